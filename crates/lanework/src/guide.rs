@@ -28,4 +28,5 @@ pages! {
     Matmul = "matmul.md"
     Sgemm = "sgemm.md"
     IntMatmul = "int-matmul.md"
+    Hgemm = "hgemm.md"
 }

@@ -126,12 +126,13 @@ impl Case for Hgemm {
 
     fn skips(&self, rung: &str, device: &Device) -> Option<String> {
         let capability = device.info().compute_capability;
+        let arch = format!("{}{}", capability.0, capability.1);
         if rung == CUBLAS {
             Cublas::missing(device)
         } else if OF_HOPPER.contains(&rung) && capability.0 != 9 {
-            Some(format!("it needs sm_90a, this GPU is sm_{}{}", capability.0, capability.1))
+            Some(format!("it needs sm_90a, this GPU is sm_{arch}"))
         } else if capability < (8, 0) {
-            Some(format!("bf16 needs sm_80, this GPU is sm_{}{}", capability.0, capability.1))
+            Some(format!("bf16 needs sm_80, this GPU is sm_{arch}"))
         } else {
             None
         }
