@@ -46,3 +46,8 @@ pub fn traces() -> bool {
         std::env::var_os("LANEWORK_TRACE").is_some_and(|value| !value.is_empty() && value != "0")
     })
 }
+
+/// Says why something was refused, where the program's output is: a status alone tells nobody what to do.
+pub fn say(what: &str, why: &dyn std::fmt::Display) {
+    eprintln!("lanework: {what}: {why}");
+}

@@ -1,6 +1,6 @@
 //! The attributes of the emulated GPU: those of an H200, but for its memory, which is the emulator's.
 
-use crate::devices::Gpu;
+use crate::gpu::Gpu;
 
 /// Multiprocessors.
 pub const MULTIPROCESSORS: i32 = 132;

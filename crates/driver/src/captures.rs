@@ -1,11 +1,11 @@
 //! Capturing streams: what is queued on them becomes nodes of a graph instead of happening.
 
 use crate::api::api;
-use crate::graphs::{Graph, Work};
 use crate::handles::Handle;
 use crate::pointers::{offer, slice, store};
-use crate::state::{Driver, driver};
+use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
+use crate::work::{Graph, Work};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
@@ -20,14 +20,14 @@ pub struct Capture {
 }
 
 /// The captures of all streams.
-pub type Captures = Mutex<BTreeMap<Handle, Capture>>;
+static CAPTURES: Mutex<BTreeMap<Handle, Capture>> = Mutex::new(BTreeMap::new());
 
 /// What C reads of a capture until its next call: kept here, since only an address is handed out.
 static SHOWN: Mutex<BTreeMap<Handle, Box<[Handle]>>> = Mutex::new(BTreeMap::new());
 
 impl Driver {
     fn captures(&self) -> MutexGuard<'_, BTreeMap<Handle, Capture>> {
-        self.captures.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        CAPTURES.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Does some work of a stream now, or makes it a node of the graph that the stream is captured to.
@@ -134,12 +134,12 @@ unsafe fn update(stream: Handle, nodes: *const Handle, count: usize, flags: u32)
 
 api! {
     fn cuStreamBeginCapture_v2(stream: Handle, _mode: i32) {
-        let graph = driver()?.graphs.add(Graph::default());
+        let graph = table::<Graph>().add(Graph::default());
         begin(stream, graph, Vec::new())
     }
 
     fn cuStreamBeginCaptureToGraph(stream: Handle, graph: Handle, after: *const Handle, _data: *const std::ffi::c_void, count: usize, _mode: i32) {
-        driver()?.graphs.get(graph)?;
+        table::<Graph>().get(graph)?;
         // SAFETY: by the caller.
         begin(stream, graph, unsafe { slice(after, count) }.to_vec())
     }

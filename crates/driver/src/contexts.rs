@@ -3,12 +3,12 @@
 use crate::api::api;
 use crate::handles::Handle;
 use crate::pointers::{offer, store};
-use crate::state::{Driver, driver};
+use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status, of_code};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A context.
 pub struct Context {
@@ -36,7 +36,8 @@ pub fn current() -> Handle {
     CURRENT.with_borrow(|stack| stack.last().copied().unwrap_or(0))
 }
 
-fn set_current(context: Handle) {
+/// Replaces the thread's current context.
+pub fn set_current(context: Handle) {
     CURRENT.with_borrow_mut(|stack| {
         stack.pop();
         if context != 0 {
@@ -45,7 +46,8 @@ fn set_current(context: Handle) {
     });
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+/// Locks; what a panic left is used.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
@@ -87,32 +89,19 @@ impl Driver {
         if primary.context == 0 {
             let flags = primary.flags;
             primary.context =
-                self.contexts.add_with(|handle| Context::new(handle, ordinal, flags, true));
+                table::<Context>().add_with(|handle| Context::new(handle, ordinal, flags, true));
         }
         primary.retained += 1;
         Ok(primary.context)
     }
+}
 
-    /// Ends everything that belongs to a context.
-    fn clear(&self, context: Handle) {
-        self.modules.retain(|module| module.context != context);
-        self.streams.retain(|stream| stream.context != context);
-        self.events.retain(|event| event.context != context);
-        self.free_all_of(context);
-    }
-
-    /// Ends the primary context of a GPU.
-    fn reset_primary(&self, ordinal: i32) -> Result {
-        let gpu = self.gpu(ordinal)?;
-        let mut primary = lock(&gpu.primary);
-        let context = std::mem::take(&mut primary.context);
-        primary.retained = 0;
-        *lock(&gpu.pools) = [0; 2];
-        if context != 0 {
-            self.clear(context);
-            self.contexts.remove(context)?;
-        }
-        Ok(())
+impl Driver {
+    /// The calling thread's context, if nothing was wrong in it so far.
+    pub fn context(&self) -> Result<Arc<Context>> {
+        let context = table::<Context>().find(current()).ok_or(Status::InvalidContext)?;
+        context.healthy()?;
+        Ok(context)
     }
 }
 
@@ -123,25 +112,11 @@ api! {
         unsafe { store(context, handle) }
     }
 
-    fn cuDevicePrimaryCtxRelease_v2(device: i32) {
-        let gpu = driver()?.gpu(device)?;
-        let retained = {
-            let mut primary = lock(&gpu.primary);
-            primary.retained = primary.retained.checked_sub(1).ok_or(Status::InvalidContext)?;
-            primary.retained
-        };
-        if retained > 0 { Ok(()) } else { driver()?.reset_primary(device) }
-    }
-
-    fn cuDevicePrimaryCtxReset_v2(device: i32) {
-        driver()?.reset_primary(device)
-    }
-
     fn cuDevicePrimaryCtxSetFlags_v2(device: i32, flags: u32) {
         let driver = driver()?;
         let mut primary = lock(&driver.gpu(device)?.primary);
         primary.flags = flags;
-        if let Some(context) = driver.contexts.find(primary.context) {
+        if let Some(context) = table::<Context>().find(primary.context) {
             *lock(&context.flags) = flags;
         }
         Ok(())
@@ -158,7 +133,7 @@ api! {
 
     fn cuCtxCreate_v2(context: *mut Handle, flags: u32, device: i32) {
         driver()?.gpu(device)?;
-        let handle = driver()?.contexts.add_with(|handle| Context::new(handle, device, flags, false));
+        let handle = table::<Context>().add_with(|handle| Context::new(handle, device, flags, false));
         CURRENT.with_borrow_mut(|stack| stack.push(handle));
         // SAFETY: by the caller.
         unsafe { store(context, handle) }
@@ -176,20 +151,8 @@ api! {
         of_code(code).map_or(Ok(()), Err)
     }
 
-    fn cuCtxDestroy_v2(context: Handle) {
-        let driver = driver()?;
-        if driver.contexts.find(context).is_none_or(|context| context.primary) {
-            return Err(Status::InvalidContext);
-        }
-        if current() == context {
-            set_current(0);
-        }
-        driver.clear(context);
-        driver.contexts.remove(context).map(drop)
-    }
-
     fn cuCtxPushCurrent_v2(context: Handle) {
-        driver()?.contexts.find(context).ok_or(Status::InvalidContext)?;
+        table::<Context>().find(context).ok_or(Status::InvalidContext)?;
         CURRENT.with_borrow_mut(|stack| stack.push(context));
         Ok(())
     }
@@ -204,7 +167,7 @@ api! {
 
     fn cuCtxSetCurrent(context: Handle) {
         if context != 0 {
-            driver()?.contexts.find(context).ok_or(Status::InvalidContext)?;
+            table::<Context>().find(context).ok_or(Status::InvalidContext)?;
         }
         driver()?;
         set_current(context);
@@ -218,33 +181,33 @@ api! {
     }
 
     fn cuCtxGetDevice(device: *mut i32) {
-        let context = driver()?.contexts.find(current()).ok_or(Status::InvalidContext)?;
+        let context = table::<Context>().find(current()).ok_or(Status::InvalidContext)?;
         // SAFETY: by the caller.
         unsafe { store(device, context.gpu) }
     }
 
     fn cuCtxGetDevice_v2(device: *mut i32, context: Handle) {
         let context = if context == 0 { current() } else { context };
-        let context = driver()?.contexts.find(context).ok_or(Status::InvalidContext)?;
+        let context = table::<Context>().find(context).ok_or(Status::InvalidContext)?;
         // SAFETY: by the caller.
         unsafe { store(device, context.gpu) }
     }
 
     fn cuCtxGetFlags(flags: *mut u32) {
-        let context = driver()?.contexts.find(current()).ok_or(Status::InvalidContext)?;
+        let context = table::<Context>().find(current()).ok_or(Status::InvalidContext)?;
         // SAFETY: by the caller.
         unsafe { store(flags, *lock(&context.flags)) }
     }
 
     fn cuCtxSetFlags(flags: u32) {
-        let context = driver()?.contexts.find(current()).ok_or(Status::InvalidContext)?;
+        let context = table::<Context>().find(current()).ok_or(Status::InvalidContext)?;
         *lock(&context.flags) = flags;
         Ok(())
     }
 
     fn cuCtxGetId(context: Handle, id: *mut u64) {
         let context = if context == 0 { current() } else { context };
-        driver()?.contexts.find(context).ok_or(Status::InvalidContext)?;
+        table::<Context>().find(context).ok_or(Status::InvalidContext)?;
         // SAFETY: by the caller.
         unsafe { store(id, context) }
     }
@@ -255,7 +218,7 @@ api! {
 
     fn cuCtxSynchronize_v2(context: Handle) {
         let context = if context == 0 { current() } else { context };
-        driver()?.contexts.find(context).ok_or(Status::InvalidContext)?.healthy()
+        table::<Context>().find(context).ok_or(Status::InvalidContext)?.healthy()
     }
 
     fn cuCtxSetLimit(limit: i32, value: usize) {
@@ -314,7 +277,7 @@ api! {
 
     fn cuCtxEnablePeerAccess(peer: Handle, flags: u32) {
         let driver = driver()?;
-        let (context, peer) = (driver.context()?, driver.contexts.find(peer).ok_or(Status::InvalidContext)?);
+        let (context, peer) = (driver.context()?, table::<Context>().find(peer).ok_or(Status::InvalidContext)?);
         if flags != 0 {
             return Err(Status::InvalidValue);
         }

@@ -3,28 +3,26 @@
 use crate::api::api;
 use crate::attributes;
 use crate::handles::Handle;
-use crate::launches::Config;
-use crate::libraries::Library;
-use crate::modules::Module;
+use crate::launch::Config;
+use crate::module::Module;
 use crate::pointers::{offer, store};
-use crate::state::{Driver, driver};
+use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use lanework::Resources;
 use lanework::ptx::{Function as Entry, FunctionDirective};
 use lanework::sim::Multiprocessor;
 use std::collections::BTreeMap;
 use std::ffi::{CString, c_char};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 
-/// Where a function comes from, and the handle of that.
-pub enum Of {
-    Module(Weak<Module>, Handle),
-    Library(Weak<Library>, Handle),
-}
+/// Gives the module of a function in the current context, and its handle.
+pub type Source = Box<dyn Fn() -> Result<(Handle, Arc<Module>)> + Send + Sync>;
 
 /// A function: the name of an entry.
 pub struct Function {
-    pub of: Of,
+    source: Source,
+    /// The library that it is a kernel of; 0 for none.
+    pub library: Handle,
     pub name: CString,
     /// Attributes that programs set, by their numbers.
     set: Mutex<BTreeMap<i32, i32>>,
@@ -44,8 +42,13 @@ const PORTABLE_SHARED: u32 = 48 << 10;
 const MOST_SHARED: u32 = 227 << 10;
 
 impl Function {
-    pub fn new(of: Of, name: &str) -> Function {
-        Function { of, name: CString::new(name).unwrap_or_default(), set: Mutex::default() }
+    pub fn new(source: Source, library: Handle, name: &str) -> Function {
+        Function {
+            source,
+            library,
+            name: CString::new(name).unwrap_or_default(),
+            set: Mutex::default(),
+        }
     }
 
     /// The entry's name.
@@ -55,14 +58,7 @@ impl Function {
 
     /// Its module in the current context.
     pub fn module(&self) -> Result<Arc<Module>> {
-        let driver = driver()?;
-        match &self.of {
-            Of::Module(module, _) => module.upgrade().ok_or(Status::InvalidHandle),
-            Of::Library(library, _) => {
-                let library = library.upgrade().ok_or(Status::InvalidHandle)?;
-                driver.modules.get(driver.module_of(&library)?)
-            }
-        }
+        Ok((self.source)()?.1)
     }
 
     /// Most bytes of dynamic shared memory that a launch may have.
@@ -203,7 +199,7 @@ unsafe fn potential(
     limit: i32,
 ) -> Result {
     let driver = driver()?;
-    let function = driver.functions.get(function)?;
+    let function = table::<Function>().get(function)?;
     // SAFETY: by the caller.
     let dynamic = |threads| callback.map_or(bytes, |callback| unsafe { callback(threads) });
     let (of_blocks, of_threads) = driver.best_block(&function, &dynamic, limit)?;
@@ -216,58 +212,54 @@ unsafe fn potential(
 
 fn blocks(function: Handle, threads: i32, bytes: usize) -> Result<i32> {
     let threads = u32::try_from(threads).map_err(|_| Status::InvalidValue)?;
-    Ok(driver()?.functions.get(function)?.resident_blocks(threads, bytes)? as i32)
+    Ok(table::<Function>().get(function)?.resident_blocks(threads, bytes)? as i32)
 }
 
 api! {
     fn cuFuncGetAttribute(value: *mut i32, attribute: i32, function: Handle) {
         // SAFETY: by the caller.
-        unsafe { store(value, driver()?.functions.get(function)?.attribute(attribute)?) }
+        unsafe { store(value, table::<Function>().get(function)?.attribute(attribute)?) }
     }
 
     fn cuFuncSetAttribute(function: Handle, attribute: i32, value: i32) {
-        driver()?.functions.get(function)?.set_attribute(attribute, value)
+        table::<Function>().get(function)?.set_attribute(attribute, value)
     }
 
     fn cuKernelGetAttribute(value: *mut i32, attribute: i32, kernel: Handle, _device: i32) {
         // SAFETY: by the caller.
-        unsafe { store(value, driver()?.functions.get(kernel)?.attribute(attribute)?) }
+        unsafe { store(value, table::<Function>().get(kernel)?.attribute(attribute)?) }
     }
 
     fn cuKernelSetAttribute(attribute: i32, value: i32, kernel: Handle, _device: i32) {
-        driver()?.functions.get(kernel)?.set_attribute(attribute, value)
+        table::<Function>().get(kernel)?.set_attribute(attribute, value)
     }
 
     fn cuFuncSetCacheConfig(function: Handle, _config: i32) {
-        driver()?.functions.get(function).map(drop)
+        table::<Function>().get(function).map(drop)
     }
 
     fn cuKernelSetCacheConfig(kernel: Handle, _config: i32, _device: i32) {
-        driver()?.functions.get(kernel).map(drop)
+        table::<Function>().get(kernel).map(drop)
     }
 
     fn cuFuncSetSharedMemConfig(function: Handle, _config: i32) {
-        driver()?.functions.get(function).map(drop)
+        table::<Function>().get(function).map(drop)
     }
 
     fn cuFuncGetModule(module: *mut Handle, function: Handle) {
-        let driver = driver()?;
-        let found = match &driver.functions.get(function)?.of {
-            Of::Module(_, handle) => *handle,
-            Of::Library(library, _) => driver.module_of(&*library.upgrade().ok_or(Status::InvalidHandle)?)?,
-        };
+        let found = (table::<Function>().get(function)?.source)()?.0;
         // SAFETY: by the caller.
         unsafe { store(module, found) }
     }
 
     fn cuFuncGetName(name: *mut *const c_char, function: Handle) {
         // SAFETY: by the caller; the text lives as long as the function.
-        unsafe { store(name, driver()?.functions.get(function)?.name.as_ptr()) }
+        unsafe { store(name, table::<Function>().get(function)?.name.as_ptr()) }
     }
 
     fn cuKernelGetName(name: *mut *const c_char, kernel: Handle) {
         // SAFETY: as above.
-        unsafe { store(name, driver()?.functions.get(kernel)?.name.as_ptr()) }
+        unsafe { store(name, table::<Function>().get(kernel)?.name.as_ptr()) }
     }
 
     fn cuFuncGetParamInfo(function: Handle, index: usize, offset: *mut usize, bytes: *mut usize) {
@@ -281,13 +273,13 @@ api! {
     }
 
     fn cuFuncIsLoaded(state: *mut i32, function: Handle) {
-        driver()?.functions.get(function)?;
+        table::<Function>().get(function)?;
         // SAFETY: by the caller.
         unsafe { store(state, 1) }
     }
 
     fn cuFuncLoad(function: Handle) {
-        driver()?.functions.get(function).map(drop)
+        table::<Function>().get(function).map(drop)
     }
 
     fn cuOccupancyMaxActiveBlocksPerMultiprocessor(count: *mut i32, function: Handle, threads: i32, bytes: usize) {
@@ -311,7 +303,7 @@ api! {
     }
 
     fn cuOccupancyAvailableDynamicSMemPerBlock(bytes: *mut usize, function: Handle, blocks: i32, _threads: i32) {
-        let function = driver()?.functions.get(function)?;
+        let function = table::<Function>().get(function)?;
         let resources = resources(&*function.module()?, function.name());
         let each = Multiprocessor::HOPPER.shared / u32::try_from(blocks.max(1)).unwrap_or(1);
         let left = each.saturating_sub(1024 + resources.static_shared).min(MOST_SHARED);
@@ -320,7 +312,7 @@ api! {
     }
 
     fn cuOccupancyMaxPotentialClusterSize(size: *mut i32, function: Handle, _config: *const Config) {
-        let largest = if driver()?.functions.get(function)?.get(NON_PORTABLE_CLUSTER).is_some_and(|value| value != 0) { 16 } else { 8 };
+        let largest = if table::<Function>().get(function)?.get(NON_PORTABLE_CLUSTER).is_some_and(|value| value != 0) { 16 } else { 8 };
         // SAFETY: by the caller.
         unsafe { store(size, largest) }
     }
@@ -347,10 +339,10 @@ unsafe fn parameter(
     offset: *mut usize,
     bytes: *mut usize,
 ) -> Result {
-    let function = driver()?.functions.get(function)?;
+    let function = table::<Function>().get(function)?;
     let module = function.module()?;
     let entry = module.code.module().entry(function.name()).ok_or(Status::NotFound)?;
-    let (at, size) = crate::launches::offsets(entry).nth(index).ok_or(Status::InvalidValue)?;
+    let (at, size) = crate::launch::offsets(entry).nth(index).ok_or(Status::InvalidValue)?;
     // SAFETY: by the caller.
     unsafe {
         store(offset, at)?;

@@ -3,148 +3,26 @@
 //! A node holds what a launch or a copy needs; running a graph runs its nodes one after the other, each after those it depends on.
 
 use crate::api::api;
-use crate::copies::{Box3D, Fill};
+use crate::event::Event;
 use crate::handles::Handle;
-use crate::launches::{Launch, kernel_node};
 use crate::pointers::{offer, slice, store};
-use crate::state::{Driver, driver};
+use crate::running::kernel_node;
+use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
+use crate::transfer::{Box3D, Fill};
+use crate::work::{Executable, Graph, HostFunction, Node, Work, lock};
 use std::ffi::c_void;
-use std::sync::{Mutex, MutexGuard};
-
-/// What a node does.
-#[derive(Clone)]
-pub enum Work {
-    Nothing,
-    Launch(Launch, Vec<Vec<u8>>),
-    Copy(Box3D),
-    Fill(Fill),
-    Host(HostFunction, usize),
-    Record(Handle),
-    Wait,
-    Graph(Handle),
-}
-
-pub type HostFunction = unsafe extern "C" fn(data: *mut c_void);
-
-/// A node of a graph.
-pub struct Node {
-    graph: Handle,
-    work: Mutex<Work>,
-    enabled: Mutex<bool>,
-}
-
-/// A graph: its nodes in the order they were made, each with those it depends on.
-#[derive(Default)]
-pub struct Graph {
-    nodes: Mutex<Vec<(Handle, Vec<Handle>)>>,
-}
-
-/// A graph ready to run: its work in an order that respects the dependencies, with the nodes it was made from.
-pub struct Executable {
-    steps: Mutex<Vec<(Handle, Work)>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-impl Node {
-    pub fn work(&self) -> MutexGuard<'_, Work> {
-        lock(&self.work)
-    }
-}
-
-impl Work {
-    /// The kind of node (`CUgraphNodeType`).
-    fn kind(&self) -> i32 {
-        match self {
-            Work::Launch(..) => 0,
-            Work::Copy(_) => 1,
-            Work::Fill(_) => 2,
-            Work::Host(..) => 3,
-            Work::Graph(_) => 4,
-            Work::Nothing => 5,
-            Work::Wait => 6,
-            Work::Record(_) => 7,
-        }
-    }
-
-    /// Does it.
-    ///
-    /// # Safety
-    /// What it was made from is as C's callers promised, still.
-    pub unsafe fn run(&self) -> Result {
-        let driver = driver()?;
-        match self {
-            Work::Nothing | Work::Wait => Ok(()),
-            Work::Launch(launch, arguments) => launch.run_with(arguments),
-            // SAFETY: by the caller.
-            Work::Copy(copy) => unsafe { copy.run() },
-            Work::Fill(fill) => fill.run(),
-            Work::Host(function, data) => {
-                // SAFETY: by the caller.
-                unsafe { function(*data as *mut c_void) };
-                Ok(())
-            }
-            Work::Record(event) => crate::events::record(*event, 0),
-            Work::Graph(graph) => {
-                for (_, work) in driver.order(&*driver.graphs.get(*graph)?)? {
-                    // SAFETY: by the caller.
-                    unsafe { work.run() }?;
-                }
-                Ok(())
-            }
-        }
-    }
-}
+use std::sync::Mutex;
 
 impl Driver {
-    /// Adds a node to a graph.
-    pub fn add_node(&self, graph: Handle, after: &[Handle], work: Work) -> Result<Handle> {
-        let of_graph = self.graphs.get(graph)?;
-        for node in after {
-            if self.nodes.get(*node)?.graph != graph {
-                return Err(Status::InvalidValue);
-            }
-        }
-        let node =
-            self.nodes.add(Node { graph, work: Mutex::new(work), enabled: Mutex::new(true) });
-        lock(&of_graph.nodes).push((node, after.to_vec()));
-        Ok(node)
-    }
-
-    /// The work of a graph, each after what it depends on.
-    fn order(&self, graph: &Graph) -> Result<Vec<(Handle, Work)>> {
-        let nodes = lock(&graph.nodes).clone();
-        let (mut done, mut order): (Vec<Handle>, _) = (Vec::new(), Vec::new());
-        while done.len() < nodes.len() {
-            let ready: Vec<Handle> = nodes
-                .iter()
-                .filter(|(node, after)| {
-                    !done.contains(node) && after.iter().all(|node| done.contains(node))
-                })
-                .map(|(node, _)| *node)
-                .collect();
-            if ready.is_empty() {
-                return Err(Status::InvalidValue); // a cycle
-            }
-            for node in ready {
-                order.push((node, self.nodes.get(node)?.work().clone()));
-                done.push(node);
-            }
-        }
-        Ok(order)
-    }
-
     fn instantiate(&self, graph: Handle) -> Result<Handle> {
-        let steps = self.order(&*self.graphs.get(graph)?)?;
-        Ok(self.executables.add(Executable { steps: Mutex::new(steps) }))
+        let steps = self.order(&*table::<Graph>().get(graph)?)?;
+        Ok(table::<Executable>().add(Executable { steps: Mutex::new(steps) }))
     }
 
     /// Replaces what a node of an executable does.
     fn replace(&self, executable: Handle, node: Handle, work: Work) -> Result {
-        let executable = self.executables.get(executable)?;
+        let executable = table::<Executable>().get(executable)?;
         let mut steps = lock(&executable.steps);
         let step =
             steps.iter_mut().find(|(of_step, _)| *of_step == node).ok_or(Status::InvalidValue)?;
@@ -192,9 +70,9 @@ unsafe fn list(handles: &[Handle], to: *mut Handle, count: *mut usize) -> Result
 fn launch(executable: Handle, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
-    let steps = lock(&driver.executables.get(executable)?.steps).clone();
+    let steps = lock(&table::<Executable>().get(executable)?.steps).clone();
     for (node, work) in steps {
-        if driver.nodes.find(node).is_none_or(|node| *lock(&node.enabled)) {
+        if table::<Node>().find(node).is_none_or(|node| *lock(&node.enabled)) {
             // SAFETY: as when the nodes were made; the program keeps what they use.
             unsafe { work.run() }?;
         }
@@ -234,26 +112,26 @@ impl FillParameters {
 api! {
     fn cuGraphCreate(graph: *mut Handle, _flags: u32) {
         // SAFETY: by the caller.
-        unsafe { store(graph, driver()?.graphs.add(Graph::default())) }
+        unsafe { store(graph, table::<Graph>().add(Graph::default())) }
     }
 
     fn cuGraphDestroy(graph: Handle) {
-        let driver = driver()?;
-        for (node, _) in lock(&driver.graphs.remove(graph)?.nodes).iter() {
-            driver.nodes.remove(*node)?;
+        driver()?;
+        for (node, _) in lock(&table::<Graph>().remove(graph)?.nodes).iter() {
+            table::<Node>().remove(*node)?;
         }
         Ok(())
     }
 
     fn cuGraphClone(clone: *mut Handle, graph: Handle) {
         let driver = driver()?;
-        let made = driver.graphs.add(Graph::default());
+        let made = table::<Graph>().add(Graph::default());
         let mut known: Vec<(Handle, Handle)> = Vec::new();
-        let nodes = lock(&driver.graphs.get(graph)?.nodes).clone();
+        let nodes = lock(&table::<Graph>().get(graph)?.nodes).clone();
         for (node, after) in nodes {
             let after: Vec<Handle> =
                 after.iter().filter_map(|old| known.iter().find(|(of_old, _)| of_old == old).map(|(_, new)| *new)).collect();
-            let work = driver.nodes.get(node)?.work().clone();
+            let work = table::<Node>().get(node)?.work().clone();
             known.push((node, driver.add_node(made, &after, work)?));
         }
         // SAFETY: by the caller.
@@ -299,7 +177,7 @@ api! {
     }
 
     fn cuGraphAddChildGraphNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, child: Handle) {
-        driver()?.graphs.get(child)?;
+        table::<Graph>().get(child)?;
         let mut copied = 0;
         // SAFETY: by the caller.
         unsafe {
@@ -309,7 +187,7 @@ api! {
     }
 
     fn cuGraphChildGraphNodeGetGraph(node: Handle, graph: *mut Handle) {
-        let found = match &*driver()?.nodes.get(node)?.work() {
+        let found = match &*table::<Node>().get(node)?.work() {
             Work::Graph(graph) => *graph,
             _ => return Err(Status::InvalidValue),
         };
@@ -318,21 +196,21 @@ api! {
     }
 
     fn cuGraphAddEventRecordNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, event: Handle) {
-        driver()?.events.get(event)?;
+        table::<Event>().get(event)?;
         // SAFETY: by the caller.
         unsafe { add(node, graph, after, count, Work::Record(event)) }
     }
 
     fn cuGraphAddEventWaitNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, event: Handle) {
-        driver()?.events.get(event)?;
+        table::<Event>().get(event)?;
         // SAFETY: by the caller.
         unsafe { add(node, graph, after, count, Work::Wait) }
     }
 
     fn cuGraphDestroyNode(node: Handle) {
-        let driver = driver()?;
-        let removed = driver.nodes.remove(node)?;
-        let graph = driver.graphs.get(removed.graph)?;
+        driver()?;
+        let removed = table::<Node>().remove(node)?;
+        let graph = table::<Graph>().get(removed.graph)?;
         let mut nodes = lock(&graph.nodes);
         nodes.retain(|(of_graph, _)| *of_graph != node);
         nodes.iter_mut().for_each(|(_, after)| after.retain(|other| *other != node));
@@ -341,24 +219,24 @@ api! {
 
     fn cuGraphNodeGetType(node: Handle, kind: *mut i32) {
         // SAFETY: by the caller.
-        unsafe { store(kind, driver()?.nodes.get(node)?.work().kind()) }
+        unsafe { store(kind, table::<Node>().get(node)?.work().kind()) }
     }
 
     fn cuGraphGetNodes(graph: Handle, nodes: *mut Handle, count: *mut usize) {
-        let of_graph: Vec<Handle> = lock(&driver()?.graphs.get(graph)?.nodes).iter().map(|(node, _)| *node).collect();
+        let of_graph: Vec<Handle> = lock(&table::<Graph>().get(graph)?.nodes).iter().map(|(node, _)| *node).collect();
         // SAFETY: by the caller.
         unsafe { list(&of_graph, nodes, count) }
     }
 
     fn cuGraphGetRootNodes(graph: Handle, nodes: *mut Handle, count: *mut usize) {
-        let of_graph = driver()?.graphs.get(graph)?;
+        let of_graph = table::<Graph>().get(graph)?;
         let roots: Vec<Handle> = lock(&of_graph.nodes).iter().filter(|(_, after)| after.is_empty()).map(|(node, _)| *node).collect();
         // SAFETY: by the caller.
         unsafe { list(&roots, nodes, count) }
     }
 
     fn cuGraphGetEdges_v2(graph: Handle, from: *mut Handle, to: *mut Handle, _data: *mut c_void, count: *mut usize) {
-        let nodes = lock(&driver()?.graphs.get(graph)?.nodes).clone();
+        let nodes = lock(&table::<Graph>().get(graph)?.nodes).clone();
         let edges: Vec<(Handle, Handle)> =
             nodes.iter().flat_map(|(node, after)| after.iter().map(move |before| (*before, *node))).collect();
         let (starts, ends): (Vec<Handle>, Vec<Handle>) = edges.into_iter().unzip();
@@ -371,16 +249,16 @@ api! {
     }
 
     fn cuGraphNodeGetDependencies_v2(node: Handle, nodes: *mut Handle, _data: *mut c_void, count: *mut usize) {
-        let driver = driver()?;
-        let graph = driver.graphs.get(driver.nodes.get(node)?.graph)?;
+        driver()?;
+        let graph = table::<Graph>().get(table::<Node>().get(node)?.graph)?;
         let after = lock(&graph.nodes).iter().find(|(other, _)| *other == node).map(|(_, after)| after.clone()).unwrap_or_default();
         // SAFETY: by the caller.
         unsafe { list(&after, nodes, count) }
     }
 
     fn cuGraphNodeGetDependentNodes_v2(node: Handle, nodes: *mut Handle, _data: *mut c_void, count: *mut usize) {
-        let driver = driver()?;
-        let graph = driver.graphs.get(driver.nodes.get(node)?.graph)?;
+        driver()?;
+        let graph = table::<Graph>().get(table::<Node>().get(node)?.graph)?;
         let dependent: Vec<Handle> =
             lock(&graph.nodes).iter().filter(|(_, after)| after.contains(&node)).map(|(other, _)| *other).collect();
         // SAFETY: by the caller.
@@ -388,7 +266,7 @@ api! {
     }
 
     fn cuGraphAddDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, _data: *const c_void, count: usize) {
-        let graph = driver()?.graphs.get(graph)?;
+        let graph = table::<Graph>().get(graph)?;
         // SAFETY: by the caller.
         let (from, to) = unsafe { (slice(from, count), slice(to, count)) };
         let mut nodes = lock(&graph.nodes);
@@ -417,18 +295,18 @@ api! {
     }
 
     fn cuGraphExecDestroy(executable: Handle) {
-        driver()?.executables.remove(executable).map(drop)
+        table::<Executable>().remove(executable).map(drop)
     }
 
     fn cuGraphExecGetFlags(executable: Handle, flags: *mut u64) {
-        driver()?.executables.get(executable)?;
+        table::<Executable>().get(executable)?;
         // SAFETY: by the caller.
         unsafe { store(flags, 0) }
     }
 
     fn cuGraphUpload(executable: Handle, stream: Handle) {
         driver()?.stream(stream)?;
-        driver()?.executables.get(executable).map(drop)
+        table::<Executable>().get(executable).map(drop)
     }
 
     fn cuGraphLaunch(executable: Handle, stream: Handle) {
@@ -437,8 +315,8 @@ api! {
 
     fn cuGraphExecUpdate_v2(executable: Handle, graph: Handle, result: *mut [u64; 3]) {
         let driver = driver()?;
-        let steps = driver.order(&*driver.graphs.get(graph)?)?;
-        let executable = driver.executables.get(executable)?;
+        let steps = driver.order(&*table::<Graph>().get(graph)?)?;
+        let executable = table::<Executable>().get(executable)?;
         let mut old = lock(&executable.steps);
         let same = old.len() == steps.len() && old.iter().zip(&steps).all(|((_, old), (_, new))| old.kind() == new.kind());
         // Success is 0; another topology 2.
@@ -460,7 +338,7 @@ api! {
     fn cuGraphKernelNodeSetParams_v2(node: Handle, parameters: *const c_void) {
         // SAFETY: by the caller.
         let (launch, arguments) = unsafe { kernel_node(parameters) }?;
-        *driver()?.nodes.get(node)?.work() = Work::Launch(launch, arguments);
+        *table::<Node>().get(node)?.work() = Work::Launch(launch, arguments);
         Ok(())
     }
 
@@ -472,7 +350,7 @@ api! {
 
     fn cuGraphMemcpyNodeSetParams(node: Handle, copy: *const Box3D) {
         // SAFETY: by the caller.
-        *driver()?.nodes.get(node)?.work() = Work::Copy(*unsafe { copy.as_ref() }.ok_or(Status::InvalidValue)?);
+        *table::<Node>().get(node)?.work() = Work::Copy(*unsafe { copy.as_ref() }.ok_or(Status::InvalidValue)?);
         Ok(())
     }
 
@@ -490,20 +368,20 @@ api! {
     }
 
     fn cuGraphNodeSetEnabled(_executable: Handle, node: Handle, enabled: u32) {
-        *lock(&driver()?.nodes.get(node)?.enabled) = enabled != 0;
+        *lock(&table::<Node>().get(node)?.enabled) = enabled != 0;
         Ok(())
     }
 
     fn cuGraphNodeGetEnabled(_executable: Handle, node: Handle, enabled: *mut u32) {
         // SAFETY: by the caller.
-        unsafe { store(enabled, u32::from(*lock(&driver()?.nodes.get(node)?.enabled))) }
+        unsafe { store(enabled, u32::from(*lock(&table::<Node>().get(node)?.enabled))) }
     }
 
     fn cuGraphDebugDotPrint(graph: Handle, file: *const std::ffi::c_char, _flags: u32) {
-        let nodes = lock(&driver()?.graphs.get(graph)?.nodes).clone();
+        let nodes = lock(&table::<Graph>().get(graph)?.nodes).clone();
         let mut text = String::from("digraph {\n");
         for (node, after) in &nodes {
-            text += &format!("  n{node:x} [label=\"kind {}\"];\n", driver()?.nodes.get(*node)?.work().kind());
+            text += &format!("  n{node:x} [label=\"kind {}\"];\n", table::<Node>().get(*node)?.work().kind());
             after.iter().for_each(|before| text += &format!("  n{before:x} -> n{node:x};\n"));
         }
         text += "}\n";

@@ -2,11 +2,12 @@
 
 use crate::api::api;
 use crate::contexts::current;
-use crate::functions::{Function, Of};
+use crate::functions::Function;
 use crate::handles::Handle;
+use crate::module::Module;
 use crate::modules::{JitOptions, read_file};
 use crate::pointers::{offer, store, text};
-use crate::state::{Driver, driver};
+use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
@@ -28,19 +29,19 @@ impl Driver {
         let context = self.context()?.handle;
         let mut modules = library.modules.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some(&module) = modules.get(&context)
-            && self.modules.find(module).is_some()
+            && table::<Module>().find(module).is_some()
         {
             return Ok(module);
         }
-        let module = self.modules.add(self.load_texts(&library.texts, JitOptions::NONE)?);
+        let module = table::<Module>().add(self.load_texts(&library.texts, JitOptions::NONE)?);
         modules.insert(context, module);
         Ok(module)
     }
 
     /// The kernel of a name of a library.
     fn kernel_of(&self, handle: Handle, name: &str) -> Result<Handle> {
-        let library = self.libraries.get(handle)?;
-        let module = self.modules.get(self.module_of(&library)?)?;
+        let library = table::<Library>().get(handle)?;
+        let module = table::<Module>().get(self.module_of(&library)?)?;
         if module.code.module().entry(name).is_none() {
             return Err(Status::NotFound);
         }
@@ -49,14 +50,18 @@ impl Driver {
             return Ok(known);
         }
         let of: Weak<Library> = Arc::downgrade(&library);
-        let kernel = self.functions.add(Function::new(Of::Library(of, handle), name));
+        let source = Box::new(move || {
+            let module = driver()?.module_of(&*of.upgrade().ok_or(Status::InvalidHandle)?)?;
+            Ok((module, table::<Module>().get(module)?))
+        });
+        let kernel = table::<Function>().add(Function::new(source, handle, name));
         kernels.insert(name.to_owned(), kernel);
         Ok(kernel)
     }
 
     fn variable_of(&self, library: Handle, name: &str) -> Result<(u64, u64)> {
-        let module = self.module_of(&*self.libraries.get(library)?)?;
-        self.modules.get(module)?.code.variable(name).ok_or(Status::NotFound)
+        let module = self.module_of(&*table::<Library>().get(library)?)?;
+        table::<Module>().get(module)?.code.variable(name).ok_or(Status::NotFound)
     }
 }
 
@@ -70,14 +75,14 @@ unsafe fn load(library: *mut Handle, image: *const c_void, options: JitOptions) 
     let texts = unsafe { Driver::texts(image, options) }?;
     let made = Library { texts, modules: Mutex::default(), kernels: Mutex::default() };
     if current() != 0 {
-        let module = driver.modules.add(driver.load_texts(&made.texts, options)?);
+        let module = table::<Module>().add(driver.load_texts(&made.texts, options)?);
         made.modules
             .lock()
             .unwrap_or_else(|poisoned| poisoned.into_inner())
             .insert(current(), module);
     }
     // SAFETY: by the caller.
-    unsafe { store(library, driver.libraries.add(made)) }
+    unsafe { store(library, table::<Library>().add(made)) }
 }
 
 api! {
@@ -94,11 +99,11 @@ api! {
     }
 
     fn cuLibraryUnload(library: Handle) {
-        let driver = driver()?;
-        let removed = driver.libraries.remove(library)?;
+        driver()?;
+        let removed = table::<Library>().remove(library)?;
         for (_, module) in std::mem::take(&mut *removed.modules.lock().unwrap_or_else(|poisoned| poisoned.into_inner())) {
             // Gone already where the context was reset.
-            let _ = driver.modules.remove(module);
+            let _ = table::<Module>().remove(module);
         }
         Ok(())
     }
@@ -112,14 +117,14 @@ api! {
 
     fn cuLibraryGetKernelCount(count: *mut u32, library: Handle) {
         let driver = driver()?;
-        let module = driver.modules.get(driver.module_of(&*driver.libraries.get(library)?)?)?;
+        let module = table::<Module>().get(driver.module_of(&*table::<Library>().get(library)?)?)?;
         // SAFETY: by the caller.
         unsafe { store(count, module.code.module().entries().count() as u32) }
     }
 
     fn cuLibraryEnumerateKernels(kernels: *mut Handle, count: u32, library: Handle) {
         let driver = driver()?;
-        let module = driver.modules.get(driver.module_of(&*driver.libraries.get(library)?)?)?;
+        let module = table::<Module>().get(driver.module_of(&*table::<Library>().get(library)?)?)?;
         for (index, entry) in module.code.module().entries().take(count as usize).enumerate() {
             let kernel = driver.kernel_of(library, &entry.name)?;
             // SAFETY: by the caller.
@@ -130,7 +135,7 @@ api! {
 
     fn cuLibraryGetModule(module: *mut Handle, library: Handle) {
         let driver = driver()?;
-        let found = driver.module_of(&*driver.libraries.get(library)?)?;
+        let found = driver.module_of(&*table::<Library>().get(library)?)?;
         // SAFETY: by the caller.
         unsafe { store(module, found) }
     }
@@ -158,17 +163,14 @@ api! {
     }
 
     fn cuKernelGetFunction(function: *mut Handle, kernel: Handle) {
-        driver()?.functions.get(kernel)?.module()?;
+        table::<Function>().get(kernel)?.module()?;
         // A kernel is a function whose module is that of the current context.
         // SAFETY: by the caller.
         unsafe { store(function, kernel) }
     }
 
     fn cuKernelGetLibrary(library: *mut Handle, kernel: Handle) {
-        let found = match &driver()?.functions.get(kernel)?.of {
-            Of::Library(_, handle) => *handle,
-            Of::Module(..) => return Err(Status::InvalidHandle),
-        };
+        let found = table::<Function>().get(kernel)?.library;
         // SAFETY: by the caller.
         unsafe { store(library, found) }
     }

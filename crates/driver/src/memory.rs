@@ -10,7 +10,7 @@ use crate::status::{Result, Status};
 use lanework::Buffer;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::MutexGuard;
+use std::sync::{Mutex, MutexGuard};
 
 /// What a range of memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +39,13 @@ pub struct Allocation {
 }
 
 /// All ranges by their addresses.
-#[derive(Default)]
 pub struct Allocations {
     live: BTreeMap<u64, Allocation>,
     made: u64,
 }
+
+/// The memory of this process's programs.
+static ALLOCATIONS: Mutex<Allocations> = Mutex::new(Allocations { live: BTreeMap::new(), made: 0 });
 
 impl Allocations {
     /// The range that holds an address.
@@ -55,7 +57,7 @@ impl Allocations {
 
 impl Driver {
     pub fn allocations(&self) -> MutexGuard<'_, Allocations> {
-        self.memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        ALLOCATIONS.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Allocates memory of the current context.

@@ -1,24 +1,16 @@
 //! Modules: PTX loaded into a context, with its kernels and variables.
 
-use crate::api::api;
+use crate::api::{api, say};
 use crate::fatbin;
-use crate::functions::{Function, Of};
+use crate::functions::Function;
 use crate::handles::Handle;
+use crate::module::Module;
 use crate::pointers::{offer, store, text};
-use crate::state::{Driver, driver};
+use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use lanework::{Error, PtxModule};
-use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex};
-
-/// A loaded module.
-pub struct Module {
-    pub context: Handle,
-    pub code: PtxModule,
-    /// The handles of functions that were asked for, by name.
-    functions: Mutex<BTreeMap<String, Handle>>,
-}
 
 /// Options of a load (`CUjit_option`) that matter here: buffers for texts and their sizes.
 const INFO_LOG: i32 = 3;
@@ -62,11 +54,6 @@ impl JitOptions {
             *size = kept as *mut c_void;
         }
     }
-}
-
-/// Says why something was refused, where the program's output is: a status alone tells nobody what to do.
-pub fn say(what: &str, why: &dyn std::fmt::Display) {
-    eprintln!("lanework: {what}: {why}");
 }
 
 impl Driver {
@@ -124,7 +111,7 @@ impl Driver {
 
     /// The function of a name of a module.
     pub fn function_of(&self, handle: Handle, name: &str) -> Result<Handle> {
-        let module = self.modules.get(handle)?;
+        let module = table::<Module>().get(handle)?;
         if module.code.module().entry(name).is_none() {
             return Err(Status::NotFound);
         }
@@ -133,8 +120,9 @@ impl Driver {
         if let Some(&known) = functions.get(name) {
             return Ok(known);
         }
-        let function =
-            self.functions.add(Function::new(Of::Module(Arc::downgrade(&module), handle), name));
+        let weak = Arc::downgrade(&module);
+        let source = Box::new(move || Ok((handle, weak.upgrade().ok_or(Status::InvalidHandle)?)));
+        let function = table::<Function>().add(Function::new(source, 0, name));
         functions.insert(name.to_owned(), function);
         Ok(function)
     }
@@ -150,7 +138,7 @@ unsafe fn load(module: *mut Handle, image: *const c_void, options: JitOptions) -
     let texts = unsafe { Driver::texts(image, options) }?;
     let loaded = driver.load_texts(&texts, options)?;
     // SAFETY: by the caller.
-    unsafe { store(module, driver.modules.add(loaded)) }
+    unsafe { store(module, table::<Module>().add(loaded)) }
 }
 
 /// The bytes of a file, ended by a zero byte.
@@ -185,7 +173,7 @@ api! {
 
     fn cuModuleUnload(module: Handle) {
         driver()?.context()?;
-        driver()?.modules.remove(module).map(drop)
+        table::<Module>().remove(module).map(drop)
     }
 
     fn cuModuleGetLoadingMode(mode: *mut i32) {
@@ -202,14 +190,14 @@ api! {
     }
 
     fn cuModuleGetFunctionCount(count: *mut u32, module: Handle) {
-        let module = driver()?.modules.get(module)?;
+        let module = table::<Module>().get(module)?;
         // SAFETY: by the caller.
         unsafe { store(count, module.code.module().entries().count() as u32) }
     }
 
     fn cuModuleEnumerateFunctions(functions: *mut Handle, count: u32, module: Handle) {
         let driver = driver()?;
-        let loaded = driver.modules.get(module)?;
+        let loaded = table::<Module>().get(module)?;
         for (index, entry) in loaded.code.module().entries().take(count as usize).enumerate() {
             let function = driver.function_of(module, &entry.name)?;
             // SAFETY: by the caller.
@@ -221,7 +209,7 @@ api! {
     fn cuModuleGetGlobal_v2(address: *mut u64, bytes: *mut usize, module: Handle, name: *const c_char) {
         // SAFETY: by the caller.
         let name = unsafe { text(name) }?;
-        let (at, length) = driver()?.modules.get(module)?.code.variable(name).ok_or(Status::NotFound)?;
+        let (at, length) = table::<Module>().get(module)?.code.variable(name).ok_or(Status::NotFound)?;
         // SAFETY: by the caller.
         unsafe {
             offer(address, at);

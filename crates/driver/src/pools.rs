@@ -4,7 +4,7 @@ use crate::api::api;
 use crate::handles::Handle;
 use crate::memory::Kind;
 use crate::pointers::store;
-use crate::state::{Driver, driver};
+use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -24,7 +24,7 @@ impl Driver {
         let gpu = self.gpu(ordinal)?;
         let mut pools = gpu.pools.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if pools[0] == 0 {
-            pools[0] = self.pools.add(Pool::new());
+            pools[0] = table::<Pool>().add(Pool::new());
         }
         if pools[1] == 0 {
             pools[1] = pools[0];
@@ -34,7 +34,7 @@ impl Driver {
 
     fn allocate_from(&self, pool: Handle, bytes: usize, stream: Handle) -> Result<u64> {
         self.stream(stream)?;
-        let of_pool = self.pools.get(pool)?;
+        let of_pool = table::<Pool>().get(pool)?;
         // An allocation of no bytes is one.
         let address = self.allocate(bytes.max(1), Kind::Device, pool, 0)?;
         let used = self.used_of(pool);
@@ -89,7 +89,7 @@ api! {
 
     fn cuDeviceSetMemPool(device: i32, pool: Handle) {
         let driver = driver()?;
-        driver.pools.get(pool)?;
+        table::<Pool>().get(pool)?;
         driver.pool_of(device, 0)?;
         driver.gpu(device)?.pools.lock().unwrap_or_else(|poisoned| poisoned.into_inner())[1] = pool;
         Ok(())
@@ -97,20 +97,20 @@ api! {
 
     fn cuMemPoolCreate(pool: *mut Handle, _properties: *const c_void) {
         // SAFETY: by the caller.
-        unsafe { store(pool, driver()?.pools.add(Pool::new())) }
+        unsafe { store(pool, table::<Pool>().add(Pool::new())) }
     }
 
     fn cuMemPoolDestroy(pool: Handle) {
-        driver()?.pools.remove(pool).map(drop)
+        table::<Pool>().remove(pool).map(drop)
     }
 
     fn cuMemPoolTrimTo(pool: Handle, _bytes: usize) {
-        driver()?.pools.get(pool).map(drop)
+        table::<Pool>().get(pool).map(drop)
     }
 
     fn cuMemPoolSetAttribute(pool: Handle, attribute: i32, value: *const c_void) {
         let driver = driver()?;
-        let of_pool = driver.pools.get(pool)?;
+        let of_pool = table::<Pool>().get(pool)?;
         if value.is_null() {
             return Err(Status::InvalidValue);
         }
@@ -128,7 +128,7 @@ api! {
 
     fn cuMemPoolGetAttribute(pool: Handle, attribute: i32, value: *mut c_void) {
         let driver = driver()?;
-        let of_pool = driver.pools.get(pool)?;
+        let of_pool = table::<Pool>().get(pool)?;
         // SAFETY: by the caller, each of its type.
         unsafe {
             match attribute {
@@ -142,11 +142,11 @@ api! {
     }
 
     fn cuMemPoolSetAccess(pool: Handle, _access: *const c_void, _count: usize) {
-        driver()?.pools.get(pool).map(drop)
+        table::<Pool>().get(pool).map(drop)
     }
 
     fn cuMemPoolGetAccess(flags: *mut i32, pool: Handle, _location: *const c_void) {
-        driver()?.pools.get(pool)?;
+        table::<Pool>().get(pool)?;
         // SAFETY: by the caller. Reading and writing.
         unsafe { store(flags, 3) }
     }

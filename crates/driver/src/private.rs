@@ -1,14 +1,14 @@
 //! The private tables that NVIDIA's runtime (cudart) asks the driver for (`cuGetExportTable`), by identifiers that public projects have
 //! found; each slot's meaning is theirs, too.
 
-use crate::api::api;
+use crate::api::{api, say};
 use crate::attributes;
-use crate::contexts::{cuDevicePrimaryCtxRetain, current};
+use crate::contexts::{Context, cuDevicePrimaryCtxRetain, current};
 use crate::handles::Handle;
-use crate::modules::{cuModuleLoadData, say};
+use crate::modules::cuModuleLoadData;
 use crate::pointers::store;
 use crate::start::VERSION;
-use crate::state::driver;
+use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use hmac::{Hmac, Mac};
 use md2::Md2;
@@ -83,7 +83,7 @@ unsafe fn scratch(kept: &OnceLock<usize>, words: usize, to: *mut *mut c_void, by
 /// Puts a value into a context.
 unsafe extern "C" fn put(context: Handle, key: u64, value: u64, _destroy: *const c_void) -> i32 {
     let context = if context == 0 { current() } else { context };
-    let Some(context) = driver().ok().and_then(|driver| driver.contexts.find(context)) else {
+    let Some(context) = table::<Context>().find(context) else {
         return Status::InvalidContext as i32;
     };
     context.local.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(key, value);
@@ -93,7 +93,7 @@ unsafe extern "C" fn put(context: Handle, key: u64, value: u64, _destroy: *const
 /// Removes a value from a context.
 unsafe extern "C" fn delete(context: Handle, key: u64) -> i32 {
     let context = if context == 0 { current() } else { context };
-    if let Some(context) = driver().ok().and_then(|driver| driver.contexts.find(context)) {
+    if let Some(context) = table::<Context>().find(context) {
         context.local.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).remove(&key);
     }
     0
@@ -102,7 +102,7 @@ unsafe extern "C" fn delete(context: Handle, key: u64) -> i32 {
 /// Gets a value of a context.
 unsafe extern "C" fn get(value: *mut u64, context: Handle, key: u64) -> i32 {
     let context = if context == 0 { current() } else { context };
-    let Some(context) = driver().ok().and_then(|driver| driver.contexts.find(context)) else {
+    let Some(context) = table::<Context>().find(context) else {
         return Status::InvalidContext as i32;
     };
     let found =
@@ -182,11 +182,11 @@ fn id(text: &str) -> [u8; 16] {
     })
 }
 
-/// A table of `slots` slots, those given filled; the others refuse. The first is the table's size in bytes, where it has one.
-fn table(slots: usize, sized: bool, filled: &[(usize, *const ())]) -> Table {
-    let mut words = vec![refused as *const () as usize; slots];
+/// A table of `count` slots, those given filled; the others refuse. The first is the table's size in bytes, where it has one.
+fn slots(count: usize, sized: bool, filled: &[(usize, *const ())]) -> Table {
+    let mut words = vec![refused as *const () as usize; count];
     if sized {
-        words[0] = 8 * slots;
+        words[0] = 8 * count;
     }
     for &(slot, function) in filled {
         words[slot] = function as usize;
@@ -202,7 +202,7 @@ fn tables() -> &'static [([u8; 16], Table)] {
         vec![
             (
                 id(RUNTIME),
-                table(
+                slots(
                     13,
                     true,
                     &[
@@ -215,25 +215,25 @@ fn tables() -> &'static [([u8; 16], Table)] {
                     ],
                 ),
             ),
-            (id("42d85a8123f6cb478298f6e78a3aecdc"), table(4, true, &[])),
+            (id("42d85a8123f6cb478298f6e78a3aecdc"), slots(4, true, &[])),
             (
                 id("a094798c2e742e7493f20800200c0a66"),
-                table(7, true, &[(2, scratch_1 as *const ()), (6, scratch_2 as *const ())]),
+                slots(7, true, &[(2, scratch_1 as *const ()), (6, scratch_2 as *const ())]),
             ),
             (
                 id("c693336e1121df11a8c368f355d89593"),
-                table(
+                slots(
                     4,
                     false,
                     &[(0, put as *const ()), (1, delete as *const ()), (2, get as *const ())],
                 ),
             ),
-            (id("195bcbf4d67d024aacc51d29cea631ae"), table(3, true, &[])),
-            (id("b10541e1f7c7c74a9f64f223be99f1e2"), table(26, true, &[])),
-            (id(HANDSHAKE), table(3, true, &[(1, handshake as *const ())])),
+            (id("195bcbf4d67d024aacc51d29cea631ae"), slots(3, true, &[])),
+            (id("b10541e1f7c7c74a9f64f223be99f1e2"), slots(26, true, &[])),
+            (id(HANDSHAKE), slots(3, true, &[(1, handshake as *const ())])),
             (
                 id("263e88607cd2614392f6bbd5006dfa7e"),
-                table(4, true, &[(2, context_check as *const ()), (3, quiet)]),
+                slots(4, true, &[(2, context_check as *const ()), (3, quiet)]),
             ),
         ]
     })

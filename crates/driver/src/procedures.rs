@@ -5,8 +5,8 @@ use crate::pointers::{offer, store, text};
 use crate::status::Status;
 use crate::unsupported;
 use crate::{
-    captures, contexts, copies, devices, events, functions, graphs, launches, libraries, memory,
-    modules, pools, private, start, streams,
+    captures, contexts, copies, devices, ending, events, functions, graphs, launches, libraries,
+    memory, modules, pools, private, start, streams,
 };
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -32,12 +32,13 @@ const SINCE: &[(&str, i32)] = &[
 fn functions_by_name() -> &'static HashMap<&'static str, usize> {
     static FUNCTIONS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
-        let tables: [&[Entry]; 17] = [
+        let tables: [&[Entry]; 18] = [
             unsupported::TABLE,
             captures::TABLE,
             contexts::TABLE,
             copies::TABLE,
             devices::TABLE,
+            ending::TABLE,
             events::TABLE,
             functions::TABLE,
             graphs::TABLE,

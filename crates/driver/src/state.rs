@@ -1,39 +1,19 @@
-//! The driver's state: the emulated GPUs, their memory, and every object by its handle.
+//! The driver's state: the emulator, the emulated GPUs, and a table for each kind of object.
 
-use crate::captures::Captures;
-use crate::contexts::{self, Context};
-use crate::devices::Gpu;
-use crate::events::Event;
-use crate::functions::Function;
-use crate::graphs::{Executable, Graph, Node};
+use crate::gpu::Gpu;
 use crate::handles::Handles;
-use crate::libraries::Library;
-use crate::memory::Allocations;
-use crate::modules::Module;
-use crate::pools::Pool;
 use crate::status::{Result, Status};
-use crate::streams::Stream;
 use lanework::Device;
 use lanework::sim::Options;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock};
 
-/// Everything that the driver knows.
+/// What is there once the driver is initialised.
 pub struct Driver {
     /// The emulator, on host memory: device pointers are host pointers. All GPUs share it.
     pub device: Device,
     pub gpus: Vec<Gpu>,
-    pub memory: Mutex<Allocations>,
-    pub contexts: Handles<Context>,
-    pub modules: Handles<Module>,
-    pub functions: Handles<Function>,
-    pub libraries: Handles<Library>,
-    pub streams: Handles<Stream>,
-    pub events: Handles<Event>,
-    pub pools: Handles<Pool>,
-    pub graphs: Handles<Graph>,
-    pub nodes: Handles<Node>,
-    pub executables: Handles<Executable>,
-    pub captures: Captures,
 }
 
 static DRIVER: OnceLock<Driver> = OnceLock::new();
@@ -45,28 +25,26 @@ const STUCK_AFTER: u64 = 100_000_000_000;
 pub fn start() -> &'static Driver {
     DRIVER.get_or_init(|| {
         let options = Options { max_instructions: Some(STUCK_AFTER), ..Options::default() };
-        Driver {
-            device: Device::emulator_on_host_memory(options),
-            gpus: Gpu::all(),
-            memory: Mutex::default(),
-            contexts: Handles::default(),
-            modules: Handles::default(),
-            functions: Handles::default(),
-            libraries: Handles::default(),
-            streams: Handles::default(),
-            events: Handles::default(),
-            pools: Handles::default(),
-            graphs: Handles::default(),
-            nodes: Handles::default(),
-            executables: Handles::default(),
-            captures: Captures::default(),
-        }
+        Driver { device: Device::emulator_on_host_memory(options), gpus: Gpu::all() }
     })
 }
 
 /// The driver, if `cuInit` was called.
 pub fn driver() -> Result<&'static Driver> {
     DRIVER.get().ok_or(Status::NotInitialized)
+}
+
+/// The objects of a kind by their handles; one table for the process.
+pub fn table<T: Send + Sync + 'static>() -> &'static Handles<T> {
+    static TABLES: Mutex<Option<HashMap<TypeId, &'static (dyn Any + Send + Sync)>>> =
+        Mutex::new(None);
+    let mut tables = TABLES.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let made = || -> &'static (dyn Any + Send + Sync) { Box::leak(Box::<Handles<T>>::default()) };
+    let table = *tables.get_or_insert_default().entry(TypeId::of::<T>()).or_insert_with(made);
+    match table.downcast_ref() {
+        Some(table) => table,
+        None => unreachable!("a table is found by the type that it was made for"),
+    }
 }
 
 impl Driver {
@@ -76,12 +54,5 @@ impl Driver {
             .ok()
             .and_then(|ordinal| self.gpus.get(ordinal))
             .ok_or(Status::InvalidDevice)
-    }
-
-    /// The calling thread's context, if nothing was wrong in it so far.
-    pub fn context(&self) -> Result<Arc<Context>> {
-        let context = self.contexts.find(contexts::current()).ok_or(Status::InvalidContext)?;
-        context.healthy()?;
-        Ok(context)
     }
 }

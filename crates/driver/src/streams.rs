@@ -1,41 +1,16 @@
 //! Streams. Work happens when it is queued, so a stream has nothing to wait for; what it keeps is what programs ask of it.
 
 use crate::api::api;
+use crate::contexts::Context;
 use crate::contexts::current;
-use crate::graphs::{HostFunction, Work};
+use crate::event::Event;
 use crate::handles::Handle;
 use crate::pointers::{offer, store};
-use crate::state::{Driver, driver};
-use crate::status::{Result, Status};
+use crate::queue::Stream;
+use crate::state::{driver, table};
+use crate::status::Status;
+use crate::work::{HostFunction, Work};
 use std::ffi::c_void;
-use std::sync::Arc;
-
-/// A stream that a program made.
-pub struct Stream {
-    pub context: Handle,
-    pub flags: u32,
-    pub priority: i32,
-}
-
-/// The default stream, by its other name, and the default stream of each thread.
-const LEGACY: Handle = 1;
-const PER_THREAD: Handle = 2;
-
-impl Driver {
-    /// The stream of a handle; none for the default streams.
-    pub fn stream(&self, handle: Handle) -> Result<Option<Arc<Stream>>> {
-        match handle {
-            0 | LEGACY | PER_THREAD => self.context().map(|_| None),
-            handle => {
-                let stream = self.streams.get(handle)?;
-                if let Some(context) = self.contexts.find(stream.context) {
-                    context.healthy()?;
-                }
-                Ok(Some(stream))
-            }
-        }
-    }
-}
 
 type Callback = unsafe extern "C" fn(stream: Handle, status: i32, data: *mut c_void);
 
@@ -45,7 +20,7 @@ api! {
         if flags > 1 {
             return Err(Status::InvalidValue);
         }
-        let handle = driver()?.streams.add(Stream { context, flags, priority: 0 });
+        let handle = table::<Stream>().add(Stream { context, flags, priority: 0 });
         // SAFETY: by the caller.
         unsafe { store(stream, handle) }
     }
@@ -55,13 +30,13 @@ api! {
         if flags > 1 {
             return Err(Status::InvalidValue);
         }
-        let handle = driver()?.streams.add(Stream { context, flags, priority: priority.clamp(-5, 0) });
+        let handle = table::<Stream>().add(Stream { context, flags, priority: priority.clamp(-5, 0) });
         // SAFETY: by the caller.
         unsafe { store(stream, handle) }
     }
 
     fn cuStreamDestroy_v2(stream: Handle) {
-        driver()?.streams.remove(stream).map(drop)
+        table::<Stream>().remove(stream).map(drop)
     }
 
     fn cuStreamSynchronize(stream: Handle) {
@@ -75,7 +50,7 @@ api! {
     fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: u32) {
         let driver = driver()?;
         driver.stream(stream)?;
-        if let Some((graph, nodes)) = driver.events.get(event)?.captured() {
+        if let Some((graph, nodes)) = table::<Event>().get(event)?.captured() {
             driver.join(stream, graph, &nodes);
         }
         Ok(())
@@ -117,7 +92,7 @@ api! {
     fn cuStreamGetDevice(stream: Handle, device: *mut i32) {
         let driver = driver()?;
         let context = driver.stream(stream)?.map_or_else(current, |stream| stream.context);
-        let context = driver.contexts.find(context).ok_or(Status::InvalidContext)?;
+        let context = table::<Context>().find(context).ok_or(Status::InvalidContext)?;
         // SAFETY: by the caller.
         unsafe { store(device, context.gpu) }
     }

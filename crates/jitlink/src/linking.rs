@@ -1,15 +1,9 @@
 //! Linking: the PTX of all inputs becomes one module.
 
-use crate::Outcome;
+use crate::input::Input;
+use crate::outcome::Outcome;
 use crate::real;
 use lanework_ptx::Module;
-
-/// One input, of a kind of `nvJitLinkInputType`.
-pub struct Input {
-    pub kind: i32,
-    pub data: Vec<u8>,
-    pub name: String,
-}
 
 /// A linker: inputs, and what became of them. Results end with a zero byte.
 pub struct Linker {

@@ -8,7 +8,7 @@ macro_rules! names {
         #[doc = concat!("nvJitLink's `", stringify!($first), "`.")]
         pub unsafe extern "C" fn $first($($argument: $type),*) -> i32 {
             // SAFETY: by the caller.
-            unsafe { crate::$function($($argument),*) }
+            unsafe { crate::calls::$function($($argument),*) }
         }
         names!(($($argument: $type),*) $function: $($name)*);
     };

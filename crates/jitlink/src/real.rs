@@ -1,6 +1,6 @@
 //! The real nvJitLink, where it is installed: it compiles LTO-IR to PTX on the host's processor.
 
-use crate::linking::Input;
+use crate::input::Input;
 use libloading::{Library, Symbol};
 use std::ffi::{CString, c_char, c_void};
 use std::path::PathBuf;

@@ -147,7 +147,7 @@ int peers_gemm(const void* a, const void* b, void* c, int m, int n, int k, int b
 }
 
 // Prepares C = A B for cuBLASLt: asks for up to 16 algorithms and times each on these matrices. Null where there is none.
-// With scales, they are two floats in device memory.
+// With scales, they are the first and the 65th of 128 floats in device memory.
 void* peers_lt_prepare(const void* a, const void* b, void* c, int m, int n, int k, int b_transposed, int type, int c_type,
                        const float* scales) {
     Libraries& all = libraries();
@@ -162,7 +162,7 @@ void* peers_lt_prepare(const void* a, const void* b, void* c, int m, int n, int 
     int8_t fast = type == E4M3_FAST;
     if (fast) cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast);
     if (scales) {
-        const float* scale_a = scales + 1;  // B comes first in column-major order
+        const float* scale_a = scales + 64;  // B comes first in column-major order; both are aligned as the library wants them
         cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &scale_a, sizeof scale_a);
         cublasLtMatmulDescSetAttribute(product->operation, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &scales, sizeof scales);
     }

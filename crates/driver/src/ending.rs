@@ -1,0 +1,62 @@
+//! The end of contexts, and of everything that belongs to them.
+
+use crate::api::api;
+use crate::contexts::{Context, current, lock, set_current};
+use crate::event::Event;
+use crate::handles::Handle;
+use crate::module::Module;
+use crate::queue::Stream;
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+
+impl Driver {
+    /// Ends everything that belongs to a context.
+    fn clear(&self, context: Handle) {
+        table::<Module>().retain(|module| module.context != context);
+        table::<Stream>().retain(|stream| stream.context != context);
+        table::<Event>().retain(|event| event.context != context);
+        self.free_all_of(context);
+    }
+
+    /// Ends the primary context of a GPU.
+    fn reset_primary(&self, ordinal: i32) -> Result {
+        let gpu = self.gpu(ordinal)?;
+        let mut primary = lock(&gpu.primary);
+        let context = std::mem::take(&mut primary.context);
+        primary.retained = 0;
+        *lock(&gpu.pools) = [0; 2];
+        if context != 0 {
+            self.clear(context);
+            table::<Context>().remove(context)?;
+        }
+        Ok(())
+    }
+}
+
+api! {
+    fn cuDevicePrimaryCtxRelease_v2(device: i32) {
+        let gpu = driver()?.gpu(device)?;
+        let retained = {
+            let mut primary = lock(&gpu.primary);
+            primary.retained = primary.retained.checked_sub(1).ok_or(Status::InvalidContext)?;
+            primary.retained
+        };
+        if retained > 0 { Ok(()) } else { driver()?.reset_primary(device) }
+    }
+
+    fn cuDevicePrimaryCtxReset_v2(device: i32) {
+        driver()?.reset_primary(device)
+    }
+
+    fn cuCtxDestroy_v2(context: Handle) {
+        let driver = driver()?;
+        if table::<Context>().find(context).is_none_or(|context| context.primary) {
+            return Err(Status::InvalidContext);
+        }
+        if current() == context {
+            set_current(0);
+        }
+        driver.clear(context);
+        table::<Context>().remove(context).map(drop)
+    }
+}

@@ -1,0 +1,38 @@
+//! Events as the driver keeps them.
+
+use crate::handles::Handle;
+use crate::status::{Result, Status};
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// An event.
+pub struct Event {
+    pub context: Handle,
+    /// Whether it was made without a time.
+    pub untimed: bool,
+    pub recorded: Mutex<Option<Instant>>,
+    /// The graph and the nodes that it stands for, where it was recorded on a stream that was being captured.
+    pub nodes: Mutex<Option<(Handle, Vec<Handle>)>>,
+}
+
+impl Event {
+    /// The nodes that it stands for in a capture.
+    pub fn captured(&self) -> Option<(Handle, Vec<Handle>)> {
+        self.nodes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    /// When it was recorded.
+    pub fn time(&self) -> Result<Instant> {
+        match (self.untimed, *self.recorded.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+        {
+            (false, Some(time)) => Ok(time),
+            _ => Err(Status::InvalidHandle),
+        }
+    }
+
+    /// Records it now.
+    pub fn happen(&self) {
+        *self.recorded.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) =
+            Some(Instant::now());
+    }
+}

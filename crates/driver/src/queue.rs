@@ -1,0 +1,34 @@
+//! Streams as the driver keeps them.
+
+use crate::contexts::Context;
+use crate::handles::Handle;
+use crate::state::{Driver, table};
+use crate::status::Result;
+use std::sync::Arc;
+
+/// A stream that a program made.
+pub struct Stream {
+    pub context: Handle,
+    pub flags: u32,
+    pub priority: i32,
+}
+
+/// The default stream, by its other name, and the default stream of each thread.
+const LEGACY: Handle = 1;
+const PER_THREAD: Handle = 2;
+
+impl Driver {
+    /// The stream of a handle; none for the default streams.
+    pub fn stream(&self, handle: Handle) -> Result<Option<Arc<Stream>>> {
+        match handle {
+            0 | LEGACY | PER_THREAD => self.context().map(|_| None),
+            handle => {
+                let stream = table::<Stream>().get(handle)?;
+                if let Some(context) = table::<Context>().find(stream.context) {
+                    context.healthy()?;
+                }
+                Ok(Some(stream))
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Running kernels: the launch on the emulator, and what its errors become.
+
+use crate::api::say;
+use crate::functions::{Function, resources};
+use crate::handles::Handle;
+use crate::launch::{Arguments, Launch};
+use crate::state::{driver, table};
+use crate::status::{Result, Status, of_launch};
+use lanework::{PtxArg, PtxShape};
+use std::ffi::c_void;
+
+/// Bytes in which a GPU allocates shared memory.
+const SHARED_UNIT: u32 = 128;
+
+impl Launch {
+    /// Runs it. What the launch itself gets wrong is its error; what the kernel does wrong is reported now, and is the error of later calls.
+    pub fn run_with(&self, arguments: &[Vec<u8>]) -> Result {
+        let driver = driver()?;
+        let context = driver.context()?;
+        let function = table::<Function>().get(self.function)?;
+        let module = function.module()?;
+        let entry = module.code.module().entry(function.name()).ok_or(Status::NotFound)?;
+        if self.grid.contains(&0) || self.block.contains(&0) {
+            return Err(Status::InvalidValue);
+        }
+        let resources = resources(&module, function.name());
+        if self.dynamic_shared > function.most_dynamic_shared(&resources) {
+            return Err(Status::InvalidValue);
+        }
+        if self.block.iter().product::<u32>() > entry.max_threads().unwrap_or(1024) {
+            return Err(Status::InvalidValue);
+        }
+        let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
+        let shared = match driver.device.is_sanitized() || self.dynamic_shared > 0 {
+            true => self.dynamic_shared,
+            // A GPU gives shared memory in units, and notices no access beyond an array but within its unit.
+            false => {
+                resources.static_shared.next_multiple_of(SHARED_UNIT) - resources.static_shared
+            }
+        };
+        let mut shape = PtxShape::new(self.grid_dim(), self.block_dim()).shared_bytes(shared);
+        (shape.cluster, shape.cooperative) =
+            (self.cluster.map(|[x, y, z]| (x, y, z).into()), self.cooperative);
+        // SAFETY: the emulator checks every access.
+        let ran = unsafe { module.code.launch(function.name(), shape, &arguments) };
+        let Err(error) = ran else { return Ok(()) };
+        say("a launch failed", &error);
+        match of_launch(&error) {
+            (status, false) => Err(status),
+            (status, true) => {
+                context.fail(status);
+                Ok(())
+            }
+        }
+    }
+
+    fn grid_dim(&self) -> (u32, u32, u32) {
+        (self.grid[0], self.grid[1], self.grid[2])
+    }
+
+    fn block_dim(&self) -> (u32, u32, u32) {
+        (self.block[0], self.block[1], self.block[2])
+    }
+}
+
+/// `CUDA_KERNEL_NODE_PARAMS`.
+#[repr(C)]
+struct NodeParameters {
+    function: Handle,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_shared: u32,
+    each: *const *const c_void,
+    extra: *const *const c_void,
+    kernel: Handle,
+    context: Handle,
+}
+
+/// The launch of a node, and its arguments.
+///
+/// # Safety
+/// The parameters are as C passes them.
+pub unsafe fn kernel_node(parameters: *const c_void) -> Result<(Launch, Vec<Vec<u8>>)> {
+    // SAFETY: by the caller.
+    let parameters =
+        unsafe { parameters.cast::<NodeParameters>().as_ref() }.ok_or(Status::InvalidValue)?;
+    let NodeParameters { grid, block, dynamic_shared, each, extra, .. } = *parameters;
+    let handle = if parameters.function == 0 { parameters.kernel } else { parameters.function };
+    let function = table::<Function>().get(handle)?;
+    let module = function.module()?;
+    let entry = module.code.module().entry(function.name()).ok_or(Status::NotFound)?;
+    // SAFETY: by the caller.
+    let arguments = unsafe { Arguments { each, extra }.bytes(entry) }?;
+    Ok((
+        Launch {
+            function: handle,
+            grid,
+            block,
+            dynamic_shared,
+            cluster: None,
+            cooperative: false,
+            stream: 0,
+        },
+        arguments,
+    ))
+}

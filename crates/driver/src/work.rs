@@ -1,0 +1,140 @@
+//! What can be queued, and graphs of it: nodes with an order, done one after the other, each after those it depends on.
+
+use crate::event::Event;
+use crate::handles::Handle;
+use crate::launch::Launch;
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+use crate::transfer::{Box3D, Fill};
+use std::ffi::c_void;
+use std::sync::{Mutex, MutexGuard};
+
+/// What a node does.
+#[derive(Clone)]
+pub enum Work {
+    Nothing,
+    Launch(Launch, Vec<Vec<u8>>),
+    Copy(Box3D),
+    Fill(Fill),
+    Host(HostFunction, usize),
+    Record(Handle),
+    Wait,
+    Graph(Handle),
+}
+
+pub type HostFunction = unsafe extern "C" fn(data: *mut c_void);
+
+/// A node of a graph.
+pub struct Node {
+    pub graph: Handle,
+    work: Mutex<Work>,
+    pub enabled: Mutex<bool>,
+}
+
+/// A graph: its nodes in the order they were made, each with those it depends on.
+#[derive(Default)]
+pub struct Graph {
+    pub nodes: Mutex<Vec<(Handle, Vec<Handle>)>>,
+}
+
+/// A graph ready to run: its work in an order that respects the dependencies, with the nodes it was made from.
+pub struct Executable {
+    pub steps: Mutex<Vec<(Handle, Work)>>,
+}
+
+/// Locks; what a panic left is used.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl Node {
+    pub fn work(&self) -> MutexGuard<'_, Work> {
+        lock(&self.work)
+    }
+}
+
+impl Work {
+    /// The kind of node (`CUgraphNodeType`).
+    pub fn kind(&self) -> i32 {
+        match self {
+            Work::Launch(..) => 0,
+            Work::Copy(_) => 1,
+            Work::Fill(_) => 2,
+            Work::Host(..) => 3,
+            Work::Graph(_) => 4,
+            Work::Nothing => 5,
+            Work::Wait => 6,
+            Work::Record(_) => 7,
+        }
+    }
+
+    /// Does it.
+    ///
+    /// # Safety
+    /// What it was made from is as C's callers promised, still.
+    pub unsafe fn run(&self) -> Result {
+        let driver = driver()?;
+        match self {
+            Work::Nothing | Work::Wait => Ok(()),
+            Work::Launch(launch, arguments) => launch.run_with(arguments),
+            // SAFETY: by the caller.
+            Work::Copy(copy) => unsafe { copy.run() },
+            Work::Fill(fill) => fill.run(),
+            Work::Host(function, data) => {
+                // SAFETY: by the caller.
+                unsafe { function(*data as *mut c_void) };
+                Ok(())
+            }
+            Work::Record(event) => {
+                table::<Event>().get(*event)?.happen();
+                Ok(())
+            }
+            Work::Graph(graph) => {
+                for (_, work) in driver.order(&*table::<Graph>().get(*graph)?)? {
+                    // SAFETY: by the caller.
+                    unsafe { work.run() }?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Driver {
+    /// Adds a node to a graph.
+    pub fn add_node(&self, graph: Handle, after: &[Handle], work: Work) -> Result<Handle> {
+        let of_graph = table::<Graph>().get(graph)?;
+        for node in after {
+            if table::<Node>().get(*node)?.graph != graph {
+                return Err(Status::InvalidValue);
+            }
+        }
+        let node =
+            table::<Node>().add(Node { graph, work: Mutex::new(work), enabled: Mutex::new(true) });
+        lock(&of_graph.nodes).push((node, after.to_vec()));
+        Ok(node)
+    }
+
+    /// The work of a graph, each after what it depends on.
+    pub fn order(&self, graph: &Graph) -> Result<Vec<(Handle, Work)>> {
+        let nodes = lock(&graph.nodes).clone();
+        let (mut done, mut order): (Vec<Handle>, _) = (Vec::new(), Vec::new());
+        while done.len() < nodes.len() {
+            let ready: Vec<Handle> = nodes
+                .iter()
+                .filter(|(node, after)| {
+                    !done.contains(node) && after.iter().all(|node| done.contains(node))
+                })
+                .map(|(node, _)| *node)
+                .collect();
+            if ready.is_empty() {
+                return Err(Status::InvalidValue); // a cycle
+            }
+            for node in ready {
+                order.push((node, table::<Node>().get(node)?.work().clone()));
+                done.push(node);
+            }
+        }
+        Ok(order)
+    }
+}
