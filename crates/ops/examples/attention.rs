@@ -9,7 +9,7 @@
 //! Ramani and Dao, "FlashAttention-3", 2024 (arXiv 2407.08608), figure 5, FP16 forward on an H100 80GB SXM5.
 
 use half::bf16;
-use lanework::{Backend, Buffer, Device, Job, Result};
+use lanework::{Backend, Buffer, Device, Result};
 use lanework_ops::{Plan, Tensor, TensorMut, attention};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -83,7 +83,7 @@ fn error(problem: &Problem, out: &Buffer<bf16>, shape: [usize; 4], causal: bool)
 /// The median time of a launch in nanoseconds, of launches one after the other.
 fn time(device: &Device, plan: Plan<'_>, flops: f64) -> Result<f64> {
     let launches = ((3e12 / flops) as usize).clamp(2, 40);
-    let graph = device.record_owned(vec![Job::from(plan.into_job("attention"))], launches)?;
+    let graph = device.record_owned(vec![plan.into_job("attention")], launches)?;
     let mut times = Vec::new();
     for round in 0..10 {
         let start = device.event()?;

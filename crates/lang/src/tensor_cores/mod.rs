@@ -4,6 +4,7 @@
 mod access;
 mod accumulator;
 mod base;
+mod chained;
 mod columns;
 mod convert;
 mod descriptor;

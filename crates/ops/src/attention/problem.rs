@@ -76,7 +76,7 @@ impl Work {
     ) -> (u32, u32) {
         let most = self.seen((row + height).min(self.rows) - 1, causal) as u32;
         let least = self.seen(row, causal) as u32;
-        (((most + KEYS - 1) / KEYS).max(1), least / KEYS)
+        (most.div_ceil(KEYS).max(1), least / KEYS)
     }
 }
 

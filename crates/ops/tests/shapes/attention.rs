@@ -184,7 +184,7 @@ where
             let place = of_out.at([b, h, row, c]);
             // Weights are rounded, and so may the result be: values are below 2.
             let error = (out[place] - want).abs();
-            if !(error <= 2.0 * T::ERROR) {
+            if error.is_nan() || error > 2.0 * T::ERROR {
                 return Err(format!(
                     "{what}: row {row}, column {c} of head {h}: {}, not {want}",
                     out[place]
