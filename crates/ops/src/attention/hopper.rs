@@ -8,7 +8,7 @@
 //! first scores of a tile are softened while the last values of the tile before are multiplied. Blocks of the GPU take tiles
 //! from a counter, longest first. Results leave by TMA from where the tile's queries were.
 
-use super::Half;
+use super::elements::Half;
 use super::problem::{Options, Work};
 use lanework::prelude::*;
 

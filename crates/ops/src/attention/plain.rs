@@ -1,6 +1,6 @@
 //! Attention on any device and with any strides: a warp for a query, 32 keys at a time, in f32.
 
-use super::Half;
+use super::elements::Half;
 use super::problem::{Options, Strides, Work};
 use lanework::prelude::*;
 

@@ -1,11 +1,11 @@
 //! The launch of attention for its operands: what they have to be, and which kernel works on them.
 
+use super::elements::Half;
 use super::hopper::{self, Division};
 use super::plain;
 use super::problem::Options;
 use super::request::{Request, strides};
 use super::warps;
-use super::{Attention, Half};
 use crate::workspace::Layout;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::lang::tensor_cores::SwizzleMode;
@@ -24,6 +24,17 @@ pub enum Path {
     Warps,
     /// Of every device.
     Plain,
+}
+
+/// What a call says.
+#[derive(Debug)]
+pub(super) struct Asked<'a, T: Half> {
+    pub q: Tensor<'a, T, 4>,
+    pub k: Tensor<'a, T, 4>,
+    pub v: Tensor<'a, T, 4>,
+    pub causal: bool,
+    pub scale: Option<f32>,
+    pub log_sums: Option<TensorMut<'a, f32, 3>>,
 }
 
 /// Where the results go.
@@ -90,12 +101,12 @@ fn map<'a, T: Half>(tensor: Tensor<'a, T, 4>, rows: u32) -> Result<TensorMap<'a,
 
 /// The launch.
 pub(super) fn plan<'a, T: Half>(
-    attention: Attention<'a, T>,
+    asked: Asked<'a, T>,
     out: Results<'a, T>,
     workspace: &Workspace,
     path: Option<Path>,
 ) -> Result<Plan<'a>> {
-    let Attention { q, k, v, causal, scale, log_sums } = attention;
+    let Asked { q, k, v, causal, scale, log_sums } = asked;
     let request = Request {
         q: (q.shape(), q.strides()),
         k: (k.shape(), k.strides()),

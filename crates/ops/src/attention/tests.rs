@@ -2,7 +2,10 @@
 
 use super::prepare::Path;
 use super::*;
+use crate::{Tensor, TensorMut, Workspace};
+use half::{bf16, f16};
 use lanework::Device;
+use lanework::Result;
 
 #[derive(Clone, Copy, Debug)]
 struct Case {

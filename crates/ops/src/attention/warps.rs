@@ -3,7 +3,7 @@
 //! The scores of 64 keys at a time stay in the fragments that `mma` left them in, and their softmax is taken there (Dao 2023,
 //! "FlashAttention-2"); the next 64 keys and values are copied meanwhile.
 
-use super::Half;
+use super::elements::Half;
 use super::problem::{Options, Strides, Work};
 use lanework::prelude::*;
 

@@ -1,0 +1,168 @@
+//! Attention as a builder, and what its results are stored as.
+
+use super::elements::Half;
+use super::prepare::{self, Asked, Path, Results};
+use crate::{Plan, Tensor, TensorMut, Workspace};
+use half::{bf16, f16};
+use lanework::{Buffer, Element, Result};
+
+/// What attention on elements `T` stores its results as: `T`, or `f32`.
+///
+/// ```
+/// use half::bf16;
+/// use lanework::Device;
+/// use lanework_ops::{AttentionResult, Tensor, TensorMut, attention};
+///
+/// /// The zeros that attention on zeros gives.
+/// fn zeros<O: AttentionResult<bf16>>(device: &Device) -> lanework::Result<Vec<O>> {
+///     let x = device.zeros::<bf16>(4 * 64)?;
+///     let x = Tensor::new(&x, [1, 1, 4, 64])?;
+///     let mut out = device.uninit::<O>(4 * 64)?;
+///     attention(&x, &x, &x).run(TensorMut::new(&mut out, [1, 1, 4, 64])?)?;
+///     out.download()
+/// }
+/// assert_eq!(zeros::<f32>(&Device::emulator())?, [0.0; 256]);
+/// assert_eq!(zeros::<bf16>(&Device::emulator())?, [bf16::ZERO; 256]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub trait AttentionResult<T: Half>: Element {
+    /// The results as what kernels take.
+    #[doc(hidden)]
+    fn results(out: TensorMut<'_, Self, 4>) -> Results<'_, T>;
+}
+
+macro_rules! results {
+    ($($half:ident)*) => {$(
+        impl AttentionResult<$half> for $half {
+            fn results(out: TensorMut<'_, $half, 4>) -> Results<'_, $half> {
+                Results::narrow(out)
+            }
+        }
+
+        impl AttentionResult<$half> for f32 {
+            fn results(out: TensorMut<'_, f32, 4>) -> Results<'_, $half> {
+                Results::wide(out)
+            }
+        }
+    )*};
+}
+
+results!(f16 bf16);
+
+/// Attention that has not run yet; see [`attention`].
+#[must_use = "nothing runs until `run`, `prepare` or `eval`"]
+#[derive(Debug)]
+pub struct Attention<'a, T: Half> {
+    asked: Asked<'a, T>,
+}
+
+/// `softmax(scale * q * transpose(k)) * v` for every batch and head, with shapes `[batch, heads, sequence, head dimension]`.
+///
+/// Head dimensions are 64 and 128. Keys and values may have fewer heads than queries, and another sequence length: each of
+/// their heads then serves as many adjacent heads of queries (grouped-query attention). Sums are f32, the weights are rounded
+/// to `T` before they multiply the values.
+///
+/// Tensors of `[batch, sequence, heads, head dimension]` are given by their strides. On Hopper, tensor cores work where rows
+/// start at multiples of 16 bytes.
+///
+/// ```
+/// use half::bf16;
+/// use lanework::Device;
+/// use lanework_ops::{Tensor, TensorMut, attention};
+///
+/// let device = Device::best();
+/// let (heads, length, dimension) = (2, 100, 64);
+/// let x: Vec<bf16> = (0..heads * length * dimension).map(|i| bf16::from_f32((i % 13) as f32 / 13.0)).collect();
+/// let x = device.upload(&x)?;
+/// let q = Tensor::new(&x, [1, heads, length, dimension])?;
+/// let out = attention(&q, &q, &q).causal().eval()?;
+/// // The first query sees the first key alone: its weight is 1.
+/// assert_eq!(out.download()?[..dimension], x.download()?[..dimension]);
+///
+/// // The same elements as [batch, sequence, heads, dimension], results as f32, and the logarithms of the sums.
+/// let strides = [heads * length * dimension, dimension, heads * dimension, 1];
+/// let by_sequence = Tensor::with_strides(&x, [1, heads, length, dimension], strides, 0)?;
+/// let mut out = device.uninit::<f32>(heads * length * dimension)?;
+/// let mut logs = device.uninit::<f32>(heads * length)?;
+/// attention(&by_sequence, &by_sequence, &by_sequence)
+///     .scale(0.1)
+///     .log_sum_exp(TensorMut::new(&mut logs, [1, heads, length])?)
+///     .run(TensorMut::with_strides(&mut out, [1, heads, length, dimension], strides, 0)?)?;
+/// assert!(logs.download()?.iter().all(|log| *log > 0.0));
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub fn attention<'a, T: Half>(
+    q: impl Into<Tensor<'a, T, 4>>,
+    k: impl Into<Tensor<'a, T, 4>>,
+    v: impl Into<Tensor<'a, T, 4>>,
+) -> Attention<'a, T> {
+    let (q, k, v) = (q.into(), k.into(), v.into());
+    Attention { asked: Asked { q, k, v, causal: false, scale: None, log_sums: None } }
+}
+
+impl<'a, T: Half> Attention<'a, T> {
+    /// Queries see no later keys: the last query sees all of them, each one before it one less. A query that sees none has
+    /// zeros as its results.
+    pub fn causal(self) -> Self {
+        Attention { asked: Asked { causal: true, ..self.asked } }
+    }
+
+    /// The scale of the scores, a positive number; unless told, the reciprocal square root of the head dimension.
+    pub fn scale(self, scale: f32) -> Self {
+        Attention { asked: Asked { scale: Some(scale), ..self.asked } }
+    }
+
+    /// Stores the natural logarithm of the sum of the scaled scores' exponentials, of shape `[batch, heads, sequence]`: what
+    /// results of several sets of keys are combined by.
+    pub fn log_sum_exp(self, log_sums: impl Into<TensorMut<'a, f32, 3>>) -> Self {
+        Attention { asked: Asked { log_sums: Some(log_sums.into()), ..self.asked } }
+    }
+
+    /// Queues it, in the order of the device's other work.
+    ///
+    /// # Errors
+    /// [`Error::Request`](lanework::Error::Request) naming the operand whose shape or stride does not fit; what the device
+    /// reports.
+    pub fn run<O: AttentionResult<T>>(self, out: impl Into<TensorMut<'a, O, 4>>) -> Result<()> {
+        let workspace = Workspace::of(self.asked.q.device());
+        self.plan(O::results(out.into()), &workspace, None)?.launch()
+    }
+
+    /// Prepares it, to be run any number of times.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn prepare<O: AttentionResult<T>>(
+        self,
+        out: impl Into<TensorMut<'a, O, 4>>,
+    ) -> Result<Plan<'a>> {
+        let workspace = Workspace::new(self.asked.q.device());
+        self.plan(O::results(out.into()), &workspace, None)
+    }
+
+    /// Queues it, and returns its results, of the shape of the queries.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn eval(self) -> Result<Buffer<T>>
+    where
+        T: AttentionResult<T>,
+    {
+        let (device, shape) = (self.asked.q.device().clone(), self.asked.q.shape());
+        let mut out = device.uninit_named::<T>(shape.iter().product(), "attention")?;
+        // Its results have a shorter life than its operands.
+        let this: Attention<'_, T> = self;
+        this.run(TensorMut::new(&mut out, shape)?)?;
+        Ok(out)
+    }
+
+    /// The plan, by a kernel of the caller's choice where one is given.
+    pub(super) fn plan(
+        self,
+        out: Results<'a, T>,
+        workspace: &Workspace,
+        path: Option<Path>,
+    ) -> Result<Plan<'a>> {
+        prepare::plan(self.asked, out, workspace, path)
+    }
+}
