@@ -24,7 +24,6 @@ const USED_BY: &[(&str, &str)] = &[
     ("ReferenceArg", "Tiles"),
     ("SliceArg", "View"),
     ("SliceMutArg", "ViewMut"),
-    ("VendorCall", "Cublas"),
     ("TileAt", "TensorTiles"),
     ("PixelOffsets", "PixelMap"),
     ("IntoPart", "bulk_load"),
