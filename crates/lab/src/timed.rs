@@ -62,8 +62,10 @@ impl RungOf<'_> {
 
     /// Verifies it on the edge cases and on its own, and leaves the output poisoned.
     fn verify(&self, edge_cases: &[Box<dyn Case>], device: &Device) -> Result<(), Rejection> {
-        let taken = |small: &&Box<dyn Case>| small.skips(self.rung, device).is_none();
-        for small in edge_cases.iter().filter(taken) {
+        for small in edge_cases {
+            if small.skips(self.rung, device).is_some() {
+                continue;
+            }
             let mut trial = small.trial(self.rung, device)?;
             launch(trial.as_mut(), device)?;
             trial.check()?;

@@ -37,7 +37,7 @@ fn take_apart<T: MatrixElement<Storage = T> + Element>(
     #[unroll]
     for part in 0..parts {
         taken[part] = rest as T;
-        rest = rest - taken[part] as f32;
+        rest -= taken[part] as f32;
     }
     taken
 }

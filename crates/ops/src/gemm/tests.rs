@@ -124,13 +124,16 @@ fn awkward_products_are_clean_under_the_sanitizer() -> Result<()> {
     Ok(())
 }
 
+/// How numbers become factors, and results numbers.
+type Numbers<T, C> = (fn(i32) -> T, fn(C) -> i32);
+
 /// A product by one family of kernels, compared with exact sums: factors are small integers.
 fn by_family<T: crate::GemmElement, C: crate::GemmElement>(
     device: &Device,
     family: impl for<'a> Fn(Problem<'a>, &mut Layout) -> Option<Result<Recipe<'a>>>,
     [m, n, k]: [usize; 3],
     (a_by_rows, b_by_rows): (bool, bool),
-    (of, value): (fn(i32) -> T, fn(C) -> i32),
+    (of, value): Numbers<T, C>,
 ) -> Result<bool> {
     let number = |i: usize| (i * 7 % 5) as i32 - 2;
     let a: Vec<T> = (0..m * k).map(|i| of(number(i))).collect();

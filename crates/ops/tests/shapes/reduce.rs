@@ -270,11 +270,14 @@ fn extreme<T: Case>(values: &[T], upwards: bool) -> usize {
     (1..values.len()).fold(0, |best, i| if ahead(values[i], values[best]) { i } else { best })
 }
 
+/// How a norm is made of a tensor.
+type Norm<T, S> = fn(Tensor<'_, T, 3>) -> Reduction<'_, T, S, 3>;
+
 fn case<T: Case>(
     device: &Device,
     rng: &mut StdRng,
     size: usize,
-    norm: Option<fn(Tensor<'_, T, 3>) -> Reduction<'_, T, T::Sum, 3>>,
+    norm: Option<Norm<T, T::Sum>>,
     poison: T::Sum,
 ) -> Result<(), String>
 where

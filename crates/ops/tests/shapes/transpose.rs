@@ -35,15 +35,15 @@ fn one<T: Storable, const R: usize>(
     let target = rng.random_range(0.0..(size as f64).ln()).exp();
     let mut shape = [1usize; R];
     let mut left = target;
-    for axis in 0..R {
+    for (axis, extent) in shape.iter_mut().enumerate() {
         let share = if axis + 1 == R { left } else { left.powf(rng.random_range(0.0..1.0)) };
-        shape[axis] = (share.round() as usize).max(1);
+        *extent = (share.round() as usize).max(1);
         left = (left / share.max(1.0)).max(1.0);
         if rng.random_bool(0.3) {
-            shape[axis] = shape[axis].next_multiple_of([2, 4, 16][rng.random_range(0..3)]);
+            *extent = extent.next_multiple_of([2, 4, 16][rng.random_range(0..3)]);
         }
         if rng.random_bool(0.02) {
-            shape[axis] = 0;
+            *extent = 0;
         }
     }
     shape.shuffle(rng);
