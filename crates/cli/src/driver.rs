@@ -8,8 +8,8 @@ const VARIABLE: &str = "LANEWORK_DRIVER";
 
 /// The libraries as cargo names them, and the names that programs load.
 const LIBRARIES: [(&str, &[&str]); 2] = [
-    ("libcuda.so", &["libcuda.so.1", "libcuda.so"]),
-    ("libnvJitLink.so", &["libnvJitLink.so.13", "libnvJitLink.so.12"]),
+    ("liblanework_libcuda.so", &["libcuda.so.1", "libcuda.so"]),
+    ("liblanework_nvjitlink.so", &["libnvJitLink.so.13", "libnvJitLink.so.12"]),
 ];
 
 /// The folder of the libraries: what the variable names, that of this command, or `lib/lanework` beside it.
@@ -40,7 +40,7 @@ pub fn environment(
             std::os::unix::fs::symlink(&library, links.join(name))?;
         }
         // Python's packages load it by its path, unless one of its name is there already.
-        if library.ends_with("libnvJitLink.so") {
+        if library.ends_with("liblanework_nvjitlink.so") {
             preloaded.push(links.join(names[0]).into_os_string());
         }
     }

@@ -89,7 +89,8 @@ fn climb_prints_the_promised_json() {
     assert_eq!(record["device"]["backend"], "emulator");
     let rungs = record["rungs"].as_array().expect("rungs");
     assert!(rungs.len() >= 7);
-    for rung in rungs {
+    // A rung may say that it does not take this shape.
+    for rung in rungs.iter().filter(|rung| !rung["skipped"].is_string()) {
         assert_eq!(rung["verified"], true, "{rung}");
         assert_eq!(rung["error"], Value::Null);
         assert_eq!(rung["time"], Value::Null);
@@ -276,7 +277,8 @@ fn every_ladder_climbs_with_the_promised_json() {
         assert!(record["bytes"].is_u64() && record["flops"].is_u64(), "{ladder}");
         let peer = matches!(ladder, "transpose" | "sgemm");
         assert_eq!(record["skipped_peers"]["cublas"].is_string(), peer, "{ladder}");
-        for rung in record["rungs"].as_array().expect("rungs") {
+        let rungs = record["rungs"].as_array().expect("rungs");
+        for rung in rungs.iter().filter(|rung| !rung["skipped"].is_string()) {
             assert_eq!(rung["verified"], true, "{ladder}: {rung}");
             assert!(rung["resources"]["registers"].as_u64() > Some(0), "{ladder}: {rung}");
             let rule = rung["accuracy"]["rule"].as_str().expect("a rule");

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_char, c_void};
 
 // The tests are linked with the library's functions.
-use cuda as _;
+use lanework_libcuda as _;
 
 unsafe extern "C" {
     fn cuGetProcAddress_v2(
