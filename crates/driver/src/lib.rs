@@ -5,7 +5,7 @@
 //! captured. What a kernel does wrong is reported when it happens, and then by error codes as on a GPU: the launch succeeds, and the
 //! calls after it fail until the context is reset.
 //!
-//! [`api`] makes C functions of Rust ones, each in the file of what it is about; [`procedures`] finds them by name. A name that nothing
+//! `api` makes C functions of Rust ones, each in the file of what it is about; `procedures` finds them by name. A name that nothing
 //! implements answers `CUDA_ERROR_NOT_SUPPORTED`, and says so where `LANEWORK_TRACE` is set.
 
 #![allow(non_snake_case, reason = "CUDA's names")]
