@@ -5,6 +5,9 @@ use crate::gpu::Gpu;
 /// Multiprocessors.
 pub const MULTIPROCESSORS: i32 = 132;
 
+/// Threads of a block at most.
+pub const BLOCK: u32 = 1024;
+
 /// Compute capability.
 pub const CAPABILITY: (i32, i32) = (9, 0);
 

@@ -2,6 +2,7 @@
 
 use crate::api::api;
 use crate::handles::Handle;
+use crate::lock::lock;
 use crate::pointers::{offer, slice, store};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
@@ -27,7 +28,7 @@ static SHOWN: Mutex<BTreeMap<Handle, Box<[Handle]>>> = Mutex::new(BTreeMap::new(
 
 impl Driver {
     fn captures(&self) -> MutexGuard<'_, BTreeMap<Handle, Capture>> {
-        CAPTURES.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&CAPTURES)
     }
 
     /// Does some work of a stream now, or makes it a node of the graph that the stream is captured to.
@@ -101,7 +102,7 @@ unsafe fn inform(
 ) -> Result {
     let found = driver()?.captured(stream);
     let (of_graph, last) = found.clone().unwrap_or_default();
-    let mut shown = SHOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut shown = lock(&SHOWN);
     shown.insert(stream, last.into_boxed_slice());
     let last = &shown[&stream];
     // SAFETY: by the caller.

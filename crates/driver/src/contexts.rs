@@ -2,13 +2,14 @@
 
 use crate::api::api;
 use crate::handles::Handle;
+use crate::lock::lock;
 use crate::pointers::{offer, store};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status, of_code};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
 /// A context.
 pub struct Context {
@@ -46,15 +47,16 @@ pub fn set_current(context: Handle) {
     });
 }
 
-/// Locks; what a panic left is used.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
 /// Limits by the numbers of `CUlimit`: stack, printf buffer, heap, depth and pending launches of launches from kernels, fetch granularity,
-/// persisting cache, and two of user-mode objects.
+/// persisting cache.
 const LIMITS: [(i32, usize); 7] =
     [(0, 1024), (1, 7_340_032), (2, 8_388_608), (3, 2), (4, 2048), (5, 128), (6, 0)];
+
+/// A context by its handle; 0 is the thread's current one.
+pub fn or_current(handle: Handle) -> Result<Arc<Context>> {
+    let handle = if handle == 0 { current() } else { handle };
+    table::<Context>().find(handle).ok_or(Status::InvalidContext)
+}
 
 impl Context {
     fn new(handle: Handle, gpu: i32, flags: u32, primary: bool) -> Context {
@@ -94,12 +96,10 @@ impl Driver {
         primary.retained += 1;
         Ok(primary.context)
     }
-}
 
-impl Driver {
     /// The calling thread's context, if nothing was wrong in it so far.
     pub fn context(&self) -> Result<Arc<Context>> {
-        let context = table::<Context>().find(current()).ok_or(Status::InvalidContext)?;
+        let context = or_current(0)?;
         context.healthy()?;
         Ok(context)
     }
@@ -181,35 +181,33 @@ api! {
     }
 
     fn cuCtxGetDevice(device: *mut i32) {
-        let context = table::<Context>().find(current()).ok_or(Status::InvalidContext)?;
+        let context = or_current(0)?;
         // SAFETY: by the caller.
         unsafe { store(device, context.gpu) }
     }
 
     fn cuCtxGetDevice_v2(device: *mut i32, context: Handle) {
-        let context = if context == 0 { current() } else { context };
-        let context = table::<Context>().find(context).ok_or(Status::InvalidContext)?;
+        let context = or_current(context)?;
         // SAFETY: by the caller.
         unsafe { store(device, context.gpu) }
     }
 
     fn cuCtxGetFlags(flags: *mut u32) {
-        let context = table::<Context>().find(current()).ok_or(Status::InvalidContext)?;
+        let context = or_current(0)?;
         // SAFETY: by the caller.
         unsafe { store(flags, *lock(&context.flags)) }
     }
 
     fn cuCtxSetFlags(flags: u32) {
-        let context = table::<Context>().find(current()).ok_or(Status::InvalidContext)?;
+        let context = or_current(0)?;
         *lock(&context.flags) = flags;
         Ok(())
     }
 
     fn cuCtxGetId(context: Handle, id: *mut u64) {
-        let context = if context == 0 { current() } else { context };
-        table::<Context>().find(context).ok_or(Status::InvalidContext)?;
+        let context = or_current(context)?;
         // SAFETY: by the caller.
-        unsafe { store(id, context) }
+        unsafe { store(id, context.handle) }
     }
 
     fn cuCtxSynchronize() {
@@ -217,8 +215,7 @@ api! {
     }
 
     fn cuCtxSynchronize_v2(context: Handle) {
-        let context = if context == 0 { current() } else { context };
-        table::<Context>().find(context).ok_or(Status::InvalidContext)?.healthy()
+        or_current(context)?.healthy()
     }
 
     fn cuCtxSetLimit(limit: i32, value: usize) {

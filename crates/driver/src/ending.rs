@@ -1,9 +1,10 @@
 //! The end of contexts, and of everything that belongs to them.
 
 use crate::api::api;
-use crate::contexts::{Context, current, lock, set_current};
+use crate::contexts::{Context, current, set_current};
 use crate::event::Event;
 use crate::handles::Handle;
+use crate::lock::lock;
 use crate::module::Module;
 use crate::queue::Stream;
 use crate::state::{Driver, driver, table};

@@ -1,6 +1,7 @@
 //! Events as the driver keeps them.
 
 use crate::handles::Handle;
+use crate::lock::lock;
 use crate::status::{Result, Status};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -18,13 +19,12 @@ pub struct Event {
 impl Event {
     /// The nodes that it stands for in a capture.
     pub fn captured(&self) -> Option<(Handle, Vec<Handle>)> {
-        self.nodes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+        lock(&self.nodes).clone()
     }
 
     /// When it was recorded.
     pub fn time(&self) -> Result<Instant> {
-        match (self.untimed, *self.recorded.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
-        {
+        match (self.untimed, *lock(&self.recorded)) {
             (false, Some(time)) => Ok(time),
             _ => Err(Status::InvalidHandle),
         }
@@ -32,7 +32,6 @@ impl Event {
 
     /// Records it now.
     pub fn happen(&self) {
-        *self.recorded.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) =
-            Some(Instant::now());
+        *lock(&self.recorded) = Some(Instant::now());
     }
 }

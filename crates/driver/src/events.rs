@@ -4,6 +4,7 @@ use crate::api::api;
 use crate::contexts::Context;
 use crate::event::Event;
 use crate::handles::Handle;
+use crate::lock::lock;
 use crate::pointers::store;
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
@@ -19,7 +20,7 @@ pub fn record(event: Handle, stream: Handle) -> Result {
     let event = table::<Event>().get(event)?;
     let captured = driver.captured(stream);
     let is_captured = captured.is_some();
-    *event.nodes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = captured;
+    *lock(&event.nodes) = captured;
     if is_captured {
         return Ok(());
     }

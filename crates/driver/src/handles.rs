@@ -1,6 +1,7 @@
 //! Handles: numbers that stand for objects of the driver. An object is looked up, so that a handle of something destroyed is an error and
 //! not a dangling pointer.
 
+use crate::lock::lock;
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,6 +57,6 @@ impl<T> Handles<T> {
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Handle, Arc<T>>> {
-        self.objects.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        lock(&self.objects)
     }
 }

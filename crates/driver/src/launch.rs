@@ -3,7 +3,6 @@
 use crate::handles::Handle;
 use crate::pointers::slice;
 use crate::status::{Result, Status};
-use lanework::ptx::Function as Entry;
 use std::ffi::c_void;
 
 /// `CUlaunchConfig`.
@@ -62,15 +61,6 @@ impl Config {
     }
 }
 
-/// Place and size of each parameter in the buffer of all.
-pub fn offsets(entry: &Entry) -> impl Iterator<Item = (usize, usize)> {
-    entry.params.iter().scan(0usize, |end, parameter| {
-        let at = end.next_multiple_of(parameter.alignment().max(1) as usize);
-        *end = at + parameter.size() as usize;
-        Some((at, parameter.size() as usize))
-    })
-}
-
 /// Where the arguments are: a pointer to each, or a buffer of all.
 #[derive(Clone, Copy)]
 pub struct Arguments {
@@ -84,16 +74,16 @@ const BUFFER: usize = 1;
 const BUFFER_BYTES: usize = 2;
 
 impl Arguments {
-    /// The bytes of each argument.
+    /// The bytes of each argument, given place and size of each parameter.
     ///
     /// # Safety
-    /// They are as C passes them for this entry.
-    pub unsafe fn bytes(self, entry: &Entry) -> Result<Vec<Vec<u8>>> {
-        if entry.params.is_empty() {
+    /// They are as C passes them for an entry of these parameters.
+    pub unsafe fn bytes(self, parameters: &[(usize, usize)]) -> Result<Vec<Vec<u8>>> {
+        if parameters.is_empty() {
             return Ok(Vec::new());
         }
         if !self.each.is_null() {
-            let value = |(index, (_, size)): (usize, (usize, usize))| {
+            let value = |(index, &(_, size)): (usize, &(usize, usize))| {
                 // SAFETY: by the caller, there is a pointer for each parameter to as many bytes.
                 unsafe {
                     let from = self.each.add(index).read();
@@ -104,7 +94,7 @@ impl Arguments {
                     }
                 }
             };
-            return offsets(entry).enumerate().map(value).collect();
+            return parameters.iter().enumerate().map(value).collect();
         }
         if self.extra.is_null() {
             return Err(Status::InvalidValue);
@@ -125,8 +115,9 @@ impl Arguments {
         }
         // SAFETY: by the caller, the buffer has the length.
         let all = unsafe { slice(buffer, length) };
-        offsets(entry)
-            .map(|(at, size)| {
+        parameters
+            .iter()
+            .map(|&(at, size)| {
                 all.get(at..at + size).map(<[u8]>::to_vec).ok_or(Status::InvalidValue)
             })
             .collect()

@@ -1,7 +1,7 @@
 //! Launches.
 
 use crate::api::api;
-use crate::functions::Function;
+use crate::function::Function;
 use crate::handles::Handle;
 use crate::launch::{Arguments, Config, Launch};
 use crate::state::{driver, table};
@@ -16,12 +16,10 @@ impl Launch {
     /// The arguments are as C passes them.
     unsafe fn submit(self, arguments: Arguments) -> Result {
         let driver = driver()?;
-        let function = table::<Function>().get(self.function)?;
-        let module = function.module()?;
-        let entry = module.code.module().entry(function.name()).ok_or(Status::NotFound)?;
+        let entry = table::<Function>().get(self.function)?.entry()?;
         // SAFETY: by the caller.
         unsafe {
-            let arguments = arguments.bytes(entry)?;
+            let arguments = arguments.bytes(&entry.parameters)?;
             driver.submit(self.stream, Work::Launch(self, arguments))
         }
     }

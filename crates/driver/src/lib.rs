@@ -14,16 +14,21 @@
     reason = "CUDA's documentation says what a caller has to keep"
 )]
 
+mod addresses;
+mod allocations;
 mod api;
 mod attributes;
 mod captures;
 mod contexts;
 mod copies;
 mod devices;
+mod edges;
 mod ending;
+mod entry;
 mod event;
 mod events;
 mod fatbin;
+mod function;
 mod functions;
 mod gpu;
 mod graphs;
@@ -31,9 +36,12 @@ mod handles;
 mod launch;
 mod launches;
 mod libraries;
+mod lock;
 mod memory;
 mod module;
 mod modules;
+mod nodes;
+mod occupancy;
 mod pointers;
 mod pools;
 mod private;

@@ -2,8 +2,9 @@
 
 use crate::api::api;
 use crate::contexts::current;
-use crate::functions::Function;
+use crate::function::Function;
 use crate::handles::Handle;
+use crate::lock::lock;
 use crate::module::Module;
 use crate::modules::{JitOptions, read_file};
 use crate::pointers::{offer, store, text};
@@ -27,7 +28,7 @@ impl Driver {
     /// The module of a library in the current context.
     pub fn module_of(&self, library: &Library) -> Result<Handle> {
         let context = self.context()?.handle;
-        let mut modules = library.modules.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut modules = lock(&library.modules);
         if let Some(&module) = modules.get(&context)
             && table::<Module>().find(module).is_some()
         {
@@ -45,7 +46,7 @@ impl Driver {
         if module.code.module().entry(name).is_none() {
             return Err(Status::NotFound);
         }
-        let mut kernels = library.kernels.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut kernels = lock(&library.kernels);
         if let Some(&known) = kernels.get(name) {
             return Ok(known);
         }
@@ -76,10 +77,7 @@ unsafe fn load(library: *mut Handle, image: *const c_void, options: JitOptions) 
     let made = Library { texts, modules: Mutex::default(), kernels: Mutex::default() };
     if current() != 0 {
         let module = table::<Module>().add(driver.load_texts(&made.texts, options)?);
-        made.modules
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .insert(current(), module);
+        lock(&made.modules).insert(current(), module);
     }
     // SAFETY: by the caller.
     unsafe { store(library, table::<Library>().add(made)) }
@@ -101,7 +99,7 @@ api! {
     fn cuLibraryUnload(library: Handle) {
         driver()?;
         let removed = table::<Library>().remove(library)?;
-        for (_, module) in std::mem::take(&mut *removed.modules.lock().unwrap_or_else(|poisoned| poisoned.into_inner())) {
+        for (_, module) in std::mem::take(&mut *lock(&removed.modules)) {
             // Gone already where the context was reset.
             let _ = table::<Module>().remove(module);
         }

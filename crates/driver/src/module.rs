@@ -1,9 +1,12 @@
 //! Modules as the driver keeps them: PTX loaded into a context.
 
+use crate::entry::Entry;
 use crate::handles::Handle;
+use crate::lock::lock;
+use crate::status::{Result, Status};
 use lanework::PtxModule;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// A loaded module.
 pub struct Module {
@@ -11,4 +14,22 @@ pub struct Module {
     pub code: PtxModule,
     /// The handles of functions that were asked for, by name.
     pub functions: Mutex<BTreeMap<String, Handle>>,
+    /// What is known of its entries, by name, as far as it was asked for.
+    entries: Mutex<BTreeMap<String, Arc<Entry>>>,
+}
+
+impl Module {
+    pub fn new(context: Handle, code: PtxModule) -> Module {
+        Module { context, code, functions: Mutex::default(), entries: Mutex::default() }
+    }
+
+    /// The entry of a name.
+    pub fn entry(&self, name: &str) -> Result<Arc<Entry>> {
+        if let Some(known) = lock(&self.entries).get(name) {
+            return Ok(known.clone());
+        }
+        let found = Arc::new(Entry::of(&self.code, name).ok_or(Status::NotFound)?);
+        lock(&self.entries).insert(name.to_owned(), found.clone());
+        Ok(found)
+    }
 }

@@ -2,15 +2,16 @@
 
 use crate::api::{api, say};
 use crate::fatbin;
-use crate::functions::Function;
+use crate::function::Function;
 use crate::handles::Handle;
+use crate::lock::lock;
 use crate::module::Module;
 use crate::pointers::{offer, store, text};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use lanework::{Error, PtxModule};
 use std::ffi::{c_char, c_void};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Options of a load (`CUjit_option`) that matter here: buffers for texts and their sizes.
 const INFO_LOG: i32 = 3;
@@ -90,7 +91,7 @@ impl Driver {
             }
         })?;
         options.log((ERROR_LOG, ERROR_LOG_BYTES), "");
-        Ok(Module { context, code, functions: Mutex::default() })
+        Ok(Module::new(context, code))
     }
 
     fn compile(&self, texts: &[String]) -> lanework::Result<PtxModule> {
@@ -115,8 +116,7 @@ impl Driver {
         if module.code.module().entry(name).is_none() {
             return Err(Status::NotFound);
         }
-        let mut functions =
-            module.functions.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut functions = lock(&module.functions);
         if let Some(&known) = functions.get(name) {
             return Ok(known);
         }

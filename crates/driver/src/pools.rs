@@ -1,8 +1,9 @@
 //! Stream-ordered allocation and memory pools. Memory is there when it is asked for, and gone when it is freed.
 
+use crate::allocations::Kind;
 use crate::api::api;
 use crate::handles::Handle;
-use crate::memory::Kind;
+use crate::lock::lock;
 use crate::pointers::store;
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
@@ -22,7 +23,7 @@ impl Driver {
     /// The default pool of a GPU (0), or the one that allocations take (1).
     fn pool_of(&self, ordinal: i32, which: usize) -> Result<Handle> {
         let gpu = self.gpu(ordinal)?;
-        let mut pools = gpu.pools.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut pools = lock(&gpu.pools);
         if pools[0] == 0 {
             pools[0] = table::<Pool>().add(Pool::new());
         }
@@ -38,7 +39,7 @@ impl Driver {
         // An allocation of no bytes is one.
         let address = self.allocate(bytes.max(1), Kind::Device, pool, 0)?;
         let used = self.used_of(pool);
-        let mut high = of_pool.high.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut high = lock(&of_pool.high);
         *high = used.max(*high);
         Ok(address)
     }
@@ -91,7 +92,7 @@ api! {
         let driver = driver()?;
         table::<Pool>().get(pool)?;
         driver.pool_of(device, 0)?;
-        driver.gpu(device)?.pools.lock().unwrap_or_else(|poisoned| poisoned.into_inner())[1] = pool;
+        lock(&driver.gpu(device)?.pools)[1] = pool;
         Ok(())
     }
 
@@ -120,7 +121,7 @@ api! {
             // SAFETY: by the caller: 64 bits.
             4 => of_pool.set(attribute, unsafe { value.cast::<u64>().read() }),
             // The most that was in use, which starts anew.
-            6 | 8 => *of_pool.high.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = driver.used_of(pool),
+            6 | 8 => *lock(&of_pool.high) = driver.used_of(pool),
             _ => return Err(Status::InvalidValue),
         }
         Ok(())
@@ -135,7 +136,7 @@ api! {
                 1..=3 => store(value.cast::<i32>(), of_pool.attribute(attribute) as i32),
                 4 => store(value.cast::<u64>(), of_pool.attribute(attribute)),
                 5 | 7 => store(value.cast::<u64>(), driver.used_of(pool)),
-                6 | 8 => store(value.cast::<u64>(), *of_pool.high.lock().unwrap_or_else(|poisoned| poisoned.into_inner())),
+                6 | 8 => store(value.cast::<u64>(), *lock(&of_pool.high)),
                 _ => Err(Status::InvalidValue),
             }
         }
@@ -154,18 +155,10 @@ api! {
 
 impl Pool {
     fn set(&self, attribute: i32, value: u64) {
-        self.attributes
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .insert(attribute, value);
+        lock(&self.attributes).insert(attribute, value);
     }
 
     fn attribute(&self, attribute: i32) -> u64 {
-        self.attributes
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .get(&attribute)
-            .copied()
-            .unwrap_or(0)
+        lock(&self.attributes).get(&attribute).copied().unwrap_or(0)
     }
 }

@@ -3,12 +3,13 @@
 
 use crate::api::{api, say};
 use crate::attributes;
-use crate::contexts::{Context, cuDevicePrimaryCtxRetain, current};
+use crate::contexts::{cuDevicePrimaryCtxRetain, or_current};
 use crate::handles::Handle;
+use crate::lock::lock;
 use crate::modules::cuModuleLoadData;
 use crate::pointers::store;
 use crate::start::VERSION;
-use crate::state::{driver, table};
+use crate::state::driver;
 use crate::status::{Result, Status};
 use hmac::{Hmac, Mac};
 use md2::Md2;
@@ -82,31 +83,27 @@ unsafe fn scratch(kept: &OnceLock<usize>, words: usize, to: *mut *mut c_void, by
 
 /// Puts a value into a context.
 unsafe extern "C" fn put(context: Handle, key: u64, value: u64, _destroy: *const c_void) -> i32 {
-    let context = if context == 0 { current() } else { context };
-    let Some(context) = table::<Context>().find(context) else {
+    let Ok(context) = or_current(context) else {
         return Status::InvalidContext as i32;
     };
-    context.local.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(key, value);
+    lock(&context.local).insert(key, value);
     0
 }
 
 /// Removes a value from a context.
 unsafe extern "C" fn delete(context: Handle, key: u64) -> i32 {
-    let context = if context == 0 { current() } else { context };
-    if let Some(context) = table::<Context>().find(context) {
-        context.local.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).remove(&key);
+    if let Ok(context) = or_current(context) {
+        lock(&context.local).remove(&key);
     }
     0
 }
 
 /// Gets a value of a context.
 unsafe extern "C" fn get(value: *mut u64, context: Handle, key: u64) -> i32 {
-    let context = if context == 0 { current() } else { context };
-    let Some(context) = table::<Context>().find(context) else {
+    let Ok(context) = or_current(context) else {
         return Status::InvalidContext as i32;
     };
-    let found =
-        context.local.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get(&key).copied();
+    let found = lock(&context.local).get(&key).copied();
     match found {
         // SAFETY: by the caller.
         Some(found) => unsafe { store(value, found) }.map_or_else(|status| status as i32, |()| 0),

@@ -5,8 +5,8 @@ use crate::pointers::{offer, store, text};
 use crate::status::Status;
 use crate::unsupported;
 use crate::{
-    captures, contexts, copies, devices, ending, events, functions, graphs, launches, libraries,
-    memory, modules, pools, private, start, streams,
+    addresses, captures, contexts, copies, devices, edges, ending, events, functions, graphs,
+    launches, libraries, memory, modules, nodes, occupancy, pools, private, start, streams,
 };
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -32,12 +32,14 @@ const SINCE: &[(&str, i32)] = &[
 fn functions_by_name() -> &'static HashMap<&'static str, usize> {
     static FUNCTIONS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
-        let tables: [&[Entry]; 18] = [
+        let tables: &[&[Entry]] = &[
             unsupported::TABLE,
+            addresses::TABLE,
             captures::TABLE,
             contexts::TABLE,
             copies::TABLE,
             devices::TABLE,
+            edges::TABLE,
             ending::TABLE,
             events::TABLE,
             functions::TABLE,
@@ -46,6 +48,8 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             libraries::TABLE,
             memory::TABLE,
             modules::TABLE,
+            nodes::TABLE,
+            occupancy::TABLE,
             pools::TABLE,
             private::TABLE,
             start::TABLE,

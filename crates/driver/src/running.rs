@@ -1,7 +1,7 @@
 //! Running kernels: the launch on the emulator, and what its errors become.
 
 use crate::api::say;
-use crate::functions::{Function, resources};
+use crate::function::Function;
 use crate::handles::Handle;
 use crate::launch::{Arguments, Launch};
 use crate::state::{driver, table};
@@ -18,16 +18,16 @@ impl Launch {
         let driver = driver()?;
         let context = driver.context()?;
         let function = table::<Function>().get(self.function)?;
-        let module = function.module()?;
-        let entry = module.code.module().entry(function.name()).ok_or(Status::NotFound)?;
+        let module = function.module()?.1;
+        let entry = module.entry(function.name())?;
         if self.grid.contains(&0) || self.block.contains(&0) {
             return Err(Status::InvalidValue);
         }
-        let resources = resources(&module, function.name());
-        if self.dynamic_shared > function.most_dynamic_shared(&resources) {
+        if self.dynamic_shared > function.most_dynamic_shared(&entry) {
             return Err(Status::InvalidValue);
         }
-        if self.block.iter().product::<u32>() > entry.max_threads().unwrap_or(1024) {
+        let threads = self.block.iter().try_fold(1u32, |all, &axis| all.checked_mul(axis));
+        if threads.is_none_or(|threads| threads > entry.max_threads) {
             return Err(Status::InvalidValue);
         }
         let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
@@ -35,7 +35,8 @@ impl Launch {
             true => self.dynamic_shared,
             // A GPU gives shared memory in units, and notices no access beyond an array but within its unit.
             false => {
-                resources.static_shared.next_multiple_of(SHARED_UNIT) - resources.static_shared
+                let fixed = entry.resources.static_shared;
+                fixed.next_multiple_of(SHARED_UNIT) - fixed
             }
         };
         let mut shape = PtxShape::new(self.grid_dim(), self.block_dim()).shared_bytes(shared);
@@ -86,11 +87,9 @@ pub unsafe fn kernel_node(parameters: *const c_void) -> Result<(Launch, Vec<Vec<
         unsafe { parameters.cast::<NodeParameters>().as_ref() }.ok_or(Status::InvalidValue)?;
     let NodeParameters { grid, block, dynamic_shared, each, extra, .. } = *parameters;
     let handle = if parameters.function == 0 { parameters.kernel } else { parameters.function };
-    let function = table::<Function>().get(handle)?;
-    let module = function.module()?;
-    let entry = module.code.module().entry(function.name()).ok_or(Status::NotFound)?;
+    let entry = table::<Function>().get(handle)?.entry()?;
     // SAFETY: by the caller.
-    let arguments = unsafe { Arguments { each, extra }.bytes(entry) }?;
+    let arguments = unsafe { Arguments { each, extra }.bytes(&entry.parameters) }?;
     Ok((
         Launch {
             function: handle,

@@ -2,6 +2,7 @@
 
 use crate::gpu::Gpu;
 use crate::handles::Handles;
+use crate::lock::lock;
 use crate::status::{Result, Status};
 use lanework::Device;
 use lanework::sim::Options;
@@ -38,7 +39,7 @@ pub fn driver() -> Result<&'static Driver> {
 pub fn table<T: Send + Sync + 'static>() -> &'static Handles<T> {
     static TABLES: Mutex<Option<HashMap<TypeId, &'static (dyn Any + Send + Sync)>>> =
         Mutex::new(None);
-    let mut tables = TABLES.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let mut tables = lock(&TABLES);
     let made = || -> &'static (dyn Any + Send + Sync) { Box::leak(Box::<Handles<T>>::default()) };
     let table = *tables.get_or_insert_default().entry(TypeId::of::<T>()).or_insert_with(made);
     match table.downcast_ref() {

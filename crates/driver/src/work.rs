@@ -3,6 +3,7 @@
 use crate::event::Event;
 use crate::handles::Handle;
 use crate::launch::Launch;
+use crate::lock::lock;
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::transfer::{Box3D, Fill};
@@ -40,11 +41,6 @@ pub struct Graph {
 /// A graph ready to run: its work in an order that respects the dependencies, with the nodes it was made from.
 pub struct Executable {
     pub steps: Mutex<Vec<(Handle, Work)>>,
-}
-
-/// Locks; what a panic left is used.
-pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 impl Node {

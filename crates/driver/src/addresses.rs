@@ -1,0 +1,173 @@
+//! What programs ask and say about addresses: ranges, attributes, advice.
+
+use crate::allocations::Kind;
+use crate::api::api;
+use crate::contexts::current;
+use crate::handles::Handle;
+use crate::pointers::{offer, store};
+use crate::state::driver;
+use crate::status::{Result, Status};
+use std::ffi::c_void;
+
+fn prefetch(address: u64, bytes: usize, stream: Handle) -> Result {
+    let driver = driver()?;
+    driver.stream(stream)?;
+    match driver.allocations().find(address) {
+        Some((start, allocation))
+            if allocation.kind != Kind::Device
+                && address - start + bytes as u64 <= allocation.bytes =>
+        {
+            Ok(())
+        }
+        _ => Err(Status::InvalidValue),
+    }
+}
+
+/// Stores an attribute of a pointer.
+///
+/// # Safety
+/// `data` is null or valid for the attribute's type.
+unsafe fn attribute_of(data: *mut c_void, attribute: i32, address: u64) -> Result {
+    let driver = driver()?;
+    if driver.device.allocation_at(address).is_none() {
+        return Err(Status::InvalidValue);
+    }
+    // SAFETY: by the caller.
+    unsafe { attribute_of_any(data, attribute, address) }
+}
+
+/// As [`attribute_of`], where a pointer that nobody knows has attributes of nothing.
+///
+/// # Safety
+/// As [`attribute_of`].
+unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> Result {
+    let driver = driver()?;
+    let allocations = driver.allocations();
+    let found = allocations.find(address);
+    let variable = driver.device.allocation_at(address);
+    let known = found.is_some() || variable.is_some();
+    let (start, bytes) =
+        found.map(|(start, allocation)| (start, allocation.bytes)).or(variable).unwrap_or((0, 0));
+    let kind = found.map(|(_, allocation)| allocation.kind);
+    let host = matches!(kind, Some(Kind::Host | Kind::Registered));
+    // SAFETY: by the caller, each of the type that CUDA's documentation gives the attribute.
+    unsafe {
+        match attribute {
+            1 => store(
+                data.cast(),
+                if known {
+                    found.map_or_else(current, |(_, allocation)| allocation.context)
+                } else {
+                    0
+                },
+            ),
+            // Host 1, device 2.
+            2 => store(
+                data.cast(),
+                if !known {
+                    0u32
+                } else if host {
+                    1
+                } else {
+                    2
+                },
+            ),
+            3 => store(data.cast(), if known { address } else { 0 }),
+            4 => store(
+                data.cast(),
+                if matches!(kind, Some(Kind::Host | Kind::Registered | Kind::Managed)) {
+                    address
+                } else {
+                    0
+                },
+            ),
+            6 => store(data.cast(), true),
+            7 => store(data.cast(), found.map_or(0, |(_, allocation)| allocation.id)),
+            8 => store(data.cast(), kind == Some(Kind::Managed)),
+            9 => store(
+                data.cast(),
+                if known { found.map_or(0, |(_, allocation)| allocation.gpu) } else { -2 },
+            ),
+            10 => store(data.cast(), false),
+            11 => store(data.cast(), start),
+            12 => store(data.cast(), bytes as usize),
+            13 => store(data.cast(), known),
+            14 => store(data.cast(), 0u32),
+            15 => store(data.cast(), 0u64),
+            16 => store(data.cast(), 3u32),
+            17 => store(data.cast(), found.map_or(0, |(_, allocation)| allocation.pool)),
+            _ => Err(Status::InvalidValue),
+        }
+    }
+}
+
+api! {
+    fn cuMemHostGetDevicePointer_v2(device: *mut u64, host: u64, _flags: u32) {
+        let driver = driver()?;
+        driver.context()?;
+        match driver.allocations().find(host) {
+            // SAFETY: by the caller.
+            Some((_, allocation)) if allocation.kind != Kind::Device => unsafe { store(device, host) },
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
+    fn cuMemHostGetFlags(flags: *mut u32, host: u64) {
+        let driver = driver()?;
+        driver.context()?;
+        let found = driver.allocations().find(host).map(|(_, allocation)| allocation.flags);
+        // SAFETY: by the caller. Mapping is always on (2).
+        unsafe { store(flags, found.ok_or(Status::InvalidValue)? | 2) }
+    }
+
+    fn cuMemGetAddressRange_v2(base: *mut u64, bytes: *mut usize, address: u64) {
+        let driver = driver()?;
+        driver.context()?;
+        let (start, length) = driver.device.allocation_at(address).ok_or(Status::NotFound)?;
+        // SAFETY: by the caller.
+        unsafe {
+            offer(base, start);
+            offer(bytes, length as usize);
+        }
+        Ok(())
+    }
+
+    fn cuMemAdvise(_address: u64, _bytes: usize, _advice: i32, _device: i32) {
+        driver()?.context().map(drop)
+    }
+
+    fn cuMemAdvise_v2(_address: u64, _bytes: usize, _advice: i32, _location: u64) {
+        driver()?.context().map(drop)
+    }
+
+    fn cuMemPrefetchAsync(address: u64, bytes: usize, _device: i32, stream: Handle) {
+        prefetch(address, bytes, stream)
+    }
+
+    fn cuMemPrefetchAsync_v2(address: u64, bytes: usize, _location: u64, _flags: u32, stream: Handle) {
+        prefetch(address, bytes, stream)
+    }
+
+    fn cuPointerGetAttribute(data: *mut c_void, attribute: i32, address: u64) {
+        // SAFETY: by the caller.
+        unsafe { attribute_of(data, attribute, address) }
+    }
+
+    fn cuPointerGetAttributes(count: u32, attributes: *const i32, data: *const *mut c_void, address: u64) {
+        for index in 0..count as usize {
+            // SAFETY: the caller says that both have `count` elements.
+            let (attribute, to) = unsafe { (attributes.add(index).read(), data.add(index).read()) };
+            // SAFETY: by the caller. What is not known is left out.
+            let _ = unsafe { attribute_of_any(to, attribute, address) };
+        }
+        Ok(())
+    }
+
+    fn cuPointerSetAttribute(_value: *const c_void, attribute: i32, address: u64) {
+        // Only that copies of this memory are synchronous (6), which all are.
+        match attribute == 6 && driver()?.allocations().find(address).is_some() {
+            true => Ok(()),
+            false => Err(Status::InvalidValue),
+        }
+    }
+}

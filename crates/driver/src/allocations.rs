@@ -1,0 +1,152 @@
+//! The ranges of memory that programs allocated or registered.
+
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::state::Driver;
+use crate::status::{Result, Status};
+use lanework::Buffer;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+
+/// What a range of memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Device,
+    /// Page-locked memory of the host.
+    Host,
+    Managed,
+    /// The program's own memory, registered.
+    Registered,
+}
+
+/// A range of memory that a program allocated or registered.
+pub struct Allocation {
+    pub bytes: u64,
+    pub kind: Kind,
+    pub context: Handle,
+    pub gpu: i32,
+    /// Unique in this process.
+    pub id: u64,
+    /// The pool it is of; 0 for none.
+    pub pool: Handle,
+    pub flags: u32,
+    /// `None` for registered memory.
+    _memory: Option<Buffer<u8>>,
+}
+
+/// All ranges by their addresses.
+pub struct Allocations {
+    live: BTreeMap<u64, Allocation>,
+    made: u64,
+}
+
+/// The memory of this process's programs.
+static ALLOCATIONS: Mutex<Allocations> = Mutex::new(Allocations { live: BTreeMap::new(), made: 0 });
+
+impl Allocations {
+    /// The range that holds an address.
+    pub fn find(&self, address: u64) -> Option<(u64, &Allocation)> {
+        let (&start, allocation) = self.live.range(..=address).next_back()?;
+        (address - start < allocation.bytes).then_some((start, allocation))
+    }
+
+    /// Keeps a range, under a number of its own.
+    fn keep(&mut self, start: u64, allocation: Allocation) {
+        self.made += 1;
+        self.live.insert(start, Allocation { id: self.made, ..allocation });
+    }
+}
+
+impl Driver {
+    pub fn allocations(&self) -> MutexGuard<'_, Allocations> {
+        lock(&ALLOCATIONS)
+    }
+
+    /// Allocates memory of the current context.
+    pub fn allocate(&self, bytes: usize, kind: Kind, pool: Handle, flags: u32) -> Result<u64> {
+        let context = self.context()?;
+        if bytes == 0 {
+            return Err(Status::InvalidValue);
+        }
+        let name = match kind {
+            Kind::Device => "cuMemAlloc",
+            Kind::Host => "cuMemAllocHost",
+            Kind::Managed | Kind::Registered => "cuMemAllocManaged",
+        };
+        let mut memory =
+            self.device.uninit_named::<u8>(bytes, name).map_err(|_| Status::OutOfMemory)?;
+        if kind != Kind::Device {
+            // The host writes it without a call that could tell the sanitizer.
+            memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
+        }
+        let address = memory.address();
+        let (context, gpu) = (context.handle, context.gpu);
+        let bytes = bytes as u64;
+        self.allocations().keep(
+            address,
+            Allocation { bytes, kind, context, gpu, id: 0, pool, flags, _memory: Some(memory) },
+        );
+        Ok(address)
+    }
+
+    /// Registers memory of the program for kernels.
+    ///
+    /// # Safety
+    /// The range is the program's own until it is unregistered.
+    pub unsafe fn register(&self, start: u64, bytes: u64, flags: u32) -> Result {
+        let context = self.context()?;
+        if start == 0 || bytes == 0 || start.checked_add(bytes).is_none() {
+            return Err(Status::InvalidValue);
+        }
+        // SAFETY: by the caller.
+        let registered =
+            unsafe { self.device.register_host(start as *mut u8, bytes, "cuMemHostRegister") };
+        registered.map_err(|_| Status::HostMemoryAlreadyRegistered)?;
+        let (context, gpu, kind) = (context.handle, context.gpu, Kind::Registered);
+        let made = Allocation { bytes, kind, context, gpu, id: 0, pool: 0, flags, _memory: None };
+        self.allocations().keep(start, made);
+        Ok(())
+    }
+
+    /// Frees what starts at an address, if it is of a kind.
+    pub fn free(&self, address: u64, kinds: &[Kind]) -> Result {
+        let mut allocations = self.allocations();
+        match allocations.live.get(&address) {
+            Some(allocation) if kinds.contains(&allocation.kind) => {
+                let removed = allocations.live.remove(&address);
+                drop(allocations);
+                drop(removed);
+                Ok(())
+            }
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
+    /// Frees everything of a context.
+    pub fn free_all_of(&self, context: Handle) {
+        let mut allocations = self.allocations();
+        let of_context: Vec<u64> = allocations
+            .live
+            .iter()
+            .filter(|(_, allocation)| allocation.context == context)
+            .map(|(&address, _)| address)
+            .collect();
+        for address in of_context {
+            if let Some(allocation) = allocations.live.remove(&address)
+                && allocation.kind == Kind::Registered
+            {
+                let _ = self.device.unregister_host(address as *const u8);
+            }
+        }
+    }
+
+    /// Bytes in use of a pool.
+    pub fn used_of(&self, pool: Handle) -> u64 {
+        self.allocations()
+            .live
+            .values()
+            .filter(|allocation| allocation.pool == pool)
+            .map(|allocation| allocation.bytes)
+            .sum()
+    }
+}
