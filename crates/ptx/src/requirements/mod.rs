@@ -1,7 +1,7 @@
 //! The lowest `.version` and `.target` that cover what a module uses, so that the oldest driver
 //! which can run it accepts it.
 //!
-//! The rules are a table. Its values were measured with ptxas 12.9 by lowering version and target
+//! The rules are a table. Its values were measured with ptxas 12.9 (13.2 for what is newer) by lowering version and target
 //! until it reported an error; `measured.txt` holds the results, and a test compares the table with
 //! them.
 
