@@ -40,7 +40,7 @@ impl Body for Atomic {
             if let Some(slot) = (*site).data[2] {
                 put_cold(warp, slot, old);
             }
-            op.next(warp)
+            op.leave()
         }
     }
 }
@@ -84,7 +84,7 @@ impl Body for AtomicQuad {
                     put_cold(warp, *slot, old);
                 }
             }
-            op.next(warp)
+            op.leave()
         }
     }
 }
@@ -153,7 +153,7 @@ impl Body for AsyncCopy {
                 }
                 guest::write_bytes(target, &buffer[..bytes as usize]);
             }
-            op.next(warp)
+            op.leave()
         }
     }
 }

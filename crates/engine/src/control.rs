@@ -123,7 +123,7 @@ impl Body for Join {
             return unsafe { warp.pop(op) };
         }
         // SAFETY: every program ends with an operation that does not fall through.
-        unsafe { std::ptr::from_ref(op).add(1) }
+        unsafe { op.leave() }
     }
 }
 

@@ -193,7 +193,7 @@ impl Body for Malloc {
                 }
             }
             u64::put(warp, op.a, results);
-            op.next(warp)
+            op.leave()
         }
     }
 }
@@ -237,7 +237,7 @@ impl Body for Free {
             }
             // The result goes nowhere, but a destination is there.
             u64::put(warp, op.a, Lanes([0; 32]));
-            op.next(warp)
+            op.leave()
         }
     }
 }

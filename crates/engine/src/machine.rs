@@ -51,6 +51,17 @@ impl Op {
             if cfg!(debug_assertions) { next } else { ((*next).handler)(&*next, warp) }
         }
     }
+
+    /// Goes on with the next operation by way of the loop. For handlers with a large frame: a compiler does not turn
+    /// their call of the next handler into a jump, and a chain of such frames would overflow the stack.
+    ///
+    /// # Safety
+    /// This operation falls through.
+    #[inline(always)]
+    pub unsafe fn leave(&self) -> *const Op {
+        // SAFETY: every program ends with an operation that does not fall through.
+        unsafe { std::ptr::from_ref(self).add(1) }
+    }
 }
 
 /// Runs an operation and returns the next, or null when the warp stops (`Warp::stop` says why).

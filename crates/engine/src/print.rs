@@ -49,7 +49,7 @@ impl Body for Print {
                 }
             }
             u32::put(warp, op.a, results);
-            op.next(warp)
+            op.leave()
         }
     }
 }

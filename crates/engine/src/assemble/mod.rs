@@ -92,8 +92,8 @@ unsafe impl Sync for Code {}
 /// Who wants to know of `cp.async`.
 const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 
-/// Instructions between two breaths of a block.
-const CHAIN: u64 = 128;
+/// Lowered instructions between two breaths of a block.
+const CHAIN: usize = 128;
 
 /// The operands of operations of control flow, and of others that are alike.
 const JOIN: Shape =
@@ -272,7 +272,7 @@ impl Assembler<'_> {
                         self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                     }
                 }
-                if count.is_multiple_of(CHAIN) {
+                if (i - block.start + 1).is_multiple_of(CHAIN) {
                     let tiers = Tiers::cold::<control::Breath>();
                     self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                 }

@@ -38,7 +38,7 @@ impl Body for Async {
                 AsyncOp::Tmem(this) => tensor_memory::run(op, warp, plan, this),
             };
             match done {
-                Ok(true) => op.next(warp),
+                Ok(true) => op.leave(),
                 Ok(false) => warp.stop_at(op, Stop::Wait),
                 Err(raw) => fault(warp, op, raw),
             }

@@ -44,7 +44,7 @@ impl Body for Matrix {
                 MatrixOp::Multiply(_) | MatrixOp::Group(_) => Ok(()),
             };
             match done {
-                Ok(()) => op.next(warp),
+                Ok(()) => op.leave(),
                 Err(raw) => fault(warp, op, raw),
             }
         }
@@ -86,7 +86,7 @@ impl Body for Product {
                 }
                 _ => {}
             }
-            op.next(warp)
+            op.leave()
         }
     }
 }

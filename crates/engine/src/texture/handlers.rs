@@ -20,7 +20,7 @@ impl Body for Texture {
         unsafe {
             let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
             match all_lanes(warp, plan) {
-                Ok(()) => op.next(warp),
+                Ok(()) => op.leave(),
                 Err(raw) => fault(warp, op, raw),
             }
         }
