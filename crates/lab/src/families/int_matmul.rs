@@ -25,7 +25,7 @@ pub(super) fn family() -> Family {
         arrays: &["a", "b"],
         moves: false,
         sweep: &[("tile", &[1, 2, 4, 8, 16, 32, 64])],
-        unused: &[("tile", &["naive"])],
+        unused: &[("tile", &["naive", "pipelined"])],
         open,
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn family() -> Family {
         sweep: &[("block", &[8, 16, 32, 64])],
         unused: &[(
             "block",
-            &["naive", "kahan", "row-shared", "pitched", "blocked", "zero-padded"],
+            &["naive", "kahan", "row-shared", "pitched", "blocked", "zero-padded", "library"],
         )],
         open,
     }
