@@ -29,7 +29,7 @@ fn prefetch(address: u64, bytes: usize, stream: Handle) -> Result {
 /// `data` is null or valid for the attribute's type.
 unsafe fn attribute_of(data: *mut c_void, attribute: i32, address: u64) -> Result {
     let driver = driver()?;
-    if driver.device.allocation_at(address).is_none() {
+    if driver.range_at(address).is_none() {
         return Err(Status::InvalidValue);
     }
     // SAFETY: by the caller.
@@ -42,9 +42,9 @@ unsafe fn attribute_of(data: *mut c_void, attribute: i32, address: u64) -> Resul
 /// As [`attribute_of`].
 unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> Result {
     let driver = driver()?;
+    let variable = driver.range_at(address);
     let allocations = driver.allocations();
     let found = allocations.find(address);
-    let variable = driver.device.allocation_at(address);
     let known = found.is_some() || variable.is_some();
     let (start, bytes) =
         found.map(|(start, allocation)| (start, allocation.bytes)).or(variable).unwrap_or((0, 0));
@@ -123,7 +123,7 @@ api! {
     fn cuMemGetAddressRange_v2(base: *mut u64, bytes: *mut usize, address: u64) {
         let driver = driver()?;
         driver.context()?;
-        let (start, length) = driver.device.allocation_at(address).ok_or(Status::NotFound)?;
+        let (start, length) = driver.range_at(address).ok_or(Status::NotFound)?;
         // SAFETY: by the caller.
         unsafe {
             offer(base, start);
@@ -154,6 +154,10 @@ api! {
     }
 
     fn cuPointerGetAttributes(count: u32, attributes: *const i32, data: *const *mut c_void, address: u64) {
+        driver()?;
+        if attributes.is_null() || data.is_null() {
+            return Err(Status::InvalidValue);
+        }
         for index in 0..count as usize {
             // SAFETY: the caller says that both have `count` elements.
             let (attribute, to) = unsafe { (attributes.add(index).read(), data.add(index).read()) };

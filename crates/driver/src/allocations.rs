@@ -2,6 +2,7 @@
 
 use crate::handles::Handle;
 use crate::lock::lock;
+use crate::mapped::is_mapped;
 use crate::state::Driver;
 use crate::status::{Result, Status};
 use lanework::Buffer;
@@ -57,7 +58,29 @@ impl Allocations {
     }
 }
 
+/// Bytes in which a GPU allocates memory.
+const UNIT: usize = 512;
+
 impl Driver {
+    /// Start and bytes of what a program allocated, registered or declared as a variable, at an address.
+    pub fn range_at(&self, address: u64) -> Option<(u64, u64)> {
+        if let Some((start, allocation)) = self.allocations().find(address) {
+            return Some((start, allocation.bytes));
+        }
+        let (start, bytes) = self.device.allocation_at(address)?;
+        // The rest of a unit is nobody's.
+        (!self.allocations().live.contains_key(&start)).then_some((start, bytes))
+    }
+
+    /// Refuses bytes that are not within one range.
+    pub fn held(&self, address: u64, bytes: usize) -> Result {
+        match self.range_at(address) {
+            _ if bytes == 0 => Ok(()),
+            Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(()),
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
     pub fn allocations(&self) -> MutexGuard<'_, Allocations> {
         lock(&ALLOCATIONS)
     }
@@ -73,8 +96,13 @@ impl Driver {
             Kind::Host => "cuMemAllocHost",
             Kind::Managed | Kind::Registered => "cuMemAllocManaged",
         };
+        let whole = match self.device.is_sanitized() {
+            true => bytes,
+            // A GPU gives memory in units, and notices no access beyond an allocation but within its unit.
+            false => bytes.checked_next_multiple_of(UNIT).ok_or(Status::OutOfMemory)?,
+        };
         let mut memory =
-            self.device.uninit_named::<u8>(bytes, name).map_err(|_| Status::OutOfMemory)?;
+            self.device.uninit_named::<u8>(whole, name).map_err(|_| Status::OutOfMemory)?;
         if kind != Kind::Device {
             // The host writes it without a call that could tell the sanitizer.
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
@@ -95,7 +123,7 @@ impl Driver {
     /// The range is the program's own until it is unregistered.
     pub unsafe fn register(&self, start: u64, bytes: u64, flags: u32) -> Result {
         let context = self.context()?;
-        if start == 0 || bytes == 0 || start.checked_add(bytes).is_none() {
+        if bytes == 0 || !is_mapped(start, bytes as usize) {
             return Err(Status::InvalidValue);
         }
         // SAFETY: by the caller.

@@ -51,6 +51,12 @@ impl Driver {
         }
     }
 
+    /// Ends what is known of a stream that ends.
+    pub fn forget(&self, stream: Handle) {
+        self.captures().remove(&stream);
+        lock(&SHOWN).remove(&stream);
+    }
+
     /// The graph and the last nodes of a stream that is being captured.
     pub fn captured(&self, stream: Handle) -> Option<(Handle, Vec<Handle>)> {
         self.captures().get(&stream).map(|capture| (capture.graph, capture.last.clone()))
@@ -147,6 +153,7 @@ api! {
 
     fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) {
         let driver = driver()?;
+        driver.stream(stream)?;
         let mut captures = driver.captures();
         let ended = captures.get(&stream).cloned().ok_or(Status::IllegalState)?;
         if ended.origin != stream {

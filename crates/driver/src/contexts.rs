@@ -54,8 +54,12 @@ const LIMITS: [(i32, usize); 7] =
 
 /// A context by its handle; 0 is the thread's current one.
 pub fn or_current(handle: Handle) -> Result<Arc<Context>> {
-    let handle = if handle == 0 { current() } else { handle };
-    table::<Context>().find(handle).ok_or(Status::InvalidContext)
+    match (handle, current()) {
+        (0, 0) => Err(Status::InvalidContext),
+        // It was current here when it ended.
+        (0, current) => table::<Context>().find(current).ok_or(Status::ContextIsDestroyed),
+        (handle, _) => table::<Context>().find(handle).ok_or(Status::InvalidContext),
+    }
 }
 
 impl Context {

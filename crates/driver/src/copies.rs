@@ -92,13 +92,9 @@ unsafe fn copy(to: u64, from: u64, bytes: usize, stream: Handle) -> Result {
     unsafe { driver()?.submit(stream, Work::Copy(line)) }
 }
 
-/// Refuses a range that the emulator does not hold as a whole.
+/// Refuses a range of a device that nobody allocated as a whole.
 fn held(address: u64, bytes: usize) -> Result {
-    match driver()?.device.allocation_at(address) {
-        _ if bytes == 0 => Ok(()),
-        Some((start, length)) if address - start + bytes as u64 <= length => Ok(()),
-        _ => Err(Status::InvalidValue),
-    }
+    driver()?.held(address, bytes)
 }
 
 fn fill(address: u64, pattern: &[u8], count: usize, stream: Handle) -> Result {

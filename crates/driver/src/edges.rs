@@ -81,6 +81,19 @@ api! {
         Ok(())
     }
 
+    fn cuGraphRemoveDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, _data: *const c_void, count: usize) {
+        let graph = table::<Graph>().get(graph)?;
+        // SAFETY: by the caller.
+        let (from, to) = unsafe { (slice(from, count), slice(to, count)) };
+        let mut nodes = lock(&graph.nodes);
+        for (from, to) in from.iter().zip(to) {
+            let (_, after) = nodes.iter_mut().find(|(node, _)| node == to).ok_or(Status::InvalidValue)?;
+            let at = after.iter().position(|node| node == from).ok_or(Status::InvalidValue)?;
+            after.remove(at);
+        }
+        Ok(())
+    }
+
     fn cuGraphDebugDotPrint(graph: Handle, file: *const c_char, _flags: u32) {
         let nodes = lock(&table::<Graph>().get(graph)?.nodes).clone();
         let mut drawn = String::from("digraph {\n");

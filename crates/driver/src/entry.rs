@@ -24,11 +24,19 @@ impl Entry {
             _ => None,
         });
         let unknown = Resources { registers: 0, local_bytes: 0, estimated: true, static_shared: 0 };
+        let mut resources = code.resources(name).unwrap_or(unknown);
+        for directive in &entry.directives {
+            // What does not fit the limit lies in local memory.
+            if let FunctionDirective::MaxRegisters(most) = directive {
+                resources.local_bytes += 4 * resources.registers.saturating_sub(*most);
+                resources.registers = resources.registers.min(*most);
+            }
+        }
         Some(Entry {
             parameters: offsets(entry),
             max_threads: entry.max_threads().unwrap_or(attributes::BLOCK),
             cluster,
-            resources: code.resources(name).unwrap_or(unknown),
+            resources,
         })
     }
 

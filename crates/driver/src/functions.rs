@@ -85,6 +85,16 @@ api! {
         unsafe { parameter(kernel, index, offset, bytes) }
     }
 
+    fn cuFuncGetParamCount(function: Handle, count: *mut usize) {
+        // SAFETY: by the caller.
+        unsafe { store(count, table::<Function>().get(function)?.entry()?.parameters.len()) }
+    }
+
+    fn cuKernelGetParamCount(kernel: Handle, count: *mut usize) {
+        // SAFETY: by the caller.
+        unsafe { store(count, table::<Function>().get(kernel)?.entry()?.parameters.len()) }
+    }
+
     fn cuFuncIsLoaded(state: *mut i32, function: Handle) {
         table::<Function>().get(function)?;
         // SAFETY: by the caller.

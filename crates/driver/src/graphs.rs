@@ -8,15 +8,40 @@ use crate::lock::lock;
 use crate::pointers::{offer, store};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
+use crate::user_objects::share;
 use crate::work::{Executable, Graph, Node};
 use std::ffi::c_void;
 use std::sync::Mutex;
 
 impl Driver {
     fn instantiate(&self, graph: Handle) -> Result<Handle> {
-        let steps = self.order(&*table::<Graph>().get(graph)?)?;
-        Ok(table::<Executable>().add(Executable { steps: Mutex::new(steps) }))
+        let graph = table::<Graph>().get(graph)?;
+        let steps = Mutex::new(self.order(&graph)?);
+        let objects = share(&lock(&graph.objects));
+        Ok(table::<Executable>().add(Executable { steps, objects }))
     }
+}
+
+/// A copy of a graph with its nodes.
+pub fn copy_of(graph: Handle) -> Result<Handle> {
+    let driver = driver()?;
+    let original = table::<Graph>().get(graph)?;
+    let made = table::<Graph>().add(Graph::default());
+    let mut known: Vec<(Handle, Handle)> = Vec::new();
+    // A node that another depends on may stand after it.
+    for (node, _) in &driver.order(&original)? {
+        let nodes = lock(&original.nodes).clone();
+        let after = nodes.iter().find(|(other, _)| other == node).map(|(_, after)| after);
+        let new =
+            |old: &Handle| known.iter().find(|(of_old, _)| of_old == old).map(|(_, new)| *new);
+        let after: Vec<Handle> = after.into_iter().flatten().filter_map(new).collect();
+        let work = table::<Node>().get(*node)?.work().clone();
+        known.push((*node, driver.add_node(made, &after, work)?));
+    }
+    let copy = table::<Graph>().get(made)?;
+    *lock(&copy.copied) = known;
+    *lock(&copy.objects) = share(&lock(&original.objects));
+    Ok(made)
 }
 
 /// Runs an executable.
@@ -48,18 +73,16 @@ api! {
     }
 
     fn cuGraphClone(clone: *mut Handle, graph: Handle) {
-        let driver = driver()?;
-        let made = table::<Graph>().add(Graph::default());
-        let mut known: Vec<(Handle, Handle)> = Vec::new();
-        let nodes = lock(&table::<Graph>().get(graph)?.nodes).clone();
-        for (node, after) in nodes {
-            let after: Vec<Handle> =
-                after.iter().filter_map(|old| known.iter().find(|(of_old, _)| of_old == old).map(|(_, new)| *new)).collect();
-            let work = table::<Node>().get(node)?.work().clone();
-            known.push((node, driver.add_node(made, &after, work)?));
-        }
+        let made = copy_of(graph)?;
         // SAFETY: by the caller.
         unsafe { store(clone, made) }
+    }
+
+    fn cuGraphNodeFindInClone(node: *mut Handle, of_original: Handle, clone: Handle) {
+        let clone = table::<Graph>().get(clone)?;
+        let found = lock(&clone.copied).iter().find(|(old, _)| *old == of_original).map(|(_, new)| *new);
+        // SAFETY: by the caller.
+        unsafe { store(node, found.ok_or(Status::InvalidValue)?) }
     }
 
     fn cuGraphInstantiateWithFlags(executable: *mut Handle, graph: Handle, _flags: u64) {

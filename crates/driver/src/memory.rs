@@ -30,7 +30,7 @@ api! {
     }
 
     fn cuMemAllocPitch_v2(address: *mut u64, pitch: *mut usize, width: usize, height: usize, _element: u32) {
-        let of_pitch = width.max(1).next_multiple_of(PITCH);
+        let of_pitch = width.max(1).checked_next_multiple_of(PITCH).ok_or(Status::OutOfMemory)?;
         let bytes = of_pitch.checked_mul(height).ok_or(Status::OutOfMemory)?;
         let at = driver()?.allocate(bytes, Kind::Device, 0, 0)?;
         // SAFETY: by the caller.

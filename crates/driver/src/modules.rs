@@ -5,6 +5,7 @@ use crate::fatbin;
 use crate::function::Function;
 use crate::handles::Handle;
 use crate::lock::lock;
+use crate::mapped::is_mapped;
 use crate::module::Module;
 use crate::pointers::{offer, store, text};
 use crate::state::{Driver, driver, table};
@@ -18,6 +19,9 @@ const INFO_LOG: i32 = 3;
 const INFO_LOG_BYTES: i32 = 4;
 const ERROR_LOG: i32 = 5;
 const ERROR_LOG_BYTES: i32 = 6;
+
+/// Bytes that the shortest image has: PTX begins with its version.
+const IMAGE: usize = 8;
 
 /// The options of a load as C passes them.
 #[derive(Clone, Copy)]
@@ -63,7 +67,7 @@ impl Driver {
     /// # Safety
     /// As [`fatbin::texts`]; the options are as C passes them.
     pub unsafe fn texts(image: *const c_void, options: JitOptions) -> Result<Vec<String>> {
-        if image.is_null() {
+        if !is_mapped(image as u64, IMAGE) {
             return Err(Status::InvalidValue);
         }
         // SAFETY: by the caller.

@@ -5,8 +5,9 @@ use crate::pointers::{offer, store, text};
 use crate::status::Status;
 use crate::unsupported;
 use crate::{
-    addresses, captures, contexts, copies, devices, edges, ending, events, functions, graphs,
-    launches, libraries, memory, modules, nodes, occupancy, pools, private, start, streams,
+    addresses, any_nodes, captures, contexts, copies, devices, edges, ending, events, functions,
+    graphs, launches, libraries, memory, modules, node_changes, nodes, occupancy, pools, private,
+    profiler, start, streams, user_objects,
 };
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -35,6 +36,7 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
         let tables: &[&[Entry]] = &[
             unsupported::TABLE,
             addresses::TABLE,
+            any_nodes::TABLE,
             captures::TABLE,
             contexts::TABLE,
             copies::TABLE,
@@ -48,12 +50,15 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             libraries::TABLE,
             memory::TABLE,
             modules::TABLE,
+            node_changes::TABLE,
             nodes::TABLE,
             occupancy::TABLE,
             pools::TABLE,
             private::TABLE,
+            profiler::TABLE,
             start::TABLE,
             streams::TABLE,
+            user_objects::TABLE,
             TABLE,
         ];
         tables

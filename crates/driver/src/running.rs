@@ -66,15 +66,15 @@ impl Launch {
 
 /// `CUDA_KERNEL_NODE_PARAMS`.
 #[repr(C)]
-struct NodeParameters {
-    function: Handle,
-    grid: [u32; 3],
-    block: [u32; 3],
-    dynamic_shared: u32,
-    each: *const *const c_void,
-    extra: *const *const c_void,
-    kernel: Handle,
-    context: Handle,
+pub struct NodeParameters {
+    pub function: Handle,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared: u32,
+    pub each: *const *const c_void,
+    pub extra: *const *const c_void,
+    pub kernel: Handle,
+    pub context: Handle,
 }
 
 /// The launch of a node, and its arguments.

@@ -36,7 +36,10 @@ api! {
     }
 
     fn cuStreamDestroy_v2(stream: Handle) {
-        table::<Stream>().remove(stream).map(drop)
+        let driver = driver()?;
+        table::<Stream>().remove(stream)?;
+        driver.forget(stream);
+        Ok(())
     }
 
     fn cuStreamSynchronize(stream: Handle) {

@@ -1,13 +1,21 @@
 //! Moving bytes: an address is the emulator's where it holds it, else the program's own.
 
 use crate::handles::Handle;
+use crate::mapped::is_mapped;
 use crate::state::{Driver, driver};
 use crate::status::{Result, Status};
 
+/// Patterns of a fill that are written at once.
+const FILLED_AT_ONCE: usize = 1 << 14;
+
 impl Driver {
-    /// Whether the emulator holds an address.
-    fn holds(&self, address: u64) -> bool {
-        self.device.allocation_at(address).is_some()
+    /// Whether bytes are the emulator's; else they are the program's. Those that nobody has are refused.
+    fn holds(&self, address: u64, bytes: usize) -> Result<bool> {
+        match self.device.allocation_at(address) {
+            Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(true),
+            None if is_mapped(address, bytes) => Ok(false),
+            _ => Err(Status::InvalidValue),
+        }
     }
 
     /// Copies from the emulator's memory.
@@ -28,12 +36,10 @@ impl Driver {
         if bytes == 0 {
             return Ok(());
         }
-        if to == 0 || from == 0 {
-            return Err(Status::InvalidValue);
-        }
+        let (to_device, from_device) = (self.holds(to, bytes)?, self.holds(from, bytes)?);
         // SAFETY: by the caller, where it is used.
         let source = || unsafe { std::slice::from_raw_parts(from as *const u8, bytes) };
-        match (self.holds(to), self.holds(from)) {
+        match (to_device, from_device) {
             (true, false) => self.write(to, source()),
             (false, true) => {
                 // SAFETY: by the caller.
@@ -61,13 +67,19 @@ impl Driver {
         if count == 0 {
             return Ok(());
         }
-        match pattern {
-            [byte, rest @ ..] if rest.iter().all(|other| other == byte) => {
-                let bytes = (count * pattern.len()) as u64;
-                self.device.fill_at(address, *byte, bytes).map_err(|_| Status::InvalidValue)
-            }
-            _ => self.write(address, &pattern.repeat(count)),
+        let bytes = count.checked_mul(pattern.len()).ok_or(Status::InvalidValue)?;
+        self.held(address, bytes)?;
+        if let [byte, rest @ ..] = pattern
+            && rest.iter().all(|other| other == byte)
+        {
+            let filled = self.device.fill_at(address, *byte, bytes as u64);
+            return filled.map_err(|_| Status::InvalidValue);
         }
+        let part = pattern.repeat(count.min(FILLED_AT_ONCE));
+        for from in (0..bytes).step_by(part.len()) {
+            self.write(address + from as u64, &part[..part.len().min(bytes - from)])?;
+        }
+        Ok(())
     }
 
     /// Fills rows.
@@ -78,6 +90,14 @@ impl Driver {
         pattern: &[u8],
         (width, height): (usize, usize),
     ) -> Result {
+        let row = width.checked_mul(pattern.len()).ok_or(Status::InvalidValue)?;
+        let before = height.saturating_sub(1).checked_mul(pitch).ok_or(Status::InvalidValue)?;
+        if width > 0 && height > 0 {
+            self.held(address, before.checked_add(row).ok_or(Status::InvalidValue)?)?;
+        }
+        if height > 1 && pitch < row {
+            return Err(Status::InvalidValue);
+        }
         (0..height).try_for_each(|row| self.fill(address + (row * pitch) as u64, pattern, width))
     }
 }
@@ -137,12 +157,19 @@ impl Side {
             2 | 4 => self.device,
             _ => return Err(Status::NotSupported),
         };
-        let pitch = if self.pitch == 0 { width + self.x_bytes } else { self.pitch };
-        let rows = if self.height == 0 { height + self.y } else { self.height };
+        let sum = |a: usize, b: usize| a.checked_add(b).ok_or(Status::InvalidValue);
+        let pitch = if self.pitch == 0 { sum(width, self.x_bytes)? } else { self.pitch };
+        let rows = if self.height == 0 { sum(height, self.y)? } else { self.height };
         if base == 0 || pitch < width {
             return Err(Status::InvalidValue);
         }
-        Ok(base + (((self.z + z) * rows + self.y + y) * pitch + self.x_bytes) as u64)
+        let place = || {
+            let row =
+                self.z.checked_add(z)?.checked_mul(rows)?.checked_add(self.y)?.checked_add(y)?;
+            let at = row.checked_mul(pitch)?.checked_add(self.x_bytes)?;
+            base.checked_add(at as u64)
+        };
+        place().ok_or(Status::InvalidValue)
     }
 }
 
@@ -154,6 +181,14 @@ impl Box3D {
     pub unsafe fn run(&self) -> Result {
         let driver = driver()?;
         let Box3D { from, to, width, height, depth } = self;
+        if [*width, *height, *depth].contains(&0) {
+            return Ok(());
+        }
+        // The last row first, so that a size that is too large costs nothing.
+        for side in [from, to] {
+            let last = side.row(*width, *height, (height - 1, depth - 1))?;
+            driver.holds(last, *width)?;
+        }
         for z in 0..*depth {
             for y in 0..*height {
                 let (from, to) =

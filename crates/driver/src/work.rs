@@ -19,7 +19,7 @@ pub enum Work {
     Fill(Fill),
     Host(HostFunction, usize),
     Record(Handle),
-    Wait,
+    Wait(Handle),
     Graph(Handle),
 }
 
@@ -30,17 +30,25 @@ pub struct Node {
     pub graph: Handle,
     work: Mutex<Work>,
     pub enabled: Mutex<bool>,
+    /// Where the arguments are that a program was last shown.
+    pub shown: Mutex<Vec<usize>>,
 }
 
 /// A graph: its nodes in the order they were made, each with those it depends on.
 #[derive(Default)]
 pub struct Graph {
     pub nodes: Mutex<Vec<(Handle, Vec<Handle>)>>,
+    /// User objects that it holds, with the number of references.
+    pub objects: Mutex<Vec<(Handle, u32)>>,
+    /// Of a copy: the original's nodes, each with its own.
+    pub copied: Mutex<Vec<(Handle, Handle)>>,
 }
 
 /// A graph ready to run: its work in an order that respects the dependencies, with the nodes it was made from.
 pub struct Executable {
     pub steps: Mutex<Vec<(Handle, Work)>>,
+    /// User objects that it holds, with the number of references.
+    pub objects: Vec<(Handle, u32)>,
 }
 
 impl Node {
@@ -59,7 +67,7 @@ impl Work {
             Work::Host(..) => 3,
             Work::Graph(_) => 4,
             Work::Nothing => 5,
-            Work::Wait => 6,
+            Work::Wait(_) => 6,
             Work::Record(_) => 7,
         }
     }
@@ -71,7 +79,7 @@ impl Work {
     pub unsafe fn run(&self) -> Result {
         let driver = driver()?;
         match self {
-            Work::Nothing | Work::Wait => Ok(()),
+            Work::Nothing | Work::Wait(_) => Ok(()),
             Work::Launch(launch, arguments) => launch.run_with(arguments),
             // SAFETY: by the caller.
             Work::Copy(copy) => unsafe { copy.run() },
@@ -105,8 +113,8 @@ impl Driver {
                 return Err(Status::InvalidValue);
             }
         }
-        let node =
-            table::<Node>().add(Node { graph, work: Mutex::new(work), enabled: Mutex::new(true) });
+        let (work, enabled, shown) = (Mutex::new(work), Mutex::new(true), Mutex::default());
+        let node = table::<Node>().add(Node { graph, work, enabled, shown });
         lock(&of_graph.nodes).push((node, after.to_vec()));
         Ok(node)
     }

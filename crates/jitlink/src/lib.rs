@@ -10,6 +10,7 @@
 )]
 
 mod calls;
+mod device_runtime;
 mod input;
 mod linking;
 mod names;

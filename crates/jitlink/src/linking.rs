@@ -1,9 +1,10 @@
 //! Linking: the PTX of all inputs becomes one module.
 
+use crate::device_runtime;
 use crate::input::Input;
 use crate::outcome::Outcome;
 use crate::real;
-use lanework_ptx::Module;
+use lanework_ptx::{FunctionDirective, Item, Module};
 
 /// A linker: inputs, and what became of them. Results end with a zero byte.
 pub struct Linker {
@@ -20,6 +21,7 @@ const CUBIN: i32 = 1;
 const PTX: i32 = 2;
 const LTO_IR: i32 = 3;
 const FATBIN: i32 = 4;
+const LIBRARY: i32 = 6;
 const ANY: i32 = 10;
 
 /// First bytes of fatbins and of ELF files.
@@ -63,6 +65,9 @@ impl Linker {
                 self.intermediate.push(input);
                 Outcome::Success
             }
+            LIBRARY | ANY if device_runtime::is_archive(&name) => {
+                self.add_text(name, device_runtime::PTX.as_bytes())
+            }
             _ if input.data.starts_with(&ELF_MAGIC) => self.refuse(
                 Outcome::MissingFatbin,
                 format!("{name} is machine code; the emulator runs PTX: compile it to PTX, as `nvcc -ptx` or NVRTC do"),
@@ -80,24 +85,27 @@ impl Linker {
     /// Links everything that was added.
     pub fn complete(&mut self) -> Outcome {
         if !self.intermediate.is_empty() {
-            match real::compile(&self.options, &self.intermediate, &self.texts) {
-                // The real library linked all of it.
-                Ok(text) => self.texts = vec![("LTO-IR".to_owned(), text)],
+            match real::compile(&self.options, &self.intermediate) {
+                Ok(text) => self.texts.insert(0, ("LTO-IR".to_owned(), text)),
                 Err(why) => return self.refuse(Outcome::NvvmCompile, why),
             }
         }
+        let registers = self.most_registers();
         let mut modules = Vec::new();
         for (name, text) in &self.texts {
             match Module::parse(text) {
-                Ok(module) => modules.push((name.clone(), module)),
+                Ok(mut module) => {
+                    registers.into_iter().for_each(|most| limit(&mut module, most));
+                    modules.push((name.clone(), module));
+                }
                 Err(problems) => {
                     let why = format!("{name}: {problems}");
                     return self.refuse(Outcome::PtxCompile, why);
                 }
             }
         }
-        let linked = match modules.len() {
-            1 => self.texts[0].1.clone(),
+        let linked = match &self.texts[..] {
+            [(_, only)] if registers.is_none() => only.clone(),
             _ => match Module::link(modules) {
                 Ok(module) => module.to_string(),
                 Err(error) => {
@@ -109,6 +117,24 @@ impl Linker {
         self.linked = linked.into_bytes();
         self.linked.push(0);
         Outcome::Success
+    }
+
+    /// Registers per thread at most, by the options.
+    fn most_registers(&self) -> Option<u32> {
+        let number = |option: &String| option.strip_prefix("-maxrregcount=")?.parse().ok();
+        self.options.iter().rev().find_map(number).filter(|&most| most > 0)
+    }
+}
+
+/// Limits the registers of entries that say nothing of them.
+fn limit(module: &mut Module, most: u32) {
+    for item in &mut module.items {
+        let Item::Function(function) = item else { continue };
+        let says =
+            |directive: &FunctionDirective| matches!(directive, FunctionDirective::MaxRegisters(_));
+        if function.entry && !function.directives.iter().any(says) {
+            function.directives.push(FunctionDirective::MaxRegisters(most));
+        }
     }
 }
 
@@ -135,6 +161,26 @@ mod tests {
             text.ends_with('\0') && text.contains(".entry twice") && text.contains(".func put"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn the_archive_of_the_device_runtime_is_linked_as_ptx() {
+        const WAITS: &str = ".version 7.8\n.target sm_90\n.address_size 64\n\
+            .extern .func (.param .b32 status) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);\n\
+            .visible .entry waits() { .param .b64 a; .param .b32 b; .param .b32 r;\n\
+            call (r), cudaCGSynchronize, (a, b); ret; }\n";
+        let mut linker = Linker::new(vec!["-maxrregcount=40".to_owned()]);
+        assert_eq!(linker.add(input(PTX, WAITS)), Outcome::Success);
+        let data = b"!<arch>\n".to_vec();
+        let archive = Input { kind: LIBRARY, data, name: "/a/libcudadevrt.a".to_owned() };
+        assert_eq!(linker.add(archive), Outcome::Success);
+        assert_eq!(linker.complete(), Outcome::Success);
+        let text = String::from_utf8(linker.linked).expect("text");
+        let linked = Module::parse(text.trim_end_matches('\0')).expect("PTX");
+        linked.validate().expect("valid");
+        let barrier =
+            linked.functions().find(|f| f.name == "cudaCGSynchronize" && f.body.is_some());
+        assert!(barrier.is_some() && text.contains(".maxnreg 40"), "{text}");
     }
 
     #[test]

@@ -51,15 +51,11 @@ type One = unsafe extern "C" fn(*mut c_void) -> i32;
 type Size = unsafe extern "C" fn(*mut c_void, *mut usize) -> i32;
 type Copy = unsafe extern "C" fn(*mut c_void, *mut c_char) -> i32;
 
-/// Links LTO-IR and PTX to PTX.
+/// Compiles LTO-IR to PTX, which is linked with other PTX afterwards: the real library takes no PTX where it is to give PTX.
 ///
 /// # Errors
 /// In a text: that the library is not there, or what it says.
-pub fn compile(
-    options: &[String],
-    inputs: &[Input],
-    texts: &[(String, String)],
-) -> Result<String, String> {
+pub fn compile(options: &[String], inputs: &[Input]) -> Result<String, String> {
     let path = candidates().into_iter().next().ok_or_else(|| {
         format!("LTO-IR needs NVIDIA's nvJitLink, which is not installed; install it, or say where it is by {VARIABLE}")
     })?;
@@ -104,19 +100,6 @@ pub fn compile(
             ) != 0
             {
                 return fail(handle, "nvJitLink refuses an input");
-            }
-        }
-        for (_, text) in texts {
-            let text = CString::new(text.as_str()).unwrap_or_default();
-            if add(
-                handle,
-                2,
-                text.as_ptr().cast(),
-                text.as_bytes_with_nul().len(),
-                std::ptr::null(),
-            ) != 0
-            {
-                return fail(handle, "nvJitLink refuses PTX");
             }
         }
         if complete(handle) != 0 {

@@ -8,12 +8,14 @@
 //!   large as the largest.
 //! - A declaration and its definition have the same parameters, space and type.
 //! - Instructions without a `.loc` get one that names their own file, so that messages still find them.
+//! - Labels of debug sections are their module's, too.
 //!
-//! Limits: names in debug sections stay as they are, and what is `.extern` everywhere stays `.extern`.
+//! Limits: names of functions in debug sections stay as they are, and what is `.extern` everywhere stays `.extern`.
 
 mod error;
 mod names;
 mod positions;
+mod sections;
 
 use crate::ast::*;
 use crate::types::StateSpace;
@@ -31,11 +33,14 @@ impl Module {
     pub fn link(modules: Vec<(String, Module)>) -> Result<Module, LinkError> {
         let mut linked = Linked::new(&modules)?;
         let shared_names = names_of_several(&modules);
+        let mut labels = HashSet::new();
         for (number, (file, mut module)) in modules.into_iter().enumerate() {
             let own = names::own_names(&module);
             let clashes = own.intersection(&shared_names);
-            let renamed = clashes.map(|name| (name.clone(), format!("{name}$m{}", number + 1)));
+            let suffix = format!("$m{}", number + 1);
+            let renamed = clashes.map(|name| (name.clone(), format!("{name}{suffix}")));
             names::rename(&mut module, &renamed.collect(), &file)?;
+            sections::separate(&mut module, &mut labels, &suffix);
             positions::renumber(&mut module, &linked.module.files, &file);
             linked.module.files.append(&mut module.files);
             for item in module.items {

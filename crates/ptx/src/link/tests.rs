@@ -145,6 +145,17 @@ fn positions_name_their_own_files() {
 }
 
 #[test]
+fn labels_of_debug_sections_belong_to_their_module() {
+    let one = ".file 1 \"a.cu\" .visible .entry k() { .loc 1 5 3\n.loc 1 7 1, function_name $L__a, inlined_at 1 5 3\nret; }
+        .section .debug_str { $L__a: .b8 0 } .section .debug_info { .b32 $L__a }";
+    let two = one.replace("entry k", "entry l");
+    let module = linked(&[one, &two]);
+    module.validate().expect("no label is declared twice");
+    let text = module.to_string();
+    assert_eq!(text.matches("$L__a$m2").count(), 3, "{text}");
+}
+
+#[test]
 fn the_newest_version_and_the_highest_target_win() {
     let module = linked(&[
         ".version 7.0 .target sm_90a .address_size 64 .entry a() { ret; }",

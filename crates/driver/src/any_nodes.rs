@@ -1,0 +1,90 @@
+//! Nodes of any kind by one structure (`CUgraphNodeParams`).
+
+use crate::api::api;
+use crate::event::Event;
+use crate::graphs::copy_of;
+use crate::handles::Handle;
+use crate::node_changes::{change, replace};
+use crate::node_parameters::{copy, fill, host, kernel, show};
+use crate::nodes::add;
+use crate::pointers::store;
+use crate::state::table;
+use crate::status::{Result, Status};
+use crate::work::{Node, Work};
+use std::ffi::c_void;
+
+/// `CUgraphNodeParams`: what follows is of the kind.
+#[repr(C)]
+pub struct AnyParameters {
+    kind: i32,
+    reserved: [i32; 3],
+    of_kind: [u64; 29],
+}
+
+/// Words before the copy itself in the parameters of a node that copies: flags, reserved ones and the context.
+const BEFORE_COPY: usize = 3;
+
+/// The work that the parameters say.
+///
+/// # Safety
+/// They are null, which is refused, or as C passes them.
+unsafe fn work(parameters: *const AnyParameters) -> Result<Work> {
+    // SAFETY: by the caller.
+    let parameters = unsafe { parameters.as_ref() }.ok_or(Status::InvalidValue)?;
+    let (at, handle) = (parameters.of_kind.as_ptr(), parameters.of_kind[0]);
+    // SAFETY: by the caller, the words are of the kind.
+    unsafe {
+        match parameters.kind {
+            0 => kernel(at.cast()),
+            1 => copy(at.add(BEFORE_COPY).cast()),
+            2 => fill(at.cast()),
+            3 => host(at.cast()),
+            4 => Ok(Work::Graph(copy_of(handle)?)),
+            5 => Ok(Work::Nothing),
+            6 => table::<Event>().get(handle).map(|_| Work::Wait(handle)),
+            7 => table::<Event>().get(handle).map(|_| Work::Record(handle)),
+            _ => Err(Status::NotSupported),
+        }
+    }
+}
+
+api! {
+    fn cuGraphAddNode_v2(node: *mut Handle, graph: Handle, after: *const Handle, _data: *const c_void, count: usize, parameters: *mut AnyParameters) {
+        // SAFETY: by the caller.
+        unsafe { add(node, graph, after, count, work(parameters)?) }
+    }
+
+    fn cuGraphAddNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, parameters: *mut AnyParameters) {
+        // SAFETY: by the caller.
+        unsafe { add(node, graph, after, count, work(parameters)?) }
+    }
+
+    fn cuGraphNodeSetParams(node: Handle, parameters: *mut AnyParameters) {
+        // SAFETY: by the caller.
+        change(node, unsafe { work(parameters) }?)
+    }
+
+    fn cuGraphExecNodeSetParams(executable: Handle, node: Handle, parameters: *mut AnyParameters) {
+        // SAFETY: by the caller.
+        replace(executable, node, unsafe { work(parameters) }?)
+    }
+
+    fn cuGraphNodeGetParams(node: Handle, parameters: *mut AnyParameters) {
+        let node = table::<Node>().get(node)?;
+        let kind = node.work().kind();
+        let mut all = AnyParameters { kind, reserved: [0; 3], of_kind: [0; 29] };
+        let before = if kind == 1 { BEFORE_COPY } else { 0 };
+        let graph = match &*node.work() {
+            Work::Graph(graph) => Some(*graph),
+            _ => None,
+        };
+        match (kind, graph) {
+            (4, Some(graph)) => all.of_kind[0] = graph,
+            (5, _) => {}
+            // SAFETY: there is room for the largest kind.
+            _ => unsafe { show(&node, kind, all.of_kind.as_mut_ptr().add(before).cast()) }?,
+        }
+        // SAFETY: by the caller.
+        unsafe { store(parameters, all) }
+    }
+}
