@@ -32,14 +32,19 @@ thread_local! {
     static CURRENT: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
 }
 
+/// The thread's contexts; `None` where the thread is so near its end that they are gone, as when the process exits.
+fn with_stack<R>(use_it: impl FnOnce(&mut Vec<Handle>) -> R) -> Option<R> {
+    CURRENT.try_with(|stack| use_it(&mut stack.borrow_mut())).ok()
+}
+
 /// The handle of the thread's current context; 0 for none.
 pub fn current() -> Handle {
-    CURRENT.with_borrow(|stack| stack.last().copied().unwrap_or(0))
+    with_stack(|stack| stack.last().copied()).flatten().unwrap_or(0)
 }
 
 /// Replaces the thread's current context.
 pub fn set_current(context: Handle) {
-    CURRENT.with_borrow_mut(|stack| {
+    with_stack(|stack| {
         stack.pop();
         if context != 0 {
             stack.push(context);
@@ -54,11 +59,13 @@ const LIMITS: [(i32, usize); 7] =
 
 /// A context by its handle; 0 is the thread's current one.
 pub fn or_current(handle: Handle) -> Result<Arc<Context>> {
-    match (handle, current()) {
-        (0, 0) => Err(Status::InvalidContext),
+    if handle != 0 {
+        return table::<Context>().find(handle).ok_or(Status::InvalidContext);
+    }
+    match current() {
+        0 => Err(Status::InvalidContext),
         // It was current here when it ended.
-        (0, current) => table::<Context>().find(current).ok_or(Status::ContextIsDestroyed),
-        (handle, _) => table::<Context>().find(handle).ok_or(Status::InvalidContext),
+        current => table::<Context>().find(current).ok_or(Status::ContextIsDestroyed),
     }
 }
 
@@ -138,7 +145,7 @@ api! {
     fn cuCtxCreate_v2(context: *mut Handle, flags: u32, device: i32) {
         driver()?.gpu(device)?;
         let handle = table::<Context>().add_with(|handle| Context::new(handle, device, flags, false));
-        CURRENT.with_borrow_mut(|stack| stack.push(handle));
+        with_stack(|stack| stack.push(handle));
         // SAFETY: by the caller.
         unsafe { store(context, handle) }
     }
@@ -157,13 +164,13 @@ api! {
 
     fn cuCtxPushCurrent_v2(context: Handle) {
         table::<Context>().find(context).ok_or(Status::InvalidContext)?;
-        CURRENT.with_borrow_mut(|stack| stack.push(context));
+        with_stack(|stack| stack.push(context));
         Ok(())
     }
 
     fn cuCtxPopCurrent_v2(context: *mut Handle) {
         driver()?;
-        let popped = CURRENT.with_borrow_mut(Vec::pop).ok_or(Status::InvalidContext)?;
+        let popped = with_stack(Vec::pop).flatten().ok_or(Status::InvalidContext)?;
         // SAFETY: by the caller.
         unsafe { offer(context, popped) };
         Ok(())

@@ -1,7 +1,7 @@
 //! The private tables that NVIDIA's runtime (cudart) asks the driver for (`cuGetExportTable`), by identifiers that public projects have
 //! found; each slot's meaning is theirs, too.
 
-use crate::api::{api, say};
+use crate::api::{api, call, say};
 use crate::attributes;
 use crate::contexts::{cuDevicePrimaryCtxRetain, or_current};
 use crate::handles::Handle;
@@ -83,32 +83,30 @@ unsafe fn scratch(kept: &OnceLock<usize>, words: usize, to: *mut *mut c_void, by
 
 /// Puts a value into a context.
 unsafe extern "C" fn put(context: Handle, key: u64, value: u64, _destroy: *const c_void) -> i32 {
-    let Ok(context) = or_current(context) else {
-        return Status::InvalidContext as i32;
-    };
-    lock(&context.local).insert(key, value);
-    0
+    call("a private table's put", || {
+        lock(&or_current(context)?.local).insert(key, value);
+        Ok(())
+    })
 }
 
 /// Removes a value from a context.
 unsafe extern "C" fn delete(context: Handle, key: u64) -> i32 {
-    if let Ok(context) = or_current(context) {
-        lock(&context.local).remove(&key);
-    }
-    0
+    call("a private table's delete", || {
+        // Gone with the context, where that has ended.
+        if let Ok(context) = or_current(context) {
+            lock(&context.local).remove(&key);
+        }
+        Ok(())
+    })
 }
 
 /// Gets a value of a context.
 unsafe extern "C" fn get(value: *mut u64, context: Handle, key: u64) -> i32 {
-    let Ok(context) = or_current(context) else {
-        return Status::InvalidContext as i32;
-    };
-    let found = lock(&context.local).get(&key).copied();
-    match found {
+    call("a private table's get", || {
+        let found = lock(&or_current(context)?.local).get(&key).copied();
         // SAFETY: by the caller.
-        Some(found) => unsafe { store(value, found) }.map_or_else(|status| status as i32, |()| 0),
-        None => Status::InvalidHandle as i32,
-    }
+        unsafe { store(value, found.ok_or(Status::InvalidHandle)?) }
+    })
 }
 
 /// The check of a context: nothing is wrong.
@@ -118,7 +116,7 @@ unsafe extern "C" fn context_check(
     _other: *const c_void,
 ) -> i32 {
     // SAFETY: by the caller.
-    unsafe { store(result, 0) }.map_or_else(|status| status as i32, |()| 0)
+    call("a private table's check", || unsafe { store(result, 0) })
 }
 
 /// The table of the runtime's own functions, and that of its handshake.
@@ -132,11 +130,8 @@ const KEY: [u8; 16] = [
 
 /// The runtime's test that it and the driver belong together: HMAC with MD2 of what both know of this process and of the devices.
 unsafe extern "C" fn handshake(version: u32, seconds: u64, result: *mut [u8; 16]) -> i32 {
-    let answer = answer(version, seconds);
     // SAFETY: by the caller.
-    answer
-        .and_then(|answer| unsafe { store(result, answer) })
-        .map_or_else(|status| status as i32, |()| 0)
+    call("a private table's handshake", || unsafe { store(result, answer(version, seconds)?) })
 }
 
 fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {

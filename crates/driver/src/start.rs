@@ -12,10 +12,7 @@ pub const VERSION: i32 = 13_000;
 api! {
     fn cuInit(flags: u32) {
         match flags {
-            0 => {
-                start();
-                Ok(())
-            }
+            0 => start().map(drop),
             _ => Err(Status::InvalidValue),
         }
     }

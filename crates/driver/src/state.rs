@@ -8,6 +8,7 @@ use lanework::Device;
 use lanework::sim::Options;
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 /// What is there once the driver is initialised.
@@ -22,17 +23,32 @@ static DRIVER: OnceLock<Driver> = OnceLock::new();
 /// Warp instructions after which one warp is stopped as stuck: minutes of emulation.
 const STUCK_AFTER: u64 = 100_000_000_000;
 
+/// Whether this process was forked from one that had started the driver: the emulator's threads did not come along.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn forked() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
 /// Starts the driver; later calls find it started.
-pub fn start() -> &'static Driver {
-    DRIVER.get_or_init(|| {
+pub fn start() -> Result<&'static Driver> {
+    if FORKED.load(Ordering::Relaxed) {
+        return Err(Status::NotInitialized);
+    }
+    Ok(DRIVER.get_or_init(|| {
+        #[cfg(unix)]
+        // SAFETY: the function only stores a flag, which may be done after a fork.
+        unsafe {
+            libc::pthread_atfork(None, None, Some(forked));
+        }
         let options = Options { max_instructions: Some(STUCK_AFTER), ..Options::default() };
         Driver { device: Device::emulator_on_host_memory(options), gpus: Gpu::all() }
-    })
+    }))
 }
 
 /// The driver, if `cuInit` was called.
 pub fn driver() -> Result<&'static Driver> {
-    DRIVER.get().ok_or(Status::NotInitialized)
+    DRIVER.get().filter(|_| !FORKED.load(Ordering::Relaxed)).ok_or(Status::NotInitialized)
 }
 
 /// The objects of a kind by their handles; one table for the process.

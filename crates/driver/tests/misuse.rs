@@ -331,3 +331,58 @@ fn threads_call_at_once() {
         ended.into_iter().for_each(|ended| ended.expect("no thread fails"));
     });
 }
+
+/// Calls the driver when it is dropped.
+struct AtTheEnd;
+
+impl Drop for AtTheEnd {
+    fn drop(&mut self) {
+        let mut context = 1u64;
+        assert_eq!(call!("cuCtxGetCurrent"(&mut context => *mut u64)), 0);
+        assert_ne!(call!("cuMemFree"(8 => u64)), 0);
+        let (mut table, id) = (
+            std::ptr::null::<usize>(),
+            0xc693_336e_1121_df11_a8c3_68f3_55d8_9593_u128.to_be_bytes(),
+        );
+        assert_eq!(
+            call!("cuGetExportTable"(&mut table => *mut *const usize, id.as_ptr() => *const u8)),
+            0
+        );
+        // SAFETY: the table's second slot removes a value of a context.
+        unsafe {
+            let delete: unsafe extern "C" fn(u64, u64) -> i32 = std::mem::transmute(*table.add(1));
+            assert_eq!(delete(0, 7), 0);
+        }
+    }
+}
+
+#[test]
+fn a_thread_may_call_while_it_ends() {
+    thread_local! {
+        static BEFORE: AtTheEnd = const { AtTheEnd };
+        static AFTER: AtTheEnd = const { AtTheEnd };
+    }
+    let ended = std::thread::spawn(|| {
+        BEFORE.with(|_| ());
+        context();
+        AFTER.with(|_| ());
+    });
+    ended.join().expect("neither is the end of the process");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_forked_process_is_told_that_it_has_no_driver() {
+    context();
+    // SAFETY: the child only calls the driver, which looks at a flag, and ends.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        let both = [call!("cuInit"(0 => u32)), call!("cuMemFree"(8 => u64))];
+        // SAFETY: it ends the child at once.
+        unsafe { libc::_exit(if both == [3, 3] { 0 } else { 1 }) };
+    }
+    let mut status = -1;
+    // SAFETY: the child is this process's own.
+    assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+    assert_eq!(status, 0);
+}
