@@ -8,7 +8,7 @@ const VARIABLE: &str = "LANEWORK_DRIVER";
 
 /// The libraries as cargo names them, and the names that programs load.
 const LIBRARIES: [(&str, &[&str]); 2] = [
-    ("liblanework_libcuda.so", &["libcuda.so.1", "libcuda.so"]),
+    ("liblanework_libcuda.so", &["libcuda.so.1", "libcuda.so", "libnvidia-ml.so.1"]),
     ("liblanework_nvjitlink.so", &["libnvJitLink.so.13", "libnvJitLink.so.12"]),
 ];
 

@@ -9,20 +9,6 @@ use crate::state::driver;
 use crate::status::{Result, Status};
 use std::ffi::c_void;
 
-fn prefetch(address: u64, bytes: usize, stream: Handle) -> Result {
-    let driver = driver()?;
-    driver.stream(stream)?;
-    match driver.allocations().find(address) {
-        Some((start, allocation))
-            if allocation.kind != Kind::Device
-                && address - start + bytes as u64 <= allocation.bytes =>
-        {
-            Ok(())
-        }
-        _ => Err(Status::InvalidValue),
-    }
-}
-
 /// Stores an attribute of a pointer.
 ///
 /// # Safety
@@ -130,22 +116,6 @@ api! {
             offer(bytes, length as usize);
         }
         Ok(())
-    }
-
-    fn cuMemAdvise(_address: u64, _bytes: usize, _advice: i32, _device: i32) {
-        driver()?.context().map(drop)
-    }
-
-    fn cuMemAdvise_v2(_address: u64, _bytes: usize, _advice: i32, _location: u64) {
-        driver()?.context().map(drop)
-    }
-
-    fn cuMemPrefetchAsync(address: u64, bytes: usize, _device: i32, stream: Handle) {
-        prefetch(address, bytes, stream)
-    }
-
-    fn cuMemPrefetchAsync_v2(address: u64, bytes: usize, _location: u64, _flags: u32, stream: Handle) {
-        prefetch(address, bytes, stream)
     }
 
     fn cuPointerGetAttribute(data: *mut c_void, attribute: i32, address: u64) {

@@ -3,6 +3,7 @@
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::mapped::is_mapped;
+use crate::sharing;
 use crate::state::Driver;
 use crate::status::{Result, Status};
 use lanework::Buffer;
@@ -142,6 +143,7 @@ impl Driver {
         match allocations.live.get(&address) {
             Some(allocation) if kinds.contains(&allocation.kind) => {
                 let removed = allocations.live.remove(&address);
+                sharing::end(address);
                 drop(allocations);
                 drop(removed);
                 Ok(())
@@ -160,6 +162,7 @@ impl Driver {
             .map(|(&address, _)| address)
             .collect();
         for address in of_context {
+            sharing::end(address);
             if let Some(allocation) = allocations.live.remove(&address)
                 && allocation.kind == Kind::Registered
             {

@@ -1,9 +1,11 @@
 //! Nodes of any kind by one structure (`CUgraphNodeParams`).
 
 use crate::api::api;
+use crate::conditional::conditional;
 use crate::event::Event;
 use crate::graphs::copy_of;
 use crate::handles::Handle;
+use crate::memory_nodes::{allocation, release};
 use crate::node_changes::{change, replace};
 use crate::node_parameters::{copy, fill, host, kernel, show};
 use crate::nodes::add;
@@ -21,17 +23,17 @@ pub struct AnyParameters {
     of_kind: [u64; 29],
 }
 
-/// Words before the copy itself in the parameters of a node that copies: flags, reserved ones and the context.
-const BEFORE_COPY: usize = 3;
+/// Words before the copy itself in the parameters of a node that copies: flags with a reserved number, and the context.
+const BEFORE_COPY: usize = 2;
 
 /// The work that the parameters say.
 ///
 /// # Safety
 /// They are null, which is refused, or as C passes them.
-unsafe fn work(parameters: *const AnyParameters) -> Result<Work> {
+unsafe fn work(parameters: *mut AnyParameters) -> Result<Work> {
     // SAFETY: by the caller.
-    let parameters = unsafe { parameters.as_ref() }.ok_or(Status::InvalidValue)?;
-    let (at, handle) = (parameters.of_kind.as_ptr(), parameters.of_kind[0]);
+    let parameters = unsafe { parameters.as_mut() }.ok_or(Status::InvalidValue)?;
+    let (at, handle) = (parameters.of_kind.as_mut_ptr(), parameters.of_kind[0]);
     // SAFETY: by the caller, the words are of the kind.
     unsafe {
         match parameters.kind {
@@ -43,6 +45,9 @@ unsafe fn work(parameters: *const AnyParameters) -> Result<Work> {
             5 => Ok(Work::Nothing),
             6 => table::<Event>().get(handle).map(|_| Work::Wait(handle)),
             7 => table::<Event>().get(handle).map(|_| Work::Record(handle)),
+            10 => allocation(at.cast()),
+            11 => release(handle),
+            13 => conditional(at.cast()),
             _ => Err(Status::NotSupported),
         }
     }

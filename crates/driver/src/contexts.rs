@@ -8,6 +8,7 @@ use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status, of_code};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -28,11 +29,12 @@ pub struct Context {
 }
 
 thread_local! {
-    /// The contexts that were pushed on this thread; the last is the current one. 0 is none.
-    static CURRENT: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
+    /// The contexts that were pushed on this thread; the last is the current one. 0 is none. Not dropped, so that what a program frees
+    /// when its thread or the process ends still finds it; the few words of a thread that ended are lost.
+    static CURRENT: RefCell<ManuallyDrop<Vec<Handle>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// The thread's contexts; `None` where the thread is so near its end that they are gone, as when the process exits.
+/// The thread's contexts; `None` where the thread is so near its end that nothing of it is left.
 fn with_stack<R>(use_it: impl FnOnce(&mut Vec<Handle>) -> R) -> Option<R> {
     CURRENT.try_with(|stack| use_it(&mut stack.borrow_mut())).ok()
 }

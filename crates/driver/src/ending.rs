@@ -1,6 +1,7 @@
 //! The end of contexts, and of everything that belongs to them.
 
 use crate::api::api;
+use crate::array::{Array, Levels};
 use crate::contexts::{Context, current, set_current};
 use crate::event::Event;
 use crate::handles::Handle;
@@ -16,6 +17,9 @@ impl Driver {
         table::<Module>().retain(|module| module.context != context);
         table::<Stream>().retain(|stream| stream.context != context);
         table::<Event>().retain(|event| event.context != context);
+        table::<Array>().retain(|array| array.context != context);
+        table::<Levels>().retain(|levels| levels.context != context);
+        self.end_memory_of_graphs(context);
         self.free_all_of(context);
     }
 

@@ -72,19 +72,34 @@ pub unsafe fn texts(image: *const u8) -> Result<Vec<String>, Refused> {
                 let pointer = |offset| image.add(offset).cast::<*const u8>().read_unaligned();
                 (word(4), pointer(8), pointer(16))
             };
-            let mut fatbins = vec![data];
-            if version == 2 {
-                let list = list.cast::<*const u8>();
-                // SAFETY: the list of version 2 ends with a null pointer.
-                fatbins = (0..)
-                    .map(|index| unsafe { list.add(index).read_unaligned() })
-                    .take_while(|next| !next.is_null())
-                    .collect();
-                fatbins.push(data);
-                fatbins.retain(|fatbin| !fatbin.is_null());
+            if version != 2 {
+                // SAFETY: it is a fatbin.
+                return Ok(vec![unsafe { of_fatbin(data) }?]);
             }
-            // SAFETY: they are fatbins.
-            fatbins.into_iter().map(|fatbin| unsafe { of_fatbin(fatbin) }).collect()
+            let list = list.cast::<*const u8>();
+            // SAFETY: the list of version 2 ends with a null pointer.
+            let fatbins = (0..)
+                .map(|index| unsafe { list.add(index).read_unaligned() })
+                .take_while(|next| !next.is_null());
+            // What separate compilation gave; the wrapper's own fatbin holds what nvlink made of their machine code.
+            let (mut found, mut machine) = (Vec::new(), Vec::new());
+            for fatbin in fatbins {
+                // SAFETY: they are fatbins.
+                match unsafe { of_fatbin(fatbin) } {
+                    Ok(text) => found.push(text),
+                    Err(Refused::MachineCode(mut sms)) => machine.append(&mut sms),
+                    Err(other) => return Err(other),
+                }
+            }
+            if found.is_empty() {
+                // SAFETY: it is a fatbin.
+                let own = unsafe { of_fatbin(data) };
+                found.push(own.map_err(|refused| match refused {
+                    Refused::MachineCode(sms) if sms.is_empty() => Refused::MachineCode(machine),
+                    other => other,
+                })?);
+            }
+            Ok(found)
         }
         // SAFETY: by the caller.
         FATBIN => Ok(vec![unsafe { of_fatbin(image) }?]),
@@ -234,6 +249,32 @@ mod tests {
         let refused = ptx_of(&fatbin(&[(2, 90, 0, 0, vec![0; 8])])).expect_err("no PTX");
         assert_eq!(refused, Refused::MachineCode(vec![90]));
         assert!(refused.to_string().contains("nvcc -gencode"));
+    }
+
+    /// A wrapper of version 2 around its own fatbin and a list.
+    fn wrapped(own: &[u8], parts: &[Vec<u8>]) -> Result<Vec<String>, Refused> {
+        let mut list: Vec<*const u8> = parts.iter().map(|part| part.as_ptr()).collect();
+        list.push(std::ptr::null());
+        let mut wrapper = WRAPPER.to_le_bytes().to_vec();
+        wrapper.extend(2u32.to_le_bytes());
+        wrapper.extend((own.as_ptr() as u64).to_le_bytes());
+        wrapper.extend((list.as_ptr() as u64).to_le_bytes());
+        // SAFETY: the fatbins are whole, and the list ends with a null pointer.
+        unsafe { texts(wrapper.as_ptr()) }
+    }
+
+    #[test]
+    fn the_parts_of_separate_compilation_are_taken_where_they_have_ptx() {
+        let ptx = |text: &str| fatbin(&[(1, 90, 0, 0, text.as_bytes().to_vec())]);
+        let machine = fatbin(&[(2, 90, 0, 0, vec![0; 8])]);
+        let parts = [ptx(".version a"), machine.clone(), ptx(".version b")];
+        // What nvlink made is machine code, or nothing.
+        for own in [&machine, &fatbin(&[])] {
+            assert_eq!(wrapped(own, &parts), Ok(vec![".version a".into(), ".version b".into()]));
+        }
+        assert_eq!(wrapped(&ptx(".version c"), &[]), Ok(vec![".version c".into()]));
+        let refused = wrapped(&fatbin(&[]), &[machine]).expect_err("no PTX");
+        assert_eq!(refused, Refused::MachineCode(vec![90]));
     }
 
     #[test]

@@ -49,6 +49,9 @@ fn launch(executable: Handle, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
     let steps = lock(&table::<Executable>().get(executable)?.steps).clone();
+    for (_, work) in &steps {
+        work.reset()?;
+    }
     for (node, work) in steps {
         if table::<Node>().find(node).is_none_or(|node| *lock(&node.enabled)) {
             // SAFETY: as when the nodes were made; the program keeps what they use.

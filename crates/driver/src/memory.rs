@@ -44,6 +44,7 @@ api! {
         driver()?.context()?;
         match address {
             0 => Ok(()),
+            address if driver()?.is_of_graph(address) => driver()?.free_of_graph(address),
             address => driver()?.free(address, &[Kind::Device, Kind::Managed]),
         }
     }

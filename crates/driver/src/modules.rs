@@ -1,6 +1,7 @@
 //! Modules: PTX loaded into a context, with its kernels and variables.
 
 use crate::api::{api, say};
+use crate::condition::SET;
 use crate::fatbin;
 use crate::function::Function;
 use crate::handles::Handle;
@@ -10,7 +11,9 @@ use crate::module::Module;
 use crate::pointers::{offer, store, text};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
+use lanework::ptx::{Linkage, Module as Ptx};
 use lanework::{Error, PtxModule};
+use std::collections::BTreeSet;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
@@ -99,13 +102,20 @@ impl Driver {
     }
 
     fn compile(&self, texts: &[String]) -> lanework::Result<PtxModule> {
-        match texts {
+        // What NVIDIA's driver gives kernels itself.
+        let given: Vec<String> =
+            match texts.iter().any(|text| text.contains("cudaGraphSetConditional")) {
+                true => texts.iter().cloned().chain([SET.to_owned()]).collect(),
+                false => Vec::new(),
+            };
+        let texts = if given.is_empty() { texts } else { &given };
+        match &needed(texts)[..] {
             [only] => self.device.load_ptx(only),
             several => {
                 let named: Vec<(String, &str)> = several
                     .iter()
                     .enumerate()
-                    .map(|(index, text)| (format!("part {index}"), text.as_str()))
+                    .map(|(index, text)| (format!("part {index}"), *text))
                     .collect();
                 let named: Vec<(&str, &str)> =
                     named.iter().map(|(name, text)| (name.as_str(), *text)).collect();
@@ -130,6 +140,44 @@ impl Driver {
         functions.insert(name.to_owned(), function);
         Ok(function)
     }
+}
+
+/// The parts that are linked: all but those that only define functions for others, which are taken as of a library, where a part that is
+/// taken calls one. NVIDIA's device runtime, which separate compilation adds to every program, is thus left out where nothing calls it.
+fn needed(texts: &[String]) -> Vec<&str> {
+    let all = || texts.iter().map(String::as_str).collect();
+    if texts.len() < 2 {
+        return all();
+    }
+    let parsed: std::result::Result<Vec<Ptx>, _> =
+        texts.iter().map(|text| Ptx::parse(text)).collect();
+    // Linking says what is wrong with a text.
+    let Ok(modules) = parsed else { return all() };
+    let shown = |linkage: Linkage| !matches!(linkage, Linkage::Extern | Linkage::Internal);
+    let is_library = |module: &Ptx| {
+        module.functions().any(|f| !f.entry && f.body.is_some() && shown(f.linkage))
+            && !module.entries().any(|entry| shown(entry.linkage))
+            && !module.variables().any(|variable| shown(variable.linkage))
+    };
+    let mut kept: Vec<bool> = modules.iter().map(|module| !is_library(module)).collect();
+    loop {
+        let wanted: BTreeSet<&str> = modules
+            .iter()
+            .zip(&kept)
+            .filter(|(_, kept)| **kept)
+            .flat_map(|(module, _)| module.functions().filter(|function| function.body.is_none()))
+            .map(|function| function.name.as_str())
+            .collect();
+        let defines = |module: &Ptx| {
+            module.functions().any(|f| f.body.is_some() && wanted.contains(f.name.as_str()))
+        };
+        let next = modules.iter().enumerate().position(|(i, module)| !kept[i] && defines(module));
+        match next {
+            Some(found) => kept[found] = true,
+            None => break,
+        }
+    }
+    texts.iter().zip(kept).filter(|(_, kept)| *kept).map(|(text, _)| text.as_str()).collect()
 }
 
 /// Loads an image and stores its handle.

@@ -7,6 +7,7 @@ use crate::lock::lock;
 use crate::pointers::store;
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
+use crate::work::Work;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
@@ -17,6 +18,8 @@ pub struct Pool {
     attributes: Mutex<BTreeMap<i32, u64>>,
     /// Most bytes that were in use.
     high: Mutex<u64>,
+    /// The process and the handle there of a pool of another process.
+    pub origin: Option<(u32, Handle)>,
 }
 
 impl Driver {
@@ -35,6 +38,12 @@ impl Driver {
 
     fn allocate_from(&self, pool: Handle, bytes: usize, stream: Handle) -> Result<u64> {
         self.stream(stream)?;
+        if self.captured(stream).is_some() {
+            let address = self.reserve_for_graph(bytes.max(1))?;
+            // SAFETY: nothing but the driver's own is used.
+            unsafe { self.submit(stream, Work::Allocate(address, bytes)) }?;
+            return Ok(address);
+        }
         let of_pool = table::<Pool>().get(pool)?;
         // An allocation of no bytes is one.
         let address = self.allocate(bytes.max(1), Kind::Device, pool, 0)?;
@@ -46,11 +55,12 @@ impl Driver {
 }
 
 impl Pool {
-    fn new() -> Pool {
+    pub fn new() -> Pool {
         // Memory may be used again by dependencies of all three kinds (1 to 3), and no byte is kept (4).
         Pool {
             attributes: Mutex::new(BTreeMap::from([(1, 1), (2, 1), (3, 1), (4, 0)])),
             high: Mutex::new(0),
+            origin: None,
         }
     }
 }
@@ -74,6 +84,9 @@ api! {
         driver()?.stream(stream)?;
         match address {
             0 => Err(Status::InvalidValue),
+            address if driver()?.is_taken(address) => driver()?.give_back(address),
+            // SAFETY: nothing but the driver's own is used.
+            address if driver()?.is_of_graph(address) => unsafe { driver()?.submit(stream, Work::Release(address)) },
             address => driver()?.free(address, &[Kind::Device, Kind::Managed]),
         }
     }

@@ -5,9 +5,10 @@ use crate::pointers::{offer, store, text};
 use crate::status::Status;
 use crate::unsupported;
 use crate::{
-    addresses, any_nodes, captures, contexts, copies, devices, edges, ending, events, functions,
-    graphs, launches, libraries, memory, modules, node_changes, nodes, occupancy, pools, private,
-    profiler, start, streams, user_objects,
+    addresses, any_nodes, arrays, captures, conditional, contexts, copies, devices, edges, ending,
+    events, functions, graphs, ipc, launches, libraries, managed, memory, memory_nodes, modules,
+    node_changes, nodes, occupancy, older, pools, private, profiler, start, streams, tensor_maps,
+    textures, user_objects, virtual_memory,
 };
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -37,7 +38,9 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             unsupported::TABLE,
             addresses::TABLE,
             any_nodes::TABLE,
+            arrays::TABLE,
             captures::TABLE,
+            conditional::TABLE,
             contexts::TABLE,
             copies::TABLE,
             devices::TABLE,
@@ -46,19 +49,26 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             events::TABLE,
             functions::TABLE,
             graphs::TABLE,
+            ipc::TABLE,
             launches::TABLE,
             libraries::TABLE,
+            managed::TABLE,
             memory::TABLE,
+            memory_nodes::TABLE,
             modules::TABLE,
             node_changes::TABLE,
             nodes::TABLE,
             occupancy::TABLE,
+            older::TABLE,
             pools::TABLE,
             private::TABLE,
             profiler::TABLE,
             start::TABLE,
             streams::TABLE,
             user_objects::TABLE,
+            tensor_maps::TABLE,
+            textures::TABLE,
+            virtual_memory::TABLE,
             TABLE,
         ];
         tables

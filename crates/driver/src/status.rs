@@ -112,6 +112,7 @@ fn of_fault(kind: FaultKind) -> (Status, bool) {
         Kind::Misaligned => (Status::MisalignedAddress, true),
         Kind::StackOverflow => (Status::HardwareStackError, true),
         Kind::InstructionLimit | Kind::TimeLimit | Kind::Deadlock => (Status::LaunchTimeout, true),
+        Kind::Assertion => (Status::Assert, true),
         Kind::Trap => (Status::IllegalInstruction, true),
         _ => (Status::LaunchFailed, true),
     }

@@ -1,9 +1,11 @@
 //! Moving bytes: an address is the emulator's where it holds it, else the program's own.
 
+use crate::array::Array;
 use crate::handles::Handle;
 use crate::mapped::is_mapped;
-use crate::state::{Driver, driver};
+use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
+use crate::virtual_memory::is_reserved;
 
 /// Patterns of a fill that are written at once.
 const FILLED_AT_ONCE: usize = 1 << 14;
@@ -13,6 +15,10 @@ impl Driver {
     fn holds(&self, address: u64, bytes: usize) -> Result<bool> {
         match self.device.allocation_at(address) {
             Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(true),
+            // An address without memory is not the program's own memory, either.
+            None if self.graph_spans(address, 1) || is_reserved(address) => {
+                Err(Status::InvalidValue)
+            }
             None if is_mapped(address, bytes) => Ok(false),
             _ => Err(Status::InvalidValue),
         }
@@ -150,12 +156,23 @@ impl Side {
         }
     }
 
+    /// Address of a row of an array.
+    fn row_of_array(&self, width: usize, (y, z): (usize, usize)) -> Result<u64> {
+        let image = table::<Array>().get(self.array)?.image;
+        let [x, y, z] = [self.x_bytes, self.y + y, self.z + z].map(|at| at as u64);
+        let inside = x + width as u64 <= image.row_bytes()
+            && y < u64::from(image.extent[1])
+            && image.at(0, y, z) < image.address + image.bytes();
+        if inside && self.level == 0 { Ok(image.at(x, y, z)) } else { Err(Status::InvalidValue) }
+    }
+
     /// Address of a row.
     fn row(&self, width: usize, height: usize, (y, z): (usize, usize)) -> Result<u64> {
         let base = match self.memory {
             1 => self.host,
             2 | 4 => self.device,
-            _ => return Err(Status::NotSupported),
+            3 => return self.row_of_array(width, (y, z)),
+            _ => return Err(Status::InvalidValue),
         };
         let sum = |a: usize, b: usize| a.checked_add(b).ok_or(Status::InvalidValue);
         let pitch = if self.pitch == 0 { sum(width, self.x_bytes)? } else { self.pitch };

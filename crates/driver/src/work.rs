@@ -21,6 +21,16 @@ pub enum Work {
     Record(Handle),
     Wait(Handle),
     Graph(Handle),
+    /// Gives an address its memory, of so many bytes.
+    Allocate(u64, usize),
+    /// Takes the memory of an address away.
+    Release(u64),
+    /// Runs bodies by a condition: 0 if, 1 while, 2 switch.
+    Conditional {
+        handle: u64,
+        kind: i32,
+        bodies: Vec<Handle>,
+    },
 }
 
 pub type HostFunction = unsafe extern "C" fn(data: *mut c_void);
@@ -69,6 +79,9 @@ impl Work {
             Work::Nothing => 5,
             Work::Wait(_) => 6,
             Work::Record(_) => 7,
+            Work::Allocate(..) => 10,
+            Work::Release(_) => 11,
+            Work::Conditional { .. } => 13,
         }
     }
 
@@ -93,15 +106,58 @@ impl Work {
                 table::<Event>().get(*event)?.happen();
                 Ok(())
             }
-            Work::Graph(graph) => {
-                for (_, work) in driver.order(&*table::<Graph>().get(*graph)?)? {
-                    // SAFETY: by the caller.
-                    unsafe { work.run() }?;
+            // SAFETY: by the caller.
+            Work::Graph(graph) => unsafe { run_graph(*graph) },
+            Work::Allocate(address, _) => driver.allocate_for_graph(*address),
+            Work::Release(address) => driver.free_of_graph(*address),
+            Work::Conditional { handle, kind, bodies } => {
+                loop {
+                    let value = driver.condition(*handle)?;
+                    let body = match kind {
+                        2 => bodies.get(value as usize),
+                        1 if value == 0 => None,
+                        1 => bodies.first(),
+                        _ => bodies.get(usize::from(value == 0)),
+                    };
+                    if let Some(body) = body {
+                        // SAFETY: by the caller.
+                        unsafe { run_graph(*body) }?;
+                    }
+                    if *kind != 1 || body.is_none() {
+                        return Ok(());
+                    }
                 }
-                Ok(())
             }
         }
     }
+
+    /// Gives the conditions of this and of what it holds the values with which a launch begins.
+    pub fn reset(&self) -> Result {
+        let (handle, inner) = match self {
+            Work::Graph(graph) => (None, std::slice::from_ref(graph)),
+            Work::Conditional { handle, bodies, .. } => (Some(handle), &bodies[..]),
+            _ => return Ok(()),
+        };
+        handle.map_or(Ok(()), |handle| driver()?.reset_condition(*handle))?;
+        for graph in inner {
+            for (node, _) in lock(&table::<Graph>().get(*graph)?.nodes).iter() {
+                table::<Node>().get(*node)?.work().reset()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs a graph that is part of another.
+///
+/// # Safety
+/// As [`Work::run`].
+unsafe fn run_graph(graph: Handle) -> Result {
+    for (_, work) in driver()?.order(&*table::<Graph>().get(graph)?)? {
+        // SAFETY: by the caller.
+        unsafe { work.run() }?;
+    }
+    Ok(())
 }
 
 impl Driver {

@@ -180,6 +180,16 @@ impl Body for Trap {
     }
 }
 
+/// `__assertfail`.
+pub struct AssertFail;
+
+impl Body for AssertFail {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        let (kind, space) = (FaultKind::Assertion, MemorySpace::Generic);
+        fault(warp, op, RawFault::of_lanes(kind, space, warp.mask, String::new()))
+    }
+}
+
 /// A stack that is full.
 pub struct StackOverflow;
 

@@ -54,6 +54,8 @@ pub enum FaultKind {
     LimitExceeded,
     /// The kernel executed `trap`.
     Trap,
+    /// An assertion of the kernel does not hold.
+    Assertion,
     /// A thread's stack has no room for another call or allocation.
     StackOverflow,
     /// Something that the emulator cannot do.
@@ -68,7 +70,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind.
-    pub const ALL: [FaultKind; 19] = [
+    pub const ALL: [FaultKind; 20] = [
         FaultKind::OutOfBounds,
         FaultKind::Misaligned,
         FaultKind::Null,
@@ -82,6 +84,7 @@ impl FaultKind {
         FaultKind::TilePlace,
         FaultKind::LimitExceeded,
         FaultKind::Trap,
+        FaultKind::Assertion,
         FaultKind::Unsupported,
         FaultKind::InstructionLimit,
         FaultKind::TimeLimit,
@@ -112,6 +115,7 @@ impl FaultKind {
             FaultKind::TensorMemory => "tensor-memory",
             FaultKind::LimitExceeded => "limit-exceeded",
             FaultKind::Trap => "trap",
+            FaultKind::Assertion => "assertion",
             FaultKind::Unsupported => "unsupported",
             FaultKind::InstructionLimit => "instruction-limit",
             FaultKind::TimeLimit => "time-limit",

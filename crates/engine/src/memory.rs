@@ -13,6 +13,8 @@ use std::sync::Arc;
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
 /// Addresses are multiples of this, and at least as many bytes lie between two allocations.
 const GRAIN: u64 = 256;
+/// An allocation of this size or more has pages of its own, which the host may map anew (to share them with another process).
+const PAGE: u64 = 4096;
 /// Bytes between two allocations where accesses are checked: no 32-bit index of 16 bytes each that
 /// leaves one reaches another.
 const APART: u64 = 1 << 36;
@@ -74,8 +76,10 @@ impl Drop for Allocation {
 impl Allocation {
     fn new(name: &str, bytes: u64, checked: bool) -> Option<Self> {
         // Slack for vector moves that may touch, never use, bytes after the end.
-        let size = usize::try_from(bytes.checked_add(GRAIN)?).ok()?;
-        let layout = std::alloc::Layout::from_size_align(size, GRAIN as usize).ok()?;
+        let align = if bytes >= PAGE { PAGE } else { GRAIN };
+        let size = bytes.checked_add(GRAIN)?.checked_next_multiple_of(align)?;
+        let size = usize::try_from(size).ok()?;
+        let layout = std::alloc::Layout::from_size_align(size, align as usize).ok()?;
         // SAFETY: the layout's size is at least GRAIN, so not zero.
         let data = unsafe { std::alloc::alloc(layout) };
         if data.is_null() {

@@ -102,6 +102,10 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             }
             fault.help = "a check in the kernel failed, or it called an address that is not that of a function that can run there; see its source line".into();
         }
+        FaultKind::Assertion => {
+            fault.message = "an assertion of the kernel failed".into();
+            fault.help = "its source line says which `assert`; compile with -lineinfo where no line is shown".into();
+        }
         FaultKind::StackOverflow => {
             fault.message = "stack overflow: the thread's stack has no room left".into();
             fault.help = "look for recursion that does not end; a thread has 32 KiB for the frames of recursive calls, and 32 KiB for `alloca`".into();

@@ -2,6 +2,8 @@
 //! emulator's driver loads. LTO-IR is compiled to PTX by the real library where that is installed.
 //!
 //! The names are nvJitLink's, and those of its versions 12 and 13.
+//!
+//! Beside it, what makes NVRTC's cubins PTX: one library is preloaded for both.
 
 #![allow(non_snake_case, reason = "nvJitLink's names")]
 #![allow(
@@ -14,5 +16,6 @@ mod device_runtime;
 mod input;
 mod linking;
 mod names;
+mod nvrtc;
 mod outcome;
 mod real;

@@ -134,7 +134,7 @@ impl Device {
         Some((start, allocation.bytes))
     }
 
-    fn emulated(&self) -> Result<&Emulator> {
+    pub(crate) fn emulated(&self) -> Result<&Emulator> {
         match &self.0.engine {
             Engine::Emulator(emulator) => Ok(emulator),
             Engine::Gpu(_) => Err(Error::Unsupported {

@@ -41,6 +41,7 @@ mod error;
 mod foreign;
 mod gpu;
 mod host_memory;
+mod images;
 mod job;
 mod launch;
 mod peers;

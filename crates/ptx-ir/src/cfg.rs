@@ -64,7 +64,12 @@ impl ControlFlowGraph {
 fn ends_block(opcode: &Opcode) -> bool {
     matches!(
         opcode,
-        Opcode::Branch(_) | Opcode::Exit | Opcode::Return | Opcode::Trap | Opcode::StackOverflow
+        Opcode::Branch(_)
+            | Opcode::Exit
+            | Opcode::Return
+            | Opcode::Trap
+            | Opcode::AssertFail
+            | Opcode::StackOverflow
     )
 }
 
@@ -98,7 +103,11 @@ fn basic_blocks(kernel: &Kernel) -> Vec<BasicBlock> {
                 block.target = block_of.get(kernel.labels[label as usize]).copied();
                 inst.guard.is_some()
             }
-            Opcode::Exit | Opcode::Return | Opcode::Trap | Opcode::StackOverflow => false,
+            Opcode::Exit
+            | Opcode::Return
+            | Opcode::Trap
+            | Opcode::AssertFail
+            | Opcode::StackOverflow => false,
             _ => true,
         };
         block.fall_through = (falls && b + 1 < number).then_some(b + 1);

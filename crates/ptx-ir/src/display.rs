@@ -124,6 +124,7 @@ impl<'a> Printer<'a> {
             Opcode::Exit => "exit".to_owned(),
             Opcode::Return => "return".to_owned(),
             Opcode::Trap => "trap".to_owned(),
+            Opcode::AssertFail => "assert_fail".to_owned(),
             Opcode::StackOverflow => "stack_overflow".to_owned(),
             Opcode::Barrier(kind) => format!("barrier.{}", dotted(&format!("{kind:?}"))),
             Opcode::AsyncCopy { bytes } => format!("async_copy.b{bytes}"),

@@ -130,6 +130,8 @@ pub enum Opcode {
     Return,
     /// Faults.
     Trap,
+    /// Faults, since an assertion does not hold.
+    AssertFail,
     /// Faults, since a thread's stack is full.
     StackOverflow,
     /// Waits at a barrier: sources are its number and, if counted, its threads.

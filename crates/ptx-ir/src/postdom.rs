@@ -68,7 +68,7 @@ fn ends(kernel: &Kernel, cfg: &ControlFlowGraph) -> Vec<usize> {
     let rank = |b: usize| match kernel.insts[cfg.blocks[b].end - 1].opcode {
         Opcode::Return => 0,
         Opcode::Exit => 1,
-        Opcode::Trap | Opcode::StackOverflow => 2,
+        Opcode::Trap | Opcode::AssertFail | Opcode::StackOverflow => 2,
         _ => 3,
     };
     let mut ends: Vec<usize> =

@@ -129,8 +129,8 @@ fn planes_are_read_by_every_mode_and_filter() {
                 if !normalized && matches!(mode, Wrap | Mirror) {
                     continue;
                 }
-                let sampler =
-                    Sampler { address: [mode, Clamp, Clamp], linear, normalized, as_float: false };
+                let address = [mode, Clamp, Clamp];
+                let sampler = Sampler { address, linear, normalized, ..Sampler::default() };
                 let handle = device.make_texture(plane, sampler).expect("a texture");
                 let got = run(&device, &sampled, handle, &floats(&places)).expect("it runs");
                 for (place, got) in places.iter().zip(got) {
@@ -161,6 +161,25 @@ fn planes_are_read_by_every_mode_and_filter() {
             .to_string()
             .contains("repeats")
     );
+}
+
+#[test]
+fn the_border_has_the_colour_of_the_sampler() {
+    let device = device();
+    let read = module(
+        "",
+        "tex.1d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%l0, {%f0}]; st.global.v4.f32 [%l2], {%f4, %f5, %f6, %f7};",
+    );
+    let line = image(&device, ImageShape::Line, FLOAT, [2, 1, 1], 0, &bytes_of(&[2.0, 4.0]));
+    let border = [8f32, 1.0, 2.0, 3.0].map(f32::to_bits);
+    let address = [AddressMode::Border; 3];
+    let sampler = Sampler { address, linear: true, border, ..Sampler::default() };
+    let handle = device.make_texture(line, sampler).expect("a texture");
+    let places = floats(&[[-3.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]);
+    let got = run(&device, &read, handle, &places).expect("it runs");
+    assert_eq!(got[0], border);
+    // Half of the border, half of the first texel.
+    assert_eq!([got[1][0], got[2][0]].map(f32::from_bits), [5.0, 3.0]);
 }
 
 #[test]

@@ -401,6 +401,10 @@ impl Assembler<'_> {
                 let shape = Shape::NONE.going(Flow::Leaves);
                 self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin, shape);
             }
+            Opcode::AssertFail => {
+                let shape = Shape::NONE.going(Flow::Leaves);
+                self.push(Tiers::cold::<control::AssertFail>(), [0; 4], count, origin, shape);
+            }
             Opcode::StackOverflow => {
                 let shape = Shape::NONE.going(Flow::Leaves);
                 self.push(Tiers::cold::<control::StackOverflow>(), [0; 4], count, origin, shape);

@@ -130,7 +130,7 @@ impl Lane<'_> {
         let mut plane = if geometry.is_layered() { Self::layer(&image, words[0]) } else { 0 };
         let axes = geometry.axes();
         let read = |plane: u64, index: Option<[u64; 3]>| -> Done<[u32; 4]> {
-            let Some([x, y, z]) = index else { return Ok([0; 4]) };
+            let Some([x, y, z]) = index else { return Ok(sampler.border) };
             let size = image.texel.bytes();
             let mut bytes = [0; 16];
             let host = self.host(image.at(x * size, y, plane + z), size)?;
@@ -147,7 +147,7 @@ impl Lane<'_> {
                 );
             }
             let inside = (0..i64::from(image.extent[0])).contains(&x);
-            return read(0, inside.then_some([x as u64, 0, 0]));
+            return if inside { read(0, Some([x as u64, 0, 0])) } else { Ok([0; 4]) };
         }
         if fetch {
             if image.shape == ImageShape::Cube {

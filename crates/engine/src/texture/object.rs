@@ -151,7 +151,7 @@ pub enum AddressMode {
     Wrap,
     /// The image repeats, every other time mirrored; only with normalised coordinates.
     Mirror,
-    /// The border's colour, 0.
+    /// The border's colour.
     Border,
 }
 
@@ -166,6 +166,8 @@ pub struct Sampler {
     pub normalized: bool,
     /// Integers are read as floats from 0 or -1 to 1.
     pub as_float: bool,
+    /// The channels of the border's colour as registers hold them: bits of floats, or integers.
+    pub border: [u32; 4],
 }
 
 impl Sampler {

@@ -81,7 +81,11 @@ impl<'m> Lowering<'m> {
         let origin = lowering.kernel.origins.len() as u32 - 1;
         let needs_end = !matches!(
             lowering.kernel.insts.last(),
-            Some(Inst { opcode: Opcode::Return | Opcode::Exit | Opcode::Trap, guard: None, .. })
+            Some(Inst {
+                opcode: Opcode::Return | Opcode::Exit | Opcode::Trap | Opcode::AssertFail,
+                guard: None,
+                ..
+            })
         ) || lowering.kernel.labels.contains(&lowering.kernel.insts.len());
         if needs_end {
             lowering.kernel.insts.push(Inst {

@@ -328,14 +328,14 @@ pub fn heap(
     Ok(())
 }
 
-/// `__assertfail`: a trap.
+/// `__assertfail`: the kernel ends.
 ///
 /// # Errors
 /// When the guard is not a predicate.
 pub fn assert_fail(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
     let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
-    lowering.emit(Opcode::Trap, Vec::new(), Vec::new(), None);
+    lowering.emit(Opcode::AssertFail, Vec::new(), Vec::new(), None);
     if let Some(skip) = skip {
         lowering.set_label(skip);
     }

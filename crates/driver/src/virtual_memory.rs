@@ -1,0 +1,331 @@
+//! Virtual memory management: addresses that are reserved, memory that is made, and which is mapped where. Memory is a file without a
+//! name, so that it can be mapped at several places and handed to other processes; what is mapped and may be accessed is registered with
+//! the emulator, neighbours as one range.
+
+use crate::api::api;
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::pointers::{slice, store};
+use crate::shared::{Pages, SharedFile};
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::os::fd::{BorrowedFd, IntoRawFd};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Sizes and addresses are multiples of this.
+const GRANULARITY: usize = 2 << 20;
+/// The kind of handle that other processes take: a file descriptor (`CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR`).
+const FILE_DESCRIPTOR: i32 = 1;
+
+/// `CUmemLocation`: 1 a device, 2 the host, 3 and 4 a node of it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Location {
+    kind: i32,
+    id: i32,
+}
+
+/// `CUmemAllocationProp`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Properties {
+    /// 1: pinned.
+    kind: i32,
+    handle_kinds: i32,
+    location: Location,
+    windows: *const c_void,
+    compression: u8,
+    direct_access: u8,
+    usage: u16,
+    reserved: [u8; 4],
+}
+
+// SAFETY: the pointer is of Windows, and never followed.
+unsafe impl Send for Properties {}
+// SAFETY: as above.
+unsafe impl Sync for Properties {}
+
+/// `CUmemAccessDesc`.
+#[repr(C)]
+pub struct Access {
+    location: Location,
+    /// 0 none, 1 reads, 3 reads and writes.
+    flags: i32,
+}
+
+/// Memory that was made.
+struct Physical {
+    file: SharedFile,
+    properties: Properties,
+    /// How often it was retained; 0 ends its handle, not the memory that is mapped.
+    retained: AtomicU32,
+}
+
+/// Memory that is mapped.
+struct Part {
+    bytes: usize,
+    handle: Handle,
+    physical: Arc<Physical>,
+    flags: i32,
+}
+
+/// A range of addresses.
+struct Reservation {
+    pages: Pages,
+    /// By their addresses.
+    parts: BTreeMap<u64, Part>,
+    /// Starts of what is registered, with bytes.
+    registered: BTreeMap<u64, u64>,
+}
+
+static RESERVATIONS: Mutex<BTreeMap<u64, Reservation>> = Mutex::new(BTreeMap::new());
+
+fn reservations() -> MutexGuard<'static, BTreeMap<u64, Reservation>> {
+    lock(&RESERVATIONS)
+}
+
+/// The reservation that holds a range.
+fn holding(
+    all: &mut BTreeMap<u64, Reservation>,
+    address: u64,
+    bytes: usize,
+) -> Result<&mut Reservation> {
+    let (start, found) = all.range_mut(..=address).next_back().ok_or(Status::InvalidValue)?;
+    let end = address.checked_add(bytes as u64).ok_or(Status::InvalidValue)?;
+    let inside = bytes > 0 && end <= start + found.pages.bytes() as u64;
+    if inside { Ok(found) } else { Err(Status::InvalidValue) }
+}
+
+/// Whether an address is reserved.
+pub fn is_reserved(address: u64) -> bool {
+    holding(&mut reservations(), address, 1).is_ok()
+}
+
+impl Reservation {
+    /// The starts of the parts that fill a range exactly.
+    fn parts_of(&self, address: u64, bytes: usize) -> Result<Vec<u64>> {
+        let end = address + bytes as u64;
+        let found: Vec<u64> = self.parts.range(address..end).map(|(start, _)| *start).collect();
+        let mut at = address;
+        for start in &found {
+            if *start != at {
+                return Err(Status::InvalidValue);
+            }
+            at += self.parts[start].bytes as u64;
+        }
+        if at == end { Ok(found) } else { Err(Status::InvalidValue) }
+    }
+
+    /// Registers what may be accessed, neighbours as one, and what else was registered no longer.
+    fn register(&mut self, driver: &Driver) -> Result {
+        let mut wanted: BTreeMap<u64, u64> = BTreeMap::new();
+        for (&start, part) in self.parts.iter().filter(|(_, part)| part.flags != 0) {
+            let bytes = part.bytes as u64;
+            match wanted.last_entry() {
+                Some(mut last) if last.key() + *last.get() == start => *last.get_mut() += bytes,
+                _ => drop(wanted.insert(start, bytes)),
+            }
+        }
+        let gone = |(start, bytes): &(&u64, &u64)| wanted.get(start) != Some(bytes);
+        let ended: Vec<u64> =
+            self.registered.iter().filter(gone).map(|(start, _)| *start).collect();
+        for start in ended {
+            self.registered.remove(&start);
+            driver.device.unregister_host(start as *const u8).map_err(|_| Status::Unknown)?;
+        }
+        for (&start, &bytes) in &wanted {
+            if self.registered.contains_key(&start) {
+                continue;
+            }
+            // SAFETY: these pages are mapped, and stay so until they are unregistered here.
+            unsafe { driver.device.register_host(start as *mut u8, bytes, "cuMemMap") }
+                .map_err(|_| Status::Unknown)?;
+            self.registered.insert(start, bytes);
+        }
+        Ok(())
+    }
+}
+
+fn fits(bytes: usize) -> Result {
+    if bytes > 0 && bytes.is_multiple_of(GRANULARITY) { Ok(()) } else { Err(Status::InvalidValue) }
+}
+
+/// Refuses properties of memory that is not there.
+fn check(properties: &Properties) -> Result {
+    match properties.location {
+        _ if properties.kind != 1 => Err(Status::InvalidValue),
+        Location { kind: 1, id } => driver()?.gpu(id).map(drop),
+        Location { kind: 2..=4, .. } => Ok(()),
+        _ => Err(Status::InvalidValue),
+    }
+}
+
+api! {
+    fn cuMemGetAllocationGranularity(bytes: *mut usize, properties: *const Properties, _option: i32) {
+        // SAFETY: by the caller.
+        check(unsafe { properties.as_ref() }.ok_or(Status::InvalidValue)?)?;
+        // SAFETY: by the caller.
+        unsafe { store(bytes, GRANULARITY) }
+    }
+
+    fn cuMemAddressReserve(address: *mut u64, bytes: usize, alignment: usize, _wish: u64, _flags: u64) {
+        driver()?;
+        fits(bytes)?;
+        if alignment != 0 && !alignment.is_power_of_two() {
+            return Err(Status::InvalidValue);
+        }
+        let pages = Pages::reserve(bytes, alignment.max(GRANULARITY)).ok_or(Status::OutOfMemory)?;
+        let start = pages.start() as u64;
+        reservations().insert(start, Reservation { pages, parts: BTreeMap::new(), registered: BTreeMap::new() });
+        // SAFETY: by the caller.
+        unsafe { store(address, start) }
+    }
+
+    fn cuMemAddressFree(address: u64, bytes: usize) {
+        driver()?;
+        let mut all = reservations();
+        match all.get(&address) {
+            Some(found) if found.pages.bytes() == bytes && found.parts.is_empty() => drop(all.remove(&address)),
+            _ => return Err(Status::InvalidValue),
+        }
+        Ok(())
+    }
+
+    fn cuMemCreate(handle: *mut Handle, bytes: usize, properties: *const Properties, _flags: u64) {
+        // SAFETY: by the caller.
+        let properties = *unsafe { properties.as_ref() }.ok_or(Status::InvalidValue)?;
+        check(&properties)?;
+        fits(bytes)?;
+        if properties.handle_kinds & !FILE_DESCRIPTOR != 0 {
+            return Err(Status::NotSupported);
+        }
+        let file = SharedFile::new(bytes).ok_or(Status::OutOfMemory)?;
+        let made = table::<Physical>().add(Physical { file, properties, retained: AtomicU32::new(1) });
+        // SAFETY: by the caller.
+        unsafe { store(handle, made) }
+    }
+
+    fn cuMemRelease(handle: Handle) {
+        driver()?;
+        if table::<Physical>().get(handle)?.retained.fetch_sub(1, Ordering::AcqRel) == 1 {
+            table::<Physical>().remove(handle)?;
+        }
+        Ok(())
+    }
+
+    fn cuMemMap(address: u64, bytes: usize, offset: usize, handle: Handle, _flags: u64) {
+        driver()?;
+        fits(bytes)?;
+        let physical = table::<Physical>().get(handle)?;
+        let mut all = reservations();
+        let found = holding(&mut all, address, bytes)?;
+        let end = address + bytes as u64;
+        let overlaps = found.parts.range(..end).next_back().is_some_and(|(start, part)| start + part.bytes as u64 > address);
+        if offset != 0 || overlaps || bytes > physical.file.bytes() || !address.is_multiple_of(GRANULARITY as u64) {
+            return Err(Status::InvalidValue);
+        }
+        found.pages.map(address as usize, bytes, &physical.file).ok_or(Status::OutOfMemory)?;
+        found.parts.insert(address, Part { bytes, handle, physical, flags: 0 });
+        Ok(())
+    }
+
+    fn cuMemUnmap(address: u64, bytes: usize) {
+        let driver = driver()?;
+        let mut all = reservations();
+        let found = holding(&mut all, address, bytes)?;
+        for start in found.parts_of(address, bytes)? {
+            found.parts.remove(&start);
+        }
+        found.register(driver)?;
+        found.pages.unmap(address as usize, bytes).ok_or(Status::Unknown)
+    }
+
+    fn cuMemSetAccess(address: u64, bytes: usize, access: *const Access, count: usize) {
+        let driver = driver()?;
+        // SAFETY: by the caller.
+        let access = unsafe { slice(access, count) };
+        for of in access {
+            if !matches!(of.flags, 0 | 1 | 3) || of.location.kind == 1 && driver.gpu(of.location.id).is_err() {
+                return Err(Status::InvalidValue);
+            }
+        }
+        let mut all = reservations();
+        let found = holding(&mut all, address, bytes)?;
+        for start in found.parts_of(address, bytes)? {
+            if let Some(part) = found.parts.get_mut(&start) {
+                // What one device may do, all may: they share one memory.
+                part.flags = access.iter().map(|of| of.flags).max().unwrap_or(0);
+            }
+        }
+        found.register(driver)
+    }
+
+    fn cuMemGetAccess(flags: *mut u64, _location: *const Location, address: u64) {
+        driver()?;
+        let mut all = reservations();
+        let found = holding(&mut all, address, 1)?;
+        let (start, part) = found.parts.range(..=address).next_back().ok_or(Status::InvalidValue)?;
+        if address - start >= part.bytes as u64 {
+            return Err(Status::InvalidValue);
+        }
+        // SAFETY: by the caller.
+        unsafe { store(flags, part.flags as u64) }
+    }
+
+    fn cuMemGetAllocationPropertiesFromHandle(properties: *mut Properties, handle: Handle) {
+        let found = table::<Physical>().get(handle)?.properties;
+        // SAFETY: by the caller.
+        unsafe { store(properties, found) }
+    }
+
+    fn cuMemRetainAllocationHandle(handle: *mut Handle, address: u64) {
+        driver()?;
+        let mut all = reservations();
+        let found = holding(&mut all, address, 1)?;
+        let (start, part) = found.parts.range(..=address).next_back().ok_or(Status::InvalidValue)?;
+        if address - start >= part.bytes as u64 {
+            return Err(Status::InvalidValue);
+        }
+        let kept = table::<Physical>().find(part.handle).ok_or(Status::InvalidValue)?;
+        kept.retained.fetch_add(1, Ordering::AcqRel);
+        // SAFETY: by the caller.
+        unsafe { store(handle, part.handle) }
+    }
+
+    fn cuMemExportToShareableHandle(to: *mut i32, handle: Handle, kind: i32, _flags: u64) {
+        let physical = table::<Physical>().get(handle)?;
+        if kind != FILE_DESCRIPTOR || physical.properties.handle_kinds & FILE_DESCRIPTOR == 0 {
+            return Err(Status::NotSupported);
+        }
+        let descriptor = physical.file.duplicate().ok_or(Status::OutOfMemory)?;
+        // SAFETY: by the caller, who closes it.
+        unsafe { store(to, descriptor.into_raw_fd()) }
+    }
+
+    fn cuMemImportFromShareableHandle(handle: *mut Handle, from: *const c_void, kind: i32) {
+        driver()?;
+        if kind != FILE_DESCRIPTOR {
+            return Err(Status::NotSupported);
+        }
+        let number = i32::try_from(from as usize).ok().filter(|number| *number >= 0).ok_or(Status::InvalidValue)?;
+        // SAFETY: the caller's descriptor, open for the time of this call.
+        let file = SharedFile::of(unsafe { BorrowedFd::borrow_raw(number) }).ok_or(Status::InvalidValue)?;
+        let location = Location { kind: 1, id: 0 };
+        let properties = Properties {
+            kind: 1,
+            handle_kinds: FILE_DESCRIPTOR,
+            location,
+            windows: std::ptr::null(),
+            compression: 0,
+            direct_access: 0,
+            usage: 0,
+            reserved: [0; 4],
+        };
+        let made = table::<Physical>().add(Physical { file, properties, retained: AtomicU32::new(1) });
+        // SAFETY: by the caller.
+        unsafe { store(handle, made) }
+    }
+}

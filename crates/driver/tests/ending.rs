@@ -1,0 +1,35 @@
+//! What programs free when a thread or the process ends is freed: C++ has destructors that run last.
+
+mod common;
+
+use common::{allocate, context};
+use std::cell::RefCell;
+use std::sync::mpsc::{Sender, channel};
+
+/// Frees memory when it is dropped, and says how that went.
+struct Memory(u64, Sender<i32>);
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        let _ = self.1.send(call!("cuMemFree"(self.0 => u64)));
+    }
+}
+
+thread_local! {
+    static EARLY: RefCell<Option<Memory>> = const { RefCell::new(None) };
+    static LATE: RefCell<Option<Memory>> = const { RefCell::new(None) };
+}
+
+#[test]
+fn memory_is_freed_as_a_thread_ends() {
+    let (to, from) = channel();
+    let thread = std::thread::spawn(move || {
+        // One is destroyed before whatever the driver keeps of the thread, the other after it.
+        EARLY.with(|_| ());
+        context();
+        EARLY.replace(Some(Memory(allocate(64), to.clone())));
+        LATE.replace(Some(Memory(allocate(64), to)));
+    });
+    thread.join().expect("it ends");
+    assert_eq!(from.iter().collect::<Vec<_>>(), [0, 0]);
+}

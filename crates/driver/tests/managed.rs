@@ -1,0 +1,51 @@
+//! Managed memory: what programs advise is what they are told, page by page.
+
+mod common;
+
+use common::{allocate, context};
+use std::ffi::c_void;
+
+const PAGE: usize = 4096;
+
+fn asked<const N: usize>(kind: i32, address: u64, bytes: usize) -> Result<[i32; N], i32> {
+    let mut words = [0i32; N];
+    let code = call!("cuMemRangeGetAttribute"(
+        words.as_mut_ptr().cast() => *mut c_void, 4 * N => usize, kind => i32, address => u64, bytes => usize
+    ));
+    if code == 0 { Ok(words) } else { Err(code) }
+}
+
+/// Advice by its number; a location is a kind (1 a device, 2 the host) and a number.
+fn advise(address: u64, bytes: usize, advice: i32, location: u64) -> i32 {
+    call!("cuMemAdvise"(address => u64, bytes => usize, advice => i32, location => u64))
+}
+
+#[test]
+fn advice_is_remembered_where_it_was_given() {
+    context();
+    let mut memory = 0u64;
+    let code = call!("cuMemAllocManaged"(&mut memory => *mut u64, 4 * PAGE => usize, 1 => u32));
+    assert_eq!(code, 0);
+    let (device, host) = (1, 2);
+    assert_eq!(asked(2, memory, 4 * PAGE), Ok([-2])); // nothing was said
+    assert_eq!(advise(memory, 4 * PAGE, 1, 0), 0);
+    assert_eq!(asked(1, memory, 4 * PAGE), Ok([1]));
+    assert_eq!(advise(memory, PAGE, 2, 0), 0);
+    assert_eq!(asked(1, memory, 4 * PAGE), Ok([0])); // not all pages
+    assert_eq!(asked(1, memory + 2 * PAGE as u64, PAGE), Ok([1]));
+    assert_eq!((advise(memory, 4 * PAGE, 3, device), asked(2, memory, PAGE)), (0, Ok([0])));
+    assert_eq!((advise(memory, 4 * PAGE, 3, host), asked(2, memory, PAGE)), (0, Ok([-1])));
+    assert_eq!((advise(memory, 4 * PAGE, 5, device), advise(memory, 4 * PAGE, 5, host)), (0, 0));
+    assert_eq!(asked(3, memory, PAGE), Ok([-1, 0, -2]));
+    assert_eq!(asked(4, memory, PAGE), Ok([-2]));
+    let code = call!("cuMemPrefetchAsync"(
+        memory => u64, 4 * PAGE => usize, device => u64, 0 => u32, 0 => u64
+    ));
+    assert_eq!((code, asked(4, memory, 4 * PAGE)), (0, Ok([0])));
+    assert_eq!(asked(7, memory, 4 * PAGE), Ok([1]));
+    // Not beyond it, not of a device's own memory, not to a device that is not there.
+    assert_eq!(advise(memory, 5 * PAGE, 1, 0), 1);
+    assert_eq!(advise(allocate(PAGE), PAGE, 1, 0), 1);
+    assert_eq!(advise(memory, PAGE, 3, 1 | 9 << 32), 101);
+    assert_eq!(asked::<1>(99, memory, PAGE), Err(1));
+}

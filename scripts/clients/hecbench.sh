@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# Builds programs of HeCBench that make their own inputs, and runs them with small problems on the emulator's driver. Many compare with the
+# host and print FAIL where they differ.
+#
+# Usage, in the repository: scripts/clients/hecbench.sh; `programs.bash` says what the environment changes.
+cd "$(dirname "$0")/../.." || exit 1
+suite=hecbench
+. scripts/clients/programs.bash
+root=$(sources zjin-lcf/HeCBench "${REVISION:-f27000a5188f8ac79bd43fc95a1b3f890c18823d}") || exit 1
+
+programs='
+accuracy 256 32 10 1
+adam 1000 20 1
+adamw 1000 1
+addBiasResidualLayerNorm 1
+adjacent 10000 1
+adv 2 15 20 1
+aidw 1 1 1
+all-pairs-distance 1
+aobench 1
+asmooth 64 20 9 1
+assert
+asta
+atomicAggregate 1
+atomicCAS 1
+atomicCost 16 1
+atomicIntrinsics 12 1
+atomicPerf 1
+atomicSystemWide 1
+attention 256 64 3 1
+attentionMultiHead 1
+axhelm 1 20 1
+background-subtract 64 64 1 3
+base64e
+bezier-surface -n 32
+bilateral 64 64 0.5 0.5 1
+bincount 10000 1
+bitonic-sort 10 2
+bitpermute 1
+blockAccess 64 64 1
+blockScan 4096 1
+blockexchange 64 64 1
+bscan 1
+bsearch 4096 1
+bspline-vgh
+burger 64 64 2
+bwt 1000
+car 1
+chacha20 1
+channelShuffle 2 16 16 1
+channelSum 16 16 1
+che 1
+clock
+colorwheel 10 64 1
+complex 10000 1
+concat 1
+concurrentKernels 4
+contract 8 1
+convolution1D 4096 1
+convolutionSeparable 64 64 1
+cooling 1000 1
+coordinates 10000 1
+cross 1000 1
+crossEntropy 1
+d3q19-bgk 8
+damage 10000 1
+debayer 64 64 1
+dense-embedding 100 16 1
+depixel 32 32 1
+dispatch
+distort 64 64 0.001 1
+dp4a 4096 1
+dpid 64 48 0.5 1
+dropout 4096 1
+dwconv 1 4 16 16 1
+entropy 64 64 1
+expdist 64 1
+extrema 1
+f16atomic 1024 1
+f16max 1
+f8cast 4096 1
+fft 1 1
+filter 10000 256 1
+floydwarshall 64 1 16
+fma 64 64 65 64 1
+fpc 256 1
+fsm 256
+fwt 1
+ga 1000 100 11 1
+gabor 64 64 1
+gamma-correction 64 64 16 1
+gelu 1 16 64 1
+glu 1 16 1
+goulash 1 1
+graphExecution
+haccmk 1
+hadamard 64 1
+hausdorff 100 100 1
+heat 64 2
+heat2d 64 64 2
+hellinger 1
+hmm
+hwt1d 4096 1
+idivide 1
+interleave 1
+interval 1 16
+intrinsics-cast 1000 1
+intrinsics-simd 1000 1
+ising -x 64 -y 64 -w 1 -n 1
+iso2dfd 64 64 2
+jacobi
+jenkins-hash 256 4096 1
+keogh 16 1000 1
+kernelLaunch 10
+kiss 1
+kurtosis 10000 1
+laplace3d 16 16 16 2 1
+lavaMD -boxes1d 2
+layernorm 1 16 64 1
+layout 1
+lif 100 4 10
+logprob 4 2 100 1
+loopback 0 1
+lr 100 0
+lud -s 64
+mandelbrot 1
+mask 16 16 16 1
+md 1 1
+memtest 1
+merge 1000 1
+mergeVS 1
+michalewicz 1000 1
+minkowski 1
+minmax 1000 1
+mixbench 64 1
+moe-sum 16 64 1
+mr 1
+mt 1
+multinomial 64 16 1
+murmurhash3 1000 1
+nbody 64 1
+ne 64 64 1
+nlll 16 16 1
+nosync 4096 1
+nqueen 8 3 1
+ntt 1
+nw 64 10 1
+overlay 64 48
+pad -a 0.1
+page-rank -n 100 -i 2
+particle-diffusion 10 1
+pathfinder 1000 20 5
+perplexity 100 5 1
+pnpoly 1
+popcount 4096 1
+projectile 1
+randomAccess 1
+remap 1000 1
+resize 32 32 16 16 16 1
+reverse 1
+reverse2D 64 64 1
+rmsnorm 4 64 1
+rodrigues 1000 1
+rotary 1
+scan 4096 1
+scan2 1 4096 256
+scatter 1000 1
+scatterAdd 1000 4 16 1
+shuffle 100 1
+silu 1 2 16 16 1
+simpleSpmv 1024 16 1
+softmax 100 64 1 1
+softmax-fused 1 1 64 64 1
+softmax-online 1
+split 4096 1
+stddev 64 16 1
+stencil1d 4096 1
+stencil3d 16 1
+su3 -i 1 -l 4 -t 32 -v 3 -w 1
+tensorT 1
+thomas 16 32 16 1
+threadfence 1 4096
+tissue 8 1
+triad --passes 1 -v
+tsa 32 32 1
+upsample 1 4 8 8 1
+vadd 64 64 1
+vote 1
+warpexchange 64 64 1
+wedford 4 16 64 1
+wlcpow 1
+wyllie 1000 1 1
+zerocopy 1
+zeropoint 1000 1
+'
+while read -r name given; do
+    [ -n "$name" ] && wanted "$name" || continue
+    folder=$root/src/$name-cuda
+    here=$built/$name
+    if [ ! -e "$here" ]; then
+        mapfile -t words < <(make --no-print-directory -pn -C "$folder" 2> /dev/null | sed -n -E 's/^(source|SOURCE|SRC|sources) :?= *//p' | tr ' ' '\n' | grep -E '\.(cu|cpp|c)$')
+        mapfile -t flags < <(make --no-print-directory -pn -C "$folder" 2> /dev/null | sed -n -E 's/^CFLAGS :?= *//p' | head -1 | grep -oE -- '-[ID][^ ]+|--extended-lambda|-rdc=true|-dc')
+        cd "$folder" || exit 1
+        compile "$name" "$here" --extended-lambda --expt-relaxed-constexpr "${flags[@]/-dc/-rdc=true}" -Xcompiler -fopenmp "${words[@]}"
+        good=$?
+        cd - > /dev/null || exit 1
+        if [ $good != 0 ]; then row "$name" unbuilt "$(grep -am1 -E 'error|cannot' "$logs/$name.build" | cut -c1-100)"; continue; fi
+    fi
+    [ -n "${BUILD_ONLY:-}" ] && continue
+    read -ra given <<< "$given"
+    (cd "$folder" && attempt "$name" "$here" "${given[@]}")
+done <<< "$programs"
+summary
