@@ -3,7 +3,6 @@
 use crate::allocations::Kind;
 use crate::api::api;
 use crate::contexts::current;
-use crate::handles::Handle;
 use crate::pointers::{offer, store};
 use crate::state::driver;
 use crate::status::{Result, Status};

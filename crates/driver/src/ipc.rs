@@ -91,7 +91,8 @@ api! {
         let mut words = [[0; 8]; 2];
         file.read(words.as_flattened_mut()).ok_or(Status::InvalidValue)?;
         let [process, of] = words.map(u64::from_le_bytes);
-        let made = Pool { origin: Some((process as u32, of)), ..Pool::new() };
+        let mut made = Pool::new();
+        made.origin = Some((process as u32, of));
         // SAFETY: by the caller.
         unsafe { store(pool, table::<Pool>().add(made)) }
     }

@@ -191,13 +191,13 @@ macro_rules! nvml {
 
 nvml! {
     fn nvmlInit_v2 | nvmlInit => () {
-        start();
+        start().map_err(|_| Code::Uninitialized)?;
         USERS.fetch_add(1, Ordering::AcqRel);
         Ok(())
     }
 
     fn nvmlInitWithFlags => (_flags: u32) {
-        start();
+        start().map_err(|_| Code::Uninitialized)?;
         USERS.fetch_add(1, Ordering::AcqRel);
         Ok(())
     }

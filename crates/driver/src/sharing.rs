@@ -6,6 +6,7 @@ use crate::shared::{Pages, SharedFile, map_over, map_private};
 use crate::state::Driver;
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::os::fd::AsFd;
 use std::sync::Mutex;
 
@@ -68,17 +69,19 @@ impl Driver {
             return Err(Status::NotSupported);
         }
         let mut given = lock(&GIVEN);
-        if !given.contains_key(&address) {
-            let length = bytes.next_multiple_of(PAGE) as usize;
-            let file = SharedFile::new(length).ok_or(Status::OutOfMemory)?;
-            let mut content = vec![0; bytes as usize];
-            self.read(address, &mut content)?;
-            file.fill(&content).ok_or(Status::OutOfMemory)?;
-            // SAFETY: an allocation of a page or more has its pages for itself, and what they held is in the file.
-            unsafe { map_over(address as usize, length, &file) }.ok_or(Status::OutOfMemory)?;
-            given.insert(address, (file, length));
-        }
-        let file = given[&address].0.number();
+        let file = match given.entry(address) {
+            Entry::Occupied(shared) => shared.get().0.number(),
+            Entry::Vacant(vacant) => {
+                let length = bytes.next_multiple_of(PAGE) as usize;
+                let file = SharedFile::new(length).ok_or(Status::OutOfMemory)?;
+                let mut content = vec![0; bytes as usize];
+                self.read(address, &mut content)?;
+                file.fill(&content).ok_or(Status::OutOfMemory)?;
+                // SAFETY: an allocation of a page or more has its pages for itself, and what they held is in the file.
+                unsafe { map_over(address as usize, length, &file) }.ok_or(Status::OutOfMemory)?;
+                vacant.insert((file, length)).0.number()
+            }
+        };
         Ok(Ticket { mark: MARK, process: std::process::id(), file, bytes, pool, rest: [0; 32] })
     }
 

@@ -68,6 +68,7 @@ struct Physical {
 struct Part {
     bytes: usize,
     handle: Handle,
+    /// Its handle may be gone.
     physical: Arc<Physical>,
     flags: i32,
 }
@@ -289,8 +290,10 @@ api! {
         if address - start >= part.bytes as u64 {
             return Err(Status::InvalidValue);
         }
-        let kept = table::<Physical>().find(part.handle).ok_or(Status::InvalidValue)?;
-        kept.retained.fetch_add(1, Ordering::AcqRel);
+        if table::<Physical>().find(part.handle).is_none() {
+            return Err(Status::InvalidValue);
+        }
+        part.physical.retained.fetch_add(1, Ordering::AcqRel);
         // SAFETY: by the caller.
         unsafe { store(handle, part.handle) }
     }

@@ -1,5 +1,6 @@
 //! What programs free when a thread or the process ends is freed: C++ has destructors that run last.
 
+#[macro_use]
 mod common;
 
 use common::{allocate, context};

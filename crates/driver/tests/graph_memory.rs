@@ -1,5 +1,6 @@
 //! Memory and conditions of graphs through the driver.
 
+#[macro_use]
 mod common;
 
 use common::{allocate, context, download, kernel, launch};

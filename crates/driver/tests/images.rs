@@ -1,5 +1,6 @@
 //! Arrays, textures and surfaces through the driver: what is copied to an array is what kernels read, by the guide's formulas.
 
+#[macro_use]
 mod common;
 
 use common::{allocate, context, download, kernel, launch, upload};

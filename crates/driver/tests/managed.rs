@@ -1,5 +1,6 @@
 //! Managed memory: what programs advise is what they are told, page by page.
 
+#[macro_use]
 mod common;
 
 use common::{allocate, context};

@@ -1,6 +1,7 @@
 //! What programs do wrong is a status, as on a GPU, and never the end of the process: bad pointers, wrong handles, sizes that overflow,
 //! and calls from several threads at once.
 
+#[macro_use]
 mod common;
 
 use common::{allocate, context, download, kernel, launch, upload};

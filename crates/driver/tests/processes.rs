@@ -1,5 +1,6 @@
 //! Memory that two processes share: this test runs itself once more as the other one.
 
+#[macro_use]
 mod common;
 
 use common::{allocate, context, download, upload};

@@ -28,7 +28,6 @@ pub fn address(name: &str) -> *const c_void {
 }
 
 /// Calls a function of the driver by its name: its arguments' types are those of C.
-#[macro_export]
 macro_rules! call {
     ($name:literal($($argument:expr => $type:ty),* $(,)?)) => {{
         // SAFETY: the signature is the function's, and the arguments are valid for it.

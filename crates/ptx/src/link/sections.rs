@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 /// Gives labels that are taken the suffix of this module, and takes the module's.
 pub(super) fn separate(module: &mut Module, taken: &mut HashSet<String>, suffix: &str) {
-    let own: HashSet<String> = sections(module).flat_map(|text| labels(text)).collect();
+    let own: HashSet<String> = sections(module).flat_map(labels).collect();
     let clashes: HashSet<&String> = own.intersection(taken).collect();
     if !clashes.is_empty() {
         let rename = |text: &mut String| *text = with_suffix(text, &clashes, suffix);
