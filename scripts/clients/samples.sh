@@ -63,6 +63,8 @@ for folder in "$root"/Samples/[0-6]*/*/; do
     [ -n "${BUILD_ONLY:-}" ] && continue
     [ -d "$folder/data" ] && cp -r "$folder/data" "$here/" && cp -n "$folder"/data/* "$here/" 2> /dev/null
     cp -n "$folder"/*.cu "$folder"/*.h "$folder"/*.cuh "$here/" 2> /dev/null
+    # What the build copies beside programs that compile as they run.
+    [[ $name = *_nvrtc ]] && cp -rn "$toolkit"/include/cooperative_groups* "$toolkit"/include/cccl/{cuda,nv} "$here/" 2> /dev/null
     read -ra given <<< "${arguments[$name]:-}"
     (cd "$here" && EXEC="--plain --gpus $(gpus "$name")" attempt "$name" "./$name" "${given[@]}")
 done

@@ -160,8 +160,10 @@ api! {
             return Err(Status::IllegalState);
         }
         captures.retain(|_, capture| capture.graph != ended.graph);
+        // A graph that is there already need not be told.
         // SAFETY: by the caller.
-        unsafe { store(graph, ended.graph) }
+        unsafe { offer(graph, ended.graph) };
+        Ok(())
     }
 
     fn cuStreamIsCapturing(stream: Handle, status: *mut i32) {

@@ -6,6 +6,7 @@ use crate::contexts::{cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuDevicePrimaryCt
 use crate::ending::{cuCtxDestroy_v2, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2};
 use crate::events::cuEventDestroy_v2;
 use crate::handles::Handle;
+use crate::memory::cuMemHostRegister_v2;
 use crate::status::{Result, of_code};
 use crate::streams::cuStreamDestroy_v2;
 
@@ -47,6 +48,11 @@ api! {
     fn cuEventDestroy(event: Handle) {
         // SAFETY: as above.
         as_result(unsafe { cuEventDestroy_v2(event) })
+    }
+
+    fn cuMemHostRegister(start: u64, bytes: usize, flags: u32) {
+        // SAFETY: as above.
+        as_result(unsafe { cuMemHostRegister_v2(start, bytes, flags) })
     }
 
     fn cuStreamDestroy(stream: Handle) {

@@ -243,6 +243,21 @@ fn bodies_run_by_conditions() {
             assert_eq!(download::<u32>(x, 1), [after], "kind {kind}, value {value}");
         }
     }
+    // A body may be captured.
+    let made = graph();
+    let handle = condition(made, 1);
+    let (captured, mut stream) = (body(made, handle, 0, 0, 1), 0u64);
+    assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
+    let none = std::ptr::null::<c_void>();
+    let code = call!("cuStreamBeginCaptureToGraph"(
+        stream => u64, captured => u64, none => *const c_void, none => *const c_void, 0 => usize, 0 => i32
+    ));
+    assert_eq!(code, 0);
+    let code = call!("cuMemsetD32Async"(x => u64, 17 => u32, 32 => usize, stream => u64));
+    assert_eq!(code, 0);
+    let code = call!("cuStreamEndCapture"(stream => u64, std::ptr::null_mut() => *mut u64));
+    assert_eq!((code, run(instantiate(made)), download::<u32>(x, 1)), (0, 0, vec![17]));
+
     let made = graph();
     let handle = condition(made, 1);
     assert_eq!(any_node(made, 13, &[handle, 1 | 2 << 32, 0, 0]), Err(1)); // a loop has one body
