@@ -23,7 +23,8 @@ struct Launcher {
     size: &'static str,
     local_rank: &'static [&'static str],
     local_size: &'static [&'static str],
-    job: &'static [&'static str],
+    /// What names the job: the first of these that is set as a whole.
+    job: &'static [&'static [&'static str]],
 }
 
 /// In the order in which they are looked for: what is set for this purpose alone first, and what a launcher of launchers sets last.
@@ -34,7 +35,7 @@ const LAUNCHERS: [Launcher; 6] = [
         size: "LANEWORK_RANKS",
         local_rank: &["LANEWORK_LOCAL_RANK"],
         local_size: &[],
-        job: &["LANEWORK_JOB"],
+        job: &[&["LANEWORK_JOB"]],
     },
     Launcher {
         name: "torchrun",
@@ -42,7 +43,7 @@ const LAUNCHERS: [Launcher; 6] = [
         size: "WORLD_SIZE",
         local_rank: &["LOCAL_RANK"],
         local_size: &["LOCAL_WORLD_SIZE"],
-        job: &["TORCHELASTIC_RUN_ID"],
+        job: &[&["TORCHELASTIC_RUN_ID"]],
     },
     Launcher {
         name: "Open MPI",
@@ -50,7 +51,7 @@ const LAUNCHERS: [Launcher; 6] = [
         size: "OMPI_COMM_WORLD_SIZE",
         local_rank: &["OMPI_COMM_WORLD_LOCAL_RANK"],
         local_size: &["OMPI_COMM_WORLD_LOCAL_SIZE"],
-        job: &["PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"],
+        job: &[&["PMIX_NAMESPACE"], &["OMPI_MCA_ess_base_jobid"]],
     },
     Launcher {
         name: "MVAPICH",
@@ -58,7 +59,7 @@ const LAUNCHERS: [Launcher; 6] = [
         size: "MV2_COMM_WORLD_SIZE",
         local_rank: &["MV2_COMM_WORLD_LOCAL_RANK"],
         local_size: &["MV2_COMM_WORLD_LOCAL_SIZE"],
-        job: &["PMI_JOBID", "PMI_ID"],
+        job: &[&["PMI_JOBID"]],
     },
     Launcher {
         name: "MPICH or Intel MPI",
@@ -66,7 +67,7 @@ const LAUNCHERS: [Launcher; 6] = [
         size: "PMI_SIZE",
         local_rank: &["MPI_LOCALRANKID", "PALS_LOCAL_RANKID"],
         local_size: &["MPI_LOCALNRANKS"],
-        job: &["PMI_JOBID"],
+        job: &[&["PMI_JOBID"]],
     },
     Launcher {
         name: "srun",
@@ -74,7 +75,7 @@ const LAUNCHERS: [Launcher; 6] = [
         size: "SLURM_NTASKS",
         local_rank: &["SLURM_LOCALID"],
         local_size: &[],
-        job: &["SLURM_JOB_ID"],
+        job: &[&["SLURM_JOB_ID", "SLURM_STEP_ID"]],
     },
 ];
 
@@ -109,30 +110,60 @@ pub(crate) fn place(variable: Lookup<'_>) -> Result<Option<Place>> {
     }
     let first = |names: &[&str]| names.iter().find_map(|name| variable(name));
     let small = |names: &[&str]| first(names).and_then(|value| value.trim().parse().ok());
-    let job = first(launcher.job).unwrap_or_else(|| parent().to_string());
-    let mut hasher = DefaultHasher::new();
-    (launcher.name, &job).hash(&mut hasher);
-    let job = hasher.finish();
-    let alone: Option<usize> = small(launcher.local_size);
-    let address = address(variable, job, alone == Some(size) || size == 1)?;
+    let whole = |names: &&[&str]| {
+        names.iter().map(|name| variable(name)).collect::<Option<Vec<_>>>().map(|all| all.join("."))
+    };
+    let named = launcher.job.iter().find_map(whole);
+    let given = given_address(variable, named.as_deref());
+    // An address that all were given is what they have in common. Who started them need not be: each may be started through a
+    // program of its own, such as `timeout` or a shell.
+    let job = named.or_else(|| given.clone()).unwrap_or_else(|| common_ancestor(launcher.rank));
+    let job = hash(launcher.name, &job);
+    let address = match given {
+        Some(address) => address,
+        None => {
+            let alone: Option<usize> = small(launcher.local_size);
+            chosen_address(variable, job, alone == Some(size) || size == 1)?
+        }
+    };
     let local_rank = small(launcher.local_rank).unwrap_or(rank);
     Ok(Some(Place { rank, size, local_rank, address, job }))
 }
 
-/// Where rank 0 is.
-fn address(variable: Lookup<'_>, job: u64, one_machine: bool) -> Result<String> {
+fn hash(launcher: &str, job: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (launcher, job).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// From a range in which few programs listen, and from which systems do not give out ports by themselves.
+fn port_of(job: u64) -> u64 {
+    20_000 + job % 10_000
+}
+
+/// Where rank 0 is, where all ranks were told.
+fn given_address(variable: Lookup<'_>, job: Option<&str>) -> Option<String> {
     if let Some(address) = variable("LANEWORK_ADDRESS") {
-        return Ok(address);
+        return Some(address);
     }
-    // From a range in which few programs listen, and from which systems do not give out ports by themselves.
-    let port = 20_000 + job % 10_000;
-    if let Some(host) = variable("MASTER_ADDR") {
-        let given = variable("MASTER_PORT").and_then(|port| port.trim().parse::<u64>().ok());
-        // Torchrun itself listens at its port.
-        let taken = variable("TORCHELASTIC_USE_AGENT_STORE").is_some_and(|value| value == "True");
-        let port = given.map_or(port, |given| given + u64::from(taken));
-        return Ok(format!("{}:{port}", bracketed(&host)));
-    }
+    let host = variable("MASTER_ADDR")?;
+    let given = variable("MASTER_PORT").and_then(|port| port.trim().parse::<u64>().ok());
+    // Torchrun itself listens at its port.
+    let taken = variable("TORCHELASTIC_USE_AGENT_STORE").is_some_and(|value| value == "True");
+    let port = match (given, job) {
+        (Some(given), _) => given + u64::from(taken),
+        (None, Some(job)) => port_of(hash("MASTER_ADDR", job)),
+        (None, None) => USUAL_PORT,
+    };
+    Some(format!("{}:{port}", bracketed(&host)))
+}
+
+/// Where torchrun has rank 0 listen if nothing is said.
+const USUAL_PORT: u64 = 29_500;
+
+/// Where rank 0 is, where only the job is known.
+fn chosen_address(variable: Lookup<'_>, job: u64, one_machine: bool) -> Result<String> {
+    let port = port_of(job);
     if one_machine {
         return Ok(format!("127.0.0.1:{port}"));
     }
@@ -166,12 +197,38 @@ fn first_node(list: &str) -> Option<String> {
     Some(format!("{name}{inside}{suffix}"))
 }
 
-/// What the ranks of one machine that name no job have in common: who started them.
-fn parent() -> u32 {
-    #[cfg(unix)]
-    return std::os::unix::process::parent_id();
-    #[cfg(not(unix))]
-    return 0;
+/// What the ranks of one machine that name no job have in common: the launcher that started them, be it through other programs
+/// (`timeout`, a shell): those have the rank among their variables, the launcher has not.
+#[cfg(target_os = "linux")]
+fn common_ancestor(rank: &str) -> String {
+    let mut process = std::os::unix::process::parent_id();
+    loop {
+        // What cannot be read, such as another user's, is a launcher.
+        let variables = std::fs::read(format!("/proc/{process}/environ")).unwrap_or_default();
+        let name = format!("{rank}=");
+        let ranked = variables.split(|byte| *byte == 0).any(|one| one.starts_with(name.as_bytes()));
+        match parent_of(process).filter(|parent| ranked && *parent > 1) {
+            Some(parent) => process = parent,
+            None => return process.to_string(),
+        }
+    }
+}
+
+/// The parent of a process: the second field behind the name, which is in parentheses and may hold any.
+#[cfg(target_os = "linux")]
+fn parent_of(process: u32) -> Option<u32> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    text.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn common_ancestor(_: &str) -> String {
+    std::os::unix::process::parent_id().to_string()
+}
+
+#[cfg(not(unix))]
+fn common_ancestor(_: &str) -> String {
+    String::new()
 }
 
 fn refuse(why: String, help: String) -> Error {
@@ -241,6 +298,37 @@ mod tests {
         );
         let nowhere = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "2")];
         assert!(says(&nowhere).contains("nothing says where rank 0 is"));
+    }
+
+    #[test]
+    fn ranks_of_one_job_agree_and_others_do_not() {
+        let job = |variables: &[(&str, &str)]| of(variables).expect("a place").expect("a rank").job;
+        let torch = |rank, port| {
+            job(&[("RANK", rank), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "a"), ("MASTER_PORT", port)])
+        };
+        assert_eq!(torch("0", "1"), torch("1", "1"));
+        assert_ne!(torch("0", "1"), torch("1", "2"));
+        // PMI_ID is a rank.
+        let mvapich = |rank| {
+            let size = ("MV2_COMM_WORLD_SIZE", "2");
+            let local = ("MV2_COMM_WORLD_LOCAL_SIZE", "2");
+            job(&[("MV2_COMM_WORLD_RANK", rank), size, local, ("PMI_ID", rank)])
+        };
+        assert_eq!(mvapich("0"), mvapich("1"));
+        let srun = |rank, step| {
+            let of = [("SLURM_JOB_ID", "7"), ("SLURM_STEP_ID", step), ("LANEWORK_ADDRESS", "a:1")];
+            job(&[&of[..], &[("SLURM_PROCID", rank), ("SLURM_NTASKS", "2")]].concat())
+        };
+        assert_eq!(srun("0", "1"), srun("1", "1"));
+        assert_ne!(srun("0", "1"), srun("1", "2")); // two steps of an allocation at once
+    }
+
+    #[test]
+    fn without_a_port_all_ranks_take_the_same() {
+        let alone = [("RANK", "1"), ("WORLD_SIZE", "2"), ("MASTER_ADDR", "a")];
+        assert_eq!(shown(&alone).3, "a:29500");
+        let named = [&alone[..], &[("TORCHELASTIC_RUN_ID", "x")]].concat();
+        assert!(shown(&named).3.starts_with("a:2"), "{}", shown(&named).3);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::mesh::{Link, Mesh};
 use crate::words::{ranks, seconds};
 use lanework::{Error, Result};
 use lanework_cuda::{Nccl, NcclId};
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -21,6 +21,10 @@ const HELLO: usize = 40;
 /// Time for a peer that has connected to say who it is.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
+/// What rank 0 answers: why nobody meets, where everybody is, or that it is not of this job.
+const REFUSED: u8 = 0;
+const WELCOME: u8 = 1;
+const OTHER_JOB: u8 = 2;
 
 /// What a rank brings: whether it can use NCCL, and on which GPU.
 #[derive(Clone, Debug)]
@@ -63,9 +67,7 @@ pub(crate) fn meet(place: &Place, offer: &Offer, timeout: Duration) -> Result<Me
 
 fn host(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> Result<Met> {
     let target = resolve(&place.address)?;
-    let listener = TcpListener::bind(SocketAddr::new(anyone(target.ip()), target.port())).map_err(
-        |error| fail(format!("rank 0 cannot listen at port {}: {error}", target.port())),
-    )?;
+    let listener = listen(target, timeout)?;
     let mut guests: Vec<Option<(Hello, TcpStream)>> = (0..place.size).map(|_| None).collect();
     let mut refused = Vec::new();
     let gathered = gather(&listener, place, timeout, deadline, &mut guests, &mut refused);
@@ -73,7 +75,7 @@ fn host(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
         let guests = guests.into_iter().flatten().map(|(_, stream)| stream);
         for mut stream in guests.chain(refused) {
             // Who has gone meanwhile need not be told.
-            let _ = answer(&mut stream, 0, error.to_string().as_bytes());
+            let _ = answer(&mut stream, REFUSED, error.to_string().as_bytes());
         }
         return Err(error);
     }
@@ -91,10 +93,33 @@ fn host(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
             streams.push(None);
             continue;
         };
-        answer(&mut stream, 1, &welcome).map_err(lost(index))?;
+        answer(&mut stream, WELCOME, &welcome).map_err(lost(index))?;
         streams.push(Some(stream));
     }
     Ok(Met { mesh: mesh(0, timeout, streams)?, nccl })
+}
+
+/// Listens for the other ranks. The port may be another job's, or another program's, for a while.
+fn listen(target: SocketAddr, timeout: Duration) -> Result<TcpListener> {
+    let here = SocketAddr::new(anyone(target.ip()), target.port());
+    let end = Instant::now() + grace(timeout);
+    loop {
+        match TcpListener::bind(here) {
+            Ok(listener) => return Ok(listener),
+            Err(error) if error.kind() == ErrorKind::AddrInUse && Instant::now() < end => {
+                std::thread::sleep(PAUSE * 10);
+            }
+            Err(error) => {
+                let port = target.port();
+                return Err(fail(format!("rank 0 cannot listen at port {port}: {error}")));
+            }
+        }
+    }
+}
+
+/// How long a port may be used by others: a part of the time that ranks wait for each other.
+fn grace(timeout: Duration) -> Duration {
+    timeout / 4
 }
 
 /// Waits for every other rank.
@@ -134,8 +159,7 @@ fn gather(
         let Some(hello) = ready.ok().and_then(|()| Hello::read(&mut stream)) else { continue };
         let Hello { rank, size, .. } = hello;
         if hello.job != place.job {
-            let why = format!("rank 0 at {} belongs to another job", place.address);
-            let _ = answer(&mut stream, 0, why.as_bytes());
+            let _ = answer(&mut stream, OTHER_JOB, &[]);
             continue;
         }
         let taken = guests.get(rank).is_some_and(Option::is_some) || rank == 0;
@@ -165,27 +189,28 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
             seconds(timeout)
         ))
     };
-    let mut first = loop {
-        let tried = resolve(&place.address).and_then(|target| {
-            TcpStream::connect_timeout(&target, PATIENCE).map_err(|error| fail(error.to_string()))
-        });
-        match tried {
-            Ok(stream) => break stream,
+    // Since when somebody else has been at rank 0's port: a job before this one, whose rank 0 still listens there or just ends.
+    let mut trouble = None;
+    let (first, listener, welcome) = loop {
+        let end = trouble.map_or(deadline, |began: Instant| deadline.min(began + grace(timeout)));
+        let late = Instant::now() > end;
+        match resolve(&place.address).and_then(|target| knock(target, place, offer, deadline)) {
+            Ok(Answer::Welcome(first, listener, bytes)) => break (first, listener, bytes),
+            Ok(Answer::Refused(why)) => return Err(fail(why)),
+            Ok(Answer::OtherJob) if late => {
+                return Err(fail(format!("rank 0 at {} belongs to another job", place.address)));
+            }
+            Ok(Answer::Lost(why)) if late => return Err(reach(why)),
+            Ok(Answer::OtherJob | Answer::Lost(_)) => {
+                trouble.get_or_insert_with(Instant::now);
+            }
+            Ok(Answer::Nobody(why)) if Instant::now() > deadline => return Err(reach(why)),
             Err(error) if Instant::now() > deadline => return Err(reach(error.to_string())),
-            Err(_) => std::thread::sleep(PAUSE * 10),
+            Ok(Answer::Nobody(_)) | Err(_) => {}
         }
+        std::thread::sleep(PAUSE * 10);
     };
-    let own = first.local_addr().map_err(lost(0))?.ip();
-    let listener = TcpListener::bind(SocketAddr::new(anyone(own), 0))
-        .map_err(|error| fail(format!("rank {rank} cannot listen: {error}")))?;
     let port = listener.local_addr().map_err(lost(rank))?.port();
-    let nccl = offer.nccl.is_ok();
-    let hello = Hello { job, rank, size, port, nccl, gpu: offer.gpu };
-    first.write_all(&hello.bytes()).map_err(lost(0))?;
-    // Rank 0 has the last word on who is missing.
-    let wait = deadline.saturating_duration_since(Instant::now()) + PATIENCE;
-    first.set_read_timeout(Some(wait)).map_err(lost(0))?;
-    let welcome = read_answer(&mut first).map_err(|error| reach(error.to_string()))??;
     let mut rest = &welcome[..];
     let id = take(&mut rest).ok_or_else(garbled)?;
     let why = String::from_utf8_lossy(take(&mut rest).ok_or_else(garbled)?).into_owned();
@@ -205,6 +230,51 @@ fn join(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
     }
     accept_higher(&listener, place, deadline, &mut streams)?;
     Ok(Met { mesh: mesh(rank, timeout, streams)?, nccl })
+}
+
+/// What comes of asking at rank 0's address.
+enum Answer {
+    /// The connection to rank 0, where this rank listens for others, and where everybody is.
+    Welcome(TcpStream, TcpListener, Vec<u8>),
+    /// Why nobody meets.
+    Refused(String),
+    /// Rank 0 of another job.
+    OtherJob,
+    /// The connection ended without an answer.
+    Lost(String),
+    /// Nobody listens yet.
+    Nobody(String),
+}
+
+/// Tells rank 0 who this is.
+fn knock(target: SocketAddr, place: &Place, offer: &Offer, deadline: Instant) -> Result<Answer> {
+    let Place { rank, size, job, .. } = *place;
+    let mut stream = match TcpStream::connect_timeout(&target, PATIENCE) {
+        Ok(stream) => stream,
+        Err(error) => return Ok(Answer::Nobody(error.to_string())),
+    };
+    let own = stream.local_addr().map_err(lost(0))?;
+    // At a port that systems give out by themselves a connection may meet itself, where nobody listens.
+    if own == target {
+        return Ok(Answer::Nobody("nobody listens".to_owned()));
+    }
+    let listener = TcpListener::bind(SocketAddr::new(anyone(own.ip()), 0))
+        .map_err(|error| fail(format!("rank {rank} cannot listen: {error}")))?;
+    let port = listener.local_addr().map_err(lost(rank))?.port();
+    let hello = Hello { job, rank, size, port, nccl: offer.nccl.is_ok(), gpu: offer.gpu };
+    // Rank 0 has the last word on who is missing.
+    let wait = deadline.saturating_duration_since(Instant::now()) + PATIENCE;
+    let asked = stream.write_all(&hello.bytes());
+    let asked = asked.and_then(|()| stream.set_read_timeout(Some(wait)));
+    Ok(match asked.and_then(|()| read_answer(&mut stream)) {
+        Ok((WELCOME, bytes)) => Answer::Welcome(stream, listener, bytes),
+        Ok((OTHER_JOB, _)) => Answer::OtherJob,
+        Ok((_, bytes)) => {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            Answer::Refused(text.lines().next().unwrap_or_default().to_owned())
+        }
+        Err(error) => Answer::Lost(error.to_string()),
+    })
 }
 
 /// Waits for the connections of the ranks above this one.
@@ -320,18 +390,17 @@ fn answer(stream: &mut TcpStream, kind: u8, bytes: &[u8]) -> std::io::Result<()>
     stream.write_all(&frame)
 }
 
-/// What rank 0 says: where everybody is, or, inside, why nobody meets.
-fn read_answer(stream: &mut TcpStream) -> std::io::Result<Result<Vec<u8>>> {
+/// What rank 0 says, and of which kind it is.
+fn read_answer(stream: &mut TcpStream) -> std::io::Result<(u8, Vec<u8>)> {
     let mut head = [0; 5];
     stream.read_exact(&mut head)?;
-    let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]);
+    let length = u64::from(u32::from_le_bytes([head[1], head[2], head[3], head[4]]));
     let mut bytes = Vec::new();
-    stream.take(u64::from(length)).read_to_end(&mut bytes)?;
-    if head[0] == 1 {
-        return Ok(Ok(bytes));
+    stream.take(length).read_to_end(&mut bytes)?;
+    if (bytes.len() as u64) < length {
+        return Err(ErrorKind::UnexpectedEof.into());
     }
-    let text = String::from_utf8_lossy(&bytes).into_owned();
-    Ok(Err(fail(text.lines().next().unwrap_or_default().to_owned())))
+    Ok((head[0], bytes))
 }
 
 fn resolve(address: &str) -> Result<SocketAddr> {

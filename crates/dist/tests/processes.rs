@@ -51,12 +51,19 @@ fn port() -> u16 {
 
 /// Starts a process for each list of variables; what each says.
 fn start(role: &str, ranks: &[Vec<(&str, String)>]) -> Vec<String> {
+    start_by(&[], role, ranks)
+}
+
+/// The same, each started by a program of its own.
+fn start_by(wrapper: &[&str], role: &str, ranks: &[Vec<(&str, String)>]) -> Vec<String> {
     let program = std::env::current_exe().expect("this program");
+    let program = program.to_str().expect("a name of characters");
     let children: Vec<_> = ranks
         .iter()
         .map(|variables| {
-            let mut command = Command::new(&program);
-            command.args(["--exact", "rank", "--nocapture"]).env(ROLE, role);
+            let words = [wrapper, &[program, "--exact", "rank", "--nocapture"]].concat();
+            let mut command = Command::new(words[0]);
+            command.args(&words[1..]).env(ROLE, role);
             command.env("LANEWORK_DIST_TIMEOUT", "120");
             command.envs(variables.iter().map(|(name, value)| (name, value)));
             command.stdout(Stdio::piped()).spawn().expect("a process")
@@ -84,6 +91,9 @@ fn torchrun(rank: usize, size: usize, port: u16) -> Vec<(&'static str, String)> 
     ]
 }
 
+/// A shell that does not become the program, as a wrapper in a job's script.
+const SHELL: [&str; 4] = ["sh", "-c", "\"$@\"; exit $?", "sh"];
+
 fn expected(size: usize) -> Vec<String> {
     let ranks = size * (size - 1) / 2;
     let line = |rank| {
@@ -100,6 +110,70 @@ fn processes_of_torchrun_work_together() {
         let ranks: Vec<_> = (0..size).map(|rank| torchrun(rank, size, port)).collect();
         assert_eq!(start("works", &ranks), expected(size));
     }
+}
+
+#[test]
+fn ranks_behind_wrappers_are_of_one_job() {
+    if cfg!(not(unix)) {
+        eprintln!("SKIPPED: there is no sh");
+        return;
+    }
+    // No launcher says which job it is: the address does.
+    let port = port();
+    let unnamed = |rank: usize| {
+        let mut variables = torchrun(rank, 3, port);
+        variables.retain(|(name, _)| *name != "TORCHELASTIC_RUN_ID");
+        variables
+    };
+    assert_eq!(start_by(&SHELL, "works", &[unnamed(0), unnamed(1), unnamed(2)]), expected(3));
+    // Nor an address: who started the wrappers does.
+    let hydra = |rank: usize| {
+        vec![
+            ("PMI_RANK", rank.to_string()),
+            ("PMI_SIZE", "2".to_owned()),
+            ("MPI_LOCALRANKID", rank.to_string()),
+            ("MPI_LOCALNRANKS", "2".to_owned()),
+        ]
+    };
+    if cfg!(target_os = "linux") {
+        assert_eq!(start_by(&SHELL, "works", &[hydra(0), hydra(1)]), expected(2));
+    }
+}
+
+#[test]
+fn a_port_is_used_by_one_job_after_the_other() {
+    let port = port();
+    let of = |job: &'static str| {
+        (0..2).map(move |rank| {
+            let mut variables = torchrun(rank, 2, port);
+            variables.retain(|(name, _)| *name != "TORCHELASTIC_RUN_ID");
+            variables.push(("TORCHELASTIC_RUN_ID", job.to_owned()));
+            variables
+        })
+    };
+    // Two at once, whose ranks come as they come; the last rank first.
+    let ranks: Vec<_> = of("one").chain(of("other")).rev().collect();
+    let both: Vec<_> = expected(2).into_iter().chain(expected(2)).rev().collect();
+    assert_eq!(start("works", &ranks), both);
+    // And again at once, by the same job.
+    for _ in 0..2 {
+        assert_eq!(start("works", &of("one").collect::<Vec<_>>()), expected(2));
+    }
+}
+
+#[test]
+fn a_port_that_stays_another_jobs_is_said() {
+    let port = port();
+    let soon = |job: &str, rank| {
+        let mut variables = torchrun(rank, 2, port);
+        variables.retain(|(name, _)| *name != "TORCHELASTIC_RUN_ID");
+        variables.push(("TORCHELASTIC_RUN_ID", job.to_owned()));
+        variables.push(("LANEWORK_DIST_TIMEOUT", "12".to_owned()));
+        variables
+    };
+    let says = start("works", &[soon("one", 0), soon("other", 1)]);
+    assert!(says[0].contains("rank 1 of 2 has not come to rank 0"), "{}", says[0]);
+    assert!(says[1].contains("belongs to another job"), "{}", says[1]);
 }
 
 #[test]
