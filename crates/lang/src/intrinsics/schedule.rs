@@ -8,12 +8,12 @@ use crate::value::Value;
 use crate::var::IntoVar;
 use lanework_ptx::{Guard, Instruction, ScalarType};
 
-/// The bits of a NaN that no operation gives: signalling.
-const NEVER: u64 = 0x7f80_0bad;
+/// The bits of -1: what no square is, whatever number or NaN is squared.
+const NEVER: u64 = 0xbf80_0000;
 
 /// Keeps what follows behind the computation of `x`, a number: a wait that does not depend on it, such as that for
-/// asynchronous products, would else be moved in front of it, and the two would not overlap. Costs a comparison and a guarded `exit`,
-/// which no thread takes.
+/// asynchronous products, would else be moved in front of it, and the two would not overlap. Costs a product, a comparison and a guarded
+/// `exit`, which no thread takes: it would if the square of `x` were -1.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -40,7 +40,9 @@ pub fn scheduling_barrier(x: impl IntoVar<f32>) {
             return;
         }
         let word = ScalarType::U32;
-        let bits = b.pure("mov.b32", word, &[(x, ScalarType::F32)]);
+        let float = ScalarType::F32;
+        let square = b.pure("mul.rn.f32", float, &[(x, float), (x, float)]);
+        let bits = b.pure("mov.b32", word, &[(square, float)]);
         let never = relate(b, Relation::Eq, word, bits, Value::Constant(NEVER));
         if let Value::Register(never) = never {
             // A guarded exit and no branch: products of warpgroups may be running, which threads must not diverge from.
