@@ -5,6 +5,7 @@ use lanework::{Backend, Device};
 use lanework_ops::{AttentionResult, Half, Tensor, TensorMut, attention};
 use rand::Rng;
 use rand::rngs::StdRng;
+use rayon::prelude::*;
 
 /// A tensor of four dimensions in a buffer: how it lies.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +42,57 @@ impl Lies {
     }
 }
 
+impl Lies {
+    /// A row of a tensor.
+    fn row<T: Number>(&self, x: &[T], [batch, head, row]: [usize; 3]) -> Vec<f64> {
+        let first = self.at([batch, head, row, 0]);
+        x[first..first + self.shape[3]].iter().map(|x| x.number()).collect()
+    }
+
+    /// All rows of a head.
+    fn rows<T: Number>(&self, x: &[T], batch: usize, head: usize) -> Vec<f64> {
+        (0..self.shape[2]).flat_map(|row| self.row(x, [batch, head, row])).collect()
+    }
+}
+
+/// A row of results in f64, and the logarithm of its sum of exponentials.
+struct Row {
+    results: Vec<f64>,
+    log: f64,
+}
+
+impl Row {
+    fn of(query: &[f64], keys: &[f64], values: &[f64], scale: f64) -> Row {
+        let head = query.len();
+        let product = |key: &[f64]| query.iter().zip(key).map(|(x, y)| x * y).sum::<f64>();
+        let scores: Vec<f64> = keys.chunks_exact(head).map(|key| scale * product(key)).collect();
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let weights: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
+        let sum: f64 = weights.iter().sum();
+        let mut results = vec![0.0; head];
+        for (weight, value) in weights.iter().zip(values.chunks_exact(head)) {
+            for (result, value) in results.iter_mut().zip(value) {
+                *result += weight / sum * value;
+            }
+        }
+        Row { results, log: most + sum.ln() }
+    }
+
+    /// How a result is wrong. Weights are rounded, and so may results be: values are below 2.
+    fn differs(&self, log: f64, got: impl Iterator<Item = f64>, bound: f64) -> Option<String> {
+        let want = self.log;
+        if !(log == want || (log - want).abs() <= 1e-4 * (1.0 + want.abs())) {
+            return Some(format!("the logarithm is {log}, not {want}"));
+        }
+        let mut pairs = got.zip(&self.results).enumerate();
+        let wrong = |(got, want): (f64, &f64)| got.is_nan() || (got - want).abs() > bound;
+        let (c, (got, want)) = pairs.find(|(_, pair)| wrong(*pair))?;
+        Some(format!("column {c} is {got}, not {want}"))
+    }
+}
+
 /// An element type and how the host converts it.
-trait Number: Half + AttentionResult<Self> {
+trait Number: Half + AttentionResult<Self> + Sync {
     const ERROR: f64;
     fn of(x: f64) -> Self;
     fn number(self) -> f64;
@@ -151,46 +201,27 @@ where
     };
     let logs = logs.download().map_err(why)?;
     let scale = scale.map_or(1.0 / (head as f64).sqrt(), f64::from);
+    for group in 0..batch * groups {
+        let (b, g) = (group / groups, group % groups);
+        let [keys_of, values_of] = [(&k, &of_k), (&v, &of_v)].map(|(x, lies)| lies.rows(x, b, g));
+        let wrong = |i: usize| -> Option<String> {
+            let (h, row) = (g * share + i / rows, i % rows);
+            let query = of_q.row(&q, [b, h, row]);
+            let seen = if causal { (row + 1 + keys).saturating_sub(rows).min(keys) } else { keys };
+            let reference = Row::of(&query, &keys_of[..seen * head], &values_of, scale);
+            let log = f64::from(logs[(b * heads + h) * rows + row]);
+            let got = (0..head).map(|c| out[of_out.at([b, h, row, c])]);
+            let why = reference.differs(log, got, 2.0 * T::ERROR)?;
+            Some(format!("{what}: row {row} of head {h}: {why}"))
+        };
+        if let Some(why) = (0..share * rows).into_par_iter().find_map_first(wrong) {
+            return Err(why);
+        }
+    }
     let mut seen_places = vec![false; length];
-    // Of a large problem, every so many rows are compared; of all, the places are known.
-    let every = (batch * heads * rows * keys).div_ceil(16_000);
-    for (i, [b, h, row, _]) in indices([batch, heads, rows, 1]).enumerate() {
-        (0..head).for_each(|c| seen_places[of_out.at([b, h, row, c])] = true);
-        if i % every != 0 {
-            continue;
-        }
-        let seen = if causal { (row + 1 + keys).saturating_sub(rows).min(keys) } else { keys };
-        let number = |x: &[T], lies: &Lies, at| x[lies.at(at)].number();
-        let scores: Vec<f64> = (0..seen)
-            .map(|key| {
-                let product = |c| {
-                    number(&q, &of_q, [b, h, row, c]) * number(&k, &of_k, [b, h / share, key, c])
-                };
-                scale * (0..head).map(product).sum::<f64>()
-            })
-            .collect();
-        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let weights: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
-        let sum: f64 = weights.iter().sum();
-        let (log, want) = (f64::from(logs[(b * heads + h) * rows + row]), most + sum.ln());
-        if !(log == want || (log - want).abs() <= 1e-4 * (1.0 + want.abs())) {
-            return Err(format!(
-                "{what}: the logarithm of row {row} of head {h}: {log}, not {want}"
-            ));
-        }
-        for c in 0..head {
-            let value = |key: usize| number(&v, &of_v, [b, h / share, key, c]);
-            let want: f64 = weights.iter().enumerate().map(|(key, w)| w / sum * value(key)).sum();
-            let place = of_out.at([b, h, row, c]);
-            // Weights are rounded, and so may the result be: values are below 2.
-            let error = (out[place] - want).abs();
-            if error.is_nan() || error > 2.0 * T::ERROR {
-                return Err(format!(
-                    "{what}: row {row}, column {c} of head {h}: {}, not {want}",
-                    out[place]
-                ));
-            }
-        }
+    for [b, h, row, _] in indices([batch, heads, rows, 1]) {
+        let first = of_out.at([b, h, row, 0]);
+        seen_places[first..first + head].fill(true);
     }
     let poison = if wide { POISON } else { T::of(POISON).number() };
     match (0..length).find(|i| !seen_places[*i] && out[*i] != poison) {

@@ -319,10 +319,10 @@ fn solved<A: Number, B: Number, C: Number>(
         return Err(why);
     }
     let mut inside = vec![false; got.len()];
-    for (i, y, x) in
-        (0..batch).flat_map(|i| (0..m).flat_map(move |y| (0..n).map(move |x| (i, y, x))))
-    {
-        inside[c.place(i, y, x)] = true;
+    for (i, y) in (0..batch).flat_map(|i| (0..m).map(move |y| (i, y))) {
+        let [_, _, apart] = c.strides;
+        let first = c.place(i, y, 0);
+        (0..n).for_each(|x| inside[first + x * apart] = true);
     }
     match (0..got.len()).find(|at| !inside[*at] && !got[*at].same_bits(c.host[*at])) {
         Some(at) => {

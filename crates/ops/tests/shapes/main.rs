@@ -1,10 +1,12 @@
 //! Random shapes, strides and options of every operation, each result compared with the host's: a few hundred small ones on the emulator,
 //! and on a GPU, where there is one, as many as `LANEWORK_SHAPES` says (200 unless told), of about
-//! `LANEWORK_SHAPE_SIZE` elements, from case `LANEWORK_SHAPE_FROM` on.
+//! `LANEWORK_SHAPE_SIZE` elements, from case `LANEWORK_SHAPE_FROM` on, those of the operation `LANEWORK_SHAPE_ONLY` where that is set. For
+//! thousands, the references want a compiler's help: `cargo test --profile gpu -p lanework-ops --test shapes`.
 //!
 //! A case that fails prints its seed; `LANEWORK_SHAPE_SEED=S cargo test -p lanework-ops --test shapes` runs that one alone.
 
 mod attention;
+mod gaps;
 mod gemm;
 mod norms;
 mod reduce;
@@ -14,6 +16,7 @@ mod transpose;
 use lanework::{Backend, Device};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
+use std::time::Instant;
 
 /// An operation of the test: draws a problem of about `size` elements for a device, solves it, and compares the result with the host's.
 /// An error says the problem and the difference.
@@ -38,7 +41,14 @@ fn number(variable: &str) -> Option<u64> {
 #[test]
 fn random_problems_have_the_hosts_results() {
     let alone = number("LANEWORK_SHAPE_SEED");
-    for device in Device::for_tests("random shapes of the operations") {
+    let only = std::env::var("LANEWORK_SHAPE_ONLY").ok();
+    let mut devices = Device::for_tests("random shapes of the operations");
+    let on_gpu = |device: &Device| device.backend() == Backend::Cuda;
+    // Who says how many on a GPU, wants no others.
+    if number("LANEWORK_SHAPES").is_some() && devices.iter().any(on_gpu) {
+        devices.retain(on_gpu);
+    }
+    for device in devices {
         let (cases, size) = match device.backend() {
             Backend::Emulator => (300, 4_000),
             Backend::Cuda => (
@@ -48,21 +58,27 @@ fn random_problems_have_the_hosts_results() {
         };
         let operations = operations();
         let mut failures = Vec::new();
+        let (start, mut solved) = (Instant::now(), 0);
         for seed in number("LANEWORK_SHAPE_FROM").unwrap_or(0)..cases {
             let Some((name, draw)) = operations.get(seed as usize % operations.len().max(1)) else {
                 continue;
             };
-            if alone.is_some_and(|alone| alone != seed) {
+            let other = only.as_ref().is_some_and(|only| only != name);
+            if other || alone.is_some_and(|alone| alone != seed) {
                 continue;
             }
+            solved += 1;
             let mut rng = StdRng::seed_from_u64(seed);
             if let Err(why) = draw(&device, &mut rng, size) {
                 failures.push(format!("seed {seed}, {name}: {why}"));
             }
         }
+        assert!(solved > 0 || alone.is_some(), "no cases: {only:?} is not an operation");
+        let (place, seconds) = (device.info().name, start.elapsed().as_secs_f64());
+        println!("{solved} cases on {place}, {} wrong, {seconds:.1} s", failures.len());
         assert!(
             failures.is_empty(),
-            "{} of {cases} cases failed on {device:?}:\n{}",
+            "{} of {solved} cases failed on {device:?}:\n{}",
             failures.len(),
             failures.join("\n")
         );
