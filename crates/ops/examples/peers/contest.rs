@@ -2,7 +2,10 @@
 
 use crate::library::Peers;
 use lanework::{Device, Job, Result, VendorCall};
-use lanework_bench::{About, Cache, ComparisonRecord, Plan, Verified, Work, compare, reset};
+use lanework_bench::{
+    About, Cache, ComparisonRecord, Plan, Reset, TimedRecord, Verified, Work, compare, measure,
+    reset,
+};
 use lanework_ops::Plan as Prepared;
 use std::fs::File;
 use std::io::Write;
@@ -48,6 +51,8 @@ pub struct Row {
 pub enum Outcome {
     /// Times of the peer (a) and of ours (b).
     Timed(Box<ComparisonRecord>),
+    /// Ours, beside a time of the peer in nanoseconds that was taken elsewhere.
+    Beside(Box<TimedRecord>, f64),
     /// Both results were right.
     Verified,
     /// Why there is no time.
@@ -64,15 +69,23 @@ impl Arena {
         peer: impl for<'s> Fn(&'s mut S, &Rc<Peers>) -> Result<Box<dyn FnMut() -> Result<()> + 's>>,
         verify: impl Fn(&S) -> Result<(), String>,
     ) {
-        if !self.only.is_empty()
-            && !self.only.iter().any(|word| problem.title.contains(word) || problem.group == word)
-        {
+        if !self.wants(&problem) {
             return;
         }
         let outcome = self
             .decide(&problem, &setup, &ours, &peer, &verify)
             .unwrap_or_else(|why| Outcome::Failed(why.to_string()));
-        let row = Row { problem, outcome };
+        self.add(Row { problem, outcome });
+    }
+
+    /// Whether the words of the command line leave a problem in.
+    pub fn wants(&self, problem: &Problem) -> bool {
+        let named = |word: &String| problem.title.contains(word) || problem.group == word;
+        self.only.is_empty() || self.only.iter().any(named)
+    }
+
+    /// Prints a row, and keeps it.
+    fn add(&mut self, row: Row) {
         eprintln!("{}", crate::table::line(&row));
         if let Some(file) = &mut self.json
             && let Err(why) = writeln!(file, "{}", crate::table::json(&row))
@@ -80,6 +93,75 @@ impl Arena {
             eprintln!("error: a line of JSON cannot be written: {why}");
         }
         self.rows.push(row);
+    }
+
+    /// Runs ours alone, where the peer's time was taken elsewhere: a row for each peer, its name and its time in nanoseconds.
+    pub fn beside<S>(
+        &mut self,
+        problem: Problem,
+        peers: &[(&'static str, f64)],
+        setup: impl Fn(&Device) -> Result<S>,
+        ours: impl for<'s> Fn(&'s mut S) -> Result<Prepared<'s>>,
+        verify: impl Fn(&S) -> Result<(), String>,
+    ) {
+        if !self.wants(&problem) {
+            return;
+        }
+        let timed = self.alone(&problem, &setup, &ours, &verify).map_err(|why| why.to_string());
+        for &(peer, time) in peers {
+            let outcome = match &timed {
+                Ok(Some(record)) => Outcome::Beside(Box::new(record.clone()), time),
+                Ok(None) => Outcome::Verified,
+                Err(why) => Outcome::Failed(why.clone()),
+            };
+            self.add(Row { problem: Problem { peer, ..problem.clone() }, outcome });
+        }
+    }
+
+    fn alone<S>(
+        &self,
+        problem: &Problem,
+        setup: &impl Fn(&Device) -> Result<S>,
+        ours: &impl for<'s> Fn(&'s mut S) -> Result<Prepared<'s>>,
+        verify: &impl Fn(&S) -> Result<(), String>,
+    ) -> Result<Option<TimedRecord>, Box<dyn std::error::Error>> {
+        let device = &self.device;
+        let mut state = setup(device)?;
+        ours(&mut state)?.launch()?;
+        device.synchronize()?;
+        verify(&state)?;
+        if self.untimed {
+            return Ok(None);
+        }
+        let about =
+            self.about(problem, reset(problem.cache, problem.work.bytes, device), "lanework-ops");
+        let mut states = vec![state];
+        while states.len() < about.reset.copies() as usize {
+            states.push(setup(device)?);
+        }
+        let mut jobs = Vec::new();
+        for state in &mut states {
+            jobs.push(ours(state)?.into_job("lanework-ops"));
+        }
+        let record = measure(device, jobs, &about, &self.plan(), &mut |_, _| {})?;
+        verify(&states[0]).map_err(|why| format!("after timing: {why}"))?;
+        Ok(Some(record))
+    }
+
+    fn about(&self, problem: &Problem, reset: Reset, name: &str) -> About {
+        let mut about = About {
+            work: problem.work,
+            cache: problem.cache,
+            reset,
+            verified: Verified::Reference,
+            ..About::kernel(name)
+        };
+        about.problem.insert("problem".to_owned(), problem.title.clone());
+        about
+    }
+
+    fn plan(&self) -> Plan {
+        Plan { at_least: Duration::from_millis(100), samples: 12, ..Plan::within(self.limit) }
     }
 
     fn decide<S>(
@@ -105,17 +187,7 @@ impl Arena {
             return Ok(Outcome::Verified);
         }
         let reset = reset(problem.cache, problem.work.bytes, device);
-        let about = |name: &str| {
-            let mut about = About {
-                work: problem.work,
-                cache: problem.cache,
-                reset,
-                verified: Verified::Reference,
-                ..About::kernel(name)
-            };
-            about.problem.insert("problem".to_owned(), problem.title.clone());
-            about
-        };
+        let about = |name: &str| self.about(problem, reset, name);
         let states = |_| (0..reset.copies()).map(|_| setup(device)).collect::<Result<Vec<S>>>();
         let [mut of_ours, mut of_peer] = [states(0)?, states(1)?];
         let mut jobs = Vec::new();
@@ -126,8 +198,7 @@ impl Arena {
         for state in &mut of_peer {
             peers.push(Job::Vendor(VendorCall::new(problem.peer, peer(state, &self.peers)?)));
         }
-        let plan =
-            Plan { at_least: Duration::from_millis(100), samples: 12, ..Plan::within(self.limit) };
+        let plan = self.plan();
         let (a, b) = (about(problem.peer), about("lanework-ops"));
         let record = compare(device, (peers, &a), (jobs, &b), &plan, &mut |_, _| {})?;
         // What the last timed run left is verified, too.

@@ -1,11 +1,13 @@
 //! Ours beside what people call instead: CUB, cuBLAS, cuBLASLt and the driver's copy, on the shapes of the goals of this library, in turns in
-//! one process, every result verified before and after timing.
+//! one process, every result verified before and after timing. Attention stands beside figures that were taken elsewhere (`attention.rs`
+//! says where).
 //!
 //! ```text
 //! scripts/peers.sh                      # compiles the peers, with nvcc
-//! cargo run --release -p lanework-ops --example peers -- --peers target/libpeers.so
+//! cargo run --profile gpu -p lanework-ops --example peers -- --peers target/libpeers.so
 //! ```
 
+mod attention;
 mod contest;
 mod library;
 mod memory;
@@ -105,6 +107,7 @@ fn run(options: Options) -> Result<bool, Box<dyn std::error::Error>> {
     };
     memory::all(&mut arena, options.quick);
     products::all(&mut arena, options.quick);
+    attention::all(&mut arena, options.quick);
     let lines: Vec<String> = arena.rows.iter().map(table::line).collect();
     println!("{}\n\n{}", lines.join("\n"), table::summary(&arena.rows));
     Ok(!arena.rows.iter().any(|row| matches!(row.outcome, Outcome::Failed(_))))

@@ -1,12 +1,39 @@
 //! The table of contests: a line each, and geometric means by group.
 
 use crate::contest::{Outcome, Row};
-use lanework_bench::ComparisonRecord;
+use lanework_bench::TimedRecord;
 
-/// The peer's time over ours, with its interval.
-pub fn ratio(record: &ComparisonRecord) -> (f64, [f64; 2]) {
-    let [low, high] = record.interval;
-    (1.0 / record.ratio, [1.0 / high, 1.0 / low])
+/// What a timed row says: the medians in nanoseconds, and the peer's time over ours with its interval.
+struct Times {
+    ours: f64,
+    peer: f64,
+    ratio: f64,
+    interval: [f64; 2],
+}
+
+/// The times of a row, if it has some. Those of a peer that was timed elsewhere count as exact.
+fn times(row: &Row) -> Option<Times> {
+    match &row.outcome {
+        Outcome::Timed(record) => {
+            let [low, high] = record.interval;
+            Some(Times {
+                ours: record.b.summary.median_ns,
+                peer: record.a.summary.median_ns,
+                ratio: 1.0 / record.ratio,
+                interval: [1.0 / high, 1.0 / low],
+            })
+        }
+        Outcome::Beside(record, peer) => {
+            let (ours, [low, high]) = (record.summary.median_ns, record.summary.interval_ns);
+            Some(Times {
+                ours,
+                peer: *peer,
+                ratio: peer / ours,
+                interval: [peer / high, peer / low],
+            })
+        }
+        Outcome::Verified | Outcome::Failed(_) => None,
+    }
 }
 
 /// One line.
@@ -17,13 +44,14 @@ pub fn line(row: &Row) -> String {
         Outcome::Failed(why) => {
             format!("{title} FAILED: {}", why.lines().next().unwrap_or_default())
         }
-        Outcome::Timed(record) => {
-            let (ratio, [low, high]) = ratio(record);
+        Outcome::Timed(_) | Outcome::Beside(..) => {
+            let Some(Times { ours, peer, ratio, interval: [low, high] }) = times(row) else {
+                return title;
+            };
             let rate = |ns: f64| match row.problem.work.flops {
                 0 => format!("{:7.0} GB/s", row.problem.work.bytes as f64 / ns),
                 flops => format!("{:7.2} TFLOP/s", flops as f64 / ns / 1e3),
             };
-            let (ours, peer) = (record.b.summary.median_ns, record.a.summary.median_ns);
             let miss = if ratio < row.problem.reach { " MISSED" } else { "" };
             format!(
                 "{title} {:>10.2} us {}  peer {:>10.2} us {}  {ratio:.3} [{low:.3}, {high:.3}] reach {:.2}{miss}",
@@ -44,12 +72,8 @@ pub fn summary(rows: &[Row]) -> String {
     groups.dedup();
     for group in groups {
         let of_group = || rows.iter().filter(|row| row.problem.group == group);
-        let ratios: Vec<(f64, f64)> = of_group()
-            .filter_map(|row| match &row.outcome {
-                Outcome::Timed(record) => Some((ratio(record).0, row.problem.reach)),
-                _ => None,
-            })
-            .collect();
+        let ratios: Vec<(f64, f64)> =
+            of_group().filter_map(|row| Some((times(row)?.ratio, row.problem.reach))).collect();
         let failed = of_group().filter(|row| matches!(row.outcome, Outcome::Failed(_))).count();
         let mean = (ratios.iter().map(|(ratio, _)| ratio.ln()).sum::<f64>()
             / ratios.len().max(1) as f64)
@@ -71,22 +95,29 @@ pub fn json(row: &Row) -> String {
         "bytes": row.problem.work.bytes, "flops": row.problem.work.flops, "reach": row.problem.reach,
         "cache": row.problem.cache.name(),
     });
+    if let Outcome::Failed(why) = &row.outcome {
+        value["failed"] = why.clone().into();
+        return value.to_string();
+    }
+    value["verified"] = true.into();
+    if let Some(Times { ours, peer, ratio, interval }) = times(row) {
+        value["ratio"] = ratio.into();
+        value["interval"] = interval.to_vec().into();
+        value["ours_ns"] = ours.into();
+        value["peer_ns"] = peer.into();
+    }
+    let clock = |record: &TimedRecord| record.samples.last().and_then(|sample| sample.sm_mhz);
     match &row.outcome {
-        Outcome::Verified => value["verified"] = true.into(),
-        Outcome::Failed(why) => value["failed"] = why.clone().into(),
         Outcome::Timed(record) => {
-            let (ratio, interval) = ratio(record);
-            value["verified"] = true.into();
-            value["ratio"] = ratio.into();
-            value["interval"] = interval.to_vec().into();
-            value["ours_ns"] = record.b.summary.median_ns.into();
-            value["peer_ns"] = record.a.summary.median_ns.into();
             value["samples"] = record.b.samples.len().into();
-            let clock = |record: &lanework_bench::TimedRecord| {
-                record.samples.last().and_then(|sample| sample.sm_mhz)
-            };
             value["sm_mhz"] = serde_json::json!([clock(&record.b), clock(&record.a)]);
         }
+        Outcome::Beside(record, _) => {
+            value["samples"] = record.samples.len().into();
+            value["sm_mhz"] = serde_json::json!([clock(record)]);
+            value["peer_elsewhere"] = true.into();
+        }
+        Outcome::Verified | Outcome::Failed(_) => {}
     }
     value.to_string()
 }
