@@ -40,5 +40,6 @@ pub fn ladders() -> Vec<Ladder> {
         sgemm::ladder(),
         int_matmul::ladder(),
         hgemm::ladder(),
+        attention::ladder(),
     ]
 }

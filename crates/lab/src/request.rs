@@ -15,8 +15,12 @@ pub struct Parameter {
 }
 
 /// Every parameter of any ladder.
-pub const PARAMETERS: [Parameter; 12] = [
-    Parameter { name: "size", help: "Edge of a square matrix, or number of elements" },
+pub const PARAMETERS: [Parameter; 13] = [
+    Parameter {
+        name: "size",
+        help: "Edge of a square matrix, number of elements, or length of a sequence",
+    },
+    Parameter { name: "heads", help: "Heads of attention" },
     Parameter { name: "rows", help: "Rows of the matrix" },
     Parameter { name: "cols", help: "Columns of the matrix" },
     Parameter { name: "m", help: "Rows of A and C" },

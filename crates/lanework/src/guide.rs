@@ -29,4 +29,5 @@ pages! {
     Sgemm = "sgemm.md"
     IntMatmul = "int-matmul.md"
     Hgemm = "hgemm.md"
+    Attention = "attention.md"
 }

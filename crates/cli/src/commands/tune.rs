@@ -87,7 +87,7 @@ fn place(given: Option<&Path>) -> Result<PathBuf, Failure> {
 }
 
 /// The extents, which are the problem's and not to be chosen.
-const EXTENTS: [&str; 9] = ["size", "rows", "cols", "m", "n", "k", "lda", "ldb", "ldc"];
+const EXTENTS: [&str; 10] = ["size", "heads", "rows", "cols", "m", "n", "k", "lda", "ldb", "ldc"];
 
 /// The candidates; and whether what was given leaves some out.
 ///

@@ -117,6 +117,7 @@ fn both_languages_have_the_same_exercises_each_with_a_solution_that_runs() {
         "sgemm",
         "int-matmul",
         "hgemm",
+        "attention",
     ];
     for page in ladders.map(|ladder| format!("{ladder}.md")) {
         assert!(read(&sources("en").join(&page)).contains("<details>"), "{page} has no exercise");

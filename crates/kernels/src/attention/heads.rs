@@ -3,6 +3,7 @@
 use half::bf16;
 use lanework::prelude::*;
 use lanework::{Error, Result};
+use std::ops::Range;
 
 /// Elements of a head.
 pub const HEAD: u32 = 128;
@@ -75,28 +76,46 @@ pub(super) fn map(x: &Buffer<bf16>, rows: u32, tile: u32) -> Result<TensorMap<'_
     TensorMap::new(x, &tiles.swizzle(Swizzle::B128))
 }
 
-/// A result of `softmax(q * transpose(k) / sqrt(HEAD)) * v` in f64: row `row` of all heads, with its sums of absolute values,
-/// which bound the error of rounding.
-pub fn on_host(length: usize, row: usize, [q, k, v]: [&[bf16]; 3]) -> Vec<(f64, f64)> {
+/// `softmax(q * transpose(k) / sqrt(HEAD)) * v` in f64: the results of some rows of all heads, each with the sum of absolute values
+/// that it is made of, which bounds the error of rounding.
+pub fn on_host(length: usize, rows: Range<usize>, [q, k, v]: [&[bf16]; 3]) -> Vec<(f64, f64)> {
     let head = HEAD as usize;
-    let first = row / length * length;
-    let query = &q[row * head..][..head];
-    let scores: Vec<f64> = (first..first + length)
-        .map(|key| {
-            let key = &k[key * head..][..head];
-            let products = query.iter().zip(key).map(|(x, y)| x.to_f64() * y.to_f64());
-            products.sum::<f64>() / f64::from(HEAD).sqrt()
-        })
-        .collect();
-    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let weights: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
-    let sum: f64 = weights.iter().sum();
-    let mut results = vec![(0.0, 0.0); head];
-    for (weight, value) in weights.iter().zip(v[first * head..].chunks(head)) {
-        for (result, value) in results.iter_mut().zip(value) {
-            let part = weight / sum * value.to_f64();
-            *result = (result.0 + part, result.1 + part.abs());
+    let wide = |x: &[bf16]| x.iter().map(|x| x.to_f64()).collect::<Vec<f64>>();
+    let mut results = Vec::with_capacity(rows.len() * head);
+    let mut row = rows.start;
+    while row < rows.end {
+        let of_head = row / length * length;
+        let keys = wide(&k[of_head * head..][..length * head]);
+        let values = wide(&v[of_head * head..][..length * head]);
+        for row in row..rows.end.min(of_head + length) {
+            let query = wide(&q[row * head..][..head]);
+            let scores = keys.chunks_exact(head).map(|key| dot(&query, key));
+            let scores: Vec<f64> = scores.map(|sum| sum / f64::from(HEAD).sqrt()).collect();
+            let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let weights: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
+            let total: f64 = weights.iter().sum();
+            let (mut sums, mut magnitudes) = (vec![0.0; head], vec![0.0; head]);
+            for (weight, value) in weights.iter().zip(values.chunks_exact(head)) {
+                for ((sum, magnitude), value) in sums.iter_mut().zip(&mut magnitudes).zip(value) {
+                    *sum += weight * value;
+                    *magnitude += weight * value.abs();
+                }
+            }
+            results
+                .extend(sums.iter().zip(magnitudes).map(|(sum, all)| (sum / total, all / total)));
         }
+        row = of_head + length;
     }
     results
+}
+
+/// A sum of products, in eight parts, so that the host's vectors take it.
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    for (x, y) in x.chunks_exact(8).zip(y.chunks_exact(8)) {
+        for (sum, (x, y)) in sums.iter_mut().zip(x.iter().zip(y)) {
+            *sum += x * y;
+        }
+    }
+    sums.iter().sum()
 }

@@ -1,6 +1,8 @@
 //! The families of ladders: for each, what it takes and how a request becomes a case. To add one,
 //! add a file and its line in [`families`].
 
+mod attempt;
+mod attention;
 mod family;
 mod hgemm;
 mod int_matmul;
@@ -34,6 +36,7 @@ pub fn families() -> Vec<Family> {
         sgemm::family(),
         int_matmul::family(),
         hgemm::family(),
+        attention::family(),
     ]
 }
 

@@ -2,21 +2,19 @@
 
 mod reference;
 
-use self::reference::{Operation, Reference};
+use self::reference::{OTHERS, Operation};
+use super::attempt::{Attempt, Expected, OnDevice};
 use super::family::Family;
-use crate::array::Array;
 use crate::bound::Bound;
 use crate::case::{Case, Trial};
-use crate::element::ElementType;
 use crate::families::matmul::refuse;
 use crate::fits::check_memory;
 use crate::inputs::uniform_floats;
 use crate::request::Request;
-use lanework::{Backend, Device, Job, Result};
+use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
-use lanework_bench::{Accuracy, Rejection};
 use lanework_kernels::rows::{LONGEST, Rows};
-use lanework_kernels::{Ladder, Rung, layer_norm, rms_norm, softmax};
+use lanework_kernels::{Ladder, layer_norm, rms_norm, softmax};
 use std::cell::OnceCell;
 
 fn family(ladder: fn() -> Ladder, open: fn(&Request) -> Result<Box<dyn Case>>) -> Family {
@@ -56,6 +54,7 @@ struct Matrix {
     cols: u32,
     seed: u64,
     x: OnceCell<Vec<f32>>,
+    reference: OnceCell<Vec<(f64, f64)>>,
 }
 
 /// The case of a request.
@@ -73,7 +72,8 @@ fn open(request: &Request, operation: Operation) -> Result<Box<dyn Case>> {
     }
     let given = request.arrays.get("input").map(|input| OnceCell::from(input.elements::<f32>()));
     let x = given.unwrap_or_default();
-    Ok(Box::new(Matrix { operation, rows, cols, seed: request.seed, x }))
+    let (seed, reference) = (request.seed, OnceCell::new());
+    Ok(Box::new(Matrix { operation, rows, cols, seed, x, reference }))
 }
 
 impl Matrix {
@@ -110,8 +110,8 @@ impl Case for Matrix {
     fn edge_cases(&self) -> Vec<Box<dyn Case>> {
         let seed = self.seed.wrapping_add(1);
         let small = |rows, cols| -> Box<dyn Case> {
-            let x = OnceCell::new();
-            Box::new(Matrix { operation: self.operation, rows, cols, seed, x })
+            let (operation, x, reference) = (self.operation, OnceCell::new(), OnceCell::new());
+            Box::new(Matrix { operation, rows, cols, seed, x, reference })
         };
         vec![small(1, 1), small(300, 7), small(5, 1028), small(2, 3001)]
     }
@@ -154,56 +154,37 @@ impl Case for Matrix {
             eps: EPS,
         };
         let rung = rung.expect("a rung of the ladder");
-        Ok(Box::new(Attempt { case: self, rung, device: device.clone(), matrix }))
+        Ok(Box::new(Attempt { case: self, rung, device: device.clone(), problem: matrix }))
     }
 }
 
-/// A rung with its matrix on a device.
-struct Attempt<'a> {
-    case: &'a Matrix,
-    rung: Rung<Rows>,
-    device: Device,
-    matrix: Rows,
+impl Expected for Matrix {
+    fn shape(&self) -> Vec<u64> {
+        vec![self.rows.into(), self.cols.into()]
+    }
+
+    fn bound(&self) -> Bound {
+        Bound::of_product(self.cols as usize + OTHERS, 1.0, 0.0)
+    }
+
+    fn reference(&self) -> &[(f64, f64)] {
+        self.reference.get_or_init(|| {
+            let (gamma, beta) = (self.gamma(), self.beta());
+            let of_columns = (&gamma[..], &beta[..]);
+            reference::reference(self.operation, self.x(), self.cols as usize, of_columns, EPS)
+        })
+    }
 }
 
-impl Trial for Attempt<'_> {
-    fn poison(&mut self) -> Result<()> {
-        self.matrix.y.fill_bytes(0xFF)
+impl OnDevice for Rows {
+    type Output = f32;
+    const OUTPUT: &'static str = "f32";
+
+    fn output(&self) -> &Buffer<f32> {
+        &self.y
     }
 
-    fn job(&mut self) -> Result<Job<'_>> {
-        Ok((self.rung.prepare)(&mut self.matrix, &self.device)?.into())
-    }
-
-    fn check(&mut self) -> Result<Accuracy, Rejection> {
-        let y = self.matrix.y.download()?;
-        let case = self.case;
-        let of_columns = (case.gamma(), case.beta());
-        let reference =
-            Reference::of(case.operation, case.x(), case.cols as usize, &of_columns, EPS);
-        let bound = Bound::of_product(case.cols as usize + reference::OTHERS, 1.0, 0.0);
-        let at = |i: usize| (f64::from(y[i]), reference.wanted[i], reference.scales[i]);
-        let found = bound.compare(y.len(), &at);
-        match found.wrong.first() {
-            None => Ok(found.accuracy),
-            Some(&i) => {
-                let (got, want, scale) = at(i);
-                let words = bound.words(got, want, scale);
-                let (row, col) = (i / case.cols as usize, i % case.cols as usize);
-                let why = format!(
-                    "{} of {} elements are wrong: [{row}][{col}] {words}",
-                    found.wrong.len(),
-                    y.len()
-                );
-                Err(Rejection::Wrong(why))
-            }
-        }
-    }
-
-    fn output(&self) -> Result<Array> {
-        let f32_type = ElementType::named("f32");
-        let y = self.matrix.y.download()?;
-        let shape = [self.case.rows.into(), self.case.cols.into()];
-        Ok(Array::new(&shape, f32_type.expect("a known type"), &y))
+    fn output_mut(&mut self) -> &mut Buffer<f32> {
+        &mut self.y
     }
 }

@@ -1,18 +1,15 @@
 //! Running sums of f32: within the bound of any order of additions.
 
+use super::attempt::{Attempt, Expected, OnDevice};
 use super::family::Family;
-use crate::array::Array;
 use crate::bound::{Bound, UNIT_F32};
 use crate::case::{Case, Trial};
-use crate::element::ElementType;
 use crate::families::matmul::refuse;
 use crate::fits::check_memory;
 use crate::inputs::uniform_floats;
 use crate::request::Request;
-use lanework::{Backend, Device, Job, Result};
+use lanework::{Backend, Buffer, Device, Result};
 use lanework_bench::Work;
-use lanework_bench::{Accuracy, Rejection};
-use lanework_kernels::Rung;
 use lanework_kernels::scan::{self, LONGEST, Sums};
 use std::cell::OnceCell;
 
@@ -65,17 +62,6 @@ impl Scan {
     fn x(&self) -> &[f32] {
         self.x.get_or_init(|| uniform_floats(self.length, self.seed))
     }
-
-    fn reference(&self) -> &[(f64, f64)] {
-        self.reference.get_or_init(|| {
-            let mut sums = (0.0, 0.0);
-            let add = |x: &f32| {
-                sums = (sums.0 + f64::from(*x), sums.1 + f64::from(x.abs()));
-                sums
-            };
-            self.x().iter().map(add).collect()
-        })
-    }
 }
 
 impl Case for Scan {
@@ -116,51 +102,41 @@ impl Case for Scan {
             case: self,
             rung: rung.expect("a rung of the ladder"),
             device: device.clone(),
-            sums: Sums::new(device, self.x())?,
+            problem: Sums::new(device, self.x())?,
         }))
     }
 }
 
-/// A rung with its numbers on a device.
-struct Attempt<'a> {
-    case: &'a Scan,
-    rung: Rung<Sums>,
-    device: Device,
-    sums: Sums,
+impl Expected for Scan {
+    fn shape(&self) -> Vec<u64> {
+        vec![self.length as u64]
+    }
+
+    fn bound(&self) -> Bound {
+        Bound::of_squares(self.length, self.length as u64, UNIT_F32)
+    }
+
+    fn reference(&self) -> &[(f64, f64)] {
+        self.reference.get_or_init(|| {
+            let mut sums = (0.0, 0.0);
+            let add = |x: &f32| {
+                sums = (sums.0 + f64::from(*x), sums.1 + f64::from(x.abs()));
+                sums
+            };
+            self.x().iter().map(add).collect()
+        })
+    }
 }
 
-impl Trial for Attempt<'_> {
-    fn poison(&mut self) -> Result<()> {
-        self.sums.y.fill_bytes(0xFF)
+impl OnDevice for Sums {
+    type Output = f32;
+    const OUTPUT: &'static str = "f32";
+
+    fn output(&self) -> &Buffer<f32> {
+        &self.y
     }
 
-    fn job(&mut self) -> Result<Job<'_>> {
-        Ok((self.rung.prepare)(&mut self.sums, &self.device)?.into())
-    }
-
-    fn check(&mut self) -> Result<Accuracy, Rejection> {
-        let y = self.sums.y.download()?;
-        let bound = Bound::of_squares(y.len(), y.len() as u64, UNIT_F32);
-        let at = |i: usize| {
-            let (sum, scale) = self.case.reference()[i];
-            (f64::from(y[i]), sum, scale)
-        };
-        let found = bound.compare(y.len(), &at);
-        match found.wrong.first() {
-            None => Ok(found.accuracy),
-            Some(&i) => {
-                let (got, want, scale) = at(i);
-                let words = bound.words(got, want, scale);
-                let why =
-                    format!("{} of {} sums are wrong: [{i}] {words}", found.wrong.len(), y.len());
-                Err(Rejection::Wrong(why))
-            }
-        }
-    }
-
-    fn output(&self) -> Result<Array> {
-        let f32_type = ElementType::named("f32");
-        let y = self.sums.y.download()?;
-        Ok(Array::new(&[y.len() as u64], f32_type.expect("a known type"), &y))
+    fn output_mut(&mut self) -> &mut Buffer<f32> {
+        &mut self.y
     }
 }

@@ -17,6 +17,7 @@ pub fn title(name: &str, english: &str) -> Markup {
         "sgemm" => "单精度通用矩阵乘法，直到接近厂商库",
         "int-matmul" => "整数矩阵乘法",
         "hgemm" => "tensor core 上的矩阵乘法，bf16 因子，f32 累加",
+        "attention" => "128 维 bf16 head 的注意力，f32 累加",
         _ => english,
     };
     pair(english, chinese)

@@ -22,52 +22,41 @@ impl Operation {
 /// Roundings of an element beside those of its row's sums: of the exponential, the root, the quotients and products.
 pub(super) const OTHERS: usize = 32;
 
-/// The results, and for each the sum of magnitudes that its roundings are relative to.
-pub(super) struct Reference {
-    pub(super) wanted: Vec<f64>,
-    pub(super) scales: Vec<f64>,
-}
-
-impl Reference {
-    /// Of rows of `cols` numbers.
-    pub(super) fn of(
-        operation: Operation,
-        x: &[f32],
-        cols: usize,
-        (gamma, beta): &(Vec<f32>, Vec<f32>),
-        eps: f32,
-    ) -> Reference {
-        let (mut wanted, mut scales) = (Vec::with_capacity(x.len()), Vec::with_capacity(x.len()));
-        for row in x.chunks(cols) {
-            let row: Vec<f64> = row.iter().map(|x| f64::from(*x)).collect();
-            let mean_of =
-                |f: &dyn Fn(f64) -> f64| row.iter().map(|x| f(*x)).sum::<f64>() / cols as f64;
-            if operation == Operation::Softmax {
-                let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let sum: f64 = row.iter().map(|x| (x - most).exp()).sum();
-                for x in &row {
-                    let result = (x - most).exp() / sum;
-                    wanted.push(result);
-                    // An exponent's rounding is relative to it.
-                    scales.push(result * (2.0 + 2.0 * (x - most).abs()));
-                }
-                continue;
-            }
-            let squares = mean_of(&|x| x * x);
-            let shift = if operation == Operation::LayerNorm { mean_of(&|x| x) } else { 0.0 };
-            let spread = mean_of(&|x| (x - shift).powi(2)) + f64::from(eps);
-            let (root, magnitude) = (spread.sqrt(), mean_of(&f64::abs));
-            for (i, x) in row.iter().enumerate() {
-                let factor = f64::from(gamma[i]);
-                let summand =
-                    if operation == Operation::LayerNorm { f64::from(beta[i]) } else { 0.0 };
-                let plain = (x - shift) / root * factor;
-                wanted.push(plain + summand);
-                // Of the mean, of the variance, which may be a difference of squares, and of the rest.
-                let of_mean = (x.abs() + magnitude) / root * factor.abs();
-                scales.push(of_mean + plain.abs() * 2.0 * squares / spread + summand.abs());
-            }
+/// The results, and for each the sum of magnitudes that its roundings are relative to, of rows of `cols` numbers.
+pub(super) fn reference(
+    operation: Operation,
+    x: &[f32],
+    cols: usize,
+    (gamma, beta): (&[f32], &[f32]),
+    eps: f32,
+) -> Vec<(f64, f64)> {
+    let mut results = Vec::with_capacity(x.len());
+    for row in x.chunks(cols) {
+        let row: Vec<f64> = row.iter().map(|x| f64::from(*x)).collect();
+        let mean_of = |f: &dyn Fn(f64) -> f64| row.iter().map(|x| f(*x)).sum::<f64>() / cols as f64;
+        if operation == Operation::Softmax {
+            let most = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let sum: f64 = row.iter().map(|x| (x - most).exp()).sum();
+            results.extend(row.iter().map(|x| {
+                let result = (x - most).exp() / sum;
+                // An exponent's rounding is relative to it.
+                (result, result * (2.0 + 2.0 * (x - most).abs()))
+            }));
+            continue;
         }
-        Reference { wanted, scales }
+        let squares = mean_of(&|x| x * x);
+        let shift = if operation == Operation::LayerNorm { mean_of(&|x| x) } else { 0.0 };
+        let spread = mean_of(&|x| (x - shift).powi(2)) + f64::from(eps);
+        let (root, magnitude) = (spread.sqrt(), mean_of(&f64::abs));
+        for (i, x) in row.iter().enumerate() {
+            let factor = f64::from(gamma[i]);
+            let summand = if operation == Operation::LayerNorm { f64::from(beta[i]) } else { 0.0 };
+            let plain = (x - shift) / root * factor;
+            // Of the mean, of the variance, which may be a difference of squares, and of the rest.
+            let of_mean = (x.abs() + magnitude) / root * factor.abs();
+            let scale = of_mean + plain.abs() * 2.0 * squares / spread + summand.abs();
+            results.push((plain + summand, scale));
+        }
     }
+    results
 }

@@ -1,0 +1,52 @@
+//! What the rungs of attention predict, against the emulator.
+
+use lanework::{Backend, Counters, Device};
+use lanework_lab::{How, Request, climb, family};
+use std::time::Duration;
+
+const HEADS: u64 = 2;
+const LENGTH: u64 = 256;
+const ROWS: u64 = HEADS * LENGTH;
+const HEAD: u64 = 128;
+
+/// The counters of some rungs, verified.
+fn counted<const N: usize>(rungs: [&str; N]) -> [Counters; N] {
+    let family = family("attention").expect("a ladder");
+    let request = Request::new(Backend::Emulator).with("heads", HEADS).with("size", LENGTH);
+    let case = family.case(&request).expect("a case");
+    let names = rungs.map(str::to_owned).to_vec();
+    let how = How { rungs: names, seed: 5, time_limit: Duration::from_secs(1) };
+    let device = Device::emulator();
+    let record = climb(&family, case.as_ref(), &device, &how, &mut |_| {}).expect("a climb");
+    let mut found = record.rungs.into_iter().map(|rung| {
+        assert_eq!(rung.error, None, "{}", rung.name);
+        rung.counters.expect("counted")
+    });
+    rungs.map(|_| found.next().expect("a rung"))
+}
+
+#[test]
+fn scores_leave_memory_then_multiply_adds_become_products() {
+    let [stored, fused, one_warp, flash] = counted(["stored-scores", "fused", "one-warp", "flash"]);
+    let results = ROWS * HEAD * 2;
+    assert_eq!(stored.global_store.bytes, results + 2 * 4 * ROWS * LENGTH);
+    assert_eq!(fused.global_store.bytes, results);
+    assert!(10 * one_warp.warp_instructions < fused.warp_instructions);
+    // Beside the queries, which both load alike.
+    let queries = ROWS * HEAD * 2;
+    assert_eq!(one_warp.global_load.bytes - queries, 4 * (flash.global_load.bytes - queries));
+    assert_eq!(flash.shared_load.bank_conflicts, 0);
+}
+
+#[test]
+fn warpgroups_load_no_fragments_and_share_what_is_copied() {
+    let [wgmma, specialised, overlapped, turns, library] =
+        counted(["wgmma", "specialised", "overlapped", "turns", "library"]);
+    assert_eq!(wgmma.shared_load.requests, 0);
+    let queries = ROWS * HEAD * 2;
+    assert_eq!(wgmma.bulk_load.bytes - queries, 2 * (specialised.bulk_load.bytes - queries));
+    assert_eq!(specialised.bulk_load.bytes, overlapped.bulk_load.bytes);
+    assert_eq!(overlapped.bulk_load.bytes, turns.bulk_load.bytes);
+    assert!(turns.barriers > overlapped.barriers);
+    assert_eq!(library.global_store.requests, 0);
+}
