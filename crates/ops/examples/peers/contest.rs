@@ -69,7 +69,7 @@ impl Arena {
         peer: impl for<'s> Fn(&'s mut S, &Rc<Peers>) -> Result<Box<dyn FnMut() -> Result<()> + 's>>,
         verify: impl Fn(&S) -> Result<(), String>,
     ) {
-        if !self.wants(&problem) {
+        if !self.wants(problem.group, &problem.title) {
             return;
         }
         let outcome = self
@@ -78,9 +78,9 @@ impl Arena {
         self.add(Row { problem, outcome });
     }
 
-    /// Whether the words of the command line leave a problem in.
-    pub fn wants(&self, problem: &Problem) -> bool {
-        let named = |word: &String| problem.title.contains(word) || problem.group == word;
+    /// Whether the words of the command line leave a problem in. What makes inputs on the host asks before.
+    pub fn wants(&self, group: &str, title: &str) -> bool {
+        let named = |word: &String| title.contains(word.as_str()) || group == word;
         self.only.is_empty() || self.only.iter().any(named)
     }
 
@@ -104,7 +104,7 @@ impl Arena {
         ours: impl for<'s> Fn(&'s mut S) -> Result<Prepared<'s>>,
         verify: impl Fn(&S) -> Result<(), String>,
     ) {
-        if !self.wants(&problem) {
+        if !self.wants(problem.group, &problem.title) {
             return;
         }
         let timed = self.alone(&problem, &setup, &ours, &verify).map_err(|why| why.to_string());

@@ -101,19 +101,17 @@ fn row_of(name: &str, x: &[f32]) -> Vec<f64> {
 
 /// An operation on rows beside a copy of the same bytes.
 fn rows(arena: &mut Arena, name: &'static str, prepare: Prepare, (rows, columns): (usize, usize)) {
+    let title = format!("{name} f32 {rows} x {columns}");
+    if !arena.wants("rows", &title) {
+        return;
+    }
     let host = uniform(rows * columns, 4);
     let setup = |device: &Device| {
         let mut out = device.uninit(rows * columns)?;
         out.fill_bytes(0xff)?;
         Ok(Matrix { x: device.upload(&host)?, out })
     };
-    let what = problem(
-        "rows",
-        format!("{name} f32 {rows} x {columns}"),
-        "copy",
-        (8 * host.len() as u64, 0),
-        0.9,
-    );
+    let what = problem("rows", title, "copy", (8 * host.len() as u64, 0), 0.9);
     arena.contest(
         what,
         setup,
@@ -157,6 +155,10 @@ fn copied<T: lanework::Storable + PartialEq + Sync>(
     name: &str,
     (m, n): (usize, usize),
 ) {
+    let title = format!("transpose {name} {m} x {n}");
+    if !arena.wants("transpose-copy", &title) {
+        return;
+    }
     let bits = uniform((m * n * size_of::<T>()).div_ceil(4), 5);
     let host: &[T] = &bytemuck::cast_slice(&bits)[..m * n];
     let setup = |device: &Device| {
@@ -165,8 +167,7 @@ fn copied<T: lanework::Storable + PartialEq + Sync>(
         Ok(Matrix { x: device.upload(host)?, out })
     };
     let bytes = 2 * (size_of::<T>() * m * n) as u64;
-    let what =
-        problem("transpose-copy", format!("transpose {name} {m} x {n}"), "copy", (bytes, 0), 0.95);
+    let what = problem("transpose-copy", title, "copy", (bytes, 0), 0.95);
     arena.contest(
         what,
         setup,
@@ -213,6 +214,10 @@ fn problem(
 }
 
 fn sums(arena: &mut Arena, n: usize, reach: f64) {
+    let title_of = |what: &str| format!("{what} f32 2^{}", n.ilog2());
+    if !["sum", "sum of squares"].iter().any(|what| arena.wants("sum", &title_of(what))) {
+        return;
+    }
     let host = uniform(n, 1);
     let exact = |f: fn(f64) -> f64| host.par_iter().map(|&x| f(f64::from(x))).sum::<f64>();
     let (sum, squares) = (exact(|x| x), exact(|x| x * x));
@@ -233,7 +238,7 @@ fn sums(arena: &mut Arena, n: usize, reach: f64) {
             Box::new(move || peers.cub(function, &state.x, &mut state.out, &mut state.temporary))
         }
         arena.contest(
-            problem("sum", format!("{title} f32 2^{}", n.ilog2()), "CUB", (4 * n as u64, 0), reach),
+            problem("sum", title_of(title), "CUB", (4 * n as u64, 0), reach),
             setup,
             |state| match title {
                 "sum" => reduce::sum(&state.x).prepare(&mut state.out),
@@ -253,6 +258,10 @@ fn sums(arena: &mut Arena, n: usize, reach: f64) {
 }
 
 fn scans(arena: &mut Arena, n: usize) {
+    let title = format!("inclusive scan f32 2^{}", n.ilog2());
+    if !arena.wants("scan", &title) {
+        return;
+    }
     let host = uniform(n, 2);
     let mut total = 0.0;
     let exact: Vec<f64> = host
@@ -272,13 +281,7 @@ fn scans(arena: &mut Arena, n: usize) {
         })
     }
     arena.contest(
-        problem(
-            "scan",
-            format!("inclusive scan f32 2^{}", n.ilog2()),
-            "CUB",
-            (8 * n as u64, 0),
-            1.0,
-        ),
+        problem("scan", title, "CUB", (8 * n as u64, 0), 1.0),
         setup,
         |state| scan::inclusive(&state.x).prepare(&mut state.out),
         |state, peers| Ok(peer(state, peers)),
@@ -303,6 +306,10 @@ fn transposes<T: crate::numbers::Number + lanework::Element + PartialEq>(
     name: &str,
     reach: f64,
 ) {
+    let title = format!("transpose {name} {rows} x {columns}");
+    if !arena.wants("transpose", &title) {
+        return;
+    }
     let host = draw::<T>(rows as usize * columns as usize, 3);
     let (m, n) = (rows as usize, columns as usize);
     let setup = |device: &Device| {
@@ -320,13 +327,7 @@ fn transposes<T: crate::numbers::Number + lanework::Element + PartialEq>(
     }
     let bytes = 2 * (size_of::<T>() * m * n) as u64;
     arena.contest(
-        problem(
-            "transpose",
-            format!("transpose {name} {rows} x {columns}"),
-            "geam",
-            (bytes, 0),
-            reach,
-        ),
+        problem("transpose", title, "geam", (bytes, 0), reach),
         setup,
         |state| {
             transpose(Tensor::new(&state.x, [m, n])?)

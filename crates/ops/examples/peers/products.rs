@@ -175,6 +175,15 @@ where
     A: Number + GemmElement,
     C: Number + GemmElement,
 {
+    let batched = if batch > 1 { format!(" x {batch}") } else { String::new() };
+    let title = format!(
+        "{} {m} x {n} x {k}{batched}{}",
+        kind.group,
+        if kind.b_transposed { ", B by columns" } else { "" }
+    );
+    if !arena.wants(kind.group, &title) {
+        return;
+    }
     let [rows, columns, depth, count] = [m, n, k, batch].map(|extent| extent as usize);
     let shape = Product {
         m,
@@ -237,12 +246,6 @@ where
         }
         Ok(Box::new(move || peers.product(shape, &state.a, &state.b, &mut state.c)))
     }
-    let batched = if batch > 1 { format!(" x {batch}") } else { String::new() };
-    let title = format!(
-        "{} {m} x {n} x {k}{batched}{}",
-        kind.group,
-        if kind.b_transposed { ", B by columns" } else { "" }
-    );
     let flops = 2 * u64::from(m) * u64::from(n) * u64::from(k) * u64::from(batch);
     let moved = count * (rows * depth + depth * columns) * size_of::<A>()
         + count * rows * columns * size_of::<C>();

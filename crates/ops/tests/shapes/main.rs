@@ -68,9 +68,13 @@ fn random_problems_have_the_hosts_results() {
                 continue;
             }
             solved += 1;
-            let mut rng = StdRng::seed_from_u64(seed);
+            let (mut rng, begun) = (StdRng::seed_from_u64(seed), Instant::now());
             if let Err(why) = draw(&device, &mut rng, size) {
                 failures.push(format!("seed {seed}, {name}: {why}"));
+            }
+            let seconds = begun.elapsed().as_secs_f64();
+            if seconds > 5.0 {
+                eprintln!("seed {seed}, {name}, took {seconds:.1} s");
             }
         }
         assert!(solved > 0 || alone.is_some(), "no cases: {only:?} is not an operation");
