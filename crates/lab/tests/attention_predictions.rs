@@ -4,7 +4,7 @@ use lanework::{Backend, Counters, Device};
 use lanework_lab::{How, Request, climb, family};
 use std::time::Duration;
 
-const HEADS: u64 = 2;
+const HEADS: u64 = 1;
 const LENGTH: u64 = 256;
 const ROWS: u64 = HEADS * LENGTH;
 const HEAD: u64 = 128;
