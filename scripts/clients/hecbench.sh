@@ -14,7 +14,7 @@ adam 1000 20 1
 adamw 1000 1
 addBiasResidualLayerNorm 1
 adjacent 10000 1
-adv 2 15 20 1
+adv 7 15 20 1
 aidw 1 1 1
 all-pairs-distance 1
 aobench 1
@@ -57,7 +57,7 @@ concat 1
 concurrentKernels 4
 contract 8 1
 convolution1D 4096 1
-convolutionSeparable 64 64 1
+convolutionSeparable 256 256 1
 cooling 1000 1
 coordinates 10000 1
 cross 1000 1
@@ -65,7 +65,7 @@ crossEntropy 1
 d3q19-bgk 8
 damage 10000 1
 debayer 64 64 1
-dense-embedding 100 16 1
+dense-embedding 2000 16 1
 depixel 32 32 1
 dispatch
 distort 64 64 0.001 1
@@ -95,7 +95,6 @@ goulash 1 1
 graphExecution
 haccmk 1
 hadamard 64 1
-hausdorff 100 100 1
 heat 64 2
 heat2d 64 64 2
 hellinger 1
@@ -103,7 +102,6 @@ hmm
 hwt1d 4096 1
 idivide 1
 interleave 1
-interval 1 16
 intrinsics-cast 1000 1
 intrinsics-simd 1000 1
 ising -x 64 -y 64 -w 1 -n 1

@@ -3,6 +3,7 @@
 
 use crate::api::api;
 use crate::contexts::{cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuDevicePrimaryCtxSetFlags_v2};
+use crate::copies::cuMemcpyDtoDAsync_v2;
 use crate::ending::{cuCtxDestroy_v2, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2};
 use crate::events::cuEventDestroy_v2;
 use crate::handles::Handle;
@@ -53,6 +54,11 @@ api! {
     fn cuMemHostRegister(start: u64, bytes: usize, flags: u32) {
         // SAFETY: as above.
         as_result(unsafe { cuMemHostRegister_v2(start, bytes, flags) })
+    }
+
+    fn cuMemcpyDtoDAsync(to: u64, from: u64, bytes: usize, stream: Handle) {
+        // SAFETY: as above.
+        as_result(unsafe { cuMemcpyDtoDAsync_v2(to, from, bytes, stream) })
     }
 
     fn cuStreamDestroy(stream: Handle) {
