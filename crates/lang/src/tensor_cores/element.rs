@@ -122,16 +122,18 @@ fn encode(x: f32, exponent: u32) -> u8 {
     if x.is_nan() {
         return sign | 0x7f;
     }
+    let (bias, mantissa) = ((1i32 << (exponent - 1)) - 1, 7 - exponent as i32);
     let largest: u8 = if exponent == 4 { 0x7e } else { 0x7b };
-    let mut best = 0u8;
-    for bits in 0..=largest {
-        let (near, known) = (decode(bits, exponent), decode(best, exponent));
-        let (new, old) = ((near - x.abs()).abs(), (known - x.abs()).abs());
-        if new < old || (new == old && bits % 2 == 0) {
-            best = bits;
-        }
+    let size = x.abs();
+    if size >= decode(largest, exponent) {
+        return sign | largest;
     }
-    sign | best
+    // The exponent of `size`, or of the smallest normal number, and how many steps of its last place `size` is: below the smallest
+    // normal number these are the bits, and from there on each power of two begins with 2^mantissa of them.
+    let power = ((size.to_bits() >> 23) as i32 - 127).max(1 - bias);
+    let step = f64::from_bits(((1023 + power - mantissa) as u64) << 52);
+    let steps = (f64::from(size) / step).round_ties_even() as i32;
+    sign | (((power + bias - 1) << mantissa) + steps) as u8
 }
 
 macro_rules! eight {
@@ -181,5 +183,33 @@ mod tests {
         // Halfway between 1 and 1.125, and between 1.125 and 1.25.
         assert_eq!((E4m3::encode(1.0625), E4m3::encode(1.1875)), (0x38, 0x3a));
         assert_eq!((E4m3::encode(1e9), E5m2::encode(-1e9)), (0x7e, 0xfb));
+    }
+
+    #[test]
+    fn rounding_gives_the_nearest_of_all_8_bit_floats() {
+        let nearest = |x: f32, exponent: u32| -> u8 {
+            let largest: u8 = if exponent == 4 { 0x7e } else { 0x7b };
+            let (mut best, size) = (0u8, x.abs().min(decode(largest, exponent)));
+            for bits in 0..=largest {
+                let [new, old] = [bits, best].map(|bits| (decode(bits, exponent) - size).abs());
+                if new < old || (new == old && bits % 2 == 0) {
+                    best = bits;
+                }
+            }
+            if x.is_sign_negative() { best | 0x80 } else { best }
+        };
+        for exponent in [4, 5] {
+            // Every number, every middle of two, what lies beside them, and others without a pattern.
+            let known = (0..=0x7eu8).map(|bits| decode(bits, exponent));
+            let middles =
+                (0..0x7eu8).map(|bits| (decode(bits, exponent) + decode(bits + 1, exponent)) / 2.0);
+            let near = known.chain(middles).filter(|x| x.is_finite());
+            let near = near.flat_map(|x| [x, x.next_up(), x.next_down(), -x]);
+            let others = (0..3000u32).map(|i| f32::from_bits(i.wrapping_mul(2_654_435_761)));
+            let ends = [f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 1e-45, -0.0];
+            for x in near.chain(others).chain(ends).filter(|x| !x.is_nan()) {
+                assert_eq!(encode(x, exponent), nearest(x, exponent), "{x:e}, {exponent}");
+            }
+        }
     }
 }
