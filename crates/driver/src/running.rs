@@ -9,9 +9,6 @@ use crate::status::{Result, Status, of_launch};
 use lanework::{PtxArg, PtxShape};
 use std::ffi::c_void;
 
-/// Bytes in which a GPU allocates shared memory.
-const SHARED_UNIT: u32 = 128;
-
 impl Launch {
     /// Runs it. What the launch itself gets wrong is its error; what the kernel does wrong is reported now, and is the error of later calls.
     pub fn run_with(&self, arguments: &[Vec<u8>]) -> Result {
@@ -31,15 +28,8 @@ impl Launch {
             return Err(Status::InvalidValue);
         }
         let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
-        let shared = match driver.device.is_sanitized() || self.dynamic_shared > 0 {
-            true => self.dynamic_shared,
-            // A GPU gives shared memory in units, and notices no access beyond an array but within its unit.
-            false => {
-                let fixed = entry.resources.static_shared;
-                fixed.next_multiple_of(SHARED_UNIT) - fixed
-            }
-        };
-        let mut shape = PtxShape::new(self.grid_dim(), self.block_dim()).shared_bytes(shared);
+        let mut shape =
+            PtxShape::new(self.grid_dim(), self.block_dim()).shared_bytes(self.dynamic_shared);
         (shape.cluster, shape.cooperative) =
             (self.cluster.map(|[x, y, z]| (x, y, z).into()), self.cooperative);
         // SAFETY: the emulator checks every access.

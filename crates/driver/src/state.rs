@@ -5,7 +5,7 @@ use crate::handles::Handles;
 use crate::lock::lock;
 use crate::status::{Result, Status};
 use lanework::Device;
-use lanework::sim::Options;
+use lanework::sim::{Limits, Options};
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,6 +30,9 @@ extern "C" fn forked() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
+/// Bytes in which a GPU gives shared memory to a block: it notices no access beyond an array but within its unit.
+const SHARED_UNIT: u32 = 128;
+
 /// Starts the driver; later calls find it started.
 pub fn start() -> Result<&'static Driver> {
     if FORKED.load(Ordering::Relaxed) {
@@ -41,7 +44,8 @@ pub fn start() -> Result<&'static Driver> {
         unsafe {
             libc::pthread_atfork(None, None, Some(forked));
         }
-        let options = Options { max_instructions: Some(STUCK_AFTER), ..Options::default() };
+        let limits = Limits { shared_unit: SHARED_UNIT, ..Limits::default() };
+        let options = Options { limits, max_instructions: Some(STUCK_AFTER), ..Options::default() };
         Driver { device: Device::emulator_on_host_memory(options), gpus: Gpu::all() }
     }))
 }

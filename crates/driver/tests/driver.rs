@@ -229,3 +229,51 @@ fn names_that_nothing_implements_say_so() {
     assert_eq!(address("cuLaunchKernel_ptsz"), address("cuLaunchKernel"));
     assert_ne!(address("cuEventElapsedTime"), std::ptr::null());
 }
+
+#[test]
+fn memory_is_given_in_units_as_on_a_gpu() {
+    const READS: &str = "
+.version 7.0
+.target sm_70
+.address_size 64
+.extern .shared .align 16 .b8 words[];
+.visible .entry reads(.param .u64 x, .param .u32 at) {
+    .reg .b32 %r<4>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [x];
+    ld.param.u32 %r1, [at];
+    mov.u32 %r2, words;
+    add.u32 %r2, %r2, %r1;
+    ld.shared.u32 %r3, [%r2];
+    mov.u32 %r3, %dynamic_smem_size;
+    st.global.u32 [%rd1], %r3;
+    ret;
+}
+\0";
+    context();
+    let (mut module, mut reads) = (0u64, 0u64);
+    assert_eq!(
+        call!("cuModuleLoadData"(&mut module => *mut u64, READS.as_ptr().cast() => *const c_void)),
+        0
+    );
+    assert_eq!(
+        call!("cuModuleGetFunction"(&mut reads => *mut u64, module => u64, c"reads".as_ptr() => *const c_char)),
+        0
+    );
+    let mut x = upload(&[0]);
+    let mut run = |place: u64, at: u32| {
+        let (mut place, mut at) = (place, at);
+        let mut arguments = [(&raw mut place).cast::<c_void>(), (&raw mut at).cast()];
+        let code = call!("cuLaunchKernel"(
+            reads => u64, 1 => u32, 1 => u32, 1 => u32, 1 => u32, 1 => u32, 1 => u32, 28 => u32, 0 => u64,
+            arguments.as_mut_ptr() => *mut *mut c_void, std::ptr::null() => *const c_void
+        ));
+        (code, call!("cuCtxSynchronize"(0 => u64)))
+    };
+    // Beyond 28 bytes of shared memory, and 4 of global memory, but within the units of both.
+    assert_eq!(run(x, 124), (0, 0));
+    assert_eq!(download(x, 1), [28]);
+    assert_eq!(run(x + 508, 0), (0, 0));
+    let code = call!("cuMemcpyDtoH"((&raw mut x).cast() => *mut c_void, x => u64, 8 => usize));
+    assert_eq!(code, 1); // what a program copies is its own to the byte
+    assert_eq!(run(x, 128), (0, 700));
+}

@@ -15,6 +15,9 @@ pub struct Limits {
     pub static_shared: u32,
     /// Most shared memory per block, static and dynamic together, in bytes.
     pub shared: u32,
+    /// Bytes in which a block is given shared memory: an access beyond its arrays but within the last unit is no fault. 1 notices
+    /// every byte, as where there are gaps between allocations.
+    pub shared_unit: u32,
     /// Global memory, in bytes.
     pub memory: u64,
     /// Local memory per thread, in bytes.
@@ -33,6 +36,7 @@ impl Default for Limits {
             grid: [0x7fff_ffff, 65_535, 65_535],
             static_shared: 48 << 10,
             shared: 227 << 10,
+            shared_unit: 1,
             memory: 16 << 30,
             local: 512 << 10,
             multiprocessors: 132,

@@ -95,6 +95,7 @@ impl<'a> Job<'a> {
             cluster,
             explicit_cluster: explicit.is_some(),
             dynamic_shared: launch.dynamic_shared,
+            shared_unit: if options.gaps { 1 } else { options.limits.shared_unit.max(1) },
             multiprocessors: options.limits.multiprocessors,
             workspace,
             polls: assembled.polls(),

@@ -25,7 +25,8 @@ impl<'a> Worker<'a> {
         let kernel = &assembled.kernel;
         let threads: u32 = shape.block.iter().product();
         let warps = threads.div_ceil(32);
-        let shared_bytes = kernel.static_shared as usize + shape.dynamic_shared as usize;
+        let shared_bytes = (kernel.static_shared as usize + shape.dynamic_shared as usize)
+            .next_multiple_of(shape.shared_unit as usize);
         let mut shared = Buffer::new(shared_bytes);
         let local_bytes = u64::from(kernel.local_bytes.next_multiple_of(16));
         let mut local = Buffer::new(local_bytes as usize * warps as usize * 32);

@@ -25,6 +25,8 @@ pub struct Shape {
     pub explicit_cluster: bool,
     /// Dynamic shared memory in bytes.
     pub dynamic_shared: u32,
+    /// Bytes in which shared memory is given.
+    pub shared_unit: u32,
     /// Multiprocessors.
     pub multiprocessors: u32,
     /// The address of the grid's workspace; 0 where the launch is not cooperative.

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Runs test suites of CuPy on the emulator's driver: no GPU is needed. CuPy itself is as installed; its tests are of the same version's sources.
+#
+# Usage, in the repository: scripts/clients/cupy.sh [FOLDER...], by default creation indexing math sorting core (of tests/cupy_tests).
+# The environment, the sources and CuPy's cache of compiled kernels go to target/clients/cupy. What is slow on a GPU, too, is left out, as
+# CuPy's own default does; ARGUMENTS are more options of pytest.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+version=14.2.0
+folder="$PWD/target/clients/cupy"
+[ -x "$folder/bin/python" ] || python3 -m venv "$folder"
+"$folder/bin/pip" install --quiet "cupy-cuda13x[ctk]==$version" numpy==2.4.6 scipy pytest
+if [ ! -d "$folder/src" ]; then
+    git clone --quiet --depth 1 --branch "v$version" --filter=blob:none --sparse https://github.com/cupy/cupy "$folder/src"
+    git -C "$folder/src" sparse-checkout set --skip-checks tests
+fi
+cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink
+command="$PWD/target/release/lanework"
+suites=("$@")
+[ ${#suites[@]} -gt 0 ] || suites=(creation indexing math sorting core)
+cd "$folder/src/tests"
+code=0
+for suite in "${suites[@]}"; do
+    # A suite of its own for each: an error of a kernel stays with its process.
+    CUPY_CACHE_DIR="$folder/kernels" CUPY_TEST_GPU_LIMIT=1 "$command" exec --plain -- "$folder/bin/python" -m pytest -q -p no:cacheprovider \
+        -o addopts= -m "not slow and not multi_gpu" ${ARGUMENTS:-} "cupy_tests/${suite}_tests" || code=$?
+done
+exit $code
