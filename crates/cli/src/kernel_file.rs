@@ -7,7 +7,7 @@ use crate::npy::Output;
 use crate::output::thousands;
 use lanework::ptx::Variable;
 use lanework::sim::Options;
-use lanework::{Buffer, Device, DynTensorMap, Executed, PtxArg, PtxModule, PtxShape};
+use lanework::{Buffer, Device, DynTensorMap, Error, Executed, PtxArg, PtxModule, PtxShape};
 use lanework_lab::{Array, ElementType};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -129,48 +129,10 @@ pub fn emulator(args: &KernelArgs, stuck: Option<u64>) -> Device {
 /// # Errors
 /// When there is none, or the name is ambiguous.
 pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
-    let entries: Vec<&str> = module.module().entries().map(|entry| entry.name.as_str()).collect();
-    let list = entries.join(", ");
-    // `_Z5saxpyfPKfPfi` is `saxpy` in C++; overloads and template instances share a name.
-    let called = |entry: &&str| {
-        let path = cpp_path(entry);
-        let short = path.rsplit("::").next().unwrap_or_default();
-        name.is_some_and(|name| !path.is_empty() && (name == path || name == short))
-    };
-    let in_cpp: Vec<&str> = entries.iter().copied().filter(called).collect();
-    match (name, entries.as_slice()) {
-        (Some(name), _) if entries.contains(&name) => Ok(name.to_owned()),
-        (Some(_), _) if in_cpp.len() == 1 => Ok(in_cpp[0].to_owned()),
-        (None, [only]) => Ok((*only).to_owned()),
-        (_, []) => Err(Failure::input("the module has no entry", "declare one with `.entry`")),
-        (Some(name), _) => Err(Failure::input(
-            format_args!("no entry is called `{name}`"),
-            format_args!("there are: {list}"),
-        )),
-        (None, _) => Err(Failure::input(
-            "the module has several entries",
-            format_args!("name one with --entry: {list}"),
-        )),
-    }
-}
-
-/// The name in C++ of a mangled entry, with its namespaces and without types: `_ZN3ops5saxpyEPf` is
-/// `ops::saxpy`. Empty if it is not mangled.
-fn cpp_path(entry: &str) -> String {
-    let Some(mut rest) = entry.strip_prefix("_Z") else { return String::new() };
-    let nested = rest.strip_prefix('N');
-    rest = nested.unwrap_or(rest);
-    let mut names: Vec<&str> = Vec::new();
-    while let Some(digits) = rest.find(|c: char| !c.is_ascii_digit()).filter(|n| *n > 0) {
-        let Ok(length) = rest[..digits].parse::<usize>() else { break };
-        let Some(name) = rest.get(digits..).and_then(|rest| rest.get(..length)) else { break };
-        names.push(name);
-        rest = &rest[digits + length..];
-        if nested.is_none() {
-            break;
-        }
-    }
-    names.join("::")
+    module.find_entry(name).map_err(|error| match error {
+        Error::Request { why, help } => Failure::input(why, help),
+        other => other.into(),
+    })
 }
 
 /// Refuses an option that only `run` on the emulator has.
@@ -339,18 +301,4 @@ pub fn given<'a>(
             _ => unreachable!("every memory argument has a buffer, and every map was made"),
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mangled_names_lose_their_types() {
-        assert_eq!(cpp_path("_Z5saxpyfPKfPfi"), "saxpy");
-        assert_eq!(cpp_path("_ZN3ops5saxpyIfLi4EEEvPT_"), "ops::saxpy");
-        assert_eq!(cpp_path("_Z1tILi1EEvPf"), "t");
-        assert_eq!(cpp_path("_Z9short"), "");
-        assert_eq!(cpp_path("saxpy"), "");
-    }
 }

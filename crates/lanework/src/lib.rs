@@ -37,6 +37,7 @@ mod compile;
 mod compiled;
 mod device;
 mod device_info;
+mod entries;
 mod error;
 mod foreign;
 mod gpu;

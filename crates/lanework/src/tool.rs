@@ -21,5 +21,5 @@ mod session;
 #[doc(hidden)]
 pub use merge::{Profiles, names};
 #[doc(hidden)]
-pub use record::{Activity, Findings, Launched, Picture, Process, Profiled, Record, read};
+pub use record::{Activity, Findings, Launched, Picture, Process, Profiled, Reader, Record, read};
 pub(crate) use session::{Launching, Session};

@@ -1,0 +1,30 @@
+"""CUDA kernels run, checked and profiled without a GPU.
+
+`run` launches a kernel on arrays and counts what it did; `check` also judges every access. `checked` is a context in which the
+kernels of numba, CuPy and other users of CUDA's driver are judged, in this process. All run on Lanework's emulator.
+"""
+
+from ._driver import DriverError, checked, folder, install
+from ._lanework import VERSION as __version__
+from ._lanework import LaunchError, SourceError
+from ._launch import check, compile, entries, run
+from ._result import Checked, Finding, FindingsError, Other, Result
+
+__all__ = [
+    "Checked",
+    "DriverError",
+    "Finding",
+    "FindingsError",
+    "LaunchError",
+    "Other",
+    "Result",
+    "SourceError",
+    "__version__",
+    "check",
+    "checked",
+    "compile",
+    "entries",
+    "folder",
+    "install",
+    "run",
+]

@@ -1,0 +1,29 @@
+//! Lanework for Python, below `python/lanework`: launches on the arrays of the caller, and what they did, as JSON that the package
+//! makes objects of.
+//!
+//! Arrays are copied to the emulator and back, so that a kernel reaches the bytes of its arguments and nothing else of the process,
+//! and a read-only array stays as it is whatever a kernel does.
+
+mod array;
+mod dlpack;
+mod findings;
+mod launch;
+mod memory;
+mod picture;
+mod records;
+mod scalar;
+
+use pyo3::prelude::*;
+
+/// What the package `lanework` calls.
+#[pymodule(name = "_lanework")]
+mod module {
+    #[pymodule_export]
+    use super::launch::{LaunchError, SourceError, compile, entries, launch};
+    #[pymodule_export]
+    use super::records::Records;
+
+    /// The version of the library.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+}
