@@ -4,7 +4,7 @@ use crate::dlpack::{self, Exported};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyMemoryView};
 
 /// The bytes of an array.
 pub struct Array {
@@ -33,8 +33,12 @@ fn is_dense(shape: &[usize], strides: &[isize], item: usize) -> bool {
     if shape.contains(&0) {
         return true;
     }
-    let mut axes: Vec<(isize, usize)> =
-        strides.iter().copied().zip(shape.iter().copied()).filter(|(_, extent)| *extent > 1).collect();
+    let mut axes: Vec<(isize, usize)> = strides
+        .iter()
+        .copied()
+        .zip(shape.iter().copied())
+        .filter(|(_, extent)| *extent > 1)
+        .collect();
     axes.sort_unstable();
     let mut next = item as isize;
     axes.into_iter().all(|(stride, extent)| {
@@ -57,13 +61,22 @@ impl Array {
     /// # Errors
     /// When it is none, lies on a device, or has gaps.
     pub fn of(object: &Bound<'_, PyAny>, name: String) -> PyResult<Array> {
-        if let Ok(buffer) = PyUntypedBuffer::get(object) {
+        // A view knows its strides, also where the object leaves them out.
+        let view = PyMemoryView::from(object);
+        if let Ok(buffer) = view.and_then(|view| PyUntypedBuffer::get(&view)) {
             if !is_dense(buffer.shape(), buffer.strides(), buffer.item_size()) {
                 return Err(with_gaps(&name));
             }
             let (address, bytes) = (buffer.buf_ptr() as usize, buffer.len_bytes());
             let (item, writable) = (buffer.item_size(), !buffer.readonly());
-            return Ok(Array { name, address, bytes, item, writable, _held: Held::Buffer { _lock: buffer } });
+            return Ok(Array {
+                name,
+                address,
+                bytes,
+                item,
+                writable,
+                _held: Held::Buffer { _lock: buffer },
+            });
         }
         if let Ok(interface) = object.getattr("__array_interface__") {
             return of_interface(object, &interface, name);
@@ -80,7 +93,9 @@ impl Array {
         }
         let of_device = object.hasattr("__cuda_array_interface__")?;
         Err(PyTypeError::new_err(match of_device {
-            true => format!("{name} lies on a device: copy it to the host first (copy_to_host(), .get())"),
+            true => format!(
+                "{name} lies on a device: copy it to the host first (copy_to_host(), .get())"
+            ),
             false => format!(
                 "{name} is a {}, and the kernel wants an address: pass a NumPy array or another object with the buffer protocol, \
                  __array_interface__ or __dlpack__",

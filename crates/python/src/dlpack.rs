@@ -130,10 +130,14 @@ impl Exported {
             // SAFETY: as above.
             false => unsafe { std::slice::from_raw_parts(from, axes) }.to_vec(),
         };
-        let shape: Vec<usize> =
-            extents(tensor.shape).into_iter().map(|extent| usize::try_from(extent).unwrap_or(0)).collect();
-        let mut strides: Vec<isize> =
-            extents(tensor.strides).into_iter().map(|stride| stride as isize * item as isize).collect();
+        let shape: Vec<usize> = extents(tensor.shape)
+            .into_iter()
+            .map(|extent| usize::try_from(extent).unwrap_or(0))
+            .collect();
+        let mut strides: Vec<isize> = extents(tensor.strides)
+            .into_iter()
+            .map(|stride| stride as isize * item as isize)
+            .collect();
         if strides.is_empty() {
             strides = (0..axes)
                 .map(|axis| (shape[axis + 1..].iter().product::<usize>() * item) as isize)

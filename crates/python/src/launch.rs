@@ -69,8 +69,7 @@ pub fn compile(py: Python<'_>, source: &str, name: &str) -> PyResult<String> {
 /// The entries of a PTX text, each with the names and types of its parameters.
 #[pyfunction]
 pub fn entries(ptx: &str) -> PyResult<Vec<(String, Vec<(String, String)>)>> {
-    let module =
-        Module::parse(ptx).map_err(|problems| error(&Error::Ptx(Box::new(problems))))?;
+    let module = Module::parse(ptx).map_err(|problems| error(&Error::Ptx(Box::new(problems))))?;
     let kind = |parameter: &Variable| match parameter.dims.is_empty() {
         true => format!(".{}", parameter.ty.name()),
         false => format!(".{}[{}]", parameter.ty.name(), parameter.size()),
@@ -116,7 +115,8 @@ impl Arguments {
         let mut arguments = Arguments { given: Vec::new(), arrays: Vec::new() };
         for (index, (parameter, object)) in function.params.iter().zip(objects).enumerate() {
             let name = format!("args[{index}]");
-            let pointer = parameter.dims.is_empty() && parameter.size() == 8 && !parameter.ty.is_float();
+            let pointer =
+                parameter.dims.is_empty() && parameter.size() == 8 && !parameter.ty.is_float();
             let given = if object.is_none() && pointer {
                 Given::Bytes(vec![0; 8])
             } else if scalar::is_number(object)? {

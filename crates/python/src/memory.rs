@@ -54,17 +54,15 @@ impl Regions {
     }
 
     fn find(&self, array: &Array) -> Option<(usize, usize)> {
-        let holds = |region: &Region| {
-            (region.start..region.start + region.bytes).contains(&array.address)
-        };
+        let holds =
+            |region: &Region| (region.start..region.start + region.bytes).contains(&array.address);
         let index = self.0.iter().position(holds)?;
         Some((index, array.address - self.0[index].start))
     }
 
     /// The address of an array on the device: 0 of an empty one.
     pub fn address(&self, copies: &Copies, array: &Array) -> u64 {
-        self.find(array)
-            .map_or(0, |(index, offset)| copies.0[index].address() + offset as u64)
+        self.find(array).map_or(0, |(index, offset)| copies.0[index].address() + offset as u64)
     }
 
     /// Copies the arrays back; gives the names of the read-only ones that the kernel has changed, which stay as they are.

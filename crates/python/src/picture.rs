@@ -76,7 +76,10 @@ pub fn see(
 }
 
 /// Arrays whose elements are wider than what the kernel accesses of them: often the wrong element type.
-fn sizes(touches: &[Touch], (regions, copies, arrays): (&Regions, &Copies, &[&Array])) -> Vec<String> {
+fn sizes(
+    touches: &[Touch],
+    (regions, copies, arrays): (&Regions, &Copies, &[&Array]),
+) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for touch in touches.iter().filter(|touch| touch.space == Space::Global && touch.mask != 0) {
         let address = touch.addresses[touch.mask.trailing_zeros() as usize];

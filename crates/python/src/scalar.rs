@@ -43,7 +43,11 @@ pub fn bytes(object: &Bound<'_, PyAny>, parameter: &Variable, name: &str) -> PyR
     let bits = matches!(parameter.ty, ScalarType::B32 | ScalarType::B64);
     if bits && object.is_instance_of::<PyFloat>() {
         let value: f64 = object.extract()?;
-        return Ok(if size == 4 { (value as f32).to_le_bytes().to_vec() } else { value.to_le_bytes().to_vec() });
+        return Ok(if size == 4 {
+            (value as f32).to_le_bytes().to_vec()
+        } else {
+            value.to_le_bytes().to_vec()
+        });
     }
     let index = object.call_method0("__index__").map_err(|_| wrong(object, parameter, name))?;
     let value: i128 = index.extract().map_err(|_| wrong(object, parameter, name))?;

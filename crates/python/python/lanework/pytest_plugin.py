@@ -76,10 +76,10 @@ class _Watch:
         text = judged.report()
         if not text:
             return report
-        report.sections.append(("lanework", text))
         if not judged.ok and report.outcome == "passed":
-            report.outcome = "failed"
-            report.longrepr = text
+            report.outcome, report.longrepr = "failed", text
+        else:
+            report.sections.append(("lanework", text))
         return report
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
