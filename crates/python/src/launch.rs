@@ -66,9 +66,12 @@ pub fn compile(py: Python<'_>, source: &str, name: &str) -> PyResult<String> {
     })
 }
 
+/// Names and types of parameters.
+type Parameters = Vec<(String, String)>;
+
 /// The entries of a PTX text, each with the names and types of its parameters.
 #[pyfunction]
-pub fn entries(ptx: &str) -> PyResult<Vec<(String, Vec<(String, String)>)>> {
+pub fn entries(ptx: &str) -> PyResult<Vec<(String, Parameters)>> {
     let module = Module::parse(ptx).map_err(|problems| error(&Error::Ptx(Box::new(problems))))?;
     let kind = |parameter: &Variable| match parameter.dims.is_empty() {
         true => format!(".{}", parameter.ty.name()),

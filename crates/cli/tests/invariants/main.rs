@@ -39,6 +39,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("capi", &["lanework"]),
     ("driver", &["lanework"]),
     ("jitlink", &["ptx"]),
+    ("cublas", &[]),
     ("python", &["lanework", "report"]),
 ];
 

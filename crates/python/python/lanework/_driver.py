@@ -20,8 +20,9 @@ from ._result import Checked
 
 #: The libraries as they are in the package, and the names under which programs load them.
 LIBRARIES = {
-    "liblanework_libcuda.so": ["libcuda.so.1", "libcuda.so"],
+    "liblanework_libcuda.so": ["libcuda.so.1", "libcuda.so", "libnvidia-ml.so.1"],
     "liblanework_nvjitlink.so": ["libnvJitLink.so.13", "libnvJitLink.so.12"],
+    "liblanework_cublas.so": ["libcublas.so.13", "libcublasLt.so.13", "libcublas.so.12", "libcublasLt.so.12"],
 }
 
 _blocks: list[Checked] = []

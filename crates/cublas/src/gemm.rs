@@ -1,0 +1,353 @@
+//! Products of matrices: one, batches of them, and of mixed types.
+
+use crate::driver::{self, submit};
+use crate::export::export;
+use crate::handle;
+use crate::kind::Kind;
+use crate::matrix::{Matrix, Operation};
+use crate::product::product;
+use crate::scalar::Scalar;
+use crate::status::{Result, Status, refuse};
+
+/// Where the matrices of a batch lie.
+#[derive(Clone, Copy)]
+pub enum Batch {
+    /// Bytes from one to the next.
+    Strided(usize),
+    /// Pointers in memory of the device.
+    Pointers,
+}
+
+impl Batch {
+    fn address(self, start: usize, index: usize) -> Result<usize> {
+        match self {
+            Batch::Strided(bytes) => Ok(start.wrapping_add(index.wrapping_mul(bytes))),
+            Batch::Pointers => {
+                let bytes = driver::bytes(start + 8 * index, 8, "a list of pointers")?;
+                Ok(usize::from_le_bytes(bytes.try_into().map_err(|_| Status::Internal)?))
+            }
+        }
+    }
+}
+
+/// A product, and how often it is made.
+#[derive(Clone, Copy)]
+pub struct Product {
+    pub a: (Matrix, Operation),
+    pub b: (Matrix, Operation),
+    pub c: Matrix,
+    pub batches: [Batch; 3],
+    pub count: usize,
+    pub scalars: [Scalar; 2],
+    /// Whether sums are in double precision.
+    pub double: bool,
+}
+
+impl Product {
+    /// Makes all products.
+    ///
+    /// # Errors
+    /// When memory is not there.
+    pub fn run(&self) -> Result {
+        let [alpha, beta] = [self.scalars[0].value()?, self.scalars[1].value()?];
+        let complex = self.a.0.kind.is_complex() || self.b.0.kind.is_complex();
+        for index in 0..self.count {
+            let at = |matrix: Matrix, batch: usize| -> Result<Matrix> {
+                Ok(Matrix { at: self.batches[batch].address(matrix.at, index)?, ..matrix })
+            };
+            let a = at(self.a.0, 0)?.read_as(self.a.1, "A")?;
+            let b = at(self.b.0, 1)?.read_as(self.b.1, "B")?;
+            let c = at(self.c, 2)?;
+            let before = if beta == [0.0; 2] { None } else { Some(c.read("C")?) };
+            c.write(&product(&a, &b, [alpha, beta], before.as_ref(), self.double, complex), "C")?;
+        }
+        Ok(())
+    }
+}
+
+/// The kind of the scalars, and whether sums are in double precision, of a `cublasComputeType_t` or, from version 10, a `cudaDataType`.
+///
+/// # Errors
+/// When there is no such.
+pub fn compute(code: i32, complex: bool) -> Result<(Kind, bool)> {
+    Ok(match (code, complex) {
+        (64 | 65, false) => (Kind::F16, false),
+        (68 | 69 | 74 | 75 | 77 | 78, false) => (Kind::F32, false),
+        (68 | 69 | 74 | 75 | 77 | 78, true) => (Kind::C32, false),
+        (70 | 71, false) => (Kind::F64, true),
+        (70 | 71, true) => (Kind::C64, true),
+        (72 | 73, false) => (Kind::I32, true),
+        _ => {
+            return refuse(
+                Status::NotSupported,
+                &format!("cublasComputeType_t {code} is not computed for these elements"),
+            );
+        }
+    })
+}
+
+/// What every form of gemm says, once its kinds and its batch are known.
+struct Gemm {
+    handle: i64,
+    operations: [i64; 2],
+    extents: [i64; 3],
+    scalars: [i64; 2],
+    addresses: [i64; 3],
+    leading: [i64; 3],
+    kinds: [Kind; 3],
+    scale: Kind,
+    double: bool,
+    batches: [Batch; 3],
+    count: i64,
+}
+
+impl Gemm {
+    unsafe fn submit(self) -> Result {
+        let held = handle::get(self.handle)?;
+        let [ta, tb] =
+            [Operation::of(self.operations[0] as i32)?, Operation::of(self.operations[1] as i32)?];
+        let ([m, n, k], [a, b, c]) = (self.extents, self.addresses.map(|at| at as usize));
+        let ([lda, ldb, ldc], [ka, kb, kc]) = (self.leading, self.kinds);
+        // SAFETY: by the caller.
+        let scalars = unsafe {
+            [held.scalar(self.scalars[0], self.scale)?, held.scalar(self.scalars[1], self.scale)?]
+        };
+        let product = Product {
+            a: (Matrix::factor(a, ka, ta, m, k, lda)?, ta),
+            b: (Matrix::factor(b, kb, tb, k, n, ldb)?, tb),
+            c: Matrix::by_columns(c, kc, m, n, ldc)?,
+            batches: self.batches,
+            count: usize::try_from(self.count).map_err(|_| Status::InvalidValue)?,
+            scalars,
+            double: self.double,
+        };
+        submit(held.stream, move || product.run())
+    }
+}
+
+const ONE: [Batch; 3] = [Batch::Strided(0); 3];
+
+unsafe fn gemm(
+    [kind]: [Kind; 1],
+    [handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc]: [i64; 14],
+) -> Result {
+    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
+    let (addresses, leading) = ([a, b, c], [lda, ldb, ldc]);
+    let gemm = Gemm {
+        handle,
+        operations,
+        extents,
+        scalars,
+        addresses,
+        leading,
+        kinds: [kind; 3],
+        scale: kind,
+        double: kind.is_double(),
+        batches: ONE,
+        count: 1,
+    };
+    // SAFETY: by the caller.
+    unsafe { gemm.submit() }
+}
+
+unsafe fn gemm_batched(
+    [kind]: [Kind; 1],
+    [handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, count]: [i64; 15],
+) -> Result {
+    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
+    let (addresses, leading, batches) = ([a, b, c], [lda, ldb, ldc], [Batch::Pointers; 3]);
+    let gemm = Gemm {
+        handle,
+        operations,
+        extents,
+        scalars,
+        addresses,
+        leading,
+        kinds: [kind; 3],
+        scale: kind,
+        double: kind.is_double(),
+        batches,
+        count,
+    };
+    // SAFETY: by the caller.
+    unsafe { gemm.submit() }
+}
+
+fn strides(strides: [i64; 3], kinds: [Kind; 3]) -> [Batch; 3] {
+    [0, 1, 2]
+        .map(|index| Batch::Strided((strides[index] as usize).wrapping_mul(kinds[index].bytes())))
+}
+
+unsafe fn gemm_strided(
+    [kind]: [Kind; 1],
+    [handle, ta, tb, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc, sc, count]: [i64; 18],
+) -> Result {
+    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
+    let (addresses, leading, kinds) = ([a, b, c], [lda, ldb, ldc], [kind; 3]);
+    let batches = strides([sa, sb, sc], kinds);
+    let gemm = Gemm {
+        handle,
+        operations,
+        extents,
+        scalars,
+        addresses,
+        leading,
+        kinds,
+        scale: kind,
+        double: kind.is_double(),
+        batches,
+        count,
+    };
+    // SAFETY: by the caller.
+    unsafe { gemm.submit() }
+}
+
+fn kinds(codes: [i64; 3]) -> Result<[Kind; 3]> {
+    let [a, b, c] = codes.map(|code| Kind::of(code as i32));
+    Ok([a?, b?, c?])
+}
+
+unsafe fn gemm_ex(
+    _: [Kind; 0],
+    [handle, ta, tb, m, n, k, alpha, a, at, lda, b, bt, ldb, beta, c, ct, ldc, code, _]: [i64; 19],
+) -> Result {
+    let kinds = kinds([at, bt, ct])?;
+    let (scale, double) = compute(code as i32, kinds[2].is_complex())?;
+    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
+    let (addresses, leading) = ([a, b, c], [lda, ldb, ldc]);
+    let gemm = Gemm {
+        handle,
+        operations,
+        extents,
+        scalars,
+        addresses,
+        leading,
+        kinds,
+        scale,
+        double,
+        batches: ONE,
+        count: 1,
+    };
+    // SAFETY: by the caller.
+    unsafe { gemm.submit() }
+}
+
+unsafe fn gemm_batched_ex(
+    _: [Kind; 0],
+    [handle, ta, tb, m, n, k, alpha, a, at, lda, b, bt, ldb, beta, c, ct, ldc, count, code, _]: [i64; 20],
+) -> Result {
+    let kinds = kinds([at, bt, ct])?;
+    let (scale, double) = compute(code as i32, kinds[2].is_complex())?;
+    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
+    let (addresses, leading, batches) = ([a, b, c], [lda, ldb, ldc], [Batch::Pointers; 3]);
+    let gemm = Gemm {
+        handle,
+        operations,
+        extents,
+        scalars,
+        addresses,
+        leading,
+        kinds,
+        scale,
+        double,
+        batches,
+        count,
+    };
+    // SAFETY: by the caller.
+    unsafe { gemm.submit() }
+}
+
+unsafe fn gemm_strided_ex(
+    _: [Kind; 0],
+    [
+        handle,
+        ta,
+        tb,
+        m,
+        n,
+        k,
+        alpha,
+        a,
+        at,
+        lda,
+        sa,
+        b,
+        bt,
+        ldb,
+        sb,
+        beta,
+        c,
+        ct,
+        ldc,
+        sc,
+        count,
+        code,
+        _,
+    ]: [i64; 23],
+) -> Result {
+    let kinds = kinds([at, bt, ct])?;
+    let (scale, double) = compute(code as i32, kinds[2].is_complex())?;
+    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
+    let (addresses, leading) = ([a, b, c], [lda, ldb, ldc]);
+    let batches = strides([sa, sb, sc], kinds);
+    let gemm = Gemm {
+        handle,
+        operations,
+        extents,
+        scalars,
+        addresses,
+        leading,
+        kinds,
+        scale,
+        double,
+        batches,
+        count,
+    };
+    // SAFETY: by the caller.
+    unsafe { gemm.submit() }
+}
+
+/// A product of other elements, with scalars of `scale`.
+unsafe fn gemm_of(
+    [scale]: [Kind; 1],
+    [handle, ta, tb, m, n, k, alpha, a, at, lda, b, bt, ldb, beta, c, ct, ldc]: [i64; 17],
+) -> Result {
+    let kinds = kinds([at, bt, ct])?;
+    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
+    let (addresses, leading) = ([a, b, c], [lda, ldb, ldc]);
+    let gemm = Gemm {
+        handle,
+        operations,
+        extents,
+        scalars,
+        addresses,
+        leading,
+        kinds,
+        scale,
+        double: false,
+        batches: ONE,
+        count: 1,
+    };
+    // SAFETY: by the caller.
+    unsafe { gemm.submit() }
+}
+
+export!(gemm, (h ptr, ta opt, tb opt, m int, n int, k int, alpha ptr, a ptr, lda int, b ptr, ldb int, beta ptr, c ptr, ldc int):
+    [cublasSgemm_v2 cublasSgemm_v2_64 F32] [cublasDgemm_v2 cublasDgemm_v2_64 F64]
+    [cublasCgemm_v2 cublasCgemm_v2_64 C32] [cublasZgemm_v2 cublasZgemm_v2_64 C64] [cublasHgemm cublasHgemm_64 F16]);
+export!(gemm_batched, (h ptr, ta opt, tb opt, m int, n int, k int, alpha ptr, a ptr, lda int, b ptr, ldb int, beta ptr, c ptr, ldc int, count int):
+    [cublasSgemmBatched cublasSgemmBatched_64 F32] [cublasDgemmBatched cublasDgemmBatched_64 F64]
+    [cublasCgemmBatched cublasCgemmBatched_64 C32] [cublasZgemmBatched cublasZgemmBatched_64 C64]
+    [cublasHgemmBatched cublasHgemmBatched_64 F16]);
+export!(gemm_strided, (h ptr, ta opt, tb opt, m int, n int, k int, alpha ptr, a ptr, lda int, sa long, b ptr, ldb int, sb long, beta ptr, c ptr, ldc int, sc long, count int):
+    [cublasSgemmStridedBatched cublasSgemmStridedBatched_64 F32] [cublasDgemmStridedBatched cublasDgemmStridedBatched_64 F64]
+    [cublasCgemmStridedBatched cublasCgemmStridedBatched_64 C32] [cublasZgemmStridedBatched cublasZgemmStridedBatched_64 C64]
+    [cublasHgemmStridedBatched cublasHgemmStridedBatched_64 F16]);
+export!(gemm_ex, (h ptr, ta opt, tb opt, m int, n int, k int, alpha ptr, a ptr, at opt, lda int, b ptr, bt opt, ldb int, beta ptr, c ptr, ct opt, ldc int, compute opt, algo opt):
+    [cublasGemmEx cublasGemmEx_64]);
+export!(gemm_batched_ex, (h ptr, ta opt, tb opt, m int, n int, k int, alpha ptr, a ptr, at opt, lda int, b ptr, bt opt, ldb int, beta ptr, c ptr, ct opt, ldc int, count int, compute opt, algo opt):
+    [cublasGemmBatchedEx cublasGemmBatchedEx_64]);
+export!(gemm_strided_ex, (h ptr, ta opt, tb opt, m int, n int, k int, alpha ptr, a ptr, at opt, lda int, sa long, b ptr, bt opt, ldb int, sb long, beta ptr, c ptr, ct opt, ldc int, sc long, count int, compute opt, algo opt):
+    [cublasGemmStridedBatchedEx cublasGemmStridedBatchedEx_64]);
+export!(gemm_of, (h ptr, ta opt, tb opt, m int, n int, k int, alpha ptr, a ptr, at opt, lda int, b ptr, bt opt, ldb int, beta ptr, c ptr, ct opt, ldc int):
+    [cublasSgemmEx cublasSgemmEx_64 F32] [cublasCgemmEx cublasCgemmEx_64 C32]);

@@ -1,0 +1,40 @@
+//! Statuses, and what is said with them.
+
+/// `cublasStatus_t`, other than success.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Status {
+    NotInitialized = 1,
+    InvalidValue = 7,
+    ExecutionFailed = 13,
+    Internal = 14,
+    NotSupported = 15,
+}
+
+/// The result of a call.
+pub type Result<T = ()> = std::result::Result<T, Status>;
+
+/// Refuses something with a sentence, where the program's output is.
+pub fn refuse<T>(status: Status, why: &str) -> Result<T> {
+    eprintln!("lanework: cuBLAS's stand-in: {why}");
+    Err(status)
+}
+
+/// Name and text of a status.
+pub fn words(code: i32) -> (&'static std::ffi::CStr, &'static std::ffi::CStr) {
+    match code {
+        0 => (c"CUBLAS_STATUS_SUCCESS", c"success"),
+        1 => (c"CUBLAS_STATUS_NOT_INITIALIZED", c"the library was not initialized"),
+        3 => (c"CUBLAS_STATUS_ALLOC_FAILED", c"the resource allocation failed"),
+        7 => (
+            c"CUBLAS_STATUS_INVALID_VALUE",
+            c"an unsupported value or parameter was passed to the function",
+        ),
+        8 => (c"CUBLAS_STATUS_ARCH_MISMATCH", c"the device does not support the function"),
+        11 => (c"CUBLAS_STATUS_MAPPING_ERROR", c"an access to GPU memory space failed"),
+        13 => (c"CUBLAS_STATUS_EXECUTION_FAILED", c"the function failed to launch on the GPU"),
+        14 => (c"CUBLAS_STATUS_INTERNAL_ERROR", c"an internal operation failed"),
+        15 => (c"CUBLAS_STATUS_NOT_SUPPORTED", c"the functionality is not supported"),
+        _ => (c"CUBLAS_STATUS_LICENSE_ERROR", c"the functionality requested requires some license"),
+    }
+}
