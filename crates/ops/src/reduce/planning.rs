@@ -1,8 +1,9 @@
 //! From a request to launches.
 
+use super::dense::dense;
 use super::elements::{Memory, MemoryMut};
+use super::general::{DIMENSIONS, general};
 use super::how::{How, Kind, Operation};
-use super::kernels::{DIMENSIONS, dense, general};
 use super::shape::{self, Dimension, Shape};
 use crate::launching::Plan;
 use crate::workspace::{Layout, Workspace};

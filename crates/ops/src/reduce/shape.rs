@@ -1,7 +1,8 @@
 //! An array of any strides as few dimensions as describe it, and how the threads of a device share it.
 
+use super::general::DIMENSIONS;
 use super::how::Sharing;
-use super::kernels::{DIMENSIONS, LOADS};
+use super::kernels::LOADS;
 use lanework::{Error, Result};
 
 /// A dimension: its extent, and the elements from one index to the next in both operands and in the output.

@@ -1,0 +1,116 @@
+//! The kernel of reductions of an array without gaps to one result.
+
+use super::how::{F16, How};
+use super::kernels::{LOADS, begin, vector, with_vector};
+use super::numbers::{element, joined, with};
+use super::partials::{of_blocks, of_group, write};
+use half::f16;
+use lanework::prelude::*;
+
+/// The partial results with `loads` vectors, `step` apart, from the first one on, of an array of so many vectors; all are loaded before the
+/// first is used. `whole` says that none lies behind the array.
+#[device]
+fn with_round<A: Element>(
+    partials: [(A, A, u32); 4],
+    x_halves: &[f16],
+    x_words: &[u32],
+    y_halves: &[f16],
+    y_words: &[u32],
+    (first, step, vectors): (u64, u64, u64),
+    #[constant] whole: bool,
+    #[constant] how: How,
+) -> [(A, A, u32); 4] {
+    let of_halves = how.element == F16;
+    let mut all = partials;
+    let mut xs = [([0u32; 4], [f16::ZERO; 8]); LOADS];
+    let mut ys = [([0u32; 4], [f16::ZERO; 8]); LOADS];
+    #[unroll]
+    for k in 0..how.loads {
+        let mut i = first + k as u64 * step;
+        if !whole {
+            // Threads behind the end load the last vector, and leave it.
+            i = i.min(vectors - 1);
+        }
+        xs[k as usize] = vector(x_halves, x_words, i, of_halves);
+        if how.dot {
+            ys[k as usize] = vector(y_halves, y_words, i, of_halves);
+        }
+    }
+    #[unroll]
+    for k in 0..how.loads {
+        let i = first + k as u64 * step;
+        if whole || i < vectors {
+            let at = i as u32 * how.per_vector;
+            all = with_vector::<A>(all, xs[k as usize], ys[k as usize], at, how);
+        }
+    }
+    all
+}
+
+/// `n` elements that follow each other from a multiple of 16 bytes on, to one result. A block reads `loads` vectors per thread at a
+/// time, all before it uses the first.
+#[kernel(max_threads = how.threads, min_blocks = how.resident)]
+pub(super) fn dense<A: Element>(
+    x_halves: &[f16],
+    x_shorts: &[u16],
+    x_words: &[u32],
+    x_longs: &[u64],
+    y_halves: &[f16],
+    y_shorts: &[u16],
+    y_words: &[u32],
+    y_longs: &[u64],
+    n: u64,
+    out_halves: &mut [f16],
+    out_shorts: &mut [u16],
+    out_words: &mut [u32],
+    out_longs: &mut [u64],
+    slots: &mut [u64],
+    #[constant] how: How,
+) {
+    begin(how);
+    let (v, t) = (how.per_vector, thread_idx.x);
+    let mut seed = A::ZERO;
+    if !how.adds {
+        seed = element::<A>(x_halves, x_shorts, x_words, x_longs, 0u64, how);
+    }
+    let neutral = (seed, A::ZERO, 0u32);
+    let mut partials = [neutral; 4];
+
+    // As many whole rounds for every block, each of vectors that follow each other; what is left is less than a round, and shared evenly.
+    let vectors = n / v as u64;
+    let round = how.loads * how.threads; // vectors of a block at a time
+    let all = grid_dim.x as u64 * round as u64;
+    let mut start = 0u64;
+    while start + all <= vectors {
+        let mine = start + (block_idx.x as u64 * round as u64 + t as u64);
+        let places = (mine, how.threads as u64, vectors);
+        partials =
+            with_round::<A>(partials, x_halves, x_words, y_halves, y_words, places, true, how);
+        start += all;
+    }
+    if start < vectors {
+        let mine = start + (block_idx.x * how.threads + t) as u64;
+        let places = (mine, (grid_dim.x * how.threads) as u64, vectors);
+        partials =
+            with_round::<A>(partials, x_halves, x_words, y_halves, y_words, places, false, how);
+    }
+    // Elements behind the last vector.
+    let i = vectors * v as u64 + t as u64;
+    if block_idx.x == 0 && i < n {
+        let x = element::<A>(x_halves, x_shorts, x_words, x_longs, i, how);
+        let mut y = x;
+        if how.dot {
+            y = element::<A>(y_halves, y_shorts, y_words, y_longs, i, how);
+        }
+        partials[0] = with::<A>(partials[0], x, y, i as u32, how);
+    }
+
+    let low = joined::<A>(partials[0], partials[1], how);
+    let all = joined::<A>(low, joined::<A>(partials[2], partials[3], how), how);
+    let of_block = of_group::<A>(all, how);
+    let place = (0u32, block_idx.x, grid_dim.x);
+    let (has_result, all) = of_blocks::<A>(slots, of_block, neutral, (t, 0u32), place, how);
+    if has_result && t == 0 {
+        write::<A>(out_halves, out_shorts, out_words, out_longs, 0u64, all, how);
+    }
+}

@@ -1,0 +1,158 @@
+//! The kernel of reductions of any array along some of its dimensions.
+
+use super::how::{F16, How};
+use super::kernels::{LOADS, begin, vector, with_vector};
+use super::numbers::{element, joined, with};
+use super::partials::{of_blocks, of_group, write};
+use half::f16;
+use lanework::prelude::*;
+
+/// Dimensions that the general kernel takes of results, and that it reduces besides the innermost one.
+pub(super) const DIMENSIONS: usize = 6;
+
+/// Results of an array of any strides. The dimensions that are reduced are an innermost one of `inner` elements or vectors (`[extent,
+/// step in x, step in y]`) and `outer` others; segments of the innermost one, `loads` per thread of a part of the group, are dealt out to
+/// the parts of `width` threads of the groups of all blocks that share a result.
+#[kernel(max_threads = how.threads, min_blocks = how.resident)]
+pub(super) fn general<A: Element>(
+    x_halves: &[f16],
+    x_shorts: &[u16],
+    x_words: &[u32],
+    x_longs: &[u64],
+    y_halves: &[f16],
+    y_shorts: &[u16],
+    y_words: &[u32],
+    y_longs: &[u64],
+    results: u32,
+    width: u32,
+    splits: u32,
+    inner: [u64; 3],
+    outer: [[u64; 3]; DIMENSIONS],
+    kept: [[u64; 4]; DIMENSIONS],
+    out_halves: &mut [f16],
+    out_shorts: &mut [u16],
+    out_words: &mut [u32],
+    out_longs: &mut [u64],
+    slots: &mut [u64],
+    #[constant] how: How,
+) {
+    begin(how);
+    let t = thread_idx.x;
+    let mut member = (t % how.group, t / how.group);
+    if how.columns {
+        member = (t / how.tile, t % how.tile);
+    }
+    let (lane, column) = member;
+    let (tile, split) = (block_idx.x / splits, block_idx.x % splits);
+    let result = tile * how.tile + column;
+    let is_one = result < results;
+
+    // Where the result's elements begin, and where it goes.
+    let (mut x_base, mut y_base, mut out) = (0u64, 0u64, 0u64);
+    let mut rest = result;
+    #[unroll]
+    for d in (0..how.kept as usize).rev() {
+        let extent = kept[d][0] as u32;
+        let at = (rest % extent) as u64;
+        rest = rest / extent;
+        x_base += at * kept[d][1];
+        y_base += at * kept[d][2];
+        out += at * kept[d][3];
+    }
+
+    let mut seed = A::ZERO;
+    if !how.adds && is_one {
+        seed = element::<A>(x_halves, x_shorts, x_words, x_longs, x_base, how);
+    }
+    let neutral = (seed, A::ZERO, 0u32);
+    let mut partials = [neutral; 4];
+    let length = inner[0] as u32;
+    let each = how.loads * width; // elements or vectors of a segment
+    let segments = (length + (each - 1)) / each;
+    let mut pieces = segments;
+    #[unroll]
+    for d in 0..how.outer as usize {
+        pieces *= outer[d][0] as u32;
+    }
+    let parts = how.group / width;
+    let mut piece = split * parts + lane / width;
+    if !is_one {
+        piece = pieces;
+    }
+    while piece < pieces {
+        let (mut x_first, mut y_first) = (x_base, y_base);
+        let mut rest = piece / segments;
+        let row = rest;
+        #[unroll]
+        for d in (0..how.outer as usize).rev() {
+            let extent = outer[d][0] as u32;
+            let at = (rest % extent) as u64;
+            rest = rest / extent;
+            x_first += at * outer[d][1];
+            y_first += at * outer[d][2];
+        }
+        let first = (piece % segments) * each + lane % width;
+        if how.vectors {
+            let (v, of_halves) = (how.per_vector, how.element == F16);
+            let (x_start, y_start) = (x_first / v as u64, y_first / v as u64);
+            let mut xs = [([0u32; 4], [f16::ZERO; 8]); LOADS];
+            let mut ys = [([0u32; 4], [f16::ZERO; 8]); LOADS];
+            #[unroll]
+            for k in 0..how.loads {
+                let i = first + k * width;
+                if i < length {
+                    xs[k as usize] = vector(x_halves, x_words, x_start + i as u64, of_halves);
+                    if how.dot {
+                        ys[k as usize] = vector(y_halves, y_words, y_start + i as u64, of_halves);
+                    }
+                }
+            }
+            #[unroll]
+            for k in 0..how.loads {
+                let i = first + k * width;
+                if i < length {
+                    let at = (row * length + i) * v;
+                    partials = with_vector::<A>(partials, xs[k as usize], ys[k as usize], at, how);
+                }
+            }
+        } else {
+            let mut xs = [A::ZERO; LOADS];
+            let mut ys = [A::ZERO; LOADS];
+            #[unroll]
+            for k in 0..how.loads {
+                let i = first + k * width;
+                if i < length {
+                    let at = x_first + i as u64 * inner[1];
+                    xs[k as usize] = element::<A>(x_halves, x_shorts, x_words, x_longs, at, how);
+                    if how.dot {
+                        let at = y_first + i as u64 * inner[2];
+                        ys[k as usize] =
+                            element::<A>(y_halves, y_shorts, y_words, y_longs, at, how);
+                    }
+                }
+            }
+            #[unroll]
+            for k in 0..how.loads {
+                let i = first + k * width;
+                if i < length {
+                    let mut y = xs[k as usize];
+                    if how.dot {
+                        y = ys[k as usize];
+                    }
+                    let (a, at) = (k as usize % 4, row * length + i);
+                    partials[a] = with::<A>(partials[a], xs[k as usize], y, at, how);
+                }
+            }
+        }
+        piece += splits * parts;
+    }
+
+    let low = joined::<A>(partials[0], partials[1], how);
+    let all = joined::<A>(low, joined::<A>(partials[2], partials[3], how), how);
+    let of_block = of_group::<A>(all, how);
+    let place = (tile, split, splits);
+    let (has_result, all) = of_blocks::<A>(slots, of_block, neutral, member, place, how);
+    if has_result && is_one && lane == 0 {
+        write::<A>(out_halves, out_shorts, out_words, out_longs, out, all, how);
+    }
+}
