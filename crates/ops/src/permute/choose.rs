@@ -4,6 +4,7 @@ use super::matrices::{Matrices, SECTOR};
 use super::narrow::Narrow;
 use super::squares::Squares;
 use super::tile::Tile;
+use lanework::DeviceInfo;
 
 /// A kernel and its tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,21 +28,24 @@ struct Problem<'a> {
     /// Rows of the output begin at and have whole sectors.
     sectors: bool,
     multiprocessors: u64,
+    /// Loads may have L2 fetch more (sm_80).
+    fetches: bool,
 }
 
-/// The kernel for matrices at these addresses, on a GPU of so many multiprocessors; `None` where tiles would be nearly empty.
+/// The kernel for matrices at these addresses, on such a device; `None` where tiles would be nearly empty.
 pub(super) fn choose(
     matrices: &Matrices,
     src: u64,
     dst: u64,
-    multiprocessors: u32,
+    device: &DeviceInfo,
 ) -> Option<Choice> {
     let problem = Problem {
         matrices,
         bytes: matrices.unit as u32,
         wide: [matrices.aligned(16, src, false), matrices.aligned(16, dst, true)],
         sectors: matrices.aligned(SECTOR, dst, true),
-        multiprocessors: multiprocessors.into(),
+        multiprocessors: device.multiprocessors.into(),
+        fetches: device.compute_capability >= (8, 0),
     };
     let (rows, cols) = (matrices.rows.extent, matrices.cols.extent);
     if rows.min(cols) >= FEW {
@@ -98,10 +102,10 @@ impl Problem<'_> {
                 self.squares(128, 64, 0)
             }
             4 if wide_loads && self.sectors => {
-                // Wider tiles cross fewer lines of rows that begin within one.
+                // Wider tiles cross fewer lines of rows that begin within one, and what a load fetches of a line serves two tiles.
                 let line = |stride: u64| (stride * 4).is_multiple_of(256);
                 if !line(self.matrices.rows.from) {
-                    self.squares(64, 128, 0)
+                    self.squares_around(128, 64)
                 } else if !line(self.matrices.cols.to) {
                     self.squares(128, 64, 0)
                 } else {
@@ -129,7 +133,22 @@ impl Problem<'_> {
     fn squares(&self, down: u32, across: u32, window: u32) -> Choice {
         let window = if self.wide[1] && (self.sectors || window == 0) { 0 } else { window };
         let shifted_loads = !self.wide[0];
-        Choice::Squares(Squares { bytes: self.bytes, down, across, shifted_loads, window })
+        Choice::Squares(Squares {
+            bytes: self.bytes,
+            down,
+            across,
+            shifted_loads,
+            window,
+            around: false,
+        })
+    }
+
+    /// Squares in registers whose loads have L2 fetch what lies around them, where the device does that.
+    fn squares_around(&self, down: u32, across: u32) -> Choice {
+        match self.squares(down, across, 0) {
+            Choice::Squares(tile) => Choice::Squares(Squares { around: self.fetches, ..tile }),
+            other => other,
+        }
     }
 
     /// Cells in shared memory.

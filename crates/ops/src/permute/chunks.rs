@@ -2,13 +2,20 @@
 
 use lanework::prelude::*;
 
-/// 16 bytes of the source.
+/// 16 bytes of the source; with `around`, L2 fetches the 256 bytes that they lie in.
 #[device]
-pub(super) fn read(src: &[u8], i: usize) -> (u32, u32, u32, u32) {
-    ptx!(
-        "ld.global.nc.v4.b32 {{{}, {}, {}, {}}}, {};",
-        out(u32), out(u32), out(u32), out(u32), in(&src[i])
-    )
+pub(super) fn read(src: &[u8], i: usize, #[constant] around: bool) -> (u32, u32, u32, u32) {
+    if around {
+        ptx!(
+            "ld.global.nc.L2::256B.v4.b32 {{{}, {}, {}, {}}}, {};",
+            out(u32), out(u32), out(u32), out(u32), in(&src[i])
+        )
+    } else {
+        ptx!(
+            "ld.global.nc.v4.b32 {{{}, {}, {}, {}}}, {};",
+            out(u32), out(u32), out(u32), out(u32), in(&src[i])
+        )
+    }
 }
 
 /// 16 bytes from byte `off` of two chunks on, `off` under 16.

@@ -65,6 +65,31 @@ pub(super) fn places(
     (from, to)
 }
 
+/// What block number `block` moves: its numbers in the first two digits, which count parts of a matrix, and where the matrix begins in
+/// the source and in the output, by the `outer` digits behind them.
+#[device]
+pub(super) fn part_of(
+    block: u32,
+    digits: [Digit; 8],
+    #[constant] outer: u32,
+) -> ((u32, u32), (usize, usize)) {
+    let columns = quotient(block, digits[0]);
+    let first = block - columns * digits[0].extent;
+    let mut rest = quotient(columns, digits[1]);
+    let second = columns - rest * digits[1].extent;
+    let (mut from, mut to) = (0usize, 0usize);
+    #[unroll]
+    for i in 0..outer {
+        let digit = digits[2 + i];
+        let next = quotient(rest, digit);
+        let index = (rest - next * digit.extent) as usize;
+        from += index * digit.from as usize;
+        to += index * digit.to as usize;
+        rest = next;
+    }
+    ((first, second), (from, to))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

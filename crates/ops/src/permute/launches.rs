@@ -24,11 +24,10 @@ pub(super) fn launch<'a>(
     dst: ViewMut<'a, u8>,
     axes: &Axes,
 ) -> Result<Prepared<'a>> {
-    let multiprocessors = device.info().multiprocessors;
     let (from, to) = (src.address(), dst.address());
     let matrices = Matrices::new(axes).filter(Matrices::countable);
     let chosen = matrices.and_then(|matrices| {
-        choose(&matrices, from, to, multiprocessors).map(|choice| (choice, matrices))
+        choose(&matrices, from, to, &device.info()).map(|choice| (choice, matrices))
     });
     match chosen {
         Some((Choice::Squares(tile), matrices)) => squared(device, src, dst, &matrices, tile),

@@ -4,7 +4,7 @@
 //! is an aligned word of the output of two cells of the tile, which are words of one column and successive rows, as in `tiles`. Words that
 //! reach past a row, and blocks at the edges of the matrix, move single elements.
 
-use super::digits::{Digit, quotient};
+use super::digits::{Digit, part_of};
 use super::tile::Plane;
 use super::tiles::bytes_of;
 use lanework::prelude::*;
@@ -109,20 +109,8 @@ pub(super) fn narrow(
     let (bytes, group) = (const { tile.bytes }, const { tile.group() });
     let (height, pitch) = (const { tile.height() }, const { tile.pitch() });
     let cells = shared::<u32>(const { tile.height() * tile.pitch() });
-    let rest = quotient(block_idx.x, digits[0]);
-    let top = (block_idx.x - rest * digits[0].extent) * (const { tile.down });
-    let mut rest_outer = quotient(rest, digits[1]);
-    let left = (rest - rest_outer * digits[1].extent) * (const { tile.across });
-    let (mut from, mut to) = (0usize, 0usize);
-    #[unroll]
-    for i in 0..outer {
-        let digit = digits[2 + i];
-        let next = quotient(rest_outer, digit);
-        let index = (rest_outer - next * digit.extent) as usize;
-        from += index * digit.from as usize;
-        to += index * digit.to as usize;
-        rest_outer = next;
-    }
+    let ((down, across), (from, to)) = part_of(block_idx.x, digits, outer);
+    let (top, left) = (down * (const { tile.down }), across * (const { tile.across }));
     let first = top - (const { tile.lead() });
     let words = const { tile.across / tile.group() };
     let step = const { tile.threads / (tile.across / tile.group()) };

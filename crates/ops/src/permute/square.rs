@@ -4,7 +4,7 @@
 //! n / 2 rows of n + 1 places holds the pairs of tile row a behind its diagonal, and those of tile row n - 1 - a before it. An odd n counts as one
 //! more, and its blocks without a tile have nothing to do.
 
-use super::digits::{Digit, places, quotient};
+use super::digits::{Digit, part_of, places};
 use super::gather::THREADS;
 use super::tile::{Plane, Tile};
 use super::tiles::{load_tile, store_tile};
@@ -21,22 +21,11 @@ pub(super) fn square(
 ) {
     let upper = shared::<u32>(const { tile.shared_words() });
     let lower = shared::<u32>(const { tile.shared_words() });
-    let rest = quotient(block_idx.x, digits[0]);
-    let place = block_idx.x - rest * digits[0].extent;
-    let mut rest_outer = quotient(rest, digits[1]);
-    let fold = rest - rest_outer * digits[1].extent;
+    let ((place, fold), (base, _)) = part_of(block_idx.x, digits, outer);
     let last = digits[0].extent - 2;
     let behind = place > fold;
     let i = if behind { fold } else { last - fold };
     let j = if behind { place - 1 } else { last - place };
-    let mut base = 0usize;
-    #[unroll]
-    for i in 0..outer {
-        let digit = digits[2 + i];
-        let next = quotient(rest_outer, digit);
-        base += (rest_outer - next * digit.extent) as usize * digit.from as usize;
-        rest_outer = next;
-    }
     let (top, left) = (i * (const { tile.down }), j * (const { tile.down }));
     load_tile(data, upper, base, top, left, plane, tile, false);
     load_tile(data, lower, base, left, top, plane, tile, false);

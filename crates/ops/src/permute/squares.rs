@@ -10,7 +10,7 @@
 //! the rows of the source that these windows reach. Blocks whose aligned accesses would leave the source read single bytes.
 
 use super::chunks::{between, chunk_at, read, store_chunk, write};
-use super::digits::{Digit, quotient};
+use super::digits::{Digit, part_of};
 use super::tile::Plane;
 use super::tiles::bytes_of;
 use lanework::prelude::*;
@@ -28,6 +28,8 @@ pub(super) struct Squares {
     pub shifted_loads: bool,
     /// Bytes of a window of the output, 16 or 32; 0 where its rows begin at, and have, multiples of 16 bytes.
     pub window: u32,
+    /// L2 fetches 256 bytes around each load (sm_80): where rows of the source begin within 256 bytes, of which another tile needs the rest.
+    pub around: bool,
 }
 
 impl Squares {
@@ -88,20 +90,8 @@ pub(super) fn squares(
     let (beside, below, pitch) =
         (const { tile.beside() }, const { tile.below() }, const { tile.pitch() });
     let cells = shared::<u8>(const { tile.shared() });
-    let rest = quotient(block_idx.x, digits[0]);
-    let top = (block_idx.x - rest * digits[0].extent) * (const { tile.down });
-    let mut rest_outer = quotient(rest, digits[1]);
-    let left = (rest - rest_outer * digits[1].extent) * (const { tile.across });
-    let (mut from, mut to) = (0usize, 0usize);
-    #[unroll]
-    for i in 0..outer {
-        let digit = digits[2 + i];
-        let next = quotient(rest_outer, digit);
-        let index = (rest_outer - next * digit.extent) as usize;
-        from += index * digit.from as usize;
-        to += index * digit.to as usize;
-        rest_outer = next;
-    }
+    let ((down, across), (from, to)) = part_of(block_idx.x, digits, outer);
+    let (top, left) = (down * (const { tile.down }), across * (const { tile.across }));
     let first = top - (const { tile.lead() });
     let t = thread_idx.x;
     let (cc, rr) = (t % beside, t / beside);
@@ -132,14 +122,14 @@ pub(super) fn squares(
                 let off = (at as u32 + skew) % 16;
                 let there = rr < below && y + j < plane.rows;
                 if there && x * bytes < end + off {
-                    let (a, b, c, d) = read(src, at - off as usize);
+                    let (a, b, c, d) = read(src, at - off as usize, tile.around);
                     held[[j, 0]] = a;
                     held[[j, 1]] = b;
                     held[[j, 2]] = c;
                     held[[j, 3]] = d;
                 }
                 if outermost && there && off != 0 && x * bytes + 16 < end + off {
-                    let (a, b, c, d) = read(src, at - off as usize + 16);
+                    let (a, b, c, d) = read(src, at - off as usize + 16, tile.around);
                     behind[[j, 0]] = a;
                     behind[[j, 1]] = b;
                     behind[[j, 2]] = c;
@@ -175,7 +165,8 @@ pub(super) fn squares(
             #[unroll]
             for j in 0..rows {
                 if rr < below && y + j < plane.rows && x < plane.cols {
-                    let (a, b, c, d) = read(src, start + (y + j) as usize * plane.from as usize);
+                    let (a, b, c, d) =
+                        read(src, start + (y + j) as usize * plane.from as usize, tile.around);
                     held[[j, 0]] = a;
                     held[[j, 1]] = b;
                     held[[j, 2]] = c;

@@ -139,7 +139,7 @@ fn elements_under_a_word_move_by_words_wherever_rows_begin() -> Result<()> {
 #[test]
 fn squares_move_elements_of_every_size_wherever_rows_begin() -> Result<()> {
     let tile = |bytes, down, across, shifted_loads, window| {
-        Kind::Squares(Squares { bytes, down, across, shifted_loads, window })
+        Kind::Squares(Squares { bytes, down, across, shifted_loads, window, around: window == 32 })
     };
     // Rows and columns of whole chunks.
     check::<u8>((144, 160), (16, 0), 16, tile(1, 128, 128, false, 0))?;

@@ -10,7 +10,7 @@
 //! window that a block writes of a row begins up to 7 elements of 4 bytes before the tile, the block reads these rows too, and every sector
 //! is written by one warp as a whole.
 
-use super::digits::{Digit, quotient};
+use super::digits::{Digit, part_of};
 use super::tile::{Plane, Tile};
 use lanework::prelude::*;
 
@@ -268,22 +268,9 @@ pub(super) fn tiles(
 ) {
     let cells = shared::<u32>(const { tile.shared_words() });
     let beside = const { tile.beside };
-    let line = block_idx.x / beside;
-    let rest = quotient(line, digits[0]);
-    let top = (line - rest * digits[0].extent) * (const { tile.down });
-    let mut rest_outer = quotient(rest, digits[1]);
-    let group = rest - rest_outer * digits[1].extent;
+    let ((down, group), (from, to)) = part_of(block_idx.x / beside, digits, outer);
+    let top = down * (const { tile.down });
     let left = (group * beside + block_idx.x % beside) * (const { tile.across });
-    let (mut from, mut to) = (0usize, 0usize);
-    #[unroll]
-    for i in 0..outer {
-        let digit = digits[2 + i];
-        let next = quotient(rest_outer, digit);
-        let index = (rest_outer - next * digit.extent) as usize;
-        from += index * digit.from as usize;
-        to += index * digit.to as usize;
-        rest_outer = next;
-    }
     let mut plane = plane;
     if const { tile.shifted } {
         plane.skew += (to as u32) / (const { tile.words() });
