@@ -3,12 +3,16 @@
 //! A row is read once and written once where the device's registers hold it: up to some millions of elements. Statistics are `f32`.
 //! Results have the same bits in every run.
 
+mod collect;
+mod exchange;
+mod held;
 mod kernels;
 mod layout;
 mod normal;
 mod passes;
 mod ring;
 mod spread;
+mod statistics;
 
 pub use normal::Normal;
 

@@ -2,7 +2,7 @@
 
 use super::kernels::{How, Kind, MOST};
 use super::normal::{Normal, Operands, Rows};
-use super::{passes, ring, spread};
+use super::{collect, passes, ring, spread};
 use crate::workspace::Layout;
 use crate::{Plan, Workspace};
 use lanework::{Device, Error, Result};
@@ -107,18 +107,18 @@ impl Way {
         };
         let ring = |most: usize| {
             let slice = ring::THREADS as usize * T::VECTOR;
-            let blocks = ring::RESIDENT as usize * multiprocessors;
-            // As many parts as threads read.
-            shares(rows, slice, blocks, most)
-                .filter(|shares| how.wide && shares.parts <= ring::THREADS as usize)
+            shares(rows, slice, multiprocessors, most)
+                .filter(|shares| how.wide && shares.parts <= collect::PARTS)
                 .map(Chosen::Ring)
         };
         let of_ring = most(ring::MOST) * ring::THREADS as usize * T::VECTOR;
         // Copies ahead need a device that has them, and several rows of each block.
         let ahead = info.compute_capability >= (9, 0)
-            && rows.rows.saturating_mul(rows.n) >= 8 * multiprocessors * of_ring;
+            && rows.rows.saturating_mul(rows.n) >= 4 * multiprocessors * of_ring;
         let chosen = match self {
-            Way::Best if ahead && held.is_none() => ring(most(ring::MOST)),
+            Way::Best if ahead && held.is_none() => {
+                ring(most(ring::PREFERRED)).or_else(|| ring(most(ring::MOST)))
+            }
             // Where a block for each row would leave most multiprocessors idle, several share it.
             Way::Best if rows.n >= 16384 && 4 * rows.rows <= multiprocessors => {
                 spread(most(MOST)).or(held)
@@ -167,34 +167,56 @@ pub(super) fn plan<'a, T: Normal>(
         && aligned.iter().all(|address| address.is_multiple_of(16));
     // 16 bytes of halves become 32.
     let most = |vectors: usize| (vectors * size_of::<T>() / size_of::<f32>()).max(1);
-    let how = How { kind, gamma, beta, wide, vectors: 0, threads: 0, block: 0 };
+    let capability = device.info().compute_capability;
+    let how = How {
+        kind,
+        gamma,
+        beta,
+        wide,
+        full: false,
+        vectors: 0,
+        threads: 0,
+        block: 0,
+        resident: 1,
+        overlaps: capability >= (9, 0),
+        stages: 0,
+        delay: 0,
+        reduces: capability >= (8, 0),
+    };
     let chosen = way.choose::<T>(device, &rows, how, most);
     let mut scratch = None;
-    let mut room = |parts: usize, groups: usize| -> Result<_> {
+    let mut room = |cells: usize| -> Result<_> {
         let mut layout = Layout::default();
-        let (cells, done) = (layout.zeroed::<u64>(4 * parts * groups), layout.zeroed::<u32>(1));
+        let (cells, done) = (layout.zeroed::<u64>(cells), layout.zeroed::<u32>(1));
         let space = scratch.insert(workspace.reserve(&layout)?);
         Ok((space.view(cells), space.view(done)))
     };
     let launch = match chosen {
         Chosen::Held { threads, vectors } => {
             let block = if threads > 32 { threads } else { 256 };
-            let how = How { vectors, threads, block, ..how };
+            // Many vectors leave registers for so many threads only.
+            let resident = if vectors * vector >= 32 { 1024 / block } else { 1 };
+            let full = wide && n == threads as usize * vectors * vector && block == threads;
+            let how = How { full, vectors, threads, block, resident, ..how };
             let blocks = grid(count.div_ceil((block / threads) as usize))?;
-            T::held(operands, &rows, how).grid(blocks).block(block)
+            let launch = T::held(operands, &rows, how).grid(blocks).block(block);
+            if how.overlaps { launch.programmatic() } else { launch }
         }
         Chosen::Spread(Shares { vectors, parts, groups }) => {
             let how = How { vectors, threads: spread::THREADS, block: spread::THREADS, ..how };
-            let space = room(parts, groups)?;
+            let space = room(4 * parts * groups)?;
             let launch = T::spread(operands, space, &rows, (parts as u32, groups as u32), how);
             launch.grid((parts * groups) as u32).block(spread::THREADS).cooperative()
         }
         Chosen::Ring(Shares { vectors, parts, groups }) => {
-            let how = How { vectors, threads: ring::THREADS, block: ring::THREADS, ..how };
-            let space = room(parts, groups)?;
+            let (threads, block, delay) = (ring::THREADS, ring::BLOCK, ring::DELAY);
+            let full = n.is_multiple_of(threads as usize * vector * vectors);
+            let how = How { full, vectors, threads, block, delay, ..how };
+            let how = How { stages: ring::stages(how), ..how };
+            let (space, _) = room(ring::cells(delay, (parts, groups)))?;
             let launch = T::ring(operands, space, &rows, (parts as u32, groups as u32), how);
-            let launch = launch.shared_bytes(4 * ring::STAGES * ring::of_part(how));
-            launch.grid((parts * groups) as u32).block(ring::THREADS).cooperative()
+            let launch = launch.shared_bytes(ring::shared_bytes(how));
+            launch.grid((parts * groups) as u32).block(ring::BLOCK).cooperative()
         }
         Chosen::Passes => {
             let how = How { threads: passes::THREADS, block: passes::THREADS, ..how };
@@ -202,7 +224,7 @@ pub(super) fn plan<'a, T: Normal>(
         }
     };
     // SAFETY: elements are guarded by the rows' number and length, which gamma and beta have, too; wide accesses are aligned, as
-    // `wide` says; blocks have 4 cells each.
+    // `wide` says; and blocks have as many cells as they publish in.
     let launch = unsafe { launch.prepare_unchecked(device)? };
     Ok(Plan::new(vec![launch], scratch))
 }

@@ -1,6 +1,7 @@
 //! The kernels by element type.
 
-use super::kernels::{How, held};
+use super::held::held;
+use super::kernels::How;
 use super::passes::passes;
 use super::ring::ring;
 use super::spread::spread;
@@ -49,7 +50,7 @@ pub trait Normal: Widened<Wide = f32> {
     #[doc(hidden)]
     fn ring<'a>(
         operands: Operands<'a, Self>,
-        space: (ViewMut<'a, u64>, ViewMut<'a, u32>),
+        space: ViewMut<'a, u64>,
         rows: &Rows,
         blocks: (u32, u32),
         how: How,
@@ -90,7 +91,7 @@ macro_rules! normal {
 
             fn ring<'a>(
                 operands: Operands<'a, Self>,
-                (cells, done): (ViewMut<'a, u64>, ViewMut<'a, u32>),
+                space: ViewMut<'a, u64>,
                 rows: &Rows,
                 blocks: (u32, u32),
                 how: How,
@@ -98,8 +99,9 @@ macro_rules! normal {
                 let Operands { x, y, gamma, beta } = operands;
                 let ((count, n), row) = (pair((rows.rows, rows.n)), pair(rows.row));
                 const V: usize = <$element>::VECTOR;
-                let x = x.cast::<u32>(); // rows of whole vectors
-                ring::<$element, V>(x, y, gamma, beta, cells, done, count, n, row, blocks, rows.eps, how)
+                // Rows of whole vectors.
+                let (x, gamma, beta) = (x.cast::<u32>(), gamma.cast::<u32>(), beta.cast::<u32>());
+                ring::<$element, V>(x, y, gamma, beta, space, count, n, row, blocks, rows.eps, how)
             }
 
             fn passes<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a> {

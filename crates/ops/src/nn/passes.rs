@@ -1,12 +1,33 @@
 //! Rows that fit nowhere, or whose elements lie apart: a block for each, in several passes over memory; the largest number and the sum
 //! of the exponentials in one of them (online softmax, Milakov and Gimelshein 2018).
 
-use super::kernels::{How, Kind, exponential, factors, of_group, result};
+use super::kernels::{How, Kind, result};
+use super::statistics::{exponential, factors, of_lanes};
 use crate::vectors::Widened;
 use lanework::prelude::*;
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 1024;
+
+/// The sum, or the largest, of the values of a block's threads, in each of them. Every call has a `part` of `space` for itself, until there
+/// was another call.
+#[device]
+fn of_block(
+    value: f32,
+    space: Shared<f32, 2>,
+    #[constant] part: u32,
+    #[constant] most: bool,
+) -> f32 {
+    let warps = const { THREADS / 32 };
+    let (lane, warp) = (thread_idx.x % 32, thread_idx.x / 32);
+    let mine = of_lanes(value, 32, most, false);
+    if lane == 0 {
+        space[[part, warp]] = mine;
+    }
+    sync_threads();
+    // As many warps as lanes.
+    of_lanes(space[[part, lane % warps]], 32, most, false)
+}
 
 /// Rows of `n` numbers, a block for each.
 #[kernel(block = THREADS)]
@@ -34,22 +55,22 @@ pub(super) fn passes<E: Widened<Wide = f32>>(
             second = second * exponential(first - most) + exponential(x - most);
             first = most;
         }
-        let most = of_group(first, space, 0, true, how);
-        second = of_group(second * exponential(first - most), space, 1, false, how);
+        let most = of_block(first, space, 0, true);
+        second = of_block(second * exponential(first - most), space, 1, false);
         first = most;
     }
     if how.kind == Kind::LayerNorm {
         for i in (me..n).step_by(THREADS) {
             first += x[from + i * x_step] as f32;
         }
-        first = of_group(first, space, 0, false, how) / n as f32;
+        first = of_block(first, space, 0, false) / n as f32;
     }
     if how.kind != Kind::Softmax {
         for i in (me..n).step_by(THREADS) {
             let difference = x[from + i * x_step] as f32 - first;
             second += difference * difference;
         }
-        second = of_group(second, space, 1, false, how);
+        second = of_block(second, space, 1, false);
     }
     let (shift, scale) = factors((first, second), n as f32, eps, how);
     for i in (me..n).step_by(THREADS) {

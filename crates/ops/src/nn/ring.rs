@@ -1,82 +1,103 @@
 //! Long rows on devices with bulk copies (sm_90): as in `spread`, several blocks hold a row and exchange their statistics, but memory is
 //! never idle meanwhile.
 //!
-//! A block has its part of several rows in shared memory, of which the next ones are being copied while it works on two: of the newest it
-//! computes and publishes the statistics, and of the one before, whose other parts had the time of a row to be published, the results.
-//! It has the same columns of every row, so that it loads their factors once.
+//! A block has one part of every row of its group: the same columns, so that it loads their factors once. Its warps have roles, which are
+//! coupled by mbarriers alone. One thread has the parts of the next rows copied to shared memory. The warps that compute take a part to
+//! registers, which frees its place for another copy, compute its statistics, and go on with the results of an earlier row, whose
+//! statistics are known by then. One warp publishes the block's statistics of a row, another one collects those of all its parts. Nothing
+//! waits for a whole block.
 
-use super::kernels::{How, Kind, exponential, factors, result};
-use crate::vectors::{Widened, load, store, unpack};
+use super::collect::{PARTS_OF_LANE, collected, publish};
+use super::kernels::{How, Kind, RowPart, result};
+use super::statistics::{exponential, factors, merged, numbers_of_warp, of_warp};
+use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
 
-/// Threads of a block: no more parts than this.
-pub(super) const THREADS: u32 = 256;
-/// Blocks that a multiprocessor holds.
-pub(super) const RESIDENT: u32 = 2;
+/// Threads that compute.
+pub(super) const THREADS: u32 = 512;
+/// Threads of a block: these, and a warpgroup of which one warp copies, one publishes and one collects.
+pub(super) const BLOCK: u32 = THREADS + 128;
 const WARPS: u32 = THREADS / 32;
-/// Rows of which a part is in shared memory.
-pub(super) const STAGES: u32 = 3;
+/// Registers of a thread at first, of a thread that computes and of the others.
+const REGISTERS: (u32, u32, u32) = (96, 104, 64);
+/// Shared memory for parts of rows.
+const ROOM: u32 = 224 << 10;
+/// Rows whose statistics are on their way within a block.
+const TOLD: u32 = 2;
+/// The delay that was fastest on an H200.
+pub(super) const DELAY: u32 = 3;
+/// The longest delay.
+const LONGEST: usize = 4;
 
-/// The most vectors of a thread.
+/// The most vectors of a thread, and those that leave registers for the factors of columns.
 pub(super) const MOST: usize = 8;
+pub(super) const PREFERRED: usize = 4;
 
 /// Words of a part.
-pub(super) fn of_part(how: How) -> u32 {
+fn of_part(how: How) -> u32 {
     THREADS * 4 * how.vectors as u32
 }
 
-#[device]
-fn of_warp(value: f32, #[constant] most: bool) -> f32 {
-    let mut all = value;
-    #[unroll]
-    for bits in [16u32, 8, 4, 2, 1] {
-        let other = shfl_xor_sync(FULL_MASK, all, bits);
-        all = if most { all.max(other) } else { all + other };
-    }
-    all
+/// Parts that fit in shared memory.
+fn slabs(how: How) -> u32 {
+    ROOM / (4 * of_part(how))
 }
 
-/// The statistics of `numbers` of the lanes of a warp together: the largest and the sum of exponentials, the mean and the sum of squared
-/// differences, or 0 and the sum of squares.
-#[device]
-fn merged((first, second): (f32, f32), numbers: f32, #[constant] how: How) -> (f32, f32) {
-    let mut all = (0.0f32, 0.0f32);
-    if how.kind == Kind::Softmax {
-        all.0 = of_warp(first, true);
-        all.1 = of_warp(second * exponential(first - all.0), false);
-    }
-    if how.kind == Kind::LayerNorm {
-        all.0 = of_warp(numbers * first, false) / of_warp(numbers, false).max(1.0);
-        let off = first - all.0;
-        all.1 = of_warp(second + numbers * off * off, false);
-    }
-    if how.kind == Kind::RmsNorm {
-        all.1 = of_warp(second, false);
-    }
-    all
+/// Of them, those of the factors and of the summands of columns, where enough others are left; else threads load them with each row.
+fn of_columns(how: How) -> u32 {
+    let wanted = u32::from(how.gamma) + u32::from(how.beta);
+    if slabs(how) >= wanted + 3 { wanted } else { 0 }
 }
 
-/// The words of a cell as they are now: of a round where that is in their upper halves.
+/// Of them, those of rows.
+pub(super) fn stages(how: How) -> u32 {
+    (slabs(how) - of_columns(how)).min(8)
+}
+
+/// Bytes of shared memory for parts.
+pub(super) fn shared_bytes(how: How) -> u32 {
+    4 * (how.stages + of_columns(how)) * of_part(how)
+}
+
+/// Rows whose statistics are in memory at a time. A block that publishes those of a row has collected those of the row `delay` + 1 before,
+/// when all blocks had collected those of another `delay` + 1 before that.
+const fn kept(delay: u32) -> u32 {
+    2 * delay + 2
+}
+
+/// Words of the cells of `groups` rows at a time, each in `parts` parts.
+pub(super) fn cells(delay: u32, (parts, groups): (usize, usize)) -> usize {
+    2 * kept(delay) as usize * groups * parts * parts
+}
+
+/// A vector of the factors or summands of this block's columns, from shared memory or from all of them.
 #[device]
-fn look(cells: &mut [u64], at: u32, #[constant] how: How) -> (u64, u64) {
-    let second = load_relaxed(&cells[2 * at + 1], Scope::Device);
-    let mut first = second;
-    if how.kind != Kind::RmsNorm {
-        first = load_relaxed(&cells[2 * at], Scope::Device);
+fn factor<E: Widened<Wide = f32>, const V: usize>(
+    stages: Shared<u32, 2>,
+    slab: u32,
+    columns: &[u32],
+    first: u64,
+    vector: u32,
+    #[constant] holds: bool,
+) -> [f32; V] {
+    if holds {
+        unpack::<E, V>(stages.load_vec::<4>((slab, 4 * vector)))
+    } else {
+        unpack::<E, V>(columns.load_vec_nc::<4>(first / V as u64 * 4 + 4 * vector as u64))
     }
-    (first, second)
 }
 
 /// As `spread`; `words` is the memory of `x`, whose rows begin at multiples of 16 bytes and have a multiple of that. A part has
-/// `THREADS` times `V` times `how.vectors` numbers, the last one the rest.
-#[kernel(block = THREADS, min_blocks = RESIDENT)]
+/// `THREADS` times `V` times `how.vectors` numbers, the last one the rest. `space` are as many zeros as [`cells`] says: of each of the rows
+/// whose statistics are in memory at a time, a block has cells of its own, in which all blocks of the row publish for it, so that those
+/// that wait do not all read the same lines. They are zero again in the end.
+#[kernel(block = BLOCK, max_registers = REGISTERS.0)]
 pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
     words: &[u32],
     y: &mut [E],
-    gamma: &[E],
-    beta: &[E],
-    cells: &mut [u64],
-    done: &mut [u32],
+    gamma: &[u32],
+    beta: &[u32],
+    space: &mut [u64],
     rows: u64,
     n: u64,
     (x_row, y_row): (u64, u64),
@@ -84,214 +105,186 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
     eps: f32,
     #[constant] how: How,
 ) {
-    let vectors = how.vectors;
-    let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
-    let least = const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } };
+    let (vectors, delay) = (how.vectors, how.delay);
     let size = const { THREADS as u64 * V as u64 * how.vectors as u64 };
-    let stages = shared_dynamic::<u32>([STAGES, const { of_part(how) }]);
-    let pipe = pipeline(STAGES, 1, 1);
-    let (producer, consumer) = (pipe.producer(), pipe.consumer());
-    let of_warps = shared::<f32>([2, WARPS]);
-    let of_parts = shared::<f32>([2, WARPS]);
-    let counts = shared::<f32>([2, WARPS]);
-    let last = shared::<u32>(1);
-    let (t, lane, warp) = (thread_idx.x, thread_idx.x % 32, thread_idx.x / 32);
+    let stages =
+        shared_dynamic::<u32>([const { how.stages + of_columns(how) }, const { of_part(how) }]);
+    let copies = pipeline(how.stages, 1, WARPS);
+    let fixed = pipeline(1, 1, 1);
+    let holds = const { of_columns(how) > 0 };
+    let (of_gamma, of_beta) = (how.stages, const { how.stages + how.gamma as u32 });
+    let told = pipeline(TOLD, WARPS, 1);
+    let known = pipeline(const { how.delay + 1 }, 1, WARPS);
+    let of_warps = shared::<f32>([2 * TOLD, WARPS]);
+    let of_rows = shared::<f32>([2, const { how.delay + 1 }]);
     let (group, part) = (block_idx.x / parts, block_idx.x % parts);
     let first = part as u64 * size;
     let mine = (n - first).min(size) as u32;
     let rounds = ((rows - group as u64 + groups as u64 - 1) / groups as u64) as u32;
-
-    // Starts the copy of the part of a row to the next stage; by one thread.
-    let begin = |round: u32| {
-        if round < rounds {
-            let row = group as u64 + round as u64 * groups as u64;
-            let at = (row * x_row + first) * const { size_of::<E>() as u64 } / 4;
+    let span = RowPart { x: 0, y: 0, x_step: 1, y_step: 1, first: 0, end: mine as u64 };
+    let [math, others] = warp_roles([WARPS, 4]);
+    if others.active() {
+        others.give_registers(REGISTERS.2);
+        let (lane, role) = (others.thread() % 32, others.thread() / 32);
+        if others.thread() == 0 {
             let count = mine * const { size_of::<E>() as u32 } / 4;
-            let slot = producer.acquire();
-            slot.arrive_expect(4 * count);
-            bulk_load(stages.slab(slot.index), words.span(at, count), slot);
-        }
-    };
-    if t == 0 {
-        #[unroll]
-        for round in 0..STAGES - 1 {
-            begin(round);
-        }
-    }
-    // The factors and summands of this thread's columns.
-    let mut of_columns = [[1.0f32; V]; MOST];
-    let mut plus = [[0.0f32; V]; MOST];
-    #[unroll]
-    for k in 0..vectors {
-        let place = (k as u32 * THREADS + t) * V as u32;
-        if place < mine {
-            if how.gamma {
-                of_columns[k] = load::<E, V>(gamma, first + place as u64);
-            }
-            if how.beta {
-                plus[k] = load::<E, V>(beta, first + place as u64);
-            }
-        }
-    }
-
-    let mut old_stage = 0u32;
-    for round in 0..rounds + 1 {
-        // What others said of the row before.
-        let at = ((round + 1) % 2 * groups + group) * parts + t;
-        let mut said = (0u64, 0u64);
-        if round > 0 && t < parts {
-            said = look(cells, at, how);
-        }
-
-        // The statistics of the new row, of a warp's numbers.
-        let mut stage = 0u32;
-        if round < rounds {
-            stage = consumer.wait().index;
-            let mut values = [[fill; V]; MOST];
-            let mut most = least;
-            let mut sum = 0.0f32;
-            let mut numbers = 0u32;
-            #[unroll]
-            for k in 0..vectors {
-                let place = k as u32 * THREADS + t;
-                if place * (V as u32) < mine {
-                    values[k] = unpack::<E, V>(stages.load_vec::<4>((stage, 4 * place)));
-                    numbers += V as u32;
+            if holds {
+                let at = first * const { size_of::<E>() as u64 } / 4;
+                let slot = fixed.producer().acquire_for(4 * count * const { of_columns(how) });
+                if how.gamma {
+                    bulk_load(stages.slab(of_gamma), gamma.span(at, count), slot);
                 }
-                #[unroll]
-                for j in 0..V {
-                    if how.kind == Kind::Softmax {
-                        most = most.max(values[k][j]);
-                    } else {
-                        sum += values[k][j];
-                    }
+                if how.beta {
+                    bulk_load(stages.slab(of_beta), beta.span(at, count), slot);
                 }
             }
-            let mut shift = 0.0f32;
-            let mut count = 0.0f32;
-            if how.kind == Kind::Softmax {
-                shift = of_warp(most, true);
-            }
-            if how.kind == Kind::LayerNorm {
-                count = of_warp(numbers as f32, false);
-                shift = of_warp(sum, false) / count.max(1.0);
-            }
-            let mut total = 0.0f32;
-            #[unroll]
-            for k in 0..vectors {
-                let inside = (k as u32 * THREADS + t) * (V as u32) < mine;
-                #[unroll]
-                for j in 0..V {
-                    let x = values[k][j];
-                    if how.kind == Kind::Softmax {
-                        total += exponential(x - shift);
-                    }
-                    if how.kind == Kind::LayerNorm {
-                        let off = select(inside, x - shift, 0.0);
-                        total += off * off;
-                    }
-                    if how.kind == Kind::RmsNorm {
-                        total += x * x;
-                    }
-                }
-            }
-            let total = of_warp(total, false);
-            if lane == 0 {
-                of_warps[[0, warp]] = shift;
-                of_warps[[1, warp]] = total;
-                counts[[0, warp]] = count;
+            let producer = copies.producer();
+            for round in 0..rounds {
+                let row = group as u64 + round as u64 * groups as u64;
+                let at = (row * x_row + first) * const { size_of::<E>() as u64 } / 4;
+                let slot = producer.acquire_for(4 * count);
+                bulk_load(stages.slab(slot.index), words.span(at, count), slot);
             }
         }
-
-        // The statistics of the row before, of the parts that a warp reads.
-        if round > 0 {
-            let mut of_part = (least, 0.0f32);
+        if role == 1 {
+            // Numbers of each warp that computes.
+            let of_columns = const { 32 * V as u32 };
             let mut numbers = 0.0f32;
-            if t < parts {
-                while (said.0 >> 32) as u32 != round || (said.1 >> 32) as u32 != round {
-                    said = look(cells, at, how);
-                }
-                of_part = (f32_from_bits(said.0 as u32), f32_from_bits(said.1 as u32));
-                numbers = (n - t as u64 * size).min(size) as f32;
-            }
-            let of_part = merged(of_part, numbers, how);
-            let numbers = of_warp(numbers, false);
-            if lane == 0 {
-                of_parts[[0, warp]] = of_part.0;
-                of_parts[[1, warp]] = of_part.1;
-                counts[[1, warp]] = numbers;
-            }
-        }
-        sync_threads();
-        let mut pair = (least, 0.0f32);
-        let mut numbers = 0.0f32;
-        if round < rounds && warp == 0 {
-            if lane < WARPS {
-                pair = (of_warps[[0, lane]], of_warps[[1, lane]]);
-                numbers = counts[[0, lane]];
-            }
-            let all = merged(pair, numbers, how);
-            if lane == 0 {
-                let at = (round % 2 * groups + group) * parts + part;
-                let tag = (round as u64 + 1) << 32;
-                if how.kind != Kind::RmsNorm {
-                    store_relaxed(&mut cells[2 * at], tag | all.0.to_bits() as u64, Scope::Device);
-                }
-                store_relaxed(&mut cells[2 * at + 1], tag | all.1.to_bits() as u64, Scope::Device);
-            }
-        }
-
-        // The results of the row before.
-        if round > 0 {
-            pair = (least, 0.0f32);
-            numbers = 0.0f32;
-            if lane < WARPS {
-                pair = (of_parts[[0, lane]], of_parts[[1, lane]]);
-                numbers = counts[[1, lane]];
-            }
-            let of_row = merged(pair, numbers, how);
-            let (shift, scale) = factors(of_row, n as f32, eps, how);
-            let row = group as u64 + (round - 1) as u64 * groups as u64;
             #[unroll]
             for k in 0..vectors {
-                let place = k as u32 * THREADS + t;
-                if place * (V as u32) < mine {
-                    let values = unpack::<E, V>(stages.load_vec::<4>((old_stage, 4 * place)));
-                    let mut results = [0.0f32; V];
-                    #[unroll]
-                    for j in 0..V {
-                        let mut x = values[j];
-                        if how.kind == Kind::Softmax {
-                            x = exponential(x - shift);
-                        }
-                        results[j] = result(x, (shift, scale), (of_columns[k][j], plus[k][j]), how);
+                let before = (k as u32 * WARPS + lane) * of_columns;
+                let inside = select(before < mine, (mine - before).min(of_columns), 0);
+                numbers += select(lane < WARPS, inside, 0) as f32;
+            }
+            let from = told.consumer();
+            for round in 0..rounds {
+                let slot = from.wait();
+                let mut of_lane =
+                    (const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } }, 0.0f32);
+                if lane < WARPS {
+                    of_lane = (of_warps[[slot.index, lane]], of_warps[[TOLD + slot.index, lane]]);
+                }
+                sync_warp(FULL_MASK);
+                if lane == 0 {
+                    slot.release();
+                }
+                let all = merged(of_lane, numbers, mine as f32, how);
+                let base = (round % const { kept(how.delay) } * groups + group) * parts;
+                #[unroll]
+                for i in 0..PARTS_OF_LANE {
+                    let reader = lane + const { 32 * i as u32 };
+                    if reader < parts {
+                        publish(space, (base + reader) * parts + part, round + 1, all, how);
                     }
-                    let to = row * y_row + first + (place * V as u32) as u64;
-                    store::<E, V>(y, to, results);
                 }
             }
         }
-        sync_threads();
-        // The stage of the row before is free; in the first round, one that nothing was copied to.
-        if t == 0 && round < rounds {
-            if round > 0 {
-                consumer.release_previous();
+        if role == 2 {
+            let to = known.producer();
+            for round in 0..rounds {
+                let base = (round % const { kept(how.delay) } * groups + group) * parts;
+                let base = (base + part) * parts;
+                let of_row = collected(space, base, round + 1, parts, (n, size), how);
+                let (shift, scale) = factors(of_row, n as f32, eps, how);
+                if lane == 0 {
+                    let slot = to.acquire();
+                    of_rows[[0, slot.index]] = shift;
+                    of_rows[[1, slot.index]] = scale;
+                    slot.commit();
+                }
             }
-            begin(round + const { STAGES - 1 });
+            // Nobody writes to this block's cells any more.
+            sync_warp(FULL_MASK);
+            for slot in 0..const { kept(how.delay) } {
+                let base = ((slot * groups + group) * parts + part) * parts;
+                for cell in (2 * base + lane..2 * (base + parts)).step_by(32) {
+                    store_relaxed(&mut space[cell], 0u64, Scope::Device);
+                }
+            }
         }
-        old_stage = stage;
     }
-    // The last block to end leaves zeros behind.
-    if t == 0 {
-        last[0] = atomic(&mut done[0], Order::AcqRel, Scope::Device).add(1);
-    }
-    sync_threads();
-    if last[0] == grid_dim.x - 1 {
-        for cell in (t..cells.len() as u32).step_by(THREADS) {
-            cells[cell] = 0;
+    if math.active() {
+        math.take_registers(REGISTERS.1);
+        let (t, lane, warp) = (math.thread(), math.thread() % 32, math.thread() / 32);
+        let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
+        let (from, to, results) = (copies.consumer(), told.producer(), known.consumer());
+        let numbers = numbers_of_warp::<V>(span, t, how);
+        if holds {
+            fixed.consumer().wait();
         }
-        if t == 0 {
-            done[0] = 0;
+        // Rows that wait for their statistics, the newest first.
+        let mut waiting = [[[0.0f32; V]; MOST]; LONGEST];
+        let mut bases = [0.0f32; LONGEST];
+        let mut to_row = group as u64 * y_row + first;
+        for round in 0..rounds + delay {
+            let mut values = [[fill; V]; MOST];
+            let mut base = 0.0f32;
+            if round < rounds {
+                let slot = from.wait();
+                #[unroll]
+                for k in 0..vectors {
+                    let place = k as u32 * THREADS + t;
+                    if how.full || place * (V as u32) < mine {
+                        values[k] = unpack::<E, V>(stages.load_vec::<4>((slot.index, 4 * place)));
+                    }
+                }
+                sync_warp(FULL_MASK);
+                if lane == 0 {
+                    slot.release();
+                }
+                let (one, two) = of_warp::<V>(&mut values, span, t, numbers, how);
+                base = one;
+                if lane == 0 {
+                    let slot = to.acquire();
+                    of_warps[[slot.index, warp]] = one;
+                    of_warps[[TOLD + slot.index, warp]] = two;
+                    slot.commit();
+                }
+            }
+            if round >= delay {
+                let slot = results.wait();
+                let (shift, scale) = (of_rows[[0, slot.index]], of_rows[[1, slot.index]]);
+                sync_warp(FULL_MASK);
+                if lane == 0 {
+                    slot.release();
+                }
+                let oldest = const { how.delay as usize - 1 };
+                let mut adapted = scale;
+                if how.kind == Kind::Softmax {
+                    adapted *= exponential(bases[oldest] - shift);
+                }
+                #[unroll]
+                for k in 0..vectors {
+                    let vector = k as u32 * THREADS + t;
+                    let place = vector * V as u32;
+                    if how.full || place < mine {
+                        let mut of_place = [1.0f32; V];
+                        let mut more = [0.0f32; V];
+                        if how.gamma {
+                            of_place =
+                                factor::<E, V>(stages, of_gamma, gamma, first, vector, holds);
+                        }
+                        if how.beta {
+                            more = factor::<E, V>(stages, of_beta, beta, first, vector, holds);
+                        }
+                        let mut row = [0.0f32; V];
+                        #[unroll]
+                        for j in 0..V {
+                            let x = waiting[oldest][k][j];
+                            row[j] = result(x, (shift, adapted), (of_place[j], more[j]), how);
+                        }
+                        store::<E, V>(y, to_row + place as u64, row);
+                    }
+                }
+                to_row += groups as u64 * y_row;
+            }
+            #[unroll]
+            for i in (1..how.delay as usize).rev() {
+                waiting[i] = waiting[i - 1];
+                bases[i] = bases[i - 1];
+            }
+            waiting[0] = values;
+            bases[0] = base;
         }
     }
 }

@@ -6,7 +6,9 @@
 //! bits, whoever came first. Two rounds have different cells: who writes those of a round has seen that all had read those of the
 //! round before last.
 
-use super::kernels::{How, Kind, RowPart, exponential, factors, of_group, read, statistics, write};
+use super::exchange::{WARPS, of_warps, statistics};
+use super::kernels::{How, Kind, RowPart, columns, read, write};
+use super::statistics::{exponential, factors, merged, of_lanes};
 use crate::vectors::Widened;
 use lanework::prelude::*;
 
@@ -48,7 +50,7 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
     eps: f32,
     #[constant] how: How,
 ) {
-    let space = shared::<f32>([4, 32]);
+    let space = shared::<f32>([6, WARPS]);
     let last = shared::<u32>(1);
     let t = thread_idx.x;
     let (group, part) = (block_idx.x / parts, block_idx.x % parts);
@@ -61,7 +63,8 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
         let span = RowPart { x: row * x_row, y: row * y_row, x_step: 1, y_step: 1, first, end: n };
         let mut values = read::<E, V>(x, span, t, fill, how);
         let count = (n - first).min(size) as f32;
-        let (mine, sum) = statistics::<V>(&mut values, span, t, count, space, how);
+        let of_columns = columns::<E, V>(gamma, beta, span, t, how);
+        let ((mine, sum), base) = statistics::<V>(&mut values, span, t, count, space, how);
         let row_cells = (round % 2 * groups + group) * parts;
         if t == 0 {
             if how.kind != Kind::RmsNorm {
@@ -81,24 +84,15 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
             of_part.1 = published(cells, 2 * (row_cells + t) + 1, round);
             numbers = (n - t as u64 * size).min(size) as f32;
         }
-        let mut of_row = (0.0f32, 0.0f32);
-        let mut adapted = 1.0f32;
-        if how.kind == Kind::Softmax {
-            of_row.0 = of_group(of_part.0, space, 2, true, how);
-            let scaled = of_part.1 * exponential(of_part.0 - of_row.0);
-            of_row.1 = of_group(scaled, space, 3, false, how);
-            adapted = exponential(mine - of_row.0);
-        }
-        if how.kind == Kind::LayerNorm {
-            of_row.0 = of_group(numbers * of_part.0, space, 2, false, how) / n as f32;
-            let off = of_part.0 - of_row.0;
-            of_row.1 = of_group(of_part.1 + numbers * off * off, space, 3, false, how);
-        }
-        if how.kind == Kind::RmsNorm {
-            of_row.1 = of_group(of_part.1, space, 3, false, how);
-        }
+        let of_warp = of_lanes(numbers, 32, false, false);
+        let of_part = merged(of_part, numbers, of_warp.max(1.0), how);
+        let of_row = of_warps(of_part, of_warp, n as f32, space, 1, how);
         let (shift, scale) = factors(of_row, n as f32, eps, how);
-        write::<E, V>(y, gamma, beta, values, (shift, scale * adapted), span, t, how);
+        let mut adapted = scale;
+        if how.kind == Kind::Softmax {
+            adapted *= exponential(base - shift);
+        }
+        write::<E, V>(y, gamma, beta, values, of_columns, (shift, adapted), span, t, how);
     }
     // The last block to end leaves zeros behind.
     sync_threads();

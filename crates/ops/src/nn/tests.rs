@@ -2,8 +2,9 @@
 
 use super::kernels::Kind;
 use super::layout::Way;
-use super::{Operation, layer_norm, softmax};
+use super::{Normal, Operation, layer_norm, softmax};
 use crate::{Tensor, TensorMut, Workspace};
+use half::{bf16, f16};
 use lanework::sim::Options;
 use lanework::{Device, Error, Result};
 
@@ -98,31 +99,76 @@ fn rows_are_copied_ahead_and_held_by_several_blocks() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn factors_of_columns_are_the_same_whoever_holds_a_row() -> Result<()> {
+/// Compares the layer norm of `host` with factors and summands, by every way, with that of one block that reads it several times.
+fn agree<T: Normal>(
+    host: &[f32],
+    shape: [usize; 2],
+    of: fn(f32) -> T,
+    to: fn(T) -> f32,
+) -> Result<()> {
     let mut options = Options::default();
-    options.limits.multiprocessors = 3;
+    options.limits.multiprocessors = 6;
     let device = Device::emulator_with(options).sanitized();
-    let shape = [7, 2052];
-    let x = device.upload(&numbers(shape[0] * shape[1]))?;
-    let (gamma, beta) = (device.upload(&numbers(2052))?, device.upload(&numbers(2052)[..])?);
-    let mut results: Vec<Vec<f32>> = Vec::new();
+    let upload =
+        |numbers: &[f32]| device.upload(&numbers.iter().map(|x| of(*x)).collect::<Vec<T>>());
+    let (x, columns) = (upload(host)?, numbers(shape[1]));
+    let columns: Vec<f32> = columns.iter().map(|x| x - 1000.0).collect();
+    let (gamma, beta) = (upload(&columns)?, upload(&columns)?);
+    let mut results: Vec<Vec<T>> = Vec::new();
     for way in [Way::Passes, Way::Held, Way::Spread(1), Way::Ring(1)] {
-        let mut y = device.zeros::<f32>(shape[0] * shape[1])?;
+        let mut y = device.zeros::<T>(shape[0] * shape[1])?;
         let norm = layer_norm(Tensor::new(&x, shape)?).gamma(&gamma).beta(&beta);
-        let to = TensorMut::new(&mut y, shape)?;
-        norm.inner.plan(to, way, &Workspace::new(&device))?.launch()?;
+        let output = TensorMut::new(&mut y, shape)?;
+        norm.inner.plan(output, way, &Workspace::new(&device))?.launch()?;
         results.push(y.download()?);
     }
+    // The mean of numbers around 1000 is known to some 1e-4 of their deviation.
+    let tolerance = if size_of::<T>() == 2 { 1e-2 } else { 5e-4 };
     for (way, result) in results.iter().enumerate() {
         for (i, (y, want)) in result.iter().zip(&results[0]).enumerate() {
+            let (y, want) = (to(*y), to(*want));
             assert!(
-                (y - want).abs() <= 2e-4 * want.abs().max(1000.0),
+                (y - want).abs() <= tolerance * want.abs().max(1.0),
                 "{way}: {i}: {y}, not {want}"
             );
         }
     }
     Ok(())
+}
+
+#[test]
+fn factors_of_columns_are_the_same_whoever_holds_a_row() -> Result<()> {
+    // Parts that all threads have vectors of, and parts that some have none of.
+    for n in [4096, 4108] {
+        agree::<f32>(&numbers(7 * n), [7, n], |x| x, |x| x)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn halves_are_the_same_whoever_holds_a_row() -> Result<()> {
+    for n in [8192, 8200] {
+        let host: Vec<f32> = numbers(4 * n).iter().map(|x| x - 1001.0).collect();
+        agree::<f16>(&host, [4, n], f16::from_f32, f16::to_f32)?;
+        agree::<bf16>(&host, [4, n], bf16::from_f32, bf16::to_f32)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn parts_far_from_each_other_lose_nothing() -> Result<()> {
+    // The first numbers of a row are large, those of one warp differ little, and the rest lie around 0.
+    let n = 6144;
+    let mut host = numbers(3 * n);
+    for (i, x) in host.iter_mut().enumerate() {
+        let place = i % n;
+        *x = match place {
+            0..100 => *x * 1000.0,
+            512..640 => *x,
+            _ => *x - 1002.0,
+        };
+    }
+    agree::<f32>(&host, [3, n], |x| x, |x| x)
 }
 
 #[test]

@@ -1,0 +1,109 @@
+//! The statistics of a row from those that its blocks have published, by one warp.
+//!
+//! A lane looks at several parts, all at once, and waits until each is there.
+
+use super::kernels::{How, Kind};
+use super::statistics::{exponential, merged};
+use lanework::prelude::*;
+
+/// Parts that a lane of the warp that collects looks at.
+pub(super) const PARTS_OF_LANE: usize = 5;
+/// The most parts of a row.
+pub(super) const PARTS: usize = 32 * PARTS_OF_LANE;
+
+/// Publishes statistics in a cell, with the number of a round in the upper halves of both words.
+#[device]
+pub(super) fn publish(
+    space: &mut [u64],
+    cell: u32,
+    tag: u32,
+    (first, second): (f32, f32),
+    #[constant] how: How,
+) {
+    let tag = (tag as u64) << 32;
+    let second = tag | second.to_bits() as u64;
+    if how.kind == Kind::RmsNorm {
+        store_relaxed(&mut space[2 * cell + 1], second, Scope::Device);
+    } else {
+        let first = tag | first.to_bits() as u64;
+        ptx!("st.relaxed.gpu.global.v2.b64 {}, {{{}, {}}};", in(&mut space[2 * cell]), in(first), in(second));
+    }
+}
+
+/// The words of a cell as they are now: of a round where that is in their upper halves.
+#[device]
+fn look(space: &mut [u64], cell: u32, #[constant] how: How) -> (u64, u64) {
+    if how.kind == Kind::RmsNorm {
+        let second = load_relaxed(&space[2 * cell + 1], Scope::Device);
+        (second, second)
+    } else {
+        ptx!("ld.relaxed.gpu.global.v2.b64 {{{}, {}}}, {};", out(u64), out(u64), in(&mut space[2 * cell]))
+    }
+}
+
+/// The statistics of a row, once all blocks have published theirs with `tag`; its cells for this block begin at `base`.
+#[device]
+pub(super) fn collected(
+    space: &mut [u64],
+    base: u32,
+    tag: u32,
+    parts: u32,
+    (n, size): (u64, u64),
+    #[constant] how: How,
+) -> (f32, f32) {
+    let lane = thread_idx.x % 32;
+    let least = const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } };
+    let mut words = [(0u64, 0u64); PARTS_OF_LANE];
+    #[unroll]
+    for i in 0..PARTS_OF_LANE {
+        let part = lane + const { 32 * i as u32 };
+        if part < parts {
+            words[i] = look(space, base + part, how);
+        }
+    }
+    let mut firsts = [least; PARTS_OF_LANE];
+    let mut seconds = [0.0f32; PARTS_OF_LANE];
+    let mut numbers = [0.0f32; PARTS_OF_LANE];
+    #[unroll]
+    for i in 0..PARTS_OF_LANE {
+        let part = lane + const { 32 * i as u32 };
+        if part < parts {
+            let mut now = words[i];
+            while (now.0 >> 32) as u32 != tag || (now.1 >> 32) as u32 != tag {
+                now = look(space, base + part, how);
+            }
+            firsts[i] = f32_from_bits(now.0 as u32);
+            seconds[i] = f32_from_bits(now.1 as u32);
+            numbers[i] = (n - part as u64 * size).min(size) as f32;
+        }
+    }
+    // Those of the lane together.
+    let mut all = (least, 0.0f32);
+    let mut count = 0.0f32;
+    #[unroll]
+    for i in 0..PARTS_OF_LANE {
+        count += numbers[i];
+        if how.kind == Kind::Softmax {
+            all.0 = all.0.max(firsts[i]);
+        }
+        if how.kind == Kind::LayerNorm {
+            all.0 += firsts[i] * numbers[i];
+        }
+    }
+    if how.kind == Kind::LayerNorm {
+        all.0 = all.0 / count.max(1.0);
+    }
+    #[unroll]
+    for i in 0..PARTS_OF_LANE {
+        let mut second = seconds[i];
+        if how.kind == Kind::Softmax {
+            second *= exponential(firsts[i] - all.0);
+        }
+        if how.kind == Kind::LayerNorm {
+            let off = firsts[i] - all.0;
+            second += numbers[i] * off * off;
+        }
+        all.1 += second;
+    }
+    merged(all, count, n as f32, how)
+}

@@ -1,0 +1,146 @@
+//! The statistics of the part of a row that the warps of a block hold, with one exchange between them.
+//!
+//! Those of the warps are combined (Chan, Golub and LeVeque 1983 for means and squares; for exponentials, each sum is scaled to the largest
+//! number of all) by every warp in the same order, so that a block meets once.
+
+use super::kernels::{How, Kind, MOST, RowPart};
+use super::statistics::{exponential, merged, numbers_of_warp, of_warp};
+use lanework::prelude::*;
+
+/// The most warps of a block.
+pub(super) const WARPS: u32 = 32;
+/// Warps whose statistics each thread reads by itself; of more, lanes read one each and add up.
+const FEW: u32 = 8;
+
+/// The statistics of a group's numbers, of which it has `count`; and what exponentials are relative to in this warp.
+#[device]
+pub(super) fn statistics<const V: usize>(
+    values: &mut [[f32; V]; MOST],
+    span: RowPart,
+    me: u32,
+    count: f32,
+    space: Shared<f32, 2>,
+    #[constant] how: How,
+) -> ((f32, f32), f32) {
+    let numbers = numbers_of_warp::<V>(span, me, how);
+    let (first, second) = of_warp::<V>(&mut values, span, me, numbers, how);
+    let mut all = (first, second);
+    if how.threads > 32 {
+        all = of_warps((first, second), numbers, count, space, 0, how);
+    }
+    (all, first)
+}
+
+/// What the warps of a block have together, `count` numbers in all, of which this thread's warp has `numbers`. Each call of a kernel has
+/// another `part` of `space`, until there was another call.
+#[device]
+pub(super) fn of_warps(
+    (first, second): (f32, f32),
+    numbers: f32,
+    count: f32,
+    space: Shared<f32, 2>,
+    #[constant] part: u32,
+    #[constant] how: How,
+) -> (f32, f32) {
+    let warps = const { how.threads / 32 };
+    let (lane, warp) = (thread_idx.x % 32, thread_idx.x / 32);
+    // Whether the warps have as many numbers each.
+    let equal = const { how.full && part == 0 };
+    let part = const { 3 * part };
+    if lane == 0 {
+        space[[part, warp]] = second;
+        if how.kind != Kind::RmsNorm {
+            space[[part + 1, warp]] = first;
+        }
+        if how.kind == Kind::LayerNorm {
+            space[[part + 2, warp]] = numbers;
+        }
+    }
+    sync_threads();
+    let mut all = (0.0f32, 0.0f32);
+    if warps <= FEW {
+        let seconds = of_each(space, part, warps);
+        let mut firsts = seconds;
+        if how.kind != Kind::RmsNorm {
+            firsts = of_each(space, part + 1, warps);
+        }
+        let mut shares = seconds;
+        if how.kind == Kind::LayerNorm {
+            shares = of_each(space, part + 2, warps);
+        }
+        if how.kind == Kind::Softmax {
+            all.0 = firsts[0];
+            #[unroll]
+            for w in 1..warps as usize {
+                all.0 = all.0.max(firsts[w]);
+            }
+        }
+        if how.kind == Kind::LayerNorm {
+            if equal {
+                all.0 = firsts[0];
+                #[unroll]
+                for w in 1..warps as usize {
+                    all.0 += firsts[w];
+                }
+                all.0 *= const { 32.0 / how.threads as f32 };
+            } else {
+                #[unroll]
+                for w in 0..warps as usize {
+                    all.0 += firsts[w] * shares[w];
+                }
+                all.0 = all.0 / count;
+            }
+        }
+        #[unroll]
+        for w in 0..warps as usize {
+            let mut second = seconds[w];
+            if how.kind == Kind::Softmax {
+                second *= exponential(firsts[w] - all.0);
+            }
+            if how.kind == Kind::LayerNorm {
+                let off = firsts[w] - all.0;
+                second += shares[w] * off * off;
+            }
+            all.1 += second;
+        }
+    } else {
+        let mut mine = (0.0f32, 0.0f32);
+        let mut share = 0.0f32;
+        if how.kind == Kind::Softmax {
+            mine.0 = f32::MIN;
+        }
+        if lane < warps {
+            mine.1 = space[[part, lane]];
+            if how.kind != Kind::RmsNorm {
+                mine.0 = space[[part + 1, lane]];
+            }
+            if how.kind == Kind::LayerNorm {
+                share = space[[part + 2, lane]];
+            }
+        }
+        all = merged(mine, share, count, how);
+    }
+    all
+}
+
+/// A number of each of a few warps.
+#[device]
+fn of_each(space: Shared<f32, 2>, row: u32, #[constant] warps: u32) -> [f32; FEW as usize] {
+    let mut all = [0.0f32; FEW as usize];
+    if warps % 4 == 0 {
+        #[unroll]
+        for i in 0..warps / 4 {
+            let four = space.load_vec::<4>((row, 4 * i));
+            #[unroll]
+            for j in 0..4usize {
+                all[4 * i as usize + j] = four[j];
+            }
+        }
+    } else {
+        #[unroll]
+        for w in 0..warps {
+            all[w as usize] = space[[row, w]];
+        }
+    }
+    all
+}

@@ -1,0 +1,40 @@
+//! Rows held by one block or less: as many as there are read at once, with one exchange within a block.
+
+use super::exchange::{WARPS, statistics};
+use super::kernels::{How, Kind, RowPart, begin, columns, read, write};
+use super::statistics::{exponential, factors};
+use crate::vectors::Widened;
+use lanework::prelude::*;
+
+/// Rows of `n` numbers, each held by `how.threads` threads.
+#[kernel(block = how.block, min_blocks = how.resident)]
+pub(super) fn held<E: Widened<Wide = f32>, const V: usize>(
+    x: &[E],
+    y: &mut [E],
+    gamma: &[E],
+    beta: &[E],
+    rows: u64,
+    n: u64,
+    (x_row, y_row): (u64, u64),
+    (x_step, y_step): (u64, u64),
+    eps: f32,
+    #[constant] how: How,
+) {
+    begin(how);
+    let space = shared::<f32>([3, WARPS]);
+    let (group, me) = (thread_idx.x / how.threads, thread_idx.x % how.threads);
+    let row = block_idx.x as u64 * const { how.block / how.threads } as u64 + group as u64;
+    // Groups without a row take part in the exchange of their warp.
+    let end = select(row < rows, n, 0);
+    let span = RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first: 0, end };
+    let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
+    let mut values = read::<E, V>(x, span, me, fill, how);
+    let columns = columns::<E, V>(gamma, beta, span, me, how);
+    let (of_row, base) = statistics::<V>(&mut values, span, me, n as f32, space, how);
+    let (shift, scale) = factors(of_row, n as f32, eps, how);
+    let mut adapted = scale;
+    if how.kind == Kind::Softmax && how.threads > 32 {
+        adapted *= exponential(base - shift);
+    }
+    write::<E, V>(y, gamma, beta, values, columns, (shift, adapted), span, me, how);
+}

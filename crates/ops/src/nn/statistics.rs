@@ -1,0 +1,202 @@
+//! The statistics of the numbers that a warp holds in registers.
+//!
+//! They take two passes over registers: the largest number, then the sum of the exponentials; the mean, then the sum of the squared
+//! differences from it. Where all threads have as many numbers, each takes the passes by itself, and means and squares are combined in
+//! pairs (Chan, Golub and LeVeque 1983), which takes half the exchanges. Each is a tree whose shape depends on the row's length alone, so
+//! that results have the same bits in every run.
+
+use super::kernels::{How, Kind, MOST, RowPart, is_inside};
+use lanework::prelude::*;
+
+/// The sum, or the largest, of the values of the lanes of a warp that belong to one group of `threads`, in each of them.
+#[device]
+pub(super) fn of_lanes(
+    value: f32,
+    #[constant] threads: u32,
+    #[constant] most: bool,
+    #[constant] reduces: bool,
+) -> f32 {
+    let mut all = value;
+    if most && reduces && threads >= 32 {
+        // The order of floats is that of their bits as integers, the negative ones reversed.
+        let bits = value.to_bits() as i32;
+        let ordered = reduce_max_sync(FULL_MASK, bits ^ ((bits >> 31) & 0x7fff_ffff));
+        all = f32_from_bits((ordered ^ ((ordered >> 31) & 0x7fff_ffff)) as u32);
+    } else {
+        #[unroll]
+        for bits in [16u32, 8, 4, 2, 1] {
+            if bits < threads {
+                let other = shfl_xor_sync(FULL_MASK, all, bits);
+                all = if most { all.max(other) } else { all + other };
+            }
+        }
+    }
+    all
+}
+
+/// e to the power of a difference that is not positive, by the hardware's power of 2.
+#[device]
+pub(super) fn exponential(difference: f32) -> f32 {
+    fast::exp2(difference * std::f32::consts::LOG2_E)
+}
+
+/// Numbers of the threads of a warp that belong to one group, where every thread has all its vectors.
+fn of_full<const V: usize>(how: How) -> f32 {
+    (how.threads.min(32) as usize * how.vectors * V) as f32
+}
+
+/// How many numbers the threads of a warp have that belong to one group, where that matters.
+#[device]
+pub(super) fn numbers_of_warp<const V: usize>(span: RowPart, me: u32, #[constant] how: How) -> f32 {
+    let all = const { of_full::<V>(how) };
+    let mut numbers = 0.0f32;
+    if how.full {
+        numbers += all;
+    } else if how.kind == Kind::LayerNorm {
+        #[unroll]
+        for k in 0..how.vectors {
+            #[unroll]
+            for j in 0..V {
+                numbers += select(is_inside::<V>(span, me, k, j, how), 1.0f32, 0.0);
+            }
+        }
+        numbers = of_lanes(numbers, how.threads, false, false);
+    }
+    numbers
+}
+
+/// The statistics of the numbers of a warp's threads that belong to one group, `numbers` of them: the largest, finite, and the sum of the
+/// exponentials of the differences from it, which take the numbers' places; the mean and the sum of the squared differences from it; or 0
+/// and the sum of the squares.
+#[device]
+pub(super) fn of_warp<const V: usize>(
+    values: &mut [[f32; V]; MOST],
+    span: RowPart,
+    me: u32,
+    numbers: f32,
+    #[constant] how: How,
+) -> (f32, f32) {
+    let threads = how.threads;
+    let pairs = const { how.full && how.kind == Kind::LayerNorm };
+    // Of pairs of threads that all have as many numbers, each has its own.
+    let mut share = const { 1.0 / (how.vectors * V) as f32 };
+    let lanes = if pairs { 1 } else { threads };
+    if !pairs {
+        share = 1.0 / numbers.max(1.0);
+    }
+    let mut first = 0.0f32;
+    if how.kind == Kind::Softmax {
+        let mut most = f32::MIN;
+        #[unroll]
+        for k in 0..how.vectors {
+            #[unroll]
+            for j in 0..V {
+                most = most.max(values[k][j]);
+            }
+        }
+        first = of_lanes(most, threads, true, how.reduces);
+    }
+    if how.kind == Kind::LayerNorm {
+        let mut sums = [0.0f32; V];
+        #[unroll]
+        for k in 0..how.vectors {
+            #[unroll]
+            for j in 0..V {
+                sums[j] += values[k][j];
+            }
+        }
+        first = of_lanes(total::<V>(sums), lanes, false, false) * share;
+    }
+    let mut sums = [0.0f32; V];
+    #[unroll]
+    for k in 0..how.vectors {
+        #[unroll]
+        for j in 0..V {
+            let x = values[k][j];
+            if how.kind == Kind::Softmax {
+                values[k][j] = exponential(x - first);
+                sums[j] += values[k][j];
+            }
+            if how.kind == Kind::LayerNorm {
+                let mut difference = x - first;
+                if !how.full {
+                    difference = select(is_inside::<V>(span, me, k, j, how), difference, 0.0);
+                }
+                sums[j] += difference * difference;
+            }
+            if how.kind == Kind::RmsNorm {
+                sums[j] += x * x;
+            }
+        }
+    }
+    let mut second = of_lanes(total::<V>(sums), lanes, false, false);
+    if pairs {
+        // Then pairs of pairs.
+        #[unroll]
+        for bits in [1u32, 2, 4, 8, 16] {
+            if bits < threads {
+                let other = shfl_xor_sync(FULL_MASK, first, bits);
+                let more = shfl_xor_sync(FULL_MASK, second, bits);
+                let off = other - first;
+                let half = const { (how.vectors * V) as f32 * 0.5 } * bits as f32;
+                second = (second + more) + off * off * half;
+                first = (first + other) * 0.5;
+            }
+        }
+    }
+    (first, second)
+}
+
+/// The sum of a vector.
+#[device]
+fn total<const V: usize>(values: [f32; V]) -> f32 {
+    let mut sum = values[0];
+    #[unroll]
+    for j in 1..V {
+        sum += values[j];
+    }
+    sum
+}
+
+/// The statistics of what the lanes of a warp have together, `count` numbers in all, of which this lane has `numbers`.
+#[device]
+pub(super) fn merged(
+    (first, second): (f32, f32),
+    numbers: f32,
+    count: f32,
+    #[constant] how: How,
+) -> (f32, f32) {
+    let mut all = (0.0f32, 0.0f32);
+    if how.kind == Kind::Softmax {
+        all.0 = of_lanes(first, 32, true, how.reduces);
+        all.1 = of_lanes(second * exponential(first - all.0), 32, false, false);
+    }
+    if how.kind == Kind::LayerNorm {
+        all.0 = of_lanes(numbers * first, 32, false, false) / count;
+        let off = first - all.0;
+        all.1 = of_lanes(second + numbers * off * off, 32, false, false);
+    }
+    if how.kind == Kind::RmsNorm {
+        all.1 = of_lanes(second, 32, false, false);
+    }
+    all
+}
+
+/// What is subtracted from the numbers of a row of `n`, and what they are multiplied with then, from its statistics.
+#[device]
+pub(super) fn factors(
+    (first, second): (f32, f32),
+    n: f32,
+    eps: f32,
+    #[constant] how: How,
+) -> (f32, f32) {
+    let mut scale = 1.0 / second;
+    if how.kind != Kind::Softmax {
+        let square = second * (1.0 / n) + eps;
+        // The hardware's approximation and a step of Newton's; not of zero, whose root has no inverse, and not of infinity.
+        let near = fast::rsqrt(square);
+        let error = fma(-(square * near), near, 1.0);
+        scale = select(error == error, fma(0.5 * near, error, near), near);
+    }
+    (first, scale)
+}
