@@ -105,9 +105,11 @@ impl Way {
                 .filter(|_| adjacent)
                 .map(Chosen::Spread)
         };
-        let ring = |most: usize| {
+        let ring = |wanted: usize| {
             let slice = ring::THREADS as usize * T::VECTOR;
-            shares(rows, slice, multiprocessors, most)
+            let plain = !how.gamma && !how.beta;
+            let wanted = if plain { wanted } else { wanted.min(most(ring::PREFERRED)) };
+            shares(rows, slice, multiprocessors, wanted)
                 .filter(|shares| how.wide && shares.parts <= collect::PARTS)
                 .map(Chosen::Ring)
         };

@@ -29,7 +29,7 @@ pub(super) const DELAY: u32 = 3;
 /// The longest delay.
 const LONGEST: usize = 4;
 
-/// The most vectors of a thread, and those that leave registers for the factors of columns.
+/// The most vectors of a thread, and those that leave shared memory for the factors of columns.
 pub(super) const MOST: usize = 8;
 pub(super) const PREFERRED: usize = 4;
 
@@ -43,10 +43,9 @@ fn slabs(how: How) -> u32 {
     ROOM / (4 * of_part(how))
 }
 
-/// Of them, those of the factors and of the summands of columns, where enough others are left; else threads load them with each row.
+/// Of them, those of the factors and of the summands of columns.
 fn of_columns(how: How) -> u32 {
-    let wanted = u32::from(how.gamma) + u32::from(how.beta);
-    if slabs(how) >= wanted + 3 { wanted } else { 0 }
+    u32::from(how.gamma) + u32::from(how.beta)
 }
 
 /// Of them, those of rows.
@@ -68,23 +67,6 @@ const fn kept(delay: u32) -> u32 {
 /// Words of the cells of `groups` rows at a time, each in `parts` parts.
 pub(super) fn cells(delay: u32, (parts, groups): (usize, usize)) -> usize {
     2 * kept(delay) as usize * groups * parts * parts
-}
-
-/// A vector of the factors or summands of this block's columns, from shared memory or from all of them.
-#[device]
-fn factor<E: Widened<Wide = f32>, const V: usize>(
-    stages: Shared<u32, 2>,
-    slab: u32,
-    columns: &[u32],
-    first: u64,
-    vector: u32,
-    #[constant] holds: bool,
-) -> [f32; V] {
-    if holds {
-        unpack::<E, V>(stages.load_vec::<4>((slab, 4 * vector)))
-    } else {
-        unpack::<E, V>(columns.load_vec_nc::<4>(first / V as u64 * 4 + 4 * vector as u64))
-    }
 }
 
 /// As `spread`; `words` is the memory of `x`, whose rows begin at multiples of 16 bytes and have a multiple of that. A part has
@@ -261,11 +243,10 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                         let mut of_place = [1.0f32; V];
                         let mut more = [0.0f32; V];
                         if how.gamma {
-                            of_place =
-                                factor::<E, V>(stages, of_gamma, gamma, first, vector, holds);
+                            of_place = unpack::<E, V>(stages.load_vec::<4>((of_gamma, 4 * vector)));
                         }
                         if how.beta {
-                            more = factor::<E, V>(stages, of_beta, beta, first, vector, holds);
+                            more = unpack::<E, V>(stages.load_vec::<4>((of_beta, 4 * vector)));
                         }
                         let mut row = [0.0f32; V];
                         #[unroll]

@@ -99,10 +99,12 @@ fn rows_are_copied_ahead_and_held_by_several_blocks() -> Result<()> {
     Ok(())
 }
 
-/// Compares the layer norm of `host` with factors and summands, by every way, with that of one block that reads it several times.
+/// Compares the layer norm of `host` with factors and summands, by every way with at most `each` vectors of a thread
+/// where several blocks hold a row, with that of one block that reads it several times.
 fn agree<T: Normal>(
     host: &[f32],
     shape: [usize; 2],
+    each: usize,
     of: fn(f32) -> T,
     to: fn(T) -> f32,
 ) -> Result<()> {
@@ -115,7 +117,7 @@ fn agree<T: Normal>(
     let columns: Vec<f32> = columns.iter().map(|x| x - 1000.0).collect();
     let (gamma, beta) = (upload(&columns)?, upload(&columns)?);
     let mut results: Vec<Vec<T>> = Vec::new();
-    for way in [Way::Passes, Way::Held, Way::Spread(1), Way::Ring(1)] {
+    for way in [Way::Passes, Way::Held, Way::Spread(each), Way::Ring(each)] {
         let mut y = device.zeros::<T>(shape[0] * shape[1])?;
         let norm = layer_norm(Tensor::new(&x, shape)?).gamma(&gamma).beta(&beta);
         let output = TensorMut::new(&mut y, shape)?;
@@ -140,17 +142,22 @@ fn agree<T: Normal>(
 fn factors_of_columns_are_the_same_whoever_holds_a_row() -> Result<()> {
     // Parts that all threads have vectors of, and parts that some have none of.
     for n in [4096, 4108] {
-        agree::<f32>(&numbers(7 * n), [7, n], |x| x, |x| x)?;
+        agree::<f32>(&numbers(7 * n), [7, n], 1, |x| x, |x| x)?;
     }
     Ok(())
+}
+
+#[test]
+fn factors_of_columns_are_the_same_with_many_vectors_of_a_thread() -> Result<()> {
+    agree::<f32>(&numbers(7 * 40_000), [7, 40_000], 8, |x| x, |x| x)
 }
 
 #[test]
 fn halves_are_the_same_whoever_holds_a_row() -> Result<()> {
     for n in [8192, 8200] {
         let host: Vec<f32> = numbers(4 * n).iter().map(|x| x - 1001.0).collect();
-        agree::<f16>(&host, [4, n], f16::from_f32, f16::to_f32)?;
-        agree::<bf16>(&host, [4, n], bf16::from_f32, bf16::to_f32)?;
+        agree::<f16>(&host, [4, n], 1, f16::from_f32, f16::to_f32)?;
+        agree::<bf16>(&host, [4, n], 1, bf16::from_f32, bf16::to_f32)?;
     }
     Ok(())
 }
@@ -168,7 +175,7 @@ fn parts_far_from_each_other_lose_nothing() -> Result<()> {
             _ => *x - 1002.0,
         };
     }
-    agree::<f32>(&host, [3, n], |x| x, |x| x)
+    agree::<f32>(&host, [3, n], 1, |x| x, |x| x)
 }
 
 #[test]
