@@ -203,6 +203,62 @@ impl<T: Data, const D: usize> Shared<T, D> {
         self.dims.iter().product()
     }
 
+    /// The elements from `first` on as an array of another shape: parts of one array whose bytes serve one purpose after the other,
+    /// with a barrier between them.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// /// Writes rows and reads columns, by way of memory that held something else before.
+    /// #[kernel(block = 16)]
+    /// fn example(out: &mut [u32]) {
+    ///     let (t, memory) = (thread_idx.x, shared_dynamic::<u32>(32));
+    ///     memory[t + 16] = t;
+    ///     sync_threads();
+    ///     let mine = memory[31 - t];
+    ///     sync_threads();
+    ///     let tile = memory.region(8, [4, 4]);
+    ///     tile[[t / 4, t % 4]] = mine;
+    ///     sync_threads();
+    ///     out[t] = tile[[t % 4, t / 4]];
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let mut out = device.zeros::<u32>(16)?;
+    /// example(&mut out).grid(1).block(16).shared_bytes(128).launch(&device)?;
+    /// assert_eq!(out.download()?[..5], [15, 11, 7, 3, 14]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn region<const E: usize>(
+        self,
+        first: impl Extent,
+        shape: impl IntoShape<E>,
+    ) -> Shared<T, E> {
+        here();
+        with(|b| {
+            let dims = checked_shape(b, shape);
+            let elements: u64 = dims.iter().map(|extent| u64::from(*extent)).product();
+            let first = first.extent().map(|first| first as u64);
+            let Some(first) = first.filter(|first| first + elements <= u64::from(self.len()))
+            else {
+                b.error(
+                    format!(
+                        "a region of {elements} elements does not lie within an array of {}",
+                        self.len()
+                    ),
+                    "give a first element and a shape whose elements the array has",
+                );
+                return Shared {
+                    symbol: self.symbol,
+                    start: self.start,
+                    dims,
+                    element: PhantomData,
+                };
+            };
+            let start = self.start + (first * size_of::<T>() as u64) as i64;
+            Shared { symbol: self.symbol, start, dims, element: PhantomData }
+        })
+    }
+
     /// The array's name.
     pub(super) fn name(&self) -> String {
         with(|b| b.symbols[self.symbol].clone())

@@ -20,6 +20,7 @@ use crate::workspace::{Layout, Scratch};
 use form::{Form, Load, Tile};
 use lanework::prelude::*;
 use lanework::{Prepared, Result, TensorMap, View};
+use shapes::Choice;
 
 /// A factor as lines (rows of A, columns of B) by steps along k.
 #[derive(Clone, Copy)]
@@ -40,6 +41,7 @@ impl Lines {
         let aligned =
             address.is_multiple_of(16) && stride.is_multiple_of(4) && batch.is_multiple_of(4);
         let load = match (by_lines.is_some(), aligned) {
+            (true, true) => Load::Rows,
             (true, _) => Load::Words,
             (false, true) => Load::Map,
             (false, false) => Load::Lines,
@@ -50,7 +52,7 @@ impl Lines {
     /// Whether every place that a kernel computes has an index of 32 bits, also those past the last line and step.
     fn narrow(self, matrices: usize, lines: usize, k: usize) -> bool {
         const BEYOND: usize = 1024;
-        let along_k = self.load == Load::Words;
+        let along_k = matches!(self.load, Load::Words | Load::Rows);
         let (outer, inner) = if along_k { (lines, k) } else { (k, lines) };
         let within = (outer + BEYOND).saturating_mul(self.stride).saturating_add(inner + BEYOND);
         self.batch.saturating_mul(matrices - 1).saturating_add(within) < 1 << 32
@@ -89,21 +91,26 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
 
 /// The launches of a problem that it suits.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
-    // A few columns: a tile may be narrow, but not low.
-    let Extents { m, n, .. } = problem.extents;
-    let problem = if m < n && m <= 64 { problem.transposed() } else { problem };
+    // A few columns: a tile may be narrow, but not low. Where there are few steps, C takes the time, whose rows are stored faster.
+    let Extents { m, n, k, .. } = problem.extents;
+    let problem = if m < n && m <= 64 && k > 64 { problem.transposed() } else { problem };
     let processors = problem.device.info().multiprocessors;
     if problem.precision == Precision::Compensated {
         let tile = shapes::compensated(problem.extents, processors);
         return with_tile(problem, layout, tile);
     }
-    let tile = shapes::tile(problem.extents, processors, !problem.one_kernel);
-    if problem.one_kernel {
-        return with_tile(problem, layout, tile);
-    }
-    let then = |problem: Problem<'a>, layout: &mut Layout| with_tile(problem, layout, tile);
-    let loads = lines(&problem).map(|(a, b)| (a.load, b.load));
-    packed::factors(problem, layout, loads, packed::pays, then)
+    let loads = lines(&problem).map_or((Load::Words, Load::Words), |(a, b)| (a.load, b.load));
+    let float4s = float4s(&problem, problem.extents.n);
+    let one = problem.one_kernel;
+    let Choice { tile, copied } = shapes::choice(problem.extents, loads, float4s, processors, one);
+    packed::factors(problem, layout, copied, |problem, layout| with_tile(problem, layout, tile))
+}
+
+/// Whether rows of C, `width` elements of each, consist of aligned float4s.
+fn float4s(problem: &Problem<'_>, width: usize) -> bool {
+    let Strides { batch, row, column } = problem.c.strides;
+    let aligned = [row, batch, width].iter().all(|extent| extent.is_multiple_of(4));
+    aligned && column == 1 && problem.c.memory.address().is_multiple_of(16)
 }
 
 /// The same with a tile that the caller chose.
@@ -114,12 +121,14 @@ pub(crate) fn with_tile<'a>(
 ) -> Result<Recipe<'a>> {
     let spare = layout.scratch::<u8>(16);
     let Extents { batch, m, n, .. } = problem.extents;
-    let results = batch * m * n;
+    // Rows of the parts' results consist of float4s.
+    let pitch = n.next_multiple_of(4);
+    let results = batch * m * pitch;
     let parts = (tile.parts > 1).then(|| layout.scratch::<f32>(tile.parts as usize * results));
     Ok(Box::new(move |scratch| {
         let spare = scratch.view(spare).into();
         let Some(parts) = parts else {
-            return Ok(vec![launch(problem, scratch, spare, tile)?]);
+            return Ok(vec![launch(problem, scratch, spare, tile, false)?]);
         };
         let finishing = finishing::<f32>(&problem, scratch);
         let Problem { device, extents, c, .. } = problem;
@@ -128,7 +137,7 @@ pub(crate) fn with_tile<'a>(
         let of_parts = Output {
             kind: ElementKind::F32,
             memory: scratch.view(parts).cast(),
-            strides: Strides { batch: m * n, row: n, column: 1 },
+            strides: Strides { batch: m * pitch, row: pitch, column: 1 },
         };
         let plain = Problem {
             device,
@@ -138,9 +147,9 @@ pub(crate) fn with_tile<'a>(
             epilogue: Epilogue::default(),
             ..problem
         };
-        let first = launch(plain, scratch, spare, tile)?;
+        let first = launch(plain, scratch, spare, tile, true)?;
         let from = scratch.view(parts).into();
-        let sizes = [tile.parts, results as u32];
+        let sizes = [tile.parts, results as u32, pitch as u32];
         Ok(vec![first, add(&device_of_both, from, c, extents, sizes, finishing)?])
     }))
 }
@@ -151,10 +160,13 @@ fn add<'a>(
     from: View<'a, f32>,
     c: Output<'a>,
     extents: Extents,
-    parts: [u32; 2],
+    parts: [u32; 3],
     finishing: Finishing<'a, f32>,
 ) -> Result<Prepared<'a>> {
     let Extents { batch, m, n, k } = extents;
+    let [count, results, _] = parts;
+    let processors = device.info().multiprocessors as usize;
+    let groups = added::groups(results as usize, count, processors);
     let Finishing { alpha, beta, bias, scale_a, finish, .. } = finishing;
     let launch = added::added(
         from,
@@ -167,11 +179,12 @@ fn add<'a>(
         alpha,
         beta,
         finish,
+        groups,
     );
     // SAFETY: an index is below the number of results, of which each part has as many, and `lines` has checked the output's.
     unsafe {
         launch
-            .grid(parts[1].div_ceil(added::THREADS))
+            .grid(results.div_ceil(added::THREADS / groups))
             .block(added::THREADS)
             .prepare_unchecked(device)
     }
@@ -191,6 +204,7 @@ fn map<'a>(
     let apart = if own == 1 { of.stride } else { of.batch };
     let tiles = match of.load {
         Load::Map => Tiles::new([own, k, lines], [1, depth, extent]),
+        Load::Rows => Tiles::new([own, lines, k], [1, extent, depth]).swizzle(Swizzle::B64),
         Load::Words | Load::Lines => {
             let tiles = Tiles::new([1, 1, 4], [1, 1, 4]);
             return TensorMap::of_view(&problem.device, spare.cast(), &tiles);
@@ -205,19 +219,23 @@ fn launch<'a>(
     scratch: &Scratch,
     spare: View<'a, u8>,
     tile: Tile,
+    padded: bool,
 ) -> Result<Prepared<'a>> {
     let Some((a, b)) = lines(&problem) else {
         return refused("a product that is not of this family".to_owned(), "use another family");
     };
     let Extents { batch, m, n, k } = problem.extents;
     let of_c = problem.c.strides;
-    let float4s = [of_c.row, of_c.batch, n].iter().all(|extent| extent.is_multiple_of(4))
-        && of_c.column == 1
-        && problem.c.memory.address().is_multiple_of(16);
+    // Where the parts' results are computed, rows are as long as they are apart.
+    let width = if padded { of_c.row } else { n };
+    let float4s = float4s(&problem, width);
+    let compensated = problem.precision == Precision::Compensated;
+    let a = Lines { load: a.load.of_a(tile), ..a };
+    let b = Lines { load: b.load.of_b(), ..b };
     let form = Form {
         shared_by_all: (a.batch == 0, b.batch == 0),
         float4s,
-        compensated: problem.precision == Precision::Compensated,
+        compensated,
         ..Form::of(tile, (a.load, b.load))
     };
     let map_a = map(&problem, &problem.a, a, scratch, spare, (m, form.rows, form.depth))?;
@@ -245,7 +263,7 @@ fn launch<'a>(
         [a.batch as u32, a.stride as u32],
         [b.batch as u32, b.stride as u32],
         [of_c.batch as u32, of_c.row as u32, of_c.column as u32],
-        [tile.parts, (batch * m * n) as u32],
+        [tile.parts, (batch * m * of_c.row) as u32],
         alpha,
         beta,
         finish,

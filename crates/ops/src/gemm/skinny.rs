@@ -98,6 +98,9 @@ fn chosen(problem: &Problem<'_>) -> Form {
     let lines = if along_k && batch * m >= 64 * processors { 4 } else { 1 };
     let warps = batch * m.div_ceil(lines);
     let share = [1, 2, 4, 8].into_iter().find(|share| warps * share >= 16 * processors);
+    let share = share.unwrap_or(8);
+    // Pieces of a line for each lane, so that 4 loads of it are on their way.
+    let deep = [4, 2].into_iter().find(|deep| lines * deep <= 4 && k >= 128 * share * deep);
     let groups = batch * m.div_ceil(GROUP as usize);
     let wanted = [1, 2, 4, 8]
         .into_iter()
@@ -111,7 +114,8 @@ fn chosen(problem: &Problem<'_>) -> Form {
             && k.is_multiple_of(4)
             && fours(problem.b.memory.address(), &[strides_b.column, strides_b.batch]),
         lines: lines as u32,
-        share: share.unwrap_or(8) as u32,
+        share: share as u32,
+        deep: deep.unwrap_or(1) as u32,
         splits: splits as u32,
     }
 }

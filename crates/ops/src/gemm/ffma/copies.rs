@@ -1,4 +1,4 @@
-//! How tiles of the factors come to shared memory, a row per step along k: by TMA, or word by word where the elements of a row
+//! How tiles of the factors come to shared memory, a row per step along k: by TMA (A also as it lies, a row per row), or word by word where the elements of a row
 //! along k are adjacent, or where TMA's alignment is not met.
 
 use super::form::{Form, Load};
@@ -96,6 +96,10 @@ pub(super) fn fetch(
 ) {
     let [batch_a, top, batch_b, left] = at;
     slot.arrive_expect(form.fetched());
+    if form.by_rows() {
+        let rows = tiles_a.region(0u32, [form.stages, form.rows, form.depth]);
+        a.load(rows.swizzled(Swizzle::B64).slab(slot.index), (batch_a, top, p), slot);
+    }
     if form.loads.0 == Load::Map {
         a.load(tiles_a.slab(slot.index), (batch_a, p, top), slot);
     }

@@ -5,6 +5,8 @@
 pub(super) enum Load {
     /// By TMA: the elements of a step are adjacent, and lines of the matrix start at multiples of 16 bytes.
     Map,
+    /// A by TMA, as it lies: elements along k are adjacent, and rows start at multiples of 16 bytes.
+    Rows,
     /// Word by word, transposed: elements along k are adjacent.
     Words,
     /// Word by word: the elements of a step are adjacent.
@@ -30,6 +32,26 @@ pub(crate) struct Tile {
     pub stages: u32,
     /// Parts of the steps along k whose results are added up by a second kernel.
     pub parts: u32,
+}
+
+impl Tile {
+    /// Whether A comes by TMA as it lies, where it can: to high tiles of few columns, which have registers for four steps of each row,
+    /// and whose speed is that of copies.
+    pub const fn by_rows(self) -> bool {
+        self.rows > 64 && self.cols <= 32 && self.depth == 16
+    }
+}
+
+impl Load {
+    /// How A comes to a tile.
+    pub const fn of_a(self, tile: Tile) -> Load {
+        if matches!(self, Load::Rows) && !tile.by_rows() { Load::Words } else { self }
+    }
+
+    /// How B comes to a tile: never as it lies along k.
+    pub const fn of_b(self) -> Load {
+        if matches!(self, Load::Rows) { Load::Words } else { self }
+    }
 }
 
 /// The constants of a kernel.
@@ -92,7 +114,17 @@ impl Form {
 
     /// Whether TMA loads A, and B.
     pub const fn maps(self) -> (bool, bool) {
-        (matches!(self.loads.0, Load::Map), matches!(self.loads.1, Load::Map))
+        (matches!(self.loads.0, Load::Map | Load::Rows), matches!(self.loads.1, Load::Map))
+    }
+
+    /// Whether a row of A's tile has the steps of a stage, four of which a thread loads at a time.
+    pub const fn by_rows(self) -> bool {
+        matches!(self.loads.0, Load::Rows)
+    }
+
+    /// Rows from a thread's first one to its row `r`.
+    pub const fn row(self, r: u32) -> u32 {
+        if self.by_rows() { 8 * r } else { r / 4 * 32 + r % 4 }
     }
 
     /// Whether TMA loads any of the factors.
@@ -127,14 +159,36 @@ impl Form {
         4 * self.depth * (a + b)
     }
 
-    /// Elements of a row of partial results in shared memory.
-    pub const fn part(self) -> u32 {
+    /// Elements of A's stages in shared memory, before B's.
+    pub const fn stages_a(self) -> u32 {
+        self.stages * self.depth * self.width_a()
+    }
+
+    /// Elements of a row of results in shared memory.
+    pub const fn width_c(self) -> u32 {
         self.cols + PAD
+    }
+
+    /// Whether results go to C by way of shared memory: those of a cluster's blocks to be added up, those of a row of which no
+    /// float4 is aligned to be stored by adjacent lanes.
+    pub const fn gathers(self) -> bool {
+        self.splits > 1 || !self.float4s
+    }
+
+    /// Adjacent results that a lane stores at a time, where they go by way of shared memory.
+    pub const fn adjacent(self) -> u32 {
+        if self.float4s { 4 } else { 1 }
+    }
+
+    /// Elements of dynamic shared memory: the stages, and after them the results.
+    pub const fn shared(self) -> u32 {
+        let stages = self.stages_a() + self.stages * self.depth * self.width_b();
+        let results = self.rows * self.width_c();
+        if results > stages { results } else { stages }
     }
 
     /// Dynamic shared memory.
     pub const fn shared_bytes(self) -> u32 {
-        let ring = 4 * self.stages * self.depth * (self.width_a() + self.width_b());
-        ring + if self.splits > 1 { 4 * self.rows * self.part() } else { 0 }
+        4 * self.shared()
     }
 }

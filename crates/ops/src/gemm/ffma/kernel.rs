@@ -57,8 +57,9 @@ fn product(
     #[constant] finish: Finish,
     #[constant] form: Form,
 ) {
-    let tiles_a = shared_dynamic::<f32>([form.stages, form.depth, form.width_a()]);
-    let tiles_b = shared_dynamic::<f32>([form.stages, form.depth, form.width_b()]);
+    let memory = shared_dynamic::<f32>(form.shared());
+    let tiles_a = memory.region(0u32, [form.stages, form.depth, form.width_a()]);
+    let tiles_b = memory.region(form.stages_a(), [form.stages, form.depth, form.width_b()]);
     let ring = pipeline(form.stages, form.producers(), form.warps()).within_block();
     let (producer, consumer) = (ring.producer(), ring.consumer());
     let [batches, m, n, k] = extents;
@@ -72,7 +73,7 @@ fn product(
     let (batch, tile) = (job / (down * across), job % (down * across));
     let (tile_row, tile_column) = corner(tile, down, across);
     let (top, left) = (tile_row * form.rows, tile_column * form.cols);
-    let y = warp / form.across() * WARP_ROWS + lane / 4 * 4;
+    let y = warp / form.across() * WARP_ROWS + lane / 4 * if form.by_rows() { 1 } else { 4 };
     let x = warp % form.across() * (4 * form.wide) + lane % 4 * 4;
     let of_a = if form.shared_by_all.0 { 0 } else { batch };
     let of_b = if form.shared_by_all.1 { 0 } else { batch };
@@ -111,6 +112,17 @@ fn product(
     let mut sums = [[0.0f32; 16]; 8];
     let mut rests = [[0.0f32; 16]; 8];
     let mut lines = [[0.0f32; 8]; 2];
+    // Of A by rows: its rows as TMA laid them out, 64 bytes each, whose 16-byte chunks are exchanged by two bits of the row, so that
+    // the chunks of 8 adjacent rows are in different banks; and four steps of each of this thread's rows.
+    let rows_a = memory.region(0u32, [form.stages, form.rows, form.depth]);
+    let mut quads = [[0.0f32; 4]; 8];
+    let mut chunks_a = [0u32; 4];
+    if form.by_rows() {
+        #[unroll]
+        for q in 0..4u32 {
+            chunks_a[q] = ((lane / 8) ^ q) * 4;
+        }
+    }
     let mut columns = [[0.0f32; 16]; 2];
     for chunk in 0..chunks {
         let ahead = chunk + (form.stages - 1);
@@ -119,12 +131,14 @@ fn product(
         for i in 0..form.depth {
             // The fragments of step i, while those of the step before are multiplied.
             let (now, before) = (i % 2, (i + 1) % 2);
-            #[unroll]
-            for h in 0..2u32 {
-                let four = tiles_a.load4((slot.index, i, y + 32 * h));
+            if !form.by_rows() {
                 #[unroll]
-                for e in 0..4u32 {
-                    lines[now][4 * h + e] = four[e];
+                for h in 0..2u32 {
+                    let four = tiles_a.load4((slot.index, i, y + 32 * h));
+                    #[unroll]
+                    for e in 0..4u32 {
+                        lines[now][4 * h + e] = four[e];
+                    }
                 }
             }
             #[unroll]
@@ -153,7 +167,9 @@ fn product(
                 #[unroll]
                 for s in 0..form.wide {
                     let q = if r % 2 == 0 { s } else { form.wide - 1 - s };
-                    let (of_a, of_b) = (lines[before][r], columns[before][q]);
+                    let of_a =
+                        if form.by_rows() { quads[r][(i + 3) % 4] } else { lines[before][r] };
+                    let of_b = columns[before][q];
                     if form.compensated {
                         let [sum, rest] = dot2(of_a, of_b, [sums[r][q], rests[r][q]]);
                         sums[r][q] = sum;
@@ -162,102 +178,115 @@ fn product(
                         sums[r][q] = of_a.mul_add(of_b, sums[r][q]);
                     }
                 }
+                if form.by_rows() && i % 4 == 0 {
+                    // The next steps of a row take the place of those that have just been multiplied.
+                    let four = rows_a.load4((slot.index, y + 8 * r, chunks_a[i / 4]));
+                    #[unroll]
+                    for e in 0..4u32 {
+                        quads[r][e] = four[e];
+                    }
+                }
             }
         }
     }
     let base = part * part_stride + batch * strides_c[0];
-    let step_c = if form.float4s { 1 } else { strides_c[2] };
-    // Four adjacent results of a row, or fewer at the edge.
-    let store = |row: u32, column: u32, sums: [f32; 4]| {
+    // Four adjacent results of a row, aligned.
+    let store4 = |row: u32, column: u32, sums: [f32; 4]| {
         if row < m && column < n {
-            let at = base + row * strides_c[1] + column * step_c;
-            if form.float4s {
-                let mut before = [0.0f32; 4];
-                if finish.reads_c {
-                    before = c.load4(at);
-                }
-                let mut four = [0.0f32; 4];
-                #[unroll]
-                for e in 0..4u32 {
-                    let place = (row, column + e);
-                    let with = (alpha, beta);
-                    four[e] =
-                        finished(sums[e], before[e], place, with, bias, (scale, scale), finish);
-                }
-                c.store4(at, four);
-            } else {
-                #[unroll]
-                for e in 0..4u32 {
-                    if column + e < n {
-                        let mut before = 0.0f32;
-                        if finish.reads_c {
-                            before = c[at + e * step_c];
-                        }
-                        let place = (row, column + e);
-                        let with = (alpha, beta);
-                        c[at + e * step_c] =
-                            finished(sums[e], before, place, with, bias, (scale, scale), finish);
-                    }
-                }
+            let at = base + row * strides_c[1] + column;
+            let mut before = [0.0f32; 4];
+            if finish.reads_c {
+                before = c.load4(at);
             }
+            let mut four = [0.0f32; 4];
+            #[unroll]
+            for e in 0..4u32 {
+                let place = (row, column + e);
+                let with = (alpha, beta);
+                four[e] = finished(sums[e], before[e], place, with, bias, (scale, scale), finish);
+            }
+            c.store4(at, four);
+        }
+    };
+    let store = |row: u32, column: u32, sum: f32| {
+        if row < m && column < n {
+            let at = base + row * strides_c[1] + column * strides_c[2];
+            let mut before = 0.0f32;
+            if finish.reads_c {
+                before = c[at];
+            }
+            let with = (alpha, beta);
+            c[at] = finished(sum, before, (row, column), with, bias, (scale, scale), finish);
         }
     };
     let last = (form.depth + 1) % 2;
-    if form.splits > 1 {
-        let parts = shared_dynamic::<f32>([form.rows, form.part()]);
+    let results = memory.region(0u32, [form.rows, form.width_c()]);
+    if form.gathers() {
+        sync_threads(); // the results take the place of the stages, which all have read
+    }
+    #[unroll]
+    for r in 0..8u32 {
+        let row = y + form.row(r);
         #[unroll]
-        for r in 0..8u32 {
-            let row = y + r / 4 * 32 + r % 4;
+        for h in 0..form.wide / 4 {
+            let mut four = [0.0f32; 4];
             #[unroll]
-            for h in 0..form.wide / 4 {
-                let mut four = [0.0f32; 4];
-                #[unroll]
-                for e in 0..4u32 {
-                    let q = 4 * h + e;
-                    four[e] =
-                        total(lines[last][r], columns[last][q], [sums[r][q], rests[r][q]], form);
-                }
-                parts.store4((row, x + 16 * h), four);
+            for e in 0..4u32 {
+                let q = 4 * h + e;
+                let of_a = if form.by_rows() { quads[r][3] } else { lines[last][r] };
+                four[e] = total(of_a, columns[last][q], [sums[r][q], rests[r][q]], form);
+            }
+            if form.gathers() {
+                results.store4((row, x + 16 * h), four);
+            } else {
+                store4(top + row, left + x + 16 * h, four);
             }
         }
-        cluster_sync();
-        // Each block adds up the parts of some rows, in the order of the blocks.
+    }
+    if form.gathers() {
+        // Each block of a cluster adds up the parts of some rows, in the order of the blocks.
         let height = const { form.rows / form.splits };
-        let pass = const { form.threads() / (form.cols / 4) };
-        let column = t % (form.cols / 4) * 4;
-        #[unroll]
-        for l in 0..(form.rows / form.splits).div_ceil(form.threads() / (form.cols / 4)) {
-            let line = t / (form.cols / 4) + l * pass;
-            if line < height {
-                let row = cluster_rank() * height + line;
-                let mut four = [0.0f32; 4];
-                #[unroll]
-                for s in 0..form.splits {
-                    let part = parts.of_block(s).load4((row, column));
+        let mut begin = 0u32;
+        if form.splits > 1 {
+            cluster_sync();
+            begin = cluster_rank() * height;
+        } else {
+            sync_threads();
+        }
+        let lanes = const { form.cols / form.adjacent() };
+        let pass = const { form.threads() * form.adjacent() / form.cols };
+        let together = const { (height / pass).min(4) };
+        let column = t % lanes * form.adjacent();
+        for line in (t / lanes..height).step_by(const { pass * together }) {
+            #[unroll]
+            for i in 0..together {
+                let row = begin + line + i * pass;
+                if form.float4s {
+                    let mut four = [0.0f32; 4];
                     #[unroll]
-                    for e in 0..4u32 {
-                        four[e] += part[e];
+                    for s in 0..form.splits {
+                        let part = results.of_block(s).load4((row, column));
+                        #[unroll]
+                        for e in 0..4u32 {
+                            four[e] += part[e];
+                        }
                     }
+                    store4(top + row, left + column, four);
+                } else {
+                    let mut sum = results[[row, column]];
+                    if form.splits > 1 {
+                        sum = 0.0;
+                        #[unroll]
+                        for s in 0..form.splits {
+                            sum += results.of_block(s)[[row, column]];
+                        }
+                    }
+                    store(top + row, left + column, sum);
                 }
-                store(top + row, left + column, four);
             }
         }
-        cluster_sync(); // no block leaves while another one reads its parts
-    } else {
-        #[unroll]
-        for r in 0..8u32 {
-            let row = top + y + r / 4 * 32 + r % 4;
-            #[unroll]
-            for h in 0..form.wide / 4 {
-                let mut four = [0.0f32; 4];
-                #[unroll]
-                for e in 0..4u32 {
-                    let q = 4 * h + e;
-                    four[e] =
-                        total(lines[last][r], columns[last][q], [sums[r][q], rests[r][q]], form);
-                }
-                store(row, left + x + 16 * h, four);
-            }
+        if form.splits > 1 {
+            cluster_sync(); // no block leaves while another one reads its parts
         }
     }
 }

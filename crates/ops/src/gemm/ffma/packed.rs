@@ -1,6 +1,5 @@
 //! Factors copied into the workspace, so that TMA reads them: steps one after the other, the elements of each adjacent.
 
-use super::Load;
 use crate::gemm::problem::{Extents, Matrix, Problem, Strides};
 use crate::gemm::recipe::Recipe;
 use crate::gemm::source::Source;
@@ -21,36 +20,22 @@ struct Copy<'a> {
     to: [usize; 3],
 }
 
-/// Whether copying a factor, whose elements are multiplied with `others` each, takes less time than is lost by reading it word by
-/// word, as measured on an H200. Most is lost where each thread copies words of many steps.
-pub(super) fn pays(load: Load, extents: Extents, others: usize) -> bool {
-    let Extents { batch, m, n, k } = extents;
-    let products = batch as f64 * m as f64 * n as f64 * k as f64;
-    match load {
-        Load::Map => false,
-        Load::Words => products >= 3e9 && others >= 1000,
-        Load::Lines => products >= 3e8 && others >= 600,
-    }
-}
-
-/// The recipe that `then` makes of the problem, with the factors copied that `pays` says so of; `loads` is how they are loaded as
-/// they lie.
+/// The recipe that `then` makes of the problem, with A, and B, copied where `copied` says so.
 pub(super) fn factors<'a>(
     mut problem: Problem<'a>,
     layout: &mut Layout,
-    loads: Option<(Load, Load)>,
-    pays: fn(Load, Extents, usize) -> bool,
+    copied: (bool, bool),
     then: impl FnOnce(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
 ) -> Result<Recipe<'a>> {
     let Extents { m, n, k, .. } = problem.extents;
     let mut copies = Vec::new();
-    if loads.is_some_and(|(of_a, _)| pays(of_a, problem.extents, n)) {
+    if copied.0 {
         let Strides { row, column, .. } = problem.a.strides;
         let (copy, pitch) = copy(&problem, problem.a, [k, m], [column, row], layout);
         problem.a = copy.copied(Strides { batch: copy.to[0], row: 1, column: pitch });
         copies.push(copy);
     }
-    if loads.is_some_and(|(_, of_b)| pays(of_b, problem.extents, m)) {
+    if copied.1 {
         let Strides { row, column, .. } = problem.b.strides;
         let (copy, pitch) = copy(&problem, problem.b, [k, n], [row, column], layout);
         problem.b = copy.copied(Strides { batch: copy.to[0], row: pitch, column: 1 });

@@ -1,6 +1,7 @@
-//! Which tile is fastest for a shape.
+//! Which tile is fastest for a shape, and which factors are copied first: a model of time, whose numbers were fitted to what an H200
+//! took for tiles of many shapes.
 
-use super::form::Tile;
+use super::form::{Load, Tile};
 use crate::gemm::problem::Extents;
 
 const fn candidate(rows: u32, cols: u32, wide: u32, blocks: u32, stages: u32) -> Tile {
@@ -9,7 +10,7 @@ const fn candidate(rows: u32, cols: u32, wide: u32, blocks: u32, stages: u32) ->
 
 /// Tiles to choose from: the largest loads least, small ones balance the results over the multiprocessors, high ones are for few
 /// columns.
-pub(crate) const TILES: [Tile; 7] = [
+pub(crate) const TILES: [Tile; 8] = [
     candidate(128, 128, 8, 2, 6),
     candidate(128, 64, 8, 3, 4),
     candidate(64, 64, 8, 4, 4),
@@ -17,66 +18,151 @@ pub(crate) const TILES: [Tile; 7] = [
     candidate(64, 32, 4, 4, 4),
     candidate(256, 32, 8, 2, 4),
     candidate(256, 16, 4, 2, 4),
+    candidate(128, 32, 4, 4, 4),
 ];
 
-/// Of each tile: its speed in percent of the first's where all multiprocessors are busy, and the blocks that one holds.
-const SPEEDS: [(f64, usize); 7] =
-    [(1.0, 2), (0.97, 3), (0.94, 4), (0.88, 4), (0.8, 5), (0.9, 2), (0.75, 2)];
+/// Of each tile: its speed where all multiprocessors are busy and nothing is copied word by word, relative to [`SPEED`], and the
+/// blocks that a multiprocessor holds.
+const SPEEDS: [(f64, usize); 8] =
+    [(1.0, 2), (0.97, 3), (0.93, 5), (0.92, 5), (0.74, 8), (0.79, 2), (0.57, 3), (0.76, 4)];
 
-/// Multiply-adds per microsecond of a multiprocessor of an H200 with the first tile.
+/// Multiply-adds per microsecond of a multiprocessor.
 const SPEED: f64 = 204_500.0;
+
+/// Warps that keep a multiprocessor busy; with fewer, its speed falls with this power of their share.
+const FULL: (f64, f64) = (5.7, 0.45);
+
+/// What a word that a thread copies costs, in multiply-adds: of lines along k, and of steps.
+const WORDS: f64 = 10.0;
+const LINES: f64 = 18.6;
+
+/// Microseconds of a launch; of the ends of a block per 8192 results, and how much more where they are not stored as float4s.
+const LAUNCH: f64 = 2.3;
+const ENDS: (f64, f64) = (0.39, 2.7);
+
+/// Microseconds for each doubling of a cluster, and how much more for each further block of a multiprocessor.
+const CLUSTER: (f64, f64) = (1.03, 0.084);
+
+/// Microseconds of a second kernel that adds up parts, and bytes per microsecond that it reads; of one that copies a factor.
+const ADDING: (f64, f64) = (0.76, 5.7e6);
+const COPYING: (f64, f64) = (2.36, 2.3e6);
+
+/// Bytes per microsecond from and to memory.
+const MEMORY: f64 = 2.96e6;
+
+/// Steps of products for which stages have 8 instead of 16.
+const FEW_STEPS: usize = 24;
 
 /// Parts of the steps along k that may be added up by a second kernel.
 const PARTS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 128];
 
-/// The time of a tile in microseconds, as a model has it whose numbers were measured on an H200: the multiprocessor with the most
-/// blocks takes the time, and it is slower with few warps.
-fn time(extents: Extents, multiprocessors: u32, index: usize, splits: u32, parts: u32) -> f64 {
-    let Extents { batch, m, n, k } = extents;
-    let (tile, (speed, held)) = (TILES[index], SPEEDS[index]);
-    let tiles = batch * m.div_ceil(tile.rows as usize) * n.div_ceil(tile.cols as usize);
-    let shares = (splits * parts) as usize;
-    let blocks = (tiles * shares).div_ceil(multiprocessors.max(1) as usize);
-    let warps = (tile.rows / 64 * tile.cols / (4 * tile.wide)) as usize * blocks.min(held);
-    let full = warps as f64 / 8.0;
-    let blocks = blocks as f64;
-    let steps = k.div_ceil(tile.depth as usize).div_ceil(shares) * tile.depth as usize;
-    let work = blocks * f64::from(tile.rows * tile.cols) * steps as f64;
-    let multiplying = work / (SPEED * speed * full.min(1.0).powf(0.3));
-    let bytes = 4.0 * batch as f64 * (m * k + k * n + m * n) as f64;
-    // What begins and ends a block, of which others of the multiprocessor hide a part; blocks of clusters wait for each other.
-    let waits = 0.6 * (blocks - 1.0) * f64::from(splits * tile.rows * tile.cols) / 4096.0;
-    let clusters = if splits > 1 { 0.15 * f64::from(splits).log2() + waits } else { 0.0 };
-    let ends = 0.25 * blocks;
-    let added = 8.0 * f64::from(parts) * (batch * m * n) as f64;
-    let adding = if parts > 1 { 2.5 + added / 8e6 } else { 0.0 };
-    2.0 + ends + clusters + adding + multiplying.max(bytes / 4e6)
+/// How a problem is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Choice {
+    pub tile: Tile,
+    /// Whether A, and B, are copied first, so that TMA reads them.
+    pub copied: (bool, bool),
 }
 
-/// The tile for a problem; with parts of the steps that a second kernel adds up, if it may.
-pub(crate) fn tile(extents: Extents, multiprocessors: u32, adds: bool) -> Tile {
+/// The time of a tile in microseconds: the multiprocessor with the most blocks takes it.
+fn time(
+    extents: Extents,
+    (of_a, of_b): (Load, Load),
+    float4s: bool,
+    multiprocessors: usize,
+    index: usize,
+    tile: Tile,
+) -> f64 {
+    let Extents { batch, m, n, k } = extents;
+    let (speed, held) = SPEEDS[index];
+    let Tile { rows, cols, wide, splits, parts, depth, .. } = tile;
+    let tiles = batch * m.div_ceil(rows as usize) * n.div_ceil(cols as usize);
+    let shares = (splits * parts) as usize;
+    let blocks = (tiles * shares).div_ceil(multiprocessors);
+    let warps = rows / 64 * cols / (4 * wide);
+    let busy = ((warps as usize * blocks.min(held)) as f64 / FULL.0).min(1.0).powf(FULL.1);
+    let steps = k.div_ceil(depth as usize).div_ceil(shares) * depth as usize;
+    // Of a thread, for each step: its multiply-adds, and the words that it copies.
+    let copies = |load: Load, lines: u32| match load {
+        Load::Map | Load::Rows => 0.0,
+        Load::Words => WORDS * f64::from(lines) / f64::from(32 * warps),
+        Load::Lines => LINES * f64::from(lines) / f64::from(32 * warps),
+    };
+    let copying =
+        1.0 + (copies(of_a.of_a(tile), rows) + copies(of_b.of_b(), cols)) / f64::from(8 * wide);
+    let results = f64::from(rows * cols);
+    let blocks = blocks as f64;
+    let multiplying = blocks * results * steps as f64 * copying / (SPEED * speed * busy);
+    let bytes = 4.0 * batch as f64 * (m * k + k * n + m * n) as f64;
+    let ends = ENDS.0 * blocks * results / 8192.0 * if float4s { 1.0 } else { ENDS.1 };
+    let doubled = f64::from(splits).log2();
+    let clusters = CLUSTER.0 * doubled * (1.0 + CLUSTER.1 * (blocks - 1.0));
+    let added = 4.0 * f64::from(parts) * (batch * m * n) as f64;
+    let adding = if parts > 1 { ADDING.0 + added / ADDING.1 } else { 0.0 };
+    LAUNCH + ends + clusters + adding + multiplying.max(bytes / MEMORY)
+}
+
+/// The fastest of the ways that copy what `copied` says.
+fn fastest(
+    extents: Extents,
+    loads: (Load, Load),
+    float4s: bool,
+    multiprocessors: usize,
+    adds: bool,
+) -> (f64, Tile) {
+    let Extents { batch, m, n, k } = extents;
     let mut best = (f64::INFINITY, TILES[0]);
     for (index, tile) in TILES.into_iter().enumerate() {
+        let (rows, cols) = (tile.rows as usize, tile.cols as usize);
+        let tiles = batch.saturating_mul(m.div_ceil(rows) * n.div_ceil(cols));
+        let many = tiles >= 4 * multiprocessors;
+        let results = batch.saturating_mul(m * n);
         for (splits, parts) in
             [(2, 1), (4, 1), (8, 1)].into_iter().chain(PARTS.map(|parts| (1, parts)))
         {
             // Each block has some steps, and what is added up is not much.
             let shares = (splits * parts) as usize;
-            let Extents { batch, m, n, k } = extents;
-            let results = batch.saturating_mul(m * n);
-            let (rows, cols) = (tile.rows as usize, tile.cols as usize);
-            let tiles = batch.saturating_mul(m.div_ceil(rows) * n.div_ceil(cols));
-            let many = tiles >= 4 * multiprocessors.max(1) as usize;
-            // Clusters of more than two blocks pay for small tiles only.
-            let many = many || splits > 2 && tile.wide > 4;
             let large = results.saturating_mul(parts as usize) > 1 << 26;
             if shares > 1 && (k < 16 * shares || many || large) || parts > 1 && !adds {
                 continue;
             }
-            let time = time(extents, multiprocessors, index, splits, parts);
+            let depth = if k <= FEW_STEPS { 8 } else { tile.depth };
+            let tile = Tile { splits, parts, depth, ..tile };
+            let time = time(extents, loads, float4s || parts > 1, multiprocessors, index, tile);
             if time < best.0 {
-                best = (time, Tile { splits, parts, ..tile });
+                best = (time, tile);
             }
+        }
+    }
+    best
+}
+
+/// The way to compute a problem whose factors are loaded like this as they lie; by one kernel, or with others before and after it.
+pub(crate) fn choice(
+    extents: Extents,
+    loads: (Load, Load),
+    float4s: bool,
+    multiprocessors: u32,
+    one_kernel: bool,
+) -> Choice {
+    let Extents { batch, m, n, k } = extents;
+    let multiprocessors = multiprocessors.max(1) as usize;
+    let mut best = (f64::INFINITY, Choice { tile: TILES[0], copied: (false, false) });
+    for copied in [(false, false), (false, true), (true, false), (true, true)] {
+        let pointless = |copied: bool, load: Load| copied && (load == Load::Map || one_kernel);
+        if pointless(copied.0, loads.0) || pointless(copied.1, loads.1) {
+            continue;
+        }
+        let after = |copied: bool, load: Load| if copied { Load::Map } else { load };
+        let after = (after(copied.0, loads.0), after(copied.1, loads.1));
+        let (time, tile) = fastest(extents, after, float4s, multiprocessors, !one_kernel);
+        let copying = |copied: bool, lines: usize| {
+            let bytes = 8.0 * batch as f64 * (lines * k) as f64;
+            if copied { COPYING.0 + bytes / COPYING.1 } else { 0.0 }
+        };
+        let time = time + copying(copied.0, m) + copying(copied.1, n);
+        if time < best.0 {
+            best = (time, Choice { tile, copied });
         }
     }
     best.1
@@ -94,26 +180,31 @@ pub(crate) fn compensated(extents: Extents, multiprocessors: u32) -> Tile {
 mod tests {
     use super::*;
 
-    fn square(size: usize) -> Tile {
-        tile(Extents { batch: 1, m: size, n: size, k: size }, 132, true)
+    fn chosen(m: usize, n: usize, k: usize, load: Load) -> Choice {
+        let one = Extents { batch: 1, m, n, k };
+        choice(one, (Load::Words, load), load == Load::Map, 132, false)
     }
 
     #[test]
     fn large_products_take_the_first_tile_and_small_ones_share_their_steps() {
         for size in [2048, 4096, 8192, 16384] {
-            assert_eq!(square(size), TILES[0], "at {size}");
+            let Choice { tile, copied } = chosen(size, size, size, Load::Map);
+            assert_eq!((tile, copied), (TILES[0], (true, false)), "at {size}");
         }
         for size in [128, 256, 512, 768, 1000] {
-            let tile = square(size);
-            assert!(tile.splits * tile.parts > 1, "at {size}: {tile:?}");
+            let Choice { tile, copied } = chosen(size, size, size, Load::Map);
+            assert!(tile.splits * tile.parts > 1 && copied == (false, false), "{size}: {tile:?}");
         }
     }
 
     #[test]
-    fn every_block_has_steps() {
+    fn every_block_has_steps_and_one_kernel_is_one() {
         for (m, n, k) in [(1, 1, 1), (17, 4097, 8191), (64, 64, 16384), (8191, 255, 255)] {
-            let tile = tile(Extents { batch: 1, m, n, k }, 132, true);
+            let Choice { tile, .. } = chosen(m, n, k, Load::Lines);
             assert!((tile.splits * tile.parts) as usize <= k.div_ceil(16), "{tile:?}");
+            let one = Extents { batch: 1, m, n, k };
+            let Choice { tile, copied } = choice(one, (Load::Words, Load::Lines), false, 132, true);
+            assert!(tile.parts == 1 && copied == (false, false), "{tile:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::form::{Form, Load, Tile};
 use super::{packed, shapes, with_tile};
-use crate::gemm::problem::{Extents, Precision, Problem};
+use crate::gemm::problem::{Precision, Problem};
 use crate::workspace::{Layout, Workspace};
 use crate::{Gemm, Plan, Tensor, TensorMut, gemm};
 use lanework::{Device, Result};
@@ -17,14 +17,8 @@ fn planned<'c>(
     let problem = product.problem(c)?;
     assert!(super::suits(&problem), "{problem:?}");
     let (workspace, mut layout) = (Workspace::new(&problem.device), Layout::default());
-    let pays = if copied {
-        |load: Load, _: Extents, _: usize| load != Load::Map
-    } else {
-        |_: Load, _: Extents, _: usize| false
-    };
     let then = |problem: Problem<'c>, layout: &mut Layout| with_tile(problem, layout, tile);
-    let loads = super::lines(&problem).map(|(a, b)| (a.load, b.load));
-    let recipe = packed::factors(problem, &mut layout, loads, pays, then)?;
+    let recipe = packed::factors(problem, &mut layout, (copied, copied), then)?;
     let scratch = workspace.reserve(&layout)?;
     Ok(Plan::new(recipe(&scratch)?, [scratch]))
 }
@@ -92,6 +86,8 @@ fn tiles() -> Vec<Tile> {
     for (splits, parts, i) in [(2, 1, 2), (4, 1, 3), (8, 1, 4), (1, 3, 3), (1, 12, 2)] {
         tiles.push(Tile { splits, parts, ..shapes::TILES[i] });
     }
+    tiles.push(Tile { depth: 8, ..shapes::TILES[3] });
+    tiles.push(Tile { depth: 8, ..shapes::TILES[1] });
     tiles
 }
 
@@ -136,14 +132,15 @@ fn compensated_sums_lose_nothing_that_f32_sums_lose() -> Result<()> {
     Ok(())
 }
 
-/// Text of `ptxas -v` for the kernel of a tile with factors by rows.
-fn compiled(ptxas: &std::ffi::OsStr, tile: Tile) -> Result<String> {
-    let device = Device::emulator();
-    let (a, b) = (device.zeros::<f32>(64 * 64)?, device.zeros::<f32>(64 * 64)?);
-    let mut c = device.zeros::<f32>(64 * 64)?;
-    let (a, b) = (Tensor::new(&a, [64, 64])?, Tensor::new(&b, [64, 64])?);
-    let mut plan = planned(gemm(a, b), TensorMut::new(&mut c, [64, 64])?, tile, false)?;
-    let name = format!("lanework_ffma_{}_{}_{}", std::process::id(), tile.cols, tile.splits);
+/// Text of `ptxas -v` for the kernel of a tile with factors by rows, of products of this size.
+fn compiled(ptxas: &std::ffi::OsStr, tile: Tile, size: usize) -> Result<String> {
+    let (device, shape) = (Device::emulator(), [size, size]);
+    let (a, b) = (device.zeros::<f32>(size * size)?, device.zeros::<f32>(size * size)?);
+    let mut c = device.zeros::<f32>(size * size)?;
+    let (a, b) = (Tensor::new(&a, shape)?, Tensor::new(&b, shape)?);
+    let mut plan = planned(gemm(a, b), TensorMut::new(&mut c, shape)?, tile, false)?;
+    let Tile { rows, cols, wide, splits, .. } = tile;
+    let name = format!("lanework_ffma_{}_{rows}_{cols}_{wide}_{splits}_{size}", std::process::id());
     let path = std::env::temp_dir().join(name).with_extension("ptx");
     std::fs::write(&path, plan.steps()[0].module().to_string())
         .expect("a place for temporary files");
@@ -162,15 +159,18 @@ fn ptxas_finds_registers_for_everything() -> Result<()> {
         eprintln!("SKIPPED: PTXAS does not name a ptxas; registers and spills were not looked at");
         return Ok(());
     };
-    for tile in tiles() {
-        let said = compiled(&ptxas, tile)?;
-        assert!(said.contains("0 bytes spill stores, 0 bytes spill loads"), "{tile:?}: {said}");
-        let used = said.split("Used ").nth(1).and_then(|rest| rest.split(' ').next());
-        let registers: u32 = used.and_then(|word| word.parse().ok()).expect(&said);
-        let form = Form::of(tile, (Load::Words, Load::Map));
-        let most = 65_536 / (form.threads() * tile.blocks);
-        assert!(registers <= most.min(255), "{tile:?}: {registers} registers");
-        assert!(form.shared_bytes() + 2048 <= 233_472, "{tile:?}");
+    // Rows that TMA reads, and rows that it does not.
+    for (size, load) in [(64, Load::Rows), (63, Load::Words)] {
+        for tile in tiles() {
+            let said = compiled(&ptxas, tile, size)?;
+            assert!(said.contains("0 bytes spill stores, 0 bytes spill loads"), "{tile:?}: {said}");
+            let used = said.split("Used ").nth(1).and_then(|rest| rest.split(' ').next());
+            let registers: u32 = used.and_then(|word| word.parse().ok()).expect(&said);
+            let form = Form::of(tile, (load.of_a(tile), Load::Map));
+            let most = 65_536 / (form.threads() * tile.blocks);
+            assert!(registers <= most.min(255), "{tile:?}: {registers} registers");
+            assert!(form.shared_bytes() + 2048 <= 233_472, "{tile:?}");
+        }
     }
     Ok(())
 }

@@ -24,6 +24,8 @@ pub(super) struct Form {
     /// Lines of a warp, and warps that share the steps of their lines.
     pub lines: u32,
     pub share: u32,
+    /// Pieces of 128 steps of a line that are on their way at a time.
+    pub deep: u32,
     /// Blocks of a cluster that share the steps of their lines.
     pub splits: u32,
 }
@@ -99,24 +101,32 @@ pub(super) fn dots(
 
     // Lines by vectors.
     let mut sums = [[0.0f32; 8]; 4];
-    for p in (warp % form.share * 128..k).step_by(const { 128 * form.share }) {
+    let apart = const { 128 * form.share };
+    let begin = warp % form.share * 128;
+    for p in (begin..k).step_by(const { 128 * form.share * form.deep }) {
         let at = p + 4 * lane;
-        let mut of_lines = [[0.0f32; 4]; 4];
+        let mut of_lines = [[[0.0f32; 4]; 4]; 8];
         #[unroll]
-        for l in 0..form.lines {
-            // Lines past the last one are read from it, and their results are not stored.
-            let place = from_a + (first + l).min(m - 1) * strides_a[1];
-            of_lines[l] = of_vector(&a, place, 1, at, k, form.wide);
-        }
-        #[unroll]
-        for j in 0..form.vectors {
-            let place = from_b + j * strides_b[2];
-            let four = of_vector(&b, place, strides_b[1], at, k, form.wide_vectors);
+        for d in 0..form.deep {
             #[unroll]
             for l in 0..form.lines {
+                // Lines past the last one are read from it, and their results are not stored.
+                let place = from_a + (first + l).min(m - 1) * strides_a[1];
+                of_lines[d][l] = of_vector(&a, place, 1, at + d * apart, k, form.wide);
+            }
+        }
+        #[unroll]
+        for d in 0..form.deep {
+            #[unroll]
+            for j in 0..form.vectors {
+                let (place, step) = (from_b + j * strides_b[2], at + d * apart);
+                let four = of_vector(&b, place, strides_b[1], step, k, form.wide_vectors);
                 #[unroll]
-                for e in 0..4u32 {
-                    sums[l][j] = of_lines[l][e].mul_add(four[e], sums[l][j]);
+                for l in 0..form.lines {
+                    #[unroll]
+                    for e in 0..4u32 {
+                        sums[l][j] = of_lines[d][l][e].mul_add(four[e], sums[l][j]);
+                    }
                 }
             }
         }
