@@ -260,7 +260,7 @@ fn memory_is_given_in_units_as_on_a_gpu() {
         0
     );
     let mut x = upload(&[0]);
-    let mut run = |place: u64, at: u32| {
+    let run = |place: u64, at: u32| {
         let (mut place, mut at) = (place, at);
         let mut arguments = [(&raw mut place).cast::<c_void>(), (&raw mut at).cast()];
         let code = call!("cuLaunchKernel"(

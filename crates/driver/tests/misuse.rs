@@ -257,9 +257,9 @@ fn null_and_missing_parameters_are_refused() {
     // A buffer of arguments that is too short.
     let length = 4usize;
     let extra = [
-        1 as *const c_void,
+        std::ptr::without_provenance(1),
         (&raw const x).cast(),
-        2 as *const c_void,
+        std::ptr::without_provenance(2),
         (&raw const length).cast(),
         std::ptr::null(),
     ];
