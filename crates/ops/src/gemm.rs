@@ -12,6 +12,7 @@ mod epilogue;
 mod ffma;
 mod finish;
 mod grouped;
+pub(crate) mod halved;
 pub(crate) mod hopper;
 mod mma;
 mod problem;

@@ -3,7 +3,7 @@
 use super::element::ElementKind;
 use super::problem::{Extents, Major, Problem};
 use super::recipe::Recipe;
-use super::{double, ffma, hopper, mma, skinny, split, tile};
+use super::{double, ffma, halved, hopper, mma, skinny, split, tile};
 use crate::workspace::Layout;
 use lanework::Result;
 use lanework::tuned::{Key, Tuned, default_place, shape_class};
@@ -23,6 +23,7 @@ pub(crate) struct Family {
 const FAMILIES: &[Family] = &[
     Family { name: "split", suits: split::suits, recipe: split::recipe },
     Family { name: "double", suits: double::suits, recipe: double::recipe },
+    Family { name: "halved", suits: halved::suits, recipe: halved::recipe },
     Family { name: "hopper", suits: hopper::suits, recipe: hopper::recipe },
     Family { name: "mma", suits: mma::suits, recipe: mma::recipe },
     Family { name: "skinny", suits: skinny::suits, recipe: skinny::recipe },

@@ -1,18 +1,23 @@
 //! The family of sm_90a: TMA and `wgmma`, for factors of 8 and 16 bits, and f32 as TF32.
 
+mod divided;
+mod form;
 pub mod kernel;
 pub mod laid;
+mod loads;
 pub mod maps;
 mod order;
+mod promoted;
+mod scattered;
 mod stored;
 
 use super::element::ElementKind;
 use super::finish::{Finishing, Sum, finishing};
 use super::problem::{Extents, Major, Precision, Problem};
-use super::recipe::Recipe;
+use super::recipe::{Choice, Recipe};
 use crate::workspace::{Layout, Scratch};
+use form::{Form, ROWS, Store};
 use half::{bf16, f16};
-use kernel::{Form, ROWS, Store};
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::{Element, Prepared, Result, View};
 pub use order::Order;
@@ -47,7 +52,7 @@ pub struct Shape {
     pub order: Order,
     /// As in [`Form`].
     pub split: u32,
-    pub promote: u32,
+    pub promote: bool,
     /// Whether results may leave by TMA.
     pub tma: bool,
     pub overlapped: bool,
@@ -87,8 +92,11 @@ fn shape(problem: &Problem<'_>) -> (Shape, bool) {
                 let time = blocks.div_ceil(processors) as f64 * time / f64::from(split);
                 let time = time + if split > 1 { 0.03 } else { 0.0 };
                 if time < best.0 {
-                    let promote = u32::from(narrow);
-                    best = (time, Shape { columns, split, promote, ..Shape::default() }, turned);
+                    best = (
+                        time,
+                        Shape { columns, split, promote: narrow, ..Shape::default() },
+                        turned,
+                    );
                 }
             }
         }
@@ -103,7 +111,7 @@ impl Default for Shape {
             cluster: (1, 1),
             order: Order::Grouped(16),
             split: 1,
-            promote: 0,
+            promote: false,
             tma: true,
             overlapped: true,
             most: 0,
@@ -115,22 +123,32 @@ impl Default for Shape {
 
 /// What its kernels need of a problem.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
-    let (shape, turned) = shape(&problem);
-    let problem = if turned { problem.transposed() } else { problem };
-    laid::factors(problem, layout, |problem, layout| with_shape(problem, layout, shape))
+    recipe_if(problem, layout, None)
 }
 
-/// The same with a shape that the caller chose.
-pub(crate) fn with_shape<'a>(
+/// The same of a product that is computed only where a choice says so: of one with more than 64 rows and columns.
+pub(crate) fn recipe_if<'a>(
+    problem: Problem<'a>,
+    layout: &mut Layout,
+    choice: Option<Choice>,
+) -> Result<Recipe<'a>> {
+    let (shape, turned) = shape(&problem);
+    let problem = if turned { problem.transposed() } else { problem };
+    laid::factors(problem, layout, choice, |problem, layout| shaped(problem, layout, shape, choice))
+}
+
+/// The same with a shape that the caller chose, of factors as they have to lie.
+pub(crate) fn shaped<'a>(
     problem: Problem<'a>,
     layout: &mut Layout,
     shape: Shape,
+    choice: Option<Choice>,
 ) -> Result<Recipe<'a>> {
     use lanework::lang::prelude::{E4m3, E5m2, Tf32};
     let spare = layout.scratch::<u8>(16);
     Ok(Box::new(move |scratch| {
         let spare = scratch.view(spare);
-        let step = Step { problem, shape, scratch, spare };
+        let step = Step { problem, shape, choice, scratch, spare };
         let (a, b, c) = (step.problem.a.kind, step.problem.b.kind, step.problem.c.kind);
         use ElementKind as K;
         let launch = match (a, b, c) {
@@ -154,6 +172,7 @@ pub(crate) fn with_shape<'a>(
 struct Step<'a, 's> {
     problem: Problem<'a>,
     shape: Shape,
+    choice: Option<Choice>,
     scratch: &'s Scratch,
     /// Memory for a map that is not used.
     spare: lanework::ViewMut<'a, u8>,
@@ -203,7 +222,7 @@ impl<'a> Step<'a, '_> {
         S: Sum + MatrixElement<Storage = S>,
         O: Stored<S>,
     {
-        let Step { problem, shape, scratch, spare } = self;
+        let Step { problem, shape, choice, scratch, spare } = self;
         let Shape { columns, cluster, order, promote, split, overlapped, .. } = shape;
         let Extents { batch, m, n, k } = problem.extents;
         let (of_a, of_b, of_c) = problem.majors();
@@ -211,6 +230,9 @@ impl<'a> Step<'a, '_> {
         // Rows of B are shared by panels of so many columns.
         let shares = along_k.1 || COLUMNS >= DEPTH * cluster.0;
         let cluster = if shares { cluster } else { (1, cluster.1) };
+        // Rows are not shared where sums are promoted.
+        let cluster = if promote { (1, 1) } else { cluster };
+        let (chosen, choice, mine) = Choice::arguments(choice, &problem.device, scratch);
         let store = match of_c {
             Major::Rows(_) if shape.tma && split == 1 && maps::stored_by_tma(&problem) => {
                 Store::Tma
@@ -230,6 +252,7 @@ impl<'a> Step<'a, '_> {
             promote,
             columns,
             overlapped,
+            chosen,
         }
         .filled();
         let lines = |all: u32, shared_by: u32| if shared_by == 1 { all } else { all / shared_by };
@@ -304,6 +327,8 @@ impl<'a> Step<'a, '_> {
             [batch as u32, m as u32, n as u32, k as u32],
             [step(problem.a.strides.batch), step(problem.b.strides.batch)],
             [strides.batch as u64, strides.row as u64, strides.column as u64],
+            choice,
+            mine,
             alpha,
             beta,
             form,

@@ -57,7 +57,7 @@ fn of_capability<'a>(
     layout: &mut Layout,
     capability: (u32, u32),
 ) -> Result<Recipe<'a>> {
-    laid::factors(problem, layout, |problem, _| {
+    laid::factors(problem, layout, None, |problem, _| {
         Ok(Box::new(move |scratch| {
             use ElementKind as K;
             let new = capability >= (8, 0);

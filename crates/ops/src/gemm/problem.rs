@@ -27,7 +27,9 @@ pub enum Precision {
     /// with 14 bits.
     #[default]
     Full,
-    /// f32 factors may be rounded to 10 bits of mantissa (TF32), sums are f32: as PyTorch's `allow_tf32`.
+    /// f32 factors may be rounded to 10 bits of mantissa (TF32), sums are f32: as PyTorch's `allow_tf32`. Large products on Hopper round them
+    /// to f16, which have as many bits, with rows of A and columns of B scaled into their range; the device looks whether they fit, and else
+    /// takes TF32.
     TensorFloat32,
     /// f32 factors may be split into parts that tensor cores multiply, with errors no larger than those of f32 sums; the sums are in
     /// another order. Whatever the numbers are: the device looks at them and takes two f16 parts where these hold enough, three

@@ -5,7 +5,8 @@
 //! decides, and the decision stays on the device: the products by two f16, by three bf16 and by FFMA are all launched, and all
 //! but one see at once that they are not wanted. Nothing waits for the host.
 
-mod parts;
+pub(super) mod factor;
+pub(super) mod parts;
 mod plain;
 mod product;
 #[cfg(test)]
@@ -16,30 +17,12 @@ use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Precision, Problem};
 use super::recipe::Recipe;
 use crate::workspace::{Layout, Part, Scratch};
+use factor::{Factor, Kept};
 use half::{bf16, f16};
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement, SwizzleMode};
 use lanework::prelude::*;
 use lanework::{Element, Prepared, Result, Storable, View, ViewMut};
-
-/// A factor as the kernels see it: rows of A, or columns of B, of `k` elements.
-#[derive(Clone, Copy)]
-struct Factor<'a> {
-    memory: View<'a, f32>,
-    rows: usize,
-    k: usize,
-    /// Elements from one row to the next, and from one element of a row to the next.
-    strides: (usize, usize),
-}
-
-/// What a split factor is kept in.
-#[derive(Clone, Copy)]
-struct Kept {
-    parts: Part<u32>,
-    exponents: Part<i32>,
-    /// Its first verdict.
-    verdicts: usize,
-    found: Option<Part<u32>>,
-}
+use parts::How;
 
 /// What a product is kept in.
 #[derive(Clone, Copy)]
@@ -48,53 +31,6 @@ struct Room {
     factors: [Kept; 2],
     verdicts: Part<u32>,
     count: usize,
-}
-
-impl Factor<'_> {
-    fn along(&self) -> bool {
-        self.strides.1 == 1 || self.k <= 1
-    }
-
-    /// Elements from one row of parts to the next: whole lines of the cache.
-    fn pitch(&self) -> usize {
-        self.k.next_multiple_of(64)
-    }
-
-    /// Groups of four elements of a row that each thread holds while the row is split: one or a power of two.
-    fn held(&self) -> usize {
-        let groups = self.k.div_ceil(4 * parts::THREADS as usize);
-        groups.next_power_of_two().min(parts::HELD)
-    }
-
-    fn chunks(&self) -> usize {
-        (self.k / parts::CHUNK as usize).max(1)
-    }
-
-    /// Blocks that split it.
-    fn blocks(&self) -> usize {
-        match self.along() {
-            true => self.rows,
-            false => self.rows.div_ceil(parts::TILE as usize) * self.chunks(),
-        }
-    }
-
-    /// Whether four elements are one access.
-    fn wide(&self) -> bool {
-        let (beside, apart) = match self.along() {
-            true => (true, self.strides.0),
-            false => (self.strides.0 == 1 && self.rows.is_multiple_of(4), self.strides.1),
-        };
-        beside && apart.is_multiple_of(4) && self.memory.address().is_multiple_of(16)
-    }
-
-    fn keep(&self, layout: &mut Layout, verdicts: usize) -> Kept {
-        Kept {
-            parts: layout.scratch(3 * self.rows * self.pitch() / 2),
-            exponents: layout.scratch(self.rows),
-            verdicts,
-            found: (!self.along()).then(|| layout.scratch(self.rows * self.chunks())),
-        }
-    }
 }
 
 /// The tile of a product.
@@ -141,55 +77,17 @@ impl<'a> Chain<'a, '_> {
     }
 
     /// The launches that take a factor apart.
-    fn split(&mut self, which: usize, triples: bool) -> Result<()> {
-        let (factor, kept) = (self.factors[which], self.room.factors[which]);
-        let (rows, k) = (factor.rows as u32, factor.k as u32);
-        let blocks = factor.blocks();
-        let parts = self.scratch.view(kept.parts);
-        let exponents = self.scratch.view(kept.exponents);
-        let verdicts = self.scratch.view(self.room.verdicts);
-        let verdicts = verdicts.part(kept.verdicts..kept.verdicts + blocks);
-        let choice = self.read(self.room.choice);
-        let (x, pitch, wide) = (factor.memory, factor.pitch() / 2, factor.wide());
-        let launch = match kept.found {
-            None => parts::rows::split_rows(
-                x,
-                parts,
-                exponents,
-                verdicts,
-                choice,
-                rows,
-                k,
-                pitch,
-                factor.strides.0,
-                wide,
-                triples,
-                factor.held(),
-            ),
-            Some(found) => {
-                if !triples {
-                    let to = self.scratch.view(found);
-                    let launch = parts::columns::largest(x, to, rows, k, factor.strides, wide);
-                    let grid = rows.div_ceil(parts::WIDTH) * factor.chunks() as u32;
-                    self.push(launch.grid(grid).block(parts::THREADS))?;
-                }
-                parts::columns::split_columns(
-                    x,
-                    self.read(found),
-                    parts,
-                    exponents,
-                    verdicts,
-                    choice,
-                    rows,
-                    k,
-                    pitch,
-                    factor.strides,
-                    wide,
-                    triples,
-                )
-            }
-        };
-        self.push(launch.grid(blocks as u32).block(parts::THREADS))
+    fn split(&mut self, which: usize, how: How) -> Result<()> {
+        let Room { choice, verdicts, factors, .. } = self.room;
+        let (factor, kept) = (self.factors[which], factors[which]);
+        self.steps.extend(factor.taken_apart(
+            &self.device,
+            self.scratch,
+            kept,
+            (verdicts, choice),
+            how,
+        )?);
+        Ok(())
     }
 
     /// The launch that multiplies parts, if the choice is `mine`.
@@ -217,8 +115,8 @@ impl<'a> Chain<'a, '_> {
             &map(of_a, a, product::ROWS)?,
             &map(of_b, b, COLUMNS)?,
             again(&self.c),
-            self.read(of_a.exponents),
-            self.read(of_b.exponents),
+            self.read(of_a.exponents).cast(),
+            self.read(of_b.exponents).cast(),
             self.read(self.room.choice),
             mine,
             bias,
@@ -264,17 +162,22 @@ impl<'a> Chain<'a, '_> {
 
     /// All launches.
     fn build(&mut self, shape: Shape) -> Result<()> {
-        self.split(0, false)?;
-        self.split(1, false)?;
+        self.split(0, How::Pairs)?;
+        self.split(1, How::Pairs)?;
         let Room { verdicts, choice, count, .. } = self.room;
-        let decide = parts::decide(self.read(verdicts), self.scratch.view(choice), count as u32);
-        self.push(decide.grid(1).block(1024))?;
+        self.steps.push(parts::decided(
+            &self.device,
+            self.scratch,
+            (verdicts, count),
+            choice,
+            How::Pairs,
+        )?);
         match shape {
             Shape::Square => self.multiply::<f16, Swizzle128, 2, 128, 64, 3>(parts::PAIRS)?,
             Shape::Wide => self.multiply::<f16, Swizzle128, 2, 192, 64, 2>(parts::PAIRS)?,
         }
-        self.split(0, true)?;
-        self.split(1, true)?;
+        self.split(0, How::Triples)?;
+        self.split(1, How::Triples)?;
         self.multiply::<bf16, Swizzle64, 3, 128, 32, 4>(parts::TRIPLES)?;
         self.plain()
     }
@@ -324,7 +227,7 @@ fn factors<'a>(problem: &Problem<'a>, memory: [View<'a, f32>; 2], batch: usize) 
 fn shaped<'a>(problem: Problem<'a>, layout: &mut Layout, shape: Shape) -> Result<Recipe<'a>> {
     let choice = layout.scratch(1);
     let [a, b] = factors(&problem, [View::nothing(&problem.device); 2], 0);
-    let kept = [a.keep(layout, 0), b.keep(layout, a.blocks())];
+    let kept = [a.keep(layout, 0, How::Triples), b.keep(layout, a.blocks(), How::Triples)];
     let count = a.blocks() + b.blocks();
     let room = Room { choice, factors: kept, verdicts: layout.scratch(count), count };
     Ok(Box::new(move |scratch| {

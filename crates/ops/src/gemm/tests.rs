@@ -1,7 +1,7 @@
 //! What is refused and in which words, extents of 0, and products under the emulator's checks.
 
 use super::choose::by_name;
-use super::hopper::{Order, Shape, with_shape};
+use super::hopper::{Order, Shape, shaped};
 use super::problem::Problem;
 use super::recipe::Recipe;
 use crate::workspace::Layout;
@@ -196,7 +196,7 @@ fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
                 columns,
                 cluster,
                 order,
-                promote: 0,
+                promote: false,
                 split: 1,
                 tma: at > 0,
                 overlapped: at == 1,
@@ -206,7 +206,7 @@ fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
             };
             by_family::<f16, f32>(
                 &device,
-                |problem, layout| Some(with_shape(problem, layout, shape)),
+                |problem, layout| Some(shaped(problem, layout, shape, None)),
                 [328, 336, 96],
                 layouts,
                 (narrow, |x| x as i32),
@@ -225,7 +225,7 @@ fn blocks_that_divide_k_add_up_what_each_has_summed() -> Result<()> {
             columns,
             cluster: (1, 1),
             order,
-            promote: 0,
+            promote: false,
             split,
             tma: true,
             overlapped: true,
@@ -236,18 +236,38 @@ fn blocks_that_divide_k_add_up_what_each_has_summed() -> Result<()> {
         let narrow = |x: i32| f16::from_f32(x as f32);
         by_family::<f16, f32>(
             &device,
-            |problem, layout| Some(with_shape(problem, layout, shape)),
+            |problem, layout| Some(shaped(problem, layout, shape, None)),
             [136, 72, k.next_multiple_of(8)],
             (true, true),
             (narrow, |x| x as i32),
         )?;
         by_family::<i8, i32>(
             &device,
-            |problem, layout| Some(with_shape(problem, layout, shape)),
+            |problem, layout| Some(shaped(problem, layout, shape, None)),
             [136, 67, k.next_multiple_of(16)],
             (true, false),
             (|x| x as i8, |x| x),
         )?;
+    }
+    Ok(())
+}
+
+#[test]
+fn promoted_sums_are_right_for_every_number_of_stages() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let of = |x: i32| Fp8E4m3::from_f32(x as f32);
+    for columns in [64, 128] {
+        // One stage, an odd number of them, an even one, and several tiles for a block.
+        for (k, most) in [(96, 0), (384, 0), (512, 1)] {
+            let shape = Shape { columns, promote: true, most, ..Shape::default() };
+            by_family::<Fp8E4m3, f32>(
+                &device,
+                |problem, layout| Some(shaped(problem, layout, shape, None)),
+                [136, 208, k],
+                (true, false),
+                (of, |x| x as i32),
+            )?;
+        }
     }
     Ok(())
 }

@@ -6,113 +6,16 @@
 //! zero and not written, so that no extent has to be a multiple of a tile's.
 
 use super::super::finish::{Finish, Sum, result};
-use super::order::{Order, place};
+use super::divided::{added, give};
+use super::form::{Form, GROUP, ROWS, SHARE, Store, WARP};
+use super::loads::{load_a, load_b};
+use super::order::place;
+use super::promoted::promoted;
+use super::scattered::stored;
 use super::stored::Stored;
 use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::prelude::*;
-
-/// Rows of a block's tile of results.
-pub const ROWS: u32 = 128;
-/// Rows of a warpgroup's.
-const GROUP: u32 = 64;
-/// Rows of a warp's.
-const WARP: u32 = 16;
-/// Bytes of a part, 64 rows of 128.
-const PART_BYTES: u32 = GROUP * 128;
-/// Shared memory that a block may have for stages and parts, less what aligning them may take.
-const MOST_BYTES: u32 = 226 * 1024;
-
-/// Columns of sums that blocks which divide K exchange at a time.
-const SHARE: u32 = 32;
-
-/// How results leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Store {
-    /// By TMA, through shared memory.
-    Tma,
-    /// From registers, two of a row at a time.
-    Pairs,
-    /// From registers, each by itself.
-    Single,
-}
-
-/// What of a product is constant in its kernel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
-    /// Whether elements along K are adjacent in memory, in A and in B.
-    pub along_k: (bool, bool),
-    /// Blocks of a cluster, by rows and by columns of tiles.
-    pub cluster: (u32, u32),
-    /// Blocks of a cluster that have a part of K each, of one tile; the cluster has no others then.
-    pub split: u32,
-    pub stages: u32,
-    pub order: Order,
-    pub store: Store,
-    /// After how many stages sums are added to others and begin anew: tensor cores sum products of 8-bit floats with fewer bits than an
-    /// f32 has. 0 for never.
-    pub promote: u32,
-    /// Columns of a tile.
-    pub columns: u32,
-    /// Parts of results on their way to memory at a time, for each warp.
-    pub parts: u32,
-    /// Whether it begins before the launch before it has ended.
-    pub overlapped: bool,
-}
-
-impl Form {
-    /// Blocks of a cluster.
-    pub fn blocks(self) -> u32 {
-        self.cluster.0 * self.cluster.1 * self.split
-    }
-
-    /// Blocks that a block's stages are filled together with, itself among them.
-    fn neighbours(self) -> u32 {
-        self.cluster.0 + self.cluster.1 - 1
-    }
-
-    /// Whether blocks load for each other.
-    fn shares(self) -> bool {
-        self.cluster.0 * self.cluster.1 > 1
-    }
-
-    /// Bytes of a stage.
-    fn stage_bytes(self) -> u32 {
-        (ROWS + self.columns) * 128
-    }
-
-    /// Stages of A that are stored with K adjacent, or else the others.
-    fn stages_if(self, so: bool) -> u32 {
-        if so { self.stages } else { 0 }
-    }
-
-    /// Sums of a thread that another block gives to this one.
-    fn given(self) -> u32 {
-        if self.split > 1 {
-            self.columns.div_ceil(SHARE).div_ceil(self.split) * SHARE / 2
-        } else {
-            0
-        }
-    }
-
-    /// Bytes of shared memory beside the stages.
-    fn other_bytes(self) -> u32 {
-        let parts = if self.store == Store::Tma { 2 * self.parts * PART_BYTES } else { 0 };
-        parts + (self.split - 1) * self.given() * 256 * 4
-    }
-
-    /// The same with as many stages as fit, at most as many as it says, or eight.
-    pub fn filled(self) -> Form {
-        let room = MOST_BYTES - self.other_bytes();
-        let most = if self.stages == 0 { 8 } else { self.stages };
-        Form { stages: (room / self.stage_bytes()).min(most), ..self }
-    }
-
-    /// Dynamic shared memory of a block.
-    pub fn shared_bytes(self) -> u32 {
-        self.stages * self.stage_bytes() + self.other_bytes()
-    }
-}
 
 /// `c = finish(a * b)`, as [`Form`] says how matrices lie. `DEPTH` elements have 128 bytes, and `WIDE` elements of the results have;
 /// `HALF` is half of `COLUMNS`.
@@ -139,6 +42,8 @@ pub fn product<
     extents: [u32; 4],
     batch_steps: [u32; 2],
     strides_c: [u64; 3],
+    choice: &[u32],
+    mine: u32,
     alpha: S,
     beta: S,
     #[constant] form: Form,
@@ -163,9 +68,9 @@ pub fn product<
     // A stage is empty when both warpgroups of every block that it is filled together with have read it.
     let ring = pipeline(form.stages, 1, 2 * form.neighbours());
     let [math, load] = warp_roles([8, 4]);
+    let turns = named_barriers(2, 256);
     let [batches, m, n, k] = extents;
     let (down, across) = (m.div_ceil(form.cluster.0 * ROWS), n.div_ceil(form.cluster.1 * COLUMNS));
-    let tiles = down * across * batches;
     let all_steps = k.div_ceil(DEPTH);
     let (first, step_by) = (block_idx.x / form.blocks(), grid_dim.x / form.blocks());
     // This block's row and column in its cluster.
@@ -184,6 +89,12 @@ pub fn product<
         launch_dependents();
         wait_for_dependencies();
     }
+    let mut tiles = down * across * batches;
+    if form.chosen {
+        if choice[0] != mine {
+            tiles = 0;
+        }
+    }
     if load.active() {
         load.give_registers(40);
         if load.thread() == 0 {
@@ -193,64 +104,33 @@ pub fn product<
                 let (row, column) = place(tile % (down * across), down, across, form.order);
                 let row = (row * form.cluster.0 + rank_row) * ROWS;
                 let column = (column * form.cluster.1 + rank_column) * COLUMNS;
-                let (batch_a, batch_b) = (batch * batch_steps[0], batch * batch_steps[1]);
                 for step in 0..steps {
                     let stage = producer.acquire_for(form.stage_bytes());
                     let depth = (first_step + step) * DEPTH;
-                    if form.along_k.0 {
-                        let tile = a_by_rows[stage.index];
-                        if form.cluster.1 == 1 {
-                            a.load(tile, (batch_a, row, depth), stage);
-                        } else {
-                            let half = tile.rows::<GROUP>(rank_column * GROUP);
-                            let sharing = (1 + (1u32 << form.cluster.0)) << rank_row;
-                            let at = (batch_a, row + rank_column * GROUP, depth);
-                            a.multicast(sharing).load(half, at, stage);
-                        }
-                    } else {
-                        let tile = a_by_columns[stage.index];
-                        if form.cluster.1 == 1 {
-                            #[unroll]
-                            for i in 0..ROWS / DEPTH {
-                                let at = (batch_a, depth, row + i * DEPTH);
-                                a.load(tile.panel::<DEPTH>(i), at, stage);
-                            }
-                        } else {
-                            let sharing = (1 + (1u32 << form.cluster.0)) << rank_row;
-                            let at = (batch_a, depth, row + rank_column * DEPTH);
-                            a.multicast(sharing).load(tile.panel::<DEPTH>(rank_column), at, stage);
-                        }
-                    }
-                    if form.along_k.1 {
-                        let tile = b_by_columns[stage.index];
-                        if form.cluster.0 == 1 {
-                            b.load(tile, (batch_b, column, depth), stage);
-                        } else {
-                            let line = rank_row * HALF;
-                            let sharing =
-                                ((1u32 << form.cluster.0) - 1) << (rank_column * form.cluster.0);
-                            b.multicast(sharing).load(
-                                tile.rows::<HALF>(line),
-                                (batch_b, column + line, depth),
-                                stage,
-                            );
-                        }
-                    } else {
-                        let tile = b_by_rows[stage.index];
-                        let panels = COLUMNS / DEPTH / form.cluster.0;
-                        #[unroll]
-                        for i in 0..panels {
-                            let panel = rank_row * panels + i;
-                            let at = (batch_b, depth, column + panel * DEPTH);
-                            if form.cluster.0 == 1 {
-                                b.load(tile.panel::<DEPTH>(panel), at, stage);
-                            } else {
-                                let sharing = ((1u32 << form.cluster.0) - 1)
-                                    << (rank_column * form.cluster.0);
-                                b.multicast(sharing).load(tile.panel::<DEPTH>(panel), at, stage);
-                            }
-                        }
-                    }
+                    load_a::<T, DEPTH>(
+                        a,
+                        a_by_rows,
+                        a_by_columns,
+                        stage,
+                        batch * batch_steps[0],
+                        row,
+                        depth,
+                        rank_row,
+                        rank_column,
+                        form,
+                    );
+                    load_b::<U, DEPTH, COLUMNS, HALF>(
+                        b,
+                        b_by_columns,
+                        b_by_rows,
+                        stage,
+                        batch * batch_steps[1],
+                        column,
+                        depth,
+                        rank_row,
+                        rank_column,
+                        form,
+                    );
                 }
             }
         }
@@ -266,95 +146,82 @@ pub fn product<
         // The thread that releases a stage to the block of its number, where that one fills it.
         let beside = within < form.blocks()
             && (within % form.cluster.0 == rank_row || within / form.cluster.0 == rank_column);
+        if form.promote && group == 1 {
+            turns.at(0).arrive(); // the first warpgroup begins
+        }
         for tile in (first..tiles).step_by(step_by) {
             let batch = tile / (down * across);
             let (row, column) = place(tile % (down * across), down, across, form.order);
             let row = (row * form.cluster.0 + rank_row) * ROWS + group * GROUP;
             let column = (column * form.cluster.1 + rank_column) * COLUMNS;
-            let mut sums = Accumulator::<D, COLUMNS>::zero();
-            let mut total = FragmentC::<D, GROUP, COLUMNS>::zero();
-            for step in 0..steps {
-                let stage = consumer.wait();
-                if form.along_k.0 && form.along_k.1 {
-                    let left = a_by_rows[stage.index].rows::<GROUP>(group * GROUP);
-                    sums.multiply(left, b_by_columns[stage.index].t());
-                } else if form.along_k.0 {
-                    let left = a_by_rows[stage.index].rows::<GROUP>(group * GROUP);
-                    sums.multiply(left, b_by_rows[stage.index]);
-                } else if form.along_k.1 {
-                    let left = O::half::<T, DEPTH>(a_by_columns[stage.index], group);
-                    sums.multiply(left.t(), b_by_columns[stage.index].t());
-                } else {
-                    let left = O::half::<T, DEPTH>(a_by_columns[stage.index], group);
-                    sums.multiply(left.t(), b_by_rows[stage.index]);
-                }
-                if form.promote > 0 {
-                    if step % form.promote == form.promote - 1 {
-                        let part = sums.finish();
-                        #[unroll]
-                        for i in 0..FragmentC::<D, GROUP, COLUMNS>::ELEMENTS {
-                            total[i] = total[i] + part[i];
-                        }
-                        sums = Accumulator::zero();
-                    }
-                }
-                // The products of the stage before are done: it may be filled again.
-                sums.wait(1);
-                if step > 0 || tile != first {
-                    if !form.shares() {
-                        if within == 0 {
-                            consumer.release_previous();
-                        }
-                    } else if beside {
-                        consumer.release_previous_to(within);
-                    }
-                }
+            let mut results = FragmentC::<D, GROUP, COLUMNS>::zero();
+            if form.promote {
+                results = promoted(
+                    consumer,
+                    turns.at(group),
+                    turns.at(1 - group),
+                    a_by_rows,
+                    b_by_columns,
+                    group,
+                    within,
+                    steps,
+                );
             }
-            let mut results = sums.finish();
-            if form.promote > 0 {
-                #[unroll]
-                for i in 0..FragmentC::<D, GROUP, COLUMNS>::ELEMENTS {
-                    results[i] = results[i] + total[i];
+            if !form.promote {
+                let mut sums = Accumulator::<D, COLUMNS>::zero();
+                for step in 0..steps {
+                    let stage = consumer.wait();
+                    if form.along_k.0 && form.along_k.1 {
+                        let left = a_by_rows[stage.index].rows::<GROUP>(group * GROUP);
+                        sums.multiply(left, b_by_columns[stage.index].t());
+                    } else if form.along_k.0 {
+                        let left = a_by_rows[stage.index].rows::<GROUP>(group * GROUP);
+                        sums.multiply(left, b_by_rows[stage.index]);
+                    } else if form.along_k.1 {
+                        let left = O::half::<T, DEPTH>(a_by_columns[stage.index], group);
+                        sums.multiply(left.t(), b_by_columns[stage.index].t());
+                    } else {
+                        let left = O::half::<T, DEPTH>(a_by_columns[stage.index], group);
+                        sums.multiply(left.t(), b_by_rows[stage.index]);
+                    }
+                    // The products of the stage before are done: it may be filled again.
+                    sums.wait(1);
+                    if step > 0 || tile != first {
+                        if !form.shares() {
+                            if within == 0 {
+                                consumer.release_previous();
+                            }
+                        } else if beside {
+                            consumer.release_previous_to(within);
+                        }
+                    }
                 }
+                results = sums.finish();
             }
             if form.split > 1 {
-                // Each block gives the others their columns, and adds up its own in the order of the blocks.
-                #[unroll]
-                for i in 0..COLUMNS / SHARE {
-                    let owner = const { i % form.split };
-                    if rank != owner {
-                        let slot = if rank < owner { rank } else { rank - 1 };
-                        let there = given.of_block(owner);
-                        let share = results.columns::<SHARE>(i);
-                        #[unroll]
-                        for e in 0..SHARE / 2 {
-                            there[[slot, i / form.split * (SHARE / 2) + e, math.thread()]] =
-                                share[e];
-                        }
-                    }
-                }
+                give(results, given, rank, math.thread(), form);
                 cluster_sync();
             }
-            #[unroll]
-            for i in 0..COLUMNS / WIDE {
-                let raw = results.columns::<WIDE>(i);
-                if form.split == 1 {
-                    let mut part = FragmentC::<S, GROUP, WIDE>::zero();
-                    #[unroll]
-                    for e in 0..FragmentC::<S, GROUP, WIDE>::ELEMENTS {
-                        let (y, x) = part.position(e);
-                        let at = (row + y, column + i * WIDE + x);
-                        part[e] = result(
-                            raw[e] as S,
-                            (before, batch, strides_c),
-                            at,
-                            (m, n),
-                            (alpha, beta),
-                            bias,
-                            (scale_a, scale_b),
-                            finish,
-                        );
-                    }
+            if form.split == 1 {
+                // Everything that is read for the results is asked for before the first of them leaves.
+                let mut values = FragmentC::<S, GROUP, COLUMNS>::zero();
+                #[unroll]
+                for e in 0..FragmentC::<S, GROUP, COLUMNS>::ELEMENTS {
+                    let (y, x) = values.position(e);
+                    values[e] = result(
+                        results[e] as S,
+                        (before, batch, strides_c),
+                        (row + y, column + x),
+                        (m, n),
+                        (alpha, beta),
+                        bias,
+                        (scale_a, scale_b),
+                        finish,
+                    );
+                }
+                #[unroll]
+                for i in 0..COLUMNS / WIDE {
+                    let part = values.columns::<WIDE>(i);
                     if form.store == Store::Tma {
                         // Each warp stores its 16 rows by itself, and waits for no other.
                         let tile = parts[form.parts * group + i % form.parts];
@@ -393,31 +260,15 @@ pub fn product<
                 for i in 0..COLUMNS / SHARE {
                     let owner = const { i % form.split };
                     if rank == owner {
-                        let share = results.columns::<SHARE>(i);
+                        let share =
+                            added(results.columns::<SHARE>(i), given, math.thread(), i, form);
                         #[unroll]
                         for e in (0..SHARE / 2).step_by(2) {
                             let (y, x) = share.position(e);
                             let at = (row + y, column + i * SHARE + x);
                             let next = (row + y, column + i * SHARE + x + 1);
-                            let mut pair = [share[e], share[e + 1]];
-                            let mut summed = [D::ZERO; 2];
-                            #[unroll]
-                            for block in 0..form.split {
-                                #[unroll]
-                                for side in 0..2 {
-                                    if block == owner {
-                                        summed[side] = summed[side] + pair[side];
-                                    } else {
-                                        let slot = if block < owner { block } else { block - 1 };
-                                        let index = i / form.split * (SHARE / 2) + e + side;
-                                        summed[side] =
-                                            summed[side] + given[[slot, index, math.thread()]];
-                                    }
-                                }
-                            }
-                            pair = summed;
                             let low = result(
-                                pair[0] as S,
+                                share[e] as S,
                                 (before, batch, strides_c),
                                 at,
                                 (m, n),
@@ -427,7 +278,7 @@ pub fn product<
                                 finish,
                             );
                             let high = result(
-                                pair[1] as S,
+                                share[e + 1] as S,
                                 (before, batch, strides_c),
                                 next,
                                 (m, n),
@@ -453,39 +304,11 @@ pub fn product<
         if form.store == Store::Tma && lane == 0 {
             bulk_wait(0);
         }
+        if form.promote && group == 0 {
+            turns.at(0).sync(); // for the last arrival
+        }
     }
     if form.shares() {
         cluster_sync(); // no block leaves while another one arrives at its barriers
-    }
-}
-
-/// Stores two results side by side in a row, where they are inside.
-#[device]
-fn stored<O: Element>(
-    out: &mut [O],
-    batch: u32,
-    at: (u32, u32),
-    extents: [u32; 4],
-    strides: [u64; 3],
-    values: [O; 2],
-    #[constant] store: Store,
-) {
-    let (y, x) = at;
-    let place = batch as u64 * strides[0] + y as u64 * strides[1] + x as u64 * strides[2];
-    if y < extents[1] {
-        if store == Store::Pairs {
-            if x + 1 < extents[2] {
-                out.store2(place, values);
-            } else if x < extents[2] {
-                out[place] = values[0];
-            }
-        } else {
-            if x < extents[2] {
-                out[place] = values[0];
-            }
-            if x + 1 < extents[2] {
-                out[place + strides[2]] = values[1];
-            }
-        }
     }
 }

@@ -2,7 +2,7 @@
 //! copied into the workspace first, through shared memory where it has to be transposed.
 
 use super::super::problem::{Extents, Matrix, Problem, Strides};
-use super::super::recipe::Recipe;
+use super::super::recipe::{Choice, Recipe};
 use super::super::source::Source;
 use super::maps;
 use crate::workspace::{Layout, Part, Scratch};
@@ -15,7 +15,7 @@ const THREADS: u32 = 256;
 /// What lines of the copy are multiples of, in bytes.
 const LINE: usize = 64;
 
-/// Copies `[batches, lines, k]` elements to lines of `pitch` elements.
+/// Copies `[batches, lines, k]` elements to lines of `pitch` elements; one of several ways only if the choice is `mine`.
 #[kernel(block = THREADS)]
 fn laid<T: Element>(
     from: &[T],
@@ -23,8 +23,16 @@ fn laid<T: Element>(
     extents: [u32; 3],
     strides: [u64; 3],
     pitch: u64,
+    choice: &[u32],
+    mine: u32,
     #[constant] along_k: bool,
+    #[constant] chosen: bool,
 ) {
+    if chosen {
+        if choice[0] != mine {
+            return;
+        }
+    }
     let tile = shared::<T>(if along_k { [1, 1] } else { [TILE, TILE + 1] });
     let [batches, lines, k] = extents;
     let (first, depth) = (block_idx.x * TILE, block_idx.y * TILE);
@@ -71,10 +79,11 @@ struct Copy<'a> {
     pitch: usize,
 }
 
-/// The recipe that `then` makes of the problem with factors as they have to lie, after the copies.
+/// The recipe that `then` makes of the problem with factors as they have to lie, after the copies, which are made where the choice says so.
 pub fn factors<'a>(
     mut problem: Problem<'a>,
     layout: &mut Layout,
+    choice: Option<Choice>,
     then: impl FnOnce(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
 ) -> Result<Recipe<'a>> {
     let (of_a, of_b) = maps::direct(&problem);
@@ -101,9 +110,9 @@ pub fn factors<'a>(
     }
     Ok(Box::new(move |scratch| {
         let launches = copies.into_iter().map(|copy| match copy.matrix.kind.bytes() {
-            1 => prepared::<u8>(&device, copy, scratch),
-            2 => prepared::<u16>(&device, copy, scratch),
-            _ => prepared::<u32>(&device, copy, scratch),
+            1 => prepared::<u8>(&device, copy, choice, scratch),
+            2 => prepared::<u16>(&device, copy, choice, scratch),
+            _ => prepared::<u32>(&device, copy, choice, scratch),
         });
         let mut launches = launches.collect::<Result<Vec<_>>>()?;
         launches.extend(recipe(scratch)?);
@@ -134,17 +143,22 @@ fn copied<'a>(
 fn prepared<'a, T: Element>(
     device: &Device,
     copy: Copy<'a>,
+    choice: Option<Choice>,
     scratch: &Scratch,
 ) -> Result<Prepared<'a>> {
     let Copy { matrix, part, extents, strides, pitch } = copy;
     let [batches, lines, k] = extents.map(|extent| extent as u32);
+    let (chosen, choice, mine) = Choice::arguments(choice, device, scratch);
     let launch = laid::<T>(
         matrix.memory.elements(scratch),
         scratch.view(part).cast::<T>(),
         [batches, lines, k],
         strides.map(|stride| stride as u64),
         pitch as u64,
+        choice,
+        mine,
         strides[2] <= 1,
+        chosen,
     );
     let grid = (lines.div_ceil(TILE), k.div_ceil(TILE).min(65_535), batches.min(65_535));
     // SAFETY: elements are read at lines and depths below the factor's extents, and written to lines of as many elements or more, of which the

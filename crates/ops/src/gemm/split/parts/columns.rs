@@ -1,7 +1,8 @@
 //! Rows whose elements are apart: they are transposed on the way.
 
 use super::{
-    CHUNK, RAISE, THREADS, TILE, TRIPLES, WIDTH, exponent_of, halves, look, power, thirds, verdict,
+    CHUNK, How, RAISE, THREADS, TILE, TRIPLES, WIDTH, exponent_of, half_words, halves, kept, look,
+    power, thirds, verdict,
 };
 use lanework::prelude::*;
 
@@ -120,9 +121,9 @@ pub fn split_columns(
     pitch: usize,
     strides: (usize, usize),
     #[constant] wide: bool,
-    #[constant] triples: bool,
+    #[constant] how: How,
 ) {
-    if triples && choice[0] != TRIPLES {
+    if how == How::Triples && choice[0] != TRIPLES {
         return;
     }
     let tile = shared::<f32>([TILE, TILE + 1]);
@@ -137,18 +138,18 @@ pub fn split_columns(
     let mut values = fetch(x, (first, rows), (begin, behind), strides, wide);
     let mut seen = (0u32, 0u32);
     if t < TILE && first + t < rows {
-        if triples {
+        if how == How::Triples {
             of_rows[t] = exponents[first + t];
         } else {
             let mut largest = 0u32;
             for other in 0..chunks {
                 largest = largest.max(found[other as usize * rows as usize + (first + t) as usize]);
             }
-            let (exponent, outside) = exponent_of(largest);
+            let (exponent, outside) = exponent_of(largest, how);
             seen.1 |= outside;
             of_rows[t] = exponent;
             if chunk == 0 {
-                exponents[first + t] = exponent;
+                exponents[first + t] = kept(exponent, how);
             }
         }
     }
@@ -182,7 +183,7 @@ pub fn split_columns(
             let to = row as usize * pitch + ((at + column) / 2) as usize;
             let part = rows as usize * pitch;
             let inside = row < rows && at + column < behind;
-            if triples {
+            if how == How::Triples {
                 let mut words = [[0u32; 4]; 3];
                 #[unroll]
                 for i in 0..4 {
@@ -197,6 +198,17 @@ pub fn split_columns(
                     parts.store4(to + part, words[1]);
                     parts.store4(to + 2 * part, words[2]);
                 }
+            } else if how == How::Rounded {
+                let mut words = [0u32; 4];
+                #[unroll]
+                for i in 0..4 {
+                    words[i] = half_words(scaled[2 * i], scaled[2 * i + 1]);
+                    seen = look(scaled[2 * i], seen, how);
+                    seen = look(scaled[2 * i + 1], seen, how);
+                }
+                if inside {
+                    parts.store4(to, words);
+                }
             } else {
                 let mut words = [[0u32; 4]; 2];
                 #[unroll]
@@ -204,8 +216,8 @@ pub fn split_columns(
                     let (high, low) = halves(scaled[2 * i], scaled[2 * i + 1]);
                     words[0][i] = high;
                     words[1][i] = low;
-                    seen = look(scaled[2 * i], seen);
-                    seen = look(scaled[2 * i + 1], seen);
+                    seen = look(scaled[2 * i], seen, how);
+                    seen = look(scaled[2 * i + 1], seen, how);
                 }
                 if inside {
                     parts.store4(to, words[0]);
@@ -215,7 +227,7 @@ pub fn split_columns(
         }
         sync_threads();
     }
-    if !triples {
+    if how != How::Triples {
         // The four lanes of a row; then the rows of a warp, of all warps.
         let (mut large, mut flags) = (seen.0, seen.1);
         #[unroll]

@@ -1,6 +1,9 @@
 //! Rows whose elements are adjacent.
 
-use super::{HELD, RAISE, THREADS, TRIPLES, exponent_of, halves, look, power, thirds, verdict};
+use super::{
+    HELD, How, RAISE, THREADS, TRIPLES, exponent_of, half_words, halves, kept as kept_of, look,
+    power, thirds, verdict,
+};
 use lanework::prelude::*;
 
 /// Four elements of a row from column `at` on, of `k`; zeros behind the end.
@@ -29,18 +32,23 @@ fn store_halves(
     to: usize,
     part: usize,
     before: (u32, u32),
+    #[constant] how: How,
 ) -> (u32, u32) {
     let mut seen = before;
     let mut scaled = [0.0f32; 4];
     #[unroll]
     for i in 0..4 {
         scaled[i] = values[i] * scale;
-        seen = look(scaled[i], seen);
+        seen = look(scaled[i], seen, how);
     }
-    let (a, c) = halves(scaled[0], scaled[1]);
-    let (b, d) = halves(scaled[2], scaled[3]);
-    parts.store2(to, [a, b]);
-    parts.store2(to + part, [c, d]);
+    if how == How::Rounded {
+        parts.store2(to, [half_words(scaled[0], scaled[1]), half_words(scaled[2], scaled[3])]);
+    } else {
+        let (a, c) = halves(scaled[0], scaled[1]);
+        let (b, d) = halves(scaled[2], scaled[3]);
+        parts.store2(to, [a, b]);
+        parts.store2(to + part, [c, d]);
+    }
     seen
 }
 
@@ -61,12 +69,12 @@ pub fn split_rows(
     pitch: usize,
     stride: usize,
     #[constant] wide: bool,
-    #[constant] triples: bool,
+    #[constant] how: How,
     #[constant] held: usize,
 ) {
     let (t, row) = (thread_idx.x, block_idx.x);
     let start = row as usize * stride;
-    if triples {
+    if how == How::Triples {
         if choice[0] != TRIPLES {
             return;
         }
@@ -110,7 +118,7 @@ pub fn split_rows(
         for warp in 0..THREADS / 32 {
             largest = largest.max(of_warps[[0, warp]]);
         }
-        let (exponent, outside) = exponent_of(largest);
+        let (exponent, outside) = exponent_of(largest, how);
         let scale = power(exponent);
         let mut seen = (0u32, outside);
         let start_of_parts = row as usize * pitch;
@@ -120,13 +128,13 @@ pub fn split_rows(
             let at = 4 * (t + turn as u32 * THREADS);
             if at < k {
                 let to = start_of_parts + (at / 2) as usize;
-                seen = store_halves(kept[turn], scale, parts, to, part, seen);
+                seen = store_halves(kept[turn], scale, parts, to, part, seen, how);
             }
         }
         for at in (4 * (t + held as u32 * THREADS)..k).step_by(4 * THREADS) {
             let values = four(x, start, at, k, wide);
             let to = start_of_parts + (at / 2) as usize;
-            seen = store_halves(values, scale, parts, to, part, seen);
+            seen = store_halves(values, scale, parts, to, part, seen, how);
         }
         sync_threads();
         of_warps[[0, t / 32]] = reduce_add_sync(FULL_MASK, seen.0);
@@ -139,7 +147,7 @@ pub fn split_rows(
                 large += of_warps[[0, warp]];
                 flags |= of_warps[[1, warp]];
             }
-            exponents[row] = exponent;
+            exponents[row] = kept_of(exponent, how);
             verdicts[row] = verdict(large, flags, k);
         }
     }

@@ -1,0 +1,105 @@
+//! TF32 products on Hopper by factors rounded to f16: the family of [`Precision::TensorFloat32`] where there is enough to multiply.
+//!
+//! An f16 has the 11 bits of TF32, half of its bytes, and is multiplied at twice the rate. What it lacks is range, so every row of A and
+//! column of B is first scaled by a power of two that the results are divided by again, which changes no bits. The passes that round the
+//! factors see whether the range is enough (`split/parts.rs`) and one block decides on the device, as for split factors: the products of the
+//! rounded factors and of the factors as they are (`hopper.rs`) are both launched, and the one that is not wanted ends at once.
+
+#[cfg(test)]
+mod tests;
+
+use super::element::ElementKind;
+use super::epilogue::{Along, Vector};
+use super::hopper;
+use super::problem::{Extents, Matrix, Output, Precision, Problem, Strides};
+use super::recipe::{Choice, Recipe};
+use super::source::Source;
+use super::split::factor::{Factor, Kept};
+use super::split::parts::{How, PAIRS, TRIPLES, decided};
+use crate::workspace::Layout;
+use lanework::{Result, View};
+
+/// Products of numbers from which on the passes that round pay, and rows and columns that each element must meet.
+const LEAST: (f64, usize) = (3e10, 128);
+/// Rows beyond which memory for parts would be too much.
+const MOST: usize = 1 << 28;
+
+/// Whether this family computes a problem, and faster than with factors as they are.
+pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+    let Extents { batch, m, n, k } = problem.extents;
+    problem.precision == Precision::TensorFloat32
+        && problem.a.kind == ElementKind::F32
+        && problem.device.info().compute_capability == (9, 0)
+        && hopper::suits(problem)
+        && batch == 1
+        && !problem.one_kernel
+        && m.min(n) >= LEAST.1
+        && m as f64 * n as f64 * k as f64 >= LEAST.0
+        && m.max(n).max(k) <= MOST
+}
+
+/// The factors, as rows along k, before their memory is known.
+fn factors<'a>(problem: &Problem<'a>, memory: View<'a, f32>) -> [Factor<'a>; 2] {
+    let Extents { m, n, k, .. } = problem.extents;
+    let (a, b) = (problem.a.strides, problem.b.strides);
+    [
+        Factor { memory, rows: m, k, strides: (a.row, a.column) },
+        Factor { memory, rows: n, k, strides: (b.column, b.row) },
+    ]
+}
+
+/// The same product of the rounded factors, whose results are multiplied by what undoes their scales.
+fn rounded<'a>(problem: &Problem<'a>, factors: [Factor<'a>; 2], kept: [Kept; 2]) -> Problem<'a> {
+    let matrix = |which: usize| Matrix {
+        kind: ElementKind::F16,
+        memory: Source::Scratch(kept[which].parts),
+        strides: Strides { batch: 0, row: factors[which].pitch(), column: 1 },
+    };
+    let scale = |which: usize, along| Vector {
+        kind: ElementKind::F32,
+        memory: Source::Scratch(kept[which].exponents),
+        length: factors[which].rows,
+        stride: 1,
+        along,
+    };
+    let mut epilogue = problem.epilogue.clone();
+    epilogue.scales = Some([scale(0, Along::Rows), scale(1, Along::Columns)]);
+    // SAFETY: of the two launches that may write to the results, one does.
+    let memory = unsafe { problem.c.memory.again() };
+    let b = matrix(1);
+    Problem {
+        device: problem.device.clone(),
+        a: matrix(0),
+        b: Matrix { strides: b.strides.t(), ..b },
+        c: Output { kind: problem.c.kind, memory, strides: problem.c.strides },
+        precision: Precision::Full,
+        epilogue,
+        ..*problem
+    }
+}
+
+/// The family's launches.
+pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+    let word = layout.scratch(1);
+    let device = problem.device.clone();
+    let [a, b] = factors(&problem, View::nothing(&device));
+    let sources = [problem.a.memory, problem.b.memory];
+    let kept = [a.keep(layout, 0, How::Rounded), b.keep(layout, a.blocks(), How::Rounded)];
+    let count = a.blocks() + b.blocks();
+    let verdicts = layout.scratch(count);
+    let halves = rounded(&problem, [a, b], kept);
+    let halves = hopper::recipe_if(halves, layout, Some(Choice { word, mine: PAIRS }))?;
+    let direct = hopper::recipe_if(problem, layout, Some(Choice { word, mine: TRIPLES }))?;
+    Ok(Box::new(move |scratch| {
+        let mut steps = Vec::new();
+        for ((factor, kept), source) in [a, b].into_iter().zip(kept).zip(sources) {
+            let (factor, room) =
+                (Factor { memory: source.elements(scratch), ..factor }, (verdicts, word));
+            steps.extend(factor.taken_apart(&device, scratch, kept, room, How::Rounded)?);
+        }
+        steps.push(decided(&device, scratch, (verdicts, count), word, How::Rounded)?);
+        steps.extend(halves(scratch)?);
+        steps.extend(direct(scratch)?);
+        Ok(steps)
+    }))
+}

@@ -1,0 +1,58 @@
+//! Blocks of a cluster that have a part of K each: every block gives the others their columns, 32 at a time in turn, and adds up its own in the
+//! order of the blocks.
+
+use super::form::{Form, GROUP, SHARE};
+use lanework::Element;
+use lanework::lang::tensor_cores::MatrixElement;
+use lanework::prelude::*;
+
+/// Gives the other blocks of the cluster what this one, of this rank, has summed of their columns. A cluster's barrier follows.
+#[device]
+pub fn give<D: MatrixElement<Storage = D> + Element, const COLUMNS: u32>(
+    sums: FragmentC<D, GROUP, COLUMNS>,
+    given: Shared<D, 3>,
+    rank: u32,
+    thread: u32,
+    #[constant] form: Form,
+) {
+    #[unroll]
+    for i in 0..COLUMNS / SHARE {
+        let owner = const { i % form.split };
+        if rank != owner {
+            let slot = if rank < owner { rank } else { rank - 1 };
+            let there = given.of_block(owner);
+            let share = sums.columns::<SHARE>(i);
+            #[unroll]
+            for e in 0..SHARE / 2 {
+                there[[slot, i / form.split * (SHARE / 2) + e, thread]] = share[e];
+            }
+        }
+    }
+}
+
+/// The sums of all blocks in share `at` of the columns, which is this block's: `share` is its own part.
+#[device]
+pub fn added<D: MatrixElement<Storage = D> + Element>(
+    share: FragmentC<D, GROUP, SHARE>,
+    given: Shared<D, 3>,
+    thread: u32,
+    #[constant] at: u32,
+    #[constant] form: Form,
+) -> FragmentC<D, GROUP, SHARE> {
+    let owner = at % form.split;
+    let mut summed = FragmentC::<D, GROUP, SHARE>::zero();
+    #[unroll]
+    for e in 0..SHARE / 2 {
+        #[unroll]
+        for block in 0..form.split {
+            if block == owner {
+                summed[e] = summed[e] + share[e];
+            } else {
+                let slot = if block < owner { block } else { block - 1 };
+                let index = at / form.split * (SHARE / 2) + e;
+                summed[e] = summed[e] + given[[slot, index, thread]];
+            }
+        }
+    }
+    summed
+}

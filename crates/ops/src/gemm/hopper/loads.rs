@@ -1,0 +1,85 @@
+//! What one thread of a block loads for a stage: its rows of A and its columns of B, or the part of them that it loads for all blocks of the
+//! cluster that share them.
+
+use super::form::{Form, GROUP, ROWS};
+use lanework::lang::tensor_cores::MatrixElement;
+use lanework::prelude::*;
+
+/// Rows of A from `row` on, `DEPTH` columns of them from `depth` on; of the two arrays of tiles, one has tiles.
+#[device]
+#[allow(clippy::too_many_arguments)]
+pub fn load_a<T: MatrixElement, const DEPTH: u32>(
+    a: &TensorMap<T::Storage, 3>,
+    by_rows: SharedTiles<T, ROWS, DEPTH>,
+    by_columns: SharedTiles<T, DEPTH, ROWS>,
+    stage: Filling,
+    batch: u32,
+    row: u32,
+    depth: u32,
+    rank_row: u32,
+    rank_column: u32,
+    #[constant] form: Form,
+) {
+    let sharing = (1 + (1u32 << form.cluster.0)) << rank_row;
+    if form.along_k.0 {
+        let tile = by_rows[stage.index];
+        if form.cluster.1 == 1 {
+            a.load(tile, (batch, row, depth), stage);
+        } else {
+            let half = tile.rows::<GROUP>(rank_column * GROUP);
+            a.multicast(sharing).load(half, (batch, row + rank_column * GROUP, depth), stage);
+        }
+    } else {
+        let tile = by_columns[stage.index];
+        if form.cluster.1 == 1 {
+            #[unroll]
+            for i in 0..ROWS / DEPTH {
+                a.load(tile.panel::<DEPTH>(i), (batch, depth, row + i * DEPTH), stage);
+            }
+        } else {
+            let at = (batch, depth, row + rank_column * DEPTH);
+            a.multicast(sharing).load(tile.panel::<DEPTH>(rank_column), at, stage);
+        }
+    }
+}
+
+/// Columns of B from `column` on, in the same way; `HALF` is half of `COLUMNS`.
+#[device]
+#[allow(clippy::too_many_arguments)]
+pub fn load_b<U: MatrixElement, const DEPTH: u32, const COLUMNS: u32, const HALF: u32>(
+    b: &TensorMap<U::Storage, 3>,
+    by_columns: SharedTiles<U, COLUMNS, DEPTH>,
+    by_rows: SharedTiles<U, DEPTH, COLUMNS>,
+    stage: Filling,
+    batch: u32,
+    column: u32,
+    depth: u32,
+    rank_row: u32,
+    rank_column: u32,
+    #[constant] form: Form,
+) {
+    let sharing = ((1u32 << form.cluster.0) - 1) << (rank_column * form.cluster.0);
+    if form.along_k.1 {
+        let tile = by_columns[stage.index];
+        if form.cluster.0 == 1 {
+            b.load(tile, (batch, column, depth), stage);
+        } else {
+            let line = rank_row * HALF;
+            let at = (batch, column + line, depth);
+            b.multicast(sharing).load(tile.rows::<HALF>(line), at, stage);
+        }
+    } else {
+        let tile = by_rows[stage.index];
+        let panels = COLUMNS / DEPTH / form.cluster.0;
+        #[unroll]
+        for i in 0..panels {
+            let panel = rank_row * panels + i;
+            let at = (batch, depth, column + panel * DEPTH);
+            if form.cluster.0 == 1 {
+                b.load(tile.panel::<DEPTH>(panel), at, stage);
+            } else {
+                b.multicast(sharing).load(tile.panel::<DEPTH>(panel), at, stage);
+            }
+        }
+    }
+}

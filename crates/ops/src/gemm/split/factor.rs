@@ -1,0 +1,138 @@
+//! A factor whose rows along k are taken apart: its extents, the memory for its parts, and the launches.
+
+use super::parts::{CHUNK, HELD, How, THREADS, TILE, WIDTH, columns, rows};
+use crate::workspace::{Layout, Part, Scratch};
+use lanework::prelude::*;
+use lanework::{Prepared, Result, View};
+
+/// A factor as the kernels see it: rows of A, or columns of B, of `k` elements.
+#[derive(Clone, Copy)]
+pub struct Factor<'a> {
+    pub memory: View<'a, f32>,
+    pub rows: usize,
+    pub k: usize,
+    /// Elements from one row to the next, and from one element of a row to the next.
+    pub strides: (usize, usize),
+}
+
+/// What a split factor is kept in.
+#[derive(Clone, Copy)]
+pub struct Kept {
+    /// The parts, one after the other.
+    pub parts: Part<u8>,
+    /// Of each row: the exponent of its scale; of rows rounded to f16, the f32 that undoes it.
+    pub exponents: Part<u8>,
+    /// Its first verdict.
+    verdicts: usize,
+    found: Option<Part<u32>>,
+}
+
+impl<'a> Factor<'a> {
+    pub fn along(&self) -> bool {
+        self.strides.1 == 1 || self.k <= 1
+    }
+
+    /// Elements from one row of parts to the next: whole lines of the cache.
+    pub fn pitch(&self) -> usize {
+        self.k.next_multiple_of(64)
+    }
+
+    /// Groups of four elements of a row that each thread holds while the row is split: one or a power of two.
+    fn held(&self) -> usize {
+        let groups = self.k.div_ceil(4 * THREADS as usize);
+        groups.next_power_of_two().min(HELD)
+    }
+
+    fn chunks(&self) -> usize {
+        (self.k / CHUNK as usize).max(1)
+    }
+
+    /// Blocks that split it.
+    pub fn blocks(&self) -> usize {
+        match self.along() {
+            true => self.rows,
+            false => self.rows.div_ceil(TILE as usize) * self.chunks(),
+        }
+    }
+
+    /// Whether four elements are one access.
+    fn wide(&self) -> bool {
+        let (beside, apart) = match self.along() {
+            true => (true, self.strides.0),
+            false => (self.strides.0 == 1 && self.rows.is_multiple_of(4), self.strides.1),
+        };
+        beside && apart.is_multiple_of(4) && self.memory.address().is_multiple_of(16)
+    }
+
+    /// Memory for its parts, and for its verdicts from one on.
+    pub fn keep(&self, layout: &mut Layout, verdicts: usize, how: How) -> Kept {
+        Kept {
+            parts: layout.scratch(how.most_parts() * self.rows * self.pitch() * 2),
+            exponents: layout.scratch(self.rows * 4),
+            verdicts,
+            found: (!self.along()).then(|| layout.scratch(self.rows * self.chunks())),
+        }
+    }
+
+    /// The launches that take it apart; triples only if the choice, which the verdicts led to, says so.
+    pub fn taken_apart(
+        &self,
+        device: &Device,
+        scratch: &Scratch,
+        kept: Kept,
+        (verdicts, choice): (Part<u32>, Part<u32>),
+        how: How,
+    ) -> Result<Vec<Prepared<'a>>> {
+        let (rows, k, blocks) = (self.rows as u32, self.k as u32, self.blocks());
+        let parts = scratch.view(kept.parts).cast::<u32>();
+        let exponents = scratch.view(kept.exponents).cast::<i32>();
+        let verdicts = scratch.view(verdicts).part(kept.verdicts..kept.verdicts + blocks);
+        let choice = View::from(scratch.view(choice));
+        let (x, pitch, wide) = (self.memory, self.pitch() / 2, self.wide());
+        let mut launches = Vec::new();
+        let launch = match kept.found {
+            None => rows::split_rows(
+                x,
+                parts,
+                exponents,
+                verdicts,
+                choice,
+                rows,
+                k,
+                pitch,
+                self.strides.0,
+                wide,
+                how,
+                self.held(),
+            ),
+            Some(found) => {
+                if how != How::Triples {
+                    let to = scratch.view(found);
+                    let launch = columns::largest(x, to, rows, k, self.strides, wide);
+                    let grid = rows.div_ceil(WIDTH) * self.chunks() as u32;
+                    launches.push(launch.grid(grid).block(THREADS));
+                }
+                columns::split_columns(
+                    x,
+                    View::from(scratch.view(found)),
+                    parts,
+                    exponents,
+                    verdicts,
+                    choice,
+                    rows,
+                    k,
+                    pitch,
+                    self.strides,
+                    wide,
+                    how,
+                )
+            }
+        };
+        launches.push(launch.grid(blocks as u32).block(THREADS));
+        // SAFETY: the kernels guard every access by the extents: elements of the factor, whose tensor holds what extents and strides
+        // reach; parts by rows below their number and by words below the pitch, which is k in whole groups of 64 elements. There is a
+        // verdict, an exponent and a largest element for each row or block, as the layout says.
+        let prepared = |launch: Launch<'a>| unsafe { launch.prepare_unchecked(device) };
+        launches.into_iter().map(prepared).collect()
+    }
+}
