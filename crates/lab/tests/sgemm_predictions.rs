@@ -146,9 +146,14 @@ fn prefetched_loads_what_fitted_loads() {
 }
 
 #[test]
-fn library_waits_without_barriers_and_shares_the_steps_of_small_products() {
+fn library_has_one_barrier_and_shares_the_steps_of_small_products() {
     let ((before, _), (counted, blocks)) =
         (counters_at("prefetched", N, 256), counters_at("library", N, 256));
-    assert!(before.barriers > 0 && counted.barriers < before.barriers / 8);
+    // One of each of its warps, of which there are many more, after the steps: 256 and 512.
+    assert!(
+        counted.barriers > 0 && counted.barriers <= before.barriers / 2,
+        "{}",
+        counted.barriers
+    );
     assert!(blocks > 16, "{blocks}");
 }
