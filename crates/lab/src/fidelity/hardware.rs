@@ -80,7 +80,7 @@ impl Deviation {
 /// Launches by the start of their names, counters likewise, and why they differ.
 type Explanation = (&'static [&'static str], &'static str, &'static str);
 
-const EXPLANATIONS: [Explanation; 6] = [
+const EXPLANATIONS: [Explanation; 8] = [
     (
         &["sum-squares/block-serial", "matmul/row-shared", "matmul/pitched"],
         "shared load",
@@ -97,6 +97,16 @@ const EXPLANATIONS: [Explanation; 6] = [
         "control flow depends on what an atomic returned, hence on the order of blocks",
     ),
     (&["types."], "local", "ptxas keeps small arrays in registers and predicates stores"),
+    (
+        &["sgemm/library", "matmul/library"],
+        "shared load",
+        "the hardware counts loads of other blocks' shared memory in a cluster elsewhere",
+    ),
+    (
+        &["sum-squares/library", "sum-squares/announced"],
+        "global",
+        "blocks ask for others' partial results until they are there: how often, and which lanes leave the loop together, depends on when they come",
+    ),
     (
         &[
             "probe/global_atom_add_u64 random",
