@@ -52,6 +52,41 @@ impl Device {
 
     /// Makes a surface of an image in an emulator's memory, as [`Device::texture_at`] makes a texture.
     ///
+    /// ```
+    /// use lanework::sim::{Channel, Image, ImageShape, Texel};
+    /// use lanework::{Device, PtxArg, PtxShape};
+    ///
+    /// let device = Device::emulator();
+    /// let texels = device.zeros::<u32>(4)?;
+    /// let image = Image {
+    ///     shape: ImageShape::Line,
+    ///     texel: Texel { channel: Channel::Unsigned, bits: 32, channels: 1 },
+    ///     address: texels.address(),
+    ///     extent: [4, 1, 1],
+    ///     layers: 0,
+    ///     pitch: 16,
+    /// };
+    /// let surface = device.surface_at(image)?;
+    /// let module = device.load_ptx(
+    ///     ".version 7.0
+    ///      .target sm_70
+    ///      .address_size 64
+    ///      .visible .entry mark(.param .u64 image) {
+    ///          .reg .b64 %rd<2>; .reg .b32 %r<3>;
+    ///          ld.param.u64 %rd1, [image];
+    ///          mov.u32 %r1, 8; // bytes from the first texel
+    ///          mov.u32 %r2, 7;
+    ///          sust.b.1d.b32.trap [%rd1, {%r1}], {%r2};
+    ///          ret;
+    ///      }",
+    /// )?;
+    /// let argument = PtxArg::Bytes(surface.to_le_bytes().to_vec());
+    /// // SAFETY: the emulator checks every access.
+    /// unsafe { module.launch("mark", PtxShape::new(1, 1), &[argument])? };
+    /// assert_eq!(texels.download()?, [0, 0, 7, 0]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Device::texture_at`].
     pub fn surface_at(&self, image: Image) -> Result<u64> {

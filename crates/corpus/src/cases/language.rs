@@ -203,7 +203,7 @@ fn assertions(hold: bool) -> Case {
         .with("out", &[0i32; 32])
         .run("assertions", 1, 32, args!["in", "out"])
         .expects("out", &x);
-    if hold { case } else { case.fails_with("trap").not_on_gpu() }
+    if hold { case } else { case.fails_with("assertion").not_on_gpu() }
 }
 
 fn printing() -> Case {
