@@ -6,9 +6,9 @@
 //! Predicts: the same sectors at every length, also of rows of some numbers and of millions.
 //! 预测：任何行长的扇区数都一样，无论一行只有几个数还是几百万个。
 //! Costs: a kernel for each number of threads; for the longest rows a cooperative launch. On an H200, of 2^28 numbers, a copy takes 1.00
-//! to 1.04 of the time in rows of 4 to 32768 numbers, 0.86 in rows of 2^20. Hints that what is read be kept out of
+//! to 1.04 of the time in rows of 4 to 32768 numbers, 0.89 in rows of 2^20. Hints that what is read be kept out of
 //! L1 did not help: 0.96 instead of 1.01 in rows of 16384.
-//! 代价：每种线程数各有一个内核；最长的行需要协作式启动。在 H200 上处理 2^28 个数，行长 4 到 32768 时复制的用时是它的 1.00 到 1.04 倍，行长 2^20 时 0.86。提示读入的数据不进 L1 没有用：行长 16384 时由 1.01 降到 0.96。
+//! 代价：每种线程数各有一个内核；最长的行需要协作式启动。在 H200 上处理 2^28 个数，行长 4 到 32768 时复制的用时是它的 1.00 到 1.04 倍，行长 2^20 时 0.89。提示读入的数据不进 L1 没有用：行长 16384 时由 1.01 降到 0.96。
 
 use crate::rows::{Rows, only};
 use lanework::prelude::*;
