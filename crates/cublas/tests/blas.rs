@@ -301,12 +301,12 @@ fn triangular_systems_are_solved_from_both_sides() {
         (get(&libraries().blas, "cublasDtrsm_v2"), get(&libraries().blas, "cublasDgemm_v2"));
     for (side, triangle, operation) in (0..8).map(|bits| (bits & 1, bits >> 1 & 1, bits >> 2)) {
         let mut a = numbers(9, 5);
-        for place in 0..9 {
+        for (place, number) in a.iter_mut().enumerate() {
             let (row, column) = (place % 3, place / 3);
             match (row == column, row > column) {
-                (true, _) => a[place] = 2.0,
+                (true, _) => *number = 2.0,
                 (_, below) if below == (triangle == 0) => {}
-                _ => a[place] = 0.0,
+                _ => *number = 0.0,
             }
         }
         let b = numbers(9, 6);
