@@ -10,6 +10,7 @@ use crate::modules::{JitOptions, read_file};
 use crate::pointers::{offer, store, text};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
+use lanework::ptx::Module as Ptx;
 use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, Weak};
@@ -42,8 +43,18 @@ impl Driver {
     /// The kernel of a name of a library.
     fn kernel_of(&self, handle: Handle, name: &str) -> Result<Handle> {
         let library = table::<Library>().get(handle)?;
-        let module = table::<Module>().get(self.module_of(&library)?)?;
-        if module.code.module().entry(name).is_none() {
+        // A program may ask before it has a context; the module is then made where the kernel is used.
+        let there = match current() {
+            0 => library
+                .texts
+                .iter()
+                .any(|text| Ptx::parse(text).is_ok_and(|module| module.entry(name).is_some())),
+            _ => {
+                let module = table::<Module>().get(self.module_of(&library)?)?;
+                module.code.module().entry(name).is_some()
+            }
+        };
+        if !there {
             return Err(Status::NotFound);
         }
         let mut kernels = lock(&library.kernels);
