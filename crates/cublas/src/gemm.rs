@@ -86,7 +86,7 @@ pub fn compute(code: i32, complex: bool) -> Result<(Kind, bool)> {
     })
 }
 
-/// What every form of gemm says, once its kinds and its batch are known.
+/// What every form of gemm says.
 struct Gemm {
     handle: i64,
     operations: [i64; 2],
@@ -94,32 +94,60 @@ struct Gemm {
     scalars: [i64; 2],
     addresses: [i64; 3],
     leading: [i64; 3],
+}
+
+/// The kinds of A, B and C and of the scalars, and whether sums are in double precision.
+struct Form {
     kinds: [Kind; 3],
     scale: Kind,
     double: bool,
-    batches: [Batch; 3],
-    count: i64,
+}
+
+impl Form {
+    /// All of one kind.
+    fn of(kind: Kind) -> Form {
+        Form { kinds: [kind; 3], scale: kind, double: kind.is_double() }
+    }
+
+    /// By the codes of the kinds of A, B and C, and of the sums.
+    fn mixed(codes: [i64; 3], code: i64) -> Result<Form> {
+        let kinds = kinds(codes)?;
+        let (scale, double) = compute(code as i32, kinds[2].is_complex())?;
+        Ok(Form { kinds, scale, double })
+    }
 }
 
 impl Gemm {
-    unsafe fn submit(self) -> Result {
+    /// From the arguments of the plainest form, in their order.
+    fn new([handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc]: [i64; 14]) -> Gemm {
+        Gemm {
+            handle,
+            operations: [ta, tb],
+            extents: [m, n, k],
+            scalars: [alpha, beta],
+            addresses: [a, b, c],
+            leading: [lda, ldb, ldc],
+        }
+    }
+
+    unsafe fn submit(self, form: Form, batches: [Batch; 3], count: i64) -> Result {
         let held = handle::get(self.handle)?;
         let [ta, tb] =
             [Operation::of(self.operations[0] as i32)?, Operation::of(self.operations[1] as i32)?];
         let ([m, n, k], [a, b, c]) = (self.extents, self.addresses.map(|at| at as usize));
-        let ([lda, ldb, ldc], [ka, kb, kc]) = (self.leading, self.kinds);
+        let ([lda, ldb, ldc], [ka, kb, kc]) = (self.leading, form.kinds);
         // SAFETY: by the caller.
         let scalars = unsafe {
-            [held.scalar(self.scalars[0], self.scale)?, held.scalar(self.scalars[1], self.scale)?]
+            [held.scalar(self.scalars[0], form.scale)?, held.scalar(self.scalars[1], form.scale)?]
         };
         let product = Product {
             a: (Matrix::factor(a, ka, ta, m, k, lda)?, ta),
             b: (Matrix::factor(b, kb, tb, k, n, ldb)?, tb),
             c: Matrix::by_columns(c, kc, m, n, ldc)?,
-            batches: self.batches,
-            count: usize::try_from(self.count).map_err(|_| Status::InvalidValue)?,
+            batches,
+            count: usize::try_from(count).map_err(|_| Status::InvalidValue)?,
             scalars,
-            double: self.double,
+            double: form.double,
         };
         submit(held.stream, move || product.run())
     }
@@ -127,50 +155,18 @@ impl Gemm {
 
 const ONE: [Batch; 3] = [Batch::Strided(0); 3];
 
-unsafe fn gemm(
-    [kind]: [Kind; 1],
-    [handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc]: [i64; 14],
-) -> Result {
-    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
-    let (addresses, leading) = ([a, b, c], [lda, ldb, ldc]);
-    let gemm = Gemm {
-        handle,
-        operations,
-        extents,
-        scalars,
-        addresses,
-        leading,
-        kinds: [kind; 3],
-        scale: kind,
-        double: kind.is_double(),
-        batches: ONE,
-        count: 1,
-    };
+unsafe fn gemm([kind]: [Kind; 1], arguments: [i64; 14]) -> Result {
     // SAFETY: by the caller.
-    unsafe { gemm.submit() }
+    unsafe { Gemm::new(arguments).submit(Form::of(kind), ONE, 1) }
 }
 
 unsafe fn gemm_batched(
     [kind]: [Kind; 1],
     [handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, count]: [i64; 15],
 ) -> Result {
-    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
-    let (addresses, leading, batches) = ([a, b, c], [lda, ldb, ldc], [Batch::Pointers; 3]);
-    let gemm = Gemm {
-        handle,
-        operations,
-        extents,
-        scalars,
-        addresses,
-        leading,
-        kinds: [kind; 3],
-        scale: kind,
-        double: kind.is_double(),
-        batches,
-        count,
-    };
+    let gemm = Gemm::new([handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc]);
     // SAFETY: by the caller.
-    unsafe { gemm.submit() }
+    unsafe { gemm.submit(Form::of(kind), [Batch::Pointers; 3], count) }
 }
 
 fn strides(strides: [i64; 3], kinds: [Kind; 3]) -> [Batch; 3] {
@@ -182,24 +178,9 @@ unsafe fn gemm_strided(
     [kind]: [Kind; 1],
     [handle, ta, tb, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc, sc, count]: [i64; 18],
 ) -> Result {
-    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
-    let (addresses, leading, kinds) = ([a, b, c], [lda, ldb, ldc], [kind; 3]);
-    let batches = strides([sa, sb, sc], kinds);
-    let gemm = Gemm {
-        handle,
-        operations,
-        extents,
-        scalars,
-        addresses,
-        leading,
-        kinds,
-        scale: kind,
-        double: kind.is_double(),
-        batches,
-        count,
-    };
+    let gemm = Gemm::new([handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc]);
     // SAFETY: by the caller.
-    unsafe { gemm.submit() }
+    unsafe { gemm.submit(Form::of(kind), strides([sa, sb, sc], [kind; 3]), count) }
 }
 
 fn kinds(codes: [i64; 3]) -> Result<[Kind; 3]> {
@@ -211,100 +192,32 @@ unsafe fn gemm_ex(
     _: [Kind; 0],
     [handle, ta, tb, m, n, k, alpha, a, at, lda, b, bt, ldb, beta, c, ct, ldc, code, _]: [i64; 19],
 ) -> Result {
-    let kinds = kinds([at, bt, ct])?;
-    let (scale, double) = compute(code as i32, kinds[2].is_complex())?;
-    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
-    let (addresses, leading) = ([a, b, c], [lda, ldb, ldc]);
-    let gemm = Gemm {
-        handle,
-        operations,
-        extents,
-        scalars,
-        addresses,
-        leading,
-        kinds,
-        scale,
-        double,
-        batches: ONE,
-        count: 1,
-    };
+    let form = Form::mixed([at, bt, ct], code)?;
+    let gemm = Gemm::new([handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc]);
     // SAFETY: by the caller.
-    unsafe { gemm.submit() }
+    unsafe { gemm.submit(form, ONE, 1) }
 }
 
 unsafe fn gemm_batched_ex(
     _: [Kind; 0],
     [handle, ta, tb, m, n, k, alpha, a, at, lda, b, bt, ldb, beta, c, ct, ldc, count, code, _]: [i64; 20],
 ) -> Result {
-    let kinds = kinds([at, bt, ct])?;
-    let (scale, double) = compute(code as i32, kinds[2].is_complex())?;
-    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
-    let (addresses, leading, batches) = ([a, b, c], [lda, ldb, ldc], [Batch::Pointers; 3]);
-    let gemm = Gemm {
-        handle,
-        operations,
-        extents,
-        scalars,
-        addresses,
-        leading,
-        kinds,
-        scale,
-        double,
-        batches,
-        count,
-    };
+    let form = Form::mixed([at, bt, ct], code)?;
+    let gemm = Gemm::new([handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc]);
     // SAFETY: by the caller.
-    unsafe { gemm.submit() }
+    unsafe { gemm.submit(form, [Batch::Pointers; 3], count) }
 }
 
+#[rustfmt::skip]
 unsafe fn gemm_strided_ex(
     _: [Kind; 0],
-    [
-        handle,
-        ta,
-        tb,
-        m,
-        n,
-        k,
-        alpha,
-        a,
-        at,
-        lda,
-        sa,
-        b,
-        bt,
-        ldb,
-        sb,
-        beta,
-        c,
-        ct,
-        ldc,
-        sc,
-        count,
-        code,
-        _,
-    ]: [i64; 23],
+    [handle, ta, tb, m, n, k, alpha, a, at, lda, sa, b, bt, ldb, sb, beta, c, ct, ldc, sc, count, code, _]: [i64; 23],
 ) -> Result {
-    let kinds = kinds([at, bt, ct])?;
-    let (scale, double) = compute(code as i32, kinds[2].is_complex())?;
-    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
-    let (addresses, leading) = ([a, b, c], [lda, ldb, ldc]);
-    let batches = strides([sa, sb, sc], kinds);
-    let gemm = Gemm {
-        handle,
-        operations,
-        extents,
-        scalars,
-        addresses,
-        leading,
-        kinds,
-        scale,
-        double,
-        batches,
-        count,
-    };
+    let form = Form::mixed([at, bt, ct], code)?;
+    let batches = strides([sa, sb, sc], form.kinds);
+    let gemm = Gemm::new([handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc]);
     // SAFETY: by the caller.
-    unsafe { gemm.submit() }
+    unsafe { gemm.submit(form, batches, count) }
 }
 
 /// A product of other elements, with scalars of `scale`.
@@ -312,24 +225,10 @@ unsafe fn gemm_of(
     [scale]: [Kind; 1],
     [handle, ta, tb, m, n, k, alpha, a, at, lda, b, bt, ldb, beta, c, ct, ldc]: [i64; 17],
 ) -> Result {
-    let kinds = kinds([at, bt, ct])?;
-    let (operations, extents, scalars) = ([ta, tb], [m, n, k], [alpha, beta]);
-    let (addresses, leading) = ([a, b, c], [lda, ldb, ldc]);
-    let gemm = Gemm {
-        handle,
-        operations,
-        extents,
-        scalars,
-        addresses,
-        leading,
-        kinds,
-        scale,
-        double: false,
-        batches: ONE,
-        count: 1,
-    };
+    let form = Form { kinds: kinds([at, bt, ct])?, scale, double: false };
+    let gemm = Gemm::new([handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc]);
     // SAFETY: by the caller.
-    unsafe { gemm.submit() }
+    unsafe { gemm.submit(form, ONE, 1) }
 }
 
 export!(gemm, (h ptr, ta opt, tb opt, m int, n int, k int, alpha ptr, a ptr, lda int, b ptr, ldb int, beta ptr, c ptr, ldc int):
