@@ -1,40 +1,10 @@
 //! The driver as a program sees it: functions found by name, called with C's types.
 
-use std::ffi::{CString, c_char, c_void};
+#[macro_use]
+mod common;
 
-// The tests are linked with the library's functions.
-use lanework_libcuda as _;
-
-unsafe extern "C" {
-    fn cuGetProcAddress_v2(
-        name: *const c_char,
-        to: *mut *const c_void,
-        version: i32,
-        flags: u64,
-        status: *mut i32,
-    ) -> i32;
-}
-
-/// The address of a function.
-fn address(name: &str) -> *const c_void {
-    let text = CString::new(name).expect("a name");
-    let (mut to, mut status) = (std::ptr::null(), 0);
-    // SAFETY: the text ends with a zero byte, and the results have their types.
-    let code = unsafe { cuGetProcAddress_v2(text.as_ptr(), &mut to, 13_000, 0, &mut status) };
-    assert_eq!((code, status, to.is_null()), (0, 0, false), "{name}");
-    to
-}
-
-/// Calls a function of the driver by its name: its arguments' types are those of C.
-macro_rules! call {
-    ($name:literal($($argument:expr => $type:ty),* $(,)?)) => {{
-        // SAFETY: the signature is the function's, and the arguments are valid for it.
-        unsafe {
-            let function: unsafe extern "C" fn($($type),*) -> i32 = std::mem::transmute(address($name));
-            function($($argument),*)
-        }
-    }};
-}
+use common::{address, allocate, context, cuGetProcAddress_v2, download, load};
+use std::ffi::{c_char, c_void};
 
 const PTX: &str = "
 .version 7.0
@@ -67,46 +37,14 @@ const PTX: &str = "
 }
 \0";
 
-/// A context of its own, current on this thread, so that tests do not meet each other's errors.
-fn context() -> u64 {
-    assert_eq!(call!("cuInit"(0 => u32)), 0);
-    let mut context = 0u64;
-    assert_eq!(
-        call!("cuCtxCreate"(&mut context => *mut u64, std::ptr::null() => *const c_void, 0 => u32, 0 => i32)),
-        0
-    );
-    context
-}
-
 fn function(name: &str) -> (u64, u64) {
-    let (mut module, mut function) = (0u64, 0u64);
-    assert_eq!(
-        call!("cuModuleLoadData"(&mut module => *mut u64, PTX.as_ptr().cast() => *const c_void)),
-        0
-    );
-    let name = CString::new(name).expect("a name");
-    assert_eq!(
-        call!("cuModuleGetFunction"(&mut function => *mut u64, module => u64, name.as_ptr() => *const c_char)),
-        0
-    );
-    (module, function)
+    load(PTX, name)
 }
 
 fn upload(values: &[u32]) -> u64 {
-    let (mut device, bytes) = (0u64, size_of_val(values));
-    assert_eq!(call!("cuMemAlloc"(&mut device => *mut u64, bytes => usize)), 0);
-    assert_eq!(
-        call!("cuMemcpyHtoD"(device => u64, values.as_ptr().cast() => *const c_void, bytes => usize)),
-        0
-    );
+    let device = allocate(size_of_val(values));
+    common::upload(device, values);
     device
-}
-
-fn download(device: u64, count: usize) -> Vec<u32> {
-    let mut values = vec![0u32; count];
-    let code = call!("cuMemcpyDtoH"(values.as_mut_ptr().cast() => *mut c_void, device => u64, 4 * count => usize));
-    assert_eq!(code, 0);
-    values
 }
 
 fn launch(function: u64, stream: u64, arguments: &mut [*mut c_void]) -> i32 {
@@ -125,14 +63,14 @@ fn a_kernel_runs_on_its_arguments() {
     let mut arguments = [(&raw mut x).cast(), (&raw mut factor).cast(), (&raw mut n).cast()];
     assert_eq!(launch(scale, 0, &mut arguments), 0);
     assert_eq!(call!("cuCtxSynchronize"(0 => u64)), 0);
-    assert_eq!(download(x, 100), (0..100).map(|i| 3 * i).collect::<Vec<_>>());
+    assert_eq!(download::<u32>(x, 100), (0..100).map(|i| 3 * i).collect::<Vec<_>>());
 
     // A module's variable, where it is and how large.
     let (mut at, mut bytes) = (0u64, 0usize);
     let code = call!("cuModuleGetGlobal"(
         &mut at => *mut u64, &mut bytes => *mut usize, module => u64, c"counter".as_ptr() => *const c_char
     ));
-    assert_eq!((code, bytes, download(at, 1)), (0, 4, vec![5]));
+    assert_eq!((code, bytes, download::<u32>(at, 1)), (0, 4, vec![5]));
     assert_eq!(call!("cuMemFree"(x => u64)), 0);
     assert_eq!(call!("cuMemFree"(x => u64)), 1); // freed twice
 }
@@ -171,7 +109,7 @@ fn what_is_captured_happens_when_the_graph_is_launched() {
     assert_eq!(call!("cuStreamWaitEvent"(stream => u64, event => u64, 0 => u32)), 0);
     let (mut graph, mut executable, mut nodes) = (0u64, 0u64, 0usize);
     assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut graph => *mut u64)), 0);
-    assert_eq!(download(x, 128), [1; 128]); // nothing has happened
+    assert_eq!(download::<u32>(x, 128), [1; 128]); // nothing has happened
     assert_eq!(
         call!("cuGraphGetNodes"(graph => u64, std::ptr::null_mut() => *mut u64, &mut nodes => *mut usize)),
         0
@@ -181,7 +119,7 @@ fn what_is_captured_happens_when_the_graph_is_launched() {
     for _ in 0..2 {
         assert_eq!(call!("cuGraphLaunch"(executable => u64, stream => u64)), 0);
     }
-    assert_eq!(download(x, 128), [100; 128]);
+    assert_eq!(download::<u32>(x, 128), [100; 128]);
 }
 
 #[test]
@@ -271,7 +209,7 @@ fn memory_is_given_in_units_as_on_a_gpu() {
     };
     // Beyond 28 bytes of shared memory, and 4 of global memory, but within the units of both.
     assert_eq!(run(x, 124), (0, 0));
-    assert_eq!(download(x, 1), [28]);
+    assert_eq!(download::<u32>(x, 1), [28]);
     assert_eq!(run(x + 508, 0), (0, 0));
     let code = call!("cuMemcpyDtoH"((&raw mut x).cast() => *mut c_void, x => u64, 8 => usize));
     assert_eq!(code, 1); // what a program copies is its own to the byte

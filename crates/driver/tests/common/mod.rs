@@ -8,7 +8,8 @@ use std::ffi::{CString, c_char, c_void};
 use lanework_libcuda as _;
 
 unsafe extern "C" {
-    fn cuGetProcAddress_v2(
+    /// The address of a function by its name, for a version of CUDA.
+    pub fn cuGetProcAddress_v2(
         name: *const c_char,
         to: *mut *const c_void,
         version: i32,
@@ -49,8 +50,8 @@ pub fn context() -> u64 {
     context
 }
 
-/// A kernel of PTX, whose text ends with a zero byte.
-pub fn kernel(ptx: &str, name: &str) -> u64 {
+/// A module of PTX, whose text ends with a zero byte, and one of its kernels.
+pub fn load(ptx: &str, name: &str) -> (u64, u64) {
     assert!(ptx.ends_with('\0'));
     let (mut module, mut function) = (0u64, 0u64);
     assert_eq!(
@@ -62,7 +63,12 @@ pub fn kernel(ptx: &str, name: &str) -> u64 {
         call!("cuModuleGetFunction"(&mut function => *mut u64, module => u64, name.as_ptr() => *const c_char)),
         0
     );
-    function
+    (module, function)
+}
+
+/// A kernel of PTX, whose text ends with a zero byte.
+pub fn kernel(ptx: &str, name: &str) -> u64 {
+    load(ptx, name).1
 }
 
 /// Runs a kernel of one block on arguments of eight bytes.
