@@ -106,6 +106,12 @@ pub fn is_reserved(address: u64) -> bool {
 }
 
 impl Reservation {
+    /// The mapped part that holds an address.
+    fn part_at(&self, address: u64) -> Result<&Part> {
+        let (start, part) = self.parts.range(..=address).next_back().ok_or(Status::InvalidValue)?;
+        if address - start < part.bytes as u64 { Ok(part) } else { Err(Status::InvalidValue) }
+    }
+
     /// The starts of the parts that fill a range exactly.
     fn parts_of(&self, address: u64, bytes: usize) -> Result<Vec<u64>> {
         let end = address + bytes as u64;
@@ -268,10 +274,7 @@ api! {
         driver()?;
         let mut all = reservations();
         let found = holding(&mut all, address, 1)?;
-        let (start, part) = found.parts.range(..=address).next_back().ok_or(Status::InvalidValue)?;
-        if address - start >= part.bytes as u64 {
-            return Err(Status::InvalidValue);
-        }
+        let part = found.part_at(address)?;
         // SAFETY: by the caller.
         unsafe { store(flags, part.flags as u64) }
     }
@@ -286,10 +289,7 @@ api! {
         driver()?;
         let mut all = reservations();
         let found = holding(&mut all, address, 1)?;
-        let (start, part) = found.parts.range(..=address).next_back().ok_or(Status::InvalidValue)?;
-        if address - start >= part.bytes as u64 {
-            return Err(Status::InvalidValue);
-        }
+        let part = found.part_at(address)?;
         if table::<Physical>().find(part.handle).is_none() {
             return Err(Status::InvalidValue);
         }
