@@ -6,12 +6,13 @@
 //! The layout of fatbins is not documented by NVIDIA; the offsets are those that public tools use, and what nvcc 12 and 13 write.
 
 use crate::pointers::slice;
+use crate::status::Status;
 use std::fmt;
 
 /// `fatBinaryWrapper`: where nvcc's code points to a fatbin.
 const WRAPPER: u32 = 0x4662_43b1;
 /// A fatbin.
-const FATBIN: u32 = 0xba55_ed50;
+pub const FATBIN: u32 = 0xba55_ed50;
 /// The first bytes of an ELF file.
 const ELF: u32 = 0x464c_457f;
 
@@ -35,6 +36,16 @@ pub enum Refused {
     Unknown,
     /// An entry cannot be read.
     Damaged(&'static str),
+}
+
+impl Refused {
+    /// What a GPU's driver answers.
+    pub fn status(&self) -> Status {
+        match self {
+            Refused::MachineCode(_) => Status::NoBinaryForGpu,
+            Refused::Unknown | Refused::Damaged(_) => Status::InvalidImage,
+        }
+    }
 }
 
 impl fmt::Display for Refused {
@@ -195,11 +206,11 @@ fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, Refused>
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
     /// A fatbin of entries: kind, sm, flags, uncompressed length and payload.
-    fn fatbin(entries: &[(u16, u32, u64, usize, Vec<u8>)]) -> Vec<u8> {
+    pub fn fatbin(entries: &[(u16, u32, u64, usize, Vec<u8>)]) -> Vec<u8> {
         let mut body = Vec::new();
         for (kind, sm, flags, length, payload) in entries {
             let mut header = [0u8; ENTRY];

@@ -4,9 +4,10 @@ use crate::api::api;
 use crate::contexts::current;
 use crate::function::Function;
 use crate::handles::Handle;
+use crate::jit_options::JitOptions;
 use crate::lock::lock;
 use crate::module::Module;
-use crate::modules::{JitOptions, read_file};
+use crate::modules::read_file;
 use crate::pointers::{offer, store, text};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
@@ -35,7 +36,9 @@ impl Driver {
         {
             return Ok(module);
         }
-        let module = table::<Module>().add(self.load_texts(&library.texts, JitOptions::NONE)?);
+        // SAFETY: there are no options.
+        let loaded = unsafe { self.load_texts(&library.texts, JitOptions::NONE) }?;
+        let module = table::<Module>().add(loaded);
         modules.insert(context, module);
         Ok(module)
     }
@@ -87,7 +90,9 @@ unsafe fn load(library: *mut Handle, image: *const c_void, options: JitOptions) 
     let texts = unsafe { Driver::texts(image, options) }?;
     let made = Library { texts, modules: Mutex::default(), kernels: Mutex::default() };
     if current() != 0 {
-        let module = table::<Module>().add(driver.load_texts(&made.texts, options)?);
+        // SAFETY: by the caller.
+        let loaded = unsafe { driver.load_texts(&made.texts, options) }?;
+        let module = table::<Module>().add(loaded);
         lock(&made.modules).insert(current(), module);
     }
     // SAFETY: by the caller.

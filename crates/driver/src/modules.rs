@@ -5,64 +5,22 @@ use crate::condition::SET;
 use crate::fatbin;
 use crate::function::Function;
 use crate::handles::Handle;
+use crate::jit_options::JitOptions;
 use crate::lock::lock;
 use crate::mapped::is_mapped;
 use crate::module::Module;
 use crate::pointers::{offer, store, text};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
-use lanework::ptx::{Linkage, Module as Ptx};
+use lanework::ptx::{LinkError, Linkage, Linker, Module as Ptx};
 use lanework::{Error, PtxModule};
 use std::collections::BTreeSet;
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
-
-/// Options of a load (`CUjit_option`) that matter here: buffers for texts and their sizes.
-const INFO_LOG: i32 = 3;
-const INFO_LOG_BYTES: i32 = 4;
-const ERROR_LOG: i32 = 5;
-const ERROR_LOG_BYTES: i32 = 6;
+use std::time::Instant;
 
 /// Bytes that the shortest image has: PTX begins with its version.
 const IMAGE: usize = 8;
-
-/// The options of a load as C passes them.
-#[derive(Clone, Copy)]
-pub struct JitOptions {
-    pub count: u32,
-    pub names: *const i32,
-    pub values: *mut *mut c_void,
-}
-
-impl JitOptions {
-    pub const NONE: JitOptions =
-        JitOptions { count: 0, names: std::ptr::null(), values: std::ptr::null_mut() };
-
-    /// The place of an option's value.
-    fn place(&self, name: i32) -> Option<*mut *mut c_void> {
-        if self.names.is_null() || self.values.is_null() {
-            return None;
-        }
-        // SAFETY: the caller of the driver says that there are `count` names and values.
-        (0..self.count as usize)
-            .find(|&index| unsafe { self.names.add(index).read() } == name)
-            .map(|index| unsafe { self.values.add(index) })
-    }
-
-    /// Writes a text to a log, and its length where the size was.
-    fn log(&self, (buffer, size): (i32, i32), text: &str) {
-        let (Some(buffer), Some(size)) = (self.place(buffer), self.place(size)) else { return };
-        // SAFETY: the values of these options are a buffer and, as a number in the place of a pointer, its size.
-        unsafe {
-            let bytes = *size as usize;
-            let kept = text.len().min(bytes.saturating_sub(1));
-            if !(*buffer).is_null() && bytes > 0 {
-                let _ = crate::pointers::write_text((*buffer).cast(), bytes, text);
-            }
-            *size = kept as *mut c_void;
-        }
-    }
-}
 
 impl Driver {
     /// The PTX of an image.
@@ -76,28 +34,34 @@ impl Driver {
         // SAFETY: by the caller.
         unsafe { fatbin::texts(image.cast()) }.map_err(|refused| {
             say("a module is not loaded", &refused);
-            options.log((ERROR_LOG, ERROR_LOG_BYTES), &refused.to_string());
-            match refused {
-                fatbin::Refused::Unknown | fatbin::Refused::Damaged(_) => Status::InvalidImage,
-                _ => Status::NoBinaryForGpu,
-            }
+            // SAFETY: by the caller.
+            unsafe { options.outputs().write("", &refused.to_string()) };
+            refused.status()
         })
     }
 
     /// Loads PTX into the current context.
-    pub fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
+    ///
+    /// # Safety
+    /// The options are as C passes them.
+    pub unsafe fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
         let context = self.context()?.handle;
-        options.log((INFO_LOG, INFO_LOG_BYTES), "");
-        let code = self.compile(texts).map_err(|error| {
+        let (began, outputs) = (Instant::now(), options.outputs());
+        let compiled = self.compile(texts).map_err(|error| missing(texts).unwrap_or(error));
+        let told = compiled.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        // SAFETY: by the caller.
+        unsafe {
+            outputs.write("", &told);
+            outputs.write_time(began.elapsed());
+        }
+        let code = compiled.map_err(|error| {
             say("a module is not loaded", &error);
-            options.log((ERROR_LOG, ERROR_LOG_BYTES), &error.to_string());
             match error {
-                Error::Ptx(_) => Status::InvalidPtx,
+                Error::Ptx(_) | Error::Request { .. } => Status::InvalidPtx,
                 Error::Memory(_) => Status::OutOfMemory,
                 _ => Status::NoBinaryForGpu,
             }
         })?;
-        options.log((ERROR_LOG, ERROR_LOG_BYTES), "");
         Ok(Module::new(context, code))
     }
 
@@ -140,6 +104,15 @@ impl Driver {
         functions.insert(name.to_owned(), function);
         Ok(function)
     }
+}
+
+/// What a linker says of texts that use what none of them defines, or that define a name twice.
+fn missing(texts: &[String]) -> Option<Error> {
+    let mut linker = Linker::default();
+    for (index, text) in texts.iter().enumerate() {
+        linker.add(&format!("part {index}"), text, None).ok()?;
+    }
+    linker.link().err().map(|LinkError { message, help }| Error::Request { why: message, help })
 }
 
 /// The parts that are linked: all but those that only define functions for others, which are taken as of a library, where a part that is
@@ -188,7 +161,8 @@ unsafe fn load(module: *mut Handle, image: *const c_void, options: JitOptions) -
     let driver = driver()?;
     // SAFETY: by the caller.
     let texts = unsafe { Driver::texts(image, options) }?;
-    let loaded = driver.load_texts(&texts, options)?;
+    // SAFETY: by the caller.
+    let loaded = unsafe { driver.load_texts(&texts, options) }?;
     // SAFETY: by the caller.
     unsafe { store(module, table::<Module>().add(loaded)) }
 }

@@ -6,9 +6,9 @@ use crate::status::Status;
 use crate::unsupported;
 use crate::{
     addresses, any_nodes, arrays, captures, conditional, contexts, copies, devices, edges, ending,
-    events, functions, graphs, ipc, launches, libraries, managed, memory, memory_nodes, modules,
-    node_changes, nodes, occupancy, older, pools, private, profiler, start, streams, tensor_maps,
-    textures, user_objects, virtual_memory,
+    events, functions, graphs, ipc, launches, libraries, links, managed, memory, memory_nodes,
+    modules, node_changes, nodes, occupancy, older, pools, private, profiler, start, streams,
+    tensor_maps, textures, user_objects, virtual_memory,
 };
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -52,6 +52,7 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             ipc::TABLE,
             launches::TABLE,
             libraries::TABLE,
+            links::TABLE,
             managed::TABLE,
             memory::TABLE,
             memory_nodes::TABLE,

@@ -40,8 +40,7 @@ unsupported! {
     cuGraphicsSubResourceGetMappedArray cuGraphicsUnmapResources cuGraphicsUnregisterResource cuGreenCtxCreate
     cuGreenCtxDestroy cuGreenCtxGetDevResource cuGreenCtxGetId cuGreenCtxRecordEvent cuGreenCtxStreamCreate
     cuGreenCtxWaitEvent cuImportExternalMemory cuImportExternalSemaphore cuIpcOpenMemHandle cuLaunch
-    cuLaunchCooperativeKernelMultiDevice cuLaunchGrid cuLaunchGridAsync cuLibraryGetUnifiedFunction cuLinkAddData
-    cuLinkAddData_v2 cuLinkAddFile cuLinkAddFile_v2 cuLinkCreate cuLinkCreate_v2 cuLogsCurrent cuLogsDumpToFile
+    cuLaunchCooperativeKernelMultiDevice cuLaunchGrid cuLaunchGridAsync cuLibraryGetUnifiedFunction     cuLogsCurrent cuLogsDumpToFile
     cuLogsDumpToMemory cuLogsRegisterCallback cuLogsUnregisterCallback cuMemBatchDecompressAsync
     cuMemDiscardAndPrefetchBatchAsync cuMemDiscardBatchAsync cuMemGetDefaultMemPool cuMemGetHandleForAddressRange
     cuMemGetMemPool cuMemMapArrayAsync cuMemPrefetchBatchAsync

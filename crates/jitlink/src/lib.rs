@@ -12,7 +12,6 @@
 )]
 
 mod calls;
-mod device_runtime;
 mod input;
 mod linking;
 mod names;

@@ -1,15 +1,15 @@
 //! Linking: the PTX of all inputs becomes one module.
 
-use crate::device_runtime;
 use crate::input::Input;
 use crate::outcome::Outcome;
 use crate::real;
-use lanework_ptx::{FunctionDirective, Item, Module};
 
 /// A linker: inputs, and what became of them. Results end with a zero byte.
 pub struct Linker {
     options: Vec<String>,
-    texts: Vec<(String, String)>,
+    texts: lanework_ptx::Linker,
+    /// What is wrong with the first text that is not PTX; completion tells it.
+    problem: Option<String>,
     /// LTO-IR, and what else only the real library reads.
     intermediate: Vec<Input>,
     pub linked: Vec<u8>,
@@ -32,7 +32,8 @@ impl Linker {
     pub fn new(options: Vec<String>) -> Linker {
         Linker {
             options,
-            texts: Vec::new(),
+            texts: lanework_ptx::Linker::default(),
+            problem: None,
             intermediate: Vec::new(),
             linked: Vec::new(),
             errors: vec![0],
@@ -49,7 +50,7 @@ impl Linker {
     /// Adds an input.
     pub fn add(&mut self, input: Input) -> Outcome {
         let name = if input.name.is_empty() {
-            format!("input {}", self.texts.len())
+            format!("input {}", self.texts.names().count())
         } else {
             input.name.clone()
         };
@@ -65,9 +66,7 @@ impl Linker {
                 self.intermediate.push(input);
                 Outcome::Success
             }
-            LIBRARY | ANY if device_runtime::is_archive(&name) => {
-                self.add_text(name, device_runtime::PTX.as_bytes())
-            }
+            LIBRARY | ANY if self.texts.add_archive(&name) => Outcome::Success,
             _ if input.data.starts_with(&ELF_MAGIC) => self.refuse(
                 Outcome::MissingFatbin,
                 format!("{name} is machine code; the emulator runs PTX: compile it to PTX, as `nvcc -ptx` or NVRTC do"),
@@ -78,43 +77,32 @@ impl Linker {
 
     fn add_text(&mut self, name: String, bytes: &[u8]) -> Outcome {
         let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-        self.texts.push((name, String::from_utf8_lossy(&bytes[..end]).into_owned()));
+        let text = String::from_utf8_lossy(&bytes[..end]);
+        if let Err(problems) = self.texts.add(&name, &text, self.most_registers()) {
+            self.problem.get_or_insert_with(|| format!("{name}: {problems}"));
+        }
         Outcome::Success
     }
 
     /// Links everything that was added.
     pub fn complete(&mut self) -> Outcome {
-        if !self.intermediate.is_empty() {
-            match real::compile(&self.options, &self.intermediate) {
-                Ok(text) => self.texts.insert(0, ("LTO-IR".to_owned(), text)),
+        let intermediate = std::mem::take(&mut self.intermediate);
+        if !intermediate.is_empty() {
+            match real::compile(&self.options, &intermediate) {
+                Ok(text) => self.add_text("LTO-IR".to_owned(), text.as_bytes()),
                 Err(why) => return self.refuse(Outcome::NvvmCompile, why),
+            };
+        }
+        if let Some(why) = self.problem.take() {
+            return self.refuse(Outcome::PtxCompile, why);
+        }
+        match self.texts.link() {
+            Ok(text) => self.linked = text.into_bytes(),
+            Err(error) => {
+                let why = format!("{}\n  = help: {}", error.message, error.help);
+                return self.refuse(Outcome::PtxCompile, why);
             }
         }
-        let registers = self.most_registers();
-        let mut modules = Vec::new();
-        for (name, text) in &self.texts {
-            match Module::parse(text) {
-                Ok(mut module) => {
-                    registers.into_iter().for_each(|most| limit(&mut module, most));
-                    modules.push((name.clone(), module));
-                }
-                Err(problems) => {
-                    let why = format!("{name}: {problems}");
-                    return self.refuse(Outcome::PtxCompile, why);
-                }
-            }
-        }
-        let linked = match &self.texts[..] {
-            [(_, only)] if registers.is_none() => only.clone(),
-            _ => match Module::link(modules) {
-                Ok(module) => module.to_string(),
-                Err(error) => {
-                    let why = format!("{}\n  = help: {}", error.message, error.help);
-                    return self.refuse(Outcome::PtxCompile, why);
-                }
-            },
-        };
-        self.linked = linked.into_bytes();
         self.linked.push(0);
         Outcome::Success
     }
@@ -123,18 +111,6 @@ impl Linker {
     fn most_registers(&self) -> Option<u32> {
         let number = |option: &String| option.strip_prefix("-maxrregcount=")?.parse().ok();
         self.options.iter().rev().find_map(number).filter(|&most| most > 0)
-    }
-}
-
-/// Limits the registers of entries that say nothing of them.
-fn limit(module: &mut Module, most: u32) {
-    for item in &mut module.items {
-        let Item::Function(function) = item else { continue };
-        let says =
-            |directive: &FunctionDirective| matches!(directive, FunctionDirective::MaxRegisters(_));
-        if function.entry && !function.directives.iter().any(says) {
-            function.directives.push(FunctionDirective::MaxRegisters(most));
-        }
     }
 }
 
@@ -176,11 +152,7 @@ mod tests {
         assert_eq!(linker.add(archive), Outcome::Success);
         assert_eq!(linker.complete(), Outcome::Success);
         let text = String::from_utf8(linker.linked).expect("text");
-        let linked = Module::parse(text.trim_end_matches('\0')).expect("PTX");
-        linked.validate().expect("valid");
-        let barrier =
-            linked.functions().find(|f| f.name == "cudaCGSynchronize" && f.body.is_some());
-        assert!(barrier.is_some() && text.contains(".maxnreg 40"), "{text}");
+        assert!(text.contains(".maxnreg 40") && text.contains("barrier.sync"), "{text}");
     }
 
     #[test]
@@ -192,5 +164,10 @@ mod tests {
         assert!(String::from_utf8_lossy(&linker.errors).contains("nvcc -ptx"));
         assert_eq!(linker.add(input(PTX, ".version 7.0 .target")), Outcome::Success);
         assert_eq!(linker.complete(), Outcome::PtxCompile);
+        assert!(String::from_utf8_lossy(&linker.errors).starts_with("input 0: "));
+        let mut linker = Linker::new(Vec::new());
+        assert_eq!(linker.add(input(PTX, CALLER)), Outcome::Success);
+        assert_eq!(linker.complete(), Outcome::PtxCompile);
+        assert!(String::from_utf8_lossy(&linker.errors).contains("undefined reference to `put`"));
     }
 }

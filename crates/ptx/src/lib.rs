@@ -31,7 +31,7 @@ mod validate;
 
 pub use ast::*;
 pub use diagnostics::{Diagnostic, Diagnostics};
-pub use link::LinkError;
+pub use link::{LinkError, Linker};
 pub use parse::parse_instructions;
 pub use swizzle::Swizzle;
 pub use types::{ScalarType, StateSpace};

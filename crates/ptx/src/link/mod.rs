@@ -10,12 +10,16 @@
 //! - Instructions without a `.loc` get one that names their own file, so that messages still find them.
 //! - Labels of debug sections are their module's, too.
 //!
-//! Limits: names of functions in debug sections stay as they are, and what is `.extern` everywhere stays `.extern`.
+//! Limits: names of functions in debug sections stay as they are, and what is `.extern` everywhere stays `.extern`, which only a
+//! [`Linker`] refuses.
 
+mod device_runtime;
 mod error;
+mod linker;
 mod names;
 mod positions;
 mod sections;
+mod undefined;
 
 use crate::ast::*;
 use crate::types::StateSpace;
@@ -23,6 +27,7 @@ use error::refuse;
 use std::collections::{HashMap, HashSet};
 
 pub use error::LinkError;
+pub use linker::Linker;
 
 impl Module {
     /// Links modules, each with the name of its file, into one.

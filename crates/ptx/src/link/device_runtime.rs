@@ -7,12 +7,12 @@
 //! Limit: the lanes of a warp come together; a call that a compiler copied into branches that part a warp is told as a barrier's divergence.
 
 /// Whether a file is the archive.
-pub fn is_archive(name: &str) -> bool {
+pub(super) fn is_archive(name: &str) -> bool {
     name.rsplit('/').next().is_some_and(|file| file.starts_with("libcudadevrt"))
 }
 
 /// `cudaCGGetIntrinsicHandle`, `cudaCGSynchronize` and `cudaCGSynchronizeGrid`.
-pub const PTX: &str = "\
+pub(super) const PTX: &str = "\
 .version 7.0
 .target sm_70
 .address_size 64

@@ -1,0 +1,171 @@
+//! A linker as programs use one at run time: texts are added one by one, and the result is text again.
+
+use super::device_runtime;
+use super::error::{LinkError, refuse};
+use super::undefined::undefined;
+use crate::ast::{FunctionDirective, Item, Module};
+use crate::diagnostics::Diagnostics;
+
+/// Texts that are linked to one: behind nvJitLink's calls and `cuLinkComplete`. Beside what [`Module::link`] refuses, nothing that is used
+/// may stay undefined, but for what a GPU's driver itself gives kernels.
+///
+/// ```
+/// use lanework_ptx::Linker;
+///
+/// let heading = ".version 7.0\n.target sm_70\n.address_size 64\n";
+/// let mut linker = Linker::default();
+/// linker.add("caller.ptx", &format!("{heading}.extern .func put;\n.visible .entry k() {{ call put; ret; }}"), None)?;
+/// let error = linker.link().unwrap_err();
+/// assert_eq!(error.message, "undefined reference to `put` in caller.ptx");
+/// linker.add("callee.ptx", &format!("{heading}.visible .func put {{ ret; }}"), Some(40))?;
+/// assert!(linker.link().unwrap().contains(".entry k"));
+/// # Ok::<(), lanework_ptx::Diagnostics>(())
+/// ```
+#[derive(Default)]
+pub struct Linker {
+    parts: Vec<Part>,
+}
+
+struct Part {
+    name: String,
+    /// The text that it was parsed from, where nothing has changed it.
+    text: Option<String>,
+    module: Module,
+}
+
+impl Linker {
+    /// Adds a text by a name, which messages say; entries that say nothing of registers get at most so many.
+    ///
+    /// # Errors
+    /// What is wrong with the text, by line.
+    pub fn add(
+        &mut self,
+        name: &str,
+        text: &str,
+        most_registers: Option<u32>,
+    ) -> Result<(), Diagnostics> {
+        let mut module = Module::parse(text)?;
+        let unchanged = most_registers.is_none();
+        most_registers.into_iter().for_each(|most| limit(&mut module, most));
+        let text = unchanged.then(|| text.to_owned());
+        self.parts.push(Part { name: name.to_owned(), text, module });
+        Ok(())
+    }
+
+    /// Adds the part of NVIDIA's device runtime that cooperative groups call, where the file of this name is its archive; else adds
+    /// nothing and is false.
+    pub fn add_archive(&mut self, name: &str) -> bool {
+        let is_archive = device_runtime::is_archive(name);
+        if is_archive && let Err(problems) = self.add(name, device_runtime::PTX, None) {
+            unreachable!("the device runtime is PTX: {problems}");
+        }
+        is_archive
+    }
+
+    /// The names of what was added, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|part| part.name.as_str())
+    }
+
+    /// Links everything that was added; a single text stays as it is.
+    ///
+    /// # Errors
+    /// As [`Module::link`]; and names that are used and defined nowhere.
+    pub fn link(&self) -> Result<String, LinkError> {
+        let modules = || self.parts.iter().map(|part| (part.name.as_str(), &part.module));
+        let missing: Vec<String> = undefined(modules())
+            .iter()
+            .map(|(name, file)| format!("undefined reference to `{name}` in {file}"))
+            .collect();
+        if !missing.is_empty() {
+            let help = "add the PTX that defines it, or compile the caller with its definition";
+            return Err(refuse(missing.join("\n"), help));
+        }
+        if let [Part { text: Some(only), .. }] = &self.parts[..] {
+            return Ok(only.clone());
+        }
+        let all = modules().map(|(name, module)| (name.to_owned(), module.clone()));
+        Ok(Module::link(all.collect())?.to_string())
+    }
+}
+
+/// Limits the registers of entries that say nothing of them.
+fn limit(module: &mut Module, most: u32) {
+    for item in &mut module.items {
+        let Item::Function(function) = item else { continue };
+        let says =
+            |directive: &FunctionDirective| matches!(directive, FunctionDirective::MaxRegisters(_));
+        if function.entry && !function.directives.iter().any(says) {
+            function.directives.push(FunctionDirective::MaxRegisters(most));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(items: &str) -> String {
+        format!(".version 7.8\n.target sm_90\n.address_size 64\n{items}")
+    }
+
+    fn linked(parts: &[&str]) -> Result<String, LinkError> {
+        let mut linker = Linker::default();
+        for (number, part) in parts.iter().enumerate() {
+            linker
+                .add(&format!("{number}.ptx"), &text(part), None)
+                .unwrap_or_else(|e| panic!("{e}"));
+        }
+        linker.link()
+    }
+
+    #[test]
+    fn what_is_used_and_defined_nowhere_is_named_with_its_file() {
+        let user = ".extern .func f; .extern .func g; .extern .global .u32 v; .extern .shared .b8 s[];
+            .visible .entry k() { .reg .b32 r; call f; ld.global.u32 r, [v]; ld.shared.u32 r, [s]; ret; }";
+        let table = ".extern .func h; .visible .global .u64 t = h;";
+        let error = linked(&[user, table]).expect_err("refused");
+        assert_eq!(
+            error.message,
+            "undefined reference to `f` in 0.ptx\nundefined reference to `v` in 0.ptx\nundefined reference to `h` in 1.ptx"
+        );
+        // `g` is declared and never used. What belongs to its file alone defines nothing elsewhere.
+        let own = linked(&[user, ".func f { ret; } .global .u32 v;"]).expect_err("refused");
+        assert_eq!(own.message.lines().count(), 2, "{}", own.message);
+        linked(&[user, ".visible .func f { ret; } .visible .global .u32 v;"]).expect("linked");
+    }
+
+    #[test]
+    fn what_a_driver_gives_kernels_need_not_be_defined() {
+        let prints = ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+            .extern .func (.param .b64 r) malloc (.param .b64 n);
+            .visible .entry k() { .param .b64 a, b; .param .b32 r; call (r), vprintf, (a, b); call (b), malloc, (a); ret; }";
+        linked(&[prints]).expect("linked");
+    }
+
+    #[test]
+    fn an_alias_defines_its_name() {
+        let aliased = ".visible .func g { ret; } .visible .func f; .alias f, g;
+            .visible .entry k() { call f; ret; }";
+        linked(&[aliased]).expect("linked");
+    }
+
+    #[test]
+    fn the_archive_of_the_device_runtime_is_linked_as_ptx() {
+        let waits = ".extern .func (.param .b32 status) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+            .visible .entry waits() { .param .b64 a; .param .b32 b; .param .b32 r;
+            call (r), cudaCGSynchronize, (a, b); ret; }";
+        let mut linker = Linker::default();
+        linker.add("waits", &text(waits), Some(40)).expect("PTX");
+        assert!(linker.link().is_err());
+        assert!(!linker.add_archive("/a/libother.a"));
+        assert!(linker.add_archive("/a/libcudadevrt.a"));
+        assert_eq!(linker.names().collect::<Vec<_>>(), ["waits", "/a/libcudadevrt.a"]);
+        let text = linker.link().expect("linked");
+        let linked = Module::parse(&text).expect("PTX");
+        linked.validate().expect("valid");
+        let barrier =
+            linked.functions().find(|f| f.name == "cudaCGSynchronize" && f.body.is_some());
+        assert!(barrier.is_some() && text.contains(".maxnreg 40"), "{text}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Names that modules use, and that none of them defines.
+
+use super::names::name_of;
+use super::{Rank, rank};
+use crate::ast::*;
+use crate::types::StateSpace;
+use std::collections::HashSet;
+
+/// Functions that a GPU's driver gives kernels itself.
+const GIVEN: [&str; 5] = ["vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional"];
+
+/// The names that are used and defined nowhere, each with the file that uses it first, in the order of their declarations.
+pub(super) fn undefined<'a>(
+    modules: impl Iterator<Item = (&'a str, &'a Module)> + Clone,
+) -> Vec<(&'a str, &'a str)> {
+    let elsewhere: HashSet<&str> = modules
+        .clone()
+        .flat_map(|(_, module)| &module.items)
+        .filter(|item| rank(item) != Rank::Declared && !is_own(item))
+        .filter_map(name_of)
+        .collect();
+    let mut found = Vec::new();
+    for (file, module) in modules {
+        let defined: HashSet<&str> = module
+            .items
+            .iter()
+            .filter(|item| rank(item) != Rank::Declared)
+            .filter_map(name_of)
+            .chain(module.items.iter().filter_map(alias))
+            .collect();
+        let open = |name: &&str| {
+            !defined.contains(name) && !elsewhere.contains(name) && !GIVEN.contains(name)
+        };
+        let declared: Vec<&str> =
+            module.items.iter().filter(|item| !is_dynamic(item)).filter_map(name_of).collect();
+        let open: Vec<&str> = declared.into_iter().filter(open).collect();
+        if open.is_empty() {
+            continue;
+        }
+        let used = used(module);
+        for name in open {
+            if used.contains(name) && found.iter().all(|(known, _)| *known != name) {
+                found.push((name, file));
+            }
+        }
+    }
+    found
+}
+
+/// Whether an item belongs to its module alone.
+fn is_own(item: &Item) -> bool {
+    match item {
+        Item::Function(function) => !function.entry && function.linkage == Linkage::Internal,
+        Item::Variable(variable) => variable.linkage == Linkage::Internal,
+        Item::Directive(_) => false,
+    }
+}
+
+/// The name that an `.alias` directive defines.
+fn alias(item: &Item) -> Option<&str> {
+    let Item::Directive(words) = item else { return None };
+    words.strip_prefix(".alias")?.split(',').next().map(str::trim)
+}
+
+/// Whether it is shared memory whose size a launch says.
+fn is_dynamic(item: &Item) -> bool {
+    matches!(item, Item::Variable(variable) if variable.space == StateSpace::Shared)
+}
+
+/// The names in bodies and initial values.
+fn used(module: &Module) -> HashSet<&str> {
+    let mut names = HashSet::new();
+    for item in &module.items {
+        match item {
+            Item::Function(function) => statements(function.body.iter().flatten(), &mut names),
+            Item::Variable(variable) => variable.init.iter().for_each(|i| initial(i, &mut names)),
+            Item::Directive(_) => {}
+        }
+    }
+    names
+}
+
+fn statements<'a>(list: impl Iterator<Item = &'a Statement>, names: &mut HashSet<&'a str>) {
+    for statement in list {
+        match statement {
+            Statement::Instruction(instruction) => {
+                instruction.operands.iter().for_each(|operand| in_operand(operand, names));
+            }
+            Statement::Variable(variable) => variable.init.iter().for_each(|i| initial(i, names)),
+            Statement::Block(inner) => statements(inner.iter(), names),
+            _ => {}
+        }
+    }
+}
+
+fn initial<'a>(value: &'a Initializer, names: &mut HashSet<&'a str>) {
+    match value {
+        Initializer::Value(_) | Initializer::Fields(_) => {}
+        Initializer::Address { name, .. } => drop(names.insert(name)),
+        Initializer::Masked { address, .. } => initial(address, names),
+        Initializer::List(list) => list.iter().for_each(|value| initial(value, names)),
+    }
+}
+
+fn in_operand<'a>(operand: &'a Operand, names: &mut HashSet<&'a str>) {
+    match operand {
+        Operand::Name(name) | Operand::Not(name) | Operand::Offset(name, _) => {
+            names.insert(name);
+        }
+        Operand::Immediate(_) => {}
+        Operand::Vector(list) | Operand::Arguments(list) => {
+            list.iter().for_each(|operand| in_operand(operand, names));
+        }
+        Operand::Pair(a, b) => {
+            in_operand(a, names);
+            in_operand(b, names);
+        }
+        Operand::Address(address) => {
+            if let AddressBase::Name(name) = &address.base {
+                names.insert(name);
+            }
+            address.extra.iter().for_each(|operand| in_operand(operand, names));
+        }
+    }
+}
