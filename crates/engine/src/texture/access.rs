@@ -1,9 +1,8 @@
 //! One lane of a texture instruction: objects by their handles, samples and questions.
 
+use super::bound::Bound;
 use super::object::{Image, ImageShape, Object, Sampler};
-use super::sample::{
-    around, channels, face, gathered, has_shape, is_float, mean, nearest, positions, texel,
-};
+use super::sample::{face, filtered, gathered, has_shape, is_float, nearest, positions, texel};
 use crate::fault::{FaultKind, RawFault};
 use crate::guest;
 use crate::machine::Context;
@@ -50,12 +49,12 @@ impl Lane<'_> {
         RawFault::of_lanes(FaultKind::Texture, MemorySpace::Global, 1 << self.lane, note)
     }
 
-    /// The object of a handle, or of the variable at an address that holds one.
-    fn object(&self, handle: u64) -> Option<Object> {
+    /// The object of a handle, and whether the handle is its own, not that of a variable that holds one.
+    fn object(&self, handle: u64) -> Option<(Object, bool)> {
         // SAFETY: the launch holds the memory's lock while blocks run.
         let objects = unsafe { &(*self.context.memory).objects };
         if let Some(object) = objects.get(handle) {
-            return Some(*object);
+            return Some((*object, true));
         }
         let space = MemorySpace::Generic;
         let aligned = handle.is_multiple_of(8);
@@ -64,12 +63,19 @@ impl Lane<'_> {
         let mut bytes = [0; 8];
         // SAFETY: eight bytes are there, as was just checked.
         unsafe { guest::read_bytes(host, &mut bytes) };
-        objects.get(u64::from_le_bytes(bytes)).copied()
+        objects.get(u64::from_le_bytes(bytes)).map(|object| (*object, false))
     }
 
-    fn texture(&self, handle: u64, sampler: u64) -> Done<(Image, Sampler)> {
-        let (image, own) = match self.object(handle) {
-            Some(Object::Texture(image, sampler)) => (image, sampler),
+    fn bound(&self, image: Image, sampler: Sampler, direct: bool) -> Bound {
+        // SAFETY: the launch holds the memory's lock while blocks run.
+        let host = unsafe { (*self.context.memory).locate(image.address, image.span()) };
+        Bound { image, sampler, host, direct }
+    }
+
+    /// The texture of a handle, read as another sampler says where its handle is not 0.
+    pub fn texture(&self, handle: u64, sampler: u64) -> Done<Bound> {
+        let (image, own, direct) = match self.object(handle) {
+            Some((Object::Texture(image, sampler), direct)) => (image, sampler, direct),
             Some(_) => {
                 return Err(
                     self.wrong(format!("{handle:#x} is no texture, but a surface or sampler"))
@@ -78,21 +84,25 @@ impl Lane<'_> {
             None => return Err(self.wrong(format!("{handle:#x} is the handle of no texture"))),
         };
         match sampler {
-            0 => Ok((image, own)),
+            0 => Ok(self.bound(image, own, direct)),
             handle => match self.object(handle) {
                 // How texels are read is the texture's.
-                Some(Object::Sampler(sampler)) => {
+                Some((Object::Sampler(sampler), own_handle)) => {
                     let normalized = sampler.normalized && own.normalized;
-                    Ok((image, Sampler { as_float: own.as_float, normalized, ..sampler }))
+                    let sampler = Sampler { as_float: own.as_float, normalized, ..sampler };
+                    Ok(self.bound(image, sampler, direct && own_handle))
                 }
                 _ => Err(self.wrong(format!("{handle:#x} is the handle of no sampler"))),
             },
         }
     }
 
-    pub(super) fn surface(&self, handle: u64) -> Done<Image> {
+    /// The surface of a handle.
+    pub fn surface(&self, handle: u64) -> Done<Bound> {
         match self.object(handle) {
-            Some(Object::Surface(image)) => Ok(image),
+            Some((Object::Surface(image), direct)) => {
+                Ok(self.bound(image, Sampler::default(), direct))
+            }
             Some(_) => {
                 Err(self.wrong(format!("{handle:#x} is no surface, but a texture or sampler")))
             }
@@ -100,7 +110,11 @@ impl Lane<'_> {
         }
     }
 
-    pub(super) fn host(&self, address: u64, bytes: u64) -> Done<*mut u8> {
+    /// Where bytes of an image lie on the host.
+    pub(super) fn host(&self, bound: &Bound, address: u64, bytes: u64) -> Done<*mut u8> {
+        if let Some(host) = bound.place(address, bytes) {
+            return Ok(host);
+        }
         // SAFETY: the launch holds the memory's lock while blocks run.
         let found = unsafe { (*self.context.memory).locate(address, bytes) };
         found.ok_or_else(|| {
@@ -113,8 +127,8 @@ impl Lane<'_> {
     }
 
     /// The four results of a sample.
-    pub fn sample(&self, handle: u64, sampler: u64, ask: &Sample) -> Done<[u32; 4]> {
-        let (image, sampler) = self.texture(handle, sampler)?;
+    pub fn sample(&self, bound: &Bound, ask: &Sample) -> Done<[u32; 4]> {
+        let Bound { image, sampler, .. } = *bound;
         let Sample { geometry, fetch, words, offset, gather } = *ask;
         if !has_shape(&image, shape(geometry), geometry.is_layered()) {
             return Err(self.wrong(format!(
@@ -132,11 +146,9 @@ impl Lane<'_> {
         let read = |plane: u64, index: Option<[u64; 3]>| -> Done<[u32; 4]> {
             let Some([x, y, z]) = index else { return Ok(sampler.border) };
             let size = image.texel.bytes();
-            let mut bytes = [0; 16];
-            let host = self.host(image.at(x * size, y, plane + z), size)?;
-            // SAFETY: so many bytes are there, as was just checked.
-            unsafe { guest::read_bytes(host, &mut bytes[..size as usize]) };
-            Ok(channels(&bytes[..size as usize], image.texel, &sampler))
+            let host = self.host(bound, image.at(x * size, y, plane + z), size)?;
+            // SAFETY: a texel is there, as was just checked.
+            Ok(unsafe { bound.channels(host) })
         };
         let used = |d: usize, value: i64| if d < axes { value } else { 0 };
         if image.shape == ImageShape::Linear {
@@ -176,16 +188,12 @@ impl Lane<'_> {
         if !plain.linear || !is_float(image.texel, &plain) {
             return read(plane, nearest(&image, &plain, place, offset));
         }
-        let mut texels = Vec::with_capacity(8);
-        for (index, weight) in around(&image, &plain, place, offset, axes) {
-            texels.push((read(plane, index)?, weight));
-        }
-        Ok(mean(texels.into_iter()))
+        filtered(&image, &plain, place, offset, axes, |index| read(plane, index))
     }
 
     /// The answer to a question.
     pub fn ask(&self, handle: u64, query: Query) -> Done<u32> {
-        let object = self.object(handle);
+        let object = self.object(handle).map(|(object, _)| object);
         match query {
             Query::IsTexture => return Ok(matches!(object, Some(Object::Texture(..))).into()),
             Query::IsSampler => return Ok(matches!(object, Some(Object::Sampler(_))).into()),

@@ -1,6 +1,7 @@
 //! The handler of texture and surface instructions: lane after lane, as their places differ.
 
 use super::access::{Lane, Sample};
+use super::bound::Bound;
 use super::plan::Plan;
 use crate::context::fault;
 use crate::fault::RawFault;
@@ -37,6 +38,7 @@ unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
             plan.src.iter().map(|slot| fetch_cold::<u64>(warp, *slot)).collect();
         let mut results = [[0u64; 32]; 4];
         let context: &Context = &*warp.context;
+        let mut last: Option<([u64; 2], Bound)> = None;
         for i in (0..32).filter(|lane| warp.mask >> lane & 1 != 0) {
             let lane = Lane { context, warp: warp.index, lane: i as u32 };
             let source = |n: usize| sources.get(n).map_or(0, |source| source.0[i]);
@@ -51,12 +53,28 @@ unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
                     result[i] = *value;
                 }
             };
+            // The lanes of a warp mostly use one image.
+            let key = [handle, sampler];
+            if let TextureOp::Ask(query) = plan.op {
+                give(&[lane.ask(handle, query)?.into()]);
+                continue;
+            }
+            if last.as_ref().is_none_or(|(of, bound)| *of != key || !bound.direct) {
+                let found = match plan.op {
+                    TextureOp::Sample { .. } | TextureOp::Gather { .. } => {
+                        lane.texture(handle, sampler)?
+                    }
+                    _ => lane.surface(handle)?,
+                };
+                last = Some((key, found));
+            }
+            let Some((_, bound)) = &last else { continue };
             let sample = |geometry: Geometry, fetch, offset: bool, gather| {
                 let part = |d| after(geometry, d) as i32 as i64;
                 let given = |d| offset && d < geometry.axes();
                 let offset = std::array::from_fn(|d| if given(d) { part(d) } else { 0 });
                 let ask = Sample { geometry, fetch, words: words(geometry), offset, gather };
-                lane.sample(handle, sampler, &ask).map(|values| values.map(u64::from))
+                lane.sample(bound, &ask).map(|values| values.map(u64::from))
             };
             match plan.op {
                 TextureOp::Sample { geometry, fetch, offset } => {
@@ -66,17 +84,17 @@ unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
                     give(&sample(geometry, false, offset, Some(component))?);
                 }
                 TextureOp::Load(surface) => {
-                    give(&lane.load(handle, surface, words(surface.geometry))?);
+                    give(&lane.load(bound, surface, words(surface.geometry))?);
                 }
                 TextureOp::Store(surface) => {
                     let data = std::array::from_fn(|n| after(surface.geometry, n));
-                    lane.store(handle, surface, words(surface.geometry), data)?;
+                    lane.store(bound, surface, words(surface.geometry), data)?;
                 }
                 TextureOp::Reduce(surface, op) => {
                     let value = after(surface.geometry, 0);
-                    lane.reduce(handle, surface, op, words(surface.geometry), value)?;
+                    lane.reduce(bound, surface, op, words(surface.geometry), value)?;
                 }
-                TextureOp::Ask(query) => give(&[lane.ask(handle, query)?.into()]),
+                TextureOp::Ask(_) => {}
             }
         }
         let wide = matches!(plan.op, TextureOp::Load(surface) if surface.bytes == 8);

@@ -84,6 +84,11 @@ impl Image {
         self.pitch * u64::from(self.extent[1]) * self.planes()
     }
 
+    /// Bytes from the first texel to the end of the last.
+    pub fn span(&self) -> u64 {
+        self.bytes() - self.pitch + self.row_bytes()
+    }
+
     /// Bytes of a row that are texels.
     pub fn row_bytes(&self) -> u64 {
         u64::from(self.extent[0]) * self.texel.bytes()

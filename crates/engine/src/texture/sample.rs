@@ -5,7 +5,6 @@
 //! 1/256, the mean is rounded once to f32; cubes are filtered within a face.
 
 use super::object::{AddressMode, Channel, Image, ImageShape, Sampler, Texel};
-use half::f16;
 
 /// Weights are multiples of one over this.
 const STEPS: f64 = 256.0;
@@ -18,6 +17,9 @@ pub type Index = Option<[u64; 3]>;
 /// The index of a texel in one dimension; `None` in the border.
 fn index(at: i64, extent: u32, mode: AddressMode) -> Option<u64> {
     let extent = i64::from(extent);
+    if (0..extent).contains(&at) {
+        return Some(at as u64);
+    }
     let index = match mode {
         AddressMode::Clamp => at.clamp(0, extent - 1),
         AddressMode::Wrap => at.rem_euclid(extent),
@@ -25,10 +27,15 @@ fn index(at: i64, extent: u32, mode: AddressMode) -> Option<u64> {
             let at = at.rem_euclid(2 * extent);
             at.min(2 * extent - 1 - at)
         }
-        AddressMode::Border if (0..extent).contains(&at) => at,
         AddressMode::Border => return None,
     };
     Some(index as u64)
+}
+
+/// The largest integer that is not above a position.
+fn floor(at: f64) -> i64 {
+    let toward_zero = at as i64;
+    toward_zero - i64::from(toward_zero as f64 > at)
 }
 
 /// The texel at a position that counts texels.
@@ -51,33 +58,53 @@ pub fn positions(image: &Image, sampler: &Sampler, coordinates: [f32; 3]) -> [f6
 
 /// The nearest texel to a position.
 pub fn nearest(image: &Image, sampler: &Sampler, at: [f64; 3], offset: [i64; 3]) -> Index {
-    texel(image, sampler, std::array::from_fn(|d| at[d].floor() as i64 + offset[d]))
+    texel(image, sampler, std::array::from_fn(|d| floor(at[d]) + offset[d]))
 }
 
 /// The lower of the two texels that a position lies between, and the weight of the upper one.
 fn between(at: f64) -> (i64, f64) {
-    let low = (at - 0.5).floor();
-    (low as i64, ((at - 0.5 - low) * STEPS).round() / STEPS)
+    let low = floor(at - 0.5);
+    let beyond = (at - 0.5 - low as f64) * STEPS;
+    (low, (beyond + 0.5) as i64 as f64 / STEPS)
 }
 
-/// The texels around a position in `axes` dimensions, and their weights.
-pub fn around(
+/// The mean of the texels around a position in `axes` dimensions by their weights, with what reads a texel.
+///
+/// # Errors
+/// What reading gives.
+pub fn filtered<E>(
     image: &Image,
     sampler: &Sampler,
     at: [f64; 3],
     offset: [i64; 3],
     axes: usize,
-) -> impl Iterator<Item = (Index, f64)> {
-    let low = at.map(between);
-    (0..1usize << axes).map(move |corner| {
-        let (mut place, mut weight) = ([0; 3], 1.0);
-        for d in 0..axes {
-            let upper = corner >> d & 1;
-            place[d] = low[d].0 + upper as i64 + offset[d];
-            weight *= if upper == 1 { low[d].1 } else { 1.0 - low[d].1 };
+    read: impl Fn(Index) -> Result<[u32; 4], E>,
+) -> Result<[u32; 4], E> {
+    let mut indices = [[Some(0); 2]; 3];
+    let mut weights = [[1.0, 0.0]; 3];
+    for d in 0..axes {
+        let (low, upper) = between(at[d]);
+        weights[d] = [1.0 - upper, upper];
+        indices[d] =
+            [0, 1].map(|step| index(low + step + offset[d], image.extent[d], sampler.address[d]));
+    }
+    let mut sum = [0f64; 4];
+    for corner in 0..1usize << axes {
+        let side = |d: usize| corner >> d & 1;
+        let weight = weights[0][side(0)] * weights[1][side(1)] * weights[2][side(2)];
+        if weight == 0.0 {
+            continue;
         }
-        (texel(image, sampler, place), weight)
-    })
+        let place = [0, 1, 2].map(|d| indices[d][side(d)]);
+        let index = match place {
+            [Some(x), Some(y), Some(z)] => Some([x, y, z]),
+            _ => None,
+        };
+        for (sum, channel) in sum.iter_mut().zip(read(index)?) {
+            *sum += weight * f64::from(f32::from_bits(channel));
+        }
+    }
+    Ok(sum.map(|channel| (channel as f32).to_bits()))
 }
 
 /// The four texels that a linear filter in two dimensions weighs, in the order of `tld4`.
@@ -108,44 +135,8 @@ pub fn is_float(texel: Texel, sampler: &Sampler) -> bool {
 }
 
 /// What a sample gives where the format has no such channel: 0, 0 and 0, and 1 for the last.
-fn lacking(float: bool) -> [u32; 4] {
+pub fn lacking(float: bool) -> [u32; 4] {
     [0, 0, 0, if float { 1f32.to_bits() } else { 1 }]
-}
-
-/// The four channels of a texel as registers hold them: bits of floats, or integers.
-pub fn channels(bytes: &[u8], texel: Texel, sampler: &Sampler) -> [u32; 4] {
-    let float = is_float(texel, sampler);
-    let mut out = lacking(float);
-    let size = usize::from(texel.bits / 8);
-    for (to, from) in out.iter_mut().zip(bytes.chunks_exact(size)) {
-        let mut word = [0; 4];
-        word[..size].copy_from_slice(from);
-        let word = u32::from_le_bytes(word);
-        let spare = 32 - u32::from(texel.bits);
-        let signed = (word << spare) as i32 >> spare;
-        let most = |bits: u32| ((1u64 << bits) - 1) as f32;
-        let bits = u32::from(texel.bits);
-        *to = match (texel.channel, sampler.as_float) {
-            (Channel::Float, _) if bits == 16 => f16::from_bits(word as u16).to_f32().to_bits(),
-            (Channel::Float, _) => word,
-            (Channel::Unsigned, true) => (word as f32 / most(bits)).to_bits(),
-            (Channel::Signed, true) => (signed as f32 / most(bits - 1)).max(-1.0).to_bits(),
-            (Channel::Unsigned, false) => word,
-            (Channel::Signed, false) => signed as u32,
-        };
-    }
-    out
-}
-
-/// The mean of texels by their weights.
-pub fn mean(texels: impl Iterator<Item = ([u32; 4], f64)>) -> [u32; 4] {
-    let mut sum = [0f64; 4];
-    for (texel, weight) in texels.filter(|(_, weight)| *weight != 0.0) {
-        for (sum, channel) in sum.iter_mut().zip(texel) {
-            *sum += weight * f64::from(f32::from_bits(channel));
-        }
-    }
-    sum.map(|channel| (channel as f32).to_bits())
 }
 
 /// Whether an image has the shape that an instruction takes it to have.

@@ -1,6 +1,7 @@
 //! One lane of a surface instruction (PTX manual, "Surface Instructions"): places, loads, stores, reductions.
 
 use super::access::{Done, Lane, shape};
+use super::bound::Bound;
 use super::object::Image;
 use super::sample::has_shape;
 use crate::alu::atomic::{combine, replace};
@@ -63,14 +64,13 @@ impl Lane<'_> {
     }
 
     /// The elements of a load.
-    pub fn load(&self, handle: u64, surface: Surface, words: [u32; 4]) -> Done<[u64; 4]> {
-        let image = self.surface(handle)?;
+    pub fn load(&self, bound: &Bound, surface: Surface, words: [u32; 4]) -> Done<[u64; 4]> {
         let mut out = [0; 4];
-        let Some(address) = self.place(&image, surface, words)? else { return Ok(out) };
+        let Some(address) = self.place(&bound.image, surface, words)? else { return Ok(out) };
         let size = usize::from(surface.bytes);
         let mut bytes = [0; 32];
         let bytes = &mut bytes[..size * usize::from(surface.count)];
-        let host = self.host(address, bytes.len() as u64)?;
+        let host = self.host(bound, address, bytes.len() as u64)?;
         // SAFETY: so many bytes are there, as was just checked.
         unsafe { guest::read_bytes(host, bytes) };
         for (to, from) in out.iter_mut().zip(bytes.chunks_exact(size)) {
@@ -84,15 +84,15 @@ impl Lane<'_> {
     /// Stores elements.
     pub fn store(
         &self,
-        handle: u64,
+        bound: &Bound,
         surface: Surface,
         words: [u32; 4],
         data: [u64; 4],
     ) -> Done<()> {
-        let image = self.surface(handle)?;
         let mut surface = surface;
         if surface.texels {
             // A formatted store writes the channels that the format has.
+            let image = &bound.image;
             if image.texel.bits != 32 {
                 return Err(
                     self.wrong("a formatted store to channels of other than 32 bits".to_owned())
@@ -104,15 +104,16 @@ impl Lane<'_> {
                     .wrong("a formatted store of fewer channels than the format has".to_owned()));
             }
         }
-        let Some(address) = self.place(&image, surface, words)? else { return Ok(()) };
+        let Some(address) = self.place(&bound.image, surface, words)? else { return Ok(()) };
         let size = usize::from(surface.bytes);
-        let mut bytes = Vec::with_capacity(32);
-        for word in &data[..usize::from(surface.count)] {
-            bytes.extend_from_slice(&word.to_le_bytes()[..size]);
+        let mut bytes = [0; 32];
+        let bytes = &mut bytes[..size * usize::from(surface.count)];
+        for (to, word) in bytes.chunks_exact_mut(size).zip(data) {
+            to.copy_from_slice(&word.to_le_bytes()[..size]);
         }
-        let host = self.host(address, bytes.len() as u64)?;
+        let host = self.host(bound, address, bytes.len() as u64)?;
         // SAFETY: so many bytes are there, as was just checked.
-        unsafe { guest::write_bytes(host, &bytes) };
+        unsafe { guest::write_bytes(host, bytes) };
         self.written(address, bytes.len() as u64);
         Ok(())
     }
@@ -120,15 +121,14 @@ impl Lane<'_> {
     /// Combines a value with what is there.
     pub fn reduce(
         &self,
-        handle: u64,
+        bound: &Bound,
         surface: Surface,
         op: AtomicOp,
         words: [u32; 4],
         value: u64,
     ) -> Done<()> {
-        let image = self.surface(handle)?;
-        let Some(address) = self.place(&image, surface, words)? else { return Ok(()) };
-        let host = self.host(address, u64::from(surface.bytes))?;
+        let Some(address) = self.place(&bound.image, surface, words)? else { return Ok(()) };
+        let host = self.host(bound, address, u64::from(surface.bytes))?;
         let combine = combine(op);
         // SAFETY: so many bytes are there, aligned to their number, as was just checked.
         unsafe { replace(host, surface.bytes, |there| combine(there, value, 0)) };
