@@ -14,10 +14,30 @@ declare -A arguments=(
     [UnifiedMemoryStreams]="" [nbody]="-benchmark -compare -numbodies=1024" [transpose]="-dimX=256 -dimY=256 -repFactor=1"
     [FDTD3d]="--dimx=32 --dimy=32 --dimz=32 --timesteps=2" [boxFilter]="-benchmark" [simpleMultiGPU]="" [fluidsGL]=""
     [cdpQuadtree]="" [jacobiCudaGraphs]="" [conjugateGradientUM]="" [UnifiedMemoryPerf]="-minSize=1 -maxSize=1"
-    [alignedTypes]="" [radixSortThrust]="-n=4096" [cudaGraphsPerfScaling]="" [memMapIPCDrv]=""
+    [radixSortThrust]="-n=4096" [cudaGraphsPerfScaling]="3 1 4" [memMapIPCDrv]="" [eigenvalues]="--matrix-size=256 --iters-timing=1"
+    [reductionMultiBlockCG]="--n=1048576" [globalToShmemAsyncCopy]="-wA=128 -hA=128 -wB=128 -hB=128"
+    [NV12toBGRandResize]="-input=test1920x1080.nv12 -width=1920 -height=1080 -dst_width=640 -dst_height=480 -batch=1"
+    [p2pBandwidthLatencyTest]="--numElems=4096" [UnifiedMemoryPerf]="-kernel-iterations=1"
+)
+# Constants that make it small where no argument does; the program is built from a copy. Products of matrices by tensor cores check
+# themselves only with CPU_DEBUG.
+tiles='s/^#define ([MNK])_TILES [0-9]+/#define \1_TILES 16/; s/define CPU_DEBUG 0/define CPU_DEBUG 1/'
+declare -A smaller=(
+    [simpleAttributes]='s/deviceProp.maxGridSize\[1\]/4/; s/0xAFFFF/0xFFF/'
+    [simpleStreams]='s/16 \* 1024 \* 1024;/256 * 1024;/; s/nreps( *)= 10;/nreps\1= 1;/'
+    [simplePitchLinearTexture]='s/NUM_REPS 100/NUM_REPS 2/' [convolutionTexture]='s/= 3072/= 768/; s/iterations = 10/iterations = 1/'
+    [histogram]='s/64 \* 1048576/1048576/; s/numRuns( *)= 16/numRuns\1= 1/' [scan]='s/13 \* 1048576 \/ 2/1048576/; s/iCycles = 100/iCycles = 1/'
+    [sortingNetworks]='s/= 1048576/= 65536/' [graphMemoryFootprint]='s/64 \* 1024 \* 1024/2 * 1024 * 1024/'
+    [bf16TensorCoreGemm]=$tiles [cudaTensorCoreGemm]=$tiles [dmmaTensorCoreGemm]=$tiles [immaTensorCoreGemm]=$tiles [tf32TensorCoreGemm]=$tiles
+    [globalToShmemAsyncCopy]='s/nIter = 100/nIter = 1/' [jacobiCudaGraphs]='s/N_ROWS 512/N_ROWS 128/'
+    [BlackScholes]='s/= 4000000/= 40000/; s/= 512;/= 2;/' [BlackScholes_nvrtc]='s/= 4000000/= 40000/; s/= 512;/= 2;/'
+    [HSOpticalFlow]='s/nSolverIters = 500/nSolverIters = 5/' [NV12toBGRandResize]='s/TEST_LOOP 20/TEST_LOOP 1/'
+    [alignedTypes]='s/= 50000000/= 500000/; s/NUM_ITERATIONS = 32/NUM_ITERATIONS = 1/'
+    [UnifiedMemoryPerf]='s/maxSampleSizeInMb = 64/maxSampleSizeInMb = 1/' [conjugateGradientMultiBlockCG]='s/= 1048576;/= 16384;/'
+    [conjugateGradientMultiDeviceCG]='s/10485760 \* 2/16384/'
 )
 gpus() {
-    case $1 in simpleP2P | simpleMultiGPU | streamOrderedAllocationP2P | p2pBandwidthLatencyTest | MonteCarloMultiGPU | topologyQuery | simpleIPC | memMapIPCDrv | streamOrderedAllocationIPC) echo 2 ;; *) echo 1 ;; esac
+    case $1 in simpleP2P | simpleMultiGPU | streamOrderedAllocationP2P | p2pBandwidthLatencyTest | MonteCarloMultiGPU | topologyQuery | simpleIPC | memMapIPCDrv | conjugateGradientMultiDeviceCG | streamOrderedAllocationIPC) echo 2 ;; *) echo 1 ;; esac
 }
 
 # What the build file asks for: sources, and kernels compiled to files of their own.
@@ -27,7 +47,11 @@ import os, re, sys
 folder = sys.argv[1]
 text = open(os.path.join(folder, "CMakeLists.txt")).read()
 text = re.sub(r"#.*", "", text)
-other = re.search(r"OpenGL::|GLUT|OPENGL|Vulkan|EGL|NVSCI|NvSci|MPI_|d3d1|glfw|npp|cufft|cusparse|cusolver|curand|nvjpeg|FreeImage|nvJitLink|cublas", text)
+other = re.search(r"OpenGL::|GLUT|OPENGL|Vulkan|EGL|NVSCI|NvSci|MPI_|d3d1|glfw|npp|cufft|cusolver|curand|nvjpeg|FreeImage|nvJitLink", text)
+code = "".join(open(os.path.join(folder, f), errors="replace").read() for f in os.listdir(folder) if f.endswith((".cu", ".cpp", ".c", ".h", ".cuh", ".hpp")))
+# Some are linked to a library that they never call.
+used = [re.search(pattern, code) for pattern in (r"cusparse(?=[A-Z])", r"cublasXt", "boost(?=/)")]
+other = other or next((found for found in used if found), None)
 print("needs", other.group(0) if other else "-")
 made = re.search(r"add_executable\(\s*\S+\s+([^)]*)\)", text)
 print("sources", " ".join(made.group(1).replace("${CMAKE_CURRENT_SOURCE_DIR}/", "").split()) if made else "")
@@ -47,22 +71,29 @@ for folder in "$root"/Samples/[0-6]*/*/; do
     if [ "$needs" != - ]; then row "$name" skipped "needs $needs"; continue; fi
     read -ra files <<< "${lines[1]#sources }"
     if [ ${#files[@]} -eq 0 ]; then row "$name" skipped "no program of one build file"; continue; fi
-    cd "$folder" || exit 1
+    from=$folder
+    if [ -n "${smaller[$name]:-}" ]; then
+        from=$here/source
+        rm -rf "$from" && cp -r "$folder" "$from"
+        find "$from" -regex '.*\.\(cu\|cpp\|h\|cuh\|hpp\)' -exec sed -i -E "${smaller[$name]}" {} +
+    fi
+    cd "$from" || exit 1
     good=1
     for line in "${lines[@]:2}"; do
         read -r _ output source <<< "$line"
         case $output in *.ptx) form=-ptx ;; *) form=-fatbin ;; esac
         compile "$name" "$here/$output" $form -I"$root/Common" "$source" || good=0
     done
-    flags=(-I"$root/Common" -I"$folder/inc" --extended-lambda --expt-relaxed-constexpr -Xcompiler -fopenmp)
+    flags=(-I"$root/Common" -I"$from/inc" --extended-lambda --expt-relaxed-constexpr -Xcompiler -fopenmp)
     case $name in cdp*) flags+=(-rdc=true -lcudadevrt) ;; esac
+    grep -q CUDA::cublas CMakeLists.txt && flags+=(-lcublas -lcublasLt)
     [ "$name" = "simpleSeparateCompilation" ] && flags+=(-rdc=true)
     compile "$name" "$here/$name" "${flags[@]}" "${files[@]}" -lcuda -lnvrtc || good=0
     cd - > /dev/null || exit 1
     if [ $good = 0 ]; then row "$name" unbuilt "$(grep -am1 -E 'error|cannot' "$logs/$name.build" | cut -c1-100)"; continue; fi
     [ -n "${BUILD_ONLY:-}" ] && continue
     [ -d "$folder/data" ] && cp -r "$folder/data" "$here/" && cp -n "$folder"/data/* "$here/" 2> /dev/null
-    cp -n "$folder"/*.cu "$folder"/*.h "$folder"/*.cuh "$here/" 2> /dev/null
+    cp -n "$from"/*.cu "$from"/*.h "$from"/*.cuh "$here/" 2> /dev/null
     # What the build copies beside programs that compile as they run.
     [[ $name = *_nvrtc ]] && cp -rn "$toolkit"/include/cooperative_groups* "$toolkit"/include/cccl/{cuda,nv} "$here/" 2> /dev/null
     read -ra given <<< "${arguments[$name]:-}"
