@@ -26,7 +26,7 @@ toolkit=$(cd "$(dirname "$(command -v "$NVCC")")/.." && pwd)
 
 # The command, with the driver beside it.
 if [ -z "${LANEWORK:-}" ]; then
-    cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink || exit 1
+    cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-nccl || exit 1
     LANEWORK=$PWD/target/release/lanework
 fi
 # What the linker takes for -lcuda: the driver itself.

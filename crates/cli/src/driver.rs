@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 const VARIABLE: &str = "LANEWORK_DRIVER";
 
 /// The libraries as cargo names them, and the names that programs load.
-const LIBRARIES: [(&str, &[&str]); 3] = [
+const LIBRARIES: [(&str, &[&str]); 4] = [
     ("liblanework_libcuda.so", &["libcuda.so.1", "libcuda.so", "libnvidia-ml.so.1"]),
     ("liblanework_nvjitlink.so", &["libnvJitLink.so.13", "libnvJitLink.so.12"]),
     (
         "liblanework_cublas.so",
         &["libcublas.so.13", "libcublasLt.so.13", "libcublas.so.12", "libcublasLt.so.12"],
     ),
+    ("liblanework_nccl.so", &["libnccl.so.2"]),
 ];
 
 /// The folder of the libraries: what the variable names, that of this command, or `lib/lanework` beside it.

@@ -40,6 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("driver", &["lanework"]),
     ("jitlink", &["ptx"]),
     ("cublas", &[]),
+    ("nccl", &[]),
     ("python", &["lanework", "report"]),
 ];
 

@@ -1,0 +1,196 @@
+//! Communicators, by handles that are looked up: one of something destroyed is an error and not a dangling pointer.
+
+use crate::collectives::{Factor, Work, exchange, run};
+use crate::driver::Place;
+use crate::element::Element;
+use crate::meeting::{BYTES, Presence, UniqueId, join, unique_id};
+use crate::mesh::{Mesh, Waker};
+use crate::signature::{Kind, Signature};
+use crate::status::{Failure, Result, Status, refuse};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// One rank of a communicator.
+pub struct Communicator {
+    pub rank: usize,
+    pub size: usize,
+    pub place: Place,
+    mesh: Mutex<Mesh>,
+    waker: Waker,
+    presence: Mutex<Option<Presence>>,
+    failed: Mutex<Option<Failure>>,
+    /// Reductions that were made for it, by their numbers from 5 on.
+    factors: Mutex<BTreeMap<i32, (Element, Factor)>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+impl Communicator {
+    fn new(place: Place, (mesh, waker): (Mesh, Waker), presence: Option<Presence>) -> Communicator {
+        Communicator {
+            rank: mesh.rank,
+            size: mesh.size(),
+            place,
+            mesh: Mutex::new(mesh),
+            waker,
+            presence: Mutex::new(presence),
+            failed: Mutex::default(),
+            factors: Mutex::default(),
+        }
+    }
+
+    /// All ranks of this process's devices.
+    pub fn all(places: Vec<Place>) -> Vec<Communicator> {
+        let ranks = Mesh::local(places.len());
+        places
+            .into_iter()
+            .zip(ranks)
+            .map(|(place, rank)| Communicator::new(place, rank, None))
+            .collect()
+    }
+
+    /// A rank of those that have a unique id.
+    ///
+    /// # Errors
+    /// When they do not meet.
+    pub fn join(id: &UniqueId, rank: usize, size: usize, place: Place) -> Result<Communicator> {
+        let (mesh, waker, presence) = join(id, rank, size, place.device)?;
+        Ok(Communicator::new(place, (mesh, waker), Some(presence)))
+    }
+
+    /// Does this rank's part of a call.
+    ///
+    /// # Errors
+    /// Those of the call; this rank has then stopped.
+    pub fn run(&self, work: &Work) -> Result {
+        let mut mesh = lock(&self.mesh);
+        let done = self.place.enter(|| run(&mut mesh, work));
+        done.map_err(|failure| self.keep(mesh.stop(failure)))
+    }
+
+    /// Ends this rank's part after a failure of its own.
+    pub fn stop(&self, failure: Failure) -> Failure {
+        self.keep(lock(&self.mesh).stop(failure))
+    }
+
+    fn keep(&self, failure: Failure) -> Failure {
+        lock(&self.failed).get_or_insert(failure).clone()
+    }
+
+    /// The first failure, if any.
+    pub fn failed(&self) -> Option<Failure> {
+        lock(&self.failed).clone()
+    }
+
+    /// This rank's place among those of its color: ordered by key, then by rank here. None without a color.
+    ///
+    /// # Errors
+    /// When ranks disagree, or one is missing.
+    pub fn split(&self, color: i32, key: i32) -> Result<Option<Communicator>> {
+        let found = {
+            let mut mesh = lock(&self.mesh);
+            divide(&mut mesh, color, key).map_err(|failure| self.keep(mesh.stop(failure)))?
+        };
+        match found {
+            Some((id, rank, size)) => Communicator::join(&id, rank, size, self.place).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Makes a reduction that multiplies this rank's input first, and gives its number.
+    pub fn add_factor(&self, element: Element, factor: Factor) -> i32 {
+        let mut factors = lock(&self.factors);
+        let number = factors.last_key_value().map_or(5, |(last, _)| last + 1);
+        factors.insert(number, (element, factor));
+        number
+    }
+
+    pub fn factor(&self, number: i32) -> Option<(Element, Factor)> {
+        lock(&self.factors).get(&number).cloned()
+    }
+
+    pub fn remove_factor(&self, number: i32) -> bool {
+        lock(&self.factors).remove(&number).is_some()
+    }
+}
+
+/// Learns the colors and keys of all, and the id, the own rank and the number of those of one color.
+fn divide(mesh: &mut Mesh, color: i32, key: i32) -> Result<Option<(UniqueId, usize, usize)>> {
+    let own =
+        Signature { sequence: mesh.next(None), kind: Kind::Split, element: Element::I8, count: 0 };
+    let rank = mesh.rank;
+    let mut tell = |bytes: Vec<u8>| {
+        let (length, data) = (bytes.len(), Arc::new(bytes));
+        exchange(mesh, &own, &data, |_| 0..length)
+    };
+    let told = tell([color.to_le_bytes(), key.to_le_bytes()].concat())?;
+    let word = |rank: usize, at: usize| {
+        let bytes = told[rank].bytes();
+        i32::from_le_bytes(std::array::from_fn(|i| bytes.get(at + i).copied().unwrap_or(0)))
+    };
+    let same = (0..told.len()).filter(|rank| word(*rank, 0) == color);
+    let mut members: Vec<(i32, usize)> = same.map(|rank| (word(rank, 4), rank)).collect();
+    members.sort_unstable();
+    let place = members.iter().position(|(_, member)| *member == rank);
+    let first = members.first().map_or(rank, |(_, first)| *first);
+    // The first of each color opens a meeting for the others.
+    let id = if first == rank && color >= 0 { unique_id()?.0.to_vec() } else { Vec::new() };
+    let ids = tell(id)?;
+    match (color >= 0, place, <[u8; BYTES]>::try_from(ids[first].bytes())) {
+        (false, ..) => Ok(None),
+        (true, Some(place), Ok(id)) => Ok(Some((UniqueId(id), place, members.len()))),
+        _ => refuse(Status::Internal, "the first rank of a color sent no unique id"),
+    }
+}
+
+type Table = (usize, BTreeMap<usize, Arc<Communicator>>);
+
+fn table() -> MutexGuard<'static, Table> {
+    static TABLE: Mutex<Table> = Mutex::new((0, BTreeMap::new()));
+    lock(&TABLE)
+}
+
+/// A handle for a communicator.
+pub fn add(communicator: Communicator) -> usize {
+    let mut table = table();
+    // As pointers are aligned.
+    table.0 += 16;
+    let handle = 0x2000_0000 + table.0;
+    table.1.insert(handle, Arc::new(communicator));
+    handle
+}
+
+/// The communicator of a handle.
+///
+/// # Errors
+/// When there is no such.
+pub fn get(handle: usize) -> Result<Arc<Communicator>> {
+    match table().1.get(&handle) {
+        Some(found) => Ok(Arc::clone(found)),
+        None => refuse(
+            Status::InvalidArgument,
+            format!(
+                "{handle:#x} is no communicator; it was not made yet (within a group it is there after ncclGroupEnd), or is destroyed"
+            ),
+        ),
+    }
+}
+
+/// Ends a handle: the others are told, and who waits on it stops waiting.
+///
+/// # Errors
+/// When there is no such.
+pub fn end(handle: usize, aborts: bool) -> Result {
+    let communicator = get(handle)?;
+    table().1.remove(&handle);
+    if aborts {
+        communicator.waker.abort();
+    }
+    let why =
+        if aborts { "its communicator was aborted" } else { "its communicator was destroyed" };
+    lock(&communicator.mesh).leave(why);
+    *lock(&communicator.presence) = None;
+    Ok(())
+}
