@@ -6,6 +6,7 @@
 
 mod constants;
 mod declarations;
+mod first_generation;
 mod instructions;
 mod lexer;
 mod literals;
@@ -28,7 +29,8 @@ impl Module {
     /// The problems, each with its position and what was expected there.
     pub fn parse(text: &str) -> Result<Module, Diagnostics> {
         let mut parser = Parser::new(text);
-        let module = parser.module();
+        let mut module = parser.module();
+        first_generation::translate(&mut module);
         parser.problems.finish(module)
     }
 }

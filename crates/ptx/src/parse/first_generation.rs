@@ -1,0 +1,91 @@
+//! Modules for the first generation of devices (`sm_10` to `sm_13`), in today's words: there, instructions on `f32` take subnormal numbers
+//! for zero, and `mad.f32` needs no rounding. ptxas compiles both for later devices as `.ftz` and as a fused multiply-add (seen in its
+//! machine code), and so they are read.
+
+use crate::ast::{Instruction, Item, Module, Statement};
+
+/// The first architecture of the second generation.
+const SECOND: u32 = 20;
+
+/// Instructions on `f32` that flush subnormal numbers there and can say so.
+const FLUSHED: &[&str] = &[
+    "add", "sub", "mul", "mad", "fma", "div", "abs", "neg", "min", "max", "rcp", "sqrt", "rsqrt",
+    "sin", "cos", "lg2", "ex2", "set", "setp",
+];
+const ROUNDINGS: &[&str] = &["rn", "rz", "rm", "rp"];
+
+/// Reads the instructions of such a module as what they mean.
+pub(super) fn translate(module: &mut Module) {
+    if module.target.architecture >= SECOND {
+        return;
+    }
+    for item in &mut module.items {
+        if let Item::Function(function) = item {
+            statements(function.body.as_deref_mut().unwrap_or_default());
+        }
+    }
+}
+
+fn statements(list: &mut [Statement]) {
+    for statement in list {
+        match statement {
+            Statement::Instruction(one) => instruction(one),
+            Statement::Block(inner) => statements(inner),
+            _ => {}
+        }
+    }
+}
+
+fn instruction(instruction: &mut Instruction) {
+    let Instruction { opcode, modifiers, .. } = instruction;
+    let has = |modifiers: &[String], name: &str| modifiers.iter().any(|modifier| modifier == name);
+    let is_f32 = modifiers.last().is_some_and(|last| last == "f32");
+    if !is_f32 || !FLUSHED.contains(&opcode.as_str()) {
+        return;
+    }
+    if opcode == "mad" && !ROUNDINGS.iter().any(|rounding| has(modifiers, rounding)) {
+        modifiers.insert(0, "rn".to_owned());
+    }
+    if !has(modifiers, "ftz") {
+        let after = |modifier: &String| matches!(modifier.as_str(), "sat" | "f32" | "u32" | "s32");
+        let at = modifiers.iter().position(after).unwrap_or(modifiers.len());
+        modifiers.insert(at, "ftz".to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ast::Module;
+
+    fn printed(target: &str) -> String {
+        let text = format!(
+            ".version 1.4\n.target {target}\n.entry k {{\n.reg .pred %p; .reg .u32 %r; .reg .f32 %f<4>;\n\
+             mad.f32 %f0, %f1, %f2, %f3;\nmul.sat.f32 %f0, %f1, %f2;\nsetp.lt.f32 %p, %f0, %f1;\n\
+             set.gt.u32.f32 %r, %f0, %f1;\ndiv.full.f32 %f0, %f1, %f2;\nmov.f32 %f0, %f1;\nexit;\n}}\n"
+        );
+        Module::parse(&text).expect("the text parses").to_string()
+    }
+
+    #[test]
+    fn the_first_generation_flushes_and_fuses() {
+        let read = printed("sm_10");
+        let expected = [
+            "mad.rn.ftz.f32",
+            "mul.ftz.sat.f32",
+            "setp.lt.ftz.f32",
+            "set.gt.ftz.u32.f32",
+            "div.full.ftz.f32",
+            "mov.f32",
+        ];
+        assert!(expected.iter().all(|words| read.contains(words)), "{read}");
+        let module = Module::parse(&read).expect("it parses again");
+        module.validate().expect("these forms stand today");
+        assert_eq!(module.to_string(), read);
+    }
+
+    #[test]
+    fn later_targets_mean_what_they_say() {
+        let read = printed("sm_20");
+        assert!(!read.contains("ftz") && read.contains("mad.f32"), "{read}");
+    }
+}
