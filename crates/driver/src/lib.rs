@@ -26,6 +26,7 @@ mod condition;
 mod conditional;
 mod contexts;
 mod copies;
+mod device_launch;
 mod devices;
 mod edges;
 mod ending;

@@ -16,11 +16,19 @@ pub struct Module {
     pub functions: Mutex<BTreeMap<String, Handle>>,
     /// What is known of its entries, by name, as far as it was asked for.
     entries: Mutex<BTreeMap<String, Arc<Entry>>>,
+    /// Held while a kernel that may launch others runs, with all that it launched.
+    pub launching: Mutex<()>,
 }
 
 impl Module {
     pub fn new(context: Handle, code: PtxModule) -> Module {
-        Module { context, code, functions: Mutex::default(), entries: Mutex::default() }
+        Module {
+            context,
+            code,
+            functions: Mutex::default(),
+            entries: Mutex::default(),
+            launching: Mutex::default(),
+        }
     }
 
     /// The entry of a name.

@@ -2,6 +2,7 @@
 
 use crate::api::{api, say};
 use crate::condition::SET;
+use crate::device_launch;
 use crate::fatbin;
 use crate::function::Function;
 use crate::handles::Handle;
@@ -67,12 +68,21 @@ impl Driver {
 
     fn compile(&self, texts: &[String]) -> lanework::Result<PtxModule> {
         // What NVIDIA's driver gives kernels itself.
-        let given: Vec<String> =
-            match texts.iter().any(|text| text.contains("cudaGraphSetConditional")) {
-                true => texts.iter().cloned().chain([SET.to_owned()]).collect(),
-                false => Vec::new(),
-            };
-        let texts = if given.is_empty() { texts } else { &given };
+        let has = |called: &dyn Fn(&str) -> bool| texts.iter().any(|text| called(text));
+        let mut given = Vec::new();
+        if has(&|text| text.contains("cudaGraphSetConditional")) {
+            given.push(SET.to_owned());
+        }
+        if has(&device_launch::is_called) {
+            given.push(device_launch::calls());
+        }
+        let all: Vec<String>;
+        let texts = if given.is_empty() {
+            texts
+        } else {
+            all = texts.iter().cloned().chain(given).collect();
+            &all
+        };
         match &needed(texts)[..] {
             [only] => self.device.load_ptx(only),
             several => {

@@ -1,9 +1,12 @@
 //! Running kernels: the launch on the emulator, and what its errors become.
 
 use crate::api::say;
+use crate::device_launch::{self, Child};
 use crate::function::Function;
 use crate::handles::Handle;
 use crate::launch::{Arguments, Launch};
+use crate::lock::lock;
+use crate::module::Module;
 use crate::state::{driver, table};
 use crate::status::{Result, Status, of_launch};
 use lanework::{PtxArg, PtxShape};
@@ -27,31 +30,55 @@ impl Launch {
         if threads.is_none_or(|threads| threads > entry.max_threads) {
             return Err(Status::InvalidValue);
         }
-        let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
-        let mut shape =
-            PtxShape::new(self.grid_dim(), self.block_dim()).shared_bytes(self.dynamic_shared);
+        let _alone = device_launch::has_queue(&module).then(|| lock(&module.launching));
+        let mut shape = shape(self.grid, self.block, self.dynamic_shared);
         (shape.cluster, shape.cooperative) =
             (self.cluster.map(|[x, y, z]| (x, y, z).into()), self.cooperative);
-        // SAFETY: the emulator checks every access.
-        let ran = unsafe { module.code.launch(function.name(), shape, &arguments) };
-        let Err(error) = ran else { return Ok(()) };
-        say("a launch failed", &error);
-        match of_launch(&error) {
-            (status, false) => Err(status),
-            (status, true) => {
+        let mut ended = run(&module, function.name(), shape, arguments);
+        // A grid is followed by those that it launched, each with all of its own.
+        let mut waiting = Vec::new();
+        loop {
+            let failed = match ended {
+                Ok(()) => None,
+                Err((status, false)) => return Err(status),
+                Err((status, true)) => Some(status),
+            };
+            let launched = device_launch::take(&module, driver);
+            let failed = failed.or(launched.as_ref().err().copied());
+            if let Some(status) = failed {
                 context.fail(status);
-                Ok(())
+                return Ok(());
             }
+            waiting.extend(launched.into_iter().flatten().rev());
+            let Some(child) = waiting.pop() else { return Ok(()) };
+            let Child { kernel, grid, block, dynamic_shared, arguments } = child;
+            // A launch that a kernel got wrong is the kernel's error.
+            ended = run(&module, &kernel, self::shape(grid, block, dynamic_shared), &arguments)
+                .map_err(|(status, _)| (status, true));
         }
     }
+}
 
-    fn grid_dim(&self) -> (u32, u32, u32) {
-        (self.grid[0], self.grid[1], self.grid[2])
-    }
+/// A shape without clusters.
+fn shape(grid: [u32; 3], block: [u32; 3], dynamic_shared: u32) -> PtxShape {
+    let three = |[x, y, z]: [u32; 3]| (x, y, z);
+    PtxShape::new(three(grid), three(block)).shared_bytes(dynamic_shared)
+}
 
-    fn block_dim(&self) -> (u32, u32, u32) {
-        (self.block[0], self.block[1], self.block[2])
-    }
+/// Runs one grid. What goes wrong is said, and given with whether the kernel did it.
+fn run(
+    module: &Module,
+    kernel: &str,
+    shape: PtxShape,
+    arguments: &[Vec<u8>],
+) -> std::result::Result<(), (Status, bool)> {
+    let arguments: Vec<PtxArg<'_>> = arguments.iter().cloned().map(PtxArg::Bytes).collect();
+    // SAFETY: the emulator checks every access.
+    let ran = unsafe { module.code.launch(kernel, shape, &arguments) };
+    ran.map(drop).map_err(|error| {
+        say("a launch failed", &error);
+        of_launch(&error)
+    })
 }
 
 /// `CUDA_KERNEL_NODE_PARAMS`.

@@ -19,6 +19,13 @@ pub fn function_address(module: &Module, name: &str) -> Option<u64> {
     (index < MOST_FUNCTIONS).then(|| FUNCTIONS + FUNCTION_STEP * index as u64)
 }
 
+/// The function or kernel that an address stands for.
+pub fn function_at(module: &Module, address: u64) -> Option<&Function> {
+    let offset = address.checked_sub(FUNCTIONS)?;
+    let index = usize::try_from(offset / FUNCTION_STEP).ok()?;
+    offset.is_multiple_of(FUNCTION_STEP).then(|| module.functions().nth(index)).flatten()
+}
+
 /// The functions that a call with so many results and arguments may reach through an address: those
 /// that the module defines and whose address it takes somewhere.
 pub fn candidates(module: &Module, results: usize, arguments: usize) -> Vec<(u64, &Function)> {

@@ -35,6 +35,7 @@ pub use lanework_memmodel::words;
 pub use lanework_profiler::count::CountingObserver;
 pub use lanework_profiler::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
 pub use lanework_ptx::Swizzle;
+pub use lanework_ptx_ir::indirect::function_at;
 pub use lanework_ptx_ir::kernel::Origin;
 pub use lanework_ptx_ir::pressure::{MOST_REGISTERS, RegisterPressure};
 pub use lanework_sanitizer as sanitize;
