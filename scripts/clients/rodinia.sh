@@ -47,6 +47,8 @@ P
 copy=$built/source
 rm -rf "$copy" && mkdir -p "$copy" && cp -r "$root/cuda" "$root/common" "$copy/"
 grep -rlE 'clockRate|deviceOverlap' "$copy/cuda" | xargs sed -i -E 's/[A-Za-z_]+\.clockRate/1/g; s/[A-Za-z_]+\. ?deviceOverlap/1/g'
+# A function of lud promises a result and gives none, after which C++ may go on anywhere.
+sed -i 's/^  free(tmp);$/  free(tmp); return RET_SUCCESS;/' "$copy/cuda/lud/common/common.c"
 samples=$(sources NVIDIA/cuda-samples v13.0) || exit 1 # for their helper_cuda.h
 
 # NAME FOLDER SOURCES | FLAGS | ARGUMENTS
