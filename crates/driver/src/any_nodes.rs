@@ -12,6 +12,7 @@ use crate::nodes::add;
 use crate::pointers::store;
 use crate::state::table;
 use crate::status::{Result, Status};
+use crate::values::{operations, show_operations};
 use crate::work::{Node, Work};
 use std::ffi::c_void;
 
@@ -47,6 +48,7 @@ unsafe fn work(parameters: *mut AnyParameters) -> Result<Work> {
             7 => table::<Event>().get(handle).map(|_| Work::Record(handle)),
             10 => allocation(at.cast()),
             11 => release(handle),
+            12 => operations(at.cast()),
             13 => conditional(at.cast()),
             _ => Err(Status::NotSupported),
         }
@@ -86,6 +88,8 @@ api! {
         match (kind, graph) {
             (4, Some(graph)) => all.of_kind[0] = graph,
             (5, _) => {}
+            // SAFETY: there is room for the largest kind.
+            (12, _) => unsafe { show_operations(&node, all.of_kind.as_mut_ptr().cast()) }?,
             // SAFETY: there is room for the largest kind.
             _ => unsafe { show(&node, kind, all.of_kind.as_mut_ptr().add(before).cast()) }?,
         }

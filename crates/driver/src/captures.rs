@@ -31,7 +31,7 @@ impl Driver {
         lock(&CAPTURES)
     }
 
-    /// Does some work of a stream now, or makes it a node of the graph that the stream is captured to.
+    /// Does some work of a stream, or makes it a node of the graph that the stream is captured to.
     ///
     /// # Safety
     /// What the work was made from is as C's callers promise.
@@ -40,7 +40,7 @@ impl Driver {
         let capture = self.captures().get(&stream).cloned();
         match capture {
             // SAFETY: by the caller.
-            None => unsafe { work.run() },
+            None => unsafe { self.queue(stream, work) }.map(drop),
             Some(Capture { graph, last, .. }) => {
                 let node = self.add_node(graph, &last, work)?;
                 if let Some(capture) = self.captures().get_mut(&stream) {

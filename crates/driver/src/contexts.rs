@@ -223,14 +223,6 @@ api! {
         unsafe { store(id, context.handle) }
     }
 
-    fn cuCtxSynchronize() {
-        driver()?.context().map(drop)
-    }
-
-    fn cuCtxSynchronize_v2(context: Handle) {
-        or_current(context)?.healthy()
-    }
-
     fn cuCtxSetLimit(limit: i32, value: usize) {
         let context = driver()?.context()?;
         let mut limits = lock(&context.limits);

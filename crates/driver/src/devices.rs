@@ -54,6 +54,14 @@ api! {
         unsafe { store(value, found.ok_or(Status::InvalidValue)?) }
     }
 
+    fn cuDeviceGetProperties(properties: *mut [i32; 14], device: i32) {
+        let gpu = driver()?.gpu(device)?;
+        // Threads of a block, its and the grid's axes, shared and constant memory, warp, pitch, registers, clock, alignment of textures.
+        let all = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
+        // SAFETY: by the caller.
+        unsafe { store(properties, all.map(|attribute| attributes::of(attribute, gpu).unwrap_or(0))) }
+    }
+
     fn cuDeviceComputeCapability(major: *mut i32, minor: *mut i32, device: i32) {
         driver()?.gpu(device)?;
         let (of_major, of_minor) = attributes::CAPABILITY;

@@ -4,6 +4,7 @@ use crate::handles::Handle;
 use crate::lock::lock;
 use crate::status::{Result, Status};
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
 /// An event.
@@ -14,6 +15,8 @@ pub struct Event {
     pub recorded: Mutex<Option<Instant>>,
     /// The graph and the nodes that it stands for, where it was recorded on a stream that was being captured.
     pub nodes: Mutex<Option<(Handle, Vec<Handle>)>>,
+    /// The ticket of its record, where its stream waits; 0 for none.
+    pub ticket: AtomicU64,
 }
 
 impl Event {

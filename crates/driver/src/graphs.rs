@@ -9,7 +9,7 @@ use crate::pointers::{offer, store};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::user_objects::share;
-use crate::work::{Executable, Graph, Node};
+use crate::work::{Executable, Graph, Node, Work};
 use std::ffi::c_void;
 use std::sync::Mutex;
 
@@ -35,8 +35,10 @@ pub fn copy_of(graph: Handle) -> Result<Handle> {
         let new =
             |old: &Handle| known.iter().find(|(of_old, _)| of_old == old).map(|(_, new)| *new);
         let after: Vec<Handle> = after.into_iter().flatten().filter_map(new).collect();
-        let work = table::<Node>().get(*node)?.work().clone();
-        known.push((*node, driver.add_node(made, &after, work)?));
+        let of_node = table::<Node>().get(*node)?;
+        let new = driver.add_node(made, &after, of_node.work().clone())?;
+        *lock(&table::<Node>().get(new)?.attributes) = lock(&of_node.attributes).clone();
+        known.push((*node, new));
     }
     let copy = table::<Graph>().get(made)?;
     *lock(&copy.copied) = known;
@@ -49,14 +51,16 @@ fn launch(executable: Handle, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
     let steps = lock(&table::<Executable>().get(executable)?.steps).clone();
-    for (_, work) in &steps {
-        work.reset()?;
-    }
-    for (node, work) in steps {
-        if table::<Node>().find(node).is_none_or(|node| *lock(&node.enabled)) {
-            // SAFETY: as when the nodes were made; the program keeps what they use.
-            unsafe { work.run() }?;
-        }
+    let conditional = |work: &&Work| matches!(work, Work::Graph(_) | Work::Conditional { .. });
+    let begins: Vec<Work> =
+        steps.iter().map(|(_, work)| work).filter(conditional).cloned().collect();
+    let enabled = |(node, _): &(Handle, Work)| {
+        table::<Node>().find(*node).is_none_or(|node| *lock(&node.enabled))
+    };
+    let steps = steps.into_iter().filter(enabled).map(|(_, work)| work);
+    for work in std::iter::once(Work::Reset(begins)).chain(steps) {
+        // SAFETY: as when the nodes were made; the program keeps what they use.
+        unsafe { driver.queue(stream, work) }?;
     }
     Ok(())
 }

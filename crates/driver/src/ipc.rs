@@ -13,6 +13,7 @@ use crate::status::{Result, Status};
 use std::ffi::c_void;
 use std::os::fd::{BorrowedFd, IntoRawFd};
 use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
 
 impl Driver {
     /// The ticket of the allocation that holds an address.
@@ -60,7 +61,7 @@ api! {
             return Err(Status::InvalidHandle);
         }
         // What was recorded has happened, here as there: there is nothing to wait for.
-        let made = Event { context, untimed: true, recorded: Mutex::default(), nodes: Mutex::default() };
+        let made = Event { context, untimed: true, recorded: Mutex::default(), nodes: Mutex::default(), ticket: AtomicU64::new(0) };
         // SAFETY: by the caller.
         unsafe { store(event, table::<Event>().add(made)) }
     }

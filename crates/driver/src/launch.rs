@@ -25,8 +25,8 @@ pub struct Attribute {
 }
 
 /// Attributes that change what a launch does.
-const COOPERATIVE: u32 = 2;
-const CLUSTER: u32 = 4;
+pub const COOPERATIVE: u32 = 2;
+pub const CLUSTER: u32 = 4;
 
 impl Config {
     /// The attributes.

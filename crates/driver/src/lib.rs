@@ -2,7 +2,7 @@
 //! without a GPU, and `lanework exec` has it checked or profiled without a change.
 //!
 //! Work is done when it is asked for: a launch or a copy on a stream has happened when the call returns, unless the stream is being
-//! captured. What a kernel does wrong is reported when it happens, and then by error codes as on a GPU: the launch succeeds, and the
+//! captured, or waits for a value that nobody has written yet (`waiting`). What a kernel does wrong is reported when it happens, and then by error codes as on a GPU: the launch succeeds, and the
 //! calls after it fail until the context is reset.
 //!
 //! `api` makes C functions of Rust ones, each in the file of what it is about; `procedures` finds them by name. A name that nothing
@@ -21,6 +21,7 @@ mod api;
 mod array;
 mod arrays;
 mod attributes;
+mod batches;
 mod captures;
 mod condition;
 mod conditional;
@@ -43,6 +44,7 @@ mod handles;
 mod ipc;
 mod jit_options;
 mod launch;
+mod launch_attributes;
 mod launches;
 mod libraries;
 mod linkable;
@@ -52,6 +54,7 @@ mod managed;
 mod mapped;
 mod memory;
 mod memory_nodes;
+mod memory_ops;
 mod module;
 mod modules;
 mod node_changes;
@@ -60,6 +63,7 @@ mod nodes;
 mod nvml;
 mod occupancy;
 mod older;
+mod older_graphs;
 mod pointers;
 mod pools;
 mod private;
@@ -78,5 +82,7 @@ mod textures;
 mod transfer;
 mod unsupported;
 mod user_objects;
+mod values;
 mod virtual_memory;
+mod waiting;
 mod work;

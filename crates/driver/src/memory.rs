@@ -41,7 +41,9 @@ api! {
     }
 
     fn cuMemFree_v2(address: u64) {
-        driver()?.context()?;
+        // What streams have to do may use it.
+        let context = driver()?.context()?.handle;
+        driver()?.finish_context(context)?;
         match address {
             0 => Ok(()),
             address if driver()?.is_of_graph(address) => driver()?.free_of_graph(address),

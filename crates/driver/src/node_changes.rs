@@ -16,11 +16,7 @@ use std::ffi::c_void;
 pub fn change(node: Handle, work: Work) -> Result {
     let node = table::<Node>().get(node)?;
     let mut old = node.work();
-    if old.kind() != work.kind() {
-        return Err(Status::InvalidValue);
-    }
-    *old = work;
-    Ok(())
+    old.become_other(work)
 }
 
 /// Replaces what a node of an executable does by other work of its kind.
@@ -29,11 +25,7 @@ pub fn replace(executable: Handle, node: Handle, work: Work) -> Result {
     let mut steps = lock(&executable.steps);
     let step =
         steps.iter_mut().find(|(of_step, _)| *of_step == node).ok_or(Status::InvalidValue)?;
-    if step.1.kind() != work.kind() {
-        return Err(Status::InvalidValue);
-    }
-    step.1 = work;
-    Ok(())
+    step.1.become_other(work)
 }
 
 api! {

@@ -36,6 +36,14 @@ impl Driver {
         Ok(pools[which])
     }
 
+    /// Lets allocations on a GPU take a pool.
+    fn set_pool(&self, ordinal: i32, pool: Handle) -> Result {
+        table::<Pool>().get(pool)?;
+        self.pool_of(ordinal, 0)?;
+        lock(&self.gpu(ordinal)?.pools)[1] = pool;
+        Ok(())
+    }
+
     fn allocate_from(&self, pool: Handle, bytes: usize, stream: Handle) -> Result<u64> {
         self.stream(stream)?;
         if self.captured(stream).is_some() {
@@ -51,6 +59,19 @@ impl Driver {
         let mut high = lock(&of_pool.high);
         *high = used.max(*high);
         Ok(address)
+    }
+}
+
+/// The device of a location (`CUmemLocation`) whose pools are asked for, of pinned memory; others have none.
+///
+/// # Safety
+/// `location` is null, which is refused, or valid.
+unsafe fn device_of(location: *const [i32; 2], kind: i32) -> Result<i32> {
+    // SAFETY: by the caller.
+    match (unsafe { location.as_ref() }, kind) {
+        (Some([1, device]), 1) => Ok(*device),
+        (Some([2..=4, _]), 1) | (Some([0..=4, _]), 2) => Err(Status::NotSupported),
+        _ => Err(Status::InvalidValue),
     }
 }
 
@@ -87,7 +108,8 @@ api! {
             address if driver()?.is_taken(address) => driver()?.give_back(address),
             // SAFETY: nothing but the driver's own is used.
             address if driver()?.is_of_graph(address) => unsafe { driver()?.submit(stream, Work::Release(address)) },
-            address => driver()?.free(address, &[Kind::Device, Kind::Managed]),
+            // SAFETY: as above.
+            address => unsafe { driver()?.queue(stream, Work::Free(address)) }.map(drop),
         }
     }
 
@@ -102,11 +124,23 @@ api! {
     }
 
     fn cuDeviceSetMemPool(device: i32, pool: Handle) {
-        let driver = driver()?;
-        table::<Pool>().get(pool)?;
-        driver.pool_of(device, 0)?;
-        lock(&driver.gpu(device)?.pools)[1] = pool;
-        Ok(())
+        driver()?.set_pool(device, pool)
+    }
+
+    fn cuMemGetDefaultMemPool(pool: *mut Handle, location: *const [i32; 2], kind: i32) {
+        // SAFETY: by the caller.
+        unsafe { store(pool, driver()?.pool_of(device_of(location, kind)?, 0)?) }
+    }
+
+    fn cuMemGetMemPool(pool: *mut Handle, location: *const [i32; 2], kind: i32) {
+        // SAFETY: by the caller.
+        unsafe { store(pool, driver()?.pool_of(device_of(location, kind)?, 1)?) }
+    }
+
+    fn cuMemSetMemPool(location: *const [i32; 2], kind: i32, pool: Handle) {
+        // SAFETY: by the caller.
+        let device = unsafe { device_of(location, kind) }?;
+        driver()?.set_pool(device, pool)
     }
 
     fn cuMemPoolCreate(pool: *mut Handle, _properties: *const c_void) {

@@ -4,24 +4,33 @@ use crate::contexts::Context;
 use crate::handles::Handle;
 use crate::state::{Driver, table};
 use crate::status::Result;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 /// A stream that a program made.
 pub struct Stream {
     pub context: Handle,
     pub flags: u32,
     pub priority: i32,
+    /// Attributes that programs set, by their numbers.
+    pub attributes: Mutex<BTreeMap<u32, Value>>,
 }
+
+/// `CUlaunchAttributeValue`, of streams, launches and nodes.
+pub type Value = [u32; 16];
 
 /// The default stream, by its other name, and the default stream of each thread.
 const LEGACY: Handle = 1;
-const PER_THREAD: Handle = 2;
+pub const PER_THREAD: Handle = 2;
+
+/// The default stream, for calls that return when their work is done. No program has it.
+pub const WAITED: Handle = u64::from_be_bytes(*b"lanework");
 
 impl Driver {
     /// The stream of a handle; none for the default streams.
     pub fn stream(&self, handle: Handle) -> Result<Option<Arc<Stream>>> {
         match handle {
-            0 | LEGACY | PER_THREAD => self.context().map(|_| None),
+            0 | LEGACY | PER_THREAD | WAITED => self.context().map(|_| None),
             handle => {
                 let stream = table::<Stream>().get(handle)?;
                 if let Some(context) = table::<Context>().find(stream.context) {

@@ -1,18 +1,17 @@
-//! Streams. Work happens when it is queued, so a stream has nothing to wait for; what it keeps is what programs ask of it.
+//! Streams: what programs ask of them, and what else they queue. Work happens when it is queued, but behind a wait (`waiting`).
 
 use crate::api::api;
-use crate::contexts::Context;
-use crate::contexts::current;
+use crate::contexts::{Context, current, or_current};
 use crate::event::Event;
 use crate::handles::Handle;
 use crate::pointers::{offer, store};
 use crate::queue::Stream;
 use crate::state::{driver, table};
 use crate::status::Status;
-use crate::work::{HostFunction, Work};
+use crate::work::{Callback, HostFunction, Work};
 use std::ffi::c_void;
-
-type Callback = unsafe extern "C" fn(stream: Handle, status: i32, data: *mut c_void);
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
 api! {
     fn cuStreamCreate(stream: *mut Handle, flags: u32) {
@@ -20,7 +19,7 @@ api! {
         if flags > 1 {
             return Err(Status::InvalidValue);
         }
-        let handle = table::<Stream>().add(Stream { context, flags, priority: 0 });
+        let handle = table::<Stream>().add(Stream { context, flags, priority: 0, attributes: Mutex::default() });
         // SAFETY: by the caller.
         unsafe { store(stream, handle) }
     }
@@ -30,7 +29,7 @@ api! {
         if flags > 1 {
             return Err(Status::InvalidValue);
         }
-        let handle = table::<Stream>().add(Stream { context, flags, priority: priority.clamp(-5, 0) });
+        let handle = table::<Stream>().add(Stream { context, flags, priority: priority.clamp(-5, 0), attributes: Mutex::default() });
         // SAFETY: by the caller.
         unsafe { store(stream, handle) }
     }
@@ -42,21 +41,39 @@ api! {
         Ok(())
     }
 
+    fn cuCtxSynchronize() {
+        let context = driver()?.context()?;
+        driver()?.finish_context(context.handle)?;
+        context.healthy()
+    }
+
+    fn cuCtxSynchronize_v2(context: Handle) {
+        let context = or_current(context)?;
+        context.healthy()?;
+        driver()?.finish_context(context.handle)?;
+        context.healthy()
+    }
+
     fn cuStreamSynchronize(stream: Handle) {
-        driver()?.stream(stream).map(drop)
+        driver()?.finish_stream(stream)
     }
 
     fn cuStreamQuery(stream: Handle) {
-        driver()?.stream(stream).map(drop)
+        if driver()?.is_waiting(stream)? { Err(Status::NotReady) } else { Ok(()) }
     }
 
     fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: u32) {
         let driver = driver()?;
         driver.stream(stream)?;
-        if let Some((graph, nodes)) = table::<Event>().get(event)?.captured() {
+        let event = table::<Event>().get(event)?;
+        if let Some((graph, nodes)) = event.captured() {
             driver.join(stream, graph, &nodes);
+            return Ok(());
         }
-        Ok(())
+        match event.ticket.load(Ordering::Acquire) {
+            ticket if driver.is_open(ticket) => driver.queue_after(stream, ticket),
+            _ => Ok(()),
+        }
     }
 
     fn cuStreamGetPriority(stream: Handle, priority: *mut i32) {
@@ -101,11 +118,9 @@ api! {
     }
 
     fn cuStreamAddCallback(stream: Handle, callback: Option<Callback>, data: *mut c_void, _flags: u32) {
-        driver()?.stream(stream)?;
         let callback = callback.ok_or(Status::InvalidValue)?;
         // SAFETY: by the caller; all work of the stream is done.
-        unsafe { callback(stream, 0, data) };
-        Ok(())
+        unsafe { driver()?.queue(stream, Work::Callback(callback, stream, data as usize)) }.map(drop)
     }
 
     fn cuLaunchHostFunc(stream: Handle, function: Option<HostFunction>, data: *mut c_void) {
@@ -116,24 +131,5 @@ api! {
 
     fn cuStreamAttachMemAsync(stream: Handle, _address: u64, _length: usize, _flags: u32) {
         driver()?.stream(stream).map(drop)
-    }
-
-    fn cuStreamSetAttribute(stream: Handle, _attribute: i32, _value: *const c_void) {
-        driver()?.stream(stream).map(drop)
-    }
-
-    fn cuStreamCopyAttributes(to: Handle, from: Handle) {
-        driver()?.stream(to)?;
-        driver()?.stream(from).map(drop)
-    }
-
-    fn cuStreamWriteValue32_v2(stream: Handle, address: u64, value: u32, _flags: u32) {
-        driver()?.stream(stream)?;
-        driver()?.write(address, &value.to_le_bytes())
-    }
-
-    fn cuStreamWriteValue64_v2(stream: Handle, address: u64, value: u64, _flags: u32) {
-        driver()?.stream(stream)?;
-        driver()?.write(address, &value.to_le_bytes())
     }
 }

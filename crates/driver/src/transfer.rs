@@ -191,6 +191,14 @@ impl Side {
 }
 
 impl Box3D {
+    /// Whether it reads or writes memory of the program that the driver does not know.
+    pub fn is_pageable(&self) -> bool {
+        [&self.from, &self.to].into_iter().any(|side| {
+            let first = side.row(self.width, self.height, (0, 0));
+            first.is_ok_and(|row| driver().and_then(|driver| driver.holds(row, 1)) == Ok(false))
+        })
+    }
+
     /// Copies row by row.
     ///
     /// # Safety

@@ -1,12 +1,16 @@
 //! What can be queued, and graphs of it: nodes with an order, done one after the other, each after those it depends on.
 
+use crate::allocations::Kind;
 use crate::event::Event;
 use crate::handles::Handle;
 use crate::launch::Launch;
 use crate::lock::lock;
+use crate::memory_ops::{self, MemoryOp};
+use crate::queue::Value;
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::transfer::{Box3D, Fill};
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard};
 
@@ -18,9 +22,17 @@ pub enum Work {
     Copy(Box3D),
     Fill(Fill),
     Host(HostFunction, usize),
+    /// Tells a stream's callback that all before it went well.
+    Callback(Callback, Handle, usize),
     Record(Handle),
     Wait(Handle),
     Graph(Handle),
+    /// Waits for words of memory, and writes some.
+    Memory(Vec<MemoryOp>),
+    /// Frees memory that is no graph's.
+    Free(u64),
+    /// Gives the conditions in some work the values with which a launch begins.
+    Reset(Vec<Work>),
     /// Gives an address its memory, of so many bytes.
     Allocate(u64, usize),
     /// Takes the memory of an address away.
@@ -33,6 +45,7 @@ pub enum Work {
     },
 }
 
+pub type Callback = unsafe extern "C" fn(stream: Handle, status: i32, data: *mut c_void);
 pub type HostFunction = unsafe extern "C" fn(data: *mut c_void);
 
 /// A node of a graph.
@@ -42,6 +55,8 @@ pub struct Node {
     pub enabled: Mutex<bool>,
     /// Where the arguments are that a program was last shown.
     pub shown: Mutex<Vec<usize>>,
+    /// Attributes of a launch that programs set, by their numbers.
+    pub attributes: Mutex<BTreeMap<u32, Value>>,
 }
 
 /// A graph: its nodes in the order they were made, each with those it depends on.
@@ -74,15 +89,28 @@ impl Work {
             Work::Launch(..) => 0,
             Work::Copy(_) => 1,
             Work::Fill(_) => 2,
-            Work::Host(..) => 3,
+            Work::Host(..) | Work::Callback(..) => 3,
             Work::Graph(_) => 4,
-            Work::Nothing => 5,
+            Work::Nothing | Work::Reset(_) => 5,
             Work::Wait(_) => 6,
             Work::Record(_) => 7,
             Work::Allocate(..) => 10,
-            Work::Release(_) => 11,
+            Work::Release(_) | Work::Free(_) => 11,
+            Work::Memory(_) => 12,
             Work::Conditional { .. } => 13,
         }
+    }
+
+    /// Becomes other work of its kind; a launch keeps what its attributes say.
+    pub fn become_other(&mut self, mut other: Work) -> Result {
+        if self.kind() != other.kind() {
+            return Err(Status::InvalidValue);
+        }
+        if let (Work::Launch(old, _), Work::Launch(new, _)) = (&*self, &mut other) {
+            (new.cluster, new.cooperative) = (old.cluster, old.cooperative);
+        }
+        *self = other;
+        Ok(())
     }
 
     /// Does it.
@@ -102,10 +130,21 @@ impl Work {
                 unsafe { function(*data as *mut c_void) };
                 Ok(())
             }
-            Work::Record(event) => {
-                table::<Event>().get(*event)?.happen();
+            Work::Callback(callback, stream, data) => {
+                // SAFETY: by the caller.
+                unsafe { callback(*stream, 0, *data as *mut c_void) };
                 Ok(())
             }
+            Work::Record(event) => {
+                // It may have been destroyed meanwhile.
+                if let Some(event) = table::<Event>().find(*event) {
+                    event.happen();
+                }
+                Ok(())
+            }
+            Work::Memory(ops) => memory_ops::run(ops),
+            Work::Free(address) => driver.free(*address, &[Kind::Device, Kind::Managed]),
+            Work::Reset(all) => all.iter().try_for_each(Work::reset),
             // SAFETY: by the caller.
             Work::Graph(graph) => unsafe { run_graph(*graph) },
             Work::Allocate(address, _) => driver.allocate_for_graph(*address),
@@ -169,8 +208,9 @@ impl Driver {
                 return Err(Status::InvalidValue);
             }
         }
-        let (work, enabled, shown) = (Mutex::new(work), Mutex::new(true), Mutex::default());
-        let node = table::<Node>().add(Node { graph, work, enabled, shown });
+        let (work, enabled) = (Mutex::new(work), Mutex::new(true));
+        let (shown, attributes) = Default::default();
+        let node = table::<Node>().add(Node { graph, work, enabled, shown, attributes });
         lock(&of_graph.nodes).push((node, after.to_vec()));
         Ok(node)
     }

@@ -138,8 +138,9 @@ mod tests {
     #[test]
     fn what_a_driver_gives_kernels_need_not_be_defined() {
         let prints = ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
-            .extern .func (.param .b64 r) malloc (.param .b64 n);
-            .visible .entry k() { .param .b64 a, b; .param .b32 r; call (r), vprintf, (a, b); call (b), malloc, (a); ret; }";
+            .extern .func (.param .b64 r) malloc (.param .b64 n); .extern .func (.param .b32 r) __cuda_syscall_cnpv2GetLastError;
+            .visible .entry k() { .param .b64 a, b; .param .b32 r; call (r), vprintf, (a, b); call (b), malloc, (a);
+            call (r), __cuda_syscall_cnpv2GetLastError; ret; }";
         linked(&[prints]).expect("linked");
     }
 

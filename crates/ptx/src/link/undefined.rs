@@ -6,8 +6,9 @@ use crate::ast::*;
 use crate::types::StateSpace;
 use std::collections::HashSet;
 
-/// Functions that a GPU's driver gives kernels itself.
+/// Functions that a GPU's driver gives kernels itself, and how others of them begin: those by which kernels launch kernels.
 const GIVEN: [&str; 5] = ["vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional"];
+const GIVEN_PREFIX: &str = "__cuda_syscall_";
 
 /// The names that are used and defined nowhere, each with the file that uses it first, in the order of their declarations.
 pub(super) fn undefined<'a>(
@@ -29,7 +30,8 @@ pub(super) fn undefined<'a>(
             .chain(module.items.iter().filter_map(alias))
             .collect();
         let open = |name: &&str| {
-            !defined.contains(name) && !elsewhere.contains(name) && !GIVEN.contains(name)
+            let is_given = GIVEN.contains(name) || name.starts_with(GIVEN_PREFIX);
+            !defined.contains(name) && !elsewhere.contains(name) && !is_given
         };
         let declared: Vec<&str> =
             module.items.iter().filter(|item| !is_dynamic(item)).filter_map(name_of).collect();

@@ -1,0 +1,331 @@
+//! Newer calls and older forms: several copies at once, attributes, pools by location, and the forms that a program's version of CUDA has.
+
+#[macro_use]
+mod common;
+
+use common::{allocate, context, cuGetProcAddress_v2, download, kernel, upload};
+use std::ffi::{CString, c_void};
+
+fn stream() -> u64 {
+    let mut stream = 0u64;
+    assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
+    stream
+}
+
+/// The address of the form that a version of CUDA has.
+fn form(name: &str, version: i32) -> *const c_void {
+    let text = CString::new(name).expect("a name");
+    let (mut to, mut status) = (std::ptr::null(), 0);
+    // SAFETY: the text ends with a zero byte, and the results have their types.
+    let code = unsafe { cuGetProcAddress_v2(text.as_ptr(), &mut to, version, 0, &mut status) };
+    assert_eq!((code, status), (0, 0), "{name}");
+    to
+}
+
+/// `CUmemcpyAttributes`: in the order of the stream.
+const IN_ORDER: [i32; 6] = [1, 0, 0, 0, 0, 0];
+
+#[test]
+fn lines_are_copied_at_once() {
+    context();
+    let (stream, device, other) = (stream(), allocate(16), allocate(16));
+    let (from, mut back) = ([1u32, 2, 3, 4], [0u32; 2]);
+    let to = [device, other, back.as_mut_ptr() as u64];
+    let sources = [from.as_ptr() as u64, device + 4, other];
+    let copy = |sizes: &[usize; 3], starts: &[usize], stream: u64| {
+        let attributes = vec![IN_ORDER; starts.len()];
+        call!("cuMemcpyBatchAsync"(
+            to.as_ptr() => *const u64, sources.as_ptr() => *const u64, sizes.as_ptr() => *const usize, 3 => usize,
+            attributes.as_ptr().cast() => *const c_void, starts.as_ptr() => *const usize, starts.len() => usize,
+            stream => u64
+        ))
+    };
+    assert_eq!(copy(&[16, 8, 8], &[0, 2], stream), 0);
+    assert_eq!(call!("cuStreamSynchronize"(stream => u64)), 0);
+    assert_eq!((download::<u32>(device, 4), back), (vec![1, 2, 3, 4], [2, 3]));
+    assert_eq!(copy(&[16, 8, 8], &[1], stream), 1); // the first copy has no attributes
+    assert_eq!(copy(&[16, 8, 8], &[0, 0], stream), 1);
+    assert_eq!(copy(&[16, 8, 8], &[0], 0), 1); // the default stream
+
+    // CUDA 12.8's form says which copy was refused.
+    let sizes = [16usize, 1 << 20, 8];
+    let (starts, mut failed) = ([0usize], usize::MAX);
+    // SAFETY: the signature is that of CUDA 12.8.
+    let code = unsafe {
+        let copy: unsafe extern "C" fn(
+            *const u64,
+            *const u64,
+            *const usize,
+            usize,
+            *const i32,
+            *const usize,
+            usize,
+            *mut usize,
+            u64,
+        ) -> i32 = std::mem::transmute(form("cuMemcpyBatchAsync", 12_080));
+        copy(
+            to.as_ptr(),
+            sources.as_ptr(),
+            sizes.as_ptr(),
+            3,
+            IN_ORDER.as_ptr(),
+            starts.as_ptr(),
+            1,
+            &raw mut failed,
+            stream,
+        )
+    };
+    assert_eq!((code, failed), (1, 1));
+}
+
+/// `CUmemcpy3DOperand`.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Operand {
+    kind: i32,
+    words: [u64; 4],
+}
+
+/// `CUDA_MEMCPY3D_BATCH_OP`.
+#[repr(C)]
+struct BoxCopy {
+    from: Operand,
+    to: Operand,
+    extent: [usize; 3],
+    order: i32,
+    flags: u32,
+}
+
+#[test]
+fn boxes_are_copied_at_once() {
+    context();
+    let stream = stream();
+    // Width, height, f32, one channel.
+    let (descriptor, mut array) = ([4u64, 3, 1 << 32 | 0x20], 0u64);
+    let code = call!("cuArrayCreate"(&mut array => *mut u64, descriptor.as_ptr() => *const u64));
+    assert_eq!(code, 0);
+    let values: Vec<f32> = (0..12).map(|i| i as f32).collect();
+    let mut back = [0f32; 4];
+    let memory = |address: u64, row: u64| Operand { kind: 1, words: [address, row, 0, 0] };
+    let texels = |x: u64, y: u64| Operand { kind: 2, words: [array, x, y, 0] };
+    let copies = [
+        BoxCopy {
+            from: memory(values.as_ptr() as u64, 4),
+            to: texels(0, 0),
+            extent: [4, 3, 1],
+            order: 1,
+            flags: 0,
+        },
+        BoxCopy {
+            from: texels(1, 1),
+            to: memory(back.as_mut_ptr() as u64, 2),
+            extent: [2, 2, 1],
+            order: 3,
+            flags: 0,
+        },
+    ];
+    let copy = |count: usize, flags: u64| {
+        call!("cuMemcpy3DBatchAsync"(
+            count => usize, copies.as_ptr() => *const BoxCopy, flags => u64, stream => u64
+        ))
+    };
+    assert_eq!(copy(2, 0), 0);
+    assert_eq!(call!("cuStreamSynchronize"(stream => u64)), 0);
+    assert_eq!(back, [5.0, 6.0, 9.0, 10.0]);
+    assert_eq!((copy(0, 0), copy(2, 1)), (1, 1));
+
+    // Of an array by the byte, to and from everything.
+    let (device, mut host) = (allocate(16), [0f32; 2]);
+    let code = call!("cuMemcpyAtoD"(device => u64, array => u64, 4 => usize, 12 => usize));
+    assert_eq!((code, download::<f32>(device, 3)), (0, vec![1.0, 2.0, 3.0]));
+    let code = call!("cuMemcpyDtoA"(array => u64, 0 => usize, device + 4 => u64, 8 => usize));
+    assert_eq!(code, 0);
+    let code =
+        call!("cuMemcpyAtoA"(array => u64, 8 => usize, array => u64, 0 => usize, 4 => usize));
+    assert_eq!(code, 0);
+    let out = host.as_mut_ptr().cast::<c_void>();
+    let code = call!("cuMemcpyAtoHAsync"(out => *mut c_void, array => u64, 4 => usize, 8 => usize, stream => u64));
+    assert_eq!((code, call!("cuStreamSynchronize"(stream => u64)), host), (0, 0, [3.0, 2.0]));
+}
+
+#[test]
+fn attributes_of_streams_are_kept() {
+    context();
+    let mut first = 0u64;
+    let code = call!("cuStreamCreateWithPriority"(&mut first => *mut u64, 1 => u32, -3 => i32));
+    assert_eq!(code, 0);
+    let second = stream();
+    let get = |stream: u64, attribute: u32| {
+        let mut value = [0xaau32; 16];
+        let code = call!("cuStreamGetAttribute"(
+            stream => u64, attribute => u32, value.as_mut_ptr() => *mut u32
+        ));
+        (code, value[0])
+    };
+    let set = |stream: u64, attribute: u32, value: u32| {
+        let mut all = [0u32; 16];
+        all[0] = value;
+        call!("cuStreamSetAttribute"(stream => u64, attribute => u32, all.as_ptr() => *const u32))
+    };
+    assert_eq!(get(first, 8), (0, (-3i32).cast_unsigned()));
+    assert_eq!((get(first, 3), get(0, 3)), ((0, 1), (0, 1)));
+    assert_eq!((set(first, 3, 2), get(first, 3)), (0, (0, 2)));
+    assert_eq!((get(first, 2).0, set(first, 4, 1)), (1, 1)); // attributes of launches
+    assert_eq!(call!("cuStreamCopyAttributes"(second => u64, first => u64)), 0);
+    assert_eq!(get(second, 3), (0, 2));
+}
+
+const PTX: &str =
+    ".version 7.8\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out) {
+    .reg .b32 %r<3>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %cluster_nctarank;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}\0";
+
+/// `CUDA_KERNEL_NODE_PARAMS_v1` with a word behind it that is nobody's.
+#[repr(C)]
+struct Node {
+    function: u64,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_shared: u32,
+    each: *const *const u64,
+    extra: u64,
+    behind: [u64; 2],
+}
+
+#[test]
+fn kernel_nodes_have_attributes_and_older_forms() {
+    context();
+    let (function, out, stream) = (kernel(PTX, "k"), allocate(4), stream());
+    let each = [&raw const out];
+    let parameters = Node {
+        function,
+        grid: [4, 1, 1],
+        block: [32, 1, 1],
+        dynamic_shared: 0,
+        each: each.as_ptr(),
+        extra: 0,
+        behind: [0, 0],
+    };
+    let (mut graph, mut node, mut other) = (0u64, 0u64, 0u64);
+    assert_eq!(call!("cuGraphCreate"(&mut graph => *mut u64, 0 => u32)), 0);
+    for node in [&mut node, &mut other] {
+        let code = call!("cuGraphAddKernelNode"(
+            node => *mut u64, graph => u64, std::ptr::null() => *const u64, 0 => usize, &parameters => *const Node
+        ));
+        assert_eq!(code, 0);
+    }
+    let mut value = [0u32; 16];
+    value[..3].copy_from_slice(&[2, 1, 1]);
+    let mut set = |node: u64, attribute: u32| {
+        call!("cuGraphKernelNodeSetAttribute"(
+            node => u64, attribute => u32, value.as_mut_ptr() => *mut u32
+        ))
+    };
+    assert_eq!((set(node, 4), set(node, 3), set(12, 4)), (0, 1, 400));
+    let get = |node: u64, attribute: u32| {
+        let mut value = [9u32; 16];
+        let code = call!("cuGraphKernelNodeGetAttribute"(
+            node => u64, attribute => u32, value.as_mut_ptr() => *mut u32
+        ));
+        (code, value[0])
+    };
+    assert_eq!((get(node, 4), get(other, 4), get(node, 2)), ((0, 2), (0, 0), (0, 0)));
+    assert_eq!(call!("cuGraphKernelNodeCopyAttributes"(other => u64, node => u64)), 0);
+    assert_eq!(get(other, 4), (0, 2));
+
+    // Other parameters leave the attributes; both nodes are launched as clusters of two.
+    let code = call!("cuGraphKernelNodeSetParams"(node => u64, &parameters => *const Node));
+    assert_eq!((code, get(node, 4)), (0, (0, 2)));
+    let (mut executable, mut copy) = (0u64, 0u64);
+    assert_eq!(call!("cuGraphClone"(&mut copy => *mut u64, graph => u64)), 0);
+    let code =
+        call!("cuGraphInstantiateWithFlags"(&mut executable => *mut u64, copy => u64, 0 => u64));
+    assert_eq!(code, 0);
+    assert_eq!(call!("cuGraphLaunch"(executable => u64, stream => u64)), 0);
+    assert_eq!(call!("cuStreamSynchronize"(stream => u64)), 0);
+    assert_eq!(download::<u32>(out, 1), [2]);
+
+    // CUDA 11 has the shorter parameters, and edges without data.
+    let mut shown = Node { behind: [7, 7], function: 0, ..parameters };
+    // SAFETY: the signatures are those of CUDA 11.
+    unsafe {
+        let get: unsafe extern "C" fn(u64, *mut Node) -> i32 =
+            std::mem::transmute(form("cuGraphKernelNodeGetParams", 11_080));
+        assert_eq!(get(node, &mut shown), 0);
+        let edge: unsafe extern "C" fn(u64, *const u64, *const u64, usize) -> i32 =
+            std::mem::transmute(form("cuGraphAddDependencies", 12_000));
+        assert_eq!(edge(graph, &node, &other, 1), 0);
+        let edges: unsafe extern "C" fn(u64, *mut u64, *mut u64, *mut usize) -> i32 =
+            std::mem::transmute(form("cuGraphGetEdges", 12_000));
+        let (mut from, mut to, mut count) = (0, 0, 1);
+        assert_eq!(edges(graph, &mut from, &mut to, &mut count), 0);
+        assert_eq!((from, to, count), (node, other, 1));
+        let remove: unsafe extern "C" fn(u64, *const u64, *const u64, usize) -> i32 =
+            std::mem::transmute(form("cuGraphRemoveDependencies", 12_000));
+        assert_eq!((remove(graph, &node, &other, 1), remove(graph, &node, &other, 1)), (0, 1));
+        // Not written as the next version's.
+        let mut result = 9i32;
+        let update: unsafe extern "C" fn(u64, u64, *mut u64, *mut i32) -> i32 =
+            std::mem::transmute(form("cuGraphExecUpdate", 11_080));
+        assert_eq!(update(executable, copy, &mut from, &mut result), 0);
+        assert_eq!((from, result), (0, 0));
+    }
+    assert_eq!((shown.function, shown.grid, shown.behind), (function, [4, 1, 1], [7, 7]));
+}
+
+#[test]
+fn pools_have_locations() {
+    context();
+    let (device, host) = ([1i32, 0], [2i32, 0]);
+    let pool = |name: &str, location: &[i32; 2], kind: i32| {
+        let mut pool = 0u64;
+        // SAFETY: the signature is that of both functions.
+        let code = unsafe {
+            let get: unsafe extern "C" fn(*mut u64, *const [i32; 2], i32) -> i32 =
+                std::mem::transmute(common::address(name));
+            get(&mut pool, location, kind)
+        };
+        (code, pool)
+    };
+    let (code, first) = pool("cuMemGetDefaultMemPool", &device, 1);
+    assert_eq!((code, pool("cuMemGetMemPool", &device, 1)), (0, (0, first)));
+    let mut made = 0u64;
+    let properties = [0u64; 11];
+    let code = call!("cuMemPoolCreate"(&mut made => *mut u64, properties.as_ptr() => *const u64));
+    assert_eq!(code, 0);
+    let set =
+        |pool: u64| call!("cuMemSetMemPool"(&device => *const [i32; 2], 1 => i32, pool => u64));
+    assert_eq!((set(made), pool("cuMemGetMemPool", &device, 1)), (0, (0, made)));
+    assert_eq!(pool("cuMemGetDefaultMemPool", &device, 1), (0, first));
+    assert_eq!((set(first), set(12)), (0, 400));
+    assert_eq!(
+        (pool("cuMemGetMemPool", &host, 1).0, pool("cuMemGetMemPool", &[9, 0], 1).0),
+        (801, 1)
+    );
+    assert_eq!(pool("cuMemGetMemPool", &[1, 99], 1).0, 101);
+}
+
+#[test]
+fn properties_and_hints() {
+    context();
+    let mut properties = [0i32; 15];
+    let code = call!("cuDeviceGetProperties"(properties.as_mut_ptr() => *mut i32, 0 => i32));
+    assert_eq!((code, properties[0], properties[9], properties[14]), (0, 1024, 32, 0));
+    let (stream, memory) = (stream(), allocate(64));
+    upload(memory, &[1u32; 16]);
+    let hint = |name: &str, bytes: usize| {
+        // SAFETY: the signature is that of the function.
+        unsafe {
+            let hint: unsafe extern "C" fn(*const u64, *const usize, usize, u64, u64) -> i32 =
+                std::mem::transmute(common::address(name));
+            hint(&memory, &bytes, 1, 0, stream)
+        }
+    };
+    assert_eq!(hint("cuMemDiscardBatchAsync", 64), 0);
+    assert_eq!(hint("cuMemDiscardBatchAsync", 1 << 20), 1);
+    assert_eq!(hint("cuMemDiscardBatchAsync", 0), 1);
+}
