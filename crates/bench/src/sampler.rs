@@ -13,8 +13,9 @@ use crate::target::{Batch, Target};
 use lanework::{Reading, Result};
 use std::time::Duration;
 
-/// Below this a kernel is timed in a graph, since events alone would add to it.
-const SHORT_NS: f64 = 20_000.0;
+/// Below this a kernel is timed in a graph: events alone would add to it, and what is seen of a short job of two kernels is the time
+/// that the host takes to launch them, 20 us and more.
+const SHORT_NS: f64 = 40_000.0;
 /// Aimed length of one graph.
 const GRAPH_NS: f64 = 400_000.0;
 /// Replays of a graph in a batch.
