@@ -1,21 +1,25 @@
 //! FP64 products on tensor cores (from sm_80): a block computes 128 x 128 results, each of 16 warps 32 x 32 of them, before sm_90
-//! each of 8 warps 64 x 32; `cp.async` brings tiles of 16 columns of the factors into a ring of stages.
+//! each of 8 warps 64 x 32; `cp.async` brings tiles of 16 columns of the factors into a ring of stages. On sm_90a TMA brings them, where
+//! it reads the factors as they lie (`fetched`), so that the warps that multiply wait for nothing but tiles.
 //!
 //! Fragments are loaded a step of four k ahead of the products, the first ones of a stage while the last ones of the stage before are
 //! multiplied: neither loads nor barriers keep the tensor cores waiting.
 
+pub(super) mod fetched;
 mod kernel;
 #[cfg(test)]
 mod tests;
 
 use super::element::ElementKind;
 use super::finish::{Finishing, finishing};
-use super::problem::{Extents, Problem, refused};
+use super::problem::{Extents, Major, Matrix, Problem, refused};
 use super::recipe::Recipe;
 use crate::workspace::{Layout, Scratch};
+use fetched::{DEPTH, Form, WIDTH, fetched};
 use kernel::{Lie, SHARED_BYTES, TILE, double};
 use lanework::lang::tensor_cores::Product;
-use lanework::{Prepared, Result};
+use lanework::prelude::*;
+use lanework::{Prepared, Result, TensorMap};
 
 /// Whether this family computes a problem, and faster than by FMA.
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
@@ -40,12 +44,114 @@ fn lie(address: u64, batch: usize, apart: usize, along: usize, [rows, k]: [usize
 /// The family's launches.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, _: &mut Layout) -> Result<Recipe<'a>> {
     Ok(Box::new(move |scratch| {
-        let hopper = problem.device.info().compute_capability >= (9, 0);
-        Ok(vec![match hopper {
-            true => prepared::<16, 2, 512>(problem, scratch)?,
-            false => prepared::<8, 8, 256>(problem, scratch)?,
+        let capability = problem.device.info().compute_capability;
+        Ok(vec![match form(&problem) {
+            Some(form) if capability.0 == 9 => by_tma(problem, scratch, form)?,
+            _ if capability >= (9, 0) => prepared::<16, 2, 512>(problem, scratch)?,
+            _ => prepared::<8, 8, 256>(problem, scratch)?,
         }])
     }))
+}
+
+/// How the kernel with TMA computes a problem, where TMA reads both factors as they lie.
+pub(super) fn form(problem: &Problem<'_>) -> Option<Form> {
+    let Extents { batch, m, n, .. } = problem.extents;
+    let (of_a, of_b, _) = problem.majors();
+    let aligned = |matrix: &Matrix<'_>, major: Major| match major {
+        Major::Rows(ld) | Major::Columns(ld) => {
+            let even = ld.is_multiple_of(2) && matrix.strides.batch.is_multiple_of(2);
+            even && matrix.memory.address().is_multiple_of(16)
+        }
+        Major::Scattered => false,
+    };
+    if !aligned(&problem.a, of_a) || !aligned(&problem.b, of_b) {
+        return None;
+    }
+    let processors = problem.device.info().multiprocessors.max(1) as usize;
+    let tiles = |rows: usize, columns: usize| {
+        batch.saturating_mul(m.div_ceil(rows)).saturating_mul(n.div_ceil(columns))
+    };
+    // Of the rounds in which multiprocessors take tiles, those of tiles of half the size take somewhat more than half of the time.
+    let (whole, half) = (tiles(128, 128).div_ceil(processors), tiles(128, 64).div_ceil(processors));
+    let tile = if whole as f64 * 1.94 < half as f64 { (128, 128) } else { (128, 64) };
+    if tiles(128, tile.1 as usize) >= 1 << 31 {
+        return None;
+    }
+    let along = (matches!(of_a, Major::Rows(_)), matches!(of_b, Major::Columns(_)));
+    Some(Form { tile, along, paired: paired(problem) })
+}
+
+/// Whether two adjacent results of a row, from an even column on, are one access.
+fn paired(problem: &Problem<'_>) -> bool {
+    let c = problem.c.strides;
+    c.column == 1
+        && (c.row.is_multiple_of(2) || problem.extents.m == 1)
+        && c.batch.is_multiple_of(2)
+        && problem.c.memory.address().is_multiple_of(16)
+}
+
+/// The map of a factor of `lines` (rows of A, columns of B) by k elements, `taken` lines at a time.
+fn map<'a>(
+    problem: &Problem<'a>,
+    matrix: &Matrix<'a>,
+    scratch: &Scratch,
+    lines: usize,
+    major: Major,
+    taken: u32,
+    along: bool,
+) -> Result<TensorMap<'a, f64, 3>> {
+    let Extents { batch, k, .. } = problem.extents;
+    let (Major::Rows(ld) | Major::Columns(ld)) = major else { unreachable!("checked by `form`") };
+    let own = if matrix.strides.batch == 0 { 1 } else { batch };
+    let apart = if own == 1 { ld } else { matrix.strides.batch };
+    let (shape, tile) = match along {
+        true => ([own, lines, k], [1, taken, WIDTH]),
+        false => ([own, k, lines], [1, DEPTH, WIDTH]),
+    };
+    let tiles = Tiles::new(shape, tile).strides([apart, ld, 1]).swizzle(Swizzle::B64);
+    TensorMap::of_view(&problem.device, matrix.memory.elements(scratch), &tiles)
+}
+
+pub(super) fn by_tma<'a>(
+    problem: Problem<'a>,
+    scratch: &Scratch,
+    form: Form,
+) -> Result<Prepared<'a>> {
+    let Extents { batch, m, n, k } = problem.extents;
+    let (of_a, of_b, _) = problem.majors();
+    let (rows, columns) = form.tile;
+    let a = map(&problem, &problem.a, scratch, m, of_a, rows, form.along.0)?;
+    let b = map(&problem, &problem.b, scratch, n, of_b, columns, form.along.1)?;
+    let Finishing { alpha, beta, bias, scale_a, scale_b, finish } =
+        finishing::<f64>(&problem, scratch);
+    let c = problem.c.strides;
+    let step = |stride: usize| u32::from(stride != 0 && batch > 1);
+    let tiles = batch * m.div_ceil(rows as usize) * n.div_ceil(columns as usize);
+    let launch = fetched(
+        &a,
+        &b,
+        problem.c.memory.cast::<f64>(),
+        bias,
+        scale_a,
+        scale_b,
+        [m as u32, n as u32, k as u32],
+        [step(problem.a.strides.batch), step(problem.b.strides.batch)],
+        [c.batch as u64, c.row as u64, c.column as u64],
+        alpha,
+        beta,
+        form,
+        finish,
+    );
+    // SAFETY: copies by maps stay inside of their tensors; every access of C is guarded by the extents, and a tensor holds what its
+    // extents and strides reach. Vectors of the epilogue were checked to have an element per row or column, or one. Places in shared
+    // memory are below the stages' elements: lines below a tile's, k below a stage's.
+    unsafe {
+        launch
+            .grid(tiles as u32)
+            .block(fetched::THREADS)
+            .shared_bytes(form.shared_bytes())
+            .prepare_unchecked(&problem.device)
+    }
 }
 
 fn prepared<'a, const M: u32, const TALL: usize, const THREADS: u32>(
@@ -59,6 +165,7 @@ where
         finishing::<f64>(&problem, scratch);
     let Extents { batch, m, n, k } = problem.extents;
     let (a, b, c) = (problem.a.strides, problem.b.strides, problem.c.strides);
+    let paired = paired(&problem);
     let tiles = (m as u64).div_ceil(TILE.into()) * (n as u64).div_ceil(TILE.into());
     let Some(tiles) = u32::try_from(tiles).ok().filter(|tiles| *tiles < 1 << 31) else {
         return refused(
@@ -71,10 +178,6 @@ where
     let lie_a = lie(of_a.address(), a.batch, a.row, a.column, [m, k]);
     let lie_b = lie(of_b.address(), b.batch, b.column, b.row, [n, k]);
     let to = problem.c.memory.cast::<f64>();
-    let paired = c.column == 1
-        && (c.row.is_multiple_of(2) || m == 1)
-        && c.batch.is_multiple_of(2)
-        && to.address().is_multiple_of(16);
     let launch = double::<M, TALL, THREADS>(
         of_a,
         of_b,

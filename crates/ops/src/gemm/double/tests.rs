@@ -5,8 +5,19 @@ use crate::gemm::gemm;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::Device;
 
+/// The kernel that computes a product.
+#[derive(Clone, Copy)]
+enum By {
+    /// That of sm_90a, with this tile.
+    Tma((u32, u32)),
+    /// That of sm_90.
+    Copies,
+    /// That of sm_80.
+    SmallProducts,
+}
+
 /// The product of 2 batches of m x k by k x n, on the emulator with every check, and where nothing is written.
-fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, hopper: bool) -> Result<()> {
+fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, by: By) -> Result<()> {
     let device = Device::emulator().sanitized();
     let numbers = |length: usize, seed: usize| -> Vec<f64> {
         (0..length).map(|i| ((i * 37 + seed) % 17) as f64 / 4.0 - 2.0).collect()
@@ -17,19 +28,26 @@ fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, hopper: bool)
     };
     let (of_a, of_b) = (strides(m, k, by_rows.0), strides(k, n, by_rows.1));
     let of_c = strides(m, n, true);
-    let (a, b) = (numbers(2 * of_a[0] + 1, 1), numbers(2 * of_b[0] + 1, 5));
+    let (a, b) = (numbers(2 * of_a[0] + 2, 1), numbers(2 * of_b[0] + 2, 5));
     let (on_a, on_b) = (device.upload(&a)?, device.upload(&b)?);
-    let mut c = device.upload(&vec![3.0f64; 2 * of_c[0] + 1])?;
-    let first = gap % 2;
+    let mut c = device.upload(&vec![3.0f64; 2 * of_c[0] + 2])?;
+    let first = match by {
+        By::Tma(_) => gap % 2 * 2, // the first element's address is a multiple of 16
+        _ => gap % 2,
+    };
     let tensor_a = Tensor::with_strides(&on_a, [2, m, k], of_a, first)?;
     let tensor_b = Tensor::with_strides(&on_b, [2, k, n], of_b, first)?;
     let to = TensorMut::with_strides(&mut c, [2, m, n], of_c, first)?;
     let problem = gemm(tensor_a, tensor_b).alpha(0.5).beta(2.0).problem(to)?;
     assert!(suits(&problem) || m.min(n).min(k) < 16);
     let scratch = Workspace::new(&device).reserve(&Layout::default())?;
-    let step = match hopper {
-        true => prepared::<16, 2, 512>(problem, &scratch)?,
-        false => prepared::<8, 8, 256>(problem, &scratch)?,
+    let step = match by {
+        By::Tma(tile) => {
+            let form = form(&problem).expect("factors as TMA reads them");
+            by_tma(problem, &scratch, Form { tile, ..form })?
+        }
+        By::Copies => prepared::<16, 2, 512>(problem, &scratch)?,
+        By::SmallProducts => prepared::<8, 8, 256>(problem, &scratch)?,
     };
     Plan::new(vec![step], [scratch]).launch()?;
     let c = c.download()?;
@@ -53,19 +71,47 @@ fn on_a_large_stack(checks: fn() -> Result<()>) -> Result<()> {
 #[test]
 fn products_are_exact_where_sums_are() -> Result<()> {
     on_a_large_stack(|| {
-        check([130, 33, 50], (true, true), 0, true)?;
-        check([17, 140, 67], (false, true), 1, true)?;
-        check([40, 30, 16], (true, false), 2, true)?;
-        check([31, 64, 100], (false, false), 3, true)?;
-        check([1, 1, 1], (true, true), 0, true)?;
-        check([5, 3, 0], (true, true), 0, true)
+        check([130, 33, 50], (true, true), 0, By::Copies)?;
+        check([17, 140, 67], (false, true), 1, By::Copies)?;
+        check([40, 30, 16], (true, false), 2, By::Copies)?;
+        check([31, 64, 100], (false, false), 3, By::Copies)?;
+        check([1, 1, 1], (true, true), 0, By::Copies)?;
+        check([5, 3, 0], (true, true), 0, By::Copies)
     })
 }
 
 #[test]
 fn small_products_of_older_gpus_are_exact_where_sums_are() -> Result<()> {
     on_a_large_stack(|| {
-        check([40, 30, 50], (true, false), 0, false)?;
-        check([31, 64, 33], (false, true), 3, false)
+        check([40, 30, 50], (true, false), 0, By::SmallProducts)?;
+        check([31, 64, 33], (false, true), 3, By::SmallProducts)
     })
+}
+
+#[test]
+fn products_by_tma_are_exact_where_sums_are() -> Result<()> {
+    on_a_large_stack(|| {
+        let (square, high) = (By::Tma((128, 128)), By::Tma((128, 64)));
+        check([130, 34, 50], (true, true), 0, high)?;
+        check([130, 140, 18], (true, true), 2, square)?;
+        check([18, 70, 66], (false, true), 0, high)?;
+        check([40, 30, 16], (true, false), 2, square)?;
+        check([36, 66, 132], (false, false), 4, high)?;
+        check([33, 129, 41], (true, false), 1, square)
+    })
+}
+
+#[test]
+fn what_tma_does_not_read_is_left_to_copies() -> Result<()> {
+    let device = Device::emulator();
+    let x = device.zeros::<f64>(128 * 130)?;
+    let mut y = device.zeros::<f64>(128 * 130)?;
+    let mut takes = |ld: usize, first: usize| -> Result<bool> {
+        let a = Tensor::with_strides(&x, [100, 64], [ld, 1], first)?;
+        let product = gemm(a, Tensor::new(&x, [64, 128])?);
+        Ok(form(&product.problem(TensorMut::new(&mut y, [100, 128])?)?).is_some())
+    };
+    assert!(takes(64, 0)? && takes(66, 2)?);
+    assert!(!takes(65, 0)? && !takes(64, 1)?);
+    Ok(())
 }
