@@ -22,7 +22,7 @@ pub(crate) const TILES: [Tile; 8] = [
 ];
 
 /// Of each tile: its speed where all multiprocessors are busy and nothing is copied word by word, relative to [`SPEED`], and the
-/// blocks that a multiprocessor holds.
+/// blocks that a multiprocessor holds; of the second one, one more where TMA loads A.
 const SPEEDS: [(f64, usize); 8] =
     [(1.0, 2), (0.97, 3), (0.93, 5), (0.92, 5), (0.74, 8), (0.79, 2), (0.57, 3), (0.76, 4)];
 
@@ -32,23 +32,26 @@ const SPEED: f64 = 204_500.0;
 /// Warps that keep a multiprocessor busy; with fewer, its speed falls with this power of their share.
 const FULL: (f64, f64) = (5.7, 0.45);
 
-/// What a word that a thread copies costs, in multiply-adds: of lines along k, and of steps.
-const WORDS: f64 = 10.0;
-const LINES: f64 = 18.6;
+/// What a word that a thread copies costs, in multiply-adds: of lines along k, and of steps; and how much more where threads copy
+/// words of both factors.
+const WORDS: f64 = 12.0;
+const LINES: f64 = 9.0;
+const BOTH: f64 = 6.0;
 
 /// Microseconds of a launch; of the ends of a block per 8192 results, and how much more where they are not stored as float4s.
 const LAUNCH: f64 = 2.3;
 const ENDS: (f64, f64) = (0.39, 2.7);
 
 /// Microseconds for each doubling of a cluster, and how much more for each further block of a multiprocessor.
-const CLUSTER: (f64, f64) = (1.03, 0.084);
+const CLUSTER: (f64, f64) = (0.8, 0.084);
 
 /// Microseconds of a second kernel that adds up parts, and bytes per microsecond that it reads; of one that copies a factor.
 const ADDING: (f64, f64) = (0.76, 5.7e6);
-const COPYING: (f64, f64) = (2.36, 2.3e6);
+const COPYING: (f64, f64) = (1.7, 3.0e6);
 
-/// Bytes per microsecond from and to memory.
-const MEMORY: f64 = 2.96e6;
+/// Bytes per microsecond from and to memory; where a block has several stages and all of the steps, warps of a multiprocessor that wait
+/// for memory hide a part of each other's time: with one, it takes twice as long.
+const MEMORY: f64 = 3.0e6;
 
 /// Steps of products for which stages have 8 instead of 16.
 const FEW_STEPS: usize = 24;
@@ -75,21 +78,25 @@ fn time(
 ) -> f64 {
     let Extents { batch, m, n, k } = extents;
     let (speed, held) = SPEEDS[index];
+    let held = held + usize::from(index == 1 && of_a == Load::Map);
     let Tile { rows, cols, wide, splits, parts, depth, .. } = tile;
     let tiles = batch * m.div_ceil(rows as usize) * n.div_ceil(cols as usize);
     let shares = (splits * parts) as usize;
     let blocks = (tiles * shares).div_ceil(multiprocessors);
     let warps = rows / 64 * cols / (4 * wide);
-    let busy = ((warps as usize * blocks.min(held)) as f64 / FULL.0).min(1.0).powf(FULL.1);
+    let resident = warps as usize * blocks.min(held);
+    let busy = (resident as f64 / FULL.0).min(1.0).powf(FULL.1);
     let steps = k.div_ceil(depth as usize).div_ceil(shares) * depth as usize;
     // Of a thread, for each step: its multiply-adds, and the words that it copies.
-    let copies = |load: Load, lines: u32| match load {
+    let each = |load: Load| match load {
         Load::Map | Load::Rows => 0.0,
-        Load::Words => WORDS * f64::from(lines) / f64::from(32 * warps),
-        Load::Lines => LINES * f64::from(lines) / f64::from(32 * warps),
+        Load::Words => WORDS,
+        Load::Lines => LINES,
     };
-    let copying =
-        1.0 + (copies(of_a.of_a(tile), rows) + copies(of_b.of_b(), cols)) / f64::from(8 * wide);
+    let (of_a, of_b) = (each(of_a.of_a(tile)), each(of_b.of_b()));
+    let both = if of_a > 0.0 && of_b > 0.0 { BOTH / 2.0 } else { 0.0 };
+    let copies = (of_a + both) * f64::from(rows) + (of_b + both) * f64::from(cols);
+    let copying = 1.0 + copies / f64::from(32 * warps * 8 * wide);
     let results = f64::from(rows * cols);
     let blocks = blocks as f64;
     let multiplying = blocks * results * steps as f64 * copying / (SPEED * speed * busy);
@@ -99,7 +106,9 @@ fn time(
     let clusters = CLUSTER.0 * doubled * (1.0 + CLUSTER.1 * (blocks - 1.0));
     let added = 4.0 * f64::from(parts) * (batch * m * n) as f64;
     let adding = if parts > 1 { ADDING.0 + added / ADDING.1 } else { 0.0 };
-    LAUNCH + ends + clusters + adding + multiplying.max(bytes / MEMORY)
+    let waits = if shares == 1 && steps > depth as usize { 1.0 / resident as f64 } else { 0.0 };
+    let moving = bytes / MEMORY * (1.0 + waits);
+    LAUNCH + ends + clusters + adding + multiplying.max(moving)
 }
 
 /// The fastest of the ways that copy what `copied` says.
@@ -194,6 +203,25 @@ mod tests {
         for size in [128, 256, 512, 768, 1000] {
             let Choice { tile, copied } = chosen(size, size, size, Load::Map);
             assert!(tile.splits * tile.parts > 1 && copied == (false, false), "{size}: {tile:?}");
+        }
+    }
+
+    #[test]
+    fn where_memory_takes_the_time_more_warps_wait_for_it() {
+        for (batch, m, n, k) in [(1000, 64, 64, 64), (1, 8191, 2049, 17)] {
+            let load = if n % 4 == 0 { Load::Map } else { Load::Lines };
+            let extents = Extents { batch, m, n, k };
+            let Choice { tile, copied } =
+                choice(extents, (Load::Words, load), load == Load::Map, 132, false);
+            assert_eq!((tile.rows, tile.cols, tile.wide, copied), (64, 64, 4, (false, false)));
+        }
+    }
+
+    #[test]
+    fn one_factor_is_copied_where_threads_would_copy_words_of_both() {
+        for (m, n, k) in [(1000, 1023, 4097), (4097, 255, 1000), (4097, 1023, 100)] {
+            let Choice { copied, .. } = chosen(m, n, k, Load::Lines);
+            assert!(copied.0 != copied.1, "{m} x {n} x {k}: {copied:?}");
         }
     }
 
