@@ -101,8 +101,26 @@ fn shape(problem: &Problem<'_>) -> (Shape, bool) {
             }
         }
     }
-    (best.1, best.2)
+    let (_, shape, turned) = best;
+    if shape.columns >= 128 && shape.split == 1 && !turned && rereads(problem) {
+        return (Shape { cluster: (2, 1), order: Order::Grouped(8), ..shape }, turned);
+    }
+    (shape, turned)
 }
+
+/// Whether blocks that do not run in step would read factors again from memory that is too slow for it: those of several times the L2
+/// cache's size, on an H100. Pairs of blocks that load for each other stay in step, and read half as much of B. On an H200, with
+/// 1.4 times the bandwidth, pairs are not faster.
+fn rereads(problem: &Problem<'_>) -> bool {
+    let info = problem.device.info();
+    let Extents { m, n, k, .. } = problem.extents;
+    let bytes = (m + n).saturating_mul(k).saturating_mul(problem.a.kind.bytes());
+    let slow = (1..SLOW_MEMORY).contains(&info.memory_bandwidth);
+    slow && m > 2 * ROWS as usize && bytes as f64 > 2.5 * info.l2_bytes as f64
+}
+
+/// Bytes per second below which memory is slow for what the tensor cores of sm_90a multiply.
+const SLOW_MEMORY: u64 = 4_000_000_000_000;
 
 impl Default for Shape {
     fn default() -> Shape {
@@ -230,8 +248,6 @@ impl<'a> Step<'a, '_> {
         // Rows of B are shared by panels of so many columns.
         let shares = along_k.1 || COLUMNS >= DEPTH * cluster.0;
         let cluster = if shares { cluster } else { (1, cluster.1) };
-        // Rows are not shared where sums are promoted.
-        let cluster = if promote { (1, 1) } else { cluster };
         let (chosen, choice, mine) = Choice::arguments(choice, &problem.device, scratch);
         let store = match of_c {
             Major::Rows(_) if shape.tma && split == 1 && maps::stored_by_tma(&problem) => {

@@ -257,9 +257,12 @@ fn promoted_sums_are_right_for_every_number_of_stages() -> Result<()> {
     let device = Device::emulator().sanitized();
     let of = |x: i32| Fp8E4m3::from_f32(x as f32);
     for columns in [64, 128] {
-        // One stage, an odd number of them, an even one, and several tiles for a block.
-        for (k, most) in [(96, 0), (384, 0), (512, 1)] {
-            let shape = Shape { columns, promote: true, most, ..Shape::default() };
+        // One stage, an odd number of them, an even one, and several tiles for a block; and blocks that load for each other.
+        let alone = (1, 1);
+        for (k, most, cluster) in
+            [(96, 0, alone), (384, 0, (2, 1)), (512, 1, alone), (1152, 2, (2, 1))]
+        {
+            let shape = Shape { columns, promote: true, most, cluster, ..Shape::default() };
             by_family::<Fp8E4m3, f32>(
                 &device,
                 |problem, layout| Some(shaped(problem, layout, shape, None)),

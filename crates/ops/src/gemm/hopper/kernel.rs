@@ -164,7 +164,9 @@ pub fn product<
                     b_by_columns,
                     group,
                     within,
+                    beside,
                     steps,
+                    form,
                 );
             }
             if !form.promote {

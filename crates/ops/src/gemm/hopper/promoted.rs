@@ -1,7 +1,7 @@
 //! Sums of 8-bit floats that are f32 sums: tensor cores sum such products with fewer bits than an f32 has, so the sums of each stage, 128
 //! of K, are added to others in registers. The warpgroups take turns: while one adds, the products that the other one has started run.
 
-use super::form::{GROUP, ROWS};
+use super::form::{Form, GROUP, ROWS};
 use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::prelude::*;
@@ -23,7 +23,9 @@ pub fn promoted<
     b: SharedTiles<U, COLUMNS, DEPTH>,
     group: u32,
     within: u32,
+    beside: bool,
     steps: u32,
+    #[constant] form: Form,
 ) -> FragmentC<D, GROUP, COLUMNS> {
     let mut total = FragmentC::<D, GROUP, COLUMNS>::zero();
     let mut sums = Accumulator::<D, COLUMNS>::zero();
@@ -34,8 +36,12 @@ pub fn promoted<
         sums.set_product(left, b[stage.index].t());
         others_next.arrive();
         sums.wait(0);
-        if within == 0 {
-            stage.release();
+        if !form.shares() {
+            if within == 0 {
+                stage.release();
+            }
+        } else if beside {
+            stage.release_to(within);
         }
         let part = sums.finish();
         #[unroll]
