@@ -31,7 +31,7 @@ fn noise_that_does_not_settle_ends_at_the_limit() {
 
 #[test]
 fn sampling_lasts_half_a_second_at_least() {
-    let mut fake = Fake { noise: 1e-6, ..Fake::of(3e4, 3) };
+    let mut fake = Fake { noise: 1e-6, ..Fake::of(4.5e4, 3) };
     let (sampled, _) = run(&mut fake);
     assert!(fake.elapsed() >= WARM_UP.0 + Plan::default().at_least);
     let total: f64 = sampled.samples.iter().map(|sample| sample.ns).sum();
@@ -48,6 +48,8 @@ fn short_kernels_are_timed_in_graphs_of_whole_rotations() {
     let (sampled, _) = run(&mut Fake { recordable: false, ..Fake::of(3e3, 4) });
     assert_eq!(sampled.timer, Timer::Events);
     assert_eq!(run(&mut Fake::of(5e4, 4)).0.timer, Timer::Events);
+    // As long as what a host takes to launch two kernels.
+    assert!(matches!(run(&mut Fake::of(2.5e4, 4)).0.timer, Timer::Graph(_)));
 }
 
 #[test]
