@@ -21,7 +21,7 @@ all-pairs-distance 1
 aobench 1
 asmooth 64 20 9 1
 assert
-asta
+asta -w 0 -r 1 -m 64 -n 64
 atomicAggregate 1
 atomicCAS 1
 atomicCost 16 1
@@ -78,10 +78,8 @@ damage 10000 1
 debayer 64 64 1
 dense-embedding 2000 16 1
 depixel 32 32 1
-determinant 2
 dispatch
 distort 64 64 0.001 1
-dp 4096 1
 dp4a 4096 1
 dpid 64 48 0.5 1
 dropout 4096 1
@@ -133,7 +131,7 @@ knn 1
 kurtosis 10000 1
 langevin 4096 1
 laplace
-laplace3d 16 16 16 2 1
+laplace3d 32 32 32 2 1
 lavaMD -boxes1d 2
 layernorm 1 16 64 1
 layout 1
@@ -143,7 +141,6 @@ linearprobing 10 5
 logprob 4 2 100 1
 lombscargle 1
 loopback 0 1
-lr 100 0
 lud -s 64
 mandelbrot 1
 mask 16 16 16 1
@@ -166,11 +163,10 @@ mixbench 64 1
 moe-sum 16 64 1
 morphology 3 3 64 64 1
 mr 1
-mt 1
 multinomial 64 16 1
 murmurhash3 1000 1
 nbnxm 1
-nbody 64 1
+nbody 64 3
 ne 64 64 1
 nlll 16 16 1
 nonzero 64 64 1
@@ -179,7 +175,7 @@ nosync 4096 1
 nqueen 8 3 1
 ntt 1
 nw 64 10 1
-overlay 64 48
+overlay 640 480
 p4 1
 pad -a 0.1
 page-rank -n 100 -i 2
@@ -226,7 +222,7 @@ scatterAdd 1000 4 16 1
 segment-reduce 64 1
 shuffle 100 1
 silu 1 2 16 16 1
-simpleSpmv 1024 16 1
+simpleSpmv 1024 64 1
 sobol 100 10 1
 softmax 100 64 1 1
 softmax-fused 1 1 64 64 1
@@ -243,7 +239,7 @@ storeKVCache 1
 streamCreateCopyDestroy
 streamOrderedAllocation
 streamPriority 1
-su3 -i 1 -l 4 -t 32 -v 3 -w 1
+su3 -i 1 -l 4 -t 128 -v 3 -w 1
 surfel 16 32 24 1
 tensorT 1
 thomas 16 32 16 1
@@ -255,7 +251,7 @@ triad --passes 1 -v
 tsa 32 32 1
 unfold 1000 1
 upsample 1 4 8 8 1
-vadd 64 64 1
+vadd 256 256 1
 vanGenuchten 8 8 8 1
 vol2col 1
 vote 1

@@ -13,7 +13,7 @@ declare -A arguments=(
     [matrixMul]="-wA=128 -hA=128 -wB=128 -hB=128" [reduction]="--n=65536" [simpleStreams]="--nreps=1"
     [UnifiedMemoryStreams]="" [nbody]="-benchmark -compare -numbodies=1024" [transpose]="-dimX=256 -dimY=256 -repFactor=1"
     [FDTD3d]="--dimx=32 --dimy=32 --dimz=32 --timesteps=2" [boxFilter]="-benchmark" [simpleMultiGPU]="" [fluidsGL]=""
-    [cdpQuadtree]="" [jacobiCudaGraphs]="" [conjugateGradientUM]="" [UnifiedMemoryPerf]="-minSize=1 -maxSize=1"
+    [cdpQuadtree]="" [jacobiCudaGraphs]="" [conjugateGradientUM]=""
     [radixSortThrust]="-n=4096" [cudaGraphsPerfScaling]="3 1 4" [memMapIPCDrv]="" [eigenvalues]="--matrix-size=256 --iters-timing=1"
     [reductionMultiBlockCG]="--n=1048576" [globalToShmemAsyncCopy]="-wA=128 -hA=128 -wB=128 -hB=128"
     [NV12toBGRandResize]="-input=test1920x1080.nv12 -width=1920 -height=1080 -dst_width=640 -dst_height=480 -batch=1"
@@ -33,11 +33,10 @@ declare -A smaller=(
     [BlackScholes]='s/= 4000000/= 40000/; s/= 512;/= 2;/' [BlackScholes_nvrtc]='s/= 4000000/= 40000/; s/= 512;/= 2;/'
     [HSOpticalFlow]='s/nSolverIters = 500/nSolverIters = 5/' [NV12toBGRandResize]='s/TEST_LOOP 20/TEST_LOOP 1/'
     [alignedTypes]='s/= 50000000/= 500000/; s/NUM_ITERATIONS = 32/NUM_ITERATIONS = 1/'
-    [UnifiedMemoryPerf]='s/maxSampleSizeInMb = 64/maxSampleSizeInMb = 1/' [conjugateGradientMultiBlockCG]='s/= 1048576;/= 16384;/'
-    [conjugateGradientMultiDeviceCG]='s/10485760 \* 2/16384/'
+    [UnifiedMemoryPerf]='s/maxSampleSizeInMb = 64/maxSampleSizeInMb = 1/; s/ONE_KB 1024/ONE_KB 256/' [conjugateGradientMultiBlockCG]='s/= 1048576;/= 16384;/'
 )
 gpus() {
-    case $1 in simpleP2P | simpleMultiGPU | streamOrderedAllocationP2P | p2pBandwidthLatencyTest | MonteCarloMultiGPU | topologyQuery | simpleIPC | memMapIPCDrv | conjugateGradientMultiDeviceCG | streamOrderedAllocationIPC) echo 2 ;; *) echo 1 ;; esac
+    case $1 in simpleP2P | simpleMultiGPU | streamOrderedAllocationP2P | p2pBandwidthLatencyTest | MonteCarloMultiGPU | topologyQuery | simpleIPC | memMapIPCDrv | streamOrderedAllocationIPC) echo 2 ;; *) echo 1 ;; esac
 }
 
 # What the build file asks for: sources, and kernels compiled to files of their own.

@@ -48,7 +48,7 @@ const CALLS: &str = "\
 .version 7.0
 .target sm_70
 .address_size 64
-.visible .global .align 64 .b8 QUEUE[QUEUE_BYTES];
+.global .align 64 .b8 QUEUE[QUEUE_BYTES];
 
 .func (.param .b64 taken) __lanework_slot()
 {
