@@ -48,17 +48,20 @@ impl Refused {
     }
 }
 
+/// ` for sm_80, sm_90`, or nothing where none is known.
+pub fn for_architectures(sms: &[u32]) -> String {
+    let names: Vec<String> = sms.iter().map(|sm| format!("sm_{sm}")).collect();
+    if names.is_empty() { String::new() } else { format!(" for {}", names.join(", ")) }
+}
+
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |numbers: &[u32]| {
-            numbers.iter().map(|sm| format!("sm_{sm}")).collect::<Vec<_>>().join(", ")
-        };
         match self {
             Refused::MachineCode(sms) => write!(
                 f,
                 "the module holds machine code{} and no PTX, which is what the emulator runs\n  = help: compile with PTX, as \
                  `nvcc -gencode arch=compute_90,code=compute_90` or `-arch=sm_90` do",
-                if sms.is_empty() { String::new() } else { format!(" for {}", list(sms)) }
+                for_architectures(sms)
             ),
             Refused::Unknown => {
                 f.write_str("the image of the module is neither PTX nor a fatbin\n  = help: pass PTX text, or what nvcc writes with `-fatbin`")

@@ -35,6 +35,7 @@ mod entry;
 mod event;
 mod events;
 mod fatbin;
+mod foreign;
 mod function;
 mod functions;
 mod gpu;

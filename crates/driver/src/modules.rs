@@ -4,6 +4,7 @@ use crate::api::{api, say};
 use crate::condition::SET;
 use crate::device_launch;
 use crate::fatbin;
+use crate::foreign::say_refused;
 use crate::function::Function;
 use crate::handles::Handle;
 use crate::jit_options::JitOptions;
@@ -34,7 +35,7 @@ impl Driver {
         }
         // SAFETY: by the caller.
         unsafe { fatbin::texts(image.cast()) }.map_err(|refused| {
-            say("a module is not loaded", &refused);
+            say_refused(image as usize, &refused);
             // SAFETY: by the caller.
             unsafe { options.outputs().write("", &refused.to_string()) };
             refused.status()

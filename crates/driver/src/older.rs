@@ -6,10 +6,12 @@ use crate::contexts::{cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuDevicePrimaryCt
 use crate::copies::cuMemcpyDtoDAsync_v2;
 use crate::ending::{cuCtxDestroy_v2, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2};
 use crate::events::cuEventDestroy_v2;
+use crate::graphs::cuGraphInstantiate_v2;
 use crate::handles::Handle;
 use crate::memory::cuMemHostRegister_v2;
 use crate::status::{Result, of_code};
 use crate::streams::cuStreamDestroy_v2;
+use std::ffi::c_void;
 
 fn as_result(code: i32) -> Result {
     of_code(code).map_or(Ok(()), Err)
@@ -49,6 +51,11 @@ api! {
     fn cuEventDestroy(event: Handle) {
         // SAFETY: as above.
         as_result(unsafe { cuEventDestroy_v2(event) })
+    }
+
+    fn cuGraphInstantiate(executable: *mut Handle, graph: Handle, node: *mut Handle, log: *mut c_void, bytes: usize) {
+        // SAFETY: as above.
+        as_result(unsafe { cuGraphInstantiate_v2(executable, graph, node, log, bytes) })
     }
 
     fn cuMemHostRegister(start: u64, bytes: usize, flags: u32) {

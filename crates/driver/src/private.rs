@@ -4,6 +4,7 @@
 use crate::api::{api, call, say};
 use crate::attributes;
 use crate::contexts::{cuDevicePrimaryCtxRetain, or_current};
+use crate::foreign::say_caller;
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::modules::cuModuleLoadData;
@@ -239,6 +240,7 @@ api! {
             if crate::api::traces() {
                 say("a private table is not provided", &format!("{id:02x?}"));
             }
+            say_caller();
             return Err(Status::NotFound);
         };
         // SAFETY: by the caller.
