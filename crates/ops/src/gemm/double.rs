@@ -15,7 +15,7 @@ use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Major, Matrix, Problem, refused};
 use super::recipe::Recipe;
 use crate::workspace::{Layout, Scratch};
-use fetched::{DEPTH, Form, WIDTH, fetched};
+use fetched::{Form, WIDTH, fetched};
 use kernel::{Lie, SHARED_BYTES, TILE, double};
 use lanework::lang::tensor_cores::Product;
 use lanework::prelude::*;
@@ -97,7 +97,7 @@ fn map<'a>(
     scratch: &Scratch,
     lines: usize,
     major: Major,
-    taken: u32,
+    (taken, depth): (u32, u32),
     along: bool,
 ) -> Result<TensorMap<'a, f64, 3>> {
     let Extents { batch, k, .. } = problem.extents;
@@ -106,7 +106,7 @@ fn map<'a>(
     let apart = if own == 1 { ld } else { matrix.strides.batch };
     let (shape, tile) = match along {
         true => ([own, lines, k], [1, taken, WIDTH]),
-        false => ([own, k, lines], [1, DEPTH, WIDTH]),
+        false => ([own, k, lines], [1, depth, WIDTH]),
     };
     let tiles = Tiles::new(shape, tile).strides([apart, ld, 1]).swizzle(Swizzle::B64);
     TensorMap::of_view(&problem.device, matrix.memory.elements(scratch), &tiles)
@@ -120,8 +120,8 @@ pub(super) fn by_tma<'a>(
     let Extents { batch, m, n, k } = problem.extents;
     let (of_a, of_b, _) = problem.majors();
     let (rows, columns) = form.tile;
-    let a = map(&problem, &problem.a, scratch, m, of_a, rows, form.along.0)?;
-    let b = map(&problem, &problem.b, scratch, n, of_b, columns, form.along.1)?;
+    let a = map(&problem, &problem.a, scratch, m, of_a, (rows, form.depth()), form.along.0)?;
+    let b = map(&problem, &problem.b, scratch, n, of_b, (columns, form.depth()), form.along.1)?;
     let Finishing { alpha, beta, bias, scale_a, scale_b, finish } =
         finishing::<f64>(&problem, scratch);
     let c = problem.c.strides;

@@ -14,8 +14,6 @@ pub const THREADS: u32 = 384;
 const WARPS: u32 = 8;
 /// Elements of a row in shared memory, and k of a product.
 pub const WIDTH: u32 = 8;
-/// Columns of the factors in a stage.
-pub const DEPTH: u32 = 16;
 /// Columns of results of a warp.
 const COLUMNS: u32 = 32;
 /// Shared memory of a block's stages.
@@ -43,6 +41,11 @@ impl Form {
         self.tile.0 * self.across() / WARPS / 16
     }
 
+    /// Columns of the factors in a stage: few long stages, where a stage of 16 has as much to multiply for half of the results.
+    pub const fn depth(self) -> u32 {
+        if self.tile.1 > 64 { 32 } else { 16 }
+    }
+
     /// Stages of the ring.
     pub const fn stages(self) -> u32 {
         MOST_BYTES / self.stage_bytes()
@@ -50,11 +53,11 @@ impl Form {
 
     /// Elements before the stages of B.
     const fn first_b(self) -> u32 {
-        self.stages() * self.tile.0 * DEPTH
+        self.stages() * self.tile.0 * self.depth()
     }
 
     const fn stage_bytes(self) -> u32 {
-        8 * DEPTH * (self.tile.0 + self.tile.1)
+        8 * self.depth() * (self.tile.0 + self.tile.1)
     }
 
     /// Dynamic shared memory of a block.
@@ -64,18 +67,18 @@ impl Form {
 }
 
 /// Tiles of a stage as TMA brings them, each of rows of `WIDTH` elements: all lines for eight k, or all k for eight lines.
-const fn boxes(lines: u32, along: bool) -> u32 {
-    if along { DEPTH / WIDTH } else { lines / WIDTH }
+const fn boxes(lines: u32, depth: u32, along: bool) -> u32 {
+    if along { depth / WIDTH } else { lines / WIDTH }
 }
 
 /// Rows of such a tile.
-const fn height(lines: u32, along: bool) -> u32 {
-    if along { lines } else { DEPTH }
+const fn height(lines: u32, depth: u32, along: bool) -> u32 {
+    if along { lines } else { depth }
 }
 
 /// Elements from the first of a stage to this lane's of a line, for both halves of eight k.
 #[device]
-fn begin(line: u32, #[constant] along: bool) -> [u32; 2] {
+fn begin(line: u32, #[constant] depth: u32, #[constant] along: bool) -> [u32; 2] {
     let q = thread_idx.x % 4;
     let mut places = [0u32; 2];
     #[unroll]
@@ -85,7 +88,7 @@ fn begin(line: u32, #[constant] along: bool) -> [u32; 2] {
             line * WIDTH + (pair ^ (line / 2 % 4)) * 2 + q % 2
         } else {
             let k = pair * 2 + q % 2;
-            (line / WIDTH * DEPTH + k) * WIDTH + ((line % WIDTH / 2) ^ pair) * 2 + line % 2
+            (line / WIDTH * depth + k) * WIDTH + ((line % WIDTH / 2) ^ pair) * 2 + line % 2
         };
     }
     places
@@ -103,12 +106,14 @@ fn fragments_a(
     let mut fragments = [[0.0f64; 4]; 4];
     #[unroll]
     for e in 0..2u32 {
-        let at = stage * const { form.tile.0 * DEPTH } + places[e];
+        let at = stage * const { form.tile.0 * form.depth() } + places[e];
         #[unroll]
         for i in 0..const { form.tall() } {
             #[unroll]
             for low in 0..2u32 {
-                let further = const { further(eight, 16 * i + 8 * low, form.tile.0, form.along.0) };
+                let further = const {
+                    further(eight, 16 * i + 8 * low, form.tile.0, form.depth(), form.along.0)
+                };
                 fragments[i][2 * e + low] = x[at + further];
             }
         }
@@ -128,10 +133,10 @@ fn fragments_b(
     let mut fragments = [[0.0f64; 2]; 4];
     #[unroll]
     for e in 0..2u32 {
-        let at = form.first_b() + stage * const { form.tile.1 * DEPTH } + places[e];
+        let at = form.first_b() + stage * const { form.tile.1 * form.depth() } + places[e];
         #[unroll]
         for j in 0..4u32 {
-            let further = const { further(eight, 8 * j, form.tile.1, form.along.1) };
+            let further = const { further(eight, 8 * j, form.tile.1, form.depth(), form.along.1) };
             fragments[j][e] = x[at + further];
         }
     }
@@ -139,8 +144,8 @@ fn fragments_b(
 }
 
 /// Elements to that of a line `down` further, a multiple of eight, and `eight` times eight k further.
-const fn further(eight: u32, down: u32, lines: u32, along: bool) -> u32 {
-    if along { (eight * lines + down) * WIDTH } else { down * DEPTH + eight * WIDTH * WIDTH }
+const fn further(eight: u32, down: u32, lines: u32, depth: u32, along: bool) -> u32 {
+    if along { (eight * lines + down) * WIDTH } else { down * depth + eight * WIDTH * WIDTH }
 }
 
 /// Rows of tiles whose blocks start before those of the next column of tiles: what they share stays in the L2 cache.
@@ -176,11 +181,16 @@ pub fn fetched(
     let (rows, columns) = const { form.tile };
     let (along_a, along_b) = const { form.along };
     let tiles = shared_dynamic::<f64>(const { form.shared_bytes() / 8 });
-    let (boxes_a, boxes_b) = const { (boxes(rows, along_a), boxes(columns, along_b)) };
+    let depth = const { form.depth() };
+    let (boxes_a, boxes_b) =
+        const { (boxes(rows, depth, along_a), boxes(columns, depth, along_b)) };
     let stages = const { form.stages() };
-    let of_a = tiles.region(0u32, const { [stages * boxes_a, height(rows, along_a), WIDTH] });
-    let of_b =
-        tiles.region(form.first_b(), const { [stages * boxes_b, height(columns, along_b), WIDTH] });
+    let of_a =
+        tiles.region(0u32, const { [stages * boxes_a, height(rows, depth, along_a), WIDTH] });
+    let of_b = tiles.region(
+        form.first_b(),
+        const { [stages * boxes_b, height(columns, depth, along_b), WIDTH] },
+    );
     let ring = pipeline(const { form.stages() }, 1, WARPS);
     let [math, load] = warp_roles([8, 4]);
     let [m, n, k] = extents;
@@ -188,7 +198,7 @@ pub fn fetched(
     let batch = block_idx.x / (down * across);
     let (top, left) = corner(block_idx.x % (down * across), down, across);
     let (top, left) = (top * rows, left * columns);
-    let steps = k.div_ceil(DEPTH);
+    let steps = k.div_ceil(depth);
     if load.active() {
         load.give_registers(40);
         if load.thread() == 0 {
@@ -196,7 +206,7 @@ pub fn fetched(
             let (batch_a, batch_b) = (batch * batch_steps[0], batch * batch_steps[1]);
             for step in 0..steps {
                 let stage = producer.acquire_for(const { form.stage_bytes() });
-                let from = step * DEPTH;
+                let from = step * depth;
                 #[unroll]
                 for i in 0..boxes_a {
                     let part = of_a.swizzled(Swizzle::B64).slab(stage.index * boxes_a + i);
@@ -224,8 +234,8 @@ pub fn fetched(
         let (warp, lane) = (math.thread() / 32, math.thread() % 32);
         let row = warp / const { form.across() } * const { 16 * form.tall() } + lane / 4;
         let column = warp % const { form.across() } * COLUMNS + lane / 4;
-        let places_a = begin(row, along_a);
-        let places_b = begin(column, along_b);
+        let places_a = begin(row, depth, along_a);
+        let places_b = begin(column, depth, along_b);
         // Of four products below each other as many are used as a warp has; the others are no registers.
         let mut sums = [[FragmentC::<f64, 16, 8>::zero(); 4]; 4];
         // Fragments of eight k each: one is multiplied while the other one is loaded.
@@ -234,11 +244,11 @@ pub fn fetched(
         let mut of_columns = [fragments_b(tiles, stage, places_b, 0u32, form); 2];
         for step in 0..steps {
             #[unroll]
-            for eight in 0..2u32 {
-                let next = const { 1 - eight };
-                if eight == 0 {
-                    of_lines[next] = fragments_a(tiles, stage, places_a, 1u32, form);
-                    of_columns[next] = fragments_b(tiles, stage, places_b, 1u32, form);
+            for eight in 0..depth / WIDTH {
+                let (now, next) = const { (eight % 2, (eight + 1) % 2) };
+                if eight + 1 < const { depth / WIDTH } {
+                    of_lines[next] = fragments_a(tiles, stage, places_a, eight + 1, form);
+                    of_columns[next] = fragments_b(tiles, stage, places_b, eight + 1, form);
                 } else if step + 1 < steps {
                     stage = consumer.wait().index;
                     // Every lane has loaded what the stage before held.
@@ -259,11 +269,11 @@ pub fn fetched(
                         let mut right = FragmentB::<f64, 8, 8>::zero();
                         #[unroll]
                         for e in 0..4u32 {
-                            left[e] = of_lines[eight][i][e];
+                            left[e] = of_lines[now][i][e];
                         }
                         #[unroll]
                         for e in 0..2u32 {
-                            right[e] = of_columns[eight][j][e];
+                            right[e] = of_columns[now][j][e];
                         }
                         sums[i][j].mma(left, right);
                     }
