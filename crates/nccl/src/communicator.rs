@@ -3,7 +3,8 @@
 use crate::collectives::{Factor, Work, exchange, run};
 use crate::driver::Place;
 use crate::element::Element;
-use crate::meeting::{BYTES, Presence, UniqueId, join, unique_id};
+use crate::invitation::{BYTES, UniqueId, unique_id};
+use crate::meeting::{Presence, join};
 use crate::mesh::{Mesh, Waker};
 use crate::signature::{Kind, Signature};
 use crate::status::{Failure, Result, Status, refuse};

@@ -4,7 +4,7 @@ use crate::call::{calls, last, store};
 use crate::communicator::{Communicator, add, end, get};
 use crate::driver::{self, Place};
 use crate::group::{self, Task, submit};
-use crate::meeting::{UniqueId, unique_id};
+use crate::invitation::{UniqueId, unique_id};
 use crate::status::{Result, Status, refuse, text};
 use std::ffi::c_char;
 

@@ -25,6 +25,7 @@ mod driver;
 mod element;
 mod fp8;
 mod group;
+mod invitation;
 mod link;
 mod meeting;
 mod memory;
