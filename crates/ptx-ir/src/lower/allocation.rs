@@ -17,7 +17,9 @@ const NAME: &str = "memory of `alloca`";
 impl<'m> Lowering<'m> {
     /// Leaves room for the register's first value, where the module may need it.
     pub(super) fn start_allocation(&mut self) {
-        if self.module().functions().any(allocates) {
+        // Other entries are not part of this one.
+        let part = |function: &&Function| !function.entry || function.name == self.kernel.name;
+        if self.module().functions().filter(part).any(allocates) {
             self.emit(Opcode::Nothing, Vec::new(), Vec::new(), None);
         }
     }

@@ -41,6 +41,8 @@ use crate::opcode::Alu;
 use context::{Cx, guard};
 use lanework_ptx as syntax;
 use lanework_ptx::Instruction;
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 type Rule = fn(&mut Cx<'_, '_>) -> LoweringResult;
 
@@ -187,7 +189,9 @@ static RULES: &[(&str, Rule)] = &[
 /// # Errors
 /// When it, or one of its modifiers or operands, is not known.
 pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
-    let rule = RULES.iter().find(|(name, _)| *name == instruction.opcode).map(|(_, rule)| *rule);
+    static BY_OPCODE: OnceLock<HashMap<&str, Rule>> = OnceLock::new();
+    let rules = BY_OPCODE.get_or_init(|| RULES.iter().copied().collect());
+    let rule = rules.get(instruction.opcode.as_str()).copied();
     let Some(rule) = rule else {
         return Err(Unsupported::new(
             format!("unknown instruction `{}`", instruction.name()),

@@ -9,7 +9,7 @@ mod rules;
 
 use crate::ast::*;
 use crate::types::ScalarType;
-use rules::{Need, OLD_TARGETS, RULES, SPECIAL_REGISTERS, TARGETS};
+use rules::{Need, OLD_TARGETS, TARGETS, need_of_special, rules_of};
 
 /// The requirements of a module without special features: warp instructions with a member mask came
 /// with 6.0, and sm_50 is the oldest target that current drivers accept.
@@ -117,12 +117,15 @@ fn add_statements(need: &mut Need, statements: &[Statement]) {
 }
 
 fn add_instruction(need: &mut Need, instruction: &Instruction) {
-    let modifiers = format!(".{}.", instruction.modifiers.join("."));
-    let operands = instruction.operands.len();
-    RULES
-        .iter()
-        .filter(|rule| rule.applies(&instruction.opcode, &modifiers, operands))
-        .for_each(|rule| need.add(rule.need));
+    let rules = rules_of(&instruction.opcode);
+    if !rules.is_empty() {
+        let modifiers = format!(".{}.", instruction.modifiers.join("."));
+        let operands = instruction.operands.len();
+        rules
+            .iter()
+            .filter(|rule| rule.applies(&modifiers, operands))
+            .for_each(|rule| need.add(rule.need));
+    }
     for operand in &instruction.operands {
         add_special_register(need, operand);
     }
@@ -135,9 +138,8 @@ fn add_special_register(need: &mut Need, operand: &Operand) {
     match operand {
         Operand::Name(name) if name.starts_with('%') => {
             let base = name.split('.').next().unwrap_or_default();
-            let special = SPECIAL_REGISTERS.iter().find(|(names, _)| names.contains(&base));
-            if let Some((_, found)) = special {
-                need.add(*found);
+            if let Some(found) = need_of_special(base) {
+                need.add(found);
             }
         }
         Operand::Vector(elements) => elements.iter().for_each(|e| add_special_register(need, e)),
@@ -232,16 +234,15 @@ mod tests {
         }
         let matches = |rule: &&rules::Rule| {
             instructions.iter().any(|statement| match statement {
-                Statement::Instruction(i) => rule.applies(
-                    &i.opcode,
-                    &format!(".{}.", i.modifiers.join(".")),
-                    i.operands.len(),
-                ),
+                Statement::Instruction(i) => {
+                    rule.opcodes.split('|').any(|opcode| opcode == i.opcode)
+                        && rule.applies(&format!(".{}.", i.modifiers.join(".")), i.operands.len())
+                }
                 _ => false,
             })
         };
         let unused: Vec<_> =
-            RULES.iter().filter(|r| !matches(r)).map(|r| (r.opcodes, r.modifiers)).collect();
+            rules::RULES.iter().filter(|r| !matches(r)).map(|r| (r.opcodes, r.modifiers)).collect();
         assert!(unused.is_empty(), "{unused:?}");
     }
 

@@ -6,6 +6,8 @@
 //! section of the PTX manual.
 
 use crate::ast::Specific::{self, Architecture, Portable};
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// A version and a target.
 #[derive(Clone, Copy)]
@@ -39,15 +41,42 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Whether the rule matches an instruction with these modifiers, `.a.b.c.`, and operands.
-    pub(super) fn applies(&self, opcode: &str, modifiers: &str, operands: usize) -> bool {
+    /// Whether the rule, of the instruction's opcode, matches one with these modifiers, `.a.b.c.`, and operands.
+    pub(super) fn applies(&self, modifiers: &str, operands: usize) -> bool {
         operands >= self.operands
-            && self.opcodes.split('|').any(|o| o == opcode)
             && self.modifiers.split_whitespace().all(|group| match group.strip_prefix('!') {
                 Some(group) => !has_one_of(modifiers, group),
                 None => has_one_of(modifiers, group),
             })
     }
+}
+
+/// The rules of an opcode. Found once, since every instruction of a module is looked up.
+pub(super) fn rules_of(opcode: &str) -> &'static [&'static Rule] {
+    static BY_OPCODE: OnceLock<HashMap<&str, Vec<&Rule>>> = OnceLock::new();
+    let rules = BY_OPCODE.get_or_init(|| {
+        let mut rules: HashMap<&str, Vec<&Rule>> = HashMap::new();
+        for rule in RULES {
+            for opcode in rule.opcodes.split('|') {
+                rules.entry(opcode).or_default().push(rule);
+            }
+        }
+        rules
+    });
+    rules.get(opcode).map_or(&[], Vec::as_slice)
+}
+
+/// What a special register needs beyond the oldest version and target.
+pub(super) fn need_of_special(name: &str) -> Option<Need> {
+    static BY_NAME: OnceLock<HashMap<&str, Need>> = OnceLock::new();
+    let needs = BY_NAME.get_or_init(|| {
+        let mut needs = HashMap::new();
+        for (names, need) in &SPECIAL_REGISTERS {
+            needs.extend(names.iter().map(|name| (*name, *need)));
+        }
+        needs
+    });
+    needs.get(name).copied()
 }
 
 fn has_one_of(modifiers: &str, group: &str) -> bool {
