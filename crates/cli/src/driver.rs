@@ -1,5 +1,6 @@
 //! The libraries that CUDA programs load in place of NVIDIA's: where they are, and the environment in which a program finds them.
 
+use crate::ptxas;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -44,11 +45,16 @@ pub fn environment(
         for name in names {
             std::os::unix::fs::symlink(&library, links.join(name))?;
         }
-        // Python's packages load it by its path, unless one of its name is there already.
+        // Python's packages load these by their paths, unless ones of their names are there already. A name without a folder is what the
+        // loader compares with the names that libraries ask for; it is looked up in the folder of the links.
         if library.ends_with("liblanework_nvjitlink.so") {
-            preloaded.push(links.join(names[0]).into_os_string());
+            preloaded.push(names[0].into());
+        } else if library.ends_with("liblanework_cublas.so") {
+            preloaded.extend(names.iter().map(|name| OsString::from(*name)));
         }
     }
+    let assembler = links.join(ptxas::NAME);
+    std::os::unix::fs::symlink(std::env::current_exe()?, &assembler)?;
     let joined = |first: &[OsString], variable: &str| {
         let rest = std::env::var_os(variable).filter(|value| !value.is_empty());
         let all: Vec<OsString> = first.iter().cloned().chain(rest).collect();
@@ -58,6 +64,9 @@ pub fn environment(
         ("LD_LIBRARY_PATH", joined(&[links.as_os_str().to_owned()], "LD_LIBRARY_PATH")),
         // CuPy compiles to PTX and not to machine code.
         ("CUPY_COMPILE_WITH_PTX", "1".into()),
+        // Triton's assembler; which of the two it calls depends on the GPU and on its version.
+        ("TRITON_PTXAS_PATH", assembler.clone().into()),
+        ("TRITON_PTXAS_BLACKWELL_PATH", assembler.into()),
     ];
     if !preloaded.is_empty() {
         variables.push(("LD_PRELOAD", joined(&preloaded, "LD_PRELOAD")));

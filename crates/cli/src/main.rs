@@ -22,6 +22,7 @@ mod points;
 mod problem;
 mod program;
 mod progress;
+mod ptxas;
 mod repository;
 mod sarif;
 mod saving;
@@ -50,7 +51,11 @@ fn main() -> ExitCode {
     if let Some(code) = commands::judge::worker() {
         return code;
     }
-    let (line, language) = words::without_option(std::env::args_os().collect());
+    let line: Vec<OsString> = std::env::args_os().collect();
+    if ptxas::is_meant(&line) {
+        return ptxas::run(&line);
+    }
+    let (line, language) = words::without_option(line);
     match words::choose(language, &|name| std::env::var(name).ok()) {
         Ok(language) => words::speak(language),
         Err(other) => {

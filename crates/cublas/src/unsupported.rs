@@ -45,7 +45,9 @@ unsupported! {
     cublasDtbsv_v2 cublasDtbsv_v2_64 cublasDtpmv cublasDtpmv_v2 cublasDtpmv_v2_64 cublasDtpsv cublasDtpsv_v2 cublasDtpsv_v2_64
     cublasDtpttr cublasDtrmm cublasDtrmm_v2 cublasDtrmm_v2_64 cublasDtrmv cublasDtrmv_v2 cublasDtrmv_v2_64 cublasDtrsm
     cublasDtrsmBatched cublasDtrsmBatched_64 cublasDtrsv cublasDtrsv_v2 cublasDtrsv_v2_64 cublasDtrttp cublasDzasum cublasDznrm2
-    cublasFree cublasGemmGroupedBatchedEx cublasGemmGroupedBatchedEx_64 cublasGetBackdoor cublasGetEmulationStrategy
+    cublasFree cublasGemmGroupedBatchedEx cublasGemmGroupedBatchedEx_64 cublasGetBackdoor
+    cublasGetEmulationSpecialValuesSupport cublasGetEmulationStrategy cublasGetFixedPointEmulationMantissaBitOffset
+    cublasGetFixedPointEmulationMantissaControl cublasGetFixedPointEmulationMaxMantissaBitCount
     cublasGetEnvironmentMode cublasGetError cublasGetMatrixAsync cublasGetMatrixAsync_64 cublasGetMatrix_64 cublasGetVectorAsync
     cublasGetVectorAsync_64 cublasGetVector_64 cublasGetVersion cublasHSHgemvBatched cublasHSHgemvBatched_64
     cublasHSHgemvStridedBatched cublasHSHgemvStridedBatched_64 cublasHSSgemvBatched cublasHSSgemvBatched_64
@@ -90,7 +92,9 @@ unsupported! {
     cublasLtZZZMatmulAlgoInit cublasLt_for_cublas_BII cublasLt_for_cublas_BSS cublasLt_for_cublas_DDD cublasLt_for_cublas_HHH
     cublasLt_for_cublas_HSH cublasLt_for_cublas_HSS cublasLt_for_cublas_SSS cublasLt_for_cublas_TSS cublasLt_for_cublas_TST
     cublasRotEx cublasRotEx_64 cublasRotgEx cublasRotmEx cublasRotmEx_64 cublasRotmgEx cublasSasum cublasSaxpy cublasSbdmm
-    cublasScasum cublasScnrm2 cublasScopy cublasSdot cublasSetBackdoor cublasSetBackdoorEx cublasSetEmulationStrategy
+    cublasScasum cublasScnrm2 cublasScopy cublasSdot cublasSetBackdoor cublasSetBackdoorEx
+    cublasSetEmulationSpecialValuesSupport cublasSetEmulationStrategy cublasSetFixedPointEmulationMantissaBitOffset
+    cublasSetFixedPointEmulationMantissaControl cublasSetFixedPointEmulationMaxMantissaBitCount
     cublasSetEnvironmentMode cublasSetKernelStream cublasSetMatrixAsync cublasSetMatrixAsync_64 cublasSetMatrix_64
     cublasSetVectorAsync cublasSetVectorAsync_64 cublasSetVector_64 cublasSgbmv cublasSgbmv_v2 cublasSgbmv_v2_64
     cublasSgelsBatched cublasSgemm cublasSgemmGroupedBatched cublasSgemmGroupedBatched_64 cublasSgemv cublasSgemvBatched

@@ -1,0 +1,150 @@
+//! The command under the name `ptxas`, which `lanework exec` gives to compilers that call NVIDIA's assembler, as Triton does: it checks
+//! the PTX and leaves it PTX, which the emulator's driver loads where a cubin is expected.
+//!
+//! It takes ptxas's command line. What only concerns machine code has no effect.
+
+use crate::output::print_data;
+use lanework::ptx::Module;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The name under which the command is the assembler.
+pub const NAME: &str = "ptxas";
+
+/// What it says of its version, as tools that read ptxas's expect it: the release tells them which version of PTX they may write. The
+/// name tells them apart in caches.
+const VERSION: &str = "ptxas: Lanework's assembler, which leaves PTX as it is\nCuda compilation tools, release 13.0, V13.0.88\n";
+
+/// What ptxas returns for PTX that it refuses.
+const REFUSED: u8 = 255;
+
+/// Options that take the next word as their value, where it is not joined by `=`.
+const WITH_VALUE: [&str; 18] = [
+    "-arch",
+    "--gpu-name",
+    "-O",
+    "--opt-level",
+    "-maxrregcount",
+    "--maxrregcount",
+    "-m",
+    "--machine",
+    "-dlcm",
+    "--def-load-cache",
+    "-dscm",
+    "--def-store-cache",
+    "-e",
+    "--entry",
+    "-regUsageLevel",
+    "--register-usage-level",
+    "-ias",
+    "--input-as-string",
+];
+
+/// A command line of ptxas.
+#[derive(Debug, PartialEq, Eq)]
+enum Line {
+    Version,
+    Assemble { input: PathBuf, output: PathBuf },
+}
+
+/// Whether the command was called by the assembler's name.
+pub fn is_meant(line: &[OsString]) -> bool {
+    line.first().is_some_and(|name| Path::new(name).file_name() == Some(NAME.as_ref()))
+}
+
+/// Does what the command line says, and tells what is wrong as ptxas does, on the error output.
+pub fn run(line: &[OsString]) -> ExitCode {
+    let meant = read(line.get(1..).unwrap_or_default()).map_err(|why| (2, why));
+    let done = meant.and_then(|line| match line {
+        Line::Version => {
+            print_data(VERSION).map_err(|_| (1, "ptxas: the output is closed".to_owned()))
+        }
+        Line::Assemble { input, output } => assemble(&input, &output),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((code, why)) => {
+            // For compilers, which show it as their own: it is in no other language.
+            anstream::eprintln!("{why}");
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// The command line's meaning.
+///
+/// # Errors
+/// In a text, where there is no input or more than one.
+fn read(words: &[OsString]) -> Result<Line, String> {
+    let (mut inputs, mut output) = (Vec::new(), PathBuf::from("elf.o"));
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let text = word.to_string_lossy();
+        match text.as_ref() {
+            "--version" | "-V" => return Ok(Line::Version),
+            "-o" | "--output-file" => {
+                output = words
+                    .next()
+                    .map(PathBuf::from)
+                    .ok_or("ptxas: -o needs a file\n  = help: name the file after it")?;
+            }
+            option if WITH_VALUE.contains(&option) => {
+                words.next();
+            }
+            option if option.starts_with('-') => {}
+            _ => inputs.push(PathBuf::from(word)),
+        }
+    }
+    match inputs.as_slice() {
+        [input] => Ok(Line::Assemble { input: input.clone(), output }),
+        _ => Err(format!("ptxas: {} input files\n  = help: give one file of PTX", inputs.len())),
+    }
+}
+
+/// Checks the PTX of a file and writes it to another.
+///
+/// # Errors
+/// In an exit code and a text, where a file cannot be read or written, or the PTX is refused.
+fn assemble(input: &Path, output: &Path) -> Result<(), (u8, String)> {
+    let of_file = |path: &Path, error: std::io::Error| {
+        (1, format!("ptxas: {}: {error}\n  = help: check the path", path.display()))
+    };
+    let text = std::fs::read_to_string(input).map_err(|error| of_file(input, error))?;
+    Module::parse(&text)
+        .and_then(|module| module.validate())
+        .map_err(|problems| (REFUSED, format!("ptxas: in {}: {problems}", input.display())))?;
+    std::fs::write(output, text).map_err(|error| of_file(output, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_command_line_is_ptxas() {
+        let tritons = "-lineinfo --fmad=false -v --opt-level 0 --regAllocOptLevel=2 --gpu-name=sm_90a /tmp/k.ptx -o /tmp/k.ptx.o";
+        let wanted = Line::Assemble { input: "/tmp/k.ptx".into(), output: "/tmp/k.ptx.o".into() };
+        assert_eq!(read(&words(tritons)), Ok(wanted));
+        assert_eq!(read(&words("--version")), Ok(Line::Version));
+        for (wrong, why) in [
+            ("-arch sm_90", "0 input files"),
+            ("a.ptx b.ptx", "2 input files"),
+            ("a.ptx -o", "-o needs a file"),
+        ] {
+            let said = read(&words(wrong)).expect_err(wrong);
+            assert!(said.contains(why), "{said}");
+        }
+    }
+
+    #[test]
+    fn it_is_meant_by_its_name_alone() {
+        assert!(is_meant(&words("/tmp/x/ptxas a.ptx")));
+        assert!(!is_meant(&words("/usr/bin/lanework ptxas")));
+        assert!(!is_meant(&[]));
+    }
+}

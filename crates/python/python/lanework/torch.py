@@ -1,0 +1,172 @@
+"""PyTorch on Lanework's driver: what its wheels hold as machine code alone is computed by PyTorch on the host.
+
+The emulator runs PTX. PyTorch's wheels hold machine code for most of their kernels, and none of it runs there; memory, copies, streams,
+products of matrices (by the stand-in for cuBLAS) and what is compiled at run time, as Triton's and NVRTC's kernels are, do. `install` lets
+an operator that fails for want of PTX run on copies of its tensors in host memory, and puts the results back. Its work is then neither
+checked nor counted; `on_host` tells which operators that were, and how often.
+
+A program runs so unmodified by `lanework exec -- python -m lanework.torch PROGRAM ARGUMENTS`, tests by `pytest -p lanework.torch`.
+"""
+
+from __future__ import annotations
+
+import collections
+import runpy
+import sys
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
+
+#: What an error says where a library has no PTX of a kernel.
+_LACKS_PTX = (
+    "no kernel image is available",
+    "device kernel image is invalid",
+    "CUDNN_STATUS",
+    "cuDNN error",
+    "cudnn",
+    "CUBLAS_STATUS_NOT_SUPPORTED",
+    "cusolver error",
+    "cuFFT error",
+    "CUSPARSE",
+    "cusparse",
+)
+
+#: How often each operator ran on the host.
+_counts: collections.Counter[str] = collections.Counter()
+_mode: TorchDispatchMode | None = None
+
+
+def on_host() -> dict[str, int]:
+    """How often each operator was computed on the host, by its name."""
+    return dict(_counts)
+
+
+def install() -> None:
+    """Lets operators of this thread, and of the backward passes that it starts, run on the host where the wheel holds no PTX."""
+    global _mode
+    if _mode is None:
+        # A program may ask for results of its backward pass from other threads: autograd hands the mode on.
+        _mode = _OnHost()
+        _mode.__enter__()
+        # Printing leaves all modes; what it prints is computed, too.
+        of_text = torch._tensor_str._tensor_str
+
+        def with_mode(*args: Any) -> str:
+            with _OnHost():
+                return of_text(*args)
+
+        torch._tensor_str._tensor_str = with_mode
+
+
+def _is_on_gpu(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.device.type == "cuda"
+
+
+def _bytes_of(tensor: torch.Tensor) -> torch.Tensor:
+    """The bytes of a tensor's storage, as a tensor that copies move as they are."""
+    whole = torch.empty(0, dtype=torch.uint8, device=tensor.device)
+    return whole.set_(tensor.untyped_storage())
+
+
+def _like(tensor: torch.Tensor, storage: torch.UntypedStorage, device: torch.device) -> torch.Tensor:
+    """A tensor of the same kind, shape and steps in another storage."""
+    made = torch.empty(0, dtype=tensor.dtype, device=device)
+    return made.set_(storage, tensor.storage_offset(), tensor.size(), tensor.stride())
+
+
+class _OnHost(TorchDispatchMode):
+    """Runs an operator as it is, then on the host where it lacks PTX."""
+
+    def __torch_dispatch__(self, function: Any, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        values, form = tree_flatten((args, kwargs))
+        device = next((value.device for value in values if _is_on_gpu(value)), None)
+        asked = kwargs.get("device")
+        asked = torch.device(asked) if asked is not None else None
+        if device is None and (asked is None or asked.type != "cuda"):
+            return function(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except (RuntimeError, NotImplementedError) as error:
+            if not any(part in str(error) for part in _LACKS_PTX):
+                raise
+        _counts[str(function)] += 1
+        return self._run(function, values, form, asked or device)
+
+    @staticmethod
+    def _run(function: Any, values: list, form: Any, device: torch.device) -> Any:
+        # Tensors that share a storage share its copy, so that what one writes the other sees.
+        storages: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+        originals: dict[int, torch.Tensor] = {}
+        kept: list[torch.Tensor] = []
+
+        def to_host(value: Any) -> Any:
+            if isinstance(value, torch.device):
+                return torch.device("cpu") if value.type == "cuda" else value
+            if isinstance(value, torch.Generator):
+                return None if value.device.type == "cuda" else value
+            if not _is_on_gpu(value):
+                return value
+            key = value.untyped_storage().data_ptr()
+            if key not in storages:
+                whole = _bytes_of(value)
+                storages[key] = (whole, whole.to("cpu"))
+            copy = _like(value, storages[key][1].untyped_storage(), torch.device("cpu"))
+            if value.is_conj():
+                copy = copy.conj()
+            if value.is_neg():
+                copy = torch._neg_view(copy)
+            originals[id(copy)] = value
+            kept.append(copy)
+            return copy
+
+        args, kwargs = tree_unflatten([to_host(value) for value in values], form)
+        # Products in half precision of the host round as those of a GPU do: the sums are of single precision.
+        result = function(*args, **kwargs)
+        written = [argument.name for argument in function._schema.arguments if argument.alias_info and argument.alias_info.is_write]
+        if written:
+            for whole, copy in storages.values():
+                whole.copy_(copy)
+            for copy in kept:
+                original = originals[id(copy)]
+                if copy.size() != original.size():
+                    original.resize_(copy.size())
+                    _bytes_of(original).copy_(_bytes_of(copy))
+
+        def to_device(value: Any) -> Any:
+            if not isinstance(value, torch.Tensor):
+                return value
+            if id(value) in originals:
+                return originals[id(value)]
+            if device.type != "cuda":
+                return value
+            value = value.resolve_conj().resolve_neg()
+            whole = _bytes_of(value)
+            moved = torch.empty(whole.numel(), dtype=torch.uint8, device=device)
+            moved.copy_(whole)
+            return _like(value, moved.untyped_storage(), device)
+
+        return tree_map(to_device, result)
+
+
+def pytest_configure() -> None:
+    """For `pytest -p lanework.torch`."""
+    install()
+
+
+def main() -> None:
+    """Runs a program with the operators on the host where they lack PTX."""
+    if len(sys.argv) < 2:
+        sys.exit("error: there is no program\n  = help: python -m lanework.torch PROGRAM ARGUMENTS")
+    del sys.argv[0]
+    install()
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    # By its name, too, so that a program that imports it finds this one's counts.
+    from lanework.torch import main as _main
+
+    _main()

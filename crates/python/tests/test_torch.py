@@ -1,0 +1,48 @@
+"""PyTorch on the driver: what its wheel holds as machine code alone is computed on the host, and told."""
+
+import subprocess
+import sys
+
+import pytest
+
+from lanework import folder
+
+pytest.importorskip("torch", reason="PyTorch with CUDA is not installed; it is large, and `pip install torch` adds it")
+
+PROGRAM = """
+import torch
+from lanework.torch import on_host
+
+a = torch.ones(3, device="cuda") + 1
+assert a.is_cuda and a.tolist() == [2.0, 2.0, 2.0], a
+# What writes to a view writes to what it is a view of.
+m = torch.zeros(4, 4).cuda()
+m[1:, 2].add_(5)
+assert m.cpu().sum() == 15 and m[2, 2].item() == 5, m
+# A result that is given, and gradients.
+torch.add(m, 1, out=m)
+assert m.cpu().sum() == 31, m
+w = torch.full((4,), 2.0, device="cuda", requires_grad=True)
+(w * w).sum().backward()
+assert w.grad.tolist() == [4.0] * 4, w.grad
+counts = on_host()
+assert counts["aten.ones.default"] == 1 and counts["aten.add_.Tensor"] == 1 and counts["aten.add.out"] == 1, counts
+try:
+    torch.ones(2, device="cuda") @ torch.ones(3, device="cuda")
+except RuntimeError as error:
+    assert "no kernel image" not in str(error), error
+else:
+    raise AssertionError("shapes that do not match")
+print("all right", repr(a))
+"""
+
+
+def test_what_lacks_ptx_runs_on_the_host(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    command = [str(folder() / "lanework"), "exec", "--plain", "--", sys.executable, "-m", "lanework.torch", str(program)]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "all right tensor([2., 2., 2.], device='cuda:0')" in ran.stdout, ran.stdout
+    # One reason is said once.
+    assert ran.stderr.count("machine code for") <= 1, ran.stderr

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# How far PyTorch's wheel gets on the emulator's driver, with no GPU: which operators run as they are, what stops the others, and a first
+# program and steps of training with what lacks PTX computed on the host (lanework.torch).
+#
+# Usage, in the repository: scripts/clients/torch.sh. The environment (7 GB) goes to target/clients/triton, which triton.sh uses, too; PYTHON
+# names one that has torch and triton.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+folder="$PWD/target/clients/triton"
+python=${PYTHON:-$folder/bin/python}
+if [ ! -x "$python" ]; then
+    python3 -m venv "$folder"
+    "$python" -m pip install --quiet torch==2.15.0 numpy==2.4.6 scipy pytest pytest-timeout matplotlib pandas tabulate
+fi
+cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas
+# The one module of the Python package that is needed, without the rest of it, which is built.
+mkdir -p "$folder/lib/lanework"
+cp crates/python/python/lanework/torch.py "$folder/lib/lanework/"
+export TRITON_CACHE_DIR="$folder/cache" PYTHONPATH="$folder/lib:${PYTHONPATH:-}"
+exec target/release/lanework exec --plain -- "$python" scripts/clients/torch_first.py
