@@ -45,10 +45,10 @@ pub fn environment(
         for name in names {
             std::os::unix::fs::symlink(&library, links.join(name))?;
         }
-        // Python's packages load these by their paths, unless ones of their names are there already. A name without a folder is what the
-        // loader compares with the names that libraries ask for; it is looked up in the folder of the links.
+        // Python's packages load these by their paths, unless ones of their names are there already. cuBLAS has several names: one without
+        // a folder is what the loader compares with those that libraries ask for; it is looked up in the folder of the links.
         if library.ends_with("liblanework_nvjitlink.so") {
-            preloaded.push(names[0].into());
+            preloaded.push(links.join(names[0]).into_os_string());
         } else if library.ends_with("liblanework_cublas.so") {
             preloaded.extend(names.iter().map(|name| OsString::from(*name)));
         }
