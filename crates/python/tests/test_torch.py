@@ -44,5 +44,3 @@ def test_what_lacks_ptx_runs_on_the_host(tmp_path):
     ran = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert "all right tensor([2., 2., 2.], device='cuda:0')" in ran.stdout, ran.stdout
-    # One reason is said once.
-    assert ran.stderr.count("machine code for") <= 1, ran.stderr
