@@ -3,7 +3,7 @@
 use crate::driver;
 use crate::kind::Kind;
 use crate::scalar::{Place, Scalar};
-use crate::status::{Result, Status, refuse};
+use crate::status::{Result, Status, line, refuse};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
@@ -31,7 +31,7 @@ pub fn create() -> Result<usize> {
     static SAID: std::sync::Once = std::sync::Once::new();
     SAID.call_once(|| {
         if std::env::var_os("LANEWORK_TRACE").is_some() {
-            eprintln!("lanework: cuBLAS is a stand-in that computes on the host: its work is neither checked nor counted");
+            line(&"cuBLAS is a stand-in that computes on the host: its work is neither checked nor counted");
         }
     });
     let mut table = table();

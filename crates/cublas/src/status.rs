@@ -1,5 +1,7 @@
 //! Statuses, and what is said with them.
 
+use std::io::Write;
+
 /// `cublasStatus_t`, other than success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
@@ -14,9 +16,14 @@ pub enum Status {
 /// The result of a call.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
+/// Writes a line where the program's errors go. Where it cannot be written, the program goes on.
+pub fn line(text: &dyn std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "lanework: {text}");
+}
+
 /// Refuses something with a sentence, where the program's output is.
 pub fn refuse<T>(status: Status, why: &str) -> Result<T> {
-    eprintln!("lanework: cuBLAS's stand-in: {why}");
+    line(&format_args!("cuBLAS's stand-in: {why}"));
     Err(status)
 }
 

@@ -2,6 +2,7 @@
 //! `LANEWORK_TRACE`. Each use of [`api!`] lists its functions for [`crate::procedures`].
 
 use crate::status::Result;
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
@@ -34,7 +35,7 @@ pub fn call(name: &'static str, body: impl FnOnce() -> Result) -> i32 {
         Err(_) => crate::status::Status::Unknown as i32,
     };
     if traces() {
-        eprintln!("lanework: {name} = {code}");
+        line(&format_args!("{name} = {code}"));
     }
     code
 }
@@ -49,5 +50,10 @@ pub fn traces() -> bool {
 
 /// Says why something was refused, where the program's output is: a status alone tells nobody what to do.
 pub fn say(what: &str, why: &dyn std::fmt::Display) {
-    eprintln!("lanework: {what}: {why}");
+    line(&format_args!("{what}: {why}"));
+}
+
+/// Writes a line where the program's errors go. Where it cannot be written, the program goes on.
+pub fn line(text: &dyn std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "lanework: {text}");
 }

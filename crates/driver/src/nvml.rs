@@ -49,7 +49,7 @@ fn call(name: &str, body: impl FnOnce() -> Result) -> i32 {
         Err(_) => Code::Unknown as i32,
     };
     if crate::api::traces() {
-        eprintln!("lanework: {name} = {code}");
+        crate::api::line(&format_args!("{name} = {code}"));
     }
     code
 }

@@ -28,7 +28,7 @@ unsafe extern "C" fn nothing() -> i32 {
 /// A slot that nothing here provides.
 unsafe extern "C" fn refused() -> i32 {
     if crate::api::traces() {
-        eprintln!("lanework: a slot of a private table was called that is not provided");
+        crate::api::line(&"a slot of a private table was called that is not provided");
     }
     Status::NotSupported as i32
 }

@@ -125,7 +125,7 @@ unsafe fn procedure(
     let name = unsafe { text(name) }?;
     let found = find(name, version);
     if found.is_none() && crate::api::traces() {
-        eprintln!("lanework: {name} is not a function of this driver");
+        crate::api::line(&format_args!("{name} is not a function of this driver"));
     }
     // Found 0, not found 1.
     // SAFETY: by the caller.

@@ -3,6 +3,7 @@
 use crate::status::{Failure, Result, Status, refuse};
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
+use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 thread_local! {
@@ -18,19 +19,24 @@ pub fn call(name: &str, body: impl FnOnce() -> Result) -> i32 {
         Err(_) => Status::Internal as i32,
     };
     if traces() {
-        eprintln!("lanework: {name} = {code}");
+        line(&format_args!("{name} = {code}"));
     }
     code
 }
 
 /// Says why a call failed, where the program's output is, and keeps it for `ncclGetLastError`.
 pub fn tell(name: &str, failure: &Failure) -> i32 {
-    eprintln!("lanework: NCCL's stand-in: {name}: {}", failure.why);
+    line(&format_args!("NCCL's stand-in: {name}: {}", failure.why));
     // Not kept where the thread is about to end.
     let _ = LAST.try_with(|last| {
         *last.borrow_mut() = CString::new(failure.why.replace('\0', " ")).unwrap_or_default();
     });
     failure.status as i32
+}
+
+/// Writes a line where the program's errors go. Where it cannot be written, the program goes on.
+pub fn line(text: &dyn std::fmt::Display) {
+    let _ = writeln!(std::io::stderr(), "lanework: {text}");
 }
 
 /// The last failure of this thread; it stays until the next one.

@@ -1,6 +1,7 @@
 //! One rank among its peers: it sends messages to each, in order, and receives into one inbox. A message carries the call that it belongs
 //! to, which the receiver compares with its own call, so that ranks that disagree find out, and a rank that waits can say for whom.
 
+use crate::call::line;
 use crate::link::{Inbox, Link, Message, Part};
 use crate::signature::{Kind, Signature};
 use crate::status::{Failure, Result, Status, failure, refuse};
@@ -211,14 +212,14 @@ impl Mesh {
         }
         if !*said && waited >= PATIENCE {
             *said = true;
-            eprintln!(
-                "lanework: NCCL's stand-in: rank {} waits for {} of {} in {} for {} now",
+            line(&format_args!(
+                "NCCL's stand-in: rank {} waits for {} of {} in {} for {} now",
                 self.rank,
                 ranks(absent),
                 self.size(),
                 own.words(),
                 seconds(waited)
-            );
+            ));
         }
         let next = if *said { limit } else { limit.min(PATIENCE) };
         match self.inbox.recv_timeout(next.saturating_sub(waited)) {

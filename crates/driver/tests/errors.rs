@@ -1,0 +1,29 @@
+//! A program whose errors cannot be written goes on: this test runs itself once more with a full device for them.
+
+#![cfg(target_os = "linux")]
+
+#[macro_use]
+mod common;
+
+use common::context;
+use std::ffi::c_void;
+use std::process::{Command, Stdio};
+
+#[test]
+fn a_program_goes_on_where_its_errors_cannot_be_written() {
+    if std::env::var_os("LANEWORK_TRACE").is_some() {
+        context();
+        let mut module = 0u64;
+        let image = c"no image at all".as_ptr().cast();
+        assert_eq!(call!("cuModuleLoadData"(&mut module => *mut u64, image => *const c_void)), 200);
+        return;
+    }
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a full device");
+    let status = Command::new(std::env::current_exe().expect("a program"))
+        .args(["a_program_goes_on_where_its_errors_cannot_be_written", "--exact", "--nocapture"])
+        .env("LANEWORK_TRACE", "1")
+        .stdout(Stdio::null())
+        .stderr(full)
+        .status();
+    assert!(status.expect("it runs").success());
+}
