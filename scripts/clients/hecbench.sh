@@ -16,7 +16,6 @@ addBiasResidualLayerNorm 1
 adjacent 10000 1
 adv 7 15 20 1
 aidw 1 1 1
-aligned-types
 all-pairs-distance 1
 aobench 1
 asmooth 64 20 9 1
@@ -27,7 +26,6 @@ atomicCAS 1
 atomicCost 16 1
 atomicIntrinsics 12 1
 atomicPerf 1
-atomicReduction
 atomicSystemWide 1
 attention 256 64 3 1
 attentionMultiHead 1
@@ -37,10 +35,8 @@ base64e
 bezier-surface -n 32
 bilateral 64 64 0.5 0.5 1
 bincount 10000 1
-binomial
 bitonic-sort 10 2
 bitpermute 1
-black-scholes 1
 blockAccess 64 64 1
 blockexchange 64 64 1
 blockScan 4096 1
@@ -54,9 +50,6 @@ chacha20 1
 channelShuffle 2 16 16 1
 channelSum 16 16 1
 che 1
-chemv
-chi2 10 100 50 50 32 1
-clenergy
 clock
 collision 1
 colorwheel 10 64 1
@@ -70,7 +63,6 @@ convolution3D 2 1 6 16 16 5 1
 convolutionSeparable 256 256 1
 cooling 1000 1
 coordinates 10000 1
-crc64 1 1 4096
 cross 1000 1
 crossEntropy 1
 d3q19-bgk 8
@@ -92,18 +84,14 @@ f16max 1
 f8cast 4096 1
 fft 1 1
 filter 10000 256 1
-flip 2 16 1
 floydwarshall 64 1 16
 fma 64 64 65 64 1
 fpc 256 1
-fresnel 1
 fsm 256
 fwt 1
 ga 1000 100 11 1
 gabor 64 64 1
 gamma-correction 64 64 16 1
-geam 64 64 1
-geglu 1
 gelu 1 16 64 1
 glu 1 16 1
 goulash 1 1
@@ -127,32 +115,20 @@ jenkins-hash 256 4096 1
 keogh 16 1000 1
 kernelLaunch 10
 kiss 1
-knn 1
 kurtosis 10000 1
 langevin 4096 1
-laplace
 laplace3d 32 32 32 2 1
 lavaMD -boxes1d 2
 layernorm 1 16 64 1
 layout 1
-lebesgue 100 1
 lif 100 4 10
-linearprobing 10 5
 logprob 4 2 100 1
-lombscargle 1
 loopback 0 1
 lud -s 64
 mandelbrot 1
 mask 16 16 16 1
-match 1
-matern 10 1
 matrix-rotate 64 1
-matrixT 64 64 1
-maxpool3d 64 64 2 1
 md 1 1
-md5hash 1 1
-mdh -itmax 1
-memcpy 1
 memtest 1
 merge 1000 1
 mergeVS 1
@@ -161,110 +137,62 @@ minkowski 1
 minmax 1000 1
 mixbench 64 1
 moe-sum 16 64 1
-morphology 3 3 64 64 1
 mr 1
 multinomial 64 16 1
 murmurhash3 1000 1
-nbnxm 1
 nbody 64 3
 ne 64 64 1
 nlll 16 16 1
-nonzero 64 64 1
-norm2 1
 nosync 4096 1
 nqueen 8 3 1
 ntt 1
 nw 64 10 1
 overlay 640 480
-p4 1
 pad -a 0.1
 page-rank -n 100 -i 2
 particle-diffusion 10 1
 pathfinder 1000 20 5
-permute 1 1
 perplexity 100 5 1
-phmm 1
-pitch 1
 pnpoly 1
-pointwise 1 1 16 8 1
-pool 1 4 16 16 4 4 1
 popcount 4096 1
-prefetch 1
-present 10 1
 projectile 1
-qem 1
-qrg 10
-quantBnB 4096 1
-radixsort 1
-rainflow 100 1
 randomAccess 1
-reaction 1
-relu 1000 1
 remap 1000 1
-reshapeKVCache 16 2 32 1
 resize 32 32 16 16 16 1
 reverse 1
 reverse2D 64 64 1
-rfs 1 1000
 rmsnorm 4 64 1
 rodrigues 1000 1
-romberg 8 8 1
 rotary 1
-rowwiseMoments 1 8 8 8 4 1
-rtm8 1
-rushlarsen 1 10
-s8n 16 32 1
-sampling 1
 scan 4096 1
 scan2 1 4096 256
 scatter 1000 1
 scatterAdd 1000 4 16 1
-segment-reduce 64 1
 shuffle 100 1
 silu 1 2 16 16 1
 simpleSpmv 1024 64 1
-sobol 100 10 1
 softmax 100 64 1 1
 softmax-fused 1 1 64 64 1
 softmax-online 1
-sort 1 1
-sortKV 1000 1
-sosfil 1
 split 4096 1
-spm 16 1
 stddev 64 16 1
 stencil1d 4096 1
 stencil3d 16 1
-storeKVCache 1
-streamCreateCopyDestroy
-streamOrderedAllocation
-streamPriority 1
 su3 -i 1 -l 4 -t 128 -v 3 -w 1
-surfel 16 32 24 1
 tensorT 1
 thomas 16 32 16 1
-threadcpy 1
 threadfence 1 4096
 tissue 8 1
-topk 64 1
-triad --passes 1 -v
 tsa 32 32 1
-unfold 1000 1
 upsample 1 4 8 8 1
 vadd 256 256 1
-vanGenuchten 8 8 8 1
-vol2col 1
 vote 1
 warpexchange 64 64 1
-warpsort 1
 wedford 4 16 64 1
-winograd
 wlcpow 1
-wordcount 1
 wyllie 1000 1 1
 zerocopy 1
 zeropoint 1000 1
-zoom 1 1 16 16 1
 '
 while read -r name given; do
     [ -n "$name" ] && wanted "$name" || continue

@@ -200,6 +200,36 @@ fn the_weight_of_a_linear_read_has_eight_bits() {
 }
 
 #[test]
+fn lanes_of_a_warp_read_their_own_textures() {
+    let device = device();
+    let read = module(
+        "",
+        "mov.b64 %l4, {%r3, %r4}; tex.1d.v4.u32.s32 {%r5, %r6, %r7, %r8}, [%l4, {%r1}]; st.global.v4.b32 [%l2], {%r5, %r6, %r7, %r8};",
+    );
+    let texel = Texel { channel: Channel::Unsigned, bits: 32, channels: 1 };
+    // Two of one shape, and linear memory that ends with its allocation.
+    let handles: Vec<u64> =
+        [(ImageShape::Line, 100u32), (ImageShape::Line, 200), (ImageShape::Linear, 300)]
+            .into_iter()
+            .map(|(shape, from)| {
+                let values: Vec<u8> = (from..from + 4).flat_map(u32::to_le_bytes).collect();
+                let image = image(&device, shape, texel, [4, 1, 1], 0, &values);
+                device.make_texture(image, Sampler::default()).expect("a texture")
+            })
+            .collect();
+    let inputs: Vec<[u32; 4]> = (0..32u32)
+        .map(|lane| {
+            let handle = handles[(lane % 3) as usize];
+            [lane % 4, 0, handle as u32, (handle >> 32) as u32]
+        })
+        .collect();
+    let got = run(&device, &read, 0, &inputs).expect("it runs");
+    for (lane, texel) in (0..32u32).zip(got) {
+        assert_eq!(texel[0], 100 * (lane % 3 + 1) + lane % 4, "lane {lane}");
+    }
+}
+
+#[test]
 fn formats_are_read_as_they_are_or_as_floats() {
     let device = device();
     let read = module(
