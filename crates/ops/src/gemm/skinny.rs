@@ -17,6 +17,8 @@ use lanework::{Prepared, Result};
 
 /// The most vectors.
 const MOST: usize = 4;
+/// Elements of a line that several warps share with gain.
+const LONG: usize = 4096;
 
 /// The problem with the vectors on the right, as B.
 fn turned(problem: Problem<'_>) -> Problem<'_> {
@@ -94,10 +96,14 @@ fn chosen(problem: &Problem<'_>) -> Form {
     };
     let processors = problem.device.info().multiprocessors.max(1) as usize;
     let hopper = problem.device.info().compute_capability.0 >= 9;
-    // Warps that share lines, so that about 16 warps per multiprocessor have something to read.
-    let lines = if along_k && batch * m >= 64 * processors { 4 } else { 1 };
+    // Warps have four lines where there are enough, since each piece of a vector is then loaded for four; and they share long lines, so
+    // that a block reads few of them. About 16 warps per multiprocessor have something to read, or 32.
+    let long = along_k && k >= LONG;
+    let many = if long { 8 } else { 64 };
+    let lines = if along_k && batch * m >= many * processors { 4 } else { 1 };
     let warps = batch * m.div_ceil(lines);
-    let share = [1, 2, 4, 8].into_iter().find(|share| warps * share >= 16 * processors);
+    let busy = if long { 32 } else { 16 };
+    let share = [1, 2, 4, 8].into_iter().find(|share| warps * share >= busy * processors);
     let share = share.unwrap_or(8);
     // Pieces of a line for each lane, so that 4 loads of it are on their way.
     let deep = [4, 2].into_iter().find(|deep| lines * deep <= 4 && k >= 128 * share * deep);

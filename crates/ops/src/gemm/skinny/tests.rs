@@ -17,9 +17,15 @@ fn strides(rows: usize, columns: usize, by_rows: bool, gap: usize) -> ([usize; 2
 #[test]
 fn a_few_vectors_in_every_orientation() -> Result<()> {
     let device = Device::emulator().sanitized();
-    for (m, n, k) in
-        [(1, 1, 1), (300, 1, 260), (4, 140, 131), (8, 4, 2500), (131, 3, 2048), (2, 400, 9)]
-    {
+    for (m, n, k) in [
+        (1, 1, 1),
+        (300, 1, 260),
+        (4, 140, 131),
+        (8, 4, 2500),
+        (131, 3, 2048),
+        (2, 400, 9),
+        (1061, 1, 4100),
+    ] {
         for (way, gap) in [(0, 0), (1, 4), (2, 3), (3, 4)] {
             let (of_a, size_a) = strides(m, k, way & 1 == 0, gap);
             let (of_b, size_b) = strides(k, n, way & 2 == 0, gap);
@@ -50,5 +56,23 @@ fn a_few_vectors_in_every_orientation() -> Result<()> {
             assert_eq!(wrong, None, "{m} x {n} x {k}, way {way}, gap {gap}");
         }
     }
+    Ok(())
+}
+
+#[test]
+fn long_lines_are_shared_by_warps() -> Result<()> {
+    let device = Device::emulator();
+    let form = |m: usize, k: usize| -> Result<(u32, u32, u32)> {
+        let a = device.zeros::<f32>(m * k)?;
+        let b = device.zeros::<f32>(k)?;
+        let mut c = device.zeros::<f32>(m)?;
+        let product = gemm(Tensor::new(&a, [m, k])?, Tensor::new(&b, [k, 1])?);
+        let form = super::chosen(&product.problem(TensorMut::new(&mut c, [m, 1])?)?);
+        Ok((form.lines, form.share, form.deep))
+    };
+    let processors = device.info().multiprocessors as usize;
+    assert_eq!(form(8 * processors, 4096)?, (4, 8, 1));
+    assert_eq!(form(7 * processors, 4096)?, (1, 8, 4));
+    assert_eq!(form(16 * processors, 512)?, (1, 1, 4));
     Ok(())
 }
