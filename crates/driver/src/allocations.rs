@@ -104,7 +104,7 @@ impl Driver {
         };
         let mut memory =
             self.device.uninit_named::<u8>(whole, name).map_err(|_| Status::OutOfMemory)?;
-        if kind != Kind::Device {
+        if kind != Kind::Device && self.device.is_sanitized() {
             // The host writes it without a call that could tell the sanitizer.
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
         }

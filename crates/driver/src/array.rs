@@ -148,8 +148,10 @@ impl Driver {
             .device
             .uninit_named::<u8>(bytes as usize, "cuArrayCreate")
             .map_err(|_| Status::OutOfMemory)?;
-        // Copies fill an array, and surfaces, whose accesses are not followed byte by byte.
-        memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
+        if self.device.is_sanitized() {
+            // Copies fill an array, and surfaces, whose accesses are not followed byte by byte.
+            memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
+        }
         let memory = Arc::new(memory);
         let made = images.into_iter().map(|(descriptor, image)| {
             let image = Image { address: memory.address() + image.address, ..image };

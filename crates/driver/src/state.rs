@@ -45,7 +45,8 @@ pub fn start() -> Result<&'static Driver> {
             libc::pthread_atfork(None, None, Some(forked));
         }
         let limits = Limits { shared_unit: SHARED_UNIT, ..Limits::default() };
-        let options = Options { limits, max_instructions: Some(STUCK_AFTER), ..Options::default() };
+        let max_instructions = Some(STUCK_AFTER);
+        let options = Options { limits, max_instructions, zeroed: true, ..Options::default() };
         Driver { device: Device::emulator_on_host_memory(options), gpus: Gpu::all() }
     }))
 }

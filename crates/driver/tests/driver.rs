@@ -215,3 +215,17 @@ fn memory_is_given_in_units_as_on_a_gpu() {
     assert_eq!(code, 1); // what a program copies is its own to the byte
     assert_eq!(run(x, 128), (0, 700));
 }
+
+#[test]
+fn fresh_memory_holds_zeros_as_that_of_a_gpu_that_nobody_used() {
+    context();
+    for bytes in [100usize, 5000, 1 << 20] {
+        // Also where the program itself had other bytes before.
+        for _ in 0..2 {
+            let x = allocate(bytes);
+            assert!(download::<u8>(x, bytes).iter().all(|&byte| byte == 0), "{bytes}");
+            assert_eq!(call!("cuMemsetD8"(x => u64, 0xAB => u8, bytes => usize)), 0);
+            assert_eq!(call!("cuMemFree"(x => u64)), 0);
+        }
+    }
+}

@@ -3,10 +3,11 @@
 use crate::check;
 use crate::fault::{Fault, FaultKind, LoadError, MemoryError};
 use crate::hook::Wants;
+use crate::host_bytes::Fresh;
 use crate::instrument::{Instrument, Instrumentation};
 use crate::launch::{LaunchConfig, Outcome};
 use crate::limits::{Limits, Options};
-use crate::memory::{Addresses, Memory};
+use crate::memory::{Addresses, Memory, POISON};
 use crate::program::Program;
 use crate::schedule::{Job, Ran};
 use crate::texture::object::{Image, Object, Sampler};
@@ -40,7 +41,11 @@ impl Device {
     }
 
     fn with_addresses(options: Options, addresses: Addresses) -> Device {
-        let memory = Memory::new(options.limits.memory, addresses, options.gaps);
+        let fresh = match options.zeroed && !options.gaps {
+            true => Fresh::Zeros,
+            false => Fresh::Byte(POISON),
+        };
+        let memory = Memory::new(options.limits.memory, addresses, options.gaps, fresh);
         let memory = Arc::new(RwLock::new(memory));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = options.workers.unwrap_or(cores).clamp(1, cores);
@@ -84,7 +89,7 @@ impl Device {
     }
 
     /// Allocates `bytes` bytes at a multiple of 256 and returns their device address. The same calls
-    /// in the same order give the same addresses. Fresh memory holds 0xCD bytes.
+    /// in the same order give the same addresses. Fresh memory holds 0xCD bytes, or what [`Options::zeroed`] says.
     ///
     /// # Errors
     /// When the device or the host has not enough memory.

@@ -38,6 +38,7 @@ pub mod guest;
 pub mod handler;
 pub mod heap;
 pub mod hook;
+pub mod host_bytes;
 pub mod initialised;
 pub mod instrument;
 pub mod lanes;

@@ -76,6 +76,9 @@ pub struct Options {
     /// Allocations, and variables in shared memory, lie far apart, so that an index which leaves one does
     /// not land in another; and it is noted which bytes have been initialised.
     pub gaps: bool,
+    /// Fresh global memory holds zeros, as that of a GPU mostly does which no program has used before. Not where `gaps` is set:
+    /// what nothing has written then holds 0xCD bytes, as by default.
+    pub zeroed: bool,
     /// Check assembled code before it runs; see [`crate::assemble::verify`].
     pub verify: bool,
 }

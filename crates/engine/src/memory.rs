@@ -2,6 +2,7 @@
 //! ranges that the host registers.
 
 use crate::fault::{MemoryError, NearAllocation};
+use crate::host_bytes::{Fresh, HostBytes};
 use crate::initialised::InitialisedBytes;
 use crate::region::Region;
 use crate::texture::object::Objects;
@@ -54,8 +55,8 @@ pub struct Allocation {
     /// Which bytes have been written, where accesses are checked.
     pub written: Option<Arc<InitialisedBytes>>,
     data: *mut u8,
-    /// How it was allocated; `None` for a range that the host registered.
-    layout: Option<std::alloc::Layout>,
+    /// What it lies in; `None` for a range that the host registered.
+    own: Option<HostBytes>,
 }
 
 // SAFETY: the bytes are reached only through raw pointers under `Memory`'s lock: the host exclusively,
@@ -64,37 +65,20 @@ unsafe impl Send for Allocation {}
 // SAFETY: as above.
 unsafe impl Sync for Allocation {}
 
-impl Drop for Allocation {
-    fn drop(&mut self) {
-        if let Some(layout) = self.layout {
-            // SAFETY: `data` came from `alloc` with this layout and is released once.
-            unsafe { std::alloc::dealloc(self.data, layout) }
-        }
-    }
-}
-
 impl Allocation {
-    fn new(name: &str, bytes: u64, checked: bool) -> Option<Self> {
+    fn new(name: &str, bytes: u64, checked: bool, fresh: Fresh) -> Option<Self> {
         // Slack for vector moves that may touch, never use, bytes after the end.
         let align = if bytes >= PAGE { PAGE } else { GRAIN };
         let size = bytes.checked_add(GRAIN)?.checked_next_multiple_of(align)?;
-        let size = usize::try_from(size).ok()?;
-        let layout = std::alloc::Layout::from_size_align(size, align as usize).ok()?;
-        // SAFETY: the layout's size is at least GRAIN, so not zero.
-        let data = unsafe { std::alloc::alloc(layout) };
-        if data.is_null() {
-            return None;
-        }
-        // SAFETY: `data` owns `size` bytes.
-        unsafe { data.write_bytes(POISON, size) };
+        let own = HostBytes::new(usize::try_from(size).ok()?, align as usize, fresh)?;
         Some(Allocation {
             name: name.to_owned(),
             bytes,
             of_module: false,
             constant: false,
             written: checked.then(|| Arc::new(InitialisedBytes::new(bytes))),
-            data,
-            layout: Some(layout),
+            data: own.start(),
+            own: Some(own),
         })
     }
 
@@ -129,13 +113,14 @@ pub struct Memory {
     total: u64,
     /// Whether accesses are checked: allocations then lie far apart.
     checked: bool,
+    fresh: Fresh,
     /// Textures, samplers and surfaces.
     pub objects: Objects,
 }
 
 impl Memory {
     /// Empty memory of `total` bytes. Where accesses are checked, allocations lie far apart.
-    pub fn new(total: u64, addresses: Addresses, checked: bool) -> Self {
+    pub fn new(total: u64, addresses: Addresses, checked: bool, fresh: Fresh) -> Self {
         Memory {
             addresses,
             registered: 0,
@@ -146,6 +131,7 @@ impl Memory {
             used: 0,
             total,
             checked,
+            fresh,
             objects: Objects::default(),
         }
     }
@@ -158,7 +144,7 @@ impl Memory {
         }
         let mut live = BTreeMap::new();
         for (address, from) in &self.live {
-            let mut to = Allocation::new(&from.name, from.bytes, false)?;
+            let mut to = Allocation::new(&from.name, from.bytes, false, self.fresh)?;
             (to.of_module, to.constant) = (from.of_module, from.constant);
             // SAFETY: both own `bytes` bytes and are distinct; the exclusive borrow keeps kernels out.
             unsafe { to.data.copy_from_nonoverlapping(from.data, from.bytes as usize) };
@@ -174,6 +160,7 @@ impl Memory {
             used: self.used,
             total: self.total,
             checked: self.checked,
+            fresh: self.fresh,
             objects: self.objects.clone(),
         })
     }
@@ -214,7 +201,8 @@ impl Memory {
         if bytes > free || bytes > host_free() {
             return Err(refuse());
         }
-        let allocation = Allocation::new(name, bytes, self.checked).ok_or_else(refuse)?;
+        let allocation =
+            Allocation::new(name, bytes, self.checked, self.fresh).ok_or_else(refuse)?;
         let address = match self.addresses {
             Addresses::Own => self.next,
             Addresses::Host => allocation.data as u64,
@@ -267,7 +255,7 @@ impl Memory {
             constant: false,
             written,
             data: start,
-            layout: None,
+            own: None,
         };
         self.live.insert(address, registered);
         self.registered += 1;
@@ -276,7 +264,7 @@ impl Memory {
 
     /// Unregisters a range of the host.
     pub fn unregister_host_memory(&mut self, address: u64) -> Result<(), MemoryError> {
-        if self.live.get(&address).is_none_or(|a| a.layout.is_some()) {
+        if self.live.get(&address).is_none_or(|a| a.own.is_some()) {
             return Err(MemoryError::NotRegistered { address });
         }
         self.registered -= 1;
@@ -302,7 +290,7 @@ impl Memory {
     /// # Errors
     /// When none starts at `address`.
     pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
-        let own = self.live.get(&address).filter(|a| a.layout.is_some());
+        let own = self.live.get(&address).filter(|a| a.own.is_some());
         self.used -= own.ok_or(MemoryError::NotAllocated { address })?.bytes;
         self.quarantine(address);
         Ok(())

@@ -23,6 +23,9 @@ pub struct Options {
     pub all_varying: bool,
     /// Check every access while kernels run; see [`crate::sanitize`].
     pub checks: Option<Checks>,
+    /// Fresh global memory holds zeros, as that of a GPU mostly does which no program has used before. Where accesses are checked,
+    /// and by default, it holds 0xCD bytes.
+    pub zeroed: bool,
     /// Check assembled code before it runs, against an error in the emulator itself. It takes about a
     /// tenth of the time of assembly, so the default is on in debug builds and off in release builds.
     pub verify: bool,
@@ -39,6 +42,7 @@ impl Default for Options {
             time_limit: None,
             all_varying: false,
             checks: None,
+            zeroed: false,
             verify: cfg!(debug_assertions),
         }
     }
@@ -56,6 +60,7 @@ impl Options {
             time_limit: self.time_limit,
             all_varying: self.all_varying,
             gaps: self.checks.is_some(),
+            zeroed: self.zeroed,
             verify: self.verify,
         }
     }

@@ -1,0 +1,99 @@
+//! Bytes of the host that an allocation of the device lies in.
+
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+
+/// What an allocator of C aligns everything to: with more, zeros would be written instead of taken from the system.
+const PLAIN_ALIGN: usize = 16;
+
+/// What fresh memory holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fresh {
+    /// This byte everywhere, so that what nothing has written shows.
+    Byte(u8),
+    /// Zeros, which the system gives with the pages when they are first touched.
+    Zeros,
+}
+
+/// Bytes of the host, released when dropped.
+pub struct HostBytes {
+    base: *mut u8,
+    layout: Layout,
+    /// The first, aligned.
+    start: *mut u8,
+}
+
+impl Drop for HostBytes {
+    fn drop(&mut self) {
+        // SAFETY: `base` came from the allocator with this layout and is released once.
+        unsafe { dealloc(self.base, self.layout) }
+    }
+}
+
+impl HostBytes {
+    /// `size` bytes at a multiple of `align`; `None` where the host has no room.
+    pub fn new(size: usize, align: usize, fresh: Fresh) -> Option<HostBytes> {
+        if size == 0 {
+            return None;
+        }
+        match fresh {
+            Fresh::Byte(byte) => {
+                let layout = Layout::from_size_align(size, align).ok()?;
+                // SAFETY: the size is not zero.
+                let base = unsafe { alloc(layout) };
+                if base.is_null() {
+                    return None;
+                }
+                // SAFETY: `base` owns `size` bytes.
+                unsafe { base.write_bytes(byte, size) };
+                Some(HostBytes { base, layout, start: base })
+            }
+            Fresh::Zeros => {
+                let layout = Layout::from_size_align(size.checked_add(align)?, PLAIN_ALIGN).ok()?;
+                // SAFETY: the size is not zero.
+                let base = unsafe { alloc_zeroed(layout) };
+                if base.is_null() {
+                    return None;
+                }
+                let skipped = base.addr().next_multiple_of(align) - base.addr();
+                // SAFETY: fewer than `align` bytes are skipped of `size + align`.
+                let start = unsafe { base.add(skipped) };
+                Some(HostBytes { base, layout, start })
+            }
+        }
+    }
+
+    /// The first byte.
+    pub fn start(&self) -> *mut u8 {
+        self.start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fresh_bytes_are_aligned_and_hold_what_was_asked_for() {
+        for (fresh, want) in [(Fresh::Byte(0xCD), 0xCD), (Fresh::Zeros, 0)] {
+            for (size, align) in [(256, 256), (4096, 4096), (1 << 20, 4096)] {
+                // Twice, so that bytes which were used before are given again.
+                for _ in 0..2 {
+                    let bytes = HostBytes::new(size, align, fresh).expect("there is room");
+                    assert!(bytes.start().addr().is_multiple_of(align));
+                    // SAFETY: `size` bytes are owned, and all were written or zeroed.
+                    let all = unsafe { std::slice::from_raw_parts_mut(bytes.start(), size) };
+                    assert!(all.iter().all(|&byte| byte == want));
+                    all.fill(7);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_bytes_and_too_many_are_refused() {
+        for fresh in [Fresh::Byte(0), Fresh::Zeros] {
+            assert!(HostBytes::new(0, 256, fresh).is_none());
+            assert!(HostBytes::new(isize::MAX as usize, 256, fresh).is_none());
+        }
+    }
+}
