@@ -19,7 +19,11 @@ pub enum Batch {
 }
 
 impl Batch {
-    fn address(self, start: usize, index: usize) -> Result<usize> {
+    /// Where the matrix of an index lies.
+    ///
+    /// # Errors
+    /// When the list of pointers is not there.
+    pub fn address(self, start: usize, index: usize) -> Result<usize> {
         match self {
             Batch::Strided(bytes) => Ok(start.wrapping_add(index.wrapping_mul(bytes))),
             Batch::Pointers => {

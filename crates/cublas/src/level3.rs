@@ -2,12 +2,13 @@
 
 use crate::driver::submit;
 use crate::export::export;
+use crate::gemm::Batch;
 use crate::handle;
 use crate::kind::{Kind, add, mul};
 use crate::matrix::{Dense, Matrix, Operation};
 use crate::product::product;
 use crate::scalar::Scalar;
-use crate::status::Result;
+use crate::status::{Result, Status};
 use crate::triangular::{Triangle, solve};
 
 /// `C = alpha op(A) + beta op(B)`.
@@ -109,13 +110,16 @@ unsafe fn herk(kinds: [Kind; 2], arguments: [i64; 11]) -> Result {
     unsafe { rank_update(kinds, true, arguments) }
 }
 
-/// `op(A) X = alpha B` (left) or `X op(A) = alpha B` (right); X takes B's place.
-unsafe fn trsm(
-    [kind]: [Kind; 1],
+/// `op(A) X = alpha B` (left) or `X op(A) = alpha B` (right); X takes B's place, in each system of a batch.
+unsafe fn solve_all(
+    kind: Kind,
+    batch: Batch,
+    count: i64,
     [handle, side, triangle, operation, unit, m, n, alpha, a, lda, b, ldb]: [i64; 12],
 ) -> Result {
     let held = handle::get(handle)?;
     let operation = Operation::of(operation as i32)?;
+    let count = usize::try_from(count).map_err(|_| Status::InvalidValue)?;
     // SAFETY: by the caller.
     let alpha = unsafe { held.scalar(alpha, kind)? };
     let order = if side == 0 { m } else { n };
@@ -127,12 +131,33 @@ unsafe fn trsm(
         unit: unit == 1,
     };
     submit(held.stream, move || {
-        let (factor, dense) = (alpha.value()?, a.read_as(operation, "A")?);
-        let mut x = b.read("B")?;
-        x.elements.iter_mut().for_each(|element| *element = mul(factor, *element));
-        solve(&dense, shape, &mut x);
-        b.write(&x, "B")
+        let factor = alpha.value()?;
+        for index in 0..count {
+            let at = |matrix: Matrix| -> Result<Matrix> {
+                Ok(Matrix { at: batch.address(matrix.at, index)?, ..matrix })
+            };
+            let (dense, b) = (at(a)?.read_as(operation, "A")?, at(b)?);
+            let mut x = b.read("B")?;
+            x.elements.iter_mut().for_each(|element| *element = mul(factor, *element));
+            solve(&dense, shape, &mut x);
+            b.write(&x, "B")?;
+        }
+        Ok(())
     })
+}
+
+unsafe fn trsm([kind]: [Kind; 1], arguments: [i64; 12]) -> Result {
+    // SAFETY: by the caller.
+    unsafe { solve_all(kind, Batch::Strided(0), 1, arguments) }
+}
+
+unsafe fn trsm_batched(
+    [kind]: [Kind; 1],
+    [h, side, triangle, t, unit, m, n, alpha, a, lda, b, ldb, count]: [i64; 13],
+) -> Result {
+    let each = [h, side, triangle, t, unit, m, n, alpha, a, lda, b, ldb];
+    // SAFETY: by the caller.
+    unsafe { solve_all(kind, Batch::Pointers, count, each) }
 }
 
 export!(geam, (h ptr, ta opt, tb opt, m int, n int, alpha ptr, a ptr, lda int, beta ptr, b ptr, ldb int, c ptr, ldc int):
@@ -145,3 +170,5 @@ export!(herk, (h ptr, triangle opt, t opt, n int, k int, alpha ptr, a ptr, lda i
     [cublasCherk_v2 cublasCherk_v2_64 C32 F32] [cublasZherk_v2 cublasZherk_v2_64 C64 F64]);
 export!(trsm, (h ptr, side opt, triangle opt, t opt, unit opt, m int, n int, alpha ptr, a ptr, lda int, b ptr, ldb int):
     [cublasStrsm_v2 cublasStrsm_v2_64 F32] [cublasDtrsm_v2 cublasDtrsm_v2_64 F64] [cublasCtrsm_v2 cublasCtrsm_v2_64 C32] [cublasZtrsm_v2 cublasZtrsm_v2_64 C64]);
+export!(trsm_batched, (h ptr, side opt, triangle opt, t opt, unit opt, m int, n int, alpha ptr, a ptr, lda int, b ptr, ldb int, count int):
+    [cublasStrsmBatched cublasStrsmBatched_64 F32] [cublasDtrsmBatched cublasDtrsmBatched_64 F64] [cublasCtrsmBatched cublasCtrsmBatched_64 C32] [cublasZtrsmBatched cublasZtrsmBatched_64 C64]);

@@ -31,7 +31,7 @@ unsupported! {
     cublasCsyr_v2 cublasCsyr_v2_64 cublasCsyrk cublasCsyrk3mEx cublasCsyrk3mEx_64 cublasCsyrkEx cublasCsyrkEx_64 cublasCsyrkx
     cublasCsyrkx_64 cublasCtbmv cublasCtbmv_v2 cublasCtbmv_v2_64 cublasCtbsv cublasCtbsv_v2 cublasCtbsv_v2_64 cublasCtpmv
     cublasCtpmv_v2 cublasCtpmv_v2_64 cublasCtpsv cublasCtpsv_v2 cublasCtpsv_v2_64 cublasCtpttr cublasCtrmm cublasCtrmm_v2
-    cublasCtrmm_v2_64 cublasCtrmv cublasCtrmv_v2 cublasCtrmv_v2_64 cublasCtrsm cublasCtrsmBatched cublasCtrsmBatched_64
+    cublasCtrmm_v2_64 cublasCtrmv cublasCtrmv_v2 cublasCtrmv_v2_64 cublasCtrsm
     cublasCtrsv cublasCtrsv_v2 cublasCtrsv_v2_64 cublasCtrttp cublasDasum cublasDaxpy cublasDbdmm cublasDcopy cublasDdot
     cublasDgbmv cublasDgbmv_v2 cublasDgbmv_v2_64 cublasDgelsBatched cublasDgemm cublasDgemmGroupedBatched
     cublasDgemmGroupedBatched_64 cublasDgemv cublasDgemvBatched cublasDgemvBatched_64 cublasDgemvStridedBatched
@@ -44,7 +44,7 @@ unsupported! {
     cublasDsyr_v2_64 cublasDsyrk cublasDsyrkx cublasDsyrkx_64 cublasDtbmv cublasDtbmv_v2 cublasDtbmv_v2_64 cublasDtbsv
     cublasDtbsv_v2 cublasDtbsv_v2_64 cublasDtpmv cublasDtpmv_v2 cublasDtpmv_v2_64 cublasDtpsv cublasDtpsv_v2 cublasDtpsv_v2_64
     cublasDtpttr cublasDtrmm cublasDtrmm_v2 cublasDtrmm_v2_64 cublasDtrmv cublasDtrmv_v2 cublasDtrmv_v2_64 cublasDtrsm
-    cublasDtrsmBatched cublasDtrsmBatched_64 cublasDtrsv cublasDtrsv_v2 cublasDtrsv_v2_64 cublasDtrttp cublasDzasum cublasDznrm2
+    cublasDtrsv cublasDtrsv_v2 cublasDtrsv_v2_64 cublasDtrttp cublasDzasum cublasDznrm2
     cublasFree cublasGemmGroupedBatchedEx cublasGemmGroupedBatchedEx_64 cublasGetBackdoor
     cublasGetEmulationSpecialValuesSupport cublasGetEmulationStrategy cublasGetFixedPointEmulationMantissaBitOffset
     cublasGetFixedPointEmulationMantissaControl cublasGetFixedPointEmulationMaxMantissaBitCount
@@ -107,7 +107,7 @@ unsupported! {
     cublasSsyr2k cublasSsyr2k_v2 cublasSsyr2k_v2_64 cublasSsyr_v2 cublasSsyr_v2_64 cublasSsyrk cublasSsyrkx cublasSsyrkx_64
     cublasStbmv cublasStbmv_v2 cublasStbmv_v2_64 cublasStbsv cublasStbsv_v2 cublasStbsv_v2_64 cublasStpmv cublasStpmv_v2
     cublasStpmv_v2_64 cublasStpsv cublasStpsv_v2 cublasStpsv_v2_64 cublasStpttr cublasStrmm cublasStrmm_v2 cublasStrmm_v2_64
-    cublasStrmv cublasStrmv_v2 cublasStrmv_v2_64 cublasStrsm cublasStrsmBatched cublasStrsmBatched_64 cublasStrsv cublasStrsv_v2
+    cublasStrmv cublasStrmv_v2 cublasStrmv_v2_64 cublasStrsm cublasStrsv cublasStrsv_v2
     cublasStrsv_v2_64 cublasStrttp cublasSwapEx cublasSwapEx_64 cublasTSSgemvBatched cublasTSSgemvBatched_64
     cublasTSSgemvStridedBatched cublasTSSgemvStridedBatched_64 cublasTSTgemvBatched cublasTSTgemvBatched_64
     cublasTSTgemvStridedBatched cublasTSTgemvStridedBatched_64 cublasUint8gemmBias cublasXerbla cublasXtCgemm cublasXtChemm
@@ -130,6 +130,6 @@ unsupported! {
     cublasZsyr2k cublasZsyr2k_v2 cublasZsyr2k_v2_64 cublasZsyr_v2 cublasZsyr_v2_64 cublasZsyrk cublasZsyrkx cublasZsyrkx_64
     cublasZtbmv cublasZtbmv_v2 cublasZtbmv_v2_64 cublasZtbsv cublasZtbsv_v2 cublasZtbsv_v2_64 cublasZtpmv cublasZtpmv_v2
     cublasZtpmv_v2_64 cublasZtpsv cublasZtpsv_v2 cublasZtpsv_v2_64 cublasZtpttr cublasZtrmm cublasZtrmm_v2 cublasZtrmm_v2_64
-    cublasZtrmv cublasZtrmv_v2 cublasZtrmv_v2_64 cublasZtrsm cublasZtrsmBatched cublasZtrsmBatched_64 cublasZtrsv cublasZtrsv_v2
+    cublasZtrmv cublasZtrmv_v2 cublasZtrmv_v2_64 cublasZtrsm cublasZtrsv cublasZtrsv_v2
     cublasZtrsv_v2_64 cublasZtrttp
 }

@@ -327,6 +327,49 @@ fn triangular_systems_are_solved_from_both_sides() {
 }
 
 #[test]
+fn systems_of_a_batch_are_solved_as_one_by_one() {
+    type Trsm<At> =
+        extern "C" fn(usize, i32, i32, i32, i32, i32, i32, *const f64, At, i32, u64, i32) -> i32;
+    type Batched = extern "C" fn(
+        usize,
+        i32,
+        i32,
+        i32,
+        i32,
+        i32,
+        i32,
+        *const f64,
+        u64,
+        i32,
+        u64,
+        i32,
+        i32,
+    ) -> i32;
+    let handle = handle();
+    let (one, batched): (Trsm<u64>, Batched) =
+        (get(&libraries().blas, "cublasDtrsm_v2"), get(&libraries().blas, "cublasDtrsmBatched"));
+    // In columns of three rows each: the upper triangle of the first, all of the second.
+    let factors = [[2.0f64, 9.0, 9.0, 1.0, 4.0, 9.0, 3.0, 5.0, 0.5], [1.0; 9]];
+    let sides = [numbers(6, 2), numbers(6, 7)];
+    let a = factors.map(|factor| upload(&factor));
+    let (alone, x) =
+        (sides.each_ref().map(|side| upload(side)), sides.each_ref().map(|side| upload(side)));
+    let lists = [upload(&a), upload(&x)];
+    for (a, b) in a.iter().zip(&alone) {
+        assert_eq!(one(handle, 0, 1, 0, 0, 3, 2, &2.0, *a, 3, *b, 3), 0);
+    }
+    assert_eq!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, lists[0], 3, lists[1], 3, 2), 0);
+    for ((x, alone), side) in x.iter().zip(&alone).zip(&sides) {
+        assert_eq!(download::<f64>(*x, 6), download::<f64>(*alone, 6));
+        assert_ne!(&download::<f64>(*x, 6), side);
+    }
+    // No systems are no work; fewer than none are an error, as is a list that is not there.
+    assert_eq!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, lists[0], 3, lists[1], 3, 0), 0);
+    assert_eq!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, lists[0], 3, lists[1], 3, -1), 7);
+    assert_ne!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, 8, 3, lists[1], 3, 2), 0);
+}
+
+#[test]
 fn a_captured_product_is_made_when_its_graph_is_launched() {
     let handle = handle();
     let cuda = &libraries().cuda;
