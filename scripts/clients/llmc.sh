@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# Builds the programs of llm.c's `dev/cuda`, with smaller tensors, and runs every kernel of each on the emulator's driver; they compare
-# their results with the host's.
+# Builds the programs of llm.c's `dev/cuda`, with smaller tensors, and runs every kernel of each on the emulator's driver, products by the
+# stand-in for cuBLAS; they compare their results with the host's. Its kernels of cuDNN (`attention_forward` 10) are left out.
 #
-# Usage, in the repository: scripts/clients/llmc.sh; `programs.bash` says what the environment changes.
+# `nccl_all_reduce` is run by two processes, on two emulated GPUs, where Open MPI is installed.
+#
+# Usage, in the repository: scripts/clients/llmc.sh; `programs.bash` says what the environment changes. UNMENDED=1 leaves in the mistakes
+# of the programs that are mended below.
 cd "$(dirname "$0")/../.." || exit 1
 suite=llmc
 . scripts/clients/programs.bash
@@ -10,35 +13,95 @@ root=$(sources karpathy/llm.c "${REVISION:-f1e2ace651495b74ae22d45d1723443fd00ec
 
 copy=$built/source
 rm -rf "$copy" && mkdir -p "$copy" && cp -r "$root/dev" "$root/llmc" "$copy/"
-# A batch of 2, 64 tokens, 128 channels, 512 words; one time instead of hundreds.
-sed -i -E 's/int B = [0-9]+;/int B = 2;/; s/int T = [0-9]+;/int T = 64;/; s/int C = 768;/int C = 128;/; s/int OC = 768/int OC = 128/;
-    s/int V = [0-9]+;/int V = 512;/; s/int NH = 12;/int NH = 4;/; s/int Vp = 50304;/int Vp = 512;/; s/int repeat_times = [0-9]+;/int repeat_times = 1;/' \
-    "$copy"/dev/cuda/*.cu
-kernels() {
-    case $1 in
-        adamw | gelu_forward | gelu_backward | residual_forward) echo 1 2 ;;
-        attention_forward) echo 1 2 3 4 5 6 ;;
-        attention_backward) echo 1 2 3 4 5 6 7 8 ;;
-        classifier_fused) echo 1 2 3 4 5 ;;
-        crossentropy_forward | crossentropy_softmax_backward | permute | matmul_backward) echo 1 ;;
-        encoder_forward | matmul_forward) echo 1 2 3 ;;
-        encoder_backward) echo 1 2 ;;
-        fused_residual_forward | layernorm_forward) echo 1 2 3 4 5 6 ;;
-        global_norm) echo 1 2 3 4 ;;
-        layernorm_backward) echo 1 2 3 4 5 6 7 8 9 10 ;;
-        matmul_backward_bias | softmax_forward) echo 1 2 3 4 5 6 7 8 ;;
-        trimat_forward) echo 0 1 2 3 4 ;;
-    esac
+programs=$copy/dev/cuda
+# A batch of 8, 128 tokens, 128 channels (768 in the backward pass of layernorm, some of whose kernels want a multiple of 256), 512 words;
+# one time instead of hundreds.
+sed -i -E 's/\b(int|int64_t) B = [0-9]+;/\1 B = 8;/; s/\b(int|int64_t) T = [0-9]+;/\1 T = 128;/; s/int C = 768;/int C = 128;/;
+    s/int C = 1600;/int C = 768;/; s/int OC = 768/int OC = 128/; s/\b(int|int64_t) V = [0-9]+;/\1 V = 512;/; s/int NH = 12;/int NH = 4;/;
+    s/int Vp = 50304;/int Vp = 512;/; s/int L = 12;/int L = 2;/; s/int repeat_times = [0-9]+;/int repeat_times = 1;/' "$programs"/*.cu
+# Attention, whose naive kernels take the cube of the tokens: a batch of 2, and no more threads than tokens, whose multiple they have to be.
+sed -i -E 's/int B = 8;/int B = 2;/; s/const int block_size = 256;/const int block_size = 128;/; s/block_sizes\[\] = \{32, 64, 128, 256, 512(, 1024)?\}/block_sizes[] = {32, 64, 128}/' \
+    "$programs"/attention_{forward,backward}.cu
+# Its backward pass sums rows by atomics of 16-bit floats, whose error grows with them.
+sed -i -E 's/int B = 8;/int B = 2;/' "$programs/layernorm_backward.cu"
+# That of two processes in 4 MiB instead of 128.
+sed -i 's/all_reduce_buffer_size = 32 \* 1024 \* 1024/all_reduce_buffer_size = 1024 * 1024/' "$programs/nccl_all_reduce.cu"
+# mend FILE FROM TO: a mistake of a program that stops it on any GPU, or on an emulator that notices it; says so where the text is not there.
+mend() {
+    grep -qF -- "$2" "$programs/$1" || echo "$1 has no '$2' to mend" >&2
+    python3 - "$programs/$1" "$2" "$3" <<'PYTHON'
+import sys
+path, old, new = sys.argv[1:]
+text = open(path).read()
+open(path, "w").write(text.replace(old, new))
+PYTHON
 }
-for file in "$copy"/dev/cuda/*.cu; do
+if [ -z "${UNMENDED:-}" ]; then
+    # The sums of warps go where other warps may still read the maximum.
+    mend softmax_forward.cu 'float offset = max_or_sum_storage[0];' 'float offset = max_or_sum_storage[0]; __syncthreads();'
+    # Likewise where the sums of the next row go.
+    mend attention_backward.cu 'local_sum = cg::reduce(warp, block_acc[warp.thread_rank()], cg::plus<float>{});' \
+        'local_sum = cg::reduce(warp, block_acc[warp.thread_rank()], cg::plus<float>{}); block.sync();'
+    # 32 rows of partial sums, where the grid has as many as fill the GPU.
+    mend matmul_backward_bias.cu 'OC * sizeof(float) * 32' 'OC * sizeof(float) * cuda_threads_per_SM * cuda_num_SMs / 32'
+    # With one warp no word is left in shared memory for the flag behind the sums.
+    mend layernorm_backward.cu '2 * (block_size - 32) * f128::size) * sizeof(float);' '2 * (block_size - 32) * f128::size + 1) * sizeof(float);'
+    # Asserts fewer than 1024 blocks that fill the GPU, which an H200 has only with 512 threads in each.
+    mend global_norm.cu 'if (block_size <= 64) {' 'if (block_size <= 256) {'
+    mend global_norm.cu 'block_size = 128;  // to avoid' 'block_size = 512;  // to avoid'
+fi
+
+# kernels FILE: the numbers that the program's dispatch knows, or 1; those of single precision alone marked with an f.
+kernels() {
+    local kinds
+    kinds=$(awk '
+        /^int main/ { exit }
+        /#if.*!defined\(ENABLE_BF16\)|#ifndef ENABLE_BF16/ { single = 1; if (follows) kind[count] = "f" }
+        /#ifdef ENABLE_CUDNN/ { left = 1 }
+        /#endif|#else/ { single = left = 0 }
+        { follows = 0 }
+        match($0, /case [0-9]+:/) && !left {
+            number[++count] = substr($0, RSTART + 5, RLENGTH - 6); kind[count] = single ? "f" : ""; follows = 1
+        }
+        END { for (i = 1; i <= count; ++i) print number[i] kind[i] }' "$1" | grep -vE '^(32|64|128|256|512|1024)$')
+    echo "${kinds:-1}"
+}
+for file in "$programs"/*.cu; do
     name=$(basename "$file" .cu)
     wanted "$name" || continue
-    if [ "$name" = nccl_all_reduce ]; then row "$name" skipped "needs MPI"; continue; fi
-    if ! compile "$name" "$built/$name" --use_fast_math -I"$copy" -Xcompiler -fopenmp "$file" -lcublas -lcublasLt; then
+    flags=(--use_fast_math -I"$copy" -Xcompiler -fopenmp)
+    libraries_too=(-lcublas -lcublasLt)
+    if [ "$name" = nccl_all_reduce ]; then
+        # Open MPI starts its processes; NVIDIA's header and our stand-in are there for NCCL.
+        header=${NCCL_INCLUDE:-$toolkit/../nccl/include}
+        if ! command -v mpirun > /dev/null || [ ! -e "$header/nccl.h" ]; then
+            row "$name" skipped "needs Open MPI and, in NCCL_INCLUDE, nccl.h"
+            continue
+        fi
+        ln -sf "$(dirname "$LANEWORK")/liblanework_nccl.so" "$work/link/libnccl.so"
+        ln -sf "$(dirname "$LANEWORK")/liblanework_nccl.so" "$work/link/libnccl.so.2"
+        flags+=(-I"$header" -I/usr/lib/x86_64-linux-gnu/openmpi/include)
+        libraries_too+=(-lnccl -lmpi)
+    fi
+    if ! compile "$name" "$built/$name" "${flags[@]}" "$file" "${libraries_too[@]}"; then
         row "$name" unbuilt "$(grep -am1 -E 'error|cannot' "$logs/$name.build" | cut -c1-100)"
         continue
     fi
+    numbers=$(kernels "$file")
+    if [[ $numbers == *f* ]]; then
+        # The program sets its precision itself.
+        sed 's/^#define ENABLE_BF16/#define ENABLE_FP32/' "$file" > "$programs/$name-f32.cu"
+        compile "$name-f32" "$built/$name-f32" "${flags[@]}" "$programs/$name-f32.cu" -lcublas -lcublasLt
+    fi
     [ -n "${BUILD_ONLY:-}" ] && continue
-    for kernel in $(kernels "$name"); do (cd "$built" && attempt "$name-$kernel" "./$name" "$kernel"); done
+    if [ "$name" = nccl_all_reduce ]; then
+        (cd "$built" && EXEC="${EXEC:---plain} --gpus 2" attempt "$name" mpirun --allow-run-as-root --oversubscribe -np 2 "./$name")
+        continue
+    fi
+    for number in $numbers; do
+        binary=$name
+        [[ $number == *f ]] && binary=$name-f32
+        (cd "$built" && attempt "$name-${number%f}" "./$binary" "${number%f}")
+    done
 done
 summary

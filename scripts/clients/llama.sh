@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# llama.cpp's CUDA backend as it is distributed, on the emulator's driver: `test-backend-ops test`, which compares every operation with
+# the CPU's, one line for each operation; then a small model that generates text on both. Products are made by the stand-in for cuBLAS.
+#
+# The libraries (whose fatbins hold PTX) and the sources of the same release come from the packages of node-llama-cpp; the test and the
+# example are compiled against them with g++, so nothing is built by nvcc.
+#
+# Usage, in the repository: scripts/clients/llama.sh; `programs.bash` says what the environment changes: ONLY names operations (or `model`),
+# SECONDS_EACH limits one. PYTHON names one that has NumPy and `gguf`'s dependencies.
+cd "$(dirname "$0")/../.." || exit 1
+suite=llama
+. scripts/clients/programs.bash
+release=${REVISION:-3.22.1} # llama.cpp 0.5.0, ggml 0.25.1
+root=$work/sources/llama-$release
+if [ ! -d "$root/source" ]; then
+    mkdir -p "$root" || exit 1
+    (cd "$root" && npm pack --silent "@node-llama-cpp/linux-x64-cuda@$release" "node-llama-cpp@$release" > /dev/null \
+        && tar xzf "node-llama-cpp-linux-x64-cuda-$release.tgz" package/bins \
+        && tar xzf "node-llama-cpp-$release.tgz" package/llama/gitRelease.bundle \
+        && git clone --quiet package/llama/gitRelease.bundle source 2> /dev/null && rm -- *.tgz) || { echo "cannot fetch llama.cpp" >&2; exit 1; }
+fi
+source=$root/source
+libraries_of=$root/package/bins/linux-x64-cuda
+
+# build NAME FILE: beside the libraries, which look for their backends there.
+build() {
+    [ -e "$libraries_of/$1" ] && return 0
+    g++ -std=c++17 -O1 -w -I"$source/include" -I"$source/ggml/include" "$source/$2" -o "$libraries_of/$1" "$libraries_of"/libllama-common.so \
+        "$libraries_of"/libllama.*.so "$libraries_of"/libggml.*.so "$libraries_of"/libggml-base.so -pthread -Wl,-rpath,'$ORIGIN' \
+        > "$logs/$1.build" 2>&1 || { row "$1" unbuilt "$(grep -m1 error "$logs/$1.build" | cut -c1-100)"; exit 1; }
+}
+build test-backend-ops tests/test-backend-ops.cpp
+build llama-simple examples/simple/simple.cpp
+[ -n "${BUILD_ONLY:-}" ] && exit
+cd "$libraries_of" || exit 1
+# NVIDIA's runtime, as a shared library.
+emulated() { LD_LIBRARY_PATH=$libraries:${LD_LIBRARY_PATH:-} timeout --kill-after=5 "$@"; }
+
+operations=$(emulated 120 "$LANEWORK" exec --plain -- ./test-backend-ops support --output csv -b CUDA0 2> "$logs/support.err" \
+    | awk -F'"' '$2 == "CUDA0" { all[$4]; if ($10 == 1) ++count[$4] } END { for (name in all) print count[name] + 0, name }' | sort -n)
+[ -n "$operations" ] || { echo "no operations; see $logs/support.err" >&2; exit 1; }
+while read -r count name; do
+    wanted "$name" || continue
+    log=$logs/$name.txt
+    began=$EPOCHSECONDS
+    emulated "${SECONDS_EACH:-600}" "$LANEWORK" exec ${EXEC:---plain} -- ./test-backend-ops test -b CUDA0 -o "$name" \
+        > "$log" 2> "$log.err" < /dev/null
+    code=$?
+    took="$((EPOCHSECONDS - began)) s"
+    passed=$(grep -a 'OK' "$log" | grep -acv 'CUDA0') # without the line that ends the backend's
+    said=$(grep -a '^lanework: ' "$log.err" | grep -av 'is a stand-in' | head -1 | cut -c11-160)
+    tests=$(grep -aoE '[0-9]+/[0-9]+ tests passed' "$log" | head -1)
+    if [ "$count" = 0 ]; then row "$name" none "the backend supports none of its cases"
+    elif [ $code = 0 ]; then row "$name" passed "$tests, $took"
+    elif [ $code = 124 ] || [ $code = 137 ]; then
+        row "$name" slow "over ${SECONDS_EACH:-600} s; until then $passed of $count passed, $(grep -ac FAIL "$log") failed"
+    else row "$name" failed "exit $code; $tests; ${said:-$(grep -aiE 'FAIL|error' "$log" "$log.err" -h | head -1 | cut -c1-110)}"; fi
+done <<< "$operations"
+
+# The same tokens on the CPU, where no driver is found, and on the emulated GPU.
+python=${PYTHON:-$work/llama/bin/python}
+if wanted model; then
+    if [ ! -x "$python" ]; then
+        python3 -m venv "$work/llama" && "$work/llama/bin/pip" install --quiet gguf==0.19.0 || exit 1
+    fi
+    for kind in ${KINDS:-F16 Q4_0}; do
+        model=$root/$kind.gguf
+        [ -e "$model" ] || "$python" "$OLDPWD/scripts/clients/llama.py" "$source/models/ggml-vocab-llama-spm.gguf" "$model" "$kind" || exit 1
+        say=(./llama-simple -m "$model" -n 24)
+        on_cpu=$("${say[@]}" -ngl 0 'Once upon a time' 2> "$logs/model-$kind.cpu.err")
+        on_gpu=$(emulated "${SECONDS_EACH:-600}" "$LANEWORK" exec ${EXEC:---plain} -- "${say[@]}" -ngl 99 'Once upon a time' 2> "$logs/model-$kind.err")
+        on_gpu=$(grep -a . <<< "$on_gpu" | head -1) on_cpu=$(grep -a . <<< "$on_cpu" | head -1)
+        if ! grep -aq 'CUDA0 model buffer size' "$logs/model-$kind.err"; then
+            row "model-$kind" failed "its layers are not on the GPU; see $logs/model-$kind.err"
+        elif [ -n "$on_cpu" ] && [ "$on_cpu" = "$on_gpu" ]; then row "model-$kind" passed "24 tokens as on the CPU"
+        else row "model-$kind" failed "'${on_gpu:0:60}' where the CPU says '${on_cpu:0:60}'"; fi
+    done
+fi
+summary
