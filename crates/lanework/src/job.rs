@@ -21,11 +21,20 @@ use lanework_sim::Blocks;
 /// assert_eq!(job.profile(Blocks::All)?.counters.global_load.requests, 1);
 /// assert!(job.resources().is_some() && job.ptx().unwrap().contains("mul"));
 /// assert!(!job.is_recordable()); // it checks its indices
+/// drop(job);
+///
+/// // Two launches that belong together: they are counted and recorded as one.
+/// let mut y = device.upload(&[1.0f32; 32])?;
+/// let both = [&mut x, &mut y].map(|buffer| double(buffer).grid(1).block(32).prepare(&device));
+/// let mut job = Job::from(both.into_iter().collect::<lanework::Result<Vec<_>>>()?);
+/// assert_eq!(job.profile(Blocks::All)?.counters.global_load.requests, 2);
 /// # Ok::<(), lanework::Error>(())
 /// ```
 pub enum Job<'a> {
     /// A kernel.
     Kernel(Prepared<'a>),
+    /// Kernels that solve it together, one after the other.
+    Kernels(Vec<Prepared<'a>>),
     /// A kernel of PTX text.
     Ptx(PreparedPtx<'a>),
     /// A vendor library, as the baseline.
@@ -63,6 +72,12 @@ impl<'a> From<Prepared<'a>> for Job<'a> {
     }
 }
 
+impl<'a> From<Vec<Prepared<'a>>> for Job<'a> {
+    fn from(kernels: Vec<Prepared<'a>>) -> Self {
+        Job::Kernels(kernels)
+    }
+}
+
 impl<'a> From<PreparedPtx<'a>> for Job<'a> {
     fn from(kernel: PreparedPtx<'a>) -> Self {
         Job::Ptx(kernel)
@@ -77,18 +92,34 @@ impl Job<'_> {
     pub fn launch(&mut self) -> Result<()> {
         match self {
             Job::Kernel(kernel) => kernel.launch(),
+            Job::Kernels(kernels) => kernels.iter_mut().try_for_each(Prepared::launch),
             Job::Ptx(kernel) => kernel.launch(),
             Job::Vendor(vendor) => (vendor.call)(),
         }
     }
 
-    /// Runs it once on the emulator and counts events.
+    /// Runs it once on the emulator and counts events; those of several kernels are added up, under the first one's name and shape.
     ///
     /// # Errors
-    /// As [`Prepared::profile`]; [`Error::Unsupported`] for a library, whose kernels are not known.
+    /// As [`Prepared::profile`]; [`Error::Unsupported`] for a library, whose kernels are not known, and for no kernel at all.
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         match self {
             Job::Kernel(kernel) => kernel.profile(blocks),
+            Job::Kernels(kernels) => {
+                let mut all: Option<Profile> = None;
+                for kernel in kernels {
+                    let one = kernel.profile(blocks)?;
+                    match &mut all {
+                        Some(all) => all.add(one),
+                        None => all = Some(one),
+                    }
+                }
+                all.ok_or(Error::Unsupported {
+                    what: "counting",
+                    device: "a job without kernels".to_owned(),
+                    help: "give it at least one",
+                })
+            }
             Job::Ptx(kernel) => kernel.profile(blocks),
             Job::Vendor(vendor) => Err(Error::Unsupported {
                 what: "counting a vendor's library",
@@ -98,19 +129,22 @@ impl Job<'_> {
         }
     }
 
-    /// The kernel's resource usage; `None` for a library.
+    /// The kernel's resource usage; `None` for a library, and for several kernels.
     pub fn resources(&self) -> Option<Resources> {
         match self {
             Job::Kernel(kernel) => Some(kernel.resources()),
             Job::Ptx(kernel) => kernel.resources(),
-            Job::Vendor(_) => None,
+            Job::Kernels(_) | Job::Vendor(_) => None,
         }
     }
 
-    /// The PTX of the kernel as text; `None` for a library.
+    /// The PTX of the kernel as text, or of all of them; `None` for a library.
     pub fn ptx(&self) -> Option<String> {
         match self {
             Job::Kernel(kernel) => Some(kernel.module().to_string()),
+            Job::Kernels(kernels) => {
+                Some(kernels.iter().map(|kernel| kernel.module().to_string()).collect())
+            }
             Job::Ptx(kernel) => Some(kernel.module().module().to_string()),
             Job::Vendor(_) => None,
         }
@@ -123,8 +157,12 @@ impl Job<'_> {
 
     /// Why this job cannot be recorded in a graph, if so.
     pub(crate) fn unrecordable(&self) -> Option<Error> {
-        let Job::Kernel(kernel) = self else { return None };
-        kernel.is_checked().then(|| {
+        let kernels = match self {
+            Job::Kernel(kernel) => std::slice::from_ref(kernel),
+            Job::Kernels(kernels) => &kernels[..],
+            Job::Ptx(_) | Job::Vendor(_) => &[],
+        };
+        kernels.iter().find(|kernel| kernel.is_checked()).map(|kernel| {
             kernel.invalid(
                 "it checks its indices, and a recorded launch could not report a failed check",
                 "prepare it with `prepare_unchecked`",

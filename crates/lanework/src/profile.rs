@@ -61,6 +61,14 @@ pub struct Profile {
 const NAMED: usize = 5;
 
 impl Profile {
+    /// Adds the counts of another launch; the name, the shape and the resources stay.
+    pub(crate) fn add(&mut self, other: Profile) {
+        self.counters.add(&other.counters);
+        self.instructions.extend(other.instructions);
+        self.blocks_run += other.blocks_run;
+        self.blocks += other.blocks;
+    }
+
     pub(crate) fn new(
         (outcome, counted): (Outcome, CountingObserver),
         program: &Program,

@@ -21,6 +21,7 @@ mod refusal;
 mod skinny;
 mod source;
 mod split;
+mod steer;
 mod tile;
 
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use element::{ElementKind, Fp8E4m3, Fp8E5m2, GemmElement};
 pub use epilogue::{Function, FunctionOf};
 pub use grouped::{Grouped, grouped};
 pub use problem::Precision;
+pub use steer::Steer;
 
 use crate::workspace::{Layout, Scratch, Workspace};
 use crate::{Plan, Tensor, TensorMut};
@@ -73,6 +75,7 @@ pub fn gemm<'a, A: GemmElement, B: GemmElement, const R: usize>(
         precision: Precision::Full,
         epilogue: Epilogue::default(),
         one_kernel: false,
+        steer: None,
         elsewhere: None,
     }
 }
@@ -145,6 +148,7 @@ pub struct Gemm<'a, const R: usize> {
     precision: Precision,
     epilogue: Epilogue<'a>,
     one_kernel: bool,
+    steer: Option<Steer>,
     /// The name of an operand of the epilogue that lies on another device.
     elsewhere: Option<&'static str>,
 }
@@ -185,6 +189,12 @@ impl<'a, const R: usize> Gemm<'a, R> {
     /// ```
     pub fn one_kernel(self) -> Self {
         Gemm { one_kernel: true, ..self }
+    }
+
+    /// Computes the product in a way that the caller chooses: for the ladders, whose rungs show what a choice is worth.
+    #[doc(hidden)]
+    pub fn steered(self, steer: Steer) -> Self {
+        Gemm { steer: Some(steer), ..self }
     }
 
     /// Adds a vector to each row, of the output's type or of that of the sums: one element per column.
@@ -325,13 +335,17 @@ impl<'a, const R: usize> Gemm<'a, R> {
     where
         'a: 'c,
     {
+        let steer = self.steer;
         let problem = self.problem(c)?;
         problem.check()?;
         let Extents { batch, m, n, .. } = problem.extents;
         if batch == 0 || m == 0 || n == 0 {
             return Ok(Box::new(|_: &Scratch| Ok(Vec::<Prepared<'c>>::new())));
         }
-        choose::recipe(problem, layout)
+        match steer {
+            Some(steer) => steer.recipe(problem, layout),
+            None => choose::recipe(problem, layout),
+        }
     }
 
     /// The problem as plain data.
@@ -339,7 +353,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
     where
         'a: 'c,
     {
-        let Gemm { a, b, alpha, beta, precision, epilogue, one_kernel, elsewhere } = self;
+        let Gemm { a, b, alpha, beta, precision, epilogue, one_kernel, steer: _, elsewhere } = self;
         let device = a.device.clone();
         let others = [("B", &b.device), ("the output", c.device())];
         let other = others.iter().find(|(_, of)| **of != device).map(|(name, _)| *name);

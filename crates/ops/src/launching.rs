@@ -76,6 +76,27 @@ impl<'a> Plan<'a> {
         only.map(|kernel| kernel.keeping(std::sync::Arc::new(scratch)))
     }
 
+    /// The kernels of a run, in their order, each of which keeps the intermediate memory.
+    ///
+    /// ```
+    /// use lanework::{Device, Job};
+    /// use lanework_ops::{Tensor, TensorMut, gemm};
+    ///
+    /// let device = Device::best();
+    /// let x = device.upload(&[1.0f32; 64])?;
+    /// let mut c = device.zeros::<f32>(64)?;
+    /// let x = Tensor::new(&x, [8, 8])?;
+    /// let plan = gemm(&x, &x).prepare(TensorMut::new(&mut c, [8, 8])?)?;
+    /// Job::from(plan.into_kernels()).launch()?;
+    /// assert_eq!(c.download()?, [8.0; 64]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn into_kernels(self) -> Vec<Prepared<'a>> {
+        let Plan { steps, scratch } = self;
+        let scratch = std::sync::Arc::new(scratch);
+        steps.into_iter().map(|kernel| kernel.keeping(scratch.clone())).collect()
+    }
+
     /// The plan as one job, for graphs and benchmarks.
     pub fn into_job(mut self, name: &'static str) -> Job<'a> {
         let call = move || self.launch();

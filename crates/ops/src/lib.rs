@@ -30,6 +30,8 @@ mod vectors;
 mod workspace;
 
 pub use attention::{Attention, AttentionResult, Half, attention};
+#[doc(hidden)]
+pub use gemm::Steer;
 pub use gemm::{
     ElementKind, Fp8E4m3, Fp8E5m2, Function, FunctionOf, Gemm, GemmElement, Grouped, Precision,
     gemm, grouped,

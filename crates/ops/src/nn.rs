@@ -19,7 +19,9 @@ pub use normal::Normal;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use kernels::Kind;
 use lanework::{Buffer, Result};
-use layout::{Way, refuse};
+#[doc(hidden)]
+pub use layout::Way;
+use layout::refuse;
 use normal::{Operands, Rows};
 
 /// The exponentials of a row's elements, divided by their sum; the row's largest element is subtracted first, so that none overflows.
@@ -150,6 +152,16 @@ macro_rules! enders {
             pub fn prepare(self, y: impl Into<TensorMut<'a, T, 2>>) -> Result<Plan<'a>> {
                 let workspace = Workspace::new(self.inner.x.device());
                 self.inner.plan(y.into(), Way::Best, &workspace)
+            }
+
+            /// As `prepare`, with rows held in a way that the caller chooses: for the ladders, whose rungs show what a choice is worth.
+            ///
+            /// # Errors
+            /// As `run`.
+            #[doc(hidden)]
+            pub fn prepare_by(self, y: impl Into<TensorMut<'a, T, 2>>, way: Way) -> Result<Plan<'a>> {
+                let workspace = Workspace::new(self.inner.x.device());
+                self.inner.plan(y.into(), way, &workspace)
             }
 
             /// The result in a new buffer, without gaps between rows.

@@ -3,15 +3,18 @@
 //! The result has the same bits in every run: which numbers are added in which order depends on their places alone, and on the
 //! device's number of multiprocessors.
 
-mod kernels;
+mod exchange;
+mod form;
 mod layout;
 mod ring;
+mod rows;
 mod scannable;
+mod tiles;
 
 pub use scannable::Scannable;
 
 use crate::{Plan, Tensor, TensorMut, Workspace};
-use kernels::Operation;
+use form::Operation;
 use lanework::{Buffer, Result};
 use layout::Way;
 

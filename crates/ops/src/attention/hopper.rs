@@ -8,51 +8,11 @@
 //! first scores of a tile are softened while the last values of the tile before are multiplied. Blocks of the GPU take tiles
 //! from a counter, longest first. Results leave by TMA from where the tile's queries were.
 
+use super::division::Division;
 use super::elements::Half;
 use super::problem::{Options, Work};
+use super::results::store;
 use lanework::prelude::*;
-
-/// How the kernel divides its work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Division {
-    /// Warpgroups that multiply, 64 queries each: 2 or 3.
-    pub groups: u32,
-    /// Tiles of keys, and of values, that are loaded ahead.
-    pub stages: u32,
-    /// Whether warpgroups take turns at starting products.
-    pub ordered: bool,
-    /// Whether the wait for products stays behind the exponentials.
-    pub held: bool,
-    /// Whether sums are scaled only when a row's largest score has grown by more than 2^8.
-    pub lazy: bool,
-}
-
-impl Division {
-    /// What was fastest on an H200 for heads of `head` elements and `rows` queries. Warpgroups take turns; three do not fit
-    /// a block with heads of 128 elements, and leave more of the last tile empty where there are few queries.
-    pub(super) const fn of(head: u32, rows: u32, causal: bool) -> Division {
-        let groups = if head == 64 && !(causal && rows <= 1024) { 3 } else { 2 };
-        Division { groups, stages: 2, ordered: true, held: head == 128, lazy: true }
-    }
-
-    /// Threads of a block: the warpgroups that multiply and one that loads.
-    pub(crate) const fn threads(self) -> u32 {
-        128 * self.groups + 128
-    }
-
-    /// Registers per thread: as launched, of the warpgroup that loads, and of those that multiply.
-    const fn registers(self) -> (u32, u32, u32) {
-        match self.groups {
-            2 => (168, 24, 240),
-            _ => (128, 32, 160),
-        }
-    }
-
-    /// Dynamic shared memory of a block: two tiles of queries, and the stages of keys and values.
-    pub(crate) const fn shared_bytes(self, head: u32, keys: u32) -> u32 {
-        2 * head * (2 * 64 * self.groups + 2 * self.stages * keys)
-    }
-}
 
 /// `out = softmax(scale * q * transpose(k)) * v` for every batch and head, tile by tile.
 ///
@@ -319,75 +279,6 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
         }
         if plan.ordered && group == 0 {
             mine.sync(); // the turn that the last warpgroup gave
-        }
-    }
-}
-
-/// Stores a warpgroup's results, from row `row` on: divided by the sums of the weights, by way of `to` where they are rounded.
-#[device]
-fn store<T: Half, const HEAD: u32>(
-    results: FragmentC<f32, 64, HEAD>,
-    most: [f32; 2],
-    total: [f32; 2],
-    to: SharedTile<T, 64, HEAD>,
-    own: NamedBarrier,
-    out: &TensorMapMut<T, 4>,
-    wide: &mut [f32],
-    log_sums: &mut [f32],
-    work: Work,
-    batch: u32,
-    head: u32,
-    row: u32,
-    scale: f32,
-    #[constant] options: Options,
-) {
-    let (mut results, mut total) = (results, total);
-    let mut inverse = [0.0f32; 2];
-    #[unroll]
-    for line in 0..2 {
-        #[unroll]
-        for bits in [1u32, 2] {
-            total[line] += shfl_xor_sync(FULL_MASK, total[line], bits);
-        }
-        inverse[line] = select(total[line] == 0.0, 0.0, 1.0 / total[line]);
-    }
-    #[unroll]
-    for j in 0..FragmentC::<f32, 64, HEAD>::ELEMENTS {
-        results[j] *= inverse[FragmentC::<f32, 64, HEAD>::row_of(j)];
-    }
-    if !options.wide {
-        results.to::<T>().store_matrix(to, 0, 0);
-        fence_proxy_async_shared();
-        own.sync();
-        if thread_idx.x % 128 == 0 {
-            if row < work.rows {
-                #[unroll]
-                for panel in 0..HEAD / 64 {
-                    out.store(to.panel::<64>(panel), (batch, head, row, 64 * panel));
-                }
-            }
-            bulk_commit();
-        }
-    }
-    if options.wide || options.log_sums {
-        let column = 2 * (thread_idx.x % 4);
-        #[unroll]
-        for line in 0..2u32 {
-            let row = row + thread_idx.x % 128 / 32 * 16 + thread_idx.x % 32 / 4 + 8 * line;
-            if row < work.rows {
-                if options.wide {
-                    let first = work.out.at(batch, head, row) + column as u64;
-                    #[unroll]
-                    for j in 0..HEAD / 8 {
-                        let pair = [results[4 * j + 2 * line], results[4 * j + 2 * line + 1]];
-                        wide.store2(first + (8 * j) as u64, pair);
-                    }
-                }
-                if options.log_sums && column == 0 {
-                    let log = most[line] * (scale * std::f32::consts::LN_2) + total[line].ln();
-                    log_sums[work.log_sums.at(batch, head, row)] = log;
-                }
-            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The launch of attention for its operands: what they have to be, and which kernel works on them.
 
+use super::division::Division;
 use super::elements::Half;
-use super::hopper::{self, Division};
+use super::hopper;
 use super::plain;
 use super::problem::Options;
 use super::request::{Request, strides};

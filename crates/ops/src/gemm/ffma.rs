@@ -6,6 +6,7 @@ mod copies;
 pub(crate) mod form;
 mod kernel;
 mod packed;
+mod product;
 mod shapes;
 
 #[cfg(test)]
@@ -17,10 +18,12 @@ use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Major, Matrix, Output, Precision, Problem, Strides, refused};
 use super::recipe::Recipe;
 use crate::workspace::{Layout, Scratch};
-use form::{Form, Load, Tile};
+pub(crate) use form::Tile;
+use form::{Form, Load};
 use lanework::prelude::*;
 use lanework::{Prepared, Result, TensorMap, View};
 use shapes::Choice;
+pub(crate) use shapes::TILES;
 
 /// A factor as lines (rows of A, columns of B) by steps along k.
 #[derive(Clone, Copy)]

@@ -26,6 +26,12 @@ const MOST: usize = 1 << 28;
 
 /// Whether this family computes a problem, and faster than with factors as they are.
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
+    let Extents { m, n, k, .. } = problem.extents;
+    possible(problem) && m.min(n) >= LEAST.1 && m as f64 * n as f64 * k as f64 >= LEAST.0
+}
+
+/// Whether this family computes a problem.
+pub(crate) fn possible(problem: &Problem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     problem.precision == Precision::TensorFloat32
         && problem.a.kind == ElementKind::F32
@@ -33,8 +39,7 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
         && hopper::suits(problem)
         && batch == 1
         && !problem.one_kernel
-        && m.min(n) >= LEAST.1
-        && m as f64 * n as f64 * k as f64 >= LEAST.0
+        && m.min(n) > 64
         && m.max(n).max(k) <= MOST
 }
 

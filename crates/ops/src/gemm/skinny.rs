@@ -1,7 +1,9 @@
 //! The family of f32 products of a matrix and a few vectors, at most 4: what counts is that the matrix is read once, at the speed
 //! of memory.
 
-mod kernel;
+mod dots;
+mod form;
+mod sums;
 #[cfg(test)]
 mod tests;
 
@@ -12,7 +14,7 @@ use super::recipe::Recipe;
 use super::source::Source;
 use crate::permute::moved;
 use crate::workspace::{Layout, Scratch};
-use kernel::{Form, GROUP};
+use form::{Form, GROUP};
 use lanework::{Prepared, Result};
 
 /// The most vectors.
@@ -94,6 +96,8 @@ fn chosen(problem: &Problem<'_>) -> Form {
     let fours = |address: u64, strides: &[usize]| {
         address.is_multiple_of(16) && strides.iter().all(|stride| stride.is_multiple_of(4))
     };
+    // Where there is one vector, or one product, nothing is that far apart.
+    let apart = |stride: usize, count: usize| if count > 1 { stride } else { 0 };
     let processors = problem.device.info().multiprocessors.max(1) as usize;
     let hopper = problem.device.info().compute_capability.0 >= 9;
     // Warps have four lines where there are enough, since each piece of a vector is then loaded for four; and they share long lines, so
@@ -118,7 +122,10 @@ fn chosen(problem: &Problem<'_>) -> Form {
         wide: fours(problem.a.memory.address(), &[ld, width, strides_a.batch]),
         wide_vectors: strides_b.row == 1
             && k.is_multiple_of(4)
-            && fours(problem.b.memory.address(), &[strides_b.column, strides_b.batch]),
+            && fours(
+                problem.b.memory.address(),
+                &[apart(strides_b.column, n), apart(strides_b.batch, batch)],
+            ),
         lines: lines as u32,
         share: share as u32,
         deep: deep.unwrap_or(1) as u32,
@@ -138,9 +145,9 @@ fn launch<'a>(problem: Problem<'a>, scratch: &Scratch, form: Form) -> Result<Pre
     };
     let strides = |s: Strides| [s.batch as u32, s.row as u32, s.column as u32];
     let kernel = match (form.along_k, form.splits) {
-        (true, _) => kernel::dots,
-        (false, 1) => kernel::sums,
-        _ => kernel::split_sums,
+        (true, _) => dots::dots,
+        (false, 1) => sums::sums,
+        _ => sums::split_sums,
     };
     let launch = kernel(
         problem.a.memory.elements::<f32>(scratch),
@@ -159,5 +166,5 @@ fn launch<'a>(problem: Problem<'a>, scratch: &Scratch, form: Form) -> Result<Pre
     );
     // SAFETY: lines and steps past the last ones are not read, and results within the extents alone are written; indices fit 32
     // bits by `suits`.
-    unsafe { launch.grid(blocks).block(kernel::THREADS).prepare_unchecked(&problem.device) }
+    unsafe { launch.grid(blocks).block(form::THREADS).prepare_unchecked(&problem.device) }
 }

@@ -7,21 +7,19 @@ use crate::workspace::Layout;
 use crate::{Plan, Workspace};
 use lanework::{Device, Error, Result};
 
-/// The ways to hold a row; `Best` chooses.
+/// The ways to hold a row; `Best` chooses. Where a row cannot be held so, it is read as often as it is needed.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub enum Way {
+    /// The fastest one for a shape.
     Best,
     /// By one block or less.
-    #[cfg(test)]
     Held,
     /// By several blocks, of which each thread has at most so many vectors.
-    #[cfg(test)]
     Spread(usize),
     /// The same, by bulk copies.
-    #[cfg(test)]
     Ring(usize),
     /// By nobody.
-    #[cfg(test)]
     Passes,
 }
 
@@ -126,13 +124,9 @@ impl Way {
                 spread(most(MOST)).or(held)
             }
             Way::Best => held.or_else(|| spread(most(MOST))),
-            #[cfg(test)]
             Way::Held => held,
-            #[cfg(test)]
             Way::Spread(most) => spread(most),
-            #[cfg(test)]
             Way::Ring(most) => ring(most),
-            #[cfg(test)]
             Way::Passes => None,
         };
         chosen

@@ -1,6 +1,6 @@
 //! How a scan is laid over memory and over a device: rows, tiles, blocks.
 
-use super::kernels::{How, MOST, Operation, RESIDENT, ROW_THREADS, Rows, THREADS};
+use super::form::{How, MOST, Operation, RESIDENT, ROW_THREADS, Rows, THREADS};
 use super::ring;
 use super::scannable::Scannable;
 use crate::workspace::{Layout, Scratch};

@@ -1,10 +1,11 @@
-//! Scans of long rows on devices with bulk copies (sm_90): the sums travel as in `kernels`, and memory is never idle meanwhile.
+//! Scans of long rows on devices with bulk copies (sm_90): the sums travel as in `tiles`, and memory is never idle meanwhile.
 //!
 //! A block has several tiles in shared memory, of which the next ones are being copied while it works on two: it adds up the newest
 //! one and publishes its sum, and scans the one before, whose predecessors had the time of a tile to publish theirs. Words that it
 //! needs of others are read before the numbers, and looked at after them.
 
-use super::kernels::{How, combine, identity, publish};
+use super::exchange::publish;
+use super::form::{How, combine, identity};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
 
@@ -88,7 +89,7 @@ fn vector<E: Widened, const V: usize>(
     values
 }
 
-/// As `tiles` of `kernels`; `words` is the memory of `x`, whose rows begin at multiples of 16 bytes.
+/// As `tiles`; `words` is the memory of `x`, whose rows begin at multiples of 16 bytes.
 #[kernel(block = THREADS)]
 pub(super) fn ring<E: Widened, const V: usize>(
     x: &[E],

@@ -1,6 +1,6 @@
 //! The kernels by element type.
 
-use super::kernels::{How, Rows};
+use super::form::{How, Rows};
 use crate::vectors::Widened;
 use half::{bf16, f16};
 use lanework::{Launch, View, ViewMut};
@@ -48,7 +48,7 @@ macro_rules! scannable {
             ) -> Launch<'a> {
                 let (n, row) = (rows.n as u64, (rows.row.0 as u64, rows.row.1 as u64));
                 const V: usize = <$element>::VECTOR;
-                super::kernels::tiles::<$element, V>(x, y, cells, tickets, n, row, in_row, tiles, how)
+                super::tiles::tiles::<$element, V>(x, y, cells, tickets, n, row, in_row, tiles, how)
             }
 
             fn ring<'a>(
@@ -70,7 +70,7 @@ macro_rules! scannable {
                 let pair = |(x, y): (usize, usize)| (x as u64, y as u64);
                 const V: usize = <$element>::VECTOR;
                 let (count, n) = (rows.rows as u64, rows.n as u64);
-                super::kernels::rows::<$element, V>(x, y, count, n, pair(rows.row), pair(rows.step), how)
+                super::rows::rows::<$element, V>(x, y, count, n, pair(rows.row), pair(rows.step), how)
             }
         }
     )*};

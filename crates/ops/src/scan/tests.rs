@@ -1,6 +1,6 @@
 //! Scans on awkward shapes, and what is refused.
 
-use super::kernels::{Operation, Rows};
+use super::form::{Operation, Rows};
 use super::layout::{self, Way};
 use crate::{Tensor, TensorMut, Workspace, scan};
 use lanework::sim::Options;

@@ -1,6 +1,6 @@
-//! The kernels of scans.
+//! Long rows: a scan in one pass over memory.
 //!
-//! Long rows: a scan in one pass over memory. As in decoupled look-back (Merrill and Garland 2016), blocks take tiles in order from
+//! As in decoupled look-back (Merrill and Garland 2016), blocks take tiles in order from
 //! a counter, publish the sum of a tile as soon as they have it, and add up what came before it from what others published, so that
 //! a block waits only for tiles that running blocks hold. Unlike there, only sums of single tiles are published, never prefixes:
 //! every block keeps the running sum of the row itself, and adds the sums that were published since its last tile, one by each thread.
@@ -9,74 +9,11 @@
 //!
 //! A tile stays in registers from its one load to its one store. Each warp has consecutive vectors of 16 bytes, each lane one of 32
 //! adjacent ones, so that every access is coalesced and no element changes its thread.
-//!
-//! Short rows: a row by a warp, or by a part of one, a piece at a time.
 
+use super::exchange::{publish, published};
+use super::form::{How, MOST, RESIDENT, THREADS, WARPS, combine, identity};
 use crate::vectors::{Widened, load, store};
 use lanework::prelude::*;
-
-/// What is combined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    Sum,
-    Min,
-    Max,
-}
-
-/// What a kernel is compiled for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct How {
-    pub operation: Operation,
-    pub exclusive: bool,
-    /// Whether rows begin at multiples of 16 bytes in both tensors, with their elements adjacent.
-    pub wide: bool,
-    /// Vectors of a thread, for long rows.
-    pub vectors: usize,
-    /// Lanes of a row, for short rows.
-    pub lanes: u32,
-}
-
-/// Rows in memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Rows {
-    pub rows: usize,
-    /// Elements of a row.
-    pub n: usize,
-    /// Elements from row to row, of the input and of the output.
-    pub row: (usize, usize),
-    /// Elements from one to the next in a row.
-    pub step: (usize, usize),
-}
-
-/// Threads of a block, and tiles of a group.
-pub(super) const THREADS: u32 = 512;
-const WARPS: u32 = THREADS / 32;
-/// Blocks that a multiprocessor holds.
-pub(super) const RESIDENT: u32 = 2;
-/// The most vectors of a thread.
-pub(super) const MOST: usize = 8;
-/// Threads of a block for short rows.
-pub(super) const ROW_THREADS: u32 = 256;
-
-/// What lies before everything: `op(identity, x)` is `x`.
-pub(super) fn identity<E: Widened>(how: How) -> E::Wide {
-    match how.operation {
-        Operation::Sum => E::Wide::ZERO,
-        Operation::Min => E::MOST,
-        Operation::Max => E::LEAST,
-    }
-}
-
-#[device]
-pub(super) fn combine<W: Element>(x: W, y: W, #[constant] how: How) -> W {
-    if how.operation == Operation::Min {
-        x.min(y)
-    } else if how.operation == Operation::Max {
-        x.max(y)
-    } else {
-        x + y
-    }
-}
 
 /// All of the block's values combined, in every thread: by a tree in each warp, then from warp to warp. There is one barrier, so
 /// calls in turn use two parts of `space`.
@@ -97,41 +34,6 @@ fn of_block<W: Element>(value: W, space: Shared<W, 2>, part: u32, #[constant] ho
         total = combine::<W>(total, space[[part, warp]], how);
     }
     total
-}
-
-/// Publishes the sum of a tile: each of its words with a word that says so.
-#[device]
-pub(super) fn publish<W: Element>(cells: &mut [u64], at: u64, value: W) {
-    if size_of::<W>() == 8 {
-        let (low, high) = ptx!("mov.b64 {{{}, {}}}, {};", out(u32), out(u32), in(value));
-        store_relaxed(&mut cells[2 * at], 1u64 << 32 | low as u64, Scope::Device);
-        store_relaxed(&mut cells[2 * at + 1], 1u64 << 32 | high as u64, Scope::Device);
-    } else {
-        let word = ptx!("mov.b32 {}, {};", out(u32), in(value));
-        store_relaxed(&mut cells[at], 1u64 << 32 | word as u64, Scope::Device);
-    }
-}
-
-/// The word that another block publishes here.
-#[device]
-fn word(cells: &mut [u64], at: u64) -> u32 {
-    let mut word = load_relaxed(&cells[at], Scope::Device);
-    while word >> 32 == 0 {
-        word = load_relaxed(&cells[at], Scope::Device);
-    }
-    word as u32
-}
-
-/// The sum of a tile, once it is published.
-#[device]
-pub(super) fn published<W: Element>(cells: &mut [u64], at: u64) -> W {
-    if size_of::<W>() == 8 {
-        let (low, high) = (word(cells, 2 * at), word(cells, 2 * at + 1));
-        ptx!("mov.b64 {}, {{{}, {}}};", out(W), in(low), in(high))
-    } else {
-        let word = word(cells, at);
-        ptx!("mov.b32 {}, {};", out(W), in(word))
-    }
 }
 
 /// Scans rows of `n` elements, `x_row` and `y_row` apart, each of `in_row` tiles of `THREADS * V * how.vectors` elements.
@@ -321,82 +223,6 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         }
         if t < 2 {
             tickets[t] = 0;
-        }
-    }
-}
-
-/// Scans rows of `n` elements, `x_row` and `y_row` apart, their elements `x_step` and `y_step` apart: each by `how.lanes` lanes.
-#[kernel(block = ROW_THREADS)]
-pub(super) fn rows<E: Widened, const V: usize>(
-    x: &[E],
-    y: &mut [E],
-    rows: u64,
-    n: u64,
-    (x_row, y_row): (u64, u64),
-    (x_step, y_step): (u64, u64),
-    #[constant] how: How,
-) {
-    let lanes = how.lanes;
-    let identity = const { identity::<E>(how) };
-    let (group, lane) = (thread_idx.x / lanes, thread_idx.x % lanes);
-    let row = block_idx.x as u64 * const { ROW_THREADS / how.lanes } as u64 + group as u64;
-    // Lanes without a row take part in the exchange of their warp.
-    let end = select(row < rows, n, 0);
-    let mut base = identity;
-    for first in (0..n).step_by(const { how.lanes as usize * V }) {
-        let mine = first + lane as u64 * V as u64;
-        let whole = how.wide && mine + V as u64 <= end;
-        let mut values = [E::Wide::ZERO; V];
-        if whole {
-            values = load::<E, V>(x, row * x_row + mine);
-        } else {
-            #[unroll]
-            for j in 0..V {
-                values[j] = identity;
-                if mine + (j as u64) < end {
-                    values[j] = load_nc(&x[row * x_row + (mine + j as u64) * x_step]) as E::Wide;
-                }
-            }
-        }
-        #[unroll]
-        for j in 1..V {
-            values[j] = combine::<E::Wide>(values[j - 1], values[j], how);
-        }
-        let mut sum = values[V - 1];
-        #[unroll]
-        for delta in [1u32, 2, 4, 8, 16] {
-            if delta < lanes {
-                let left = shfl_up_sync(FULL_MASK, sum, delta);
-                sum = select(lane >= delta, combine::<E::Wide>(left, sum, how), sum);
-            }
-        }
-        let mut left = base;
-        if lanes > 1 {
-            let beside = shfl_up_sync(FULL_MASK, sum, 1);
-            left = combine::<E::Wide>(base, select(lane > 0, beside, identity), how);
-        }
-        let all = shfl_sync(FULL_MASK, sum, thread_idx.x % 32 / lanes * lanes + lanes - 1);
-        base = combine::<E::Wide>(base, all, how);
-        let mut results = [left; V];
-        #[unroll]
-        for j in 0..V {
-            if how.exclusive {
-                if j > 0 {
-                    results[j] = combine::<E::Wide>(left, values[j - 1], how);
-                }
-            } else {
-                results[j] = combine::<E::Wide>(left, values[j], how);
-            }
-        }
-        if whole {
-            store::<E, V>(y, row * y_row + mine, results);
-        } else {
-            #[unroll]
-            for j in 0..V {
-                if mine + (j as u64) < end {
-                    y[row * y_row + (mine + j as u64) * y_step] = results[j] as E;
-                }
-            }
         }
     }
 }

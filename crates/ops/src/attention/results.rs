@@ -1,0 +1,74 @@
+//! How a warpgroup of the kernel of Hopper stores its results: rounded by TMA, or in f32, with the logarithms of the sums.
+
+use super::elements::Half;
+use super::problem::{Options, Work};
+use lanework::prelude::*;
+
+/// Stores a warpgroup's results, from row `row` on: divided by the sums of the weights, by way of `to` where they are rounded.
+#[device]
+pub(super) fn store<T: Half, const HEAD: u32>(
+    results: FragmentC<f32, 64, HEAD>,
+    most: [f32; 2],
+    total: [f32; 2],
+    to: SharedTile<T, 64, HEAD>,
+    own: NamedBarrier,
+    out: &TensorMapMut<T, 4>,
+    wide: &mut [f32],
+    log_sums: &mut [f32],
+    work: Work,
+    batch: u32,
+    head: u32,
+    row: u32,
+    scale: f32,
+    #[constant] options: Options,
+) {
+    let (mut results, mut total) = (results, total);
+    let mut inverse = [0.0f32; 2];
+    #[unroll]
+    for line in 0..2 {
+        #[unroll]
+        for bits in [1u32, 2] {
+            total[line] += shfl_xor_sync(FULL_MASK, total[line], bits);
+        }
+        inverse[line] = select(total[line] == 0.0, 0.0, 1.0 / total[line]);
+    }
+    #[unroll]
+    for j in 0..FragmentC::<f32, 64, HEAD>::ELEMENTS {
+        results[j] *= inverse[FragmentC::<f32, 64, HEAD>::row_of(j)];
+    }
+    if !options.wide {
+        results.to::<T>().store_matrix(to, 0, 0);
+        fence_proxy_async_shared();
+        own.sync();
+        if thread_idx.x % 128 == 0 {
+            if row < work.rows {
+                #[unroll]
+                for panel in 0..HEAD / 64 {
+                    out.store(to.panel::<64>(panel), (batch, head, row, 64 * panel));
+                }
+            }
+            bulk_commit();
+        }
+    }
+    if options.wide || options.log_sums {
+        let column = 2 * (thread_idx.x % 4);
+        #[unroll]
+        for line in 0..2u32 {
+            let row = row + thread_idx.x % 128 / 32 * 16 + thread_idx.x % 32 / 4 + 8 * line;
+            if row < work.rows {
+                if options.wide {
+                    let first = work.out.at(batch, head, row) + column as u64;
+                    #[unroll]
+                    for j in 0..HEAD / 8 {
+                        let pair = [results[4 * j + 2 * line], results[4 * j + 2 * line + 1]];
+                        wide.store2(first + (8 * j) as u64, pair);
+                    }
+                }
+                if options.log_sums && column == 0 {
+                    let log = most[line] * (scale * std::f32::consts::LN_2) + total[line].ln();
+                    log_sums[work.log_sums.at(batch, head, row)] = log;
+                }
+            }
+        }
+    }
+}

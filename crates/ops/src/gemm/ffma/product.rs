@@ -1,0 +1,292 @@
+//! What the kernels of true FP32 products do: tiles in a ring of stages in shared memory, an outer product per thread and step.
+//!
+//! A thread computes 8 rows by `wide` columns of results. The fragments of the next step are loaded into registers while those of
+//! this one are multiplied, across stages, too: a stage's first fragments are loaded before the last ones of the stage before it
+//! are multiplied. One thread of the block issues the copies by TMA; no warp is set aside for it.
+//!
+//! What binds is the register file: of its two banks, of even and of odd registers, each gives one operand per cycle, and an
+//! operand that the instruction before read in the same place is kept. The order of the multiply-adds is the one with which
+//! `ptxas` allocates registers best, as measured on an H200.
+
+use super::copies::{copy, fetch, places};
+use super::form::{Form, WARP_ROWS};
+use crate::gemm::finish::{Finish, finished};
+use crate::gemm::tile::dot2;
+use lanework::prelude::*;
+
+/// Rows of tiles that are computed by one column of tiles before the next one: what they share stays in the L2 cache.
+const TOGETHER: u32 = 8;
+
+/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+#[device]
+fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
+    let first = tile / (TOGETHER * across) * TOGETHER;
+    let height = (down - first).min(TOGETHER);
+    let within = tile % (TOGETHER * across);
+    (first + within % height, within / height)
+}
+
+/// A sum with its last product added, and its rounding errors.
+#[device]
+fn total(of_a: f32, of_b: f32, sums: [f32; 2], #[constant] form: Form) -> f32 {
+    if form.compensated {
+        let [sum, rest] = dot2(of_a, of_b, sums);
+        sum + rest
+    } else {
+        of_a.mul_add(of_b, sums[0])
+    }
+}
+
+/// One tile of results, or the part of it that this block of a cluster has the steps of.
+#[device]
+pub(super) fn product(
+    a: &[f32],
+    b: &[f32],
+    map_a: &TensorMap<f32, 3>,
+    map_b: &TensorMap<f32, 3>,
+    c: &mut [f32],
+    bias: &[f32],
+    scale: &[f32],
+    extents: [u32; 4],
+    strides_a: [u32; 2],
+    strides_b: [u32; 2],
+    strides_c: [u32; 3],
+    parts: [u32; 2],
+    alpha: f32,
+    beta: f32,
+    #[constant] finish: Finish,
+    #[constant] form: Form,
+) {
+    let memory = shared_dynamic::<f32>(form.shared());
+    let tiles_a = memory.region(0u32, [form.stages, form.depth, form.width_a()]);
+    let tiles_b = memory.region(form.stages_a(), [form.stages, form.depth, form.width_b()]);
+    let ring = pipeline(form.stages, form.producers(), form.warps()).within_block();
+    let (producer, consumer) = (ring.producer(), ring.consumer());
+    let [batches, m, n, k] = extents;
+    let t = thread_idx.x;
+    let (warp, lane) = (t / 32, t % 32);
+    let (down, across) = ((m - 1) / form.rows + 1, (n - 1) / form.cols + 1);
+    // Each of `count` parts of the steps has results of its own, `part_stride` after those of the part before.
+    let [count, part_stride] = parts;
+    let number = block_idx.x / form.splits;
+    let (part, job) = (number / (down * across * batches), number % (down * across * batches));
+    let (batch, tile) = (job / (down * across), job % (down * across));
+    let (tile_row, tile_column) = corner(tile, down, across);
+    let (top, left) = (tile_row * form.rows, tile_column * form.cols);
+    let y = warp / form.across() * WARP_ROWS + lane / 4 * if form.by_rows() { 1 } else { 4 };
+    let x = warp % form.across() * (4 * form.wide) + lane % 4 * 4;
+    let of_a = if form.shared_by_all.0 { 0 } else { batch };
+    let of_b = if form.shared_by_all.1 { 0 } else { batch };
+    let at = [of_a, top, of_b, left];
+    let (load_a, load_b) = const { form.loads };
+    let places_a = places(top, m, of_a * strides_a[0], strides_a[1], load_a, form.rows, form);
+    let places_b = places(left, n, of_b * strides_b[0], strides_b[1], load_b, form.cols, form);
+
+    // The chunks of `depth` steps that this block has.
+    let all = (k - 1) / form.depth + 1;
+    let shares = count * form.splits;
+    let each = (all - 1) / shares + 1;
+    let first = ((part * form.splits + block_idx.x % form.splits) * each).min(all);
+    let chunks = each.min(all - first);
+    // Starts to fill a stage with the steps from `p` on.
+    let fill = |p: u32| {
+        if form.copies() {
+            let slot = producer.acquire();
+            copy(&a, tiles_a, slot.index, p, k, strides_a[1], &places_a, load_a, form.rows, form);
+            copy(&b, tiles_b, slot.index, p, k, strides_b[1], &places_b, load_b, form.cols, form);
+            slot.commit_after_copies();
+            if form.fetches() {
+                if t == 0 {
+                    fetch(map_a, map_b, tiles_a, tiles_b, slot, p, at, form);
+                }
+            }
+        } else if t == 0 {
+            fetch(map_a, map_b, tiles_a, tiles_b, producer.acquire(), p, at, form);
+        }
+    };
+    for chunk in 0..(form.stages - 1).min(chunks) {
+        fill((first + chunk) * form.depth);
+    }
+
+    // Of 16 columns as many are used as a thread has; the others are no registers.
+    let mut sums = [[0.0f32; 16]; 8];
+    let mut rests = [[0.0f32; 16]; 8];
+    let mut lines = [[0.0f32; 8]; 2];
+    // Of A by rows: its rows as TMA laid them out, 64 bytes each, whose 16-byte chunks are exchanged by two bits of the row, so that
+    // the chunks of 8 adjacent rows are in different banks; and four steps of each of this thread's rows.
+    let rows_a = memory.region(0u32, [form.stages, form.rows, form.depth]);
+    let mut quads = [[0.0f32; 4]; 8];
+    let mut chunks_a = [0u32; 4];
+    if form.by_rows() {
+        #[unroll]
+        for q in 0..4u32 {
+            chunks_a[q] = ((lane / 8) ^ q) * 4;
+        }
+    }
+    let mut columns = [[0.0f32; 16]; 2];
+    for chunk in 0..chunks {
+        let ahead = chunk + (form.stages - 1);
+        let slot = consumer.wait();
+        #[unroll]
+        for i in 0..form.depth {
+            // The fragments of step i, while those of the step before are multiplied.
+            let (now, before) = (i % 2, (i + 1) % 2);
+            if !form.by_rows() {
+                #[unroll]
+                for h in 0..2u32 {
+                    let four = tiles_a.load4((slot.index, i, y + 32 * h));
+                    #[unroll]
+                    for e in 0..4u32 {
+                        lines[now][4 * h + e] = four[e];
+                    }
+                }
+            }
+            #[unroll]
+            for h in 0..form.wide / 4 {
+                let four = tiles_b.load4((slot.index, i, x + 16 * h));
+                #[unroll]
+                for e in 0..4u32 {
+                    columns[now][4 * h + e] = four[e];
+                }
+            }
+            if i + 1 == form.depth {
+                sync_warp(FULL_MASK);
+                if lane == 0 {
+                    slot.release();
+                }
+            }
+            if i == form.depth / 4 {
+                // The stage before this one has been read by the time that others arrive here.
+                if ahead < chunks {
+                    fill((first + ahead) * form.depth);
+                }
+            }
+            // Along one row and back along the next, so that of two multiply-adds one after the other each shares a factor.
+            #[unroll]
+            for r in 0..8u32 {
+                #[unroll]
+                for s in 0..form.wide {
+                    let q = if r % 2 == 0 { s } else { form.wide - 1 - s };
+                    let of_a =
+                        if form.by_rows() { quads[r][(i + 3) % 4] } else { lines[before][r] };
+                    let of_b = columns[before][q];
+                    if form.compensated {
+                        let [sum, rest] = dot2(of_a, of_b, [sums[r][q], rests[r][q]]);
+                        sums[r][q] = sum;
+                        rests[r][q] = rest;
+                    } else {
+                        sums[r][q] = of_a.mul_add(of_b, sums[r][q]);
+                    }
+                }
+                if form.by_rows() && i % 4 == 0 {
+                    // The next steps of a row take the place of those that have just been multiplied.
+                    let four = rows_a.load4((slot.index, y + 8 * r, chunks_a[i / 4]));
+                    #[unroll]
+                    for e in 0..4u32 {
+                        quads[r][e] = four[e];
+                    }
+                }
+            }
+        }
+    }
+    let base = part * part_stride + batch * strides_c[0];
+    // Four adjacent results of a row, aligned.
+    let store4 = |row: u32, column: u32, sums: [f32; 4]| {
+        if row < m && column < n {
+            let at = base + row * strides_c[1] + column;
+            let mut before = [0.0f32; 4];
+            if finish.reads_c {
+                before = c.load4(at);
+            }
+            let mut four = [0.0f32; 4];
+            #[unroll]
+            for e in 0..4u32 {
+                let place = (row, column + e);
+                let with = (alpha, beta);
+                four[e] = finished(sums[e], before[e], place, with, bias, (scale, scale), finish);
+            }
+            c.store4(at, four);
+        }
+    };
+    let store = |row: u32, column: u32, sum: f32| {
+        if row < m && column < n {
+            let at = base + row * strides_c[1] + column * strides_c[2];
+            let mut before = 0.0f32;
+            if finish.reads_c {
+                before = c[at];
+            }
+            let with = (alpha, beta);
+            c[at] = finished(sum, before, (row, column), with, bias, (scale, scale), finish);
+        }
+    };
+    let last = (form.depth + 1) % 2;
+    let results = memory.region(0u32, [form.rows, form.width_c()]);
+    if form.gathers() {
+        sync_threads(); // the results take the place of the stages, which all have read
+    }
+    #[unroll]
+    for r in 0..8u32 {
+        let row = y + form.row(r);
+        #[unroll]
+        for h in 0..form.wide / 4 {
+            let mut four = [0.0f32; 4];
+            #[unroll]
+            for e in 0..4u32 {
+                let q = 4 * h + e;
+                let of_a = if form.by_rows() { quads[r][3] } else { lines[last][r] };
+                four[e] = total(of_a, columns[last][q], [sums[r][q], rests[r][q]], form);
+            }
+            if form.gathers() {
+                results.store4((row, x + 16 * h), four);
+            } else {
+                store4(top + row, left + x + 16 * h, four);
+            }
+        }
+    }
+    if form.gathers() {
+        // Each block of a cluster adds up the parts of some rows, in the order of the blocks.
+        let height = const { form.rows / form.splits };
+        let mut begin = 0u32;
+        if form.splits > 1 {
+            cluster_sync();
+            begin = cluster_rank() * height;
+        } else {
+            sync_threads();
+        }
+        let lanes = const { form.cols / form.adjacent() };
+        let pass = const { form.threads() * form.adjacent() / form.cols };
+        let together = const { (height / pass).min(4) };
+        let column = t % lanes * form.adjacent();
+        for line in (t / lanes..height).step_by(const { pass * together }) {
+            #[unroll]
+            for i in 0..together {
+                let row = begin + line + i * pass;
+                if form.float4s {
+                    let mut four = [0.0f32; 4];
+                    #[unroll]
+                    for s in 0..form.splits {
+                        let part = results.of_block(s).load4((row, column));
+                        #[unroll]
+                        for e in 0..4u32 {
+                            four[e] += part[e];
+                        }
+                    }
+                    store4(top + row, left + column, four);
+                } else {
+                    let mut sum = results[[row, column]];
+                    if form.splits > 1 {
+                        sum = 0.0;
+                        #[unroll]
+                        for s in 0..form.splits {
+                            sum += results.of_block(s)[[row, column]];
+                        }
+                    }
+                    store(top + row, left + column, sum);
+                }
+            }
+        }
+        if form.splits > 1 {
+            cluster_sync(); // no block leaves while another one reads its parts
+        }
+    }
+}

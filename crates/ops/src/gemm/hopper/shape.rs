@@ -1,0 +1,100 @@
+//! How a problem is divided among blocks: a model of the time of an H200.
+
+use super::form::ROWS;
+use super::order::Order;
+use crate::gemm::problem::{Extents, Precision, Problem};
+
+/// How a problem is divided: the fields of a `Form` that may be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    pub columns: u32,
+    pub cluster: (u32, u32),
+    pub order: Order,
+    /// As in `Form`.
+    pub split: u32,
+    pub promote: bool,
+    /// Whether results may leave by TMA.
+    pub tma: bool,
+    pub overlapped: bool,
+    /// The most stages, or 0, and parts on their way.
+    pub stages: u32,
+    pub parts: u32,
+    /// The most blocks of a launch, or 0 for as many as multiprocessors.
+    pub most: u32,
+}
+
+/// The shape for a problem, and whether its transpose is computed: the one of least time by a model of an H200.
+///
+/// The time of a wave of tiles is that of its columns; half a tile takes more than half of the time. Blocks divide K where one tile
+/// covers all columns. Clusters of more than two blocks leave half of an H200 idle, and are for a few tiles only.
+pub(super) fn shape(problem: &Problem<'_>) -> (Shape, bool) {
+    let Extents { batch, m, n, k } = problem.extents;
+    let processors = u64::from(problem.device.info().multiprocessors.max(2));
+    let narrow = problem.a.kind.is_fp8() && problem.precision == Precision::Accurate;
+    let mut best = (f64::INFINITY, Shape::default(), false);
+    for turned in [false, true] {
+        let (lines, across) = if turned { (n, m) } else { (m, n) };
+        if turned && across > 64 {
+            continue; // results would leave one by one
+        }
+        for (columns, time) in [(256, 1.0), (128, 0.59), (64, 0.4)] {
+            if narrow && columns == 256 {
+                continue; // no registers for two sums
+            }
+            let tiles = lines.div_ceil(ROWS as usize) * across.div_ceil(columns as usize) * batch;
+            for split in [1, 2, 8] {
+                let blocks = tiles as u64 * u64::from(split);
+                let most = if split == 8 { 16 } else { processors };
+                let deep = k * problem.a.kind.bytes() >= 1024 * split as usize;
+                if split > 1 && (across > 64 || blocks > most || !deep) {
+                    continue;
+                }
+                let time = blocks.div_ceil(processors) as f64 * time / f64::from(split);
+                let time = time + if split > 1 { 0.03 } else { 0.0 };
+                if time < best.0 {
+                    best = (
+                        time,
+                        Shape { columns, split, promote: narrow, ..Shape::default() },
+                        turned,
+                    );
+                }
+            }
+        }
+    }
+    let (_, shape, turned) = best;
+    if shape.columns >= 128 && shape.split == 1 && !turned && rereads(problem) {
+        return (Shape { cluster: (2, 1), order: Order::Grouped(8), ..shape }, turned);
+    }
+    (shape, turned)
+}
+
+/// Whether blocks that do not run in step would read factors again from memory that is too slow for it: those of several times the L2
+/// cache's size, on an H100. Pairs of blocks that load for each other stay in step, and read half as much of B. On an H200, with
+/// 1.4 times the bandwidth, pairs are not faster.
+fn rereads(problem: &Problem<'_>) -> bool {
+    let info = problem.device.info();
+    let Extents { m, n, k, .. } = problem.extents;
+    let bytes = (m + n).saturating_mul(k).saturating_mul(problem.a.kind.bytes());
+    let slow = (1..SLOW_MEMORY).contains(&info.memory_bandwidth);
+    slow && m > 2 * ROWS as usize && bytes as f64 > 2.5 * info.l2_bytes as f64
+}
+
+/// Bytes per second below which memory is slow for what the tensor cores of sm_90a multiply.
+const SLOW_MEMORY: u64 = 4_000_000_000_000;
+
+impl Default for Shape {
+    fn default() -> Shape {
+        Shape {
+            columns: 64,
+            cluster: (1, 1),
+            order: Order::Grouped(16),
+            split: 1,
+            promote: false,
+            tma: true,
+            overlapped: true,
+            most: 0,
+            stages: 0,
+            parts: 2,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The kernel for a matrix whose lines lie along k: their dot products with the vectors.
+
+use super::form::{Form, THREADS, WARPS, of_vector, over_lanes};
+use crate::gemm::finish::{Finish, finished};
+use lanework::prelude::*;
+
+/// Results of lines whose elements along k are adjacent: each warp multiplies some lines by all vectors, 128 steps at a time.
+#[kernel(block = THREADS)]
+pub(super) fn dots(
+    a: &[f32],
+    b: &[f32],
+    c: &mut [f32],
+    bias: &[f32],
+    scale: &[f32],
+    extents: [u32; 4],
+    strides_a: [u32; 3],
+    strides_b: [u32; 3],
+    strides_c: [u32; 3],
+    alpha: f32,
+    beta: f32,
+    #[constant] finish: Finish,
+    #[constant] form: Form,
+) {
+    let parts = shared::<f32>([WARPS, 32]);
+    let [_, m, _, k] = extents;
+    let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
+    let blocks = (m - 1) / form.lines_of_block() + 1;
+    let (batch, block) = (block_idx.x / blocks, block_idx.x % blocks);
+    let first = block * form.lines_of_block() + warp / form.share * form.lines;
+    let (from_a, from_b) = (batch * strides_a[0], batch * strides_b[0]);
+
+    // Lines by vectors.
+    let mut sums = [[0.0f32; 8]; 4];
+    let apart = const { 128 * form.share };
+    let begin = warp % form.share * 128;
+    for p in (begin..k).step_by(const { 128 * form.share * form.deep }) {
+        let at = p + 4 * lane;
+        let mut of_lines = [[[0.0f32; 4]; 4]; 8];
+        #[unroll]
+        for d in 0..form.deep {
+            #[unroll]
+            for l in 0..form.lines {
+                // Lines past the last one are read from it, and their results are not stored.
+                let place = from_a + (first + l).min(m - 1) * strides_a[1];
+                of_lines[d][l] = of_vector(&a, place, 1, at + d * apart, k, form.wide);
+            }
+        }
+        #[unroll]
+        for d in 0..form.deep {
+            #[unroll]
+            for j in 0..form.vectors {
+                let (place, step) = (from_b + j * strides_b[2], at + d * apart);
+                let four = of_vector(&b, place, strides_b[1], step, k, form.wide_vectors);
+                #[unroll]
+                for l in 0..form.lines {
+                    #[unroll]
+                    for e in 0..4u32 {
+                        sums[l][j] = of_lines[d][l][e].mul_add(four[e], sums[l][j]);
+                    }
+                }
+            }
+        }
+    }
+    // Result `l * vectors + j` goes to the lane of this number.
+    let mut mine = 0.0f32;
+    #[unroll]
+    for l in 0..form.lines {
+        #[unroll]
+        for j in 0..form.vectors {
+            let sum = over_lanes(sums[l][j]);
+            if lane == const { l * form.vectors + j } {
+                mine = sum;
+            }
+        }
+    }
+    if form.share > 1 {
+        parts[[warp, lane]] = mine;
+        sync_threads();
+        mine = 0.0;
+        #[unroll]
+        for part in 0..form.share {
+            mine += parts[[warp / form.share * form.share + part, lane]];
+        }
+    }
+    let (row, column) = (first + lane / form.vectors, lane % form.vectors);
+    let leads = warp % form.share == 0 && lane < const { form.lines * form.vectors };
+    if leads && row < m {
+        let at = batch * strides_c[0] + row * strides_c[1] + column * strides_c[2];
+        let mut before = 0.0f32;
+        if finish.reads_c {
+            before = c[at];
+        }
+        c[at] = finished(mine, before, (row, column), (alpha, beta), bias, (scale, scale), finish);
+    }
+}

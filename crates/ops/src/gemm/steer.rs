@@ -1,0 +1,57 @@
+//! Products computed in a way that the caller chooses, and not the library: what the ladders need, whose rungs show what a choice is worth.
+
+use super::problem::{Problem, refused};
+use super::recipe::Recipe;
+use super::{ffma, halved};
+use crate::workspace::Layout;
+use lanework::Result;
+
+/// A way to compute a product.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steer {
+    /// In true FP32, by blocks of so many rows and columns, one of those that the library has; the steps along k are divided among so many
+    /// blocks of a cluster.
+    Tile {
+        /// Rows of results of a block.
+        rows: u32,
+        /// Columns of results of a block.
+        cols: u32,
+        /// Blocks of a cluster: 1, 2, 4 or 8.
+        splits: u32,
+    },
+    /// As TF32, by factors rounded to f16 with scaled rows and columns, however few there are.
+    Halved,
+}
+
+impl Steer {
+    /// The launches.
+    pub(super) fn recipe<'a>(
+        self,
+        problem: Problem<'a>,
+        layout: &mut Layout,
+    ) -> Result<Recipe<'a>> {
+        let unfit = |problem: &Problem<'_>| {
+            let extents = problem.extents;
+            refused(
+                format!("{self:?} is no way to compute a product of {extents:?} on this device"),
+                "let the library choose",
+            )
+        };
+        match self {
+            Steer::Tile { rows, cols, splits } => {
+                let tiles = ffma::TILES.into_iter();
+                let tile = tiles.clone().find(|tile| (tile.rows, tile.cols) == (rows, cols));
+                let splits = [1, 2, 4, 8].contains(&splits).then_some(splits);
+                match tile.zip(splits).filter(|_| ffma::suits(&problem)) {
+                    Some((tile, splits)) => {
+                        ffma::with_tile(problem, layout, ffma::Tile { splits, ..tile })
+                    }
+                    None => unfit(&problem),
+                }
+            }
+            Steer::Halved if halved::possible(&problem) => halved::recipe(problem, layout),
+            Steer::Halved => unfit(&problem),
+        }
+    }
+}

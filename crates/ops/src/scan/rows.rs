@@ -1,0 +1,81 @@
+//! Short rows: a row by a warp, or by a part of one, a piece at a time.
+
+use super::form::{How, ROW_THREADS, combine, identity};
+use crate::vectors::{Widened, load, store};
+use lanework::prelude::*;
+
+/// Scans rows of `n` elements, `x_row` and `y_row` apart, their elements `x_step` and `y_step` apart: each by `how.lanes` lanes.
+#[kernel(block = ROW_THREADS)]
+pub(super) fn rows<E: Widened, const V: usize>(
+    x: &[E],
+    y: &mut [E],
+    rows: u64,
+    n: u64,
+    (x_row, y_row): (u64, u64),
+    (x_step, y_step): (u64, u64),
+    #[constant] how: How,
+) {
+    let lanes = how.lanes;
+    let identity = const { identity::<E>(how) };
+    let (group, lane) = (thread_idx.x / lanes, thread_idx.x % lanes);
+    let row = block_idx.x as u64 * const { ROW_THREADS / how.lanes } as u64 + group as u64;
+    // Lanes without a row take part in the exchange of their warp.
+    let end = select(row < rows, n, 0);
+    let mut base = identity;
+    for first in (0..n).step_by(const { how.lanes as usize * V }) {
+        let mine = first + lane as u64 * V as u64;
+        let whole = how.wide && mine + V as u64 <= end;
+        let mut values = [E::Wide::ZERO; V];
+        if whole {
+            values = load::<E, V>(x, row * x_row + mine);
+        } else {
+            #[unroll]
+            for j in 0..V {
+                values[j] = identity;
+                if mine + (j as u64) < end {
+                    values[j] = load_nc(&x[row * x_row + (mine + j as u64) * x_step]) as E::Wide;
+                }
+            }
+        }
+        #[unroll]
+        for j in 1..V {
+            values[j] = combine::<E::Wide>(values[j - 1], values[j], how);
+        }
+        let mut sum = values[V - 1];
+        #[unroll]
+        for delta in [1u32, 2, 4, 8, 16] {
+            if delta < lanes {
+                let left = shfl_up_sync(FULL_MASK, sum, delta);
+                sum = select(lane >= delta, combine::<E::Wide>(left, sum, how), sum);
+            }
+        }
+        let mut left = base;
+        if lanes > 1 {
+            let beside = shfl_up_sync(FULL_MASK, sum, 1);
+            left = combine::<E::Wide>(base, select(lane > 0, beside, identity), how);
+        }
+        let all = shfl_sync(FULL_MASK, sum, thread_idx.x % 32 / lanes * lanes + lanes - 1);
+        base = combine::<E::Wide>(base, all, how);
+        let mut results = [left; V];
+        #[unroll]
+        for j in 0..V {
+            if how.exclusive {
+                if j > 0 {
+                    results[j] = combine::<E::Wide>(left, values[j - 1], how);
+                }
+            } else {
+                results[j] = combine::<E::Wide>(left, values[j], how);
+            }
+        }
+        if whole {
+            store::<E, V>(y, row * y_row + mine, results);
+        } else {
+            #[unroll]
+            for j in 0..V {
+                if mine + (j as u64) < end {
+                    y[row * y_row + (mine + j as u64) * y_step] = results[j] as E;
+                }
+            }
+        }
+    }
+}
