@@ -6,6 +6,8 @@ mod block_per_row;
 mod held;
 mod library;
 mod one_pass;
+mod ring;
+mod spread;
 mod thread_per_row;
 mod vectorized;
 
@@ -21,6 +23,8 @@ pub fn rungs() -> Vec<Rung<Rows>> {
         Rung::new("one-pass", "beyond", include_str!("layer_norm/one_pass.rs"), one_pass::prepare),
         Rung::new("held", "beyond", include_str!("layer_norm/held.rs"), held::prepare),
         Rung::new("vectorized", "beyond", include_str!("layer_norm/vectorized.rs"), vectorized::prepare),
+        Rung::new("spread", "beyond", include_str!("layer_norm/spread.rs"), spread::prepare),
+        Rung::new("ring", "beyond", include_str!("layer_norm/ring.rs"), ring::prepare),
         Rung::new("library", "beyond", include_str!("layer_norm/library.rs"), library::prepare),
     ]
 }

@@ -5,11 +5,15 @@
 
 pub mod attention;
 pub mod ceilings;
+pub mod dgemm;
+pub mod factors;
+pub mod fp8;
 pub mod hgemm;
 pub mod int_matmul;
 pub mod intro;
 pub mod layer_norm;
 pub mod matmul;
+pub mod matvec;
 pub mod multi_gpu;
 pub mod rms_norm;
 pub mod rows;
@@ -20,6 +24,7 @@ pub mod softmax;
 mod sources;
 pub mod streams;
 pub mod sum_squares;
+pub mod tf32;
 pub mod transpose;
 pub mod vector_add;
 
@@ -36,10 +41,14 @@ pub fn ladders() -> Vec<Ladder> {
         layer_norm::ladder(),
         rms_norm::ladder(),
         transpose::ladder(),
+        matvec::ladder(),
         matmul::ladder(),
         sgemm::ladder(),
         int_matmul::ladder(),
         hgemm::ladder(),
+        tf32::ladder(),
+        fp8::ladder(),
+        dgemm::ladder(),
         attention::ladder(),
     ]
 }

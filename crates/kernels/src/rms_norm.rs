@@ -5,6 +5,8 @@
 mod block_per_row;
 mod held;
 mod library;
+mod ring;
+mod spread;
 mod thread_per_row;
 mod vectorized;
 
@@ -19,6 +21,8 @@ pub fn rungs() -> Vec<Rung<Rows>> {
         Rung::new("block-per-row", "beyond", include_str!("rms_norm/block_per_row.rs"), block_per_row::prepare),
         Rung::new("held", "beyond", include_str!("rms_norm/held.rs"), held::prepare),
         Rung::new("vectorized", "beyond", include_str!("rms_norm/vectorized.rs"), vectorized::prepare),
+        Rung::new("spread", "beyond", include_str!("rms_norm/spread.rs"), spread::prepare),
+        Rung::new("ring", "beyond", include_str!("rms_norm/ring.rs"), ring::prepare),
         Rung::new("library", "beyond", include_str!("rms_norm/library.rs"), library::prepare),
     ]
 }

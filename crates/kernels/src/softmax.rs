@@ -7,6 +7,8 @@ mod block_per_row;
 mod held;
 mod library;
 mod online;
+mod ring;
+mod spread;
 mod thread_per_row;
 mod vectorized;
 mod warp_shuffle;
@@ -24,6 +26,8 @@ pub fn rungs() -> Vec<Rung<Rows>> {
         Rung::new("online", "beyond", include_str!("softmax/online.rs"), online::prepare),
         Rung::new("held", "beyond", include_str!("softmax/held.rs"), held::prepare),
         Rung::new("vectorized", "beyond", include_str!("softmax/vectorized.rs"), vectorized::prepare),
+        Rung::new("spread", "beyond", include_str!("softmax/spread.rs"), spread::prepare),
+        Rung::new("ring", "beyond", include_str!("softmax/ring.rs"), ring::prepare),
         Rung::new("library", "beyond", include_str!("softmax/library.rs"), library::prepare),
     ]
 }

@@ -23,6 +23,17 @@ pub(crate) fn check_memory(device: &Device, ladder: &str, what: &str, needed: u6
     })
 }
 
+/// Why what needs this compute capability does not run on `device`, if so: one that only GPUs of its major number have (sm_90a), or a
+/// least one.
+pub(crate) fn lacks(device: &Device, least: (u32, u32), its_own: bool) -> Option<String> {
+    let has = device.info().compute_capability;
+    let suffix = if its_own { "a" } else { "" };
+    let (needed, arch) =
+        (format!("sm_{}{}{suffix}", least.0, least.1), format!("{}{}", has.0, has.1));
+    (has < least || its_own && has.0 != least.0)
+        .then(|| format!("it needs {needed}, this GPU is sm_{arch}"))
+}
+
 /// Numbers that a matrix may have: more than any memory holds, and few enough that bytes and operations of
 /// products of such matrices are counted in 64 bits.
 const MOST_NUMBERS: u128 = 1 << 40;

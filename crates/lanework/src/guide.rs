@@ -25,9 +25,13 @@ pages! {
     LayerNorm = "layer-norm.md"
     RmsNorm = "rms-norm.md"
     Transpose = "transpose.md"
+    Matvec = "matvec.md"
     Matmul = "matmul.md"
     Sgemm = "sgemm.md"
     IntMatmul = "int-matmul.md"
     Hgemm = "hgemm.md"
+    TensorFloats = "tf32.md"
+    EightBitFloats = "fp8.md"
+    Dgemm = "dgemm.md"
     Attention = "attention.md"
 }

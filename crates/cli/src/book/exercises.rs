@@ -13,5 +13,5 @@ macro_rules! exercises {
 
 /// The exercises of a ladder, as the end of its page in English (0) or Chinese (1).
 pub fn of_ladder(ladder: &str, place: usize) -> &'static str {
-    exercises!(ladder, place; "vector-add" "sum-squares" "scan" "softmax" "layer-norm" "rms-norm" "transpose" "matmul" "sgemm" "int-matmul" "hgemm" "attention")
+    exercises!(ladder, place; "vector-add" "sum-squares" "scan" "softmax" "layer-norm" "rms-norm" "transpose" "matvec" "matmul" "sgemm" "int-matmul" "hgemm" "tf32" "fp8" "dgemm" "attention")
 }

@@ -113,10 +113,14 @@ fn both_languages_have_the_same_exercises_each_with_a_solution_that_runs() {
         "layer-norm",
         "rms-norm",
         "transpose",
+        "matvec",
         "matmul",
         "sgemm",
         "int-matmul",
         "hgemm",
+        "tf32",
+        "fp8",
+        "dgemm",
         "attention",
     ];
     for page in ladders.map(|ladder| format!("{ladder}.md")) {

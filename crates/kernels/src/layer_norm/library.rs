@@ -1,4 +1,4 @@
-//! Layer norm rung: `library`, after `vectorized`, the last: `nn::layer_norm` of `lanework-ops`.
+//! Layer norm rung: `library`, after `ring`, the last: `nn::layer_norm` of `lanework-ops`.
 //!
 //! Idea: a row is held by as many threads as it needs: a part of a warp, a warp, a block, or several blocks, which exchange their
 //! means and squared differences, combined exactly as of one row, through memory.

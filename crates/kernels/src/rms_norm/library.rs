@@ -1,4 +1,4 @@
-//! RMS norm rung: `library`, after `vectorized`, the last: `nn::rms_norm` of `lanework-ops`.
+//! RMS norm rung: `library`, after `ring`, the last: `nn::rms_norm` of `lanework-ops`.
 //!
 //! Idea: a row is held by as many threads as it needs: a part of a warp, a warp, a block, or several blocks, which exchange their
 //! sums of squares, through memory.

@@ -1,4 +1,4 @@
-//! Softmax rung: `vectorized`, after `held`, before `library`.
+//! Softmax rung: `vectorized`, after `held`, before `spread`.
 //!
 //! Idea: a thread holds four vectors, loaded and stored by accesses of 16 bytes; rows of a length that is no multiple of 4 are left
 //! to `held`.

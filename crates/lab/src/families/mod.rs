@@ -3,10 +3,12 @@
 
 mod attempt;
 mod attention;
+mod factors;
 mod family;
 mod hgemm;
 mod int_matmul;
 mod matmul;
+mod matvec;
 mod rows;
 mod scan;
 mod sgemm;
@@ -32,10 +34,14 @@ pub fn families() -> Vec<Family> {
         rows::of_layer_norm(),
         rows::of_rms_norm(),
         transpose::family(),
+        matvec::family(),
         matmul::family(),
         sgemm::family(),
         int_matmul::family(),
         hgemm::family(),
+        factors::of_tf32(),
+        factors::of_fp8(),
+        factors::of_double(),
         attention::family(),
     ]
 }

@@ -8,7 +8,7 @@ use super::family::Family;
 use crate::bound::Bound;
 use crate::case::{Case, Trial};
 use crate::families::matmul::refuse;
-use crate::fits::check_memory;
+use crate::fits::{check_memory, lacks};
 use crate::inputs::uniform_floats;
 use crate::request::Request;
 use lanework::{Backend, Buffer, Device, Result};
@@ -121,7 +121,10 @@ impl Case for Matrix {
         check_memory(device, self.operation.ladder(), &what, self.work().bytes)
     }
 
-    fn skips(&self, rung: &str, _device: &Device) -> Option<String> {
+    fn skips(&self, rung: &str, device: &Device) -> Option<String> {
+        if rung == "ring" {
+            return lacks(device, (9, 0), false);
+        }
         let held = ["held", "vectorized"].contains(&rung);
         (held && self.cols > 16384)
             .then(|| "a block's registers hold rows of up to 16384 numbers".to_owned())

@@ -1,0 +1,32 @@
+//! FP64 rung: `one-warp`, after `fma-tile`, before `fragments`.
+//!
+//! Idea: tensor cores multiply f64, too, in full precision: one `mma` for 8 x 8 results and 4 steps. A warp loads what an instruction
+//! takes, and waits for memory.
+//! 思路：张量核心也能乘 f64，而且是全精度：一条 `mma` 计算 8×8 个结果、4 步。每个 warp 加载一条指令要用的数，然后等内存。
+//! Predicts: one `mma` for 256 multiply-adds, 2 loads of a warp for each; 8 sectors per request.
+//! 预测：每 256 次乘加一条 `mma`，每条需要 warp 加载 2 次；每个请求 8 个扇区。
+//! Costs: it does not help by itself: 8 x 8 results share what they load, where `fma-tile` has 64 x 64.
+//! 代价：单独使用没有帮助：只有 8×8 个结果共用加载的数，而 `fma-tile` 是 64×64。
+
+use super::Operands;
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+#[kernel(block = 32)]
+fn one_warp(a: &[f64], b: &[f64], c: &mut [f64], n: u32, k: u32) {
+    let (row, column) = (block_idx.y * 8, block_idx.x * 8);
+    let mut sum = FragmentC::<f64, 8, 8>::zero();
+    for at in (0..k).step_by(4) {
+        let left = FragmentA::<f64, 8, 4>::load(a.matrix(k), row, at);
+        let right = FragmentB::<f64, 4, 8>::load(b.matrix(k).t(), at, column);
+        sum.mma(left, right);
+    }
+    sum.store(c.matrix(n), row, column);
+}
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
+    let (m, n, k) = x.sizes();
+    let launch = one_warp(&x.a, &x.b, &mut x.c, n, k).grid((n / 8, m / 8)).block(32);
+    // SAFETY: extents are multiples of 256 and 16, so that every fragment lies inside of its matrix.
+    unsafe { launch.prepare_unchecked(device) }
+}

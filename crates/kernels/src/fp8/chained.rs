@@ -1,0 +1,87 @@
+//! FP8 rung: `chained`, the first.
+//!
+//! Idea: the kernel of `hgemm`'s `specialized` with bytes for elements: one thread copies by TMA, two warpgroups multiply, and all
+//! products of a result are summed in one chain by the tensor cores.
+//! 思路：沿用 `hgemm` 中 `specialized` 的核函数，元素换成一个字节：一个线程用 TMA 拷贝，两个 warpgroup 做乘法，一个结果的所有乘积由张量核心在一条链上累加。
+//! Predicts: half of the bytes that bf16 factors have, in as many copies for twice the steps; no load instructions.
+//! 预测：字节数是 bf16 因子的一半，同样多的拷贝覆盖两倍的步数；没有加载指令。
+//! Costs: the tensor cores sum 8-bit products with about 14 bits and cut off what is below: the longer the sum, the larger the error.
+//! 代价：张量核心累加 8 位乘积时只有约 14 位，以下的部分被截掉：和越长，误差越大。
+
+use super::Operands;
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+/// Rows and columns of a block's tile of results, and steps along K of a stage.
+const ROWS: u32 = 128;
+const COLUMNS: u32 = 256;
+const DEPTH: u32 = 128;
+const STAGES: u32 = 4;
+const STAGE_BYTES: u32 = (ROWS + COLUMNS) * DEPTH;
+/// Rows of tiles that are multiplied by one column of tiles before the next one: what they share stays in the L2 cache.
+const TOGETHER: u32 = 8;
+
+/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+#[device]
+pub(super) fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
+    let first = tile / (TOGETHER * across) * TOGETHER;
+    let height = (down - first).min(TOGETHER);
+    let within = tile % (TOGETHER * across);
+    (first + within % height, within / height)
+}
+
+#[kernel(block = 384, max_registers = 168)]
+fn chained(a: &TensorMap<u8, 2>, b: &TensorMap<u8, 2>, c: &mut [f32], m: u32, n: u32, k: u32) {
+    let tiles_a = SharedTiles::<E4m3, ROWS, DEPTH>::dynamic(STAGES);
+    let tiles_b = SharedTiles::<E4m3, COLUMNS, DEPTH>::dynamic(STAGES);
+    let ring = pipeline(STAGES, 1, 2);
+    let [math, load] = warp_roles([8, 4]);
+    let (down, across) = (m / ROWS, n / COLUMNS);
+    let steps = k / DEPTH;
+    if load.active() {
+        load.give_registers(40);
+        if load.thread() == 0 {
+            let producer = ring.producer();
+            for tile in (block_idx.x..down * across).step_by(grid_dim.x) {
+                let (row, column) = corner(tile, down, across);
+                for step in 0..steps {
+                    let stage = producer.acquire_for(STAGE_BYTES);
+                    a.load(tiles_a[stage.index], (row * ROWS, step * DEPTH), stage);
+                    b.load(tiles_b[stage.index], (column * COLUMNS, step * DEPTH), stage);
+                }
+            }
+        }
+    }
+    if math.active() {
+        math.take_registers(232);
+        let consumer = ring.consumer();
+        let group = math.thread() / 128;
+        let leads = math.thread() % 128 == 0;
+        for tile in (block_idx.x..down * across).step_by(grid_dim.x) {
+            let (row, column) = corner(tile, down, across);
+            let mut sums = Accumulator::<f32, COLUMNS>::zero();
+            for step in 0..steps {
+                let stage = consumer.wait();
+                let left = tiles_a[stage.index].rows::<64>(group * 64);
+                sums.multiply(left, tiles_b[stage.index].t());
+                // The products of the stage before are done: it may be filled again.
+                sums.wait(1);
+                if leads && (step > 0 || tile != block_idx.x) {
+                    consumer.release_previous();
+                }
+            }
+            sums.finish().store(c.matrix(n), row * ROWS + group * 64, column * COLUMNS);
+        }
+    }
+}
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
+    let (m, n, k) = x.sizes();
+    let blocks = (m / ROWS * (n / COLUMNS)).min(device.info().multiprocessors.max(1));
+    // SAFETY: the factors are read while the kernel runs, and C, another buffer, is written.
+    let c = unsafe { x.c.view_shared(..) };
+    let (a, b) = x.maps((ROWS, COLUMNS))?;
+    let launch = chained(&a, &b, c, m, n, k).grid(blocks).block(384);
+    // SAFETY: extents are multiples of the tile's, so that every result lies inside of C.
+    unsafe { launch.shared_bytes(STAGES * STAGE_BYTES).prepare_unchecked(device) }
+}

@@ -1,0 +1,35 @@
+//! FP8 rung: `library`, after `chained`, before `promoted`.
+//!
+//! Idea: the library's product of 8-bit floats as it is without options, one chain too: the tile is chosen by the shape, blocks divide K
+//! where tiles are few, results leave by TMA, and a launch begins while the one before ends.
+//! 思路：库中 8 位浮点乘积的默认方式，同样是一条链：按形状选择 tile，tile 太少时由几个线程块分担 K，结果由 TMA 写出，前一次启动尚未结束时后一次已经开始。
+//! Predicts: no stores of results by threads; the errors of `chained`.
+//! 预测：线程不存储结果；误差与 `chained` 相同。
+//! Costs: the kernel has every option of the library, of which this product needs none.
+//! 代价：这个核函数带有库的全部选项，而这里一个也用不到。
+
+use super::Operands;
+use lanework::prelude::*;
+use lanework::{Error, Prepared, Result, View};
+use lanework_ops::{Fp8E4m3, Precision, Tensor, TensorMut, gemm};
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, _: &Device) -> Result<Prepared<'a>> {
+    kernel(x, Precision::Full)
+}
+
+/// The library's kernel.
+pub(super) fn kernel(x: &mut Operands, precision: Precision) -> Result<Prepared<'_>> {
+    let (m, n, k) = x.extents;
+    let (_, columns, depth) = x.padded;
+    let of = |lines: usize, factor| {
+        let bytes: View<'_, u8> = View::from(factor);
+        Tensor::<Fp8E4m3, 2>::from_view(bytes.cast(), [lines, k], [depth, 1])
+    };
+    let (a, b) = (of(m, &x.a)?, of(n, &x.b)?.t());
+    let c = TensorMut::with_strides(&mut x.c, [m, n], [columns, 1], 0)?;
+    let plan = gemm(a, b).precision(precision).prepare(c)?;
+    plan.into_kernel().ok_or_else(|| Error::Request {
+        why: "this product takes several kernels".to_owned(),
+        help: "run it by `lanework_ops::gemm`".to_owned(),
+    })
+}

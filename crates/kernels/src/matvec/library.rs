@@ -1,0 +1,25 @@
+//! Matrix-vector rung: `library`, after `several-rows`, the last: the library's product of a matrix and up to four vectors.
+//!
+//! Idea: as many rows of a warp, loads of a row in flight and warps that share a row as the shape wants: four rows of a warp where rows
+//! are many; where they are few, two to eight warps divide a row and add up their sums through shared memory.
+//! 思路：一个 warp 的行数、一行同时在途的加载数、分担一行的 warp 数都按形状选择：行多时一个 warp 处理四行；行少时两到八个 warp 分担一行，通过共享内存把和相加。
+//! Predicts: the sectors of A once, whatever the shape; of 512 rows of 4096, more warps than rows.
+//! 预测：任何形状都只读一遍 A 的扇区；512 行、每行 4096 个元素时，warp 比行多。
+//! Costs: a kernel for each choice.
+//! 代价：每种选择各有一个核函数。
+
+use super::Operands;
+use lanework::prelude::*;
+use lanework::{Error, Prepared, Result};
+use lanework_ops::{Tensor, TensorMut, gemm};
+
+pub(super) fn prepare<'a>(o: &'a mut Operands, _: &Device) -> Result<Prepared<'a>> {
+    let (rows, cols) = (o.rows as usize, o.cols as usize);
+    let a = Tensor::new(&o.a, [rows, cols])?;
+    let x = Tensor::new(&o.x, [cols, 1])?;
+    let product = gemm(a, x).one_kernel().prepare(TensorMut::new(&mut o.y, [rows, 1])?)?;
+    product.into_kernel().ok_or_else(|| Error::Request {
+        why: "a matrix without rows has no kernel".to_owned(),
+        help: "give at least one row".to_owned(),
+    })
+}

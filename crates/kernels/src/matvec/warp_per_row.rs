@@ -1,0 +1,38 @@
+//! Matrix-vector rung: `warp-per-row`, after `thread-per-row`, before `vectorized`.
+//!
+//! Idea: a warp for each row: its lanes read adjacent elements and add up their sums by shuffles.
+//! 思路：每行一个 warp：各 lane 读相邻的元素，再用 shuffle 把各自的和相加。
+//! Predicts: 4 sectors for each load, all of whose bytes are used.
+//! 预测：每次加载 4 个扇区，字节全部用到。
+//! Costs: five shuffles for each row; x is read once for each row, from the caches.
+//! 代价：每行五次 shuffle；每行都要从缓存里读一遍 x。
+
+use super::Operands;
+use super::operands::of_warp;
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+const THREADS: u32 = 128;
+
+#[kernel(block = THREADS)]
+fn warp_per_row(a: &[f32], x: &[f32], y: &mut [f32], rows: u32, cols: u32) {
+    let row = (block_idx.x * THREADS + thread_idx.x) / 32;
+    let lane = thread_idx.x % 32;
+    if row < rows {
+        let mut sum = 0.0f32;
+        for i in (lane..cols).step_by(32) {
+            sum += a[row * cols + i] * x[i];
+        }
+        let sum = of_warp(sum);
+        if lane == 0 {
+            y[row] = sum;
+        }
+    }
+}
+
+pub(super) fn prepare<'a>(o: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
+    let launch = warp_per_row(&o.a, &o.x, &mut o.y, o.rows, o.cols);
+    let launch = launch.grid(o.rows.div_ceil(THREADS / 32)).block(THREADS);
+    // SAFETY: rows and columns are below their numbers.
+    unsafe { launch.prepare_unchecked(device) }
+}

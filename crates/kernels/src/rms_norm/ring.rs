@@ -1,0 +1,26 @@
+//! RMS norm rung: `ring`, after `spread`, before `library`.
+//!
+//! Idea: memory is never idle: one thread has the parts of the next rows copied to shared memory (bulk copies, sm_90), warps that compute
+//! take a part to registers and go on with an earlier row, one warp publishes the block's statistics, another one collects those of all
+//! parts. The library's kernel for many long rows.
+//! 思路：内存从不空闲：一个线程让后面各行的部分复制到共享内存（批量复制，sm_90），做计算的 warp 取走一部分后接着处理更早的一行，一个 warp 公布本块的统计量，另一个收集所有部分的。这是库处理大量长行的核函数。
+//! Predicts: no loads of numbers by threads: bulk copies bring each number once; the stores of `spread`.
+//! 预测：线程不加载数：每个数由批量复制搬入一次；存储与 `spread` 相同。
+//! Costs: a block per multiprocessor with 224 KiB of shared memory, and registers moved between warps; rows that are no multiple of 4
+//! numbers are read three times instead.
+//! 代价：每个多处理器一个线程块，占 224 KiB 共享内存，寄存器在 warp 之间转移；行长不是 4 的倍数时改为读三遍。
+
+use crate::rows::{Rows, only};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+use lanework_ops::{Tensor, TensorMut, nn};
+
+/// The most vectors of 16 bytes that a thread has of a part.
+const VECTORS: usize = 4;
+
+pub(super) fn prepare<'a>(r: &'a mut Rows, _device: &Device) -> Result<Prepared<'a>> {
+    let shape = [r.rows as usize, r.cols as usize];
+    let rows = nn::rms_norm(Tensor::new(&r.x, shape)?).gamma(&r.gamma).eps(r.eps);
+    let y = TensorMut::new(&mut r.y, shape)?;
+    Ok(only(rows.prepare_by(y, nn::Way::Ring(VECTORS))?))
+}

@@ -1,0 +1,25 @@
+//! RMS norm rung: `spread`, after `vectorized`, before `ring`.
+//!
+//! Idea: several blocks hold a row in their registers and exchange their sums of squares through memory: a row may be longer than the
+//! registers of one block. The library's kernel for few long rows.
+//! 思路：几个线程块把一行保存在各自的寄存器里，通过内存交换各自的平方和：一行可以超过一个线程块的寄存器。这是库处理少量长行的核函数。
+//! Predicts: rows of 40,000 numbers, which `vectorized` does not take, with each result stored once; more loads than numbers, since blocks ask for the
+//! others' statistics until they are there.
+//! 预测：能处理 `vectorized` 放不下的 40,000 个数的行，每个结果只存一次；加载比数多，因为线程块会反复查询其他块的统计量，直到它们出现。
+//! Costs: a cooperative launch, since blocks wait for each other; memory idles while they exchange.
+//! 代价：线程块互相等待，需要协作式启动；交换期间内存空闲。
+
+use crate::rows::{Rows, only};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+use lanework_ops::{Tensor, TensorMut, nn};
+
+/// The most vectors of 16 bytes that a thread holds of a row.
+const VECTORS: usize = 8;
+
+pub(super) fn prepare<'a>(r: &'a mut Rows, _device: &Device) -> Result<Prepared<'a>> {
+    let shape = [r.rows as usize, r.cols as usize];
+    let rows = nn::rms_norm(Tensor::new(&r.x, shape)?).gamma(&r.gamma).eps(r.eps);
+    let y = TensorMut::new(&mut r.y, shape)?;
+    Ok(only(rows.prepare_by(y, nn::Way::Spread(VECTORS))?))
+}

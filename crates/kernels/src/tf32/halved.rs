@@ -1,0 +1,28 @@
+//! TF32 rung: `halved`, after `warpgroups`, the last: the library's product of large factors with `Precision::TensorFloat32`.
+//!
+//! Idea: an f16 has as many bits as TF32 and is multiplied at twice the rate. Each row of A and column of B is scaled by a power of two
+//! into f16's range and rounded, which one pass over each factor does; the product is of f16, and its results are scaled back. The passes
+//! look whether the range is enough; where it is not, the device takes the factors as they are, without the host.
+//! 思路：f16 的位数与 TF32 相同，乘法速率是它的两倍。A 的每一行、B 的每一列乘以 2 的幂，缩放到 f16 的范围内再舍入，每个因子各走一遍；
+//! 乘积按 f16 计算，结果再缩放回来。这一遍同时检查范围够不够；不够时由设备自己改用原来的因子，不经过主机。
+//! Predicts: half of the bytes of `warpgroups` in the copies of the product; errors smaller by a third at least, as numbers are rounded and not cut off.
+//! 预测：乘积中拷贝的字节数是 `warpgroups` 的一半；数是舍入而不是截断，误差至少小三分之一。
+//! Costs: passes over both factors, whose time is that of their bytes while the product's grows with its volume: the library does this from some 3,000 rows
+//! and columns on; products under 65 rows or columns are left to `warpgroups`.
+//! 代价：要把两个因子各走一遍，这部分时间与字节数成正比，而乘积的时间按体积增长：库从大约 3,000 行列起才这样做；不足 65 行或列的乘积交给 `warpgroups`。
+
+use super::Operands;
+use super::warpgroups::{self, plan};
+use lanework::prelude::*;
+use lanework::{Job, Result};
+use lanework_ops::Steer;
+
+/// Fewer rows or columns are not worth a pass.
+const FEWEST: usize = 65;
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Job<'a>> {
+    if x.extents.0.min(x.extents.1) < FEWEST {
+        return warpgroups::prepare(x, device);
+    }
+    Ok(plan(x, |product| product.steered(Steer::Halved))?.into_kernels().into())
+}

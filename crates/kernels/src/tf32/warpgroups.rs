@@ -1,0 +1,31 @@
+//! TF32 rung: `warpgroups`, after `fragments`, before `halved`.
+//!
+//! Idea: the library's product by `wgmma`, of the factors as they are: copies by TMA into a ring of stages, warps with roles, a tile chosen
+//! by the shape.
+//! 思路：库中按 `wgmma` 的乘积，因子原样使用：TMA 把数据搬进多级环形缓冲，warp 各有角色，按形状选择 tile。
+//! Predicts: no loads and no stores by threads; one kernel.
+//! 预测：线程不加载也不存储；一个核函数。
+//! Costs: as `fragments`, the upper 19 bits of each number; half of the rate of 16-bit factors, and twice their bytes.
+//! 代价：与 `fragments` 一样只用每个数的高 19 位；速率是 16 位因子的一半，字节数是两倍。
+
+use super::Operands;
+use lanework::prelude::*;
+use lanework::{Job, Result};
+use lanework_ops::{Gemm, Plan, Precision, Tensor, TensorMut, gemm};
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, _: &Device) -> Result<Job<'a>> {
+    Ok(plan(x, Gemm::one_kernel)?.into_kernels().into())
+}
+
+/// The library's product, with an option.
+pub(super) fn plan<'a>(
+    x: &'a mut Operands,
+    option: impl FnOnce(Gemm<'a, 2>) -> Gemm<'a, 2>,
+) -> Result<Plan<'a>> {
+    let (m, n, k) = x.extents;
+    let (_, columns, depth) = x.padded;
+    let a = Tensor::with_strides(&x.a, [m, k], [depth, 1], 0)?;
+    let b = Tensor::with_strides(&x.b, [n, k], [depth, 1], 0)?.t();
+    let c = TensorMut::with_strides(&mut x.c, [m, n], [columns, 1], 0)?;
+    option(gemm(a, b).precision(Precision::TensorFloat32)).prepare(c)
+}
