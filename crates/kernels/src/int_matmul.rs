@@ -3,8 +3,9 @@
 //!
 //! Each element of A and B is needed by a whole row or column of C. A tile reads it once for `T`
 //! elements of C; but a tile in registers takes `T * T` of them, and a tile in shared memory
-//! `T * T` threads.
+//! `T * T` threads. The last rungs have one tile: on the integer units, and on tensor cores.
 
+mod bytes;
 mod naive;
 mod pipelined;
 mod product;
@@ -37,6 +38,7 @@ pub fn rungs() -> Vec<Rung<Product>> {
             include_str!("int_matmul/pipelined.rs"),
             pipelined::prepare,
         ),
+        Rung::new("bytes", "beyond", include_str!("int_matmul/bytes.rs"), bytes::prepare),
     ]
 }
 

@@ -5,6 +5,7 @@
 //! multiprocessor's arithmetic throughput is far higher than its load throughput: every rung reuses
 //! a loaded number for more of them, from cache to shared memory to registers.
 
+mod cluster_split;
 mod coalesced;
 mod conflict_free;
 mod double_buffered;
@@ -13,6 +14,7 @@ mod library;
 mod operands;
 mod parts;
 mod prefetched;
+mod ring;
 mod shared_tiles;
 mod split;
 mod split_bf16;
@@ -52,6 +54,13 @@ pub fn rungs() -> Vec<Rung<Operands>> {
         ),
         Rung::new("fitted", "beyond", include_str!("sgemm/fitted.rs"), fitted::prepare),
         Rung::new("prefetched", "beyond", include_str!("sgemm/prefetched.rs"), prefetched::prepare),
+        Rung::new("ring", "beyond", include_str!("sgemm/ring.rs"), ring::prepare),
+        Rung::new(
+            "cluster-split",
+            "beyond",
+            include_str!("sgemm/cluster_split.rs"),
+            cluster_split::prepare,
+        ),
         Rung::new("library", "beyond", include_str!("sgemm/library.rs"), library::prepare),
         Rung::new("split", "beyond", include_str!("sgemm/split.rs"), split::prepare),
         Rung::new(

@@ -146,14 +146,34 @@ fn prefetched_loads_what_fitted_loads() {
 }
 
 #[test]
-fn library_has_one_barrier_and_shares_the_steps_of_small_products() {
-    let ((before, _), (counted, blocks)) =
-        (counters_at("prefetched", N, 256), counters_at("library", N, 256));
-    // One of each of its warps, of which there are many more, after the steps: 256 and 512.
+fn ring_has_one_barrier_and_loads_no_b_by_threads() {
+    let [(before, _), (counted, blocks)] =
+        ["prefetched", "ring"].map(|name| counters_at(name, N, 256));
+    assert_eq!(blocks, 16);
+    // One of each warp, after its steps.
     assert!(
-        counted.barriers > 0 && counted.barriers <= before.barriers / 2,
+        counted.barriers > 0 && 16 * counted.barriers <= before.barriers,
         "{}",
         counted.barriers
     );
+    assert!(counted.bulk_load.bytes > 0);
+    assert_eq!(2 * counted.global_load.bytes, before.global_load.bytes);
+}
+
+#[test]
+fn clusters_divide_the_steps_of_small_products() {
+    let [(before, few), (counted, many)] =
+        ["ring", "cluster-split"].map(|name| counters_at(name, N, 256));
+    assert_eq!(many, 8 * few);
+    assert_eq!(counted.bulk_load.bytes, before.bulk_load.bytes);
+    assert_eq!(counted.global_load.bytes, before.global_load.bytes);
+    assert_eq!(counted.global_store.sectors, before.global_store.sectors);
+    let [before, counted] = ["ring", "cluster-split"].map(|name| counters_at(name, 2048, 8));
+    assert_eq!(before, counted);
+}
+
+#[test]
+fn library_shares_the_steps_of_small_products() {
+    let (_, blocks) = counters_at("library", N, 256);
     assert!(blocks > 16, "{blocks}");
 }

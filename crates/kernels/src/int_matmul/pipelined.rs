@@ -1,4 +1,4 @@
-//! Integer product rung: `pipelined`, after `shared-tile`, the last.
+//! Integer product rung: `pipelined`, after `shared-tile`, before `bytes`.
 //!
 //! Idea: both tiles at once: a block of 256 threads has 128 x 128 elements of C and each thread 8 x 8 of them in registers,
 //! fed from shared memory, into which asynchronous copies bring the next 16 steps meanwhile. The tile is fixed.
@@ -6,9 +6,8 @@
 //! 异步拷贝同时把后 16 步搬进来。tile 大小固定。
 //! Predicts: 1 / 64 global loads and 1 / 4 shared loads per multiply-add; no spills, no bank conflicts.
 //! 预测：每次乘加 1 / 64 次全局加载、1 / 4 次共享内存加载；没有溢出，没有 bank 冲突。
-//! Costs: products under 128 x 128 leave threads idle; tensor cores multiply 8-bit integers only, so the exact product of
-//! 32-bit ones stays with the integer units, at half the rate of FP32.
-//! 代价：小于 128 x 128 的乘积会有线程空闲；张量核心只乘 8 位整数，32 位整数的精确乘积只能用整数单元，速率是 FP32 的一半。
+//! Costs: products under 128 x 128 leave threads idle; the integer units multiply at half the rate of FP32.
+//! 代价：小于 128 x 128 的乘积会有线程空闲；整数单元做乘法的速率是 FP32 的一半。
 
 use super::Product;
 use lanework::prelude::*;

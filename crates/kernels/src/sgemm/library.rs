@@ -1,39 +1,54 @@
-//! SGEMM rung: `library`, after `prefetched`, before `split`.
+//! SGEMM rung: `library`, after `cluster-split`, before `split`.
 //!
-//! Idea: the library's `gemm`: a ring of stages that barriers in shared memory hand on, so that no barrier stops the whole
-//! block; tiles of B by the tensor memory accelerator, those of A word by word and transposed; numbers of the next step in
-//! registers, across stages, too. Where there are few tiles, the blocks of a cluster share the steps along k and add up their
-//! parts through each other's shared memory. A model of the time picks the tile.
-//! Predicts: one barrier of the block, after its steps; no loads of B by threads; 256 x 256 results by more than 16 blocks.
-//! Costs: needs sm_90. Copying A into the order that TMA reads takes a second kernel, which the library launches for large
-//! products and this rung does not. Transposing in shared memory what TMA brought as it lies, tried too, was 5 % slower.
-//! 思路：库函数 `gemm`：多级缓冲由共享内存中的 mbarrier 交接，没有让整个线程块停下的屏障；B 的 tile 由 TMA 搬运，A 逐字拷贝并转置；
-//! 下一步的数提前装入寄存器，跨级也是如此。tile 较少时，同一 cluster 的线程块分担 k 方向的步数，通过彼此的共享内存把部分和相加。
-//! tile 由一个时间模型选择。
-//! 预测：线程块只在各步之后有一次屏障；线程不加载 B；256×256 的结果由多于 16 个线程块计算。
-//! 代价：需要 sm_90。把 A 拷贝成 TMA 可读的顺序要多一个核函数，库对较大的乘积会这样做，这里不做。也试过让 TMA 原样搬入 A、再在共享内存
-//! 内部转置，慢 5 %。
+//! Idea: a model of the time chooses among eight tiles and clusters of 1 to 8 blocks: waves of blocks, warps that keep a multiprocessor
+//! busy, words that threads copy, the ends of a block and the bytes, each with a factor fitted to what an H200 took for many shapes.
+//! Predicts: 256 x 256 results by more than 16 blocks; for a few columns a tile of 16 or 32 of them, not of 64.
+//! Costs: eight kernels to compile where all shapes come; the model is of an H200. Copying A into the order that TMA reads takes a
+//! second kernel, and so does adding up parts of long sums, which the library does where it pays and this rung does not. Transposing
+//! in shared memory what TMA brought as it lies, tried too, was 5 % slower.
+//! 思路：由一个时间模型在八种 tile 和 1 到 8 块的 cluster 中选择：线程块的轮次、让多处理器保持忙碌的 warp 数、线程拷贝的字数、线程块的首尾和字节数，
+//! 各有一个按 H200 上许多形状的实测时间拟合的系数。
+//! 预测：256×256 的结果由多于 16 个线程块计算；列数很少时 tile 取 16 或 32 列，而不是 64 列。
+//! 代价：遇到各种形状时要编译八个核函数；模型针对 H200。把 A 拷贝成 TMA 可读的顺序要多一个核函数，把很长的和分成几份再相加也是，库在合算时会这样做，这里不做。
+//! 也试过让 TMA 原样搬入 A、再在共享内存内部转置，慢 5 %。
 
 use super::operands::{Operands, Shape};
 use lanework::prelude::*;
 use lanework::{Error, Prepared, Result};
-use lanework_ops::{Tensor, TensorMut, gemm};
+use lanework_ops::{Gemm, Steer, Tensor, TensorMut, gemm};
 
 pub(super) fn prepare<'a>(x: &'a mut Operands, _: &Device) -> Result<Prepared<'a>> {
-    // Refuses what the other rungs refuse.
-    x.tiles(64, 64)?;
-    let only = plan(x)?.into_kernel();
-    only.ok_or_else(|| Error::Request {
-        why: "a product without results has no kernel".to_owned(),
-        help: "give at least one row and one column".to_owned(),
+    kernel(x, |product| product)
+}
+
+/// The library's kernel with a tile of so many rows and columns, whose steps so many blocks of a cluster divide.
+pub(super) fn with_tile(
+    x: &mut Operands,
+    (rows, cols): (u32, u32),
+    splits: u32,
+) -> Result<Prepared<'_>> {
+    // Without steps there is nothing to divide.
+    let steps = x.shape.k > 0;
+    kernel(x, |product| match steps {
+        true => product.steered(Steer::Tile { rows, cols, splits }),
+        false => product,
     })
 }
 
-fn plan(x: &mut Operands) -> Result<lanework_ops::Plan<'_>> {
+fn kernel<'a>(
+    x: &'a mut Operands,
+    how: impl FnOnce(Gemm<'a, 2>) -> Gemm<'a, 2>,
+) -> Result<Prepared<'a>> {
+    // Refuses what the other rungs refuse.
+    x.tiles(64, 64)?;
     let Shape { m, n, k, lda, ldb, ldc } = x.shape;
     let [m, n, k, lda, ldb, ldc] = [m, n, k, lda, ldb, ldc].map(|extent| extent as usize);
     let a = Tensor::with_strides(&x.a, [m, k], [lda, 1], 0)?;
     let b = Tensor::with_strides(&x.b, [k, n], [ldb, 1], 0)?;
     let c = TensorMut::with_strides(&mut x.c, [m, n], [ldc, 1], 0)?;
-    gemm(a, b).alpha(x.alpha.into()).beta(x.beta.into()).one_kernel().prepare(c)
+    let product = gemm(a, b).alpha(x.alpha.into()).beta(x.beta.into()).one_kernel();
+    how(product).prepare(c)?.into_kernel().ok_or_else(|| Error::Request {
+        why: "a product without results has no kernel".to_owned(),
+        help: "give at least one row and one column".to_owned(),
+    })
 }

@@ -1,4 +1,4 @@
-//! SGEMM rung: `prefetched`, after `fitted`, before `library`.
+//! SGEMM rung: `prefetched`, after `fitted`, before `ring`.
 //!
 //! Idea: the numbers that a thread multiplies in the next step are loaded into registers while those of this step are
 //! multiplied, from the next tile, too; two blocks per multiprocessor, so that one multiplies while the other waits.

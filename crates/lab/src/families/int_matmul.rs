@@ -5,7 +5,7 @@ use crate::array::Array;
 use crate::case::{Case, Trial};
 use crate::element::ElementType;
 use crate::families::matmul::{extents, given, refuse};
-use crate::fits::check_memory;
+use crate::fits::{check_memory, lacks};
 use crate::inputs::random_elements;
 use crate::request::Request;
 use lanework::{Backend, Device, Job, Result};
@@ -25,7 +25,7 @@ pub(super) fn family() -> Family {
         arrays: &["a", "b"],
         moves: false,
         sweep: &[("tile", &[1, 2, 4, 8, 16, 32, 64])],
-        unused: &[("tile", &["naive", "pipelined"])],
+        unused: &[("tile", &["naive", "pipelined", "bytes"])],
         open,
     }
 }
@@ -116,6 +116,9 @@ impl Case for IntMatmul {
     }
 
     fn skips(&self, rung: &str, device: &Device) -> Option<String> {
+        if rung == "bytes" {
+            return lacks(device, (9, 0), false);
+        }
         let (threads, most) = (self.tile * self.tile, device.info().max_threads_per_block);
         (rung == "shared-tile" && threads > most).then(|| {
             format!("a tile of {0}x{0} needs {threads} threads, a block has {most}", self.tile)

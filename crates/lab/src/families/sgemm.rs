@@ -6,7 +6,7 @@ use crate::case::{Case, Trial};
 use crate::element::ElementType;
 use crate::families::matmul::{extents, given, refuse};
 use crate::families::solver::{self, CUBLAS, Solver};
-use crate::fits::{check_countable, check_memory};
+use crate::fits::{check_countable, check_memory, lacks};
 use crate::inputs::uniform_floats;
 use crate::product::{Product, Reference};
 use crate::request::Request;
@@ -43,6 +43,9 @@ const PEER: RungInfo = solver::cublas(
      //! Costs: a toolkit on the machine.\n\
      //! 代价：机器上要装有工具包。\n",
 );
+
+/// Rungs that need Hopper.
+const OF_HOPPER: [&str; 2] = ["ring", "cluster-split"];
 
 /// A product of random or given matrices.
 struct Sgemm {
@@ -170,7 +173,10 @@ impl Case for Sgemm {
     }
 
     fn skips(&self, rung: &str, device: &Device) -> Option<String> {
-        if rung == CUBLAS { Cublas::missing(device) } else { None }
+        if rung == CUBLAS {
+            return Cublas::missing(device);
+        }
+        lacks(device, (9, 0), true).filter(|_| OF_HOPPER.contains(&rung))
     }
 
     fn trial<'a>(&'a self, rung: &str, device: &Device) -> Result<Box<dyn Trial + 'a>> {

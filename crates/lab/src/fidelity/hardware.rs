@@ -98,7 +98,7 @@ const EXPLANATIONS: [Explanation; 8] = [
     ),
     (&["types."], "local", "ptxas keeps small arrays in registers and predicates stores"),
     (
-        &["sgemm/library", "matmul/library"],
+        &["sgemm/library", "sgemm/cluster-split", "matmul/library"],
         "shared load",
         "the hardware counts loads of other blocks' shared memory in a cluster elsewhere",
     ),

@@ -1,0 +1,41 @@
+//! SGEMM rung: `cluster-split`, after `ring`, before `library`.
+//!
+//! Idea: where there are fewer tiles than multiprocessors, the blocks of a cluster divide the steps along k (split-K) and add up their
+//! parts through each other's shared memory, each a share of the tile: no sums go through global memory, and no second kernel adds them.
+//! Predicts: at 256 x 256, 8 times as many blocks as `ring`, each of an eighth of the steps, for the same loads and stores.
+//! Costs: two barriers of the cluster and the exchange of a tile per block; nothing where the tiles fill the multiprocessors.
+//! 思路：tile 少于多处理器时，一个 cluster 的线程块分担 k 方向的步数（split-K），通过彼此的共享内存把部分和相加，每块负责 tile 的一份：
+//! 和不经过全局内存，也不需要第二个核函数来相加。
+//! 预测：256×256 时线程块数是 `ring` 的 8 倍，每块只做八分之一的步数，加载与存储不变。
+//! 代价：cluster 的两次屏障，每块还要交换一个 tile；tile 已经占满多处理器时没有作用。
+
+use super::operands::{Operands, Shape};
+use super::{library, ring};
+use lanework::{Device, Prepared, Result};
+
+/// The most blocks of a cluster that leave no multiprocessor with more blocks, and each block at least 16 steps.
+fn splits(Shape { m, n, k, .. }: Shape, edge: u32, multiprocessors: u32) -> u32 {
+    let tiles = u64::from(m.div_ceil(edge)) * u64::from(n.div_ceil(edge));
+    let fits = |splits: u64| splits * tiles <= multiprocessors.into() && 16 * splits <= k.into();
+    [8, 4, 2].into_iter().find(|splits| fits(*splits)).unwrap_or(1) as u32
+}
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
+    let edge = ring::edge(x, device);
+    let splits = splits(x.shape, edge, device.info().multiprocessors);
+    library::with_tile(x, (edge, edge), splits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clusters_fill_the_multiprocessors_and_no_more() {
+        for (size, edge, expected) in [(256, 64, 8), (512, 64, 2), (1000, 128, 2), (4096, 128, 1)] {
+            assert_eq!(splits(Shape::packed(size, size, size), edge, 132), expected, "at {size}");
+        }
+        // Few steps are not divided.
+        assert_eq!(splits(Shape::packed(64, 64, 31), 64, 132), 1);
+    }
+}

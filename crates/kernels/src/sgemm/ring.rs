@@ -1,0 +1,26 @@
+//! SGEMM rung: `ring`, after `prefetched`, before `cluster-split`.
+//!
+//! Idea: no barrier of the block: a ring of stages in shared memory, each handed on by mbarriers of its own, so that warps run apart;
+//! tiles of B come by the tensor memory accelerator. The library's kernel with the tile of 128 x 128, or of 64 x 64 where there are few.
+//! Predicts: one barrier of the block, after its steps; no loads of B by threads.
+//! Costs: needs sm_90, and rows of B at multiples of 16 bytes, else its words are copied by threads.
+//! 思路：没有整个线程块的屏障：共享内存中的多级环形缓冲，每一级由自己的 mbarrier 交接，各个 warp 可以错开运行；B 的 tile 由 TMA 搬运。
+//! 这是库的核函数，tile 为 128×128，tile 太少时用 64×64。
+//! 预测：线程块只在各步之后有一次屏障；线程不加载 B。
+//! 代价：需要 sm_90，B 的各行要从 16 字节的倍数开始，否则由线程逐字拷贝。
+
+use super::fitted::fitting;
+use super::library;
+use super::operands::Operands;
+use lanework::{Device, Prepared, Result};
+
+/// Edge of the tile: the largest one, or the smallest one of `fitted`.
+pub(super) fn edge(x: &Operands, device: &Device) -> u32 {
+    let tile = fitting(x.shape, device.info().multiprocessors);
+    if tile.rows * tile.cols == 64 * 64 { 64 } else { 128 }
+}
+
+pub(super) fn prepare<'a>(x: &'a mut Operands, device: &Device) -> Result<Prepared<'a>> {
+    let edge = edge(x, device);
+    library::with_tile(x, (edge, edge), 1)
+}
