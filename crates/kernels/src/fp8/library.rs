@@ -6,7 +6,8 @@
 //! Predicts: no stores of results by threads; the errors of `chained`.
 //! 预测：线程不存储结果；误差与 `chained` 相同。
 //! Costs: the kernel has every option of the library, of which this product needs none.
-//! 代价：这个核函数带有库的全部选项，而这里一个也用不到。
+//! On an H200: 882 us at 8192, 1.7 % slower than `chained`, and 119.0 us against 120.5 us at 4096.
+//! 代价：这个核函数带有库的全部选项，而这里一个也用不到。H200 上 8192 时为 882 us，比 `chained` 慢 1.7 %；4096 时 119.0 us 对 120.5 us。
 
 use super::Operands;
 use lanework::prelude::*;

@@ -7,7 +7,8 @@
 //! 预测：拷贝字节数是 128×128 tile 的，即 `chained` 的 4 / 3；每个结果每级多一次加法；k = 1024 时误差不到 `chained` 的四分之一。
 //! Costs: twice the registers for sums, so that tiles have half of the columns; while a warpgroup adds, its tensor cores have nothing to do unless
 //! the other one happens to multiply.
-//! 代价：求和的寄存器加倍，tile 的列数减半；一个 warpgroup 做加法时，除非另一个碰巧在做乘法，张量核心就空闲。
+//! On an H200: 1,025 us at 8192, 0.85 of the speed of `chained` for a 19th of its error (1.0e-4).
+//! 代价：求和的寄存器加倍，tile 的列数减半；一个 warpgroup 做加法时，除非另一个碰巧在做乘法，张量核心就空闲。H200 上 8192 时为 1,025 us，速度是 `chained` 的 0.85，误差是它的十九分之一（1.0e-4）。
 
 use super::chained::corner;
 use super::{Operands, PROMOTED};

@@ -6,7 +6,8 @@
 //! Predicts: the results of `promoted`, bit by bit: the same products are summed in the same order.
 //! 预测：结果与 `promoted` 逐位相同：同样的乘积按同样的次序相加。
 //! Costs: the order of the turns is fixed, so that a warpgroup whose stage has come waits for the other one.
-//! 代价：轮次固定，一个 warpgroup 的数据到了也要等另一个。
+//! It did not help on an H200 beside `promoted`: 1,055 us against 1,025 us at 8192, 141.1 us against 139.7 us at 4096.
+//! 代价：轮次固定，一个 warpgroup 的数据到了也要等另一个。在 H200 上与 `promoted` 相比没有帮助：8192 时 1,055 us 对 1,025 us，4096 时 141.1 us 对 139.7 us。
 
 use super::Operands;
 use lanework::prelude::*;

@@ -7,7 +7,8 @@
 //! others' statistics until they are there.
 //! 预测：能处理 `vectorized` 放不下的 40,000 个数的行，每个结果只存一次；加载比数多，因为线程块会反复查询其他块的统计量，直到它们出现。
 //! Costs: a cooperative launch, since blocks wait for each other; memory idles while they exchange.
-//! 代价：线程块互相等待，需要协作式启动；交换期间内存空闲。
+//! On an H200: 334 us for 1024 rows of 131,072; rows that fit a block are slower so, 80.6 us against 37.5 us of `vectorized` at 4096.
+//! 代价：线程块互相等待，需要协作式启动；交换期间内存空闲。H200 上 1024 行、每行 131,072 个数为 334 us；放得进一个线程块的行这样更慢，4096 时 80.6 us，`vectorized` 为 37.5 us。
 
 use crate::rows::{Rows, only};
 use lanework::prelude::*;

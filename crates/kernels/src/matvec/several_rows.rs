@@ -5,7 +5,8 @@
 //! Predicts: 5 / 8 of the load requests of `vectorized`, whose loads of x are as many as those of A.
 //! 预测：加载请求数是 `vectorized` 的 5 / 8，后者对 x 的加载与对 A 的一样多。
 //! Costs: a quarter of the warps: a matrix of few rows leaves multiprocessors idle.
-//! 代价：warp 数为四分之一：行数少的矩阵会让多处理器空闲。
+//! It did not help on an H200: 79.3 us against 63.8 us at 8192 x 8192, 469 us against 115 us for 512 rows of 65,536.
+//! 代价：warp 数为四分之一：行数少的矩阵会让多处理器空闲。在 H200 上没有帮助：8192×8192 为 79.3 us 对 63.8 us，512 行、每行 65,536 个元素为 469 us 对 115 us。
 
 use super::Operands;
 use super::operands::of_warp;

@@ -6,7 +6,8 @@
 //! Predicts: a quarter of the requests, of 16 sectors each.
 //! 预测：请求数为四分之一，每个 16 个扇区。
 //! Costs: rows of fewer than 128 elements leave lanes idle.
-//! 代价：少于 128 个元素的行会有 lane 空闲。
+//! On an H200: 63.8 us at 8192 x 8192, 115 us for 512 rows of 65,536.
+//! 代价：少于 128 个元素的行会有 lane 空闲。H200 上 8192×8192 为 63.8 us，512 行、每行 65,536 个元素为 115 us。
 
 use super::Operands;
 use super::operands::of_warp;

@@ -5,7 +5,8 @@
 //! Predicts: 4 sectors for each load, all of whose bytes are used.
 //! 预测：每次加载 4 个扇区，字节全部用到。
 //! Costs: five shuffles for each row; x is read once for each row, from the caches.
-//! 代价：每行五次 shuffle；每行都要从缓存里读一遍 x。
+//! On an H200, 8192 x 8192: 67.0 us, against 772 us of `thread-per-row`.
+//! 代价：每行五次 shuffle；每行都要从缓存里读一遍 x。H200 上 8192×8192 为 67.0 us，`thread-per-row` 为 772 us。
 
 use super::Operands;
 use super::operands::of_warp;

@@ -6,11 +6,12 @@
 //! Costs: eight kernels to compile where all shapes come; the model is of an H200. Copying A into the order that TMA reads takes a
 //! second kernel, and so does adding up parts of long sums, which the library does where it pays and this rung does not. Transposing
 //! in shared memory what TMA brought as it lies, tried too, was 5 % slower.
+//! On an H200: 11.4 us against 15.9 us of `cluster-split` at 512; 44.9 us against 102 us for 4096 x 32 x 4096.
 //! 思路：由一个时间模型在八种 tile 和 1 到 8 块的 cluster 中选择：线程块的轮次、让多处理器保持忙碌的 warp 数、线程拷贝的字数、线程块的首尾和字节数，
 //! 各有一个按 H200 上许多形状的实测时间拟合的系数。
 //! 预测：256×256 的结果由多于 16 个线程块计算；列数很少时 tile 取 16 或 32 列，而不是 64 列。
 //! 代价：遇到各种形状时要编译八个核函数；模型针对 H200。把 A 拷贝成 TMA 可读的顺序要多一个核函数，把很长的和分成几份再相加也是，库在合算时会这样做，这里不做。
-//! 也试过让 TMA 原样搬入 A、再在共享内存内部转置，慢 5 %。
+//! 也试过让 TMA 原样搬入 A、再在共享内存内部转置，慢 5 %。H200 上 512 时为 11.4 us，`cluster-split` 为 15.9 us；4096×32×4096 时 44.9 us 对 102 us。
 
 use super::operands::{Operands, Shape};
 use lanework::prelude::*;

