@@ -79,6 +79,9 @@ api! {
     fn cuEventQuery(event: Handle) {
         driver()?;
         let event = table::<Event>().get(event)?;
+        if event.captured().is_some() {
+            return Err(Status::CapturedEvent);
+        }
         if is_open(&event)? {
             return Err(Status::NotReady);
         }
@@ -88,6 +91,9 @@ api! {
     fn cuEventSynchronize(event: Handle) {
         let driver = driver()?;
         let event = table::<Event>().get(event)?;
+        if event.captured().is_some() {
+            return Err(Status::CapturedEvent);
+        }
         driver.wait_for(&[event.ticket.load(Ordering::Acquire)])?;
         table::<Context>().find(event.context).map_or(Ok(()), |context| context.healthy())
     }

@@ -22,6 +22,10 @@ impl Driver {
     }
 }
 
+/// What an executable may be asked for: to free its memory when it is launched again, to be uploaded, to be launched by kernels, and to
+/// keep the priorities of its nodes.
+const FLAGS: u64 = 15;
+
 /// A copy of a graph with its nodes.
 pub fn copy_of(graph: Handle) -> Result<Handle> {
     let driver = driver()?;
@@ -92,7 +96,10 @@ api! {
         unsafe { store(node, found.ok_or(Status::InvalidValue)?) }
     }
 
-    fn cuGraphInstantiateWithFlags(executable: *mut Handle, graph: Handle, _flags: u64) {
+    fn cuGraphInstantiateWithFlags(executable: *mut Handle, graph: Handle, flags: u64) {
+        if flags & !FLAGS != 0 {
+            return Err(Status::InvalidValue);
+        }
         // SAFETY: by the caller.
         unsafe { store(executable, driver()?.instantiate(graph)?) }
     }

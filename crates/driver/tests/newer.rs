@@ -310,6 +310,27 @@ fn pools_have_locations() {
 }
 
 #[test]
+fn events_of_captures_and_unknown_flags_are_refused() {
+    context();
+    let (stream, mut event, mut graph, mut executable) = (stream(), 0u64, 0u64, 0u64);
+    assert_eq!(call!("cuEventCreate"(&mut event => *mut u64, 0 => u32)), 0);
+    assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 0 => i32)), 0);
+    assert_eq!(call!("cuEventRecord"(event => u64, stream => u64)), 0);
+    assert_eq!(call!("cuEventQuery"(event => u64)), 907);
+    assert_eq!(call!("cuEventSynchronize"(event => u64)), 907);
+    assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut graph => *mut u64)), 0);
+    // Recorded again, it is one like others.
+    assert_eq!(call!("cuEventRecord"(event => u64, stream => u64)), 0);
+    assert_eq!(call!("cuEventQuery"(event => u64)), 0);
+    let mut instantiate = |flags: u64| {
+        call!("cuGraphInstantiateWithFlags"(
+            &mut executable => *mut u64, graph => u64, flags => u64
+        ))
+    };
+    assert_eq!((instantiate(1), instantiate(16)), (0, 1));
+}
+
+#[test]
 fn properties_and_hints() {
     context();
     let mut properties = [0i32; 15];
