@@ -197,12 +197,14 @@ struct Products<K: Kind> {
     seed: u64,
     /// A by rows and B by columns, as they are multiplied and as numbers.
     factors: OnceCell<[Lines<K>; 2]>,
-    /// The rows that are known, and of each result there its value and the sum of magnitudes.
-    reference: OnceCell<(Vec<usize>, Vec<(f64, f64)>)>,
+    reference: OnceCell<Known>,
 }
 
 /// Lines along k: factors, and their values.
 type Lines<K> = (Vec<<K as Kind>::Factor>, Vec<f64>);
+
+/// The rows that are known, and of each result there its value and the sum of magnitudes.
+type Known = (Vec<usize>, Vec<(f64, f64)>);
 
 /// The case of a request.
 fn open<K: Kind>(request: &Request) -> Result<Box<dyn Case>> {
@@ -231,7 +233,7 @@ impl<K: Kind> Products<K> {
     }
 
     /// The rows that are known: all, or as many as the budget allows, from the first to the last.
-    fn reference(&self) -> &(Vec<usize>, Vec<(f64, f64)>) {
+    fn reference(&self) -> &Known {
         self.reference.get_or_init(|| {
             let (m, n, k) = self.extents;
             let count = (BUDGET / (n * k)).max(FEWEST_ROWS).min(m);
