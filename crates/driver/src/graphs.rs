@@ -25,6 +25,8 @@ impl Driver {
 /// What an executable may be asked for: to free its memory when it is launched again, to be uploaded, to be launched by kernels, and to
 /// keep the priorities of its nodes.
 const FLAGS: u64 = 15;
+/// The flags that free memory at a launch and that let kernels launch, which do not go together.
+const FREED_AND_FROM_KERNELS: u64 = 1 | 4;
 
 /// A copy of a graph with its nodes.
 pub fn copy_of(graph: Handle) -> Result<Handle> {
@@ -97,7 +99,7 @@ api! {
     }
 
     fn cuGraphInstantiateWithFlags(executable: *mut Handle, graph: Handle, flags: u64) {
-        if flags & !FLAGS != 0 {
+        if flags & !FLAGS != 0 || flags & FREED_AND_FROM_KERNELS == FREED_AND_FROM_KERNELS {
             return Err(Status::InvalidValue);
         }
         // SAFETY: by the caller.
