@@ -243,32 +243,6 @@ impl Body for Nothing {
     }
 }
 
-/// A barrier: the scheduler reads the operands, so the warp only stops here.
-pub struct Barrier;
-
-impl Body for Barrier {
-    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        if warp.mask != warp.live {
-            warp.retire();
-        }
-        // Independently scheduled lanes reconverge first.
-        if warp.mask != warp.live && !warp.independent {
-            let (here, missing) = (warp.mask.count_ones(), (warp.live & !warp.mask).count_ones());
-            let raw = RawFault::of_lanes(
-                FaultKind::BarrierDivergence,
-                MemorySpace::Shared,
-                warp.mask,
-                format!(
-                    "{here} threads of warp {} reached the barrier while {missing} others of the warp are on another path",
-                    warp.index
-                ),
-            );
-            return fault(warp, op, raw);
-        }
-        warp.stop_at(op, Stop::Barrier)
-    }
-}
-
 /// Waits for lanes of other splits of the warp; `b` names all that must come.
 pub struct Converge;
 

@@ -20,6 +20,7 @@ pub mod alu_operation;
 pub mod assemble;
 pub mod asynchrony;
 pub mod atomic;
+pub mod barrier;
 pub mod block;
 pub mod check;
 pub mod context;

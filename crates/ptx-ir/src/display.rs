@@ -126,7 +126,7 @@ impl<'a> Printer<'a> {
             Opcode::Trap => "trap".to_owned(),
             Opcode::AssertFail => "assert_fail".to_owned(),
             Opcode::StackOverflow => "stack_overflow".to_owned(),
-            Opcode::Barrier(kind) => format!("barrier.{}", dotted(&format!("{kind:?}"))),
+            Opcode::Barrier { kind, .. } => format!("barrier.{}", dotted(&format!("{kind:?}"))),
             Opcode::AsyncCopy { bytes } => format!("async_copy.b{bytes}"),
             Opcode::Async(op) => format!("async.{}", dotted(&format!("{op:?}"))),
             Opcode::Matrix(op) => format!("matrix.{}", dotted(&format!("{op:?}"))),

@@ -135,7 +135,12 @@ pub enum Opcode {
     /// Faults, since a thread's stack is full.
     StackOverflow,
     /// Waits at a barrier: sources are its number and, if counted, its threads.
-    Barrier(BarrierKind),
+    Barrier {
+        /// What it does there.
+        kind: BarrierKind,
+        /// Whether all threads of a warp must be at this very instruction.
+        aligned: bool,
+    },
     /// Copies asynchronously: `src` are the shared and the global address and the bytes to read.
     AsyncCopy {
         /// Bytes to write.

@@ -29,7 +29,7 @@ pub fn group(kernel: &Kernel, list: Vec<(Report, [u32; 2])>) -> Vec<Report> {
         let chosen = kernel.insts.iter().filter(|inst| which(&inst.opcode));
         chosen.map(|inst| inst.origin).collect()
     };
-    let barriers = origins(|opcode| matches!(opcode, Opcode::Barrier(_)));
+    let barriers = origins(|opcode| matches!(opcode, Opcode::Barrier { .. }));
     let syncs = origins(|opcode| matches!(opcode, Opcode::Annotation(SyncAnnotation::WarpSync)));
     let has_barrier = |interval: &Interval| {
         let [from, to] = interval.ends;

@@ -111,3 +111,69 @@ fn lanes_that_wait_for_each_other_at_different_places_are_reported() {
     let fault = words(body, 1, 1).expect_err("nobody can go on");
     assert_eq!(fault.kind, FaultKind::BarrierDivergence, "{fault}");
 }
+
+/// Code in which the upper half of each warp goes one way and the lower half another.
+fn halves(lower: &str, upper: &str, after: &str) -> String {
+    format!(
+        ".shared .b32 tile[64]; mov.u32 %r6, tile; shl.b32 %r7, %r3, 2; add.u32 %r6, %r6, %r7;
+        and.b32 %r10, %r3, 16; setp.ne.u32 %p1, %r10, 0; st.shared.u32 [%r6], %r3; @%p1 bra UPPER;
+        {lower} bra END; UPPER: {upper} END: {after} ret;"
+    )
+}
+
+#[test]
+fn lanes_of_a_warp_may_wait_for_the_block_at_two_barriers_that_are_not_aligned() {
+    // Each half then reads what the other warp has written before.
+    let read = "xor.b32 %r8, %r7, 128; mov.u32 %r9, tile; add.u32 %r9, %r9, %r8; ld.shared.u32 %r12, [%r9];";
+    let [lower, upper] =
+        [100, 200].map(|more| format!("barrier.sync 0; {read} add.u32 %r12, %r12, {more};"));
+    let body = halves(&lower, &upper, "st.global.u32 [%rd5], %r12;");
+    let expected: Vec<u32> =
+        (0..64u32).map(|i| (i ^ 32) + if i & 16 == 0 { 100 } else { 200 }).collect();
+    assert_eq!(words(&body, 1, 64).expect("ends"), expected);
+    // With a count of threads, and the warp whole again at the next barrier.
+    let body = body.replace("barrier.sync 0;", "barrier.cta.sync 3, 64;");
+    let body = body.replace("END:", "END: bar.sync 0;");
+    assert_eq!(words(&body, 1, 64).expect("ends"), expected);
+}
+
+#[test]
+fn lanes_of_a_warp_may_combine_predicates_at_two_barriers_that_are_not_aligned() {
+    let count = "setp.lt.u32 %p2, %r3, 20; barrier.red.popc.u32 %r12, 0, %p2;";
+    let other =
+        "setp.ge.u32 %p2, %r3, 20; barrier.red.popc.u32 %r12, 0, !%p2; add.u32 %r12, %r12, 1000;";
+    let body = halves(count, other, "st.global.u32 [%rd5], %r12;");
+    let expected: Vec<u32> = (0..64u32).map(|i| 20 + if i & 16 == 0 { 0 } else { 1000 }).collect();
+    assert_eq!(words(&body, 1, 64).expect("ends"), expected);
+    let any =
+        "setp.eq.u32 %p2, %r3, 50; barrier.red.or.pred %p3, 0, %p2; selp.u32 %r12, 7, 8, %p3;";
+    let body = halves(any, any, "st.global.u32 [%rd5], %r12;");
+    assert_eq!(words(&body, 1, 64).expect("ends"), vec![7; 64]);
+}
+
+#[test]
+fn lanes_of_a_warp_that_only_arrive_apart_go_on() {
+    // The first warp arrives in two halves, the second waits for it.
+    let apart = halves("barrier.arrive 1, 64;", "barrier.arrive 1, 64;", "bra OUT;");
+    let body = format!(
+        "setp.ge.u32 %p4, %r3, 32; @%p4 bra SECOND; {} SECOND: barrier.sync 1, 64;
+        OUT: st.global.u32 [%rd5], %r3; ret;",
+        apart.trim_end_matches("ret;")
+    );
+    assert_eq!(words(&body, 1, 64).expect("ends"), (0..64).collect::<Vec<u32>>());
+}
+
+#[test]
+fn lanes_of_a_warp_at_barriers_that_cannot_be_one_are_reported() {
+    for (lower, upper) in [
+        ("barrier.sync 0;", "barrier.sync 1;"),
+        ("barrier.sync 1, 32;", "barrier.sync 1, 64;"),
+        ("barrier.sync 0;", "bar.sync 0;"),
+        ("bar.sync 0;", "bar.sync 0;"),
+        ("barrier.sync.aligned 0;", "barrier.sync.aligned 0;"),
+        ("barrier.sync 0;", "bar.warp.sync -1;"),
+    ] {
+        let fault = words(&halves(lower, upper, ""), 1, 1).expect_err("nobody can go on");
+        assert_eq!(fault.kind, FaultKind::BarrierDivergence, "{lower} {upper}: {fault}");
+    }
+}

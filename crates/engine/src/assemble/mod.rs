@@ -9,6 +9,7 @@ use crate::alu_operation::{AluOperation, Materialize};
 use crate::asynchrony;
 use crate::asynchrony::handler::Async;
 use crate::atomic::{AsyncCopy, OBSERVED};
+use crate::barrier::{Barrier, BarrierForm};
 use crate::control;
 use crate::fuse::fma::FmaSequence;
 use crate::fuse::fusion::Fusion;
@@ -409,7 +410,7 @@ impl Assembler<'_> {
                 let shape = Shape::NONE.going(Flow::Leaves);
                 self.push(Tiers::cold::<control::StackOverflow>(), [0; 4], count, origin, shape);
             }
-            Opcode::Barrier(kind) => self.barrier(inst, *kind),
+            Opcode::Barrier { kind, aligned } => self.barrier(inst, *kind, *aligned),
             Opcode::Converge => {
                 let named = self.source(inst.src.first());
                 let shape = Shape::new(
@@ -436,13 +437,10 @@ impl Assembler<'_> {
         }
     }
 
-    fn barrier(&mut self, inst: &Inst, kind: BarrierKind) {
-        let (code, operands) = match kind {
-            BarrierKind::Sync => (0, &inst.src[..]),
-            BarrierKind::Arrive => (1, &inst.src[..]),
-            BarrierKind::Reduce(Reduction::Count) => (2, &inst.src[2..]),
-            BarrierKind::Reduce(Reduction::All) => (3, &inst.src[2..]),
-            BarrierKind::Reduce(Reduction::Any) => (4, &inst.src[2..]),
+    fn barrier(&mut self, inst: &Inst, kind: BarrierKind, aligned: bool) {
+        let operands = match kind {
+            BarrierKind::Reduce(_) => &inst.src[2..],
+            _ => &inst.src[..],
         };
         let number = self.source(operands.first());
         let threads = match operands.get(1) {
@@ -450,16 +448,18 @@ impl Assembler<'_> {
             None => NO_SLOT,
         };
         let predicate = self.source(inst.src.first());
-        let negated = matches!(inst.src.get(1), Some(Operand::Const(1))) && code >= 2;
+        let reduces = matches!(kind, BarrierKind::Reduce(_));
+        let negated = reduces && matches!(inst.src.get(1), Some(Operand::Const(1)));
         let dst = self.destination(inst.dst.first());
-        // The usual `bar.sync` with a constant number and all threads is told apart here.
         let plain = match operands.first() {
-            Some(Operand::Const(number)) if code == 0 && threads == NO_SLOT && *number < 16 => {
-                1 << 16 | number << 24
+            Some(Operand::Const(number @ 0..16))
+                if kind == BarrierKind::Sync && threads == NO_SLOT =>
+            {
+                Some(*number as usize)
             }
-            _ => 0,
+            _ => None,
         };
-        let imm = code | u64::from(negated) << 8 | plain;
+        let imm = BarrierForm { kind, negated, aligned, plain }.packed();
         let (to, test) = match kind {
             BarrierKind::Reduce(Reduction::Count) => (MAYBE_VARYING, TEST),
             BarrierKind::Reduce(_) => (MAYBE_TRUTH, TEST),
@@ -467,7 +467,7 @@ impl Assembler<'_> {
         };
         let shape = Shape::new(to, VALUE, MAYBE_VALUE, test);
         let slots = [dst, number, threads, predicate];
-        self.push(Tiers::cold::<control::Barrier>(), slots, imm, inst.origin, shape);
+        self.push(Tiers::cold::<Barrier>(), slots, imm, inst.origin, shape);
     }
 
     /// Whether operands that vary by `uniformity` and the result have the widths of the instruction's

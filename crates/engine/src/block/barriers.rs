@@ -5,7 +5,6 @@ use crate::asynchrony::handler::waits_for;
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::hook::Wants;
 use crate::machine::{Op, Warp};
-use crate::slot::{NO_SLOT, SCALAR, Slot};
 use lanework_ptx_ir::kernel::MemorySpace;
 
 fn op_ref(warp: &Warp) -> &Op {
@@ -111,81 +110,6 @@ impl Worker<'_> {
         Located { raw, origin, warp: w as u32 }
     }
 
-    fn scalar_operand(&self, w: usize, slot: Slot) -> u32 {
-        use crate::lanes::Source;
-        let warp = &self.warps[w];
-        if slot & SCALAR != 0 && warp.mask & 1 != 0 {
-            // SAFETY: the assembler gave a slot of this register file, in scalar form.
-            return unsafe { u32::pair(warp, slot)[0] };
-        }
-        let lane = warp.mask.trailing_zeros() as usize & 31;
-        // SAFETY: the assembler gave a slot of this register file.
-        unsafe { u32::fetch(warp, slot).0[lane] }
-    }
-
-    /// A warp arrives at the barrier it stopped at.
-    pub(super) fn arrive(&mut self, w: usize) -> Result<(), Located> {
-        // SAFETY: a warp stops at an operation of its code.
-        let op: Op = unsafe { *self.warps[w].stopped_at };
-        let number = self.scalar_operand(w, op.b) as usize;
-        let threads = (op.c != NO_SLOT).then(|| self.scalar_operand(w, op.c));
-        let place = self.context.place(&self.warps[w], op_ref(&self.warps[w]));
-        if let Some(instrument) = self.context.instrument(Wants::BRANCHES | Wants::BARRIERS) {
-            instrument.barrier(place, self.warps[w].mask);
-        }
-        let bad = match threads {
-            _ if number >= BARRIERS => {
-                Some(format!("barrier {number} does not exist; blocks have barriers 0 to 15"))
-            }
-            Some(t) if t == 0 || t % 32 != 0 => {
-                Some(format!("a barrier counts whole warps: {t} threads is not a multiple of 32"))
-            }
-            Some(t) if self.barriers[number].threads.is_some_and(|other| other != t) => {
-                Some(format!("threads disagree about how many barrier {number} waits for"))
-            }
-            _ => None,
-        };
-        if let Some(note) = bad {
-            let raw = RawFault::of_lanes(
-                FaultKind::BarrierDivergence,
-                MemorySpace::Shared,
-                self.warps[w].mask,
-                note,
-            );
-            return Err(self.locate(w, raw));
-        }
-        if let Some(instrument) = self.context.instrument(Wants::SYNCHRONISATION) {
-            instrument.barrier_arrive(w, number, op.imm & 0xff != 1);
-        }
-        let barrier = &mut self.barriers[number];
-        if barrier.arrived == 0 {
-            barrier.all = true;
-        }
-        barrier.arrived += 1;
-        if threads.is_some() {
-            barrier.threads = threads;
-        }
-        if op.imm & 0xff >= 2 {
-            let warp = &self.warps[w];
-            // SAFETY: the operand is a predicate of this register file.
-            let bits = unsafe { *warp.at(op.d).cast::<u32>() };
-            let bits = if op.imm >> 8 != 0 { !bits } else { bits } & warp.mask;
-            barrier.count += bits.count_ones();
-            barrier.all &= bits == warp.mask;
-            barrier.any |= bits != 0;
-        }
-        if op.imm & 0xff == 1 {
-            self.arrived_only = true;
-            self.warps[w].stopped_at = self.warps[w].stopped_at.wrapping_add(1);
-        } else {
-            barrier.waiting.push(w);
-            self.waiting += 1;
-            self.states[w] = State::Waiting(number);
-        }
-        self.complete(number);
-        Ok(())
-    }
-
     /// Releases a barrier if all that it waits for have arrived.
     pub(super) fn complete(&mut self, number: usize) {
         let running = self.states.len() as u32 - self.done;
@@ -205,30 +129,7 @@ impl Worker<'_> {
             instrument.barrier_open(number, &released, barrier.threads.is_none());
         }
         for w in released.drain(..) {
-            // SAFETY: a warp stops at an operation of its code.
-            let op: Op = unsafe { *self.warps[w].stopped_at };
-            let value = match op.imm & 0xff {
-                2 => Some(barrier.count),
-                3 => Some(u32::from(barrier.all)),
-                4 => Some(u32::from(barrier.any)),
-                _ => None,
-            };
-            if let (Some(value), true) = (value, op.a != NO_SLOT) {
-                let warp = &mut self.warps[w];
-                // SAFETY: the destination is a register of this register file: a predicate for
-                // `and` and `or`, else a word.
-                unsafe {
-                    use crate::lanes::Sink;
-                    use crate::slot::Lanes;
-                    if op.imm & 0xff == 2 {
-                        u32::put(warp, op.a, Lanes([value; 32]));
-                    } else {
-                        bool::put(warp, op.a, Lanes([value != 0; 32]));
-                    }
-                }
-            }
-            self.warps[w].stopped_at = self.warps[w].stopped_at.wrapping_add(1);
-            self.states[w] = State::Ready;
+            self.leave(w, &barrier);
         }
         // The list's memory serves the next time.
         self.barriers[number].waiting = released;

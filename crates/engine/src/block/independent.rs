@@ -7,6 +7,7 @@
 //! split is found out only after it has run long, and only in kernels that look at what others write.
 
 use super::worker::{ScheduledSplit, State, Waits, Worker, limit_fault};
+use crate::barrier::not_all_here;
 use crate::control::members;
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::machine::{Stop, Warp};
@@ -108,6 +109,8 @@ impl Worker<'_> {
         self.reconverge(w);
         if self.splits[w].is_empty() && self.warps[w].independent {
             self.end(w);
+        } else if self.warps[w].independent && self.all_at_barriers(w) {
+            self.arrive_apart(w)?;
         } else if !ran && self.warps[w].independent {
             return Err(self.intra_warp_deadlock(w));
         } else if ran && polling {
@@ -176,13 +179,7 @@ impl Worker<'_> {
                 );
                 (FaultKind::Deadlock, note)
             }
-            _ => {
-                let missing = (live & !one.split.mask).count_ones();
-                let note = format!(
-                    "{here} threads of warp {w} reached the barrier while {missing} others of the warp are on another path"
-                );
-                (FaultKind::BarrierDivergence, note)
-            }
+            _ => (FaultKind::BarrierDivergence, not_all_here(w, one.split.mask, live)),
         };
         let raw = RawFault::of_lanes(kind, MemorySpace::Shared, one.split.mask, note);
         let split = one.split.clone();

@@ -1,6 +1,7 @@
 //! One worker: it runs blocks one after the other, the warps of a block by time slices. Blocks that wait for others
 //! keep their seats meanwhile.
 
+mod arrival;
 mod barriers;
 pub mod executor;
 mod independent;

@@ -1,6 +1,7 @@
 //! Scheduler passes over the warps of a block, each of which runs for a time slice.
 
-use super::worker::{BARRIERS, PassOutcome, State, Worker, limit_fault};
+use super::worker::{PassOutcome, State, Worker, limit_fault};
+use crate::barrier::BarrierForm;
 use crate::fault::{Located, RawFault};
 use crate::fuel::Fuel;
 use crate::hook::Wants;
@@ -96,14 +97,20 @@ impl Worker<'_> {
                     return Ok(());
                 }
                 Stop::Barrier => {
-                    // SAFETY: a warp stops at an operation of its code.
-                    let imm = unsafe { (*self.warps[w].stopped_at).imm };
-                    let in_order = Wants::BARRIERS | Wants::SYNCHRONISATION;
-                    if imm >> 16 & 1 == 0 || self.context.hook.wants(in_order) {
-                        return self.arrive(w);
+                    if self.warps[w].mask != self.warps[w].live {
+                        self.split_warp(w, stop);
+                        return Ok(());
                     }
-                    self.states[w] = State::Plain((imm >> 24) as usize & (BARRIERS - 1));
-                    self.plain += 1;
+                    // SAFETY: a warp stops at an operation of its code.
+                    let form = BarrierForm::unpacked(unsafe { (*self.warps[w].stopped_at).imm });
+                    let in_order = Wants::BARRIERS | Wants::SYNCHRONISATION;
+                    match form.plain {
+                        Some(number) if !self.context.hook.wants(in_order) => {
+                            self.states[w] = State::Plain(number);
+                            self.plain += 1;
+                        }
+                        _ => self.arrive(w)?,
+                    }
                     return Ok(());
                 }
                 Stop::Yield if self.warps[w].instructions >= limit => {

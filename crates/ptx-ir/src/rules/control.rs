@@ -122,7 +122,7 @@ pub fn barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("one or two operands are expected"));
     }
     let kind = if cx.has("arrive") { BarrierKind::Arrive } else { BarrierKind::Sync };
-    cx.branching(Opcode::Barrier(kind), Vec::new(), src);
+    cx.branching(Opcode::Barrier { kind, aligned: aligned(cx) }, Vec::new(), src);
     Ok(())
 }
 
@@ -144,6 +144,13 @@ fn reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if count == 4 {
         src.push(cx.src(2, B32)?);
     }
-    cx.branching(Opcode::Barrier(BarrierKind::Reduce(reduction)), vec![dst], src);
+    let kind = BarrierKind::Reduce(reduction);
+    cx.branching(Opcode::Barrier { kind, aligned: aligned(cx) }, vec![dst], src);
     Ok(())
+}
+
+/// Whether a barrier asks all threads of a warp to be at one instruction: `bar` is short for
+/// `barrier.aligned`.
+fn aligned(cx: &Cx<'_, '_>) -> bool {
+    cx.instruction.opcode == "bar" || cx.has("aligned")
 }

@@ -75,7 +75,7 @@ impl Followed {
                 }
             }
             Opcode::AsyncCopy { .. } => step.ends.extend(end(followed(&inst.src), "an address")),
-            Opcode::Barrier(_) => step.ends.extend(end(followed(&inst.src), "a barrier")),
+            Opcode::Barrier { .. } => step.ends.extend(end(followed(&inst.src), "a barrier")),
             _ if makes(inst) => step.from = followed(&inst.src),
             _ => {}
         }

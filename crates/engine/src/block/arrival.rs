@@ -1,0 +1,222 @@
+//! How a warp arrives at a barrier of its block, and how it leaves it: whole, or in several splits that
+//! stand at barriers which need not be one instruction.
+
+use super::worker::{BARRIERS, Barrier, State, Waits, Worker};
+use crate::barrier::BarrierForm;
+use crate::fault::{FaultKind, Located, RawFault};
+use crate::hook::Wants;
+use crate::lanes::{Sink, Source};
+use crate::machine::{Op, Warp};
+use crate::slot::{Lanes, NO_SLOT, SCALAR, Slot};
+use lanework_ptx_ir::kernel::{BarrierKind, MemorySpace, Reduction};
+
+/// What lanes of a warp bring to a barrier.
+#[derive(Clone, Copy)]
+struct Arrival {
+    form: BarrierForm,
+    number: usize,
+    /// The threads that the barrier waits for, unless it is for all of the block.
+    threads: Option<u32>,
+    /// The lanes that arrive.
+    lanes: u32,
+    /// Those of them whose predicate holds, where the barrier combines one.
+    true_lanes: u32,
+}
+
+impl Arrival {
+    /// Of the lanes of a warp that run, at the barrier where it stopped.
+    fn of(warp: &Warp) -> Arrival {
+        // SAFETY: a warp stops at an operation of its code.
+        let op: Op = unsafe { *warp.stopped_at };
+        let form = BarrierForm::unpacked(op.imm);
+        let true_lanes = match form.kind {
+            BarrierKind::Reduce(_) => {
+                // SAFETY: the operand is a predicate of this register file.
+                let bits = unsafe { *warp.at(op.d).cast::<u32>() };
+                if form.negated { !bits & warp.mask } else { bits & warp.mask }
+            }
+            _ => 0,
+        };
+        Arrival {
+            form,
+            number: scalar_operand(warp, op.b) as usize,
+            threads: (op.c != NO_SLOT).then(|| scalar_operand(warp, op.c)),
+            lanes: warp.mask,
+            true_lanes,
+        }
+    }
+
+    /// Together with other lanes of the warp.
+    ///
+    /// # Errors
+    /// Why the warp cannot arrive so.
+    fn with(self, other: Arrival) -> Result<Arrival, String> {
+        if self.number != other.number {
+            let (here, there) = (self.number, other.number);
+            return Err(format!("threads of one warp wait at the barriers {here} and {there}"));
+        }
+        if self.form.kind != other.form.kind || self.threads != other.threads {
+            let number = self.number;
+            return Err(format!(
+                "threads of one warp come to barrier {number} with different instructions"
+            ));
+        }
+        let (lanes, true_lanes) = (self.lanes | other.lanes, self.true_lanes | other.true_lanes);
+        Ok(Arrival { lanes, true_lanes, ..self })
+    }
+
+    /// Why no warp may arrive so at a barrier which waits for `expected` threads already.
+    fn refusal(&self, expected: Option<u32>) -> Option<String> {
+        let number = self.number;
+        match self.threads {
+            Some(t) if t == 0 || t % 32 != 0 => {
+                Some(format!("a barrier counts whole warps: {t} threads is not a multiple of 32"))
+            }
+            Some(t) if expected.is_some_and(|other| other != t) => {
+                Some(format!("threads disagree about how many barrier {number} waits for"))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn scalar_operand(warp: &Warp, slot: Slot) -> u32 {
+    if slot & SCALAR != 0 && warp.mask & 1 != 0 {
+        // SAFETY: the assembler gave a slot of this register file, in scalar form.
+        return unsafe { u32::pair(warp, slot)[0] };
+    }
+    let lane = warp.mask.trailing_zeros() as usize & 31;
+    // SAFETY: the assembler gave a slot of this register file.
+    unsafe { u32::fetch(warp, slot).0[lane] }
+}
+
+impl Worker<'_> {
+    /// A whole warp arrives at the barrier it stopped at.
+    pub(super) fn arrive(&mut self, w: usize) -> Result<(), Located> {
+        self.tell_of_arrival(w);
+        self.mark(w, Arrival::of(&self.warps[w]))
+    }
+
+    /// The splits of a warp, which all stand at barriers that are not aligned, arrive as one.
+    pub(super) fn arrive_apart(&mut self, w: usize) -> Result<(), Located> {
+        let splits = self.splits[w].iter().map(|one| one.split.clone()).collect::<Vec<_>>();
+        let mut together: Option<Arrival> = None;
+        for split in &splits {
+            self.warps[w].resume(split);
+            self.tell_of_arrival(w);
+            let arrival = Arrival::of(&self.warps[w]);
+            together = match together.map(|so_far| so_far.with(arrival)) {
+                None => Some(arrival),
+                Some(Ok(both)) => Some(both),
+                Some(Err(note)) => return Err(self.divergence(w, note)),
+            };
+        }
+        together.map_or(Ok(()), |arrival| self.mark(w, arrival))
+    }
+
+    /// Whether all splits of a warp stand at barriers, none of which is aligned.
+    pub(super) fn all_at_barriers(&self, w: usize) -> bool {
+        let stands = |at: *const Op| {
+            // SAFETY: a split stands at an operation of its code.
+            !BarrierForm::unpacked(unsafe { (*at).imm }).aligned
+        };
+        let splits = &self.splits[w];
+        !splits.is_empty()
+            && splits.iter().all(|one| one.waits == Waits::Barrier && stands(one.split.at))
+    }
+
+    fn divergence(&self, w: usize, note: String) -> Located {
+        let (kind, mask) = (FaultKind::BarrierDivergence, self.warps[w].mask);
+        self.locate(w, RawFault::of_lanes(kind, MemorySpace::Shared, mask, note))
+    }
+
+    fn tell_of_arrival(&mut self, w: usize) {
+        // SAFETY: a warp stops at an operation of its code, which outlives the worker.
+        let op = unsafe { &*self.warps[w].stopped_at };
+        let place = self.context.place(&self.warps[w], op);
+        if let Some(instrument) = self.context.instrument(Wants::BRANCHES | Wants::BARRIERS) {
+            instrument.barrier(place, self.warps[w].mask);
+        }
+    }
+
+    /// Counts a warp at its barrier, where it waits unless it only arrives.
+    fn mark(&mut self, w: usize, arrival: Arrival) -> Result<(), Located> {
+        let number = arrival.number;
+        if number >= BARRIERS {
+            let note = format!("barrier {number} does not exist; blocks have barriers 0 to 15");
+            return Err(self.divergence(w, note));
+        }
+        if let Some(note) = arrival.refusal(self.barriers[number].threads) {
+            return Err(self.divergence(w, note));
+        }
+        let waits = arrival.form.kind != BarrierKind::Arrive;
+        if let Some(instrument) = self.context.instrument(Wants::SYNCHRONISATION) {
+            instrument.barrier_arrive(w, number, waits);
+        }
+        let barrier = &mut self.barriers[number];
+        if barrier.arrived == 0 {
+            barrier.all = true;
+        }
+        barrier.arrived += 1;
+        if arrival.threads.is_some() {
+            barrier.threads = arrival.threads;
+        }
+        if let BarrierKind::Reduce(_) = arrival.form.kind {
+            barrier.count += arrival.true_lanes.count_ones();
+            barrier.all &= arrival.true_lanes == arrival.lanes;
+            barrier.any |= arrival.true_lanes != 0;
+        }
+        if waits {
+            barrier.waiting.push(w);
+            self.waiting += 1;
+            self.states[w] = State::Waiting(number);
+        } else {
+            self.arrived_only = true;
+            self.go_on(w, |_| {});
+        }
+        self.complete(number);
+        Ok(())
+    }
+
+    /// A warp goes on after a barrier that has opened, with what it has combined.
+    pub(super) fn leave(&mut self, w: usize, barrier: &Barrier) {
+        let (count, all, any) = (barrier.count, barrier.all, barrier.any);
+        self.go_on(w, |warp| {
+            // SAFETY: a warp stops at an operation of its code.
+            let op: Op = unsafe { *warp.stopped_at };
+            let kind = BarrierForm::unpacked(op.imm).kind;
+            if op.a == NO_SLOT {
+                return;
+            }
+            // SAFETY: the destination is a register of this register file: a word for a count, else
+            // a predicate.
+            unsafe {
+                match kind {
+                    BarrierKind::Reduce(Reduction::Count) => {
+                        u32::put(warp, op.a, Lanes([count; 32]));
+                    }
+                    BarrierKind::Reduce(Reduction::All) => bool::put(warp, op.a, Lanes([all; 32])),
+                    BarrierKind::Reduce(Reduction::Any) => bool::put(warp, op.a, Lanes([any; 32])),
+                    BarrierKind::Sync | BarrierKind::Arrive => {}
+                }
+            }
+        });
+        self.states[w] = State::Ready;
+    }
+
+    /// Moves a warp beyond its barrier, each of its splits beyond its own, after `finish` has run there.
+    fn go_on(&mut self, w: usize, finish: impl Fn(&mut Warp)) {
+        let warp = &mut self.warps[w];
+        if !warp.independent {
+            finish(warp);
+            warp.stopped_at = warp.stopped_at.wrapping_add(1);
+            return;
+        }
+        for one in &mut self.splits[w] {
+            warp.resume(&one.split);
+            finish(warp);
+            one.split.at = one.split.at.wrapping_add(1);
+            one.waits = Waits::No;
+        }
+    }
+}
