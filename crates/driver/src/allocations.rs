@@ -4,11 +4,12 @@ use crate::handles::Handle;
 use crate::lock::lock;
 use crate::mapped::is_mapped;
 use crate::sharing;
+use crate::slabs::Block;
 use crate::state::Driver;
 use crate::status::{Result, Status};
 use lanework::Buffer;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What a range of memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,16 @@ pub struct Allocation {
     pub pool: Handle,
     pub flags: u32,
     /// `None` for registered memory.
-    _memory: Option<Buffer<u8>>,
+    memory: Option<Buffer<u8>>,
+    /// What a small one lies in.
+    pub block: Option<Arc<Block>>,
+}
+
+impl Allocation {
+    /// Its bytes with the rest of its last unit.
+    pub fn whole(&self) -> u64 {
+        self.memory.as_ref().map_or(self.bytes, |memory| memory.len() as u64)
+    }
 }
 
 /// All ranges by their addresses.
@@ -102,8 +112,16 @@ impl Driver {
             // A GPU gives memory in units, and notices no access beyond an allocation but within its unit.
             false => bytes.checked_next_multiple_of(UNIT).ok_or(Status::OutOfMemory)?,
         };
-        let mut memory =
-            self.device.uninit_named::<u8>(whole, name).map_err(|_| Status::OutOfMemory)?;
+        // What other processes may map lies in pages that can be shared.
+        let block = if kind == Kind::Device { Block::new(whole) } else { None };
+        let made = match &block {
+            // SAFETY: the block is this allocation's own while it lives.
+            Some(of) => unsafe {
+                self.device.buffer_in(of.start(), whole as u64, name, of.clone())
+            },
+            None => self.device.uninit_named::<u8>(whole, name),
+        };
+        let mut memory = made.map_err(|_| Status::OutOfMemory)?;
         if kind != Kind::Device && self.device.is_sanitized() {
             // The host writes it without a call that could tell the sanitizer.
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
@@ -113,7 +131,17 @@ impl Driver {
         let bytes = bytes as u64;
         self.allocations().keep(
             address,
-            Allocation { bytes, kind, context, gpu, id: 0, pool, flags, _memory: Some(memory) },
+            Allocation {
+                bytes,
+                kind,
+                context,
+                gpu,
+                id: 0,
+                pool,
+                flags,
+                memory: Some(memory),
+                block,
+            },
         );
         Ok(address)
     }
@@ -132,7 +160,17 @@ impl Driver {
             unsafe { self.device.register_host(start as *mut u8, bytes, "cuMemHostRegister") };
         registered.map_err(|_| Status::HostMemoryAlreadyRegistered)?;
         let (context, gpu, kind) = (context.handle, context.gpu, Kind::Registered);
-        let made = Allocation { bytes, kind, context, gpu, id: 0, pool: 0, flags, _memory: None };
+        let made = Allocation {
+            bytes,
+            kind,
+            context,
+            gpu,
+            id: 0,
+            pool: 0,
+            flags,
+            memory: None,
+            block: None,
+        };
         self.allocations().keep(start, made);
         Ok(())
     }

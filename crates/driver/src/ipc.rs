@@ -1,6 +1,6 @@
 //! Sharing between processes of one host: memory, events, and pools with their memory.
 
-use crate::allocations::Kind;
+use crate::allocations::{Allocation, Kind};
 use crate::api::api;
 use crate::event::Event;
 use crate::handles::Handle;
@@ -19,11 +19,16 @@ impl Driver {
     /// The ticket of the allocation that holds an address.
     fn ticket(&self, address: u64) -> Result<Ticket> {
         self.context()?;
-        let (start, bytes, pool) = match self.allocations().find(address) {
-            Some((start, found)) if found.kind == Kind::Device => (start, found.bytes, found.pool),
+        let (start, [bytes, whole], pool) = match self.allocations().find(address) {
+            Some((_, Allocation { kind: Kind::Device, block: Some(block), bytes, pool, .. })) => {
+                return Ok(Ticket::of_block(block, *bytes, *pool));
+            }
+            Some((start, found)) if found.kind == Kind::Device => {
+                (start, [found.bytes, found.whole()], found.pool)
+            }
             _ => return Err(Status::InvalidValue),
         };
-        self.share(start, bytes, pool)
+        self.share(start, [bytes, whole], pool)
     }
 }
 

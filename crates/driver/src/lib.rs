@@ -74,6 +74,7 @@ mod queue;
 mod running;
 mod shared;
 mod sharing;
+mod slabs;
 mod start;
 mod state;
 mod status;

@@ -100,9 +100,20 @@ impl Pages {
 
     /// Maps the start of a file at a place of the range.
     pub fn map(&self, address: usize, bytes: usize, file: &SharedFile) -> Option<()> {
+        self.map_from(address, bytes, file, 0)
+    }
+
+    /// Maps a part of a file, from a page of it on, at a place of the range.
+    pub fn map_from(
+        &self,
+        address: usize,
+        bytes: usize,
+        file: &SharedFile,
+        from: usize,
+    ) -> Option<()> {
         self.inside(address, bytes)?;
         // SAFETY: the place is of this range, whose pages nobody else uses.
-        unsafe { map_over(address, bytes, file) }
+        unsafe { map_over(address, bytes, file, from) }
     }
 
     /// Takes away what is mapped at a place of the range.
@@ -122,15 +133,16 @@ impl Drop for Pages {
     }
 }
 
-/// Maps the start of a file over whole pages.
+/// Maps a part of a file, from a page of it on, over whole pages.
 ///
 /// # Safety
 /// The pages are the caller's, and nobody else uses them meanwhile.
-pub unsafe fn map_over(address: usize, bytes: usize, file: &SharedFile) -> Option<()> {
+pub unsafe fn map_over(address: usize, bytes: usize, file: &SharedFile, from: usize) -> Option<()> {
+    let from = libc::off_t::try_from(from).ok()?;
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_SHARED | libc::MAP_FIXED;
     // SAFETY: by the caller.
-    let at = unsafe { libc::mmap(address as *mut _, bytes, access, flags, file.number(), 0) };
+    let at = unsafe { libc::mmap(address as *mut _, bytes, access, flags, file.number(), from) };
     (at != libc::MAP_FAILED).then_some(())
 }
 

@@ -1,8 +1,9 @@
-//! Memory that other processes of this host map, too: allocations whose pages became those of a file without a name, and the files of others
-//! that are mapped here. A process opens another's file through `/proc`, so that nothing is left behind when one ends.
+//! Memory that other processes of this host map, too: blocks of slabs, larger allocations whose pages became those of a file without a name, and
+//! the files of others that are mapped here. A process opens another's file through `/proc`, so that nothing is left behind when one ends.
 
 use crate::lock::lock;
 use crate::shared::{Pages, SharedFile, map_over, map_private};
+use crate::slabs::Block;
 use crate::state::Driver;
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
@@ -10,7 +11,7 @@ use std::collections::btree_map::Entry;
 use std::os::fd::AsFd;
 use std::sync::Mutex;
 
-/// An allocation of fewer bytes shares its page with others.
+/// Files are mapped by pages. An allocation of fewer bytes shares its page with others ([`crate::slabs`]).
 const PAGE: u64 = 4096;
 
 /// What tells another process where memory is (`CUipcMemHandle`).
@@ -23,7 +24,9 @@ pub struct Ticket {
     bytes: u64,
     /// The pool that the memory is of, by its handle there.
     pool: u64,
-    rest: [u8; 32],
+    /// Where in the file it lies.
+    offset: u64,
+    rest: [u8; 24],
 }
 
 const MARK: [u8; 8] = *b"LWSHARED";
@@ -44,7 +47,14 @@ impl Ticket {
     /// A ticket for something else than memory: a number of this process.
     pub fn of_number(number: u64) -> Ticket {
         let process = std::process::id();
-        Ticket { mark: MARK, process, file: -1, bytes: number, pool: 0, rest: [0; 32] }
+        Ticket { mark: MARK, process, file: -1, bytes: number, pool: 0, offset: 0, rest: [0; 24] }
+    }
+
+    /// A ticket for the bytes of a block.
+    pub fn of_block(block: &Block, bytes: u64, pool: u64) -> Ticket {
+        let (file, offset) = block.share();
+        let (process, offset) = (std::process::id(), offset as u64);
+        Ticket { mark: MARK, process, file, bytes, pool, offset, rest: [0; 24] }
     }
 
     /// The process and the pool that the memory is of.
@@ -59,12 +69,12 @@ impl Ticket {
 }
 
 impl Driver {
-    /// Lets other processes map an allocation.
-    pub fn share(&self, address: u64, bytes: u64, pool: u64) -> Result<Ticket> {
-        if bytes < PAGE {
+    /// Lets other processes map an allocation that has its pages for itself: its bytes, and those with the rest of its unit.
+    pub fn share(&self, address: u64, [bytes, whole]: [u64; 2], pool: u64) -> Result<Ticket> {
+        if whole < PAGE {
             crate::api::say(
                 "memory is not shared",
-                &"it has less than a page of 4096 bytes; allocate more",
+                &"the system gave no file for small allocations (memfd_create); allocate 4096 bytes or more",
             );
             return Err(Status::NotSupported);
         }
@@ -78,11 +88,13 @@ impl Driver {
                 self.read(address, &mut content)?;
                 file.fill(&content).ok_or(Status::OutOfMemory)?;
                 // SAFETY: an allocation of a page or more has its pages for itself, and what they held is in the file.
-                unsafe { map_over(address as usize, length, &file) }.ok_or(Status::OutOfMemory)?;
+                unsafe { map_over(address as usize, length, &file, 0) }
+                    .ok_or(Status::OutOfMemory)?;
                 vacant.insert((file, length)).0.number()
             }
         };
-        Ok(Ticket { mark: MARK, process: std::process::id(), file, bytes, pool, rest: [0; 32] })
+        let process = std::process::id();
+        Ok(Ticket { mark: MARK, process, file, bytes, pool, offset: 0, rest: [0; 24] })
     }
 
     /// Maps another process's memory, or counts that it is used once more.
@@ -103,12 +115,16 @@ impl Driver {
         let opened = std::fs::File::options().read(true).write(true).open(place);
         let opened = opened.map_err(|_| Status::InvalidValue)?;
         let file = SharedFile::of(opened.as_fd()).ok_or(Status::InvalidValue)?;
-        if ticket.bytes > file.bytes() as u64 {
+        let end = ticket.offset.checked_add(ticket.bytes).ok_or(Status::InvalidValue)?;
+        if ticket.bytes == 0 || end > file.bytes() as u64 {
             return Err(Status::InvalidValue);
         }
-        let pages = Pages::reserve(file.bytes(), PAGE as usize).ok_or(Status::OutOfMemory)?;
-        let address = pages.start() as u64;
-        pages.map(pages.start(), file.bytes(), &file).ok_or(Status::OutOfMemory)?;
+        let skipped = ticket.offset % PAGE;
+        let length = (skipped + ticket.bytes).next_multiple_of(PAGE) as usize;
+        let pages = Pages::reserve(length, PAGE as usize).ok_or(Status::OutOfMemory)?;
+        let address = pages.start() as u64 + skipped;
+        let from = (ticket.offset - skipped) as usize;
+        pages.map_from(pages.start(), length, &file, from).ok_or(Status::OutOfMemory)?;
         // SAFETY: these pages are mapped, and stay so until they are unregistered.
         unsafe {
             self.device.register_host(address as *mut u8, ticket.bytes, "cuIpcOpenMemHandle")

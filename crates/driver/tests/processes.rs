@@ -21,13 +21,18 @@ fn open(handle: Handle) -> Result<u64, i32> {
     if code == 0 { Ok(address) } else { Err(code) }
 }
 
-/// The other process: it waits for a line, adds 1 to each word, and says so.
-fn other(digits: &str) {
+fn handle_of(digits: &str) -> Handle {
     let mut handle = Handle([0; 64]);
     for (byte, pair) in handle.0.iter_mut().zip(digits.as_bytes().chunks(2)) {
         let pair = std::str::from_utf8(pair).expect("digits");
         *byte = u8::from_str_radix(pair, 16).expect("digits");
     }
+    handle
+}
+
+/// The other process: it waits for a line, adds 1 to each word, and says so.
+fn other(digits: &str) {
+    let handle = handle_of(digits);
     let address = open(handle).expect("the memory is there");
     assert_eq!(open(handle), Ok(address)); // used twice
     let mut line = String::new();
@@ -68,7 +73,70 @@ fn memory_is_shared_with_another_process() {
     assert!(child.wait().expect("it ends").success(), "{said:#?}");
     assert_eq!(download::<u32>(memory, 2048), [6; 2048]);
     assert_eq!(call!("cuMemFree"(memory => u64)), 0);
-    // What is smaller than a page cannot be shared.
-    let small = allocate(64);
-    assert_eq!(call!("cuIpcGetMemHandle"(&mut handle => *mut Handle, small => u64)), 801);
+}
+
+/// The variable that holds what the other process opens: handles, one behind the other.
+const SMALL: &str = "LANEWORK_TEST_SMALL_HANDLES";
+
+/// Sizes below a page and about it; the system shares pages.
+const SIZES: [usize; 12] = [1, 3, 64, 511, 512, 513, 1000, 3584, 3585, 4090, 4095, 4097];
+
+/// The other process adds 1 to each byte of what it opens.
+fn other_of_small(digits: &str) {
+    for (digits, size) in digits.as_bytes().chunks(128).zip(SIZES) {
+        let digits = std::str::from_utf8(digits).expect("digits");
+        let handle = handle_of(digits);
+        // Handles that name bytes past the file, or none.
+        for (at, value) in [(16, u64::MAX), (16, 1 << 40), (16, 0), (32, u64::MAX), (32, 1 << 40)] {
+            let mut wrong = handle;
+            wrong.0[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            assert_eq!(open(wrong), Err(1), "{at} {value:x}");
+        }
+        let address = open(handle).expect("the memory is there");
+        let bytes: Vec<u8> = download(address, size);
+        assert!(bytes.iter().all(|byte| *byte == size as u8), "{size}");
+        upload(address, &bytes.iter().map(|byte| byte.wrapping_add(1)).collect::<Vec<_>>());
+        // It has these bytes and no others, which would be another allocation's.
+        let mut range = (0u64, 0usize);
+        let code = call!("cuMemGetAddressRange"(&mut range.0 => *mut u64, &mut range.1 => *mut usize, address => u64));
+        assert_eq!((code, range), (0, (address, size)));
+        let beyond = call!("cuMemsetD8"(address => u64, 0 => u8, size + 1 => usize));
+        assert_eq!(beyond, 1);
+        assert_eq!(call!("cuIpcCloseMemHandle"(address => u64)), 0);
+    }
+}
+
+#[test]
+fn memory_of_any_size_is_shared_where_it_lies() {
+    context();
+    if let Ok(digits) = std::env::var(SMALL) {
+        return other_of_small(&digits);
+    }
+    let memory = SIZES.map(|size| {
+        let memory = allocate(size);
+        upload(memory, &vec![size as u8; size]);
+        memory
+    });
+    let mut digits = String::new();
+    for address in memory {
+        let mut handle = Handle([0; 64]);
+        assert_eq!(call!("cuIpcGetMemHandle"(&mut handle => *mut Handle, address => u64)), 0);
+        assert_eq!(open(handle), Err(201)); // not in the process that it is of
+        digits.extend(handle.0.iter().map(|byte| format!("{byte:02x}")));
+    }
+    let ended = Command::new(std::env::current_exe().expect("a program"))
+        .args(["memory_of_any_size_is_shared_where_it_lies", "--exact", "--nocapture"])
+        .env(SMALL, digits)
+        .output()
+        .expect("it starts");
+    assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
+    for (address, size) in memory.into_iter().zip(SIZES) {
+        let bytes: Vec<u8> = download(address, size);
+        assert!(bytes.iter().all(|byte| *byte == (size as u8).wrapping_add(1)), "{size}");
+        assert_eq!(call!("cuMemFree"(address => u64)), 0);
+    }
+    // What another process may still map is not given to an allocation of the same size.
+    for size in SIZES {
+        assert!(size > 3584 || !memory.contains(&allocate(size)), "{size}");
+    }
 }

@@ -12,6 +12,7 @@ use crate::program::Program;
 use crate::schedule::{Job, Ran};
 use crate::texture::object::{Image, Object, Sampler};
 use lanework_ptx::Module;
+use std::any::Any;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// One device: limits, memory and a pool of workers. Share it between threads by reference.
@@ -95,6 +96,25 @@ impl Device {
     /// When the device or the host has not enough memory.
     pub fn allocate(&self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
         self.writing().allocate(bytes, name)
+    }
+
+    /// Allocates `bytes` bytes that somebody lends, at their own address, until [`Device::free`]; only on a device on host
+    /// memory. They are filled as fresh memory is. `lender` is dropped when they are free.
+    ///
+    /// # Errors
+    /// When this is not a device on host memory, it has not enough, or the range overlaps another.
+    ///
+    /// # Safety
+    /// Until `lender` is dropped, the bytes are there to be read and written, and nobody else uses them while a launch runs.
+    pub unsafe fn allocate_in(
+        &self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+        lender: Arc<dyn Any + Send + Sync>,
+    ) -> Result<(), MemoryError> {
+        // SAFETY: by the caller.
+        unsafe { self.writing().allocate_in(start, bytes, name, lender) }
     }
 
     /// Frees an allocation; waits for running launches.

@@ -1,6 +1,8 @@
 //! Bytes of the host that an allocation of the device lies in.
 
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::any::Any;
+use std::sync::Arc;
 
 /// What an allocator of C aligns everything to: with more, zeros would be written instead of taken from the system.
 const PLAIN_ALIGN: usize = 16;
@@ -16,16 +18,27 @@ pub enum Fresh {
 
 /// Bytes of the host, released when dropped.
 pub struct HostBytes {
-    base: *mut u8,
-    layout: Layout,
+    _owner: Owner,
     /// The first, aligned.
     start: *mut u8,
 }
 
-impl Drop for HostBytes {
+/// What ends with the bytes.
+enum Owner {
+    Allocator {
+        base: *mut u8,
+        layout: Layout,
+    },
+    /// Whoever lent them keeps them while this lives.
+    Lender(#[allow(dead_code, reason = "it is kept, and dropped")] Arc<dyn Any + Send + Sync>),
+}
+
+impl Drop for Owner {
     fn drop(&mut self) {
-        // SAFETY: `base` came from the allocator with this layout and is released once.
-        unsafe { dealloc(self.base, self.layout) }
+        if let Owner::Allocator { base, layout } = *self {
+            // SAFETY: `base` came from the allocator with this layout and is released once.
+            unsafe { dealloc(base, layout) }
+        }
     }
 }
 
@@ -45,7 +58,7 @@ impl HostBytes {
                 }
                 // SAFETY: `base` owns `size` bytes.
                 unsafe { base.write_bytes(byte, size) };
-                Some(HostBytes { base, layout, start: base })
+                Some(HostBytes { _owner: Owner::Allocator { base, layout }, start: base })
             }
             Fresh::Zeros => {
                 let layout = Layout::from_size_align(size.checked_add(align)?, PLAIN_ALIGN).ok()?;
@@ -57,9 +70,28 @@ impl HostBytes {
                 let skipped = base.addr().next_multiple_of(align) - base.addr();
                 // SAFETY: fewer than `align` bytes are skipped of `size + align`.
                 let start = unsafe { base.add(skipped) };
-                Some(HostBytes { base, layout, start })
+                Some(HostBytes { _owner: Owner::Allocator { base, layout }, start })
             }
         }
+    }
+
+    /// Bytes that somebody lends for as long as `lender` lives.
+    ///
+    /// # Safety
+    /// Until `lender` is dropped, `size` bytes at `start` are there to be read and written, and nobody else uses them.
+    pub unsafe fn lent(
+        start: *mut u8,
+        size: usize,
+        fresh: Fresh,
+        lender: Arc<dyn Any + Send + Sync>,
+    ) -> HostBytes {
+        let byte = match fresh {
+            Fresh::Byte(byte) => byte,
+            Fresh::Zeros => 0,
+        };
+        // SAFETY: by the caller.
+        unsafe { start.write_bytes(byte, size) };
+        HostBytes { _owner: Owner::Lender(lender), start }
     }
 
     /// The first byte.
@@ -87,6 +119,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn lent_bytes_are_given_back_when_dropped() {
+        let mut memory = [7u8; 64];
+        let lender = Arc::new(());
+        // SAFETY: the array outlives the bytes, and is not used meanwhile.
+        let lent =
+            unsafe { HostBytes::lent(memory.as_mut_ptr(), 32, Fresh::Byte(0xCD), lender.clone()) };
+        assert_eq!(Arc::strong_count(&lender), 2);
+        drop(lent);
+        assert_eq!(Arc::strong_count(&lender), 1);
+        assert_eq!((memory[..32] == [0xCD; 32], memory[32..] == [7; 32]), (true, true));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::initialised::InitialisedBytes;
 use crate::region::Region;
 use crate::texture::object::Objects;
 use lanework_ptx_ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -71,7 +72,11 @@ impl Allocation {
         let align = if bytes >= PAGE { PAGE } else { GRAIN };
         let size = bytes.checked_add(GRAIN)?.checked_next_multiple_of(align)?;
         let own = HostBytes::new(usize::try_from(size).ok()?, align as usize, fresh)?;
-        Some(Allocation {
+        Some(Allocation::of(name, bytes, checked, own))
+    }
+
+    fn of(name: &str, bytes: u64, checked: bool, own: HostBytes) -> Self {
+        Allocation {
             name: name.to_owned(),
             bytes,
             of_module: false,
@@ -79,7 +84,7 @@ impl Allocation {
             written: checked.then(|| Arc::new(InitialisedBytes::new(bytes))),
             data: own.start(),
             own: Some(own),
-        })
+        }
     }
 
     /// The host address of its first byte.
@@ -218,17 +223,33 @@ impl Memory {
         Ok(address)
     }
 
-    /// Registers a range of host memory as an allocation at its own address.
+    /// Allocates the bytes that a lender keeps, at their own address.
     ///
     /// # Safety
-    /// As for [`crate::device::Device::register_host_memory`].
-    pub unsafe fn register_host_memory(
+    /// As for [`crate::device::Device::allocate_in`].
+    pub unsafe fn allocate_in(
         &mut self,
         start: *mut u8,
         bytes: u64,
         name: &str,
+        lender: Arc<dyn Any + Send + Sync>,
     ) -> Result<(), MemoryError> {
-        let address = start as u64;
+        let (address, free) = (start as u64, self.total - self.used);
+        if bytes > free {
+            let (name, total) = (name.to_owned(), self.total);
+            return Err(MemoryError::OutOfMemory { name, bytes, free, total });
+        }
+        self.registrable(address, bytes)?;
+        // SAFETY: by the caller.
+        let own = unsafe { HostBytes::lent(start, bytes as usize, self.fresh, lender) };
+        self.reopen(address, bytes);
+        self.used += bytes;
+        self.live.insert(address, Allocation::of(name, bytes, self.checked, own));
+        Ok(())
+    }
+
+    /// Refuses what cannot be an allocation at its own address.
+    fn registrable(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
         let refuse = |why: String| Err(MemoryError::NotRegistrable { address, bytes, why });
         if self.addresses == Addresses::Own {
             return refuse("this emulator has addresses of its own; make it on host memory".into());
@@ -245,6 +266,21 @@ impl Memory {
         {
             return refuse(format!("it overlaps `{}`, {} bytes at {other:#x}", a.name, a.bytes));
         }
+        Ok(())
+    }
+
+    /// Registers a range of host memory as an allocation at its own address.
+    ///
+    /// # Safety
+    /// As for [`crate::device::Device::register_host_memory`].
+    pub unsafe fn register_host_memory(
+        &mut self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+    ) -> Result<(), MemoryError> {
+        let address = start as u64;
+        self.registrable(address, bytes)?;
         self.reopen(address, bytes);
         // What the host registers counts as written.
         let (name, written) = (name.to_owned(), None);

@@ -235,7 +235,12 @@ impl<T: Storable> Buffer<T> {
             .checked_mul(size_of::<T>() as u64)
             .ok_or(Error::Size { elements: length, bytes: size_of::<T>() })?;
         let address = device.allocate(bytes, name)?;
-        Ok(Buffer { device: device.clone(), address, length, element: PhantomData })
+        Ok(Buffer::at(device, address, length))
+    }
+
+    /// The buffer of an allocation, which it frees.
+    pub(crate) fn at(device: &Device, address: u64, length: usize) -> Self {
+        Buffer { device: device.clone(), address, length, element: PhantomData }
     }
 
     /// Number of elements.

@@ -2,8 +2,10 @@
 
 use crate::device::Engine;
 use crate::tool::Session;
-use crate::{Device, Error, Result};
+use crate::{Buffer, Device, Error, Result};
 use lanework_sim::{Emulator, Options};
+use std::any::Any;
+use std::sync::Arc;
 
 impl Device {
     /// An emulator whose device addresses are host addresses. Its kernels can access its buffers
@@ -55,6 +57,41 @@ impl Device {
     pub unsafe fn register_host(&self, start: *mut u8, bytes: u64, name: &str) -> Result<()> {
         // SAFETY: guaranteed by the caller.
         Ok(unsafe { self.emulated()?.register_host_memory(start, bytes, name) }?)
+    }
+
+    /// A buffer in `bytes` bytes that somebody lends, under a name for reports; fresh, as [`Device::uninit`] gives them. `lender` is dropped
+    /// when the buffer is. Waits for running launches.
+    ///
+    /// ```
+    /// use lanework::Device;
+    /// use std::sync::Arc;
+    ///
+    /// let device = Device::emulator_on_host_memory(Default::default());
+    /// let mut memory = vec![7u8; 32];
+    /// let (start, lender) = (memory.as_mut_ptr(), Arc::new(()));
+    /// // SAFETY: the vector outlives the buffer, and nothing else uses it.
+    /// let buffer = unsafe { device.buffer_in(start, 32, "numbers", lender.clone())? };
+    /// assert_eq!((buffer.address(), buffer.len()), (start as u64, 32));
+    /// drop(buffer);
+    /// assert_eq!(Arc::strong_count(&lender), 1);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When this is not an emulator on host memory, or the range overlaps another.
+    ///
+    /// # Safety
+    /// Until `lender` is dropped, the bytes must be valid for reads and writes; while a launch runs, nothing else may use them.
+    pub unsafe fn buffer_in(
+        &self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+        lender: Arc<dyn Any + Send + Sync>,
+    ) -> Result<Buffer<u8>> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.emulated()?.allocate_in(start, bytes, name, lender) }?;
+        Ok(Buffer::at(self, start as u64, bytes as usize))
     }
 
     /// Unregisters the range that starts at `start`. Waits for running launches.
