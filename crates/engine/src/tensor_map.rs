@@ -5,7 +5,7 @@
 //!
 //! | bytes | hold |
 //! | --- | --- |
-//! | 0-7 | the mark `LWTENSOR` |
+//! | 0-7 | the mark `LWTENSOR`, or zeros in a map that a kernel made of zeros |
 //! | 8-15 | the global address of the first element |
 //! | 16 | dimensions, 1 to 5 |
 //! | 17 | the element's type, as its place in [`TensorElement::ALL`] |
@@ -19,7 +19,8 @@
 //! | 96-107 | three lower and three upper corners of the box of pixels, 2 bytes each |
 //! | 110-111 | pixels of a copy, 2 bytes |
 //!
-//! All other bytes are 0.
+//! All other bytes are 0. A kernel that makes a map of its own clears 128 bytes and replaces every field by
+//! `tensormap.replace`, as Triton's descriptors are made: NVIDIA's layout needs no more either.
 
 use lanework_ptx::{ScalarType, Swizzle};
 use lanework_ptx_ir::tensor_map as layout;
@@ -172,7 +173,7 @@ impl TensorMap {
             std::array::from_fn(|i| bytes[at + i])
         }
         let corner = |bytes: &[u8], i| i16::from_le_bytes(take(bytes, layout::CORNERS + 2 * i));
-        if take(bytes, 0) != MARK {
+        if ![MARK, [0; 8]].contains(&take(bytes, 0)) {
             return None;
         }
         let dimensions = usize::from(bytes[layout::DIMENSIONS]);
@@ -383,6 +384,7 @@ mod tests {
         for map in [matrix(), one] {
             let bytes = map.encode().expect("sound");
             assert_eq!(TensorMap::decode(&bytes), Some(map));
+            assert_eq!(TensorMap::decode(&std::array::from_fn(|i| bytes[i] ^ 1)), None);
         }
         assert_eq!(TensorMap::decode(&[0; MAP_BYTES]), None);
         assert_eq!((matrix().counts(), matrix().tile_bytes()), (vec![64, 86, 1], 128 * 86));

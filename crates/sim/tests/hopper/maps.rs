@@ -83,10 +83,18 @@ fn numbers(count: usize) -> Vec<u32> {
 
 #[test]
 fn a_map_made_by_the_kernel_is_what_the_host_would_have_made() {
-    // Every field is replaced, in shared memory; the map then goes to global memory and is used there.
+    // From the host's map and, as Triton makes its descriptors, from zeros.
+    for fresh in ["ld.b32 %r2, [%l2];", "mov.b32 %r2, 0;"] {
+        made_by_the_kernel(fresh);
+    }
+}
+
+/// Every field is replaced, in shared memory, where `fresh` says what lies there; the map then goes to global memory and
+/// is used there.
+fn made_by_the_kernel(fresh: &str) {
     let body = format!(
         "ld.param.u64 %l1, [map+8];
-         mad.lo.u32 %r1, %t, 4, %copy; mul.wide.u32 %l2, %t, 4; add.u64 %l2, %l2, %map; ld.b32 %r2, [%l2]; st.shared.b32 [%r1], %r2;
+         mad.lo.u32 %r1, %t, 4, %copy; mul.wide.u32 %l2, %t, 4; add.u64 %l2, %l2, %map; {fresh} st.shared.b32 [%r1], %r2;
          bar.sync 0; @!%p0 bra made; mov.b32 %r1, 1; mov.b32 %r2, 8; mov.b32 %r3, 4; mov.b64 %l2, 64; add.u64 %l1, %l1, 64;
          tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%copy], %l1;
          tensormap.replace.tile.rank.shared::cta.b1024.b32 [%copy], %r1;
@@ -95,6 +103,7 @@ fn a_map_made_by_the_kernel_is_what_the_host_would_have_made() {
          tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%copy], 0, %l2;
          tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%copy], 0, 8;
          tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%copy], 1, %r3;
+         tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%copy], 0, 1;
          tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%copy], 1, 2;
          tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%copy], 3;
          tensormap.replace.tile.interleave_layout.shared::cta.b1024.b32 [%copy], 0;
