@@ -5,8 +5,8 @@
 //!
 //! | bytes | hold |
 //! | --- | --- |
-//! | 0-7 | the mark `LWTENSOR`, or zeros in a map that a kernel made of zeros |
-//! | 8-15 | the global address of the first element |
+//! | 0-7 | the global address of the first element |
+//! | 8-15 | nothing, whatever stands there: programs clear a bit that they know of NVIDIA's layout |
 //! | 16 | dimensions, 1 to 5 |
 //! | 17 | the element's type, as its place in [`TensorElement::ALL`] |
 //! | 18 | the swizzle: 0 none, 1 over 32 bytes, 2 over 64, 3 over 128 |
@@ -18,6 +18,7 @@
 //! | 64-95 | four strides in bytes, of the second dimension and up |
 //! | 96-107 | three lower and three upper corners of the box of pixels, 2 bytes each |
 //! | 110-111 | pixels of a copy, 2 bytes |
+//! | 112-119 | the mark `LWTENSOR`, or zeros in a map that a kernel made of zeros |
 //!
 //! All other bytes are 0. A kernel that makes a map of its own clears 128 bytes and replaces every field by
 //! `tensormap.replace`, as Triton's descriptors are made: NVIDIA's layout needs no more either.
@@ -134,7 +135,7 @@ impl TensorMap {
         self.check()?;
         let mut bytes = [0; MAP_BYTES];
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
-        put(0, &MARK);
+        put(layout::MARK, &MARK);
         put(layout::ADDRESS, &self.address.to_le_bytes());
         let element = TensorElement::ALL.iter().position(|e| *e == self.element);
         let swizzle = match self.swizzle {
@@ -173,7 +174,7 @@ impl TensorMap {
             std::array::from_fn(|i| bytes[at + i])
         }
         let corner = |bytes: &[u8], i| i16::from_le_bytes(take(bytes, layout::CORNERS + 2 * i));
-        if ![MARK, [0; 8]].contains(&take(bytes, 0)) {
+        if ![MARK, [0; 8]].contains(&take(bytes, layout::MARK)) {
             return None;
         }
         let dimensions = usize::from(bytes[layout::DIMENSIONS]);
@@ -383,8 +384,18 @@ mod tests {
         };
         for map in [matrix(), one] {
             let bytes = map.encode().expect("sound");
-            assert_eq!(TensorMap::decode(&bytes), Some(map));
+            assert_eq!(TensorMap::decode(&bytes), Some(map.clone()));
             assert_eq!(TensorMap::decode(&std::array::from_fn(|i| bytes[i] ^ 1)), None);
+            // What CUTLASS and Triton do to each map.
+            for bit in 0..64 {
+                let mut bytes = bytes;
+                bytes[8 + bit / 8] ^= 1 << (bit % 8);
+                assert_eq!(
+                    TensorMap::decode(&bytes),
+                    Some(map.clone()),
+                    "bit {bit} of the second word"
+                );
+            }
         }
         assert_eq!(TensorMap::decode(&[0; MAP_BYTES]), None);
         assert_eq!((matrix().counts(), matrix().tile_bytes()), (vec![64, 86, 1], 128 * 86));

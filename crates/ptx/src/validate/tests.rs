@@ -73,3 +73,20 @@ fn a_module_without_code_is_fine() {
     assert_eq!(problems(""), [""; 0]);
     assert_eq!(problems(".const .u32 c = 5;"), [""; 0]);
 }
+
+#[test]
+fn conversions_between_the_16_bit_floats_need_no_rounding() {
+    // As ptxas has it; Triton writes them so.
+    let cvt = |modifiers: &str| {
+        let from = if modifiers.ends_with("32") { "f" } else { "h" };
+        problems(&format!(
+            ".entry k {{\n.reg .b16 %h<2>; .reg .f32 %f0; cvt{modifiers} %h1, %{from}0; ret;\n}}"
+        ))
+    };
+    for modifiers in [".bf16.f16", ".f16.bf16", ".rn.bf16.f16", ".rz.f16.bf16"] {
+        assert_eq!(cvt(modifiers), [""; 0], "{modifiers}");
+    }
+    for modifiers in [".sat.bf16.f16", ".sat.f16.bf16", ".f16.f32", ".bf16.f32"] {
+        assert_eq!(cvt(modifiers).len(), 1, "{modifiers}");
+    }
+}

@@ -93,7 +93,7 @@ fn a_map_made_by_the_kernel_is_what_the_host_would_have_made() {
 /// is used there.
 fn made_by_the_kernel(fresh: &str) {
     let body = format!(
-        "ld.param.u64 %l1, [map+8];
+        "ld.param.u64 %l1, [map];
          mad.lo.u32 %r1, %t, 4, %copy; mul.wide.u32 %l2, %t, 4; add.u64 %l2, %l2, %map; {fresh} st.shared.b32 [%r1], %r2;
          bar.sync 0; @!%p0 bra made; mov.b32 %r1, 1; mov.b32 %r2, 8; mov.b32 %r3, 4; mov.b64 %l2, 64; add.u64 %l1, %l1, 64;
          tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%copy], %l1;
