@@ -25,6 +25,17 @@ assert m.cpu().sum() == 31, m
 w = torch.full((4,), 2.0, device="cuda", requires_grad=True)
 (w * w).sum().backward()
 assert w.grad.tolist() == [4.0] * 4, w.grad
+# A layer norm of half precision keeps its sums in single precision, as on a GPU, and its gradients are of those.
+x = (torch.arange(4096.0).reshape(8, 512) * 37 % 101 - 300).half().cuda().requires_grad_()
+g = torch.ones(512).half().cuda().requires_grad_()
+assert [t.dtype for t in torch.native_layer_norm(x, [512], g, None, 1e-5)] == [torch.float16, torch.float32, torch.float32]
+d = (torch.arange(4096.0).reshape(8, 512) % 13 - 6).half().cuda()
+torch.nn.functional.layer_norm(x, [512], g).backward(d)
+xd = x.detach().cpu().double().requires_grad_()
+gd = torch.ones(512, dtype=torch.double, requires_grad=True)
+torch.nn.functional.layer_norm(xd, [512], gd).backward(d.cpu().double())
+for found, true in ((x.grad, xd.grad), (g.grad, gd.grad)):
+    assert found.dtype == torch.float16 and torch.allclose(found.cpu().double(), true, atol=1e-3, rtol=1e-3)
 counts = on_host()
 assert counts["aten.ones.default"] == 1 and counts["aten.add_.Tensor"] == 1 and counts["aten.add.out"] == 1, counts
 try:

@@ -16,6 +16,7 @@ import sys
 from typing import Any
 
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
@@ -76,6 +77,33 @@ def _like(tensor: torch.Tensor, storage: torch.UntypedStorage, device: torch.dev
     return made.set_(storage, tensor.storage_offset(), tensor.size(), tensor.stride())
 
 
+def _is_half(value: Any) -> bool:
+    return isinstance(value, torch.Tensor) and value.dtype in (torch.float16, torch.bfloat16)
+
+
+def _types_on_gpu(function: Any, values: list, form: Any) -> list[torch.dtype | None] | None:
+    """The types of an operator's results on a GPU, which may be others than the host's: sums that a layer norm of half precision keeps are
+    of single precision there. `None` where that is not known, or no argument is of half precision."""
+    if not any(_is_half(value) for value in values):
+        return None
+    try:
+        with FakeTensorMode(allow_non_fake_inputs=True) as mode:
+            fakes = [mode.from_tensor(value) if isinstance(value, torch.Tensor) else value for value in values]
+            args, kwargs = tree_unflatten(fakes, form)
+            return _types_of(function(*args, **kwargs))
+    except Exception:  # An operator without such a description, or whose shapes depend on data: the host's types stay.
+        return None
+
+
+def _types_of(results: Any) -> list[torch.dtype | None]:
+    return [result.dtype if isinstance(result, torch.Tensor) else None for result in tree_flatten(results)[0]]
+
+
+def _widened(arguments: Any) -> Any:
+    """Arguments with single in place of half precision."""
+    return tree_map(lambda value: value.float() if _is_half(value) else value, arguments)
+
+
 class _OnHost(TorchDispatchMode):
     """Runs an operator as it is, then on the host where it lacks PTX."""
 
@@ -124,8 +152,21 @@ class _OnHost(TorchDispatchMode):
 
         args, kwargs = tree_unflatten([to_host(value) for value in values], form)
         # Products in half precision of the host round as those of a GPU do: the sums are of single precision.
-        result = function(*args, **kwargs)
         written = [argument.name for argument in function._schema.arguments if argument.alias_info and argument.alias_info.is_write]
+        promised = _types_on_gpu(function, values, form) if len(function._schema.returns) > 1 else None
+        try:
+            result = function(*args, **kwargs)
+            wider = promised is not None and promised != _types_of(result)
+        except RuntimeError as error:
+            # Where a GPU's operator takes types of two widths, the host's may not.
+            if "expected scalar type" not in str(error):
+                raise
+            promised = promised or _types_on_gpu(function, values, form)
+            if promised is None or written:
+                raise
+            wider = True
+        if wider and not written:
+            result = function(*_widened(args), **_widened(kwargs))
         if written:
             for whole, copy in storages.values():
                 whole.copy_(copy)
@@ -135,7 +176,7 @@ class _OnHost(TorchDispatchMode):
                     original.resize_(copy.size())
                     _bytes_of(original).copy_(_bytes_of(copy))
 
-        def to_device(value: Any) -> Any:
+        def to_device(value: Any, type_on_gpu: torch.dtype | None) -> Any:
             if not isinstance(value, torch.Tensor):
                 return value
             if id(value) in originals:
@@ -143,12 +184,17 @@ class _OnHost(TorchDispatchMode):
             if device.type != "cuda":
                 return value
             value = value.resolve_conj().resolve_neg()
+            if type_on_gpu is not None:
+                value = value.to(type_on_gpu)
             whole = _bytes_of(value)
             moved = torch.empty(whole.numel(), dtype=torch.uint8, device=device)
             moved.copy_(whole)
             return _like(value, moved.untyped_storage(), device)
 
-        return tree_map(to_device, result)
+        results, form = tree_flatten(result)
+        if promised is None or len(promised) != len(results):
+            promised = [None] * len(results)
+        return tree_unflatten([to_device(*pair) for pair in zip(results, promised)], form)
 
 
 def pytest_configure() -> None:
