@@ -2,7 +2,7 @@
 
 use crate::handles::Handle;
 use crate::lock::lock;
-use crate::mapped::is_mapped;
+use crate::mapped::{Access, is_mapped};
 use crate::sharing;
 use crate::slabs::Block;
 use crate::state::Driver;
@@ -152,7 +152,7 @@ impl Driver {
     /// The range is the program's own until it is unregistered.
     pub unsafe fn register(&self, start: u64, bytes: u64, flags: u32) -> Result {
         let context = self.context()?;
-        if bytes == 0 || !is_mapped(start, bytes as usize) {
+        if bytes == 0 || !is_mapped(start, bytes as usize, Access::Write) {
             return Err(Status::InvalidValue);
         }
         // SAFETY: by the caller.

@@ -148,11 +148,11 @@ unsafe fn lines(
     // SAFETY: by the caller.
     let (to, from, bytes, attributes, first) = unsafe {
         (
-            slice(to, count),
-            slice(from, count),
-            slice(bytes, count),
-            slice(attributes, attribute_count),
-            slice(first, attribute_count),
+            slice(to, count)?,
+            slice(from, count)?,
+            slice(bytes, count)?,
+            slice(attributes, attribute_count)?,
+            slice(first, attribute_count)?,
         )
     };
     // Each attribute holds from one copy on to the next attribute's; the first from the first copy on.
@@ -187,7 +187,7 @@ unsafe fn boxes(
         return Err(Status::InvalidValue);
     }
     // SAFETY: by the caller.
-    unsafe { queue(slice(all, count).iter().map(BoxCopy::copy), failed, stream) }
+    unsafe { queue(slice(all, count)?.iter().map(BoxCopy::copy), failed, stream) }
 }
 
 /// Looks at ranges that a hint is for; the emulator's memory is everywhere, so that a hint changes nothing.
@@ -207,7 +207,7 @@ unsafe fn hint(
         return Err(Status::InvalidValue);
     }
     // SAFETY: by the caller.
-    let (addresses, bytes) = unsafe { (slice(addresses, count), slice(bytes, count)) };
+    let (addresses, bytes) = unsafe { (slice(addresses, count)?, slice(bytes, count)?) };
     addresses.iter().zip(bytes).try_for_each(|(&address, &bytes)| match bytes {
         0 => Err(Status::InvalidValue),
         bytes => driver.held(address, bytes),

@@ -4,6 +4,7 @@ use crate::api::api;
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::pointers::{offer, slice, store};
+use crate::queue::{PER_THREAD, own_stream};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::work::{Graph, Work};
@@ -26,6 +27,11 @@ static CAPTURES: Mutex<BTreeMap<Handle, Capture>> = Mutex::new(BTreeMap::new());
 /// What C reads of a capture until its next call: kept here, since only an address is handed out.
 static SHOWN: Mutex<BTreeMap<Handle, Box<[Handle]>>> = Mutex::new(BTreeMap::new());
 
+/// What a stream is known by: the default stream of each thread is that thread's own.
+fn known(stream: Handle) -> Handle {
+    if stream == PER_THREAD { own_stream() } else { stream }
+}
+
 impl Driver {
     fn captures(&self) -> MutexGuard<'_, BTreeMap<Handle, Capture>> {
         lock(&CAPTURES)
@@ -37,13 +43,13 @@ impl Driver {
     /// What the work was made from is as C's callers promise.
     pub unsafe fn submit(&self, stream: Handle, work: Work) -> Result {
         self.stream(stream)?;
-        let capture = self.captures().get(&stream).cloned();
+        let capture = self.captures().get(&known(stream)).cloned();
         match capture {
             // SAFETY: by the caller.
             None => unsafe { self.queue(stream, work) }.map(drop),
             Some(Capture { graph, last, .. }) => {
                 let node = self.add_node(graph, &last, work)?;
-                if let Some(capture) = self.captures().get_mut(&stream) {
+                if let Some(capture) = self.captures().get_mut(&known(stream)) {
                     capture.last = vec![node];
                 }
                 Ok(())
@@ -59,7 +65,7 @@ impl Driver {
 
     /// The graph and the last nodes of a stream that is being captured.
     pub fn captured(&self, stream: Handle) -> Option<(Handle, Vec<Handle>)> {
-        self.captures().get(&stream).map(|capture| (capture.graph, capture.last.clone()))
+        self.captures().get(&known(stream)).map(|capture| (capture.graph, capture.last.clone()))
     }
 
     /// Lets a stream wait for nodes of a capture, which it joins.
@@ -68,8 +74,9 @@ impl Driver {
         let origin = captures
             .values()
             .find(|capture| capture.graph == graph)
-            .map_or(stream, |capture| capture.origin);
-        let capture = captures.entry(stream).or_insert(Capture { graph, last: Vec::new(), origin });
+            .map_or(known(stream), |capture| capture.origin);
+        let capture =
+            captures.entry(known(stream)).or_insert(Capture { graph, last: Vec::new(), origin });
         for node in nodes {
             if !capture.last.contains(node) {
                 capture.last.push(*node);
@@ -85,10 +92,10 @@ fn begin(stream: Handle, graph: Handle, last: Vec<Handle>) -> Result {
     if stream == 0 || stream == 1 {
         return Err(Status::StreamCaptureUnsupported);
     }
-    match driver.captures().entry(stream) {
+    match driver.captures().entry(known(stream)) {
         std::collections::btree_map::Entry::Occupied(_) => Err(Status::IllegalState),
         std::collections::btree_map::Entry::Vacant(vacant) => {
-            vacant.insert(Capture { graph, last, origin: stream });
+            vacant.insert(Capture { graph, last, origin: known(stream) });
             Ok(())
         }
     }
@@ -109,8 +116,8 @@ unsafe fn inform(
     let found = driver()?.captured(stream);
     let (of_graph, last) = found.clone().unwrap_or_default();
     let mut shown = lock(&SHOWN);
-    shown.insert(stream, last.into_boxed_slice());
-    let last = &shown[&stream];
+    let last = shown.entry(known(stream)).insert_entry(last.into_boxed_slice());
+    let last = last.get();
     // SAFETY: by the caller.
     unsafe {
         offer(id, of_graph);
@@ -127,10 +134,10 @@ unsafe fn inform(
 /// As C's callers promise.
 unsafe fn update(stream: Handle, nodes: *const Handle, count: usize, flags: u32) -> Result {
     // SAFETY: by the caller.
-    let nodes = unsafe { slice(nodes, count) };
+    let nodes = unsafe { slice(nodes, count) }?;
     let driver = driver()?;
     let mut captures = driver.captures();
-    let capture = captures.get_mut(&stream).ok_or(Status::IllegalState)?;
+    let capture = captures.get_mut(&known(stream)).ok_or(Status::IllegalState)?;
     // Added to those that are there (0), or in their place (1).
     if flags == 1 {
         capture.last.clear();
@@ -148,15 +155,15 @@ api! {
     fn cuStreamBeginCaptureToGraph(stream: Handle, graph: Handle, after: *const Handle, _data: *const std::ffi::c_void, count: usize, _mode: i32) {
         table::<Graph>().get(graph)?;
         // SAFETY: by the caller.
-        begin(stream, graph, unsafe { slice(after, count) }.to_vec())
+        begin(stream, graph, unsafe { slice(after, count) }?.to_vec())
     }
 
     fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) {
         let driver = driver()?;
         driver.stream(stream)?;
         let mut captures = driver.captures();
-        let ended = captures.get(&stream).cloned().ok_or(Status::IllegalState)?;
-        if ended.origin != stream {
+        let ended = captures.get(&known(stream)).cloned().ok_or(Status::IllegalState)?;
+        if ended.origin != known(stream) {
             return Err(Status::IllegalState);
         }
         captures.retain(|_, capture| capture.graph != ended.graph);

@@ -19,6 +19,9 @@ pub struct Conditional {
     context: Handle,
 }
 
+/// Bodies of a node at most.
+const MOST_BODIES: u32 = 1 << 16;
+
 /// The work of a conditional node, with empty bodies, which the parameters are told.
 ///
 /// # Safety
@@ -30,7 +33,7 @@ pub unsafe fn conditional(parameters: *mut Conditional) -> Result<Work> {
     let fits = match kind {
         0 => (1..=2).contains(&count),
         1 => count == 1,
-        2 => count > 0,
+        2 => (1..=MOST_BODIES).contains(&count),
         _ => false,
     };
     if !fits || !driver()?.has_condition(handle) {

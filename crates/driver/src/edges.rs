@@ -73,8 +73,12 @@ api! {
     fn cuGraphAddDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, _data: *const c_void, count: usize) {
         let graph = table::<Graph>().get(graph)?;
         // SAFETY: by the caller.
-        let (from, to) = unsafe { (slice(from, count), slice(to, count)) };
+        let (from, to) = unsafe { (slice(from, count)?, slice(to, count)?) };
         let mut nodes = lock(&graph.nodes);
+        let known = |node: &Handle| nodes.iter().any(|(of_graph, _)| of_graph == node);
+        if from.len() != to.len() || !from.iter().chain(to).all(known) {
+            return Err(Status::InvalidValue);
+        }
         for (from, to) in from.iter().zip(to) {
             nodes.iter_mut().find(|(node, _)| node == to).ok_or(Status::InvalidValue)?.1.push(*from);
         }
@@ -84,7 +88,7 @@ api! {
     fn cuGraphRemoveDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, _data: *const c_void, count: usize) {
         let graph = table::<Graph>().get(graph)?;
         // SAFETY: by the caller.
-        let (from, to) = unsafe { (slice(from, count), slice(to, count)) };
+        let (from, to) = unsafe { (slice(from, count)?, slice(to, count)?) };
         let mut nodes = lock(&graph.nodes);
         for (from, to) in from.iter().zip(to) {
             let (_, after) = nodes.iter_mut().find(|(node, _)| node == to).ok_or(Status::InvalidValue)?;

@@ -4,6 +4,7 @@ use crate::api::api;
 use crate::array::{Array, Levels};
 use crate::contexts::{Context, current, set_current};
 use crate::event::Event;
+use crate::gpu::{Gpu, Primary};
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::module::Module;
@@ -27,7 +28,11 @@ impl Driver {
     /// Ends the primary context of a GPU.
     fn reset_primary(&self, ordinal: i32) -> Result {
         let gpu = self.gpu(ordinal)?;
-        let mut primary = lock(&gpu.primary);
+        self.end_primary(gpu, &mut lock(&gpu.primary))
+    }
+
+    /// Ends a GPU's primary context, which nobody else retains or ends meanwhile.
+    fn end_primary(&self, gpu: &Gpu, primary: &mut Primary) -> Result {
         let context = std::mem::take(&mut primary.context);
         primary.retained = 0;
         *lock(&gpu.pools) = [0; 2];
@@ -41,13 +46,11 @@ impl Driver {
 
 api! {
     fn cuDevicePrimaryCtxRelease_v2(device: i32) {
-        let gpu = driver()?.gpu(device)?;
-        let retained = {
-            let mut primary = lock(&gpu.primary);
-            primary.retained = primary.retained.checked_sub(1).ok_or(Status::InvalidContext)?;
-            primary.retained
-        };
-        if retained > 0 { Ok(()) } else { driver()?.reset_primary(device) }
+        let driver = driver()?;
+        let gpu = driver.gpu(device)?;
+        let mut primary = lock(&gpu.primary);
+        primary.retained = primary.retained.checked_sub(1).ok_or(Status::InvalidContext)?;
+        if primary.retained > 0 { Ok(()) } else { driver.end_primary(gpu, &mut primary) }
     }
 
     fn cuDevicePrimaryCtxReset_v2(device: i32) {

@@ -5,6 +5,7 @@
 //!
 //! The layout of fatbins is not documented by NVIDIA; the offsets are those that public tools use, and what nvcc 12 and 13 write.
 
+use crate::mapped::{Access, is_mapped, until_zero};
 use crate::pointers::slice;
 use crate::status::Status;
 use std::fmt;
@@ -25,7 +26,11 @@ const EMULATED: u32 = 90;
 /// Bytes of an entry's header that are read.
 const ENTRY: usize = 64;
 /// PTX text at most: more is no text.
-const LONGEST: usize = 1 << 30;
+const LONGEST: usize = 1 << 28;
+/// Bytes that one byte of an LZ4 block becomes at most.
+const MOST_OF_LZ4: usize = 255;
+/// Fatbins of a wrapper at most: a list of more has no end.
+const MOST_PARTS: usize = 1 << 16;
 
 /// Why an image is not loaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,12 +79,18 @@ impl fmt::Display for Refused {
 /// The PTX texts of an image: one, or of a list of fatbins one each.
 ///
 /// # Safety
-/// `image` points to an image of one of the kinds, whole.
+/// What memory there is at `image`, and where it points to, is an image of one of the kinds or anything else that is not written meanwhile.
 pub unsafe fn texts(image: *const u8) -> Result<Vec<String>, Refused> {
-    // SAFETY: every kind of image has four bytes.
+    let there = |at: *const u8, bytes| match is_mapped(at as u64, bytes, Access::Read) {
+        true => Ok(()),
+        false => Err(Refused::Damaged("no memory is where it points")),
+    };
+    there(image, 4)?;
+    // SAFETY: the bytes are there.
     let magic = u32::from_le_bytes(unsafe { image.cast::<[u8; 4]>().read_unaligned() });
     match magic {
         WRAPPER => {
+            there(image, 24)?;
             // SAFETY: a wrapper is a word, a version, a pointer to the fatbin and one to more.
             let (version, data, list) = unsafe {
                 let word = |offset| image.add(offset).cast::<u32>().read_unaligned();
@@ -92,14 +103,19 @@ pub unsafe fn texts(image: *const u8) -> Result<Vec<String>, Refused> {
             }
             let list = list.cast::<*const u8>();
             // SAFETY: the list of version 2 ends with a null pointer.
-            let fatbins = (0..)
-                .map(|index| unsafe { list.add(index).read_unaligned() })
-                .take_while(|next| !next.is_null());
+            let next = |index: usize| match there(list.wrapping_add(index).cast(), 8) {
+                // SAFETY: the bytes are there.
+                Ok(()) => Ok(unsafe { list.add(index).read_unaligned() }),
+                Err(refused) => Err(refused),
+            };
+            let end =
+                |next: &Result<*const u8, Refused>| !next.as_ref().is_ok_and(|at| at.is_null());
+            let fatbins = (0..MOST_PARTS).map(next).take_while(end);
             // What separate compilation gave; the wrapper's own fatbin holds what nvlink made of their machine code.
             let (mut found, mut machine) = (Vec::new(), Vec::new());
             for fatbin in fatbins {
                 // SAFETY: they are fatbins.
-                match unsafe { of_fatbin(fatbin) } {
+                match unsafe { of_fatbin(fatbin?) } {
                     Ok(text) => found.push(text),
                     Err(Refused::MachineCode(mut sms)) => machine.append(&mut sms),
                     Err(other) => return Err(other),
@@ -119,8 +135,9 @@ pub unsafe fn texts(image: *const u8) -> Result<Vec<String>, Refused> {
         FATBIN => Ok(vec![unsafe { of_fatbin(image) }?]),
         ELF => Err(Refused::MachineCode(Vec::new())),
         _ => {
-            // SAFETY: text ends with a zero byte, by the caller.
-            let text = unsafe { std::ffi::CStr::from_ptr(image.cast()) }.to_string_lossy();
+            // SAFETY: by the caller.
+            let text = unsafe { until_zero(image as u64) }.ok_or(Refused::Unknown)?;
+            let text = String::from_utf8_lossy(text);
             match text.contains(".version") {
                 true => Ok(vec![text.into_owned()]),
                 false => Err(Refused::Unknown),
@@ -132,13 +149,19 @@ pub unsafe fn texts(image: *const u8) -> Result<Vec<String>, Refused> {
 /// The best PTX of a fatbin: the newest that the emulated GPU may run.
 ///
 /// # Safety
-/// `start` points to a whole fatbin.
+/// As [`texts`].
 unsafe fn of_fatbin(start: *const u8) -> Result<String, Refused> {
-    // SAFETY: by the caller: a header of 16 bytes, which says how many follow.
+    let cut = |_| Refused::Damaged("it says that it is longer than the memory where it lies");
+    if !is_mapped(start as u64, 16, Access::Read) {
+        return Err(cut(()));
+    }
+    // SAFETY: the header is there, which says how many bytes follow; as many are looked for.
     let bytes = unsafe {
-        let header = slice(start, 16);
+        let header = std::slice::from_raw_parts(start, 16);
         let total = u64::from_le_bytes(std::array::from_fn(|i| header[8 + i]));
-        slice(start, u16::from_le_bytes([header[6], header[7]]) as usize + total as usize)
+        let header = u64::from(u16::from_le_bytes([header[6], header[7]]));
+        let all = header.saturating_add(total).max(16);
+        slice(start, usize::try_from(all).unwrap_or(usize::MAX)).map_err(|_| cut(()))?
     };
     ptx_of(bytes)
 }
@@ -171,6 +194,10 @@ pub fn ptx_of(bytes: &[u8]) -> Result<String, Refused> {
             2 => machine.push(sm),
             _ => {}
         }
+        // An entry without a byte would be followed by itself.
+        if header + length == 0 {
+            return Err(Refused::Damaged("an entry has no length"));
+        }
         rest = &rest[header + length..];
     }
     best.map(|(_, text)| text).ok_or(Refused::MachineCode(machine))
@@ -188,16 +215,23 @@ fn is_better(sm: u32, other: u32) -> bool {
 /// The text of an entry's payload.
 fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, Refused> {
     if length > LONGEST {
-        return Err(Refused::Damaged("an entry says that it is longer than a gigabyte"));
+        return Err(Refused::Damaged("an entry says that it is longer than 256 MiB"));
     }
     let bytes = if flags & LZ4 != 0 {
+        if length / MOST_OF_LZ4 > payload.len() {
+            return Err(Refused::Damaged(
+                "an entry's LZ4 block says that it is longer than it can be",
+            ));
+        }
         lz4_flex::block::decompress(payload, length)
             .map_err(|_| Refused::Damaged("an entry's LZ4 block is damaged"))?
     } else if flags & ZSTD != 0 {
         let mut text = Vec::new();
         let mut decoder = ruzstd::decoding::StreamingDecoder::new(payload)
             .map_err(|_| Refused::Damaged("an entry's zstd frame is damaged"))?;
-        let limited = &mut std::io::Read::take(&mut decoder, LONGEST as u64);
+        // A frame that says nothing else may be as long as the longest.
+        let most = if length == 0 { LONGEST } else { length };
+        let limited = &mut std::io::Read::take(&mut decoder, most as u64);
         std::io::Read::read_to_end(limited, &mut text)
             .map_err(|_| Refused::Damaged("an entry's zstd frame is damaged"))?;
         text
@@ -206,6 +240,23 @@ fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, Refused>
     };
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
+
+/// The PTX texts of a file's bytes, which are all that there is of it.
+pub fn texts_of_file(bytes: &[u8]) -> Result<Vec<String>, Refused> {
+    match bytes.first_chunk() {
+        Some(word) if u32::from_le_bytes(*word) == FATBIN => Ok(vec![ptx_of(bytes)?]),
+        Some(word) if u32::from_le_bytes(*word) == ELF => Err(Refused::MachineCode(Vec::new())),
+        _ => {
+            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+            let text = String::from_utf8_lossy(&bytes[..end]);
+            if text.contains(".version") {
+                Ok(vec![text.into_owned()])
+            } else {
+                Err(Refused::Unknown)
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -299,5 +350,58 @@ pub mod tests {
             assert!(ptx_of(&whole[..length]).is_err(), "{length} bytes");
         }
         assert!(matches!(ptx_of(&whole), Err(Refused::Damaged(_))));
+    }
+
+    #[test]
+    fn lengths_that_nothing_has_are_refused_at_once() {
+        let good = || (1, 90, 0, 0, b".version a".to_vec());
+        // An entry of no bytes, header included, is followed by itself.
+        let mut endless = fatbin(&[good()]);
+        endless.extend([0; 128]);
+        let total = (endless.len() as u64 - 16).to_le_bytes();
+        endless[8..16].copy_from_slice(&total);
+        assert!(matches!(ptx_of(&endless), Err(Refused::Damaged(_))));
+        // Texts that are said to be longer than what they are packed in can hold.
+        for flags in [LZ4, ZSTD] {
+            for length in [1 << 20, LONGEST, LONGEST + 1, usize::MAX] {
+                let damaged = fatbin(&[(1, 90, flags, length, vec![0x1f; 40])]);
+                assert!(matches!(ptx_of(&damaged), Err(Refused::Damaged(_))), "{flags} {length}");
+            }
+        }
+        // A fatbin that is said to be longer than memory: its header is changed in place, and what follows is not there.
+        let mut long = fatbin(&[good()]);
+        for total in [u64::MAX, u64::MAX - 16, 1 << 46, 1 << 62] {
+            long[8..16].copy_from_slice(&total.to_le_bytes());
+            // SAFETY: nothing writes to the memory of this process meanwhile.
+            assert!(matches!(unsafe { texts(long.as_ptr()) }, Err(Refused::Damaged(_))));
+        }
+    }
+
+    #[test]
+    fn pointers_to_nothing_are_refused() {
+        let mut wrapper = WRAPPER.to_le_bytes().to_vec();
+        wrapper.extend([1, 0, 0, 0]);
+        wrapper.extend([8u64, 8].map(u64::to_le_bytes).as_flattened());
+        for version in [1, 2] {
+            wrapper[4] = version;
+            // SAFETY: as above.
+            assert!(unsafe { texts(wrapper.as_ptr()) }.is_err());
+        }
+        for nowhere in [8usize, 0xdead_0000_0000] {
+            // SAFETY: as above.
+            assert!(unsafe { texts(std::ptr::without_provenance(nowhere)) }.is_err());
+        }
+    }
+
+    #[test]
+    fn files_are_read_no_further_than_they_are_long() {
+        let whole = fatbin(&[(1, 90, 0, 0, b".version a".to_vec())]);
+        assert_eq!(texts_of_file(&whole), Ok(vec![".version a".to_owned()]));
+        for length in 0..whole.len() {
+            assert!(texts_of_file(&whole[..length]).is_err(), "{length} bytes");
+        }
+        assert_eq!(texts_of_file(b".version a"), Ok(vec![".version a".to_owned()]));
+        let elf = texts_of_file(&ELF.to_le_bytes());
+        assert_eq!(elf, Err(Refused::MachineCode(Vec::new())));
     }
 }

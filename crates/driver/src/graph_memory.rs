@@ -75,7 +75,10 @@ impl Driver {
     pub fn graph_spans(&self, address: u64, bytes: usize) -> bool {
         let ranges = lock(&RANGES);
         let found = ranges.all.range(..=address).next_back();
-        found.is_some_and(|(start, range)| address - start + bytes as u64 <= range.bytes as u64)
+        found.is_some_and(|(start, range)| {
+            let left = (range.bytes as u64).checked_sub(address - start);
+            left.is_some_and(|left| bytes as u64 <= left)
+        })
     }
 
     /// Takes the memory of an address away.

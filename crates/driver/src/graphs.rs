@@ -5,11 +5,13 @@
 use crate::api::api;
 use crate::handles::Handle;
 use crate::lock::lock;
+use crate::order::Nesting;
 use crate::pointers::{offer, store};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::user_objects::share;
 use crate::work::{Executable, Graph, Node, Work};
+use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
 
@@ -30,26 +32,38 @@ const FREED_AND_FROM_KERNELS: u64 = 1 | 4;
 
 /// A copy of a graph with its nodes.
 pub fn copy_of(graph: Handle) -> Result<Handle> {
+    let _inside = Nesting::enter()?;
     let driver = driver()?;
     let original = table::<Graph>().get(graph)?;
     let made = table::<Graph>().add(Graph::default());
-    let mut known: Vec<(Handle, Handle)> = Vec::new();
+    let mut known: BTreeMap<Handle, Handle> = BTreeMap::new();
     // A node that another depends on may stand after it.
-    for (node, _) in &driver.order(&original)? {
-        let nodes = lock(&original.nodes).clone();
-        let after = nodes.iter().find(|(other, _)| other == node).map(|(_, after)| after);
-        let new =
-            |old: &Handle| known.iter().find(|(of_old, _)| of_old == old).map(|(_, new)| *new);
-        let after: Vec<Handle> = after.into_iter().flatten().filter_map(new).collect();
-        let of_node = table::<Node>().get(*node)?;
-        let new = driver.add_node(made, &after, of_node.work().clone())?;
+    let order = driver.order(&original)?;
+    let nodes: BTreeMap<Handle, Vec<Handle>> = lock(&original.nodes).iter().cloned().collect();
+    for (node, work) in order {
+        let after = nodes.get(&node).into_iter().flatten();
+        let after: Vec<Handle> = after.filter_map(|old| known.get(old).copied()).collect();
+        let of_node = table::<Node>().get(node)?;
+        let new = driver.add_node(made, &after, with_own_graphs(work)?)?;
         *lock(&table::<Node>().get(new)?.attributes) = lock(&of_node.attributes).clone();
-        known.push((*node, new));
+        known.insert(node, new);
     }
     let copy = table::<Graph>().get(made)?;
-    *lock(&copy.copied) = known;
+    *lock(&copy.copied) = known.into_iter().collect();
     *lock(&copy.objects) = share(&lock(&original.objects));
     Ok(made)
+}
+
+/// Work with copies of the graphs that it holds, so that no graph ever holds itself.
+fn with_own_graphs(work: Work) -> Result<Work> {
+    Ok(match work {
+        Work::Graph(graph) => Work::Graph(copy_of(graph)?),
+        Work::Conditional { handle, kind, bodies } => {
+            let bodies = bodies.into_iter().map(copy_of).collect::<Result<_>>()?;
+            Work::Conditional { handle, kind, bodies }
+        }
+        other => other,
+    })
 }
 
 /// Runs an executable.
@@ -64,6 +78,15 @@ fn launch(executable: Handle, stream: Handle) -> Result {
         table::<Node>().find(*node).is_none_or(|node| *lock(&node.enabled))
     };
     let steps = steps.into_iter().filter(enabled).map(|(_, work)| work);
+    if driver.captured(stream).is_some() {
+        let graph = table::<Graph>().add(Graph::default());
+        let mut last = None;
+        for work in steps {
+            last = Some(driver.add_node(graph, last.as_slice(), work)?);
+        }
+        // SAFETY: as when the nodes were made.
+        return unsafe { driver.submit(stream, Work::Graph(graph)) };
+    }
     for work in std::iter::once(Work::Reset(begins)).chain(steps) {
         // SAFETY: as when the nodes were made; the program keeps what they use.
         unsafe { driver.queue(stream, work) }?;

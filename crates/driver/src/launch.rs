@@ -33,7 +33,7 @@ impl Config {
     ///
     /// # Safety
     /// The config is as C passes it.
-    unsafe fn attributes(&self) -> &[Attribute] {
+    unsafe fn attributes(&self) -> Result<&[Attribute]> {
         // SAFETY: by the caller.
         unsafe { slice(self.attributes, self.count as usize) }
     }
@@ -42,22 +42,22 @@ impl Config {
     ///
     /// # Safety
     /// The config is as C passes it.
-    pub unsafe fn cluster(&self) -> Option<[u32; 3]> {
+    pub unsafe fn cluster(&self) -> Result<Option<[u32; 3]>> {
         // SAFETY: by the caller.
-        let attributes = unsafe { self.attributes() };
+        let attributes = unsafe { self.attributes() }?;
         let found = attributes.iter().find(|attribute| attribute.id == CLUSTER);
-        found.map(|attribute| [attribute.value[0], attribute.value[1], attribute.value[2]])
+        Ok(found.map(|attribute| [attribute.value[0], attribute.value[1], attribute.value[2]]))
     }
 
     /// Whether it asks for a cooperative launch.
     ///
     /// # Safety
     /// The config is as C passes it.
-    pub unsafe fn is_cooperative(&self) -> bool {
+    pub unsafe fn is_cooperative(&self) -> Result<bool> {
         // SAFETY: by the caller.
-        unsafe { self.attributes() }
+        Ok(unsafe { self.attributes() }?
             .iter()
-            .any(|attribute| attribute.id == COOPERATIVE && attribute.value[0] != 0)
+            .any(|attribute| attribute.id == COOPERATIVE && attribute.value[0] != 0))
     }
 }
 
@@ -90,7 +90,7 @@ impl Arguments {
                     if from.is_null() {
                         Err(Status::InvalidValue)
                     } else {
-                        Ok(slice(from.cast(), size).to_vec())
+                        Ok(std::slice::from_raw_parts(from.cast(), size).to_vec())
                     }
                 }
             };
@@ -114,11 +114,14 @@ impl Arguments {
             }
         }
         // SAFETY: by the caller, the buffer has the length.
-        let all = unsafe { slice(buffer, length) };
+        let all = unsafe { slice(buffer, length) }?;
         parameters
             .iter()
             .map(|&(at, size)| {
-                all.get(at..at + size).map(<[u8]>::to_vec).ok_or(Status::InvalidValue)
+                at.checked_add(size)
+                    .and_then(|end| all.get(at..end))
+                    .map(<[u8]>::to_vec)
+                    .ok_or(Status::InvalidValue)
             })
             .collect()
     }

@@ -44,7 +44,7 @@ api! {
         // SAFETY: by the caller.
         let config = unsafe { config.as_ref() }.ok_or(Status::InvalidValue)?;
         // SAFETY: by the caller.
-        let (cluster, cooperative) = unsafe { (config.cluster(), config.is_cooperative()) };
+        let (cluster, cooperative) = unsafe { (config.cluster()?, config.is_cooperative()?) };
         let Config { grid, block, dynamic_shared, stream, .. } = *config;
         let launch = Launch { function, grid, block, dynamic_shared, cluster, cooperative, stream };
         // SAFETY: by the caller.

@@ -65,6 +65,7 @@ mod nvml;
 mod occupancy;
 mod older;
 mod older_graphs;
+mod order;
 mod pointers;
 mod pools;
 mod private;

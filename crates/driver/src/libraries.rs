@@ -7,7 +7,6 @@ use crate::handles::Handle;
 use crate::jit_options::JitOptions;
 use crate::lock::lock;
 use crate::module::Module;
-use crate::modules::read_file;
 use crate::pointers::{offer, store, text};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
@@ -80,14 +79,12 @@ impl Driver {
     }
 }
 
-/// Loads an image as a library. Where a context is current its PTX is compiled now, so that errors are told here.
+/// Loads the PTX of an image as a library. Where a context is current it is compiled now, so that errors are told here.
 ///
 /// # Safety
 /// As [`Driver::texts`].
-unsafe fn load(library: *mut Handle, image: *const c_void, options: JitOptions) -> Result {
+unsafe fn load(library: *mut Handle, texts: Vec<String>, options: JitOptions) -> Result {
     let driver = driver()?;
-    // SAFETY: by the caller.
-    let texts = unsafe { Driver::texts(image, options) }?;
     let made = Library { texts, modules: Mutex::default(), kernels: Mutex::default() };
     if current() != 0 {
         // SAFETY: by the caller.
@@ -101,15 +98,17 @@ unsafe fn load(library: *mut Handle, image: *const c_void, options: JitOptions) 
 
 api! {
     fn cuLibraryLoadData(library: *mut Handle, image: *const c_void, names: *const i32, values: *mut *mut c_void, count: u32, _options: *const i32, _of_options: *const *const c_void, _option_count: u32) {
+        driver()?;
+        let options = JitOptions { count, names, values };
         // SAFETY: by the caller.
-        unsafe { load(library, image, JitOptions { count, names, values }) }
+        unsafe { load(library, Driver::texts(image, options)?, options) }
     }
 
     fn cuLibraryLoadFromFile(library: *mut Handle, file: *const c_char, names: *const i32, values: *mut *mut c_void, count: u32, _options: *const i32, _of_options: *const *const c_void, _option_count: u32) {
         // SAFETY: by the caller.
-        let image = read_file(unsafe { text(file) }?)?;
-        // SAFETY: as for `cuModuleLoad`.
-        unsafe { load(library, image.as_ptr().cast(), JitOptions { count, names, values }) }
+        let options = JitOptions { count, names, values };
+        // SAFETY: by the caller.
+        unsafe { load(library, Driver::texts_of_file(text(file)?, options)?, options) }
     }
 
     fn cuLibraryUnload(library: Handle) {

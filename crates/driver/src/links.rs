@@ -169,7 +169,7 @@ unsafe fn add_data(
     // SAFETY: by the caller.
     let name = if name.is_null() { "" } else { unsafe { text(name) }? };
     // SAFETY: by the caller.
-    link.add(kind, unsafe { slice(data.cast(), bytes) }, name, options)
+    link.add(kind, unsafe { slice(data.cast(), bytes) }?, name, options)
 }
 
 /// Adds a file.

@@ -199,7 +199,7 @@ api! {
 
     fn cuMemRangeGetAttributes(to: *const *mut c_void, sizes: *const usize, kinds: *const i32, count: usize, address: u64, bytes: usize) {
         // SAFETY: by the caller.
-        let (to, sizes, kinds) = unsafe { (slice(to, count), slice(sizes, count), slice(kinds, count)) };
+        let (to, sizes, kinds) = unsafe { (slice(to, count)?, slice(sizes, count)?, slice(kinds, count)?) };
         for ((to, size), kind) in to.iter().zip(sizes).zip(kinds) {
             // SAFETY: by the caller.
             unsafe { tell(*to, *size, *kind, address, bytes) }?;

@@ -1,50 +1,193 @@
-//! Whether memory of the program is there, so that a bad pointer is a status and not the end of the process.
+//! Whether memory of the program is there and may be accessed, so that a bad pointer is a status and not the end of the process.
 
-/// Whether every byte of a range is mapped in this process. Where the system does not tell, only null is refused.
-pub fn is_mapped(address: u64, bytes: usize) -> bool {
+/// What is to be done with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    Read,
+    Write,
+}
+
+/// Whether every byte of a range may be read, or written, in this process. Where the system does not tell, only null is refused.
+pub fn is_mapped(address: u64, bytes: usize, access: Access) -> bool {
     match usize::try_from(address) {
-        Ok(start) if start > 0 && start.checked_add(bytes).is_some() => all_mapped(start, bytes),
+        Ok(start) if start > 0 && start.checked_add(bytes).is_some() => {
+            system::all_mapped(start, bytes.max(1), access)
+        }
         _ => false,
     }
 }
 
-/// Pages that are asked for at once.
-#[cfg(target_os = "linux")]
-const PAGES: usize = 1 << 12;
+/// The bytes from an address up to a zero byte, without it; `None` where memory ends before.
+///
+/// # Safety
+/// What is there stays, and is not written, for as long as the bytes are used.
+pub unsafe fn until_zero<'a>(address: u64) -> Option<&'a [u8]> {
+    const STEP: u64 = 4096;
+    let mut end = address;
+    loop {
+        let next = (end / STEP + 1).checked_mul(STEP)?;
+        let bytes = usize::try_from(next - end).ok()?;
+        if !is_mapped(end, bytes, Access::Read) {
+            return None;
+        }
+        // SAFETY: the bytes can be read.
+        let part = unsafe { std::slice::from_raw_parts(end as *const u8, bytes) };
+        if let Some(at) = part.iter().position(|&byte| byte == 0) {
+            let length = usize::try_from(end - address).ok()? + at;
+            // SAFETY: all parts were checked.
+            return Some(unsafe { std::slice::from_raw_parts(address as *const u8, length) });
+        }
+        end = next;
+    }
+}
 
 #[cfg(target_os = "linux")]
-fn all_mapped(start: usize, bytes: usize) -> bool {
-    // SAFETY: it only returns a number.
-    let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096);
-    let mut resident = [0u8; PAGES];
-    let end = start + bytes.max(1);
-    (start / page * page..end).step_by(PAGES * page).all(|from| {
-        let length = (end - from).min(PAGES * page);
-        // SAFETY: the kernel reads no memory of the range, and writes a byte per page to what has room for them.
-        let code = unsafe { libc::mincore(from as *mut _, length, resident.as_mut_ptr().cast()) };
-        // Other errors than that a part is not mapped say nothing of the memory.
-        code == 0 || std::io::Error::last_os_error().raw_os_error() != Some(libc::ENOMEM)
-    })
+mod system {
+    use super::Access;
+    use std::io::Error;
+    use std::sync::OnceLock;
+
+    /// Pages that are asked for at once.
+    const PAGES: usize = 1 << 12;
+    /// Advice of Linux 5.14 that brings pages as an access would, and says where one would fail (`MADV_POPULATE_READ` and `_WRITE`).
+    const POPULATE: [i32; 2] = [22, 23];
+
+    fn page() -> usize {
+        // SAFETY: it only returns a number.
+        usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
+    }
+
+    fn code() -> i32 {
+        Error::last_os_error().raw_os_error().unwrap_or(0)
+    }
+
+    /// Brings whole pages; the error where that fails.
+    fn populate(start: usize, bytes: usize, access: Access) -> Result<(), i32> {
+        let advice = POPULATE[usize::from(access == Access::Write)];
+        // SAFETY: pages that can be accessed keep what they hold.
+        let ended = unsafe { libc::madvise(start as *mut _, bytes, advice) };
+        if ended == 0 { Ok(()) } else { Err(code()) }
+    }
+
+    /// Whether the system knows the advice.
+    fn populates() -> bool {
+        static KNOWN: OnceLock<bool> = OnceLock::new();
+        *KNOWN.get_or_init(|| {
+            let here = 0u8;
+            let at = (&raw const here).addr() / page() * page();
+            populate(at, page(), Access::Write).is_ok()
+        })
+    }
+
+    pub fn all_mapped(start: usize, bytes: usize, access: Access) -> bool {
+        let page = page();
+        let (first, end) = (start / page * page, start + bytes);
+        // What is not mapped at all is told before any page is brought.
+        if !is_there(first, end, page) {
+            return false;
+        }
+        if !populates() {
+            return true;
+        }
+        let Some(length) = (end - first).checked_next_multiple_of(page) else { return false };
+        match populate(first, length, access) {
+            Ok(()) => true,
+            // An access would fail, or there is memory of a device, for which the list of mappings has the answer.
+            Err(libc::EINVAL) => is_listed(first, end, access),
+            Err(code) => !matches!(code, libc::EFAULT | libc::ENOMEM),
+        }
+    }
+
+    fn is_there(first: usize, end: usize, page: usize) -> bool {
+        let mut resident = [0u8; PAGES];
+        (first..end).step_by(PAGES * page).all(|from| {
+            let length = (end - from).min(PAGES * page);
+            // SAFETY: the kernel reads no memory of the range, and writes a byte per page to what has room for them.
+            let ended =
+                unsafe { libc::mincore(from as *mut _, length, resident.as_mut_ptr().cast()) };
+            // Other errors than that a part is not mapped say nothing of the memory.
+            ended == 0 || code() != libc::ENOMEM
+        })
+    }
+
+    /// Whether the mappings of this process that hold a range allow an access.
+    fn is_listed(first: usize, end: usize, access: Access) -> bool {
+        let Ok(list) = std::fs::read_to_string("/proc/self/maps") else { return true };
+        let mut at = first;
+        for line in list.lines() {
+            let mut words = line.split(' ');
+            let (Some(range), Some(rights)) = (words.next(), words.next()) else { continue };
+            let ends = range.split_once('-').and_then(|(start, end)| {
+                let number = |text| usize::from_str_radix(text, 16).ok();
+                Some((number(start)?, number(end)?))
+            });
+            let Some((from, to)) = ends else { continue };
+            let right = if access == Access::Write { b'w' } else { b'r' };
+            if from <= at && at < to && rights.bytes().any(|letter| letter == right) {
+                at = to;
+            }
+        }
+        at >= end
+    }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn all_mapped(_start: usize, _bytes: usize) -> bool {
-    true
+mod system {
+    pub fn all_mapped(_start: usize, _bytes: usize, _access: super::Access) -> bool {
+        true
+    }
 }
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 
+    /// Pages of their own.
+    fn map(pages: usize, access: i32) -> usize {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+        // SAFETY: a new mapping at a place of the system's choice.
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), 4096 * pages, access, flags, -1, 0) };
+        assert_ne!(at, libc::MAP_FAILED);
+        at as usize
+    }
+
     #[test]
     fn what_the_program_holds_is_mapped_and_what_nobody_holds_is_not() {
         let held = vec![1u8; 100_000];
         let address = held.as_ptr() as u64;
-        assert!(is_mapped(address, held.len()) && is_mapped(address + 99_999, 1));
-        for (nowhere, bytes) in
-            [(0, 1), (8, 1), (u64::MAX, 1), (address, usize::MAX), (address, 1 << 46)]
-        {
-            assert!(!is_mapped(nowhere, bytes), "{nowhere:x} {bytes}");
+        for access in [Access::Read, Access::Write] {
+            assert!(is_mapped(address, held.len(), access));
+            assert!(is_mapped(address + 99_999, 1, access));
+            for (nowhere, bytes) in
+                [(0, 1), (8, 1), (u64::MAX, 1), (address, usize::MAX), (address, 1 << 46)]
+            {
+                assert!(!is_mapped(nowhere, bytes, access), "{nowhere:x} {bytes}");
+            }
+        }
+    }
+
+    #[test]
+    fn memory_that_may_only_be_read_or_not_even_that_is_told() {
+        static CONSTANT: [u8; 4] = *b"text";
+        let constant = CONSTANT.as_ptr() as u64;
+        assert!(is_mapped(constant, 4, Access::Read) && !is_mapped(constant, 4, Access::Write));
+        // Two pages, of which the second is protected.
+        let both = map(2, libc::PROT_READ | libc::PROT_WRITE);
+        // SAFETY: the page is of this mapping.
+        assert_eq!(unsafe { libc::mprotect((both + 4096) as *mut _, 4096, libc::PROT_NONE) }, 0);
+        for access in [Access::Read, Access::Write] {
+            assert!(is_mapped(both as u64, 4096, access));
+            assert!(!is_mapped(both as u64, 4097, access));
+            assert!(!is_mapped(both as u64 + 4096, 1, access));
+        }
+        // A text that ends, and one that runs into the protected page.
+        // SAFETY: the first page is this test's own.
+        unsafe {
+            std::ptr::write_bytes(both as *mut u8, b'x', 4096);
+            assert_eq!(until_zero(both as u64 + 10), None);
+            *((both + 4095) as *mut u8) = 0;
+            assert_eq!(until_zero(both as u64 + 10).map(<[u8]>::len), Some(4085));
+            assert_eq!(until_zero(8), None);
         }
     }
 }

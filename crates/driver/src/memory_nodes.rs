@@ -54,7 +54,7 @@ api! {
     fn cuGraphAddMemAllocNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, parameters: *mut Allocation) {
         // SAFETY: by the caller.
         unsafe {
-            let made = driver()?.add_node(graph, slice(after, count), allocation(parameters)?)?;
+            let made = driver()?.add_node(graph, slice(after, count)?, allocation(parameters)?)?;
             store(node, made)
         }
     }
@@ -73,7 +73,7 @@ api! {
     fn cuGraphAddMemFreeNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, address: u64) {
         // SAFETY: by the caller.
         unsafe {
-            let made = driver()?.add_node(graph, slice(after, count), release(address)?)?;
+            let made = driver()?.add_node(graph, slice(after, count)?, release(address)?)?;
             store(node, made)
         }
     }

@@ -206,7 +206,7 @@ pub unsafe fn read(count: u32, parameters: *const Parameters, flags: u32) -> Res
         return Err(Status::InvalidValue);
     }
     // SAFETY: by the caller.
-    let all = unsafe { slice(parameters, count as usize) };
+    let all = unsafe { slice(parameters, count as usize) }?;
     let op =
         |&Parameters { operation, kind, address, value, flags, .. }: &Parameters| match operation {
             1 => MemoryOp::wait(address, 4, value & 0xffff_ffff, flags),

@@ -3,13 +3,13 @@
 use crate::api::{api, say};
 use crate::condition::SET;
 use crate::device_launch;
-use crate::fatbin;
+use crate::fatbin::{self, Refused};
 use crate::foreign::say_refused;
 use crate::function::Function;
 use crate::handles::Handle;
 use crate::jit_options::JitOptions;
 use crate::lock::lock;
-use crate::mapped::is_mapped;
+use crate::mapped::{Access, is_mapped};
 use crate::module::Module;
 use crate::pointers::{offer, store, text};
 use crate::state::{Driver, driver, table};
@@ -30,16 +30,36 @@ impl Driver {
     /// # Safety
     /// As [`fatbin::texts`]; the options are as C passes them.
     pub unsafe fn texts(image: *const c_void, options: JitOptions) -> Result<Vec<String>> {
-        if !is_mapped(image as u64, IMAGE) {
+        if !is_mapped(image as u64, IMAGE, Access::Read) {
             return Err(Status::InvalidValue);
         }
         // SAFETY: by the caller.
-        unsafe { fatbin::texts(image.cast()) }.map_err(|refused| {
-            say_refused(image as usize, &refused);
-            // SAFETY: by the caller.
-            unsafe { options.outputs().write("", &refused.to_string()) };
-            refused.status()
-        })
+        let found = unsafe { fatbin::texts(image.cast()) };
+        // SAFETY: by the caller.
+        found.map_err(|refused| unsafe { Driver::refuse(image as usize, &refused, options) })
+    }
+
+    /// The PTX of a file.
+    ///
+    /// # Safety
+    /// The options are as C passes them.
+    pub unsafe fn texts_of_file(name: &str, options: JitOptions) -> Result<Vec<String>> {
+        let image = read_file(name)?;
+        let found = fatbin::texts_of_file(&image);
+        let at = image.as_ptr() as usize;
+        // SAFETY: by the caller.
+        found.map_err(|refused| unsafe { Driver::refuse(at, &refused, options) })
+    }
+
+    /// Says why an image is refused.
+    ///
+    /// # Safety
+    /// The options are as C passes them.
+    unsafe fn refuse(image: usize, refused: &Refused, options: JitOptions) -> Status {
+        say_refused(image, refused);
+        // SAFETY: by the caller.
+        unsafe { options.outputs().write("", &refused.to_string()) };
+        refused.status()
     }
 
     /// Loads PTX into the current context.
@@ -169,28 +189,37 @@ fn needed(texts: &[String]) -> Vec<&str> {
 /// # Safety
 /// As [`Driver::texts`].
 unsafe fn load(module: *mut Handle, image: *const c_void, options: JitOptions) -> Result {
-    let driver = driver()?;
+    driver()?;
     // SAFETY: by the caller.
-    let texts = unsafe { Driver::texts(image, options) }?;
+    unsafe { keep(module, &Driver::texts(image, options)?, options) }
+}
+
+/// Loads PTX and stores the handle of the module.
+///
+/// # Safety
+/// As [`Driver::load_texts`].
+unsafe fn keep(module: *mut Handle, texts: &[String], options: JitOptions) -> Result {
     // SAFETY: by the caller.
-    let loaded = unsafe { driver.load_texts(&texts, options) }?;
+    let loaded = unsafe { driver()?.load_texts(texts, options) }?;
     // SAFETY: by the caller.
     unsafe { store(module, table::<Module>().add(loaded)) }
 }
 
-/// The bytes of a file, ended by a zero byte.
+/// The bytes of a file of at most 4 GiB; folders, pipes and devices are none.
 pub fn read_file(name: &str) -> Result<Vec<u8>> {
-    let mut bytes = std::fs::read(name).map_err(|_| Status::FileNotFound)?;
-    bytes.push(0);
-    Ok(bytes)
+    let file = std::fs::metadata(name).map_err(|_| Status::FileNotFound)?;
+    if !file.is_file() || file.len() > 1 << 32 {
+        return Err(Status::FileNotFound);
+    }
+    std::fs::read(name).map_err(|_| Status::FileNotFound)
 }
 
 api! {
     fn cuModuleLoad(module: *mut Handle, file: *const c_char) {
         // SAFETY: by the caller.
-        let image = read_file(unsafe { text(file) }?)?;
-        // SAFETY: a file that holds no image is refused by its first bytes; a cut fatbin is not.
-        unsafe { load(module, image.as_ptr().cast(), JitOptions::NONE) }
+        let texts = unsafe { Driver::texts_of_file(text(file)?, JitOptions::NONE) }?;
+        // SAFETY: there are no options.
+        unsafe { keep(module, &texts, JitOptions::NONE) }
     }
 
     fn cuModuleLoadData(module: *mut Handle, image: *const c_void) {

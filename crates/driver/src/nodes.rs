@@ -10,7 +10,7 @@ use crate::pointers::{slice, store};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use crate::transfer::Box3D;
-use crate::work::{Graph, Node, Work};
+use crate::work::{Executable, Graph, Node, Work};
 use std::ffi::c_void;
 
 /// Adds a node and stores its handle.
@@ -25,10 +25,17 @@ pub unsafe fn add(
     work: Work,
 ) -> Result {
     // SAFETY: by the caller.
-    let after = unsafe { slice(after, count) };
+    let after = unsafe { slice(after, count) }?;
     let made = driver()?.add_node(graph, after, work)?;
     // SAFETY: by the caller.
     unsafe { store(node, made) }
+}
+
+/// Refuses a node that an executable was not made from.
+fn holds(executable: Handle, node: Handle) -> Result {
+    let executable = table::<Executable>().get(executable)?;
+    let held = lock(&executable.steps).iter().any(|(of_step, _)| *of_step == node);
+    if held { Ok(()) } else { Err(Status::InvalidValue) }
 }
 
 api! {
@@ -108,12 +115,14 @@ api! {
         unsafe { store(kind, table::<Node>().get(node)?.work().kind()) }
     }
 
-    fn cuGraphNodeSetEnabled(_executable: Handle, node: Handle, enabled: u32) {
+    fn cuGraphNodeSetEnabled(executable: Handle, node: Handle, enabled: u32) {
+        holds(executable, node)?;
         *lock(&table::<Node>().get(node)?.enabled) = enabled != 0;
         Ok(())
     }
 
-    fn cuGraphNodeGetEnabled(_executable: Handle, node: Handle, enabled: *mut u32) {
+    fn cuGraphNodeGetEnabled(executable: Handle, node: Handle, enabled: *mut u32) {
+        holds(executable, node)?;
         // SAFETY: by the caller.
         unsafe { store(enabled, u32::from(*lock(&table::<Node>().get(node)?.enabled))) }
     }

@@ -99,10 +99,13 @@ api! {
     fn cuOccupancyMaxActiveClusters(count: *mut i32, function: Handle, config: *const Config) {
         // SAFETY: by the caller.
         let config = unsafe { config.as_ref() }.ok_or(Status::InvalidValue)?;
-        let threads = config.block.iter().product::<u32>() as i32;
+        let threads = config.block.iter().try_fold(1u32, |all, &axis| all.checked_mul(axis));
+        let threads = threads.and_then(|all| i32::try_from(all).ok()).ok_or(Status::InvalidValue)?;
         let each = blocks(function, threads, config.dynamic_shared as usize)?;
         // SAFETY: by the caller.
-        let cluster = unsafe { config.cluster() }.map_or(1, |cluster| cluster.iter().product::<u32>()).max(1) as i32;
+        let cluster = unsafe { config.cluster() }?;
+        let blocks = |cluster: [u32; 3]| cluster.iter().fold(1u32, |all, &axis| all.saturating_mul(axis));
+        let cluster = i32::try_from(cluster.map_or(1, blocks).max(1)).unwrap_or(i32::MAX);
         // SAFETY: by the caller.
         unsafe { store(count, each * attributes::MULTIPROCESSORS / cluster) }
     }

@@ -1,5 +1,6 @@
 //! What C passes by pointer: results, texts and arrays.
 
+use crate::mapped::{Access, is_mapped};
 use crate::status::{Result, Status};
 use std::ffi::{CStr, c_char};
 
@@ -39,16 +40,21 @@ pub unsafe fn text<'a>(from: *const c_char) -> Result<&'a str> {
     unsafe { CStr::from_ptr(from) }.to_str().map_err(|_| Status::InvalidValue)
 }
 
-/// An array of `length` elements; empty where the pointer is null.
+/// An array of `length` elements; empty where the pointer is null. A length that memory does not have is refused.
 ///
 /// # Safety
-/// A pointer that is not null is valid for `length` reads.
-pub unsafe fn slice<'a, T>(from: *const T, length: usize) -> &'a [T] {
-    match from.is_null() || length == 0 {
-        true => &[],
-        // SAFETY: by the caller.
-        false => unsafe { std::slice::from_raw_parts(from, length) },
+/// A pointer that is not null is valid for reads of as many elements as memory has there, up to `length`.
+pub unsafe fn slice<'a, T>(from: *const T, length: usize) -> Result<&'a [T]> {
+    if from.is_null() || length == 0 {
+        return Ok(&[]);
     }
+    let bytes = length.checked_mul(size_of::<T>()).filter(|&bytes| isize::try_from(bytes).is_ok());
+    let bytes = bytes.ok_or(Status::InvalidValue)?;
+    if !from.is_aligned() || !is_mapped(from as u64, bytes, Access::Read) {
+        return Err(Status::InvalidValue);
+    }
+    // SAFETY: by the caller.
+    Ok(unsafe { std::slice::from_raw_parts(from, length) })
 }
 
 /// Writes a text and its zero byte to `length` bytes, cut where it is longer.

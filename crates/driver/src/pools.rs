@@ -44,6 +44,21 @@ impl Driver {
         Ok(())
     }
 
+    /// Ends a pool, which is no GPU's default one; GPUs whose allocations took it take their default ones again.
+    fn end_pool(&self, pool: Handle) -> Result {
+        table::<Pool>().get(pool)?;
+        if self.gpus.iter().any(|gpu| lock(&gpu.pools)[0] == pool) {
+            return Err(Status::InvalidValue);
+        }
+        for gpu in &self.gpus {
+            let mut pools = lock(&gpu.pools);
+            if pools[1] == pool {
+                pools[1] = pools[0];
+            }
+        }
+        table::<Pool>().remove(pool).map(drop)
+    }
+
     fn allocate_from(&self, pool: Handle, bytes: usize, stream: Handle) -> Result<u64> {
         self.stream(stream)?;
         if self.captured(stream).is_some() {
@@ -149,7 +164,7 @@ api! {
     }
 
     fn cuMemPoolDestroy(pool: Handle) {
-        table::<Pool>().remove(pool).map(drop)
+        driver()?.end_pool(pool)
     }
 
     fn cuMemPoolTrimTo(pool: Handle, _bytes: usize) {

@@ -44,6 +44,10 @@ const SINCE: &[(&str, i32)] = &[
     ("cuDeviceGetUuid_v2", 11_040),
 ];
 
+/// Names that mean another function from a version of CUDA on.
+const RENAMED: &[(&str, i32, &str)] =
+    &[("cuGraphInstantiate", 12_000, "cuGraphInstantiateWithFlags")];
+
 /// Every function by its name.
 fn functions_by_name() -> &'static HashMap<&'static str, usize> {
     static FUNCTIONS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
@@ -102,6 +106,8 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
 /// names that end in `_ptsz` and `_ptds` are the same functions.
 fn find(name: &str, version: i32) -> Option<usize> {
     let plain = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
+    let renamed = RENAMED.iter().find(|(old, since, _)| *old == plain && *since <= version);
+    let plain = renamed.map_or(plain, |(_, _, new)| new);
     let functions = functions_by_name();
     let known = |name: &str| {
         let since = SINCE.iter().find(|(later, _)| *later == name).map_or(0, |(_, since)| *since);

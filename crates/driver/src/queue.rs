@@ -5,6 +5,7 @@ use crate::handles::Handle;
 use crate::state::{Driver, table};
 use crate::status::Result;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// A stream that a program made.
@@ -25,6 +26,15 @@ pub const PER_THREAD: Handle = 2;
 
 /// The default stream, for calls that return when their work is done. No program has it.
 pub const WAITED: Handle = u64::from_be_bytes(*b"lanework");
+
+/// The calling thread's own default stream: a handle that no program has.
+pub fn own_stream() -> Handle {
+    static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
+    thread_local! {
+        static OWN: Handle = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    OWN.try_with(|own| *own).unwrap_or(PER_THREAD)
+}
 
 impl Driver {
     /// The stream of a handle; none for the default streams.

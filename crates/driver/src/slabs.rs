@@ -3,7 +3,7 @@
 
 use crate::lock::lock;
 use crate::shared::{Pages, SharedFile};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -18,6 +18,21 @@ pub const LARGEST: usize = 4095;
 struct Slab {
     file: SharedFile,
     pages: Pages,
+}
+
+/// Where slabs are.
+static PLACES: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+
+/// Whether an address lies in a slab, in use or not: no memory of the program itself is there.
+pub fn holds(address: u64) -> bool {
+    let places = lock(&PLACES);
+    places.range(..=address).next_back().is_some_and(|start| address - start < SLAB as u64)
+}
+
+impl Drop for Slab {
+    fn drop(&mut self) {
+        lock(&PLACES).remove(&(self.pages.start() as u64));
+    }
 }
 
 /// Memory of one allocation; given back when dropped.
@@ -84,6 +99,7 @@ impl Free {
         if self.newest.as_ref().is_none_or(|(_, used)| used + bytes > SLAB) {
             let (file, pages) = (SharedFile::new(SLAB)?, Pages::reserve(SLAB, GRAIN)?);
             pages.map(pages.start(), SLAB, &file)?;
+            lock(&PLACES).insert(pages.start() as u64);
             self.newest = Some((Arc::new(Slab { file, pages }), 0));
         }
         let (slab, used) = self.newest.as_mut()?;
@@ -103,6 +119,9 @@ mod tests {
         starts.sort_unstable();
         assert!(starts.windows(2).all(|pair| pair[0] + 1000 + GRAIN <= pair[1]));
         assert!(starts.iter().all(|start| start.is_multiple_of(GRAIN)));
+        assert!(
+            starts.iter().all(|&start| holds(start as u64)) && !holds(&raw const starts as u64)
+        );
         let (kept, (_, offset)) = (blocks[7].start(), blocks[7].share());
         assert_eq!(offset, blocks[7].offset);
         drop(blocks);

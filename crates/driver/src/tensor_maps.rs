@@ -63,7 +63,7 @@ impl Tensor {
         let rank = self.rank as usize;
         // SAFETY: by the caller.
         let (extent, strides, steps) = unsafe {
-            (slice(self.extent, rank), slice(self.strides, rank - 1), slice(self.steps, rank))
+            (slice(self.extent, rank)?, slice(self.strides, rank - 1)?, slice(self.steps, rank)?)
         };
         if strides.len() + 1 != rank {
             return Err(Status::InvalidValue);
@@ -93,9 +93,12 @@ fn encode(map: &TensorMap) -> Result<[u8; 128]> {
 api! {
     fn cuTensorMapEncodeTiled(map: *mut [u8; 128], kind: i32, rank: u32, address: u64, extent: *const u64, strides: *const u64, tile: *const u32, steps: *const u32, interleave: i32, swizzle: i32, _promotion: i32, outside: i32) {
         let tensor = Tensor { kind, rank, address, extent, strides, steps, interleave, swizzle, outside };
+        if !(1..=5).contains(&rank) {
+            return Err(Status::InvalidValue);
+        }
         // SAFETY: by the caller.
         unsafe {
-            let tile = slice(tile, rank as usize).to_vec();
+            let tile = slice(tile, rank as usize)?.to_vec();
             store(map, encode(&tensor.map(tile, None)?)?)
         }
     }
@@ -107,7 +110,7 @@ api! {
         let tensor = Tensor { kind, rank, address, extent, strides, steps, interleave, swizzle, outside };
         let space = rank as usize - 2;
         // SAFETY: by the caller.
-        let (lower, upper) = unsafe { (slice(lower, space), slice(upper, space)) };
+        let (lower, upper) = unsafe { (slice(lower, space)?, slice(upper, space)?) };
         let corner = |corner: &[i32]| -> Result<[i16; 3]> {
             let mut to = [0; 3];
             for (to, from) in to.iter_mut().zip(corner) {

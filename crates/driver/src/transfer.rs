@@ -2,24 +2,31 @@
 
 use crate::array::Array;
 use crate::handles::Handle;
-use crate::mapped::is_mapped;
+use crate::mapped::{Access, is_mapped};
+use crate::slabs;
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::virtual_memory::is_reserved;
 
 /// Patterns of a fill that are written at once.
 const FILLED_AT_ONCE: usize = 1 << 14;
+/// Bytes between two places of the emulator that are copied at once.
+const COPIED_AT_ONCE: usize = 4 << 20;
 
 impl Driver {
-    /// Whether bytes are the emulator's; else they are the program's. Those that nobody has are refused.
-    fn holds(&self, address: u64, bytes: usize) -> Result<bool> {
+    /// Whether bytes are the emulator's; else they are the program's. Those that nobody has, or that may not be accessed so, are refused.
+    fn holds(&self, address: u64, bytes: usize, access: Access) -> Result<bool> {
         match self.device.allocation_at(address) {
             Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(true),
-            // An address without memory is not the program's own memory, either.
-            None if self.graph_spans(address, 1) || is_reserved(address) => {
+            // An address of a device's without memory, or no longer with any, is not the program's own memory, either.
+            None if self.graph_spans(address, 1)
+                || is_reserved(address)
+                || self.device.is_of_device(address)
+                || slabs::holds(address) =>
+            {
                 Err(Status::InvalidValue)
             }
-            None if is_mapped(address, bytes) => Ok(false),
+            None if is_mapped(address, bytes, access) => Ok(false),
             _ => Err(Status::InvalidValue),
         }
     }
@@ -42,7 +49,8 @@ impl Driver {
         if bytes == 0 {
             return Ok(());
         }
-        let (to_device, from_device) = (self.holds(to, bytes)?, self.holds(from, bytes)?);
+        let to_device = self.holds(to, bytes, Access::Write)?;
+        let from_device = self.holds(from, bytes, Access::Read)?;
         // SAFETY: by the caller, where it is used.
         let source = || unsafe { std::slice::from_raw_parts(from as *const u8, bytes) };
         match (to_device, from_device) {
@@ -53,9 +61,16 @@ impl Driver {
                 self.read(from, target)
             }
             (true, true) => {
-                let mut between = vec![0; bytes];
-                self.read(from, &mut between)?;
-                self.write(to, &between)
+                let mut between = vec![0; bytes.min(COPIED_AT_ONCE)];
+                let parts = bytes.div_ceil(COPIED_AT_ONCE);
+                for part in 0..parts {
+                    // Where the ranges overlap, nothing is written before it was read.
+                    let at = COPIED_AT_ONCE * if to <= from { part } else { parts - 1 - part };
+                    let between = &mut between[..(bytes - at).min(COPIED_AT_ONCE)];
+                    self.read(from + at as u64, between)?;
+                    self.write(to + at as u64, between)?;
+                }
+                Ok(())
             }
             (false, false) => {
                 // SAFETY: by the caller; the ranges may overlap.
@@ -98,12 +113,13 @@ impl Driver {
     ) -> Result {
         let row = width.checked_mul(pattern.len()).ok_or(Status::InvalidValue)?;
         let before = height.saturating_sub(1).checked_mul(pitch).ok_or(Status::InvalidValue)?;
-        if width > 0 && height > 0 {
-            self.held(address, before.checked_add(row).ok_or(Status::InvalidValue)?)?;
-        }
         if height > 1 && pitch < row {
             return Err(Status::InvalidValue);
         }
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        self.held(address, before.checked_add(row).ok_or(Status::InvalidValue)?)?;
         (0..height).try_for_each(|row| self.fill(address + (row * pitch) as u64, pattern, width))
     }
 }
@@ -126,6 +142,9 @@ pub struct Side {
     pub pitch: usize,
     pub height: usize,
 }
+
+/// Memory of a device, by [`Side::memory`].
+const OF_DEVICE: u32 = 2;
 
 /// A copy of a box.
 #[derive(Clone, Copy)]
@@ -159,11 +178,16 @@ impl Side {
     /// Address of a row of an array.
     fn row_of_array(&self, width: usize, (y, z): (usize, usize)) -> Result<u64> {
         let image = table::<Array>().get(self.array)?.image;
-        let [x, y, z] = [self.x_bytes, self.y + y, self.z + z].map(|at| at as u64);
-        let inside = x + width as u64 <= image.row_bytes()
-            && y < u64::from(image.extent[1])
-            && image.at(0, y, z) < image.address + image.bytes();
-        if inside && self.level == 0 { Ok(image.at(x, y, z)) } else { Err(Status::InvalidValue) }
+        let place = || {
+            let end = self.x_bytes.checked_add(width)?;
+            let (y, z) = (self.y.checked_add(y)? as u64, self.z.checked_add(z)? as u64);
+            let inside = end as u64 <= image.row_bytes()
+                && y < u64::from(image.extent[1])
+                && z < image.planes()
+                && self.level == 0;
+            inside.then(|| image.at(self.x_bytes as u64, y, z))
+        };
+        place().ok_or(Status::InvalidValue)
     }
 
     /// Address of a row.
@@ -195,7 +219,8 @@ impl Box3D {
     pub fn is_pageable(&self) -> bool {
         [&self.from, &self.to].into_iter().any(|side| {
             let first = side.row(self.width, self.height, (0, 0));
-            first.is_ok_and(|row| driver().and_then(|driver| driver.holds(row, 1)) == Ok(false))
+            let held = |row| driver()?.holds(row, 1, Access::Read);
+            first.is_ok_and(|row| held(row) == Ok(false))
         })
     }
 
@@ -210,9 +235,12 @@ impl Box3D {
             return Ok(());
         }
         // The last row first, so that a size that is too large costs nothing.
-        for side in [from, to] {
+        for (side, access) in [(from, Access::Read), (to, Access::Write)] {
             let last = side.row(*width, *height, (height - 1, depth - 1))?;
-            driver.holds(last, *width)?;
+            let held = driver.holds(last, *width, access)?;
+            if side.memory == OF_DEVICE && !held {
+                return Err(Status::InvalidValue);
+            }
         }
         for z in 0..*depth {
             for y in 0..*height {

@@ -253,7 +253,7 @@ api! {
     fn cuMemSetAccess(address: u64, bytes: usize, access: *const Access, count: usize) {
         let driver = driver()?;
         // SAFETY: by the caller.
-        let access = unsafe { slice(access, count) };
+        let access = unsafe { slice(access, count) }?;
         for of in access {
             if !matches!(of.flags, 0 | 1 | 3) || of.location.kind == 1 && driver.gpu(of.location.id).is_err() {
                 return Err(Status::InvalidValue);

@@ -14,10 +14,11 @@ use crate::contexts::{Context, current, set_current};
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::memory_ops::{MemoryOp, never, patience};
-use crate::queue::{PER_THREAD, WAITED};
+use crate::queue::{PER_THREAD, WAITED, own_stream};
 use crate::state::{Driver, table};
 use crate::status::{Result, Status};
 use crate::work::Work;
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -138,8 +139,14 @@ fn is_ready(work: &Work) -> bool {
     }
 }
 
+thread_local! {
+    /// Whether this thread does what streams keep. What it would wait for waits for it: CUDA forbids such calls in callbacks.
+    static SERVES: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Does what becomes ready, for as long as the process lives.
 fn serve() {
+    SERVES.set(true);
     loop {
         let mut lines = lock(&LINES);
         let Some((key, work)) = lines.take_ready() else {
@@ -168,7 +175,7 @@ impl Driver {
                 (Key { context: of_stream.context, stream }, of_stream.flags & 1 == 0)
             }
             None => {
-                let stream = if stream == PER_THREAD { stream } else { 0 };
+                let stream = if stream == PER_THREAD { own_stream() } else { 0 };
                 (Key { context: current(), stream }, true)
             }
         })
@@ -294,6 +301,9 @@ impl Driver {
         let began = Instant::now();
         let mut lines = lock(&LINES);
         while tickets.iter().any(|&ticket| lines.is_open(ticket)) {
+            if SERVES.get() {
+                return Err(Status::NotPermitted);
+            }
             let busy = lines.all.values().any(|line| line.busy.is_some());
             let last = lines.progress.map_or(began, |progress| progress.max(began));
             if !busy && last.elapsed() > patience() {

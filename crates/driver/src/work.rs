@@ -6,6 +6,7 @@ use crate::handles::Handle;
 use crate::launch::Launch;
 use crate::lock::lock;
 use crate::memory_ops::{self, MemoryOp};
+use crate::order::{Nesting, ranked};
 use crate::queue::Value;
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
@@ -178,9 +179,12 @@ impl Work {
             _ => return Ok(()),
         };
         handle.map_or(Ok(()), |handle| driver()?.reset_condition(*handle))?;
+        let _inside = Nesting::enter()?;
         for graph in inner {
-            for (node, _) in lock(&table::<Graph>().get(*graph)?.nodes).iter() {
-                table::<Node>().get(*node)?.work().reset()?;
+            let nodes = lock(&table::<Graph>().get(*graph)?.nodes).clone();
+            for (node, _) in nodes {
+                let work = table::<Node>().get(node)?.work().clone();
+                work.reset()?;
             }
         }
         Ok(())
@@ -192,6 +196,7 @@ impl Work {
 /// # Safety
 /// As [`Work::run`].
 unsafe fn run_graph(graph: Handle) -> Result {
+    let _inside = Nesting::enter()?;
     for (_, work) in driver()?.order(&*table::<Graph>().get(graph)?)? {
         // SAFETY: by the caller.
         unsafe { work.run() }?;
@@ -218,23 +223,10 @@ impl Driver {
     /// The work of a graph, each after what it depends on.
     pub fn order(&self, graph: &Graph) -> Result<Vec<(Handle, Work)>> {
         let nodes = lock(&graph.nodes).clone();
-        let (mut done, mut order): (Vec<Handle>, _) = (Vec::new(), Vec::new());
-        while done.len() < nodes.len() {
-            let ready: Vec<Handle> = nodes
-                .iter()
-                .filter(|(node, after)| {
-                    !done.contains(node) && after.iter().all(|node| done.contains(node))
-                })
-                .map(|(node, _)| *node)
-                .collect();
-            if ready.is_empty() {
-                return Err(Status::InvalidValue); // a cycle
-            }
-            for node in ready {
-                order.push((node, table::<Node>().get(node)?.work().clone()));
-                done.push(node);
-            }
-        }
-        Ok(order)
+        let order = ranked(&nodes).ok_or(Status::InvalidValue)?;
+        order
+            .into_iter()
+            .map(|node| Ok((node, table::<Node>().get(node)?.work().clone())))
+            .collect()
     }
 }

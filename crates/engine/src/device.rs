@@ -1,6 +1,7 @@
 //! The device: its memory, its programs and its launches, under any instrument.
 
 use crate::check;
+use crate::device_range;
 use crate::fault::{Fault, FaultKind, LoadError, MemoryError};
 use crate::hook::Wants;
 use crate::host_bytes::Fresh;
@@ -51,6 +52,12 @@ impl Device {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = options.workers.unwrap_or(cores).clamp(1, cores);
         Device { options, memory, pool: OnceLock::new(), workers }
+    }
+
+    /// Whether an address is of the range in which devices on host memory allocate, whether or not it is in use: no program has
+    /// memory of its own there.
+    pub fn is_of_device(&self, address: u64) -> bool {
+        device_range::holds(address)
     }
 
     /// The options that it was made with.

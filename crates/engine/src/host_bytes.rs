@@ -1,5 +1,6 @@
 //! Bytes of the host that an allocation of the device lies in.
 
+use crate::device_range;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::sync::Arc;
@@ -29,20 +30,39 @@ enum Owner {
         base: *mut u8,
         layout: Layout,
     },
+    /// The range of addresses for devices.
+    Range {
+        base: *mut u8,
+        bytes: usize,
+    },
     /// Whoever lent them keeps them while this lives.
     Lender(#[allow(dead_code, reason = "it is kept, and dropped")] Arc<dyn Any + Send + Sync>),
 }
 
 impl Drop for Owner {
     fn drop(&mut self) {
-        if let Owner::Allocator { base, layout } = *self {
+        match *self {
             // SAFETY: `base` came from the allocator with this layout and is released once.
-            unsafe { dealloc(base, layout) }
+            Owner::Allocator { base, layout } => unsafe { dealloc(base, layout) },
+            // SAFETY: `base` came from the range with as many bytes, and is given back once.
+            Owner::Range { base, bytes } => unsafe { device_range::give(base, bytes) },
+            Owner::Lender(_) => {}
         }
     }
 }
 
 impl HostBytes {
+    /// As `new`, in the range of addresses that are for devices, where the host has one.
+    pub fn of_device(size: usize, align: usize, fresh: Fresh) -> Option<HostBytes> {
+        let taken = (size > 0).then(|| device_range::take(size, align)).flatten();
+        let Some(base) = taken else { return HostBytes::new(size, align, fresh) };
+        if let Fresh::Byte(byte) = fresh {
+            // SAFETY: `base` owns `size` bytes.
+            unsafe { base.write_bytes(byte, size) };
+        }
+        Some(HostBytes { _owner: Owner::Range { base, bytes: size }, start: base })
+    }
+
     /// `size` bytes at a multiple of `align`; `None` where the host has no room.
     pub fn new(size: usize, align: usize, fresh: Fresh) -> Option<HostBytes> {
         if size == 0 {
@@ -109,8 +129,10 @@ mod tests {
         for (fresh, want) in [(Fresh::Byte(0xCD), 0xCD), (Fresh::Zeros, 0)] {
             for (size, align) in [(256, 256), (4096, 4096), (1 << 20, 4096)] {
                 // Twice, so that bytes which were used before are given again.
-                for _ in 0..2 {
-                    let bytes = HostBytes::new(size, align, fresh).expect("there is room");
+                for make in
+                    [HostBytes::new, HostBytes::new, HostBytes::of_device, HostBytes::of_device]
+                {
+                    let bytes = make(size, align, fresh).expect("there is room");
                     assert!(bytes.start().addr().is_multiple_of(align));
                     // SAFETY: `size` bytes are owned, and all were written or zeroed.
                     let all = unsafe { std::slice::from_raw_parts_mut(bytes.start(), size) };
@@ -137,8 +159,10 @@ mod tests {
     #[test]
     fn no_bytes_and_too_many_are_refused() {
         for fresh in [Fresh::Byte(0), Fresh::Zeros] {
-            assert!(HostBytes::new(0, 256, fresh).is_none());
-            assert!(HostBytes::new(isize::MAX as usize, 256, fresh).is_none());
+            for make in [HostBytes::new, HostBytes::of_device] {
+                assert!(make(0, 256, fresh).is_none());
+                assert!(make(isize::MAX as usize, 256, fresh).is_none());
+            }
         }
     }
 }

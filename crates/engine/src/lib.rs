@@ -28,6 +28,7 @@ pub mod control;
 pub mod counter;
 pub mod cross;
 pub mod device;
+pub mod device_range;
 pub mod direct;
 pub mod event;
 pub mod fault;

@@ -67,11 +67,21 @@ unsafe impl Send for Allocation {}
 unsafe impl Sync for Allocation {}
 
 impl Allocation {
-    fn new(name: &str, bytes: u64, checked: bool, fresh: Fresh) -> Option<Self> {
+    fn new(
+        name: &str,
+        bytes: u64,
+        addresses: Addresses,
+        checked: bool,
+        fresh: Fresh,
+    ) -> Option<Self> {
         // Slack for vector moves that may touch, never use, bytes after the end.
         let align = if bytes >= PAGE { PAGE } else { GRAIN };
         let size = bytes.checked_add(GRAIN)?.checked_next_multiple_of(align)?;
-        let own = HostBytes::new(usize::try_from(size).ok()?, align as usize, fresh)?;
+        let make = match addresses {
+            Addresses::Own => HostBytes::new,
+            Addresses::Host => HostBytes::of_device,
+        };
+        let own = make(usize::try_from(size).ok()?, align as usize, fresh)?;
         Some(Allocation::of(name, bytes, checked, own))
     }
 
@@ -149,7 +159,8 @@ impl Memory {
         }
         let mut live = BTreeMap::new();
         for (address, from) in &self.live {
-            let mut to = Allocation::new(&from.name, from.bytes, false, self.fresh)?;
+            let mut to =
+                Allocation::new(&from.name, from.bytes, Addresses::Own, false, self.fresh)?;
             (to.of_module, to.constant) = (from.of_module, from.constant);
             // SAFETY: both own `bytes` bytes and are distinct; the exclusive borrow keeps kernels out.
             unsafe { to.data.copy_from_nonoverlapping(from.data, from.bytes as usize) };
@@ -206,8 +217,8 @@ impl Memory {
         if bytes > free || bytes > host_free() {
             return Err(refuse());
         }
-        let allocation =
-            Allocation::new(name, bytes, self.checked, self.fresh).ok_or_else(refuse)?;
+        let allocation = Allocation::new(name, bytes, self.addresses, self.checked, self.fresh)
+            .ok_or_else(refuse)?;
         let address = match self.addresses {
             Addresses::Own => self.next,
             Addresses::Host => allocation.data as u64,

@@ -171,6 +171,22 @@ impl Device {
         Some((start, allocation.bytes))
     }
 
+    /// Whether an address is of the range of this process that emulators on host memory allocate in, now in use or not, so that no memory of
+    /// the program itself is there. Always false where the system reserves no such range.
+    ///
+    /// ```
+    /// use lanework::Device;
+    ///
+    /// let device = Device::emulator_on_host_memory(Default::default());
+    /// let address = device.zeros::<u32>(4)?.address(); // freed at once
+    /// assert_eq!(device.is_of_device(address), cfg!(target_os = "linux"));
+    /// assert!(!device.is_of_device(&raw const address as u64));
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn is_of_device(&self, address: u64) -> bool {
+        self.emulated().is_ok_and(|emulator| emulator.is_of_device(address))
+    }
+
     pub(crate) fn emulated(&self) -> Result<&Emulator> {
         match &self.0.engine {
             Engine::Emulator(emulator) => Ok(emulator),

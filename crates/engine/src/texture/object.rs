@@ -74,7 +74,7 @@ pub struct Image {
 
 impl Image {
     /// Planes in all: those of a volume, or the faces of each layer.
-    fn planes(&self) -> u64 {
+    pub fn planes(&self) -> u64 {
         let faces = if self.shape == ImageShape::Cube { 6 } else { 1 };
         u64::from(self.extent[2]) * faces * u64::from(self.layers.max(1))
     }

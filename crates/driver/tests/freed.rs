@@ -1,0 +1,25 @@
+//! Memory that was freed, by a program that allocates nothing meanwhile: this file has one test.
+
+#[macro_use]
+mod common;
+
+use common::{allocate, context};
+
+#[test]
+fn an_address_of_freed_memory_is_not_the_programs_own() {
+    context();
+    let (x, mut host) = (allocate(100), [7u8; 100]);
+    assert_eq!(call!("cuMemFree"(x => u64)), 0);
+    let own = host.as_mut_ptr() as u64;
+    for (to, from) in [(x, own), (own, x), (x, x)] {
+        assert_eq!(call!("cuMemcpy"(to => u64, from => u64, 100 => usize)), 1);
+    }
+    // As rows of a device, the program's own memory is refused, too.
+    for (place, expected) in [(x, 1), (own, 1), (0, 0)] {
+        let place = if place == 0 { allocate(100) } else { place };
+        let of_device = [0, 0, 2, 0, place, 0, 100];
+        let of_host = [0, 0, 1, own, 0, 0, 100];
+        let rows = [&of_host[..], &of_device, &[100, 1]].concat();
+        assert_eq!(call!("cuMemcpy2D"(rows.as_ptr() => *const u64)), expected);
+    }
+}

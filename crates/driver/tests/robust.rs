@@ -1,0 +1,232 @@
+//! What random sequences of calls found, each by itself: memory that may not be accessed, graphs inside themselves, calls in callbacks, and
+//! what belongs to one thread.
+
+#[macro_use]
+mod common;
+
+use common::{allocate, context, download, upload};
+use std::ffi::c_void;
+
+/// A page of the host that may be accessed so.
+fn page(access: i32) -> u64 {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new mapping at a place of the system's choice.
+    let at = unsafe { libc::mmap(std::ptr::null_mut(), 4096, access, flags, -1, 0) };
+    assert_ne!(at, libc::MAP_FAILED);
+    at as u64
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_of_the_host_that_may_not_be_accessed_is_refused() {
+    context();
+    let x = allocate(4096);
+    let (constant, nothing) = (page(libc::PROT_READ), page(libc::PROT_NONE));
+    assert_eq!(call!("cuMemcpyHtoD"(x => u64, constant => u64, 64 => usize)), 0);
+    for at in [constant, nothing] {
+        assert_eq!(call!("cuMemcpyDtoH"(at => u64, x => u64, 64 => usize)), 1);
+        assert_eq!(call!("cuMemcpy"(at => u64, x => u64, 64 => usize)), 1);
+        assert_eq!(call!("cuMemHostRegister"(at => u64, 4096 => usize, 0 => u32)), 1);
+    }
+    assert_eq!(call!("cuMemcpyHtoD"(x => u64, nothing => u64, 64 => usize)), 1);
+    let mut link = 0u64;
+    let none = std::ptr::null::<c_void>();
+    assert_eq!(
+        call!("cuLinkCreate"(0 => u32, none => *const c_void, none => *const c_void, &mut link => *mut u64)),
+        0
+    );
+    let code = call!("cuLinkAddData"(
+        link => u64, 1 => i32, nothing => u64, 64 => usize, none => *const c_void, 0 => u32, none => *const c_void, none => *const c_void
+    ));
+    assert_eq!(code, 1);
+}
+
+#[test]
+fn copies_that_overlap_are_as_if_all_had_been_read_first() {
+    context();
+    let words: Vec<u32> = (0..3 << 20).collect();
+    let half = words.len() / 2;
+    for (to, from) in [(0, half / 2), (half / 2, 0)] {
+        let x = allocate(4 * words.len());
+        upload(x, &words);
+        let (to, from) = ((x + 4 * to as u64), (x + 4 * from as u64));
+        assert_eq!(call!("cuMemcpyDtoD"(to => u64, from => u64, 4 * half => usize)), 0);
+        let first = ((from - x) / 4) as u32;
+        assert!(download::<u32>(to, half).into_iter().eq(first..first + half as u32));
+        assert_eq!(call!("cuMemFree"(x => u64)), 0);
+    }
+}
+
+#[test]
+fn sizes_of_nothing_take_no_time() {
+    context();
+    let x = allocate(64);
+    let huge = usize::MAX / 2;
+    assert_eq!(call!("cuMemsetD2D8"(x => u64, 1 => usize, 0 => u32, 0 => usize, huge => usize)), 0);
+    let (extent, strides, tile, steps) = ([64u64; 5], [256u64; 5], [8u32; 5], [1u32; 5]);
+    let mut map = [0u64; 16];
+    for rank in [0, 6, u32::MAX] {
+        let code = call!("cuTensorMapEncodeTiled"(
+            map.as_mut_ptr() => *mut u64, 7 => i32, rank => u32, x => u64, extent.as_ptr() => *const u64, strides.as_ptr() => *const u64,
+            tile.as_ptr() => *const u32, steps.as_ptr() => *const u32, 0 => i32, 0 => i32, 0 => i32, 0 => i32
+        ));
+        assert_eq!(code, 1);
+    }
+    let (mut graph, mut node) = (0u64, 0u64);
+    assert_eq!(call!("cuGraphCreate"(&mut graph => *mut u64, 0 => u32)), 0);
+    for count in [usize::MAX, usize::MAX / 8, 1 << 40] {
+        let code = call!("cuGraphAddEmptyNode"(&mut node => *mut u64, graph => u64, &raw const x => *const u64, count => usize));
+        assert_eq!(code, 1);
+    }
+}
+
+fn instantiate(graph: u64, flags: u64) -> (i32, u64) {
+    let mut executable = 0u64;
+    let code = call!("cuGraphInstantiate"(&mut executable => *mut u64, graph => u64, flags => u64));
+    (code, executable)
+}
+
+fn child(of: u64, graph: u64) -> u64 {
+    let (mut node, mut inner) = (0u64, 0u64);
+    let none = std::ptr::null::<u64>();
+    let code = call!("cuGraphAddChildGraphNode"(&mut node => *mut u64, graph => u64, none => *const u64, 0 => usize, of => u64));
+    assert_eq!(code, 0);
+    assert_eq!(call!("cuGraphChildGraphNodeGetGraph"(node => u64, &mut inner => *mut u64)), 0);
+    inner
+}
+
+#[test]
+fn graphs_inside_themselves_are_copies() {
+    context();
+    let (mut outer, mut first) = (0u64, 0u64);
+    assert_eq!(call!("cuGraphCreate"(&mut outer => *mut u64, 0 => u32)), 0);
+    assert_eq!(call!("cuGraphCreate"(&mut first => *mut u64, 0 => u32)), 0);
+    // The inner graph gets the outer one, which holds the inner one.
+    let inner = child(first, outer);
+    child(outer, inner);
+    let (code, executable) = instantiate(outer, 0);
+    assert_eq!(code, 0);
+    assert_eq!(call!("cuGraphLaunch"(executable => u64, 0 => u64)), 0);
+    // Graphs that are too deep are refused, and do not use up the stack.
+    let mut deepest = inner;
+    for _ in 0..200 {
+        deepest = child(first, deepest);
+    }
+    let (code, executable) = instantiate(outer, 0);
+    assert_eq!(code, 0);
+    assert_eq!(call!("cuGraphLaunch"(executable => u64, 0 => u64)), 801);
+    let mut clone = 0u64;
+    assert_eq!(call!("cuGraphClone"(&mut clone => *mut u64, outer => u64)), 801);
+}
+
+#[test]
+fn flags_of_an_executable_are_no_pointer() {
+    context();
+    let mut graph = 0u64;
+    assert_eq!(call!("cuGraphCreate"(&mut graph => *mut u64, 0 => u32)), 0);
+    assert_eq!(instantiate(graph, 1).0, 0);
+    assert_eq!(instantiate(graph, 16).0, 1);
+}
+
+#[test]
+fn the_default_pool_stays() {
+    context();
+    let (mut default, mut other, mut current) = (0u64, 0u64, 0u64);
+    assert_eq!(call!("cuDeviceGetDefaultMemPool"(&mut default => *mut u64, 0 => i32)), 0);
+    assert_eq!(call!("cuMemPoolDestroy"(default => u64)), 1);
+    let properties = [0u64; 11];
+    assert_eq!(
+        call!("cuMemPoolCreate"(&mut other => *mut u64, properties.as_ptr() => *const u64)),
+        0
+    );
+    assert_eq!(call!("cuDeviceSetMemPool"(0 => i32, other => u64)), 0);
+    assert_eq!(call!("cuMemPoolDestroy"(other => u64)), 0);
+    assert_eq!(call!("cuDeviceGetMemPool"(&mut current => *mut u64, 0 => i32)), 0);
+    assert_eq!(current, default);
+    let mut x = 0u64;
+    assert_eq!(call!("cuMemAllocAsync"(&mut x => *mut u64, 64 => usize, 0 => u64)), 0);
+}
+
+#[test]
+fn a_threads_default_stream_is_captured_for_that_thread_alone() {
+    let context = context();
+    const OWN: u64 = 2;
+    let captures = || {
+        let mut status = 7i32;
+        assert_eq!(call!("cuStreamIsCapturing"(OWN => u64, &mut status => *mut i32)), 0);
+        status
+    };
+    let x = allocate(4);
+    upload(x, &[1u32]);
+    assert_eq!(call!("cuStreamBeginCapture"(OWN => u64, 2 => i32)), 0);
+    assert_eq!(call!("cuMemsetD32Async"(x => u64, 2 => u32, 1 => usize, OWN => u64)), 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            assert_eq!(call!("cuCtxSetCurrent"(context => u64)), 0);
+            assert_eq!(captures(), 0);
+            let y = allocate(4);
+            assert_eq!(call!("cuMemsetD32Async"(y => u64, 3 => u32, 1 => usize, OWN => u64)), 0);
+            assert_eq!(download::<u32>(y, 1), [3]);
+        });
+    });
+    assert_eq!(captures(), 1);
+    let (mut graph, mut count) = (0u64, 0usize);
+    assert_eq!(call!("cuStreamEndCapture"(OWN => u64, &mut graph => *mut u64)), 0);
+    let none = std::ptr::null::<u64>();
+    assert_eq!(
+        call!("cuGraphGetNodes"(graph => u64, none => *const u64, &mut count => *mut usize)),
+        0
+    );
+    assert_eq!((count, download::<u32>(x, 1)), (1, vec![1]));
+}
+
+#[test]
+fn a_launch_of_a_graph_is_captured() {
+    context();
+    let x = allocate(4);
+    upload(x, &[1u32]);
+    let mut stream = 0u64;
+    assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 0 => u32)), 0);
+    let captured = |queue: &dyn Fn()| {
+        let mut graph = 0u64;
+        assert_eq!(call!("cuStreamBeginCapture"(stream => u64, 0 => i32)), 0);
+        queue();
+        assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut graph => *mut u64)), 0);
+        instantiate(graph, 0).1
+    };
+    let inner = captured(&|| {
+        assert_eq!(call!("cuMemsetD32Async"(x => u64, 5 => u32, 1 => usize, stream => u64)), 0);
+    });
+    let outer = captured(&|| assert_eq!(call!("cuGraphLaunch"(inner => u64, stream => u64)), 0));
+    assert_eq!(download::<u32>(x, 1), [1]);
+    assert_eq!(call!("cuGraphLaunch"(outer => u64, stream => u64)), 0);
+    assert_eq!(download::<u32>(x, 1), [5]);
+}
+
+/// Waits for the stream that it is a callback of, and keeps what it is told.
+unsafe extern "C" fn waits(data: *mut c_void) {
+    // SAFETY: the test's own two words.
+    let words = unsafe { &mut *data.cast::<[u64; 2]>() };
+    words[1] = call!("cuStreamSynchronize"(words[0] => u64)) as u64;
+}
+
+#[test]
+fn a_callback_that_waits_for_its_own_stream_is_told_so() {
+    context();
+    let (x, mut stream, mut other) = (allocate(8), 0u64, 0u64);
+    upload(x, &[0u32; 2]);
+    assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
+    assert_eq!(call!("cuStreamCreate"(&mut other => *mut u64, 1 => u32)), 0);
+    // The stream waits, so that the driver's own thread calls back.
+    assert_eq!(call!("cuStreamWaitValue32"(stream => u64, x => u64, 1 => u32, 0 => u32)), 0);
+    let mut words = [stream, 0];
+    let data = (&raw mut words).cast::<c_void>();
+    assert_eq!(
+        call!("cuLaunchHostFunc"(stream => u64, waits as *const () => *const (), data => *mut c_void)),
+        0
+    );
+    assert_eq!(call!("cuStreamWriteValue32"(other => u64, x => u64, 1 => u32, 0 => u32)), 0);
+    assert_eq!(call!("cuStreamSynchronize"(stream => u64)), 0);
+    // SAFETY: the stream is done with it.
+    assert_eq!(unsafe { data.cast::<[u64; 2]>().read_volatile() }[1], 800);
+}

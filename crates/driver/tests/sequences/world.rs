@@ -1,0 +1,162 @@
+//! What the threads of a sequence share: handles of every kind, live and stale, and memory of the host to copy from and to.
+
+use crate::common::{address, allocate};
+use crate::random::Random;
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+/// Kinds of handles, by the letters of `calls`.
+pub const KINDS: &[u8] = b"CSEMFGNXDHPLKAVTUWOJBRQ";
+
+/// Bytes of the host that calls may use; what lies behind cannot be accessed.
+pub const HOST: usize = 1 << 20;
+const GUARD: usize = 4 << 20;
+
+pub struct World {
+    handles: Vec<Mutex<Vec<u64>>>,
+    /// Memory of the host: readable and writable, and then neither.
+    pub host: u64,
+    /// Memory of the host that can only be read.
+    pub constant: u64,
+    /// What no call is given.
+    own: Own,
+}
+
+fn map(bytes: usize, access: i32) -> u64 {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping at a place of the system's choice.
+    let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0) };
+    assert_ne!(at, libc::MAP_FAILED);
+    at as u64
+}
+
+impl World {
+    pub fn new() -> World {
+        assert_eq!(call!("cuInit"(0 => u32)), 0);
+        let host = map(HOST + GUARD, libc::PROT_NONE);
+        // SAFETY: the pages are this mapping's.
+        let code = unsafe {
+            libc::mprotect(host as *mut c_void, HOST, libc::PROT_READ | libc::PROT_WRITE)
+        };
+        assert_eq!(code, 0);
+        let constant = map(HOST, libc::PROT_READ);
+        let handles = KINDS.iter().map(|_| Mutex::default()).collect();
+        World { handles, host, constant, own: Own::new() }
+    }
+
+    /// Gives the thread a context that nothing went wrong in.
+    pub fn begin(&self) {
+        match call!("cuStreamQuery"(0 => u64)) {
+            0 | 600 => return,
+            code if code >= 700 => drop(call!("cuDevicePrimaryCtxReset"(0 => i32))),
+            _ => {}
+        }
+        let mut context = 0u64;
+        assert_eq!(call!("cuDevicePrimaryCtxRetain"(&mut context => *mut u64, 0 => i32)), 0);
+        assert_eq!(call!("cuCtxSetCurrent"(context => u64)), 0);
+        self.keep(b'C', context);
+    }
+
+    fn of(&self, kind: u8) -> &Mutex<Vec<u64>> {
+        let at = KINDS.iter().position(|known| *known == kind).expect("a kind");
+        &self.handles[at]
+    }
+
+    pub fn keep(&self, kind: u8, handle: u64) {
+        self.of(kind).lock().expect("no panic").push(handle);
+    }
+
+    /// A handle of a kind, mostly a recent one; sometimes of another kind, null or made up.
+    pub fn handle(&self, kind: u8, random: &mut Random) -> u64 {
+        let odd = random.below(24);
+        let from = match odd {
+            0 => return 0,
+            1 => return random.pick(&[1, 2, 8, u64::MAX, 0x1000_0040, 0xdead_beef_dead_beef]),
+            2 => random.pick(KINDS),
+            _ => kind,
+        };
+        let all = self.of(from).lock().expect("no panic");
+        match all.len() {
+            0 => 0,
+            count if random.one_in(4) => all[random.below(count)],
+            count => all[count - 1 - random.below(count.min(3))],
+        }
+    }
+
+    /// An address, sometimes beside what was allocated, but none of [`Own`]: it may be the next one.
+    pub fn beside(&self, kind: u8, random: &mut Random) -> u64 {
+        let at = self.handle(kind, random);
+        let beside = at.wrapping_add(random.pick(&[1, 4, 256, 4096, 2 << 20]));
+        match random.one_in(6) && !self.own.holds(beside) {
+            true => beside,
+            false => at,
+        }
+    }
+
+    /// Looks whether what no call was given is as it was.
+    pub fn look(&self, alone: bool) {
+        self.own.look(alone);
+    }
+}
+
+/// Memory that the sequence is not told of.
+pub struct Own {
+    context: u64,
+    kept: Vec<(u64, usize, u8)>,
+}
+
+fn function(name: &str) -> unsafe extern "C" fn(u64, u64, u64) -> i32 {
+    // SAFETY: called with the arguments of the function, each in a register of its own.
+    unsafe { std::mem::transmute(address(name)) }
+}
+
+impl Own {
+    /// Memory of a context of its own, which no other call loses or ends.
+    pub fn new() -> Own {
+        let mut context = 0u64;
+        let code = call!("cuCtxCreate"(&mut context => *mut u64, std::ptr::null() => *const c_void, 0 => u32, 0 => i32));
+        assert_eq!(code, 0);
+        let kept = [1usize, 500, 4096, 100_000].map(|bytes| {
+            let (at, pattern) = (allocate(bytes), bytes as u8 ^ 0x5a);
+            // SAFETY: the memory was just allocated.
+            assert_eq!(unsafe { function("cuMemsetD8")(at, pattern.into(), bytes as u64) }, 0);
+            (at, bytes, pattern)
+        });
+        Own { context, kept: kept.to_vec() }
+    }
+
+    /// Whether an address is of this memory.
+    pub fn holds(&self, address: u64) -> bool {
+        self.kept.iter().any(|&(at, bytes, _)| (at..at + bytes as u64).contains(&address))
+    }
+
+    /// Looks at the memory; where nobody else allocates, also at some that was just freed.
+    pub fn look(&self, alone: bool) {
+        let mut before = 0u64;
+        call!("cuCtxGetCurrent"(&mut before => *mut u64));
+        assert_eq!(call!("cuCtxSetCurrent"(self.context => u64)), 0);
+        for &(at, bytes, pattern) in &self.kept {
+            let mut found = vec![0u8; bytes];
+            // SAFETY: there is room for the bytes.
+            let code =
+                unsafe { function("cuMemcpyDtoH")(found.as_mut_ptr() as u64, at, bytes as u64) };
+            assert_eq!(code, 0);
+            assert!(found.iter().all(|byte| *byte == pattern), "{bytes} bytes changed");
+            let freed = allocate(bytes);
+            // SAFETY: it was just allocated.
+            let code = unsafe { function("cuMemFree")(freed, 0, 0) };
+            // Others may have freed it, by an address that they had before.
+            assert!(code == 0 || !alone);
+            for name in ["cuMemcpyDtoH", "cuMemcpy"].into_iter().filter(|_| alone) {
+                // SAFETY: there is room for the bytes.
+                let code =
+                    unsafe { function(name)(found.as_mut_ptr() as u64, freed, bytes as u64) };
+                assert_eq!(code, 1, "{name} reads memory that was freed");
+            }
+        }
+        if call!("cuCtxSetCurrent"(before => u64)) != 0 {
+            // It has ended meanwhile.
+            assert_eq!(call!("cuCtxSetCurrent"(0 => u64)), 0);
+        }
+    }
+}
