@@ -1,8 +1,11 @@
 //! Arrays in .npy files. Elements are little-endian and in C order here; files that are not are converted, which is
 //! said once.
 
+mod header;
+
 use crate::failure::Failure;
 use crate::output::note;
+use header::Header;
 use lanework_lab::{Array, ElementType};
 use std::fmt::Display;
 use std::fs::{self, File};
@@ -24,21 +27,20 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
         Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
     })?;
     let mut reader = BufReader::new(file);
-    let header = npyz::NpyHeader::from_reader(&mut reader).map_err(|error| {
+    let header = Header::read(&mut reader).map_err(|error| {
         Failure::input(
             format_args!("{name} is not a .npy file: {error}"),
             "write one with numpy: np.save('a.npy', a)",
         )
     })?;
-    let npyz::DType::Plain(type_name) = header.dtype() else {
+    let Some(type_name) = header.type_name else {
         return Err(Failure::input(
             format_args!("{name} holds records, not numbers"),
             "save one field of it as an array of its own",
         ));
     };
-    let stored = Stored::named(&type_name.to_string())
-        .ok_or_else(|| refused_type(&name, &type_name.to_string()))?;
-    let (shape, element) = (header.shape().to_vec(), stored.element);
+    let stored = Stored::named(&type_name).ok_or_else(|| refused_type(&name, &type_name))?;
+    let (shape, element) = (header.shape, stored.element);
     let count = shape.iter().try_fold(element.bytes as u64, |size, n| size.checked_mul(*n));
     let Some(expected) = count else {
         return Err(Failure::input(
@@ -68,7 +70,7 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
         converted.push("from big-endian to little-endian");
     }
     // The two orders are one where no more than one extent is over 1.
-    if header.order() == npyz::Order::Fortran && shape.iter().filter(|&&n| n > 1).count() > 1 {
+    if header.fortran_order && shape.iter().filter(|&&n| n > 1).count() > 1 {
         bytes = in_c_order(&bytes, &shape, element.bytes);
         converted.push("from Fortran order to C order");
     }
@@ -220,7 +222,8 @@ impl Output {
             Place::Temporary(file) => file.as_file_mut(),
             Place::Device(file) => file,
         };
-        file.write_all(&header(array, type_name))
+        let type_name = type_name.map_or_else(|| numpy_name(array.element), str::to_owned);
+        file.write_all(&Header::bytes(&type_name, &array.shape))
             .and_then(|()| file.write_all(&array.bytes))
             .and_then(|()| file.flush())
             .map_err(|error| failed(&error))?;
@@ -231,24 +234,6 @@ impl Output {
             Place::Device(_) => Ok(()),
         }
     }
-}
-
-/// A version 1.0 header: magic, length, and a Python dictionary padded to 64 bytes.
-fn header(array: &Array, type_name: Option<&str>) -> Vec<u8> {
-    let type_name = type_name.map_or_else(|| numpy_name(array.element), str::to_owned);
-    let extents: Vec<String> = array.shape.iter().map(u64::to_string).collect();
-    let comma = if extents.len() == 1 { "," } else { "" };
-    let mut dictionary = format!(
-        "{{'descr': '{type_name}', 'fortran_order': False, 'shape': ({}{comma}), }}",
-        extents.join(", ")
-    );
-    let unpadded = 10 + dictionary.len() + 1;
-    dictionary.push_str(&" ".repeat(unpadded.next_multiple_of(64) - unpadded));
-    dictionary.push('\n');
-    let mut header = b"\x93NUMPY\x01\x00".to_vec();
-    header.extend((dictionary.len() as u16).to_le_bytes());
-    header.extend(dictionary.as_bytes());
-    header
 }
 
 #[cfg(test)]
@@ -321,7 +306,7 @@ mod tests {
         let path = folder.path().join("a.npy");
         drop(Output::prepare(&path));
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
-        let mut whole = header(&matrix(), None);
+        let mut whole = Header::bytes("<f4", &matrix().shape);
         whole.extend(&matrix().bytes);
         for length in 0..whole.len() {
             fs::write(&path, &whole[..length]).expect("written");
