@@ -5,7 +5,6 @@
 //! it does an index out of range; an unchecked one stops (`trap`).
 
 use crate::builder::{Builder, Failure};
-use crate::capture::captured;
 use crate::compare::Condition;
 use crate::current::{here, with};
 use crate::definition::{CheckSite, IndexKind};
@@ -36,14 +35,12 @@ pub fn assertion(condition: impl Condition, text: &'static str, message: impl Fn
             });
         }
         None => {
-            let ((), lines) = captured(|| {
-                message();
-                with(|b| {
-                    b.set_position(caller);
-                    b.fail(text);
-                });
-            });
+            with(Builder::begin_capture);
+            message();
             with(|b| {
+                b.set_position(caller);
+                b.fail(text);
+                let lines = b.end_capture();
                 let predicate = b.predicate(condition);
                 let end = b.label("holds");
                 b.jump_if(predicate, false, &end);

@@ -6,45 +6,13 @@
 
 use crate::definition::{CheckSite, Parameter, StageError};
 use crate::flight::Flight;
+use crate::frames::{
+    Branches, CallFrame, Computation, Interrupted, Line, LoopFrame, Repeat, Scope,
+};
 use crate::value::{Class, Index, Register, Value, literal};
-use lanework_ptx::{Guard, Instruction, Location, Operand, ScalarType, Statement, Variable};
+use lanework_ptx::{Guard, Instruction, Location, Operand, ScalarType, Variable};
 use std::collections::{HashMap, HashSet};
 use std::panic::Location as Caller;
-
-/// One line of the body.
-#[derive(Clone, Debug)]
-pub(crate) enum Line {
-    /// An instruction; `pure` when it only computes its first operand from the others.
-    Op { instruction: Instruction, dest: Option<Register>, pure: bool },
-    /// A label.
-    Label(String),
-    /// Any other statement.
-    Statement(Statement),
-}
-
-/// A pure computation: its name and inputs, mutable ones with the version that was read.
-pub(crate) type Computation = (String, Vec<(Value, u64)>);
-
-/// The value numbers of one structured scope.
-pub(crate) type Scope = HashMap<Computation, Value>;
-
-/// An enclosing loop.
-pub(crate) struct LoopFrame {
-    /// `'name` in the source.
-    pub name: Option<&'static str>,
-    /// The target label of `break`.
-    pub exit: String,
-    /// The target label of `continue`.
-    pub next: String,
-}
-
-/// An enclosing `#[device]` call.
-pub(crate) struct CallFrame {
-    /// The target label of `return`.
-    pub exit: String,
-    /// Loops outside the call, which its body cannot leave.
-    pub loops: Vec<LoopFrame>,
-}
 
 /// mbarriers that the kernel's first instructions initialise.
 #[derive(Clone, Debug)]
@@ -92,6 +60,14 @@ pub(crate) struct Builder {
     pub used_labels: HashSet<String>,
     pub loops: Vec<LoopFrame>,
     pub calls: Vec<CallFrame>,
+    /// What the captures around here interrupted.
+    pub interrupted: Vec<Interrupted>,
+    /// Each `if` with `else` around here, with the branches that are staged.
+    pub branches: Vec<Branches>,
+    /// The loops that are being staged, also those outside of a `#[device]` call.
+    pub repeats: Vec<Repeat>,
+    /// Labels at the ends of unrolled loops.
+    pub unrolled: Vec<String>,
     /// Variables of the entry's body: shared and local arrays.
     pub variables: Vec<Variable>,
     /// Items of the module: format strings, dynamic shared memory.

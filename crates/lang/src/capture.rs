@@ -1,19 +1,9 @@
 //! Captured blocks: lines staged before it is known how they will be placed, as a branch target, as
 //! straight-line code or as one guarded jump.
 
-use crate::builder::{Builder, Line, Scope};
-use crate::current::with;
+use crate::builder::Builder;
+use crate::frames::{Captured, Interrupted, Line};
 use lanework_ptx::Instruction;
-
-/// A captured block.
-pub(crate) struct Captured {
-    pub lines: Vec<Line>,
-    /// Whether control cannot reach their end.
-    pub dead: bool,
-    scope: Scope,
-    /// The groups of copies in flight at their end.
-    groups: Vec<u32>,
-}
 
 /// A block of at most this many pure instructions is computed unconditionally (if-conversion): that
 /// costs less than a branch.
@@ -41,33 +31,28 @@ impl Captured {
     }
 }
 
-/// Stages `f` into a captured block.
-pub(crate) fn captured<R>(f: impl FnOnce() -> R) -> (R, Captured) {
-    let outer = begin_capture();
-    let result = f();
-    (result, end_capture(outer))
-}
-
-/// Starts a capture: takes the lines staged so far out of the builder, and returns them with
-/// whether control could not reach their end.
-fn begin_capture() -> (Vec<Line>, bool, Vec<u32>) {
-    with(|b| {
-        b.enter();
-        (std::mem::take(&mut b.lines), b.dead, b.flight.groups())
-    })
-}
-
-/// Ends a capture: restores what [`begin_capture`] returned, and returns the lines staged since.
-fn end_capture((outer, was_dead, groups): (Vec<Line>, bool, Vec<u32>)) -> Captured {
-    with(|b| {
-        let lines = std::mem::replace(&mut b.lines, outer);
-        let dead = std::mem::replace(&mut b.dead, was_dead);
-        let groups = b.flight.replace(groups);
-        Captured { lines, dead, scope: b.leave(), groups }
-    })
-}
-
 impl Builder {
+    /// Starts a capture. Captures nest: the builder keeps what they interrupted, so that the generic functions that
+    /// kernels instantiate hold nothing that has to be dropped.
+    pub fn begin_capture(&mut self) {
+        self.enter();
+        let interrupted = Interrupted {
+            lines: std::mem::take(&mut self.lines),
+            dead: self.dead,
+            groups: self.flight.groups(),
+        };
+        self.interrupted.push(interrupted);
+    }
+
+    /// Ends the innermost capture, and returns the lines staged since it began.
+    pub fn end_capture(&mut self) -> Captured {
+        let outer = self.interrupted.pop().expect("begun before");
+        let lines = std::mem::replace(&mut self.lines, outer.lines);
+        let dead = std::mem::replace(&mut self.dead, outer.dead);
+        let groups = self.flight.replace(outer.groups);
+        Captured { lines, dead, scope: self.leave(), groups }
+    }
+
     /// Appends a captured block that may be skipped: its value numbers are forgotten.
     pub fn append(&mut self, captured: Captured) {
         if !self.dead {

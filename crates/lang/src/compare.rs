@@ -2,8 +2,8 @@
 
 use crate::arithmetic::{self, to_f32};
 use crate::builder::Builder;
-use crate::capture::{Captured, captured};
 use crate::current::{here, with};
+use crate::frames::Captured;
 use crate::operation::Operation;
 use crate::scalar::Scalar;
 use crate::value::{Value, compute_type, extended, integer};
@@ -286,13 +286,31 @@ impl<R: Condition> Connect<R> for Var<bool> {
 /// `left && right()` (`is_and`) or `left || right()`. A short right side without side effects or
 /// loads is always computed, which costs less than a branch; any other is skipped by a branch.
 fn connect<R: Condition>(left: Var<bool>, right: impl FnOnce() -> R, is_and: bool) -> Var<bool> {
-    match left.known() {
-        Some(known) if known == is_and => return right().condition(),
-        Some(known) => return Var::constant(known),
-        None => {}
+    if !begin_right(left, is_and) {
+        return left;
     }
-    let (value, lines) = captured(|| right().condition().value);
-    place_connected(left, value, lines, is_and)
+    let right = right().condition();
+    end_right(left, right, is_and)
+}
+
+/// Whether the value depends on the right side of [`connect`]; it is captured where the left side is not known.
+fn begin_right(left: Var<bool>, is_and: bool) -> bool {
+    match left.known() {
+        Some(known) => known == is_and,
+        None => {
+            with(Builder::begin_capture);
+            true
+        }
+    }
+}
+
+/// The value, after the right side was staged.
+fn end_right(left: Var<bool>, right: Var<bool>, is_and: bool) -> Var<bool> {
+    if left.known().is_some() {
+        return right;
+    }
+    let lines = with(Builder::end_capture);
+    place_connected(left, right.value, lines, is_and)
 }
 
 /// Places the captured right side of [`connect`].

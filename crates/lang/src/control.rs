@@ -3,10 +3,10 @@
 //! The branches of an `if` join at the label right after it, which is therefore the immediate
 //! post-dominator of the branch instruction: the emulator and the GPU reconverge there.
 
-use crate::builder::{Builder, Line};
-use crate::capture::{Captured, captured};
+use crate::builder::Builder;
 use crate::compare::Condition;
 use crate::current::{here, with};
+use crate::frames::{Branches, Captured, Line};
 use crate::merge::{HostMerge, Merge};
 use crate::value::{Register, Value};
 use crate::var::Var;
@@ -26,18 +26,27 @@ impl Builder {
 pub fn if_then<C: Condition>(condition: C, then: impl FnOnce()) {
     here();
     let condition = condition.condition();
-    match condition.known() {
-        Some(true) => return then(),
-        Some(false) => return,
-        None => {}
+    if begin_then(condition) {
+        then();
     }
-    let ((), lines) = captured(then);
-    place_if(condition, lines);
+    end_then(condition);
 }
 
-/// Places lines to be run where the condition holds.
-fn place_if(condition: Var<bool>, lines: Captured) {
+/// Whether the lines of an `if` are staged; they are captured where its condition is not known.
+fn begin_then(condition: Var<bool>) -> bool {
+    condition.known().unwrap_or_else(|| {
+        with(Builder::begin_capture);
+        true
+    })
+}
+
+/// Places the captured lines to be run where the condition holds.
+fn end_then(condition: Var<bool>) {
+    if condition.known().is_some() {
+        return;
+    }
     with(|b| {
+        let lines = b.end_capture();
         let predicate = b.predicate(condition);
         if lines.lines.is_empty() {
             return;
@@ -81,54 +90,78 @@ pub(crate) fn branch<A: Merge<B>, B>(
         Some(false) => return A::from_second(otherwise()),
         None => {}
     }
-    let (first, first_lines) = captured(then);
-    let (second, second_lines) = captured(otherwise);
-    if first_lines.is_cheap() && second_lines.is_cheap() && A::selectable() {
-        keep_both(first_lines, second_lines);
+    with(Builder::begin_capture);
+    let first = then();
+    end_then_begin_else();
+    let second = otherwise();
+    if end_else(A::selectable()) {
         return A::select(condition, first, second);
     }
     let out = A::declare();
-    let labels = begin_first(condition, first_lines);
+    place_first(condition);
     A::assign_first(out, first);
-    begin_second(&labels, second_lines);
+    place_second();
     A::assign_second(out, second);
-    end_second(&labels);
+    place_end();
     out
 }
 
-fn keep_both(first: Captured, second: Captured) {
+fn end_then_begin_else() {
     with(|b| {
-        b.append_kept(first);
-        b.append_kept(second);
+        let first = b.end_capture();
+        b.branches.push(Branches { first: Some(first), second: None, labels: None });
+        b.begin_capture();
     });
 }
 
-/// Labels of the `else` branch and of the end of an `if` with `else`.
-struct Sides {
-    otherwise: String,
-    end: String,
-}
-
-fn begin_first(condition: Var<bool>, lines: Captured) -> Sides {
+/// Ends the second branch. Whether both are so cheap that they are computed, and one value selected.
+fn end_else(selectable: bool) -> bool {
     with(|b| {
-        let predicate = b.predicate(condition);
-        let sides = Sides { otherwise: b.label("else"), end: b.label("endif") };
-        b.jump_if(predicate, true, &sides.otherwise);
-        b.append(lines);
-        sides
+        let second = b.end_capture();
+        let mut branches = b.branches.pop().expect("begun before");
+        let cheap = |lines: &Captured| lines.is_cheap();
+        if selectable && branches.first.as_ref().is_some_and(cheap) && cheap(&second) {
+            branches.first.into_iter().for_each(|first| b.append_kept(first));
+            b.append_kept(second);
+            return true;
+        }
+        branches.second = Some(second);
+        b.branches.push(branches);
+        false
     })
 }
 
-fn begin_second(sides: &Sides, lines: Captured) {
+fn place_first(condition: Var<bool>) {
     with(|b| {
-        b.jump(&sides.end);
-        b.place(&sides.otherwise);
-        b.append(lines);
+        let mut branches = b.branches.pop().expect("ended before");
+        let predicate = b.predicate(condition);
+        let (otherwise, end) = (b.label("else"), b.label("endif"));
+        b.jump_if(predicate, true, &otherwise);
+        branches.first.take().into_iter().for_each(|first| b.append(first));
+        branches.labels = Some((otherwise, end));
+        b.branches.push(branches);
     });
 }
 
-fn end_second(sides: &Sides) {
-    with(|b| b.place(&sides.end));
+fn place_second() {
+    with(|b| {
+        let mut branches = b.branches.pop().expect("the first was placed before");
+        if let Some((otherwise, end)) = &branches.labels {
+            b.jump(end);
+            b.place(otherwise);
+        }
+        branches.second.take().into_iter().for_each(|second| b.append(second));
+        b.branches.push(branches);
+    });
+}
+
+fn place_end() {
+    with(|b| {
+        let branches = b.branches.pop().expect("both were placed before");
+        if let Some((_, end)) = branches.labels {
+            b.place(&end);
+        }
+    });
 }
 
 /// A condition whose `if` may have branches of types `A` and `B`.

@@ -1,7 +1,7 @@
 //! `ptx!`: inline PTX.
 
-use crate::builder::Line;
 use crate::current::{here, with};
+use crate::frames::Line;
 use crate::memory::{Place, ReadPlace};
 use crate::scalar::Scalar;
 use crate::value::{Value, memory_type};

@@ -1,8 +1,9 @@
 //! `for` over arrays and slices.
 
+use crate::counted::{Direction, OneByOne, Walk, for_loop};
 use crate::current::here;
 use crate::data::{Data, Handle};
-use crate::loops::{Direction, OneByOne, Walk, for_loop, unrolled};
+use crate::loops::unrolled;
 use crate::memory::{Get, Shared, Slice, SliceMut};
 use crate::number::Number;
 use crate::scalar::Scalar;

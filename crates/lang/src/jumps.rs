@@ -1,7 +1,7 @@
 //! `break`, `continue` and `return`, and the frames of inlined functions that `return` leaves.
 
-use crate::builder::{CallFrame, LoopFrame};
 use crate::current::{here, with};
+use crate::frames::{CallFrame, LoopFrame};
 
 /// Jumps out of the loop that `break` or `continue` names.
 fn leave_loop(name: Option<&'static str>, target: impl Fn(&LoopFrame) -> &String) {
@@ -43,19 +43,27 @@ pub fn return_kernel() {
 
 /// The body of a `#[device]` function: `return` inside it ends the body only.
 pub(crate) fn in_call<R>(body: impl FnOnce() -> R) -> R {
+    begin_call();
+    let result = body();
+    end_call();
+    result
+}
+
+fn begin_call() {
     with(|b| {
         let exit = b.label("return");
         let loops = std::mem::take(&mut b.loops);
         b.calls.push(CallFrame { exit, loops });
         b.enter();
     });
-    let result = body();
+}
+
+fn end_call() {
     with(|b| {
         let frame = b.calls.pop().expect("pushed above");
         b.loops = frame.loops;
         b.leave_at(&frame.exit);
     });
-    result
 }
 
 /// Jumps to the end of the innermost `#[device]` call.

@@ -8,7 +8,7 @@ use crate::cast::cast;
 use crate::compare::{Relation, relate};
 use crate::control::branch;
 use crate::current::with;
-use crate::loops::while_dyn;
+use crate::loops::repeat_while;
 use crate::operation::Operation;
 use crate::scalar::Scalar;
 use crate::value::{Class, Value};
@@ -190,12 +190,16 @@ macro_rules! word {
                     variable
                 });
                 let now = || variables.map(|variable| Raw::new(variable.view().value));
-                while_dyn(None, &|| go(now()).var(), &mut || {
-                    let next = step(now()).map(|value| Read::copy(value.var()));
-                    for (variable, value) in variables.iter().zip(next) {
-                        variable.assign(value);
-                    }
-                });
+                repeat_while(
+                    None,
+                    || go(now()).var(),
+                    || {
+                        let next = step(now()).map(|value| Read::copy(value.var()));
+                        for (variable, value) in variables.iter().zip(next) {
+                            variable.assign(value);
+                        }
+                    },
+                );
                 now()
             }
         }

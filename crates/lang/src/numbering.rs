@@ -8,7 +8,8 @@
 //! Mutable variables carry a version, as in SSA renaming: every assignment raises it, and the head
 //! of a loop raises the version of all variables, because the loop's body may assign them.
 
-use crate::builder::{Builder, Computation, Scope};
+use crate::builder::Builder;
+use crate::frames::{Computation, Scope};
 use crate::value::{Class, Register, Value};
 use std::collections::HashMap;
 

@@ -1,6 +1,7 @@
 //! Values as operands: literals, registers, special registers and addresses of arrays.
 
-use crate::builder::{Builder, Line};
+use crate::builder::Builder;
+use crate::frames::Line;
 use crate::value::{Class, Register, Value, literal};
 use lanework_ptx::{Instruction, Operand, ScalarType};
 

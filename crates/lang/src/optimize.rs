@@ -3,7 +3,7 @@
 //! `mad.lo`, and removal of jumps to the next line. Each rewrite looks at straight-line code only
 //! and moves nothing across a label; ptxas does the rest.
 
-use crate::builder::Line;
+use crate::frames::Line;
 use crate::value::Register;
 use lanework_ptx::{AddressBase, Immediate, Instruction, Operand};
 use std::collections::HashMap;

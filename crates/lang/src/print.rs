@@ -1,8 +1,9 @@
 //! Printing from the device: `print!` and `println!` become calls of CUDA's `vprintf`.
 
-use crate::builder::{Builder, Line};
+use crate::builder::Builder;
 use crate::cast::cast;
 use crate::current::{here, with};
+use crate::frames::Line;
 use crate::scalar::Scalar;
 use crate::value::{Value, compute_type};
 use crate::var::Var;

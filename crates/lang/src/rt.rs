@@ -10,6 +10,7 @@ pub use crate::call::{
 pub use crate::cast::Cast;
 pub use crate::compare::{Condition, Connect, Equate, Order, Relation};
 pub use crate::control::{if_else, if_then};
+pub use crate::counted::{By, Direction, OneByOne, Step, Walk, for_loop};
 pub use crate::data::*;
 pub use crate::directive::*;
 pub use crate::exchange::{replace, swap};
@@ -17,10 +18,7 @@ pub use crate::inline::{Input, Written, inline, output};
 pub use crate::items::{Items, for_enumerated, for_items};
 pub use crate::join::{Become, Join, Joined, joined};
 pub use crate::jumps::{break_loop, continue_loop, return_kernel};
-pub use crate::loops::{
-    BreakSlot, By, Direction, OneByOne, Step, Walk, break_value, endless_loop, for_loop,
-    loop_value, unrolled, while_loop,
-};
+pub use crate::loops::{BreakSlot, break_value, endless_loop, loop_value, unrolled, while_loop};
 pub use crate::memory::{Extent, Get, IndexValue, IntoShape, Locate, Place, Put, ReadPlace, Space};
 pub use crate::mixed::Compare;
 pub use crate::never::Never;

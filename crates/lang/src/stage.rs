@@ -2,10 +2,11 @@
 //! optimisation.
 
 use crate::asynchrony::setup::{check_registers, setup_barriers};
-use crate::builder::{Builder, Line};
+use crate::builder::Builder;
 use crate::current::{Abandon, install, with};
 use crate::data::{Data, leaves};
 use crate::definition::{Parameter, ParameterKind, StageOptions, Staged};
+use crate::frames::Line;
 use crate::identifier::identifier;
 use crate::memory::check::FAULT_PARAMETER;
 use crate::memory::{Slice, SliceMut};

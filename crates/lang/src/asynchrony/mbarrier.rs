@@ -8,9 +8,10 @@
 use super::handle::handle;
 use super::part::Part;
 use crate::arithmetic::binary;
-use crate::builder::{BarrierSetup, Builder, Line};
+use crate::builder::{BarrierSetup, Builder};
 use crate::current::{here, with};
 use crate::definition::IndexKind;
+use crate::frames::Line;
 use crate::memory::{Base, Extent, IndexValue, Place, Space, element_place};
 use crate::operation::Operation;
 use crate::value::{Index, Register, Value};

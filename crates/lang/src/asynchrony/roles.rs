@@ -3,9 +3,10 @@
 use super::handle::handle;
 use super::named::{NamedBarrier, named_barrier};
 use crate::arithmetic::binary;
-use crate::builder::{Builder, Line, MovedRegisters};
+use crate::builder::{Builder, MovedRegisters};
 use crate::compare::{Relation, relate};
 use crate::current::{here, with};
+use crate::frames::Line;
 use crate::memory::Extent;
 use crate::operation::Operation;
 use crate::value::Value;

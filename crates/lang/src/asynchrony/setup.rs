@@ -3,9 +3,10 @@
 //! can only be judged when all of a kernel is known: the registers that its roles want.
 
 use crate::arithmetic::binary;
-use crate::builder::{Builder, Line};
+use crate::builder::Builder;
 use crate::compare::{Relation, relate};
 use crate::definition::StageError;
+use crate::frames::Line;
 use crate::operation::Operation;
 use crate::value::Value;
 use lanework_ptx::{Operand, ScalarType};

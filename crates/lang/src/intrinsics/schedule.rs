@@ -1,9 +1,9 @@
 //! What the driver's compiler may not move: it places instructions of a block of straight code as it likes, where nothing ties
 //! them together.
 
-use crate::builder::Line;
 use crate::compare::{Relation, relate};
 use crate::current::{here, with};
+use crate::frames::Line;
 use crate::value::Value;
 use crate::var::IntoVar;
 use lanework_ptx::{Guard, Instruction, ScalarType};

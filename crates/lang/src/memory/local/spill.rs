@@ -1,8 +1,9 @@
 //! Arrays of variables in local memory: a load before every use of one of their registers, and a store
 //! after every assignment.
 
-use crate::builder::{Builder, Line};
+use crate::builder::Builder;
 use crate::data::operations::stored_type;
+use crate::frames::Line;
 use crate::value::{Class, Register};
 use lanework_ptx::{AddressBase, Guard, Instruction, Operand, ScalarType, Statement};
 use std::collections::HashMap;

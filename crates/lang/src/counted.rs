@@ -1,0 +1,243 @@
+//! `for` over ranges. As for every loop, the condition is staged before it and again at its end.
+
+use crate::arithmetic::binary;
+use crate::builder::Builder;
+use crate::cast::cast;
+use crate::compare::{Relation, relate};
+use crate::current::{here, with};
+use crate::frames::{Count, Repeat};
+use crate::memory::IndexValue;
+use crate::number::Integer;
+use crate::operation::Operation;
+use crate::value::{Index, Register, Value, wrap};
+use crate::var::{IntoVar, Read, Var};
+use lanework_ptx::ScalarType;
+
+/// The values of a `for`.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk<A, B, S> {
+    /// The first value.
+    pub start: A,
+    /// The bound.
+    pub end: B,
+    /// The distance between values.
+    pub step: S,
+    /// Whether the bound is included.
+    pub inclusive: bool,
+    /// Which value is first.
+    pub order: Direction,
+}
+
+/// The order of a `for`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From the first value up.
+    Up,
+    /// `.rev()`, with `.step_by(s)` after it: from the range's last value down.
+    Down,
+    /// `.step_by(s).rev()`: from the last value that steps from the first one reach, down.
+    DownFromStep,
+}
+
+/// The step of a `for`, of any integer type.
+pub trait Step {
+    /// The distance; `None` for every value.
+    fn distance(self) -> Option<Index>;
+}
+
+/// No `.step_by(s)`: every value.
+#[derive(Clone, Copy, Debug)]
+pub struct OneByOne;
+
+/// `.step_by(s)`.
+#[derive(Clone, Copy, Debug)]
+pub struct By<S>(pub S);
+
+impl Step for OneByOne {
+    fn distance(self) -> Option<Index> {
+        None
+    }
+}
+
+impl<S: IndexValue> Step for By<S> {
+    fn distance(self) -> Option<Index> {
+        Some(self.0.parts())
+    }
+}
+
+/// `for i in start..end { body(i) }`, or with `..=`, `.step_by(step)` and `.rev()`.
+///
+/// Stepping past the type's largest value wraps: keep `end + step` in range.
+#[track_caller]
+pub fn for_loop<T: Integer>(
+    name: Option<&'static str>,
+    walk: Walk<impl IntoVar<T>, impl IntoVar<T>, impl Step>,
+    body: impl FnOnce(Var<T>),
+) {
+    here();
+    let walk = copied::<T>(walk);
+    if let Some(value) = begin_for(name, T::SCALAR, walk) {
+        body(Var::new(value));
+        end_for();
+    }
+}
+
+/// The range and the step as they are now: the body may assign to variables in them.
+fn copied<T: Integer>(
+    walk: Walk<impl IntoVar<T>, impl IntoVar<T>, impl Step>,
+) -> Walk<Value, Value, Option<Index>> {
+    let start = Read::copy(walk.start.into_var()).value;
+    let end = Read::copy(walk.end.into_var()).value;
+    let Walk { inclusive, order, .. } = walk;
+    Walk { start, end, step: walk.step.distance(), inclusive, order }
+}
+
+/// A step as a value of the loop's type.
+fn stride(ty: ScalarType, step: Option<Index>) -> Value {
+    let Some(step) = step else { return Value::Constant(1) };
+    let bits = 8 * ty.size() - u32::from(ty.is_signed());
+    let most = i128::MAX >> (127 - bits);
+    with(|b| match step.known() {
+        Some(known) if known <= 0 => {
+            b.error("this loop's step is not above 0", "count down with `(a..b).rev()`");
+            Value::Constant(1)
+        }
+        // One step of that size leaves every range of this type.
+        Some(known) => Value::Constant(wrap(known.min(most), ty)),
+        None => cast(b, step.value, step.ty, ty),
+    })
+}
+
+/// Begins a `for` that may run, and returns its variable. The generic shell that kernels instantiate holds nothing.
+fn begin_for(
+    name: Option<&'static str>,
+    ty: ScalarType,
+    walk: Walk<Value, Value, Option<Index>>,
+) -> Option<Value> {
+    let Walk { start, end, step, inclusive, order } = walk;
+    let step = stride(ty, step);
+    let relation = if inclusive { Relation::Le } else { Relation::Lt };
+    with(|b| {
+        let (head, next, exit) = (b.label("loop"), b.label("next"), b.label("done"));
+        match relate(b, relation, ty, start, end) {
+            Value::Register(predicate) => b.jump_if(predicate, true, &exit),
+            Value::Constant(0) => return None,
+            _ => {}
+        }
+        // What is computed from here to the exit is skipped by the jump: none of it is known after.
+        b.enter();
+        let plan = plan(b, ty, Walk { start, end, step, inclusive, order });
+        let counter = b.register(ty, false);
+        b.assign(counter, plan.from, ty);
+        b.place_always(&head);
+        b.begin_body(name, &exit, next);
+        let value = Value::Register(counter);
+        let handed_out = match plan.mirror {
+            Some(sum) => binary(b, Operation::Sub, ty, sum, value),
+            None => value,
+        };
+        let Plan { to, step, inclusive, .. } = plan;
+        let count = Some(Count { counter, ty, to, step, inclusive });
+        b.repeats.push(Repeat { head, exit, count });
+        Some(handed_out)
+    })
+}
+
+/// Steps the counter and jumps back where the bound is not reached.
+fn end_for() {
+    with(|b| {
+        b.end_body();
+        let Repeat { head, exit, count } = b.repeats.pop().expect("begun before");
+        let Count { counter, ty, to, step, inclusive } = count.expect("the loop counts");
+        let value = Value::Register(counter);
+        b.enter();
+        // With `..=` the counter is compared before its step, which may leave the type.
+        let one_by_one = inclusive && step == Value::Constant(1);
+        let before = one_by_one.then(|| relate(b, Relation::Lt, ty, value, to));
+        b.step_counter(counter, ty, step);
+        let after = if inclusive { Relation::Le } else { Relation::Lt };
+        let again = before.unwrap_or_else(|| relate(b, after, ty, value, to));
+        match again {
+            Value::Register(predicate) => b.jump_if(predicate, false, &head),
+            Value::Constant(0) => {}
+            _ => b.jump(&head),
+        }
+        b.leave();
+        b.leave();
+        b.after_loop(&exit);
+    });
+}
+
+/// What the counter of a `for` does: it counts up, and the loop's variable is the counter, or
+/// `mirror` minus the counter.
+struct Plan {
+    from: Value,
+    to: Value,
+    step: Value,
+    inclusive: bool,
+    mirror: Option<Value>,
+}
+
+/// The plan of a loop whose range is not empty.
+fn plan(b: &mut Builder, ty: ScalarType, walk: Walk<Value, Value, Value>) -> Plan {
+    let Walk { start, end, step, inclusive, order } = walk;
+    let excluded = Value::Constant(u64::from(!inclusive));
+    match order {
+        Direction::Up => Plan { from: start, to: end, step, inclusive, mirror: None },
+        _ if step == Value::Constant(1) => {
+            // The variable is first + last - counter.
+            let sum = binary(b, Operation::Add, ty, start, end);
+            let sum = binary(b, Operation::Sub, ty, sum, excluded);
+            Plan { from: start, to: end, step, inclusive, mirror: Some(sum) }
+        }
+        _ => {
+            // Counts the distance from the first value visited. A distance between two signed
+            // values may exceed the signed type: it is computed in the unsigned one.
+            let distance = unsigned(ty);
+            let last = binary(b, Operation::Sub, ty, end, excluded);
+            let span = binary(b, Operation::Sub, ty, last, start);
+            let span = cast(b, span, ty, distance);
+            let wide = cast(b, step, ty, distance);
+            let steps = binary(b, Operation::Div, distance, span, wide);
+            let reach = binary(b, Operation::Mul, distance, steps, wide);
+            let reach = cast(b, reach, distance, ty);
+            let top = match order {
+                Direction::DownFromStep => binary(b, Operation::Add, ty, start, reach),
+                _ => last,
+            };
+            let least = binary(b, Operation::Sub, ty, top, reach);
+            Plan { from: least, to: top, step, inclusive: true, mirror: None }.mirrored(b, ty)
+        }
+    }
+}
+
+impl Plan {
+    /// The same values from the other end.
+    fn mirrored(self, b: &mut Builder, ty: ScalarType) -> Plan {
+        let sum = binary(b, Operation::Add, ty, self.from, self.to);
+        Plan { mirror: Some(sum), ..self }
+    }
+}
+
+/// The unsigned type of the same width.
+fn unsigned(ty: ScalarType) -> ScalarType {
+    match ty {
+        ScalarType::S8 => ScalarType::U8,
+        ScalarType::S16 => ScalarType::U16,
+        ScalarType::S32 => ScalarType::U32,
+        ScalarType::S64 => ScalarType::U64,
+        other => other,
+    }
+}
+
+impl Builder {
+    /// `counter += step`.
+    fn step_counter(&mut self, counter: Register, ty: ScalarType, step: Value) {
+        let compute = crate::value::compute_type(ty);
+        let name = format!("add.{}", compute.name());
+        let value = Value::Register(counter);
+        let operands =
+            vec![counter.name().into(), self.operand(value, compute), self.operand(step, compute)];
+        self.emit(&name, operands);
+    }
+}
