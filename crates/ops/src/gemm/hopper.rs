@@ -1,6 +1,7 @@
 //! The family of sm_90a: TMA and `wgmma`, for factors of 8 and 16 bits, and f32 as TF32.
 
 mod divided;
+mod finished;
 mod form;
 pub mod kernel;
 pub mod laid;
@@ -11,6 +12,7 @@ mod promoted;
 mod scattered;
 mod shape;
 mod stored;
+mod summed;
 
 use super::element::ElementKind;
 use super::finish::{Finishing, Sum, finishing};

@@ -4,15 +4,18 @@
 //! A block's tile has 128 rows and `COLUMNS` columns. Blocks of a cluster that share rows of A load a part of them each, for all of
 //! them (multicast), and so with columns of B. A stage holds 128 bytes of every row along K. What lies beyond a matrix's edges is read as
 //! zero and not written, so that no extent has to be a multiple of a tile's.
+//!
+//! What depends on fewer types than the kernel does is a function of its own, since each instance is compiled.
 
-use super::super::finish::{Finish, Sum, result};
-use super::divided::{added, give};
-use super::form::{Form, GROUP, ROWS, SHARE, Store, WARP};
-use super::loads::{load_a, load_b};
+use super::super::finish::{Finish, Sum};
+use super::divided::give;
+use super::finished::{finished, finished_shares};
+use super::form::{Form, GROUP, ROWS, Store};
+use super::loads::fill;
 use super::order::place;
 use super::promoted::promoted;
-use super::scattered::stored;
 use super::stored::Stored;
+use super::summed::summed;
 use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::prelude::*;
@@ -104,34 +107,24 @@ pub fn product<
                 let (row, column) = place(tile % (down * across), down, across, form.order);
                 let row = (row * form.cluster.0 + rank_row) * ROWS;
                 let column = (column * form.cluster.1 + rank_column) * COLUMNS;
-                for step in 0..steps {
-                    let stage = producer.acquire_for(form.stage_bytes());
-                    let depth = (first_step + step) * DEPTH;
-                    load_a::<T, DEPTH>(
-                        a,
-                        a_by_rows,
-                        a_by_columns,
-                        stage,
-                        batch * batch_steps[0],
-                        row,
-                        depth,
-                        rank_row,
-                        rank_column,
-                        form,
-                    );
-                    load_b::<U, DEPTH, COLUMNS, HALF>(
-                        b,
-                        b_by_columns,
-                        b_by_rows,
-                        stage,
-                        batch * batch_steps[1],
-                        column,
-                        depth,
-                        rank_row,
-                        rank_column,
-                        form,
-                    );
-                }
+                fill::<T, U, DEPTH, COLUMNS, HALF>(
+                    producer,
+                    a,
+                    b,
+                    a_by_rows,
+                    a_by_columns,
+                    b_by_columns,
+                    b_by_rows,
+                    batch,
+                    batch_steps,
+                    row,
+                    column,
+                    first_step,
+                    steps,
+                    rank_row,
+                    rank_column,
+                    form,
+                );
             }
         }
     }
@@ -170,137 +163,52 @@ pub fn product<
                 );
             }
             if !form.promote {
-                let mut sums = Accumulator::<D, COLUMNS>::zero();
-                for step in 0..steps {
-                    let stage = consumer.wait();
-                    if form.along_k.0 && form.along_k.1 {
-                        let left = a_by_rows[stage.index].rows::<GROUP>(group * GROUP);
-                        sums.multiply(left, b_by_columns[stage.index].t());
-                    } else if form.along_k.0 {
-                        let left = a_by_rows[stage.index].rows::<GROUP>(group * GROUP);
-                        sums.multiply(left, b_by_rows[stage.index]);
-                    } else if form.along_k.1 {
-                        let left = O::half::<T, DEPTH>(a_by_columns[stage.index], group);
-                        sums.multiply(left.t(), b_by_columns[stage.index].t());
-                    } else {
-                        let left = O::half::<T, DEPTH>(a_by_columns[stage.index], group);
-                        sums.multiply(left.t(), b_by_rows[stage.index]);
-                    }
-                    // The products of the stage before are done: it may be filled again.
-                    sums.wait(1);
-                    if step > 0 || tile != first {
-                        if !form.shares() {
-                            if within == 0 {
-                                consumer.release_previous();
-                            }
-                        } else if beside {
-                            consumer.release_previous_to(within);
-                        }
-                    }
-                }
-                results = sums.finish();
+                results = summed(
+                    consumer,
+                    a_by_rows,
+                    a_by_columns,
+                    b_by_columns,
+                    b_by_rows,
+                    group,
+                    within,
+                    beside,
+                    tile,
+                    first,
+                    steps,
+                    form,
+                );
             }
             if form.split > 1 {
                 give(results, given, rank, math.thread(), form);
                 cluster_sync();
             }
             if form.split == 1 {
-                // Everything that is read for the results is asked for before the first of them leaves.
-                let mut values = FragmentC::<S, GROUP, COLUMNS>::zero();
-                #[unroll]
-                for e in 0..FragmentC::<S, GROUP, COLUMNS>::ELEMENTS {
-                    let (y, x) = values.position(e);
-                    values[e] = result(
-                        results[e] as S,
-                        (before, batch, strides_c),
-                        (row + y, column + x),
-                        (m, n),
-                        (alpha, beta),
-                        bias,
-                        (scale_a, scale_b),
-                        finish,
-                    );
-                }
-                #[unroll]
-                for i in 0..COLUMNS / WIDE {
-                    let part = values.columns::<WIDE>(i);
-                    if form.store == Store::Tma {
-                        // Each warp stores its 16 rows by itself, and waits for no other.
-                        let tile = parts[form.parts * group + i % form.parts];
-                        if lane == 0 {
-                            bulk_wait_read(const { form.parts - 1 }); // what left from here before has been read
-                        }
-                        sync_warp(FULL_MASK);
-                        O::place(part, tile);
-                        fence_proxy_async_shared();
-                        sync_warp(FULL_MASK);
-                        if lane == 0 {
-                            let of_warp = tile.rows::<WARP>(warp * WARP);
-                            c.store(of_warp, (batch, row + warp * WARP, column + i * WIDE));
-                            bulk_commit();
-                        }
-                    } else {
-                        #[unroll]
-                        for e in (0..FragmentC::<S, GROUP, WIDE>::ELEMENTS).step_by(2) {
-                            let (y, x) = part.position(e);
-                            let at = (row + y, column + i * WIDE + x);
-                            stored(
-                                out,
-                                batch,
-                                at,
-                                extents,
-                                strides_c,
-                                [part[e] as O, part[e + 1] as O],
-                                form.store,
-                            );
-                        }
-                    }
-                }
+                finished(
+                    results, c, parts, out, before, bias, scale_a, scale_b, extents, strides_c,
+                    alpha, beta, batch, row, column, group, warp, lane, form, finish,
+                );
             }
             if form.split > 1 {
-                #[unroll]
-                for i in 0..COLUMNS / SHARE {
-                    let owner = const { i % form.split };
-                    if rank == owner {
-                        let share =
-                            added(results.columns::<SHARE>(i), given, math.thread(), i, form);
-                        #[unroll]
-                        for e in (0..SHARE / 2).step_by(2) {
-                            let (y, x) = share.position(e);
-                            let at = (row + y, column + i * SHARE + x);
-                            let next = (row + y, column + i * SHARE + x + 1);
-                            let low = result(
-                                share[e] as S,
-                                (before, batch, strides_c),
-                                at,
-                                (m, n),
-                                (alpha, beta),
-                                bias,
-                                (scale_a, scale_b),
-                                finish,
-                            );
-                            let high = result(
-                                share[e + 1] as S,
-                                (before, batch, strides_c),
-                                next,
-                                (m, n),
-                                (alpha, beta),
-                                bias,
-                                (scale_a, scale_b),
-                                finish,
-                            );
-                            stored(
-                                out,
-                                batch,
-                                at,
-                                extents,
-                                strides_c,
-                                [low as O, high as O],
-                                form.store,
-                            );
-                        }
-                    }
-                }
+                finished_shares(
+                    results,
+                    given,
+                    out,
+                    before,
+                    bias,
+                    scale_a,
+                    scale_b,
+                    extents,
+                    strides_c,
+                    alpha,
+                    beta,
+                    batch,
+                    row,
+                    column,
+                    rank,
+                    math.thread(),
+                    form,
+                    finish,
+                );
             }
         }
         if form.store == Store::Tma && lane == 0 {

@@ -5,6 +5,63 @@ use super::form::{Form, GROUP, ROWS};
 use lanework::lang::tensor_cores::MatrixElement;
 use lanework::prelude::*;
 
+/// Fills a stage for each of a tile's `steps` along K, of its rows from `row` and its columns from `column` on.
+#[device]
+#[allow(clippy::too_many_arguments)]
+pub fn fill<
+    T: MatrixElement,
+    U: MatrixElement,
+    const DEPTH: u32,
+    const COLUMNS: u32,
+    const HALF: u32,
+>(
+    producer: Producer,
+    a: &TensorMap<T::Storage, 3>,
+    b: &TensorMap<U::Storage, 3>,
+    a_by_rows: SharedTiles<T, ROWS, DEPTH>,
+    a_by_columns: SharedTiles<T, DEPTH, ROWS>,
+    b_by_columns: SharedTiles<U, COLUMNS, DEPTH>,
+    b_by_rows: SharedTiles<U, DEPTH, COLUMNS>,
+    batch: u32,
+    batch_steps: [u32; 2],
+    row: u32,
+    column: u32,
+    first_step: u32,
+    steps: u32,
+    rank_row: u32,
+    rank_column: u32,
+    #[constant] form: Form,
+) {
+    for step in 0..steps {
+        let stage = producer.acquire_for(form.stage_bytes());
+        let depth = (first_step + step) * DEPTH;
+        load_a::<T, DEPTH>(
+            a,
+            a_by_rows,
+            a_by_columns,
+            stage,
+            batch * batch_steps[0],
+            row,
+            depth,
+            rank_row,
+            rank_column,
+            form,
+        );
+        load_b::<U, DEPTH, COLUMNS, HALF>(
+            b,
+            b_by_columns,
+            b_by_rows,
+            stage,
+            batch * batch_steps[1],
+            column,
+            depth,
+            rank_row,
+            rank_column,
+            form,
+        );
+    }
+}
+
 /// Rows of A from `row` on, `DEPTH` columns of them from `depth` on; of the two arrays of tiles, one has tiles.
 #[device]
 #[allow(clippy::too_many_arguments)]

@@ -2,22 +2,12 @@
 
 use half::{bf16, f16};
 use lanework::Element;
-use lanework::lang::Var;
 use lanework::lang::tensor_cores::{FragmentC, MatrixElement, SharedTile};
 
 /// A type of results, from sums of type `S`.
 pub trait Stored<S: MatrixElement>: Element + MatrixElement<Storage = Self> {
     /// Lays a part of the results into a tile, each warp its rows.
     fn place<const W: u32>(part: FragmentC<S, 64, W>, tile: SharedTile<Self, 64, W>);
-
-    /// One of the panels of a tile whose columns are rows of A.
-    #[track_caller]
-    fn half<T: MatrixElement, const DEPTH: u32>(
-        tile: SharedTile<T, DEPTH, 128>,
-        panel: Var<u32>,
-    ) -> SharedTile<T, DEPTH, 64> {
-        tile.panel::<64>(panel)
-    }
 }
 
 macro_rules! as_they_are {

@@ -1,0 +1,60 @@
+//! Sums of a tile, as tensor cores add them up along the whole of K.
+
+use super::form::{Form, GROUP, ROWS};
+use lanework::Element;
+use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
+use lanework::prelude::*;
+
+/// The sums of this warpgroup's rows of a tile, of `steps` stages. Of each factor, one of the two arrays has no tiles.
+#[device]
+#[allow(clippy::too_many_arguments)]
+pub fn summed<
+    T: GroupProduct<U, D>,
+    U: MatrixElement,
+    D: MatrixElement<Storage = D> + Element,
+    const DEPTH: u32,
+    const COLUMNS: u32,
+>(
+    consumer: Consumer,
+    a_by_rows: SharedTiles<T, ROWS, DEPTH>,
+    a_by_columns: SharedTiles<T, DEPTH, ROWS>,
+    b_by_columns: SharedTiles<U, COLUMNS, DEPTH>,
+    b_by_rows: SharedTiles<U, DEPTH, COLUMNS>,
+    group: u32,
+    within: u32,
+    beside: bool,
+    tile: u32,
+    first: u32,
+    steps: u32,
+    #[constant] form: Form,
+) -> FragmentC<D, GROUP, COLUMNS> {
+    let mut sums = Accumulator::<D, COLUMNS>::zero();
+    for step in 0..steps {
+        let stage = consumer.wait();
+        if form.along_k.0 && form.along_k.1 {
+            let left = a_by_rows[stage.index].rows::<GROUP>(group * GROUP);
+            sums.multiply(left, b_by_columns[stage.index].t());
+        } else if form.along_k.0 {
+            let left = a_by_rows[stage.index].rows::<GROUP>(group * GROUP);
+            sums.multiply(left, b_by_rows[stage.index]);
+        } else if form.along_k.1 {
+            let left = a_by_columns[stage.index].panel::<GROUP>(group);
+            sums.multiply(left.t(), b_by_columns[stage.index].t());
+        } else {
+            let left = a_by_columns[stage.index].panel::<GROUP>(group);
+            sums.multiply(left.t(), b_by_rows[stage.index]);
+        }
+        // The products of the stage before are done: it may be filled again.
+        sums.wait(1);
+        if step > 0 || tile != first {
+            if !form.shares() {
+                if within == 0 {
+                    consumer.release_previous();
+                }
+            } else if beside {
+                consumer.release_previous_to(within);
+            }
+        }
+    }
+    sums.finish()
+}
