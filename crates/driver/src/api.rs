@@ -28,8 +28,13 @@ pub(crate) use api;
 
 /// Runs a function of the driver.
 pub fn call(name: &'static str, body: impl FnOnce() -> Result) -> i32 {
+    ended(name, catch_unwind(AssertUnwindSafe(body)))
+}
+
+/// The status of a function that ended so; apart from [`call`], which is compiled for each function.
+fn ended(name: &str, result: std::thread::Result<Result>) -> i32 {
     // A panic is an error of this library; whatever it held is not used again without its lock.
-    let code = match catch_unwind(AssertUnwindSafe(body)) {
+    let code = match result {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as i32,
         Err(_) => crate::status::Status::Unknown as i32,
