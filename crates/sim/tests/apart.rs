@@ -177,3 +177,36 @@ fn lanes_of_a_warp_at_barriers_that_cannot_be_one_are_reported() {
         assert_eq!(fault.kind, FaultKind::BarrierDivergence, "{lower} {upper}: {fault}");
     }
 }
+
+/// Code after which the lanes of a warp are still apart: they left the block's barrier at three instructions.
+const APART: &str = "
+    and.b32 %r6, %r3, 16; setp.ne.u32 %p1, %r6, 0; @%p1 bra C;
+    and.b32 %r6, %r3, 8; setp.ne.u32 %p1, %r6, 0; @%p1 bra B;
+    barrier.sync 1; bra D; B: barrier.sync 1; bra D; C: barrier.sync 1; D:";
+
+#[test]
+fn lanes_that_wait_for_some_others_are_not_there_for_those_who_wait_for_all() {
+    // The half that names itself may be there lane by lane while the other half waits for the whole warp further on.
+    let body = format!(
+        ".shared .b32 tile[64]; mov.u32 %r8, tile; shl.b32 %r7, %r3, 2; add.u32 %r9, %r8, %r7; {APART}
+        and.b32 %r6, %r3, 8; setp.ne.u32 %p1, %r6, 0; @%p1 bra UPPER;
+        bar.warp.sync 0x00ff00ff; bra JOIN; UPPER: bar.warp.sync 0xff00ff00;
+        JOIN: st.shared.u32 [%r9], %r3; bar.warp.sync -1;
+        xor.b32 %r7, %r7, 32; add.u32 %r8, %r8, %r7; ld.shared.u32 %r12, [%r8];
+        and.b32 %r6, %r3, 4; setp.ne.u32 %p1, %r6, 0; @%p1 bra OTHER;
+        barrier.sync 0; bra END; OTHER: barrier.sync 0; END: st.global.u32 [%rd5], %r12; ret;"
+    );
+    let expected: Vec<u32> = (0..64).map(|i| i ^ 8).collect();
+    assert_eq!(words(&body, 1, 64).expect("ends"), expected);
+}
+
+#[test]
+fn a_shuffle_of_lanes_that_are_apart_gives_what_they_brought() {
+    let body = format!(
+        "mov.u32 %r12, %r3; {APART} shfl.sync.bfly.b32 %r7, %r12, 8, 31, -1;
+        add.u32 %r12, %r12, 1000; shfl.sync.bfly.b32 %r8, %r12, 16, 31, -1;
+        add.u32 %r7, %r7, %r8; st.global.u32 [%rd5], %r7; ret;"
+    );
+    let expected: Vec<u32> = (0..64).map(|i| (i ^ 8) + (i ^ 16) + 1000).collect();
+    assert_eq!(words(&body, 1, 64).expect("ends"), expected);
+}

@@ -10,7 +10,7 @@ use super::worker::{ScheduledSplit, State, Waits, Worker, limit_fault};
 use crate::barrier::not_all_here;
 use crate::control::members;
 use crate::fault::{FaultKind, Located, RawFault};
-use crate::machine::{Stop, Warp};
+use crate::machine::{Op, Stop, Warp};
 use crate::program::Assembled;
 use crate::split::WarpSplit;
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
@@ -144,12 +144,20 @@ impl Worker<'_> {
             splits.push(ScheduledSplit { split, waits: one.waits });
         }
         let live = self.warps[w].live;
-        let here = splits.iter().filter(|one| matches!(one.waits, Waits::Lanes(_)));
-        let here = here.fold(0, |lanes, one| lanes | one.split.mask);
+        // Lanes meet where they name the same lanes, or stand at one instruction; others wait for something else.
+        let waiting: Vec<(u32, *const Op, u32)> = splits
+            .iter()
+            .filter_map(|one| match one.waits {
+                Waits::Lanes(named) => Some((named, one.split.at, one.split.mask)),
+                _ => None,
+            })
+            .collect();
         for one in &mut splits {
-            if let Waits::Lanes(named) = one.waits
-                && named & live & !here == 0
-            {
+            let Waits::Lanes(named) = one.waits else { continue };
+            let meets =
+                |other: &&(u32, *const Op, u32)| other.0 == named || other.1 == one.split.at;
+            let here = waiting.iter().filter(meets).fold(0, |lanes, other| lanes | other.2);
+            if named & live & !here == 0 {
                 one.waits = Waits::No;
                 one.split.at = one.split.at.wrapping_add(1);
             }
