@@ -69,7 +69,11 @@ impl Driver {
     pub unsafe fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
         let context = self.context()?.handle;
         let (began, outputs) = (Instant::now(), options.outputs());
-        let compiled = self.compile(texts).map_err(|error| missing(texts).unwrap_or(error));
+        let compiled = match self.compile(texts) {
+            Ok(code) if code.module().undefined().is_empty() => Ok(code),
+            Ok(code) => missing(texts).map_or(Ok(code), Err),
+            Err(error) => Err(missing(texts).unwrap_or(error)),
+        };
         let told = compiled.as_ref().err().map(ToString::to_string).unwrap_or_default();
         // SAFETY: by the caller.
         unsafe {
@@ -104,19 +108,14 @@ impl Driver {
             all = texts.iter().cloned().chain(given).collect();
             &all
         };
-        match &needed(texts)[..] {
-            [only] => self.device.load_ptx(only),
-            several => {
-                let named: Vec<(String, &str)> = several
-                    .iter()
-                    .enumerate()
-                    .map(|(index, text)| (format!("part {index}"), *text))
-                    .collect();
-                let named: Vec<(&str, &str)> =
-                    named.iter().map(|(name, text)| (name.as_str(), *text)).collect();
-                self.device.load_linked(&named)
-            }
-        }
+        let parts: Vec<(String, &str)> = needed(texts)
+            .into_iter()
+            .enumerate()
+            .map(|(index, text)| (format!("part {index}"), text))
+            .collect();
+        let parts: Vec<(&str, &str)> =
+            parts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+        self.device.load_on_demand(&parts)
     }
 
     /// The function of a name of a module.

@@ -27,8 +27,8 @@ pub fn unknown(program: &Program, entry: &str) -> Fault {
 /// The kernel to launch.
 pub fn kernel<'p>(program: &'p Program, entry: &str) -> Result<&'p Arc<Kernel>, Fault> {
     program.kernel(entry).ok_or_else(|| {
-        let refused = program.refused().find(|(name, _)| *name == entry);
-        refused.map_or_else(|| unknown(program, entry), |(_, error)| refusal(entry, error))
+        let refused = program.refusal(entry);
+        refused.map_or_else(|| unknown(program, entry), |error| refusal(entry, error))
     })
 }
 

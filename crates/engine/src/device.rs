@@ -252,6 +252,15 @@ impl Device {
         Program::load(module, &self.memory, self.options.gaps, self.options.verify).map(Arc::new)
     }
 
+    /// As [`Device::load`], but each kernel is decoded when it is first used: launching one that cannot run gives the reason.
+    ///
+    /// # Errors
+    /// When a variable cannot be placed.
+    pub fn load_on_demand(&self, module: &Arc<Module>) -> Result<Arc<Program>, LoadError> {
+        let Options { gaps, verify, .. } = self.options;
+        Program::load_on_demand(module, &self.memory, gaps, verify).map(Arc::new)
+    }
+
     /// Runs a kernel to its end, or to a fault. `arguments` are the bytes of each PTX parameter,
     /// little-endian.
     ///

@@ -29,8 +29,9 @@ const MOST_WORK: u64 = 1 << 32;
 
 /// A loaded module. Its variables live in device memory until it is dropped.
 pub struct Program {
-    kernels: Vec<Loaded>,
-    refused: Vec<(String, LoadError)>,
+    entries: Vec<Entry>,
+    /// What entries are lowered from when they are first used.
+    module: Option<Arc<Module>>,
     globals: HashMap<String, (MemorySpace, u64)>,
     sizes: HashMap<String, u64>,
     memory: Arc<RwLock<Memory>>,
@@ -46,6 +47,12 @@ struct Key {
     instrument: TypeId,
     wants: Wants,
     all_varying: bool,
+}
+
+/// An entry of the module, and what came of lowering it.
+struct Entry {
+    name: String,
+    lowered: OnceLock<Result<Loaded, LoadError>>,
 }
 
 /// A kernel and what is found about it for all launches.
@@ -139,9 +146,43 @@ impl Program {
         gaps: bool,
         verify: bool,
     ) -> Result<Program, LoadError> {
+        let program = Program::placed(module, memory, gaps, verify)?;
+        for (entry, of) in module.entries().zip(&program.entries) {
+            of.lowered.get_or_init(|| program.lower(module, entry));
+        }
+        let refused = program.refused().next().map(|(_, error)| error.clone());
+        match refused {
+            Some(error) if program.entries().next().is_none() => Err(error),
+            _ => Ok(program),
+        }
+    }
+
+    /// As [`Program::load`], but an entry is lowered when it is first used: whether it can run is known then.
+    ///
+    /// # Errors
+    /// When a variable cannot be placed.
+    pub fn load_on_demand(
+        module: &Arc<Module>,
+        memory: &Arc<RwLock<Memory>>,
+        gaps: bool,
+        verify: bool,
+    ) -> Result<Program, LoadError> {
+        let mut program = Program::placed(module, memory, gaps, verify)?;
+        program.module = Some(Arc::clone(module));
+        Ok(program)
+    }
+
+    /// A program whose variables are in memory, and no entry is lowered.
+    fn placed(
+        module: &Module,
+        memory: &Arc<RwLock<Memory>>,
+        gaps: bool,
+        verify: bool,
+    ) -> Result<Program, LoadError> {
+        let entry = |entry: &Function| Entry { name: entry.name.clone(), lowered: OnceLock::new() };
         let mut program = Program {
-            kernels: Vec::new(),
-            refused: Vec::new(),
+            entries: module.entries().map(entry).collect(),
+            module: None,
             globals: HashMap::new(),
             sizes: HashMap::new(),
             memory: Arc::clone(memory),
@@ -150,16 +191,25 @@ impl Program {
             verify,
         };
         program.place_variables(module)?;
-        for entry in module.entries() {
-            match program.lower(module, entry) {
-                Ok(loaded) => program.kernels.push(loaded),
-                Err(error) => program.refused.push((entry.name.clone(), error)),
-            }
+        Ok(program)
+    }
+
+    /// What came of lowering an entry, which is done now where it was not; nothing where there is no such entry.
+    fn lowered(&self, name: &str) -> Option<(usize, &Result<Loaded, LoadError>)> {
+        let index = self.entries.iter().position(|entry| entry.name == name)?;
+        let of = &self.entries[index];
+        if let Some(known) = of.lowered.get() {
+            return Some((index, known));
         }
-        match program.refused.first() {
-            Some((_, error)) if program.kernels.is_empty() => Err(error.clone()),
-            _ => Ok(program),
-        }
+        let module = self.module.as_ref()?;
+        let entry = module.entry(name)?;
+        Some((index, of.lowered.get_or_init(|| self.lower(module, entry))))
+    }
+
+    /// A kernel that can run, with its number.
+    fn loaded(&self, name: &str) -> Option<(usize, &Loaded)> {
+        let (index, lowered) = self.lowered(name)?;
+        Some((index, lowered.as_ref().ok()?))
     }
 
     fn lower(&self, module: &Module, entry: &Function) -> Result<Loaded, LoadError> {
@@ -259,13 +309,20 @@ impl Program {
 
     /// The names of the kernels that can run.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
-        self.kernels.iter().map(|k| k.kernel.name.as_str())
+        let names = self.entries.iter().map(|entry| entry.name.as_str());
+        names.filter(|name| self.loaded(name).is_some())
     }
 
     /// The kernels that cannot run on the emulator, each with the first thing in it that the emulator
     /// does not know. Launching one gives the same reason.
     pub fn refused(&self) -> impl Iterator<Item = (&str, &LoadError)> {
-        self.refused.iter().map(|(name, error)| (name.as_str(), error))
+        let names = self.entries.iter().map(|entry| entry.name.as_str());
+        names.filter_map(|name| Some((name, self.refusal(name)?)))
+    }
+
+    /// Why a kernel cannot run on the emulator.
+    pub fn refusal(&self, entry: &str) -> Option<&LoadError> {
+        self.lowered(entry)?.1.as_ref().err()
     }
 
     /// The device functions of `module`, which this program was loaded from, that no entry reaches and that
@@ -287,7 +344,7 @@ impl Program {
 
     /// A kernel by name.
     pub fn kernel(&self, entry: &str) -> Option<&Arc<Kernel>> {
-        self.kernels.iter().find(|k| k.kernel.name == entry).map(|k| &k.kernel)
+        self.loaded(entry).map(|(_, loaded)| &loaded.kernel)
     }
 
     /// A kernel assembled for a block shape; made on first use.
@@ -298,27 +355,26 @@ impl Program {
         instrumentation: &Instrumentation,
         all_varying: bool,
     ) -> Option<Arc<Assembled>> {
-        let kernel = self.kernels.iter().position(|k| k.kernel.name == entry)?;
+        let (kernel, loaded) = self.loaded(entry)?;
         let (instrument, wants) = (instrumentation.id, instrumentation.wants);
         let key = Key { kernel, block, instrument, wants, all_varying };
         let mut cache = self.assembled.lock().unwrap_or_else(PoisonError::into_inner);
         let found = cache.entry(key).or_insert_with(|| {
             let how = (all_varying, self.verify);
-            Arc::new(Assembled::new(&self.kernels[kernel], block, instrumentation, how))
+            Arc::new(Assembled::new(loaded, block, instrumentation, how))
         });
         Some(Arc::clone(found))
     }
 
     /// An estimate of the registers that a kernel needs.
     pub fn register_pressure(&self, entry: &str) -> Option<RegisterPressure> {
-        let loaded = self.kernels.iter().find(|k| k.kernel.name == entry)?;
+        let (_, loaded) = self.loaded(entry)?;
         Some(pressure(&loaded.kernel, &loaded.analyses))
     }
 
     /// Whether blocks of a kernel may wait in a loop for what other blocks write.
     pub fn polls(&self, entry: &str) -> bool {
-        let loaded = self.kernels.iter().find(|k| k.kernel.name == entry);
-        loaded.is_some_and(|loaded| loaded.analyses.polls)
+        self.loaded(entry).is_some_and(|(_, loaded)| loaded.analyses.polls)
     }
 
     /// The name of a kernel's instruction, as PTX writes it; the index is [`crate::event::Place::instruction`].
@@ -372,7 +428,8 @@ impl Program {
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Program").field("entries", &self.entries().collect::<Vec<_>>()).finish()
+        let names = self.entries.iter().map(|entry| &entry.name);
+        f.debug_struct("Program").field("entries", &names.collect::<Vec<_>>()).finish()
     }
 }
 

@@ -4,6 +4,7 @@
 //! is `unsafe` because a GPU does not check accesses; the emulator checks each one.
 
 use crate::device::{Device, Engine};
+use crate::parsed;
 use crate::tool::{Launching, Session};
 use crate::{Buffer, Dim3, DynTensorMap, Error, Profile, Resources, Result};
 use lanework_cuda::LaunchShape;
@@ -74,7 +75,7 @@ use std::sync::Arc;
 /// ```
 pub struct PtxModule {
     device: Device,
-    module: Module,
+    module: Arc<Module>,
     code: Code,
     /// The number of its text among the records of a tool.
     recorded: Option<u64>,
@@ -184,14 +185,40 @@ impl Device {
     /// Those of [`Device::load_ptx`]; [`Error::Request`] where the texts cannot be linked, such as when
     /// two define a name.
     pub fn load_linked(&self, texts: &[(&str, &str)]) -> Result<PtxModule> {
-        let parse = |(name, text): &(&str, &str)| match Module::parse(text) {
-            Ok(module) => Ok(((*name).to_owned(), module)),
-            Err(problems) => Err(Error::Ptx(Box::new(problems))),
+        self.load_ptx(&linked(texts)?)
+    }
+
+    /// As [`Device::load_ptx`] of one text or [`Device::load_linked`] of several, for large modules of which a program uses some entries: an
+    /// entry is decoded when it is first used, and one that the emulator does not support is an error of its launch. A text whose module
+    /// lives is not read again, and one of 16 KiB or more that another process has checked is not checked again: such texts are kept in
+    /// `lanework` in the user's folder for caches, or where `LANEWORK_CACHE_DIR` says; `off` there turns that off, and `LANEWORK_CACHE_MB`
+    /// says how much is kept.
+    ///
+    /// ```
+    /// let device = lanework::Device::emulator();
+    /// let text = ".version 7.0 .target sm_70 .address_size 64 .visible .entry nothing() { ret; }";
+    /// let module = device.load_on_demand(&[("nothing.ptx", text)])?;
+    /// assert_eq!(module.module().entries().count(), 1);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of the two, but for what the emulator does not support.
+    pub fn load_on_demand(&self, texts: &[(&str, &str)]) -> Result<PtxModule> {
+        let made: String;
+        let text = match texts {
+            [(_, only)] => only,
+            several => {
+                made = linked(several)?;
+                made.as_str()
+            }
         };
-        let modules = texts.iter().map(parse).collect::<Result<Vec<_>>>()?;
-        let linked =
-            Module::link(modules).map_err(|e| Error::Request { why: e.message, help: e.help })?;
-        self.load_ptx(&linked.to_string())
+        let module = parsed::shared(text)?;
+        let code = match &self.0.engine {
+            Engine::Emulator(emulator) => Code::Emulator(emulator.load_on_demand(&module)?),
+            Engine::Gpu(gpu) => Code::Gpu(gpu.raw().load(text, "ptx")?),
+        };
+        Ok(self.loaded(module, code, text))
     }
 
     /// Loads PTX text.
@@ -201,18 +228,33 @@ impl Device {
     /// or declared twice; the error log of the driver's compiler; the instructions that the
     /// emulator does not support.
     pub fn load_ptx(&self, text: &str) -> Result<PtxModule> {
-        let parsed = Module::parse(text).and_then(|module| module.validate().map(|()| module));
-        let module = parsed.map_err(|problems| Error::Ptx(Box::new(problems)))?;
+        let module = parsed::checked(text)?;
         let code = match &self.0.engine {
             Engine::Emulator(emulator) => Code::Emulator(emulator.load(&module)?),
             Engine::Gpu(gpu) => Code::Gpu(gpu.raw().load(text, "ptx")?),
         };
+        Ok(self.loaded(Arc::new(module), code, text))
+    }
+
+    fn loaded(&self, module: Arc<Module>, code: Code, text: &str) -> PtxModule {
         let recorded = Session::active().map(|session| {
             let names: Vec<&str> = module.entries().map(|entry| entry.name.as_str()).collect();
             session.module(&names.join(" "), &|| text.to_owned())
         });
-        Ok(PtxModule { device: self.clone(), module, code, recorded })
+        PtxModule { device: self.clone(), module, code, recorded }
     }
+}
+
+/// The text that several texts, each with the name of its file, give linked.
+fn linked(texts: &[(&str, &str)]) -> Result<String> {
+    let parse = |(name, text): &(&str, &str)| match Module::parse(text) {
+        Ok(module) => Ok(((*name).to_owned(), module)),
+        Err(problems) => Err(Error::Ptx(Box::new(problems))),
+    };
+    let modules = texts.iter().map(parse).collect::<Result<Vec<_>>>()?;
+    let linked =
+        Module::link(modules).map_err(|e| Error::Request { why: e.message, help: e.help })?;
+    Ok(linked.to_string())
 }
 
 impl PtxModule {

@@ -33,6 +33,20 @@ struct Part {
     module: Module,
 }
 
+impl Module {
+    /// The names that the module uses and does not define, but for what a GPU's driver itself gives kernels.
+    ///
+    /// ```
+    /// let text = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;\n.visible .entry k() { call put; ret; }";
+    /// assert_eq!(lanework_ptx::Module::parse(text)?.undefined(), ["put"]);
+    /// # Ok::<(), lanework_ptx::Diagnostics>(())
+    /// ```
+    pub fn undefined(&self) -> Vec<&str> {
+        let found = undefined(std::iter::once(("", self)));
+        found.into_iter().map(|(name, _)| name).collect()
+    }
+}
+
 impl Linker {
     /// Adds a text by a name, which messages say; entries that say nothing of registers get at most so many.
     ///
