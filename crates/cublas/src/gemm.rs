@@ -237,7 +237,8 @@ unsafe fn gemm_of(
 
 export!(gemm, (h ptr, ta opt, tb opt, m int, n int, k int, alpha ptr, a ptr, lda int, b ptr, ldb int, beta ptr, c ptr, ldc int):
     [cublasSgemm_v2 cublasSgemm_v2_64 F32] [cublasDgemm_v2 cublasDgemm_v2_64 F64]
-    [cublasCgemm_v2 cublasCgemm_v2_64 C32] [cublasZgemm_v2 cublasZgemm_v2_64 C64] [cublasHgemm cublasHgemm_64 F16]);
+    [cublasCgemm_v2 cublasCgemm_v2_64 C32] [cublasZgemm_v2 cublasZgemm_v2_64 C64] [cublasHgemm cublasHgemm_64 F16]
+    [cublasCgemm3m cublasCgemm3m_64 C32] [cublasZgemm3m cublasZgemm3m_64 C64]);
 export!(gemm_batched, (h ptr, ta opt, tb opt, m int, n int, k int, alpha ptr, a ptr, lda int, b ptr, ldb int, beta ptr, c ptr, ldc int, count int):
     [cublasSgemmBatched cublasSgemmBatched_64 F32] [cublasDgemmBatched cublasDgemmBatched_64 F64]
     [cublasCgemmBatched cublasCgemmBatched_64 C32] [cublasZgemmBatched cublasZgemmBatched_64 C64]

@@ -2,87 +2,14 @@
 
 #![cfg(target_os = "linux")]
 
+mod common;
+
+use common::{download, get, handle, libraries, numbers, upload};
 use half::f16;
-use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 use std::ffi::c_void;
-use std::sync::OnceLock;
-
-// The shared library is built since this crate is used.
-use lanework_libcuda as _;
-
-struct Libraries {
-    cuda: Library,
-    blas: Library,
-}
-
-fn libraries() -> &'static Libraries {
-    static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
-    LIBRARIES.get_or_init(|| {
-        let here = std::env::current_exe().expect("a path").parent().expect("a folder").to_owned();
-        let open = |name: &str| {
-            let near = [here.join(name), here.parent().expect("a folder").join(name)];
-            let path =
-                near.into_iter().find(|path| path.exists()).expect("cargo builds the library");
-            // SAFETY: our own libraries.
-            unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.expect("a library")
-        };
-        Libraries { cuda: open("liblanework_libcuda.so"), blas: open("liblanework_cublas.so") }
-    })
-}
-
-/// A function of a library by the type of the place that it is put in.
-fn get<T: Copy>(library: &Library, name: &str) -> T {
-    // SAFETY: the tests give the types of CUDA's headers.
-    *unsafe { library.get::<T>(name.as_bytes()) }.unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-fn context() {
-    let cuda = &libraries().cuda;
-    let init: extern "C" fn(u32) -> i32 = get(cuda, "cuInit");
-    let retain: extern "C" fn(*mut usize, i32) -> i32 = get(cuda, "cuDevicePrimaryCtxRetain");
-    let set: extern "C" fn(usize) -> i32 = get(cuda, "cuCtxSetCurrent");
-    let mut context = 0;
-    assert_eq!((init(0), retain(&mut context, 0), set(context)), (0, 0, 0));
-}
-
-/// Memory of the device with these contents.
-fn upload<T: Copy>(from: &[T]) -> u64 {
-    let alloc: extern "C" fn(*mut u64, usize) -> i32 = get(&libraries().cuda, "cuMemAlloc_v2");
-    let copy: extern "C" fn(u64, *const c_void, usize) -> i32 =
-        get(&libraries().cuda, "cuMemcpyHtoD_v2");
-    let mut at = 0;
-    assert_eq!(alloc(&mut at, size_of_val(from)), 0);
-    assert_eq!(copy(at, from.as_ptr().cast(), size_of_val(from)), 0);
-    at
-}
-
-fn download<T: Copy + Default>(at: u64, count: usize) -> Vec<T> {
-    let copy: extern "C" fn(*mut c_void, u64, usize) -> i32 =
-        get(&libraries().cuda, "cuMemcpyDtoH_v2");
-    let mut to = vec![T::default(); count];
-    assert_eq!(copy(to.as_mut_ptr().cast(), at, size_of::<T>() * count), 0);
-    to
-}
-
-fn handle() -> usize {
-    context();
-    let create: extern "C" fn(*mut usize) -> i32 = get(&libraries().blas, "cublasCreate_v2");
-    let mut handle = 0;
-    assert_eq!(create(&mut handle), 0);
-    handle
-}
 
 type Gemm<T, I> =
     extern "C" fn(usize, i32, i32, I, I, I, *const T, u64, I, u64, I, *const T, u64, I) -> i32;
-
-fn numbers(count: usize, seed: u32) -> Vec<f64> {
-    let mut state = seed;
-    let next = || {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        f64::from((state >> 16) % 17) - 8.0
-    };
-    std::iter::repeat_with(next).take(count).collect()
-}
 
 /// The element of a factor after its operation, from columns.
 fn element(matrix: &[f64], operation: i32, leading: usize, row: usize, column: usize) -> f64 {
@@ -450,6 +377,6 @@ fn light_products_have_bias_and_activation() {
 #[test]
 fn what_is_not_computed_says_so() {
     handle();
-    let unknown: extern "C" fn() -> i32 = get(&libraries().blas, "cublasStrmm_v2");
+    let unknown: extern "C" fn() -> i32 = get(&libraries().blas, "cublasSgelsBatched");
     assert_eq!(unknown(), 15);
 }
