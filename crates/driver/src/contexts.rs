@@ -85,6 +85,11 @@ impl Context {
         }
     }
 
+    /// Makes a context that programs end.
+    pub fn make(gpu: i32, flags: u32) -> Handle {
+        table::<Context>().add_with(|handle| Context::new(handle, gpu, flags, false))
+    }
+
     /// Whether no kernel left an error.
     pub fn healthy(&self) -> Result {
         of_code(self.error.load(Ordering::Acquire)).map_or(Ok(()), Err)
@@ -146,7 +151,7 @@ api! {
 
     fn cuCtxCreate_v2(context: *mut Handle, flags: u32, device: i32) {
         driver()?.gpu(device)?;
-        let handle = table::<Context>().add_with(|handle| Context::new(handle, device, flags, false));
+        let handle = Context::make(device, flags);
         with_stack(|stack| stack.push(handle));
         // SAFETY: by the caller.
         unsafe { store(context, handle) }

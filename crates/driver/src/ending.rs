@@ -44,13 +44,31 @@ impl Driver {
     }
 }
 
+/// Ends a context that a program made.
+pub fn end_context(context: Handle) -> Result {
+    let driver = driver()?;
+    if table::<Context>().find(context).is_none_or(|context| context.primary) {
+        return Err(Status::InvalidContext);
+    }
+    if current() == context {
+        set_current(0);
+    }
+    driver.clear(context);
+    table::<Context>().remove(context).map(drop)
+}
+
+/// Ends one use of the primary context of a GPU.
+pub fn release_primary(device: i32) -> Result {
+    let driver = driver()?;
+    let gpu = driver.gpu(device)?;
+    let mut primary = lock(&gpu.primary);
+    primary.retained = primary.retained.checked_sub(1).ok_or(Status::InvalidContext)?;
+    if primary.retained > 0 { Ok(()) } else { driver.end_primary(gpu, &mut primary) }
+}
+
 api! {
     fn cuDevicePrimaryCtxRelease_v2(device: i32) {
-        let driver = driver()?;
-        let gpu = driver.gpu(device)?;
-        let mut primary = lock(&gpu.primary);
-        primary.retained = primary.retained.checked_sub(1).ok_or(Status::InvalidContext)?;
-        if primary.retained > 0 { Ok(()) } else { driver.end_primary(gpu, &mut primary) }
+        release_primary(device)
     }
 
     fn cuDevicePrimaryCtxReset_v2(device: i32) {
@@ -58,14 +76,6 @@ api! {
     }
 
     fn cuCtxDestroy_v2(context: Handle) {
-        let driver = driver()?;
-        if table::<Context>().find(context).is_none_or(|context| context.primary) {
-            return Err(Status::InvalidContext);
-        }
-        if current() == context {
-            set_current(0);
-        }
-        driver.clear(context);
-        table::<Context>().remove(context).map(drop)
+        end_context(context)
     }
 }

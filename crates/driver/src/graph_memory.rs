@@ -71,6 +71,11 @@ impl Driver {
         lock(&RANGES).all.contains_key(&address)
     }
 
+    /// Whether there is memory at an address of a graph.
+    pub fn has_memory_of_graph(&self, address: u64) -> bool {
+        lock(&RANGES).all.get(&address).is_some_and(|range| range.live)
+    }
+
     /// Whether some bytes lie in the range of a node, whether or not there is memory now.
     pub fn graph_spans(&self, address: u64, bytes: usize) -> bool {
         let ranges = lock(&RANGES);

@@ -16,19 +16,51 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 
 impl Driver {
-    fn instantiate(&self, graph: Handle) -> Result<Handle> {
+    fn instantiate(&self, graph: Handle, flags: u64) -> Result<Handle> {
+        let both = FREED | FROM_KERNELS;
+        if flags & !FLAGS != 0 || flags & both == both {
+            return Err(Status::InvalidValue);
+        }
         let graph = table::<Graph>().get(graph)?;
         let steps = Mutex::new(self.order(&graph)?);
         let objects = share(&lock(&graph.objects));
-        Ok(table::<Executable>().add(Executable { steps, objects }))
+        Ok(table::<Executable>().add(Executable { steps, objects, flags }))
+    }
+
+    /// The first node of a graph that kernels cannot launch: they launch kernels, copies, fills and graphs of these.
+    fn not_from_kernels(&self, graph: Handle) -> Result<Option<Handle>> {
+        for (node, work) in self.order(&*table::<Graph>().get(graph)?)? {
+            let refused = match work {
+                Work::Launch(..) | Work::Copy(_) | Work::Fill(_) => false,
+                Work::Graph(inner) => self.not_from_kernels(inner)?.is_some(),
+                _ => true,
+            };
+            if refused {
+                return Ok(Some(node));
+            }
+        }
+        Ok(None)
     }
 }
 
 /// What an executable may be asked for: to free its memory when it is launched again, to be uploaded, to be launched by kernels, and to
-/// keep the priorities of its nodes.
+/// keep the priorities of its nodes. The first and the third do not go together.
 const FLAGS: u64 = 15;
-/// The flags that free memory at a launch and that let kernels launch, which do not go together.
-const FREED_AND_FROM_KERNELS: u64 = 1 | 4;
+const FREED: u64 = 1;
+const UPLOADED: u64 = 2;
+const FROM_KERNELS: u64 = 4;
+
+/// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Parameters {
+    flags: u64,
+    upload: Handle,
+    /// The node that is not supported.
+    node: Handle,
+    /// 0 for success, 1 for an error that the call returns, 3 for a node that is not supported.
+    result: u32,
+}
 
 /// A copy of a graph with its nodes.
 pub fn copy_of(graph: Handle) -> Result<Handle> {
@@ -70,7 +102,17 @@ fn with_own_graphs(work: Work) -> Result<Work> {
 fn launch(executable: Handle, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
-    let steps = lock(&table::<Executable>().get(executable)?.steps).clone();
+    let executable = table::<Executable>().get(executable)?;
+    let steps = lock(&executable.steps).clone();
+    if executable.flags & FREED != 0 {
+        for (_, work) in &steps {
+            if let Work::Allocate(address, _) = work
+                && driver.has_memory_of_graph(*address)
+            {
+                driver.free_of_graph(*address)?;
+            }
+        }
+    }
     let conditional = |work: &&Work| matches!(work, Work::Graph(_) | Work::Conditional { .. });
     let begins: Vec<Work> =
         steps.iter().map(|(_, work)| work).filter(conditional).cloned().collect();
@@ -122,24 +164,36 @@ api! {
     }
 
     fn cuGraphInstantiateWithFlags(executable: *mut Handle, graph: Handle, flags: u64) {
-        if flags & !FLAGS != 0 || flags & FREED_AND_FROM_KERNELS == FREED_AND_FROM_KERNELS {
-            return Err(Status::InvalidValue);
-        }
         // SAFETY: by the caller.
-        unsafe { store(executable, driver()?.instantiate(graph)?) }
+        unsafe { store(executable, driver()?.instantiate(graph, flags)?) }
     }
 
     fn cuGraphInstantiate_v2(executable: *mut Handle, graph: Handle, node: *mut Handle, _log: *mut c_void, _bytes: usize) {
         // SAFETY: by the caller.
         unsafe {
             offer(node, 0);
-            store(executable, driver()?.instantiate(graph)?)
+            store(executable, driver()?.instantiate(graph, 0)?)
         }
     }
 
-    fn cuGraphInstantiateWithParams(executable: *mut Handle, graph: Handle, _parameters: *mut c_void) {
+    fn cuGraphInstantiateWithParams(executable: *mut Handle, graph: Handle, parameters: *mut Parameters) {
+        let driver = driver()?;
         // SAFETY: by the caller.
-        unsafe { store(executable, driver()?.instantiate(graph)?) }
+        let given = *unsafe { parameters.as_ref() }.ok_or(Status::InvalidValue)?;
+        let node = if given.flags & FROM_KERNELS != 0 { driver.not_from_kernels(graph)? } else { None };
+        let made = match node {
+            _ if executable.is_null() => Err((Status::InvalidValue, 1)),
+            Some(_) => Err((Status::NotSupported, 3)),
+            None if given.flags & UPLOADED != 0 => driver.stream(given.upload).map(drop).map_err(|status| (status, 1)),
+            None => Ok(()),
+        };
+        let made = made.and_then(|()| driver.instantiate(graph, given.flags).map_err(|status| (status, 1)));
+        let result = made.err().map_or(0, |(_, result)| result);
+        // SAFETY: by the caller.
+        unsafe {
+            store(parameters, Parameters { node: node.unwrap_or(0), result, ..given })?;
+            store(executable, made.map_err(|(status, _)| status)?)
+        }
     }
 
     fn cuGraphExecDestroy(executable: Handle) {
@@ -147,9 +201,9 @@ api! {
     }
 
     fn cuGraphExecGetFlags(executable: Handle, flags: *mut u64) {
-        table::<Executable>().get(executable)?;
+        let found = table::<Executable>().get(executable)?.flags;
         // SAFETY: by the caller.
-        unsafe { store(flags, 0) }
+        unsafe { store(flags, found) }
     }
 
     fn cuGraphUpload(executable: Handle, stream: Handle) {

@@ -41,6 +41,7 @@ mod functions;
 mod gpu;
 mod graph_memory;
 mod graphs;
+mod green;
 mod handles;
 mod ipc;
 mod jit_options;

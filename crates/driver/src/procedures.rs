@@ -6,9 +6,10 @@ use crate::status::Status;
 use crate::unsupported;
 use crate::{
     addresses, any_nodes, arrays, batches, captures, conditional, contexts, copies, devices, edges,
-    ending, events, functions, graphs, ipc, launch_attributes, launches, libraries, links, managed,
-    memory, memory_nodes, modules, node_changes, nodes, occupancy, older, older_graphs, pools,
-    private, profiler, start, streams, tensor_maps, textures, user_objects, values, virtual_memory,
+    ending, events, functions, graphs, green, ipc, launch_attributes, launches, libraries, links,
+    managed, memory, memory_nodes, modules, node_changes, nodes, occupancy, older, older_graphs,
+    pools, private, profiler, start, streams, tensor_maps, textures, user_objects, values,
+    virtual_memory,
 };
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -68,6 +69,7 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             events::TABLE,
             functions::TABLE,
             graphs::TABLE,
+            green::TABLE,
             ipc::TABLE,
             launch_attributes::TABLE,
             launches::TABLE,

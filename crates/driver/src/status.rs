@@ -83,6 +83,8 @@ codes! {
     908 StreamCaptureWrongThread "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD" "attempt to terminate a thread-local capture sequence from another thread";
     910 GraphExecUpdateFailure "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE" "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update";
     912 InvalidClusterSize "CUDA_ERROR_INVALID_CLUSTER_SIZE" "invalid cluster size";
+    914 InvalidResourceType "CUDA_ERROR_INVALID_RESOURCE_TYPE" "invalid resource type";
+    915 InvalidResourceConfiguration "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION" "invalid resource configuration";
     999 Unknown "CUDA_ERROR_UNKNOWN" "unknown error";
 }
 

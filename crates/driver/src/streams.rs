@@ -4,7 +4,7 @@ use crate::api::api;
 use crate::contexts::{Context, current, or_current};
 use crate::event::Event;
 use crate::handles::Handle;
-use crate::pointers::{offer, store};
+use crate::pointers::store;
 use crate::queue::Stream;
 use crate::state::{driver, table};
 use crate::status::Status;
@@ -98,15 +98,6 @@ api! {
         let found = driver()?.stream(stream)?;
         // SAFETY: by the caller.
         unsafe { store(context, found.map_or_else(current, |stream| stream.context)) }
-    }
-
-    fn cuStreamGetCtx_v2(stream: Handle, context: *mut Handle, green: *mut Handle) {
-        let found = driver()?.stream(stream)?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(green, 0);
-            store(context, found.map_or_else(current, |stream| stream.context))
-        }
     }
 
     fn cuStreamGetDevice(stream: Handle, device: *mut i32) {

@@ -22,9 +22,9 @@ unsupported! {
     cuArrayGetSparseProperties cuCheckpointProcessCheckpoint cuCheckpointProcessGetRestoreThreadId
     cuCheckpointProcessGetState cuCheckpointProcessLock cuCheckpointProcessRestore cuCheckpointProcessUnlock
     cuCoredumpGetAttribute cuCoredumpGetAttributeGlobal cuCoredumpSetAttribute cuCoredumpSetAttributeGlobal
-    cuCtxAttach cuCtxDetach cuCtxFromGreenCtx cuCtxGetDevResource cuCtxGetExecAffinity cuCtxRecordEvent cuCtxWaitEvent
-    cuDestroyExternalMemory cuDestroyExternalSemaphore cuDevResourceGenerateDesc cuDevSmResourceSplitByCount
-    cuDeviceGetDevResource cuDeviceGetHostAtomicCapabilities cuDeviceGetLuid cuDeviceGetNvSciSyncAttributes
+    cuCtxAttach cuCtxDetach cuCtxGetExecAffinity
+    cuDestroyExternalMemory cuDestroyExternalSemaphore
+    cuDeviceGetHostAtomicCapabilities cuDeviceGetLuid cuDeviceGetNvSciSyncAttributes
     cuDeviceGetP2PAtomicCapabilities cuDeviceRegisterAsyncNotification cuDeviceUnregisterAsyncNotification
     cuExternalMemoryGetMappedBuffer cuExternalMemoryGetMappedMipmappedArray cuFlushGPUDirectRDMAWrites
     cuFuncSetBlockShape cuFuncSetSharedSize cuGraphAddExternalSemaphoresSignalNode
@@ -34,15 +34,15 @@ unsupported! {
     cuGraphExternalSemaphoresWaitNodeSetParams cuGraphicsMapResources cuGraphicsResourceGetMappedMipmappedArray
     cuGraphicsResourceGetMappedPointer cuGraphicsResourceGetMappedPointer_v2 cuGraphicsResourceSetMapFlags
     cuGraphicsResourceSetMapFlags_v2 cuGraphicsSubResourceGetMappedArray cuGraphicsUnmapResources
-    cuGraphicsUnregisterResource cuGreenCtxCreate cuGreenCtxDestroy cuGreenCtxGetDevResource cuGreenCtxGetId
-    cuGreenCtxRecordEvent cuGreenCtxStreamCreate cuGreenCtxWaitEvent cuImportExternalMemory cuImportExternalSemaphore
+    cuGraphicsUnregisterResource
+    cuImportExternalMemory cuImportExternalSemaphore
     cuIpcOpenMemHandle cuLaunch cuLaunchCooperativeKernelMultiDevice cuLaunchGrid cuLaunchGridAsync
     cuLibraryGetUnifiedFunction cuLogsCurrent cuLogsDumpToFile cuLogsDumpToMemory cuLogsRegisterCallback
     cuLogsUnregisterCallback cuMemBatchDecompressAsync cuMemGetHandleForAddressRange cuMemMapArrayAsync cuMemcpyAtoA
     cuMemcpyAtoD cuMemcpyAtoH cuMemcpyAtoHAsync cuMemcpyDtoA cuMemcpyHtoA cuMemcpyHtoAAsync
     cuMipmappedArrayGetSparseProperties cuModuleGetSurfRef cuModuleGetTexRef cuMulticastAddDevice cuMulticastBindAddr
     cuMulticastBindMem cuMulticastCreate cuMulticastGetGranularity cuMulticastUnbind cuParamSetSize cuParamSetTexRef
-    cuParamSetf cuParamSeti cuParamSetv cuSignalExternalSemaphoresAsync cuStreamGetGreenCtx cuSurfRefGetArray
+    cuParamSetf cuParamSeti cuParamSetv cuSignalExternalSemaphoresAsync cuSurfRefGetArray
     cuSurfRefSetArray cuTensorMapEncodeIm2colWide cuTexRefCreate cuTexRefDestroy cuTexRefGetAddress
     cuTexRefGetAddressMode cuTexRefGetAddress_v2 cuTexRefGetArray cuTexRefGetBorderColor cuTexRefGetFilterMode
     cuTexRefGetFlags cuTexRefGetFormat cuTexRefGetMaxAnisotropy cuTexRefGetMipmapFilterMode cuTexRefGetMipmapLevelBias

@@ -75,6 +75,8 @@ pub struct Executable {
     pub steps: Mutex<Vec<(Handle, Work)>>,
     /// User objects that it holds, with the number of references.
     pub objects: Vec<(Handle, u32)>,
+    /// What it was asked for.
+    pub flags: u64,
 }
 
 impl Node {
