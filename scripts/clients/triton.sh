@@ -18,7 +18,7 @@ fi
 [ -d "$folder/triton" ] || "$python" -m pip install --quiet --no-deps --target "$folder/triton" triton==$version
 if [ ! -d "$folder/src" ]; then
     git clone --quiet --depth 1 --branch "v$version" --filter=blob:none --sparse https://github.com/triton-lang/triton "$folder/src"
-    git -C "$folder/src" sparse-checkout set --skip-checks python/tutorials python/test
+    git -C "$folder/src" sparse-checkout set --skip-checks python/tutorials python/test third_party/nvidia/backend/lib
 fi
 cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas
 command="$PWD/target/release/lanework"
