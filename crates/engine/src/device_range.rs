@@ -96,7 +96,7 @@ fn range() -> Option<&'static Range> {
         .as_ref()
 }
 
-/// Zeroed bytes of the range at a multiple of `align`, which is one of [`GRAIN`]; `None` where it has no room.
+/// Zeroed bytes of the range at a multiple of `align`, which is one of 256; `None` where it has no room.
 pub fn take(bytes: usize, align: usize) -> Option<*mut u8> {
     let bytes = bytes.checked_next_multiple_of(GRAIN)?;
     let at = range()?.free().take(bytes, align.max(GRAIN))?;
