@@ -198,12 +198,12 @@ macro_rules! arity {
             }
         }
 
-        /// A common instruction: 32 lanes at once, one copy of the code.
+        /// A common instruction: 32 lanes at once, one copy of the code, for machines with wide registers.
         pub fn $warm<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static AluOperation {
             const {
                 &AluOperation {
                     lane: Lane($lane::<$($ty,)* R, F> as *const ()),
-                    vector: Tiers::cold::<$vector<$($ty,)* R, F>>(),
+                    vector: Tiers::large::<$vector<$($ty,)* R, F>, $each<$($ty,)* R>>(),
                     scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
                     direct: &[],
                     widths: &[$(<$ty as Source>::READ,)* R::WRITE],

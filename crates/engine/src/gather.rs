@@ -26,15 +26,15 @@ impl<const COUNT: bool> Body for Gather<COUNT> {
             let bounds = (*site).bounds;
             let at = warp.known(op.b, WIDE).cast::<__m512i>();
             let from = _mm512_set1_epi64(bounds.from as i64);
-            let distances = [0, 1, 2, 3].map(|i| _mm512_add_epi64(at.add(i).read(), from));
-            let active = [0, 8, 16, 24].map(|lane| (mask >> lane) as __mmask8);
             let room = _mm512_set1_epi64(bounds.room as i64);
             let low_bits = _mm512_set1_epi64(3);
             let mut bad = 0;
             for i in 0..4 {
+                let (active, distances) =
+                    ((mask >> (8 * i)) as __mmask8, _mm512_add_epi64(at.add(i).read(), from));
                 // Distances are unsigned: one below the region wraps to a large one.
-                bad |= _mm512_mask_cmpge_epu64_mask(active[i], distances[i], room);
-                bad |= _mm512_mask_test_epi64_mask(active[i], distances[i], low_bits);
+                bad |= _mm512_mask_cmpge_epu64_mask(active, distances, room);
+                bad |= _mm512_mask_test_epi64_mask(active, distances, low_bits);
             }
             if bad != 0 || COUNT && mask != u32::MAX {
                 return baseline::<Load<u32>>(op, warp);
@@ -47,8 +47,12 @@ impl<const COUNT: bool> Body for Gather<COUNT> {
                 let host = bounds.host.wrapping_add(bounds.from as usize);
                 let addresses = at.cast::<u64>();
                 for half in 0..2 {
-                    let distance = |lane: usize| addresses.add(half * 16 + lane).read();
-                    let four = |i| guest::words(host, [i, i + 1, i + 2, i + 3].map(distance));
+                    let four = |lane: usize| {
+                        guest::words(
+                            host,
+                            addresses.add(half * 16 + lane).cast::<[u64; 4]>().read(),
+                        )
+                    };
                     let eight = |i| _mm256_set_m128i(four(i + 4), four(i));
                     let low = _mm512_castsi256_si512(eight(0));
                     to.add(half).write(_mm512_inserti64x4::<1>(low, eight(8)));

@@ -52,9 +52,9 @@ macro_rules! rounded {
 pub fn handlers(op: ConvertOp) -> &'static AluOperation {
     match op {
         ConvertOp::ExtendToWide(from) => extend_to_wide(from),
-        ConvertOp::ExtendToWord(NarrowInteger::U8) => rare1(|a: u8| u32::from(a)),
-        ConvertOp::ExtendToWord(NarrowInteger::S8) => rare1(|a: i8| i32::from(a)),
-        ConvertOp::ExtendToWord(NarrowInteger::U16) => rare1(|a: u16| u32::from(a)),
+        ConvertOp::ExtendToWord(NarrowInteger::U8) => warm1(|a: u8| u32::from(a)),
+        ConvertOp::ExtendToWord(NarrowInteger::S8) => warm1(|a: i8| i32::from(a)),
+        ConvertOp::ExtendToWord(NarrowInteger::U16) => warm1(|a: u16| u32::from(a)),
         ConvertOp::ExtendToWord(NarrowInteger::S16) => rare1(|a: i16| i32::from(a)),
         ConvertOp::ExtendToHalf => rare1(|a: i8| a as u16),
         ConvertOp::TruncateWide => with_affine!(hot1(|a: u64| a as u32), TRUNCATE),

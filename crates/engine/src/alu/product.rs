@@ -27,7 +27,7 @@ pub fn handlers(op: ProductOp) -> &'static AluOperation {
             with_affine!(hot3(|a: u32, b: u32, c: u32| a.wrapping_mul(b).wrapping_add(c)), MAD)
         }
         ProductOp::Mad(U64 | S64) => {
-            with_affine!(rare3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c)), MAD)
+            with_affine!(warm3(|a: u64, b: u64, c: u64| a.wrapping_mul(b).wrapping_add(c)), MAD)
         }
         ProductOp::Mad(ty) => by_integer!(ty, rare3, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
         ProductOp::MulWide { word, signed } => match (word, signed) {

@@ -61,7 +61,7 @@ pub fn handlers(op: SingleOp) -> &'static AluOperation {
         SingleOp::Approximate { function, ftz } => approximate(function, ftz),
         SingleOp::CopySign => rare2(|a: f32, b: f32| b.copysign(a)),
         SingleOp::Test(class) => test(class),
-        SingleOp::Flush => rare1(|a: f32| flush(a)),
+        SingleOp::Flush => warm1(|a: f32| flush(a)),
         SingleOp::Saturate => rare1(|a: f32| saturate(a)),
     }
 }
@@ -94,7 +94,7 @@ fn fma_negated(modifiers: Modifiers, negated: Negated) -> &'static AluOperation 
             match modifiers {
                 PLAIN => hot3(|$a: f32, b: f32, $c: f32| $product.mul_add(b, $addend)),
                 Modifiers { ftz: true, sat: false } => {
-                    rare3(|$a: f32, b: f32, $c: f32| canonical(fma_flushed($product, b, $addend)))
+                    warm3(|$a: f32, b: f32, $c: f32| canonical(fma_flushed($product, b, $addend)))
                 }
                 Modifiers { ftz: true, sat: true } => {
                     rare3(|$a: f32, b: f32, $c: f32| saturate(fma_flushed($product, b, $addend)))
@@ -145,8 +145,8 @@ fn factor(part: QuotientPart, full: bool, ftz: bool) -> &'static AluOperation {
 fn min_max(choice: MinMax, ftz: bool) -> &'static AluOperation {
     let MinMax { max, nan, xorsign } = choice;
     match (xorsign, nan, max) {
-        (false, false, false) => flushing!(ftz, warm2, rare2, |a, b| min32(a, b)),
-        (false, false, true) => flushing!(ftz, warm2, rare2, |a, b| max32(a, b)),
+        (false, false, false) => flushing!(ftz, warm2, warm2, |a, b| min32(a, b)),
+        (false, false, true) => flushing!(ftz, warm2, warm2, |a, b| max32(a, b)),
         (false, true, false) => flushing!(ftz, rare2, rare2, |a, b| or_nan(min32, a, b)),
         (false, true, true) => flushing!(ftz, rare2, rare2, |a, b| or_nan(max32, a, b)),
         (true, false, false) => flushing!(ftz, rare2, rare2, |a, b| xor_signs(min32, a, b)),

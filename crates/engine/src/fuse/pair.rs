@@ -58,9 +58,8 @@ impl Step for Sum {
     unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op> {
         // SAFETY: slots are bare offsets of scalar forms by the assembler.
         unsafe {
-            let [to, a, b] =
-                [op.a, op.b, op.c].map(|slot| warp.regs.add(slot as usize).cast::<Scalar>());
-            Scalar::add(a, b, to);
+            let at = |slot: u32| warp.regs.add(slot as usize).cast::<Scalar>();
+            Scalar::add(at(op.b), at(op.c), at(op.a));
         }
         Ok(())
     }

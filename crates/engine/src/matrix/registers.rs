@@ -16,12 +16,17 @@ pub unsafe fn read_registers(warp: &Warp, number: Number, slots: &[Slot]) -> Reg
     let mut words = [[0; 32]; 8];
     for (to, slot) in words.iter_mut().zip(slots) {
         // SAFETY: slots are valid by the assembler.
-        *to = unsafe {
+        unsafe {
             match number {
-                Number::F64 => fetch_cold::<u64>(warp, *slot).0,
-                _ => fetch_cold::<u32>(warp, *slot).0.map(u64::from),
+                Number::F64 => *to = fetch_cold::<u64>(warp, *slot).0,
+                _ => {
+                    let lanes = fetch_cold::<u32>(warp, *slot);
+                    for i in 0..32 {
+                        to[i] = lanes.0[i].into();
+                    }
+                }
             }
-        };
+        }
     }
     words
 }
@@ -36,7 +41,13 @@ pub unsafe fn write_registers(warp: &mut Warp, number: Number, slots: &[Slot], w
         unsafe {
             match number {
                 Number::F64 => put_cold(warp, *slot, Lanes(*word)),
-                _ => put_cold(warp, *slot, Lanes(word.map(|w| w as u32))),
+                _ => {
+                    let mut lanes = Lanes([0u32; 32]);
+                    for i in 0..32 {
+                        lanes.0[i] = word[i] as u32;
+                    }
+                    put_cold(warp, *slot, lanes);
+                }
             }
         }
     }

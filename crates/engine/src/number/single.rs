@@ -67,20 +67,21 @@ pub fn flush_number(number: Number) -> Number {
 pub fn fma_flushed(a: f32, b: f32, c: f32) -> f32 {
     let (a, b, c) = (flush(a), flush(b), flush(c));
     let result = flush(a.mul_add(b, c));
-    let smallest = result.abs() == f32::MIN_POSITIVE;
-    if smallest && rounds_up_to_normal(a, b, c) { 0f32.copysign(result) } else { result }
+    // Without a branch, so that lanes are computed side by side.
+    let below = (result.abs() == f32::MIN_POSITIVE) & rounds_up_to_normal(a, b, c);
+    if below { 0f32.copysign(result) } else { result }
 }
 
 /// Whether `a * b + c`, which rounds to the smallest normal number of its sign, would stay below it with
 /// all digits; see [`flush_rounded_up`].
-#[cold]
+#[inline(always)]
 fn rounds_up_to_normal(a: f32, b: f32, c: f32) -> bool {
     let (product, c) = (f64::from(a) * f64::from(b), f64::from(c));
     // The product is exact; the sum may not be, and this is what it lacks.
     let sum = product + c;
     let of_c = sum - product;
     let lacks = (product - (sum - of_c)) + (c - of_c);
-    sum.abs() < SMALLEST_ROUNDED_UP || (sum.abs() == SMALLEST_ROUNDED_UP && lacks * sum < 0.0)
+    (sum.abs() < SMALLEST_ROUNDED_UP) | ((sum.abs() == SMALLEST_ROUNDED_UP) & (lacks * sum < 0.0))
 }
 
 /// The smaller operand, or the one that is not NaN; -0 is below +0.
