@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # llama.cpp's CUDA backend as it is distributed, on the emulator's driver: `test-backend-ops test`, which compares every operation with
-# the CPU's, one line for each operation; then a small model that generates text on both. Products are made by the stand-in for cuBLAS.
+# the CPU's, one line for each operation, each case once, those of fused operations too; then a small model that generates text on both.
+# Products are made by the stand-in for cuBLAS.
 #
 # The libraries (whose fatbins hold PTX) and the sources of the same release come from the packages of node-llama-cpp; the test and the
 # example are compiled against them with g++, so nothing is built by nvcc.
 #
 # Usage, in the repository: scripts/clients/llama.sh; `programs.bash` says what the environment changes: ONLY names operations (or `model`),
-# SECONDS_EACH limits one. PYTHON names one that has NumPy and `gguf`'s dependencies.
+# SECONDS_EACH limits one case, SECONDS_ALL all of them, EVERY=N takes one case in N. A run goes on where the one before it stopped: remove
+# target/clients/llama-results.tsv to begin anew. PYTHON names one that has NumPy and `gguf`'s dependencies.
 cd "$(dirname "$0")/../.." || exit 1
 suite=llama
 . scripts/clients/programs.bash
@@ -25,37 +27,45 @@ libraries_of=$root/package/bins/linux-x64-cuda
 # build NAME FILE: beside the libraries, which look for their backends there.
 build() {
     [ -e "$libraries_of/$1" ] && return 0
-    g++ -std=c++17 -O1 -w -I"$source/include" -I"$source/ggml/include" "$source/$2" -o "$libraries_of/$1" "$libraries_of"/libllama-common.so \
+    local file=$2
+    [ -e "$file" ] || file=$source/$2
+    g++ -std=c++17 -O1 -w -I"$source" -I"$source/tests" -I"$source/include" -I"$source/ggml/include" "$file" -o "$libraries_of/$1" "$libraries_of"/libllama-common.so \
         "$libraries_of"/libllama.*.so "$libraries_of"/libggml.*.so "$libraries_of"/libggml-base.so -pthread -Wl,-rpath,'$ORIGIN' \
         > "$logs/$1.build" 2>&1 || { row "$1" unbuilt "$(grep -m1 error "$logs/$1.build" | cut -c1-100)"; exit 1; }
 }
 build test-backend-ops tests/test-backend-ops.cpp
 build llama-simple examples/simple/simple.cpp
+build list-cases "$PWD/scripts/clients/llama_cases.cpp"
 [ -n "${BUILD_ONLY:-}" ] && exit
 cd "$libraries_of" || exit 1
 # NVIDIA's runtime, as a shared library.
 emulated() { LD_LIBRARY_PATH=$libraries:${LD_LIBRARY_PATH:-} timeout --kill-after=5 "$@"; }
 
-operations=$(emulated 120 "$LANEWORK" exec --plain -- ./test-backend-ops support --output csv -b CUDA0 2> "$logs/support.err" \
-    | awk -F'"' '$2 == "CUDA0" { all[$4]; if ($10 == 1) ++count[$4] } END { for (name in all) print count[name] + 0, name }' | sort -n)
-[ -n "$operations" ] || { echo "no operations; see $logs/support.err" >&2; exit 1; }
-while read -r count name; do
-    wanted "$name" || continue
-    log=$logs/$name.txt
-    began=$EPOCHSECONDS
-    emulated "${SECONDS_EACH:-600}" "$LANEWORK" exec ${EXEC:---plain} -- ./test-backend-ops test -b CUDA0 -o "$name" \
-        > "$log" 2> "$log.err" < /dev/null
-    code=$?
-    took="$((EPOCHSECONDS - began)) s"
-    passed=$(grep -a 'OK' "$log" | grep -acv 'CUDA0') # without the line that ends the backend's
-    said=$(grep -a '^lanework: ' "$log.err" | grep -av 'is a stand-in' | head -1 | cut -c11-160)
-    tests=$(grep -aoE '[0-9]+/[0-9]+ tests passed' "$log" | head -1)
-    if [ "$count" = 0 ]; then row "$name" none "the backend supports none of its cases"
-    elif [ $code = 0 ]; then row "$name" passed "$tests, $took"
-    elif [ $code = 124 ] || [ $code = 137 ]; then
-        row "$name" slow "over ${SECONDS_EACH:-600} s; until then $passed of $count passed, $(grep -ac FAIL "$log") failed"
-    else row "$name" failed "exit $code; $tests; ${said:-$(grep -aiE 'FAIL|error' "$log" "$log.err" -h | head -1 | cut -c1-110)}"; fi
-done <<< "$operations"
+cases=$work/llama-cases.tsv results=$work/llama-results.tsv
+emulated 120 "$LANEWORK" exec --plain -- ./list-cases > "$cases" 2> "$logs/cases.err" || { echo "no cases; see $logs/cases.err" >&2; exit 1; }
+run=$OLDPWD/scripts/clients/llama_cases.py
+[ "${ONLY:-}" = model ] || LD_LIBRARY_PATH=$libraries:${LD_LIBRARY_PATH:-} timeout "${SECONDS_ALL:-86400}" python3 "$run" "$cases" "$results" \
+    "${SECONDS_EACH:-600}" "$logs/cases.log" -- "$LANEWORK" exec ${EXEC:---plain} -- ./test-backend-ops test -b CUDA0
+# A line for each operation, from the last word on each of its cases.
+while IFS=$'\t' read -r name verdict reason; do
+    wanted "$name" && row "$name" "$verdict" "$reason"
+done < <(awk -F'\t' '
+    { split($(NR == FNR ? 2 : 4), parts, "(") }
+    NR == FNR { if ($1 == "yes") ++listed[parts[1]]; else listed[parts[1]] += 0; next }
+    { name = $4; operation[name] = parts[1]; seconds[parts[1]] += $2; last[name] = $1
+      if ($1 == "passed") passed[name] += $3; else worst[name] = $5 }
+    END {
+        for (name in operation) {
+            o = operation[name]
+            if (last[name] == "passed") good[o] += passed[name]
+            else if (last[name] == "slow") ++slow[o]
+            else { ++bad[o]; why[o] = name ": " last[name] " " worst[name] }
+        }
+        for (o in listed) {
+            verdict = !listed[o] ? "none" : bad[o] ? "failed" : good[o] >= listed[o] ? "passed" : slow[o] ? "slow" : "partly"
+            printf "%s\t%s\t%d of %d passed, %d slow, %d s%s\n", o, verdict, good[o], listed[o], slow[o], seconds[o], bad[o] ? "; " substr(why[o], 1, 100) : ""
+        }
+    }' "$cases" <(cat "$results" 2> /dev/null) | sort)
 
 # The same tokens on the CPU, where no driver is found, and on the emulated GPU.
 python=${PYTHON:-$work/llama/bin/python}
