@@ -45,9 +45,10 @@ fn at(place: Place, kind: Kind) -> Result<Number> {
     match (place.on_device, place.at) {
         (_, 0) => Err(Status::InvalidValue),
         (true, at) => Ok(kind.read(driver::bytes(at, kind.bytes(), "a number")?)),
-        // SAFETY: the caller's pointer to an element of this kind.
         (false, at) => {
-            Ok(kind.read(unsafe { std::slice::from_raw_parts(at as *const u8, kind.bytes()) }))
+            // SAFETY: the caller's pointer to an element of this kind.
+            let bytes = unsafe { std::slice::from_raw_parts(at as *const u8, kind.bytes()) };
+            Ok(kind.read(bytes))
         }
     }
 }
