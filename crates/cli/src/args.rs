@@ -6,6 +6,7 @@ mod history;
 mod judge;
 mod kernel;
 mod ladder;
+mod negative;
 mod problem;
 mod program;
 mod report;
@@ -23,6 +24,7 @@ pub use ladder::{
     CheckArgs, ClimbArgs, ClimbOptions, ExperimentsArgs, ListArgs, LookArgs, ProfileArgs, RunArgs,
     SweepArgs,
 };
+pub use negative::with_negative_values;
 pub use problem::{Arrays, Numbers, Problem};
 pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program};
 pub use report::ReportArgs;
@@ -289,7 +291,7 @@ impl Arguments {
     /// # Errors
     /// When it is invalid, or asks for help.
     pub fn given(line: &[OsString]) -> Result<Arguments, clap::Error> {
-        let matches = Self::grouped().try_get_matches_from(line)?;
+        let matches = with_negative_values(Self::grouped()).try_get_matches_from(line)?;
         terminal::apply(&matches);
         Self::from_arg_matches(&matches)
     }

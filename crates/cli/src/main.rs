@@ -103,10 +103,11 @@ fn main() -> ExitCode {
 /// Parses a command line; ends the process where it is invalid.
 fn parse<T: Parser>(line: Vec<OsString>) -> T {
     let command = words::command(terminal::with_options(T::command()));
-    let parsed = command.try_get_matches_from(line).and_then(|matches| {
-        terminal::apply(&matches);
-        T::from_arg_matches(&matches)
-    });
+    let parsed =
+        args::with_negative_values(command).try_get_matches_from(line).and_then(|matches| {
+            terminal::apply(&matches);
+            T::from_arg_matches(&matches)
+        });
     parsed.unwrap_or_else(|error| stopped::usage(&error))
 }
 

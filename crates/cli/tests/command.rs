@@ -249,6 +249,14 @@ fn run_refuses_what_it_cannot_read_and_writes_nothing() {
 }
 
 #[test]
+fn a_negative_number_is_a_value_that_is_refused_for_what_it_is() {
+    for line in [["climb", "transpose", "--size", "-5"], ["run", "kernel.ptx", "--shared", "-5"]] {
+        let stderr = fails(2, &line);
+        assert!(stderr.contains("invalid value '-5'") && !stderr.contains("-- -5"), "{stderr}");
+    }
+}
+
+#[test]
 fn run_checks_the_output_before_the_work() {
     let folder = tempfile::tempdir().expect("a folder");
     let missing = folder.path().join("missing/b.npy");

@@ -99,3 +99,13 @@ fn what_cannot_be_made_is_refused() {
         "nothing was made"
     );
 }
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("file"), "").expect("written");
+    let made = lanework(folder.path(), &["new", "file/inner"]);
+    assert_eq!(made.status.code(), Some(2), "{made:?}");
+    let said = text(&made.stderr);
+    assert!(said.contains("file/inner cannot be written") && said.contains("help"), "{said}");
+}

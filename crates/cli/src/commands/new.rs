@@ -46,7 +46,10 @@ pub fn run(args: &NewArgs) -> Outcome {
             .replace("{dependency}", &library)
             .replace("{bench}", &bench)
             .replace("{workspace}", workspace);
-        fs::create_dir_all(path.parent().unwrap_or(folder))?;
+        fs::create_dir_all(path.parent().unwrap_or(folder)).map_err(|error| {
+            let what = format!("{} cannot be written: {error}", folder.display());
+            Failure::input(what, "choose a folder that you may write to")
+        })?;
         write(&path, &(text.trim_end().to_owned() + "\n"))?;
     }
     let folder = folder.display();
