@@ -13,6 +13,8 @@ pub struct Entry {
     /// The shape of cluster that it requires.
     pub cluster: Option<[u32; 3]>,
     pub resources: Resources,
+    /// Whether its blocks may wait in a loop for what others write.
+    pub may_wait: bool,
 }
 
 impl Entry {
@@ -34,6 +36,7 @@ impl Entry {
             max_threads: entry.max_threads().unwrap_or(attributes::BLOCK),
             cluster,
             resources,
+            may_wait: code.blocks_may_wait(name),
         })
     }
 

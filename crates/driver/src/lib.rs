@@ -17,6 +17,7 @@
 mod addresses;
 mod allocations;
 mod any_nodes;
+mod apart;
 mod api;
 mod array;
 mod arrays;

@@ -68,6 +68,7 @@ impl Driver {
     /// The options are as C passes them.
     pub unsafe fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
         let context = self.context()?.handle;
+        self.settle()?;
         let (began, outputs) = (Instant::now(), options.outputs());
         let compiled = match self.compile(texts) {
             Ok(code) if code.module().undefined().is_empty() => Ok(code),

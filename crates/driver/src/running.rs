@@ -1,5 +1,6 @@
 //! Running kernels: the launch on the emulator, and what its errors become.
 
+use crate::apart;
 use crate::api::say;
 use crate::device_launch::{self, Child};
 use crate::function::Function;
@@ -13,6 +14,12 @@ use lanework::{PtxArg, PtxShape};
 use std::ffi::c_void;
 
 impl Launch {
+    /// Whether it may wait for what others write.
+    pub fn may_wait(&self) -> bool {
+        let entry = table::<Function>().get(self.function).and_then(|function| function.entry());
+        entry.is_ok_and(|entry| entry.may_wait)
+    }
+
     /// Runs it. What the launch itself gets wrong is its error; what the kernel does wrong is reported now, and is the error of later calls.
     pub fn run_with(&self, arguments: &[Vec<u8>]) -> Result {
         let driver = driver()?;
@@ -76,7 +83,9 @@ fn run(
     // SAFETY: the emulator checks every access.
     let ran = unsafe { module.code.launch(kernel, shape, &arguments) };
     ran.map(drop).map_err(|error| {
-        say("a launch failed", &error);
+        if !apart::is_quiet() {
+            say("a launch failed", &error);
+        }
         of_launch(&error)
     })
 }

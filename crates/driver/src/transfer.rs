@@ -1,5 +1,6 @@
 //! Moving bytes: an address is the emulator's where it holds it, else the program's own.
 
+use crate::apart;
 use crate::array::Array;
 use crate::handles::Handle;
 use crate::mapped::{Access, is_mapped};
@@ -33,11 +34,27 @@ impl Driver {
 
     /// Copies from the emulator's memory.
     pub fn read(&self, address: u64, to: &mut [u8]) -> Result {
+        if apart::are_there() {
+            let held = self.device.hold_at(address, to.len() as u64);
+            let held = held.map_err(|_| Status::InvalidValue)?;
+            // SAFETY: the range holds as many bytes, and stays there. A kernel that writes them meanwhile makes them as
+            // undefined as on a GPU.
+            unsafe { to.as_mut_ptr().copy_from(held.start(), to.len()) };
+            return Ok(());
+        }
         self.device.read_at(address, to).map_err(|_| Status::InvalidValue)
     }
 
     /// Copies to the emulator's memory.
     pub fn write(&self, address: u64, from: &[u8]) -> Result {
+        if apart::are_there() {
+            let held = self.device.hold_at(address, from.len() as u64);
+            let held = held.map_err(|_| Status::InvalidValue)?;
+            // SAFETY: as in `read`.
+            unsafe { held.start().copy_from(from.as_ptr(), from.len()) };
+            held.wrote();
+            return Ok(());
+        }
         self.device.write_at(address, from).map_err(|_| Status::InvalidValue)
     }
 
@@ -92,6 +109,7 @@ impl Driver {
         self.held(address, bytes)?;
         if let [byte, rest @ ..] = pattern
             && rest.iter().all(|other| other == byte)
+            && !apart::are_there()
         {
             let filled = self.device.fill_at(address, *byte, bytes as u64);
             return filled.map_err(|_| Status::InvalidValue);

@@ -10,6 +10,7 @@
 //!
 //! Limit: a wait in a graph inside another graph is waited for by whoever runs the graph.
 
+use crate::apart::{self, Apart, Came};
 use crate::contexts::{Context, current, set_current};
 use crate::handles::Handle;
 use crate::lock::lock;
@@ -22,7 +23,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, Once};
+use std::sync::{Arc, Condvar, Mutex, Once};
 use std::time::{Duration, Instant};
 
 /// A stream of a context. 0 is the default stream.
@@ -47,6 +48,8 @@ struct Line {
     steps: VecDeque<Step>,
     /// The step that is done now.
     busy: Option<u64>,
+    /// Of a launch that goes on beside the program, that one.
+    apart: Option<Arc<Apart>>,
 }
 
 struct Lines {
@@ -71,6 +74,11 @@ impl Line {
     fn tickets(&self) -> impl Iterator<Item = u64> {
         self.busy.into_iter().chain(self.steps.iter().map(|step| step.ticket))
     }
+
+    /// Whether something is done now that goes on without others.
+    fn gets_on(&self) -> bool {
+        self.busy.is_some() && !self.apart.as_ref().is_some_and(|apart| apart.is_still())
+    }
 }
 
 impl Lines {
@@ -89,11 +97,19 @@ impl Lines {
     }
 
     fn push(&mut self, key: Key, blocking: bool, after: Vec<u64>, work: Work) -> u64 {
-        let ticket = self.next;
-        self.next += 1;
-        let new = || Line { blocking, steps: VecDeque::new(), busy: None };
-        self.all.entry(key).or_insert_with(new).steps.push_back(Step { ticket, after, work });
+        let ticket = self.ticket();
+        self.line(key, blocking).steps.push_back(Step { ticket, after, work });
         ticket
+    }
+
+    fn ticket(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+
+    fn line(&mut self, key: Key, blocking: bool) -> &mut Line {
+        let new = || Line { blocking, steps: VecDeque::new(), busy: None, apart: None };
+        self.all.entry(key).or_insert_with(new)
     }
 
     /// A step that nothing keeps, which is then the busy one of its line.
@@ -114,7 +130,7 @@ impl Lines {
     /// Ends the busy step of a line.
     fn finish(&mut self, key: Key) {
         if let Some(line) = self.all.get_mut(&key) {
-            line.busy = None;
+            (line.busy, line.apart) = (None, None);
             if line.steps.is_empty() {
                 self.all.remove(&key);
             }
@@ -157,14 +173,40 @@ fn serve() {
         drop(lines);
         set_current(key.context);
         // SAFETY: what it was made from is as the caller promised until its stream has done it.
-        let ran = catch_unwind(AssertUnwindSafe(|| unsafe { work.run() }));
-        if let Err(status) = ran.unwrap_or(Err(Status::Unknown))
-            && let Some(context) = table::<Context>().find(key.context)
-        {
-            context.fail(status);
+        let ran = catch_unwind(AssertUnwindSafe(|| unsafe { perform(key.context, work) }));
+        match ran.unwrap_or(Came::Ended(Err(Status::Unknown))) {
+            Came::Ended(result) => finish(key, result),
+            Came::GoesOn(launch) => {
+                if let Some(line) = lock(&LINES).all.get_mut(&key) {
+                    line.apart = Some(launch.clone());
+                }
+                launch.follow(move |result| finish(key, result));
+            }
         }
-        lock(&LINES).finish(key);
     }
+}
+
+/// Does work. A launch that waits for others goes on beside it.
+///
+/// # Safety
+/// As [`Work::run`].
+unsafe fn perform(context: Handle, work: Work) -> Came {
+    match &work {
+        // SAFETY: by the caller.
+        Work::Launch(launch, _) if launch.may_wait() => unsafe { apart::run(context, work) },
+        // SAFETY: as above.
+        _ => Came::Ended(unsafe { work.run() }),
+    }
+}
+
+/// The busy step of a line has been done.
+fn finish(key: Key, result: Result) {
+    if let Err(status) = result
+        && let Some(context) = table::<Context>().find(key.context)
+    {
+        context.fail(status);
+    }
+    lock(&LINES).finish(key);
 }
 
 impl Driver {
@@ -190,7 +232,7 @@ impl Driver {
             // Of several operations a later one may wait.
             if !matches!(&work, Work::Memory(ops) if ops.len() > 1) {
                 // SAFETY: by the caller.
-                return unsafe { work.run() }.map(|()| None);
+                return unsafe { self.do_now(stream, work) };
             }
         }
         let mut ticket = None;
@@ -238,7 +280,45 @@ impl Driver {
             drop(lines);
         }
         // SAFETY: by the caller.
-        unsafe { work.run() }.map(|()| None)
+        unsafe { self.do_now(stream, work) }
+    }
+
+    /// Does work of a stream that has nothing else to do; gives the ticket of a launch that goes on.
+    ///
+    /// # Safety
+    /// As [`Work::run`].
+    unsafe fn do_now(&self, stream: Handle, work: Work) -> Result<Option<u64>> {
+        // SAFETY: by the caller.
+        match unsafe { perform(current(), work) } {
+            Came::Ended(result) => result.map(|()| None),
+            Came::GoesOn(launch) => {
+                let (key, blocking) = self.key(stream)?;
+                let mut lines = lock(&LINES);
+                let ticket = lines.ticket();
+                let line = lines.line(key, blocking);
+                (line.busy, line.apart) = (Some(ticket), Some(launch.clone()));
+                lines.changed();
+                drop(lines);
+                launch.follow(move |result| finish(key, result));
+                Ok(Some(ticket))
+            }
+        }
+    }
+
+    /// Waits for launches that go on beside the program, before what cannot be done while one runs.
+    pub fn settle(&self) -> Result {
+        if !apart::are_there() {
+            return Ok(());
+        }
+        if SERVES.get() {
+            let of_line = |line: &Line| line.apart.clone();
+            let launches: Vec<Arc<Apart>> = lock(&LINES).all.values().filter_map(of_line).collect();
+            launches.iter().for_each(|launch| launch.join());
+            return Ok(());
+        }
+        let of_launches = |line: &Line| line.apart.is_some().then_some(line.busy).flatten();
+        let open: Vec<u64> = lock(&LINES).all.values().filter_map(of_launches).collect();
+        self.wait_for(&open)
     }
 
     /// Lets a stream wait for a ticket.
@@ -292,6 +372,14 @@ impl Driver {
     /// Forgets what streams of a context have to do.
     pub fn forget_lines(&self, context: Handle) {
         let mut lines = lock(&LINES);
+        let of_context = |(key, line): (&Key, &Line)| {
+            if key.context == context { line.apart.clone() } else { None }
+        };
+        let launches: Vec<Arc<Apart>> = lines.all.iter().filter_map(of_context).collect();
+        lines.all.values_mut().for_each(|line| line.steps.clear());
+        drop(lines);
+        launches.iter().for_each(|launch| launch.end_quietly());
+        let mut lines = lock(&LINES);
         lines.all.retain(|key, _| key.context != context);
         lines.changed();
     }
@@ -304,10 +392,13 @@ impl Driver {
             if SERVES.get() {
                 return Err(Status::NotPermitted);
             }
-            let busy = lines.all.values().any(|line| line.busy.is_some());
+            let busy = lines.all.values().any(Line::gets_on);
+            if busy {
+                lines.progress = Some(Instant::now());
+            }
             let last = lines.progress.map_or(began, |progress| progress.max(began));
             if !busy && last.elapsed() > patience() {
-                return Err(give_up(&mut lines));
+                give_up(&mut lines)?;
             }
             lines = CHANGED
                 .wait_timeout(lines, Duration::from_millis(20))
@@ -318,8 +409,18 @@ impl Driver {
     }
 }
 
-/// Ends all lines, since nothing happens any more, and says which words they wait for.
-fn give_up(lines: &mut Lines) -> Status {
+/// Ends the launches that wait, whose reports say for what, since nothing happens any more.
+///
+/// # Errors
+/// Without such launches, all lines are ended, and it is said which words they wait for.
+fn give_up(lines: &mut Lines) -> Result {
+    let launches: Vec<&Arc<Apart>> =
+        lines.all.values().filter_map(|line| line.apart.as_ref()).collect();
+    if !launches.is_empty() {
+        launches.iter().for_each(|launch| launch.give_up());
+        lines.progress = Some(Instant::now());
+        return Ok(());
+    }
     let waits: Vec<MemoryOp> = lines
         .all
         .values()
@@ -337,5 +438,5 @@ fn give_up(lines: &mut Lines) -> Status {
     }
     lines.all.clear();
     lines.changed();
-    Status::LaunchTimeout
+    Err(Status::LaunchTimeout)
 }

@@ -2,26 +2,30 @@
 
 use crate::check;
 use crate::device_range;
-use crate::fault::{Fault, FaultKind, LoadError, MemoryError};
+use crate::fault::{Fault, LoadError, MemoryError};
 use crate::hook::Wants;
 use crate::host_bytes::Fresh;
 use crate::instrument::{Instrument, Instrumentation};
 use crate::launch::{LaunchConfig, Outcome};
 use crate::limits::{Limits, Options};
 use crate::memory::{Addresses, Memory, POISON};
+use crate::memory_lock::MemoryLock;
 use crate::program::Program;
 use crate::schedule::{Job, Ran};
 use crate::texture::object::{Image, Object, Sampler};
+use crate::workspace::Workspace;
 use lanework_ptx::Module;
 use std::any::Any;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, OnceLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// One device: limits, memory and a pool of workers. Share it between threads by reference.
 pub struct Device {
     options: Options,
-    memory: Arc<RwLock<Memory>>,
+    memory: Arc<MemoryLock>,
     pool: OnceLock<Option<rayon_core::ThreadPool>>,
     workers: usize,
+    /// Workspaces that no launch has now.
+    pub(crate) workspaces: Mutex<Vec<u64>>,
 }
 
 impl std::fmt::Debug for Device {
@@ -48,10 +52,10 @@ impl Device {
             false => Fresh::Byte(POISON),
         };
         let memory = Memory::new(options.limits.memory, addresses, options.gaps, fresh);
-        let memory = Arc::new(RwLock::new(memory));
+        let memory = Arc::new(MemoryLock::new(memory));
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = options.workers.unwrap_or(cores).clamp(1, cores);
-        Device { options, memory, pool: OnceLock::new(), workers }
+        Device { options, memory, pool: OnceLock::new(), workers, workspaces: Mutex::default() }
     }
 
     /// Whether an address is of the range in which devices on host memory allocate, whether or not it is in use: no program has
@@ -77,11 +81,11 @@ impl Device {
 
     /// Its global memory, to be looked at; launches go on meanwhile.
     pub fn memory(&self) -> RwLockReadGuard<'_, Memory> {
-        self.memory.read().unwrap_or_else(PoisonError::into_inner)
+        self.memory.shared()
     }
 
     fn writing(&self) -> RwLockWriteGuard<'_, Memory> {
-        self.memory.write().unwrap_or_else(PoisonError::into_inner)
+        self.memory.alone()
     }
 
     /// A device with a copy of this one's memory, on which programs of this one run as here and leave nothing behind;
@@ -90,9 +94,10 @@ impl Device {
         let memory = self.writing().copy()?;
         Some(Device {
             options: self.options.clone(),
-            memory: Arc::new(RwLock::new(memory)),
+            memory: Arc::new(MemoryLock::new(memory)),
             pool: OnceLock::new(),
             workers: self.workers,
+            workspaces: Mutex::default(),
         })
     }
 
@@ -326,36 +331,5 @@ impl Device {
                 builder.thread_name(|i| format!("lanework-sim-{i}")).build().ok()
             })
             .as_ref()
-    }
-}
-
-/// The bytes of [`Workspace`]: its size, and the word at which blocks arrive.
-const WORKSPACE: [u8; 8] = [8, 0, 0, 0, 0, 0, 0, 0];
-
-/// What the driver gives a cooperative launch for barriers of the whole grid: cooperative groups find its address in
-/// `%envreg1` and `%envreg2`, its size in its first word, and let blocks arrive at its second.
-struct Workspace<'a> {
-    device: &'a Device,
-    address: u64,
-}
-
-impl<'a> Workspace<'a> {
-    fn new(device: &'a Device, kernel: &str) -> Result<Workspace<'a>, Fault> {
-        let refuse = |error: MemoryError| {
-            let kind = FaultKind::LimitExceeded;
-            Fault::before_launch(kind, kernel, error.to_string(), "free buffers before the launch")
-        };
-        let bytes = WORKSPACE.len() as u64;
-        let address = device.allocate(bytes, "grid workspace").map_err(refuse)?;
-        let workspace = Workspace { device, address };
-        device.write(address, &WORKSPACE).map_err(refuse)?;
-        Ok(workspace)
-    }
-}
-
-impl Drop for Workspace<'_> {
-    fn drop(&mut self) {
-        // A kernel cannot free it: it is there.
-        let _ = self.device.free(self.address);
     }
 }

@@ -39,6 +39,7 @@ pub mod gather;
 pub mod guest;
 pub mod handler;
 pub mod heap;
+pub mod held;
 pub mod hook;
 pub mod host_bytes;
 pub mod initialised;
@@ -49,8 +50,10 @@ pub mod limits;
 pub mod machine;
 pub mod matrix;
 pub mod memory;
+pub mod memory_lock;
 pub mod number;
 pub mod occupancy;
+pub mod outside;
 pub mod print;
 pub mod program;
 pub mod progress;
@@ -65,6 +68,7 @@ pub mod tally;
 pub mod tensor_map;
 pub mod texture;
 pub mod warp_table;
+pub mod workspace;
 
 /// Whether this crate, whose code runs hot, was compiled with optimisation.
 pub const OPTIMISED: bool = !matches!(env!("LANEWORK_OPT_LEVEL").as_bytes(), b"0");

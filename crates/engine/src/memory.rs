@@ -419,7 +419,7 @@ impl Memory {
     }
 
     /// The host address of `bytes` bytes inside one allocation.
-    fn host(&self, address: u64, bytes: u64) -> Result<*mut u8, MemoryError> {
+    pub(crate) fn host(&self, address: u64, bytes: u64) -> Result<*mut u8, MemoryError> {
         match self.inside(address, bytes) {
             Some(host) => Ok(host),
             None => Err(MemoryError::OutOfBounds {
@@ -468,7 +468,7 @@ impl Memory {
     }
 
     /// Notes that the host wrote these bytes of one allocation.
-    fn mark(&self, address: u64, bytes: u64) {
+    pub(crate) fn mark(&self, address: u64, bytes: u64) {
         if let Some((start, allocation)) = self.find(address)
             && let Some(written) = &allocation.written
         {

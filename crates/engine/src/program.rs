@@ -7,7 +7,7 @@ use crate::handler::best_tier;
 use crate::heap;
 use crate::hook::Wants;
 use crate::instrument::{Instrumentation, NullObserver};
-use crate::memory::Memory;
+use crate::memory_lock::MemoryLock;
 use crate::texture::object::{Object, Sampler};
 use lanework_ptx::{Function, Initializer, Module, ScalarType, StateSpace};
 use lanework_ptx_ir::analyses::Analyses;
@@ -21,7 +21,7 @@ use lanework_ptx_ir::types::Class;
 use lanework_ptx_ir::uniformity::Uniformity;
 use std::any::TypeId;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Most instructions times registers of a kernel: the analysis keeps a bit for each register at each
 /// block, so this bounds its memory to half a gigabyte at the worst.
@@ -34,7 +34,7 @@ pub struct Program {
     module: Option<Arc<Module>>,
     globals: HashMap<String, (MemorySpace, u64)>,
     sizes: HashMap<String, u64>,
-    memory: Arc<RwLock<Memory>>,
+    memory: Arc<MemoryLock>,
     assembled: Mutex<HashMap<Key, Arc<Assembled>>>,
     gaps: bool,
     verify: bool,
@@ -142,7 +142,7 @@ impl Program {
     /// When a variable cannot be placed, or no entry can run: the first reason then.
     pub fn load(
         module: &Module,
-        memory: &Arc<RwLock<Memory>>,
+        memory: &Arc<MemoryLock>,
         gaps: bool,
         verify: bool,
     ) -> Result<Program, LoadError> {
@@ -163,7 +163,7 @@ impl Program {
     /// When a variable cannot be placed.
     pub fn load_on_demand(
         module: &Arc<Module>,
-        memory: &Arc<RwLock<Memory>>,
+        memory: &Arc<MemoryLock>,
         gaps: bool,
         verify: bool,
     ) -> Result<Program, LoadError> {
@@ -175,7 +175,7 @@ impl Program {
     /// A program whose variables are in memory, and no entry is lowered.
     fn placed(
         module: &Module,
-        memory: &Arc<RwLock<Memory>>,
+        memory: &Arc<MemoryLock>,
         gaps: bool,
         verify: bool,
     ) -> Result<Program, LoadError> {
@@ -236,7 +236,7 @@ impl Program {
             text_line: 0,
             help: help.to_owned(),
         };
-        let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = self.memory.alone();
         let placed = statics(module);
         // Nothing is allocated for a module that does not fit.
         let sizes = placed.iter().map(|placed| placed.variable.size());
@@ -435,7 +435,7 @@ impl std::fmt::Debug for Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        let mut memory = self.memory.write().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = self.memory.alone();
         for (_, address) in self.globals.values() {
             // A variable that the host freed by hand is gone already.
             let _ = memory.free(*address);

@@ -13,6 +13,7 @@ use crate::instrument::{Attached, ClusterFault, Instrument};
 use crate::launch::{Blocks, LaunchConfig, Outcome};
 use crate::limits::{Limits, Options, Schedule};
 use crate::memory::Memory;
+use crate::outside::{self, Waits};
 use crate::program::Assembled;
 use crate::progress;
 use crate::report::{Scene, report};
@@ -303,29 +304,38 @@ impl<'a> Job<'a> {
         });
         let mut printed = Vec::new();
         let (mut blocks, mut fault, mut stopped, mut stalled) = (0, None, false, 0);
+        let mut idle_turns = 0;
         loop {
             let started = self.next_order(residents.waiting());
             let seated = match started {
                 Some(order) => residents.start(order, self.cluster(order)),
                 None => match residents.next_ready() {
                     Some(seated) => seated,
+                    None if residents.waiting() > 0 && outside::goes_on(Waits::Surely) => continue,
                     None => break,
                 },
             };
-            let may_leave = self.shape.polls && (residents.waiting() > 0 || self.unstarted() > 0);
+            let others = residents.waiting() > 0 || self.unstarted() > 0 || outside::is_there();
+            let may_leave = self.shape.polls && others;
             let before = residents.executed(&seated);
             let mut turn = residents.run(&seated, may_leave);
+            let waiting = residents.waiting();
             let executor = &mut residents.seats[seated.seat];
             if matches!(turn, Ok(Turn::Over)) && started.is_none() && !executor.stepped {
                 stalled += executor.executed() - before;
+                idle_turns += 1;
+                let all_idle = idle_turns > waiting;
                 if stalled > STALLED && self.shape.max_instructions.is_some() {
                     let note = format!(
                         "the warps executed {STALLED} instructions, and none came to a barrier or its end"
                     );
                     turn = Err(executor.stalled(note));
+                } else if all_idle && outside::is_there() && !outside::goes_on(Waits::Perhaps) {
+                    turn = Err(executor.stalled("the launch was ended while it ran".to_owned()));
                 }
+                idle_turns = if all_idle { 0 } else { idle_turns };
             } else {
-                stalled = 0;
+                (stalled, idle_turns) = (0, 0);
             }
             match turn {
                 Ok(Turn::Over) => {

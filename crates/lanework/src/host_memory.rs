@@ -3,7 +3,7 @@
 use crate::device::Engine;
 use crate::tool::Session;
 use crate::{Buffer, Device, Error, Result};
-use lanework_sim::{Emulator, Options};
+use lanework_sim::{Emulator, Held, Options};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -153,6 +153,26 @@ impl Device {
     pub fn write_at(&self, address: u64, bytes: &[u8]) -> Result<()> {
         self.emulated()?;
         self.write(address, bytes)
+    }
+
+    /// Bytes at an address of an emulator's memory, for a host that reads or writes them while launches of other threads go on,
+    /// as it does memory that it shares with a running kernel ([`sim::outside`](crate::sim::outside)). Does not wait for launches.
+    ///
+    /// ```
+    /// use lanework::Device;
+    ///
+    /// let device = Device::emulator();
+    /// let x = device.upload(&[1u32, 2])?;
+    /// let held = device.hold_at(x.address() + 4, 4)?;
+    /// // SAFETY: no launch is running.
+    /// assert_eq!(unsafe { held.start().cast::<u32>().read() }, 2);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Device::read_at`].
+    pub fn hold_at(&self, address: u64, bytes: u64) -> Result<Held<'_>> {
+        Ok(self.emulated()?.hold(address, bytes)?)
     }
 
     /// Sets `bytes` bytes at an address of an emulator's memory; see [`Device::read_at`].

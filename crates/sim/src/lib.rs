@@ -17,11 +17,13 @@ pub use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place,
 pub use lanework_engine::fault::{
     Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation,
 };
+pub use lanework_engine::held::Held;
 pub use lanework_engine::hook::Wants;
 pub use lanework_engine::instrument::{Instrument, NullObserver};
 pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
 pub use lanework_engine::limits::{Limits, Schedule};
 pub use lanework_engine::occupancy::Multiprocessor;
+pub use lanework_engine::outside;
 pub use lanework_engine::program::Program;
 pub use lanework_engine::progress;
 pub use lanework_engine::tensor_map::{Im2col, TensorElement, TensorMap};

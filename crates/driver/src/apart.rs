@@ -1,0 +1,195 @@
+//! Launches that wait for others. Work happens when it is queued, so a kernel that polls a word which the host, a copy or another kernel
+//! writes later would never end. Such a kernel, known by its loops, runs in a thread of its own: the call that queued it returns when the
+//! launch has ended, or when its blocks only wait. The launch then goes on beside the program, and its stream is busy until it ends.
+//!
+//! Memory is neither allocated nor freed, and no module is loaded, while a launch runs: such calls wait for it.
+
+use crate::contexts::set_current;
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::status::{Result, Status};
+use crate::work::Work;
+use lanework::sim::outside::{self, Waits};
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What is done when a launch has ended that goes on beside the program.
+type Follow = Box<dyn FnOnce(Result) + Send>;
+
+/// How far a launch is.
+enum State {
+    /// Whoever queued it waits for it.
+    Runs,
+    /// It only waits.
+    Waits,
+    /// It goes on beside the program.
+    Beside(Follow),
+    /// It has ended.
+    Ended(Result),
+    /// It has ended, and what follows has been done.
+    Followed,
+}
+
+/// A launch in a thread of its own.
+pub struct Apart {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// When it was last found to look at memory that does not change.
+    still: Mutex<Option<Instant>>,
+    /// Whether it is to end.
+    given_up: AtomicBool,
+    /// Whether it ends without a word, since its context does.
+    quiet: AtomicBool,
+}
+
+/// What came of a launch.
+pub enum Came {
+    Ended(Result),
+    /// It waits.
+    GoesOn(Arc<Apart>),
+}
+
+/// Launches that go on beside the program.
+static BESIDE: AtomicUsize = AtomicUsize::new(0);
+
+/// Questions whether a launch that may compute as well goes on, before whoever queued it is let go.
+const ASKED_FIRST: u32 = 64;
+/// The longest rest between two questions.
+const REST: Duration = Duration::from_micros(200);
+/// A launch that was found still so long ago is still.
+const STILL: Duration = Duration::from_millis(50);
+
+thread_local! {
+    /// The launch of this thread.
+    static OWN: RefCell<Option<Arc<Apart>>> = const { RefCell::new(None) };
+}
+
+/// Whether the launch of this thread ends without a word.
+pub fn is_quiet() -> bool {
+    let quiet = |own: &Option<Arc<Apart>>| {
+        own.as_ref().is_some_and(|own| own.quiet.load(Ordering::Acquire))
+    };
+    OWN.try_with(|own| quiet(&own.borrow())).unwrap_or(false)
+}
+
+/// Whether launches go on beside the program.
+pub fn are_there() -> bool {
+    BESIDE.load(Ordering::Acquire) > 0
+}
+
+/// Runs a launch that may wait for others, in a context, until it has ended or waits.
+///
+/// # Safety
+/// As [`Work::run`], until it has ended.
+pub unsafe fn run(context: Handle, work: Work) -> Came {
+    let apart = Arc::new(Apart {
+        state: Mutex::new(State::Runs),
+        changed: Condvar::new(),
+        still: Mutex::default(),
+        given_up: AtomicBool::new(false),
+        quiet: AtomicBool::new(false),
+    });
+    let own = apart.clone();
+    let thread = std::thread::Builder::new().name("lanework-launch".to_owned());
+    let started = thread.spawn(move || {
+        set_current(context);
+        OWN.set(Some(own.clone()));
+        let (asked, rested) = (Cell::new(0), Cell::new(Instant::now()));
+        let goes_on = |waits| own.goes_on(waits, &asked, &rested);
+        // SAFETY: by the caller.
+        let run = || outside::asking(&goes_on, || unsafe { work.run() });
+        own.end(catch_unwind(AssertUnwindSafe(run)).unwrap_or(Err(Status::Unknown)));
+        OWN.set(None);
+        set_current(0);
+    });
+    if started.is_err() {
+        return Came::Ended(Err(Status::OutOfMemory));
+    }
+    let mut state = lock(&apart.state);
+    while matches!(*state, State::Runs) {
+        state = apart.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+    }
+    match *state {
+        State::Ended(result) => Came::Ended(result),
+        _ => {
+            drop(state);
+            Came::GoesOn(apart)
+        }
+    }
+}
+
+impl Apart {
+    /// Does something when the launch has ended.
+    pub fn follow(&self, follow: impl FnOnce(Result) + Send + 'static) {
+        let mut state = lock(&self.state);
+        if let State::Ended(result) = *state {
+            *state = State::Followed;
+            drop(state);
+            return follow(result);
+        }
+        BESIDE.fetch_add(1, Ordering::AcqRel);
+        *state = State::Beside(Box::new(follow));
+    }
+
+    fn end(&self, result: Result) {
+        let mut state = lock(&self.state);
+        let before = std::mem::replace(&mut *state, State::Ended(result));
+        if let State::Beside(follow) = before {
+            *state = State::Followed;
+            BESIDE.fetch_sub(1, Ordering::AcqRel);
+            drop(state);
+            follow(result);
+            state = lock(&self.state);
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Whether the launch goes on, asked on its thread; rests at most as long as the launch ran since the last question.
+    fn goes_on(&self, waits: Waits, asked: &Cell<u32>, rested: &Cell<Instant>) -> bool {
+        asked.set(asked.get().saturating_add(1));
+        if waits == Waits::Surely {
+            *lock(&self.still) = Some(Instant::now());
+        }
+        if waits == Waits::Surely || asked.get() >= ASKED_FIRST {
+            let mut state = lock(&self.state);
+            if matches!(*state, State::Runs) {
+                *state = State::Waits;
+                self.changed.notify_all();
+            }
+            drop(state);
+            let ran = rested.get().elapsed();
+            std::thread::sleep(if waits == Waits::Surely { REST } else { ran.min(REST) });
+        }
+        rested.set(Instant::now());
+        !self.given_up.load(Ordering::Acquire)
+    }
+
+    /// Whether it only looks at memory that nobody changes.
+    pub fn is_still(&self) -> bool {
+        lock(&self.still).is_some_and(|since| since.elapsed() < STILL)
+    }
+
+    /// Ends the launch, the next time that it waits.
+    pub fn give_up(&self) {
+        self.given_up.store(true, Ordering::Release);
+    }
+
+    /// Ends the launch with its context.
+    pub fn end_quietly(&self) {
+        self.quiet.store(true, Ordering::Release);
+        self.give_up();
+        self.join();
+    }
+
+    /// Waits until the launch has ended.
+    pub fn join(&self) {
+        let mut state = lock(&self.state);
+        while !matches!(*state, State::Ended(_) | State::Followed) {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}

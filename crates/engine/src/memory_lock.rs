@@ -1,0 +1,42 @@
+//! The lock of a device's memory. Launches share it with those who look at memory; who allocates or copies has it alone.
+//!
+//! Nobody queues for it: a launch may wait for what the host writes meanwhile, and the host, which shares the lock to write it, must not
+//! stand behind a thread that wants the lock alone, as behind a standard library's lock.
+
+use crate::memory::Memory;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
+use std::time::Duration;
+
+/// Attempts to have the lock alone before the first rest.
+const ATTEMPTS: u32 = 64;
+/// The rest between two later attempts.
+const REST: Duration = Duration::from_micros(20);
+
+/// Memory under its lock.
+pub struct MemoryLock(RwLock<Memory>);
+
+impl MemoryLock {
+    /// Memory that nobody uses.
+    pub fn new(memory: Memory) -> MemoryLock {
+        MemoryLock(RwLock::new(memory))
+    }
+
+    /// Memory as it is allocated, shared with launches.
+    pub fn shared(&self) -> RwLockReadGuard<'_, Memory> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Memory for one thread alone, after all launches.
+    pub fn alone(&self) -> RwLockWriteGuard<'_, Memory> {
+        let mut attempts = 0;
+        loop {
+            match self.0.try_write() {
+                Ok(guard) => return guard,
+                Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+                Err(TryLockError::WouldBlock) if attempts < ATTEMPTS => std::hint::spin_loop(),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(REST),
+            }
+            attempts += 1;
+        }
+    }
+}
