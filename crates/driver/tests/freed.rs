@@ -6,10 +6,11 @@ mod common;
 use common::{allocate, context};
 
 #[test]
-fn an_address_of_freed_memory_is_not_the_programs_own() {
+fn an_address_of_freed_memory_is_nobodys() {
     context();
     let (x, mut host) = (allocate(100), [7u8; 100]);
     assert_eq!(call!("cuMemFree"(x => u64)), 0);
+    assert_eq!(call!("cuMemFree"(x => u64)), 1);
     let own = host.as_mut_ptr() as u64;
     for (to, from) in [(x, own), (own, x), (x, x)] {
         assert_eq!(call!("cuMemcpy"(to => u64, from => u64, 100 => usize)), 1);
@@ -22,4 +23,10 @@ fn an_address_of_freed_memory_is_not_the_programs_own() {
         let rows = [&of_host[..], &of_device, &[100, 1]].concat();
         assert_eq!(call!("cuMemcpy2D"(rows.as_ptr() => *const u64)), expected);
     }
+    // Freed twice in the order of a stream.
+    let mut memory = 0u64;
+    let code = call!("cuMemAllocAsync"(&mut memory => *mut u64, 4 => usize, 0 => u64));
+    assert_eq!(code, 0);
+    assert_eq!(call!("cuMemFreeAsync"(memory => u64, 0 => u64)), 0);
+    assert_eq!(call!("cuMemFreeAsync"(memory => u64, 0 => u64)), 1);
 }
