@@ -202,11 +202,15 @@ impl Driver {
             .filter(|(_, allocation)| allocation.context == context)
             .map(|(&address, _)| address)
             .collect();
-        for address in of_context {
+        let removed: Vec<(u64, Allocation)> = of_context
+            .into_iter()
+            .filter_map(|address| Some((address, allocations.live.remove(&address)?)))
+            .collect();
+        // Freeing waits for running launches, which may wait for calls of other threads.
+        drop(allocations);
+        for (address, allocation) in removed {
             sharing::end(address);
-            if let Some(allocation) = allocations.live.remove(&address)
-                && allocation.kind == Kind::Registered
-            {
+            if allocation.kind == Kind::Registered {
                 let _ = self.device.unregister_host(address as *const u8);
             }
         }

@@ -241,6 +241,7 @@ api! {
 
     fn cuMemUnmap(address: u64, bytes: usize) {
         let driver = driver()?;
+        driver.settle()?;
         let mut all = reservations();
         let found = holding(&mut all, address, bytes)?;
         for start in found.parts_of(address, bytes)? {
@@ -259,6 +260,7 @@ api! {
                 return Err(Status::InvalidValue);
             }
         }
+        driver.settle()?;
         let mut all = reservations();
         let found = holding(&mut all, address, bytes)?;
         for start in found.parts_of(address, bytes)? {

@@ -372,11 +372,11 @@ impl Driver {
     /// Forgets what streams of a context have to do.
     pub fn forget_lines(&self, context: Handle) {
         let mut lines = lock(&LINES);
-        let of_context = |(key, line): (&Key, &Line)| {
-            if key.context == context { line.apart.clone() } else { None }
-        };
-        let launches: Vec<Arc<Apart>> = lines.all.iter().filter_map(of_context).collect();
-        lines.all.values_mut().for_each(|line| line.steps.clear());
+        let mut launches: Vec<Arc<Apart>> = Vec::new();
+        for (_, line) in lines.all.iter_mut().filter(|(key, _)| key.context == context) {
+            line.steps.clear();
+            launches.extend(line.apart.clone());
+        }
         drop(lines);
         launches.iter().for_each(|launch| launch.end_quietly());
         let mut lines = lock(&LINES);
