@@ -53,8 +53,10 @@ impl World {
         }
         let mut context = 0u64;
         assert_eq!(call!("cuDevicePrimaryCtxRetain"(&mut context => *mut u64, 0 => i32)), 0);
-        assert_eq!(call!("cuCtxSetCurrent"(context => u64)), 0);
-        self.keep(b'C', context);
+        // Another thread may reset it meanwhile.
+        if call!("cuCtxSetCurrent"(context => u64)) == 0 {
+            self.keep(b'C', context);
+        }
     }
 
     fn of(&self, kind: u8) -> &Mutex<Vec<u64>> {
@@ -66,8 +68,13 @@ impl World {
         self.of(kind).lock().expect("no panic").push(handle);
     }
 
-    /// A handle of a kind, mostly a recent one; sometimes of another kind, null or made up.
+    /// A handle of a kind, mostly a recent one; sometimes of another kind, null or made up, but not the context of [`Own`].
     pub fn handle(&self, kind: u8, random: &mut Random) -> u64 {
+        let picked = self.pick(kind, random);
+        if picked == self.own.context { 0 } else { picked }
+    }
+
+    fn pick(&self, kind: u8, random: &mut Random) -> u64 {
         let odd = random.below(24);
         let from = match odd {
             0 => return 0,
