@@ -8,7 +8,6 @@ use crate::contexts::set_current;
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::status::{Result, Status};
-use crate::work::Work;
 use lanework::sim::outside::{self, Waits};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -80,11 +79,8 @@ pub fn are_there() -> bool {
     BESIDE.load(Ordering::Acquire) > 0
 }
 
-/// Runs a launch that may wait for others, in a context, until it has ended or waits.
-///
-/// # Safety
-/// As [`Work::run`], until it has ended.
-pub unsafe fn run(context: Handle, work: Work) -> Came {
+/// Does what launches a kernel that may wait for others, in a context, until it has ended or waits.
+pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) -> Came {
     let apart = Arc::new(Apart {
         state: Mutex::new(State::Runs),
         changed: Condvar::new(),
@@ -99,8 +95,7 @@ pub unsafe fn run(context: Handle, work: Work) -> Came {
         OWN.set(Some(own.clone()));
         let (asked, rested) = (Cell::new(0), Cell::new(Instant::now()));
         let goes_on = |waits| own.goes_on(waits, &asked, &rested);
-        // SAFETY: by the caller.
-        let run = || outside::asking(&goes_on, || unsafe { work.run() });
+        let run = || outside::asking(&goes_on, launch);
         own.end(catch_unwind(AssertUnwindSafe(run)).unwrap_or(Err(Status::Unknown)));
         OWN.set(None);
         set_current(0);

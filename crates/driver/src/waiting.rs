@@ -192,8 +192,10 @@ fn serve() {
 /// As [`Work::run`].
 unsafe fn perform(context: Handle, work: Work) -> Came {
     match &work {
-        // SAFETY: by the caller.
-        Work::Launch(launch, _) if launch.may_wait() => unsafe { apart::run(context, work) },
+        Work::Launch(launch, _) if launch.may_wait() => {
+            // SAFETY: by the caller.
+            apart::run(context, move || unsafe { work.run() })
+        }
         // SAFETY: as above.
         _ => Came::Ended(unsafe { work.run() }),
     }

@@ -25,7 +25,7 @@ pub struct Device {
     pool: OnceLock<Option<rayon_core::ThreadPool>>,
     workers: usize,
     /// Workspaces that no launch has now.
-    pub(crate) workspaces: Mutex<Vec<u64>>,
+    workspaces: Mutex<Vec<u64>>,
 }
 
 impl std::fmt::Debug for Device {
@@ -290,7 +290,7 @@ impl Device {
         let workspace = match launch.cooperative {
             true => {
                 check::cooperative(&assembled, launch, self.limits())?;
-                Some(Workspace::new(self, launch.entry)?)
+                Some(Workspace::new(&self.memory, &self.workspaces, launch.entry)?)
             }
             false => None,
         };
