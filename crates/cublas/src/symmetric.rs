@@ -50,34 +50,25 @@ unsafe fn symmetric(
     unsafe { times(a, PLAIN, [h, alpha, x, incx, beta, y, incy]) }
 }
 
-unsafe fn symv(
-    [kind]: [Kind; 1],
+/// With a triangle by columns.
+unsafe fn by_columns(
+    kind: Kind,
+    other: Other,
     [h, fill, n, alpha, a, lda, x, incx, beta, y, incy]: [i64; 11],
 ) -> Result {
+    let arguments = [h, fill, n, alpha, a, x, incx, beta, y, incy];
     // SAFETY: by the caller.
-    unsafe {
-        symmetric(
-            kind,
-            Other::Mirrored,
-            Layout::Columns(lda),
-            [h, fill, n, alpha, a, x, incx, beta, y, incy],
-        )
-    }
+    unsafe { symmetric(kind, other, Layout::Columns(lda), arguments) }
 }
 
-unsafe fn hemv(
-    [kind]: [Kind; 1],
-    [h, fill, n, alpha, a, lda, x, incx, beta, y, incy]: [i64; 11],
-) -> Result {
+unsafe fn symv([kind]: [Kind; 1], arguments: [i64; 11]) -> Result {
     // SAFETY: by the caller.
-    unsafe {
-        symmetric(
-            kind,
-            Other::Conjugated,
-            Layout::Columns(lda),
-            [h, fill, n, alpha, a, x, incx, beta, y, incy],
-        )
-    }
+    unsafe { by_columns(kind, Other::Mirrored, arguments) }
+}
+
+unsafe fn hemv([kind]: [Kind; 1], arguments: [i64; 11]) -> Result {
+    // SAFETY: by the caller.
+    unsafe { by_columns(kind, Other::Conjugated, arguments) }
 }
 
 unsafe fn spmv([kind]: [Kind; 1], arguments: [i64; 10]) -> Result {
@@ -96,34 +87,25 @@ fn band(fill: i64, diagonals: i64, leading: i64) -> Layout {
     Layout::Band { below, above, leading }
 }
 
-unsafe fn sbmv(
-    [kind]: [Kind; 1],
+/// With the band of a triangle.
+unsafe fn by_band(
+    kind: Kind,
+    other: Other,
     [h, fill, n, k, alpha, a, lda, x, incx, beta, y, incy]: [i64; 12],
 ) -> Result {
+    let arguments = [h, fill, n, alpha, a, x, incx, beta, y, incy];
     // SAFETY: by the caller.
-    unsafe {
-        symmetric(
-            kind,
-            Other::Mirrored,
-            band(fill, k, lda),
-            [h, fill, n, alpha, a, x, incx, beta, y, incy],
-        )
-    }
+    unsafe { symmetric(kind, other, band(fill, k, lda), arguments) }
 }
 
-unsafe fn hbmv(
-    [kind]: [Kind; 1],
-    [h, fill, n, k, alpha, a, lda, x, incx, beta, y, incy]: [i64; 12],
-) -> Result {
+unsafe fn sbmv([kind]: [Kind; 1], arguments: [i64; 12]) -> Result {
     // SAFETY: by the caller.
-    unsafe {
-        symmetric(
-            kind,
-            Other::Conjugated,
-            band(fill, k, lda),
-            [h, fill, n, alpha, a, x, incx, beta, y, incy],
-        )
-    }
+    unsafe { by_band(kind, Other::Mirrored, arguments) }
+}
+
+unsafe fn hbmv([kind]: [Kind; 1], arguments: [i64; 12]) -> Result {
+    // SAFETY: by the caller.
+    unsafe { by_band(kind, Other::Conjugated, arguments) }
 }
 
 unsafe fn gbmv(
@@ -217,30 +199,25 @@ unsafe fn update(
     })
 }
 
-unsafe fn syr([kind]: [Kind; 1], [h, fill, n, alpha, x, incx, a, lda]: [i64; 8]) -> Result {
+/// By one vector, of a triangle by columns.
+unsafe fn update_columns(
+    kinds: [Kind; 2],
+    other: Other,
+    [h, fill, n, alpha, x, incx, a, lda]: [i64; 8],
+) -> Result {
+    let arguments = [h, fill, n, alpha, x, incx, a];
     // SAFETY: by the caller.
-    unsafe {
-        update(
-            [kind; 2],
-            Other::Mirrored,
-            Layout::Columns(lda),
-            [h, fill, n, alpha, x, incx, a],
-            None,
-        )
-    }
+    unsafe { update(kinds, other, Layout::Columns(lda), arguments, None) }
 }
 
-unsafe fn her(kinds: [Kind; 2], [h, fill, n, alpha, x, incx, a, lda]: [i64; 8]) -> Result {
+unsafe fn syr([kind]: [Kind; 1], arguments: [i64; 8]) -> Result {
     // SAFETY: by the caller.
-    unsafe {
-        update(
-            kinds,
-            Other::Conjugated,
-            Layout::Columns(lda),
-            [h, fill, n, alpha, x, incx, a],
-            None,
-        )
-    }
+    unsafe { update_columns([kind; 2], Other::Mirrored, arguments) }
+}
+
+unsafe fn her(kinds: [Kind; 2], arguments: [i64; 8]) -> Result {
+    // SAFETY: by the caller.
+    unsafe { update_columns(kinds, Other::Conjugated, arguments) }
 }
 
 unsafe fn spr([kind]: [Kind; 1], arguments: [i64; 7]) -> Result {
@@ -253,62 +230,36 @@ unsafe fn hpr(kinds: [Kind; 2], arguments: [i64; 7]) -> Result {
     unsafe { update(kinds, Other::Conjugated, Layout::Packed, arguments, None) }
 }
 
-unsafe fn syr2(
-    [kind]: [Kind; 1],
-    [h, fill, n, alpha, x, incx, y, incy, a, lda]: [i64; 10],
+/// By two vectors.
+unsafe fn update2(
+    kind: Kind,
+    other: Other,
+    layout: Layout,
+    [h, fill, n, alpha, x, incx, y, incy, a]: [i64; 9],
 ) -> Result {
+    let arguments = [h, fill, n, alpha, x, incx, a];
     // SAFETY: by the caller.
-    unsafe {
-        update(
-            [kind; 2],
-            Other::Mirrored,
-            Layout::Columns(lda),
-            [h, fill, n, alpha, x, incx, a],
-            Some([y, incy]),
-        )
-    }
+    unsafe { update([kind; 2], other, layout, arguments, Some([y, incy])) }
 }
 
-unsafe fn her2(
-    [kind]: [Kind; 1],
-    [h, fill, n, alpha, x, incx, y, incy, a, lda]: [i64; 10],
-) -> Result {
+unsafe fn syr2([kind]: [Kind; 1], [first @ .., lda]: [i64; 10]) -> Result {
     // SAFETY: by the caller.
-    unsafe {
-        update(
-            [kind; 2],
-            Other::Conjugated,
-            Layout::Columns(lda),
-            [h, fill, n, alpha, x, incx, a],
-            Some([y, incy]),
-        )
-    }
+    unsafe { update2(kind, Other::Mirrored, Layout::Columns(lda), first) }
 }
 
-unsafe fn spr2([kind]: [Kind; 1], [h, fill, n, alpha, x, incx, y, incy, a]: [i64; 9]) -> Result {
+unsafe fn her2([kind]: [Kind; 1], [first @ .., lda]: [i64; 10]) -> Result {
     // SAFETY: by the caller.
-    unsafe {
-        update(
-            [kind; 2],
-            Other::Mirrored,
-            Layout::Packed,
-            [h, fill, n, alpha, x, incx, a],
-            Some([y, incy]),
-        )
-    }
+    unsafe { update2(kind, Other::Conjugated, Layout::Columns(lda), first) }
 }
 
-unsafe fn hpr2([kind]: [Kind; 1], [h, fill, n, alpha, x, incx, y, incy, a]: [i64; 9]) -> Result {
+unsafe fn spr2([kind]: [Kind; 1], arguments: [i64; 9]) -> Result {
     // SAFETY: by the caller.
-    unsafe {
-        update(
-            [kind; 2],
-            Other::Conjugated,
-            Layout::Packed,
-            [h, fill, n, alpha, x, incx, a],
-            Some([y, incy]),
-        )
-    }
+    unsafe { update2(kind, Other::Mirrored, Layout::Packed, arguments) }
+}
+
+unsafe fn hpr2([kind]: [Kind; 1], arguments: [i64; 9]) -> Result {
+    // SAFETY: by the caller.
+    unsafe { update2(kind, Other::Conjugated, Layout::Packed, arguments) }
 }
 
 /// A triangle from packed to columns, or back.
