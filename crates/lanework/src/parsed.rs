@@ -53,11 +53,14 @@ fn shared_by(text: &str, cache: Option<&DiskCache>) -> Result<Arc<Module>> {
         Some(cache) if cache.holds(number, text) => {
             Module::parse(text).map_err(|problems| Error::Ptx(Box::new(problems)))?
         }
-        _ => checked(text)?,
+        _ => {
+            let module = checked(text)?;
+            if let Some(cache) = cache {
+                cache.keep(number, text);
+            }
+            module
+        }
     };
-    if let Some(cache) = cache {
-        cache.keep(number, text);
-    }
     let module = Arc::new(module);
     with_known(|known| {
         known.retain(|_, same| {
