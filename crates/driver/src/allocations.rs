@@ -102,7 +102,7 @@ impl Driver {
         if bytes == 0 {
             return Err(Status::InvalidValue);
         }
-        self.settle()?;
+        self.finish_detached()?;
         let name = match kind {
             Kind::Device => "cuMemAlloc",
             Kind::Host => "cuMemAllocHost",
@@ -156,7 +156,7 @@ impl Driver {
         if bytes == 0 || !is_mapped(start, bytes as usize, Access::Write) {
             return Err(Status::InvalidValue);
         }
-        self.settle()?;
+        self.finish_detached()?;
         // SAFETY: by the caller.
         let registered =
             unsafe { self.device.register_host(start as *mut u8, bytes, "cuMemHostRegister") };
@@ -179,7 +179,7 @@ impl Driver {
 
     /// Frees what starts at an address, if it is of a kind.
     pub fn free(&self, address: u64, kinds: &[Kind]) -> Result {
-        self.settle()?;
+        self.finish_detached()?;
         let mut allocations = self.allocations();
         match allocations.live.get(&address) {
             Some(allocation) if kinds.contains(&allocation.kind) => {

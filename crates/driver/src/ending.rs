@@ -15,7 +15,7 @@ use crate::status::{Result, Status};
 impl Driver {
     /// Ends everything that belongs to a context.
     fn clear(&self, context: Handle) {
-        self.forget_lines(context);
+        self.forget_queues(context);
         table::<Module>().retain(|module| module.context != context);
         table::<Stream>().retain(|stream| stream.context != context);
         table::<Event>().retain(|event| event.context != context);

@@ -50,7 +50,7 @@ impl Driver {
 
     /// Gives an address its memory, which must have none.
     pub fn allocate_for_graph(&self, address: u64) -> Result {
-        self.settle()?;
+        self.finish_detached()?;
         let mut ranges = lock(&RANGES);
         let range = ranges.all.get_mut(&address).ok_or(Status::InvalidValue)?;
         if range.live {
@@ -89,7 +89,7 @@ impl Driver {
 
     /// Takes the memory of an address away.
     pub fn free_of_graph(&self, address: u64) -> Result {
-        self.settle()?;
+        self.finish_detached()?;
         let mut ranges = lock(&RANGES);
         let range = ranges.all.get_mut(&address).filter(|range| range.live);
         self.end_range(address, range.ok_or(Status::InvalidValue)?)

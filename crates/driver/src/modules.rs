@@ -68,7 +68,7 @@ impl Driver {
     /// The options are as C passes them.
     pub unsafe fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
         let context = self.context()?.handle;
-        self.settle()?;
+        self.finish_detached()?;
         let (began, outputs) = (Instant::now(), options.outputs());
         let compiled = match self.compile(texts) {
             Ok(code) if code.module().undefined().is_empty() => Ok(code),

@@ -1,7 +1,7 @@
 //! Running kernels: the launch on the emulator, and what its errors become.
 
-use crate::apart;
 use crate::api::say;
+use crate::detached;
 use crate::device_launch::{self, Child};
 use crate::function::Function;
 use crate::handles::Handle;
@@ -83,7 +83,7 @@ fn run(
     // SAFETY: the emulator checks every access.
     let ran = unsafe { module.code.launch(kernel, shape, &arguments) };
     ran.map(drop).map_err(|error| {
-        if !apart::is_quiet() {
+        if !detached::is_quiet() {
             say("a launch failed", &error);
         }
         of_launch(&error)

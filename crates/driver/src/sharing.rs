@@ -105,7 +105,7 @@ impl Driver {
         if ticket.process == std::process::id() {
             return Err(Status::InvalidContext);
         }
-        self.settle()?;
+        self.finish_detached()?;
         let mut taken = lock(&TAKEN);
         if let Some((&address, found)) = taken.iter_mut().find(|(_, taken)| taken.ticket == ticket)
         {
@@ -142,7 +142,7 @@ impl Driver {
 
     /// Ends one use of another process's memory.
     pub fn give_back(&self, address: u64) -> Result {
-        self.settle()?;
+        self.finish_detached()?;
         let mut taken = lock(&TAKEN);
         let found = taken.get_mut(&address).ok_or(Status::InvalidValue)?;
         found.times -= 1;

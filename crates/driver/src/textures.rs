@@ -204,7 +204,7 @@ impl Reading {
 impl Driver {
     /// Makes a texture.
     fn make_texture(&self, made: Made) -> Result<u64> {
-        self.settle()?;
+        self.finish_detached()?;
         self.context()?;
         let (image, fraction) = made.resource.image(made.view.as_ref())?;
         let image = made.view.map_or(Ok(image), |view| view.of(image))?;
@@ -215,7 +215,7 @@ impl Driver {
 
     /// Makes a surface.
     fn make_surface(&self, resource: Resource) -> Result<u64> {
-        self.settle()?;
+        self.finish_detached()?;
         self.context()?;
         if resource.kind != 0 {
             return Err(Status::InvalidValue);

@@ -1,7 +1,7 @@
 //! Moving bytes: an address is the emulator's where it holds it, else the program's own.
 
-use crate::apart;
 use crate::array::Array;
+use crate::detached;
 use crate::handles::Handle;
 use crate::mapped::{Access, is_mapped};
 use crate::slabs;
@@ -34,7 +34,7 @@ impl Driver {
 
     /// Copies from the emulator's memory.
     pub fn read(&self, address: u64, to: &mut [u8]) -> Result {
-        if apart::are_there() {
+        if detached::any() {
             let held = self.device.hold_at(address, to.len() as u64);
             let held = held.map_err(|_| Status::InvalidValue)?;
             // SAFETY: the range holds as many bytes, and stays there. A kernel that writes them meanwhile makes them as
@@ -47,7 +47,7 @@ impl Driver {
 
     /// Copies to the emulator's memory.
     pub fn write(&self, address: u64, from: &[u8]) -> Result {
-        if apart::are_there() {
+        if detached::any() {
             let held = self.device.hold_at(address, from.len() as u64);
             let held = held.map_err(|_| Status::InvalidValue)?;
             // SAFETY: as in `read`.
@@ -109,7 +109,7 @@ impl Driver {
         self.held(address, bytes)?;
         if let [byte, rest @ ..] = pattern
             && rest.iter().all(|other| other == byte)
-            && !apart::are_there()
+            && !detached::any()
         {
             let filled = self.device.fill_at(address, *byte, bytes as u64);
             return filled.map_err(|_| Status::InvalidValue);

@@ -241,7 +241,7 @@ api! {
 
     fn cuMemUnmap(address: u64, bytes: usize) {
         let driver = driver()?;
-        driver.settle()?;
+        driver.finish_detached()?;
         let mut all = reservations();
         let found = holding(&mut all, address, bytes)?;
         for start in found.parts_of(address, bytes)? {
@@ -260,7 +260,7 @@ api! {
                 return Err(Status::InvalidValue);
             }
         }
-        driver.settle()?;
+        driver.finish_detached()?;
         let mut all = reservations();
         let found = holding(&mut all, address, bytes)?;
         for start in found.parts_of(address, bytes)? {

@@ -2,158 +2,29 @@
 //! it is kept, and a thread of the driver does it when the value is there. So a program may queue the wait first and write the value later,
 //! from the same thread, another one or another stream, as on a GPU.
 //!
-//! Each stream that waits has a line of steps. A step has a ticket; it waits for the step before it and for tickets of other lines, by which
-//! events and the rules of the default stream are kept. A line that is empty is gone, and costs its stream nothing.
-//!
 //! A wait that is never over hangs a GPU. Here a call that waits for it gives up when nothing has happened for a while
 //! (`LANEWORK_WAIT_SECONDS`, 30): the report names the word and what it holds, and the context is lost as after a kernel that never ends.
 //!
 //! Limit: a wait in a graph inside another graph is waited for by whoever runs the graph.
 
-use crate::apart::{self, Apart, Came};
 use crate::contexts::{Context, current, set_current};
+use crate::detached::{self, DetachedLaunch, Progress};
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::memory_ops::{MemoryOp, never, patience};
 use crate::queue::{PER_THREAD, WAITED, own_stream};
 use crate::state::{Driver, table};
 use crate::status::{Result, Status};
+use crate::stream_queues::{ANY, CHANGED, QUEUES, StreamKey, StreamQueue, StreamQueues, is_ready};
 use crate::work::Work;
 use std::cell::Cell;
-use std::collections::{BTreeMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, Once};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
-
-/// A stream of a context. 0 is the default stream.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    context: Handle,
-    stream: Handle,
-}
-
-/// Work that is kept.
-struct Step {
-    ticket: u64,
-    /// Tickets of other lines that come first.
-    after: Vec<u64>,
-    work: Work,
-}
-
-/// The steps of a stream.
-struct Line {
-    /// Whether the default stream waits for it, and it for the default stream.
-    blocking: bool,
-    steps: VecDeque<Step>,
-    /// The step that is done now.
-    busy: Option<u64>,
-    /// Of a launch that goes on beside the program, that one.
-    apart: Option<Arc<Apart>>,
-}
-
-struct Lines {
-    all: BTreeMap<Key, Line>,
-    next: u64,
-    /// When a step was last done.
-    progress: Option<Instant>,
-}
-
-static LINES: Mutex<Lines> = Mutex::new(Lines { all: BTreeMap::new(), next: 1, progress: None });
-
-/// Told whenever lines change.
-static CHANGED: Condvar = Condvar::new();
-
-/// Whether there are lines: no call looks further where there are none.
-static ANY: AtomicBool = AtomicBool::new(false);
 
 /// Time between two looks at a word.
 const LOOK: Duration = Duration::from_micros(200);
-
-impl Line {
-    fn tickets(&self) -> impl Iterator<Item = u64> {
-        self.busy.into_iter().chain(self.steps.iter().map(|step| step.ticket))
-    }
-
-    /// Whether something is done now that goes on without others.
-    fn gets_on(&self) -> bool {
-        self.busy.is_some() && !self.apart.as_ref().is_some_and(|apart| apart.is_still())
-    }
-}
-
-impl Lines {
-    fn is_open(&self, ticket: u64) -> bool {
-        self.all.values().any(|line| line.tickets().any(|open| open == ticket))
-    }
-
-    /// The last tickets of the lines that come before new work of a stream.
-    fn before(&self, key: Key, blocking: bool) -> Vec<u64> {
-        let comes_first = |(other, line): &(&Key, &Line)| {
-            other.context == key.context
-                && other.stream != key.stream
-                && ((key.stream == 0 && line.blocking) || (blocking && other.stream == 0))
-        };
-        self.all.iter().filter(comes_first).filter_map(|(_, line)| line.tickets().last()).collect()
-    }
-
-    fn push(&mut self, key: Key, blocking: bool, after: Vec<u64>, work: Work) -> u64 {
-        let ticket = self.ticket();
-        self.line(key, blocking).steps.push_back(Step { ticket, after, work });
-        ticket
-    }
-
-    fn ticket(&mut self) -> u64 {
-        self.next += 1;
-        self.next - 1
-    }
-
-    fn line(&mut self, key: Key, blocking: bool) -> &mut Line {
-        let new = || Line { blocking, steps: VecDeque::new(), busy: None, apart: None };
-        self.all.entry(key).or_insert_with(new)
-    }
-
-    /// A step that nothing keeps, which is then the busy one of its line.
-    fn take_ready(&mut self) -> Option<(Key, Work)> {
-        let ready = |line: &Line| {
-            line.busy.is_none()
-                && line.steps.front().is_some_and(|step| {
-                    step.after.iter().all(|&ticket| !self.is_open(ticket)) && is_ready(&step.work)
-                })
-        };
-        let key = *self.all.iter().find(|(_, line)| ready(line))?.0;
-        let line = self.all.get_mut(&key)?;
-        let step = line.steps.pop_front()?;
-        line.busy = Some(step.ticket);
-        Some((key, step.work))
-    }
-
-    /// Ends the busy step of a line.
-    fn finish(&mut self, key: Key) {
-        if let Some(line) = self.all.get_mut(&key) {
-            (line.busy, line.apart) = (None, None);
-            if line.steps.is_empty() {
-                self.all.remove(&key);
-            }
-        }
-        self.progress = Some(Instant::now());
-        self.changed();
-    }
-
-    fn changed(&self) {
-        ANY.store(!self.all.is_empty(), Ordering::Release);
-        CHANGED.notify_all();
-    }
-}
-
-/// Whether work can be done now; work that fails is done, too.
-fn is_ready(work: &Work) -> bool {
-    match work {
-        Work::Memory(ops) => {
-            ops.iter().take_while(|op| op.is_wait()).all(|op| op.pass().unwrap_or(true))
-        }
-        _ => true,
-    }
-}
 
 thread_local! {
     /// Whether this thread does what streams keep. What it would wait for waits for it: CUDA forbids such calls in callbacks.
@@ -164,21 +35,21 @@ thread_local! {
 fn serve() {
     SERVES.set(true);
     loop {
-        let mut lines = lock(&LINES);
-        let Some((key, work)) = lines.take_ready() else {
-            let rest = if lines.all.is_empty() { Duration::from_secs(60) } else { LOOK };
-            drop(CHANGED.wait_timeout(lines, rest));
+        let mut queues = lock(&QUEUES);
+        let Some((key, work)) = queues.take_ready() else {
+            let rest = if queues.all.is_empty() { Duration::from_secs(60) } else { LOOK };
+            drop(CHANGED.wait_timeout(queues, rest));
             continue;
         };
-        drop(lines);
+        drop(queues);
         set_current(key.context);
         // SAFETY: what it was made from is as the caller promised until its stream has done it.
         let ran = catch_unwind(AssertUnwindSafe(|| unsafe { perform(key.context, work) }));
-        match ran.unwrap_or(Came::Ended(Err(Status::Unknown))) {
-            Came::Ended(result) => finish(key, result),
-            Came::GoesOn(launch) => {
-                if let Some(line) = lock(&LINES).all.get_mut(&key) {
-                    line.apart = Some(launch.clone());
+        match ran.unwrap_or(Progress::Ended(Err(Status::Unknown))) {
+            Progress::Ended(result) => finish(key, result),
+            Progress::Detached(launch) => {
+                if let Some(queue) = lock(&QUEUES).all.get_mut(&key) {
+                    queue.detached = Some(launch.clone());
                 }
                 launch.follow(move |result| finish(key, result));
             }
@@ -190,37 +61,37 @@ fn serve() {
 ///
 /// # Safety
 /// As [`Work::run`].
-unsafe fn perform(context: Handle, work: Work) -> Came {
+unsafe fn perform(context: Handle, work: Work) -> Progress {
     match &work {
         Work::Launch(launch, _) if launch.may_wait() => {
             // SAFETY: by the caller.
-            apart::run(context, move || unsafe { work.run() })
+            detached::run(context, move || unsafe { work.run() })
         }
         // SAFETY: as above.
-        _ => Came::Ended(unsafe { work.run() }),
+        _ => Progress::Ended(unsafe { work.run() }),
     }
 }
 
-/// The busy step of a line has been done.
-fn finish(key: Key, result: Result) {
+/// The busy operation of a queue has been done.
+fn finish(key: StreamKey, result: Result) {
     if let Err(status) = result
         && let Some(context) = table::<Context>().find(key.context)
     {
         context.fail(status);
     }
-    lock(&LINES).finish(key);
+    lock(&QUEUES).finish(key);
 }
 
 impl Driver {
     /// Where the work of a stream stands, and whether it keeps the order of the default stream.
-    fn key(&self, stream: Handle) -> Result<(Key, bool)> {
+    fn key(&self, stream: Handle) -> Result<(StreamKey, bool)> {
         Ok(match self.stream(stream)? {
             Some(of_stream) => {
-                (Key { context: of_stream.context, stream }, of_stream.flags & 1 == 0)
+                (StreamKey { context: of_stream.context, stream }, of_stream.flags & 1 == 0)
             }
             None => {
                 let stream = if stream == PER_THREAD { own_stream() } else { 0 };
-                (Key { context: current(), stream }, true)
+                (StreamKey { context: current(), stream }, true)
             }
         })
     }
@@ -263,23 +134,23 @@ impl Driver {
         work: Work,
     ) -> Result<Option<u64>> {
         let (key, blocking) = self.key(stream)?;
-        let mut lines = lock(&LINES);
-        after.extend(lines.before(key, blocking));
-        after.retain(|&ticket| lines.is_open(ticket));
-        if lines.all.contains_key(&key) || !after.is_empty() || !is_ready(&work) {
+        let mut queues = lock(&QUEUES);
+        after.extend(queues.before(key, blocking));
+        after.retain(|&ticket| queues.is_open(ticket));
+        if queues.all.contains_key(&key) || !after.is_empty() || !is_ready(&work) {
             // A copy of memory that the program may use again when the call returns is done when it returns.
             if !matches!(&work, Work::Copy(copy) if copy.is_pageable()) {
                 static SERVING: Once = Once::new();
                 SERVING.call_once(|| drop(std::thread::spawn(serve)));
-                let ticket = lines.push(key, blocking, after, work);
-                lines.changed();
+                let ticket = queues.push(key, blocking, after, work);
+                queues.changed();
                 return Ok(Some(ticket));
             }
-            after.extend(lines.all.get(&key).into_iter().flat_map(Line::tickets));
-            drop(lines);
+            after.extend(queues.all.get(&key).into_iter().flat_map(StreamQueue::tickets));
+            drop(queues);
             self.wait_for(&after)?;
         } else {
-            drop(lines);
+            drop(queues);
         }
         // SAFETY: by the caller.
         unsafe { self.do_now(stream, work) }
@@ -292,15 +163,15 @@ impl Driver {
     unsafe fn do_now(&self, stream: Handle, work: Work) -> Result<Option<u64>> {
         // SAFETY: by the caller.
         match unsafe { perform(current(), work) } {
-            Came::Ended(result) => result.map(|()| None),
-            Came::GoesOn(launch) => {
+            Progress::Ended(result) => result.map(|()| None),
+            Progress::Detached(launch) => {
                 let (key, blocking) = self.key(stream)?;
-                let mut lines = lock(&LINES);
-                let ticket = lines.ticket();
-                let line = lines.line(key, blocking);
-                (line.busy, line.apart) = (Some(ticket), Some(launch.clone()));
-                lines.changed();
-                drop(lines);
+                let mut queues = lock(&QUEUES);
+                let ticket = queues.ticket();
+                let queue = queues.queue(key, blocking);
+                (queue.busy, queue.detached) = (Some(ticket), Some(launch.clone()));
+                queues.changed();
+                drop(queues);
                 launch.follow(move |result| finish(key, result));
                 Ok(Some(ticket))
             }
@@ -308,18 +179,20 @@ impl Driver {
     }
 
     /// Waits for launches that go on beside the program, before what cannot be done while one runs.
-    pub fn settle(&self) -> Result {
-        if !apart::are_there() {
+    pub fn finish_detached(&self) -> Result {
+        if !detached::any() {
             return Ok(());
         }
         if SERVES.get() {
-            let of_line = |line: &Line| line.apart.clone();
-            let launches: Vec<Arc<Apart>> = lock(&LINES).all.values().filter_map(of_line).collect();
+            let of_queue = |queue: &StreamQueue| queue.detached.clone();
+            let launches: Vec<Arc<DetachedLaunch>> =
+                lock(&QUEUES).all.values().filter_map(of_queue).collect();
             launches.iter().for_each(|launch| launch.join());
             return Ok(());
         }
-        let of_launches = |line: &Line| line.apart.is_some().then_some(line.busy).flatten();
-        let open: Vec<u64> = lock(&LINES).all.values().filter_map(of_launches).collect();
+        let of_launches =
+            |queue: &StreamQueue| queue.detached.is_some().then_some(queue.busy).flatten();
+        let open: Vec<u64> = lock(&QUEUES).all.values().filter_map(of_launches).collect();
         self.wait_for(&open)
     }
 
@@ -331,7 +204,7 @@ impl Driver {
 
     /// Whether what a ticket stands for is still to be done.
     pub fn is_open(&self, ticket: u64) -> bool {
-        ticket != 0 && ANY.load(Ordering::Acquire) && lock(&LINES).is_open(ticket)
+        ticket != 0 && ANY.load(Ordering::Acquire) && lock(&QUEUES).is_open(ticket)
     }
 
     /// Whether a stream has work to do.
@@ -345,10 +218,11 @@ impl Driver {
         if !ANY.load(Ordering::Acquire) {
             return Ok(Vec::new());
         }
-        let lines = lock(&LINES);
-        let mut open: Vec<u64> = lines.all.get(&key).into_iter().flat_map(Line::tickets).collect();
+        let queues = lock(&QUEUES);
+        let mut open: Vec<u64> =
+            queues.all.get(&key).into_iter().flat_map(StreamQueue::tickets).collect();
         if key.stream == 0 {
-            open.extend(lines.before(key, blocking));
+            open.extend(queues.before(key, blocking));
         }
         Ok(open)
     }
@@ -364,46 +238,46 @@ impl Driver {
         if !ANY.load(Ordering::Acquire) {
             return Ok(());
         }
-        let of_context = |(key, line): (&Key, &Line)| {
-            (key.context == context).then(|| line.tickets().collect::<Vec<_>>())
+        let of_context = |(key, queue): (&StreamKey, &StreamQueue)| {
+            (key.context == context).then(|| queue.tickets().collect::<Vec<_>>())
         };
-        let open: Vec<u64> = lock(&LINES).all.iter().filter_map(of_context).flatten().collect();
+        let open: Vec<u64> = lock(&QUEUES).all.iter().filter_map(of_context).flatten().collect();
         self.wait_for(&open)
     }
 
     /// Forgets what streams of a context have to do.
-    pub fn forget_lines(&self, context: Handle) {
-        let mut lines = lock(&LINES);
-        let mut launches: Vec<Arc<Apart>> = Vec::new();
-        for (_, line) in lines.all.iter_mut().filter(|(key, _)| key.context == context) {
-            line.steps.clear();
-            launches.extend(line.apart.clone());
+    pub fn forget_queues(&self, context: Handle) {
+        let mut queues = lock(&QUEUES);
+        let mut launches: Vec<Arc<DetachedLaunch>> = Vec::new();
+        for (_, queue) in queues.all.iter_mut().filter(|(key, _)| key.context == context) {
+            queue.operations.clear();
+            launches.extend(queue.detached.clone());
         }
-        drop(lines);
+        drop(queues);
         launches.iter().for_each(|launch| launch.end_quietly());
-        let mut lines = lock(&LINES);
-        lines.all.retain(|key, _| key.context != context);
-        lines.changed();
+        let mut queues = lock(&QUEUES);
+        queues.all.retain(|key, _| key.context != context);
+        queues.changed();
     }
 
     /// Waits until tickets are done.
     pub fn wait_for(&self, tickets: &[u64]) -> Result {
         let began = Instant::now();
-        let mut lines = lock(&LINES);
-        while tickets.iter().any(|&ticket| lines.is_open(ticket)) {
+        let mut queues = lock(&QUEUES);
+        while tickets.iter().any(|&ticket| queues.is_open(ticket)) {
             if SERVES.get() {
                 return Err(Status::NotPermitted);
             }
-            let busy = lines.all.values().any(Line::gets_on);
+            let busy = queues.all.values().any(StreamQueue::advances);
             if busy {
-                lines.progress = Some(Instant::now());
+                queues.progress = Some(Instant::now());
             }
-            let last = lines.progress.map_or(began, |progress| progress.max(began));
+            let last = queues.progress.map_or(began, |progress| progress.max(began));
             if !busy && last.elapsed() > patience() {
-                give_up(&mut lines)?;
+                give_up(&mut queues)?;
             }
-            lines = CHANGED
-                .wait_timeout(lines, Duration::from_millis(20))
+            queues = CHANGED
+                .wait_timeout(queues, Duration::from_millis(20))
                 .unwrap_or_else(|poisoned| poisoned.into_inner())
                 .0;
         }
@@ -414,31 +288,31 @@ impl Driver {
 /// Ends the launches that wait, whose reports say for what, since nothing happens any more.
 ///
 /// # Errors
-/// Without such launches, all lines are ended, and it is said which words they wait for.
-fn give_up(lines: &mut Lines) -> Result {
-    let launches: Vec<&Arc<Apart>> =
-        lines.all.values().filter_map(|line| line.apart.as_ref()).collect();
+/// Without such launches, all queues are ended, and it is said which words they wait for.
+fn give_up(queues: &mut StreamQueues) -> Result {
+    let launches: Vec<&Arc<DetachedLaunch>> =
+        queues.all.values().filter_map(|queue| queue.detached.as_ref()).collect();
     if !launches.is_empty() {
         launches.iter().for_each(|launch| launch.give_up());
-        lines.progress = Some(Instant::now());
+        queues.progress = Some(Instant::now());
         return Ok(());
     }
-    let waits: Vec<MemoryOp> = lines
+    let waits: Vec<MemoryOp> = queues
         .all
         .values()
-        .filter_map(|line| match &line.steps.front()?.work {
+        .filter_map(|queue| match &queue.operations.front()?.work {
             Work::Memory(ops) => ops.first().copied(),
             _ => None,
         })
         .collect();
     let words = waits.iter().map(|op| format!("it waits for {op}")).collect::<Vec<_>>();
     never(&words.join("\n  and "));
-    for key in lines.all.keys() {
+    for key in queues.all.keys() {
         if let Some(context) = table::<Context>().find(key.context) {
             context.fail(Status::LaunchTimeout);
         }
     }
-    lines.all.clear();
-    lines.changed();
+    queues.all.clear();
+    queues.changed();
     Err(Status::LaunchTimeout)
 }

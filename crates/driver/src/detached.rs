@@ -1,6 +1,6 @@
-//! Launches that wait for others. Work happens when it is queued, so a kernel that polls a word which the host, a copy or another kernel
-//! writes later would never end. Such a kernel, known by its loops, runs in a thread of its own: the call that queued it returns when the
-//! launch has ended, or when its blocks only wait. The launch then goes on beside the program, and its stream is busy until it ends.
+//! Launches that run in a thread of their own. Work happens when it is queued, so a kernel that polls a word which the host, a copy or
+//! another kernel writes later would never end. Such a kernel, known by its loops, is launched detached: the call that queued it returns when
+//! the launch has ended, or when its blocks only wait. The launch then goes on beside the program, and its stream is busy until it ends.
 //!
 //! Memory is neither allocated nor freed, and no module is loaded, while a launch runs: such calls wait for it.
 
@@ -25,7 +25,7 @@ enum State {
     /// It only waits.
     Waits,
     /// It goes on beside the program.
-    Beside(Follow),
+    Detached(Follow),
     /// It has ended.
     Ended(Result),
     /// It has ended, and what follows has been done.
@@ -33,7 +33,7 @@ enum State {
 }
 
 /// A launch in a thread of its own.
-pub struct Apart {
+pub struct DetachedLaunch {
     state: Mutex<State>,
     changed: Condvar,
     /// When it was last found to look at memory that does not change.
@@ -44,15 +44,15 @@ pub struct Apart {
     quiet: AtomicBool,
 }
 
-/// What came of a launch.
-pub enum Came {
+/// How far a launch is when the call that queued it returns.
+pub enum Progress {
     Ended(Result),
-    /// It waits.
-    GoesOn(Arc<Apart>),
+    /// It waits, and goes on in its thread.
+    Detached(Arc<DetachedLaunch>),
 }
 
 /// Launches that go on beside the program.
-static BESIDE: AtomicUsize = AtomicUsize::new(0);
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 /// Questions whether a launch that may compute as well goes on, before whoever queued it is let go.
 const ASKED_FIRST: u32 = 64;
@@ -63,32 +63,32 @@ const STILL: Duration = Duration::from_millis(50);
 
 thread_local! {
     /// The launch of this thread.
-    static OWN: RefCell<Option<Arc<Apart>>> = const { RefCell::new(None) };
+    static OWN: RefCell<Option<Arc<DetachedLaunch>>> = const { RefCell::new(None) };
 }
 
 /// Whether the launch of this thread ends without a word.
 pub fn is_quiet() -> bool {
-    let quiet = |own: &Option<Arc<Apart>>| {
+    let quiet = |own: &Option<Arc<DetachedLaunch>>| {
         own.as_ref().is_some_and(|own| own.quiet.load(Ordering::Acquire))
     };
     OWN.try_with(|own| quiet(&own.borrow())).unwrap_or(false)
 }
 
 /// Whether launches go on beside the program.
-pub fn are_there() -> bool {
-    BESIDE.load(Ordering::Acquire) > 0
+pub fn any() -> bool {
+    RUNNING.load(Ordering::Acquire) > 0
 }
 
 /// Does what launches a kernel that may wait for others, in a context, until it has ended or waits.
-pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) -> Came {
-    let apart = Arc::new(Apart {
+pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) -> Progress {
+    let detached = Arc::new(DetachedLaunch {
         state: Mutex::new(State::Runs),
         changed: Condvar::new(),
         still: Mutex::default(),
         given_up: AtomicBool::new(false),
         quiet: AtomicBool::new(false),
     });
-    let own = apart.clone();
+    let own = detached.clone();
     let thread = std::thread::Builder::new().name("lanework-launch".to_owned());
     let started = thread.spawn(move || {
         set_current(context);
@@ -101,22 +101,22 @@ pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) ->
         set_current(0);
     });
     if started.is_err() {
-        return Came::Ended(Err(Status::OutOfMemory));
+        return Progress::Ended(Err(Status::OutOfMemory));
     }
-    let mut state = lock(&apart.state);
+    let mut state = lock(&detached.state);
     while matches!(*state, State::Runs) {
-        state = apart.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state = detached.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
     }
     match *state {
-        State::Ended(result) => Came::Ended(result),
+        State::Ended(result) => Progress::Ended(result),
         _ => {
             drop(state);
-            Came::GoesOn(apart)
+            Progress::Detached(detached)
         }
     }
 }
 
-impl Apart {
+impl DetachedLaunch {
     /// Does something when the launch has ended.
     pub fn follow(&self, follow: impl FnOnce(Result) + Send + 'static) {
         let mut state = lock(&self.state);
@@ -125,16 +125,16 @@ impl Apart {
             drop(state);
             return follow(result);
         }
-        BESIDE.fetch_add(1, Ordering::AcqRel);
-        *state = State::Beside(Box::new(follow));
+        RUNNING.fetch_add(1, Ordering::AcqRel);
+        *state = State::Detached(Box::new(follow));
     }
 
     fn end(&self, result: Result) {
         let mut state = lock(&self.state);
         let before = std::mem::replace(&mut *state, State::Ended(result));
-        if let State::Beside(follow) = before {
+        if let State::Detached(follow) = before {
             *state = State::Followed;
-            BESIDE.fetch_sub(1, Ordering::AcqRel);
+            RUNNING.fetch_sub(1, Ordering::AcqRel);
             drop(state);
             follow(result);
             state = lock(&self.state);
