@@ -26,13 +26,13 @@ toolkit=$(cd "$(dirname "$(command -v "$NVCC")")/.." && pwd)
 
 # The command, with the driver beside it.
 if [ -z "${LANEWORK:-}" ]; then
-    cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-nccl || exit 1
+    cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-curand -p lanework-nccl || exit 1
     LANEWORK=$PWD/target/release/lanework
 fi
 # What the linker takes for -lcuda: the driver itself.
 mkdir -p "$work/link"
 ln -sf "$(dirname "$LANEWORK")/liblanework_libcuda.so" "$work/link/libcuda.so"
-for library in nvrtc cublas cublasLt; do
+for library in nvrtc cublas cublasLt curand; do
     for file in "$libraries"/lib$library.so.*; do [ -e "$file" ] && ln -sf "$file" "$work/link/lib$library.so"; done
 done
 

@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 const VARIABLE: &str = "LANEWORK_DRIVER";
 
 /// The libraries as cargo names them, and the names that programs load.
-const LIBRARIES: [(&str, &[&str]); 4] = [
+const LIBRARIES: [(&str, &[&str]); 5] = [
     ("liblanework_libcuda.so", &["libcuda.so.1", "libcuda.so", "libnvidia-ml.so.1"]),
     ("liblanework_nvjitlink.so", &["libnvJitLink.so.13", "libnvJitLink.so.12"]),
     (
         "liblanework_cublas.so",
         &["libcublas.so.13", "libcublasLt.so.13", "libcublas.so.12", "libcublasLt.so.12"],
     ),
+    ("liblanework_curand.so", &["libcurand.so.10"]),
     ("liblanework_nccl.so", &["libnccl.so.2"]),
 ];
 
@@ -49,7 +50,10 @@ pub fn environment(
         // a folder is what the loader compares with those that libraries ask for; it is looked up in the folder of the links.
         if library.ends_with("liblanework_nvjitlink.so") {
             preloaded.push(links.join(names[0]).into_os_string());
-        } else if library.ends_with("liblanework_cublas.so") {
+        } else if ["liblanework_cublas.so", "liblanework_curand.so"]
+            .iter()
+            .any(|own| library.ends_with(own))
+        {
             preloaded.extend(names.iter().map(|name| OsString::from(*name)));
         }
     }

@@ -15,11 +15,7 @@ use std::sync::Mutex;
 const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libcufftw", "cuFFTW", FFT),
     ("libcufft", "cuFFT", FFT),
-    (
-        "libcurand",
-        "cuRAND",
-        "generators of the host (curandCreateGeneratorHost) work, and so do those that kernels call (curand_kernel.h)",
-    ),
+    ("libcurand", "NVIDIA's cuRAND", FIRST),
     ("libcusparse", "cuSPARSE", ELSE),
     ("libcusolver", "cuSOLVER", ELSE),
     ("libcudnn", "cuDNN", ELSE),

@@ -40,6 +40,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("driver", &["lanework"]),
     ("jitlink", &["ptx"]),
     ("cublas", &[]),
+    ("curand", &[]),
     ("nccl", &[]),
     ("python", &["lanework", "report"]),
 ];

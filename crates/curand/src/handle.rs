@@ -1,0 +1,66 @@
+//! Generators by their handles.
+
+use crate::driver;
+use crate::generator::Generator;
+use crate::kind::Kind;
+use crate::status::{Result, Status, line, refuse};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// A generator that calls, and graphs that were captured, share.
+pub type Shared = Arc<Mutex<Generator>>;
+
+/// What a lock guards, whoever panicked with it.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+static TABLE: Mutex<(usize, BTreeMap<usize, Shared>)> = Mutex::new((0, BTreeMap::new()));
+
+/// Makes a generator.
+///
+/// # Errors
+/// When there is no such kind, or it is for a device and the driver is not the emulator's.
+pub fn create(kind: i32, host: bool) -> Result<usize> {
+    let Some(kind) = Kind::of(kind) else {
+        return refuse(Status::TypeError, &format!("there is no generator of type {kind}"));
+    };
+    if !host {
+        driver::check()?;
+        static SAID: std::sync::Once = std::sync::Once::new();
+        SAID.call_once(|| {
+            if std::env::var_os("LANEWORK_TRACE").is_some() {
+                line(&"cuRAND is a stand-in that computes on the host: its work is neither checked nor counted");
+            }
+        });
+    }
+    let mut table = lock(&TABLE);
+    table.0 += 16;
+    let handle = 0x2000_0000 + table.0;
+    table.1.insert(handle, Arc::new(Mutex::new(Generator::new(kind, host))));
+    Ok(handle)
+}
+
+/// The generator of a handle.
+///
+/// # Errors
+/// When there is none.
+pub fn get(handle: usize) -> Result<Shared> {
+    match lock(&TABLE).1.get(&handle) {
+        Some(generator) => Ok(Arc::clone(generator)),
+        None => refuse(
+            Status::NotInitialized,
+            "a generator was not made by curandCreateGenerator, or is destroyed",
+        ),
+    }
+}
+
+/// Ends a generator.
+///
+/// # Errors
+/// When there is none.
+pub fn destroy(handle: usize) -> Result {
+    get(handle)?;
+    lock(&TABLE).1.remove(&handle);
+    Ok(())
+}
