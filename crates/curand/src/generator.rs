@@ -121,7 +121,7 @@ impl Generator {
             match self.kind {
                 Kind::Xorwow => Box::new(xorwow::sequence(seed, offset)),
                 Kind::Mrg32k3a => Box::new(mrg32k3a::sequence(seed, offset, self.order == LEGACY)),
-                Kind::Mtgp32 => Box::new(mtgp32::sequence(seed)),
+                Kind::Mtgp32 => Box::new(mtgp32::sequence(seed, self.order == LEGACY)),
                 Kind::Mt19937 => Box::new(mt19937::sequence(seed)),
                 Kind::Philox => Box::new(philox::Philox::new(seed, offset)),
                 Kind::Sobol { wide, scrambled } => {

@@ -36,7 +36,7 @@ impl Kind {
     /// Whether an order of results is one of this kind, on the host or on a device.
     pub fn takes_order(self, order: i32, host: bool) -> bool {
         match order {
-            100 => !self.is_quasi() && !(host && self == Kind::Mt19937),
+            100 => !self.is_quasi() && (!host || self != Kind::Mt19937),
             101 | 103 => !self.is_quasi(),
             102 => self == Kind::Xorwow,
             104 => !self.is_quasi() && !host,

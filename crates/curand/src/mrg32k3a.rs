@@ -15,7 +15,7 @@ const STEPS: [Matrix; 2] = [
 /// What takes the output to 32 bits, as cuRAND does.
 const TO_BITS: f64 = 1.000_000_048_662;
 /// What takes the output to 1.
-const TO_ONE: f64 = 2.328_306_549_837_828_8e-10;
+const TO_ONE: f64 = 2.328_306_549_837_829e-10;
 
 type Matrix = [[u64; 3]; 3];
 
@@ -109,7 +109,9 @@ pub fn sequence(seed: u64, offset: u64, legacy: bool) -> Lanes<Mrg32k3a> {
         std::iter::successors(Some(first), |lane| Some(lane.ahead(&apart)))
             .take(count as usize)
             .collect();
-    lanes[..turn].iter_mut().for_each(|lane| drop(lane.number()));
+    for lane in &mut lanes[..turn] {
+        lane.number();
+    }
     Lanes::new(lanes, turn)
 }
 

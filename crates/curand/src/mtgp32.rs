@@ -1,7 +1,7 @@
 //! MTGP32: Saito and Matsumoto, "Variants of Mersenne Twister suitable for graphic processors", ACM Transactions on Mathematical Software 39
 //! (2013), with Mersenne exponent 11213 and parameters of their dynamic creator.
 //!
-//! As NVIDIA's host generators have it: 192 generators of the first 192 parameter sets take turns by 256 numbers, and the seed of each is one
+//! As NVIDIA's host generators have it: 192 generators of the first 192 parameter sets (64 in the legacy order) take turns by 256 numbers, and the seed of each is one
 //! more than of the one before.
 
 use crate::distribution::uniform_double_at_end;
@@ -72,11 +72,15 @@ impl Lane for Mtgp32 {
     }
 }
 
-/// The sequence of a seed.
-pub fn sequence(seed: u64) -> Lanes<Mtgp32> {
+/// The sequence of a seed, in the default or the legacy order.
+pub fn sequence(seed: u64, legacy: bool) -> Lanes<Mtgp32> {
     static PARAMETERS: &[u8] = include_bytes!("../data/mtgp32-11213.bin");
     let seed = (seed ^ (seed >> 32)) as u32;
-    let sets = PARAMETERS.chunks_exact(44).zip(1..);
-    let lanes = sets.map(|(set, number)| Mtgp32::seeded(set, seed.wrapping_add(number)));
+    let count = if legacy { 64 } else { 192 };
+    let lanes = PARAMETERS
+        .chunks_exact(44)
+        .zip(1..)
+        .take(count)
+        .map(|(set, number)| Mtgp32::seeded(set, seed.wrapping_add(number)));
     Lanes::in_runs(lanes.collect(), RUN)
 }

@@ -69,7 +69,9 @@ pub fn sequence(seed: u64, offset: u64) -> Lanes<Xorwow> {
         |lane: &Xorwow| Some(Xorwow { register: apart.apply(&lane.register), weyl: lane.weyl });
     let mut lanes: Vec<Xorwow> =
         std::iter::successors(Some(first), following).take(LANES as usize).collect();
-    lanes[..turn].iter_mut().for_each(|lane| drop(lane.bits()));
+    for lane in &mut lanes[..turn] {
+        lane.bits();
+    }
     Lanes::new(lanes, turn)
 }
 

@@ -299,8 +299,7 @@ impl Device {
         let job = Job::new(&assembled, &memory, launch, (&parameters, address), &self.options);
         let ran = job.run(instrument, self.workers, || self.pool());
         if !instrumentation.wants.any(Wants::INITIALISED) {
-            // What the kernel wrote was not followed.
-            memory.live().filter_map(|(_, a)| a.written.as_ref()).for_each(|w| w.set(0, u64::MAX));
+            memory.take_as_written();
         }
         // The workspace is freed under the lock.
         drop(memory);

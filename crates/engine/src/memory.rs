@@ -186,6 +186,14 @@ impl Memory {
         self.live.iter().map(|(start, allocation)| (*start, allocation))
     }
 
+    /// Takes every byte as written, after a kernel whose writes were not followed. A program may have tens of thousands of allocations
+    /// (each variable of a module is one), so that a launch that nobody checks walks none of them.
+    pub fn take_as_written(&self) {
+        if self.checked {
+            self.live.values().filter_map(|a| a.written.as_ref()).for_each(|w| w.set(0, u64::MAX));
+        }
+    }
+
     /// Whose its addresses are.
     pub fn addresses(&self) -> Addresses {
         self.addresses
