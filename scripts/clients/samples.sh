@@ -33,7 +33,7 @@ declare -A smaller=(
     [BlackScholes]='s/= 4000000/= 40000/; s/= 512;/= 2;/' [BlackScholes_nvrtc]='s/= 4000000/= 40000/; s/= 512;/= 2;/'
     [HSOpticalFlow]='s/nSolverIters = 500/nSolverIters = 5/' [NV12toBGRandResize]='s/TEST_LOOP 20/TEST_LOOP 1/'
     [alignedTypes]='s/= 50000000/= 500000/; s/NUM_ITERATIONS = 32/NUM_ITERATIONS = 1/'
-    [UnifiedMemoryPerf]='s/maxSampleSizeInMb = 64/maxSampleSizeInMb = 1/; s/ONE_KB 1024/ONE_KB 256/' [conjugateGradientMultiBlockCG]='s/= 1048576;/= 16384;/'
+    [MonteCarloMultiGPU]='s/nOptions = 8 \* 1024/nOptions = 256/' [UnifiedMemoryPerf]='s/maxSampleSizeInMb = 64/maxSampleSizeInMb = 1/; s/ONE_KB 1024/ONE_KB 256/' [conjugateGradientMultiBlockCG]='s/= 1048576;/= 16384;/'
 )
 gpus() {
     case $1 in simpleP2P | simpleMultiGPU | streamOrderedAllocationP2P | p2pBandwidthLatencyTest | MonteCarloMultiGPU | topologyQuery | simpleIPC | memMapIPCDrv | streamOrderedAllocationIPC) echo 2 ;; *) echo 1 ;; esac
