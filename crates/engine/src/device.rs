@@ -1,11 +1,12 @@
 //! The device: its memory, its programs and its launches, under any instrument.
 
+use crate::attached::Instrumentation;
 use crate::check;
 use crate::device_range;
 use crate::fault::{Fault, LoadError, MemoryError};
 use crate::hook::Wants;
 use crate::host_bytes::Fresh;
-use crate::instrument::{Instrument, Instrumentation};
+use crate::instrument::Instrument;
 use crate::launch::{LaunchConfig, Outcome};
 use crate::limits::{Limits, Options};
 use crate::memory::{Addresses, Memory, POISON};

@@ -66,7 +66,7 @@ impl std::ops::BitOr for Wants {
     }
 }
 
-/// The instrument of a worker, its type erased; [`crate::instrument::Attached`] makes it.
+/// The instrument of a worker, its type erased; [`crate::attached::Attached`] makes it.
 #[derive(Clone, Copy)]
 pub struct Hook {
     /// What it sees.

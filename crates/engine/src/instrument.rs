@@ -13,15 +13,17 @@
 //!
 //! Each worker has its own instrument (`fork`), and they are merged in a fixed order when the launch ends.
 
+use crate::cluster_view::{ClusterView, Verdict};
 use crate::counter::{CounterRule, Pattern, Totals};
 use crate::event::{
     Access, AccessKind, Asynchronous, BulkTraffic, MatrixTile, Moved, Place, Space, generic_space,
 };
 use crate::fault::{Located, RawFault};
 use crate::handler::{Body, Tiers};
-use crate::hook::{Hook, Wants};
+use crate::hook::Wants;
+use crate::insertion::Plan;
 use crate::lanes::addresses;
-use crate::machine::{Context, Op, Warp};
+use crate::machine::{Op, Warp};
 use crate::memory::Memory;
 use crate::region::Region;
 use crate::site::Site;
@@ -30,39 +32,8 @@ use lanework_ptx_ir::access_class::AccessClass;
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace, SyncAnnotation};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
-use std::any::{Any, TypeId};
 use std::marker::PhantomData;
 use std::sync::Arc;
-
-/// An operation that an instrument has inserted.
-pub struct Inserted {
-    /// What runs it.
-    pub tiers: Tiers,
-    /// Its immediate: mostly the address of data that lives as long as the [`Plan`].
-    pub imm: u64,
-}
-
-/// What goes before a memory instruction.
-pub enum BeforeAccess {
-    /// The instrument's general operation.
-    General,
-    /// One of its own in the general one's place, with the same operands and immediate.
-    Special(Tiers),
-    /// One of its own, with the operands of the general one; the immediate is the address of data.
-    Own(Inserted),
-    /// None: an earlier operation has told of the access.
-    Nothing,
-}
-
-/// The operations that an instrument inserts into a kernel, and the data that they refer to.
-pub trait Plan: Any + Send + Sync {
-    /// What goes before an instruction, by its index in the kernel.
-    fn before(&self, instruction: usize) -> Vec<Inserted>;
-    /// What goes before a memory instruction; `scalar` tells whether its address is in scalar form.
-    fn before_access(&self, instruction: usize, scalar: bool) -> BeforeAccess;
-    /// The addresses of its data: every immediate of an operation of its own is one of them.
-    fn addresses(&self) -> Vec<u64>;
-}
 
 /// What a launch looks like to the instrument of one worker.
 pub struct Launch<'a> {
@@ -107,71 +78,6 @@ pub struct ClusterFault {
     pub block: [u32; 3],
     /// The fault.
     pub located: Located,
-}
-
-/// What an instrument says of a cluster after a scheduler pass.
-pub enum Verdict {
-    /// It goes on.
-    GoesOn,
-    /// It goes on, and no other may run meanwhile.
-    GoesOnAlone,
-    /// It waits for what others do to global memory, and nothing else: the block's rank and the fault, if none
-    /// ever does.
-    Waits(Box<(usize, Located)>),
-}
-
-/// What a warp can do next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Progress {
-    /// It runs when its time slice comes.
-    Ready,
-    /// It polls for what only others can bring about.
-    Polling,
-    /// It waits at a barrier of its block.
-    Blocked,
-    /// It has ended.
-    Done,
-}
-
-/// All that decides what a warp does next, but for memory. Two that are equal do the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WarpSnapshot {
-    /// Its lanes, the reconvergence stack of each split, and what it waits for.
-    pub control: Vec<u64>,
-    /// Its registers.
-    pub registers: Vec<u8>,
-}
-
-/// The cluster between two scheduler passes, to be looked at and steered.
-pub trait ClusterView {
-    /// The kernel.
-    fn kernel(&self) -> &Kernel;
-    /// How many blocks it has.
-    fn blocks(&self) -> usize;
-    /// Whether the block of a rank has not ended.
-    fn runs(&self, rank: usize) -> bool;
-    /// How many warps a block has.
-    fn warps(&self) -> usize;
-    /// What a warp can do next.
-    fn progress(&self, rank: usize, warp: usize) -> Progress;
-    /// The instruction that a warp stopped at.
-    fn instruction(&self, rank: usize, warp: usize) -> u32;
-    /// The executing lanes of a warp.
-    fn mask(&self, rank: usize, warp: usize) -> u32;
-    /// What a warp is about to do.
-    fn snapshot(&self, rank: usize, warp: usize) -> WarpSnapshot;
-    /// Counts what polling warps could be waiting for.
-    fn changes(&self) -> u64;
-    /// Bytes printed so far.
-    fn printed(&self) -> usize;
-    /// Whether a warp has used up its time slice since the last question.
-    fn take_yielded(&mut self) -> bool;
-    /// Sets the instructions of a time slice; `None` for the usual.
-    fn set_time_slice(&mut self, instructions: Option<u64>);
-    /// Ends the next wait of all polling warps early, as if their time were over.
-    fn end_polls(&mut self);
-    /// Schedules the lanes of diverged warps independently; whether there are any.
-    fn split_diverged(&mut self) -> bool;
 }
 
 /// The time slice of a warp in instructions. Long, so that a warp that should have waited at a barrier
@@ -488,97 +394,6 @@ impl Instrument for NullObserver {
         NullObserver
     }
     fn merge(&mut self, _: Self) {}
-}
-
-/// What the assembler needs to know of an instrument.
-#[derive(Clone, Copy)]
-pub struct Instrumentation {
-    /// Its type.
-    pub id: TypeId,
-    /// What it sees.
-    pub wants: Wants,
-    /// Its general operation before memory instructions.
-    pub access: Tiers,
-    /// Its rules for counting in place.
-    pub counter: fn(MemorySpace, AccessKind, AccessClass) -> CounterRule,
-    /// What else it inserts.
-    pub plan: fn(&Kernel, &Analyses) -> Option<Arc<dyn Plan>>,
-}
-
-impl Instrumentation {
-    /// That of an instrument.
-    pub fn of<I: Instrument>(instrument: &I) -> Instrumentation {
-        Instrumentation {
-            id: TypeId::of::<I>(),
-            wants: instrument.wants(),
-            access: I::access_operation(),
-            counter: I::counter,
-            plan: I::plan,
-        }
-    }
-}
-
-/// An instrument attached to a worker. Hooks made of it hold its address.
-pub struct Attached {
-    wants: Wants,
-    instrument: *mut (),
-    object: *mut dyn Instrument,
-}
-
-impl Attached {
-    /// An instrument that outlives the worker.
-    pub fn new<I: Instrument>(instrument: &mut I) -> Box<Attached> {
-        let wants = instrument.wants();
-        let object: *mut I = instrument;
-        Box::new(Attached { wants, instrument: object.cast(), object })
-    }
-
-    /// What the worker's blocks hold.
-    pub fn hook(&self) -> Hook {
-        let object = (&raw const self.object).cast();
-        Hook { wants: self.wants, instrument: self.instrument, object }
-    }
-}
-
-impl Hook {
-    /// The instrument, if it wants any of this.
-    ///
-    /// # Safety
-    /// It is alive and attached, and nobody else uses it meanwhile.
-    #[inline(always)]
-    pub unsafe fn get<'a>(self, what: Wants) -> Option<&'a mut dyn Instrument> {
-        // SAFETY: by the caller.
-        if self.wants.any(what) { Some(unsafe { self.any() }) } else { None }
-    }
-
-    /// The instrument.
-    ///
-    /// # Safety
-    /// As for [`Hook::get`].
-    pub unsafe fn any<'a>(self) -> &'a mut dyn Instrument {
-        // SAFETY: by the caller; the pointer is that of an `Attached`.
-        unsafe { &mut **self.object.cast::<*mut dyn Instrument>() }
-    }
-
-    /// The instrument by its type, for operations that it has inserted.
-    ///
-    /// # Safety
-    /// As for [`Hook::get`], and the instrument is of this type: code is kept by the type of the
-    /// instrument that it was assembled for.
-    #[inline(always)]
-    pub unsafe fn typed<'a, I: Instrument>(self) -> &'a mut I {
-        // SAFETY: by the caller.
-        unsafe { &mut *self.instrument.cast::<I>() }
-    }
-}
-
-impl Context {
-    /// The run's instrument, if it wants any of this.
-    #[inline(always)]
-    pub fn instrument(&mut self, what: Wants) -> Option<&mut dyn Instrument> {
-        // SAFETY: the launch keeps the instrument alive, and this worker alone uses it.
-        unsafe { self.hook.get(what) }
-    }
 }
 
 /// Tells an instrument of the access of the memory instruction that follows; see

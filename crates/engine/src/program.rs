@@ -2,11 +2,12 @@
 
 use crate::assemble::verify::{Violation, verify, verify_wide};
 use crate::assemble::{Code, Want, assemble};
+use crate::attached::Instrumentation;
 use crate::fault::{LoadError, SourceLocation};
 use crate::handler::best_tier;
 use crate::heap;
 use crate::hook::Wants;
-use crate::instrument::{Instrumentation, NullObserver};
+use crate::instrument::NullObserver;
 use crate::memory_lock::MemoryLock;
 use crate::texture::object::{Object, Sampler};
 use lanework_ptx::{Function, Initializer, Module, ScalarType, StateSpace};

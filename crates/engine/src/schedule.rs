@@ -1,6 +1,7 @@
 //! Blocks over workers: handed out by a counter, so that every worker stays busy to the end. The blocks of a kernel
 //! that may wait for each other are run by one worker, as many at once as the device holds.
 
+use crate::attached::Attached;
 use crate::block::executor::Turn;
 use crate::block::residents::{Residents, Seated, Seating};
 use crate::block::worker::Shape;
@@ -9,7 +10,7 @@ use crate::counter::Totals;
 use crate::fault::{Fault, FaultKind, Located, RawFault};
 use crate::fuel::Fuel;
 use crate::hook::Wants;
-use crate::instrument::{Attached, ClusterFault, Instrument};
+use crate::instrument::{ClusterFault, Instrument};
 use crate::launch::{Blocks, LaunchConfig, Outcome};
 use crate::limits::{Limits, Options, Schedule};
 use crate::memory::Memory;

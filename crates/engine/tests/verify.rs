@@ -3,9 +3,10 @@
 
 use lanework_engine::assemble::verify::{verify, verify_wide};
 use lanework_engine::assemble::{Code, Want, assemble};
+use lanework_engine::attached::Instrumentation;
 use lanework_engine::fuse::fusion::{Fusion, FusionKind};
 use lanework_engine::hook::Wants;
-use lanework_engine::instrument::{Instrumentation, NullObserver};
+use lanework_engine::instrument::NullObserver;
 use lanework_engine::shape::{Flow, Immediate, OperandKind, WORDS};
 use lanework_engine::site::Site;
 use lanework_ptx::{Module, StateSpace};

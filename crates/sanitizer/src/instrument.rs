@@ -10,13 +10,13 @@ use super::position::LaneAt;
 use super::report::merge;
 use super::reports::place;
 use super::sanitizer::{Away, Sanitizer};
+use lanework_engine::cluster_view::{ClusterView, Verdict};
 use lanework_engine::event::{MatrixTile, Moved, Place};
 use lanework_engine::fault::{Located, RawFault};
 use lanework_engine::handler::Tiers;
 use lanework_engine::hook::Wants;
-use lanework_engine::instrument::{
-    ClusterFault, ClusterView, HeapEvent, Instrument, Launch, Plan, Verdict,
-};
+use lanework_engine::insertion::Plan;
+use lanework_engine::instrument::{ClusterFault, HeapEvent, Instrument, Launch};
 use lanework_engine::machine::Warp;
 use lanework_engine::region::Region;
 use lanework_engine::site::Site;

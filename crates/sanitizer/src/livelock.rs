@@ -11,8 +11,8 @@
 //! it reads has changed; when all clusters that are on the device wait so, none will ever go on.
 
 use super::memory_changes::{Look, MemoryChanges, Reads};
+use lanework_engine::cluster_view::{ClusterView, Progress, Verdict, WarpSnapshot};
 use lanework_engine::fault::{FaultKind, Located, RawFault};
-use lanework_engine::instrument::{ClusterView, Progress, Verdict, WarpSnapshot};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::MemorySpace;

@@ -10,7 +10,7 @@ use crate::fuse::pair::Mark;
 use crate::guest;
 use crate::handler::{Tiers, WideTiers};
 use crate::hook::Wants;
-use crate::instrument::{BeforeAccess, Inserted};
+use crate::insertion::{BeforeAccess, Inserted};
 use crate::shape::{
     Form, Immediate, MAYBE_VALUE, OperandKind, Registers, SCALAR_WIDE, SCALAR_WORD, Shape, VALUE,
     WIDE_WORDS, WORDS,

@@ -9,6 +9,7 @@ use crate::alu_operation::{AluOperation, Materialize};
 use crate::asynchrony;
 use crate::asynchrony::handler::Async;
 use crate::atomic::{AsyncCopy, OBSERVED};
+use crate::attached::Instrumentation;
 use crate::barrier::{Barrier, BarrierForm};
 use crate::control;
 use crate::fuse::fma::FmaSequence;
@@ -17,7 +18,7 @@ use crate::fuse::overlay::fuse;
 use crate::fuse::pair::Mark;
 use crate::handler::Tiers;
 use crate::hook::Wants;
-use crate::instrument::{Inserted, Instrumentation, Plan as Insertions};
+use crate::insertion::{Inserted, Plan as Insertions};
 use crate::machine::{ENDS, Handler, NO_RECONVERGENCE, Op};
 use crate::matrix::plan::Plan;
 use crate::shape::{

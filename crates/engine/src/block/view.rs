@@ -2,7 +2,7 @@
 
 use super::executor::ClusterExecutor;
 use super::worker::{ScheduledSplit, State, Worker};
-use crate::instrument::{ClusterView, Progress, WarpSnapshot};
+use crate::cluster_view::{ClusterView, Progress, WarpSnapshot};
 use crate::machine::Stop;
 use crate::split::WarpSplit;
 use lanework_ptx_ir::kernel::Kernel;

@@ -1,0 +1,105 @@
+//! An instrument attached to a worker: what the assembler knows of it, and how operations and handlers reach it.
+
+use crate::counter::CounterRule;
+use crate::event::AccessKind;
+use crate::handler::Tiers;
+use crate::hook::{Hook, Wants};
+use crate::insertion::Plan;
+use crate::instrument::Instrument;
+use crate::machine::Context;
+use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
+use std::any::TypeId;
+use std::sync::Arc;
+
+/// What the assembler needs to know of an instrument.
+#[derive(Clone, Copy)]
+pub struct Instrumentation {
+    /// Its type.
+    pub id: TypeId,
+    /// What it sees.
+    pub wants: Wants,
+    /// Its general operation before memory instructions.
+    pub access: Tiers,
+    /// Its rules for counting in place.
+    pub counter: fn(MemorySpace, AccessKind, AccessClass) -> CounterRule,
+    /// What else it inserts.
+    pub plan: fn(&Kernel, &Analyses) -> Option<Arc<dyn Plan>>,
+}
+
+impl Instrumentation {
+    /// That of an instrument.
+    pub fn of<I: Instrument>(instrument: &I) -> Instrumentation {
+        Instrumentation {
+            id: TypeId::of::<I>(),
+            wants: instrument.wants(),
+            access: I::access_operation(),
+            counter: I::counter,
+            plan: I::plan,
+        }
+    }
+}
+
+/// An instrument attached to a worker. Hooks made of it hold its address.
+pub struct Attached {
+    wants: Wants,
+    instrument: *mut (),
+    object: *mut dyn Instrument,
+}
+
+impl Attached {
+    /// An instrument that outlives the worker.
+    pub fn new<I: Instrument>(instrument: &mut I) -> Box<Attached> {
+        let wants = instrument.wants();
+        let object: *mut I = instrument;
+        Box::new(Attached { wants, instrument: object.cast(), object })
+    }
+
+    /// What the worker's blocks hold.
+    pub fn hook(&self) -> Hook {
+        let object = (&raw const self.object).cast();
+        Hook { wants: self.wants, instrument: self.instrument, object }
+    }
+}
+
+impl Hook {
+    /// The instrument, if it wants any of this.
+    ///
+    /// # Safety
+    /// It is alive and attached, and nobody else uses it meanwhile.
+    #[inline(always)]
+    pub unsafe fn get<'a>(self, what: Wants) -> Option<&'a mut dyn Instrument> {
+        // SAFETY: by the caller.
+        if self.wants.any(what) { Some(unsafe { self.any() }) } else { None }
+    }
+
+    /// The instrument.
+    ///
+    /// # Safety
+    /// As for [`Hook::get`].
+    pub unsafe fn any<'a>(self) -> &'a mut dyn Instrument {
+        // SAFETY: by the caller; the pointer is that of an `Attached`.
+        unsafe { &mut **self.object.cast::<*mut dyn Instrument>() }
+    }
+
+    /// The instrument by its type, for operations that it has inserted.
+    ///
+    /// # Safety
+    /// As for [`Hook::get`], and the instrument is of this type: code is kept by the type of the
+    /// instrument that it was assembled for.
+    #[inline(always)]
+    pub unsafe fn typed<'a, I: Instrument>(self) -> &'a mut I {
+        // SAFETY: by the caller.
+        unsafe { &mut *self.instrument.cast::<I>() }
+    }
+}
+
+impl Context {
+    /// The run's instrument, if it wants any of this.
+    #[inline(always)]
+    pub fn instrument(&mut self, what: Wants) -> Option<&mut dyn Instrument> {
+        // SAFETY: the launch keeps the instrument alive, and this worker alone uses it.
+        unsafe { self.hook.get(what) }
+    }
+}

@@ -1,0 +1,69 @@
+//! A cluster between two scheduler passes, as an instrument looks at it, and what the instrument may say of it.
+
+use crate::fault::Located;
+use lanework_ptx_ir::kernel::Kernel;
+
+/// What an instrument says of a cluster after a scheduler pass.
+pub enum Verdict {
+    /// It goes on.
+    GoesOn,
+    /// It goes on, and no other may run meanwhile.
+    GoesOnAlone,
+    /// It waits for what others do to global memory, and nothing else: the block's rank and the fault, if none
+    /// ever does.
+    Waits(Box<(usize, Located)>),
+}
+
+/// What a warp can do next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// It runs when its time slice comes.
+    Ready,
+    /// It polls for what only others can bring about.
+    Polling,
+    /// It waits at a barrier of its block.
+    Blocked,
+    /// It has ended.
+    Done,
+}
+
+/// All that decides what a warp does next, but for memory. Two that are equal do the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WarpSnapshot {
+    /// Its lanes, the reconvergence stack of each split, and what it waits for.
+    pub control: Vec<u64>,
+    /// Its registers.
+    pub registers: Vec<u8>,
+}
+
+/// The cluster between two scheduler passes, to be looked at and steered.
+pub trait ClusterView {
+    /// The kernel.
+    fn kernel(&self) -> &Kernel;
+    /// How many blocks it has.
+    fn blocks(&self) -> usize;
+    /// Whether the block of a rank has not ended.
+    fn runs(&self, rank: usize) -> bool;
+    /// How many warps a block has.
+    fn warps(&self) -> usize;
+    /// What a warp can do next.
+    fn progress(&self, rank: usize, warp: usize) -> Progress;
+    /// The instruction that a warp stopped at.
+    fn instruction(&self, rank: usize, warp: usize) -> u32;
+    /// The executing lanes of a warp.
+    fn mask(&self, rank: usize, warp: usize) -> u32;
+    /// What a warp is about to do.
+    fn snapshot(&self, rank: usize, warp: usize) -> WarpSnapshot;
+    /// Counts what polling warps could be waiting for.
+    fn changes(&self) -> u64;
+    /// Bytes printed so far.
+    fn printed(&self) -> usize;
+    /// Whether a warp has used up its time slice since the last question.
+    fn take_yielded(&mut self) -> bool;
+    /// Sets the instructions of a time slice; `None` for the usual.
+    fn set_time_slice(&mut self, instructions: Option<u64>);
+    /// Ends the next wait of all polling warps early, as if their time were over.
+    fn end_polls(&mut self);
+    /// Schedules the lanes of diverged warps independently; whether there are any.
+    fn split_diverged(&mut self) -> bool;
+}
