@@ -1,25 +1,32 @@
 //! FP64 products on tensor cores (from sm_80): a block computes 128 x 128 results, each of 16 warps 32 x 32 of them, before sm_90
 //! each of 8 warps 64 x 32; `cp.async` brings tiles of 16 columns of the factors into a ring of stages. On sm_90a TMA brings them, where
-//! it reads the factors as they lie (`fetched`), so that the warps that multiply wait for nothing but tiles.
+//! it reads the factors as they lie (`fetched`), so that the warps that multiply wait for nothing but tiles, and the last tiles, too few for
+//! all multiprocessors, are divided along k (`units`).
 //!
 //! Fragments are loaded a step of four k ahead of the products, the first ones of a stage while the last ones of the stage before are
 //! multiplied: neither loads nor barriers keep the tensor cores waiting.
 
-pub(super) mod fetched;
+mod combined;
+mod fetched;
+pub(super) mod form;
+mod fragments;
 mod kernel;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use super::element::ElementKind;
 use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Major, Matrix, Problem, refused};
 use super::recipe::Recipe;
-use crate::workspace::{Layout, Scratch};
-use fetched::{Form, WIDTH, fetched};
+use crate::workspace::{Layout, Part, Scratch};
+use fetched::fetched;
+use form::{Form, WIDTH};
 use kernel::{Lie, SHARED_BYTES, TILE, double};
 use lanework::lang::tensor_cores::Product;
 use lanework::prelude::*;
-use lanework::{Prepared, Result, TensorMap};
+use lanework::{Prepared, Result, TensorMap, View, ViewMut};
+use units::Units;
 
 /// Whether this family computes a problem, and faster than by FMA.
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
@@ -42,13 +49,17 @@ fn lie(address: u64, batch: usize, apart: usize, along: usize, [rows, k]: [usize
 }
 
 /// The family's launches.
-pub(crate) fn recipe<'a>(problem: Problem<'a>, _: &mut Layout) -> Result<Recipe<'a>> {
+pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+    let capability = problem.device.info().compute_capability;
+    if let Some(form) = form(&problem).filter(|_| capability.0 == 9) {
+        let units = Units::of(&problem, form);
+        let parts = (units.parts > 1).then(|| layout.scratch::<f64>(units.of_parts(form)));
+        return Ok(Box::new(move |scratch| by_tma(problem, scratch, form, units, parts)));
+    }
     Ok(Box::new(move |scratch| {
-        let capability = problem.device.info().compute_capability;
-        Ok(vec![match form(&problem) {
-            Some(form) if capability.0 == 9 => by_tma(problem, scratch, form)?,
-            _ if capability >= (9, 0) => prepared::<16, 2, 512>(problem, scratch)?,
-            _ => prepared::<8, 8, 256>(problem, scratch)?,
+        Ok(vec![match capability >= (9, 0) {
+            true => prepared::<16, 2, 512>(problem, scratch)?,
+            false => prepared::<8, 8, 256>(problem, scratch)?,
         }])
     }))
 }
@@ -116,7 +127,9 @@ pub(super) fn by_tma<'a>(
     problem: Problem<'a>,
     scratch: &Scratch,
     form: Form,
-) -> Result<Prepared<'a>> {
+    units: Units,
+    parts: Option<Part<f64>>,
+) -> Result<Vec<Prepared<'a>>> {
     let Extents { batch, m, n, k } = problem.extents;
     let (of_a, of_b, _) = problem.majors();
     let (rows, columns) = form.tile;
@@ -126,16 +139,22 @@ pub(super) fn by_tma<'a>(
         finishing::<f64>(&problem, scratch);
     let c = problem.c.strides;
     let step = |stride: usize| u32::from(stride != 0 && batch > 1);
-    let tiles = batch * m.div_ceil(rows as usize) * n.div_ceil(columns as usize);
+    let processors = problem.device.info().multiprocessors.max(1) as usize;
+    let device = &problem.device;
+    // SAFETY: the second launch, which writes other elements, begins when the first one has ended.
+    let memory = unsafe { problem.c.memory.again() };
+    let of_parts = parts.map_or(ViewMut::nothing(device), |parts| scratch.view(parts));
     let launch = fetched(
         &a,
         &b,
         problem.c.memory.cast::<f64>(),
+        of_parts,
         bias,
         scale_a,
         scale_b,
-        [m as u32, n as u32, k as u32],
+        [m as u32, n as u32, k as u32, units.count() as u32],
         [step(problem.a.strides.batch), step(problem.b.strides.batch)],
+        [units.full as u32, units.parts as u32, units.each as u32],
         [c.batch as u64, c.row as u64, c.column as u64],
         alpha,
         beta,
@@ -144,14 +163,41 @@ pub(super) fn by_tma<'a>(
     );
     // SAFETY: copies by maps stay inside of their tensors; every access of C is guarded by the extents, and a tensor holds what its
     // extents and strides reach. Vectors of the epilogue were checked to have an element per row or column, or one. Places in shared
-    // memory are below the stages' elements: lines below a tile's, k below a stage's.
-    unsafe {
+    // memory are below the stages' elements: lines below a tile's, k below a stage's. There is room for each part of the tiles that
+    // have some.
+    let first = unsafe {
         launch
-            .grid(tiles as u32)
-            .block(fetched::THREADS)
+            .programmatic()
+            .grid(units.count().min(processors) as u32)
+            .block(form::THREADS)
             .shared_bytes(form.shared_bytes())
-            .prepare_unchecked(&problem.device)
-    }
+            .prepare_unchecked(device)?
+    };
+    let Some(parts) = parts else { return Ok(vec![first]) };
+    let from: View<'_, f64> = scratch.view(parts).into();
+    let launch = combined::combined(
+        from,
+        memory.cast::<f64>(),
+        bias,
+        scale_a,
+        scale_b,
+        [m as u32, n as u32],
+        units.full as u32,
+        units.parts as u32,
+        [c.batch as u64, c.row as u64, c.column as u64],
+        alpha,
+        beta,
+        form,
+        finish,
+    );
+    // SAFETY: as above.
+    let second = unsafe {
+        launch
+            .grid((rows * columns / combined::THREADS, units.rest as u32))
+            .block(combined::THREADS)
+            .prepare_unchecked(device)?
+    };
+    Ok(vec![first, second])
 }
 
 fn prepared<'a, const M: u32, const TALL: usize, const THREADS: u32>(

@@ -10,6 +10,8 @@ use lanework::Device;
 enum By {
     /// That of sm_90a, with this tile.
     Tma((u32, u32)),
+    /// The same, with the last two tiles in three parts.
+    Parts((u32, u32)),
     /// That of sm_90.
     Copies,
     /// That of sm_80.
@@ -32,7 +34,7 @@ fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, by: By) -> Re
     let (on_a, on_b) = (device.upload(&a)?, device.upload(&b)?);
     let mut c = device.upload(&vec![3.0f64; 2 * of_c[0] + 2])?;
     let first = match by {
-        By::Tma(_) => gap % 2 * 2, // the first element's address is a multiple of 16
+        By::Tma(_) | By::Parts(_) => gap % 2 * 2, // the first element's address is a multiple of 16
         _ => gap % 2,
     };
     let tensor_a = Tensor::with_strides(&on_a, [2, m, k], of_a, first)?;
@@ -40,16 +42,26 @@ fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, by: By) -> Re
     let to = TensorMut::with_strides(&mut c, [2, m, n], of_c, first)?;
     let problem = gemm(tensor_a, tensor_b).alpha(0.5).beta(2.0).problem(to)?;
     assert!(suits(&problem) || m.min(n).min(k) < 16);
-    let scratch = Workspace::new(&device).reserve(&Layout::default())?;
-    let step = match by {
-        By::Tma(tile) => {
-            let form = form(&problem).expect("factors as TMA reads them");
-            by_tma(problem, &scratch, Form { tile, ..form })?
-        }
-        By::Copies => prepared::<16, 2, 512>(problem, &scratch)?,
-        By::SmallProducts => prepared::<8, 8, 256>(problem, &scratch)?,
+    let mut layout = Layout::default();
+    let (mut units, mut parts) = (None, None);
+    if let By::Tma((rows, columns)) | By::Parts((rows, columns)) = by {
+        let form =
+            Form { tile: (rows, columns), ..form(&problem).expect("factors as TMA reads them") };
+        let tiles = 2 * m.div_ceil(rows as usize) * n.div_ceil(columns as usize);
+        let steps = k.div_ceil(form.depth() as usize);
+        let whole = Units { full: tiles, rest: 0, parts: 1, each: steps };
+        let divided = Units { full: tiles - 2, rest: 2, parts: 3, each: steps.div_ceil(3) };
+        let divide = matches!(by, By::Parts(_));
+        parts = divide.then(|| layout.scratch::<f64>(divided.of_parts(form)));
+        units = Some((form, if divide { divided } else { whole }));
+    }
+    let scratch = Workspace::new(&device).reserve(&layout)?;
+    let steps = match (by, units) {
+        (By::Copies, _) => vec![prepared::<16, 2, 512>(problem, &scratch)?],
+        (_, Some((form, units))) => by_tma(problem, &scratch, form, units, parts)?,
+        _ => vec![prepared::<8, 8, 256>(problem, &scratch)?],
     };
-    Plan::new(vec![step], [scratch]).launch()?;
+    Plan::new(steps, [scratch]).launch()?;
     let c = c.download()?;
     let mut want = vec![3.0f64; c.len()];
     for (batch, row, column) in (0..2 * m * n).map(|i| (i / (m * n), i / n % m, i % n)) {
@@ -93,6 +105,8 @@ fn products_by_tma_are_exact_where_sums_are() -> Result<()> {
     on_a_large_stack(|| {
         let (square, high) = (By::Tma((128, 128)), By::Tma((128, 64)));
         check([130, 34, 50], (true, true), 0, high)?;
+        check([130, 70, 100], (true, false), 2, By::Parts((128, 64)))?;
+        check([130, 140, 130], (false, true), 0, By::Parts((128, 128)))?;
         check([130, 140, 18], (true, true), 2, square)?;
         check([18, 70, 66], (false, true), 0, high)?;
         check([40, 30, 16], (true, false), 2, square)?;

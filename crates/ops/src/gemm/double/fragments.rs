@@ -1,0 +1,95 @@
+//! Fragments of the factors, from a stage in shared memory as TMA lays it out.
+//!
+//! A tile lies in rows of 64 bytes, eight elements along k or across it as the factor has them adjacent, whose 16-byte chunks are
+//! exchanged by two bits of the row's number (TMA's swizzle of 64 bytes). In which order the products of eight k are added up is free, as
+//! long as A and B agree: lane `q` of a group of four takes k of 0, 1, 4 and 5, and two more in the second half, so that the lanes of a
+//! load meet different banks in both layouts.
+
+use super::form::{Form, WIDTH};
+use lanework::prelude::*;
+
+/// Elements from the first of a stage to this lane's of a line, for both halves of eight k.
+#[device]
+pub fn begin(line: u32, #[constant] depth: u32, #[constant] along: bool) -> [u32; 2] {
+    let q = thread_idx.x % 4;
+    let mut places = [0u32; 2];
+    #[unroll]
+    for half in 0..2u32 {
+        let pair = q / 2 * 2 + half; // k / 2
+        places[half] = if along {
+            line * WIDTH + (pair ^ (line / 2 % 4)) * 2 + q % 2
+        } else {
+            let k = pair * 2 + q % 2;
+            (line / WIDTH * depth + k) * WIDTH + ((line % WIDTH / 2) ^ pair) * 2 + line % 2
+        };
+    }
+    places
+}
+
+/// A warp's fragment of 16 rows of A, the `i`-th of them, for eight k of a stage, the `eight`-th of them.
+#[device]
+pub fn fragment_a(
+    x: Shared<f64, 1>,
+    stage: u32,
+    places: [u32; 2],
+    #[constant] eight: u32,
+    #[constant] i: u32,
+    #[constant] form: Form,
+) -> [f64; 4] {
+    let mut fragment = [0.0f64; 4];
+    #[unroll]
+    for e in 0..2u32 {
+        let at = stage * const { form.tile.0 * form.depth() } + places[e];
+        #[unroll]
+        for low in 0..2u32 {
+            let further =
+                const { further(eight, 16 * i + 8 * low, form.tile.0, form.depth(), form.along.0) };
+            fragment[2 * e + low] = x[at + further];
+        }
+    }
+    fragment
+}
+
+/// All fragments of A for the first eight k of a stage.
+#[device]
+pub fn fragments_a(
+    x: Shared<f64, 1>,
+    stage: u32,
+    places: [u32; 2],
+    #[constant] form: Form,
+) -> [[f64; 4]; 4] {
+    // Of four fragments as many are used as a warp has; the others are no registers.
+    let mut fragments = [[0.0f64; 4]; 4];
+    #[unroll]
+    for i in 0..const { form.tall() } {
+        fragments[i] = fragment_a(x, stage, places, 0u32, i, form);
+    }
+    fragments
+}
+
+/// All fragments of B for eight k.
+#[device]
+pub fn fragments_b(
+    x: Shared<f64, 1>,
+    stage: u32,
+    places: [u32; 2],
+    #[constant] eight: u32,
+    #[constant] form: Form,
+) -> [[f64; 2]; 4] {
+    let mut fragments = [[0.0f64; 2]; 4];
+    #[unroll]
+    for e in 0..2u32 {
+        let at = form.first_b() + stage * const { form.tile.1 * form.depth() } + places[e];
+        #[unroll]
+        for j in 0..4u32 {
+            let further = const { further(eight, 8 * j, form.tile.1, form.depth(), form.along.1) };
+            fragments[j][e] = x[at + further];
+        }
+    }
+    fragments
+}
+
+/// Elements to that of a line `down` further, a multiple of eight, and `eight` times eight k further.
+const fn further(eight: u32, down: u32, lines: u32, depth: u32, along: bool) -> u32 {
+    if along { (eight * lines + down) * WIDTH } else { down * depth + eight * WIDTH * WIDTH }
+}
