@@ -357,7 +357,46 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
     /// Waits for all of this warpgroup's products (`wgmma.wait_group 0`), and gives the sums.
     #[track_caller]
     pub fn finish(self) -> FragmentC<D, 64, N> {
-        self.wait(0u32);
+        self.finish_before(0u32)
+    }
+
+    /// The same while at most the latest `pending` groups of this warpgroup's products still run, which are those of other sums.
+    ///
+    /// ```
+    /// # use half::bf16;
+    /// # use lanework::prelude::*;
+    /// /// Twice `a * transpose(a)` of 64 x 64 elements, by two products that run together.
+    /// #[kernel(block = 128)]
+    /// fn example(a: &[bf16], c: &mut [f32]) {
+    ///     let tile = SharedTile::<bf16, 64, 64>::new();
+    ///     let pipe = CopyPipeline::<1>::new();
+    ///     pipe.copy_tile(tile, a.matrix(64), (0, 0), (thread_idx.x, 128));
+    ///     pipe.commit();
+    ///     pipe.wait();
+    ///     fence_proxy_async_shared();
+    ///     sync_threads();
+    ///     let mut first = Accumulator::<f32, 64>::zero();
+    ///     let mut second = Accumulator::<f32, 64>::zero();
+    ///     first.set_product(tile, tile.t());
+    ///     second.set_product(tile, tile.t());
+    ///     let mut sums = first.finish_before(1); // the second product may still run
+    ///     let others = second.finish();
+    ///     #[unroll]
+    ///     for i in 0..32u32 {
+    ///         sums[i] = sums[i] + others[i];
+    ///     }
+    ///     sums.store(c.matrix(64), 0, 0);
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let a = device.upload(&[bf16::ONE; 4096])?;
+    /// # let mut c = device.zeros::<f32>(4096)?;
+    /// # example(&a, &mut c).grid(1).block(128).launch(&device)?;
+    /// assert_eq!(c.download()?, [128.0; 4096]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn finish_before(self, pending: impl Extent) -> FragmentC<D, 64, N> {
+        self.wait(pending);
         here();
         Read::copy(self.registers)
     }

@@ -1,6 +1,7 @@
 //! What of a product is constant in its kernel, and the shared memory that follows from it.
 
 use super::order::Order;
+use lanework::lang::Var;
 
 /// Rows of a block's tile of results.
 pub const ROWS: u32 = 128;
@@ -71,6 +72,11 @@ impl Form {
     /// Bytes of a stage.
     pub(super) fn stage_bytes(self) -> u32 {
         (ROWS + self.columns) * 128
+    }
+
+    /// At least so many steps: sums that are promoted take two at a time, and what lies beyond the end of K is zero.
+    pub(super) fn whole(self, steps: Var<u32>) -> Var<u32> {
+        if self.promote { (steps + 1) / 2 * 2 } else { steps }
     }
 
     /// Stages of A that are stored with K adjacent, or else the others.

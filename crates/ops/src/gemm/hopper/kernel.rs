@@ -68,20 +68,21 @@ pub fn product<
     } else {
         [1, 1, 4]
     });
-    // A stage is empty when both warpgroups of every block that it is filled together with have read it.
-    let ring = pipeline(form.stages, 1, 2 * form.neighbours());
+    // A stage is empty when both warpgroups of every block that it is filled together with have read it. What a wait orders are copies by
+    // TMA and reads that are over, and nothing that threads of another block have written, which a wait would take longer for.
+    let ring = pipeline(form.stages, 1, 2 * form.neighbours()).within_block();
     let [math, load] = warp_roles([8, 4]);
-    let turns = named_barriers(2, 256);
     let [batches, m, n, k] = extents;
     let (down, across) = (m.div_ceil(form.cluster.0 * ROWS), n.div_ceil(form.cluster.1 * COLUMNS));
-    let all_steps = k.div_ceil(DEPTH);
+    let all_steps = form.whole(k.div_ceil(DEPTH));
     let (first, step_by) = (block_idx.x / form.blocks(), grid_dim.x / form.blocks());
     // This block's row and column in its cluster.
     let rank = if form.blocks() > 1 { cluster_rank() } else { 0 };
     let (rank_row, rank_column) =
         (rank / form.split % form.cluster.0, rank / form.split / form.cluster.0);
     // This block's part of K.
-    let per_block = if form.split > 1 { all_steps.div_ceil(form.split) } else { all_steps };
+    let per_block =
+        if form.split > 1 { form.whole(all_steps.div_ceil(form.split)) } else { all_steps };
     let first_step = if form.split > 1 { (rank * per_block).min(all_steps) } else { 0 };
     let steps = if form.split > 1 { per_block.min(all_steps - first_step) } else { all_steps };
     if thread_idx.x == 0 {
@@ -139,9 +140,6 @@ pub fn product<
         // The thread that releases a stage to the block of its number, where that one fills it.
         let beside = within < form.blocks()
             && (within % form.cluster.0 == rank_row || within / form.cluster.0 == rank_column);
-        if form.promote && group == 1 {
-            turns.at(0).arrive(); // the first warpgroup begins
-        }
         for tile in (first..tiles).step_by(step_by) {
             let batch = tile / (down * across);
             let (row, column) = place(tile % (down * across), down, across, form.order);
@@ -149,18 +147,8 @@ pub fn product<
             let column = (column * form.cluster.1 + rank_column) * COLUMNS;
             let mut results = FragmentC::<D, GROUP, COLUMNS>::zero();
             if form.promote {
-                results = promoted(
-                    consumer,
-                    turns.at(group),
-                    turns.at(1 - group),
-                    a_by_rows,
-                    b_by_columns,
-                    group,
-                    within,
-                    beside,
-                    steps,
-                    form,
-                );
+                results =
+                    promoted(consumer, a_by_rows, b_by_columns, group, within, beside, steps, form);
             }
             if !form.promote {
                 results = summed(
@@ -213,9 +201,6 @@ pub fn product<
         }
         if form.store == Store::Tma && lane == 0 {
             bulk_wait(0);
-        }
-        if form.promote && group == 0 {
-            turns.at(0).sync(); // for the last arrival
         }
     }
     if form.shares() {

@@ -1,12 +1,12 @@
 //! Sums of 8-bit floats that are f32 sums: tensor cores sum such products with fewer bits than an f32 has, so the sums of each stage, 128
-//! of K, are added to others in registers. The warpgroups take turns: while one adds, the products that the other one has started run.
+//! of K, are added to others in registers. While those of one stage are added, the products of the next one run, whose sums are others.
 
 use super::form::{Form, GROUP, ROWS};
 use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::prelude::*;
 
-/// The sums of this warpgroup's rows of a tile, of `steps` stages. Both factors have K adjacent.
+/// The sums of this warpgroup's rows of a tile, of `steps` stages, an even number. Both factors have K adjacent.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn promoted<
@@ -17,8 +17,6 @@ pub fn promoted<
     const COLUMNS: u32,
 >(
     consumer: Consumer,
-    mine_next: NamedBarrier,
-    others_next: NamedBarrier,
     a: SharedTiles<T, ROWS, DEPTH>,
     b: SharedTiles<U, COLUMNS, DEPTH>,
     group: u32,
@@ -28,14 +26,26 @@ pub fn promoted<
     #[constant] form: Form,
 ) -> FragmentC<D, GROUP, COLUMNS> {
     let mut total = FragmentC::<D, GROUP, COLUMNS>::zero();
-    let mut sums = Accumulator::<D, COLUMNS>::zero();
-    for _ in 0..steps {
+    let mut first = Accumulator::<D, COLUMNS>::zero();
+    let mut second = Accumulator::<D, COLUMNS>::zero();
+    for _ in (0..steps).step_by(2) {
         let stage = consumer.wait();
-        mine_next.sync();
-        let left = a[stage.index].rows::<GROUP>(group * GROUP);
-        sums.set_product(left, b[stage.index].t());
-        others_next.arrive();
-        sums.wait(0);
+        first.set_product(a[stage.index].rows::<GROUP>(group * GROUP), b[stage.index].t());
+        let stage = consumer.wait();
+        second.set_product(a[stage.index].rows::<GROUP>(group * GROUP), b[stage.index].t());
+        let part = first.finish_before(1);
+        if !form.shares() {
+            if within == 0 {
+                consumer.release_previous();
+            }
+        } else if beside {
+            consumer.release_previous_to(within);
+        }
+        #[unroll]
+        for i in 0..FragmentC::<D, GROUP, COLUMNS>::ELEMENTS {
+            total[i] = total[i] + part[i];
+        }
+        let part = second.finish();
         if !form.shares() {
             if within == 0 {
                 stage.release();
@@ -43,7 +53,6 @@ pub fn promoted<
         } else if beside {
             stage.release_to(within);
         }
-        let part = sums.finish();
         #[unroll]
         for i in 0..FragmentC::<D, GROUP, COLUMNS>::ELEMENTS {
             total[i] = total[i] + part[i];

@@ -62,7 +62,8 @@ pub(super) fn shape(problem: &Problem<'_>) -> (Shape, bool) {
         }
     }
     let (_, shape, turned) = best;
-    if shape.columns >= 128 && shape.split == 1 && !turned && rereads(problem) {
+    let pairs = rereads(problem) || shape.promote && promotes_much(problem);
+    if shape.columns >= 128 && shape.split == 1 && !turned && pairs {
         return (Shape { cluster: (2, 1), order: Order::Grouped(8), ..shape }, turned);
     }
     (shape, turned)
@@ -77,6 +78,14 @@ fn rereads(problem: &Problem<'_>) -> bool {
     let bytes = (m + n).saturating_mul(k).saturating_mul(problem.a.kind.bytes());
     let slow = (1..SLOW_MEMORY).contains(&info.memory_bandwidth);
     slow && m > 2 * ROWS as usize && bytes as f64 > 2.5 * info.l2_bytes as f64
+}
+
+/// Whether there are many tiles of promoted sums: such tiles have 128 columns, and read half as much again as those of 256 for each
+/// product. Pairs of blocks, which read a quarter less, are 6 % faster at 8192.
+fn promotes_much(problem: &Problem<'_>) -> bool {
+    let Extents { batch, m, n, .. } = problem.extents;
+    let tiles = m.div_ceil(ROWS as usize).saturating_mul(n.div_ceil(128)).saturating_mul(batch);
+    m >= 8 * ROWS as usize && tiles >= 4 * problem.device.info().multiprocessors as usize
 }
 
 /// Bytes per second below which memory is slow for what the tensor cores of sm_90a multiply.
