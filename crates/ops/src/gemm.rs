@@ -169,7 +169,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
         Gemm { precision, ..self }
     }
 
-    /// Computes a product of f32 by one kernel: factors are not copied first, and no sums are added up by a second kernel. It is
+    /// Computes a product of f32 or f64 by one kernel: factors are not copied first, and no sums are added up by a second kernel. It is
     /// slower where one of them would pay, and [`Plan::into_kernel`](crate::Plan::into_kernel) gives the kernel.
     ///
     /// ```

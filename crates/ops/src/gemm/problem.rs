@@ -120,7 +120,7 @@ pub(crate) struct Problem<'a> {
     pub beta: f64,
     pub precision: Precision,
     pub epilogue: Epilogue<'a>,
-    /// Whether f32 products are one kernel.
+    /// Whether f32 and f64 products are one kernel.
     pub one_kernel: bool,
 }
 

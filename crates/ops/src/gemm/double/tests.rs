@@ -49,7 +49,7 @@ fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, by: By) -> Re
             Form { tile: (rows, columns), ..form(&problem).expect("factors as TMA reads them") };
         let tiles = 2 * m.div_ceil(rows as usize) * n.div_ceil(columns as usize);
         let steps = k.div_ceil(form.depth() as usize);
-        let whole = Units { full: tiles, rest: 0, parts: 1, each: steps };
+        let whole = Units::whole(tiles, steps);
         let divided = Units { full: tiles - 2, rest: 2, parts: 3, each: steps.div_ceil(3) };
         let divide = matches!(by, By::Parts(_));
         parts = divide.then(|| layout.scratch::<f64>(divided.of_parts(form)));

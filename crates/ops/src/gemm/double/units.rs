@@ -33,12 +33,21 @@ impl Units {
         let (rows, columns) = form.tile;
         let tiles = batch * m.div_ceil(rows as usize) * n.div_ceil(columns as usize);
         let processors = problem.device.info().multiprocessors.max(1) as usize;
-        Units::divided(tiles, k.div_ceil(form.depth() as usize), processors, form)
+        let steps = k.div_ceil(form.depth() as usize);
+        match problem.one_kernel {
+            true => Units::whole(tiles, steps),
+            false => Units::divided(tiles, steps, processors, form),
+        }
     }
 
-    /// The same of so many tiles and steps.
+    /// Tiles as they are.
+    pub fn whole(tiles: usize, steps: usize) -> Units {
+        Units { full: tiles, rest: 0, parts: 1, each: steps }
+    }
+
+    /// The division of so many tiles and steps.
     pub fn divided(tiles: usize, steps: usize, processors: usize, form: Form) -> Units {
-        let whole = Units { full: tiles, rest: 0, parts: 1, each: steps };
+        let whole = Units::whole(tiles, steps);
         let rest = tiles % processors;
         if tiles < processors || rest == 0 {
             return whole;
@@ -116,8 +125,7 @@ mod tests {
         assert!(units.rest == 100 && units.parts > 1, "{units:?}");
         // Nothing is left, or everything.
         for tiles in [131, 132, 264] {
-            let whole = Units { full: tiles, rest: 0, parts: 1, each: 128 };
-            assert_eq!(Units::divided(tiles, 128, 132, form), whole);
+            assert_eq!(Units::divided(tiles, 128, 132, form), Units::whole(tiles, 128));
         }
     }
 
