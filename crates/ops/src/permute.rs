@@ -150,17 +150,19 @@ pub fn copy<'a, T: Storable, const R: usize>(
     Permute { shape: source.shape(), strides: source.strides(), source }
 }
 
-/// The launch that copies an array of elements of `size` bytes to another place with other strides, all in elements.
+/// The launch that copies an array of elements of `size` bytes to another place with other strides, all in elements. One that `overlaps`
+/// may begin before the launch before it has ended.
 pub(crate) fn moved<'a>(
     device: &Device,
     size: usize,
     shape: &[usize],
     (from, from_strides): (View<'a, u8>, &[usize]),
     (to, to_strides): (ViewMut<'a, u8>, &[usize]),
+    overlaps: bool,
 ) -> Result<Prepared<'a>> {
     let addresses = [from.address(), to.address()];
     let axes = Axes::new(size, shape, from_strides, to_strides, &addresses);
-    launches::launch(device, from, to, &axes)
+    launches::launch(device, from, to, &axes, overlaps)
 }
 
 impl<'a, T: Storable, const R: usize> Permute<'a, T, R> {
@@ -203,7 +205,7 @@ impl<'a, T: Storable, const R: usize> Permute<'a, T, R> {
             return Ok(Plan::new(Vec::new(), []));
         }
         let (source, target) = ((from.cast(), &strides[..]), (into.cast(), &to[..]));
-        let step = moved(&device, size_of::<T>(), &shape, source, target)?;
+        let step = moved(&device, size_of::<T>(), &shape, source, target, false)?;
         Ok(Plan::new(vec![step], []))
     }
 

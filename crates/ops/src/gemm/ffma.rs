@@ -187,6 +187,7 @@ fn add<'a>(
     // SAFETY: an index is below the number of results, of which each part has as many, and `lines` has checked the output's.
     unsafe {
         launch
+            .programmatic()
             .grid(results.div_ceil(added::THREADS / groups))
             .block(added::THREADS)
             .prepare_unchecked(device)
@@ -235,18 +236,22 @@ fn launch<'a>(
     let compensated = problem.precision == Precision::Compensated;
     let a = Lines { load: a.load.of_a(tile), ..a };
     let b = Lines { load: b.load.of_b(), ..b };
+    let tiles = m.div_ceil(tile.rows as usize) * n.div_ceil(tile.cols as usize);
+    let shares = (tile.splits * tile.parts) as usize;
+    let blocks = tiles.saturating_mul(batch).saturating_mul(shares);
+    // Blocks that begin early take the places that become free first: where they are too few for all places, some multiprocessors would
+    // have many of them, and others none.
+    let places = shapes::held(tile, a.load) * problem.device.info().multiprocessors as usize;
     let form = Form {
         shared_by_all: (a.batch == 0, b.batch == 0),
         float4s,
         compensated,
+        overlaps: blocks >= places,
         ..Form::of(tile, (a.load, b.load))
     };
     let map_a = map(&problem, &problem.a, a, scratch, spare, (m, form.rows, form.depth))?;
     let map_b = map(&problem, &problem.b, b, scratch, spare, (n, form.cols, form.depth))?;
     let Finishing { alpha, beta, bias, scale_a, finish, .. } = finishing::<f32>(&problem, scratch);
-    let tiles = m.div_ceil(form.rows as usize) * n.div_ceil(form.cols as usize);
-    let shares = (form.splits * tile.parts) as usize;
-    let blocks = tiles.saturating_mul(batch).saturating_mul(shares);
     let Some(blocks) = u32::try_from(blocks).ok().filter(|blocks| *blocks < 1 << 31) else {
         return refused(
             format!("{batch} products of {m} x {n} results have more than 2^31 tiles"),
@@ -272,6 +277,7 @@ fn launch<'a>(
         finish,
         form,
     );
+    let launch = if form.overlaps { launch.programmatic() } else { launch };
     // SAFETY: copies read lines below the last one and steps below k, whose indices fit 32 bits by `lines`; TMA reads within its
     // map; results are stored within the extents. Places in shared memory are in range, as the loops over a tile's lines and
     // columns divide it evenly (`shapes` has such tiles only).

@@ -71,7 +71,8 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
         if let Some((part, shape, to)) = copy {
             let Strides { batch, row, column } = vectors.strides;
             let from = (vectors.memory.elements(scratch), &[batch, column, row][..]);
-            steps.push(moved(&problem.device, 4, &shape, from, (scratch.view(part), &to[..]))?);
+            let into = (scratch.view(part), &to[..]);
+            steps.push(moved(&problem.device, 4, &shape, from, into, false)?);
         }
         steps.push(launch(problem, scratch, form)?);
         Ok(steps)

@@ -16,7 +16,12 @@ pub(super) fn gather<E: Element>(
     digits: [Digit; 8],
     #[constant] axes: u32,
     #[constant] words: u32,
+    #[constant] overlaps: bool,
 ) {
+    if overlaps {
+        launch_dependents();
+        wait_for_dependencies();
+    }
     let unit = block_idx.x as usize * (THREADS as usize) + thread_idx.x as usize;
     if unit < total {
         let (from, to) = places(unit, total, digits, axes);

@@ -17,12 +17,14 @@ use lanework::{Device, Launch, Prepared, Result, View, ViewMut};
 /// Bytes of what the kernels of tiles index.
 const WORD: u64 = 4;
 
-/// The launch that moves what `axes` say; both views begin at the first element.
+/// The launch that moves what `axes` say; both views begin at the first element. One that `overlaps` may begin before the launch before it
+/// has ended (of many short axes: it does not).
 pub(super) fn launch<'a>(
     device: &Device,
     src: View<'a, u8>,
     dst: ViewMut<'a, u8>,
     axes: &Axes,
+    overlaps: bool,
 ) -> Result<Prepared<'a>> {
     let (from, to) = (src.address(), dst.address());
     let matrices = Matrices::new(axes).filter(Matrices::countable);
@@ -30,12 +32,14 @@ pub(super) fn launch<'a>(
         choose(&matrices, from, to, &device.info()).map(|choice| (choice, matrices))
     });
     match chosen {
-        Some((Choice::Squares(tile), matrices)) => squared(device, src, dst, &matrices, tile),
-        Some((Choice::Tiles(tile), matrices)) => tiled(device, src, dst, &matrices, tile),
+        Some((Choice::Squares(tile), matrices)) => {
+            squared(device, src, dst, &matrices, tile, overlaps)
+        }
+        Some((Choice::Tiles(tile), matrices)) => tiled(device, src, dst, &matrices, tile, overlaps),
         Some((Choice::Narrow(tile), matrices)) => narrowed(device, src, dst, &matrices, tile),
         None => match part_of(axes) {
             Some(part) => in_parts(device, src, dst, axes, &part),
-            None => gathered(device, src, dst, axes),
+            None => gathered(device, src, dst, axes, overlaps),
         },
     }
 }
@@ -135,6 +139,7 @@ pub(super) fn tiled<'a>(
     dst: ViewMut<'a, u8>,
     matrices: &Matrices,
     tile: Tile,
+    overlaps: bool,
 ) -> Result<Prepared<'a>> {
     let down = (matrices.rows.extent + u64::from(tile.lead())).div_ceil(u64::from(tile.down));
     let across = matrices.cols.extent.div_ceil(u64::from(tile.across));
@@ -143,7 +148,8 @@ pub(super) fn tiled<'a>(
     let blocks = lines.checked_mul(tile.beside).ok_or_else(too_large)?;
     let plane = matrices.plane(WORD, dst.address());
     let (src, dst) = (src.cast::<u32>(), dst.cast::<u32>());
-    let launch = tiles(src, dst, plane, digits, tile, matrices.count());
+    let launch = tiles(src, dst, plane, digits, tile, matrices.count(), overlaps);
+    let launch = if overlaps { launch.programmatic() } else { launch };
     // SAFETY: rows and columns are compared with the matrix's extents before each access, a wide access is used where rows are whole chunks
     // at aligned places, and the axes outside are divided by their extents, so that every place is one of the arrays'. A cell's
     // row is under `cells_down` and its column under `across`, which `shared_words` covers.
@@ -157,6 +163,7 @@ pub(super) fn squared<'a>(
     dst: ViewMut<'a, u8>,
     matrices: &Matrices,
     tile: Squares,
+    overlaps: bool,
 ) -> Result<Prepared<'a>> {
     let down = (matrices.rows.extent + u64::from(tile.lead())).div_ceil(tile.down.into());
     let across = matrices.cols.extent.div_ceil(tile.across.into());
@@ -164,7 +171,8 @@ pub(super) fn squared<'a>(
     let mut plane = matrices.plane(1, 0);
     plane.skew = (dst.address() % SECTOR) as u32;
     let skew = (src.address() % SECTOR) as u32;
-    let launch = squares(src, dst, plane, skew, digits, tile, matrices.count());
+    let launch = squares(src, dst, plane, skew, digits, tile, matrices.count(), overlaps);
+    let launch = if overlaps { launch.programmatic() } else { launch };
     // SAFETY: rows and columns are compared with the matrix's extents. Aligned accesses around a row are within the source where the
     // block has compared its first and last ones, and single bytes are the row's own; 16 bytes are stored where all of them are the
     // row's. Places in the tile are under its extents.
@@ -214,15 +222,17 @@ fn gathered<'a>(
     src: View<'a, u8>,
     dst: ViewMut<'a, u8>,
     axes: &Axes,
+    overlaps: bool,
 ) -> Result<Prepared<'a>> {
     let (digits, total, blocks) = units(axes)?;
     let (count, total, words) =
         (axes.axes.len() as u32, total as usize, (axes.unit / WORD).max(1) as u32);
     let launch = match axes.unit {
-        1 => gather::<u8>(src, dst, total, digits, count, words),
-        2 => gather::<u16>(src.cast(), dst.cast(), total, digits, count, words),
-        _ => gather::<u32>(src.cast(), dst.cast(), total, digits, count, words),
+        1 => gather::<u8>(src, dst, total, digits, count, words, overlaps),
+        2 => gather::<u16>(src.cast(), dst.cast(), total, digits, count, words, overlaps),
+        _ => gather::<u32>(src.cast(), dst.cast(), total, digits, count, words, overlaps),
     };
+    let launch = if overlaps { launch.programmatic() } else { launch };
     // SAFETY: units are under `total`, the product of the extents, so that each index is under its axis's extent and every place one
     // of the arrays'; strides and addresses are multiples of the unit.
     unsafe { launch.grid(blocks).block(gather::THREADS).prepare_unchecked(device) }

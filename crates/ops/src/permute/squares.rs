@@ -85,7 +85,12 @@ pub(super) fn squares(
     digits: [Digit; 8],
     #[constant] tile: Squares,
     #[constant] outer: u32,
+    #[constant] overlaps: bool,
 ) {
+    if overlaps {
+        launch_dependents();
+        wait_for_dependencies();
+    }
     let (bytes, v) = (const { tile.bytes }, const { tile.chunk() });
     let (beside, below, pitch) =
         (const { tile.beside() }, const { tile.below() }, const { tile.pitch() });

@@ -51,8 +51,8 @@ fn check<T: Storable + PartialEq + std::fmt::Debug>(
         let axes = Axes::new(size_of::<T>(), &shape, &strides, &out_strides, &addresses);
         let matrices = Matrices::new(&axes).expect("a transpose");
         match tile {
-            Kind::Wide(tile) => tiled(&device, source, output, &matrices, tile)?,
-            Kind::Squares(tile) => squared(&device, source, output, &matrices, tile)?,
+            Kind::Wide(tile) => tiled(&device, source, output, &matrices, tile, true)?,
+            Kind::Squares(tile) => squared(&device, source, output, &matrices, tile, true)?,
             Kind::Narrow(tile) => narrowed(&device, source, output, &matrices, tile)?,
         }
         .launch()?;

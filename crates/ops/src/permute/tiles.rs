@@ -265,7 +265,12 @@ pub(super) fn tiles(
     digits: [Digit; 8],
     #[constant] tile: Tile,
     #[constant] outer: u32,
+    #[constant] overlaps: bool,
 ) {
+    if overlaps {
+        launch_dependents();
+        wait_for_dependencies();
+    }
     let cells = shared::<u32>(const { tile.shared_words() });
     let beside = const { tile.beside };
     let ((down, group), (from, to)) = part_of(block_idx.x / beside, digits, outer);

@@ -27,6 +27,8 @@ pub(super) fn added(
     #[constant] finish: Finish,
     #[constant] groups: u32,
 ) {
+    launch_dependents();
+    wait_for_dependencies();
     let [batches, m, n, _] = extents;
     let [count, stride, pitch] = parts;
     let width = const { THREADS / groups };

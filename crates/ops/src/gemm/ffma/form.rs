@@ -72,6 +72,8 @@ pub(super) struct Form {
     pub float4s: bool,
     /// Whether rounding errors are added up beside the sums.
     pub compensated: bool,
+    /// Whether it may begin before the launch before it has ended.
+    pub overlaps: bool,
 }
 
 /// Rows of results of a warp, whose lanes are 8 x 4.
@@ -96,6 +98,7 @@ impl Form {
             shared_by_all,
             float4s: true,
             compensated: false,
+            overlaps: false,
         }
     }
 

@@ -10,6 +10,10 @@ use lanework::Result;
 /// What steps of a copy are multiples of, in elements.
 const PITCH: usize = 32;
 
+/// Elements of a single copy that begins before the launch before it has ended: blocks of a larger one, or of two, that wait for that keep
+/// blocks of that launch from their places.
+const SMALL: usize = 1 << 19;
+
 /// A copy to be made.
 struct Copy<'a> {
     matrix: Matrix<'a>,
@@ -48,9 +52,11 @@ pub(super) fn factors<'a>(
     }
     Ok(Box::new(move |scratch| {
         let mut launches = Vec::new();
+        let few = matches!(&copies[..], [copy] if copy.shape.iter().product::<usize>() <= SMALL);
         for Copy { matrix, part, shape, from, to } in copies {
             let source = (matrix.memory.elements(scratch), &from[..]);
-            launches.push(moved(&device, 4, &shape, source, (scratch.view(part), &to[..]))?);
+            let target = (scratch.view(part), &to[..]);
+            launches.push(moved(&device, 4, &shape, source, target, few)?);
         }
         launches.extend(recipe(scratch)?);
         Ok(launches)

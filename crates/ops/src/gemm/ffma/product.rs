@@ -104,6 +104,10 @@ pub(super) fn product(
             fetch(map_a, map_b, tiles_a, tiles_b, producer.acquire(), p, at, form);
         }
     };
+    launch_dependents();
+    if form.overlaps {
+        wait_for_dependencies();
+    }
     for chunk in 0..(form.stages - 1).min(chunks) {
         fill((first + chunk) * form.depth);
     }

@@ -56,6 +56,9 @@ const MEMORY: f64 = 3.0e6;
 /// Steps of products for which stages have 8 instead of 16.
 const FEW_STEPS: usize = 24;
 
+/// Steps up to which undivided products have at most so many stages: filling more of them before the first is multiplied takes longer.
+const FEW_STAGES: (usize, u32) = (128, 4);
+
 /// Parts of the steps along k that may be added up by a second kernel.
 const PARTS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 128];
 
@@ -65,6 +68,14 @@ pub(crate) struct Choice {
     pub tile: Tile,
     /// Whether A, and B, are copied first, so that TMA reads them.
     pub copied: (bool, bool),
+}
+
+/// Blocks of a tile that a multiprocessor holds, where A is loaded so.
+pub(super) fn held(tile: Tile, of_a: Load) -> usize {
+    let same =
+        |other: &Tile| (other.rows, other.cols, other.wide) == (tile.rows, tile.cols, tile.wide);
+    let index = TILES.iter().position(same).unwrap_or(0);
+    SPEEDS[index].1 + usize::from(index == 1 && of_a == Load::Map)
 }
 
 /// The time of a tile in microseconds: the multiprocessor with the most blocks takes it.
@@ -77,8 +88,7 @@ fn time(
     tile: Tile,
 ) -> f64 {
     let Extents { batch, m, n, k } = extents;
-    let (speed, held) = SPEEDS[index];
-    let held = held + usize::from(index == 1 && of_a == Load::Map);
+    let (speed, held) = (SPEEDS[index].0, held(tile, of_a));
     let Tile { rows, cols, wide, splits, parts, depth, .. } = tile;
     let tiles = batch * m.div_ceil(rows as usize) * n.div_ceil(cols as usize);
     let shares = (splits * parts) as usize;
@@ -136,7 +146,9 @@ fn fastest(
                 continue;
             }
             let depth = if k <= FEW_STEPS { 8 } else { tile.depth };
-            let tile = Tile { splits, parts, depth, ..tile };
+            let stages = if k <= FEW_STAGES.0 && shares == 1 { FEW_STAGES.1 } else { tile.stages };
+            let stages = stages.min(tile.stages);
+            let tile = Tile { splits, parts, depth, stages, ..tile };
             let time = time(extents, loads, float4s || parts > 1, multiprocessors, index, tile);
             if time < best.0 {
                 best = (time, tile);
