@@ -35,6 +35,7 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
         found.map(|(start, allocation)| (start, allocation.bytes)).or(variable).unwrap_or((0, 0));
     let kind = found.map(|(_, allocation)| allocation.kind);
     let host = matches!(kind, Some(Kind::Host | Kind::Registered));
+    // Truth values are words of 32 bits: NVIDIA's runtime reads all of one that it did not clear.
     // SAFETY: by the caller, each of the type that CUDA's documentation gives the attribute.
     unsafe {
         match attribute {
@@ -66,17 +67,17 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
                     0
                 },
             ),
-            6 => store(data.cast(), true),
+            6 => store(data.cast(), 1u32),
             7 => store(data.cast(), found.map_or(0, |(_, allocation)| allocation.id)),
-            8 => store(data.cast(), kind == Some(Kind::Managed)),
+            8 => store(data.cast(), u32::from(kind == Some(Kind::Managed))),
             9 => store(
                 data.cast(),
                 if known { found.map_or(0, |(_, allocation)| allocation.gpu) } else { -2 },
             ),
-            10 => store(data.cast(), false),
+            10 => store(data.cast(), 0u32),
             11 => store(data.cast(), start),
             12 => store(data.cast(), bytes as usize),
-            13 => store(data.cast(), known),
+            13 => store(data.cast(), u32::from(known)),
             14 => store(data.cast(), 0u32),
             15 => store(data.cast(), 0u64),
             16 => store(data.cast(), 3u32),

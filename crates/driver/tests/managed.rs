@@ -50,3 +50,22 @@ fn advice_is_remembered_where_it_was_given() {
     assert_eq!(advise(memory, PAGE, 3, 1 | 9 << 32), 101);
     assert_eq!(asked::<1>(99, memory, PAGE), Err(1));
 }
+
+#[test]
+fn truth_values_of_a_pointer_are_whole_words() {
+    context();
+    let mut managed = 0u64;
+    assert_eq!(call!("cuMemAllocManaged"(&mut managed => *mut u64, PAGE => usize, 1 => u32)), 0);
+    let own = allocate(PAGE);
+    // Synchronous copies, managed, old IPC, mapped: into words that hold something else.
+    for (address, wanted) in [(managed, [1, 1, 0, 1]), (own, [1, 0, 0, 1])] {
+        let mut words = [u32::MAX; 4];
+        for (word, attribute) in words.iter_mut().zip([6, 8, 10, 13]) {
+            let code = call!("cuPointerGetAttribute"(
+                std::ptr::from_mut(word) => *mut u32, attribute => i32, address => u64
+            ));
+            assert_eq!(code, 0);
+        }
+        assert_eq!(words, wanted);
+    }
+}
