@@ -122,10 +122,16 @@ impl Problem<'_> {
                 true => self.squares(64, 64, 32),
                 false => self.squares(128, 128, 32),
             },
-            _ => match tiles(128, 256) < 2 * self.multiprocessors {
-                true => self.squares(128, 128, 32),
-                false => self.squares(128, 256, 32),
-            },
+            _ => {
+                let aligned = wide_loads && wide_stores && self.sectors;
+                if tiles(128, 256) < 2 * self.multiprocessors {
+                    self.squares(128, 128, 32)
+                } else if aligned && tiles(256, 256) >= 8 * self.multiprocessors {
+                    self.squares(256, 256, 0)
+                } else {
+                    self.squares(128, 256, 32)
+                }
+            }
         }
     }
 

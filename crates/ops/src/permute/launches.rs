@@ -176,7 +176,13 @@ pub(super) fn squared<'a>(
     // SAFETY: rows and columns are compared with the matrix's extents. Aligned accesses around a row are within the source where the
     // block has compared its first and last ones, and single bytes are the row's own; 16 bytes are stored where all of them are the
     // row's. Places in the tile are under its extents.
-    unsafe { launch.grid(blocks).block(tile.threads()).prepare_unchecked(device) }
+    unsafe {
+        launch
+            .grid(blocks)
+            .block(tile.threads())
+            .shared_bytes(tile.shared())
+            .prepare_unchecked(device)
+    }
 }
 
 /// By tiles of elements under a word.

@@ -68,8 +68,8 @@ impl Squares {
         (self.beside() * self.below()).next_multiple_of(32)
     }
 
-    /// Bytes of shared memory.
-    fn shared(&self) -> u32 {
+    /// Bytes of shared memory: more than a kernel may declare, for the largest tiles.
+    pub fn shared(&self) -> u32 {
         self.across * self.pitch() * 16
     }
 }
@@ -94,7 +94,7 @@ pub(super) fn squares(
     let (bytes, v) = (const { tile.bytes }, const { tile.chunk() });
     let (beside, below, pitch) =
         (const { tile.beside() }, const { tile.below() }, const { tile.pitch() });
-    let cells = shared::<u8>(const { tile.shared() });
+    let cells = shared_dynamic::<u8>(const { tile.shared() });
     let ((down, across), (from, to)) = part_of(block_idx.x, digits, outer);
     let (top, left) = (down * (const { tile.down }), across * (const { tile.across }));
     let first = top - (const { tile.lead() });

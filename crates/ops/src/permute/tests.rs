@@ -143,6 +143,7 @@ fn squares_move_elements_of_every_size_wherever_rows_begin() -> Result<()> {
     };
     // Rows and columns of whole chunks.
     check::<u8>((144, 160), (16, 0), 16, tile(1, 128, 128, false, 0))?;
+    check::<u8>((272, 528), (16, 0), 16, tile(1, 256, 256, false, 0))?;
     check::<u16>((136, 72), (0, 8), 0, tile(2, 64, 64, false, 0))?;
     check::<u32>((68, 132), (4, 0), 4, tile(4, 64, 64, false, 0))?;
     check::<u64>((70, 34), (2, 2), 2, tile(8, 32, 32, false, 0))?;
