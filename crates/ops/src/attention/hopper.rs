@@ -35,7 +35,7 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
     let queries = SharedTiles::<T, 64, HEAD>::dynamic(2 * plan.groups);
     let tiles_k = SharedTiles::<T, KEYS, HEAD>::dynamic(plan.stages);
     let tiles_v = SharedTiles::<T, KEYS, HEAD>::dynamic(plan.stages);
-    let numbers = shared::<u32>(2);
+    let numbers = shared::<u32>([2, 6]);
     let ring_q = pipeline(2, 1, plan.groups);
     let ring_k = pipeline(plan.stages, 1, plan.groups);
     let ring_v = pipeline(plan.stages, 1, plan.groups);
@@ -46,19 +46,25 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
     if load.active() {
         load.give_registers(plan.registers().1);
         if load.thread() == 0 {
+            q.prefetch_map();
+            k.prefetch_map();
+            v.prefetch_map();
             let (to_q, to_k, to_v) = (ring_q.producer(), ring_k.producer(), ring_v.producer());
             let to_tiles = ring_tiles.producer();
             let mut tile = block_idx.x;
             while tile < work.tiles {
-                let announced = to_tiles.acquire();
-                numbers[announced.index] = tile;
-                announced.commit();
                 let taken = atomic_add(&mut counter[0], 1);
-                if taken == work.tiles - 1 {
-                    atomic_exch(&mut counter[0], 0); // no block takes another one
-                }
                 let place = work.place(tile, 64 * plan.groups);
-                let (blocks, _) = work.blocks::<KEYS>(place.row, 64 * plan.groups, options.causal);
+                let (blocks, full) =
+                    work.blocks::<KEYS>(place.row, 64 * plan.groups, options.causal);
+                let announced = to_tiles.acquire();
+                numbers[[announced.index, 0]] = tile;
+                numbers[[announced.index, 1]] = place.batch;
+                numbers[[announced.index, 2]] = place.head;
+                numbers[[announced.index, 3]] = place.row;
+                numbers[[announced.index, 4]] = blocks;
+                numbers[[announced.index, 5]] = full;
+                announced.commit();
                 let slot = to_q.acquire_for(const { 128 * HEAD } * plan.groups);
                 #[unroll]
                 for group in 0..plan.groups {
@@ -85,10 +91,14 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
                         v.load(to, (place.batch, of_keys, row, 64 * panel), slot);
                     }
                 }
+                // Not before: the loads would wait for what the counter was.
+                if taken == work.tiles - 1 {
+                    atomic_exch(&mut counter[0], 0); // no block takes another one
+                }
                 tile = taken + grid_dim.x;
             }
             let announced = to_tiles.acquire();
-            numbers[announced.index] = tile;
+            numbers[[announced.index, 0]] = tile;
             announced.commit();
         }
     }
@@ -129,19 +139,15 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
                     }
                     stored = false;
                     let announced = from_tiles.wait();
-                    let tile = numbers[announced.index];
-                    announced.release();
-                    if tile >= work.tiles {
+                    if numbers[[announced.index, 0]] >= work.tiles {
                         break;
                     }
-                    let place = work.place(tile, 64 * plan.groups);
-                    let (blocks, without) =
-                        work.blocks::<KEYS>(place.row, 64 * plan.groups, options.causal);
-                    batch = place.batch;
-                    head = place.head;
-                    row = place.row + 64 * group;
-                    block = blocks;
-                    full = without;
+                    batch = numbers[[announced.index, 1]];
+                    head = numbers[[announced.index, 2]];
+                    row = numbers[[announced.index, 3]] + 64 * group;
+                    block = numbers[[announced.index, 4]];
+                    full = numbers[[announced.index, 5]];
+                    announced.release();
                     let first = row + thread_idx.x % 128 / 32 * 16 + thread_idx.x % 32 / 4;
                     seen[0] = work.seen(first, options.causal) - column as i32;
                     seen[1] = work.seen(first + 8, options.causal) - column as i32;

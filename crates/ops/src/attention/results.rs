@@ -30,7 +30,7 @@ pub(super) fn store<T: Half, const HEAD: u32>(
         for bits in [1u32, 2] {
             total[line] += shfl_xor_sync(FULL_MASK, total[line], bits);
         }
-        inverse[line] = select(total[line] == 0.0, 0.0, 1.0 / total[line]);
+        inverse[line] = select(total[line] == 0.0, 0.0, fast::recip(total[line]));
     }
     #[unroll]
     for j in 0..FragmentC::<f32, 64, HEAD>::ELEMENTS {
