@@ -47,6 +47,23 @@ fn with_round<A: Element>(
     all
 }
 
+/// Has L2 fetch the first eighth of what this block reads first, while the launch before this one ends. More than that keeps memory busy
+/// when that launch has ended and other threads wait for their first vectors: with all of it, 2^24 `f32` take 4 % more time on an H200, with
+/// an eighth 2 % less.
+#[device]
+fn fetch(halves: &[f16], words: &[u32], n: u64, #[constant] how: How) {
+    // Elements, and words.
+    let count = const { how.loads * how.threads * how.per_vector / 8 };
+    let width = const { how.loads * how.threads / 2 };
+    if (8 * block_idx.x + 1) as u64 * count as u64 <= n {
+        if how.element == F16 {
+            bulk_prefetch(halves.span((8 * block_idx.x) as u64 * count as u64, count));
+        } else {
+            bulk_prefetch(words.span((8 * block_idx.x) as u64 * width as u64, width));
+        }
+    }
+}
+
 /// `n` elements that follow each other from a multiple of 16 bytes on, to one result. A block reads `loads` vectors per thread at a
 /// time, all before it uses the first.
 #[kernel(max_threads = how.threads, min_blocks = how.resident)]
@@ -67,8 +84,11 @@ pub(super) fn dense<A: Element>(
     slots: &mut [u64],
     #[constant] how: How,
 ) {
-    begin(how);
     let (v, t) = (how.per_vector, thread_idx.x);
+    if how.fetches && t == 0 {
+        fetch(x_halves, x_words, n, how);
+    }
+    begin(how);
     let mut seed = A::ZERO;
     if !how.adds {
         seed = element::<A>(x_halves, x_shorts, x_words, x_longs, 0u64, how);

@@ -152,6 +152,8 @@ pub(crate) struct How {
     pub outer: u32,
     /// The launch may begin while the one before it ends, and lets the next one do so (sm_90).
     pub overlaps: bool,
+    /// L2 fetches what each block reads first before the launch before has ended.
+    pub fetches: bool,
 }
 
 impl How {
@@ -194,6 +196,7 @@ impl How {
             kept,
             outer,
             overlaps,
+            fetches: false,
         }
     }
 }

@@ -17,7 +17,8 @@ pub(super) fn begin(#[constant] how: How) {
     }
 }
 
-/// 16 bytes of an array, as words or as halves.
+/// 16 bytes of an array, as words or as halves. Not by loads of what is never written (`.nc`), which ptxas may move before the wait for a
+/// launch that writes it.
 #[device]
 pub(super) fn vector(
     halves: &[f16],
@@ -28,15 +29,15 @@ pub(super) fn vector(
     let mut as_words = [0u32; 4];
     let mut as_halves = [f16::ZERO; 8];
     if of_halves {
-        let low = halves.load_vec_nc::<4>(8 * i);
-        let high = halves.load_vec_nc::<4>(8 * i + 4);
+        let low = halves.load_vec::<4>(8 * i);
+        let high = halves.load_vec::<4>(8 * i + 4);
         #[unroll]
         for j in 0..4usize {
             as_halves[j] = low[j];
             as_halves[j + 4] = high[j];
         }
     } else {
-        as_words = words.load_vec_nc::<4>(4 * i);
+        as_words = words.load_vec::<4>(4 * i);
     }
     (as_words, as_halves)
 }

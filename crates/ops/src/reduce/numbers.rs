@@ -24,21 +24,21 @@ pub(super) fn element<A: Number>(
 ) -> A {
     let kind = how.element;
     if kind == F16 {
-        load_nc(&halves[i]) as A
+        halves[i] as A
     } else if kind == BF16 {
-        f32_from_bits((load_nc(&shorts[i]) as u32) << 16) as A
+        f32_from_bits((shorts[i] as u32) << 16) as A
     } else if kind == F32 {
-        f32_from_bits(load_nc(&words[i])) as A
+        f32_from_bits(words[i]) as A
     } else if kind == I32 {
-        (load_nc(&words[i]) as i32) as A
+        (words[i] as i32) as A
     } else if kind == U32 {
-        load_nc(&words[i]) as A
+        words[i] as A
     } else if kind == F64 {
-        f64_from_bits(load_nc(&longs[i])) as A
+        f64_from_bits(longs[i]) as A
     } else if kind == U64 && !how.adds {
-        ((load_nc(&longs[i]) ^ SIGN) as i64) as A
+        ((longs[i] ^ SIGN) as i64) as A
     } else {
-        (load_nc(&longs[i]) as i64) as A
+        (longs[i] as i64) as A
     }
 }
 

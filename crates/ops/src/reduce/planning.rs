@@ -157,6 +157,7 @@ pub(crate) fn plan<'a>(
         let vectors = (length * element.size() / 16) as u64;
         let (sharing, all) = shape::dense(vectors, if dot { 2 } else { 1 }, multiprocessors);
         let how = How::new(operation, element, compensated, sharing, overlaps);
+        let how = How { fetches: overlaps && sharing.resident > 1, ..how };
         let slots = layout.zeroed::<u64>(all as usize * how.words as usize);
         let memory = workspace.reserve(&layout)?;
         let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };

@@ -82,6 +82,22 @@ fn a_plan_that_runs_again_gives_the_same_bits_in_one_launch() -> Result<()> {
 }
 
 #[test]
+fn a_large_array_is_summed_by_several_blocks_of_each_multiprocessor() -> Result<()> {
+    let device = Device::emulator();
+    let n = (1 << 23) + 5;
+    let x = device.upload(&ramp(n))?;
+    let mut out = device.uninit::<f32>(1)?;
+    let mut plan = sum(&x).prepare(&mut out)?;
+    assert_eq!(plan.steps()[0].shape().0.x, 2 * device.info().multiprocessors);
+    plan.launch()?;
+    drop(plan);
+    let want: f64 = ramp(n).into_iter().map(f64::from).sum();
+    let got = f64::from(out.download()?[0]);
+    assert!((got - want).abs() <= 1e-5 * want.abs().max(1.0), "{got}, not {want}");
+    Ok(())
+}
+
+#[test]
 fn threads_that_share_a_device_take_turns() -> Result<()> {
     let device = Device::emulator();
     let host = ramp(30_000);
