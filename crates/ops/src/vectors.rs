@@ -66,6 +66,17 @@ pub(crate) fn load<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V]
     values
 }
 
+/// As [`load`], where a launch that still runs when this one begins may write them: ptxas moves loads of what is never written (`.nc`) before
+/// the wait for that launch, and not this one.
+#[device]
+pub(crate) fn load_written<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V] {
+    let (a, b, c, d) = ptx!(
+        "ld.global.v4.b32 {{{}, {}, {}, {}}}, {};",
+        out(u32), out(u32), out(u32), out(u32), in(&x[at])
+    );
+    unpack::<E, V>([a, b, c, d])
+}
+
 /// The elements of 16 bytes, widened.
 #[device]
 pub(crate) fn unpack<E: Widened, const V: usize>(words: [u32; 4]) -> [E::Wide; V] {

@@ -7,7 +7,7 @@ use super::statistics::{exponential, merged};
 use lanework::prelude::*;
 
 /// Parts that a lane of the warp that collects looks at.
-pub(super) const PARTS_OF_LANE: usize = 5;
+const PARTS_OF_LANE: usize = 5;
 /// The most parts of a row.
 pub(super) const PARTS: usize = 32 * PARTS_OF_LANE;
 

@@ -59,7 +59,7 @@ pub(super) fn of_warps(
     sync_threads();
     let mut all = (0.0f32, 0.0f32);
     if warps <= FEW {
-        let seconds = of_each(space, part, warps);
+        let mut seconds = of_each(space, part, warps);
         let mut firsts = seconds;
         if how.kind != Kind::RmsNorm {
             firsts = of_each(space, part + 1, warps);
@@ -69,20 +69,11 @@ pub(super) fn of_warps(
             shares = of_each(space, part + 2, warps);
         }
         if how.kind == Kind::Softmax {
-            all.0 = firsts[0];
-            #[unroll]
-            for w in 1..warps as usize {
-                all.0 = all.0.max(firsts[w]);
-            }
+            all.0 = of_few(firsts, warps, true);
         }
         if how.kind == Kind::LayerNorm {
             if equal {
-                all.0 = firsts[0];
-                #[unroll]
-                for w in 1..warps as usize {
-                    all.0 += firsts[w];
-                }
-                all.0 *= const { 32.0 / how.threads as f32 };
+                all.0 = of_few(firsts, warps, false) * const { 32.0 / how.threads as f32 };
             } else {
                 #[unroll]
                 for w in 0..warps as usize {
@@ -101,8 +92,9 @@ pub(super) fn of_warps(
                 let off = firsts[w] - all.0;
                 second += shares[w] * off * off;
             }
-            all.1 += second;
+            seconds[w] = second;
         }
+        all.1 = of_few(seconds, warps, false);
     } else {
         let mut mine = (0.0f32, 0.0f32);
         let mut share = 0.0f32;
@@ -121,6 +113,23 @@ pub(super) fn of_warps(
         all = merged(mine, share, count, how);
     }
     all
+}
+
+/// The sum, or the largest, of a number of each of a few warps, in pairs.
+#[device]
+fn of_few(values: [f32; FEW as usize], #[constant] warps: u32, #[constant] most: bool) -> f32 {
+    let mut all = values;
+    #[unroll]
+    for half in [4usize, 2, 1] {
+        #[unroll]
+        for w in 0..half {
+            if (w + half) < warps as usize {
+                let other = all[w + half];
+                all[w] = if most { all[w].max(other) } else { all[w] + other };
+            }
+        }
+    }
+    all[0]
 }
 
 /// A number of each of a few warps.

@@ -1,7 +1,7 @@
 //! Rows held by one block or less: as many as there are read at once, with one exchange within a block.
 
 use super::exchange::{WARPS, statistics};
-use super::kernels::{How, Kind, RowPart, begin, columns, read, write};
+use super::kernels::{How, Kind, RowPart, begin, columns, fetch, read, write};
 use super::statistics::{exponential, factors};
 use crate::vectors::Widened;
 use lanework::prelude::*;
@@ -20,7 +20,6 @@ pub(super) fn held<E: Widened<Wide = f32>, const V: usize>(
     eps: f32,
     #[constant] how: How,
 ) {
-    begin(how);
     let space = shared::<f32>([3, WARPS]);
     let (group, me) = (thread_idx.x / how.threads, thread_idx.x % how.threads);
     let row = block_idx.x as u64 * const { how.block / how.threads } as u64 + group as u64;
@@ -28,10 +27,19 @@ pub(super) fn held<E: Widened<Wide = f32>, const V: usize>(
     let end = select(row < rows, n, 0);
     let span = RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first: 0, end };
     let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
+    let mut share = 0.0f32;
+    if how.kind != Kind::Softmax {
+        share = 1.0 / n as f32;
+    }
+    // What does not depend on the launch before this one comes before the wait for it.
+    if how.fetches {
+        fetch::<E, V>(x, span, me, how);
+    }
+    begin(how);
     let mut values = read::<E, V>(x, span, me, fill, how);
     let columns = columns::<E, V>(gamma, beta, span, me, how);
     let (of_row, base) = statistics::<V>(&mut values, span, me, n as f32, space, how);
-    let (shift, scale) = factors(of_row, n as f32, eps, how);
+    let (shift, scale) = factors(of_row, share, eps, how);
     let mut adapted = scale;
     if how.kind == Kind::Softmax && how.threads > 32 {
         adapted *= exponential(base - shift);

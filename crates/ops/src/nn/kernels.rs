@@ -2,7 +2,7 @@
 //!
 //! A row is held in registers by a group of threads: a part of a warp, a warp, a block, or several blocks.
 
-use crate::vectors::{Widened, load, store};
+use crate::vectors::{Widened, load, load_written, store};
 use lanework::prelude::*;
 
 /// The most vectors of 16 bytes that a thread holds; of halves, half as many.
@@ -38,6 +38,8 @@ pub struct How {
     pub resident: u32,
     /// Whether it may begin before the launch before it has ended (sm_90).
     pub overlaps: bool,
+    /// Whether L2 fetches rows before the launch before it has ended: where so few blocks run that their latency is all that counts.
+    pub fetches: bool,
     /// Parts of rows in shared memory, where they are copied ahead.
     pub stages: u32,
     /// Rows between the one whose statistics are computed and the one whose results are.
@@ -93,6 +95,22 @@ pub(super) fn is_inside<const V: usize>(
     inside
 }
 
+/// Has L2 fetch what thread `me` will read, wherever it is written before.
+#[device]
+pub(super) fn fetch<E: Widened<Wide = f32>, const V: usize>(
+    x: &[E],
+    span: RowPart,
+    me: u32,
+    #[constant] how: How,
+) {
+    #[unroll]
+    for k in 0..how.vectors {
+        if is_inside::<V>(span, me, k, 0, how) {
+            prefetch_l2(&x[span.x + place::<V>(span, me, k, 0, how)]);
+        }
+    }
+}
+
 /// The numbers of thread `me` of the group, and `fill` where the row has none.
 #[device]
 pub(super) fn read<E: Widened<Wide = f32>, const V: usize>(
@@ -108,14 +126,14 @@ pub(super) fn read<E: Widened<Wide = f32>, const V: usize>(
         if how.wide {
             let at = place::<V>(span, me, k, 0, how);
             if is_inside::<V>(span, me, k, 0, how) {
-                values[k] = load::<E, V>(x, span.x + at);
+                values[k] = load_written::<E, V>(x, span.x + at);
             }
         } else {
             #[unroll]
             for j in 0..V {
                 let at = place::<V>(span, me, k, j, how);
                 if at < span.end {
-                    values[k][j] = load_nc(&x[span.x + at * span.x_step]) as f32;
+                    values[k][j] = x[span.x + at * span.x_step] as f32;
                 }
             }
         }
@@ -139,10 +157,10 @@ pub(super) fn columns<E: Widened<Wide = f32>, const V: usize>(
             let at = place::<V>(span, me, k, 0, how);
             if is_inside::<V>(span, me, k, 0, how) {
                 if how.gamma {
-                    columns[k][0] = load::<E, V>(gamma, at);
+                    columns[k][0] = load_written::<E, V>(gamma, at);
                 }
                 if how.beta {
-                    columns[k][1] = load::<E, V>(beta, at);
+                    columns[k][1] = load_written::<E, V>(beta, at);
                 }
             }
         }

@@ -27,6 +27,8 @@ pub enum Way {
 const VECTORS: usize = 2;
 /// Threads of a row that one block holds, so that another block runs beside it.
 const PREFERRED: usize = 512;
+/// Blocks up to which rows are fetched before the launch before has ended: 4 rows of 1024 take 4 % less time on an H200, 132 rows 2 % more.
+const FEW: u32 = 16;
 /// The most threads of a row that one block holds.
 const THREADS: usize = 1024;
 
@@ -175,6 +177,7 @@ pub(super) fn plan<'a, T: Normal>(
         block: 0,
         resident: 1,
         overlaps: capability >= (9, 0),
+        fetches: false,
         stages: 0,
         delay: 0,
         reduces: capability >= (8, 0),
@@ -193,8 +196,9 @@ pub(super) fn plan<'a, T: Normal>(
             // Many vectors leave registers for so many threads only.
             let resident = if vectors * vector >= 32 { 1024 / block } else { 1 };
             let full = wide && n == threads as usize * vectors * vector && block == threads;
-            let how = How { full, vectors, threads, block, resident, ..how };
             let blocks = grid(count.div_ceil((block / threads) as usize))?;
+            let fetches = how.overlaps && wide && blocks <= FEW;
+            let how = How { full, vectors, threads, block, resident, fetches, ..how };
             let launch = T::held(operands, &rows, how).grid(blocks).block(block);
             if how.overlaps { launch.programmatic() } else { launch }
         }
@@ -209,7 +213,7 @@ pub(super) fn plan<'a, T: Normal>(
             let full = n.is_multiple_of(threads as usize * vector * vectors);
             let how = How { full, vectors, threads, block, delay, ..how };
             let how = How { stages: ring::stages(how), ..how };
-            let (space, _) = room(ring::cells(delay, (parts, groups)))?;
+            let space = room(ring::cells(delay, (parts, groups)))?;
             let launch = T::ring(operands, space, &rows, (parts as u32, groups as u32), how);
             let launch = launch.shared_bytes(ring::shared_bytes(how));
             launch.grid((parts * groups) as u32).block(ring::BLOCK).cooperative()

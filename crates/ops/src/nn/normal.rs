@@ -50,7 +50,7 @@ pub trait Normal: Widened<Wide = f32> {
     #[doc(hidden)]
     fn ring<'a>(
         operands: Operands<'a, Self>,
-        space: ViewMut<'a, u64>,
+        space: (ViewMut<'a, u64>, ViewMut<'a, u32>),
         rows: &Rows,
         blocks: (u32, u32),
         how: How,
@@ -91,7 +91,7 @@ macro_rules! normal {
 
             fn ring<'a>(
                 operands: Operands<'a, Self>,
-                space: ViewMut<'a, u64>,
+                (cells, done): (ViewMut<'a, u64>, ViewMut<'a, u32>),
                 rows: &Rows,
                 blocks: (u32, u32),
                 how: How,
@@ -101,7 +101,7 @@ macro_rules! normal {
                 const V: usize = <$element>::VECTOR;
                 // Rows of whole vectors.
                 let (x, gamma, beta) = (x.cast::<u32>(), gamma.cast::<u32>(), beta.cast::<u32>());
-                ring::<$element, V>(x, y, gamma, beta, space, count, n, row, blocks, rows.eps, how)
+                ring::<$element, V>(x, y, gamma, beta, cells, done, count, n, row, blocks, rows.eps, how)
             }
 
             fn passes<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a> {

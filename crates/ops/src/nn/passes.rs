@@ -72,7 +72,7 @@ pub(super) fn passes<E: Widened<Wide = f32>>(
         }
         second = of_block(second, space, 1, false);
     }
-    let (shift, scale) = factors((first, second), n as f32, eps, how);
+    let (shift, scale) = factors((first, second), 1.0 / n as f32, eps, how);
     for i in (me..n).step_by(THREADS) {
         let mut number = x[from + i * x_step] as f32;
         if how.kind == Kind::Softmax {

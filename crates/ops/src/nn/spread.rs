@@ -57,6 +57,7 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
     let size = const { THREADS as u64 * V as u64 * how.vectors as u64 };
     let first = part as u64 * size;
     let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
+    let share = 1.0 / n as f32;
     let mut round = 0u32;
     for row in (group as u64..rows).step_by(groups) {
         round += 1;
@@ -87,7 +88,7 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
         let of_warp = of_lanes(numbers, 32, false, false);
         let of_part = merged(of_part, numbers, of_warp.max(1.0), how);
         let of_row = of_warps(of_part, of_warp, n as f32, space, 1, how);
-        let (shift, scale) = factors(of_row, n as f32, eps, how);
+        let (shift, scale) = factors(of_row, share, eps, how);
         let mut adapted = scale;
         if how.kind == Kind::Softmax {
             adapted *= exponential(base - shift);

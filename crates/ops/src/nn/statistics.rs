@@ -81,7 +81,7 @@ pub(super) fn of_warp<const V: usize>(
     // Of pairs of threads that all have as many numbers, each has its own.
     let mut share = const { 1.0 / (how.vectors * V) as f32 };
     let lanes = if pairs { 1 } else { threads };
-    if !pairs {
+    if !pairs && how.kind == Kind::LayerNorm {
         share = 1.0 / numbers.max(1.0);
     }
     let mut first = 0.0f32;
@@ -147,15 +147,20 @@ pub(super) fn of_warp<const V: usize>(
     (first, second)
 }
 
-/// The sum of a vector.
+/// The sum of a vector, in pairs.
 #[device]
 fn total<const V: usize>(values: [f32; V]) -> f32 {
-    let mut sum = values[0];
+    let mut sums = values;
     #[unroll]
-    for j in 1..V {
-        sum += values[j];
+    for half in [4usize, 2, 1] {
+        if half < V {
+            #[unroll]
+            for j in 0..half {
+                sums[j] += sums[j + half];
+            }
+        }
     }
-    sum
+    sums[0]
 }
 
 /// The statistics of what the lanes of a warp have together, `count` numbers in all, of which this lane has `numbers`.
@@ -182,18 +187,22 @@ pub(super) fn merged(
     all
 }
 
-/// What is subtracted from the numbers of a row of `n`, and what they are multiplied with then, from its statistics.
+/// What is subtracted from the numbers of a row, and what they are multiplied with then, from its statistics; `share` is 1 / its length.
 #[device]
 pub(super) fn factors(
     (first, second): (f32, f32),
-    n: f32,
+    share: f32,
     eps: f32,
     #[constant] how: How,
 ) -> (f32, f32) {
-    let mut scale = 1.0 / second;
-    if how.kind != Kind::Softmax {
-        let square = second * (1.0 / n) + eps;
-        // The hardware's approximation and a step of Newton's; not of zero, whose root has no inverse, and not of infinity.
+    let mut scale = second;
+    if how.kind == Kind::Softmax {
+        // The hardware's approximation and a step of Newton's; of zero, where all exponentials are, it is a NaN.
+        let near = fast::recip(scale);
+        scale = fma(fma(-second, near, 1.0), near, near);
+    } else {
+        let square = scale * share + eps;
+        // The same; not of zero, whose root has no inverse, and not of infinity.
         let near = fast::rsqrt(square);
         let error = fma(-(square * near), near, 1.0);
         scale = select(error == error, fma(0.5 * near, error, near), near);
