@@ -80,7 +80,8 @@ impl Body for Shuffle {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler.
         unsafe {
-            let a = u32::fetch(warp, op.b);
+            let own = u32::fetch(warp, op.b);
+            let (a, _) = warp.brought(own);
             let b = u32::fetch(warp, op.c);
             let c = u32::fetch(warp, op.d);
             let mode = extra(op);
@@ -113,12 +114,12 @@ impl Body for Shuffle {
     }
 }
 
-/// The active lanes that each lane's member mask names.
-unsafe fn members(warp: &Warp, slot: Slot) -> Lanes<u32> {
+/// The lanes of those that take part which each lane's member mask names.
+unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Lanes<u32> {
     // SAFETY: slots are valid by the assembler.
     let mut members = unsafe { u32::fetch(warp, slot) };
     for i in 0..32 {
-        members.0[i] &= warp.mask;
+        members.0[i] &= here;
     }
     members
 }
@@ -172,7 +173,8 @@ impl Body for Vote {
             if extra(op) >> 8 != 0 {
                 bits = !bits;
             }
-            let members = members(warp, op.c);
+            let (bits, here) = warp.brought_bits(bits);
+            let members = members(warp, op.c, here);
             let mode = extra(op) & 0xff;
             let out = by_group(warp.mask, &members, |group| match mode {
                 0 => u32::from(bits & group == group),
@@ -201,8 +203,9 @@ impl Body for Match {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler.
         unsafe {
-            let a = u64::fetch(warp, op.b);
-            let members = members(warp, op.c);
+            let own = u64::fetch(warp, op.b);
+            let (a, here) = warp.brought(own);
+            let members = members(warp, op.c, here);
             let mut equal = Lanes([0u32; 32]);
             for i in 0..32 {
                 for j in 0..32 {
@@ -249,7 +252,8 @@ impl Body for Elect {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler.
         unsafe {
-            let members = members(warp, op.b);
+            let (_, here) = warp.brought(Lanes([0u32; 32]));
+            let members = members(warp, op.b, here);
             let leader = by_group(warp.mask, &members, |group| group.trailing_zeros() & 31);
             let mut elected = 0;
             for i in 0..32 {
@@ -286,8 +290,9 @@ impl Body for Redux {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler.
         unsafe {
-            let a = u32::fetch(warp, op.b);
-            let members = members(warp, op.c);
+            let own = u32::fetch(warp, op.b);
+            let (a, here) = warp.brought(own);
+            let members = members(warp, op.c, here);
             let signed = |x: u32| x as i32;
             let mode = extra(op);
             let out = by_group(warp.mask, &members, |group| {

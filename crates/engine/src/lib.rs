@@ -33,6 +33,7 @@ pub mod device;
 pub mod device_range;
 pub mod direct;
 pub mod event;
+pub mod exchange;
 pub mod fault;
 pub mod fuel;
 pub mod fuse;

@@ -2,6 +2,7 @@
 
 use crate::asynchrony::cluster::Cluster;
 use crate::asynchrony::registers::RegisterPool;
+use crate::exchange::Exchange;
 use crate::fault::RawFault;
 use crate::hook::Hook;
 use crate::memory::Memory;
@@ -152,6 +153,8 @@ pub struct Warp {
     pub widened: bool,
     /// Whether its lanes are scheduled independently, as several splits of which it runs one.
     pub independent: bool,
+    /// What lanes of other splits bring to the instruction of the warp that comes next.
+    pub exchange: Option<Box<Exchange>>,
     /// Entries of the reconvergence stack.
     pub depth: usize,
     /// The reconvergence stack.
@@ -182,6 +185,7 @@ impl Warp {
             index,
             widened: false,
             independent: false,
+            exchange: None,
             depth: 0,
             stack: [ReconvergenceEntry::default(); DEPTH],
         }
@@ -228,6 +232,7 @@ impl Warp {
         self.stop = Stop::Running;
         self.widened = false;
         self.independent = false;
+        self.exchange = None;
         self.poll_expires = false;
     }
 

@@ -131,7 +131,7 @@ impl<'a> Printer<'a> {
             Opcode::Async(op) => format!("async.{}", dotted(&format!("{op:?}"))),
             Opcode::Matrix(op) => format!("matrix.{}", dotted(&format!("{op:?}"))),
             Opcode::Texture(op) => format!("texture.{}", dotted(&format!("{op:?}"))),
-            Opcode::Converge => "converge".to_owned(),
+            Opcode::Converge(_) => "converge".to_owned(),
             Opcode::Annotation(note) => format!("note.{}", dotted(&format!("{note:?}"))),
             Opcode::Nothing => "nothing".to_owned(),
         }

@@ -152,8 +152,10 @@ pub enum Opcode {
     Matrix(MatrixOp),
     /// Samples a texture or accesses a surface.
     Texture(TextureOp),
-    /// Waits until the lanes that `src` names are here, of those that have not exited.
-    Converge,
+    /// Waits until the lanes that the first of `src` names are here, of those that have not exited: at this instruction, or
+    /// at another of this kind that names the same lanes. Next in `src` is the value that a lane brings to what follows;
+    /// `None` is `bar.warp.sync`, which brings none.
+    Converge(Option<WarpOp>),
     /// Tells checks of something; nothing else.
     Annotation(SyncAnnotation),
     /// Does nothing that the emulator can see.

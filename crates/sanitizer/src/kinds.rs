@@ -147,6 +147,8 @@ pub struct Checks(u16);
 
 /// The bit of checks that says whether the host's reads are looked at.
 const HOST_READS: u16 = 1 << 15;
+/// The bit that says whether each access is checked lane by lane.
+const BY_LANE: u16 = 1 << 14;
 
 impl Default for Checks {
     /// All but leaks, which are looked for on request.
@@ -158,7 +160,7 @@ impl Default for Checks {
 impl Checks {
     /// All kinds.
     pub fn all() -> Checks {
-        Checks(!HOST_READS)
+        Checks(!(HOST_READS | BY_LANE))
     }
 
     /// No kind.
@@ -188,6 +190,17 @@ impl Checks {
     /// Whether what the host reads is looked at.
     pub fn has_host_reads(self) -> bool {
         self.0 & HOST_READS != 0
+    }
+
+    /// These, looked for lane by lane only: slow, and the reference that the fast paths are compared with.
+    #[must_use]
+    pub fn by_lane(self) -> Checks {
+        Checks(self.0 | BY_LANE)
+    }
+
+    /// Whether each access is checked lane by lane.
+    pub fn is_by_lane(self) -> bool {
+        self.0 & BY_LANE != 0
     }
 
     /// Whether a kind is looked for.

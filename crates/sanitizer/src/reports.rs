@@ -57,6 +57,11 @@ impl Reports {
         self.checks.has(kind)
     }
 
+    /// Whether accesses are checked lane by lane only.
+    pub fn by_lane(&self) -> bool {
+        self.checks.is_by_lane()
+    }
+
     /// Whether a rule of the suppression list covers an instruction.
     pub fn suppresses(&self, rule: Rule, instruction: u32) -> bool {
         self.suppressed.covers(rule, instruction)

@@ -210,3 +210,81 @@ fn a_shuffle_of_lanes_that_are_apart_gives_what_they_brought() {
     let expected: Vec<u32> = (0..64).map(|i| (i ^ 8) + (i ^ 16) + 1000).collect();
     assert_eq!(words(&body, 1, 64).expect("ends"), expected);
 }
+
+/// Instructions of a warp in both branches: text, and what lane `i` of a warp gets, as an H100 gave it (driver 13.0, 2026-11-23).
+/// In the lower half `%r5` is three times the lane's number and 7; in the upper half one more.
+fn exchanges() -> Vec<(&'static str, fn(u32) -> u32)> {
+    fn brought(i: u32) -> u32 {
+        3 * i + 7 + i / 16
+    }
+    let ballot = |_| (0..32).filter(|i| brought(*i) > 30).fold(0, |all, i| all | 1 << i);
+    vec![
+        ("shfl.sync.bfly.b32 %r12, %r5, 16, 31, -1;", |i| brought(i ^ 16)),
+        ("shfl.sync.bfly.b32 %r12, %r5, 17, 31, %r14;", |i| brought(i ^ 17)),
+        ("shfl.sync.idx.b32 %r12, %r5, %r13, 31, -1;", |i| brought(i * 7 % 32)),
+        ("shfl.sync.up.b32 %r12, %r5, 3, 0, -1;", |i| brought(if i < 3 { i } else { i - 3 })),
+        ("setp.gt.u32 %p2, %r5, 30; vote.sync.ballot.b32 %r12, %p2, -1;", ballot),
+        (
+            "setp.gt.u32 %p2, %r5, 90; vote.sync.any.pred %p3, %p2, -1; selp.u32 %r12, 1, 0, %p3;",
+            |_| 1,
+        ),
+        (
+            "setp.lt.u32 %p2, %r5, 90; vote.sync.all.pred %p3, %p2, -1; selp.u32 %r12, 1, 0, %p3;",
+            |_| 0,
+        ),
+        ("and.b32 %r6, %r3, 3; match.any.sync.b32 %r12, %r6, -1;", |i| 0x1111_1111 << (i % 4)),
+        ("redux.sync.add.s32 %r12, %r5, -1;", |_| (0..32).map(brought).sum()),
+        ("redux.sync.max.u32 %r12, %r5, -1;", |_| brought(31)),
+        ("elect.sync %r12|%p2, -1; selp.u32 %r6, 100, 0, %p2; add.u32 %r12, %r12, %r6;", |i| {
+            if i == 0 { 100 } else { 0 }
+        }),
+    ]
+}
+
+const BROUGHT: &str = "mad.lo.u32 %r5, %r11, 3, 7; mul.lo.u32 %r13, %r11, 7; and.b32 %r13, %r13, 31; mov.b32 %r14, -1;";
+
+#[test]
+fn both_branches_of_a_warp_exchange_values() {
+    for (text, expected) in exchanges() {
+        let text = text.replace("%r3", "%r11");
+        let lower = format!("and.b32 %r11, %r3, 31; {BROUGHT} {text}");
+        let upper = format!("and.b32 %r11, %r3, 31; {BROUGHT} add.u32 %r5, %r5, 1; {text}");
+        let body = halves(&lower, &upper, "st.global.u32 [%rd5], %r12;");
+        let got = words(&body, 1, 64).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+        let expected: Vec<u32> = (0..64).map(|i| expected(i % 32)).collect();
+        assert_eq!(got, expected, "{text}");
+        // Four groups of lanes at four places, of which two wait for each other.
+        let nested = format!(
+            "and.b32 %r15, %r3, 1; setp.eq.u32 %p5, %r15, 1; mov.u32 %r14, 0; @%p5 bra O; mov.u32 %r14, 1; O: {lower}"
+        );
+        assert_eq!(
+            words(&halves(&nested, &upper, "st.global.u32 [%rd5], %r12;"), 1, 64),
+            Ok(expected)
+        );
+    }
+}
+
+#[test]
+fn a_negated_vote_meets_one_that_is_not() {
+    let [lower, upper] = ["%p2", "!%p2"]
+        .map(|p| format!("setp.lt.u32 %p2, %r3, 8; vote.sync.ballot.b32 %r12, {p}, -1;"));
+    let got = words(&halves(&lower, &upper, "st.global.u32 [%rd5], %r12;"), 1, 64).expect("ends");
+    assert_eq!(got, [[0xffff_00ff; 32], [0xffff_0000; 32]].concat());
+}
+
+#[test]
+fn lanes_at_instructions_with_other_qualifiers_wait_for_ever() {
+    // An H100 hangs in each.
+    let shuffle = "shfl.sync.bfly.b32 %r12, %r3, 16, 31, -1;";
+    let ballot = "vote.sync.ballot.b32 %r12, %p1, -1;";
+    for (lower, upper) in [
+        (shuffle, "shfl.sync.down.b32 %r12, %r3, 1, 31, -1;"),
+        (shuffle, ballot),
+        (shuffle, "bar.warp.sync -1;"),
+        (ballot, "vote.sync.any.pred %p2, %p1, -1;"),
+        ("redux.sync.add.s32 %r12, %r3, -1;", "redux.sync.max.s32 %r12, %r3, -1;"),
+    ] {
+        let fault = words(&halves(lower, upper, ""), 1, 1).expect_err("nobody can go on");
+        assert_eq!(fault.kind, FaultKind::Deadlock, "{lower} {upper}: {fault}");
+    }
+}

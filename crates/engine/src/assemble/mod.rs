@@ -12,6 +12,7 @@ use crate::atomic::{AsyncCopy, OBSERVED};
 use crate::attached::Instrumentation;
 use crate::barrier::{Barrier, BarrierForm};
 use crate::control;
+use crate::exchange;
 use crate::fuse::fma::FmaSequence;
 use crate::fuse::fusion::Fusion;
 use crate::fuse::overlay::fuse;
@@ -34,6 +35,7 @@ use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::classify::AccessClassifier;
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::opcode::warp::WarpOp;
 use lanework_ptx_ir::types::Class;
 use lanework_ptx_ir::uniformity::Uniformity;
 use std::collections::HashMap;
@@ -412,15 +414,12 @@ impl Assembler<'_> {
                 self.push(Tiers::cold::<control::StackOverflow>(), [0; 4], count, origin, shape);
             }
             Opcode::Barrier { kind, aligned } => self.barrier(inst, *kind, *aligned),
-            Opcode::Converge => {
-                let named = self.source(inst.src.first());
-                let shape = Shape::new(
-                    OperandKind::Number,
-                    VALUE,
-                    OperandKind::Number,
-                    OperandKind::Number,
-                );
-                self.push(Tiers::cold::<control::Converge>(), [0, named, 0, 0], 0, origin, shape);
+            Opcode::Converge(op) => {
+                let [named, value] = [0, 1].map(|i| self.source(inst.src.get(i)));
+                let brings = if matches!(op, Some(WarpOp::Vote { .. })) { TEST } else { VALUE };
+                let shape = Shape::new(OperandKind::Number, VALUE, brings, OperandKind::Number);
+                let slots = [0, named, value, exchange::number(*op)];
+                self.push(Tiers::cold::<control::Converge>(), slots, 0, origin, shape);
             }
             Opcode::Annotation(note) => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));

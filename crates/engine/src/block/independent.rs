@@ -9,6 +9,7 @@
 use super::worker::{ScheduledSplit, State, Waits, Worker, limit_fault};
 use crate::barrier::not_all_here;
 use crate::control::members;
+use crate::exchange::{Exchange, qualifiers};
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::machine::{Op, Stop, Warp};
 use crate::program::Assembled;
@@ -67,9 +68,8 @@ impl Worker<'_> {
             _ => Waits::No,
         };
         let split = warp.current_split();
-        let rest =
-            split.of(!warp.mask, warp).map(|split| ScheduledSplit { split, waits: Waits::No });
-        let this = split.of(warp.mask, warp).map(|split| ScheduledSplit { split, waits });
+        let rest = split.of(!warp.mask, warp).map(|split| ScheduledSplit::new(split, Waits::No));
+        let this = split.of(warp.mask, warp).map(|split| ScheduledSplit::new(split, waits));
         self.splits[w].extend(rest);
         self.splits[w].extend(this);
     }
@@ -85,6 +85,7 @@ impl Worker<'_> {
             ran = true;
             let warp = &mut self.warps[w];
             warp.resume(&one.split);
+            warp.exchange = one.exchange;
             warp.slice_end = (warp.instructions + SPLIT_SLICE).min(limit);
             // SAFETY: the warp was started with code for its register file.
             let stop = unsafe { warp.run() };
@@ -141,27 +142,10 @@ impl Worker<'_> {
                     Err(back) => split = back,
                 }
             }
-            splits.push(ScheduledSplit { split, waits: one.waits });
+            splits.push(ScheduledSplit { split, ..one });
         }
         let live = self.warps[w].live;
-        // Lanes meet where they name the same lanes, or stand at one instruction; others wait for something else.
-        let waiting: Vec<(u32, *const Op, u32)> = splits
-            .iter()
-            .filter_map(|one| match one.waits {
-                Waits::Lanes(named) => Some((named, one.split.at, one.split.mask)),
-                _ => None,
-            })
-            .collect();
-        for one in &mut splits {
-            let Waits::Lanes(named) = one.waits else { continue };
-            let meets =
-                |other: &&(u32, *const Op, u32)| other.0 == named || other.1 == one.split.at;
-            let here = waiting.iter().filter(meets).fold(0, |lanes, other| lanes | other.2);
-            if named & live & !here == 0 {
-                one.waits = Waits::No;
-                one.split.at = one.split.at.wrapping_add(1);
-            }
-        }
+        self.meet(w, &mut splits);
         if let [only] = &splits[..]
             && only.split.mask == live
         {
@@ -170,6 +154,41 @@ impl Worker<'_> {
             splits.clear();
         }
         self.splits[w] = splits;
+    }
+
+    /// Lets go the splits whose lanes have come: to one instruction, or to several with the same qualifiers and the same mask.
+    fn meet(&self, w: usize, splits: &mut [ScheduledSplit]) {
+        let (warp, live) = (&self.warps[w], self.warps[w].live);
+        // SAFETY: a split waits at an operation of the warp's code.
+        let number = |at: *const Op| unsafe { (*at).d };
+        let waiting: Vec<(u32, *const Op, u32)> = splits
+            .iter()
+            .filter_map(|one| match one.waits {
+                Waits::Lanes(named) => Some((named, one.split.at, one.split.mask)),
+                _ => None,
+            })
+            .collect();
+        for one in splits {
+            let Waits::Lanes(named) = one.waits else { continue };
+            let at = one.split.at;
+            let same = |other: *const Op| qualifiers(number(other)) == qualifiers(number(at));
+            let meets =
+                |other: &&(u32, *const Op, u32)| other.1 == at || other.0 == named && same(other.1);
+            let here = waiting.iter().filter(meets).fold(0, |lanes, other| lanes | other.2);
+            if named & live & !here != 0 {
+                continue;
+            }
+            if number(at) != 0 && here != one.split.mask {
+                let mut exchange = Exchange::default();
+                for (_, at, lanes) in waiting.iter().filter(meets) {
+                    // SAFETY: as above.
+                    unsafe { exchange.add(warp, *at, *lanes) };
+                }
+                one.exchange = Some(Box::new(exchange));
+            }
+            one.waits = Waits::No;
+            one.split.at = at.wrapping_add(1);
+        }
     }
 
     /// The fault of a warp whose splits all wait for each other.

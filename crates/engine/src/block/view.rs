@@ -38,7 +38,7 @@ impl Worker<'_> {
         };
         let mut control = vec![state, barrier as u64, warp.live.into()];
         add_split(&mut control, &warp.current_split());
-        for ScheduledSplit { split, waits } in &self.splits[w] {
+        for ScheduledSplit { split, waits, .. } in &self.splits[w] {
             control.extend(waits.numbers());
             add_split(&mut control, split);
         }

@@ -1,5 +1,6 @@
 //! The state of a worker: one block's warps, their registers and memory, barriers and splits.
 
+use crate::exchange::Exchange;
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::fuel::Fuel;
 use crate::machine::{Context, Warp};
@@ -125,6 +126,8 @@ pub(super) struct Barrier {
 pub(super) struct ScheduledSplit {
     pub(super) split: WarpSplit,
     pub(super) waits: Waits,
+    /// What other splits bring to the instruction that it goes on with.
+    pub(super) exchange: Option<Box<Exchange>>,
 }
 
 /// What a split needs before it goes on.
@@ -135,6 +138,12 @@ pub(super) enum Waits {
     Lanes(u32),
     /// All lanes of the warp, at a barrier of the block.
     Barrier,
+}
+
+impl ScheduledSplit {
+    pub(super) fn new(split: WarpSplit, waits: Waits) -> ScheduledSplit {
+        ScheduledSplit { split, waits, exchange: None }
+    }
 }
 
 impl Waits {

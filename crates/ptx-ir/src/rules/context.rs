@@ -9,6 +9,7 @@ use crate::lower::unsupported::{LoweringResult, Unsupported};
 use crate::opcode::Alu;
 use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::logic::LogicOp;
+use crate::opcode::warp::WarpOp;
 use crate::window::PARAMETER_WINDOW;
 use lanework_ptx as syntax;
 use lanework_ptx::{AddressBase, Instruction, ScalarType};
@@ -318,11 +319,12 @@ impl Cx<'_, '_> {
         Ok(())
     }
 
-    /// Lets the lanes that `named` names come together. A guard would leave some of them behind for
+    /// Lets the lanes that `named` names come together for `op`, to which each brings a value. A guard would leave some of them behind for
     /// good, so that only an unguarded instruction waits.
-    pub fn converge(&mut self, named: Operand) {
+    pub fn converge(&mut self, op: Option<WarpOp>, named: Operand, value: Option<Operand>) {
         if self.guard.is_none() {
-            self.emit(Opcode::Converge, Vec::new(), vec![named]);
+            let src = [Some(named), value].into_iter().flatten().collect();
+            self.emit(Opcode::Converge(op), Vec::new(), src);
         }
     }
 

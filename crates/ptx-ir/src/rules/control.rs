@@ -105,9 +105,8 @@ pub fn barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     cx.allow(&["cta", "sync", "aligned", "arrive", "red", "popc", "and", "or", "warp"])?;
     if cx.has("warp") {
-        // Lanes run in lockstep and memory is in order.
         let members = cx.src(0, B32)?;
-        cx.converge(members);
+        cx.converge(None, members, None);
         return cx.note(SyncAnnotation::WarpSync, vec![members]);
     }
     if cx.has("red") {

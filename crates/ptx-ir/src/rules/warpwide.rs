@@ -26,15 +26,15 @@ fn pair(cx: &mut Cx<'_, '_>) -> LoweringResult<Vec<Option<Reg>>> {
     })
 }
 
-/// Who takes part: the last operand of a `.sync` instruction says; without it all active lanes. Also
-/// tells checks.
-fn members(cx: &mut Cx<'_, '_>) -> LoweringResult<Operand> {
+/// Who takes part in `op`, to which each brings a value: the last operand of a `.sync` instruction says; without it all
+/// active lanes. Also tells checks.
+fn members(cx: &mut Cx<'_, '_>, op: WarpOp, value: Option<Operand>) -> LoweringResult<Operand> {
     if !cx.has("sync") {
         return Ok(Operand::Const(u64::from(u32::MAX)));
     }
     let last = cx.instruction.operands.len().saturating_sub(1);
     let members = cx.src(last, B32)?;
-    cx.converge(members);
+    cx.converge(Some(op), members, value);
     cx.note(SyncAnnotation::Members, vec![members])?;
     Ok(members)
 }
@@ -56,7 +56,7 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let members =
         if cx.has("sync") { cx.src(4, B32)? } else { Operand::Const(u64::from(u32::MAX)) };
     if cx.has("sync") {
-        cx.converge(members);
+        cx.converge(Some(WarpOp::Shuffle(mode)), members, Some(src[0]));
     }
     cx.note(SyncAnnotation::Shuffle(mode), vec![members, src[1], src[2]])?;
     emit(cx, WarpOp::Shuffle(mode), dst, src)
@@ -75,8 +75,9 @@ pub fn vote(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (_, mode) = mode.ok_or_else(|| cx.unknown("no mode"))?;
     let dst = cx.dst_of(0, if mode == VoteMode::Ballot { B32 } else { Pred })?;
     let (p, negated) = cx.predicate(1)?;
-    let members = members(cx)?;
-    emit(cx, WarpOp::Vote { mode, negated }, vec![dst], vec![p, members])
+    let op = WarpOp::Vote { mode, negated };
+    let members = members(cx, op, Some(p))?;
+    emit(cx, op, vec![dst], vec![p, members])
 }
 
 /// `match`.
@@ -85,9 +86,9 @@ pub fn match_lanes(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let ty = cx.ty()?;
     let dst = pair(cx)?;
     let a = cx.src(1, ty)?;
-    let src = vec![a, members(cx)?];
-    let all = cx.has("all");
-    emit(cx, WarpOp::Match { all }, dst, src)
+    let op = WarpOp::Match { all: cx.has("all") };
+    let src = vec![a, members(cx, op, Some(a))?];
+    emit(cx, op, dst, src)
 }
 
 /// `activemask`.
@@ -101,7 +102,7 @@ pub fn active_mask(cx: &mut Cx<'_, '_>) -> LoweringResult {
 pub fn elect(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sync"])?;
     let dst = pair(cx)?;
-    let members = members(cx)?;
+    let members = members(cx, WarpOp::Elect, None)?;
     emit(cx, WarpOp::Elect, dst, vec![members])
 }
 
@@ -126,6 +127,7 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
     };
     let dst = cx.dst_of(0, ScalarType::B32)?;
     let a = cx.src(1, B32)?;
-    let members = members(cx)?;
-    emit(cx, WarpOp::Reduce(mode), vec![dst], vec![a, members])
+    let op = WarpOp::Reduce(mode);
+    let members = members(cx, op, Some(a))?;
+    emit(cx, op, vec![dst], vec![a, members])
 }

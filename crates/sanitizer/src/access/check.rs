@@ -88,7 +88,8 @@ impl AccessCheck {
     ) -> AccessCheck {
         let shift = cell_shift(kernel);
         let both = [ReportKind::Race, ReportKind::Uninitialized];
-        let word_cells = shift == 2 && both.into_iter().all(|kind| reports.wants(kind));
+        let all = both.into_iter().all(|kind| reports.wants(kind));
+        let word_cells = shift == 2 && all && !reports.by_lane();
         let shared = || (0..bounds.ranks()).map(|rank| bounds.extent(rank).bytes);
         AccessCheck {
             initial: Initialisation::new(shared(), bounds.local_bytes_of(position.warps)),

@@ -49,7 +49,7 @@ impl MemberMasks {
         let missed = self.missed(position, warp.index, instruction);
         for lane in (0..32).filter(|lane| warp.mask >> lane & 1 != 0) {
             let mask = masks.0[lane as usize];
-            let absent = mask & (warp.live | missed) & !warp.mask;
+            let absent = mask & (warp.live | missed) & !warp.participants();
             let lacks = mask >> lane & 1 == 0;
             if !lacks && (absent == 0 || apart) {
                 continue;
@@ -101,13 +101,13 @@ pub fn check_shuffle(
             }
         };
         let from = from & 31;
-        let takes_part = warp.mask & members.0[i];
+        let takes_part = warp.participants() & members.0[i];
         if !reads || takes_part >> from & 1 != 0 {
             continue;
         }
         let why = match () {
             () if warp.live >> from & 1 == 0 => "which has ended or does not exist",
-            () if warp.mask >> from & 1 == 0 => "which is on another path",
+            () if warp.participants() >> from & 1 == 0 => "which is on another path",
             () => "which the member mask does not name",
         };
         let at = LaneAt { warp: warp.index, lane, instruction };
