@@ -321,7 +321,11 @@ impl Body for Annotation {
             let slots = [op.b, op.c, op.d];
             let operand = |i: usize| fetch_cold::<u32>(warp, slots[i]);
             let instrument = (*context).hook.any();
-            instrument.synchronisation(warp, instruction, unpacked(op.imm), &operand);
+            let note = unpacked(op.imm);
+            instrument.synchronisation(warp, instruction, note, &operand);
+            if note == SyncAnnotation::WarpSync {
+                warp.exchange = None;
+            }
             op.next(warp)
         }
     }

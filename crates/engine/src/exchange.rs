@@ -46,6 +46,8 @@ pub fn qualifiers(number: u32) -> u32 {
 pub struct Exchange {
     /// The lanes.
     pub lanes: u32,
+    /// Whether this split is the first of them to go on.
+    pub leads: bool,
     values: [u64; 32],
 }
 
@@ -77,6 +79,12 @@ impl Warp {
     /// The lanes that take part in the instruction of the warp that comes next.
     pub fn participants(&self) -> u32 {
         self.mask | self.exchange.as_ref().map_or(0, |exchange| exchange.lanes)
+    }
+
+    /// Whether what synchronises these lanes is to be told by this split: each of several that met would tell it, the later ones
+    /// when the first have gone on already.
+    pub fn tells_sync(&self) -> bool {
+        self.exchange.as_ref().is_none_or(|exchange| exchange.leads)
     }
 
     /// The values that lanes bring to this instruction, of which `own` are those of this split, and the lanes that take part.

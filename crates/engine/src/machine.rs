@@ -89,6 +89,8 @@ pub enum Stop {
     Wait,
     /// It waits for others of its own lanes.
     Converge,
+    /// It waits for all of its lanes, to execute this operation together.
+    Align,
     /// A scalar form overflowed: go on at the same operation with every register varying.
     Widen,
 }
@@ -153,6 +155,8 @@ pub struct Warp {
     pub widened: bool,
     /// Whether its lanes are scheduled independently, as several splits of which it runs one.
     pub independent: bool,
+    /// Whether lanes that an operation lacks will not come any more.
+    pub alone: bool,
     /// What lanes of other splits bring to the instruction of the warp that comes next.
     pub exchange: Option<Box<Exchange>>,
     /// Entries of the reconvergence stack.
@@ -185,6 +189,7 @@ impl Warp {
             index,
             widened: false,
             independent: false,
+            alone: false,
             exchange: None,
             depth: 0,
             stack: [ReconvergenceEntry::default(); DEPTH],
@@ -232,8 +237,18 @@ impl Warp {
         self.stop = Stop::Running;
         self.widened = false;
         self.independent = false;
+        self.alone = false;
         self.exchange = None;
         self.poll_expires = false;
+    }
+
+    /// Whether lanes are elsewhere that may yet come to an operation that all have to execute together, as they do where both
+    /// sides of a branch have met at an instruction of the warp before.
+    pub fn may_align(&mut self) -> bool {
+        if self.mask != self.live {
+            self.retire();
+        }
+        self.mask != self.live && !self.alone
     }
 
     /// Stops at `op`.

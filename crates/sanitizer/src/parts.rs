@@ -290,7 +290,7 @@ impl Parts {
             SyncAnnotation::WarpSync => {
                 let members = operand(0);
                 self.check_members(warp, instruction, &members, true);
-                let mut rest = warp.mask;
+                let mut rest = if warp.tells_sync() { warp.mask } else { 0 };
                 while rest != 0 {
                     let mask = members.0[rest.trailing_zeros() as usize];
                     self.access.races.order.warp_sync(w, mask, warp.live);

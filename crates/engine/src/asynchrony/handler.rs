@@ -17,6 +17,15 @@ impl Body for Async {
         // valid by the assembler.
         unsafe {
             let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
+            let together = matches!(
+                plan.op,
+                AsyncOp::ClusterArrive { aligned: true }
+                    | AsyncOp::ClusterWait { aligned: true }
+                    | AsyncOp::ProductWait
+            );
+            if together && warp.may_align() {
+                return warp.stop_at(op, Stop::Align);
+            }
             let done = match plan.op {
                 AsyncOp::Mbarrier(what, at) => sync::mbarrier(op, warp, plan, what, at),
                 AsyncOp::ClusterArrive { aligned } => sync::arrive(warp, aligned),

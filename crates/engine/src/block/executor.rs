@@ -17,6 +17,8 @@ use lanework_ptx_ir::uniformity::thread_index;
 
 /// Passes in which nothing happens but waits that end early, before they are taken to be stuck.
 const IDLE_PASSES: u32 = 1024;
+/// The same where other clusters have turns in between, for which a wait may look, too.
+const IDLE_PASSES_OF_SEVERAL: u32 = 4096;
 
 /// Passes of a turn in which warps only use up their time slices, before others get their turn.
 const SPINNING_PASSES: u32 = 2;
@@ -43,6 +45,8 @@ pub struct ClusterExecutor<'a> {
     hook: Hook,
     /// Whether a warp has come to a barrier or its end in this turn.
     pub stepped: bool,
+    /// Passes in which nothing happened but waits that end early, since something else did: in this turn and those before.
+    idle: u32,
 }
 
 impl<'a> ClusterExecutor<'a> {
@@ -63,7 +67,7 @@ impl<'a> ClusterExecutor<'a> {
         for block in &mut blocks {
             block.context.cluster = &raw mut *cluster;
         }
-        ClusterExecutor { blocks, cluster, shape: shape.clone(), hook, stepped: false }
+        ClusterExecutor { blocks, cluster, shape: shape.clone(), hook, stepped: false, idle: 0 }
     }
 
     /// The shared memory of each block, by rank.
@@ -106,6 +110,7 @@ impl<'a> ClusterExecutor<'a> {
     /// Starts a cluster.
     pub fn start(&mut self, cluster: u64) {
         self.cluster.start();
+        self.idle = 0;
         for rank in 0..self.blocks.len() {
             let block = self.block_of(cluster, rank as u32);
             self.blocks[rank].start(block);
@@ -167,7 +172,7 @@ impl<'a> ClusterExecutor<'a> {
 
     fn run_passes(&mut self, may_leave: bool) -> Result<Turn, (usize, Located)> {
         let mut left = self.cluster.running.iter().filter(|runs| **runs).count();
-        let (mut idle, mut changes) = (0, self.cluster.changes);
+        let mut changes = self.cluster.changes;
         let (mut passes, mut spinning) = (0, 0);
         self.stepped = false;
         loop {
@@ -211,11 +216,11 @@ impl<'a> ClusterExecutor<'a> {
                 _ => {}
             }
             if progress || spins || self.cluster.changes != changes {
-                (idle, changes) = (0, self.cluster.changes);
+                (self.idle, changes) = (0, self.cluster.changes);
                 continue;
             }
-            self.idle(idle)?;
-            idle += 1;
+            self.end_waits(if may_leave { IDLE_PASSES_OF_SEVERAL } else { IDLE_PASSES })?;
+            self.idle += 1;
         }
     }
 
@@ -297,11 +302,11 @@ impl<'a> ClusterExecutor<'a> {
 
     /// Nothing can go on: waits end early, for the program may do something else then; but not for
     /// ever.
-    fn idle(&mut self, passes: u32) -> Result<(), (usize, Located)> {
+    fn end_waits(&mut self, most: u32) -> Result<(), (usize, Located)> {
         let polls = |block: &Worker<'_>| block.states.contains(&State::Polling);
         let polling = self.blocks.iter().position(polls);
         match polling {
-            Some(_) if passes < IDLE_PASSES => {
+            Some(_) if self.idle < most => {
                 for block in &mut self.blocks {
                     for (warp, state) in block.warps.iter_mut().zip(&block.states) {
                         warp.poll_expires = *state == State::Polling;

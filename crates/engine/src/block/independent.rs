@@ -11,6 +11,7 @@ use crate::barrier::not_all_here;
 use crate::control::members;
 use crate::exchange::{Exchange, qualifiers};
 use crate::fault::{FaultKind, Located, RawFault};
+use crate::hook::Wants;
 use crate::machine::{Op, Stop, Warp};
 use crate::program::Assembled;
 use crate::split::WarpSplit;
@@ -65,6 +66,7 @@ impl Worker<'_> {
         let waits = match stop {
             Stop::Converge => Waits::Lanes(members(warp)),
             Stop::Barrier => Waits::Barrier,
+            Stop::Align => Waits::Aligned,
             _ => Waits::No,
         };
         let split = warp.current_split();
@@ -112,6 +114,12 @@ impl Worker<'_> {
             self.end(w);
         } else if self.warps[w].independent && self.all_at_barriers(w) {
             self.arrive_apart(w)?;
+        } else if let Some(one) = self.splits[w].iter_mut().find(|one| one.waits == Waits::Aligned)
+            && !ran
+        {
+            // The instruction says itself what it lacks.
+            one.waits = Waits::No;
+            self.warps[w].alone = true;
         } else if !ran && self.warps[w].independent {
             return Err(self.intra_warp_deadlock(w));
         } else if ran && polling {
@@ -161,6 +169,8 @@ impl Worker<'_> {
         let (warp, live) = (&self.warps[w], self.warps[w].live);
         // SAFETY: a split waits at an operation of the warp's code.
         let number = |at: *const Op| unsafe { (*at).d };
+        let same = |at: *const Op| qualifiers(number(at));
+        let mut gone = Vec::new();
         let waiting: Vec<(u32, *const Op, u32)> = splits
             .iter()
             .filter_map(|one| match one.waits {
@@ -171,21 +181,25 @@ impl Worker<'_> {
         for one in splits {
             let Waits::Lanes(named) = one.waits else { continue };
             let at = one.split.at;
-            let same = |other: *const Op| qualifiers(number(other)) == qualifiers(number(at));
-            let meets =
-                |other: &&(u32, *const Op, u32)| other.1 == at || other.0 == named && same(other.1);
+            let meets = |other: &&(u32, *const Op, u32)| {
+                other.1 == at || other.0 == named && same(other.1) == same(at)
+            };
             let here = waiting.iter().filter(meets).fold(0, |lanes, other| lanes | other.2);
             if named & live & !here != 0 {
                 continue;
             }
-            if number(at) != 0 && here != one.split.mask {
+            // `bar.warp.sync` exchanges nothing, but checks are told who met.
+            let told = self.context.hook.wants(Wants::SYNCHRONISATION);
+            if here != one.split.mask && (number(at) != 0 || told) {
                 let mut exchange = Exchange::default();
+                exchange.leads = !gone.contains(&(named, same(at)));
                 for (_, at, lanes) in waiting.iter().filter(meets) {
                     // SAFETY: as above.
                     unsafe { exchange.add(warp, *at, *lanes) };
                 }
                 one.exchange = Some(Box::new(exchange));
             }
+            gone.push((named, same(at)));
             one.waits = Waits::No;
             one.split.at = at.wrapping_add(1);
         }

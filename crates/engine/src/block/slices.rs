@@ -124,7 +124,7 @@ impl Worker<'_> {
                     }
                     return Ok(());
                 }
-                Stop::Converge => {
+                Stop::Converge | Stop::Align => {
                     self.split_warp(w, stop);
                     return Ok(());
                 }

@@ -138,6 +138,8 @@ pub(super) enum Waits {
     Lanes(u32),
     /// All lanes of the warp, at a barrier of the block.
     Barrier,
+    /// All lanes of the warp, at an instruction that they execute together.
+    Aligned,
 }
 
 impl ScheduledSplit {
@@ -153,6 +155,7 @@ impl Waits {
             Waits::No => [0, 0],
             Waits::Lanes(lanes) => [1, lanes.into()],
             Waits::Barrier => [2, 0],
+            Waits::Aligned => [3, 0],
         }
     }
 

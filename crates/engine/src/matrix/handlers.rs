@@ -7,7 +7,7 @@ use crate::context::fault;
 use crate::fault::{FaultKind, RawFault};
 use crate::handler::{Body, Tiers};
 use crate::hook::Wants;
-use crate::machine::{Op, Warp};
+use crate::machine::{Op, Stop, Warp};
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::matrix::{self as opcode, MatrixOp, Number};
 
@@ -132,6 +132,9 @@ pub fn incomplete(warp: &Warp) -> RawFault {
 
 #[cold]
 fn partial(op: &Op, warp: &mut Warp) -> *const Op {
+    if warp.may_align() {
+        return warp.stop_at(op, Stop::Align);
+    }
     let raw = incomplete(warp);
     fault(warp, op, raw)
 }

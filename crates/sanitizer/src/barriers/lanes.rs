@@ -36,8 +36,8 @@ impl MemberMasks {
         at.map_or(0, |at| self.missing.swap_remove(at).2)
     }
 
-    /// Member masks: each must name the lane that gives it, and, unless lanes may come one after the
-    /// other, only lanes that execute now or have ended. Gives whether all is well.
+    /// Member masks: each must name the lane that gives it, and only lanes that execute now or had ended before; where lanes
+    /// may come one after the other, none that was waited for and has ended elsewhere. Gives whether all is well.
     pub fn check(
         &mut self,
         position: &Position,
@@ -49,9 +49,10 @@ impl MemberMasks {
         let missed = self.missed(position, warp.index, instruction);
         for lane in (0..32).filter(|lane| warp.mask >> lane & 1 != 0) {
             let mask = masks.0[lane as usize];
-            let absent = mask & (warp.live | missed) & !warp.participants();
+            let known = if apart { missed } else { warp.live | missed };
+            let absent = mask & known & !warp.participants();
             let lacks = mask >> lane & 1 == 0;
-            if !lacks && (absent == 0 || apart) {
+            if !lacks && absent == 0 {
                 continue;
             }
             let at = LaneAt { warp: warp.index, lane, instruction };

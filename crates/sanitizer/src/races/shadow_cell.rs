@@ -264,12 +264,10 @@ impl ShadowCell {
     fn note_strong_read(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
         let mut read = now.packed & !(ATOMIC | SIZE);
         read |= if now.observes { OBSERVED } else { 0 };
-        let StrongAccesses { writes, reads, polled } = &mut self.strong;
         if read & DATA == 0 {
-            *polled = now.packed;
-            writes.iter_mut().chain(&mut *reads).for_each(|access| *access &= !DATA);
+            self.note_look(now.packed);
         }
-        let [first, last] = reads;
+        let [first, last] = &mut self.strong.reads;
         if number(*first) < now.base {
             *first = read;
         } else if stands_for(read, *first) && ShadowCell::ordered(order, *first, now) {
@@ -280,8 +278,19 @@ impl ShadowCell {
         }
     }
 
+    /// Somebody looks at the word as at a flag: `.volatile` accesses to it are none to data. An atomic does, too, whose result
+    /// its thread looks at: a lock is taken by one, and may be left by a `.volatile` write.
+    fn note_look(&mut self, now: PackedEpoch) {
+        let StrongAccesses { writes, reads, polled } = &mut self.strong;
+        *polled = now;
+        writes.iter_mut().chain(reads).for_each(|access| *access &= !DATA);
+    }
+
     /// Remembers a strong write, and of those before it what it does not stand for.
     fn note_strong_write(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
+        if now.observes {
+            self.note_look(now.packed);
+        }
         let (mut kept, mut weight) = (0, 0);
         for prior in self.strong.writes {
             let flies = prior & ASYNC != 0 && number(prior) >= now.base;
