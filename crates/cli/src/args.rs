@@ -26,7 +26,9 @@ pub use ladder::{
 };
 pub use negative::with_negative_values;
 pub use problem::{Arrays, Numbers, Problem};
-pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program};
+pub use program::{
+    ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program, with_separator,
+};
 pub use report::ReportArgs;
 pub use timing::{
     BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming, RooflineArgs,

@@ -33,6 +33,7 @@ mod suggest;
 mod table;
 mod tables;
 mod terminal;
+mod text_file;
 mod words;
 mod wrapping;
 
@@ -55,7 +56,7 @@ fn main() -> ExitCode {
     if ptxas::is_meant(&line) {
         return ptxas::run(&line);
     }
-    let (line, language) = words::without_option(line);
+    let (line, language) = words::without_option(args::with_separator(line));
     match words::choose(language, &|name| std::env::var(name).ok()) {
         Ok(language) => words::speak(language),
         Err(other) => {
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         }
     }
     terminal::colour_of(line.iter().skip(1).cloned());
+    text_file::of_line(&line);
     let outcome = if let Some(line) = file_command("check", &line) {
         let args = parse::<CheckKernelArgs>(line);
         failure::catch_bugs(|| commands::check::run_kernel(&args))

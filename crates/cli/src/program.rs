@@ -1,5 +1,7 @@
 //! A program of the user under a tool: its environment, its end, and the records of its processes.
 
+mod signals;
+
 use crate::args::Program;
 use crate::failure::Failure;
 use lanework::tool::{Launched, Process, Record, names, read};
@@ -45,14 +47,16 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     if program.json {
         command.stdout(to_stderr());
     }
+    signals::leave_to_the_program();
     let mut child = command.spawn().map_err(|error| {
         Failure::input(
             format_args!("{} cannot be started: {error}", name.display()),
             "check the path; the program and its arguments follow `--`",
         )
     })?;
-    interrupts::leave_to_the_program();
+    signals::pass_on_to(child.id());
     let status = child.wait()?;
+    signals::pass_on_to(0);
     let processes = read(folder.path()).map_err(|why| {
         Failure::input(
             why,
@@ -158,21 +162,4 @@ fn to_stderr() -> Stdio {
     {
         Stdio::null()
     }
-}
-
-/// Ctrl-C is the program's: the command waits for its end and reports what was found until then.
-mod interrupts {
-    #[cfg(unix)]
-    pub fn leave_to_the_program() {
-        unsafe extern "C" {
-            fn signal(number: i32, handler: usize) -> usize;
-        }
-        const SIGINT: i32 = 2;
-        const IGNORE: usize = 1;
-        // SAFETY: ignoring a signal runs no code of ours.
-        unsafe { signal(SIGINT, IGNORE) };
-    }
-
-    #[cfg(not(unix))]
-    pub fn leave_to_the_program() {}
 }

@@ -275,3 +275,47 @@ fn inspect_shows_the_ptx_of_a_program() {
     assert_eq!(all[0]["module"]["entries"][0]["name"], "double");
     assert_eq!(all[0]["ptx"], SOUND);
 }
+
+#[test]
+fn a_program_may_be_given_without_a_separator() {
+    let (_folder, run) = sound();
+    let output = lanework(&[&["exec", "--profile", LANEWORK, "run"], &words(&run)[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(text(&output.stdout).contains("double"), "{output:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_to_the_command_ends_the_program_and_the_report_is_written() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::Stdio;
+
+    for (signal, code) in [("TERM", 143), ("HUP", 129)] {
+        // What runs on after the launch is the shell's own process.
+        let program = format!(
+            "{LANEWORK} run {} > /dev/null; echo launched; exec sleep 60",
+            NO_BARRIER.join(" ")
+        );
+        let mut child = Command::new(LANEWORK)
+            .args(["exec", "--json", "--", "sh", "-c", &program])
+            .current_dir(planted())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the command runs");
+        // With --json the program's output goes to standard error.
+        let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut line = String::new();
+        while line.trim() != "launched" {
+            line.clear();
+            assert_ne!(errors.read_line(&mut line).expect("text"), 0, "the program ended early");
+        }
+        let kill = Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+        assert!(kill.expect("kill runs").success());
+        std::thread::spawn(move || errors.read_to_string(&mut String::new()));
+        let output = child.wait_with_output().expect("the command ends");
+        let found = json(&output);
+        assert_eq!(found["program"]["exit_code"], code, "{found}");
+        assert_eq!(found["reports"].as_array().map(Vec::len), Some(1), "{found}");
+    }
+}

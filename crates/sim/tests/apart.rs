@@ -214,7 +214,7 @@ fn a_shuffle_of_lanes_that_are_apart_gives_what_they_brought() {
 /// What a lane gets.
 type OfLane = fn(u32) -> u32;
 
-/// Instructions of a warp in both branches: text, and what lane `i` of a warp gets, as an H100 gave it (driver 13.0, 2026-11-23).
+/// Instructions of a warp in both branches: text, and what lane `i` of a warp gets, as an H100 gave it (2026-11-23).
 /// In the lower half `%r5` is three times the lane's number and 7; in the upper half one more.
 fn exchanges() -> Vec<(&'static str, OfLane)> {
     fn brought(i: u32) -> u32 {

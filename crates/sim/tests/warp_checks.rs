@@ -8,7 +8,7 @@ use lanework_sim::{Emulator, LaunchConfig, Options};
 
 /// The findings of a body, run by blocks of 64 threads.
 fn findings(body: &str, grid: u32) -> Vec<Report> {
-    let text = kernel(&format!("{START}{body}"));
+    let text = kernel(&format!("{START}{body}")).replace("sm_80", "sm_90");
     let found = [false, true].map(|all_varying| {
         let options =
             Options { all_varying, checks: Some(Checks::default()), ..Options::default() };
@@ -96,4 +96,28 @@ fn a_lock_may_be_left_by_a_volatile_write() {
     assert_eq!(kinds(body, 3), []);
     let left = body.replace("membar.gl;", "");
     assert_eq!(kinds(&left, 3), [ReportKind::Race]);
+}
+
+#[test]
+fn lanes_that_met_in_two_branches_execute_together_what_needs_the_whole_warp() {
+    let ballot = "vote.sync.ballot.b32 %r12, %p1, -1;";
+    for after in [
+        "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;",
+        "mov.u32 %r6, tile; st.shared.u32 [%r8], %r3; bar.sync 0;
+         ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r12}, [%r6];",
+    ] {
+        assert_eq!(kinds(&halves(ballot, ballot, after), 2), [], "{after}");
+    }
+}
+
+#[test]
+fn a_wait_for_an_mbarrier_in_vain_is_found_beside_other_blocks() {
+    // Found by random kernels: where blocks may wait for each other, each began to count its idle passes anew in each turn.
+    let body = ".shared .align 8 .b64 bar; mov.u32 %r6, bar; setp.eq.u32 %p1, %r3, 0;
+        @%p1 mbarrier.init.shared.b64 [%r6], 65; bar.sync 0;
+        atom.global.add.u32 %r7, [%rd1], 1; mbarrier.arrive.shared.b64 %rd6, [%r6];
+        WAIT: mbarrier.test_wait.shared.b64 %p2, [%r6], %rd6; @!%p2 bra WAIT; ret;";
+    for grid in [1, 2, 3] {
+        assert_eq!(kinds(body, grid), [ReportKind::Deadlock], "{grid} blocks");
+    }
 }

@@ -6,6 +6,7 @@ use crate::output::{print, print_data, print_json, thousands};
 use crate::program;
 use crate::source::ptx_of;
 use crate::table::{Column, Table, listed, prose, shown};
+use crate::text_file;
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
 use lanework::sim::Options;
 use lanework::tool::Record;
@@ -154,7 +155,10 @@ fn show(found: &ModuleJson) -> Outcome {
                 text.push_str(&prose(&format!("the emulator does not run {name}: {why}")));
             }
         }
-        Some(why) => text.push_str(&prose(&format!("the emulator does not run it: {why}"))),
+        Some(why) => {
+            let why = text_file::named(&why.to_string());
+            text.push_str(&prose(&format!("the emulator does not run it: {why}")));
+        }
     }
     for entry in &found.entries {
         text.push_str(&format!("\nentry {}\n", entry.name));

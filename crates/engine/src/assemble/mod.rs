@@ -12,7 +12,6 @@ use crate::atomic::{AsyncCopy, OBSERVED};
 use crate::attached::Instrumentation;
 use crate::barrier::{Barrier, BarrierForm};
 use crate::control;
-use crate::exchange;
 use crate::fuse::fma::FmaSequence;
 use crate::fuse::fusion::Fusion;
 use crate::fuse::overlay::fuse;
@@ -22,6 +21,7 @@ use crate::hook::Wants;
 use crate::insertion::{Inserted, Plan as Insertions};
 use crate::machine::{ENDS, Handler, NO_RECONVERGENCE, Op};
 use crate::matrix::plan::Plan;
+use crate::meeting;
 use crate::shape::{
     Flow, Form, Immediate, MAYBE_TRUTH, MAYBE_VALUE, MAYBE_VARYING, OperandKind, Registers,
     SCALAR_FORM, Shape, TEST, TRUTH, VALUE, WIDE_WORDS, WORDS,
@@ -418,7 +418,7 @@ impl Assembler<'_> {
                 let [named, value] = [0, 1].map(|i| self.source(inst.src.get(i)));
                 let brings = if matches!(op, Some(WarpOp::Vote { .. })) { TEST } else { VALUE };
                 let shape = Shape::new(OperandKind::Number, VALUE, brings, OperandKind::Number);
-                let slots = [0, named, value, exchange::number(*op)];
+                let slots = [0, named, value, meeting::number(*op)];
                 self.push(Tiers::cold::<control::Converge>(), slots, 0, origin, shape);
             }
             Opcode::Annotation(note) => {

@@ -9,10 +9,11 @@
 use super::worker::{ScheduledSplit, State, Waits, Worker, limit_fault};
 use crate::barrier::not_all_here;
 use crate::control::members;
-use crate::exchange::{Exchange, qualifiers};
+use crate::exchange::Exchange;
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::hook::Wants;
 use crate::machine::{Op, Stop, Warp};
+use crate::meeting::{self, qualifiers};
 use crate::program::Assembled;
 use crate::split::WarpSplit;
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
@@ -191,11 +192,11 @@ impl Worker<'_> {
             // `bar.warp.sync` exchanges nothing, but checks are told who met.
             let told = self.context.hook.wants(Wants::SYNCHRONISATION);
             if here != one.split.mask && (number(at) != 0 || told) {
-                let mut exchange = Exchange::default();
-                exchange.leads = !gone.contains(&(named, same(at)));
+                let leads = !gone.contains(&(named, same(at)));
+                let mut exchange = Exchange { leads, ..Exchange::default() };
                 for (_, at, lanes) in waiting.iter().filter(meets) {
                     // SAFETY: as above.
-                    unsafe { exchange.add(warp, *at, *lanes) };
+                    unsafe { meeting::add(&mut exchange, warp, *at, *lanes) };
                 }
                 one.exchange = Some(Box::new(exchange));
             }

@@ -31,7 +31,7 @@ impl Loop {
 
 impl Piece for Loop {
     fn emit(&self, t: &mut Text, at: &Scope) {
-        let (i, last, p, again) = (t.new("r"), t.new("r"), t.new("p"), t.label());
+        let (i, last, p, again) = (t.register("r"), t.register("r"), t.register("p"), t.label());
         match self.by_lane {
             true => t.line(format!(
                 "rem.u32 {last}, %lane, {}; add.u32 {last}, {last}, 1;",
@@ -116,7 +116,7 @@ impl Branch {
 
 impl Piece for Branch {
     fn emit(&self, t: &mut Text, at: &Scope) {
-        let (bit, p, other, end) = (t.new("r"), t.new("p"), t.label(), t.label());
+        let (bit, p, other, end) = (t.register("r"), t.register("p"), t.label(), t.label());
         t.line(match self.by {
             By::Block(mask) => format!("and.b32 {bit}, %cta, {mask}; setp.ne.u32 {p}, {bit}, 0;"),
             By::Warp(below) => format!("setp.lt.u32 {p}, %warp, {below};"),
@@ -127,7 +127,7 @@ impl Piece for Branch {
         let mut masks = [at.mask.clone(), at.mask.clone()];
         let splits = matches!(self.by, By::Lane(_) | By::Below(_) | By::Value(_));
         if splits && at.level >= Level::Lanes {
-            let [one, two] = [t.new("r"), t.new("r")];
+            let [one, two] = [t.register("r"), t.register("r")];
             t.line(format!(
                 "vote.sync.ballot.b32 {one}, {p}, {}; xor.b32 {two}, {one}, {};",
                 at.mask, at.mask

@@ -21,6 +21,7 @@ pub struct Draw {
     barriers: u32,
     left: u32,
     pub clusters: bool,
+    decides: bool,
 }
 
 /// A kernel before it is written.
@@ -29,6 +30,8 @@ pub struct Kernel {
     pub body: Sequence,
     pub pieces: usize,
     pub clusters: bool,
+    /// Whether values of threads decide branches or go to other lanes.
+    pub decides: bool,
 }
 
 pub fn kernel(seed: u64) -> Kernel {
@@ -41,9 +44,10 @@ pub fn kernel(seed: u64) -> Kernel {
         cluster,
     };
     let left = 4 + random.below(10) as u32;
-    let mut draw = Draw { random, shape, pieces: 0, words: 0, barriers: 1, left, clusters };
+    let mut draw =
+        Draw { random, shape, pieces: 0, words: 0, barriers: 1, left, clusters, decides: false };
     let body = draw.sequence(&Scope::whole(shape), 0);
-    Kernel { shape, body, pieces: draw.pieces, clusters }
+    Kernel { shape, body, pieces: draw.pieces, clusters, decides: draw.decides }
 }
 
 impl Draw {
@@ -101,7 +105,10 @@ impl Draw {
             1 if warps > 1 => By::Warp(1 + self.random.below(warps as usize - 1) as u32),
             2 => By::Lane(1 << self.random.below(5)),
             3 => By::Below(1 + self.random.below(31) as u32),
-            4 => By::Value(1 << self.random.below(3)),
+            4 => {
+                self.decides = true;
+                By::Value(1 << self.random.below(3))
+            }
             _ => By::Lane(16),
         };
         let (mut first, mut second) = (at.clone(), at.clone());
@@ -140,6 +147,7 @@ impl Draw {
             Level::Any => self.random.below(5),
         };
         let id = self.id();
+        self.decides |= matches!(choice, 5 | 6);
         let random = &mut self.random;
         match choice {
             0 => Box::new(Arithmetic {

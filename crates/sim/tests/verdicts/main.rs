@@ -27,8 +27,8 @@ pub fn input(shape: Shape) -> Vec<u32> {
 /// A kernel's text with a defect planted, or none.
 fn written(kernel: &draw::Kernel, chosen: Option<usize>) -> (Text, String) {
     let mut text = Text::default();
-    (text.chosen, text.clusters) = (chosen, kernel.clusters);
-    let (address, end) = (text.new("rd"), text.new("rd"));
+    (text.chosen, text.clusters, text.decides) = (chosen, kernel.clusters, kernel.decides);
+    let (address, end) = (text.register("rd"), text.register("rd"));
     text.line(format!("mul.wide.u32 {address}, %gid, 4; add.u64 {end}, %out, {address}; add.u64 {address}, %in, {address};"));
     text.line(format!("ld.global.u32 %v, [{address}];"));
     kernel.body.emit(&mut text, &Scope::whole(kernel.shape));

@@ -84,13 +84,15 @@ struct Launch {
     arguments: [[u8; 8]; 4],
 }
 
+/// What a checked run found, and the words that it left.
+struct Found {
+    reports: Vec<Report>,
+    out: Vec<u32>,
+    sums: Vec<u32>,
+}
+
 /// The findings under checks.
-fn findings(
-    options: Options,
-    text: &str,
-    shape: Shape,
-    stride: u32,
-) -> Result<(Vec<Report>, Vec<u32>, Vec<u32>), String> {
+fn findings(options: Options, text: &str, shape: Shape, stride: u32) -> Result<Found, String> {
     launched(options, text, shape, stride, |emulator, launch, memory| {
         let Launch { program, config, arguments } = launch();
         let arguments = [0, 1, 2, 3].map(|i| &arguments[i][..]);
@@ -101,7 +103,8 @@ fn findings(
             return Err(format!("faults under checks: {fault}"));
         }
         let out = words(emulator, memory.arguments[1], shape.total());
-        Ok((checked.reports, out, words(emulator, memory.arguments[2], crate::draw::WORDS)))
+        let sums = words(emulator, memory.arguments[2], crate::draw::WORDS);
+        Ok(Found { reports: checked.reports, out, sums })
     })
 }
 
@@ -152,7 +155,7 @@ pub fn right(text: &str, shape: Shape, stride: u32, host: &Host) -> Result<(), S
     }
     for schedule in [Schedule::InOrder, Schedule::Seeded(11)] {
         for (what, options) in ways(schedule) {
-            let (reports, out, sums) = findings(options, text, shape, stride)?;
+            let Found { reports, out, sums } = findings(options, text, shape, stride)?;
             if let Some(report) = reports.first() {
                 return Err(format!(
                     "{what}, {schedule:?}: {} findings, such as {}: {report}",
@@ -179,7 +182,7 @@ pub fn planted(text: &str, shape: Shape, stride: u32, expected: &Expected) -> Re
     for schedule in [Schedule::InOrder, Schedule::Seeded(11)] {
         let mut first: Option<Vec<Report>> = None;
         for (what, options) in ways(schedule) {
-            let (mut reports, ..) = findings(options, text, shape, stride)?;
+            let Found { mut reports, .. } = findings(options, text, shape, stride)?;
             // How often a race is met depends on the order in which lanes are looked at.
             reports.iter_mut().for_each(|report| report.count = 1);
             let is = |report: &&Report| {

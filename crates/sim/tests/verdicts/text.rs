@@ -62,13 +62,15 @@ pub struct Text {
     /// Whether a block-wide barrier ends the prologue.
     pub prologue_barrier: bool,
     pub clusters: bool,
+    /// Whether values of threads decide branches or go to other lanes.
+    pub decides: bool,
     /// Whether a barrier of all threads comes before the end, so that nobody has ended whom a defect leaves waiting.
     pub holds: bool,
 }
 
 impl Text {
     /// A new register of a kind: `p`, `r` or `rd`.
-    pub fn new(&mut self, kind: &'static str) -> String {
+    pub fn register(&mut self, kind: &'static str) -> String {
         let next = self.registers.entry(kind).or_default();
         *next += 1;
         format!("%{kind}{next}")

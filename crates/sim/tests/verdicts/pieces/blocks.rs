@@ -39,7 +39,7 @@ pub const ACQUIRES: &[&str] = &[
 ];
 
 fn filled(form: &str, t: &mut Text, at: &str, to: &str) -> String {
-    let old = t.new("r");
+    let old = t.register("r");
     form.replace("AT", at).replace("TO", to).replace("OLD", &old)
 }
 
@@ -59,7 +59,7 @@ impl Piece for Flag {
     fn emit(&self, t: &mut Text, at: &Scope) {
         let (threads, blocks) = (at.shape.threads, at.shape.blocks);
         let data = t.take_scratch(4 * threads);
-        let (first, flag, own) = (t.new("p"), t.new("rd"), t.new("rd"));
+        let (first, flag, own) = (t.register("p"), t.register("rd"), t.register("rd"));
         let (sign, last, step) =
             if self.backwards { (1, blocks - 1, "add") } else { (-1, 0, "sub") };
         t.line(format!("setp.eq.u32 {first}, %tid, 0; mul.wide.u32 {flag}, %cta, 4; add.u64 {flag}, {flag}, %sums;"));
@@ -81,9 +81,9 @@ impl Piece for Flag {
             t.line(text);
         }
         t.line(format!("{skip}:"));
-        let (alone, end) = (t.new("p"), t.label());
+        let (alone, end) = (t.register("p"), t.label());
         t.line(format!("setp.eq.u32 {alone}, %cta, {last}; @{alone} bra {end};"));
-        let (over, again, seen, p) = (t.label(), t.label(), t.new("r"), t.new("p"));
+        let (over, again, seen, p) = (t.label(), t.label(), t.register("r"), t.register("p"));
         t.line(format!("@!{first} bra {over};"));
         t.line(format!("{again}:"));
         let place = format!("{flag}+{}", 4 * (self.word as i32 + sign));
@@ -96,7 +96,7 @@ impl Piece for Flag {
         if !rushed {
             t.line("bar.sync 0;");
         }
-        let (partner, from, word) = (t.new("r"), t.new("rd"), t.new("r"));
+        let (partner, from, word) = (t.register("r"), t.register("rd"), t.register("r"));
         t.line(format!(
             "add.u32 {partner}, %tid, {}; rem.u32 {partner}, {partner}, {threads};",
             self.shift
@@ -109,7 +109,7 @@ impl Piece for Flag {
             t.expect(&[Race], &[write, read], &[Uninitialized]);
         }
         if never {
-            t.expect(&[Deadlock], &[poll, back], &[]);
+            t.expect(&[Deadlock], &[poll, back], &[Deadlock]);
         }
     }
 
@@ -161,7 +161,7 @@ impl Piece for LastBlock {
     fn emit(&self, t: &mut Text, at: &Scope) {
         let (part, blocks) = (t.take_scratch(4), at.shape.blocks);
         let weak = t.plant(self.id, "a ticket that orders nothing", Need::Blocks);
-        let (p, end, ticket) = (t.new("p"), t.label(), t.new("r"));
+        let (p, end, ticket) = (t.register("p"), t.label(), t.register("r"));
         t.line(format!("setp.ne.u32 {p}, %tid, 0; @{p} bra {end};"));
         let write = t.line(format!("st.global.u32 [%mine+{part}], %v;"));
         let (strong, relaxed) = TICKETS[self.form];
@@ -173,7 +173,7 @@ impl Piece for LastBlock {
         );
         t.line(text);
         t.line(format!("setp.ne.u32 {p}, {ticket}, {}; @{p} bra {end};", blocks - 1));
-        let (total, word, from) = (t.new("r"), t.new("r"), t.new("rd"));
+        let (total, word, from) = (t.register("r"), t.register("r"), t.register("rd"));
         t.line(format!("mov.u32 {total}, 0; mov.u64 {from}, %scratch;"));
         let mut lines = vec![write];
         for _ in 0..blocks {
@@ -207,7 +207,7 @@ impl Piece for Lock {
     fn emit(&self, t: &mut Text, _: &Scope) {
         let weak = t.plant(self.id, "a lock that is left without a release", Need::Blocks);
         let none = t.plant(self.id, "no lock", Need::Blocks);
-        let (p, end, again, old) = (t.new("p"), t.label(), t.label(), t.new("r"));
+        let (p, end, again, old) = (t.register("p"), t.label(), t.label(), t.register("r"));
         let (lock, word) = (4 * self.word, 4 * (self.word + 1));
         t.line(format!("setp.ne.u32 {p}, %tid, 0; @{p} bra {end};"));
         if !none {
@@ -251,7 +251,7 @@ impl Piece for ClusterTile {
     fn emit(&self, t: &mut Text, at: &Scope) {
         let (size, threads) = (at.shape.cluster, at.shape.threads);
         let tile = t.shared(4 * threads);
-        let [rank, own, to, from, word] = [(); 5].map(|()| t.new("r"));
+        let [rank, own, to, from, word] = [(); 5].map(|()| t.register("r"));
         t.line(format!("mov.u32 {rank}, %cluster_ctarank; add.u32 {rank}, {rank}, 1; rem.u32 {rank}, {rank}, {size};"));
         t.line(format!("mov.u32 {own}, {tile}; mapa.shared::cluster.u32 {to}, {own}, {rank}; mad.lo.u32 {to}, %tid, 4, {to};"));
         let write = t.line(format!("st.shared::cluster.u32 [{to}], %v;"));

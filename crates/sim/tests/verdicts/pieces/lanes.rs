@@ -33,7 +33,7 @@ pub const OPS: &[Op] = &[
 
 /// The lane that a lane reads: the one whose number differs by `by`, or itself where that takes no part.
 fn partner(t: &mut Text, mask: &str, by: u32) -> String {
-    let (lane, bit, p) = (t.new("r"), t.new("r"), t.new("p"));
+    let (lane, bit, p) = (t.register("r"), t.register("r"), t.register("p"));
     t.line(format!(
         "xor.b32 {lane}, %lane, {by}; shr.u32 {bit}, {mask}, {lane}; and.b32 {bit}, {bit}, 1;"
     ));
@@ -44,7 +44,7 @@ fn partner(t: &mut Text, mask: &str, by: u32) -> String {
 impl Op {
     /// Adds what the instruction gives to the value; `real` are the lanes that come, `mask` what is named.
     fn emit(self, t: &mut Text, real: &str, mask: &str) -> usize {
-        let (out, low, p) = (t.new("r"), t.new("r"), t.new("p"));
+        let (out, low, p) = (t.register("r"), t.register("r"), t.register("p"));
         let line = match self {
             Op::Shuffle(by) => {
                 let from = partner(t, real, by);
@@ -107,7 +107,7 @@ impl Op {
 
 /// An operand with one lane less than a mask.
 fn lacking(t: &mut Text, mask: &str) -> String {
-    let (all, less) = (t.new("r"), t.new("r"));
+    let (all, less) = (t.register("r"), t.register("r"));
     t.line(format!(
         "mov.b32 {all}, {mask}; add.u32 {less}, {all}, -1; and.b32 {less}, {less}, {all};"
     ));
@@ -180,7 +180,7 @@ impl Piece for BothSides {
         let other = differs(self.op, self.other)
             && t.plant(self.id, "another instruction on the other side", Need::Sides);
         let barrier = t.plant(self.id, "a barrier of the warp on the other side", Need::Sides);
-        let (bit, p, upper, end) = (t.new("r"), t.new("p"), t.label(), t.label());
+        let (bit, p, upper, end) = (t.register("r"), t.register("p"), t.label(), t.label());
         t.line(format!("and.b32 {bit}, %lane, {}; setp.ne.u32 {p}, {bit}, 0;", self.bit));
         t.line(format!("@{p} bra {upper};"));
         self.op.emit(t, &at.mask, &at.mask);
@@ -222,10 +222,10 @@ impl Piece for WarpTile {
         let space = if self.global { ".global" } else { ".shared" };
         let volatile = if self.volatile { ".volatile" } else { "" };
         let from = partner(t, &at.mask, self.by);
-        let index = t.new("r");
+        let index = t.register("r");
         t.line(format!("and.b32 {index}, %tid, -32; add.u32 {index}, {index}, {from};"));
         let [own, other] = ["%tid".to_owned(), index].map(|index| {
-            let at = t.new(if self.global { "rd" } else { "r" });
+            let at = t.register(if self.global { "rd" } else { "r" });
             (at, index)
         });
         let base = if self.global { t.take_scratch(size).to_string() } else { t.shared(size) };
@@ -236,24 +236,27 @@ impl Piece for WarpTile {
             };
         }
         let write = t.line(format!("st{volatile}{space}.u32 [{}], %v;", own.0));
-        let removed = t.plant(self.id, "no barrier of the warp", Need::Crosses);
+        // What decides a branch counts as a flag, and flags may be `.volatile`.
+        let told = !self.volatile || !t.decides;
+        let removed = told && t.plant(self.id, "no barrier of the warp", Need::Crosses);
         let (mask, lacks, names) = wrong_mask(t, self.id, at);
         let mut lines = vec![write];
         if !removed {
             lines.extend(self.barrier(t, &mask));
         }
-        let word = t.new("r");
+        let word = t.register("r");
         let read = t.line(format!("ld{volatile}{space}.u32 {word}, [{}];", other.0));
         lines.push(read);
         t.line(format!("add.u32 %v, %v, {word};"));
         let again = at.alone
+            && told
             && t.plant(self.id, "no barrier of the warp before the next round", Need::Crosses);
         if at.looped && !again {
             t.line(format!("bar.warp.sync {};", at.mask));
         }
         if removed || again {
             let kind = if self.volatile { WarpSynchronous } else { Race };
-            t.expect(&[kind], &[write, read], &[]);
+            t.expect(&[kind], &[write, read], &[Uninitialized]);
         }
         if lacks {
             t.expect(&[InactiveLane], &lines, &[Race, WarpSynchronous]);
@@ -280,7 +283,7 @@ impl WarpTile {
         if self.bit == 0 {
             return vec![t.line(format!("bar.warp.sync {mask};"))];
         }
-        let (bit, p, upper, end) = (t.new("r"), t.new("p"), t.label(), t.label());
+        let (bit, p, upper, end) = (t.register("r"), t.register("p"), t.label(), t.label());
         t.line(format!("and.b32 {bit}, %lane, {}; setp.ne.u32 {p}, {bit}, 0;", self.bit));
         t.line(format!("@{p} bra {upper};"));
         let one = t.line(format!("bar.warp.sync {mask};"));

@@ -14,7 +14,7 @@ pub struct Arithmetic {
 impl Piece for Arithmetic {
     fn emit(&self, t: &mut Text, _: &Scope) {
         if t.plant(self.id, "a register that nothing writes", Need::Thread) {
-            let unwritten = t.new("r");
+            let unwritten = t.register("r");
             t.line(format!("add.u32 %v, %v, {unwritten};"));
             t.expect(&[Uninitialized], &[], &[]);
         }
@@ -36,7 +36,7 @@ pub struct Local {
 impl Piece for Local {
     fn emit(&self, t: &mut Text, _: &Scope) {
         let name = t.local(16);
-        let (at, index, word) = (t.new("r"), t.new("r"), t.new("r"));
+        let (at, index, word) = (t.register("r"), t.register("r"), t.register("r"));
         let misses =
             t.plant(self.id, "an element of local memory that nothing writes", Need::Thread);
         let beyond = t.plant(self.id, "one beyond local memory", Need::Thread);
@@ -44,7 +44,7 @@ impl Piece for Local {
         for i in 0..4 {
             // The element that is read is the one that is left out.
             if misses {
-                let p = t.new("p");
+                let p = t.register("p");
                 t.line(format!("setp.ne.u32 {p}, {index}, {i};"));
                 t.line(format!("@{p} st.local.u32 [{at}+{}], %v;", 4 * i));
             } else {
@@ -82,7 +82,7 @@ pub struct SameValue {
 impl Piece for SameValue {
     fn emit(&self, t: &mut Text, _: &Scope) {
         let differs = t.plant(self.id, "threads write different values", Need::Threads);
-        let word = t.new("r");
+        let word = t.register("r");
         let value = if differs { "%gid".to_owned() } else { self.value.to_string() };
         t.line(format!("mov.u32 {word}, {value};"));
         let write = t.line(format!("st.global.u32 [%sums+{}], {word};", 4 * self.word));
@@ -122,7 +122,7 @@ impl Piece for Sum {
         let plain = t.plant(self.id, "a sum without atomics", Need::Threads);
         let narrow =
             t.plant(self.id, "atomics of the block's scope in several blocks", Need::Blocks);
-        let (at, old) = (4 * self.word, t.new("r"));
+        let (at, old) = (4 * self.word, t.register("r"));
         if plain {
             let read = t.line(format!("ld.global.u32 {old}, [%sums+{at}];"));
             let write =
@@ -156,11 +156,11 @@ pub struct OwnWord {
 impl Piece for OwnWord {
     fn emit(&self, t: &mut Text, at: &Scope) {
         let offset = t.take_scratch(4 * at.shape.threads);
-        let (address, word) = (t.new("rd"), t.new("r"));
+        let (address, word) = (t.register("rd"), t.register("r"));
         let misses =
             t.plant(self.id, "an element of global memory that nothing writes", Need::Thread);
         let shares = t.plant(self.id, "a neighbour's word", Need::Lanes);
-        let index = t.new("r");
+        let index = t.register("r");
         t.line(format!("mov.u32 {index}, %tid;"));
         if shares {
             // Two lanes of each pair write one word.

@@ -18,8 +18,8 @@ impl Piece for Relay {
         let (threads, count) = (at.shape.threads, at.counted());
         let writing = 32 * self.writers;
         let tile = t.shared(4 * writing);
-        let (address, word, index) = (t.new("r"), t.new("r"), t.new("r"));
-        let (p, read, end) = (t.new("p"), t.label(), t.label());
+        let (address, word, index) = (t.register("r"), t.register("r"), t.register("r"));
+        let (p, read, end) = (t.register("p"), t.label(), t.label());
         let (one, two) = (self.number, self.number + 1);
         let early = t.plant(self.id, "an arrival before the write", Need::Thread);
         let missing = t.plant(self.id, "an arrival that is missing", Need::Thread);
@@ -89,7 +89,7 @@ pub const SHARED_ADDITIONS: &[&str] = &[
 impl Piece for BlockSum {
     fn emit(&self, t: &mut Text, at: &Scope) {
         let tile = t.shared(4);
-        let (address, old, p) = (t.new("r"), t.new("r"), t.new("p"));
+        let (address, old, p) = (t.register("r"), t.register("r"), t.register("p"));
         t.line(format!("mov.u32 {address}, {tile}; setp.eq.u32 {p}, %tid, 0;"));
         let removed = [
             // What an addition with acquire and release saw orders it, if not in each run.

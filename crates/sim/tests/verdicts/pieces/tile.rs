@@ -88,7 +88,7 @@ impl Tile {
     /// The address of the element of a thread in a register.
     fn address(&self, t: &mut Text, base: &str, index: &str) -> String {
         let wide = self.global || self.generic;
-        let at = t.new(if wide { "rd" } else { "r" });
+        let at = t.register(if wide { "rd" } else { "r" });
         let bytes = self.width.bytes();
         match wide {
             true => {
@@ -104,12 +104,12 @@ impl Tile {
         match self.width {
             Width::Byte => t.line(format!("{guard}st{space}.u8 [{at}], {value};")),
             Width::Half => {
-                let low = t.new("r");
+                let low = t.register("r");
                 t.line(format!("and.b32 {low}, {value}, 0xffff; {{ .reg .b16 %low; cvt.u16.u32 %low, {low}; {guard}st{space}.u16 [{at}], %low; }}"))
             }
             Width::Word => t.line(format!("{guard}st{space}.u32 [{at}], {value};")),
             Width::Wide => {
-                let wide = t.new("rd");
+                let wide = t.register("rd");
                 t.line(format!("cvt.u64.u32 {wide}, {value}; {guard}st{space}.u64 [{at}], {wide};"))
             }
             Width::Four => t.line(format!(
@@ -121,7 +121,7 @@ impl Tile {
     /// Adds the element to the value.
     fn read(&self, t: &mut Text, at: &str) -> usize {
         let space = self.space();
-        let word = t.new("r");
+        let word = t.register("r");
         let line = match self.width {
             Width::Byte => t.line(format!("ld{space}.u8 {word}, [{at}];")),
             Width::Half => t.line(format!(
@@ -129,11 +129,11 @@ impl Tile {
             )),
             Width::Word => t.line(format!("ld{space}.u32 {word}, [{at}];")),
             Width::Wide => {
-                let wide = t.new("rd");
+                let wide = t.register("rd");
                 t.line(format!("ld{space}.u64 {wide}, [{at}]; cvt.u32.u64 {word}, {wide};"))
             }
             Width::Four => {
-                let [a, b, c] = [(); 3].map(|()| t.new("r"));
+                let [a, b, c] = [(); 3].map(|()| t.register("r"));
                 t.line(format!("ld{space}.v4.u32 {{{a}, {b}, {c}, {word}}}, [{at}]; add.u32 {word}, {word}, {a}; add.u32 {word}, {word}, {b}; add.u32 {word}, {word}, {c};"))
             }
         };
@@ -145,7 +145,7 @@ impl Tile {
     fn wait(&self, t: &mut Text, at: &Scope, guard: &str, count: Option<u32>) -> usize {
         match self.barrier {
             Barrier::Whole(text) => {
-                let (result, truth) = (t.new("r"), t.new("p"));
+                let (result, truth) = (t.register("r"), t.register("p"));
                 if text.contains("TRUE") {
                     t.line(format!("setp.eq.u32 {truth}, %tid, 0;"));
                 }
@@ -153,7 +153,7 @@ impl Tile {
                 match count {
                     Some(count) => {
                         // The validation refuses a constant that cannot be.
-                        let threads = t.new("r");
+                        let threads = t.register("r");
                         t.line(format!(
                             "mov.u32 {threads}, {count}; {guard}barrier.sync 0, {threads};"
                         ))
@@ -162,7 +162,7 @@ impl Tile {
                 }
             }
             Barrier::Named(name, number) => {
-                let threads = t.new("r");
+                let threads = t.register("r");
                 let count = count.unwrap_or(at.counted());
                 t.line(format!("mov.u32 {threads}, {count}; {guard}{name} {number}, {threads};"))
             }
@@ -172,7 +172,8 @@ impl Tile {
 
     /// Arrives at an mbarrier and waits for its phase; gives the lines of both.
     fn pass(t: &mut Text, mbarrier: &str, waits: bool) -> [usize; 2] {
-        let (at, state, done, again) = (t.new("r"), t.new("rd"), t.new("p"), t.label());
+        let (at, state, done, again) =
+            (t.register("r"), t.register("rd"), t.register("p"), t.label());
         t.line(format!("mov.u32 {at}, {mbarrier};"));
         let arrive = t.line(format!("mbarrier.arrive.shared.b64 {state}, [{at}];"));
         if waits {
@@ -191,7 +192,7 @@ impl Tile {
             let more = t.plant(self.id, "an mbarrier of one thread too many", Need::Thread);
             let none = t.plant(self.id, "an mbarrier without initialisation", Need::Thread);
             let count = at.group().1 + u32::from(more);
-            let (address, first) = (t.new("r"), t.new("p"));
+            let (address, first) = (t.register("r"), t.register("p"));
             if !none {
                 t.prologue.push(format!(
                     "mov.u32 {address}, {name}; setp.eq.u32 {first}, %tid, 0; @{first} mbarrier.init.shared.b64 [{address}], {count};"
@@ -209,7 +210,7 @@ impl Piece for Tile {
         let (first, count) = at.group();
         let size = bytes * at.shape.threads;
         let mbarrier = self.mbarrier(t, at);
-        let base = t.new(if self.global || self.generic { "rd" } else { "r" });
+        let base = t.register(if self.global || self.generic { "rd" } else { "r" });
         if self.global {
             let offset = t.take_scratch(size);
             t.line(format!("add.u64 {base}, %mine, {offset};"));
@@ -221,7 +222,7 @@ impl Piece for Tile {
             }
         }
         let own = self.address(t, &base, "%tid");
-        let partner = t.new("r");
+        let partner = t.register("r");
         t.line(format!("add.u32 {partner}, %tid, {}; rem.u32 {partner}, {partner}, {count}; add.u32 {partner}, {partner}, {first};", (self.shift + count - first % count) % count));
 
         // Writes.
@@ -230,7 +231,7 @@ impl Piece for Tile {
             && t.plant(self.id, "one thread does not write its element", Need::Threads);
         let mut guard = String::new();
         if misses {
-            let p = t.new("p");
+            let p = t.register("p");
             t.line(format!("setp.ne.u32 {p}, %tid, {};", first + count / 2));
             guard = format!("@{p} ");
         }
@@ -239,7 +240,7 @@ impl Piece for Tile {
             self.copied && t.plant(self.id, "a wait for all copies but one", Need::Thread),
         ];
         let write = if self.copied {
-            let from = t.new("rd");
+            let from = t.register("rd");
             t.line(format!("mul.wide.u32 {from}, %gid, 4; add.u64 {from}, {from}, %in;"));
             let copy = t.line(format!("cp.async.ca.shared.global [{own}], [{from}], 4;"));
             match waits {
@@ -279,7 +280,7 @@ impl Piece for Tile {
             }
             let mut guard = String::new();
             if divergent {
-                let (bit, p) = (t.new("r"), t.new("p"));
+                let (bit, p) = (t.register("r"), t.register("p"));
                 t.line(format!("and.b32 {bit}, %lane, 1; setp.eq.u32 {p}, {bit}, 1;"));
                 guard = format!("@{p} ");
             }
@@ -321,7 +322,8 @@ impl Piece for Tile {
             () if misses => t.expect(&[Uninitialized], &[read], &[]),
             () if waits != [false; 2] => t.expect(&[AsyncOrder], &[write, read], &[Race]),
             () if removed || unfinished || again && at.looped => {
-                t.expect(&order, &[write, read], &order)
+                // Who does not wait is ahead of an mbarrier's phase in the next round.
+                t.expect(&order, &[write, read], &[Race, AsyncOrder, Deadlock, BarrierDivergence])
             }
             () if divergent => {
                 t.expect(&[BarrierDivergence, Deadlock, Race], &[], &[AsyncOrder, Uninitialized])
