@@ -20,6 +20,14 @@ pub struct Data {
 }
 
 impl Data {
+    /// Arrays of these shapes and values alone.
+    #[cfg(test)]
+    pub fn of_shapes(shapes: Vec<Vec<u64>>, values: Vec<Vec<f64>>) -> Data {
+        let integers = vec![Vec::new(); values.len()];
+        let scalars = vec![(0.0, 0); values.len()];
+        Data { values, integers, shapes, scalars, extents: Vec::new() }
+    }
+
     /// Of a problem; `rounded` is applied to every element of an array of single precision.
     pub fn of(problem: &Problem, order: &[String], rounded: &dyn Fn(f64) -> f64) -> Data {
         let mut data = Data {

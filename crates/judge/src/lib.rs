@@ -16,6 +16,7 @@ mod expected;
 mod expression;
 mod extents;
 mod external;
+mod fits;
 mod flow;
 mod formula;
 mod functions;

@@ -133,6 +133,7 @@ impl<'a> Ready<'a> {
                 }
                 _ => {
                     let Some(output) = reference.output() else { continue };
+                    reference.fits(&data).map_err(|why| failed("the reference", &why, &problem))?;
                     let element = self.task.parameters[output].element;
                     let count = problem.arguments[output].bytes() as usize / element.bytes();
                     let at = sample(count, work_of(reference, &problem, output), problem.seed);

@@ -279,8 +279,9 @@ impl Task {
         let count = values.iter().try_fold(1u64, |count, extent| count.checked_mul(*extent));
         match (count, shape.first()) {
             (None, Some(first)) => Err(first.error("the array has more than 2^64 elements", "")),
-            (Some(count), Some(first)) if count > 1 << 34 => {
-                Err(first.error(format!("the array has {count} elements, more than 2^34"), ""))
+            // The reference keeps eight bytes of each.
+            (Some(count), Some(first)) if count > 1 << 28 => {
+                Err(first.error(format!("the array has {count} elements, more than 2^28"), ""))
             }
             _ => Ok(values),
         }
