@@ -99,7 +99,7 @@ fn bad_input_says_what_to_do() {
     for (args, words) in [
         (&["run", "no-such.ptx"][..], "cannot be read"),
         (&["run", "no-such.cu"], "cannot be read"),
-        (&["run", broken, "--device", "emulator"], "line 3"),
+        (&["run", broken, "--device", "emulator"], "broken.ptx:3:24"),
         (&["inspect", broken], "expected"),
         (&["run", twice, "--device", "emulator"], "`k` is declared twice"),
         (&["run", twice, "--device", "emulator"], "no label `l`"),
