@@ -5,7 +5,7 @@ use crate::handles::Handles;
 use crate::lock::lock;
 use crate::status::{Result, Status};
 use lanework::Device;
-use lanework::sim::{Limits, Options};
+use lanework::sim::{Limits, Options, Schedule};
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,7 +46,9 @@ pub fn start() -> Result<&'static Driver> {
         }
         let limits = Limits { shared_unit: SHARED_UNIT, ..Limits::default() };
         let max_instructions = Some(STUCK_AFTER);
-        let options = Options { limits, max_instructions, zeroed: true, ..Options::default() };
+        let schedule = Schedule::Interleaved;
+        let options =
+            Options { limits, schedule, max_instructions, zeroed: true, ..Options::default() };
         Driver { device: Device::emulator_on_host_memory(options), gpus: Gpu::all() }
     }))
 }

@@ -53,6 +53,10 @@ pub enum Schedule {
     InOrder,
     /// An order drawn from the seed: the same seed gives the same order.
     Seeded(u64),
+    /// The warps of a block take turns after a few instructions each, so that they keep about abreast, as on a GPU. What relies on
+    /// that, a barrier that is missing where warps rarely drift apart, then mostly computes what it does there. Under checks and
+    /// counters the order is that of the numbers.
+    Interleaved,
 }
 
 /// How a device is made.

@@ -104,9 +104,10 @@ impl<'a> Job<'a> {
             max_instructions: options.max_instructions,
             fuel: Fuel::of(options),
             seed: match options.schedule {
-                Schedule::InOrder => None,
                 Schedule::Seeded(seed) => Some(seed),
+                Schedule::InOrder | Schedule::Interleaved => None,
             },
+            interleaved: options.schedule == Schedule::Interleaved,
         };
         let (next, last) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
         let (limits, residency) = (&options.limits, OnceLock::new());

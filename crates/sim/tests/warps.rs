@@ -279,9 +279,12 @@ fn results_do_not_depend_on_workers_or_the_order_of_turns() {
     ));
     let input: Vec<u32> = (0..1024).collect();
     let mut results = Vec::new();
-    for (workers, schedule) in
-        [(1, Schedule::InOrder), (2, Schedule::InOrder), (2, Schedule::Seeded(7))]
-    {
+    for (workers, schedule) in [
+        (1, Schedule::InOrder),
+        (2, Schedule::InOrder),
+        (2, Schedule::Seeded(7)),
+        (2, Schedule::Interleaved),
+    ] {
         let emulator =
             Emulator::new(Options { workers: Some(workers), schedule, ..Options::default() });
         let program = load(&emulator, &text).expect("loads");

@@ -10,6 +10,8 @@ use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Instructions of a time slice where warps spin until another has had its own.
 pub(super) const SPINNING_SLICE: u64 = 1 << 10;
+/// Instructions of a time slice where warps keep abreast: few beside what a GPU's warps drift apart while one waits for memory.
+const INTERLEAVED_SLICE: u64 = 32;
 
 impl Worker<'_> {
     /// Runs every warp that can run for a time slice.
@@ -47,9 +49,12 @@ impl Worker<'_> {
         if self.plain > 0 {
             self.open_plain_barriers()?;
         }
+        self.turns = if self.stepped { 0 } else { self.turns + 1 };
+        // Short slices are used up by warps that compute, too: together they make a long one.
+        let computes = self.interleaved && self.turns < self.time_slice / INTERLEAVED_SLICE;
         Ok(match progress {
             _ if self.done as usize == count => PassOutcome::Done,
-            true if self.stepped => PassOutcome::Progress,
+            true if self.stepped || computes => PassOutcome::Progress,
             true => PassOutcome::Spins,
             false => PassOutcome::Idle,
         })
@@ -78,6 +83,7 @@ impl Worker<'_> {
         let slice = match self.shape.seed {
             _ if self.slice_override.is_some() => self.slice_override.unwrap_or(self.time_slice),
             Some(_) => 64 + self.draw(1024),
+            None if self.interleaved => INTERLEAVED_SLICE,
             None if self.seen_spinning => SPINNING_SLICE,
             None => self.time_slice,
         };

@@ -5,7 +5,7 @@ use super::slices::SPINNING_SLICE;
 use super::worker::{BARRIERS, Barrier, Buffer, Shape, State, Worker};
 use crate::assemble::Prefill;
 use crate::asynchrony::registers::RegisterPool;
-use crate::hook::Hook;
+use crate::hook::{Hook, Wants};
 use crate::machine::{Context, Deferred, Warp, WarpgroupArrival};
 use crate::memory::{Memory, POISON};
 use crate::program::Assembled;
@@ -65,6 +65,7 @@ impl<'a> Worker<'a> {
         let seed = shape.seed.unwrap_or(0);
         // SAFETY: this worker alone uses its instrument.
         let slice = unsafe { hook.any() }.time_slice();
+        let interleaved = shape.interleaved && hook.wants == Wants::NOTHING;
         // Where blocks wait for each other, all that is run of a wait is wasted.
         let slice = if shape.polls { slice.min(SPINNING_SLICE) } else { slice };
         let per_block = code.prefill.iter().filter_map(|(slot, what)| match what {
@@ -99,6 +100,8 @@ impl<'a> Worker<'a> {
             yielded: false,
             stepped: false,
             slice_override: None,
+            interleaved,
+            turns: 0,
             order: Vec::new(),
             per_block,
         };

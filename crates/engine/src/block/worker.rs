@@ -40,6 +40,8 @@ pub struct Shape {
     pub fuel: Option<Arc<Fuel>>,
     /// The seed of the order of time slices, if it is not in order.
     pub seed: Option<u64>,
+    /// Whether warps take turns after a few instructions, where nobody watches.
+    pub interleaved: bool,
 }
 
 /// What a warp is about to do.
@@ -106,6 +108,10 @@ pub struct Worker<'a> {
     pub(super) stepped: bool,
     /// The instructions of a time slice, where the instrument has set them.
     pub(super) slice_override: Option<u64>,
+    /// Whether warps take turns after a few instructions.
+    pub(super) interleaved: bool,
+    /// Passes in a row in which they did nothing else.
+    pub(super) turns: u64,
     pub(super) order: Vec<usize>,
     /// What of the register file changes from block to block.
     pub(super) per_block: Vec<(Slot, Special)>,
