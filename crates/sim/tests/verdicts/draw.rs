@@ -2,6 +2,7 @@
 
 use crate::control::{Branch, By, Loop, Sequence};
 use crate::pieces::blocks::*;
+use crate::pieces::bulk::*;
 use crate::pieces::lanes::*;
 use crate::pieces::own::*;
 use crate::pieces::teams::*;
@@ -140,8 +141,8 @@ impl Draw {
     fn piece(&mut self, at: &Scope) -> Box<dyn Piece> {
         let whole = at.level >= Level::Warps && !at.warps.is_empty();
         let choice = match at.level {
-            Level::Grid => self.random.below(20),
-            Level::Block => self.random.below(15),
+            Level::Grid => self.random.below(23),
+            Level::Block => self.random.below(18),
             Level::Warps if whole => self.random.below(12),
             Level::Warps | Level::Lanes => self.random.below(9),
             Level::Any => self.random.below(5),
@@ -184,22 +185,23 @@ impl Draw {
             9..=12 => self.tile(id, at),
             13 => Box::new(BlockSum { id, form: random.pick(SHARED_ADDITIONS) }),
             14 => self.relay(id, at),
-            15 if !at.looped => {
+            15..=17 => self.bulk(id, at),
+            18 if !at.looped => {
                 let (blocks, threads) = (self.shape.blocks as usize, self.shape.threads as usize);
                 let (release, acquire) =
                     (random.below(RELEASES.len()), random.below(ACQUIRES.len()));
                 let (shift, backwards) = (random.below(threads) as u32, random.one_in(2));
                 Box::new(Flag { id, word: self.words(blocks), release, acquire, shift, backwards })
             }
-            16 if !at.looped => {
+            19 if !at.looped => {
                 let form = random.below(TICKET_FORMS);
                 Box::new(LastBlock { id, word: self.words(2), form })
             }
-            17 => {
+            20 => {
                 let release = random.below(RELEASES.len());
                 Box::new(Lock { id, word: self.words(2), release })
             }
-            18 if self.clusters => Box::new(ClusterTile {
+            21 if self.clusters => Box::new(ClusterTile {
                 id,
                 shift: random.below(self.shape.threads as usize) as u32,
             }),
@@ -230,6 +232,20 @@ impl Draw {
             copied,
             barrier,
         })
+    }
+
+    /// Bulk copies are of whole 16 bytes.
+    fn bulk(&mut self, id: usize, at: &Scope) -> Box<dyn Piece> {
+        if !at.shape.threads.is_multiple_of(4) {
+            return self.tile(id, at);
+        }
+        let random = &mut self.random;
+        let shift = random.below(at.shape.threads as usize) as u32;
+        if random.one_in(3) {
+            return Box::new(Stored { id, shift });
+        }
+        let (stages, rounds) = (1 + random.below(3) as u32, 1 + random.below(5) as u32);
+        Box::new(Ring { id, shift, stages, rounds, by_warp: random.one_in(2) })
     }
 
     fn relay(&mut self, id: usize, at: &Scope) -> Box<dyn Piece> {

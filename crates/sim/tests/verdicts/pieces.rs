@@ -1,6 +1,7 @@
 //! The pieces that kernels are made of. Each knows its text, what it computes, and the defects that it can have.
 
 pub mod blocks;
+pub mod bulk;
 pub mod lanes;
 pub mod own;
 pub mod teams;

@@ -62,6 +62,8 @@ pub struct Text {
     /// Whether a block-wide barrier ends the prologue.
     pub prologue_barrier: bool,
     pub clusters: bool,
+    /// Whether a piece needs sm_90.
+    pub hopper: bool,
     /// Whether values of threads decide branches or go to other lanes.
     pub decides: bool,
     /// Whether a barrier of all threads comes before the end, so that nobody has ended whom a defect leaves waiting.
@@ -126,7 +128,7 @@ impl Text {
 
     /// The whole module, and how many lines come before the body's first.
     pub fn finish(&self, cluster: u32) -> (String, usize) {
-        let target = if self.clusters { "sm_90" } else { "sm_80" };
+        let target = if self.clusters || self.hopper { "sm_90" } else { "sm_80" };
         let cluster = if self.clusters {
             format!(".reqnctapercluster {cluster}, 1, 1 ")
         } else {

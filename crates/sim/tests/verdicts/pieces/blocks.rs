@@ -207,13 +207,14 @@ impl Piece for Lock {
     fn emit(&self, t: &mut Text, _: &Scope) {
         let weak = t.plant(self.id, "a lock that is left without a release", Need::Blocks);
         let none = t.plant(self.id, "no lock", Need::Blocks);
-        let (p, end, again, old) = (t.register("p"), t.label(), t.label(), t.register("r"));
+        let (p, end, again) = (t.register("p"), t.label(), t.label());
+        let (taken, old) = (t.register("r"), t.register("r"));
         let (lock, word) = (4 * self.word, 4 * (self.word + 1));
         t.line(format!("setp.ne.u32 {p}, %tid, 0; @{p} bra {end};"));
         if !none {
             t.line(format!("{again}:"));
-            t.line(format!("atom.acquire.gpu.global.cas.b32 {old}, [%sums+{lock}], 0, 1;"));
-            t.line(format!("setp.ne.u32 {p}, {old}, 0; @{p} bra {again};"));
+            t.line(format!("atom.acquire.gpu.global.cas.b32 {taken}, [%sums+{lock}], 0, 1;"));
+            t.line(format!("setp.ne.u32 {p}, {taken}, 0; @{p} bra {again};"));
         }
         let read = t.line(format!("ld.global.u32 {old}, [%sums+{word}];"));
         let write =

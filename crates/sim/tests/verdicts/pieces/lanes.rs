@@ -141,7 +141,7 @@ impl Piece for Exchange {
             t.expect(&[InactiveLane], &[line], &[]);
         }
         if names {
-            t.expect(&[InactiveLane, Deadlock, BarrierDivergence], &[], &[Race]);
+            t.expect(&[InactiveLane, Deadlock, BarrierDivergence], &[], &[Race, Uninitialized]);
         }
     }
 
@@ -262,7 +262,11 @@ impl Piece for WarpTile {
             t.expect(&[InactiveLane], &lines, &[Race, WarpSynchronous]);
         }
         if names {
-            t.expect(&[InactiveLane, Deadlock, BarrierDivergence], &[], &[Race, WarpSynchronous]);
+            t.expect(
+                &[InactiveLane, Deadlock, BarrierDivergence],
+                &[],
+                &[Race, WarpSynchronous, Uninitialized],
+            );
         }
     }
 

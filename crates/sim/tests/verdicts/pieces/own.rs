@@ -159,7 +159,7 @@ impl Piece for OwnWord {
         let (address, word) = (t.register("rd"), t.register("r"));
         let misses =
             t.plant(self.id, "an element of global memory that nothing writes", Need::Thread);
-        let shares = t.plant(self.id, "a neighbour's word", Need::Lanes);
+        let shares = t.plant(self.id, "a neighbour's word", Need::Crosses);
         let index = t.register("r");
         t.line(format!("mov.u32 {index}, %tid;"));
         if shares {
@@ -182,13 +182,10 @@ impl Piece for OwnWord {
     }
 
     fn apply(&self, host: &mut Host, active: &[bool]) {
-        // Lanes in a pair must both be there for the defect; the whole warp is, where two are told of.
-        let pairs: Vec<bool> =
-            (0..active.len()).map(|t| active[t] && active.get(t ^ 1) == Some(&true)).collect();
-        let both = pairs.iter().any(|pair| *pair);
-        let one: Vec<bool> =
-            active.iter().enumerate().map(|(t, active)| *active && t % 2 == 0).collect();
-        host.note(self.id, if both { active } else { &one });
+        host.note(self.id, active);
+        // Lanes in a pair must both be there for the defect.
+        host.facts[self.id].crosses |=
+            (0..active.len()).any(|t| active[t] && active.get(t ^ 1) == Some(&true));
         host.update(active, |thread, v| v[thread] ^ thread as u32);
     }
 }

@@ -89,7 +89,8 @@ pub const SHARED_ADDITIONS: &[&str] = &[
 impl Piece for BlockSum {
     fn emit(&self, t: &mut Text, at: &Scope) {
         let tile = t.shared(4);
-        let (address, old, p) = (t.register("r"), t.register("r"), t.register("p"));
+        let [address, old, sum] = [(); 3].map(|()| t.register("r"));
+        let p = t.register("p");
         t.line(format!("mov.u32 {address}, {tile}; setp.eq.u32 {p}, %tid, 0;"));
         let removed = [
             // What an addition with acquire and release saw orders it, if not in each run.
@@ -115,13 +116,13 @@ impl Piece for BlockSum {
         if !removed[1] {
             t.line("bar.sync 0;");
         }
-        let read = t.line(format!("ld.shared.u32 {old}, [{address}];"));
+        let read = t.line(format!("ld.shared.u32 {sum}, [{address}];"));
         let again = at.alone
             && t.plant(self.id, "no barrier before the sum is set to zero again", Need::Threads);
         if at.looped && !again {
             t.line("bar.sync 0;");
         }
-        t.line(format!("add.u32 %v, %v, {old};"));
+        t.line(format!("add.u32 %v, %v, {sum};"));
         match () {
             () if removed[0] || again => t.expect(&[Race], &[zero, add, read], &[]),
             () if removed[1] => t.expect(&[Race], &[add, read], &[]),
