@@ -114,7 +114,8 @@ fn assemble(input: &Path, output: &Path) -> Result<(), (u8, String)> {
     Module::parse(&text)
         .and_then(|module| module.validate())
         .map_err(|problems| (REFUSED, format!("ptxas: in {}: {problems}", input.display())))?;
-    std::fs::write(output, text).map_err(|error| of_file(output, error))
+    // Programs hand the file's bytes to the driver, which takes a text's length from the zero byte behind it, a cubin's from its header.
+    std::fs::write(output, text + "\0").map_err(|error| of_file(output, error))
 }
 
 #[cfg(test)]

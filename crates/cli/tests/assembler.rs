@@ -31,13 +31,16 @@ fn compilers_find_it_by_tritons_variables_and_read_its_version() {
 }
 
 #[test]
-fn ptx_stays_ptx() {
+fn ptx_stays_ptx_with_the_zero_byte_that_a_driver_needs_behind_a_text() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("k.ptx"), NOTHING).expect("written");
     let line = "\"$TRITON_PTXAS_PATH\" -lineinfo -v --gpu-name=sm_90a k.ptx -o k.o";
     let output = shell(line, folder.path());
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(std::fs::read_to_string(folder.path().join("k.o")).expect("written"), NOTHING);
+    assert_eq!(
+        std::fs::read_to_string(folder.path().join("k.o")).expect("written"),
+        format!("{NOTHING}\0")
+    );
 }
 
 #[test]

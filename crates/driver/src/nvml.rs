@@ -162,6 +162,19 @@ nvml! {
         unsafe { give(bits, attribute(gpu(device)?, 37)?) }
     }
 
+    fn nvmlDeviceGetCurrPcieLinkGeneration | nvmlDeviceGetMaxPcieLinkGeneration => (device: Device, generation: *mut u32) {
+        gpu(device)?;
+        // An H200's.
+        // SAFETY: by the caller.
+        unsafe { give(generation, 5) }
+    }
+
+    fn nvmlDeviceGetCurrPcieLinkWidth | nvmlDeviceGetMaxPcieLinkWidth => (device: Device, lanes: *mut u32) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give(lanes, 16) }
+    }
+
     fn nvmlDeviceGetNumGpuCores => (device: Device, cores: *mut u32) {
         // Of each multiprocessor 128.
         // SAFETY: by the caller.
@@ -194,6 +207,21 @@ nvml! {
         gpu(other)?;
         // SAFETY: by the caller.
         unsafe { give(status, 0) }
+    }
+
+    fn nvmlDeviceGetNvLinkState => (device: Device, _link: u32, _on: *mut i32) {
+        gpu(device)?;
+        Err(Code::NotSupported)
+    }
+
+    fn nvmlDeviceGetNvLinkCapability => (device: Device, _link: u32, _which: i32, _has: *mut u32) {
+        gpu(device)?;
+        Err(Code::NotSupported)
+    }
+
+    fn nvmlDeviceGetGpuFabricInfoV => (device: Device, _to: *mut u8) {
+        gpu(device)?;
+        Err(Code::NotSupported)
     }
 
     fn nvmlDeviceGetTemperature => (device: Device, _sensor: i32, _degrees: *mut u32) {

@@ -3,7 +3,7 @@
 
 use crate::api::{api, call, say};
 use crate::attributes;
-use crate::contexts::{cuDevicePrimaryCtxRetain, or_current};
+use crate::contexts::{cuCtxGetCurrent, cuCtxGetId, cuDevicePrimaryCtxRetain, or_current};
 use crate::foreign::say_caller;
 use crate::handles::Handle;
 use crate::lock::lock;
@@ -208,7 +208,15 @@ fn tables() -> &'static [([u8; 16], Table)] {
                     ],
                 ),
             ),
-            (id("42d85a8123f6cb478298f6e78a3aecdc"), slots(4, true, &[])),
+            (
+                id("42d85a8123f6cb478298f6e78a3aecdc"),
+                slots(4, true, &[(2, cuCtxGetCurrent as *const ())]),
+            ),
+            // Of contexts: runtimes since CUDA 13.4 want it to be there, cuBLASLt calls the slot that is filled.
+            (
+                id("21318c60971432488ca641ff7324c8f2"),
+                slots(95, true, &[(4, cuCtxGetId as *const ())]),
+            ),
             (
                 id("a094798c2e742e7493f20800200c0a66"),
                 slots(7, true, &[(2, scratch_1 as *const ()), (6, scratch_2 as *const ())]),
@@ -245,5 +253,32 @@ api! {
         };
         // SAFETY: by the caller.
         unsafe { store(found, words.as_ptr().cast()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cuGetExportTable, id, tables};
+
+    #[test]
+    fn tables_begin_with_their_size_and_have_no_empty_slot() {
+        for (_, table) in tables() {
+            let words = &table.0;
+            assert!(words.iter().all(|word| *word != 0));
+            // The one table without a size begins with a function.
+            assert!(words[0] == 8 * words.len() || words.len() == 4 && words[0] > 4096);
+        }
+    }
+
+    #[test]
+    fn runtimes_since_13_4_find_the_table_of_contexts() {
+        let mut found = std::ptr::null();
+        let (contexts, unknown) = (id("21318c60971432488ca641ff7324c8f2"), [0; 16]);
+        // SAFETY: both live during the call.
+        assert_eq!(unsafe { cuGetExportTable(&raw mut found, &raw const contexts) }, 0);
+        // SAFETY: a table begins with its size.
+        assert_eq!(unsafe { *found.cast::<usize>() }, 95 * 8);
+        // SAFETY: both live during the call.
+        assert_ne!(unsafe { cuGetExportTable(&raw mut found, &raw const unknown) }, 0);
     }
 }

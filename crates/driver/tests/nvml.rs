@@ -13,6 +13,9 @@ unsafe extern "C" {
     fn nvmlDeviceGetUUID(device: usize, to: *mut c_char, length: u32) -> i32;
     fn nvmlDeviceGetMemoryInfo(device: usize, to: *mut [u64; 3]) -> i32;
     fn nvmlDeviceGetUtilizationRates(device: usize, to: *mut [u32; 2]) -> i32;
+    fn nvmlDeviceGetCurrPcieLinkGeneration(device: usize, generation: *mut u32) -> i32;
+    fn nvmlDeviceGetCurrPcieLinkWidth(device: usize, lanes: *mut u32) -> i32;
+    fn nvmlDeviceGetNvLinkState(device: usize, link: u32, on: *mut i32) -> i32;
     fn nvmlDeviceGetClockInfo(device: usize, kind: i32, megahertz: *mut u32) -> i32;
     fn nvmlDeviceGetTemperature(device: usize, sensor: i32, degrees: *mut u32) -> i32;
     fn nvmlErrorString(code: i32) -> *const c_char;
@@ -22,6 +25,7 @@ unsafe extern "C" {
 fn what_monitors_ask_is_answered() {
     let (mut count, mut device, mut again, mut megahertz) = (0, 0, 0, 0);
     let (mut memory, mut rates, mut text) = ([0; 3], [7; 2], [0 as c_char; 96]);
+    let (mut lanes, mut on) = (0, 0);
     // SAFETY: the signatures are NVML's, and every pointer is valid for what is stored.
     unsafe {
         assert_eq!(nvmlDeviceGetCount_v2(&mut count), 1); // not initialised
@@ -39,6 +43,9 @@ fn what_monitors_ask_is_answered() {
         assert_eq!(memory[0], memory[1] + memory[2]);
         assert_eq!((nvmlDeviceGetUtilizationRates(device, &mut rates), rates), (0, [0, 0]));
         assert_eq!((nvmlDeviceGetClockInfo(device, 1, &mut megahertz), megahertz), (0, 1980));
+        assert_eq!((nvmlDeviceGetCurrPcieLinkGeneration(device, &mut lanes), lanes), (0, 5));
+        assert_eq!((nvmlDeviceGetCurrPcieLinkWidth(device, &mut lanes), lanes), (0, 16));
+        assert_eq!(nvmlDeviceGetNvLinkState(device, 0, &mut on), 3);
         assert_eq!(nvmlDeviceGetTemperature(device, 0, &mut megahertz), 3);
         assert_eq!(CStr::from_ptr(nvmlErrorString(3)), c"Not Supported");
         assert_eq!(nvmlShutdown(), 0);
