@@ -1,7 +1,7 @@
 //! Matrix products `C = alpha A B + beta C`, of any shape and strides, one or a batch of them, with what follows them fused.
 //!
 //! [`gemm`] takes tensors of two dimensions, or of three for a batch. Nothing is said of transposition: a factor's strides tell whether
-//! its rows or its columns are adjacent, and [`Tensor::t`] exchanges them. A problem becomes plain data (`problem.rs`), a family of
+//! its rows or its columns are adjacent, and [`Tensor::t`] exchanges them. A problem becomes plain data (`given.rs`, `problem.rs`), a family of
 //! kernels is chosen for it (`choose.rs`), and each family is a file that makes the launches.
 
 mod bias;
@@ -11,6 +11,7 @@ mod element;
 mod epilogue;
 mod ffma;
 mod finish;
+mod given;
 mod grouped;
 pub(crate) mod halved;
 pub(crate) mod hopper;
@@ -36,8 +37,9 @@ pub use steer::Steer;
 use crate::workspace::{Layout, Scratch, Workspace};
 use crate::{Plan, Tensor, TensorMut};
 use epilogue::{Activation, Along, Epilogue, Vector};
-use lanework::{Buffer, Device, Prepared, Result};
-use problem::{Extents, Matrix, Output, Problem, Strides, refused};
+use given::{Factor, extents, multiplied, strides};
+use lanework::{Buffer, Prepared, Result};
+use problem::{Extents, Output, Problem, refused};
 use recipe::Recipe;
 use source::Source;
 
@@ -77,41 +79,6 @@ pub fn gemm<'a, A: GemmElement, B: GemmElement, const R: usize>(
         one_kernel: false,
         steer: None,
         elsewhere: None,
-    }
-}
-
-/// A factor without its element type.
-#[derive(Clone, Debug)]
-struct Factor<'a, const R: usize> {
-    device: Device,
-    shape: [usize; R],
-    matrix: Matrix<'a>,
-}
-
-impl<'a, const R: usize> Factor<'a, R> {
-    fn new<T: GemmElement>(tensor: Tensor<'a, T, R>) -> Self {
-        let (device, shape) = (tensor.device().clone(), tensor.shape());
-        let strides = strides(tensor.strides());
-        let memory = Source::Memory(tensor.into_view().cast());
-        Factor { device, shape, matrix: Matrix { kind: T::KIND, memory, strides } }
-    }
-}
-
-/// The last two dimensions are rows and columns, one before them the batch.
-fn strides<const R: usize>(strides: [usize; R]) -> Strides {
-    let from_end = |i: usize| if R >= i { strides[R - i] } else { 0 };
-    Strides { batch: if R == 3 { from_end(3) } else { 0 }, row: from_end(2), column: from_end(1) }
-}
-
-/// Batch, rows and columns of a tensor of two or three dimensions.
-fn extents<const R: usize>(shape: [usize; R]) -> Result<[usize; 3]> {
-    match shape.as_slice() {
-        [rows, columns] => Ok([1, *rows, *columns]),
-        [batch, rows, columns] => Ok([*batch, *rows, *columns]),
-        _ => refused(
-            format!("a matrix product of tensors of {R} dimensions"),
-            "give tensors of two dimensions, or of three for a batch of products",
-        ),
     }
 }
 
@@ -363,52 +330,9 @@ impl<'a, const R: usize> Gemm<'a, R> {
                 "upload both to one device",
             );
         }
-        let [batch_a, m, k] = extents(a.shape)?;
-        let [batch_b, of_b, n] = extents(b.shape)?;
-        if of_b != k {
-            return refused(
-                format!(
-                    "A has {k} columns and B has {of_b} rows: shapes {:?} and {:?}",
-                    a.shape, b.shape
-                ),
-                "give a B with a row per column of A; `.t()` exchanges rows and columns",
-            );
-        }
-        let batch = if batch_a == 1 { batch_b } else { batch_a };
-        if batch_b != batch && batch_b != 1 {
-            return refused(
-                format!("A has {batch_a} matrices and B has {batch_b}"),
-                "give as many, or one for all",
-            );
-        }
-        let [batch_c, rows, columns] = extents(c.shape())?;
-        if (batch_c, rows, columns) != (batch, m, n) {
-            return refused(
-                format!(
-                    "the output is {:?} and the product has {batch} x {m} x {n} elements",
-                    c.shape()
-                ),
-                "give an output of the product's shape",
-            );
-        }
-        let once = |matrix: Matrix<'c>, own: usize| {
-            let strides = matrix.strides;
-            let step = if own == 1 { 0 } else { strides.batch };
-            Matrix { strides: Strides { batch: step, ..strides }, ..matrix }
-        };
-        let of_c = strides(c.strides());
-        let memory = c.into_view().cast();
-        Ok(Problem {
-            device,
-            extents: Extents { batch, m, n, k },
-            a: once(a.matrix, batch_a),
-            b: once(b.matrix, batch_b),
-            c: Output { kind: C::KIND, memory, strides: of_c },
-            alpha,
-            beta,
-            precision,
-            epilogue,
-            one_kernel,
-        })
+        let (extents, [a, b]) = multiplied(a, b, c.shape())?;
+        let strides = strides(c.strides());
+        let c = Output { kind: C::KIND, memory: c.into_view().cast(), strides };
+        Ok(Problem { device, extents, a, b, c, alpha, beta, precision, epilogue, one_kernel })
     }
 }

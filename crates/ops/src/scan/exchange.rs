@@ -1,4 +1,5 @@
-//! Sums of tiles that blocks tell each other: a word in memory with a word that says that it is there.
+//! Sums of tiles that blocks tell each other: a word in memory with a word that says that it is there. [`published`] waits for one; [`look`]
+//! takes what is there, and [`sum_of`] waits later, if it still has to.
 
 use lanework::prelude::*;
 
@@ -34,5 +35,46 @@ pub(super) fn published<W: Element>(cells: &mut [u64], at: u64) -> W {
     } else {
         let word = word(cells, at);
         ptx!("mov.b32 {}, {};", out(W), in(word))
+    }
+}
+
+/// The words of a cell, as they are now; they hold a sum when all have a 1 in their upper half.
+#[device]
+pub(super) fn look<W: Element>(cells: &mut [u64], at: u64) -> (u64, u64) {
+    if size_of::<W>() == 8 {
+        (
+            load_relaxed(&cells[2 * at], Scope::Device),
+            load_relaxed(&cells[2 * at + 1], Scope::Device),
+        )
+    } else {
+        let word = load_relaxed(&cells[at], Scope::Device);
+        (word, word)
+    }
+}
+
+/// The sum in a cell, once it is there; `words` are what it held a while ago.
+#[device]
+pub(super) fn sum_of<W: Element>(cells: &mut [u64], at: u64, words: (u64, u64)) -> W {
+    let mut now = words;
+    while now.0 & now.1 & (1 << 32) == 0 {
+        now = look::<W>(cells, at);
+    }
+    let (low, high) = (now.0 as u32, now.1 as u32);
+    if size_of::<W>() == 8 {
+        ptx!("mov.b64 {}, {{{}, {}}};", out(W), in(low), in(high))
+    } else {
+        ptx!("mov.b32 {}, {};", out(W), in(low))
+    }
+}
+
+/// Sets cells and tickets to zero again, by the threads of the last block that ends.
+#[device]
+pub(super) fn leave_zeros(cells: &mut [u64], tickets: &mut [u32], #[constant] threads: u32) {
+    let t = thread_idx.x;
+    for cell in (t as u64..cells.len() as u64).step_by(threads) {
+        cells[cell] = 0;
+    }
+    if t < 2 {
+        tickets[t] = 0;
     }
 }

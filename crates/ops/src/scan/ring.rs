@@ -4,7 +4,7 @@
 //! one and publishes its sum, and scans the one before, whose predecessors had the time of a tile to publish theirs. Words that it
 //! needs of others are read before the numbers, and looked at after them.
 
-use super::exchange::publish;
+use super::exchange::{leave_zeros, look, publish, sum_of};
 use super::form::{How, combine, identity};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
@@ -31,35 +31,6 @@ fn of_warp<E: Widened>(value: E::Wide, #[constant] how: How) -> E::Wide {
         sum = combine::<E::Wide>(sum, shfl_xor_sync(FULL_MASK, sum, bits), how);
     }
     sum
-}
-
-/// The words of a cell, as they are now; they hold a sum when all have a 1 in their upper half.
-#[device]
-fn look<W: Element>(cells: &mut [u64], at: u64) -> (u64, u64) {
-    if size_of::<W>() == 8 {
-        (
-            load_relaxed(&cells[2 * at], Scope::Device),
-            load_relaxed(&cells[2 * at + 1], Scope::Device),
-        )
-    } else {
-        let word = load_relaxed(&cells[at], Scope::Device);
-        (word, word)
-    }
-}
-
-/// The sum in a cell, once it is there; `words` are what it held a while ago.
-#[device]
-fn sum_of<W: Element>(cells: &mut [u64], at: u64, words: (u64, u64)) -> W {
-    let mut now = words;
-    while now.0 & now.1 & (1 << 32) == 0 {
-        now = look::<W>(cells, at);
-    }
-    let (low, high) = (now.0 as u32, now.1 as u32);
-    if size_of::<W>() == 8 {
-        ptx!("mov.b64 {}, {{{}, {}}};", out(W), in(low), in(high))
-    } else {
-        ptx!("mov.b32 {}, {};", out(W), in(low))
-    }
 }
 
 /// Vector `k` of this thread of a tile: from shared memory where the tile is whole, else from global memory, as far as the row goes.
@@ -330,11 +301,6 @@ pub(super) fn ring<E: Widened, const V: usize>(
     }
     sync_threads();
     if ids[0] == grid_dim.x - 1 {
-        for cell in (t as u64..cells.len() as u64).step_by(THREADS) {
-            cells[cell] = 0;
-        }
-        if t < 2 {
-            tickets[t] = 0;
-        }
+        leave_zeros(cells, tickets, THREADS);
     }
 }

@@ -10,7 +10,7 @@
 //! A tile stays in registers from its one load to its one store. Each warp has consecutive vectors of 16 bytes, each lane one of 32
 //! adjacent ones, so that every access is coalesced and no element changes its thread.
 
-use super::exchange::{publish, published};
+use super::exchange::{leave_zeros, publish, published};
 use super::form::{How, MOST, RESIDENT, THREADS, WARPS, combine, identity};
 use crate::vectors::{Widened, load, store};
 use lanework::prelude::*;
@@ -218,11 +218,6 @@ pub(super) fn tiles<E: Widened, const V: usize>(
     }
     // The last block to end leaves zeros behind.
     if turn[1] == grid_dim.x - 1 {
-        for cell in (t as u64..cells.len() as u64).step_by(THREADS) {
-            cells[cell] = 0;
-        }
-        if t < 2 {
-            tickets[t] = 0;
-        }
+        leave_zeros(cells, tickets, THREADS);
     }
 }
