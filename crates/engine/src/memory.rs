@@ -1,15 +1,19 @@
 //! Global memory of the emulated device: allocations with names, exact bounds and guard gaps, and
 //! ranges that the host registers.
 
-use crate::fault::{MemoryError, NearAllocation};
-use crate::host_bytes::{Fresh, HostBytes};
-use crate::initialised::InitialisedBytes;
+mod allocation;
+mod near;
+mod of_host;
+
+pub use allocation::Allocation;
+pub use near::BadAddress;
+
+use crate::fault::MemoryError;
+use crate::host_bytes::Fresh;
 use crate::region::Region;
 use crate::texture::object::Objects;
-use lanework_ptx_ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
-use std::any::Any;
+use of_host::in_windows;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Where the first allocation starts; the shared, local and parameter windows lie below.
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
@@ -41,77 +45,6 @@ pub enum Addresses {
     Own,
     /// They are the host's: everything lies where it lies there.
     Host,
-}
-
-/// One allocation: raw bytes that kernels and the host reach by pointer only.
-pub struct Allocation {
-    /// Its name, for reports.
-    pub name: String,
-    /// Its size.
-    pub bytes: u64,
-    /// Whether it is a variable of a module.
-    pub of_module: bool,
-    /// Whether it is constant memory, which kernels must not write.
-    pub constant: bool,
-    /// Which bytes have been written, where accesses are checked.
-    pub written: Option<Arc<InitialisedBytes>>,
-    data: *mut u8,
-    /// What it lies in; `None` for a range that the host registered.
-    own: Option<HostBytes>,
-}
-
-// SAFETY: the bytes are reached only through raw pointers under `Memory`'s lock: the host exclusively,
-// kernels shared, where a guest race is a race on plain bytes that no Rust reference ever covers.
-unsafe impl Send for Allocation {}
-// SAFETY: as above.
-unsafe impl Sync for Allocation {}
-
-impl Allocation {
-    fn new(
-        name: &str,
-        bytes: u64,
-        addresses: Addresses,
-        checked: bool,
-        fresh: Fresh,
-    ) -> Option<Self> {
-        // Slack for vector moves that may touch, never use, bytes after the end.
-        let align = if bytes >= PAGE { PAGE } else { GRAIN };
-        let size = bytes.checked_add(GRAIN)?.checked_next_multiple_of(align)?;
-        let make = match addresses {
-            Addresses::Own => HostBytes::new,
-            Addresses::Host => HostBytes::of_device,
-        };
-        let own = make(usize::try_from(size).ok()?, align as usize, fresh)?;
-        Some(Allocation::of(name, bytes, checked, own))
-    }
-
-    fn of(name: &str, bytes: u64, checked: bool, own: HostBytes) -> Self {
-        Allocation {
-            name: name.to_owned(),
-            bytes,
-            of_module: false,
-            constant: false,
-            written: checked.then(|| Arc::new(InitialisedBytes::new(bytes))),
-            data: own.start(),
-            own: Some(own),
-        }
-    }
-
-    /// The host address of its first byte.
-    pub fn data(&self) -> *mut u8 {
-        self.data
-    }
-}
-
-/// Why an address cannot be accessed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BadAddress {
-    /// In the null page.
-    Null,
-    /// In an allocation that was freed.
-    Freed(NearAllocation),
-    /// In no allocation; the nearest one below, if there is one.
-    Outside(Option<NearAllocation>),
 }
 
 /// The table of allocations.
@@ -242,99 +175,6 @@ impl Memory {
         Ok(address)
     }
 
-    /// Allocates the bytes that a lender keeps, at their own address.
-    ///
-    /// # Safety
-    /// As for [`crate::device::Device::allocate_in`].
-    pub unsafe fn allocate_in(
-        &mut self,
-        start: *mut u8,
-        bytes: u64,
-        name: &str,
-        lender: Arc<dyn Any + Send + Sync>,
-    ) -> Result<(), MemoryError> {
-        let (address, free) = (start as u64, self.total - self.used);
-        if bytes > free {
-            let (name, total) = (name.to_owned(), self.total);
-            return Err(MemoryError::OutOfMemory { name, bytes, free, total });
-        }
-        self.registrable(address, bytes)?;
-        // SAFETY: by the caller.
-        let own = unsafe { HostBytes::lent(start, bytes as usize, self.fresh, lender) };
-        self.reopen(address, bytes);
-        self.used += bytes;
-        self.live.insert(address, Allocation::of(name, bytes, self.checked, own));
-        Ok(())
-    }
-
-    /// Refuses what cannot be an allocation at its own address.
-    fn registrable(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
-        let refuse = |why: String| Err(MemoryError::NotRegistrable { address, bytes, why });
-        if self.addresses == Addresses::Own {
-            return refuse("this emulator has addresses of its own; make it on host memory".into());
-        }
-        if bytes == 0 || address < NULL_PAGE || bytes > HOST_END || address > HOST_END - bytes {
-            return refuse("no host program has memory there".into());
-        }
-        if in_windows(address, bytes) {
-            return refuse("generic addresses of shared and local memory lie there".into());
-        }
-        let before = self.live.range(..address + bytes).next_back();
-        if let Some((other, a)) = before
-            && other + a.bytes.max(1) > address
-        {
-            return refuse(format!("it overlaps `{}`, {} bytes at {other:#x}", a.name, a.bytes));
-        }
-        Ok(())
-    }
-
-    /// Registers a range of host memory as an allocation at its own address.
-    ///
-    /// # Safety
-    /// As for [`crate::device::Device::register_host_memory`].
-    pub unsafe fn register_host_memory(
-        &mut self,
-        start: *mut u8,
-        bytes: u64,
-        name: &str,
-    ) -> Result<(), MemoryError> {
-        let address = start as u64;
-        self.registrable(address, bytes)?;
-        self.reopen(address, bytes);
-        // What the host registers counts as written.
-        let (name, written) = (name.to_owned(), None);
-        let registered = Allocation {
-            name,
-            bytes,
-            of_module: false,
-            constant: false,
-            written,
-            data: start,
-            own: None,
-        };
-        self.live.insert(address, registered);
-        self.registered += 1;
-        Ok(())
-    }
-
-    /// Unregisters a range of the host.
-    pub fn unregister_host_memory(&mut self, address: u64) -> Result<(), MemoryError> {
-        if self.live.get(&address).is_none_or(|a| a.own.is_some()) {
-            return Err(MemoryError::NotRegistered { address });
-        }
-        self.registered -= 1;
-        self.quarantine(address);
-        Ok(())
-    }
-
-    /// Lets kernels use any host address while nothing is registered.
-    ///
-    /// # Safety
-    /// As for [`crate::device::Device::trust_addresses`].
-    pub unsafe fn trust(&mut self) {
-        self.trusting = self.addresses == Addresses::Host;
-    }
-
     /// Forgets what was freed where something lives again.
     fn reopen(&mut self, address: u64, bytes: u64) {
         self.freed.retain(|(start, size, _)| start + size <= address || address + bytes <= *start);
@@ -393,18 +233,6 @@ impl Memory {
             bytes: allocation.bytes - skip,
             host: allocation.data.wrapping_add(skip as usize),
         })
-    }
-
-    /// The region of an address that is good only because the host vouched for all.
-    fn trusted(&self, address: u64) -> Option<Region> {
-        if !self.trusting || self.registered > 0 {
-            return None;
-        }
-        // The generic windows lie between the two.
-        let [low, high] = [NULL_PAGE..SHARED_WINDOW, PARAMETER_WINDOW + WINDOW..HOST_END];
-        let range = [low, high].into_iter().find(|range| range.contains(&address))?;
-        let host = std::ptr::with_exposed_provenance_mut(range.start as usize);
-        Some(Region { start: range.start, bytes: range.end - range.start, host })
     }
 
     /// Where `bytes` bytes that a kernel may use lie on the host.
@@ -483,51 +311,6 @@ impl Memory {
             written.set(address - start, bytes);
         }
     }
-
-    /// The first of some bytes of one allocation that nothing has written, as far as that is followed.
-    pub fn unwritten(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
-        let (start, allocation) = self.find(address)?;
-        let (written, offset) = (allocation.written.as_ref()?, address - start);
-        if written.has(offset, bytes) {
-            return None;
-        }
-        let gap = (offset..offset + bytes).find(|at| !written.has(*at, 1))?;
-        self.nearest(start + gap, 1)
-    }
-
-    /// The live allocation nearest to an access.
-    pub fn nearest(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
-        let before = self.live.range(..=address).next_back();
-        let after = self.live.range(address..).next();
-        before
-            .into_iter()
-            .chain(after)
-            .map(|(start, a)| near(&a.name, *start, a.bytes, address, bytes))
-            .min_by_key(|n| n.distance)
-    }
-
-    /// Why an access is bad; call it for bad ones only.
-    pub fn diagnose(&self, address: u64, bytes: u64) -> BadAddress {
-        if address < NULL_PAGE {
-            return BadAddress::Null;
-        }
-        let freed =
-            self.freed.iter().rev().find(|(start, size, _)| {
-                address >= *start && address < start.saturating_add(*size)
-            });
-        match freed {
-            Some((start, size, name)) => {
-                BadAddress::Freed(near(name, *start, *size, address, bytes))
-            }
-            None => BadAddress::Outside(self.nearest(address, bytes)),
-        }
-    }
-}
-
-/// Whether some of the bytes lie where generic addresses mean shared memory, local memory or
-/// parameters.
-fn in_windows(address: u64, bytes: u64) -> bool {
-    address < PARAMETER_WINDOW + WINDOW && address.saturating_add(bytes) > SHARED_WINDOW
 }
 
 /// Bytes that the host can give, as far as it tells. A device may be told to have more memory than its
@@ -537,19 +320,4 @@ fn host_free() -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kilobytes = line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kilobytes.map_or(u64::MAX, |kilobytes| kilobytes * 1024)
-}
-
-fn near(name: &str, start: u64, size: u64, address: u64, bytes: u64) -> NearAllocation {
-    let distance = if address >= start {
-        address.saturating_sub(start + size)
-    } else {
-        start.saturating_sub(address.saturating_add(bytes))
-    };
-    NearAllocation {
-        name: name.to_owned(),
-        address: start,
-        bytes: size,
-        offset: address.wrapping_sub(start) as i64,
-        distance,
-    }
 }

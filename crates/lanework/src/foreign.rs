@@ -377,13 +377,18 @@ impl PtxModule {
                     let checked = emulator.check(program, &config, &bytes)?;
                     crate::printed::pass_on(&checked.outcome.printed);
                     let Outcome { warp_instructions, lane_instructions, .. } = checked.outcome;
-                    crate::launch::sanitized(checked, None, &self.device, (entry, self.recorded))?;
+                    crate::launched::sanitized(
+                        checked,
+                        None,
+                        &self.device,
+                        (entry, self.recorded),
+                    )?;
                     return Ok(Some(Executed { warp_instructions, lane_instructions }));
                 }
                 let module = self.recorded;
                 let arguments = bytes.as_slice();
                 let launching = Launching { emulator, program, config: &config, arguments, module };
-                let outcome = crate::launch::run(launching)?;
+                let outcome = crate::launched::run(launching)?;
                 crate::printed::pass_on(&outcome.printed);
                 Ok(Some(Executed {
                     warp_instructions: outcome.warp_instructions,

@@ -14,12 +14,16 @@
 
 mod at_exit;
 mod codec;
+mod launching;
+mod look_at;
 mod merge;
+mod own_report;
 mod record;
 mod session;
 
+pub(crate) use launching::Launching;
 #[doc(hidden)]
 pub use merge::{Profiles, names};
 #[doc(hidden)]
 pub use record::{Activity, Findings, Launched, Picture, Process, Profiled, Reader, Record, read};
-pub(crate) use session::{Launching, Session};
+pub(crate) use session::Session;

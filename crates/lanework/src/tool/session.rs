@@ -1,16 +1,14 @@
 //! The tool of this process: chosen by its environment, it runs launches in its way and keeps records.
 
 use super::at_exit;
-use super::merge::Profiles;
-use super::record::{
-    Activity, Findings, Launched, MAGIC, Picture, Process, Profiled, Record, framed,
-};
+use super::launching::Launching;
+use super::look_at::LookAt;
+use super::own_report::Own;
+use super::record::{Activity, Findings, Launched, MAGIC, Process, Profiled, Record, framed};
 use crate::Profile;
-use lanework_report::{self as report, By, Extras, Machine, Sources};
-use lanework_sim::sanitize::{self, Checks, Report};
-use lanework_sim::{
-    Blocks, Emulator, Fault, Keep, LaunchConfig, Options, Outcome, Program, Wanted,
-};
+use lanework_report::{self as report, Extras, Machine};
+use lanework_sim::sanitize::{Checks, Report};
+use lanework_sim::{Emulator, Fault, LaunchConfig, Options, Outcome};
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Write;
@@ -21,8 +19,6 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// Memory of a device up to which launches are run on copies of it, for patterns, caches and pictures.
 const COPIED: u64 = 1 << 30;
-/// Steps of a block, and accesses, that a picture keeps.
-const STEPS: usize = 1 << 20;
 
 /// A tool.
 enum Tool {
@@ -33,49 +29,12 @@ enum Tool {
     Look(LookAt),
 }
 
-/// What a picture is asked for.
-struct LookAt {
-    /// The kernel; empty for the first one.
-    kernel: String,
-    /// Its launch, from 1.
-    launch: u64,
-    /// The line; `None` for the costliest.
-    line: Option<u32>,
-    block: u64,
-    warp: u32,
-}
-
-impl LookAt {
-    fn parse(text: &str) -> Option<LookAt> {
-        let [kernel, launch, line, block, warp] =
-            text.split('\t').collect::<Vec<_>>().try_into().ok()?;
-        let line: u32 = line.parse().ok()?;
-        Some(LookAt {
-            kernel: kernel.to_owned(),
-            launch: launch.parse().ok()?,
-            line: (line > 0).then_some(line),
-            block: block.parse().ok()?,
-            warp: warp.parse().ok()?,
-        })
-    }
-}
-
 /// Where records go.
 enum Sink {
     /// To the file of this process in the command's folder.
     File(File),
     /// To the report that the process prints when it ends.
     Own(Own),
-}
-
-/// What the report at the end of this process is made of.
-#[derive(Default)]
-struct Own {
-    kernels: Vec<String>,
-    found: Vec<Report>,
-    stopped: Vec<String>,
-    profiles: Profiles,
-    notes: Vec<String>,
 }
 
 /// The tool of this process.
@@ -85,17 +44,6 @@ pub(crate) struct Session {
     modules: AtomicU64,
     /// Launches whose patterns and caches are known, and launches of the kernel that is looked at.
     seen: Mutex<(Vec<Launched>, u64)>,
-}
-
-/// A launch on the emulator.
-#[derive(Clone, Copy)]
-pub(crate) struct Launching<'a> {
-    pub(crate) emulator: &'a Emulator,
-    pub(crate) program: &'a Program,
-    pub(crate) config: &'a LaunchConfig<'a>,
-    pub(crate) arguments: &'a [&'a [u8]],
-    /// The number of the module, where it was text.
-    pub(crate) module: Option<u64>,
 }
 
 impl Session {
@@ -192,7 +140,7 @@ impl Session {
                 self.profiled(launch.module, profile, Extras::default());
             }
             Tool::Look(at) if self.is_looked_at(at, &launched) => {
-                if let Ok(picture) = self.picture(at, launch) {
+                if let Ok(picture) = at.picture(launch) {
                     self.keep(Record::Picture(Box::new(picture)));
                 }
             }
@@ -248,7 +196,7 @@ impl Session {
                 Ok(outcome)
             }
             Tool::Look(at) if self.is_looked_at(at, &launched) => {
-                let picture = self.picture(at, launch)?;
+                let picture = at.picture(launch)?;
                 self.keep(Record::Picture(Box::new(picture)));
                 launch.emulator.run(launch.program, launch.config, launch.arguments)
             }
@@ -329,61 +277,6 @@ impl Session {
         seen.1 == at.launch
     }
 
-    /// The accesses that are asked for, of runs on copies of the memory.
-    fn picture(&self, at: &LookAt, launch: Launching<'_>) -> Result<Picture, Fault> {
-        let twin = |stage: &str| {
-            launch.emulator.copy().ok_or_else(|| {
-                let kind = lanework_sim::FaultKind::LimitExceeded;
-                let help = "look at a launch with less memory";
-                let what = format!("there is no room for a copy of the device's memory ({stage})");
-                Fault::before_launch(kind, launch.config.entry, what, help)
-            })
-        };
-        let counted = launch.count(&twin("counts")?)?;
-        let profile = Profile::new(counted, launch.program, launch.config);
-        let mut picture = Picture {
-            profile,
-            module: launch.module,
-            refused: None,
-            file: None,
-            line: 0,
-            instructions: Vec::new(),
-            touches: Vec::new(),
-            steps: Vec::new(),
-        };
-        let blocks = picture.profile.blocks;
-        if at.block >= blocks {
-            let what = format!("there is no block {}", at.block);
-            picture.refused = Some((what, format!("the grid has blocks 0 to {}", blocks - 1)));
-            return Ok(picture);
-        }
-        let machine = Machine::h200();
-        let record =
-            report::record(&picture.profile.counted(), Extras::default(), By::Source, &machine);
-        let chosen = match report::choose(&record, at.line) {
-            Ok(chosen) => chosen,
-            Err(refused) => {
-                picture.refused = Some(refused);
-                return Ok(picture);
-            }
-        };
-        let wanted = Wanted {
-            steps: true,
-            accesses: Keep::Of(chosen.instructions.clone()),
-            most: STEPS,
-            only: Some(at.block..at.block + 1),
-        };
-        let blocks = match launch.waits() {
-            true => Blocks::All,
-            false => Blocks::Range { first: at.block, count: 1 },
-        };
-        let trace = launch.trace(&twin("a trace")?, blocks, wanted)?;
-        picture.touches = report::first_of_each(&trace.touches, at.warp);
-        (picture.file, picture.line) = (chosen.file, chosen.line);
-        (picture.instructions, picture.steps) = (chosen.instructions, trace.steps);
-        Ok(picture)
-    }
-
     /// Keeps a copy between host and device, for the timeline.
     pub(crate) fn copied<T>(&self, what: &str, bytes: usize, copy: impl FnOnce() -> T) -> T {
         if !matches!(self.tool, Tool::Trace) {
@@ -434,78 +327,6 @@ impl Session {
         // Nothing is to be done where standard error is closed.
         let _ = std::io::stderr().write_all(text.as_bytes());
         failed.then_some(1)
-    }
-}
-
-impl Own {
-    fn add(&mut self, record: Record) {
-        match record {
-            Record::Launch(launch) if !self.kernels.contains(&launch.kernel) => {
-                self.kernels.push(launch.kernel);
-            }
-            Record::Findings(findings) => {
-                let Findings { kernel, found, stopped, .. } = *findings;
-                sanitize::merge(&mut self.found, found);
-                self.stopped.extend(stopped.map(|fault| format!("{kernel}: {fault}")));
-            }
-            Record::Profile(profiled) => self.profiles.add(*profiled),
-            Record::Note(note) => self.notes.push(note),
-            _ => {}
-        }
-    }
-
-    fn notes(&self) -> String {
-        self.notes.iter().map(|note| format!("note: {note}\n")).collect()
-    }
-
-    fn findings_text(&self) -> (String, bool) {
-        let mut text: String = self.found.iter().map(|report| format!("{report}\n\n")).collect();
-        let told = report::verdict(&self.kernels, &self.found);
-        if !told.errors.is_empty() {
-            text.push_str(&format!("error: {}\n", told.errors));
-        }
-        for stopped in &self.stopped {
-            text.push_str(&format!("error: check incomplete: {stopped}\n"));
-        }
-        let failed = !told.errors.is_empty() || !self.stopped.is_empty();
-        match (failed, told.warnings.is_empty()) {
-            (_, false) => text.push_str(&format!("{}\n", told.warnings)),
-            (false, true) if !self.kernels.is_empty() => {
-                text.push_str(&format!("{}: nothing to report\n", told.kernels));
-            }
-            _ => {}
-        }
-        (self.notes() + &text, failed)
-    }
-
-    fn profiles_text(&self) -> String {
-        let each = self.profiles.0.iter().map(|(launches, one)| {
-            let machine = Machine::h200();
-            let counted = one.profile.counted();
-            let record = report::record(&counted, one.extras(), By::Source, &machine);
-            report::describe(&Profiles::title(*launches, one), &record, &Sources::default())
-        });
-        self.notes() + &each.collect::<String>()
-    }
-}
-
-impl Launching<'_> {
-    fn count(&self, on: &Emulator) -> Result<(Outcome, lanework_sim::CountingObserver), Fault> {
-        on.count(self.program, self.config, self.arguments)
-    }
-
-    fn waits(&self) -> bool {
-        self.config.cooperative || self.program.polls(self.config.entry)
-    }
-
-    fn trace(
-        &self,
-        on: &Emulator,
-        blocks: Blocks,
-        wanted: Wanted,
-    ) -> Result<lanework_sim::Trace, Fault> {
-        let config = LaunchConfig { blocks, ..*self.config };
-        Ok(on.trace(self.program, &config, self.arguments, wanted)?.1)
     }
 }
 
