@@ -35,6 +35,11 @@ use lanework_sim::Blocks;
 ///
 /// // SAFETY: 64 threads access the 64 elements.
 /// unsafe { double(&mut x).grid(1).block(64).launch_unchecked(&device)? };
+///
+/// // Compiled once, to be launched often.
+/// double(&mut x).grid(1).block(64).prepare(&device)?.launch()?;
+/// // SAFETY: as above.
+/// unsafe { double(&mut x).grid(1).block(64).prepare_unchecked(&device)? }.launch()?;
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[must_use = "a launch does nothing until `.launch(&device)`"]

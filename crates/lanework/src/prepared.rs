@@ -24,6 +24,7 @@ use std::sync::Arc;
 /// let mut x = device.upload(&[1.0f32; 64])?;
 /// let mut kernel = double(&mut x).grid(1).block(64).prepare(&device)?;
 /// println!("{} registers", kernel.resources().registers);
+/// assert_eq!(kernel.module().entries().count(), 1);
 /// for _ in 0..10 {
 ///     kernel.launch()?;
 /// }
