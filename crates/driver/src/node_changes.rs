@@ -19,13 +19,21 @@ pub fn change(node: Handle, work: Work) -> Result {
     old.become_other(work)
 }
 
-/// Replaces what a node of an executable does by other work of its kind.
+/// Replaces what a node of an executable does by other work of its kind. One in a graph inside of it, as in a conditional's body, is changed
+/// where it is: such graphs are those of the graph that the executable was made of.
 pub fn replace(executable: Handle, node: Handle, work: Work) -> Result {
     let executable = table::<Executable>().get(executable)?;
     let mut steps = lock(&executable.steps);
-    let step =
-        steps.iter_mut().find(|(of_step, _)| *of_step == node).ok_or(Status::InvalidValue)?;
-    step.1.become_other(work)
+    if let Some((_, old)) = steps.iter_mut().find(|(of_step, _)| *of_step == node) {
+        return old.become_other(work);
+    }
+    let graph = table::<Node>().get(node)?.graph;
+    for (_, step) in &*steps {
+        if step.holds(graph)? {
+            return change(node, work);
+        }
+    }
+    Err(Status::InvalidValue)
 }
 
 api! {

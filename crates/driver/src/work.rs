@@ -173,16 +173,46 @@ impl Work {
         }
     }
 
+    /// The graphs directly inside of it.
+    fn inner(&self) -> &[Handle] {
+        match self {
+            Work::Graph(graph) => std::slice::from_ref(graph),
+            Work::Conditional { bodies, .. } => bodies,
+            _ => &[],
+        }
+    }
+
+    /// Whether a graph is inside of it, however deep.
+    pub fn holds(&self, wanted: Handle) -> Result<bool> {
+        if self.inner().is_empty() {
+            return Ok(false);
+        }
+        let _inside = Nesting::enter()?;
+        for graph in self.inner() {
+            if *graph == wanted {
+                return Ok(true);
+            }
+            let nodes = lock(&table::<Graph>().get(*graph)?.nodes).clone();
+            for (node, _) in nodes {
+                let work = table::<Node>().get(node)?.work().clone();
+                if work.holds(wanted)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     /// Gives the conditions of this and of what it holds the values with which a launch begins.
     pub fn reset(&self) -> Result {
-        let (handle, inner) = match self {
-            Work::Graph(graph) => (None, std::slice::from_ref(graph)),
-            Work::Conditional { handle, bodies, .. } => (Some(handle), &bodies[..]),
-            _ => return Ok(()),
-        };
-        handle.map_or(Ok(()), |handle| driver()?.reset_condition(*handle))?;
+        if let Work::Conditional { handle, .. } = self {
+            driver()?.reset_condition(*handle)?;
+        }
+        if self.inner().is_empty() {
+            return Ok(());
+        }
         let _inside = Nesting::enter()?;
-        for graph in inner {
+        for graph in self.inner() {
             let nodes = lock(&table::<Graph>().get(*graph)?.nodes).clone();
             for (node, _) in nodes {
                 let work = table::<Node>().get(node)?.work().clone();

@@ -243,6 +243,23 @@ fn bodies_run_by_conditions() {
             assert_eq!(download::<u32>(x, 1), [after], "kind {kind}, value {value}");
         }
     }
+    // A node of a body is changed through the executable.
+    let (made, y) = (graph(), allocate(128));
+    let handle = condition(made, 1);
+    let inside = body(made, handle, 0, 0, 1);
+    kernel_node(inside, count, &[x, handle]);
+    let (executable, mut node, mut nodes) = (instantiate(made), 0u64, 1usize);
+    assert_eq!(
+        call!("cuGraphGetNodes"(inside => u64, &mut node => *mut u64, &mut nodes => *mut usize)),
+        0
+    );
+    let (arguments, ones) = ([y, handle], 1 | 1 << 32);
+    let each: Vec<*const u64> = arguments.iter().map(std::ptr::from_ref).collect();
+    let words = [count, ones, ones, ones, 0, each.as_ptr() as u64, 0, 0, 0];
+    let change = |executable: u64| call!("cuGraphExecKernelNodeSetParams_v2"(executable => u64, node => u64, words.as_ptr() => *const u64));
+    assert_eq!(call!("cuMemsetD8"(y => u64, 0 => u8, 128 => usize)), 0);
+    assert_eq!((change(executable), run(executable), download::<u32>(y, 1)), (0, 0, vec![1]));
+    assert_eq!(change(instantiate(graph())), 1); // a stranger's node
     // A body may be captured.
     let made = graph();
     let handle = condition(made, 1);

@@ -2,7 +2,7 @@
 
 use super::device_runtime;
 use super::error::{LinkError, refuse};
-use super::undefined::undefined;
+use super::undefined::{reached, undefined, used};
 use crate::ast::{FunctionDirective, Item, Module};
 use crate::diagnostics::Diagnostics;
 
@@ -34,7 +34,8 @@ struct Part {
 }
 
 impl Module {
-    /// The names that the module uses and does not define, but for what a GPU's driver itself gives kernels.
+    /// The names that the module's entries and variables use, and the functions that these call, and that it does not define, but for what
+    /// a GPU's driver itself gives kernels.
     ///
     /// ```
     /// let text = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;\n.visible .entry k() { call put; ret; }";
@@ -42,7 +43,7 @@ impl Module {
     /// # Ok::<(), lanework_ptx::Diagnostics>(())
     /// ```
     pub fn undefined(&self) -> Vec<&str> {
-        let found = undefined(std::iter::once(("", self)));
+        let found = undefined(std::iter::once(("", self)), reached);
         found.into_iter().map(|(name, _)| name).collect()
     }
 }
@@ -87,7 +88,7 @@ impl Linker {
     /// As [`Module::link`]; and names that are used and defined nowhere.
     pub fn link(&self) -> Result<String, LinkError> {
         let modules = || self.parts.iter().map(|part| (part.name.as_str(), &part.module));
-        let missing: Vec<String> = undefined(modules())
+        let missing: Vec<String> = undefined(modules(), used)
             .iter()
             .map(|(name, file)| format!("undefined reference to `{name}` in {file}"))
             .collect();
@@ -118,6 +119,23 @@ fn limit(module: &mut Module, most: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_module_uses_what_its_entries_reach() {
+        let undefined = |items: &str| {
+            let module = Module::parse(&text(items)).expect("PTX");
+            module.undefined().iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()
+        };
+        let functions =
+            ".extern .func put; .extern .func other; .visible .func left() { call other; ret; }
+            .visible .func called() { call put; ret; }";
+        let entry = ".visible .entry k() { call called; ret; }";
+        assert_eq!(undefined(&format!("{functions} {entry}")), ["put"]);
+        assert_eq!(undefined(functions), [""; 0]);
+        // A table of functions reaches them.
+        let table = ".global .u64 table[1] = {left};";
+        assert_eq!(undefined(&format!("{functions} {table} {entry}")), ["put", "other"]);
+    }
 
     fn text(items: &str) -> String {
         format!(".version 7.8\n.target sm_90\n.address_size 64\n{items}")

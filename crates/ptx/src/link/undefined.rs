@@ -4,15 +4,17 @@ use super::names::name_of;
 use super::{Rank, rank};
 use crate::ast::*;
 use crate::types::StateSpace;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Functions that a GPU's driver gives kernels itself, and how others of them begin: those by which kernels launch kernels.
 const GIVEN: [&str; 5] = ["vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional"];
 const GIVEN_PREFIX: &str = "__cuda_syscall_";
 
-/// The names that are used and defined nowhere, each with the file that uses it first, in the order of their declarations.
+/// The names that are used and defined nowhere, each with the file that uses it first, in the order of their declarations. What a module
+/// uses is asked of `used`: [`used`], or [`reached`] for less.
 pub(super) fn undefined<'a>(
     modules: impl Iterator<Item = (&'a str, &'a Module)> + Clone,
+    used: fn(&Module) -> HashSet<&str>,
 ) -> Vec<(&'a str, &'a str)> {
     let elsewhere: HashSet<&str> = modules
         .clone()
@@ -69,8 +71,30 @@ fn is_dynamic(item: &Item) -> bool {
     matches!(item, Item::Variable(variable) if variable.space == StateSpace::Shared)
 }
 
+/// The names that entries and variables use, and the functions that these call: a GPU's linker drops the other functions.
+pub(super) fn reached(module: &Module) -> HashSet<&str> {
+    let mut names = HashSet::new();
+    for variable in module.variables() {
+        variable.init.iter().for_each(|value| initial(value, &mut names));
+    }
+    for entry in module.entries() {
+        statements(entry.body.iter().flatten(), &mut names);
+    }
+    let bodies: HashMap<&str, &[Statement]> = module
+        .functions()
+        .filter_map(|function| Some((function.name.as_str(), function.body.as_deref()?)))
+        .collect();
+    let mut open: Vec<&str> = names.iter().copied().collect();
+    while let Some(name) = open.pop() {
+        let mut called = HashSet::new();
+        statements(bodies.get(name).copied().unwrap_or_default().iter(), &mut called);
+        open.extend(called.into_iter().filter(|name| names.insert(name)));
+    }
+    names
+}
+
 /// The names in bodies and initial values.
-fn used(module: &Module) -> HashSet<&str> {
+pub(super) fn used(module: &Module) -> HashSet<&str> {
     let mut names = HashSet::new();
     for item in &module.items {
         match item {
