@@ -3,28 +3,23 @@
 //!
 //! It trusts the network that it runs on, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
 
+mod messages;
+
 use crate::environment::Place;
 use crate::links::listen_to;
 use crate::mesh::{Link, Mesh};
 use crate::words::{ranks, seconds};
 use lanework::{Error, Result};
 use lanework_cuda::{Nccl, NcclId};
-use std::io::{ErrorKind, Read, Write};
+use messages::{Hello, OTHER_JOB, REFUSED, WELCOME, answer, put, read_answer, take};
+use std::io::{ErrorKind, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-/// What every connection begins with.
-const MAGIC: [u8; 8] = *b"LANEWK01";
-/// Bytes of a [`Hello`].
-const HELLO: usize = 40;
 /// Time for a peer that has connected to say who it is.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
-/// What rank 0 answers: why nobody meets, where everybody is, or that it is not of this job.
-const REFUSED: u8 = 0;
-const WELCOME: u8 = 1;
-const OTHER_JOB: u8 = 2;
 
 /// What a rank brings: whether it can use NCCL, and on which GPU.
 #[derive(Clone, Debug)]
@@ -40,16 +35,6 @@ pub(crate) struct Met {
     pub mesh: Mesh,
     /// What NCCL's communicator is made of, or why it is not used.
     pub nccl: std::result::Result<NcclId, String>,
-}
-
-/// What a rank says to rank 0.
-struct Hello {
-    job: u64,
-    rank: usize,
-    size: usize,
-    port: u16,
-    nccl: bool,
-    gpu: u64,
 }
 
 /// Meets the other ranks.
@@ -337,70 +322,6 @@ fn mesh(rank: usize, timeout: Duration, streams: Vec<Option<TcpStream>>) -> Resu
         links.push(link.transpose().map_err(lost(peer))?);
     }
     Ok(Mesh::new(rank, timeout, links, inbox))
-}
-
-impl Hello {
-    fn bytes(&self) -> [u8; HELLO] {
-        let mut bytes = [0; HELLO];
-        bytes[..8].copy_from_slice(&MAGIC);
-        bytes[8..16].copy_from_slice(&self.job.to_le_bytes());
-        bytes[16..24].copy_from_slice(&self.gpu.to_le_bytes());
-        bytes[24..28].copy_from_slice(&(self.rank as u32).to_le_bytes());
-        bytes[28..32].copy_from_slice(&(self.size as u32).to_le_bytes());
-        bytes[32..34].copy_from_slice(&self.port.to_le_bytes());
-        bytes[34] = u8::from(self.nccl);
-        bytes
-    }
-
-    fn read(stream: &mut TcpStream) -> Option<Hello> {
-        let mut bytes = [0; HELLO];
-        stream.read_exact(&mut bytes).ok()?;
-        if bytes[..8] != MAGIC {
-            return None;
-        }
-        let long = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
-        Some(Hello {
-            job: long(8),
-            gpu: long(16),
-            rank: long(24) as u32 as usize,
-            size: (long(24) >> 32) as usize,
-            port: long(32) as u16,
-            nccl: bytes[34] != 0,
-        })
-    }
-}
-
-/// Appends a length and bytes.
-fn put(to: &mut Vec<u8>, bytes: &[u8]) {
-    to.extend_from_slice(&(bytes.len() as u32).to_le_bytes());
-    to.extend_from_slice(bytes);
-}
-
-/// Takes what [`put`] appended.
-fn take<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
-    let (length, rest) = from.split_first_chunk::<4>()?;
-    let (bytes, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
-    *from = rest;
-    Some(bytes)
-}
-
-fn answer(stream: &mut TcpStream, kind: u8, bytes: &[u8]) -> std::io::Result<()> {
-    let mut frame = vec![kind];
-    put(&mut frame, bytes);
-    stream.write_all(&frame)
-}
-
-/// What rank 0 says, and of which kind it is.
-fn read_answer(stream: &mut TcpStream) -> std::io::Result<(u8, Vec<u8>)> {
-    let mut head = [0; 5];
-    stream.read_exact(&mut head)?;
-    let length = u64::from(u32::from_le_bytes([head[1], head[2], head[3], head[4]]));
-    let mut bytes = Vec::new();
-    stream.take(length).read_to_end(&mut bytes)?;
-    if (bytes.len() as u64) < length {
-        return Err(ErrorKind::UnexpectedEof.into());
-    }
-    Ok((head[0], bytes))
 }
 
 fn resolve(address: &str) -> Result<SocketAddr> {

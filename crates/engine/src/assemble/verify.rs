@@ -13,9 +13,13 @@
 //! Not verified: that a handler does what its shape says (the assembler states both in one place), and
 //! that values are right.
 
+mod fusions;
+mod wide;
+
+pub use wide::verify_wide;
+
 use super::{Code, Prefill};
 use crate::event::AccessKind;
-use crate::fuse::fusion::{Fusion, FusionKind};
 use crate::machine::{NO_RECONVERGENCE, Op};
 use crate::shape::{
     Flow, Form, Immediate, MAYBE_TRUTH, MAYBE_VARYING, OperandKind, PREDICATE, Registers,
@@ -77,55 +81,6 @@ pub fn verify(kernel: &Kernel, code: &Code, first_site: u32) -> Result<(), Viola
     }
     verifier.terminator()?;
     verifier.fusions()
-}
-
-/// Checks that the all-varying form corresponds to the first one, so that a warp can go on in it at the
-/// operation where it stopped, with its reconvergence stack.
-///
-/// # Errors
-/// The first violation.
-pub fn verify_wide(kernel: &Kernel, code: &Code, wide: &Code) -> Result<(), Violation> {
-    let wrong = |operation: Option<usize>, what: &str| Violation {
-        kernel: kernel.name.clone(),
-        operation: operation.map(|at| (at, name_of(kernel, wide, at))),
-        what: format!("the all-varying form does not correspond: {what}"),
-    };
-    if code.ops.len() != wide.ops.len() {
-        return Err(wrong(None, "another number of operations"));
-    }
-    if code.origin_of != wide.origin_of {
-        return Err(wrong(None, "other origins"));
-    }
-    if code.sites.len() != wide.sites.len() {
-        return Err(wrong(None, "another number of sites"));
-    }
-    if code.runs != wide.runs || code.visits != wide.visits {
-        return Err(wrong(None, "other basic blocks"));
-    }
-    let sites = code.sites.len() * size_of::<Site>();
-    for (at, (one, other)) in code.ops.iter().zip(&wide.ops).enumerate() {
-        let (first, second) = (&code.shapes[at], &wide.shapes[at]);
-        if first.flow != second.flow {
-            return Err(wrong(Some(at), "it goes on elsewhere"));
-        }
-        for (i, (a, b)) in first.operands.iter().zip(&second.operands).enumerate() {
-            let (from, to) = (operand(one, i), operand(other, i));
-            let agree = match (a, b) {
-                (
-                    OperandKind::Register(_) | OperandKind::Number,
-                    OperandKind::Register(_) | OperandKind::Number,
-                ) => true,
-                (OperandKind::Site(_), OperandKind::Site(_)) => {
-                    from as usize + sites == to as usize
-                }
-                _ => a == b && from == to,
-            };
-            if !agree {
-                return Err(wrong(Some(at), &format!("operand {}", NAMES[i])));
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The names of operands.
@@ -443,94 +398,9 @@ impl Verifier<'_> {
             Some(_) => Ok(()),
         }
     }
-
-    /// Fused operations lie in sequence, and the ones that they overlay agree with them.
-    fn fusions(&self) -> Result<(), Violation> {
-        let mut free = 0;
-        let mut before: Option<Fusion> = None;
-        let mut chains = 0;
-        for fusion in &self.code.fusions {
-            let at = fusion.at as usize;
-            let wrong = |what: &str| Err(self.wrong(Some(at), format!("fused: {what}")));
-            let inner = before.is_some_and(|before| {
-                before.kind == FusionKind::SumAndStep
-                    && before.at + 1 == fusion.at
-                    && fusion.kind == FusionKind::Step
-            });
-            if at < free && !inner {
-                return wrong("it overlays an operation of the sequence before");
-            }
-            let length = match fusion.kind {
-                FusionKind::Sums | FusionKind::CompareBranch => 2,
-                FusionKind::Step => 3,
-                FusionKind::SumAndStep => 4,
-                FusionKind::Chain(index) => match self.code.chains.get(index as usize) {
-                    Some(chain) => chain.operations(),
-                    None => return wrong(&format!("chain {index} does not exist")),
-                },
-            };
-            let Some(shapes) = self.code.shapes.get(at..at + length) else {
-                return wrong("the sequence leaves the program");
-            };
-            let ops = &self.code.ops[at..at + length];
-            let sum = |shape: &Shape| *shape == Shape::affine();
-            let good = match fusion.kind {
-                FusionKind::Sums => shapes.iter().all(sum),
-                FusionKind::CompareBranch => {
-                    shapes[0].imm == Immediate::Function
-                        && shapes[1].operands[0] == OperandKind::Target
-                }
-                FusionKind::Step => is_step(ops, shapes),
-                FusionKind::SumAndStep => sum(&shapes[0]) && is_step(&ops[1..], &shapes[1..]),
-                FusionKind::Chain(index) => {
-                    chains += 1;
-                    let chain = &self.code.chains[index as usize];
-                    let offset = |op: &Op| self.site(op.c).map_or(0, |site| site.offset);
-                    ops[0].imm == address_of(&**chain)
-                        && ops
-                            .chunks(3)
-                            .zip(shapes.chunks(3))
-                            .all(|(ops, shapes)| is_step(ops, shapes))
-                        && chain.agrees(ops, &offset)
-                }
-            };
-            if !good {
-                return wrong("the operations are not those of the sequence");
-            }
-            free = free.max(at + length);
-            before = Some(*fusion);
-        }
-        if chains != self.code.chains.len() {
-            return Err(self.wrong(None, "not one fused operation for each chain"));
-        }
-        Ok(())
-    }
 }
 
 /// An address as an immediate.
 fn address_of<T>(of: &T) -> u64 {
     std::ptr::from_ref(of).addr() as u64
-}
-
-/// Whether these are a scalar load, a load of a run of lanes, and an `fma` of what both load.
-fn is_step(ops: &[Op], shapes: &[Shape]) -> bool {
-    let ([x, y, fma], [of_x, of_y, of_fma]) = (ops, shapes) else { return false };
-    let loads = |shape: &Shape, form: Form| {
-        shape.operands[0] == OperandKind::Register(Registers::of(form))
-            && matches!(shape.operands[2], OperandKind::Site(lanes) if lanes > 0)
-    };
-    let (same, run) = if loads(of_x, SCALAR_WORD) && loads(of_y, WORDS) {
-        (x, y)
-    } else if loads(of_x, WORDS) && loads(of_y, SCALAR_WORD) {
-        (y, x)
-    } else {
-        return false;
-    };
-    let words = OperandKind::Register(Registers::of(WORDS).bare());
-    let factors = [fma.b, fma.c];
-    let loaded = [same.a & OFFSET, run.a & OFFSET];
-    of_fma.operands[0] == words
-        && of_fma.operands[3] == words
-        && (factors == loaded || factors == [loaded[1], loaded[0]])
-        && of_x.operands[1] == of_y.operands[1]
 }
