@@ -49,10 +49,12 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     }
     signals::leave_to_the_program();
     let mut child = command.spawn().map_err(|error| {
-        Failure::input(
-            format_args!("{} cannot be started: {error}", name.display()),
-            "check the path; the program and its arguments follow `--`",
-        )
+        let help = match std::fs::metadata(name) {
+            Ok(found) if found.is_dir() => "it is a folder: give the program in it",
+            Ok(_) => "its file lacks the permission to be run (`chmod +x`), or is no program",
+            Err(_) => "check the path; the program and its arguments follow `--`",
+        };
+        Failure::input(format_args!("{} cannot be started: {error}", name.display()), help)
     })?;
     signals::pass_on_to(child.id());
     let status = child.wait()?;
