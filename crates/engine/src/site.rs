@@ -64,7 +64,13 @@ pub struct Site {
     pub slots: [u64; 3],
     /// The pattern counted last.
     pub memo: Memo,
+    /// Where other lanes' registers are stored, as `stmatrix` does: what each lane's address is given, which is valid while the instrument is
+    /// told of the access; else null.
+    pub rows: *const Rows,
 }
+
+/// Rows of 8x8 matrices, one for each lane that gives an address.
+pub type Rows = [[u16; 8]; 32];
 
 impl Site {
     /// Bytes per lane that count.
@@ -97,6 +103,7 @@ impl Site {
             origin: 0,
             slots: [0; 3],
             memo: Memo::default(),
+            rows: std::ptr::null(),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::hook::Wants;
 use crate::lanes::{addresses, fetch_cold};
 use crate::machine::{Context, Op, Warp};
 use crate::region::Region;
-use crate::site::Site;
+use crate::site::{Rows, Site};
 use lanework_ptx_ir::access_class::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::matrix::{self as opcode, Fragment, MatrixOp, Number};
@@ -54,20 +54,11 @@ unsafe fn host(
     }
 }
 
-/// Tells the instrument of an access of `bytes` by the lanes in `mask`.
-unsafe fn observe(
-    op: &Op,
-    warp: &mut Warp,
-    (space, kind): (MemorySpace, AccessKind),
-    service: AccessClass,
-    mask: u32,
-    bytes: usize,
-    at: &[u64; 32],
-) {
-    let site = Site::aside(space, kind, bytes as u8, service);
+/// Tells the instrument of an access by the lanes in `mask`.
+unsafe fn observe(op: &Op, warp: &mut Warp, site: &Site, mask: u32, at: &[u64; 32]) {
     let all = std::mem::replace(&mut warp.mask, mask);
     // SAFETY: the context outlives the warp's run.
-    unsafe { (*warp.context).observe(warp, op, &site, at) };
+    unsafe { (*warp.context).observe(warp, op, site, at) };
     warp.mask = all;
 }
 
@@ -86,23 +77,15 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
     // SAFETY: slots are valid by the assembler; every row is checked.
     unsafe {
         let at = addresses(warp, plan.src[0], offset).0;
-        if plan.observed {
-            observe(op, warp, to, AccessClass::Rows, u32::MAX >> (32 - lines), 16, &at);
-        }
-        let mut near = None;
-        let mut places = [std::ptr::null_mut::<[u16; 8]>(); 32];
-        for (lane, place) in places.iter_mut().enumerate().take(lines) {
-            *place = host((op, warp), &mut near, to, lane, at[lane], 16)?.cast();
-        }
         // Element `column` of `row`, of the matrix that starts at line `first`.
         let element = |first: usize, lane: usize, half: usize| {
             let (row, column) = (lane / 4, 2 * (lane % 4) + half);
             let (row, column) = if transposed { (column, row) } else { (row, column) };
             (first + row, column)
         };
+        let mut matrices: Rows = [[0; 8]; 32];
         if store {
             let words = read_registers(warp, Number::F16, &plan.src[1..]);
-            let mut matrices = [[0u16; 8]; 32];
             for matrix in 0..count {
                 for lane in 0..32 {
                     for half in 0..2 {
@@ -111,12 +94,23 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
                     }
                 }
             }
+        }
+        if plan.observed {
+            let mut site = Site::aside(space, kind_of(store), 16, AccessClass::Rows);
+            site.rows = if store { &raw const matrices } else { std::ptr::null() };
+            observe(op, warp, &site, u32::MAX >> (32 - lines), &at);
+        }
+        let mut near = None;
+        let mut places = [std::ptr::null_mut::<[u16; 8]>(); 32];
+        for (lane, place) in places.iter_mut().enumerate().take(lines) {
+            *place = host((op, warp), &mut near, to, lane, at[lane], 16)?.cast();
+        }
+        if store {
             for (place, row) in places.iter().zip(matrices).take(lines) {
                 place.write_unaligned(row);
             }
             return Ok(());
         }
-        let mut matrices = [[0u16; 8]; 32];
         for (place, row) in places.iter().zip(&mut matrices).take(lines) {
             *row = place.read_unaligned();
         }
@@ -204,7 +198,8 @@ pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
             }
             if plan.observed && i % step == 0 {
                 let service = if store { AccessClass::Store } else { AccessClass::Load };
-                observe(op, warp, to, service, u32::MAX, size * step, &at);
+                let site = Site::aside(space, kind_of(store), (size * step) as u8, service);
+                observe(op, warp, &site, u32::MAX, &at);
             }
             for lane in 0..32 {
                 let place = host((op, warp), &mut near, to, lane, at[lane], size as u64)?;

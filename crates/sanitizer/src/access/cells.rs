@@ -122,7 +122,13 @@ fn differs(
         return true;
     }
     let element = u64::from(access.site.bytes);
+    // SAFETY: the rows are there while the instrument is told of the access.
+    let rows = unsafe { access.site.rows.as_ref() };
     let value_of = |lane: usize, at: u64| -> Option<u8> {
+        if let Some(rows) = rows {
+            let word = rows[lane].get((at / 2) as usize)?;
+            return Some(word.to_le_bytes()[(at % 2) as usize]);
+        }
         let slot = (*access.site.data.get((at / element) as usize)?)?;
         // SAFETY: the assembler gave a slot of this register file.
         let word = unsafe { fetch_cold::<u64>(access.warp, slot) }.0[lane];

@@ -1,8 +1,9 @@
 //! `ldmatrix` and `stmatrix`.
 
-use crate::common::{START, kernel, random_words, run};
+use crate::common::{START, device, kernel, load, random_words, run, upload};
 use crate::{ONE, WARP, load_lanes, registers, store_lanes, warp};
-use lanework_sim::FaultKind;
+use lanework_sim::sanitize::ReportKind;
+use lanework_sim::{FaultKind, LaunchConfig};
 
 /// Copies lane `l`'s four input words to row `l` of a shared array with rows of `pitch` bytes.
 fn fill_shared(pitch: usize) -> String {
@@ -138,4 +139,31 @@ fn movmatrix_exchanges_rows_and_columns() {
             assert_eq!(element(&got, row, column), element(&input, column, row));
         }
     }
+}
+
+/// How many races are found where two warps store matrices of these words in one place.
+fn races_of_two_warps(words: &str) -> usize {
+    let text = kernel(&format!(
+        "{START}
+        .shared .align 16 .b8 tile[128]; mov.u32 %r60, tile; and.b32 %r62, %r1, 7; mad.lo.u32 %r61, %r62, 16, %r60;
+        {words}
+        stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r61], {{%r63}};
+        ret;"
+    ));
+    let text = text.replace("sm_80", "sm_90");
+    let emulator = device(false);
+    let program = load(&emulator, &text).unwrap_or_else(|error| panic!("{error}"));
+    let (input, out) = (upload(&emulator, "in", &[0; 64]), upload(&emulator, "out", &[0; 64]));
+    let launch = LaunchConfig::new("k", ONE, [64, 1, 1]);
+    let n = 64u32;
+    let arguments: [&[u8]; 3] = [&input.to_le_bytes(), &out.to_le_bytes(), &n.to_le_bytes()];
+    let reports = emulator.check(&program, &launch, &arguments).expect("it runs").reports;
+    assert!(reports.iter().all(|report| report.kind == ReportKind::Race), "{reports:?}");
+    reports.len()
+}
+
+#[test]
+fn two_warps_may_store_the_same_rows_but_no_others() {
+    assert_eq!(races_of_two_warps("and.b32 %r63, %r1, 31;"), 0);
+    assert_eq!(races_of_two_warps("mov.u32 %r63, %r1;"), 1);
 }
