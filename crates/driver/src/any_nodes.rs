@@ -13,7 +13,7 @@ use crate::pointers::store;
 use crate::state::table;
 use crate::status::{Result, Status};
 use crate::values::{operations, show_operations};
-use crate::work::{Node, Work};
+use crate::work::{Graph, Node, Work};
 use std::ffi::c_void;
 
 /// `CUgraphNodeParams`: what follows is of the kind.
@@ -27,7 +27,29 @@ pub struct AnyParameters {
 /// Words before the copy itself in the parameters of a node that copies: flags with a reserved number, and the context.
 const BEFORE_COPY: usize = 2;
 
-/// The work that the parameters say.
+/// The kind of a node that runs a graph, and how its parameters say that the graph becomes part of the node's own, and is not copied.
+const CHILD: i32 = 4;
+const MOVED: i32 = 1;
+
+/// The work of a node that is added to a graph.
+///
+/// # Safety
+/// As [`work`].
+unsafe fn added(graph: Handle, parameters: *mut AnyParameters) -> Result<Work> {
+    // SAFETY: by the caller.
+    let given = unsafe { parameters.as_ref() }.ok_or(Status::InvalidValue)?;
+    if given.kind != CHILD || given.of_kind[1] as i32 != MOVED {
+        // SAFETY: by the caller.
+        return unsafe { work(parameters) };
+    }
+    let child = given.of_kind[0];
+    table::<Graph>().get(child)?;
+    let moved = Work::Graph(child);
+    // No graph ever holds itself.
+    if child == graph || moved.holds(graph)? { Err(Status::InvalidValue) } else { Ok(moved) }
+}
+
+/// The work that the parameters say; a graph in it is copied.
 ///
 /// # Safety
 /// They are null, which is refused, or as C passes them.
@@ -42,7 +64,7 @@ unsafe fn work(parameters: *mut AnyParameters) -> Result<Work> {
             1 => copy(at.add(BEFORE_COPY).cast()),
             2 => fill(at.cast()),
             3 => host(at.cast()),
-            4 => Ok(Work::Graph(copy_of(handle)?)),
+            CHILD => Ok(Work::Graph(copy_of(handle)?)),
             5 => Ok(Work::Nothing),
             6 => table::<Event>().get(handle).map(|_| Work::Wait(handle)),
             7 => table::<Event>().get(handle).map(|_| Work::Record(handle)),
@@ -58,12 +80,12 @@ unsafe fn work(parameters: *mut AnyParameters) -> Result<Work> {
 api! {
     fn cuGraphAddNode_v2(node: *mut Handle, graph: Handle, after: *const Handle, _data: *const c_void, count: usize, parameters: *mut AnyParameters) {
         // SAFETY: by the caller.
-        unsafe { add(node, graph, after, count, work(parameters)?) }
+        unsafe { add(node, graph, after, count, added(graph, parameters)?) }
     }
 
     fn cuGraphAddNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, parameters: *mut AnyParameters) {
         // SAFETY: by the caller.
-        unsafe { add(node, graph, after, count, work(parameters)?) }
+        unsafe { add(node, graph, after, count, added(graph, parameters)?) }
     }
 
     fn cuGraphNodeSetParams(node: Handle, parameters: *mut AnyParameters) {
@@ -86,7 +108,7 @@ api! {
             _ => None,
         };
         match (kind, graph) {
-            (4, Some(graph)) => all.of_kind[0] = graph,
+            (CHILD, Some(graph)) => all.of_kind[0] = graph,
             (5, _) => {}
             // SAFETY: there is room for the largest kind.
             (12, _) => unsafe { show_operations(&node, all.of_kind.as_mut_ptr().cast()) }?,

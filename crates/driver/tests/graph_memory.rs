@@ -260,6 +260,20 @@ fn bodies_run_by_conditions() {
     assert_eq!(call!("cuMemsetD8"(y => u64, 0 => u8, 128 => usize)), 0);
     assert_eq!((change(executable), run(executable), download::<u32>(y, 1)), (0, 0, vec![1]));
     assert_eq!(change(instantiate(graph())), 1); // a stranger's node
+    // So is one of a graph that was moved into another, whose nodes stay what they were; a graph is in no graph that it holds.
+    let (made, child) = (graph(), graph());
+    kernel_node(child, add, &[x]);
+    assert_eq!(
+        call!("cuGraphGetNodes"(child => u64, &mut node => *mut u64, &mut nodes => *mut usize)),
+        0
+    );
+    any_node(made, 4, &[child, 1]).expect("a child");
+    assert_eq!(any_node(child, 4, &[made, 1]), Err(1));
+    assert_eq!(any_node(made, 4, &[made, 1]), Err(1));
+    let executable = instantiate(made);
+    let words = [add, ones, ones, ones, 0, each.as_ptr() as u64, 0, 0, 0];
+    let code = call!("cuGraphExecKernelNodeSetParams_v2"(executable => u64, node => u64, words.as_ptr() => *const u64));
+    assert_eq!((code, run(executable), download::<u32>(y, 1)), (0, 0, vec![2]));
     // A body may be captured.
     let made = graph();
     let handle = condition(made, 1);
