@@ -17,7 +17,7 @@ if [ -z "${NVCC:-}" ]; then
     if command -v nvcc > /dev/null; then NVCC=nvcc; else
         [ -x "$work/cuda/bin/python" ] || python3 -m venv "$work/cuda"
         "$work/cuda/bin/pip" install --quiet nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 \
-            nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.0.35 nvidia-nvtx==13.0.85
+            nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.0.35 nvidia-cufft==12.0.0.61 nvidia-nvtx==13.0.85
         NVCC=$(echo "$work"/cuda/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)
     fi
 fi
@@ -26,13 +26,13 @@ toolkit=$(cd "$(dirname "$(command -v "$NVCC")")/.." && pwd)
 
 # The command, with the driver beside it.
 if [ -z "${LANEWORK:-}" ]; then
-    cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-curand -p lanework-nccl || exit 1
+    cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-curand -p lanework-cufft -p lanework-nccl || exit 1
     LANEWORK=$PWD/target/release/lanework
 fi
 # What the linker takes for -lcuda: the driver itself.
 mkdir -p "$work/link"
 ln -sf "$(dirname "$LANEWORK")/liblanework_libcuda.so" "$work/link/libcuda.so"
-for library in nvrtc cublas cublasLt curand; do
+for library in nvrtc cublas cublasLt curand cufft; do
     for file in "$libraries"/lib$library.so.*; do [ -e "$file" ] && ln -sf "$file" "$work/link/lib$library.so"; done
 done
 

@@ -46,10 +46,10 @@ import os, re, sys
 folder = sys.argv[1]
 text = open(os.path.join(folder, "CMakeLists.txt")).read()
 text = re.sub(r"#.*", "", text)
-other = re.search(r"OpenGL::|GLUT|OPENGL|Vulkan|EGL|NVSCI|NvSci|MPI_|d3d1|glfw|npp|cufft|cusolver|nvjpeg|FreeImage|nvJitLink", text)
+other = re.search(r"OpenGL::|GLUT|OPENGL|Vulkan|EGL|NVSCI|NvSci|MPI_|d3d1|glfw|npp|cufft_static|cusolver|nvjpeg|FreeImage|nvJitLink", text)
 code = "".join(open(os.path.join(folder, f), errors="replace").read() for f in os.listdir(folder) if f.endswith((".cu", ".cpp", ".c", ".h", ".cuh", ".hpp")))
 # Some are linked to a library that they never call.
-used = [re.search(pattern, code) for pattern in (r"cusparse(?=[A-Z])", r"cublasXt", "boost(?=/)")]
+used = [re.search(pattern, code) for pattern in (r"cusparse(?=[A-Z])", r"cublasXt", r"cufftXtSetGPUs", "boost(?=/)")]
 other = other or next((found for found in used if found), None)
 print("needs", other.group(0) if other else "-")
 made = re.search(r"add_executable\(\s*\S+\s+([^)]*)\)", text)
@@ -87,6 +87,7 @@ for folder in "$root"/Samples/[0-6]*/*/; do
     case $name in cdp*) flags+=(-rdc=true -lcudadevrt) ;; esac
     grep -q CUDA::cublas CMakeLists.txt && flags+=(-lcublas -lcublasLt)
     grep -q CUDA::curand CMakeLists.txt && flags+=(-lcurand)
+    grep -q CUDA::cufft CMakeLists.txt && flags+=(-lcufft)
     [ "$name" = "simpleSeparateCompilation" ] && flags+=(-rdc=true)
     compile "$name" "$here/$name" "${flags[@]}" "${files[@]}" -lcuda -lnvrtc || good=0
     cd - > /dev/null || exit 1

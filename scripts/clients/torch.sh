@@ -12,7 +12,7 @@ if [ ! -x "$python" ]; then
     python3 -m venv "$folder"
     "$python" -m pip install --quiet torch==2.15.0 numpy==2.4.6 scipy pytest pytest-timeout matplotlib pandas tabulate
 fi
-cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-curand
+cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-curand -p lanework-cufft
 # The one module of the Python package that is needed, without the rest of it, which is built.
 mkdir -p "$folder/lib/lanework"
 cp crates/python/python/lanework/torch.py "$folder/lib/lanework/"

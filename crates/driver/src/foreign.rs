@@ -13,8 +13,8 @@ use std::sync::Mutex;
 
 /// How the files of a library begin, its name, and what to do instead of calling it.
 const LIBRARIES: &[(&str, &str, &str)] = &[
-    ("libcufftw", "cuFFTW", FFT),
-    ("libcufft", "cuFFT", FFT),
+    ("libcufftw", "cuFFTW", FFTW),
+    ("libcufft", "NVIDIA's cuFFT", FFT),
     ("libcurand", "NVIDIA's cuRAND", FIRST),
     ("libcusparse", "cuSPARSE", ELSE),
     ("libcusolver", "cuSOLVER", ELSE),
@@ -27,7 +27,10 @@ const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libnccl", "NVIDIA's NCCL", FIRST),
 ];
 
-const FFT: &str = "transform on the host, or by kernels of the program's own, of which cuFFTDx's headers make PTX";
+const FFTW: &str =
+    "transform by FFTW on the host, or by cuFFT's own functions, for which a stand-in is there";
+const FFT: &str = "a stand-in is there: build it beside the command by `cargo build --release -p lanework-cufft`, and run the program by `lanework exec`; where \
+                   it is built, the program loaded NVIDIA's by its path, so link it with no -rpath to NVIDIA's; kernels of cuFFTDx's headers run as they are";
 const ELSE: &str = "do this part on the host or by kernels of the program's own, compiled with PTX, or run it on a GPU; kernels with PTX in the same program run";
 const FIRST: &str = "a stand-in is there, but the program loaded NVIDIA's by its path; let it find the library by LD_LIBRARY_PATH, as `lanework exec` \
                      sets it, with no -rpath to NVIDIA's";
@@ -129,7 +132,7 @@ mod tests {
     #[test]
     fn libraries_are_known_by_their_files() {
         let name = |path: &str| Library::of(path.to_owned()).map(|library| library.name);
-        assert_eq!(name("/usr/lib/libcufft.so.12"), Some("cuFFT"));
+        assert_eq!(name("/usr/lib/libcufft.so.12"), Some("NVIDIA's cuFFT"));
         assert_eq!(name("/a/libcufftw.so"), Some("cuFFTW"));
         assert_eq!(name("libcudnn_ops.so.9"), Some("cuDNN"));
         assert_eq!(name("/opt/nvidia/libnppig.so.13.0.1"), Some("NPP"));

@@ -41,6 +41,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("jitlink", &["ptx"]),
     ("cublas", &[]),
     ("curand", &[]),
+    ("cufft", &[]),
     ("nccl", &[]),
     ("python", &["lanework", "report"]),
 ];

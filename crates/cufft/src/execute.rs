@@ -1,0 +1,207 @@
+//! A plan's transforms, from bytes of the input to bytes of the output. Everything is read before anything is written, so that the two may
+//! overlap.
+
+use crate::driver;
+use crate::kind::{Form, Precision};
+use crate::layout::Layout;
+use crate::plan::Plan;
+use crate::status::{Result, Status, refuse};
+use crate::transform::Axes;
+use half::{bf16, f16};
+use rustfft::FftNum;
+use rustfft::num_complex::Complex;
+use std::sync::OnceLock;
+
+/// Elements of a batch from which on several threads transform it.
+const SHARED: usize = 1 << 15;
+
+/// A plan, and what is made for it when it is first executed: transforms forward and inverse.
+#[derive(Default)]
+pub struct Ready {
+    single: [OnceLock<Axes<f32>>; 2],
+    double: [OnceLock<Axes<f64>>; 2],
+}
+
+/// A stored number: how it is read and written, and the precision of its transforms.
+trait Stored {
+    type Computed: FftNum;
+    const SIZE: usize;
+    fn get(bytes: &[u8]) -> Self::Computed;
+    fn put(number: Self::Computed, to: &mut [u8]);
+    fn axes(ready: &Ready, inverse: bool) -> &OnceLock<Axes<Self::Computed>>;
+}
+
+macro_rules! stored {
+    ($($type:ty, $computed:ty, $size:literal, $field:ident, $from:expr, $to:expr;)*) => {$(
+        impl Stored for $type {
+            type Computed = $computed;
+            const SIZE: usize = $size;
+            fn get(bytes: &[u8]) -> $computed {
+                let mut own = [0; $size];
+                own.copy_from_slice(bytes);
+                $from(<$type>::from_ne_bytes(own))
+            }
+            fn put(number: $computed, to: &mut [u8]) {
+                to.copy_from_slice(&$to(number).to_ne_bytes());
+            }
+            fn axes(ready: &Ready, inverse: bool) -> &OnceLock<Axes<$computed>> {
+                &ready.$field[usize::from(inverse)]
+            }
+        }
+    )*};
+}
+
+stored! {
+    f16, f32, 2, single, f16::to_f32, f16::from_f32;
+    bf16, f32, 2, single, bf16::to_f32, bf16::from_f32;
+    f32, f32, 4, single, std::convert::identity, std::convert::identity;
+    f64, f64, 8, double, std::convert::identity, std::convert::identity;
+}
+
+/// Executes a plan on two addresses.
+///
+/// # Errors
+/// When a range is not in one allocation, an address is no multiple of an element's size, or the host's memory does not suffice.
+pub fn execute(plan: &Plan, ready: &Ready, [from, to]: [usize; 2], inverse: bool) -> Result {
+    let [input, output] = plan.sides(from == to);
+    let bytes = ["the input", "the output"]
+        .into_iter()
+        .zip([from, to])
+        .zip([input, output])
+        .zip(plan.element_sizes());
+    let mut ranges = vec![];
+    for (((what, address), side), size) in bytes {
+        if address % size != 0 {
+            let why = format!(
+                "{what} is at {address:#x}, which is no multiple of its elements' {size} bytes"
+            );
+            return refuse(Status::ExecutionFailed, &why);
+        }
+        // The plan has looked at the span.
+        ranges.push(driver::bytes(
+            address,
+            side.span(plan.batch).unwrap_or(usize::MAX) * size,
+            what,
+        )?);
+    }
+    let made = match plan.kind.precision {
+        Precision::Half => transformed::<f16>(plan, ready, ranges[0], input, inverse),
+        Precision::Bfloat => transformed::<bf16>(plan, ready, ranges[0], input, inverse),
+        Precision::Single => transformed::<f32>(plan, ready, ranges[0], input, inverse),
+        Precision::Double => transformed::<f64>(plan, ready, ranges[0], input, inverse),
+    }?;
+    write(&made, to, output, plan)
+}
+
+/// The output of a batch, densely.
+fn transformed<S: Stored>(
+    plan: &Plan,
+    ready: &Ready,
+    from: &[u8],
+    input: &Layout,
+    inverse: bool,
+) -> Result<Vec<u8>> {
+    let each = plan.sides(false)[1].count() * plan.element_sizes()[1];
+    let mut made = Vec::new();
+    if made.try_reserve_exact(each * plan.batch).is_err() {
+        let why = format!("{} bytes of the host for the output cannot be had", each * plan.batch);
+        return refuse(Status::AllocationFailed, &why);
+    }
+    made.resize(each * plan.batch, 0);
+    let inverse = match plan.kind.form {
+        Form::ComplexToComplex => inverse,
+        Form::RealToComplex => false,
+        Form::ComplexToReal => true,
+    };
+    let axes = S::axes(ready, inverse).get_or_init(|| Axes::new(&plan.sizes, inverse));
+    let work = |first: usize, to: &mut [u8]| {
+        for (index, to) in to.chunks_exact_mut(each).enumerate() {
+            one::<S>(plan, axes, from, input, first + index, to);
+        }
+    };
+    let workers = std::thread::available_parallelism().map_or(1, |count| count.get());
+    let share = match input.count() * plan.batch < SHARED {
+        true => plan.batch,
+        false => plan.batch.div_ceil(workers),
+    };
+    if share == plan.batch {
+        work(0, &mut made);
+        return Ok(made);
+    }
+    std::thread::scope(|scope| {
+        for (index, part) in made.chunks_mut(share * each).enumerate() {
+            let work = &work;
+            scope.spawn(move || work(index * share, part));
+        }
+    });
+    Ok(made)
+}
+
+/// One transform of a batch.
+fn one<S: Stored>(
+    plan: &Plan,
+    axes: &Axes<S::Computed>,
+    from: &[u8],
+    input: &Layout,
+    index: usize,
+    to: &mut [u8],
+) {
+    let [complex_input, complex_output] = plan.kind.complex();
+    let zero = S::get(&[0; 8][..S::SIZE]);
+    let number = |at: usize| S::get(&from[at * S::SIZE..(at + 1) * S::SIZE]);
+    let mut data = Vec::with_capacity(input.count());
+    for row in input.rows(index) {
+        let places = (0..input.row()).map(|at| row + at * input.step());
+        match complex_input {
+            true => data.extend(places.map(|at| Complex::new(number(2 * at), number(2 * at + 1)))),
+            false => data.extend(places.map(|at| Complex::new(number(at), zero))),
+        }
+    }
+    let made = match plan.kind.form {
+        Form::ComplexToComplex => axes.complex(data),
+        Form::RealToComplex => axes.half_spectrum(data),
+        Form::ComplexToReal => axes.all_of_half_spectrum(data),
+    };
+    match complex_output {
+        true => {
+            for (to, number) in to.chunks_exact_mut(2 * S::SIZE).zip(made) {
+                S::put(number.re, &mut to[..S::SIZE]);
+                S::put(number.im, &mut to[S::SIZE..]);
+            }
+        }
+        false => {
+            for (to, number) in to.chunks_exact_mut(S::SIZE).zip(made) {
+                S::put(number.re, to);
+            }
+        }
+    }
+}
+
+/// Writes the output where it belongs, in pieces that are as long as can be: what lies between is not touched.
+fn write(made: &[u8], to: usize, output: &Layout, plan: &Plan) -> Result {
+    let size = plan.element_sizes()[1];
+    let (row, step) = (output.row(), output.step());
+    // The piece that is gathered: its first element's place in memory and in the output, and its count.
+    let mut piece = (0, 0, 0);
+    let put = |(at, first, count): (usize, usize, usize)| match count {
+        0 => Ok(()),
+        _ => driver::write(
+            to + at * size,
+            &made[first * size..(first + count) * size],
+            size,
+            step * size,
+        ),
+    };
+    let starts = (0..plan.batch).flat_map(|index| output.rows(index));
+    for (index, at) in starts.enumerate() {
+        let (begin, first, count) = piece;
+        if count > 0 && at == begin + count * step {
+            piece.2 += row;
+        } else {
+            put(piece)?;
+            piece = (at, first + count, row);
+        }
+        debug_assert_eq!(piece.1 + piece.2, (index + 1) * row);
+    }
+    put(piece)
+}

@@ -1,0 +1,229 @@
+//! A plan: what is transformed, and where its elements lie.
+
+use crate::kind::{Form, Kind};
+use crate::layout::Layout;
+use crate::status::{Result, Status, refuse};
+
+/// The layout of a side as a caller gives it.
+#[derive(Clone, Debug)]
+pub struct Given {
+    pub extents: Vec<i64>,
+    pub stride: i64,
+    pub distance: i64,
+}
+
+/// What a caller gives of a plan. Without layouts, elements lie densely.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub kind: Kind,
+    pub sizes: Vec<i64>,
+    pub layouts: Option<[Given; 2]>,
+    pub batch: i64,
+}
+
+/// A plan.
+#[derive(Debug)]
+pub struct Plan {
+    pub kind: Kind,
+    pub sizes: Vec<usize>,
+    pub batch: usize,
+    /// Layouts of the input and the output.
+    sides: [Layout; 2],
+    /// The same in place, where rows of real numbers are padded to hold what they become.
+    in_place: [Layout; 2],
+}
+
+/// The most elements of a plan, whose bytes have to fit in an address.
+const MOST: usize = 1 << 56;
+
+impl Plan {
+    /// A plan of what a caller gives.
+    ///
+    /// # Errors
+    /// When a size, a stride or the batch is out of range, or the type has no transform of such sizes.
+    pub fn new(wanted: &Wanted) -> Result<Plan> {
+        let Wanted { kind, layouts, .. } = wanted;
+        if !(1..=3).contains(&wanted.sizes.len()) {
+            let why = format!("a transform has 1 to 3 dimensions, not {}", wanted.sizes.len());
+            return refuse(Status::InvalidValue, &why);
+        }
+        let sizes = positive(&wanted.sizes, "a size")?;
+        let batch = positive(&[wanted.batch], "the batch")?[0];
+        if kind.precision.size() == 2 && !sizes.iter().all(|size| size.is_power_of_two()) {
+            let why =
+                format!("sizes {sizes:?}: cuFFT transforms numbers of 16 bits in powers of 2 only");
+            return refuse(Status::InvalidSize, &why);
+        }
+        let mut half = sizes.clone();
+        let last = half.len() - 1;
+        half[last] = sizes[last] / 2 + 1;
+        let shapes = match kind.form {
+            Form::ComplexToComplex => [&sizes, &sizes],
+            Form::RealToComplex => [&sizes, &half],
+            Form::ComplexToReal => [&half, &sizes],
+        };
+        let (sides, in_place) = match layouts {
+            Some(given) => {
+                let side = |at: usize| embedded(&given[at], shapes[at], ["in", "out"][at]);
+                let sides = [side(0)?, side(1)?];
+                (sides.clone(), sides)
+            }
+            None => {
+                let padded = |at: usize| match kind.complex()[at] {
+                    true => shapes[at][last],
+                    false => 2 * half[last],
+                };
+                let dense = |padded: [usize; 2]| -> Result<[Layout; 2]> {
+                    let side = |at: usize| fits(Layout::dense(shapes[at], padded[at]));
+                    Ok([side(0)?, side(1)?])
+                };
+                (dense([shapes[0][last], shapes[1][last]])?, dense([padded(0), padded(1)])?)
+            }
+        };
+        let plan = Plan { kind: *kind, sizes, batch, sides, in_place };
+        for layout in plan.sides.iter().chain(&plan.in_place) {
+            fits(layout.span(batch))?;
+            fits(layout.count().checked_mul(batch))?;
+        }
+        Ok(plan)
+    }
+
+    /// Layouts of the input and the output, which may lie at one address.
+    pub fn sides(&self, in_place: bool) -> &[Layout; 2] {
+        if in_place { &self.in_place } else { &self.sides }
+    }
+
+    /// Bytes of an element of the input and of the output.
+    pub fn element_sizes(&self) -> [usize; 2] {
+        self.kind.complex().map(|complex| self.kind.precision.size() * (1 + usize::from(complex)))
+    }
+
+    /// Bytes of the work area that a caller is told to have: those of the complex numbers of a transform. NVIDIA's depend on the GPU.
+    pub fn work(&self) -> usize {
+        let side = usize::from(self.kind.form == Form::RealToComplex);
+        self.sides[side].count() * self.batch * 2 * self.kind.precision.computed_size()
+    }
+}
+
+/// Numbers that have to be 1 at least.
+fn positive(numbers: &[i64], what: &str) -> Result<Vec<usize>> {
+    let number = |number: &i64| match usize::try_from(*number) {
+        Ok(number) if number > 0 => Ok(number),
+        _ => refuse(Status::InvalidSize, &format!("{what} is {number}; it has to be 1 or more")),
+    };
+    numbers.iter().map(number).collect()
+}
+
+/// What was computed without an overflow, and is not beyond any memory.
+fn fits<T: Bounded>(computed: Option<T>) -> Result<T> {
+    match computed {
+        Some(computed) if computed.elements() <= MOST => Ok(computed),
+        _ => refuse(Status::InvalidSize, "the plan's elements exceed any memory"),
+    }
+}
+
+/// What says how many elements it is for.
+trait Bounded {
+    fn elements(&self) -> usize;
+}
+
+impl Bounded for usize {
+    fn elements(&self) -> usize {
+        *self
+    }
+}
+
+impl Bounded for Layout {
+    fn elements(&self) -> usize {
+        self.span(1).unwrap_or(usize::MAX)
+    }
+}
+
+fn embedded(given: &Given, sizes: &[usize], side: &str) -> Result<Layout> {
+    let mut extents = vec![1];
+    extents.extend(positive(&given.extents[1..], &format!("an element of {side}embed"))?);
+    let stride = positive(&[given.stride], &format!("{side}put's stride"))?[0];
+    let Ok(distance) = usize::try_from(given.distance) else {
+        let why = format!("{side}put's distance is {}; it has to be 0 or more", given.distance);
+        return refuse(Status::InvalidSize, &why);
+    };
+    fits(Layout::embedded(sizes, &extents, stride, distance))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Given, Plan, Wanted};
+    use crate::kind::Kind;
+    use crate::status::Status;
+
+    fn plan(
+        kind: i32,
+        sizes: &[i64],
+        layouts: Option<[Given; 2]>,
+        batch: i64,
+    ) -> Result<Plan, Status> {
+        Plan::new(&Wanted { kind: Kind::of(kind)?, sizes: sizes.to_vec(), layouts, batch })
+    }
+
+    #[test]
+    fn rows_of_real_numbers_are_padded_in_place() {
+        let made = plan(0x2a, &[3, 5], None, 2).unwrap();
+        let spans = |in_place| made.sides(in_place).each_ref().map(|side| side.span(2).unwrap());
+        assert_eq!((spans(false), spans(true)), ([30, 18], [35, 18]));
+        assert_eq!((made.element_sizes(), made.work()), ([4, 8], 18 * 8));
+        let back = plan(0x6c, &[3, 5], None, 1).unwrap();
+        assert_eq!((back.element_sizes(), back.work()), ([16, 8], 9 * 16));
+    }
+
+    #[test]
+    fn what_is_out_of_range_is_refused() {
+        let given = |extents: &[i64], stride, distance| Given {
+            extents: extents.to_vec(),
+            stride,
+            distance,
+        };
+        let status = |made: Result<Plan, Status>| made.err();
+        assert_eq!(status(plan(0x29, &[], None, 1)), Some(Status::InvalidValue));
+        assert_eq!(status(plan(0x29, &[2; 4], None, 1)), Some(Status::InvalidValue));
+        for (sizes, batch) in [
+            ([0, 4], 1),
+            ([4, -1], 1),
+            ([4, 4], 0),
+            ([1 << 40, 1 << 40], 1),
+            ([1 << 30, 1 << 20], 1 << 20),
+        ] {
+            assert_eq!(
+                status(plan(0x29, &sizes, None, batch)),
+                Some(Status::InvalidSize),
+                "{sizes:?} {batch}"
+            );
+        }
+        for wrong in [
+            given(&[4, 0], 1, 16),
+            given(&[4, 4], 0, 16),
+            given(&[4, 4], 1, -1),
+            given(&[4, 1 << 40], 1 << 40, 0),
+        ] {
+            let right = given(&[0, 4], 1, 16);
+            assert_eq!(
+                status(plan(0x29, &[4, 4], Some([right.clone(), wrong.clone()]), 1)),
+                Some(Status::InvalidSize),
+                "{wrong:?}"
+            );
+            assert_eq!(
+                status(plan(0x29, &[4, 4], Some([wrong.clone(), right]), 1)),
+                Some(Status::InvalidSize),
+                "{wrong:?}"
+            );
+        }
+        let half = |size| {
+            Plan::new(&Wanted {
+                kind: Kind::between(6, 6, 6).unwrap(),
+                sizes: vec![size],
+                layouts: None,
+                batch: 1,
+            })
+        };
+        assert_eq!((status(half(12)), status(half(16))), (Some(Status::InvalidSize), None));
+    }
+}
