@@ -49,6 +49,7 @@ impl Plan {
         }
         let sizes = positive(&wanted.sizes, "a size")?;
         let batch = positive(&[wanted.batch], "the batch")?[0];
+        fits(sizes.iter().try_fold(batch, |all, size| all.checked_mul(*size)))?;
         if kind.precision.size() == 2 && !sizes.iter().all(|size| size.is_power_of_two()) {
             let why =
                 format!("sizes {sizes:?}: cuFFT transforms numbers of 16 bits in powers of 2 only");
@@ -83,7 +84,6 @@ impl Plan {
         let plan = Plan { kind: *kind, sizes, batch, sides, in_place };
         for layout in plan.sides.iter().chain(&plan.in_place) {
             fits(layout.span(batch))?;
-            fits(layout.count().checked_mul(batch))?;
         }
         Ok(plan)
     }
@@ -216,6 +216,12 @@ mod tests {
                 "{wrong:?}"
             );
         }
+        // Rows on top of each other.
+        let flat = given(&[1, 1], 1, 0);
+        assert_eq!(
+            status(plan(0x29, &[1 << 40, 1 << 40], Some([flat.clone(), flat]), 1)),
+            Some(Status::InvalidSize)
+        );
         let half = |size| {
             Plan::new(&Wanted {
                 kind: Kind::between(6, 6, 6).unwrap(),
