@@ -4,23 +4,21 @@
 mod allocation;
 mod near;
 mod of_host;
+mod places;
 
 pub use allocation::Allocation;
 pub use near::BadAddress;
+pub use places::Addresses;
 
 use crate::fault::MemoryError;
 use crate::host_bytes::Fresh;
 use crate::region::Region;
 use crate::texture::object::Objects;
-use of_host::in_windows;
+use places::{GRAIN, in_windows};
 use std::collections::BTreeMap;
 
 /// Where the first allocation starts; the shared, local and parameter windows lie below.
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
-/// Addresses are multiples of this, and at least as many bytes lie between two allocations.
-const GRAIN: u64 = 256;
-/// An allocation of this size or more has pages of its own, which the host may map anew (to share them with another process).
-const PAGE: u64 = 4096;
 /// Bytes between two allocations where accesses are checked: no 32-bit index of 16 bytes each that
 /// leaves one reaches another.
 const APART: u64 = 1 << 36;
@@ -37,15 +35,6 @@ const NULL_PAGE: u64 = 4096;
 const REGION_ALIGN: u64 = 16;
 /// Past the last address of a host program.
 const HOST_END: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { 1 << 48 };
-
-/// Where the addresses of a device come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Addresses {
-    /// They are counted up, and never reused.
-    Own,
-    /// They are the host's: everything lies where it lies there.
-    Host,
-}
 
 /// The table of allocations.
 pub struct Memory {

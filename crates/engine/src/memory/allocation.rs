@@ -1,6 +1,6 @@
 //! One allocation: raw bytes with a name, in memory of its own or of the host's.
 
-use super::{Addresses, GRAIN, PAGE};
+use super::places::{Addresses, GRAIN, PAGE};
 use crate::host_bytes::{Fresh, HostBytes};
 use crate::initialised::InitialisedBytes;
 use std::sync::Arc;

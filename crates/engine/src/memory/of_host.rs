@@ -1,7 +1,8 @@
 //! Memory of the host that a device uses where it lies: registered ranges, bytes that a lender keeps, and, where the host vouches for
 //! all addresses, any.
 
-use super::{Addresses, Allocation, HOST_END, Memory, NULL_PAGE};
+use super::places::{Addresses, in_windows};
+use super::{Allocation, HOST_END, Memory, NULL_PAGE};
 use crate::fault::MemoryError;
 use crate::host_bytes::HostBytes;
 use crate::region::Region;
@@ -114,10 +115,4 @@ impl Memory {
         let host = std::ptr::with_exposed_provenance_mut(range.start as usize);
         Some(Region { start: range.start, bytes: range.end - range.start, host })
     }
-}
-
-/// Whether some of the bytes lie where generic addresses mean shared memory, local memory or
-/// parameters.
-pub(super) fn in_windows(address: u64, bytes: u64) -> bool {
-    address < PARAMETER_WINDOW + WINDOW && address.saturating_add(bytes) > SHARED_WINDOW
 }
