@@ -4,6 +4,7 @@ use crate::control::{Branch, By, Loop, Sequence};
 use crate::pieces::blocks::*;
 use crate::pieces::bulk::*;
 use crate::pieces::lanes::*;
+use crate::pieces::multicast::*;
 use crate::pieces::own::*;
 use crate::pieces::teams::*;
 use crate::pieces::tile::*;
@@ -141,7 +142,7 @@ impl Draw {
     fn piece(&mut self, at: &Scope) -> Box<dyn Piece> {
         let whole = at.level >= Level::Warps && !at.warps.is_empty();
         let choice = match at.level {
-            Level::Grid => self.random.below(23),
+            Level::Grid => self.random.below(25),
             Level::Block => self.random.below(18),
             Level::Warps if whole => self.random.below(12),
             Level::Warps | Level::Lanes => self.random.below(9),
@@ -201,7 +202,11 @@ impl Draw {
                 let release = random.below(RELEASES.len());
                 Box::new(Lock { id, word: self.words(2), release })
             }
-            21 if self.clusters => Box::new(ClusterTile {
+            21 | 22 if self.clusters && self.shape.threads.is_multiple_of(4) => {
+                let shift = random.below(self.shape.threads as usize) as u32;
+                Box::new(Multicast { id, shift, rounds: 1 + random.below(4) as u32 })
+            }
+            23 if self.clusters => Box::new(ClusterTile {
                 id,
                 shift: random.below(self.shape.threads as usize) as u32,
             }),

@@ -3,6 +3,7 @@
 pub mod blocks;
 pub mod bulk;
 pub mod lanes;
+pub mod multicast;
 pub mod own;
 pub mod teams;
 pub mod tile;

@@ -138,10 +138,14 @@ impl Piece for Exchange {
         let (mask, lacks, names) = wrong_mask(t, self.id, at);
         let line = self.op.emit(t, &at.mask, &mask);
         if lacks {
-            t.expect(&[InactiveLane], &[line], &[]);
+            t.expect(&[InactiveLane], &[line], &[Deadlock]);
         }
         if names {
-            t.expect(&[InactiveLane, Deadlock, BarrierDivergence], &[], &[Race, Uninitialized]);
+            t.expect(
+                &[InactiveLane, Deadlock, BarrierDivergence],
+                &[],
+                &[Race, Uninitialized, AsyncOrder],
+            );
         }
     }
 
@@ -259,13 +263,13 @@ impl Piece for WarpTile {
             t.expect(&[kind], &[write, read], &[Uninitialized]);
         }
         if lacks {
-            t.expect(&[InactiveLane], &lines, &[Race, WarpSynchronous]);
+            t.expect(&[InactiveLane], &lines, &[Race, WarpSynchronous, Deadlock]);
         }
         if names {
             t.expect(
                 &[InactiveLane, Deadlock, BarrierDivergence],
                 &[],
-                &[Race, WarpSynchronous, Uninitialized],
+                &[Race, WarpSynchronous, Uninitialized, AsyncOrder],
             );
         }
     }

@@ -184,8 +184,9 @@ impl Piece for OwnWord {
     fn apply(&self, host: &mut Host, active: &[bool]) {
         host.note(self.id, active);
         // Lanes in a pair must both be there for the defect.
-        host.facts[self.id].crosses |=
-            (0..active.len()).any(|t| active[t] && active.get(t ^ 1) == Some(&true));
+        let pair =
+            |block: &[bool]| (0..block.len()).any(|t| block[t] && block.get(t ^ 1) == Some(&true));
+        host.facts[self.id].crosses |= active.chunks(host.shape.threads as usize).any(pair);
         host.update(active, |thread, v| v[thread] ^ thread as u32);
     }
 }

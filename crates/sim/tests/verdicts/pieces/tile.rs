@@ -328,7 +328,7 @@ impl Piece for Tile {
             () if divergent => {
                 t.expect(&[BarrierDivergence, Deadlock, Race], &[], &[AsyncOrder, Uninitialized])
             }
-            () if wrong.is_some() => t.expect(&[Deadlock, BarrierDivergence], &[barrier], &[]),
+            () if wrong.is_some() => t.expect(&[Deadlock, BarrierDivergence], &[], &[]),
             () if beyond => t.expect(&[OutOfBounds], &[read], &[]),
             () if odd => t.expect(&[Misaligned], &[read], &[]),
             () => {}
