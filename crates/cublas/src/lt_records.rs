@@ -45,6 +45,9 @@ pub struct Preference {
 
 const _: () = assert!(size_of::<Layout>() <= 64 && size_of::<Description>() <= 256);
 
+/// The attribute whose zeros ask for a triangle.
+const FILL_MODE: i32 = 6;
+
 /// Where an attribute lies in a record, and its bytes; `None` where there is no such.
 trait Attributes: Copy + Default {
     fn attribute(&mut self, number: i32) -> Option<(*mut u8, usize)>;
@@ -117,6 +120,14 @@ unsafe fn set<T: Attributes>(record: *mut T, number: i32, from: *const u8, bytes
         }
         Some(_) => {
             refuse(Status::InvalidValue, &format!("attribute {number} does not have {bytes} bytes"))
+        }
+        // All zeros are the value that an attribute has anyway: no pointer, no mode of its own.
+        // SAFETY: by the caller.
+        None if number != FILL_MODE
+            && !from.is_null()
+            && (0..bytes).all(|at| unsafe { from.add(at).read() } == 0) =>
+        {
+            Ok(())
         }
         None => refuse(
             Status::NotSupported,

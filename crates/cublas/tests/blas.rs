@@ -372,6 +372,10 @@ fn light_products_have_bias_and_activation() {
     assert_eq!(code, 0);
     assert!((gelu[0] - 0.841_192).abs() < 1e-5 && (gelu[1] + 0.045_402).abs() < 1e-5, "{gelu:?}");
     assert_eq!(run(8 | 128).0, 15); // a gradient is refused
+    // Where the largest result would go: nowhere, as if it had not been said; somewhere is refused.
+    let nowhere = 0u64;
+    assert_eq!(set(product, 21, (&raw const nowhere).cast(), 8), 0);
+    assert_eq!(set(product, 21, (&raw const d).cast(), 8), 15);
 }
 
 #[test]
