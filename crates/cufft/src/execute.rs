@@ -90,7 +90,10 @@ pub fn execute(plan: &Plan, ready: &Ready, [from, to]: [usize; 2], inverse: bool
         Precision::Single => transformed::<f32>(plan, ready, ranges[0], input, inverse),
         Precision::Double => transformed::<f64>(plan, ready, ranges[0], input, inverse),
     }?;
-    write(&made, to, output, plan)
+    match output.step() > 1 && output.span(plan.batch) == Some(output.count() * plan.batch) {
+        true => driver::write(to, &arranged(&made, ranges[1], output, plan), 1, 1),
+        false => write(&made, to, output, plan),
+    }
 }
 
 /// The output of a batch, densely.
@@ -175,6 +178,20 @@ fn one<S: Stored>(
             }
         }
     }
+}
+
+/// The bytes of an output whose elements fill their range, in the order in which they lie: that of batches whose transforms are interleaved.
+fn arranged(made: &[u8], before: &[u8], output: &Layout, plan: &Plan) -> Vec<u8> {
+    let size = plan.element_sizes()[1];
+    let mut range = before.to_vec();
+    let starts = (0..plan.batch).flat_map(|index| output.rows(index));
+    for (start, row) in starts.zip(made.chunks_exact(output.row() * size)) {
+        for (at, element) in row.chunks_exact(size).enumerate() {
+            let at = (start + at * output.step()) * size;
+            range[at..at + size].copy_from_slice(element);
+        }
+    }
+    range
 }
 
 /// Writes the output where it belongs, in pieces that are as long as can be: what lies between is not touched.
