@@ -17,7 +17,7 @@ if [ -z "${NVCC:-}" ]; then
     if command -v nvcc > /dev/null; then NVCC=nvcc; else
         [ -x "$work/cuda/bin/python" ] || python3 -m venv "$work/cuda"
         "$work/cuda/bin/pip" install --quiet nvidia-cuda-nvcc==13.0.88 nvidia-cuda-crt==13.0.88 nvidia-nvvm==13.0.88 \
-            nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.0.35 nvidia-cufft==12.0.0.61 nvidia-nvtx==13.0.85
+            nvidia-cuda-nvrtc==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.0.85 nvidia-curand==10.4.0.35 nvidia-cufft==12.0.0.61 nvidia-nvtx==13.0.85 nvidia-cuda-profiler-api==13.0.85
         NVCC=$(echo "$work"/cuda/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)
     fi
 fi
