@@ -168,7 +168,7 @@ impl<'a> Launch<'a> {
     /// Runs the kernel on the emulator, with every index checked, and counts events.
     ///
     /// # Errors
-    /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
+    /// As [`Launch::launch`]; [`Error::Unsupported`](crate::Error::Unsupported) on a GPU.
     pub fn profile(self, device: &Device) -> Result<Profile> {
         self.prepare(device)?.profile(Blocks::All)
     }

@@ -64,7 +64,7 @@ impl Prepared<'_> {
     /// Runs it once; on a GPU, queues it.
     ///
     /// # Errors
-    /// As [`Launch::launch`].
+    /// As [`Launch::launch`](crate::Launch::launch).
     pub fn launch(&mut self) -> Result<()> {
         self.launch_on(None)
     }
@@ -163,7 +163,7 @@ impl Prepared<'_> {
     /// Runs it once on the emulator, all blocks or a sample, and counts events.
     ///
     /// # Errors
-    /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
+    /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
     pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         let (imposed, judged) = (self.device.0.imposed, std::cell::Cell::new(false));
         let run = |emulator: &Emulator,
@@ -192,7 +192,7 @@ impl Prepared<'_> {
     /// Runs some blocks on the emulator and records a trace of their steps.
     ///
     /// # Errors
-    /// As [`Launch::launch`]; [`Error::Unsupported`] on a GPU.
+    /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
     pub fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> Result<Trace> {
         let run = |emulator: &Emulator,
                    program: &Program,

@@ -1,6 +1,6 @@
 //! What ranks exchange: an id to find each other, elements, and how they are combined.
 
-/// What ranks of one communicator share to find each other; made by one of them ([`Nccl::unique_id`]).
+/// What ranks of one communicator share to find each other; made by one of them ([`Nccl::unique_id`](super::Nccl::unique_id)).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NcclId(pub [u8; 128]);

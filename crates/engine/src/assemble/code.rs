@@ -40,7 +40,7 @@ pub struct Code {
     pub prefill: Vec<(Slot, Prefill)>,
     /// Memory instructions, as they start.
     pub sites: Vec<Site>,
-    /// Where each register lies; [`NO_SLOT`] for one that nothing uses.
+    /// Where each register lies; [`NO_SLOT`](crate::slot::NO_SLOT) for one that nothing uses.
     pub slots: Vec<Slot>,
     /// Fused multiply-add sequences that one operation runs (superinstructions).
     pub chains: Vec<Box<FmaSequence>>,
