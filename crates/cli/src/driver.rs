@@ -32,6 +32,11 @@ fn folder() -> Option<PathBuf> {
     [named, own, installed].into_iter().flatten().find(holds)
 }
 
+/// Whether the libraries are there; `cargo install` brings the command alone.
+pub fn is_there() -> bool {
+    folder().is_some()
+}
+
 /// Makes the libraries available in a folder under the names that programs load, and gives the variables that let a program find them
 /// there first; none where the libraries are not installed.
 ///

@@ -70,11 +70,18 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     for note in ended.notes() {
         crate::output::note(&format!("note: {note}"));
     }
-    if !tool.is_empty() && ended.launches().next().is_none() {
+    let nothing = !tool.is_empty() && ended.launches().next().is_none();
+    if nothing {
         crate::output::note(&format!(
             "note: no launch was recorded: {} launched nothing through this library or through CUDA's driver",
             name.display()
         ));
+    }
+    if !crate::driver::is_there() && (nothing || tool.is_empty()) {
+        crate::output::note(
+            "note: the libraries that CUDA programs load in place of NVIDIA's are not beside this command: build them in a checkout by \
+             `cargo build --release`, and let LANEWORK_DRIVER name its folder `target/release`",
+        );
     }
     Ok(ended)
 }
