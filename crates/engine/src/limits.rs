@@ -59,6 +59,16 @@ pub enum Schedule {
     Interleaved,
 }
 
+impl Schedule {
+    /// What orders are drawn from, where they are.
+    pub(crate) fn seed(self) -> Option<u64> {
+        match self {
+            Schedule::Seeded(seed) => Some(seed),
+            Schedule::InOrder | Schedule::Interleaved => None,
+        }
+    }
+}
+
 /// How a device is made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {

@@ -12,7 +12,7 @@ use crate::fuel::Fuel;
 use crate::hook::Wants;
 use crate::instrument::{ClusterFault, Instrument};
 use crate::launch::{Blocks, LaunchConfig, Outcome};
-use crate::limits::{Limits, Options, Schedule};
+use crate::limits::{Limits, Options};
 use crate::memory::Memory;
 use crate::outside::{self, Waits};
 use crate::program::Assembled;
@@ -103,11 +103,7 @@ impl<'a> Job<'a> {
             polls: assembled.polls(),
             max_instructions: options.max_instructions,
             fuel: Fuel::of(options),
-            seed: match options.schedule {
-                Schedule::Seeded(seed) => Some(seed),
-                Schedule::InOrder | Schedule::Interleaved => None,
-            },
-            interleaved: options.schedule == Schedule::Interleaved,
+            schedule: options.schedule,
         };
         let (next, last) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
         let (limits, residency) = (&options.limits, OnceLock::new());
@@ -139,7 +135,7 @@ impl<'a> Job<'a> {
 
     /// The linear index of the `i`-th cluster to run.
     fn cluster(&self, i: u64) -> u64 {
-        let i = match self.shape.seed {
+        let i = match self.shape.schedule.seed() {
             // A step that shares no factor with the count visits each block once.
             Some(seed) => {
                 let mut step = (seed | 1) % self.count;
@@ -166,7 +162,7 @@ impl<'a> Job<'a> {
     ) -> Ran {
         let alone = self.assembled.kernel.ordered_blocks
             || self.shape.polls
-            || self.shape.seed.is_some()
+            || self.shape.schedule.seed().is_some()
             || instrument.wants().any(Wants::ONE_WORKER);
         progress::begin(self.count);
         let helpers = if alone { 0 } else { (workers as u64 - 1).min(self.count - 1) };

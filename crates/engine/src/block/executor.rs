@@ -257,7 +257,7 @@ impl<'a> ClusterExecutor<'a> {
         if self.cluster.copies.is_empty() {
             return Ok(());
         }
-        let first = match self.shape.seed {
+        let first = match self.shape.schedule.seed() {
             Some(_) => self.blocks[0].draw(64) as usize,
             None => 0,
         };

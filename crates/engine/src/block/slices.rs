@@ -26,7 +26,7 @@ impl Worker<'_> {
         let count = order.len();
         let mut progress = false;
         self.stepped = false;
-        if self.shape.seed.is_some() {
+        if self.shape.schedule.seed().is_some() {
             for i in (1..count).rev() {
                 let j = self.draw(i as u64 + 1) as usize;
                 order.swap(i, j);
@@ -80,7 +80,7 @@ impl Worker<'_> {
     }
 
     fn run_until_stop(&mut self, w: usize) -> Result<(), Located> {
-        let slice = match self.shape.seed {
+        let slice = match self.shape.schedule.seed() {
             _ if self.slice_override.is_some() => self.slice_override.unwrap_or(self.time_slice),
             Some(_) => 64 + self.draw(1024),
             None if self.interleaved => INTERLEAVED_SLICE,

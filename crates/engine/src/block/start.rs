@@ -6,6 +6,7 @@ use super::worker::{BARRIERS, Barrier, Buffer, Shape, State, Worker};
 use crate::assemble::Prefill;
 use crate::asynchrony::registers::RegisterPool;
 use crate::hook::{Hook, Wants};
+use crate::limits::Schedule;
 use crate::machine::{Context, Deferred, Warp, WarpgroupArrival};
 use crate::memory::{Memory, POISON};
 use crate::program::Assembled;
@@ -62,10 +63,10 @@ impl<'a> Worker<'a> {
         });
         let stride = code.register_bytes.next_multiple_of(64);
         let registers = Buffer::new(stride * warps as usize);
-        let seed = shape.seed.unwrap_or(0);
+        let seed = shape.schedule.seed().unwrap_or(0);
         // SAFETY: this worker alone uses its instrument.
         let slice = unsafe { hook.any() }.time_slice();
-        let interleaved = shape.interleaved && hook.wants == Wants::NOTHING;
+        let interleaved = shape.schedule == Schedule::Interleaved && hook.wants == Wants::NOTHING;
         // Where blocks wait for each other, all that is run of a wait is wasted.
         let slice = if shape.polls { slice.min(SPINNING_SLICE) } else { slice };
         let per_block = code.prefill.iter().filter_map(|(slot, what)| match what {
@@ -120,8 +121,8 @@ impl<'a> Worker<'a> {
         self.context.block = block;
         self.order.clear();
         self.order.extend(0..self.warps.len());
-        self.random =
-            self.shape.seed.unwrap_or(0) ^ (block + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.random = self.shape.schedule.seed().unwrap_or(0)
+            ^ (block + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         let threads: u32 = self.shape.block.iter().product();
         let (shared, local) = (self.context.shared, self.context.local);
         // SAFETY: both buffers are as large as told.

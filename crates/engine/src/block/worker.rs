@@ -3,6 +3,7 @@
 use crate::exchange::Exchange;
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::fuel::Fuel;
+use crate::limits::Schedule;
 use crate::machine::{Context, Warp};
 use crate::program::Assembled;
 use crate::slot::Slot;
@@ -38,10 +39,8 @@ pub struct Shape {
     pub max_instructions: Option<u64>,
     /// What the launch as a whole may take, where that is limited.
     pub fuel: Option<Arc<Fuel>>,
-    /// The seed of the order of time slices, if it is not in order.
-    pub seed: Option<u64>,
-    /// Whether warps take turns after a few instructions, where nobody watches.
-    pub interleaved: bool,
+    /// The order of time slices.
+    pub schedule: Schedule,
 }
 
 /// What a warp is about to do.
