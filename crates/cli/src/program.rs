@@ -77,7 +77,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
             name.display()
         ));
     }
-    if !crate::driver::is_there() && (nothing || tool.is_empty()) {
+    if (nothing || tool.is_empty()) && !crate::driver::is_there() {
         crate::output::note(
             "note: the libraries that CUDA programs load in place of NVIDIA's are not beside this command: build them in a checkout by \
              `cargo build --release`, and let LANEWORK_DRIVER name its folder `target/release`",
