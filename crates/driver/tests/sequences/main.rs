@@ -10,6 +10,7 @@
 #[macro_use]
 mod common;
 mod calls;
+#[path = "../../../sim/tests/verdicts/random.rs"]
 mod random;
 mod shapes;
 mod world;

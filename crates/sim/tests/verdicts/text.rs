@@ -89,6 +89,16 @@ impl Text {
         self.lines.len()
     }
 
+    /// Waits in a loop for the phase of a parity; `form` is the wait's semantics and scope, empty for the usual ones.
+    pub fn wait_for_phase(&mut self, form: &str, mbarrier: &str, parity: &str) {
+        let (done, again) = (self.register("p"), self.label());
+        self.line(format!("{again}:"));
+        self.line(format!(
+            "mbarrier.try_wait.parity{form}.shared::cta.b64 {done}, [{mbarrier}], {parity};"
+        ));
+        self.line(format!("@!{done} bra {again};"));
+    }
+
     /// A variable in shared memory.
     pub fn shared(&mut self, bytes: u32) -> String {
         let name = format!("tile{}", self.declared.len());

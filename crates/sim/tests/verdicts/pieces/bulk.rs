@@ -52,16 +52,6 @@ impl Ring {
         }
         planted
     }
-
-    fn wait(t: &mut Text, mbarrier: &str, parity: &str) -> usize {
-        let (done, again) = (t.register("p"), t.label());
-        t.line(format!("{again}:"));
-        let wait = t.line(format!(
-            "mbarrier.try_wait.parity.shared::cta.b64 {done}, [{mbarrier}], {parity};"
-        ));
-        t.line(format!("@!{done} bra {again};"));
-        wait
-    }
 }
 
 impl Piece for Ring {
@@ -99,7 +89,7 @@ impl Piece for Ring {
             let (block, from) = (t.register("r"), t.register("rd"));
             t.line(format!("@!{first} bra {skip};"));
             if fault != Some(Fault::NoEmpty) || round < stages {
-                Ring::wait(t, &format!("{empties}+{}", 8 * stage), &emptied[stage]);
+                t.wait_for_phase("", &format!("{empties}+{}", 8 * stage), &emptied[stage]);
             }
             let more = if fault == Some(Fault::TooManyBytes) { 16 } else { 0 };
             t.line(format!("add.u32 {block}, %cta, {round}; rem.u32 {block}, {block}, {}; mul.wide.u32 {from}, {block}, {bytes}; add.u64 {from}, {from}, %in;", at.shape.blocks));
@@ -132,7 +122,7 @@ impl Piece for Ring {
                 ));
             };
             if fault != Some(Fault::NoFull) {
-                Ring::wait(t, &format!("{fulls}+{}", 8 * stage), &filled[stage]);
+                t.wait_for_phase("", &format!("{fulls}+{}", 8 * stage), &filled[stage]);
             }
             if fault != Some(Fault::SameParity) {
                 t.line(format!("xor.b32 {}, {}, 1;", filled[stage], filled[stage]));

@@ -11,18 +11,6 @@ pub struct Multicast {
     pub rounds: u32,
 }
 
-impl Multicast {
-    fn wait(t: &mut Text, form: &str, mbarrier: &str, parity: &str) -> usize {
-        let (done, again) = (t.register("p"), t.label());
-        t.line(format!("{again}:"));
-        let wait = t.line(format!(
-            "mbarrier.try_wait.parity{form}.shared::cta.b64 {done}, [{mbarrier}], {parity};"
-        ));
-        t.line(format!("@!{done} bra {again};"));
-        wait
-    }
-}
-
 impl Piece for Multicast {
     fn emit(&self, t: &mut Text, at: &Scope) {
         let (size, threads) = (at.shape.cluster, at.shape.threads);
@@ -52,7 +40,7 @@ impl Piece for Multicast {
                 "@{first} mbarrier.arrive.expect_tx.shared::cta.b64 _, [{fulls}], {bytes};"
             ));
             t.line(format!("@!{leads} bra {skip};"));
-            Multicast::wait(t, ".acquire.cluster", &empties, &emptied);
+            t.wait_for_phase(".acquire.cluster", &empties, &emptied);
             t.line(format!("add.u32 {block}, %cta, {round}; rem.u32 {block}, {block}, {}; mul.wide.u32 {from}, {block}, {bytes}; add.u64 {from}, {from}, %in;", at.shape.blocks));
             copies.push(t.line(format!(
                 "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [{tiles}], [{from}], {bytes}, [{fulls}], {};",
@@ -61,7 +49,7 @@ impl Piece for Multicast {
             t.line(format!("{skip}:"));
             t.line(format!("xor.b32 {emptied}, {emptied}, 1;"));
             if !unwaited {
-                Multicast::wait(t, "", &fulls, &filled);
+                t.wait_for_phase("", &fulls, &filled);
             }
             t.line(format!("xor.b32 {filled}, {filled}, 1;"));
             reads.push(t.line(format!("ld.shared.u32 {word}, [{own}]; add.u32 %v, %v, {word};")));
