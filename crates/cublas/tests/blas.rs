@@ -22,8 +22,8 @@ fn element(matrix: &[f64], operation: i32, leading: usize, row: usize, column: u
 #[test]
 fn products_agree_with_sums_written_out_for_all_operations_and_leading_dimensions() {
     let handle = handle();
-    let gemm: Gemm<f64, i32> = get(&libraries().blas, "cublasDgemm_v2");
-    let wide: Gemm<f64, i64> = get(&libraries().blas, "cublasDgemm_v2_64");
+    let gemm: Gemm<f64, i32> = get(&libraries().own, "cublasDgemm_v2");
+    let wide: Gemm<f64, i64> = get(&libraries().own, "cublasDgemm_v2_64");
     let (m, n, k, lda, ldb, ldc) = (7usize, 5, 19, 23, 21, 9);
     for (ta, tb) in [(0, 0), (1, 0), (0, 1), (2, 2)] {
         let (a, b, c) = (numbers(lda * 23, 1), numbers(ldb * 23, 2), numbers(ldc * n, 3));
@@ -64,7 +64,7 @@ fn products_agree_with_sums_written_out_for_all_operations_and_leading_dimension
 #[test]
 fn with_beta_zero_the_result_need_not_hold_numbers() {
     let handle = handle();
-    let gemm: Gemm<f32, i32> = get(&libraries().blas, "cublasSgemm_v2");
+    let gemm: Gemm<f32, i32> = get(&libraries().own, "cublasSgemm_v2");
     let (a, c) = (upload(&[2.0f32]), upload(&[f32::NAN]));
     assert_eq!(gemm(handle, 0, 0, 1, 1, 1, &1.0, a, 1, a, 1, &0.0, c, 1), 0);
     assert_eq!(download::<f32>(c, 1), [4.0]);
@@ -73,7 +73,7 @@ fn with_beta_zero_the_result_need_not_hold_numbers() {
 #[test]
 fn memory_that_is_not_there_is_a_status() {
     let handle = handle();
-    let gemm: Gemm<f32, i32> = get(&libraries().blas, "cublasSgemm_v2");
+    let gemm: Gemm<f32, i32> = get(&libraries().own, "cublasSgemm_v2");
     let small = upload(&[1.0f32; 4]);
     let one = |m, at, ld| gemm(handle, 0, 0, m, 1, 1, &1.0, at, ld, small, 1, &0.0, small, ld);
     assert_eq!(one(4, small, 4), 0);
@@ -86,7 +86,7 @@ fn memory_that_is_not_there_is_a_status() {
 #[test]
 fn complex_factors_are_conjugated() {
     let handle = handle();
-    let gemm: Gemm<[f32; 2], i32> = get(&libraries().blas, "cublasCgemm_v2");
+    let gemm: Gemm<[f32; 2], i32> = get(&libraries().own, "cublasCgemm_v2");
     let (a, b, c) = (upload(&[[1.0f32, 2.0]]), upload(&[[3.0f32, 4.0]]), upload(&[[0.0f32; 2]]));
     let both: [[f32; 2]; 2] = [[1.0, 0.0], [0.0, 0.0]];
     for (operation, expected) in [(0, [-5.0, 10.0]), (1, [-5.0, 10.0]), (2, [11.0, -2.0])] {
@@ -123,7 +123,7 @@ fn half_precision_is_summed_in_single_and_batches_are_all_made() {
         i32,
     ) -> i32;
     let handle = handle();
-    let gemm: Strided = get(&libraries().blas, "cublasGemmStridedBatchedEx");
+    let gemm: Strided = get(&libraries().own, "cublasGemmStridedBatchedEx");
     // 4096 ones: a sum in half precision would stop at 2048.
     let (k, half) = (4096, 2);
     let ones = upload(&vec![f16::ONE; 2 * k]);
@@ -155,7 +155,7 @@ fn half_precision_is_summed_in_single_and_batches_are_all_made() {
         i32,
         i32,
     ) -> i32;
-    let batched: Pointers = get(&libraries().blas, "cublasDgemmBatched");
+    let batched: Pointers = get(&libraries().own, "cublasDgemmBatched");
     let (x, y, z) = (upload(&[3.0f64]), upload(&[5.0f64]), upload(&[0.0f64; 2]));
     let (a, b, c) = (upload(&[x, y]), upload(&[x, x]), upload(&[z, z + 8]));
     assert_eq!(batched(handle, 0, 0, 1, 1, 1, &1.0, a, 1, b, 1, &0.0, c, 1, 2), 0);
@@ -186,7 +186,7 @@ fn bytes_are_multiplied_to_integers() {
         i32,
     ) -> i32;
     let handle = handle();
-    let gemm: Ex = get(&libraries().blas, "cublasGemmEx");
+    let gemm: Ex = get(&libraries().own, "cublasGemmEx");
     let (a, c) = (upload(&[-128i8; 4]), upload(&[0i32]));
     assert_eq!(gemm(handle, 1, 0, 1, 1, 4, &1, a, 3, 4, a, 3, 4, &0, c, 10, 1, 72, -1), 0);
     assert_eq!(download::<i32>(c, 1), [4 * 128 * 128]);
@@ -197,8 +197,8 @@ fn vectors_have_increments_and_results_go_where_the_mode_says() {
     type Dot = extern "C" fn(usize, i32, u64, i32, u64, i32, *mut f32) -> i32;
     type Reduce = extern "C" fn(usize, i32, u64, i32, *mut c_void) -> i32;
     let handle = handle();
-    let dot: Dot = get(&libraries().blas, "cublasSdot_v2");
-    let mode: extern "C" fn(usize, i32) -> i32 = get(&libraries().blas, "cublasSetPointerMode_v2");
+    let dot: Dot = get(&libraries().own, "cublasSdot_v2");
+    let mode: extern "C" fn(usize, i32) -> i32 = get(&libraries().own, "cublasSetPointerMode_v2");
     let (x, y) = (upload(&[1.0f32, 9.0, 2.0, 9.0, 3.0]), upload(&[1.0f32, 10.0, 100.0]));
     let mut result = 0.0;
     assert_eq!(dot(handle, 3, x, 2, y, -1, &mut result), 0);
@@ -209,7 +209,7 @@ fn vectors_have_increments_and_results_go_where_the_mode_says() {
     assert_eq!(download::<f32>(place, 1), [321.0]);
     assert_eq!(mode(handle, 0), 0);
     let (norm, amax): (Reduce, Reduce) =
-        (get(&libraries().blas, "cublasSnrm2_v2"), get(&libraries().blas, "cublasIsamax_v2"));
+        (get(&libraries().own, "cublasSnrm2_v2"), get(&libraries().own, "cublasIsamax_v2"));
     let (mut length, mut index) = (0.0f32, 0i32);
     // Squares that overflow single precision.
     let large = upload(&[3e30f32, -4e30]);
@@ -225,7 +225,7 @@ fn triangular_systems_are_solved_from_both_sides() {
         extern "C" fn(usize, i32, i32, i32, i32, i32, i32, *const f64, u64, i32, u64, i32) -> i32;
     let handle = handle();
     let (trsm, gemm): (Trsm, Gemm<f64, i32>) =
-        (get(&libraries().blas, "cublasDtrsm_v2"), get(&libraries().blas, "cublasDgemm_v2"));
+        (get(&libraries().own, "cublasDtrsm_v2"), get(&libraries().own, "cublasDgemm_v2"));
     for (side, triangle, operation) in (0..8).map(|bits| (bits & 1, bits >> 1 & 1, bits >> 2)) {
         let mut a = numbers(9, 5);
         for (place, number) in a.iter_mut().enumerate() {
@@ -274,7 +274,7 @@ fn systems_of_a_batch_are_solved_as_one_by_one() {
     ) -> i32;
     let handle = handle();
     let (one, batched): (Trsm<u64>, Batched) =
-        (get(&libraries().blas, "cublasDtrsm_v2"), get(&libraries().blas, "cublasDtrsmBatched"));
+        (get(&libraries().own, "cublasDtrsm_v2"), get(&libraries().own, "cublasDtrsmBatched"));
     // In columns of three rows each: the upper triangle of the first, all of the second.
     let factors = [[2.0f64, 9.0, 9.0, 1.0, 4.0, 9.0, 3.0, 5.0, 0.5], [1.0; 9]];
     let sides = [numbers(6, 2), numbers(6, 7)];
@@ -300,8 +300,8 @@ fn systems_of_a_batch_are_solved_as_one_by_one() {
 fn a_captured_product_is_made_when_its_graph_is_launched() {
     let handle = handle();
     let cuda = &libraries().cuda;
-    let gemm: Gemm<f32, i32> = get(&libraries().blas, "cublasSgemm_v2");
-    let set: extern "C" fn(usize, usize) -> i32 = get(&libraries().blas, "cublasSetStream_v2");
+    let gemm: Gemm<f32, i32> = get(&libraries().own, "cublasSgemm_v2");
+    let set: extern "C" fn(usize, usize) -> i32 = get(&libraries().own, "cublasSetStream_v2");
     let create: extern "C" fn(*mut usize, u32) -> i32 = get(cuda, "cuStreamCreate");
     let begin: extern "C" fn(usize, i32) -> i32 = get(cuda, "cuStreamBeginCapture_v2");
     let end: extern "C" fn(usize, *mut usize) -> i32 = get(cuda, "cuStreamEndCapture");
@@ -324,7 +324,7 @@ fn a_captured_product_is_made_when_its_graph_is_launched() {
 #[test]
 fn light_products_have_bias_and_activation() {
     let handle = handle();
-    let blas = &libraries().blas;
+    let blas = &libraries().own;
     let describe: extern "C" fn(*mut usize, i32, i32) -> i32 =
         get(blas, "cublasLtMatmulDescCreate");
     let set: extern "C" fn(usize, i32, *const c_void, usize) -> i32 =
@@ -381,6 +381,6 @@ fn light_products_have_bias_and_activation() {
 #[test]
 fn what_is_not_computed_says_so() {
     handle();
-    let unknown: extern "C" fn() -> i32 = get(&libraries().blas, "cublasSgelsBatched");
+    let unknown: extern "C" fn() -> i32 = get(&libraries().own, "cublasSgelsBatched");
     assert_eq!(unknown(), 15);
 }

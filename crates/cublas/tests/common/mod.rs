@@ -1,83 +1,33 @@
-//! The stand-in as programs find it: loaded by `dlopen` after the driver, on memory of the driver.
+//! The stand-in for cuBLAS on the emulator's driver, as programs find it.
 
 #![allow(dead_code, reason = "each test uses some of these")]
 
-use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
-use std::ffi::c_void;
-use std::sync::OnceLock;
+#[macro_use]
+#[path = "../../../driver/tests/common/stand_in.rs"]
+mod stand_in;
+
+#[allow(unused_imports, reason = "each test uses some of these")]
+pub use stand_in::*;
 
 // The shared library is built since this crate is used.
 use lanework_libcuda as _;
 
-pub struct Libraries {
-    pub cuda: Library,
-    pub blas: Library,
-}
-
-pub fn libraries() -> &'static Libraries {
-    static LIBRARIES: OnceLock<Libraries> = OnceLock::new();
-    LIBRARIES.get_or_init(|| {
-        let here = std::env::current_exe().expect("a path").parent().expect("a folder").to_owned();
-        let open = |name: &str| {
-            let near = [here.join(name), here.parent().expect("a folder").join(name)];
-            let path =
-                near.into_iter().find(|path| path.exists()).expect("cargo builds the library");
-            // SAFETY: our own libraries.
-            unsafe { Library::open(Some(path), RTLD_NOW | RTLD_GLOBAL) }.expect("a library")
-        };
-        Libraries { cuda: open("liblanework_libcuda.so"), blas: open("liblanework_cublas.so") }
-    })
-}
-
-/// A function of a library by the type of the place that it is put in.
-pub fn get<T: Copy>(library: &Library, name: &str) -> T {
-    // SAFETY: the tests give the types of CUDA's headers.
-    *unsafe { library.get::<T>(name.as_bytes()) }.unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-pub fn context() {
-    let cuda = &libraries().cuda;
-    let init: extern "C" fn(u32) -> i32 = get(cuda, "cuInit");
-    let retain: extern "C" fn(*mut usize, i32) -> i32 = get(cuda, "cuDevicePrimaryCtxRetain");
-    let set: extern "C" fn(usize) -> i32 = get(cuda, "cuCtxSetCurrent");
-    let mut context = 0;
-    assert_eq!((init(0), retain(&mut context, 0), set(context)), (0, 0, 0));
-}
+/// Its file.
+const NAME: &str = "liblanework_cublas.so";
 
 /// Memory of the device with these contents.
 pub fn upload<T: Copy>(from: &[T]) -> u64 {
-    let alloc: extern "C" fn(*mut u64, usize) -> i32 = get(&libraries().cuda, "cuMemAlloc_v2");
-    let copy: extern "C" fn(u64, *const c_void, usize) -> i32 =
-        get(&libraries().cuda, "cuMemcpyHtoD_v2");
-    let mut at = 0;
-    assert_eq!(alloc(&mut at, size_of_val(from)), 0);
-    assert_eq!(copy(at, from.as_ptr().cast(), size_of_val(from)), 0);
+    let at = allocate(size_of_val(from));
+    stand_in::upload(at, from);
     at
-}
-
-pub fn download<T: Copy + Default>(at: u64, count: usize) -> Vec<T> {
-    let copy: extern "C" fn(*mut c_void, u64, usize) -> i32 =
-        get(&libraries().cuda, "cuMemcpyDtoH_v2");
-    let mut to = vec![T::default(); count];
-    assert_eq!(copy(to.as_mut_ptr().cast(), at, size_of::<T>() * count), 0);
-    to
 }
 
 pub fn handle() -> usize {
     context();
-    let create: extern "C" fn(*mut usize) -> i32 = get(&libraries().blas, "cublasCreate_v2");
+    let create: extern "C" fn(*mut usize) -> i32 = get(&libraries().own, "cublasCreate_v2");
     let mut handle = 0;
     assert_eq!(create(&mut handle), 0);
     handle
-}
-
-/// Calls a function of the stand-in by its name: its arguments' types are those of C.
-#[allow(unused_macros)]
-macro_rules! call {
-    ($name:expr, $($argument:expr => $type:ty),* $(,)?) => {{
-        let function: extern "C" fn($($type),*) -> i32 = $crate::common::get(&$crate::common::libraries().blas, $name);
-        function($($argument),*)
-    }};
 }
 
 pub fn numbers(count: usize, seed: u32) -> Vec<f64> {
