@@ -54,7 +54,7 @@ macro_rules! export {
         #[unsafe(no_mangle)]
         #[doc = concat!("cuBLAS's `", stringify!($name), "`.")]
         pub unsafe extern "C" fn $name($($argument: $crate::export::c_type!($type $int)),*) -> i32 {
-            $crate::call::call(stringify!($name), || {
+            lanework_standin::call(stringify!($name), || {
                 let arguments = [$($crate::export::Argument::number($argument)),*];
                 // SAFETY: by the caller.
                 unsafe { $function([$($crate::kind::Kind::$kind),*], arguments) }

@@ -1,6 +1,5 @@
 //! Batches of small systems by factors of LU, and of QR: `getrf`, `getrs`, `getri`, `matinv` and `geqrf`.
 
-use crate::driver::{self, submit};
 use crate::export::export;
 use crate::factor::{inverse, lu, qr};
 use crate::gemm::Batch;
@@ -9,6 +8,7 @@ use crate::kind::Kind;
 use crate::matrix::{Dense, Matrix, Operation};
 use crate::status::{Result, Status, refuse};
 use crate::triangular::{Triangle, solve};
+use lanework_standin::{Memory, submit, write};
 
 /// The matrix of an index of a list of pointers.
 fn of_list(matrix: Matrix, index: usize) -> Result<Matrix> {
@@ -26,7 +26,7 @@ fn extent(value: i64, what: &str) -> Result<usize> {
 fn write_pivots(at: usize, index: usize, pivots: &[usize]) -> Result {
     let bytes: Vec<u8> =
         pivots.iter().flat_map(|pivot| (*pivot as i32 + 1).to_le_bytes()).collect();
-    driver::write(at + index * bytes.len(), &bytes, "the pivots")
+    Ok(write(at + index * bytes.len(), &bytes, "the pivots")?)
 }
 
 /// The exchanges of a matrix of a batch; in order where there are none.
@@ -34,7 +34,9 @@ fn read_pivots(at: usize, index: usize, order: usize) -> Result<Vec<usize>> {
     if at == 0 {
         return Ok((0..order).collect());
     }
-    let bytes = driver::bytes(at + index * 4 * order, 4 * order, "the pivots")?;
+    let memory = Memory { at: at + index * 4 * order, bytes: 4 * order };
+    // SAFETY: the pivots are read at once.
+    let bytes = unsafe { memory.bytes("the pivots") }?;
     let words =
         bytes.chunks_exact(4).map(|word| i32::from_le_bytes([word[0], word[1], word[2], word[3]]));
     let pivots: Option<Vec<usize>> = words
@@ -51,7 +53,7 @@ fn read_pivots(at: usize, index: usize, order: usize) -> Result<Vec<usize>> {
 }
 
 fn write_info(at: usize, index: usize, info: usize) -> Result {
-    driver::write(at + 4 * index, &(info as i32).to_le_bytes(), "info")
+    Ok(write(at + 4 * index, &(info as i32).to_le_bytes(), "info")?)
 }
 
 unsafe fn getrf([kind]: [Kind; 1], [h, n, a, lda, pivots, info, count]: [i64; 7]) -> Result {

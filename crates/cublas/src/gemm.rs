@@ -1,6 +1,5 @@
 //! Products of matrices: one, batches of them, and of mixed types.
 
-use crate::driver::{self, submit};
 use crate::export::export;
 use crate::handle;
 use crate::kind::Kind;
@@ -8,6 +7,7 @@ use crate::matrix::{Matrix, Operation};
 use crate::product::product;
 use crate::scalar::Scalar;
 use crate::status::{Result, Status, refuse};
+use lanework_standin::{Memory, submit};
 
 /// Where the matrices of a batch lie.
 #[derive(Clone, Copy)]
@@ -27,7 +27,9 @@ impl Batch {
         match self {
             Batch::Strided(bytes) => Ok(start.wrapping_add(index.wrapping_mul(bytes))),
             Batch::Pointers => {
-                let bytes = driver::bytes(start + 8 * index, 8, "a list of pointers")?;
+                let pointer = Memory { at: start + 8 * index, bytes: 8 };
+                // SAFETY: the pointer is read at once.
+                let bytes = unsafe { pointer.bytes("a list of pointers") }?;
                 Ok(usize::from_le_bytes(bytes.try_into().map_err(|_| Status::Internal)?))
             }
         }

@@ -1,9 +1,9 @@
 //! Handles: the stream, the place of scalars, and settings that change no result here.
 
-use crate::driver;
 use crate::kind::Kind;
 use crate::scalar::{Place, Scalar};
-use crate::status::{Result, Status, line, refuse};
+use crate::status::{Result, Status, refuse};
+use lanework_standin::begin;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
@@ -27,13 +27,7 @@ fn table() -> MutexGuard<'static, (usize, BTreeMap<usize, Handle>)> {
 /// # Errors
 /// When the driver is not the emulator's.
 pub fn create() -> Result<usize> {
-    driver::check()?;
-    static SAID: std::sync::Once = std::sync::Once::new();
-    SAID.call_once(|| {
-        if std::env::var_os("LANEWORK_TRACE").is_some() {
-            line(&"cuBLAS is a stand-in that computes on the host: its work is neither checked nor counted");
-        }
-    });
+    begin("cuBLAS")?;
     let mut table = table();
     // Programs may look whether a handle is aligned.
     table.0 += 16;

@@ -1,36 +1,12 @@
 //! Calls about handles, versions, statuses and copies.
 
-use crate::call::call;
-use crate::driver;
 use crate::handle::{self, Handle};
 use crate::status::{Result, Status, refuse, words};
+use lanework_standin::{calls, is_allocated, store, write};
 use std::ffi::c_char;
 
 /// The version that is stood in for: 13.0.
 const VERSION: i32 = 130_000;
-
-/// Stores a value where C wants it.
-///
-/// # Safety
-/// The pointer is null or valid.
-pub unsafe fn store<T>(to: *mut T, value: T) -> Result {
-    if to.is_null() {
-        return Err(Status::InvalidValue);
-    }
-    // SAFETY: by the caller.
-    unsafe { to.write_unaligned(value) };
-    Ok(())
-}
-
-macro_rules! calls {
-    ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
-        #[unsafe(no_mangle)]
-        #[doc = concat!("cuBLAS's `", stringify!($name), "`.")]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
-            call(stringify!($name), || -> Result { $body })
-        }
-    )*};
-}
 
 /// The version of one part: major, minor, patch.
 unsafe fn property(kind: i32, value: *mut i32) -> Result {
@@ -45,6 +21,8 @@ fn get<T>(handle: usize, part: impl FnOnce(&Handle) -> T) -> Result<T> {
 }
 
 calls! {
+    "cuBLAS", Status;
+
     fn cublasCreate_v2(to: *mut usize) {
         let made = handle::create()?;
         // SAFETY: by the caller.
@@ -132,7 +110,8 @@ unsafe fn copy(extents: [i32; 5], from: usize, to: usize) -> Result {
         let (source, target) = (from + column * lda * size, to + column * ldb * size);
         // SAFETY: by the caller, memory of the host or of a device, which is host memory.
         let bytes = unsafe { std::slice::from_raw_parts(source as *const u8, rows * size) };
-        if driver::write_if_known(target, bytes)? {
+        if is_allocated(target)? {
+            write(target, bytes, "a copy")?;
             continue;
         }
         // SAFETY: memory of the host, by the caller.

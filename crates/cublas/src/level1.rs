@@ -1,12 +1,12 @@
 //! Vectors: sums, scaled copies, largest elements.
 
-use crate::driver::submit;
 use crate::export::export;
 use crate::handle;
 use crate::kind::{Kind, Number, add, mul};
 use crate::matrix::{Dense, Matrix};
 use crate::scalar::Scalar;
 use crate::status::Result;
+use lanework_standin::submit;
 
 /// The elements of a vector in their order.
 pub fn elements((matrix, backwards): &(Matrix, bool), what: &str) -> Result<Vec<Number>> {

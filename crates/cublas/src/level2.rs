@@ -1,6 +1,5 @@
 //! A matrix and vectors.
 
-use crate::driver::submit;
 use crate::export::export;
 use crate::gemm::Batch;
 use crate::handle;
@@ -9,6 +8,7 @@ use crate::level1::{elements, write};
 use crate::matrix::{Dense, Matrix, Operation};
 use crate::product::product;
 use crate::status::{Result, Status};
+use lanework_standin::submit;
 
 /// `y = alpha op(A) x + beta y`, once or for each of a batch.
 unsafe fn all_gemv(

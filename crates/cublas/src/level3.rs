@@ -1,6 +1,5 @@
 //! Matrices and what is like their product: sums, scaled rows and columns, updates of a triangle, triangular systems.
 
-use crate::driver::submit;
 use crate::export::export;
 use crate::gemm::Batch;
 use crate::handle;
@@ -10,6 +9,7 @@ use crate::product::product;
 use crate::scalar::Scalar;
 use crate::status::{Result, Status};
 use crate::triangular::{Triangle, solve};
+use lanework_standin::submit;
 
 /// `C = alpha op(A) + beta op(B)`.
 unsafe fn geam(

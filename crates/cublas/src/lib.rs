@@ -12,8 +12,6 @@
     reason = "cuBLAS's documentation says what a caller has to keep"
 )]
 
-mod call;
-mod driver;
 mod export;
 mod factor;
 mod factored;

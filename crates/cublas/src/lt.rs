@@ -1,16 +1,14 @@
 //! cuBLASLt's product, with bias and activation, and the one algorithm that there is.
 
-use crate::call::call;
-use crate::driver::{bytes, submit};
 use crate::gemm::compute;
 use crate::handle;
-use crate::helpers::store;
-use crate::kind::{Kind, add, mul};
+use crate::kind::{Kind, Number, add, mul};
 use crate::lt_records::{Description, Layout, Preference, at};
 use crate::matrix::{Matrix, Operation};
 use crate::product::product;
 use crate::scalar::Scalar;
 use crate::status::{Result, Status, refuse};
+use lanework_standin::{Memory, call, store, submit};
 
 /// A layout's matrix at an address.
 fn matrix(layout: &Layout, at: usize) -> Result<Matrix> {
@@ -120,9 +118,15 @@ unsafe fn matmul(
     let strides = [0, 1, 2, 3].map(|index| layouts[index].stride as usize);
     let count = layouts[3].count.max(1) as usize;
     submit(stream, move || {
-        let factor = |index: usize| match description.factors[index] {
-            0 => Ok([1.0, 0.0]),
-            address => Ok(Kind::F32.read(bytes(address as usize, 4, "a factor")?)),
+        let factor = |index: usize| -> Result<Number> {
+            match description.factors[index] {
+                0 => Ok([1.0, 0.0]),
+                address => {
+                    let memory = Memory { at: address as usize, bytes: 4 };
+                    // SAFETY: the factor is read at once.
+                    Ok(Kind::F32.read(unsafe { memory.bytes("a factor") }?))
+                }
+            }
         };
         let alpha = mul(scalars[0].value()?, mul(factor(0)?, factor(1)?));
         let (beta, of_d) = (mul(scalars[1].value()?, factor(2)?), factor(3)?);
@@ -195,7 +199,7 @@ pub unsafe extern "C" fn cublasLtMatmul(
     stream: usize,
 ) -> i32 {
     // SAFETY: by the caller.
-    call("cublasLtMatmul", || unsafe {
+    call::<Status>("cublasLtMatmul", || unsafe {
         matmul(handle, description, [alpha, beta], [a, b, c, d], [of_a, of_b, of_c, of_d], stream)
     })
 }
@@ -214,7 +218,7 @@ pub unsafe extern "C" fn cublasLtMatmulAlgoGetHeuristic(
     results: *mut Heuristic,
     count: *mut i32,
 ) -> i32 {
-    call("cublasLtMatmulAlgoGetHeuristic", || {
+    call::<Status>("cublasLtMatmulAlgoGetHeuristic", || {
         // SAFETY: by the caller.
         unsafe {
             let description = at(description)?;
@@ -227,8 +231,7 @@ pub unsafe extern "C" fn cublasLtMatmulAlgoGetHeuristic(
             if wanted < 1 {
                 return Err(Status::InvalidValue);
             }
-            store(results, ONLY)?;
-            store(count, 1)
+            store(results, ONLY).and_then(|()| store(count, 1))
         }
     })
 }
@@ -247,7 +250,7 @@ pub unsafe extern "C" fn cublasLtMatmulAlgoInit(
     algorithm: *mut [u64; 8],
 ) -> i32 {
     // SAFETY: by the caller.
-    call("cublasLtMatmulAlgoInit", || unsafe { store(algorithm, ONLY.algorithm) })
+    call::<Status>("cublasLtMatmulAlgoInit", || unsafe { store(algorithm, ONLY.algorithm) })
 }
 
 /// cuBLASLt's `cublasLtMatmulAlgoCheck`.
@@ -263,5 +266,5 @@ pub unsafe extern "C" fn cublasLtMatmulAlgoCheck(
     result: *mut Heuristic,
 ) -> i32 {
     // SAFETY: by the caller.
-    call("cublasLtMatmulAlgoCheck", || unsafe { store(result, ONLY) })
+    call::<Status>("cublasLtMatmulAlgoCheck", || unsafe { store(result, ONLY) })
 }

@@ -1,9 +1,8 @@
 //! The records of cuBLASLt: layouts, descriptions of products, preferences. Programs may hold their bytes themselves, so each fits
 //! the size that cuBLASLt's header gives it.
 
-use crate::call::call;
-use crate::helpers::store;
 use crate::status::{Result, Status, refuse};
+use lanework_standin::{call, store};
 
 /// A layout, in at most 64 bytes.
 #[repr(C)]
@@ -170,7 +169,7 @@ macro_rules! records {
         #[unsafe(no_mangle)]
         #[doc = concat!("cuBLASLt's `", stringify!($init), "`.")]
         pub unsafe extern "C" fn $init(record: *mut $type, bytes: usize, $($argument: $of),*) -> i32 {
-            call(stringify!($init), || {
+            call::<Status>(stringify!($init), || {
                 if bytes < size_of::<$type>() {
                     return Err(Status::InvalidValue);
                 }
@@ -183,13 +182,13 @@ macro_rules! records {
         #[doc = concat!("cuBLASLt's `", stringify!($create), "`.")]
         pub unsafe extern "C" fn $create(to: *mut *mut $type, $($argument: $of),*) -> i32 {
             // SAFETY: by the caller.
-            call(stringify!($create), || unsafe { store(to, Box::into_raw(Box::new($made))) })
+            call::<Status>(stringify!($create), || unsafe { store(to, Box::into_raw(Box::new($made))) })
         }
 
         #[unsafe(no_mangle)]
         #[doc = concat!("cuBLASLt's `", stringify!($destroy), "`.")]
         pub unsafe extern "C" fn $destroy(record: *mut $type) -> i32 {
-            call(stringify!($destroy), || {
+            call::<Status>(stringify!($destroy), || {
                 if !record.is_null() {
                     // SAFETY: made by the function above, by the caller.
                     drop(unsafe { Box::from_raw(record) });
@@ -202,14 +201,14 @@ macro_rules! records {
         #[doc = concat!("cuBLASLt's `", stringify!($set), "`.")]
         pub unsafe extern "C" fn $set(record: *mut $type, number: i32, from: *const u8, bytes: usize) -> i32 {
             // SAFETY: by the caller.
-            call(stringify!($set), || unsafe { set(record, number, from, bytes) })
+            call::<Status>(stringify!($set), || unsafe { set(record, number, from, bytes) })
         }
 
         #[unsafe(no_mangle)]
         #[doc = concat!("cuBLASLt's `", stringify!($get), "`.")]
         pub unsafe extern "C" fn $get(record: *mut $type, number: i32, to: *mut u8, bytes: usize, written: *mut usize) -> i32 {
             // SAFETY: by the caller.
-            call(stringify!($get), || unsafe { get(record, number, to, bytes, written) })
+            call::<Status>(stringify!($get), || unsafe { get(record, number, to, bytes, written) })
         }
     )*};
 }

@@ -1,8 +1,8 @@
 //! Matrices and vectors in memory: reading all elements, and writing them back.
 
-use crate::driver;
 use crate::kind::{Kind, Number};
 use crate::status::{Result, Status, refuse};
+use lanework_standin::{Memory, write};
 
 /// How a factor is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,12 +123,18 @@ impl Matrix {
         }
     }
 
+    /// From its first element to its last.
+    fn memory(&self) -> Memory {
+        Memory { at: self.at, bytes: self.extent() }
+    }
+
     /// Its elements.
     ///
     /// # Errors
     /// When its memory is not there.
     pub fn read(&self, what: &str) -> Result<Dense> {
-        let bytes = driver::bytes(self.at, self.extent(), what)?;
+        // SAFETY: the elements are read at once.
+        let bytes = unsafe { self.memory().bytes(what) }?;
         let size = self.kind.bytes();
         let mut elements = Vec::with_capacity(self.rows * self.columns);
         for row in 0..self.rows {
@@ -170,7 +176,7 @@ impl Matrix {
     /// # Errors
     /// When its memory is not there.
     pub fn write(&self, dense: &Dense, what: &str) -> Result {
-        driver::bytes(self.at, self.extent(), what)?;
+        self.memory().check(what)?;
         let by_rows = self.across == 1 && self.down != 1;
         let (lines, length, step, next) = match by_rows {
             true => (self.rows, self.columns, self.across, self.down),
@@ -187,11 +193,11 @@ impl Matrix {
             for at in 0..length {
                 self.kind.put(element(line, at), &mut bytes);
                 if step != 1 {
-                    driver::write(start + at * step * size, &bytes, what)?;
+                    write(start + at * step * size, &bytes, what)?;
                     bytes.clear();
                 }
             }
-            driver::write(start, &bytes, what)?;
+            write(start, &bytes, what)?;
         }
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! Rotations of two vectors (level 1): plane ones, and modified ones of real numbers.
 
-use crate::driver::{self, submit};
 use crate::export::export;
 use crate::handle;
 use crate::kind::{Kind, Number, add, div, mul};
@@ -8,6 +7,7 @@ use crate::level1::{elements, write};
 use crate::matrix::Matrix;
 use crate::scalar::Place;
 use crate::status::{Result, Status};
+use lanework_standin::{Memory, submit};
 
 /// `x, y = c x + s y, c y - conj(s) x`.
 unsafe fn rot([kind, of_sine]: [Kind; 2], [h, n, x, incx, y, incy, c, s]: [i64; 8]) -> Result {
@@ -44,7 +44,11 @@ fn turn(
 fn at(place: Place, kind: Kind) -> Result<Number> {
     match (place.on_device, place.at) {
         (_, 0) => Err(Status::InvalidValue),
-        (true, at) => Ok(kind.read(driver::bytes(at, kind.bytes(), "a number")?)),
+        (true, at) => {
+            let memory = Memory { at, bytes: kind.bytes() };
+            // SAFETY: the number is read at once.
+            Ok(kind.read(unsafe { memory.bytes("a number") }?))
+        }
         (false, at) => {
             // SAFETY: the caller's pointer to an element of this kind.
             let bytes = unsafe { std::slice::from_raw_parts(at as *const u8, kind.bytes()) };

@@ -1,8 +1,8 @@
 //! Scalars of calls: on the host, read when the call is made, or on the device, read when its turn comes in the stream.
 
-use crate::driver;
 use crate::kind::{Kind, Number};
 use crate::status::{Result, Status, refuse};
+use lanework_standin::{Memory, write};
 
 /// A scalar.
 #[derive(Clone, Copy)]
@@ -39,7 +39,9 @@ impl Scalar {
         match self {
             Scalar::Known(value) => Ok(value),
             Scalar::OnDevice(at, kind) => {
-                Ok(kind.read(driver::bytes(at, kind.bytes(), "a scalar")?))
+                let memory = Memory { at, bytes: kind.bytes() };
+                // SAFETY: the number is read at once.
+                Ok(kind.read(unsafe { memory.bytes("a scalar") }?))
             }
         }
     }
@@ -60,7 +62,7 @@ impl Place {
     pub fn store(self, bytes: &[u8]) -> Result {
         match (self.on_device, self.at) {
             (_, 0) => refuse(Status::InvalidValue, "the pointer for the result is null"),
-            (true, at) => driver::write(at, bytes, "the result"),
+            (true, at) => Ok(write(at, bytes, "the result")?),
             (false, at) => {
                 // SAFETY: the caller's pointer for a result of this size.
                 unsafe { (at as *mut u8).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };

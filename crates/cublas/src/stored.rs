@@ -1,9 +1,9 @@
 //! Matrices of which only a part is stored: one triangle, in columns or packed, or a band. They are read whole, and written where they are stored.
 
-use crate::driver;
 use crate::kind::{Kind, Number};
 use crate::matrix::{Dense, Matrix};
 use crate::status::{Result, Status, refuse};
+use lanework_standin::{Memory, write};
 
 /// Where the elements lie.
 #[derive(Clone, Copy)]
@@ -116,10 +116,16 @@ impl Stored {
         (0..self.rows).flat_map(corners).max().map_or(0, |last| last + 1)
     }
 
+    /// From its first element to its last.
+    fn memory(&self) -> Memory {
+        Memory { at: self.at, bytes: self.span() * self.kind.bytes() }
+    }
+
     /// All its elements; where `unit` says so, its diagonal is 1 and not read.
     pub fn read(&self, unit: bool, what: &str) -> Result<Dense> {
-        let (size, span) = (self.kind.bytes(), self.span());
-        let bytes = driver::bytes(self.at, span * size, what)?;
+        let size = self.kind.bytes();
+        // SAFETY: the elements are read at once.
+        let bytes = unsafe { self.memory().bytes(what) }?;
         let stored = |row: usize, column: usize| -> Option<Number> {
             let at = self.place(row, column)? * size;
             Some(self.kind.read(&bytes[at..at + size]))
@@ -145,7 +151,7 @@ impl Stored {
     /// Writes what is stored of it, and nothing else.
     pub fn write(&self, dense: &Dense, what: &str) -> Result {
         let size = self.kind.bytes();
-        driver::bytes(self.at, self.span() * size, what)?;
+        self.memory().check(what)?;
         for column in 0..self.columns {
             // What is stored of a column lies together.
             let rows = (0..self.rows).filter_map(|row| Some((row, self.place(row, column)?)));
@@ -157,7 +163,7 @@ impl Stored {
                 self.kind.put([re, if real { 0.0 } else { im }], &mut bytes);
             }
             if let Some(start) = start {
-                driver::write(self.at + start * size, &bytes, what)?;
+                write(self.at + start * size, &bytes, what)?;
             }
         }
         Ok(())

@@ -1,6 +1,5 @@
 //! Symmetric, Hermitian, triangular and banded matrices with vectors (level 2), whole, packed or as bands.
 
-use crate::driver::submit;
 use crate::export::export;
 use crate::handle;
 use crate::kind::{Kind, Number, add, mul};
@@ -10,6 +9,7 @@ use crate::product::product;
 use crate::status::Result;
 use crate::stored::{Layout, Other, Stored, after, column};
 use crate::triangular::{Triangle, solve};
+use lanework_standin::submit;
 
 fn vector(at: i64, kind: Kind, n: i64, increment: i64) -> Result<(Matrix, bool)> {
     Matrix::vector(at as usize, kind, n, increment)

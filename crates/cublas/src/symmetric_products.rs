@@ -1,6 +1,5 @@
 //! Products with a symmetric, Hermitian or triangular matrix, and updates of a triangle by two factors (level 3).
 
-use crate::driver::submit;
 use crate::export::export;
 use crate::handle;
 use crate::kind::{Kind, Number, add};
@@ -8,6 +7,7 @@ use crate::matrix::{Dense, Matrix, Operation};
 use crate::product::product;
 use crate::status::Result;
 use crate::stored::{Layout, Other, Stored, after, columns};
+use lanework_standin::submit;
 
 /// `C = alpha A B + beta C` (left) or `alpha B A + beta C`, A with a stored triangle.
 unsafe fn with_symmetric(

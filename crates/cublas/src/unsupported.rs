@@ -1,7 +1,7 @@
 //! Functions that are not computed: each says so, and answers `CUBLAS_STATUS_NOT_SUPPORTED`.
 
-use crate::call::call;
 use crate::status::{Status, refuse};
+use lanework_standin::call;
 
 macro_rules! unsupported {
     ($($name:ident)*) => {$(

@@ -1,26 +1,13 @@
 //! cuFFT's functions.
 
-use crate::call::call;
 use crate::handle;
 use crate::kind::{Form, Kind, Precision};
 use crate::plan::{Given, Plan, Wanted};
 use crate::status::{Result, Status, refuse};
+use lanework_standin::{calls, store};
 
 /// The version that is stood in for: that of CUDA 13.0.
 const VERSION: [i32; 3] = [12, 0, 0];
-
-/// Stores a value where C wants it.
-///
-/// # Safety
-/// The pointer is null or valid.
-unsafe fn store<T>(to: *mut T, value: T) -> Result {
-    if to.is_null() {
-        return refuse(Status::InvalidValue, "the place of a result is null");
-    }
-    // SAFETY: by the caller.
-    unsafe { to.write_unaligned(value) };
-    Ok(())
-}
 
 /// Numbers of C.
 ///
@@ -121,17 +108,9 @@ fn run(
     handle::run(plan, addresses, direction, |plan| plan.kind == Kind { form, precision })
 }
 
-macro_rules! calls {
-    ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
-        #[unsafe(no_mangle)]
-        #[doc = concat!("cuFFT's `", stringify!($name), "`.")]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
-            call(stringify!($name), || -> Result { $body })
-        }
-    )*};
-}
-
 calls! {
+    "cuFFT", Status;
+
     fn cufftPlan1d(to: *mut i32, x: i32, kind: i32, batch: i32) {
         // SAFETY: by the caller.
         unsafe { create(to, dense(&[x], kind, batch)?) }

@@ -1,13 +1,13 @@
 //! A plan's transforms, from bytes of the input to bytes of the output. Everything is read before anything is written, so that the two may
 //! overlap.
 
-use crate::driver;
 use crate::kind::{Form, Precision};
 use crate::layout::Layout;
 use crate::plan::Plan;
 use crate::status::{Result, Status, refuse};
 use crate::transform::Axes;
 use half::{bf16, f16};
+use lanework_standin::{Memory, write, write_spaced};
 use rustfft::FftNum;
 use rustfft::num_complex::Complex;
 use std::sync::OnceLock;
@@ -78,11 +78,9 @@ pub fn execute(plan: &Plan, ready: &Ready, [from, to]: [usize; 2], inverse: bool
             return refuse(Status::ExecutionFailed, &why);
         }
         // The plan has looked at the span.
-        ranges.push(driver::bytes(
-            address,
-            side.span(plan.batch).unwrap_or(usize::MAX) * size,
-            what,
-        )?);
+        let bytes = side.span(plan.batch).unwrap_or(usize::MAX) * size;
+        // SAFETY: all is read before the output is written.
+        ranges.push(unsafe { Memory { at: address, bytes }.bytes(what) }?);
     }
     let made = match plan.kind.precision {
         Precision::Half => transformed::<f16>(plan, ready, ranges[0], input, inverse),
@@ -91,8 +89,8 @@ pub fn execute(plan: &Plan, ready: &Ready, [from, to]: [usize; 2], inverse: bool
         Precision::Double => transformed::<f64>(plan, ready, ranges[0], input, inverse),
     }?;
     match output.step() > 1 && output.span(plan.batch) == Some(output.count() * plan.batch) {
-        true => driver::write(to, &arranged(&made, ranges[1], output, plan), 1, 1),
-        false => write(&made, to, output, plan),
+        true => Ok(write(to, &arranged(&made, ranges[1], output, plan), "the output")?),
+        false => write_rows(&made, to, output, plan),
     }
 }
 
@@ -195,18 +193,19 @@ fn arranged(made: &[u8], before: &[u8], output: &Layout, plan: &Plan) -> Vec<u8>
 }
 
 /// Writes the output where it belongs, in pieces that are as long as can be: what lies between is not touched.
-fn write(made: &[u8], to: usize, output: &Layout, plan: &Plan) -> Result {
+fn write_rows(made: &[u8], to: usize, output: &Layout, plan: &Plan) -> Result {
     let size = plan.element_sizes()[1];
     let (row, step) = (output.row(), output.step());
     // The piece that is gathered: its first element's place in memory and in the output, and its count.
     let mut piece = (0, 0, 0);
     let put = |(at, first, count): (usize, usize, usize)| match count {
         0 => Ok(()),
-        _ => driver::write(
+        _ => write_spaced(
             to + at * size,
             &made[first * size..(first + count) * size],
             size,
             step * size,
+            "the output",
         ),
     };
     let starts = (0..plan.batch).flat_map(|index| output.rows(index));
@@ -220,5 +219,5 @@ fn write(made: &[u8], to: usize, output: &Layout, plan: &Plan) -> Result {
         }
         debug_assert_eq!(piece.1 + piece.2, (index + 1) * row);
     }
-    put(piece)
+    Ok(put(piece)?)
 }

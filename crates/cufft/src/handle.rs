@@ -1,10 +1,10 @@
 //! Plans by their handles.
 
-use crate::driver;
 use crate::execute::{Ready, execute};
 use crate::kind::Form;
 use crate::plan::Plan;
-use crate::status::{Result, Status, line, refuse};
+use crate::status::{Result, Status, refuse};
+use lanework_standin::{Memory, begin, submit};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -31,13 +31,7 @@ fn table() -> MutexGuard<'static, (i32, BTreeMap<i32, Held>)> {
 /// # Errors
 /// When the driver is not the emulator's.
 pub fn create() -> Result<i32> {
-    driver::check()?;
-    static SAID: std::sync::Once = std::sync::Once::new();
-    SAID.call_once(|| {
-        if std::env::var_os("LANEWORK_TRACE").is_some() {
-            line(&"cuFFT is a stand-in that computes on the host: its work is neither checked nor counted");
-        }
-    });
+    begin("cuFFT")?;
     let mut table = table();
     table.0 += 1;
     let handle = table.0;
@@ -191,7 +185,7 @@ pub fn run(
         return refuse(Status::InvalidValue, "the input or the output is null");
     }
     if held.area != 0 {
-        driver::bytes(held.area, plan.0.work(), "the work area")?;
+        Memory { at: held.area, bytes: plan.0.work() }.check("the work area")?;
     } else if !held.automatic {
         let why = format!(
             "plan {handle} has no work area: cufftSetAutoAllocation turned the library's off, so give cufftSetWorkArea one of {} bytes",
@@ -200,5 +194,5 @@ pub fn run(
         return refuse(Status::NoWorkspace, &why);
     }
     let inverse = direction == Some(1);
-    driver::submit(held.stream, move || execute(&plan.0, &plan.1, addresses, inverse))
+    submit(held.stream, move || execute(&plan.0, &plan.1, addresses, inverse))
 }

@@ -14,8 +14,6 @@
 )]
 
 mod api;
-mod call;
-mod driver;
 mod execute;
 mod handle;
 mod kind;

@@ -1,27 +1,14 @@
 //! cuRAND's functions.
 
-use crate::call::call;
+use crate::discrete;
 use crate::generator::Wanted;
 use crate::handle::{self, lock};
 use crate::status::{Result, Status, refuse};
 use crate::vectors::{constants32, constants64, vectors32, vectors64};
-use crate::{discrete, driver};
+use lanework_standin::{Memory, calls, free, store, submit, write};
 
 /// The version that is stood in for: that of CUDA 13.0.
 const VERSION: [i32; 3] = [10, 4, 0];
-
-/// Stores a value where C wants it.
-///
-/// # Safety
-/// The pointer is null or valid.
-unsafe fn store<T>(to: *mut T, value: T, missing: Status) -> Result {
-    if to.is_null() {
-        return refuse(missing, "the place of a result is null");
-    }
-    // SAFETY: by the caller.
-    unsafe { to.write_unaligned(value) };
-    Ok(())
-}
 
 /// Writes the next numbers, in the order of the generator's stream.
 ///
@@ -49,36 +36,39 @@ unsafe fn generate(generator: usize, to: usize, count: usize, wanted: Wanted) ->
         unsafe { (to as *mut u8).copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         return Ok(());
     }
-    driver::check_range(to, length)?;
-    driver::submit(stream, move || driver::write(to, &lock(&shared).generate(wanted, count)?))
+    Memory { at: to, bytes: length }.check("the output")?;
+    submit(stream, move || Ok(write(to, &lock(&shared).generate(wanted, count)?, "the output")?))
 }
 
-macro_rules! calls {
-    ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
-        #[unsafe(no_mangle)]
-        #[doc = concat!("cuRAND's `", stringify!($name), "`.")]
-        pub unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
-            call(stringify!($name), || -> Result { $body })
-        }
-    )*};
+/// Makes a generator of a device or of the host.
+///
+/// # Safety
+/// The pointer is null or valid.
+unsafe fn create(to: *mut usize, kind: i32, host: bool) -> Result {
+    if to.is_null() {
+        return refuse(Status::NotInitialized, "the place of the generator is null");
+    }
+    let made = handle::create(kind, host)?;
+    // SAFETY: by the caller.
+    unsafe { store(to, made) }
 }
 
 calls! {
+    "cuRAND", Status;
+
     fn curandCreateGenerator(to: *mut usize, kind: i32) {
-        let made = handle::create(kind, false)?;
         // SAFETY: by the caller.
-        unsafe { store(to, made, Status::NotInitialized) }
+        unsafe { create(to, kind, false) }
     }
     fn curandCreateGeneratorHost(to: *mut usize, kind: i32) {
-        let made = handle::create(kind, true)?;
         // SAFETY: by the caller.
-        unsafe { store(to, made, Status::NotInitialized) }
+        unsafe { create(to, kind, true) }
     }
     fn curandDestroyGenerator(generator: usize) { handle::destroy(generator) }
     fn curandGetVersion(version: *mut i32) {
         let [major, minor, patch] = VERSION;
         // SAFETY: by the caller.
-        unsafe { store(version, major * 1000 + minor * 100 + patch, Status::OutOfRange) }
+        unsafe { store(version, major * 1000 + minor * 100 + patch) }
     }
     fn curandGetProperty(kind: i32, value: *mut i32) {
         let part = usize::try_from(kind).ok().and_then(|part| VERSION.get(part));
@@ -86,7 +76,7 @@ calls! {
             return refuse(Status::OutOfRange, &format!("there is no property {kind}"));
         };
         // SAFETY: by the caller.
-        unsafe { store(value, *part, Status::OutOfRange) }
+        unsafe { store(value, *part) }
     }
     fn curandSetStream(generator: usize, stream: usize) {
         lock(&*handle::get(generator)?).stream = stream;
@@ -148,16 +138,21 @@ calls! {
         }
         let made = discrete::create(mean)?;
         // SAFETY: by the caller.
-        unsafe { store(to, made, Status::NotInitialized) }
+        unsafe { store(to, made) }
     }
-    fn curandDestroyDistribution(distribution: usize) { driver::free(distribution) }
+    fn curandDestroyDistribution(distribution: usize) {
+        match free(distribution as u64) {
+            Ok(()) => Ok(()),
+            Err(_) => refuse(Status::NotInitialized, "a distribution was not made by curandCreatePoissonDistribution, or is destroyed"),
+        }
+    }
     fn curandGetDirectionVectors32(to: *mut *const u32, set: i32) {
         let vectors = match set {
             101 | 102 => vectors32(set == 102),
             _ => return refuse(Status::OutOfRange, &format!("there are no 32-bit direction vectors {set}")),
         };
         // SAFETY: by the caller.
-        unsafe { store(to, vectors.as_ptr(), Status::OutOfRange) }
+        unsafe { store(to, vectors.as_ptr()) }
     }
     fn curandGetDirectionVectors64(to: *mut *const u64, set: i32) {
         let vectors = match set {
@@ -165,14 +160,14 @@ calls! {
             _ => return refuse(Status::OutOfRange, &format!("there are no 64-bit direction vectors {set}")),
         };
         // SAFETY: by the caller.
-        unsafe { store(to, vectors.as_ptr(), Status::OutOfRange) }
+        unsafe { store(to, vectors.as_ptr()) }
     }
     fn curandGetScrambleConstants32(to: *mut *const u32) {
         // SAFETY: by the caller.
-        unsafe { store(to, constants32().as_ptr(), Status::OutOfRange) }
+        unsafe { store(to, constants32().as_ptr()) }
     }
     fn curandGetScrambleConstants64(to: *mut *const u64) {
         // SAFETY: by the caller.
-        unsafe { store(to, constants64().as_ptr(), Status::OutOfRange) }
+        unsafe { store(to, constants64().as_ptr()) }
     }
 }

@@ -3,9 +3,9 @@
 //! Up to a mean of 2000 it is an alias table (Walker 1977, made as by Vose 1991): an index `j` of `n` with equal chances is taken where the
 //! uniform number is below `V[j]`, which lies between `j / n` and `(j + 1) / n`, and else `K[j]`. Above, kernels round normal numbers.
 
-use crate::driver;
 use crate::poisson::{MOST, Poisson};
 use crate::status::{Result, Status, refuse};
+use lanework_standin::{allocate, write};
 
 /// `CURAND_M2`, by the table, and `CURAND_DISCRETE_GAUSS`, by normal numbers.
 const BY_TABLE: u64 = 5;
@@ -46,7 +46,7 @@ pub fn create(mean: f64) -> Result<u64> {
     let table = (mean <= TABLE).then(|| Poisson::new(mean));
     let (values, others) =
         table.as_ref().map_or_else(Default::default, |table| aliases(&table.probabilities));
-    let at = driver::allocate(RECORDS + 12 * values.len())?;
+    let at = allocate(RECORDS + 12 * values.len())?;
     let (shift, histogram, thresholds) = (at + 48, at + 48 + 32, at + RECORDS as u64);
     let keys = thresholds + 8 * values.len() as u64;
     let method = if table.is_some() { BY_TABLE } else { BY_NORMAL };
@@ -66,7 +66,7 @@ pub fn create(mean: f64) -> Result<u64> {
     }
     bytes.extend(values.iter().flat_map(|value| value.to_le_bytes()));
     bytes.extend(others.iter().flat_map(|other| other.to_le_bytes()));
-    driver::write(at as usize, &bytes)?;
+    write(at as usize, &bytes, "the distribution")?;
     Ok(at)
 }
 

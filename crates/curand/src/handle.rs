@@ -1,9 +1,9 @@
 //! Generators by their handles.
 
-use crate::driver;
 use crate::generator::Generator;
 use crate::kind::Kind;
-use crate::status::{Result, Status, line, refuse};
+use crate::status::{Result, Status, refuse};
+use lanework_standin::begin;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -26,13 +26,7 @@ pub fn create(kind: i32, host: bool) -> Result<usize> {
         return refuse(Status::TypeError, &format!("there is no generator of type {kind}"));
     };
     if !host {
-        driver::check()?;
-        static SAID: std::sync::Once = std::sync::Once::new();
-        SAID.call_once(|| {
-            if std::env::var_os("LANEWORK_TRACE").is_some() {
-                line(&"cuRAND is a stand-in that computes on the host: its work is neither checked nor counted");
-            }
-        });
+        begin("cuRAND")?;
     }
     let mut table = lock(&TABLE);
     table.0 += 16;

@@ -14,10 +14,8 @@
 )]
 
 mod api;
-mod call;
 mod discrete;
 mod distribution;
-mod driver;
 mod generator;
 mod gf2;
 mod handle;

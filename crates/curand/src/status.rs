@@ -1,6 +1,6 @@
 //! Statuses, and what is said with them.
 
-use std::io::Write;
+use lanework_standin::{Answer, Failure, Kind, line};
 
 /// `curandStatus_t`, other than success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,13 +19,34 @@ pub enum Status {
 /// The result of a call.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
-/// Writes a line where the program's errors go. Where it cannot be written, the program goes on.
-pub fn line(text: &dyn std::fmt::Display) {
-    let _ = writeln!(std::io::stderr(), "lanework: {text}");
-}
-
 /// Refuses something with a sentence, where the program's output is.
 pub fn refuse<T>(status: Status, why: &str) -> Result<T> {
     line(&format_args!("cuRAND's stand-in: {why}"));
     Err(status)
+}
+
+impl From<Failure> for Status {
+    fn from(failure: Failure) -> Status {
+        let status = match failure.kind {
+            Kind::NoEmulator => Status::InitializationFailed,
+            Kind::Null => Status::OutOfRange,
+            Kind::Allocation => Status::AllocationFailed,
+            Kind::Panic => Status::Internal,
+            Kind::Memory | Kind::Device | Kind::Driver => Status::LaunchFailure,
+        };
+        let advice = match failure.kind {
+            Kind::Memory => {
+                "; check the pointer and the count; memory of the host takes a generator of curandCreateGeneratorHost"
+            }
+            _ => "",
+        };
+        line(&format_args!("cuRAND's stand-in: {}{advice}", failure.why));
+        status
+    }
+}
+
+impl Answer for Status {
+    fn code(self, _name: &str) -> i32 {
+        self as i32
+    }
 }

@@ -4,13 +4,13 @@
 //! An all-reduce is a reduce-scatter and an all-gather: rank r combines the r-th share of every rank in the order of ranks, and sends the
 //! result to all. So each element is combined by one rank in one order, and all ranks have the same bits.
 
-use crate::driver::Memory;
 use crate::element::Element;
 use crate::link::Part;
 use crate::mesh::Mesh;
 use crate::reduction::{Reduction, combine, scale};
 use crate::signature::{Kind, Signature};
 use crate::status::{Result, Status, refuse};
+use lanework_standin::{Memory, write};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -133,7 +133,7 @@ fn run_or_fail(mesh: &mut Mesh, work: &Work) -> Result {
     }
     let mut offset = 0;
     for part in parts {
-        receive.write(offset, part.bytes(), &of("output"))?;
+        write(receive.at + offset, part.bytes(), &of("output"))?;
         offset += part.bytes().len();
     }
     Ok(())

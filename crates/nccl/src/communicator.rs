@@ -1,13 +1,13 @@
 //! Communicators, by handles that are looked up: one of something destroyed is an error and not a dangling pointer.
 
 use crate::collectives::{Factor, Work, exchange, run};
-use crate::driver::Place;
 use crate::element::Element;
 use crate::invitation::{BYTES, UniqueId, unique_id};
 use crate::meeting::{Presence, join};
 use crate::mesh::{Mesh, Waker};
 use crate::signature::{Kind, Signature};
 use crate::status::{Failure, Result, Status, refuse};
+use lanework_standin::Place;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 

@@ -1,11 +1,11 @@
 //! Communicators as C makes, asks and ends them, groups, versions and errors in words.
 
-use crate::call::{calls, last, store};
+use crate::answer::last;
 use crate::communicator::{Communicator, add, end, get};
-use crate::driver::{self, Place};
 use crate::group::{self, Task, submit};
 use crate::invitation::{UniqueId, unique_id};
-use crate::status::{Result, Status, refuse, text};
+use crate::status::{Failure, Result, Status, refuse, text};
+use lanework_standin::{Place, begin, calls, store};
 use std::ffi::c_char;
 
 /// The version that is stood in for: 2.28.9.
@@ -40,8 +40,8 @@ unsafe fn make(
         if of >= count {
             return refuse(Status::InvalidArgument, format!("there is no rank {rank} of {size}"));
         }
-        driver::check()?;
-        let (place, to) = (driver::current()?, to as usize);
+        begin("NCCL")?;
+        let (place, to) = (Place::current()?, to as usize);
         Ok(Task::Make(Box::new(move || {
             let made = Communicator::join(&id, of, count, place)?;
             // SAFETY: by the caller.
@@ -57,7 +57,7 @@ unsafe fn make(
 /// The pointers are null or valid.
 unsafe fn check(to: *mut usize, config: *const Config) -> Result {
     // SAFETY: by the caller.
-    unsafe { store(to, 0) }?;
+    unsafe { store::<_, Failure>(to, 0) }?;
     // SAFETY: by the caller.
     match unsafe { config.as_ref() } {
         Some(config) if config.magic != MAGIC || config.size < size_of::<Config>() => refuse(
@@ -69,13 +69,15 @@ unsafe fn check(to: *mut usize, config: *const Config) -> Result {
 }
 
 calls! {
+    "NCCL", Failure;
+
     fn ncclGetVersion(version: *mut i32) {
         // SAFETY: by the caller.
         unsafe { store(version, VERSION) }
     }
 
     fn ncclGetUniqueId(to: *mut UniqueId) {
-        driver::check()?;
+        begin("NCCL")?;
         let id = unique_id()?;
         // SAFETY: by the caller.
         unsafe { store(to, id) }
@@ -104,16 +106,16 @@ calls! {
         if to.is_null() || count == 0 {
             return refuse(Status::InvalidArgument, "no communicator is asked for");
         }
-        driver::check()?;
+        begin("NCCL")?;
         // SAFETY: the caller says that there are as many devices.
         let device = |rank: usize| if devices.is_null() { rank as i32 } else { unsafe { devices.add(rank).read_unaligned() } };
-        let places: Vec<Place> = (0..count).map(|rank| driver::primary(device(rank))).collect::<Result<_>>()?;
+        let places: Vec<Place> = (0..count).map(|rank| Place::primary(device(rank))).collect::<std::result::Result<_, _>>()?;
         if let Some(twice) = (1..count).find(|rank| places[..*rank].iter().any(|place| place.device == places[*rank].device)) {
             return refuse(Status::InvalidUsage, format!("device {} is named twice", places[twice].device));
         }
         for (rank, made) in Communicator::all(places).into_iter().enumerate() {
             // SAFETY: by the caller.
-            unsafe { store(to.add(rank), add(made)) }?;
+            unsafe { store::<_, Failure>(to.add(rank), add(made)) }?;
         }
         Ok(())
     }

@@ -1,11 +1,10 @@
 //! Calls between `ncclGroupStart` and `ncclGroupEnd` begin together at the end: those of each communicator in a thread of its own, as they
 //! wait for each other. A call outside of a group is a group of one.
 
-use crate::call::tell;
 use crate::collectives::Work;
 use crate::communicator::Communicator;
-use crate::driver;
 use crate::status::{Failure, Result, Status, refuse};
+use lanework_standin::{Answer, capture, is_captured};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -146,8 +145,8 @@ fn lane(mut tasks: Vec<Task>) -> Result {
         match task {
             Task::Make(job) | Task::On(_, job) => job()?,
             Task::Call(communicator, stream, work) => {
-                let is_captured = communicator.place.enter(|| driver::is_captured(stream));
-                if !is_captured.map_err(|failure| communicator.stop(failure))? {
+                let captures = communicator.place.enter(|| is_captured(stream));
+                if !captures.map_err(|failure| communicator.stop(failure.into()))? {
                     communicator.run(&work)?;
                     continue;
                 }
@@ -162,10 +161,10 @@ fn lane(mut tasks: Vec<Task>) -> Result {
         let place = communicator.place;
         let node = move || {
             if let Err(failure) = works.iter().try_for_each(|work| communicator.run(work)) {
-                tell("a node of a graph", &failure);
+                failure.code("a node of a graph");
             }
         };
-        place.enter(|| driver::capture(stream, Box::new(node)))?;
+        place.enter(|| capture(stream, node))?;
     }
     Ok(())
 }

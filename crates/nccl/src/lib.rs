@@ -17,11 +17,10 @@
     reason = "NCCL's documentation says what a caller has to keep"
 )]
 
-mod call;
+mod answer;
 mod collectives;
 mod communicator;
 mod communicators;
-mod driver;
 mod element;
 mod fp8;
 mod group;

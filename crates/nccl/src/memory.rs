@@ -1,9 +1,8 @@
 //! Memory that programs allocate through NCCL, and announce to it, which changes nothing here.
 
-use crate::call::{calls, store};
 use crate::communicator::get;
-use crate::driver::{Memory, allocate, current, free};
-use crate::status::{Result, Status, refuse};
+use crate::status::{Failure, Result, Status, refuse};
+use lanework_standin::{Memory, Place, allocate, calls, free, store};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -39,14 +38,16 @@ fn withdraw(communicator: usize, handle: usize) -> Result {
 }
 
 calls! {
+    "NCCL", Failure;
+
     fn ncclMemAlloc(to: *mut u64, bytes: usize) {
-        let at = current()?.enter(|| allocate(bytes))?;
+        let at = Place::current()?.enter(|| allocate(bytes))?;
         // SAFETY: by the caller.
         unsafe { store(to, at) }
     }
 
     fn ncclMemFree(at: u64) {
-        if at == 0 { Ok(()) } else { current()?.enter(|| free(at)) }
+        if at == 0 { Ok(()) } else { Ok(Place::current()?.enter(|| free(at))?) }
     }
 
     fn ncclCommRegister(communicator: usize, at: usize, bytes: usize, to: *mut usize) {

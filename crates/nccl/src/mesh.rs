@@ -1,11 +1,11 @@
 //! One rank among its peers: it sends messages to each, in order, and receives into one inbox. A message carries the call that it belongs
 //! to, which the receiver compares with its own call, so that ranks that disagree find out, and a rank that waits can say for whom.
 
-use crate::call::line;
 use crate::link::{Inbox, Link, Message, Part};
 use crate::signature::{Kind, Signature};
 use crate::status::{Failure, Result, Status, failure, refuse};
 use crate::words::{not_come, ranks, seconds, timeout};
+use lanework_standin::line;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -1,14 +1,13 @@
 //! Collectives and messages as C calls them, and reductions that programs make.
 
-use crate::call::{calls, store};
 use crate::collectives::{Factor, Work};
 use crate::communicator::{Communicator, get};
-use crate::driver::Memory;
 use crate::element::Element;
 use crate::group::{Task, submit};
 use crate::reduction::Reduction;
 use crate::signature::Kind;
-use crate::status::{Result, Status, refuse};
+use crate::status::{Failure, Result, Status, refuse};
+use lanework_standin::{Memory, calls, store};
 
 /// What all calls of operations have: type, communicator and stream, as C passes them.
 type Common = (i32, usize, usize);
@@ -96,6 +95,8 @@ fn rank_of(communicator: &Communicator, rank: i32, what: &str) -> Result<u32> {
 }
 
 calls! {
+    "NCCL", Failure;
+
     fn ncclAllReduce(send: usize, receive: usize, count: usize, element: i32, reduction: i32, communicator: usize, stream: usize) {
         reduce((element, communicator, stream), count, (send, receive), reduction, |_, reduction| Ok(Kind::AllReduce(reduction)))
     }

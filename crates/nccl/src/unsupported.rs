@@ -1,7 +1,7 @@
 //! Functions that are not there: each says so, and answers `ncclInvalidUsage`.
 
-use crate::call::call;
 use crate::status::{Status, refuse};
+use lanework_standin::call;
 
 macro_rules! unsupported {
     ($($name:ident)*) => {$(

@@ -39,10 +39,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("capi", &["lanework"]),
     ("driver", &["lanework"]),
     ("jitlink", &["ptx"]),
-    ("cublas", &[]),
-    ("curand", &[]),
-    ("cufft", &[]),
-    ("nccl", &[]),
+    ("standin", &[]),
+    ("cublas", &["standin"]),
+    ("curand", &["standin"]),
+    ("cufft", &["standin"]),
+    ("nccl", &["standin"]),
     ("python", &["lanework", "report"]),
 ];
 

@@ -1,0 +1,42 @@
+//! How a failure becomes what C gets: its sentence where the program's output is, and kept for `ncclGetLastError`; its status as a code.
+
+use crate::status::{Failure, Status};
+use lanework_standin::{Answer, Kind, line};
+use std::cell::RefCell;
+use std::ffi::{CString, c_char};
+
+thread_local! {
+    /// The last failure of this thread, for `ncclGetLastError`.
+    static LAST: RefCell<CString> = RefCell::default();
+}
+
+impl From<lanework_standin::Failure> for Failure {
+    fn from(failure: lanework_standin::Failure) -> Failure {
+        let (status, advice) = match failure.kind {
+            Kind::NoEmulator => (Status::System, ""),
+            Kind::Null | Kind::Device => (Status::InvalidArgument, ""),
+            Kind::Memory => {
+                (Status::InvalidArgument, "; check the pointer, the count and the type")
+            }
+            Kind::Allocation | Kind::Driver => (Status::Cuda, ""),
+            Kind::Panic => (Status::Internal, ""),
+        };
+        Failure { status, why: failure.why + advice }
+    }
+}
+
+impl Answer for Failure {
+    fn code(self, name: &str) -> i32 {
+        line(&format_args!("NCCL's stand-in: {name}: {}", self.why));
+        // Not kept where the thread is about to end.
+        let _ = LAST.try_with(|last| {
+            *last.borrow_mut() = CString::new(self.why.replace('\0', " ")).unwrap_or_default();
+        });
+        self.status as i32
+    }
+}
+
+/// The last failure of this thread; it stays until the next one.
+pub fn last() -> *const c_char {
+    LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}

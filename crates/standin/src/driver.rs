@@ -1,0 +1,134 @@
+//! The emulator's driver in this process: found once, and only if it is the emulator's.
+
+use crate::call::{line, traces};
+use crate::failure::{Kind, Result, fail};
+use libloading::{Library, Symbol};
+use std::ffi::c_void;
+use std::sync::{Once, OnceLock};
+
+/// What a host node of a graph calls.
+pub type HostFunction = unsafe extern "C" fn(*mut c_void);
+
+/// One side of a copy of rows (`CUDA_MEMCPY2D`).
+#[derive(Default)]
+#[repr(C)]
+pub struct Side {
+    pub x_bytes: usize,
+    pub y: usize,
+    pub memory: u32,
+    pub host: u64,
+    pub device: u64,
+    pub array: usize,
+    pub pitch: usize,
+}
+
+/// A copy of rows.
+#[repr(C)]
+pub struct Rows {
+    pub from: Side,
+    pub to: Side,
+    pub width: usize,
+    pub height: usize,
+}
+
+/// Makes the table of what is used of the driver, with each function's type as in CUDA's header.
+macro_rules! functions {
+    ($($field:ident: $name:literal ($($argument:ty),*);)*) => {
+        pub struct Driver {
+            $(pub $field: unsafe extern "C" fn($($argument),*) -> i32,)*
+        }
+
+        impl Driver {
+            /// # Safety
+            /// The library is CUDA's driver, and stays loaded.
+            unsafe fn of(library: &'static Library) -> std::result::Result<Driver, libloading::Error> {
+                Ok(Driver {
+                    $($field: *{
+                        // SAFETY: by the caller, and the table.
+                        let found: Symbol<unsafe extern "C" fn($($argument),*) -> i32> = unsafe { library.get($name) }?;
+                        found
+                    },)*
+                })
+            }
+        }
+    };
+}
+
+functions! {
+    init: b"cuInit" (u32);
+    uuid: b"cuDeviceGetUuid" (*mut [u8; 16], i32);
+    retain: b"cuDevicePrimaryCtxRetain" (*mut u64, i32);
+    current: b"cuCtxGetCurrent" (*mut u64);
+    push: b"cuCtxPushCurrent_v2" (u64);
+    pop: b"cuCtxPopCurrent_v2" (*mut u64);
+    device: b"cuCtxGetDevice" (*mut i32);
+    range: b"cuMemGetAddressRange_v2" (*mut u64, *mut usize, u64);
+    read: b"cuMemcpyDtoH_v2" (*mut c_void, u64, usize);
+    write: b"cuMemcpyHtoD_v2" (u64, *const c_void, usize);
+    write_rows: b"cuMemcpy2DUnaligned_v2" (*const Rows);
+    allocate: b"cuMemAlloc_v2" (*mut u64, usize);
+    free: b"cuMemFree_v2" (u64);
+    capturing: b"cuStreamIsCapturing" (usize, *mut i32);
+    launch_host: b"cuLaunchHostFunc" (usize, HostFunction, *mut c_void);
+}
+
+fn load() -> std::result::Result<Driver, String> {
+    let told = |error: libloading::Error| format!("CUDA's driver cannot be loaded: {error}");
+    // SAFETY: the library is CUDA's driver; it stays loaded.
+    let driver = unsafe {
+        let library = Library::new("libcuda.so.1").map_err(told)?;
+        Driver::of(Box::leak(Box::new(library))).map_err(told)?
+    };
+    let mut bytes = [0; 16];
+    // SAFETY: the result is stored in the bytes.
+    let answers = unsafe { (driver.init)(0) == 0 && (driver.uuid)(&mut bytes, 0) == 0 };
+    match answers && bytes.starts_with(b"lanework") {
+        true => Ok(driver),
+        false => Err("the driver of this process is not Lanework's emulator; run the program under `lanework exec`, or without this library".to_owned()),
+    }
+}
+
+/// The emulator's driver.
+///
+/// # Errors
+/// When there is none, or another one.
+pub fn driver() -> Result<&'static Driver> {
+    static DRIVER: OnceLock<std::result::Result<Driver, String>> = OnceLock::new();
+    match DRIVER.get_or_init(load) {
+        Ok(driver) => Ok(driver),
+        Err(why) => fail(Kind::NoEmulator, why),
+    }
+}
+
+/// Whether the driver is the emulator's. With `LANEWORK_TRACE` it is said once what the library is.
+///
+/// # Errors
+/// When it is not.
+pub fn begin(library: &str) -> Result {
+    driver()?;
+    static SAID: Once = Once::new();
+    if traces() {
+        SAID.call_once(|| {
+            line(&format_args!("{library} is a stand-in that computes on the host: its work is neither checked nor counted"));
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::begin;
+    use crate::failure::Kind;
+    use crate::memory::{Memory, allocate};
+
+    #[test]
+    fn without_the_emulator_everything_says_that_it_is_missing() {
+        let memory = Memory { at: 4096, bytes: 1 };
+        let failures = [begin("cuBLAS").err(), memory.check("a scalar").err(), allocate(1).err()];
+        for failure in failures.map(|failure| failure.expect("tests of this crate have no driver"))
+        {
+            assert_eq!(failure.kind, Kind::NoEmulator);
+            assert!(failure.why.contains("driver"), "{}", failure.why);
+        }
+    }
+}
