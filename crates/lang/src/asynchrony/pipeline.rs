@@ -432,6 +432,13 @@ impl Consumer {
         RemoteMbarrier::of(self.previous(), rank.parts()).arrive_after_reads();
     }
 
+    /// [`release_last`](Self::release_last) for the producer in block `rank` of the cluster.
+    #[track_caller]
+    pub fn release_last_to(self, rank: impl IndexValue) {
+        here();
+        RemoteMbarrier::of(self.before(1), rank.parts()).arrive_after_reads();
+    }
+
     /// The barrier of the stage before the one that the last `wait` gave.
     fn previous(self) -> Mbarrier {
         self.before(2)

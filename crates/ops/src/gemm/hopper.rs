@@ -19,7 +19,7 @@ use super::finish::{Finishing, Sum, finishing};
 use super::problem::{Extents, Major, Precision, Problem};
 use super::recipe::{Choice, Recipe};
 use crate::workspace::{Layout, Scratch};
-use form::{Form, ROWS, Store};
+use form::{Form, ROWS, STAGGERED_FROM, Store};
 use half::{bf16, f16};
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::{Element, Prepared, Result, View};
@@ -178,6 +178,10 @@ impl<'a> Step<'a, '_> {
             store,
             promote,
             columns,
+            staggered: columns == 256
+                && split == 1
+                && !promote
+                && k.div_ceil(DEPTH as usize) >= STAGGERED_FROM,
             overlapped,
             chosen,
         }

@@ -163,6 +163,23 @@ fn by_family<T: crate::GemmElement, C: crate::GemmElement>(
     Ok(true)
 }
 
+/// The same by the family of sm_90a, divided as `shape` says.
+fn by_shape<T: crate::GemmElement, C: crate::GemmElement>(
+    device: &Device,
+    shape: Shape,
+    extents: [usize; 3],
+    layouts: (bool, bool),
+    numbers: Numbers<T, C>,
+) -> Result<bool> {
+    by_family(
+        device,
+        |problem, layout| Some(shaped(problem, layout, shape, None)),
+        extents,
+        layouts,
+        numbers,
+    )
+}
+
 #[test]
 fn hoppers_kernels_are_right_and_clean_for_every_type_and_layout() -> Result<()> {
     let device = Device::emulator().sanitized();
@@ -249,6 +266,24 @@ fn blocks_that_divide_k_add_up_what_each_has_summed() -> Result<()> {
             (|x| x as i8, |x| x),
         )?;
     }
+    Ok(())
+}
+
+#[test]
+fn staggered_warpgroups_are_right_and_clean_over_several_tiles() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let narrow = |x: i32| f16::from_f32(x as f32);
+    let of = |x: i32| Fp8E4m3::from_f32(x as f32);
+    let in_f32 = |x: f32| x as i32;
+    let back = |x: f16| x.to_f32() as i32;
+    // Blocks that have several tiles each, at edges, too; the least number of steps, and one that the stages do not divide.
+    let shape = |most, cluster| Shape { columns: 256, most, cluster, ..Shape::default() };
+    let (alone, pairs) = (shape(1, (1, 1)), shape(2, (2, 1)));
+    by_shape::<f16, f32>(&device, alone, [136, 272, 1024], (true, true), (narrow, in_f32))?;
+    by_shape::<Fp8E4m3, f32>(&device, alone, [136, 264, 2176], (true, false), (of, in_f32))?;
+    by_shape::<i8, i32>(&device, pairs, [264, 272, 2112], (true, false), (|x| x as i8, |x| x))?;
+    let across = shape(2, (1, 2));
+    by_shape::<f16, f16>(&device, across, [136, 520, 1144], (false, true), (narrow, back))?;
     Ok(())
 }
 

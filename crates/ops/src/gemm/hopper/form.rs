@@ -14,6 +14,9 @@ const PART_BYTES: u32 = GROUP * 128;
 /// Shared memory that a block may have for stages and parts, less what aligning them may take.
 const MOST_BYTES: u32 = 226 * 1024;
 
+/// Steps of a tile from which on its warpgroups are staggered: more than twice the stages, so that none is a tile ahead.
+pub(super) const STAGGERED_FROM: usize = 16;
+
 /// Columns of sums that blocks which divide K exchange at a time.
 pub(super) const SHARE: u32 = 32;
 
@@ -47,6 +50,9 @@ pub struct Form {
     pub columns: u32,
     /// Parts of results on their way to memory at a time, for each warp.
     pub parts: u32,
+    /// Whether the second warpgroup begins its last steps of a tile, as many as there are stages, when the first one has begun all of its
+    /// own: while one of them stores results, products of the other one run.
+    pub staggered: bool,
     /// Whether it begins before the launch before it has ended.
     pub overlapped: bool,
     /// Which of several products is computed a word in memory says.

@@ -89,6 +89,11 @@ pub fn product<
         a.prefetch_map();
         b.prefetch_map();
     }
+    // Where a tile lies is computed ahead: of the first one, before the launch before has ended.
+    let (row, column) = place(first % (down * across), down, across, form.order);
+    let mut next_batch = first / (down * across);
+    let mut next_row = row;
+    let mut next_column = column;
     if form.overlapped {
         launch_dependents();
         wait_for_dependencies();
@@ -104,10 +109,8 @@ pub fn product<
         if load.thread() == 0 {
             let producer = ring.producer();
             for tile in (first..tiles).step_by(step_by) {
-                let batch = tile / (down * across);
-                let (row, column) = place(tile % (down * across), down, across, form.order);
-                let row = (row * form.cluster.0 + rank_row) * ROWS;
-                let column = (column * form.cluster.1 + rank_column) * COLUMNS;
+                let row = (next_row * form.cluster.0 + rank_row) * ROWS;
+                let column = (next_column * form.cluster.1 + rank_column) * COLUMNS;
                 fill::<T, U, DEPTH, COLUMNS, HALF>(
                     producer,
                     a,
@@ -116,7 +119,7 @@ pub fn product<
                     a_by_columns,
                     b_by_columns,
                     b_by_rows,
-                    batch,
+                    next_batch,
                     batch_steps,
                     row,
                     column,
@@ -126,6 +129,11 @@ pub fn product<
                     rank_column,
                     form,
                 );
+                let next = tile + step_by;
+                let (row, column) = place(next % (down * across), down, across, form.order);
+                next_batch = next / (down * across);
+                next_row = row;
+                next_column = column;
             }
         }
     }
@@ -135,6 +143,7 @@ pub fn product<
     if math.active() {
         math.take_registers(232);
         let consumer = ring.consumer();
+        let turn = named_barrier(256);
         let (group, within) = (math.thread() / 128, math.thread() % 128);
         let (warp, lane) = (within / 32, within % 32);
         // The thread that releases a stage to the block of its number, where that one fills it.
@@ -160,9 +169,8 @@ pub fn product<
                     group,
                     within,
                     beside,
-                    tile,
-                    first,
                     steps,
+                    turn,
                     form,
                 );
             }

@@ -5,7 +5,8 @@ use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::prelude::*;
 
-/// The sums of this warpgroup's rows of a tile, of `steps` stages. Of each factor, one of the two arrays has no tiles.
+/// The sums of this warpgroup's rows of a tile, of `steps` stages. Of each factor, one of the two arrays has no tiles. `turn` is where
+/// the second of two staggered warpgroups waits for the first one.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn summed<
@@ -23,13 +24,23 @@ pub fn summed<
     group: u32,
     within: u32,
     beside: bool,
-    tile: u32,
-    first: u32,
     steps: u32,
+    turn: NamedBarrier,
     #[constant] form: Form,
 ) -> FragmentC<D, GROUP, COLUMNS> {
     let mut sums = Accumulator::<D, COLUMNS>::zero();
+    let pause = if form.staggered { steps - form.stages } else { steps };
     for step in 0..steps {
+        if form.staggered {
+            if step == pause {
+                // The steps that follow take all stages, this one's, too.
+                sums.wait(0);
+                release_last(consumer, within, beside, form);
+                if group == 1 {
+                    turn.sync();
+                }
+            }
+        }
         let stage = consumer.wait();
         if form.along_k.0 && form.along_k.1 {
             let left = a_by_rows[stage.index].rows::<GROUP>(group * GROUP);
@@ -44,9 +55,14 @@ pub fn summed<
             let left = a_by_columns[stage.index].panel::<GROUP>(group);
             sums.multiply(left.t(), b_by_rows[stage.index]);
         }
+        if form.staggered {
+            if group == 0 && step + 1 == steps {
+                turn.arrive();
+            }
+        }
         // The products of the stage before are done: it may be filled again.
         sums.wait(1);
-        if step > 0 || tile != first {
+        if step > 0 && step != pause {
             if !form.shares() {
                 if within == 0 {
                     consumer.release_previous();
@@ -56,5 +72,19 @@ pub fn summed<
             }
         }
     }
-    sums.finish()
+    let finished = sums.finish();
+    release_last(consumer, within, beside, form);
+    finished
+}
+
+/// Releases the stage of the last step, whose products are done.
+#[device]
+fn release_last(consumer: Consumer, within: u32, beside: bool, #[constant] form: Form) {
+    if !form.shares() {
+        if within == 0 {
+            consumer.release_last();
+        }
+    } else if beside {
+        consumer.release_last_to(within);
+    }
 }
