@@ -412,7 +412,7 @@ impl Consumer {
     ///         }
     ///         if row + 1 == rows {
     ///             slot.release_to(0);
-    ///             slot.release_to(1);
+    ///             consumer.release_last_to(1); // or `slot.release_to(1)`
     ///         }
     ///     }
     ///     out[32 * block_idx.x + t] = sum;
