@@ -14,10 +14,10 @@ use std::ffi::c_void;
 /// `CUDA_ARRAY_DESCRIPTOR`.
 #[repr(C)]
 pub struct Descriptor2D {
-    width: usize,
-    height: usize,
-    format: u32,
-    channels: u32,
+    pub width: usize,
+    pub height: usize,
+    pub format: u32,
+    pub channels: u32,
 }
 
 /// `CUDA_ARRAY_MEMORY_REQUIREMENTS`.

@@ -9,11 +9,13 @@ use crate::order::Nesting;
 use crate::pointers::{offer, store};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
+use crate::stream_queues::ANY;
 use crate::user_objects::share;
 use crate::work::{Executable, Graph, Node, Work};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
+use std::sync::atomic::Ordering;
 
 impl Driver {
     fn instantiate(&self, graph: Handle, flags: u64) -> Result<Handle> {
@@ -22,9 +24,16 @@ impl Driver {
             return Err(Status::InvalidValue);
         }
         let graph = table::<Graph>().get(graph)?;
-        let steps = Mutex::new(self.order(&graph)?);
+        let steps = Mutex::new(self.own_steps(&graph)?);
         let objects = share(&lock(&graph.objects));
-        Ok(table::<Executable>().add(Executable { steps, objects, flags }))
+        let disabled = Mutex::default();
+        Ok(table::<Executable>().add(Executable { steps, disabled, objects, flags }))
+    }
+
+    /// The work of a graph in its order, with copies of the graphs in it, so that no change of the one changes the other.
+    fn own_steps(&self, graph: &Graph) -> Result<Vec<(Handle, Work)>> {
+        let steps = self.order(graph)?.into_iter();
+        steps.map(|(node, work)| Ok((node, with_own_graphs(work)?))).collect()
     }
 
     /// The first node of a graph that kernels cannot launch: they launch kernels, copies, fills and graphs of these.
@@ -98,6 +107,11 @@ fn with_own_graphs(work: Work) -> Result<Work> {
     })
 }
 
+/// Ends an executable's copies of the graphs in some work, unless a stream keeps work, which may run them.
+pub fn end_copies(work: &Work) -> Result {
+    if ANY.load(Ordering::Acquire) { Ok(()) } else { work.end_inner() }
+}
+
 /// Runs an executable.
 fn launch(executable: Handle, stream: Handle) -> Result {
     let driver = driver()?;
@@ -116,15 +130,14 @@ fn launch(executable: Handle, stream: Handle) -> Result {
     let conditional = |work: &&Work| matches!(work, Work::Graph(_) | Work::Conditional { .. });
     let begins: Vec<Work> =
         steps.iter().map(|(_, work)| work).filter(conditional).cloned().collect();
-    let enabled = |(node, _): &(Handle, Work)| {
-        table::<Node>().find(*node).is_none_or(|node| *lock(&node.enabled))
-    };
-    let steps = steps.into_iter().filter(enabled).map(|(_, work)| work);
+    let disabled = lock(&executable.disabled).clone();
+    let steps = steps.into_iter().filter(|(node, _)| !disabled.contains(node));
+    let steps = steps.map(|(_, work)| work);
     if driver.captured(stream).is_some() {
         let graph = table::<Graph>().add(Graph::default());
         let mut last = None;
         for work in steps {
-            last = Some(driver.add_node(graph, last.as_slice(), work)?);
+            last = Some(driver.add_node(graph, last.as_slice(), with_own_graphs(work)?)?);
         }
         // SAFETY: as when the nodes were made.
         return unsafe { driver.submit(stream, Work::Graph(graph)) };
@@ -197,7 +210,8 @@ api! {
     }
 
     fn cuGraphExecDestroy(executable: Handle) {
-        table::<Executable>().remove(executable).map(drop)
+        let executable = table::<Executable>().remove(executable)?;
+        lock(&executable.steps).iter().try_for_each(|(_, work)| end_copies(work))
     }
 
     fn cuGraphExecGetFlags(executable: Handle, flags: *mut u64) {
@@ -216,8 +230,8 @@ api! {
     }
 
     fn cuGraphExecUpdate_v2(executable: Handle, graph: Handle, result: *mut [u64; 3]) {
-        let driver = driver()?;
-        let steps = driver.order(&*table::<Graph>().get(graph)?)?;
+        let (driver, graph) = (driver()?, table::<Graph>().get(graph)?);
+        let steps = driver.order(&graph)?;
         let executable = table::<Executable>().get(executable)?;
         let mut old = lock(&executable.steps);
         let same = old.len() == steps.len() && old.iter().zip(&steps).all(|((_, old), (_, new))| old.kind() == new.kind());
@@ -227,7 +241,10 @@ api! {
         if !same {
             return Err(Status::GraphExecUpdateFailure);
         }
-        *old = steps;
+        // Nodes stay those of the graph that the executable was made of.
+        for ((_, old), (_, new)) in old.iter_mut().zip(driver.own_steps(&graph)?) {
+            end_copies(&std::mem::replace(old, new))?;
+        }
         Ok(())
     }
 }

@@ -14,7 +14,7 @@ impl Launch {
     ///
     /// # Safety
     /// The arguments are as C passes them.
-    unsafe fn submit(self, arguments: Arguments) -> Result {
+    pub unsafe fn submit(self, arguments: Arguments) -> Result {
         let driver = driver()?;
         let entry = table::<Function>().get(self.function)?.entry()?;
         // SAFETY: by the caller.

@@ -14,6 +14,8 @@ pub struct Module {
     pub code: PtxModule,
     /// The handles of functions that were asked for, by name.
     pub functions: Mutex<BTreeMap<String, Handle>>,
+    /// Texture and surface references that were asked for, by the names of their variables.
+    pub references: Mutex<BTreeMap<String, Handle>>,
     /// What is known of its entries, by name, as far as it was asked for.
     entries: Mutex<BTreeMap<String, Arc<Entry>>>,
     /// Held while a kernel that may launch others runs, with all that it launched.
@@ -26,6 +28,7 @@ impl Module {
             context,
             code,
             functions: Mutex::default(),
+            references: Mutex::default(),
             entries: Mutex::default(),
             launching: Mutex::default(),
         }

@@ -14,6 +14,7 @@ use crate::module::Module;
 use crate::pointers::{offer, store, text};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
+use crate::texture_reference;
 use lanework::ptx::{LinkError, Linkage, Linker, Module as Ptx};
 use lanework::{Error, PtxModule};
 use std::collections::BTreeSet;
@@ -239,7 +240,8 @@ api! {
 
     fn cuModuleUnload(module: Handle) {
         driver()?.context()?;
-        table::<Module>().remove(module).map(drop)
+        texture_reference::end_all(&*table::<Module>().remove(module)?);
+        Ok(())
     }
 
     fn cuModuleGetLoadingMode(mode: *mut i32) {

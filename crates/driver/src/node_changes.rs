@@ -2,7 +2,7 @@
 
 use crate::api::api;
 use crate::event::Event;
-use crate::graphs::copy_of;
+use crate::graphs::{copy_of, end_copies};
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::node_parameters::{FillParameters, HostParameters, copy, fill, host, kernel, show};
@@ -19,18 +19,19 @@ pub fn change(node: Handle, work: Work) -> Result {
     old.become_other(work)
 }
 
-/// Replaces what a node of an executable does by other work of its kind. One in a graph inside of it, as in a conditional's body, is changed
-/// where it is: such graphs are those of the graph that the executable was made of.
+/// Replaces what a node of an executable does by other work of its kind, and leaves the graph that the executable was made of as it is. A node
+/// of a graph inside of it, as of a conditional's body, is named by the original, too.
 pub fn replace(executable: Handle, node: Handle, work: Work) -> Result {
     let executable = table::<Executable>().get(executable)?;
     let mut steps = lock(&executable.steps);
     if let Some((_, old)) = steps.iter_mut().find(|(of_step, _)| *of_step == node) {
-        return old.become_other(work);
+        let before = old.clone();
+        old.become_other(work)?;
+        return end_copies(&before);
     }
-    let graph = table::<Node>().get(node)?.graph;
     for (_, step) in &*steps {
-        if step.holds(graph)? {
-            return change(node, work);
+        if let Some(copy) = step.copy_of_node(node)? {
+            return change(copy, work);
         }
     }
     Err(Status::InvalidValue)

@@ -12,6 +12,7 @@ use crate::status::{Result, Status};
 use crate::transfer::Box3D;
 use crate::work::{Executable, Graph, Node, Work};
 use std::ffi::c_void;
+use std::sync::Arc;
 
 /// Adds a node and stores its handle.
 ///
@@ -31,11 +32,11 @@ pub unsafe fn add(
     unsafe { store(node, made) }
 }
 
-/// Refuses a node that an executable was not made from.
-fn holds(executable: Handle, node: Handle) -> Result {
+/// The executable of a handle; a node that it was not made from is refused.
+fn holder(executable: Handle, node: Handle) -> Result<Arc<Executable>> {
     let executable = table::<Executable>().get(executable)?;
     let held = lock(&executable.steps).iter().any(|(of_step, _)| *of_step == node);
-    if held { Ok(()) } else { Err(Status::InvalidValue) }
+    if held { Ok(executable) } else { Err(Status::InvalidValue) }
 }
 
 api! {
@@ -116,14 +117,15 @@ api! {
     }
 
     fn cuGraphNodeSetEnabled(executable: Handle, node: Handle, enabled: u32) {
-        holds(executable, node)?;
-        *lock(&table::<Node>().get(node)?.enabled) = enabled != 0;
+        let executable = holder(executable, node)?;
+        let mut disabled = lock(&executable.disabled);
+        if enabled == 0 { disabled.insert(node) } else { disabled.remove(&node) };
         Ok(())
     }
 
     fn cuGraphNodeGetEnabled(executable: Handle, node: Handle, enabled: *mut u32) {
-        holds(executable, node)?;
+        let disabled = lock(&holder(executable, node)?.disabled).contains(&node);
         // SAFETY: by the caller.
-        unsafe { store(enabled, u32::from(*lock(&table::<Node>().get(node)?.enabled))) }
+        unsafe { store(enabled, u32::from(!disabled)) }
     }
 }

@@ -7,9 +7,9 @@ use crate::unsupported;
 use crate::{
     addresses, any_nodes, arrays, batches, captures, conditional, contexts, copies, devices, edges,
     ending, events, functions, graphs, green, ipc, launch_attributes, launches, libraries, links,
-    managed, memory, memory_nodes, modules, node_changes, nodes, occupancy, older, older_graphs,
-    pools, private, profiler, start, streams, tensor_maps, textures, user_objects, values,
-    virtual_memory,
+    managed, memory, memory_nodes, modules, multicast, node_changes, nodes, occupancy, older,
+    older_graphs, older_launches, pools, private, profiler, start, streams, tensor_maps,
+    texture_references, textures, user_objects, values, virtual_memory,
 };
 use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
@@ -79,11 +79,13 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             memory::TABLE,
             memory_nodes::TABLE,
             modules::TABLE,
+            multicast::TABLE,
             node_changes::TABLE,
             nodes::TABLE,
             occupancy::TABLE,
             older::TABLE,
             older_graphs::TABLE,
+            older_launches::TABLE,
             pools::TABLE,
             private::TABLE,
             profiler::TABLE,
@@ -92,6 +94,7 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
             user_objects::TABLE,
             values::TABLE,
             tensor_maps::TABLE,
+            texture_references::TABLE,
             textures::TABLE,
             virtual_memory::TABLE,
             TABLE,

@@ -10,6 +10,7 @@ use crate::lock::lock;
 use crate::module::Module;
 use crate::state::{driver, table};
 use crate::status::{Result, Status, of_launch};
+use crate::texture_reference;
 use lanework::{PtxArg, PtxShape};
 use std::ffi::c_void;
 
@@ -37,6 +38,7 @@ impl Launch {
         if threads.is_none_or(|threads| threads > entry.max_threads) {
             return Err(Status::InvalidValue);
         }
+        texture_reference::bind_all(&module)?;
         let _alone = device_launch::has_queue(&module).then(|| lock(&module.launching));
         let mut shape = shape(self.grid, self.block, self.dynamic_shared);
         (shape.cluster, shape.cooperative) =

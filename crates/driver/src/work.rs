@@ -11,7 +11,7 @@ use crate::queue::Value;
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::transfer::{Box3D, Fill};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
 use std::sync::{Mutex, MutexGuard};
 
@@ -53,7 +53,6 @@ pub type HostFunction = unsafe extern "C" fn(data: *mut c_void);
 pub struct Node {
     pub graph: Handle,
     work: Mutex<Work>,
-    pub enabled: Mutex<bool>,
     /// Where the arguments are that a program was last shown.
     pub shown: Mutex<Vec<usize>>,
     /// Attributes of a launch that programs set, by their numbers.
@@ -70,9 +69,12 @@ pub struct Graph {
     pub copied: Mutex<Vec<(Handle, Handle)>>,
 }
 
-/// A graph ready to run: its work in an order that respects the dependencies, with the nodes it was made from.
+/// A graph ready to run: its work in an order that respects the dependencies, with the nodes it was made from. Graphs in it are copies of its
+/// own.
 pub struct Executable {
     pub steps: Mutex<Vec<(Handle, Work)>>,
+    /// Nodes that are left out.
+    pub disabled: Mutex<BTreeSet<Handle>>,
     /// User objects that it holds, with the number of references.
     pub objects: Vec<(Handle, u32)>,
     /// What it was asked for.
@@ -182,6 +184,42 @@ impl Work {
         }
     }
 
+    /// Of a node of a graph that was inside of it before the graphs in it were copied, the copy.
+    pub fn copy_of_node(&self, original: Handle) -> Result<Option<Handle>> {
+        if self.inner().is_empty() {
+            return Ok(None);
+        }
+        let _inside = Nesting::enter()?;
+        for graph in self.inner() {
+            let graph = table::<Graph>().get(*graph)?;
+            let pairs = lock(&graph.copied).clone();
+            if let Some((_, copy)) = pairs.iter().find(|(old, _)| *old == original) {
+                return Ok(Some(*copy));
+            }
+            for (_, node) in pairs {
+                let work = table::<Node>().get(node)?.work().clone();
+                if let Some(found) = work.copy_of_node(original)? {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Ends the graphs in it with their nodes.
+    pub fn end_inner(&self) -> Result {
+        if self.inner().is_empty() {
+            return Ok(());
+        }
+        let _inside = Nesting::enter()?;
+        for graph in self.inner() {
+            for (node, _) in lock(&table::<Graph>().remove(*graph)?.nodes).iter() {
+                table::<Node>().remove(*node)?.work().end_inner()?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether a graph is inside of it, however deep.
     pub fn holds(&self, wanted: Handle) -> Result<bool> {
         if self.inner().is_empty() {
@@ -245,9 +283,9 @@ impl Driver {
                 return Err(Status::InvalidValue);
             }
         }
-        let (work, enabled) = (Mutex::new(work), Mutex::new(true));
+        let work = Mutex::new(work);
         let (shown, attributes) = Default::default();
-        let node = table::<Node>().add(Node { graph, work, enabled, shown, attributes });
+        let node = table::<Node>().add(Node { graph, work, shown, attributes });
         lock(&of_graph.nodes).push((node, after.to_vec()));
         Ok(node)
     }

@@ -120,3 +120,14 @@ fn memory_is_handed_on_as_a_file_descriptor() {
     }
     assert_eq!(call!("cuMemRelease"(imported => u64)), 400);
 }
+
+#[test]
+fn multicast_objects_are_refused_as_the_attribute_says() {
+    context();
+    let mut supported = 9i32;
+    assert_eq!(call!("cuDeviceGetAttribute"(&mut supported => *mut i32, 132 => i32, 0 => i32)), 0);
+    let (mut object, properties) = (0u64, [1u64, 1 << 21, 1, 0]);
+    let code =
+        call!("cuMulticastCreate"(&mut object => *mut u64, properties.as_ptr() => *const u64));
+    assert_eq!((supported, code, object), (0, 801, 0));
+}

@@ -214,7 +214,16 @@ impl Device {
     /// # Errors
     /// When the image or the sampler breaks a rule.
     pub fn make_texture(&self, image: Image, sampler: Sampler) -> Result<u64, MemoryError> {
-        self.writing().objects.make(Object::Texture(image, sampler))
+        self.make_mipmap(&[image], sampler)
+    }
+
+    /// Makes a texture of mipmap levels, each of half of the extents of the one before, as [`Device::make_texture`]
+    /// makes one of an image.
+    ///
+    /// # Errors
+    /// When an image or the sampler breaks a rule.
+    pub fn make_mipmap(&self, levels: &[Image], sampler: Sampler) -> Result<u64, MemoryError> {
+        self.writing().objects.make(Object::Texture(levels.to_vec(), sampler))
     }
 
     /// Makes a surface of an image that lies in allocated memory, and gives its handle.

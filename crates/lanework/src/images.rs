@@ -50,6 +50,55 @@ impl Device {
         Ok(self.emulated()?.make_texture(image, sampler)?)
     }
 
+    /// Makes a texture of mipmap levels, each of half of the extents of the one before, as [`Device::texture_at`] makes one of an image.
+    /// [`Sampler::mip`] says which levels are read; coordinates have to be normalised.
+    ///
+    /// ```
+    /// use lanework::sim::{Channel, Image, ImageShape, Mip, Sampler, Texel};
+    /// use lanework::{Device, PtxArg, PtxShape};
+    ///
+    /// let device = Device::emulator();
+    /// let texels = device.upload(&[1f32, 3.0, 10.0])?;
+    /// let level = |extent: u32, first: u64| Image {
+    ///     shape: ImageShape::Line,
+    ///     texel: Texel { channel: Channel::Float, bits: 32, channels: 1 },
+    ///     address: texels.address() + 4 * first,
+    ///     extent: [extent, 1, 1],
+    ///     layers: 0,
+    ///     pitch: 4 * u64::from(extent),
+    /// };
+    /// let mip = Mip { linear: true, most: 1.0, ..Mip::default() };
+    /// let sampler = Sampler { linear: true, normalized: true, mip, ..Sampler::default() };
+    /// let texture = device.mipmap_at(&[level(2, 0), level(1, 2)], sampler)?;
+    /// let result = device.zeros::<f32>(1)?;
+    /// let module = device.load_ptx(
+    ///     ".version 7.0
+    ///      .target sm_70
+    ///      .address_size 64
+    ///      .visible .entry sample(.param .u64 image, .param .u64 out) {
+    ///          .reg .b64 %rd<3>; .reg .f32 %f<6>;
+    ///          ld.param.u64 %rd1, [image];
+    ///          ld.param.u64 %rd2, [out];
+    ///          mov.f32 %f0, 0f3F000000; // the middle
+    ///          mov.f32 %f5, 0f3E800000; // level 0.25
+    ///          tex.level.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f0}], %f5;
+    ///          st.global.f32 [%rd2], %f1;
+    ///          ret;
+    ///      }",
+    /// )?;
+    /// let arguments = [texture, result.address()].map(|word| PtxArg::Bytes(word.to_le_bytes().to_vec()));
+    /// // SAFETY: the emulator checks every access.
+    /// unsafe { module.launch("sample", PtxShape::new(1, 1), &arguments)? };
+    /// assert_eq!(result.download()?, [4.0]); // 3/4 of 2, 1/4 of 10
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Device::texture_at`], and when the levels do not fit each other.
+    pub fn mipmap_at(&self, levels: &[Image], sampler: Sampler) -> Result<u64> {
+        Ok(self.emulated()?.make_mipmap(levels, sampler)?)
+    }
+
     /// Makes a surface of an image in an emulator's memory, as [`Device::texture_at`] makes a texture.
     ///
     /// ```

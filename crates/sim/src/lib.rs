@@ -28,7 +28,7 @@ pub use lanework_engine::program::Program;
 pub use lanework_engine::progress;
 pub use lanework_engine::tensor_map::{Im2col, TensorElement, TensorMap};
 pub use lanework_engine::texture::object::{
-    AddressMode, Channel, Image, ImageShape, Sampler, Texel,
+    AddressMode, Channel, Image, ImageShape, Mip, Sampler, Texel,
 };
 pub use lanework_memmodel::counters::{Bulk, Counters, Distributed, Global, Shared};
 pub use lanework_memmodel::table::{Counter, Row};

@@ -1,6 +1,7 @@
 //! One lane of a texture instruction: objects by their handles, samples and questions.
 
 use super::bound::Bound;
+use super::level::{Choice, Level, choose};
 use super::object::{Image, ImageShape, Object, Sampler};
 use super::sample::{face, filtered, gathered, has_shape, is_float, nearest, positions, texel};
 use crate::fault::{FaultKind, RawFault};
@@ -27,6 +28,8 @@ pub struct Sample {
     pub fetch: bool,
     /// The words of the coordinates, as PTX writes them.
     pub words: [u32; 4],
+    /// The mipmap level.
+    pub level: Level,
     /// Offsets in texels.
     pub offset: [i64; 3],
     /// For `tld4`, the component.
@@ -44,17 +47,18 @@ pub(super) fn shape(geometry: Geometry) -> ImageShape {
     }
 }
 
-impl Lane<'_> {
+impl<'a> Lane<'a> {
     pub(super) fn wrong(&self, note: String) -> RawFault {
         RawFault::of_lanes(FaultKind::Texture, MemorySpace::Global, 1 << self.lane, note)
     }
 
     /// The object of a handle, and whether the handle is its own, not that of a variable that holds one.
-    fn object(&self, handle: u64) -> Option<(Object, bool)> {
+    fn object(&self, handle: u64) -> Option<(&'a Object, bool)> {
+        let context: &'a Context = self.context;
         // SAFETY: the launch holds the memory's lock while blocks run.
-        let objects = unsafe { &(*self.context.memory).objects };
+        let objects = unsafe { &(*context.memory).objects };
         if let Some(object) = objects.get(handle) {
-            return Some((*object, true));
+            return Some((object, true));
         }
         let space = MemorySpace::Generic;
         let aligned = handle.is_multiple_of(8);
@@ -63,19 +67,22 @@ impl Lane<'_> {
         let mut bytes = [0; 8];
         // SAFETY: eight bytes are there, as was just checked.
         unsafe { guest::read_bytes(host, &mut bytes) };
-        objects.get(u64::from_le_bytes(bytes)).map(|object| (*object, false))
+        objects.get(u64::from_le_bytes(bytes)).map(|object| (object, false))
     }
 
-    fn bound(&self, image: Image, sampler: Sampler, direct: bool) -> Bound {
+    fn bound(&self, levels: &'a [Image], sampler: Sampler, direct: bool) -> Bound<'a> {
+        let first = levels[0].address;
+        let end = levels.iter().map(|level| level.address + level.span()).max().unwrap_or(first);
+        let span = end - first;
         // SAFETY: the launch holds the memory's lock while blocks run.
-        let host = unsafe { (*self.context.memory).locate(image.address, image.span()) };
-        Bound { image, sampler, host, direct }
+        let host = unsafe { (*self.context.memory).locate(first, span) };
+        Bound { levels, sampler, host, span, direct }
     }
 
     /// The texture of a handle, read as another sampler says where its handle is not 0.
-    pub fn texture(&self, handle: u64, sampler: u64) -> Done<Bound> {
-        let (image, own, direct) = match self.object(handle) {
-            Some((Object::Texture(image, sampler), direct)) => (image, sampler, direct),
+    pub fn texture(&self, handle: u64, sampler: u64) -> Done<Bound<'a>> {
+        let (levels, own, direct) = match self.object(handle) {
+            Some((Object::Texture(levels, sampler), direct)) => (levels, *sampler, direct),
             Some(_) => {
                 return Err(
                     self.wrong(format!("{handle:#x} is no texture, but a surface or sampler"))
@@ -84,13 +91,14 @@ impl Lane<'_> {
             None => return Err(self.wrong(format!("{handle:#x} is the handle of no texture"))),
         };
         match sampler {
-            0 => Ok(self.bound(image, own, direct)),
+            0 => Ok(self.bound(levels, own, direct)),
             handle => match self.object(handle) {
                 // How texels are read is the texture's.
                 Some((Object::Sampler(sampler), own_handle)) => {
                     let normalized = sampler.normalized && own.normalized;
-                    let sampler = Sampler { as_float: own.as_float, normalized, ..sampler };
-                    Ok(self.bound(image, sampler, direct && own_handle))
+                    let Sampler { as_float, srgb, .. } = own;
+                    let sampler = Sampler { as_float, srgb, normalized, ..*sampler };
+                    Ok(self.bound(levels, sampler, direct && own_handle))
                 }
                 _ => Err(self.wrong(format!("{handle:#x} is the handle of no sampler"))),
             },
@@ -98,10 +106,10 @@ impl Lane<'_> {
     }
 
     /// The surface of a handle.
-    pub fn surface(&self, handle: u64) -> Done<Bound> {
+    pub fn surface(&self, handle: u64) -> Done<Bound<'a>> {
         match self.object(handle) {
             Some((Object::Surface(image), direct)) => {
-                Ok(self.bound(image, Sampler::default(), direct))
+                Ok(self.bound(std::slice::from_ref(image), Sampler::default(), direct))
             }
             Some(_) => {
                 Err(self.wrong(format!("{handle:#x} is no surface, but a texture or sampler")))
@@ -111,7 +119,7 @@ impl Lane<'_> {
     }
 
     /// Where bytes of an image lie on the host.
-    pub(super) fn host(&self, bound: &Bound, address: u64, bytes: u64) -> Done<*mut u8> {
+    pub(super) fn host(&self, bound: &Bound<'_>, address: u64, bytes: u64) -> Done<*mut u8> {
         if let Some(host) = bound.place(address, bytes) {
             return Ok(host);
         }
@@ -127,10 +135,11 @@ impl Lane<'_> {
     }
 
     /// The four results of a sample.
-    pub fn sample(&self, bound: &Bound, ask: &Sample) -> Done<[u32; 4]> {
-        let Bound { image, sampler, .. } = *bound;
-        let Sample { geometry, fetch, words, offset, gather } = *ask;
-        if !has_shape(&image, shape(geometry), geometry.is_layered()) {
+    pub fn sample(&self, bound: &Bound<'_>, ask: &Sample) -> Done<[u32; 4]> {
+        let Bound { levels, sampler, .. } = *bound;
+        let Sample { geometry, words, level, .. } = *ask;
+        let image = bound.image();
+        if !has_shape(image, shape(geometry), geometry.is_layered()) {
             return Err(self.wrong(format!(
                 "the instruction takes the texture for another shape: it is {:?} with {} layers",
                 image.shape, image.layers
@@ -141,7 +150,36 @@ impl Lane<'_> {
         } else {
             [words[0], words[1], words[2]]
         };
-        let mut plane = if geometry.is_layered() { Self::layer(&image, words[0]) } else { 0 };
+        if matches!(level, Level::Gradient(_)) && sampler.mip.anisotropy > 1 {
+            return Err(self.wrong(format!(
+                "anisotropic filtering ({} samples), which is not emulated; make the texture with an anisotropy of 1",
+                sampler.mip.anisotropy
+            )));
+        }
+        let Choice { levels: [low, high], upper } =
+            choose(level, at.map(f32::from_bits), levels, &sampler);
+        let below = self.sample_level(bound, &levels[low], at, ask)?;
+        if upper == 0.0 {
+            return Ok(below);
+        }
+        let above = self.sample_level(bound, &levels[high], at, ask)?;
+        Ok(std::array::from_fn(|i| {
+            let [below, above] = [below[i], above[i]].map(|word| f64::from(f32::from_bits(word)));
+            ((below * (1.0 - upper) + above * upper) as f32).to_bits()
+        }))
+    }
+
+    /// The four results of a sample of one level, at coordinates without the layer.
+    fn sample_level(
+        &self,
+        bound: &Bound<'_>,
+        image: &Image,
+        at: [u32; 3],
+        ask: &Sample,
+    ) -> Done<[u32; 4]> {
+        let sampler = bound.sampler;
+        let Sample { geometry, fetch, words, offset, gather, .. } = *ask;
+        let mut plane = if geometry.is_layered() { Self::layer(image, words[0]) } else { 0 };
         let axes = geometry.axes();
         let read = |plane: u64, index: Option<[u64; 3]>| -> Done<[u32; 4]> {
             let Some([x, y, z]) = index else { return Ok(sampler.border) };
@@ -166,7 +204,7 @@ impl Lane<'_> {
                 return Err(self.wrong("a cube has no integer coordinates".to_owned()));
             }
             let place = std::array::from_fn(|d| used(d, i64::from(at[d] as i32) + offset[d]));
-            return read(plane, texel(&image, &sampler, place));
+            return read(plane, texel(image, &sampler, place));
         }
         let mut coordinates: [f32; 3] =
             std::array::from_fn(|d| if d < axes { f32::from_bits(at[d]) } else { 0.0 });
@@ -177,22 +215,22 @@ impl Lane<'_> {
             (coordinates, axes) = ([s, t, 0.0], 2);
             plain.normalized = true;
         }
-        let place = positions(&image, &plain, coordinates);
+        let place = positions(image, &plain, coordinates);
         if let Some(component) = gather {
             let mut out = [0; 4];
-            for (to, index) in out.iter_mut().zip(gathered(&image, &plain, place, offset)) {
+            for (to, index) in out.iter_mut().zip(gathered(image, &plain, place, offset)) {
                 *to = read(plane, index)?[usize::from(component)];
             }
             return Ok(out);
         }
         if !plain.linear || !is_float(image.texel, &plain) {
-            return read(plane, nearest(&image, &plain, place, offset));
+            return read(plane, nearest(image, &plain, place, offset));
         }
-        filtered(&image, &plain, place, offset, axes, |index| read(plane, index))
+        filtered(image, &plain, place, offset, axes, |index| read(plane, index))
     }
 
-    /// The answer to a question.
-    pub fn ask(&self, handle: u64, query: Query) -> Done<u32> {
+    /// The answer to a question, of a mipmap level.
+    pub fn ask(&self, handle: u64, query: Query, level: u64) -> Done<u32> {
         let object = self.object(handle).map(|(object, _)| object);
         match query {
             Query::IsTexture => return Ok(matches!(object, Some(Object::Texture(..))).into()),
@@ -200,16 +238,22 @@ impl Lane<'_> {
             Query::IsSurface => return Ok(matches!(object, Some(Object::Surface(_))).into()),
             _ => {}
         }
-        let (image, normalized) = match object {
-            Some(Object::Texture(image, sampler)) => (image, sampler.normalized),
-            Some(Object::Surface(image)) => (image, false),
+        let (levels, normalized) = match object {
+            Some(Object::Texture(levels, sampler)) => (&levels[..], sampler.normalized),
+            Some(Object::Surface(image)) => (std::slice::from_ref(image), false),
             _ => {
                 return Err(
                     self.wrong(format!("{handle:#x} is the handle of no texture or surface"))
                 );
             }
         };
+        let Some(image) = usize::try_from(level).ok().and_then(|level| levels.get(level)) else {
+            return Err(
+                self.wrong(format!("mipmap level {level} of a texture that has {}", levels.len()))
+            );
+        };
         Ok(match query {
+            Query::Levels => levels.len() as u32,
             Query::Width => image.extent[0],
             Query::Height => image.extent[1],
             Query::Depth => image.extent[2],

@@ -2,26 +2,34 @@
 
 use super::object::{Channel, Image, Sampler};
 use super::sample::lacking;
+use super::srgb;
 use crate::guest;
 use half::f16;
 
 /// A texture or surface that lanes access, and how it is read.
-pub struct Bound {
-    /// The image.
-    pub image: Image,
+pub struct Bound<'a> {
+    /// The images of its mipmap levels; a surface has one.
+    pub levels: &'a [Image],
     /// How a texture is read.
     pub sampler: Sampler,
-    /// Where the first texel lies, where one allocation holds all of them.
+    /// Where the first texel of level 0 lies, where one allocation holds all of all levels.
     pub host: Option<*mut u8>,
+    /// Bytes from there that are the allocation's for sure.
+    pub span: u64,
     /// The handle itself names it for every lane: no variable that holds one.
     pub direct: bool,
 }
 
-impl Bound {
+impl Bound<'_> {
+    /// The image of level 0.
+    pub fn image(&self) -> &Image {
+        &self.levels[0]
+    }
+
     /// Where bytes of the image lie on the host, `address` being where a kernel finds them.
     pub fn place(&self, address: u64, bytes: u64) -> Option<*mut u8> {
-        let offset = address.checked_sub(self.image.address)?;
-        let fits = offset <= self.image.span() && bytes <= self.image.span() - offset;
+        let offset = address.checked_sub(self.image().address)?;
+        let fits = offset <= self.span && bytes <= self.span - offset;
         self.host.filter(|_| fits).map(|host| host.wrapping_add(offset as usize))
     }
 
@@ -30,7 +38,7 @@ impl Bound {
     /// # Safety
     /// A texel lies there; who writes it at the same time does so by [`guest`].
     pub unsafe fn channels(&self, texel: *const u8) -> [u32; 4] {
-        let format = self.image.texel;
+        let format = self.image().texel;
         let bits = u32::from(format.bits);
         let float = format.channel == Channel::Float || self.sampler.as_float;
         let mut out = lacking(float);
@@ -50,6 +58,10 @@ impl Bound {
             *to = match (format.channel, self.sampler.as_float) {
                 (Channel::Float, _) if bits == 16 => f16::from_bits(word as u16).to_f32().to_bits(),
                 (Channel::Float, _) => word,
+                // The fourth channel, which is no colour, is linear.
+                (Channel::Unsigned, true) if self.sampler.srgb && i < 3 => {
+                    srgb::linear(word as u8).to_bits()
+                }
                 (Channel::Unsigned, true) => (word as f32 / most(bits)).to_bits(),
                 (Channel::Signed, true) => (signed as f32 / most(bits - 1)).max(-1.0).to_bits(),
                 (Channel::Unsigned, false) => word,

@@ -2,6 +2,7 @@
 
 use super::access::{Lane, Sample};
 use super::bound::Bound;
+use super::level::Level;
 use super::plan::Plan;
 use crate::context::fault;
 use crate::fault::RawFault;
@@ -9,7 +10,7 @@ use crate::handler::Body;
 use crate::lanes::{fetch_cold, put_cold};
 use crate::machine::{Context, Op, Warp};
 use crate::slot::{Lanes, NO_SLOT};
-use lanework_ptx_ir::opcode::texture::{Geometry, TextureOp};
+use lanework_ptx_ir::opcode::texture::{Geometry, Mip, TextureOp};
 
 /// Any instruction of this family.
 pub struct Texture;
@@ -38,7 +39,7 @@ unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
             plan.src.iter().map(|slot| fetch_cold::<u64>(warp, *slot)).collect();
         let mut results = [[0u64; 32]; 4];
         let context: &Context = &*warp.context;
-        let mut last: Option<([u64; 2], Bound)> = None;
+        let mut last: Option<([u64; 2], Bound<'_>)> = None;
         for i in (0..32).filter(|lane| warp.mask >> lane & 1 != 0) {
             let lane = Lane { context, warp: warp.index, lane: i as u32 };
             let source = |n: usize| sources.get(n).map_or(0, |source| source.0[i]);
@@ -56,7 +57,7 @@ unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
             // The lanes of a warp mostly use one image.
             let key = [handle, sampler];
             if let TextureOp::Ask(query) = plan.op {
-                give(&[lane.ask(handle, query)?.into()]);
+                give(&[lane.ask(handle, query, sampler)?.into()]);
                 continue;
             }
             if last.as_ref().is_none_or(|(of, bound)| *of != key || !bound.direct) {
@@ -69,19 +70,30 @@ unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
                 last = Some((key, found));
             }
             let Some((_, bound)) = &last else { continue };
-            let sample = |geometry: Geometry, fetch, offset: bool, gather| {
-                let part = |d| after(geometry, d) as i32 as i64;
-                let given = |d| offset && d < geometry.axes();
+            let sample = |geometry: Geometry, fetch, mip: Mip, offset: bool, gather| {
+                let axes = geometry.axes();
+                let float = |n| f32::from_bits(after(geometry, n) as u32);
+                let change = |from: usize| {
+                    std::array::from_fn(|d| if d < axes { float(from + d) } else { 0.0 })
+                };
+                let level = match mip {
+                    Mip::Base => Level::Number(0.0),
+                    Mip::Level if fetch => Level::Number(after(geometry, 0) as i32 as f32),
+                    Mip::Level => Level::Number(float(0)),
+                    Mip::Gradient => Level::Gradient([change(0), change(axes)]),
+                };
+                let part = |d| after(geometry, mip.operands(axes) + d) as i32 as i64;
+                let given = |d| offset && d < axes;
                 let offset = std::array::from_fn(|d| if given(d) { part(d) } else { 0 });
-                let ask = Sample { geometry, fetch, words: words(geometry), offset, gather };
+                let ask = Sample { geometry, fetch, words: words(geometry), level, offset, gather };
                 lane.sample(bound, &ask).map(|values| values.map(u64::from))
             };
             match plan.op {
-                TextureOp::Sample { geometry, fetch, offset } => {
-                    give(&sample(geometry, fetch, offset, None)?);
+                TextureOp::Sample { geometry, fetch, mip, offset } => {
+                    give(&sample(geometry, fetch, mip, offset, None)?);
                 }
                 TextureOp::Gather { geometry, component, offset } => {
-                    give(&sample(geometry, false, offset, Some(component))?);
+                    give(&sample(geometry, false, Mip::Base, offset, Some(component))?);
                 }
                 TextureOp::Load(surface) => {
                     give(&lane.load(bound, surface, words(surface.geometry))?);

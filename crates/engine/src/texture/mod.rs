@@ -3,7 +3,9 @@
 mod access;
 mod bound;
 pub mod handlers;
+mod level;
 pub mod object;
 pub mod plan;
 mod sample;
+mod srgb;
 mod surface;

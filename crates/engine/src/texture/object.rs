@@ -160,8 +160,23 @@ pub enum AddressMode {
     Border,
 }
 
+/// How mipmap levels are chosen. The default is level 0, whatever is asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Mip {
+    /// The weighted mean of the two nearest levels, instead of the nearest one.
+    pub linear: bool,
+    /// What is added to every level.
+    pub bias: f32,
+    /// The lowest level that is read.
+    pub least: f32,
+    /// The highest level that is read.
+    pub most: f32,
+    /// Samples along the longer gradient at most; only 0 and 1 are computed for gradients.
+    pub anisotropy: u32,
+}
+
 /// How a texture is read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sampler {
     /// What coordinates outside mean, in each dimension.
     pub address: [AddressMode; 3],
@@ -171,6 +186,10 @@ pub struct Sampler {
     pub normalized: bool,
     /// Integers are read as floats from 0 or -1 to 1.
     pub as_float: bool,
+    /// Colours are sRGB's, and read as linear ones.
+    pub srgb: bool,
+    /// How mipmap levels are chosen.
+    pub mip: Mip,
     /// The channels of the border's colour as registers hold them: bits of floats, or integers.
     pub border: [u32; 4],
 }
@@ -205,10 +224,21 @@ impl Sampler {
         Some(sampler)
     }
 
-    fn check(&self, image: &Image) -> Result<(), String> {
+    fn check(&self, images: &[Image]) -> Result<(), String> {
+        let image = &images[0];
         let integers = image.texel.channel != Channel::Float;
-        if self.linear && integers && !self.as_float {
+        let levels = images.len() > 1;
+        if (self.linear || levels && self.mip.linear) && integers && !self.as_float {
             return Err("integers are filtered only where they are read as floats".to_owned());
+        }
+        let bytes = image.texel.channel == Channel::Unsigned && image.texel.bits == 8;
+        if self.srgb && !(bytes && self.as_float) {
+            return Err(
+                "only unsigned channels of 8 bits that are read as floats are sRGB's".to_owned()
+            );
+        }
+        if levels && !self.normalized {
+            return Err("several mipmap levels are read by normalised coordinates only".to_owned());
         }
         if self.as_float && integers && image.texel.bits == 32 {
             return Err("integers of 32 bits are not read as floats".to_owned());
@@ -224,11 +254,29 @@ impl Sampler {
     }
 }
 
+/// Whether images are the mipmap levels of one texture: each has half of the extents of the one before.
+fn check_levels(images: &[Image]) -> Result<(), String> {
+    let Some(first) = images.first() else { return Err("no image".to_owned()) };
+    for (level, image) in images.iter().enumerate() {
+        image.check()?;
+        let alike = (image.shape, image.texel, image.layers)
+            == (first.shape, first.texel, first.layers)
+            && (level == 0 || first.shape != ImageShape::Linear);
+        let half = |extent: u32| extent.checked_shr(level as u32).unwrap_or(0).max(1);
+        if !alike || image.extent != first.extent.map(half) {
+            return Err(format!(
+                "mipmap level {level} has not half of the extents of the one before, or is of another kind"
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// What a handle stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Object {
-    /// A texture with its own sampler.
-    Texture(Image, Sampler),
+    /// A texture of one or more mipmap levels, with its own sampler.
+    Texture(Vec<Image>, Sampler),
     /// A sampler alone.
     Sampler(Sampler),
     /// A surface.
@@ -249,7 +297,9 @@ impl Objects {
     /// The broken rule, in words.
     pub fn make(&mut self, object: Object) -> Result<u64, MemoryError> {
         let checked = match &object {
-            Object::Texture(image, sampler) => image.check().and_then(|()| sampler.check(image)),
+            Object::Texture(levels, sampler) => {
+                check_levels(levels).and_then(|()| sampler.check(levels))
+            }
             Object::Surface(image) => image.check(),
             Object::Sampler(_) => Ok(()),
         };

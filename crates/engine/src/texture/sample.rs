@@ -61,11 +61,15 @@ pub fn nearest(image: &Image, sampler: &Sampler, at: [f64; 3], offset: [i64; 3])
     texel(image, sampler, std::array::from_fn(|d| floor(at[d]) + offset[d]))
 }
 
+/// A weight as the filter knows it, from one that is not below 0.
+pub fn rounded(weight: f64) -> f64 {
+    (weight * STEPS + 0.5) as i64 as f64 / STEPS
+}
+
 /// The lower of the two texels that a position lies between, and the weight of the upper one.
 fn between(at: f64) -> (i64, f64) {
     let low = floor(at - 0.5);
-    let beyond = (at - 0.5 - low as f64) * STEPS;
-    (low, (beyond + 0.5) as i64 as f64 / STEPS)
+    (low, rounded(at - 0.5 - low as f64))
 }
 
 /// The mean of the texels around a position in `axes` dimensions by their weights, with what reads a texel.
@@ -114,19 +118,43 @@ pub fn gathered(image: &Image, sampler: &Sampler, at: [f64; 3], offset: [i64; 3]
         .map(|[x, y]| texel(image, sampler, [low[0] + offset[0] + x, low[1] + offset[1] + y, 0]))
 }
 
-/// The face that a direction meets, and where on it from 0 to 1 (the guide's "Cubemap Textures").
-pub fn face([x, y, z]: [f32; 3]) -> (u64, [f32; 2]) {
+/// A face of a cube: +x, -x, +y, -y, +z, -z.
+#[derive(Clone, Copy)]
+pub struct Face(u64);
+
+impl Face {
+    /// The parts of a vector along the face's s and t, and away from the cube's middle.
+    pub fn turn(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        match self.0 {
+            0 => [-z, -y, x],
+            1 => [z, -y, -x],
+            2 => [x, z, y],
+            3 => [x, -z, -y],
+            4 => [x, -y, z],
+            _ => [-x, -y, -z],
+        }
+    }
+}
+
+/// The face that a direction meets, and the direction's parts by it (the guide's "Cubemap Textures").
+pub fn face_parts(direction: [f32; 3]) -> (Face, [f32; 3]) {
+    let [x, y, z] = direction;
     let (ax, ay, az) = (x.abs(), y.abs(), z.abs());
-    let (face, major, s, t) = if ax >= ay && ax >= az {
-        if x >= 0.0 { (0, x, -z, -y) } else { (1, -x, z, -y) }
+    let (axis, major) = if ax >= ay && ax >= az {
+        (0, x)
     } else if ay >= az {
-        if y >= 0.0 { (2, y, x, z) } else { (3, -y, x, -z) }
-    } else if z >= 0.0 {
-        (4, z, x, -y)
+        (2, y)
     } else {
-        (5, -z, -x, -y)
+        (4, z)
     };
-    (face, [s, t].map(|part| (part / major + 1.0) / 2.0))
+    let face = Face(axis + u64::from(major < 0.0 || major.is_nan()));
+    (face, face.turn(direction))
+}
+
+/// The face that a direction meets, and where on it from 0 to 1.
+pub fn face(direction: [f32; 3]) -> (u64, [f32; 2]) {
+    let (Face(number), [s, t, major]) = face_parts(direction);
+    (number, [s, t].map(|part| (part / major + 1.0) / 2.0))
 }
 
 /// Whether a texel of this format is read as floats.

@@ -64,9 +64,9 @@ impl Lane<'_> {
     }
 
     /// The elements of a load.
-    pub fn load(&self, bound: &Bound, surface: Surface, words: [u32; 4]) -> Done<[u64; 4]> {
+    pub fn load(&self, bound: &Bound<'_>, surface: Surface, words: [u32; 4]) -> Done<[u64; 4]> {
         let mut out = [0; 4];
-        let Some(address) = self.place(&bound.image, surface, words)? else { return Ok(out) };
+        let Some(address) = self.place(bound.image(), surface, words)? else { return Ok(out) };
         let size = usize::from(surface.bytes);
         let mut bytes = [0; 32];
         let bytes = &mut bytes[..size * usize::from(surface.count)];
@@ -84,7 +84,7 @@ impl Lane<'_> {
     /// Stores elements.
     pub fn store(
         &self,
-        bound: &Bound,
+        bound: &Bound<'_>,
         surface: Surface,
         words: [u32; 4],
         data: [u64; 4],
@@ -92,7 +92,7 @@ impl Lane<'_> {
         let mut surface = surface;
         if surface.texels {
             // A formatted store writes the channels that the format has.
-            let image = &bound.image;
+            let image = bound.image();
             if image.texel.bits != 32 {
                 return Err(
                     self.wrong("a formatted store to channels of other than 32 bits".to_owned())
@@ -104,7 +104,7 @@ impl Lane<'_> {
                     .wrong("a formatted store of fewer channels than the format has".to_owned()));
             }
         }
-        let Some(address) = self.place(&bound.image, surface, words)? else { return Ok(()) };
+        let Some(address) = self.place(bound.image(), surface, words)? else { return Ok(()) };
         let size = usize::from(surface.bytes);
         let mut bytes = [0; 32];
         let bytes = &mut bytes[..size * usize::from(surface.count)];
@@ -121,13 +121,13 @@ impl Lane<'_> {
     /// Combines a value with what is there.
     pub fn reduce(
         &self,
-        bound: &Bound,
+        bound: &Bound<'_>,
         surface: Surface,
         op: AtomicOp,
         words: [u32; 4],
         value: u64,
     ) -> Done<()> {
-        let Some(address) = self.place(&bound.image, surface, words)? else { return Ok(()) };
+        let Some(address) = self.place(bound.image(), surface, words)? else { return Ok(()) };
         let host = self.host(bound, address, u64::from(surface.bytes))?;
         let combine = combine(op);
         // SAFETY: so many bytes are there, aligned to their number, as was just checked.

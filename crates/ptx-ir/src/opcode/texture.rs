@@ -86,7 +86,29 @@ pub struct Surface {
     pub texels: bool,
 }
 
-/// What is asked of a texture or surface.
+/// How an instruction says which mipmap level it reads. What says it follows the coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Mip {
+    /// Level 0 (`.base`, or nothing).
+    Base,
+    /// `.level`: one operand, of the coordinates' type.
+    Level,
+    /// `.grad`: the change of each coordinate from one pixel to the next, in x and then in y.
+    Gradient,
+}
+
+impl Mip {
+    /// Operands that say it, for coordinates of so many axes.
+    pub fn operands(self, axes: usize) -> usize {
+        match self {
+            Mip::Base => 0,
+            Mip::Level => 1,
+            Mip::Gradient => 2 * axes,
+        }
+    }
+}
+
+/// What is asked of a texture or surface; the second operand is the level of which it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum Query {
@@ -94,8 +116,10 @@ pub enum Query {
     Height,
     Depth,
     Layers,
-    /// Always 1: there are no mipmaps.
+    /// Mipmap levels.
     Levels,
+    /// Always 1: nothing is multisampled.
+    Samples,
     /// Whether coordinates are normalised.
     Normalized,
     IsTexture,
@@ -104,8 +128,8 @@ pub enum Query {
 }
 
 /// An instruction on a texture or surface. The first operand is its handle, or the address of one; the second
-/// that of a sampler, or 0 where the texture has its own; then come the coordinates, as PTX writes them, and
-/// offsets in texels, or what is stored.
+/// that of a sampler, or 0 where the texture has its own; then come the coordinates, as PTX writes them, what says the
+/// level, and offsets in texels, or what is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureOp {
     /// `tex`: four results.
@@ -114,6 +138,8 @@ pub enum TextureOp {
         geometry: Geometry,
         /// Coordinates are integers: a texel is fetched as it is.
         fetch: bool,
+        /// The mipmap level.
+        mip: Mip,
         /// Offsets in texels follow.
         offset: bool,
     },

@@ -1,5 +1,5 @@
-//! Textures and surfaces. What nothing defines well enough is refused: mipmaps, depth comparison, multisampling,
-//! results in half precision, and the queries whose codes are a driver's own.
+//! Textures and surfaces. What nothing defines well enough is refused: depth comparison, multisampling, results in
+//! half precision, and the queries whose codes are a driver's own.
 
 use super::access::atomic_kind;
 use super::context::Cx;
@@ -10,7 +10,7 @@ use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::atomic::AtomicOp;
 use crate::opcode::logic::LogicOp;
-use crate::opcode::texture::{Geometry, Outside, Query, Surface, TextureOp};
+use crate::opcode::texture::{Geometry, Mip, Outside, Query, Surface, TextureOp};
 use crate::window::PARAMETER_WINDOW;
 use lanework_ptx as syntax;
 use lanework_ptx::AddressBase;
@@ -108,6 +108,51 @@ fn results(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<Vec<Option<Reg
     Ok(dst)
 }
 
+/// How the level is said.
+fn mip(cx: &Cx<'_, '_>) -> LoweringResult<Mip> {
+    match (cx.has("base"), cx.has("level"), cx.has("grad")) {
+        (_, false, false) => Ok(Mip::Base),
+        (false, true, false) => Ok(Mip::Level),
+        (false, false, true) => Ok(Mip::Gradient),
+        _ => Err(cx.unknown("several ways to say the mipmap level")),
+    }
+}
+
+/// Appends what says the level, which follows the coordinates; gives how many operands of the instruction it takes.
+fn level(
+    cx: &mut Cx<'_, '_>,
+    mip: Mip,
+    geometry: Geometry,
+    coordinate: ScalarType,
+    src: &mut Vec<Operand>,
+) -> LoweringResult<usize> {
+    match mip {
+        Mip::Base => Ok(0),
+        Mip::Level => {
+            src.push(cx.src(2, coordinate)?);
+            Ok(1)
+        }
+        Mip::Gradient => {
+            if coordinate != F32 {
+                return Err(cx.unknown("gradients of integer coordinates"));
+            }
+            for i in [2, 3] {
+                let parts = match cx.operand(i)?.clone() {
+                    syntax::Operand::Vector(list) => list,
+                    one => vec![one],
+                };
+                if parts.len() < geometry.axes() {
+                    return Err(cx.unknown("a gradient with fewer parts than coordinates"));
+                }
+                for part in parts.iter().take(geometry.axes()) {
+                    src.push(cx.source(part, F32)?);
+                }
+            }
+            Ok(2)
+        }
+    }
+}
+
 /// `tex` and `tld4`.
 pub fn sample(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let gathers = cx.instruction.opcode == "tld4";
@@ -122,14 +167,8 @@ pub fn sample(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("these types"));
     }
     let mut src = place(cx, 1, geometry, coordinate)?;
-    // There is one level, whatever is asked for.
-    let mut next = 2 + if cx.has("level") {
-        1
-    } else if cx.has("grad") {
-        2
-    } else {
-        0
-    };
+    let mip = mip(cx)?;
+    let mut next = 2 + level(cx, mip, geometry, coordinate, &mut src)?;
     let offset = match cx.instruction.operands.get(next).cloned() {
         Some(syntax::Operand::Vector(list)) => {
             if list.len() < geometry.axes() {
@@ -150,7 +189,7 @@ pub fn sample(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("offsets in a cube"));
     }
     let op = match gathers {
-        false => TextureOp::Sample { geometry, fetch: coordinate == S32, offset },
+        false => TextureOp::Sample { geometry, fetch: coordinate == S32, mip, offset },
         true => {
             if !matches!(geometry, Geometry::Plane | Geometry::Planes) || coordinate != F32 {
                 return Err(cx.unknown("this shape"));
@@ -262,7 +301,7 @@ pub fn query(cx: &mut Cx<'_, '_>) -> LoweringResult {
         ("depth", Query::Depth),
         ("array_size", Query::Layers),
         ("num_mipmap_levels", Query::Levels),
-        ("num_samples", Query::Levels),
+        ("num_samples", Query::Samples),
         ("normalized_coords", Query::Normalized),
     ];
     let known = if texture { known } else { &known[..4] };
@@ -273,9 +312,14 @@ pub fn query(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.ty()? != B32 {
         return Err(cx.unknown("this type"));
     }
+    let of_level = texture && cx.has("level");
+    if of_level && !matches!(ask, Query::Width | Query::Height | Query::Depth) {
+        return Err(cx.unknown("a query that is not of a level"));
+    }
     let dst = cx.dst_of(0, B32)?;
     let object = object(cx, 1)?;
-    emit(cx, TextureOp::Ask(ask), vec![dst], vec![object, Operand::Const(0)]);
+    let level = if of_level { cx.src(2, U32)? } else { Operand::Const(0) };
+    emit(cx, TextureOp::Ask(ask), vec![dst], vec![object, level]);
     Ok(())
 }
 
