@@ -7,6 +7,7 @@ use crate::kernel_file::{
 };
 use crate::npy;
 use crate::progress::Progress;
+use crate::source::Ptx;
 use lanework::{Buffer, Device, DynTensorMap, PtxArg, PtxModule, PtxShape};
 use lanework_lab::timing::{About, Plan, reset};
 use lanework_lab::{
@@ -27,7 +28,7 @@ pub struct Loaded {
     entry: String,
     shape: PtxShape,
     file: String,
-    text: String,
+    ptx: Ptx,
 }
 
 /// What a result has to be, for each argument that is memory.
@@ -55,15 +56,15 @@ impl Loaded {
     pub fn new(
         device: &Device,
         file: &str,
-        text: String,
+        ptx: Ptx,
         entry: Option<&str>,
         shape: PtxShape,
         ready: &[Ready],
     ) -> Result<Loaded, Failure> {
-        let module = device.load_ptx(&text)?;
+        let module = ptx.load(device)?;
         let entry = find_entry(&module, entry)?;
         check_arguments(&module, &entry, ready)?;
-        Ok(Loaded { module, entry, shape, file: file.to_owned(), text })
+        Ok(Loaded { module, entry, shape, file: file.to_owned(), ptx })
     }
 
     /// Runs it once on fresh arguments and compares what it leaves.
@@ -137,8 +138,9 @@ pub fn expected(
         progress.say("what the emulator computes");
         let limited = KernelArgs { time_limit: Some(EMULATED), ..args.clone() };
         let device = emulator(&limited, None);
-        let emulated = device
-            .load_ptx(&kernel.text)
+        let emulated = kernel
+            .ptx
+            .load(&device)
             .and_then(|module| launch(&device, &module, &kernel.entry, kernel.shape, ready));
         return match emulated {
             Ok((_, arrays)) => Ok(Expected { arrays, tolerance: None, by: Verified::Emulator }),

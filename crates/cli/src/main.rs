@@ -33,7 +33,6 @@ mod suggest;
 mod table;
 mod tables;
 mod terminal;
-mod text_file;
 mod words;
 mod wrapping;
 
@@ -67,7 +66,6 @@ fn main() -> ExitCode {
         }
     }
     terminal::colour_of(line.iter().skip(1).cloned());
-    text_file::of_line(&line);
     let outcome = if let Some(line) = file_command("check", &line) {
         let args = parse::<CheckKernelArgs>(line);
         failure::catch_bugs(|| commands::check::run_kernel(&args))

@@ -1,24 +1,53 @@
 //! Kernels in files: PTX as it is, CUDA C++ through a compiler where there is one.
 
 use crate::failure::Failure;
-use lanework::NvrtcError;
-use lanework::ptx::Module;
+use lanework::ptx::{Diagnostics, Module};
+use lanework::{Device, NvrtcError, PtxModule};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// The PTX of kernels in files.
+pub struct Ptx {
+    /// Its text.
+    pub text: String,
+    /// The file that has this text; none has what was compiled or linked here.
+    file: Option<String>,
+}
+
+impl Ptx {
+    /// Its module on a device. Errors of the text, and later those of its kernels, name the file.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub fn load(&self, device: &Device) -> lanework::Result<PtxModule> {
+        match &self.file {
+            Some(file) => device.load_ptx_of(file, &self.text),
+            None => device.load_ptx(&self.text),
+        }
+    }
+
+    /// Problems of the text, with the name of the file.
+    pub fn named(&self, problems: Diagnostics) -> Diagnostics {
+        match &self.file {
+            Some(file) => problems.in_file(file),
+            None => problems,
+        }
+    }
+}
 
 /// The PTX of one file, or of several, linked. In what is linked, every instruction names its file.
 ///
 /// # Errors
 /// Those of [`ptx_of`], text that is not PTX, and files that cannot be linked.
-pub fn linked_ptx(paths: &[PathBuf]) -> Result<String, Failure> {
+pub fn linked_ptx(paths: &[PathBuf]) -> Result<Ptx, Failure> {
     if let [path] = paths {
         return ptx_of(path);
     }
     let mut modules = Vec::new();
     for path in paths {
         let name = path.display().to_string();
-        let text = read(path, true)?;
-        let module = Module::parse(&text).and_then(|module| {
+        let ptx = read(path, true)?;
+        let module = Module::parse(&ptx.text).and_then(|module| {
             // A file of variables alone is part of a whole.
             let checked = module.functions().next().map_or(Ok(()), |_| module.validate());
             checked.map(|()| module)
@@ -27,32 +56,33 @@ pub fn linked_ptx(paths: &[PathBuf]) -> Result<String, Failure> {
         modules.push((name, module));
     }
     let linked = Module::link(modules).map_err(|e| Failure::input(e.message, e.help))?;
-    Ok(linked.to_string())
+    Ok(Ptx { text: linked.to_string(), file: None })
 }
 
 /// The PTX of a file; CUDA C++ is compiled to PTX first.
 ///
 /// # Errors
 /// When the file cannot be read, there is no compiler, or it does not compile.
-pub fn ptx_of(path: &Path) -> Result<String, Failure> {
+pub fn ptx_of(path: &Path) -> Result<Ptx, Failure> {
     read(path, false)
 }
 
 /// The PTX of a file, as part of a whole if it is to be linked.
-fn read(path: &Path, part: bool) -> Result<String, Failure> {
+fn read(path: &Path, part: bool) -> Result<Ptx, Failure> {
     let name = path.display();
     if path.extension().is_some_and(|kind| kind == "cu") {
-        return compile(path, part);
+        return Ok(Ptx { text: compile(path, part)?, file: None });
     }
     let bytes = std::fs::read(path).map_err(|error| {
         Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
     })?;
-    String::from_utf8(bytes).map_err(|_| {
-        Failure::input(
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Ptx { text, file: Some(name.to_string()) }),
+        Err(_) => Err(Failure::input(
             format_args!("{name} is not text"),
             "give PTX text; let the compiler emit PTX in place of a cubin",
-        )
-    })
+        )),
+    }
 }
 
 /// The targets that are tried in turn.

@@ -3,7 +3,6 @@
 use crate::failure::Failure;
 use crate::output::{asks_for_json, json_was_printed, note, print_json};
 use crate::terminal::width_of_errors;
-use crate::text_file;
 use crate::words;
 use crate::wrapping::wrapped;
 use lanework::sim::Fault;
@@ -23,7 +22,6 @@ pub fn report(failure: &Failure) -> ExitCode {
         Failure::Library(error) => ErrorJson::of(error),
         Failure::Bug => ErrorJson::new("bug", "lanework has a bug", BUG),
     };
-    let json = ErrorJson { message: text_file::named(&json.message), ..json };
     if !matches!(failure, Failure::Bug) {
         let red = anstyle::AnsiColor::Red.on_default().bold();
         let message = format!("{red}error:{red:#} {}", json.message);

@@ -9,7 +9,7 @@ use crate::kernel_file::{
 use crate::problem::{
     check_seed, find_family, ladder_and_rungs, read_arrays, request, runnable, with_parameters,
 };
-use crate::source::linked_ptx;
+use crate::source::{Ptx, linked_ptx};
 use crate::suggest::check_rung;
 use lanework::ptx::{StateSpace, Variable};
 use lanework::report::Sources;
@@ -94,23 +94,23 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
     }
     no_fidelity(asked)?;
     let (ready, _) = arguments(asked)?;
-    let text = linked_ptx(&asked.files)?;
+    let ptx = linked_ptx(&asked.files)?;
     let device = emulator(asked, Some(if some { PARTIAL_STUCK_AFTER } else { STUCK_AFTER }));
-    let module = device.load_ptx(&text)?;
+    let module = ptx.load(&device)?;
     let entry = find_entry(&module, asked.entry.as_deref())?;
     check_arguments(&module, &entry, &ready)?;
     let sources = sources();
-    sources.insert_ptx(&text);
+    sources.insert_ptx(&ptx.text);
     let name = format!("{} of {}", entry, asked.names());
     let mut launch =
-        FileLaunch { device, text, module, entry, shape: asked.shape(), ready, ran: false };
+        FileLaunch { device, ptx, module, entry, shape: asked.shape(), ready, ran: false };
     each(&name, &mut launch, &sources)
 }
 
 /// An entry of a file, each run of which finds its memory as the first one does.
 struct FileLaunch {
     device: Device,
-    text: String,
+    ptx: Ptx,
     module: PtxModule,
     entry: String,
     shape: PtxShape,
@@ -127,7 +127,7 @@ impl FileLaunch {
         let of_kernels = |variable: &Variable| variable.space == StateSpace::Global;
         let written = self.module.module().variables().any(of_kernels);
         if std::mem::replace(&mut self.ran, true) && written {
-            self.module = self.device.load_ptx(&self.text)?;
+            self.module = self.ptx.load(&self.device)?;
         }
         let buffers = upload(&self.device, &self.ready)?;
         let maps = maps(&self.ready, &buffers)?;

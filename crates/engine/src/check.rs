@@ -41,6 +41,7 @@ fn refusal(entry: &str, error: &LoadError) -> Fault {
     };
     Fault {
         location: error.location.clone(),
+        text_file: error.text_file.clone(),
         text_line: error.text_line,
         ..Fault::before_launch(
             FaultKind::Unsupported,

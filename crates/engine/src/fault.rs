@@ -1,6 +1,7 @@
 //! What can go wrong: while loading a module, in host access to memory, and in a running kernel.
 
 use crate::event::AccessKind;
+use lanework_ptx_ir::error::text_place;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::fmt;
 
@@ -135,6 +136,8 @@ pub struct Fault {
     pub message: String,
     /// The source position of the instruction, where the module tells.
     pub location: Option<SourceLocation>,
+    /// The file of the PTX text, where it is known.
+    pub text_file: Option<String>,
     /// The line in the PTX text, 0 when unknown.
     pub text_line: u32,
     /// The calls that the instruction is inside of, the innermost first.
@@ -169,6 +172,7 @@ impl Fault {
             kind,
             message: message.into(),
             location: None,
+            text_file: None,
             text_line: 0,
             callers: Vec::new(),
             instruction: String::new(),
@@ -194,7 +198,7 @@ impl fmt::Display for Fault {
         if let Some(location) = &self.location {
             write!(f, "\n  --> {location}")?;
         } else if self.text_line > 0 {
-            write!(f, "\n  --> line {} of the PTX text", self.text_line)?;
+            write!(f, "\n  --> {}", text_place(self.text_file.as_deref(), self.text_line))?;
         }
         write!(f, "{}", called(&self.callers))?;
         if starts {

@@ -221,6 +221,7 @@ impl Program {
                 message: "the kernel is too large to analyse".to_owned(),
                 function: kernel.name,
                 location: None,
+                text_file: None,
                 text_line: 0,
                 help: "split it into smaller kernels".to_owned(),
             });
@@ -234,6 +235,7 @@ impl Program {
             message: format!("variable `{name}`: {message}"),
             function: String::new(),
             location: None,
+            text_file: None,
             text_line: 0,
             help: help.to_owned(),
         };
@@ -270,6 +272,7 @@ impl Program {
                 message: format!("{}: {error}", heap::NAME),
                 function: String::new(),
                 location: None,
+                text_file: None,
                 text_line: 0,
                 help: "make the emulator with a larger `limits.memory`".to_owned(),
             };

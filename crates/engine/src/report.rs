@@ -36,6 +36,7 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
         kind: raw.kind,
         message: String::new(),
         location: origin.and_then(|o| o.location.clone()),
+        text_file: None,
         text_line: origin.map_or(0, |o| o.text_line),
         callers: origin.map_or(Vec::new(), |o| o.callers.to_vec()),
         instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use crate::lang::{CheckSite, FaultRecord, IndexKind, StageError};
 use lanework_sim::sanitize::{Report, ReportKind};
-use lanework_sim::{FaultKind, SourceLocation};
+use lanework_sim::{FaultKind, LoadError, SourceLocation};
 use std::fmt;
 
 /// A result whose error is [`Error`].
@@ -246,6 +246,26 @@ impl Error {
         match self {
             Error::Fault(fault) => Some(fault),
             _ => None,
+        }
+    }
+
+    /// The same, where it is in PTX text, as in the text of a file.
+    pub(crate) fn in_file(self, name: &str) -> Error {
+        let file = Some(name.to_owned());
+        match self {
+            Error::Ptx(problems) => Error::Ptx(Box::new(problems.in_file(name))),
+            Error::Load(error) => Error::Load(LoadError { text_file: file, ..error }),
+            Error::Fault(mut fault) => {
+                fault.text_file = file;
+                Error::Fault(fault)
+            }
+            Error::Sanitizer(mut reports) => {
+                if let Some(fault) = &mut reports.stopped {
+                    fault.text_file = file;
+                }
+                Error::Sanitizer(reports)
+            }
+            other => other,
         }
     }
 

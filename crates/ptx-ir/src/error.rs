@@ -20,6 +20,14 @@ impl fmt::Display for SourceLocation {
     }
 }
 
+/// A line of PTX text as messages name it.
+pub fn text_place(file: Option<&str>, line: u32) -> String {
+    match file {
+        Some(file) => format!("{file}:{line}"),
+        None => format!("line {line} of the PTX text"),
+    }
+}
+
 /// Why a module cannot run on the emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
@@ -29,6 +37,8 @@ pub struct LoadError {
     pub function: String,
     /// The source position, where the module tells.
     pub location: Option<SourceLocation>,
+    /// The file of the PTX text, where it is known.
+    pub text_file: Option<String>,
     /// The line in the PTX text, 0 when unknown.
     pub text_line: u32,
     /// What to do about it.
@@ -45,7 +55,7 @@ impl fmt::Display for LoadError {
             write!(f, "\n  --> {location}")?;
         }
         if self.text_line > 0 {
-            write!(f, "\n  --> line {} of the PTX text", self.text_line)?;
+            write!(f, "\n  --> {}", text_place(self.text_file.as_deref(), self.text_line))?;
         }
         if !self.help.is_empty() {
             write!(f, "\n   = help: {}", self.help)?;

@@ -11,6 +11,8 @@ const WINDOW: usize = 160;
 /// One problem in a PTX text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
+    /// The file of the text, where it is known.
+    pub file: Option<String>,
     /// Line of the text, from 1; 0 where the text has no line for it (a module built by a program).
     pub line: usize,
     /// Column in characters, from 1; 0 where only the line is known.
@@ -31,9 +33,13 @@ impl Display for Diagnostic {
         let number = self.line.to_string();
         let margin = " ".repeat(number.len());
         if self.line > 0 {
-            write!(f, "\n{margin}--> PTX text, line {}", self.line)?;
-            if self.column > 0 {
-                write!(f, ", column {}", self.column)?;
+            let (line, column) = (self.line, self.column);
+            write!(f, "\n{margin}--> ")?;
+            match (&self.file, column) {
+                (Some(file), 0) => write!(f, "{file}:{line}")?,
+                (Some(file), _) => write!(f, "{file}:{line}:{column}")?,
+                (None, 0) => write!(f, "PTX text, line {line}")?,
+                (None, _) => write!(f, "PTX text, line {line}, column {column}")?,
             }
         }
         if !self.source_line.trim().is_empty() {
@@ -74,6 +80,13 @@ impl Diagnostics {
     /// The problems, first to last.
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.list.iter()
+    }
+
+    /// The same problems, as those of the text of a file.
+    #[must_use]
+    pub fn in_file(mut self, name: &str) -> Diagnostics {
+        self.list.iter_mut().for_each(|problem| problem.file = Some(name.to_owned()));
+        self
     }
 
     /// The number of problems beyond the ones kept.
@@ -130,6 +143,7 @@ mod tests {
 
     fn sample(column: usize, source_line: &str) -> Diagnostic {
         Diagnostic {
+            file: None,
             line: 7,
             column,
             width: 3,
@@ -147,6 +161,15 @@ mod tests {
             "error: expected a register, found `;`\n --> PTX text, line 7, column 5\n  |\n7 | \tadd ;\n  \
              | \t   ^^\n  = help: name the destination"
         );
+    }
+
+    #[test]
+    fn a_file_stands_for_the_text() {
+        let mut problems = Collector::default();
+        problems.push(|| sample(5, ""));
+        problems.push(|| sample(0, ""));
+        let text = problems.finish(()).expect_err("two").in_file("a.ptx").to_string();
+        assert!(text.contains("\n --> a.ptx:7:5\n") && text.contains("\n --> a.ptx:7\n"), "{text}");
     }
 
     #[test]

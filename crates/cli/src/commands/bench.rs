@@ -9,7 +9,7 @@ use crate::output::{print, print_json};
 use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
 use crate::progress::Progress;
 use crate::saving::{Plan, Saving, json_of};
-use crate::source::linked_ptx;
+use crate::source::{Ptx, linked_ptx};
 use crate::suggest::check_rung;
 use crate::tables;
 use lanework::sim::Blocks;
@@ -105,18 +105,18 @@ pub fn rung_of(name: &str) -> Result<(&str, &str), Failure> {
 pub fn run_kernel(args: &BenchKernelArgs) -> Outcome {
     check_options(&args.kernel)?;
     let (ready, _) = arguments(&args.kernel)?;
-    let text = linked_ptx(&args.kernel.files)?;
+    let ptx = linked_ptx(&args.kernel.files)?;
     let device = Device::open(&args.kernel.on.device)?;
     check_time_limit(args.kernel.time_limit, device.backend())?;
     let store = args.timing.save.open()?;
     if device.backend() == Backend::Emulator {
-        return count(args, &device, &text, &ready, store);
+        return count(args, &device, &ptx, &ready, store);
     }
     let progress = Progress::new("timing");
     let kernel = Loaded::new(
         &device,
         &args.kernel.names(),
-        text,
+        ptx,
         args.kernel.entry.as_deref(),
         args.kernel.shape(),
         &ready,
@@ -156,11 +156,11 @@ pub fn check_options(args: &KernelArgs) -> Outcome {
 fn count(
     args: &BenchKernelArgs,
     device: &Device,
-    text: &str,
+    ptx: &Ptx,
     ready: &[Ready],
     store: Option<Store>,
 ) -> Outcome {
-    let module = device.load_ptx(text)?;
+    let module = ptx.load(device)?;
     let entry = find_entry(&module, args.kernel.entry.as_deref())?;
     check_arguments(&module, &entry, ready)?;
     let buffers = upload(device, ready)?;

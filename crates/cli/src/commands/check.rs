@@ -62,17 +62,17 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
     }
     no_fidelity(kernel)?;
     let (ready, _) = arguments(kernel)?;
-    let text = linked_ptx(&kernel.files)?;
+    let ptx = linked_ptx(&kernel.files)?;
     let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
     let mut checked = Checked::default();
     {
         let _progress = Progress::new("checking");
-        let module = device.load_ptx(&text)?;
+        let module = ptx.load(&device)?;
         let entry = find_entry(&module, kernel.entry.as_deref())?;
         check_arguments(&module, &entry, &ready)?;
         let result = launch(&device, &module, &entry, kernel.shape(), &ready).map(drop);
         let file = kernel.names();
-        checked.add(&entry, result, Some((&file, &text)))?;
+        checked.add(&entry, result, Some((&file, &ptx.text)))?;
         // The heap of the kernels' `malloc` is freed with the module.
         checked.leaks(&device);
     }

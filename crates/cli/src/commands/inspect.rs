@@ -6,7 +6,6 @@ use crate::output::{print, print_data, print_json, thousands};
 use crate::program;
 use crate::source::ptx_of;
 use crate::table::{Column, Table, listed, prose, shown};
-use crate::text_file;
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
 use lanework::sim::Options;
 use lanework::tool::Record;
@@ -58,10 +57,11 @@ struct ParameterJson {
 /// # Errors
 /// When the file cannot be read or is not PTX, or when ptxas would refuse the module.
 pub fn run(args: &InspectArgs) -> Outcome {
-    let text = ptx_of(&args.file)?;
-    let module = Module::parse(&text).map_err(|problems| Error::Ptx(Box::new(problems)))?;
+    let ptx = ptx_of(&args.file)?;
+    let module =
+        Module::parse(&ptx.text).map_err(|problems| Error::Ptx(Box::new(ptx.named(problems))))?;
     fits(&module, args.memory_limit)?;
-    let found = describe(&module, &text, args.memory_limit);
+    let found = describe(&module, &|device| ptx.load(device), args.memory_limit);
     if args.json {
         print_json(&found)?;
     } else {
@@ -70,7 +70,7 @@ pub fn run(args: &InspectArgs) -> Outcome {
     // The message is that of the first problems, with their lines.
     match module.validate() {
         Ok(()) => Ok(()),
-        Err(problems) => Err(Failure::Check(problems.to_string())),
+        Err(problems) => Err(Failure::Check(ptx.named(problems).to_string())),
     }
 }
 
@@ -97,7 +97,8 @@ pub fn run_program(args: &InspectProgramArgs) -> Outcome {
             continue;
         }
         let module = Module::parse(ptx).map_err(|problems| Error::Ptx(Box::new(problems)))?;
-        let module = describe(&module, ptx, Options::default().limits.memory);
+        let module =
+            describe(&module, &|device| device.load_ptx(ptx), Options::default().limits.memory);
         shown.push(KernelJson { kernel: kernel.clone(), module, ptx: ptx.clone() });
     }
     if shown.is_empty() {
@@ -156,7 +157,6 @@ fn show(found: &ModuleJson) -> Outcome {
             }
         }
         Some(why) => {
-            let why = text_file::named(&why.to_string());
             text.push_str(&prose(&format!("the emulator does not run it: {why}")));
         }
     }
@@ -191,12 +191,16 @@ fn show(found: &ModuleJson) -> Outcome {
     print(&text)
 }
 
-fn describe(module: &Module, text: &str, memory_limit: u64) -> ModuleJson {
+fn describe(
+    module: &Module,
+    load: &dyn Fn(&Device) -> lanework::Result<PtxModule>,
+    memory_limit: u64,
+) -> ModuleJson {
     let (version, architecture, specific) = module.lowest_requirements();
     let lowest = Target { architecture, specific, options: Vec::new() };
     let mut options = Options::default();
     options.limits.memory = memory_limit;
-    let loaded = Device::emulator_within(options).load_ptx(text);
+    let loaded = load(&Device::emulator_within(options));
     let refused = |of: fn(&PtxModule) -> Vec<(String, String)>| {
         loaded.as_ref().map(|module| of(module).into_iter().collect()).unwrap_or_default()
     };

@@ -77,14 +77,14 @@ pub fn run(args: &KernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     let (ready, outputs) = arguments(args)?;
-    let text = linked_ptx(&args.files)?;
+    let ptx = linked_ptx(&args.files)?;
     let names = devices(args)?;
     let progress = Progress::of("running", names.len() as u64);
     let (mut results, mut fidelities) = (Vec::new(), Vec::new());
     for name in &names {
         progress.next(name);
         let device = open(name, args)?;
-        let module = device.load_ptx(&text)?;
+        let module = ptx.load(&device)?;
         let entry = find_entry(&module, args.entry.as_deref())?;
         let forms = if args.fidelity { fidelity_of(&module, &entry) } else { None };
         fidelities.extend(forms);

@@ -164,7 +164,7 @@ fields! {
         size, allocation, other, also, help, count,
     }
     Fault {
-        kind, message, location, text_line, callers, instruction, kernel, block, thread, address,
+        kind, message, location, text_file, text_line, callers, instruction, kernel, block, thread, address,
         size, allocation, help,
     }
     InstructionProfile { origin, counters }

@@ -290,6 +290,7 @@ impl<'m> Lowering<'m> {
             message: refusal.message,
             function: self.active.last().cloned().unwrap_or_default(),
             location: origin.and_then(|o| o.location.clone()),
+            text_file: None,
             text_line: origin.map_or(0, |o| o.text_line),
             help: refusal.help,
         }

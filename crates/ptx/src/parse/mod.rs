@@ -290,6 +290,7 @@ impl<'a> Parser<'a> {
             let line_start = text[..start].rfind('\n').map_or(0, |n| n + 1);
             let line_end = text[start..].find('\n').map_or(text.len(), |n| start + n);
             Diagnostic {
+                file: None,
                 line: token.line as usize,
                 column: text[line_start..start].chars().count() + 1,
                 width: text[start..token.end as usize].chars().count().max(1),

@@ -63,6 +63,7 @@ struct Checker<'a> {
 impl<'a> Checker<'a> {
     fn complain(&mut self, line: u32, message: String, help: Option<&str>) {
         self.problems.push(|| Diagnostic {
+            file: None,
             line: line as usize,
             column: 0,
             width: 1,
