@@ -7,8 +7,9 @@ use crate::fault::{FaultKind, RawFault};
 use crate::guest;
 use crate::handler::Body;
 use crate::lanes::{addresses, fetch_cold, put_cold};
-use crate::machine::{Context, Op, Warp};
+use crate::machine::{Op, Warp};
 use crate::slot::{BITS, Lanes};
+use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// An atomic, lane after lane.

@@ -6,7 +6,7 @@ use crate::handler::Tiers;
 use crate::hook::{Hook, Wants};
 use crate::insertion::Plan;
 use crate::instrument::Instrument;
-use crate::machine::Context;
+use crate::worker_context::Context;
 use lanework_ptx_ir::access_class::AccessClass;
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace};

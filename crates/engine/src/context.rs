@@ -4,9 +4,10 @@ use crate::counter::SiteTotal;
 use crate::event::Place;
 use crate::fault::RawFault;
 use crate::hook::Wants;
-use crate::machine::{Context, Op, Stop, Warp};
+use crate::machine::{Op, Stop, Warp};
 use crate::region::Region;
 use crate::site::Site;
+use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW};
 

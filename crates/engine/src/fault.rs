@@ -1,11 +1,16 @@
 //! What can go wrong: while loading a module, in host access to memory, and in a running kernel.
 
+mod kind;
+mod memory_error;
+
 use crate::event::AccessKind;
 use lanework_ptx_ir::error::text_place;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::fmt;
 
+pub use kind::FaultKind;
 pub use lanework_ptx_ir::error::{LoadError, SourceLocation};
+pub use memory_error::MemoryError;
 
 /// The allocation nearest to a bad address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,111 +25,6 @@ pub struct NearAllocation {
     pub offset: i64,
     /// Bytes between the access and the allocation; 0 if they overlap.
     pub distance: u64,
-}
-
-/// The kind of a [`Fault`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FaultKind {
-    /// An access outside every allocation.
-    OutOfBounds,
-    /// An address that is not a multiple of the access's size.
-    Misaligned,
-    /// An access near address 0.
-    Null,
-    /// An access to memory already freed.
-    UseAfterFree,
-    /// `free` of what `malloc` did not give.
-    BadFree,
-    /// Threads wait at a barrier that can never complete.
-    Deadlock,
-    /// Part of a warp reached a barrier that the whole warp must reach.
-    BarrierDivergence,
-    /// An mbarrier is used in a way that its counts do not allow.
-    Mbarrier,
-    /// An mbarrier is used that nobody has initialised.
-    NoMbarrier,
-    /// A texture, sampler or surface that is none, does not fit its instruction, or is accessed outside.
-    Texture,
-    /// A tensor map that is none, or does not fit its instruction.
-    TensorMap,
-    /// A tile of a tensor is at a place that the copy engine does not take.
-    TilePlace,
-    /// Tensor memory, or an instruction on it, is used in a way that the manual does not allow.
-    TensorMemory,
-    /// The launch or kernel asks for more than the device has.
-    LimitExceeded,
-    /// The kernel executed `trap`.
-    Trap,
-    /// An assertion of the kernel does not hold.
-    Assertion,
-    /// A thread's stack has no room for another call or allocation.
-    StackOverflow,
-    /// Something that the emulator cannot do.
-    Unsupported,
-    /// A warp, or all of them together, ran more instructions than allowed.
-    InstructionLimit,
-    /// The launch took longer than allowed.
-    TimeLimit,
-    /// The arguments do not fit the kernel's parameters, or there is no such kernel.
-    BadArguments,
-}
-
-impl FaultKind {
-    /// Every kind.
-    pub const ALL: [FaultKind; 20] = [
-        FaultKind::OutOfBounds,
-        FaultKind::Misaligned,
-        FaultKind::Null,
-        FaultKind::UseAfterFree,
-        FaultKind::BadFree,
-        FaultKind::Deadlock,
-        FaultKind::BarrierDivergence,
-        FaultKind::Mbarrier,
-        FaultKind::NoMbarrier,
-        FaultKind::TensorMap,
-        FaultKind::TilePlace,
-        FaultKind::LimitExceeded,
-        FaultKind::Trap,
-        FaultKind::Assertion,
-        FaultKind::Unsupported,
-        FaultKind::InstructionLimit,
-        FaultKind::TimeLimit,
-        FaultKind::StackOverflow,
-        FaultKind::Texture,
-        FaultKind::BadArguments,
-    ];
-
-    /// The kind of this name.
-    pub fn named(name: &str) -> Option<FaultKind> {
-        FaultKind::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
-    /// Its name, for programs to read.
-    pub fn name(self) -> &'static str {
-        match self {
-            FaultKind::OutOfBounds => "out-of-bounds",
-            FaultKind::Misaligned => "misaligned",
-            FaultKind::Null => "null-pointer",
-            FaultKind::UseAfterFree => "use-after-free",
-            FaultKind::BadFree => "bad-free",
-            FaultKind::Deadlock => "deadlock",
-            FaultKind::BarrierDivergence => "barrier-divergence",
-            FaultKind::Mbarrier => "mbarrier",
-            FaultKind::NoMbarrier => "uninitialized-mbarrier",
-            FaultKind::TensorMap => "tensor-map",
-            FaultKind::TilePlace => "tile-place",
-            FaultKind::TensorMemory => "tensor-memory",
-            FaultKind::LimitExceeded => "limit-exceeded",
-            FaultKind::Trap => "trap",
-            FaultKind::Assertion => "assertion",
-            FaultKind::Unsupported => "unsupported",
-            FaultKind::InstructionLimit => "instruction-limit",
-            FaultKind::TimeLimit => "time-limit",
-            FaultKind::StackOverflow => "stack-overflow",
-            FaultKind::Texture => "texture",
-            FaultKind::BadArguments => "bad-arguments",
-        }
-    }
 }
 
 /// An error in a launch, by its kernel's fault or before it started.
@@ -230,84 +130,6 @@ fn called(callers: &[SourceLocation]) -> String {
     }
     text
 }
-
-/// Why the host could not use device memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MemoryError {
-    /// The device has not enough memory left.
-    OutOfMemory {
-        /// The allocation's name.
-        name: String,
-        /// Its size in bytes.
-        bytes: u64,
-        /// Bytes free.
-        free: u64,
-        /// Bytes in all.
-        total: u64,
-    },
-    /// The address does not start a live allocation.
-    NotAllocated {
-        /// The address.
-        address: u64,
-    },
-    /// A host copy that is not inside one allocation.
-    OutOfBounds {
-        /// First byte.
-        address: u64,
-        /// Bytes asked for.
-        bytes: u64,
-        /// The nearest allocation, in words.
-        nearest: String,
-    },
-    /// A range of host memory that kernels cannot be given.
-    NotRegistrable {
-        /// First byte.
-        address: u64,
-        /// Bytes.
-        bytes: u64,
-        /// Why not.
-        why: String,
-    },
-    /// An image or sampler that a texture or surface cannot be made of.
-    BadImage {
-        /// Why not.
-        why: String,
-    },
-    /// The address does not start a range that the host registered.
-    NotRegistered {
-        /// The address.
-        address: u64,
-    },
-}
-
-impl std::fmt::Display for MemoryError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            MemoryError::OutOfMemory { name, bytes, free, total } => write!(
-                f,
-                "out of device memory: `{name}` needs {bytes} bytes, {free} of {total} are free; free buffers or make the emulator with a larger `limits.memory`"
-            ),
-            MemoryError::NotAllocated { address } => write!(
-                f,
-                "address {address:#x} is not the start of a live allocation; free each allocation once"
-            ),
-            MemoryError::OutOfBounds { address, bytes, nearest } => write!(
-                f,
-                "{bytes} bytes at {address:#x} are not inside one allocation; nearest: {nearest}"
-            ),
-            MemoryError::NotRegistrable { address, bytes, why } => {
-                write!(f, "{bytes} bytes at {address:#x} cannot be registered: {why}")
-            }
-            MemoryError::BadImage { why } => write!(f, "no texture or surface can be made: {why}"),
-            MemoryError::NotRegistered { address } => write!(
-                f,
-                "no registered range starts at {address:#x}; give the address that was registered, once"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for MemoryError {}
 
 /// A fault as a handler sees it.
 #[derive(Clone, Debug)]

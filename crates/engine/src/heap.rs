@@ -11,8 +11,9 @@ use crate::handler::Body;
 use crate::hook::Wants;
 use crate::instrument::HeapEvent;
 use crate::lanes::{Sink, Source};
-use crate::machine::{Context, Op, Warp};
+use crate::machine::{Op, Warp};
 use crate::slot::{BITS, Lanes};
+use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 pub use lanework_ptx_ir::lower::state::HEAP as NAME;

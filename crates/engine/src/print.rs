@@ -1,14 +1,17 @@
 //! `vprintf`: C formatting of device arguments.
 
+mod number;
+
 use crate::context::fault;
 use crate::fault::{FaultKind, RawFault};
 use crate::guest;
 use crate::handler::Body;
 use crate::lanes::{Sink, Source};
-use crate::machine::{Context, Op, Warp};
+use crate::machine::{Op, Warp};
 use crate::slot::{BITS, Lanes};
+use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
-use std::fmt::Write;
+use number::{Spec, integer, real};
 
 /// Longest format or string that is printed.
 const LONGEST: u64 = 1 << 16;
@@ -85,43 +88,6 @@ impl Reader<'_> {
             }
         }
         Ok(text)
-    }
-}
-
-/// One `%` conversion.
-#[derive(Default)]
-struct Spec {
-    minus: bool,
-    plus: bool,
-    space: bool,
-    zero: bool,
-    hash: bool,
-    width: usize,
-    precision: Option<usize>,
-    long: bool,
-}
-
-impl Spec {
-    /// Pads a number or text to the width.
-    fn pad(&self, sign: &str, digits: &str, numeric: bool) -> String {
-        let length = sign.len() + digits.chars().count();
-        let fill = self.width.min(4096).saturating_sub(length);
-        if self.minus {
-            format!("{sign}{digits}{}", " ".repeat(fill))
-        } else if self.zero && numeric {
-            format!("{sign}{}{digits}", "0".repeat(fill))
-        } else {
-            format!("{}{sign}{digits}", " ".repeat(fill))
-        }
-    }
-
-    fn sign(&self, negative: bool) -> &'static str {
-        match (negative, self.plus, self.space) {
-            (true, ..) => "-",
-            (_, true, _) => "+",
-            (_, _, true) => " ",
-            _ => "",
-        }
     }
 }
 
@@ -245,76 +211,4 @@ fn format(reader: &Reader<'_>, format: u64, arguments: u64) -> Result<(String, u
         out.extend_from_slice(text.as_bytes());
     }
     Ok((String::from_utf8_lossy(&out).into_owned(), used))
-}
-
-fn integer(spec: &Spec, sign: &str, digits: &str) -> String {
-    let least = spec.precision.unwrap_or(1);
-    let digits = format!("{}{digits}", "0".repeat(least.saturating_sub(digits.len())));
-    spec.pad(sign, &digits, spec.precision.is_none())
-}
-
-fn real(spec: &Spec, conversion: u8, value: f64) -> String {
-    let sign = spec.sign(value.is_sign_negative());
-    let magnitude = value.abs();
-    let upper = conversion.is_ascii_uppercase();
-    let digits = if magnitude.is_nan() {
-        "nan".to_owned()
-    } else if magnitude.is_infinite() {
-        "inf".to_owned()
-    } else {
-        let precision = spec.precision.unwrap_or(6);
-        match conversion.to_ascii_lowercase() {
-            b'f' => format!("{magnitude:.precision$}"),
-            b'e' => exponent(magnitude, precision),
-            b'g' => general(magnitude, precision.max(1), spec.hash),
-            _ => hexadecimal(magnitude),
-        }
-    };
-    let digits = if upper { digits.to_uppercase() } else { digits };
-    spec.pad(sign, &digits, value.is_finite())
-}
-
-/// C's `%e`: at least two digits of exponent, with a sign.
-fn exponent(value: f64, precision: usize) -> String {
-    let text = format!("{value:.precision$e}");
-    let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
-    let power: i32 = power.parse().unwrap_or(0);
-    format!("{mantissa}e{}{:02}", if power < 0 { '-' } else { '+' }, power.abs())
-}
-
-/// C's `%g`.
-fn general(value: f64, precision: usize, keep_zeros: bool) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    let scientific = exponent(value, precision - 1);
-    let power: i32 = scientific.split_once('e').and_then(|(_, p)| p.parse().ok()).unwrap_or(0);
-    let (mut digits, tail) = if power < -4 || power >= precision as i32 {
-        let (mantissa, power) = scientific.split_once('e').unwrap_or((&scientific, "+00"));
-        (mantissa.to_owned(), format!("e{power}"))
-    } else {
-        let decimals = (precision as i32 - 1 - power).max(0) as usize;
-        (format!("{value:.decimals$}"), String::new())
-    };
-    if digits.contains('.') && !keep_zeros {
-        digits.truncate(digits.trim_end_matches('0').trim_end_matches('.').len());
-    }
-    digits + &tail
-}
-
-/// C's `%a`.
-fn hexadecimal(value: f64) -> String {
-    let bits = value.to_bits();
-    let (power, fraction) = ((bits >> 52 & 0x7ff) as i32, bits & ((1 << 52) - 1));
-    let (lead, power) = match (power, fraction) {
-        (0, 0) => (0, 0),
-        (0, _) => (0, -1022),
-        _ => (1, power - 1023),
-    };
-    let mut text = format!("0x{lead}");
-    if fraction != 0 {
-        let _ = write!(text, ".{}", format!("{fraction:013x}").trim_end_matches('0'));
-    }
-    let _ = write!(text, "p{power:+}");
-    text
 }

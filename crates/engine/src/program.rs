@@ -1,25 +1,17 @@
-//! Loaded modules: their kernels, their variables in device memory, and assembled code by block shape.
+//! Loaded modules: their kernels, lowered when they are loaded or first used, and assembled code by block shape.
 
-use crate::assemble::verify::{Violation, verify, verify_wide};
-use crate::assemble::{Code, Want, assemble};
+use crate::assembled::Assembled;
 use crate::attached::Instrumentation;
 use crate::fault::{LoadError, SourceLocation};
-use crate::handler::best_tier;
-use crate::heap;
 use crate::hook::Wants;
 use crate::instrument::NullObserver;
 use crate::memory_lock::MemoryLock;
-use crate::texture::object::{Object, Sampler};
-use lanework_ptx::{Function, Initializer, Module, ScalarType, StateSpace};
+use crate::module_variables::ModuleVariables;
+use lanework_ptx::{Function, Module};
 use lanework_ptx_ir::analyses::Analyses;
-use lanework_ptx_ir::indirect::function_address;
-use lanework_ptx_ir::initial::initial_bytes;
-use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Width};
-use lanework_ptx_ir::lower::{Lowering, LoweringOptions, Unsupported};
+use lanework_ptx_ir::kernel::Kernel;
+use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
 use lanework_ptx_ir::pressure::{RegisterPressure, pressure};
-use lanework_ptx_ir::statics::{Static, statics};
-use lanework_ptx_ir::types::Class;
-use lanework_ptx_ir::uniformity::Uniformity;
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -33,9 +25,7 @@ pub struct Program {
     entries: Vec<Entry>,
     /// What entries are lowered from when they are first used.
     module: Option<Arc<Module>>,
-    globals: HashMap<String, (MemorySpace, u64)>,
-    sizes: HashMap<String, u64>,
-    memory: Arc<MemoryLock>,
+    variables: ModuleVariables,
     assembled: Mutex<HashMap<Key, Arc<Assembled>>>,
     gaps: bool,
     verify: bool,
@@ -60,80 +50,6 @@ struct Entry {
 struct Loaded {
     kernel: Arc<Kernel>,
     analyses: Arc<Analyses>,
-}
-
-/// A kernel assembled for a block shape.
-pub struct Assembled {
-    /// The kernel.
-    pub kernel: Arc<Kernel>,
-    /// The code that warps start in.
-    pub code: Code,
-    /// Registers that may be read before they are written, to be zeroed.
-    pub undefined: Vec<u32>,
-    analyses: Arc<Analyses>,
-    uniformity: Uniformity,
-    want: Want,
-    verify: bool,
-    wide: OnceLock<Code>,
-}
-
-/// Code that the verifier refuses must not run: what is wrong is the assembler, not the kernel.
-#[allow(clippy::panic, reason = "an internal error, caught where the emulator is entered")]
-fn hold(verified: Result<(), Violation>) {
-    if let Err(violation) = verified {
-        panic!("{violation}");
-    }
-}
-
-impl Assembled {
-    fn new(
-        loaded: &Loaded,
-        block: [u32; 3],
-        instrumentation: &Instrumentation,
-        (all_varying, verified): (bool, bool),
-    ) -> Assembled {
-        let (kernel, analyses) = (Arc::clone(&loaded.kernel), Arc::clone(&loaded.analyses));
-        let uniformity = if all_varying {
-            Uniformity::all_varying(&kernel)
-        } else {
-            Uniformity::of(&kernel, &analyses, block)
-        };
-        let instrumentation = *instrumentation;
-        let plan = (instrumentation.plan)(&kernel, &analyses);
-        let want = Want { tier: best_tier(), instrumentation, plan, first_site: 0 };
-        let code = assemble(&kernel, &analyses, &uniformity, &uniformity, want.clone());
-        if verified {
-            hold(verify(&kernel, &code, 0));
-        }
-        let undefined = analyses.read_unwritten(&kernel).map(|r| r as u32).collect();
-        let (verify, wide) = (verified, OnceLock::new());
-        Assembled { kernel, code, undefined, analyses, uniformity, want, verify, wide }
-    }
-
-    /// An estimate of the registers that it needs.
-    pub fn register_pressure(&self) -> RegisterPressure {
-        pressure(&self.kernel, &self.analyses)
-    }
-
-    /// Whether blocks may wait in a loop for what other blocks write.
-    pub fn polls(&self) -> bool {
-        self.analyses.polls
-    }
-
-    /// The same code with every register varying: operation for operation the same.
-    pub fn wide(&self) -> &Code {
-        self.wide.get_or_init(|| {
-            let all = Uniformity::all_varying(&self.kernel);
-            let want = Want { first_site: self.code.sites.len() as u32, ..self.want.clone() };
-            let first_site = want.first_site;
-            let wide = assemble(&self.kernel, &self.analyses, &all, &self.uniformity, want);
-            if self.verify {
-                hold(verify(&self.kernel, &wide, first_site));
-                hold(verify_wide(&self.kernel, &self.code, &wide));
-            }
-            wide
-        })
-    }
 }
 
 impl Program {
@@ -181,18 +97,14 @@ impl Program {
         verify: bool,
     ) -> Result<Program, LoadError> {
         let entry = |entry: &Function| Entry { name: entry.name.clone(), lowered: OnceLock::new() };
-        let mut program = Program {
+        Ok(Program {
             entries: module.entries().map(entry).collect(),
             module: None,
-            globals: HashMap::new(),
-            sizes: HashMap::new(),
-            memory: Arc::clone(memory),
+            variables: ModuleVariables::place(module, memory)?,
             assembled: Mutex::new(HashMap::new()),
             gaps,
             verify,
-        };
-        program.place_variables(module)?;
-        Ok(program)
+        })
     }
 
     /// What came of lowering an entry, which is done now where it was not; nothing where there is no such entry.
@@ -215,7 +127,7 @@ impl Program {
 
     fn lower(&self, module: &Module, entry: &Function) -> Result<Loaded, LoadError> {
         let options = LoweringOptions { gaps: self.gaps, names: false };
-        let kernel = Lowering::entry(module, entry, &self.globals, options)?;
+        let kernel = Lowering::entry(module, entry, self.variables.addresses(), options)?;
         if kernel.insts.len() as u64 * kernel.registers.len() as u64 > MOST_WORK {
             return Err(LoadError {
                 message: "the kernel is too large to analyse".to_owned(),
@@ -228,87 +140,6 @@ impl Program {
         }
         let analyses = Analyses::of(&kernel);
         Ok(Loaded { kernel: Arc::new(kernel), analyses: Arc::new(analyses) })
-    }
-
-    fn place_variables(&mut self, module: &Module) -> Result<(), LoadError> {
-        let refuse = |name: &str, message: String, help: &str| LoadError {
-            message: format!("variable `{name}`: {message}"),
-            function: String::new(),
-            location: None,
-            text_file: None,
-            text_line: 0,
-            help: help.to_owned(),
-        };
-        let mut memory = self.memory.alone();
-        let placed = statics(module);
-        // Nothing is allocated for a module that does not fit.
-        let sizes = placed.iter().map(|placed| placed.variable.size());
-        let bytes = sizes.fold(0, u64::saturating_add);
-        let free = memory.total() - memory.used();
-        if bytes > free {
-            let largest = placed.iter().max_by_key(|placed| placed.variable.size());
-            let name = largest.map_or("", |placed| placed.variable.name.as_str());
-            let message = format!(
-                "the module's variables take {bytes} bytes, this one most of them; {free} of {} are free",
-                memory.total()
-            );
-            return Err(refuse(name, message, "make them smaller, or allow more memory"));
-        }
-        for Static { key, variable, .. } in &placed {
-            let address = memory
-                .allocate(variable.size(), &variable.name)
-                .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
-            let space = match variable.space {
-                StateSpace::Const => MemorySpace::Constant,
-                _ => MemorySpace::Global,
-            };
-            memory.keep_for_module(address, space == MemorySpace::Constant);
-            self.globals.insert(key.clone(), (space, address));
-            self.sizes.insert(key.clone(), variable.size());
-        }
-        let allocates = |f: &Function| f.body.is_none() && (f.name == "malloc" || f.name == "free");
-        if module.functions().any(allocates) {
-            let refuse = |error: crate::fault::MemoryError| LoadError {
-                message: format!("{}: {error}", heap::NAME),
-                function: String::new(),
-                location: None,
-                text_file: None,
-                text_line: 0,
-                help: "make the emulator with a larger `limits.memory`".to_owned(),
-            };
-            let address = memory.allocate(heap::BYTES, heap::NAME).map_err(refuse)?;
-            memory.keep_for_module(address, false);
-            memory.write(address, &heap::empty()).map_err(refuse)?;
-            self.globals.insert(heap::NAME.to_owned(), (MemorySpace::Global, address));
-        }
-        for each @ Static { key, variable, .. } in &placed {
-            let (_, address) = self.globals[key];
-            if variable.init.is_none() {
-                memory
-                    .fill(address, 0, variable.size())
-                    .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
-                continue;
-            }
-            let find = |name: &str| {
-                let variable = self.globals.get(name).map(|(_, address)| *address);
-                variable.or_else(|| function_address(module, name))
-            };
-            if let (ScalarType::Samplerref, Some(Initializer::Fields(fields))) =
-                (variable.ty, &variable.init)
-            {
-                let unknown = "a field of the sampler that the emulator does not know";
-                let sampler = Sampler::of_fields(fields)
-                    .ok_or_else(|| refuse(&variable.name, unknown.to_owned(), ""))?;
-                let made = memory.objects.make(Object::Sampler(sampler));
-                let written = made.and_then(|made| memory.write(address, &made.to_le_bytes()));
-                written.map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
-                continue;
-            }
-            let bytes = initial_bytes(variable, &|name| each.resolve(name, &find))
-                .map_err(|Unsupported { message, help }| refuse(&variable.name, message, &help))?;
-            memory.write(address, &bytes).map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
-        }
-        Ok(())
     }
 
     /// The names of the kernels that can run.
@@ -332,13 +163,12 @@ impl Program {
     /// The device functions of `module`, which this program was loaded from, that no entry reaches and that
     /// the emulator does not know, each with the reason.
     pub fn refused_functions(&self, module: &Module) -> Vec<(String, LoadError)> {
-        lanework_ptx_ir::unreached::refused_functions(module, &self.globals)
+        lanework_ptx_ir::unreached::refused_functions(module, self.variables.addresses())
     }
 
     /// The device address and size in bytes of a variable in global or constant memory.
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
-        let (_, address) = self.globals.get(name)?;
-        Some((*address, self.sizes[name]))
+        self.variables.find(name)
     }
 
     /// Bytes of static shared memory that a kernel uses per block.
@@ -365,7 +195,12 @@ impl Program {
         let mut cache = self.assembled.lock().unwrap_or_else(PoisonError::into_inner);
         let found = cache.entry(key).or_insert_with(|| {
             let how = (all_varying, self.verify);
-            Arc::new(Assembled::new(loaded, block, instrumentation, how))
+            Arc::new(Assembled::new(
+                (&loaded.kernel, &loaded.analyses),
+                block,
+                instrumentation,
+                how,
+            ))
         });
         Some(Arc::clone(found))
     }
@@ -415,18 +250,7 @@ impl Program {
     /// what the analysis found.
     pub fn register_forms(&self, entry: &str, block: [u32; 3]) -> Option<[usize; 3]> {
         let assembled = self.assembled(entry, block, &Instrumentation::of(&NullObserver), false)?;
-        let mut forms = [0; 3];
-        for (register, class) in
-            assembled.kernel.registers.iter().zip(assembled.uniformity.classes())
-        {
-            let form = match (register.width, class) {
-                (Width::Predicate, _) => 0,
-                (_, Class::Varying) => 2,
-                _ => 1,
-            };
-            forms[form] += 1;
-        }
-        Some(forms)
+        Some(assembled.register_forms())
     }
 }
 
@@ -434,15 +258,5 @@ impl std::fmt::Debug for Program {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names = self.entries.iter().map(|entry| &entry.name);
         f.debug_struct("Program").field("entries", &names.collect::<Vec<_>>()).finish()
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let mut memory = self.memory.alone();
-        for (_, address) in self.globals.values() {
-            // A variable that the host freed by hand is gone already.
-            let _ = memory.free(*address);
-        }
     }
 }

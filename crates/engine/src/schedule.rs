@@ -1,24 +1,27 @@
 //! Blocks over workers: handed out by a counter, so that every worker stays busy to the end. The blocks of a kernel
 //! that may wait for each other are run by one worker, as many at once as the device holds.
 
+use crate::assembled::Assembled;
+mod in_vain;
+mod order;
+
 use crate::attached::Attached;
 use crate::block::executor::Turn;
 use crate::block::residents::{Residents, Seated, Seating};
 use crate::block::worker::Shape;
-use crate::check::{Residency, residency};
 use crate::counter::Totals;
-use crate::fault::{Fault, FaultKind, Located, RawFault};
+use crate::fault::{Fault, Located};
 use crate::fuel::Fuel;
 use crate::hook::Wants;
 use crate::instrument::{ClusterFault, Instrument};
-use crate::launch::{Blocks, LaunchConfig, Outcome};
+use crate::launch::{LaunchConfig, Outcome};
 use crate::limits::{Limits, Options};
 use crate::memory::Memory;
 use crate::outside::{self, Waits};
-use crate::program::Assembled;
 use crate::progress;
 use crate::report::{Scene, report};
-use std::sync::atomic::{AtomicU64, Ordering};
+use crate::residency::{Residency, residency};
+use order::Order;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Instructions of all warps after which a launch is taken to be stuck, if none of them has come to a barrier or its
@@ -31,19 +34,12 @@ pub struct Job<'a> {
     memory: &'a Memory,
     parameters: &'a [u8],
     shape: Shape,
-    /// Clusters of the grid; most have one block.
-    total: u64,
-    /// Clusters to run.
-    count: u64,
-    /// The first of the clusters that run one after the other, where they do.
-    run_from: Option<u64>,
-    next: AtomicU64,
+    /// The clusters to run.
+    order: Order,
     /// What is needed to tell how many blocks the device holds at once.
     launch: &'a LaunchConfig<'a>,
     limits: &'a Limits,
     residency: OnceLock<Residency>,
-    /// No cluster after this one needs to run: it faulted.
-    last: AtomicU64,
 }
 
 /// What came of a launch.
@@ -77,20 +73,6 @@ impl<'a> Job<'a> {
         let explicit = launch.cluster.or(kernel.required_cluster);
         let cluster = explicit.unwrap_or([1; 3]);
         let per_cluster: u64 = cluster.iter().map(|blocks| u64::from(*blocks)).product();
-        let blocks: u64 = launch.grid.iter().map(|g| u64::from(*g)).product();
-        let total = blocks / per_cluster;
-        let count = match launch.blocks {
-            Blocks::All => total,
-            Blocks::Sample { count } => count.div_ceil(per_cluster).clamp(1, total),
-            Blocks::Range { first, count } => {
-                let left = total.saturating_sub(first / per_cluster).max(1);
-                count.div_ceil(per_cluster).clamp(1, left)
-            }
-        };
-        let run_from = match launch.blocks {
-            Blocks::Range { first, .. } => Some((first / per_cluster).min(total.saturating_sub(1))),
-            _ => None,
-        };
         let shape = Shape {
             grid: launch.grid,
             block: launch.block,
@@ -105,22 +87,9 @@ impl<'a> Job<'a> {
             fuel: Fuel::of(options),
             schedule: options.schedule,
         };
-        let (next, last) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        let order = Order::new(launch, per_cluster, options.schedule.seed());
         let (limits, residency) = (&options.limits, OnceLock::new());
-        Job {
-            assembled,
-            memory,
-            parameters,
-            shape,
-            total,
-            count,
-            run_from,
-            next,
-            launch,
-            limits,
-            residency,
-            last,
-        }
+        Job { assembled, memory, parameters, shape, order, launch, limits, residency }
     }
 
     /// How many blocks the device holds at once; found when it is first asked for.
@@ -131,26 +100,6 @@ impl<'a> Job<'a> {
     /// Blocks of a cluster.
     fn per_cluster(&self) -> u64 {
         self.shape.cluster.iter().map(|blocks| u64::from(*blocks)).product()
-    }
-
-    /// The linear index of the `i`-th cluster to run.
-    fn cluster(&self, i: u64) -> u64 {
-        let i = match self.shape.schedule.seed() {
-            // A step that shares no factor with the count visits each block once.
-            Some(seed) => {
-                let mut step = (seed | 1) % self.count;
-                while gcd(step, self.count) != 1 {
-                    step += 1;
-                }
-                ((u128::from(i) * u128::from(step) + u128::from(seed)) % u128::from(self.count))
-                    as u64
-            }
-            None => i,
-        };
-        if let Some(first) = self.run_from {
-            return first + i;
-        }
-        (u128::from(i) * u128::from(self.total) / u128::from(self.count)) as u64
     }
 
     /// Runs the launch on up to `workers` workers.
@@ -164,8 +113,8 @@ impl<'a> Job<'a> {
             || self.shape.polls
             || self.shape.schedule.seed().is_some()
             || instrument.wants().any(Wants::ONE_WORKER);
-        progress::begin(self.count);
-        let helpers = if alone { 0 } else { (workers as u64 - 1).min(self.count - 1) };
+        progress::begin(self.order.count);
+        let helpers = if alone { 0 } else { (workers as u64 - 1).min(self.order.count - 1) };
         let mut shares = Vec::new();
         let pool = if helpers > 0 { pool() } else { None };
         match pool {
@@ -193,7 +142,7 @@ impl<'a> Job<'a> {
     }
 
     fn finish<I: Instrument>(&self, instrument: &mut I, shares: Vec<Share<I>>) -> Ran {
-        let blocks_total = self.total * self.per_cluster();
+        let blocks_total = self.order.total * self.per_cluster();
         let mut outcome = Outcome { blocks_total, ..Outcome::default() };
         let mut printed = Vec::new();
         let mut fault: Option<(u64, [u32; 3], Located)> = None;
@@ -213,50 +162,6 @@ impl<'a> Job<'a> {
         outcome.printed = printed.into_iter().map(|(_, text)| text).collect();
         let fault = fault.map(|(_, block, located)| report(&self.scene(block), located));
         Ran { outcome, fault }
-    }
-
-    /// The fault of a cluster that waits for what nobody does.
-    fn in_vain(&self, located: Located, unstarted: u64) -> Located {
-        let raw = located.raw;
-        let (kind, why) = match unstarted {
-            0 if self.count < self.total => (
-                FaultKind::Unsupported,
-                format!(
-                    "; of {} blocks, {} were to run: those that are left out may be the ones that it waits for",
-                    self.total * self.per_cluster(),
-                    self.count * self.per_cluster()
-                ),
-            ),
-            0 => (raw.kind, "; nobody is left to change them".to_owned()),
-            _ => (raw.kind, self.never_resident(unstarted)),
-        };
-        Located { raw: RawFault { kind, note: raw.note + &why, ..raw }, ..located }
-    }
-
-    /// Why blocks that nobody has started may be those that the others wait for.
-    fn never_resident(&self, unstarted: u64) -> String {
-        format!(
-            "; {}, all of them wait, and {} of the grid's {} can start only when one of them ends",
-            self.residency(),
-            unstarted * self.per_cluster(),
-            self.total * self.per_cluster()
-        )
-    }
-
-    /// The fault of a limit, with the reason where blocks may be waiting for others that cannot start.
-    fn explained(&self, mut located: Located) -> Located {
-        let limit = matches!(located.raw.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit);
-        let unstarted = self.unstarted();
-        if limit && self.shape.polls && unstarted > 0 {
-            let why = format!(
-                "; the kernel reads in a loop what other blocks write, {}, and {} of the grid's {} have not started",
-                self.residency(),
-                unstarted * self.per_cluster(),
-                self.total * self.per_cluster()
-            );
-            located.raw.note.push_str(&why);
-        }
-        located
     }
 
     /// What a report of a block's fault needs to know.
@@ -280,13 +185,7 @@ impl<'a> Job<'a> {
         if waiting > 0 && !fits() {
             return None;
         }
-        let order = self.next.fetch_add(1, Ordering::Relaxed);
-        (order < self.count && order <= self.last.load(Ordering::Relaxed)).then_some(order)
-    }
-
-    /// Clusters that nobody has started.
-    fn unstarted(&self) -> u64 {
-        self.count.saturating_sub(self.next.load(Ordering::Relaxed))
+        self.order.take()
     }
 
     /// Runs clusters until there are no more.
@@ -306,14 +205,15 @@ impl<'a> Job<'a> {
         loop {
             let started = self.next_order(residents.waiting());
             let seated = match started {
-                Some(order) => residents.start(order, self.cluster(order)),
+                Some(order) => residents.start(order, self.order.cluster(order)),
                 None => match residents.next_ready() {
                     Some(seated) => seated,
                     None if residents.waiting() > 0 && outside::goes_on(Waits::Surely) => continue,
                     None => break,
                 },
             };
-            let others = residents.waiting() > 0 || self.unstarted() > 0 || outside::is_there();
+            let others =
+                residents.waiting() > 0 || self.order.unstarted() > 0 || outside::is_there();
             let may_leave = self.shape.polls && others;
             let before = residents.executed(&seated);
             let mut turn = residents.run(&seated, may_leave);
@@ -360,13 +260,13 @@ impl<'a> Job<'a> {
             let instrument = unsafe { hook.any() };
             let stopped = ClusterFault { block, located: self.explained(located) };
             if let Some(located) = instrument.fault(stopped) {
-                self.last.fetch_min(seated.order, Ordering::Relaxed);
+                self.order.end_at(seated.order);
                 fault = Some((seated.order, block, located));
                 break;
             }
         }
         if fault.is_none() {
-            let unstarted = self.unstarted();
+            let unstarted = self.order.unstarted();
             for (seated, block, located) in residents.give_up() {
                 // Who waits for a block that a fault has stopped is no finding of its own.
                 if stopped {
@@ -397,15 +297,12 @@ impl<'a> Job<'a> {
             }
         }
         // SAFETY: as above.
-        let late = unsafe { hook.any() }.finish(self.count == self.total, fault.is_some());
+        let late =
+            unsafe { hook.any() }.finish(self.order.count == self.order.total, fault.is_some());
         if let Some((block, located)) = late {
-            fault = Some((self.count, block, located));
+            fault = Some((self.order.count, block, located));
         }
         drop(residents);
         Share { instrument, printed, blocks, instructions, lane_instructions, fault }
     }
-}
-
-fn gcd(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { gcd(b, a % b) }
 }

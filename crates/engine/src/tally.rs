@@ -1,9 +1,9 @@
 //! Counting in place, as the common handlers of memory instructions do it: see [`crate::counter`].
 
 use crate::counter::{Memo, Pattern, WordCost, distinct};
-use crate::machine::Context;
 use crate::site::Site;
 use crate::slot::Lanes;
+use crate::worker_context::Context;
 
 /// Counts an access in scalar form in the site's slots, by its rule; the pattern met last is remembered.
 ///

@@ -23,70 +23,19 @@
 //! All other bytes are 0. A kernel that makes a map of its own clears 128 bytes and replaces every field by
 //! `tensormap.replace`, as Triton's descriptors are made: NVIDIA's layout needs no more either.
 
-use lanework_ptx::{ScalarType, Swizzle};
+mod element;
+mod rules;
+
+use lanework_ptx::Swizzle;
 use lanework_ptx_ir::tensor_map as layout;
+
+pub use element::TensorElement;
 
 const MARK: [u8; 8] = *b"LWTENSOR";
 /// Bytes of an encoded map.
 pub const MAP_BYTES: usize = layout::BYTES;
 /// Dimensions at most.
 pub const MOST_DIMENSIONS: usize = 5;
-
-/// Element types that the copy engine knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum TensorElement {
-    U8,
-    U16,
-    U32,
-    I32,
-    U64,
-    I64,
-    F16,
-    F32,
-    F64,
-    Bf16,
-}
-
-impl TensorElement {
-    /// All of them, in the order of their codes.
-    pub const ALL: [TensorElement; 10] = {
-        use TensorElement::*;
-        [U8, U16, U32, I32, U64, I64, F16, F32, F64, Bf16]
-    };
-
-    /// Bytes of an element.
-    pub fn bytes(self) -> u64 {
-        u64::from(self.scalar().size())
-    }
-
-    /// PTX's type.
-    pub fn scalar(self) -> ScalarType {
-        match self {
-            TensorElement::U8 => ScalarType::U8,
-            TensorElement::U16 => ScalarType::U16,
-            TensorElement::U32 => ScalarType::U32,
-            TensorElement::I32 => ScalarType::S32,
-            TensorElement::U64 => ScalarType::U64,
-            TensorElement::I64 => ScalarType::S64,
-            TensorElement::F16 => ScalarType::F16,
-            TensorElement::F32 => ScalarType::F32,
-            TensorElement::F64 => ScalarType::F64,
-            TensorElement::Bf16 => ScalarType::Bf16,
-        }
-    }
-
-    /// Whether it has a NaN.
-    pub fn is_float(self) -> bool {
-        self.scalar().is_float()
-    }
-
-    /// The bits of the NaN that stands for elements outside the tensor, as an H200 has them: one
-    /// pattern of 16 bits, as often as it fits.
-    pub fn nan(self) -> u64 {
-        0x7ff7_7ff7_7ff7_7ff7 >> (64 - 8 * self.bytes())
-    }
-}
 
 /// A tensor in global memory and the tiles that are copied of it. Dimensions are listed fastest-varying
 /// first.
@@ -293,65 +242,6 @@ impl TensorMap {
             }
         }
         pixels
-    }
-
-    /// The rules of the copy engine.
-    fn check(&self) -> Result<(), String> {
-        let dimensions = self.extent.len();
-        if !(1..=MOST_DIMENSIONS).contains(&dimensions) {
-            return Err(format!("it has {dimensions} dimensions; 1 to 5 are possible"));
-        }
-        let lengths = (self.strides.len() + 1, self.tile.len(), self.steps.len());
-        if lengths != (dimensions, dimensions, dimensions) {
-            return Err(format!(
-                "{dimensions} dimensions need {} strides, and as many extents and steps of the tile as dimensions",
-                dimensions - 1
-            ));
-        }
-        if !self.address.is_multiple_of(16) {
-            return Err(format!("the address {:#x} is not a multiple of 16", self.address));
-        }
-        if let Some(extent) = self.extent.iter().find(|extent| !(1..=1 << 32).contains(*extent)) {
-            return Err(format!("the extent {extent} is not in 1 to 2^32"));
-        }
-        let bad = |stride: &&u64| !stride.is_multiple_of(16) || **stride >= 1 << 40;
-        if let Some(stride) = self.strides.iter().find(bad) {
-            return Err(format!(
-                "the stride of {stride} bytes is not a multiple of 16 below 2^40; pad the rows"
-            ));
-        }
-        if let Some(tile) = self.tile.iter().find(|tile| !(1..=256).contains(*tile)) {
-            return Err(format!("the tile extent {tile} is not in 1 to 256"));
-        }
-        if let Some(step) = self.steps.iter().find(|step| !(1..=8).contains(*step)) {
-            return Err(format!("the step {step} is not in 1 to 8"));
-        }
-        let row = self.row_bytes();
-        if !row.is_multiple_of(16) {
-            return Err(format!("a tile row has {row} bytes, not a multiple of 16"));
-        }
-        if self.swizzle != Swizzle::None && row > self.swizzle.width() {
-            let span = self.swizzle.width();
-            return Err(format!("a tile row has {row} bytes, more than the {span} of its swizzle"));
-        }
-        if let Some(im2col) = &self.im2col {
-            if !(3..=MOST_DIMENSIONS).contains(&dimensions) {
-                return Err(format!("pixels are copied in 3 to 5 dimensions, not in {dimensions}"));
-            }
-            if self.tile[1..].iter().any(|tile| *tile != 1) {
-                return Err("a tile of pixels is one pixel large".to_owned());
-            }
-            if !(1..=1024).contains(&im2col.pixels) {
-                return Err(format!("{} pixels of a copy are not 1 to 1024", im2col.pixels));
-            }
-            if (0..dimensions - 2).any(|s| self.box_of(s, im2col).is_none()) {
-                return Err("the box of pixels is empty".to_owned());
-            }
-        }
-        if self.nan_outside && !self.element.is_float() {
-            return Err(format!("{:?} has no NaN to read outside the tensor", self.element));
-        }
-        Ok(())
     }
 }
 

@@ -3,8 +3,9 @@
 //! not change goes on for ever.
 
 use lanework_engine::event::{AccessKind, Space, generic_space};
-use lanework_engine::machine::{Context, Warp};
+use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
+use lanework_engine::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::collections::HashMap;
 

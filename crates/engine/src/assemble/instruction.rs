@@ -19,6 +19,7 @@ use crate::shape::{
 use crate::slot::NO_SLOT;
 use crate::texture;
 use crate::texture::handlers::Texture;
+use crate::told;
 use crate::warp_table;
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::opcode::warp::WarpOp;
@@ -149,7 +150,7 @@ impl Assembler<'_> {
             }
             Opcode::Annotation(note) => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
-                let (tiers, imm) = (Tiers::cold::<control::Annotation>(), control::packed(*note));
+                let (tiers, imm) = (Tiers::cold::<told::Annotation>(), told::packed(*note));
                 self.push(tiers, [0, s[0], s[1], s[2]], imm, origin, THREE_VALUES);
             }
             Opcode::Nothing | Opcode::Branch(_) => {

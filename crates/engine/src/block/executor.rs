@@ -2,6 +2,7 @@
 //! other, then what goes on beside the warps.
 
 use super::worker::{PassOutcome, Shape, State, Worker};
+use crate::assembled::Assembled;
 use crate::asynchrony::cluster::Cluster;
 use crate::asynchrony::finish::{LateFault, finish_all};
 use crate::asynchrony::tensor_memory::perform::perform_all;
@@ -10,7 +11,6 @@ use crate::fault::{FaultKind, Located, RawFault};
 use crate::hook::{Hook, Wants};
 use crate::instrument::{Instrument, Launch};
 use crate::memory::Memory;
-use crate::program::Assembled;
 use crate::region::Region;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::uniformity::thread_index;

@@ -7,6 +7,7 @@
 //! split is found out only after it has run long, and only in kernels that look at what others write.
 
 use super::worker::{ScheduledSplit, State, Waits, Worker, limit_fault};
+use crate::assembled::Assembled;
 use crate::barrier::not_all_here;
 use crate::control::members;
 use crate::exchange::Exchange;
@@ -14,7 +15,6 @@ use crate::fault::{FaultKind, Located, RawFault};
 use crate::hook::Wants;
 use crate::machine::{Op, Stop, Warp};
 use crate::meeting::{self, qualifiers};
-use crate::program::Assembled;
 use crate::split::WarpSplit;
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
 

@@ -2,7 +2,7 @@
 
 use super::worker::{Buffer, Worker};
 use crate::assemble::{Code, Prefill};
-use crate::program::Assembled;
+use crate::assembled::Assembled;
 use crate::slot::{NO_SLOT, OFFSET, SCALAR, Scalar, Slot, WIDE};
 use lanework_ptx_ir::kernel::{LaneMask, Special};
 use lanework_ptx_ir::uniformity::thread_index;

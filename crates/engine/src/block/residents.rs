@@ -6,10 +6,10 @@
 
 use super::executor::{ClusterExecutor, Turn};
 use super::worker::Shape;
+use crate::assembled::Assembled;
 use crate::fault::Located;
 use crate::hook::Hook;
 use crate::memory::Memory;
-use crate::program::Assembled;
 use std::collections::VecDeque;
 
 /// What a worker needs to make a seat.

@@ -4,13 +4,14 @@ use super::registers::slot_bytes;
 use super::slices::SPINNING_SLICE;
 use super::worker::{BARRIERS, Barrier, Buffer, Shape, State, Worker};
 use crate::assemble::Prefill;
+use crate::assembled::Assembled;
 use crate::asynchrony::registers::RegisterPool;
 use crate::hook::{Hook, Wants};
 use crate::limits::Schedule;
-use crate::machine::{Context, Deferred, Warp, WarpgroupArrival};
+use crate::machine::Warp;
 use crate::memory::{Memory, POISON};
-use crate::program::Assembled;
 use crate::region::Region;
+use crate::worker_context::{Context, Deferred, WarpgroupArrival};
 use lanework_ptx_ir::kernel::Special;
 
 impl<'a> Worker<'a> {

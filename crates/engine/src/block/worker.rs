@@ -1,13 +1,14 @@
 //! The state of a worker: one block's warps, their registers and memory, barriers and splits.
 
+use crate::assembled::Assembled;
 use crate::exchange::Exchange;
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::fuel::Fuel;
 use crate::limits::Schedule;
-use crate::machine::{Context, Warp};
-use crate::program::Assembled;
+use crate::machine::Warp;
 use crate::slot::Slot;
 use crate::split::WarpSplit;
+use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::{MemorySpace, Special};
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use super::object::{Image, ImageShape, Object, Sampler};
 use super::sample::{face, filtered, gathered, has_shape, is_float, nearest, positions, texel};
 use crate::fault::{FaultKind, RawFault};
 use crate::guest;
-use crate::machine::Context;
+use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::texture::{Geometry, Query};
 

@@ -8,8 +8,9 @@ use crate::context::fault;
 use crate::fault::RawFault;
 use crate::handler::Body;
 use crate::lanes::{fetch_cold, put_cold};
-use crate::machine::{Context, Op, Warp};
+use crate::machine::{Op, Warp};
 use crate::slot::{Lanes, NO_SLOT};
+use crate::worker_context::Context;
 use lanework_ptx_ir::opcode::texture::{Geometry, Mip, TextureOp};
 
 /// Any instruction of this family.

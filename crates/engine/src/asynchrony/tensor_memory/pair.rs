@@ -3,7 +3,8 @@
 use super::super::cluster::Cluster;
 use super::place::misuse;
 use crate::fault::RawFault;
-use crate::machine::{Context, Warp};
+use crate::machine::Warp;
+use crate::worker_context::Context;
 
 /// The cluster of a warp.
 ///

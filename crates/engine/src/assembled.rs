@@ -1,0 +1,101 @@
+//! A kernel's code for one block shape and one instrument.
+
+use crate::assemble::verify::{Violation, verify, verify_wide};
+use crate::assemble::{Code, Want, assemble};
+use crate::attached::Instrumentation;
+use crate::handler::best_tier;
+use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::kernel::{Kernel, Width};
+use lanework_ptx_ir::pressure::{RegisterPressure, pressure};
+use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::uniformity::Uniformity;
+use std::sync::{Arc, OnceLock};
+
+/// A kernel assembled for a block shape.
+pub struct Assembled {
+    /// The kernel.
+    pub kernel: Arc<Kernel>,
+    /// The code that warps start in.
+    pub code: Code,
+    /// Registers that may be read before they are written, to be zeroed.
+    pub undefined: Vec<u32>,
+    analyses: Arc<Analyses>,
+    uniformity: Uniformity,
+    want: Want,
+    verify: bool,
+    wide: OnceLock<Code>,
+}
+
+/// Code that the verifier refuses must not run: what is wrong is the assembler, not the kernel.
+#[allow(clippy::panic, reason = "an internal error, caught where the emulator is entered")]
+fn hold(verified: Result<(), Violation>) {
+    if let Err(violation) = verified {
+        panic!("{violation}");
+    }
+}
+
+impl Assembled {
+    /// Assembles a kernel: whether every register is to vary, and whether the code is to be verified.
+    pub(crate) fn new(
+        (kernel, analyses): (&Arc<Kernel>, &Arc<Analyses>),
+        block: [u32; 3],
+        instrumentation: &Instrumentation,
+        (all_varying, verified): (bool, bool),
+    ) -> Assembled {
+        let (kernel, analyses) = (Arc::clone(kernel), Arc::clone(analyses));
+        let uniformity = if all_varying {
+            Uniformity::all_varying(&kernel)
+        } else {
+            Uniformity::of(&kernel, &analyses, block)
+        };
+        let instrumentation = *instrumentation;
+        let plan = (instrumentation.plan)(&kernel, &analyses);
+        let want = Want { tier: best_tier(), instrumentation, plan, first_site: 0 };
+        let code = assemble(&kernel, &analyses, &uniformity, &uniformity, want.clone());
+        if verified {
+            hold(verify(&kernel, &code, 0));
+        }
+        let undefined = analyses.read_unwritten(&kernel).map(|r| r as u32).collect();
+        let (verify, wide) = (verified, OnceLock::new());
+        Assembled { kernel, code, undefined, analyses, uniformity, want, verify, wide }
+    }
+
+    /// How many of the kernel's registers are predicates, scalar in form, and varying: what the analysis found.
+    pub fn register_forms(&self) -> [usize; 3] {
+        let mut forms = [0; 3];
+        for (register, class) in self.kernel.registers.iter().zip(self.uniformity.classes()) {
+            let form = match (register.width, class) {
+                (Width::Predicate, _) => 0,
+                (_, Class::Varying) => 2,
+                _ => 1,
+            };
+            forms[form] += 1;
+        }
+        forms
+    }
+
+    /// An estimate of the registers that it needs.
+    pub fn register_pressure(&self) -> RegisterPressure {
+        pressure(&self.kernel, &self.analyses)
+    }
+
+    /// Whether blocks may wait in a loop for what other blocks write.
+    pub fn polls(&self) -> bool {
+        self.analyses.polls
+    }
+
+    /// The same code with every register varying: operation for operation the same.
+    pub fn wide(&self) -> &Code {
+        self.wide.get_or_init(|| {
+            let all = Uniformity::all_varying(&self.kernel);
+            let want = Want { first_site: self.code.sites.len() as u32, ..self.want.clone() };
+            let first_site = want.first_site;
+            let wide = assemble(&self.kernel, &self.analyses, &all, &self.uniformity, want);
+            if self.verify {
+                hold(verify(&self.kernel, &wide, first_site));
+                hold(verify_wide(&self.kernel, &self.code, &wide));
+            }
+            wide
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! Bytes of any number at any address, moved as the largest elements that are aligned there.
+
+use super::{load, store};
+
+/// Reads bytes, as elements of up to 8 bytes that are aligned as the guest's are.
+///
+/// # Safety
+/// As for [`load`], of all of them.
+pub unsafe fn read_bytes(from: *const u8, to: &mut [u8]) {
+    let mut at = 0;
+    while at < to.len() {
+        let size = piece(from as usize + at, to.len() - at);
+        // SAFETY: by the caller; a piece is aligned to its size.
+        unsafe {
+            let from = from.add(at);
+            match size {
+                8 => to[at..at + 8].copy_from_slice(&load(from.cast::<u64>()).to_ne_bytes()),
+                4 => to[at..at + 4].copy_from_slice(&load(from.cast::<u32>()).to_ne_bytes()),
+                2 => to[at..at + 2].copy_from_slice(&load(from.cast::<u16>()).to_ne_bytes()),
+                _ => to[at] = load(from),
+            }
+        }
+        at += size;
+    }
+}
+
+/// Writes bytes likewise.
+///
+/// # Safety
+/// As for [`store`], of all of them.
+pub unsafe fn write_bytes(to: *mut u8, from: &[u8]) {
+    let mut at = 0;
+    while at < from.len() {
+        let size = piece(to as usize + at, from.len() - at);
+        let mut bytes = [0; 8];
+        bytes[..size].copy_from_slice(&from[at..at + size]);
+        // SAFETY: by the caller; a piece is aligned to its size.
+        unsafe {
+            let to = to.add(at);
+            match size {
+                8 => store(to.cast::<u64>(), u64::from_ne_bytes(bytes)),
+                4 => store(
+                    to.cast::<u32>(),
+                    u32::from_ne_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]),
+                ),
+                2 => store(to.cast::<u16>(), u16::from_ne_bytes([bytes[0], bytes[1]])),
+                _ => store(to, bytes[0]),
+            }
+        }
+        at += size;
+    }
+}
+
+/// Moves bytes from guest memory to guest memory. Where the two overlap, the result is as if all had been read
+/// first.
+///
+/// # Safety
+/// As for [`load`] and [`store`], of all of them.
+pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
+    let mut between = vec![0; bytes];
+    // SAFETY: by the caller.
+    unsafe {
+        read_bytes(from, &mut between);
+        write_bytes(to, &between);
+    }
+}
+
+/// The largest aligned piece of what is left: 8, 4, 2 or 1 bytes.
+fn piece(address: usize, left: usize) -> usize {
+    let aligned = 1 << address.trailing_zeros().min(3);
+    let fits = 1 << left.ilog2().min(3);
+    aligned.min(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read_bytes, write_bytes};
+
+    #[test]
+    fn bytes_are_moved_whatever_their_alignment() {
+        let mut memory = [0u64; 8];
+        let base = memory.as_mut_ptr().cast::<u8>();
+        for start in 0..9 {
+            for length in 0..40 {
+                let sent: Vec<u8> = (0..length).map(|i| (i * 7 + start) as u8).collect();
+                let mut back = vec![0; sent.len()];
+                // SAFETY: 64 bytes are there, and at most 49 are used.
+                unsafe {
+                    write_bytes(base.add(start), &sent);
+                    read_bytes(base.add(start), &mut back);
+                }
+                assert_eq!(sent, back);
+            }
+        }
+    }
+}
