@@ -1,48 +1,21 @@
 //! One operand against what its place asks for (PTX manual, "Operand Type Checking", "Operand Size
 //! Exceeding Instruction-Type Size", "Type Information for Instructions and Operands").
 
+mod address;
+mod types;
+mod vector;
+
 use super::Checker;
 use super::form::{Kind, Literals, Match, Spec, TypeOf};
 use super::names::{self, Meaning, RegisterType, Role};
 use crate::ast::*;
 use crate::types::{ScalarType, StateSpace};
 use ScalarType::*;
+use address::in_space;
+use types::{agrees, bits_of, double, literal_fits, shown, wanted};
 
 /// Why an operand does not fit.
 type Fit = Result<(), String>;
-
-fn is_bits(ty: ScalarType) -> bool {
-    matches!(ty, B8 | B16 | B32 | B64 | B128)
-}
-
-fn is_integer(ty: ScalarType) -> bool {
-    matches!(ty, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64)
-}
-
-/// Whether a register of type `register` may stand where the instruction wants `wanted`: sizes agree,
-/// or the register may be `wide`r; bits go with all, integers with integers, floats with their own.
-fn agrees(wanted: ScalarType, register: ScalarType, wide: bool) -> bool {
-    if (wanted == Pred) != (register == Pred) {
-        return false;
-    }
-    let size =
-        if wide { register.size() >= wanted.size() } else { register.size() == wanted.size() };
-    // ptxas counts .f16x2 registers among the 32-bit integers, and has no .bf16 ones.
-    let integer = is_integer(register) || register == F16x2;
-    size && (is_bits(wanted)
-        || is_bits(register)
-        || wanted == register
-        || is_integer(wanted) && integer)
-}
-
-/// Whether a literal may stand for a value of type `wanted`.
-fn literal_fits(value: Immediate, wanted: ScalarType) -> bool {
-    match value {
-        Immediate::Integer(_) => wanted == Pred || is_bits(wanted) || is_integer(wanted),
-        Immediate::F32(_) => matches!(wanted, F32 | F64 | B32),
-        Immediate::F64(_) => matches!(wanted, F32 | F64 | B64),
-    }
-}
 
 impl Checker<'_> {
     /// Whether an operand fits its place; `space` is the state space that the instruction names for it.
@@ -267,116 +240,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the registers of a vector have one size.
-    fn alike(&self, list: &[Operand]) -> Fit {
-        let size = |operand: &Operand| match operand {
-            Operand::Name(name) => self.register(name).map(|register| register.ty.size()),
-            _ => None,
-        };
-        let mut sizes = list.iter().filter_map(size);
-        let first = sizes.next();
-        match sizes.all(|size| Some(size) == first) {
-            true => Ok(()),
-            false => Err("a vector, has elements of several sizes".to_owned()),
-        }
-    }
-
-    /// Whether a name is a vector register whose elements make up a value of the type.
-    fn is_whole(&self, name: &str, ty: ScalarType) -> bool {
-        self.register(name).is_some_and(|register| {
-            register.vector > 1 && u32::from(register.vector) * register.ty.size() == ty.size()
-        })
-    }
-
-    /// The parts of a value, `{a, b}`: equal registers that make up its size.
-    fn parts(&self, list: &[Operand], spec: &Spec, ty: ScalarType) -> Fit {
-        let mut sizes = Vec::new();
-        for part in list {
-            let name = match part {
-                Operand::Name(name) => name,
-                _ if spec.kind == Kind::Destination => {
-                    return Err("a vector, has an element that is no register".to_owned());
-                }
-                _ => continue,
-            };
-            match self.register(name) {
-                Some(register) if register.ty != Pred => sizes.push(register.ty.size()),
-                _ if name == "_" && spec.kind == Kind::Destination => {}
-                None if spec.kind != Kind::Destination && is_special_word(name) => sizes.push(4),
-                _ => return Err(format!("a vector, has `{name}`, which is no register of a part")),
-            }
-        }
-        let each = ty.size() / list.len().max(1) as u32;
-        match sizes.iter().all(|size| *size == each) && each * list.len() as u32 == ty.size() {
-            true => Ok(()),
-            false => {
-                Err(format!("a vector, does not have the {} bytes of .{}", ty.size(), ty.name()))
-            }
-        }
-    }
-
-    /// An address of tensor memory, `[register+offset]`.
-    fn tensor_memory(&self, address: &Address) -> Fit {
-        let name = match &address.base {
-            AddressBase::Name(name) if address.extra.is_empty() => name,
-            _ => return Err("is no address of tensor memory; expected a register".to_owned()),
-        };
-        match self.register(name) {
-            Some(r) => self.scalar_register(name, r, U32, false),
-            None if self.meaning(name).is_none() && names::special(name).is_none() => Ok(()),
-            None => Err(format!("`[{name}]`, is no register; tensor memory has no variables")),
-        }
-    }
-
-    /// An address, `[base+offset]`, in the space that the instruction names.
-    pub(super) fn address(&self, address: &Address, space: Option<&str>, any_size: bool) -> Fit {
-        let name = match &address.base {
-            AddressBase::Name(name) => name,
-            AddressBase::Absolute(_) if space == Some("local") => return Ok(()),
-            AddressBase::Absolute(_) => {
-                return Err(
-                    "a literal address, exists only in .local; move it to a register".to_owned()
-                );
-            }
-        };
-        if !address.extra.is_empty() {
-            return Err(format!("`[{name}, ...]`, has more than an address"));
-        }
-        match self.register(name) {
-            Some(r) if r.vector == 1 && (is_bits(r.ty) || is_integer(r.ty)) => {
-                let narrow = |space: &str| !space.starts_with("global");
-                return match any_size || r.ty.size() >= 8 || space.is_some_and(narrow) {
-                    true => Ok(()),
-                    false => Err(format!(
-                        "`[{name}]`, is a .{} register; addresses there have 64 bits",
-                        r.ty.name()
-                    )),
-                };
-            }
-            Some(r) => {
-                return Err(format!(
-                    "`[{name}]`, is a .{} register; expected an integer one",
-                    r.ty.name()
-                ));
-            }
-            None => {}
-        }
-        if names::special(name).is_some() {
-            return Err(format!("`[{name}]`, is a special register; move it to a register"));
-        }
-        match self.meaning(name) {
-            Some(Meaning::Variable(variable, _)) => match space {
-                Some(space) => in_space(name, variable, space),
-                None if variable.space == StateSpace::Param => {
-                    Err(format!("`[{name}]`, lies in .param; expected generic memory"))
-                }
-                None => Ok(()),
-            },
-            None => Ok(()),
-            Some(meaning) => Err(format!("`[{name}]`, is {}; expected memory", meaning.describe())),
-        }
-    }
-
     /// What is passed in a call.
     pub(super) fn argument(&self, actual: &Operand, formal: &Variable) -> Fit {
         let size = formal.size().max(u64::from(formal.vector) * u64::from(formal.ty.size()));
@@ -405,54 +268,4 @@ impl Checker<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// The untyped bits of a type: arguments are compared by size.
-fn bits_of(ty: ScalarType) -> ScalarType {
-    match ty.size() {
-        _ if ty == Pred => Pred,
-        1 => B8,
-        2 => B16,
-        4 => B32,
-        8 => B64,
-        _ => B128,
-    }
-}
-
-/// The type of twice the bits.
-fn double(ty: ScalarType) -> ScalarType {
-    match ty {
-        U16 => U32,
-        S16 => S32,
-        U32 => U64,
-        S32 => S64,
-        other => other,
-    }
-}
-
-fn in_space(name: &str, variable: &Variable, space: &str) -> Fit {
-    let wanted = space.split("::").next().unwrap_or_default();
-    match variable.space.name() == wanted {
-        true => Ok(()),
-        false => Err(format!("`{name}`, lies in {}; expected .{space}", variable.space)),
-    }
-}
-
-fn wanted(ty: ScalarType) -> String {
-    if ty == Pred { "a .pred register".to_owned() } else { format!("a .{} value", ty.name()) }
-}
-
-fn shown(value: Immediate) -> String {
-    match value {
-        Immediate::Integer(value) => value.to_string(),
-        Immediate::F32(bits) => format!("0f{bits:08X}"),
-        Immediate::F64(bits) => format!("0d{bits:016X}"),
-    }
-}
-
-/// Whether a name is one word of a special register: `%laneid`, `%tid.x`.
-fn is_special_word(name: &str) -> bool {
-    let (base, field) = name.split_once('.').unwrap_or((name, ""));
-    names::special(base)
-        .is_some_and(|(elements, bytes)| bytes == 4 && (elements > 1) != field.is_empty())
 }
