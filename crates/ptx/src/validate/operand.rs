@@ -12,10 +12,7 @@ use crate::ast::*;
 use crate::types::{ScalarType, StateSpace};
 use ScalarType::*;
 use address::in_space;
-use types::{agrees, bits_of, double, literal_fits, shown, wanted};
-
-/// Why an operand does not fit.
-type Fit = Result<(), String>;
+use types::{Fit, agrees, bits_of, double, literal_fits, shown, wanted};
 
 impl Checker<'_> {
     /// Whether an operand fits its place; `space` is the state space that the instruction names for it.

@@ -2,8 +2,7 @@
 
 use super::super::Checker;
 use super::super::names::{self, Meaning};
-use super::Fit;
-use super::types::{is_bits, is_integer};
+use super::types::{Fit, is_bits, is_integer};
 use crate::ast::{Address, AddressBase, Variable};
 use crate::types::{ScalarType::U32, StateSpace};
 

@@ -3,6 +3,9 @@
 use crate::ast::Immediate;
 use crate::types::ScalarType::{self, *};
 
+/// Whether an operand fits, and why not.
+pub(super) type Fit = Result<(), String>;
+
 pub(super) fn is_bits(ty: ScalarType) -> bool {
     matches!(ty, B8 | B16 | B32 | B64 | B128)
 }

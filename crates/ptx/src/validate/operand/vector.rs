@@ -3,7 +3,7 @@
 use super::super::Checker;
 use super::super::form::{Kind, Spec};
 use super::super::names;
-use super::Fit;
+use super::types::Fit;
 use crate::ast::Operand;
 use crate::types::ScalarType::{self, Pred};
 
