@@ -47,7 +47,7 @@ const SILENT: [&str; 25] = [
     "cli/src/ptxas.rs",
     "cli/src/words",
     "engine/src/assemble/verify",
-    "engine/src/guest.rs",
+    "engine/src/guest",
     "store/src/export.rs",
     "kernels/src/intro.rs",
     "bench/src/options.rs",
