@@ -3,6 +3,7 @@
 //! Only the calls that are needed are bound, by hand, in the form that they have had since NCCL 2.4 (`ncclSend` and
 //! `ncclRecv`: 2.7). All of them queue work on a stream and return.
 
+mod collectives;
 mod elements;
 mod functions;
 
@@ -10,7 +11,7 @@ pub use elements::{NcclElement, NcclId, NcclReduction};
 
 use crate::{CudaError, Gpu};
 use functions::{Comm, Functions, check, functions};
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 
 /// This process's part of an NCCL communicator: one rank on one GPU.
 pub struct Nccl {
@@ -134,187 +135,6 @@ impl Nccl {
         &self.gpu
     }
 
-    /// Queues the reduction of `count` elements of every rank; each rank gets the result.
-    ///
-    /// # Errors
-    /// [`CudaError::Address`] when a range is not inside one live allocation; NCCL's reason.
-    ///
-    /// # Safety
-    /// `stream` is a stream of this rank's GPU, or null for the default stream. The memory stays allocated, and nothing else
-    /// writes it, or reads what is written, until the work is done.
-    pub unsafe fn all_reduce(
-        &self,
-        (from, to): (u64, u64),
-        count: usize,
-        (element, reduction): (NcclElement, NcclReduction),
-        stream: u64,
-    ) -> Result<(), CudaError> {
-        self.ready((from, count), (to, count), element)?;
-        // SAFETY: both ranges are live; the rest by the caller.
-        let status = unsafe {
-            (self.functions.all_reduce)(
-                from as *const c_void,
-                to as *mut c_void,
-                count,
-                element as c_int,
-                reduction as c_int,
-                self.comm,
-                stream as *mut c_void,
-            )
-        };
-        check(status, "ncclAllReduce", self.functions)
-    }
-
-    /// Queues the reduction of `count` elements times the number of ranks; rank r gets the r-th `count` of the result.
-    ///
-    /// # Errors
-    /// As [`Nccl::all_reduce`].
-    ///
-    /// # Safety
-    /// As [`Nccl::all_reduce`].
-    pub unsafe fn reduce_scatter(
-        &self,
-        (from, to): (u64, u64),
-        count: usize,
-        (element, reduction): (NcclElement, NcclReduction),
-        stream: u64,
-    ) -> Result<(), CudaError> {
-        self.ready((from, self.of_all(count)), (to, count), element)?;
-        // SAFETY: both ranges are live; the rest by the caller.
-        let status = unsafe {
-            (self.functions.reduce_scatter)(
-                from as *const c_void,
-                to as *mut c_void,
-                count,
-                element as c_int,
-                reduction as c_int,
-                self.comm,
-                stream as *mut c_void,
-            )
-        };
-        check(status, "ncclReduceScatter", self.functions)
-    }
-
-    /// Queues the gathering of `count` elements of every rank, in the order of ranks, on every rank.
-    ///
-    /// # Errors
-    /// As [`Nccl::all_reduce`].
-    ///
-    /// # Safety
-    /// As [`Nccl::all_reduce`].
-    pub unsafe fn all_gather(
-        &self,
-        (from, to): (u64, u64),
-        count: usize,
-        element: NcclElement,
-        stream: u64,
-    ) -> Result<(), CudaError> {
-        self.ready((from, count), (to, self.of_all(count)), element)?;
-        // SAFETY: both ranges are live; the rest by the caller.
-        let status = unsafe {
-            (self.functions.all_gather)(
-                from as *const c_void,
-                to as *mut c_void,
-                count,
-                element as c_int,
-                self.comm,
-                stream as *mut c_void,
-            )
-        };
-        check(status, "ncclAllGather", self.functions)
-    }
-
-    /// Queues the copy of `count` elements of `root` to every rank.
-    ///
-    /// # Errors
-    /// As [`Nccl::all_reduce`].
-    ///
-    /// # Safety
-    /// As [`Nccl::all_reduce`].
-    pub unsafe fn broadcast(
-        &self,
-        memory: u64,
-        count: usize,
-        element: NcclElement,
-        root: usize,
-        stream: u64,
-    ) -> Result<(), CudaError> {
-        self.ready((memory, count), (memory, count), element)?;
-        // SAFETY: the range is live; the rest by the caller.
-        let status = unsafe {
-            (self.functions.broadcast)(
-                memory as *const c_void,
-                memory as *mut c_void,
-                count,
-                element as c_int,
-                root as c_int,
-                self.comm,
-                stream as *mut c_void,
-            )
-        };
-        check(status, "ncclBroadcast", self.functions)
-    }
-
-    /// Queues sending `count` elements to `peer`, which receives them.
-    ///
-    /// # Errors
-    /// As [`Nccl::all_reduce`].
-    ///
-    /// # Safety
-    /// As [`Nccl::all_reduce`].
-    pub unsafe fn send(
-        &self,
-        memory: u64,
-        count: usize,
-        element: NcclElement,
-        peer: usize,
-        stream: u64,
-    ) -> Result<(), CudaError> {
-        self.ready((memory, count), (memory, 0), element)?;
-        // SAFETY: the range is live; the rest by the caller.
-        let status = unsafe {
-            (self.functions.send)(
-                memory as *const c_void,
-                count,
-                element as c_int,
-                peer as c_int,
-                self.comm,
-                stream as *mut c_void,
-            )
-        };
-        check(status, "ncclSend", self.functions)
-    }
-
-    /// Queues receiving `count` elements from `peer`, which sends them.
-    ///
-    /// # Errors
-    /// As [`Nccl::all_reduce`].
-    ///
-    /// # Safety
-    /// As [`Nccl::all_reduce`].
-    pub unsafe fn recv(
-        &self,
-        memory: u64,
-        count: usize,
-        element: NcclElement,
-        peer: usize,
-        stream: u64,
-    ) -> Result<(), CudaError> {
-        self.ready((memory, 0), (memory, count), element)?;
-        // SAFETY: the range is live; the rest by the caller.
-        let status = unsafe {
-            (self.functions.recv)(
-                memory as *mut c_void,
-                count,
-                element as c_int,
-                peer as c_int,
-                self.comm,
-                stream as *mut c_void,
-            )
-        };
-        check(status, "ncclRecv", self.functions)
-    }
-
     /// Whether something has failed since the last call, here or at another rank.
     ///
     /// # Errors
@@ -332,23 +152,6 @@ impl Nccl {
         self.aborted = true;
         // SAFETY: the communicator is live and not used again.
         let _ = unsafe { (self.functions.abort)(self.comm) };
-    }
-
-    fn of_all(&self, count: usize) -> usize {
-        count.saturating_mul(self.size)
-    }
-
-    /// Checks both ranges, given as address and elements, and makes the GPU's context current.
-    fn ready(
-        &self,
-        from: (u64, usize),
-        to: (u64, usize),
-        element: NcclElement,
-    ) -> Result<(), CudaError> {
-        for (address, count) in [from, to] {
-            self.gpu.live("a collective", address, count.saturating_mul(element.bytes()))?;
-        }
-        self.gpu.bind()
     }
 }
 

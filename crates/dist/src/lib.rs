@@ -11,6 +11,7 @@ mod element;
 mod environment;
 mod host;
 mod join;
+mod link;
 mod links;
 mod mesh;
 mod product;

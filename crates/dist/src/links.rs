@@ -1,7 +1,7 @@
 //! The receiving end of a connection to another process: a thread that puts what comes into the rank's inbox, so that the sender
 //! never waits for a call of this rank.
 
-use crate::mesh::{CALL, LEFT, Message};
+use crate::link::{CALL, LEFT, Message};
 use crate::signature::Signature;
 use std::io::{BufReader, Error, ErrorKind, Read, Result};
 use std::net::TcpStream;

@@ -1,32 +1,15 @@
-//! The links between ranks: each sends messages to each other one, in order, and receives into one inbox.
+//! One rank among its peers: it sends messages to each of them, in order, and receives into one inbox.
 //!
 //! A message carries the call that it belongs to, and the receiver compares that with its own call, so that ranks that
 //! disagree find out, and a rank that waits can say for whom. What is sent is buffered: sending does not wait for a receiver.
 
+use crate::link::{Link, Message, Posted};
 use crate::signature::{Kind, Signature};
 use crate::words::{disagree, gone, missing, seconds};
 use lanework::{Error, Result};
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Write};
-use std::net::{Shutdown, TcpStream};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-
-/// What goes from rank to rank.
-pub(crate) enum Message {
-    /// A call, and the data that it sends.
-    Call(Signature, Vec<u8>),
-    /// The sender takes no further part, and why.
-    Left(String),
-}
-
-/// The way to one peer.
-pub(crate) enum Link {
-    /// A rank of this process.
-    Channel(Sender<(usize, Message)>),
-    /// A rank of another process.
-    Tcp(TcpStream),
-}
 
 /// Messages that no call has taken yet.
 #[derive(Default)]
@@ -66,8 +49,8 @@ impl Mesh {
         let (senders, inboxes): (Vec<_>, Vec<_>) = (0..size).map(|_| channel()).unzip();
         let of = |(rank, inbox)| {
             let links = senders.iter().enumerate();
-            let links = links
-                .map(|(peer, sender)| (peer != rank).then(|| Link::Channel(Sender::clone(sender))));
+            let links =
+                links.map(|(peer, sender)| (peer != rank).then(|| Link::Channel(sender.clone())));
             Mesh::new(rank, timeout, links.collect(), inbox)
         };
         inboxes.into_iter().enumerate().map(of).collect()
@@ -103,22 +86,10 @@ impl Mesh {
     /// Sends a call to a peer. One that is gone is found when something is expected of it.
     pub fn post(&mut self, to: usize, signature: Signature, data: &[u8]) -> Result<()> {
         self.alive()?;
-        match &mut self.peers[to].link {
-            None => {}
-            Some(Link::Channel(sender)) => {
-                // A peer that is gone has said so before, in the inbox.
-                let _ = sender.send((self.rank, Message::Call(signature, data.to_vec())));
-            }
-            Some(Link::Tcp(stream)) => {
-                let stuck = |error: &std::io::Error| {
-                    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
-                };
-                // The thread that listens to a peer that is gone says so.
-                if write(stream, &signature, data).is_err_and(|error| stuck(&error)) {
-                    let why = "it did not take what was sent to it in time";
-                    self.peers[to].left.get_or_insert(why.to_owned());
-                }
-            }
+        let Some(link) = &mut self.peers[to].link else { return Ok(()) };
+        if link.post(self.rank, &signature, data) == Posted::Stuck {
+            let why = "it did not take what was sent to it in time";
+            self.peers[to].left.get_or_insert(why.to_owned());
         }
         Ok(())
     }
@@ -264,16 +235,8 @@ impl Mesh {
     fn leave(&mut self, why: &str) {
         let rank = self.rank;
         for peer in &mut self.peers {
-            match &mut peer.link {
-                Some(Link::Channel(sender)) => {
-                    // Nobody is there to be told when the peer is gone, too.
-                    let _ = sender.send((rank, Message::Left(why.to_owned())));
-                }
-                Some(Link::Tcp(stream)) => {
-                    let _ = write_left(stream, why);
-                    let _ = stream.shutdown(Shutdown::Write);
-                }
-                None => {}
+            if let Some(link) = &mut peer.link {
+                link.leave(rank, why);
             }
         }
     }
@@ -285,25 +248,6 @@ impl Drop for Mesh {
             self.leave("its communicator was dropped, or its thread or process ended");
         }
     }
-}
-
-/// The first byte of a frame: a call, or that the sender leaves.
-pub(crate) const CALL: u8 = 1;
-pub(crate) const LEFT: u8 = 2;
-
-fn write(stream: &mut TcpStream, signature: &Signature, data: &[u8]) -> std::io::Result<()> {
-    let mut head = vec![CALL];
-    head.extend_from_slice(&(data.len() as u64).to_le_bytes());
-    head.extend_from_slice(&signature.encode());
-    stream.write_all(&head)?;
-    stream.write_all(data)
-}
-
-fn write_left(stream: &mut TcpStream, why: &str) -> std::io::Result<()> {
-    let mut frame = vec![LEFT];
-    frame.extend_from_slice(&(why.len() as u64).to_le_bytes());
-    frame.extend_from_slice(why.as_bytes());
-    stream.write_all(&frame)
 }
 
 #[cfg(test)]

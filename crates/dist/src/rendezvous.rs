@@ -6,8 +6,9 @@
 mod messages;
 
 use crate::environment::Place;
+use crate::link::Link;
 use crate::links::listen_to;
-use crate::mesh::{Link, Mesh};
+use crate::mesh::Mesh;
 use crate::words::{ranks, seconds};
 use lanework::{Error, Result};
 use lanework_cuda::{Nccl, NcclId};

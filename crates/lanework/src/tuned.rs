@@ -30,17 +30,14 @@
 //! # Ok::<(), lanework::Error>(())
 //! ```
 
-use crate::{Device, Error, Result};
+mod file;
+mod place;
+
+use crate::Device;
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
-use std::path::{Path, PathBuf};
 
-/// The environment variable that names the file.
-pub const TUNED_VARIABLE: &str = "LANEWORK_TUNED";
-
-/// The first line of a file.
-const FORMAT: &str = "lanework tuned 1";
+pub use file::Tuned;
+pub use place::{TUNED_VARIABLE, data_folder, default_place};
 
 /// What a choice holds for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,12 +63,6 @@ pub struct Choice {
     pub parameters: BTreeMap<String, u64>,
 }
 
-/// The choices of a file.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tuned {
-    choices: BTreeMap<Key, Choice>,
-}
-
 /// The class of a problem: for each extent the power of two that it reaches and the largest of 16, 4 and 1 that divides
 /// it, since vector accesses depend on that; and the element type.
 pub fn shape_class(extents: &[(&str, u64)], element: &str) -> String {
@@ -82,29 +73,6 @@ pub fn shape_class(extents: &[(&str, u64)], element: &str) -> String {
         format!("{name} {low}-{high}/{divisor}, ")
     };
     extents.iter().map(of).collect::<String>() + element
-}
-
-/// The user's folder for data of programs: `$XDG_DATA_HOME` or `~/.local/share`, on macOS `~/Library/Application Support`,
-/// on Windows `%APPDATA%`. `None` where there is no home folder.
-pub fn data_folder() -> Option<PathBuf> {
-    let absolute =
-        |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-    if cfg!(windows) {
-        absolute("APPDATA")
-    } else if cfg!(target_os = "macos") {
-        home().map(|home| home.join("Library/Application Support"))
-    } else {
-        absolute("XDG_DATA_HOME").or_else(|| home().map(|home| home.join(".local/share")))
-    }
-}
-
-/// The file that [`TUNED_VARIABLE`] names, or `lanework/tuned.tsv` in [`data_folder`].
-pub fn default_place() -> Option<PathBuf> {
-    match std::env::var_os(TUNED_VARIABLE).filter(|name| !name.is_empty()) {
-        Some(name) => Some(name.into()),
-        None => Some(data_folder()?.join("lanework").join("tuned.tsv")),
-    }
 }
 
 impl Key {
@@ -142,230 +110,9 @@ impl Choice {
     }
 }
 
-impl Tuned {
-    /// The choices of a file; none where there is no file.
-    ///
-    /// # Errors
-    /// When it cannot be read, or is no such file.
-    pub fn read(file: &Path) -> Result<Tuned> {
-        match fs::read_to_string(file) {
-            Ok(text) => Tuned::parse(&text).map_err(|why| refusal(file, &why)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Tuned::default()),
-            Err(error) => Err(failure(file, &error)),
-        }
-    }
-
-    /// The choice for `key`, if there is one.
-    pub fn lookup(&self, key: &Key) -> Option<&Choice> {
-        self.choices.get(key)
-    }
-
-    /// Every choice.
-    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Choice)> {
-        self.choices.iter()
-    }
-
-    /// Adds a choice to the file, which is made where there is none; other processes may do the same at once.
-    ///
-    /// # Errors
-    /// When it cannot be written, or is no such file.
-    pub fn record(file: &Path, key: &Key, choice: &Choice) -> Result<()> {
-        Tuned::change(file, |choices| drop(choices.insert(key.clone(), choice.clone())))
-    }
-
-    /// Takes the choice for `key` out of the file.
-    ///
-    /// # Errors
-    /// When it cannot be written, or is no such file.
-    pub fn forget(file: &Path, key: &Key) -> Result<()> {
-        Tuned::change(file, |choices| drop(choices.remove(key)))
-    }
-
-    fn change(file: &Path, change: impl FnOnce(&mut BTreeMap<Key, Choice>)) -> Result<()> {
-        let failed = |error: std::io::Error| failure(file, &error);
-        let beside = |suffix: &str| {
-            let mut name = file.as_os_str().to_owned();
-            name.push(suffix);
-            PathBuf::from(name)
-        };
-        if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            fs::create_dir_all(folder).map_err(failed)?;
-        }
-        let mut options = OpenOptions::new();
-        let lock = options.create(true).truncate(false).write(true).open(beside(".lock"));
-        let lock = lock.map_err(failed)?;
-        lock.lock().map_err(failed)?;
-        let mut tuned = Tuned::read(file)?;
-        change(&mut tuned.choices);
-        // Only the holder of the lock writes this, so one that is left of a killed process is overwritten.
-        let new = beside(".new");
-        let mut written = File::create(&new).map_err(failed)?;
-        written.write_all(tuned.text().as_bytes()).map_err(failed)?;
-        written.sync_all().map_err(failed)?;
-        fs::rename(&new, file).map_err(failed)
-        // The lock ends with its file.
-    }
-
-    fn text(&self) -> String {
-        let line = |(key, choice): (&Key, &Choice)| {
-            let parameters: String =
-                choice.parameters.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-            let Key { gpu, driver, version, operation, shape } = key;
-            let kernel = &choice.kernel;
-            format!("{gpu}\t{driver}\t{version}\t{operation}\t{shape}\t{kernel}{parameters}\n")
-        };
-        format!("{FORMAT}\n") + &self.choices.iter().map(line).collect::<String>()
-    }
-
-    fn parse(text: &str) -> Result<Tuned, String> {
-        let mut lines = text.lines();
-        match lines.next() {
-            None => return Ok(Tuned::default()),
-            Some(FORMAT) => {}
-            Some(other) if other.starts_with("lanework tuned ") => {
-                return Err("a newer version of Lanework wrote it".to_owned());
-            }
-            Some(_) => return Err("it holds something else".to_owned()),
-        }
-        let entry = |(number, line): (usize, &str)| {
-            choice_of(line).ok_or_else(|| format!("line {} is damaged", number + 2))
-        };
-        Ok(Tuned { choices: lines.enumerate().map(entry).collect::<Result<_, String>>()? })
-    }
-}
-
-/// A line of the file.
-fn choice_of(line: &str) -> Option<(Key, Choice)> {
-    let fields: Vec<&str> = line.split('\t').collect();
-    let [gpu, driver, version, operation, shape, choice] = fields[..] else { return None };
-    let mut words = choice.split(' ');
-    let kernel = words.next().filter(|kernel| !kernel.is_empty())?.to_owned();
-    let parameter = |word: &str| {
-        let (name, value) = word.split_once('=')?;
-        Some((name.to_owned(), value.parse().ok()?))
-    };
-    let parameters = words.map(parameter).collect::<Option<_>>()?;
-    let key = Key { version: version.to_owned(), ..Key::new(gpu, driver, operation, shape) };
-    Some((key, Choice { kernel, parameters }))
-}
-
-fn failure(file: &Path, error: &std::io::Error) -> Error {
-    Error::Request {
-        why: format!("tuned choices: {}: {error}", file.display()),
-        help: format!(
-            "check the path and its permissions, or name another file by {TUNED_VARIABLE}"
-        ),
-    }
-}
-
-fn refusal(file: &Path, why: &str) -> Error {
-    Error::Request {
-        why: format!(
-            "{} is not a file of tuned choices: {why}; it is left as it is",
-            file.display()
-        ),
-        help: format!("name another file by {TUNED_VARIABLE}, or move this one away"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A folder of its own for a test, removed at its end.
-    struct Folder(PathBuf);
-
-    impl Folder {
-        fn new(name: &str) -> Folder {
-            let path = std::env::temp_dir().join(format!("lanework-{name}-{}", std::process::id()));
-            fs::create_dir_all(&path).expect("a folder");
-            Folder(path)
-        }
-    }
-
-    impl Drop for Folder {
-        fn drop(&mut self) {
-            let _ = fs::remove_dir_all(&self.0);
-        }
-    }
-
-    fn key(shape: &str) -> Key {
-        Key::new("GPU", "1.2", "gemm", shape)
-    }
-
-    #[test]
-    fn a_choice_holds_for_its_key_only() {
-        let folder = Folder::new("tuned-key");
-        let file = folder.0.join("deep/tuned.tsv");
-        assert_eq!(Tuned::read(&file).expect("no file"), Tuned::default());
-        let choice = Choice::new("tile-2d").with("tile", 8).with("block", 256);
-        Tuned::record(&file, &key("a"), &choice).expect("recorded");
-        Tuned::record(&file, &key("b"), &Choice::new("naive")).expect("recorded");
-        let tuned = Tuned::read(&file).expect("read");
-        assert_eq!(tuned.lookup(&key("a")), Some(&choice));
-        assert_eq!(tuned.lookup(&key("b")), Some(&Choice::new("naive")));
-        for other in [
-            key("c"),
-            Key { gpu: "other".to_owned(), ..key("a") },
-            Key { driver: "1.3".to_owned(), ..key("a") },
-            Key { version: "9.9".to_owned(), ..key("a") },
-            Key { operation: "transpose".to_owned(), ..key("a") },
-        ] {
-            assert_eq!(tuned.lookup(&other), None, "{other:?}");
-        }
-        Tuned::forget(&file, &key("a")).expect("forgotten");
-        assert_eq!(Tuned::read(&file).expect("read").iter().count(), 1);
-    }
-
-    #[test]
-    fn names_cannot_break_the_file() {
-        let folder = Folder::new("tuned-names");
-        let file = folder.0.join("t");
-        let key = Key::new("G\tP\nU", "d\r", "o", "s");
-        let choice = Choice::new("two words\t").with("a=b c", 1);
-        Tuned::record(&file, &key, &choice).expect("recorded");
-        assert_eq!(Tuned::read(&file).expect("read").lookup(&key), Some(&choice));
-    }
-
-    #[test]
-    fn writers_lose_nothing_of_each_other() {
-        let folder = Folder::new("tuned-writers");
-        let file = folder.0.join("t");
-        // Each opens the files anew, so that locks are between them as between processes.
-        std::thread::scope(|scope| {
-            for writer in 0..8 {
-                let file = &file;
-                scope.spawn(move || {
-                    for number in 0..20 {
-                        let key = key(&format!("{writer} {number}"));
-                        Tuned::record(file, &key, &Choice::new("k")).expect("recorded");
-                        assert!(Tuned::read(file).expect("whole").lookup(&key).is_some());
-                    }
-                });
-            }
-        });
-        assert_eq!(Tuned::read(&file).expect("read").iter().count(), 160);
-    }
-
-    #[test]
-    fn other_files_are_refused_and_left_as_they_are() {
-        let folder = Folder::new("tuned-other");
-        let file = folder.0.join("t");
-        for (text, words) in [
-            ("hello\n", "something else"),
-            ("lanework tuned 2\n", "newer version"),
-            ("lanework tuned 1\na\tb\n", "line 2 is damaged"),
-            ("lanework tuned 1\na\tb\tc\td\te\tk x=y\n", "line 2 is damaged"),
-        ] {
-            fs::write(&file, text).expect("written");
-            let error = Tuned::read(&file).expect_err("refused").to_string();
-            assert!(error.contains(words) && error.contains("help"), "{error}");
-            assert!(Tuned::record(&file, &key("a"), &Choice::new("k")).is_err());
-            assert_eq!(fs::read_to_string(&file).expect("read"), text);
-        }
-        let error = Tuned::read(&folder.0).expect_err("a folder").to_string();
-        assert!(error.contains("tuned choices") && error.contains("help"), "{error}");
-    }
 
     #[test]
     fn classes_hold_what_matters_of_a_shape() {
