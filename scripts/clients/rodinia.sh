@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds Rodinia's CUDA programs (those without texture references, which CUDA 13 has no more), makes small inputs, and runs them on the
-# emulator's driver.
+# Builds Rodinia's CUDA programs, makes small inputs, and runs them on the emulator's driver. Those with texture references, which CUDA 12 and
+# newer have no more, are built where OLD_NVCC names an nvcc of CUDA 11 (Debian 12: nvidia-cuda-toolkit).
 #
 # Usage, in the repository: scripts/clients/rodinia.sh; `programs.bash` says what the environment changes.
 cd "$(dirname "$0")/../.." || exit 1
@@ -27,6 +27,8 @@ with open("matrix", "w") as out:
     row = lambda: " ".join(f"{random.random() + .1:.3f}" for _ in range(n)) + "\n"
     out.write(f"{n}\n\n" + "".join(row() for _ in range(n)) + "\n" + row() + "\n" + row())
 keys = random.sample(range(100000), 3000)
+lines("numbers", (f"{random.random():.6f}" for _ in range(20000)))
+lines("points", (f"{i} " + " ".join(f"{10 * random.randrange(5) + random.random():.3f}" for _ in range(8)) for i in range(500)))
 open("keys", "w").write(f"{len(keys)}\n" + "".join(f"{key}\n" for key in keys))
 open("commands", "w").write("j 100 6 100\nk 200\n")
 with open("hurricanes", "w") as out:
@@ -49,6 +51,8 @@ rm -rf "$copy" && mkdir -p "$copy" && cp -r "$root/cuda" "$root/common" "$copy/"
 grep -rlE 'clockRate|deviceOverlap' "$copy/cuda" | xargs sed -i -E 's/[A-Za-z_]+\.clockRate/1/g; s/[A-Za-z_]+\. ?deviceOverlap/1/g'
 # A function of lud promises a result and gives none, after which C++ may go on anywhere.
 sed -i 's/^  free(tmp);$/  free(tmp); return RET_SUCCESS;/' "$copy/cuda/lud/common/common.c"
+# kmeans names its constant by a text, which CUDA takes for an address since version 5, and a second GPU.
+sed -i 's/cudaMemcpyToSymbol("c_clusters"/cudaMemcpyToSymbol(c_clusters/; s/cudaSetDevice(1)/cudaSetDevice(0)/' "$copy/cuda/kmeans/kmeans_cuda.cu"
 samples=$(sources NVIDIA/cuda-samples v13.0) || exit 1 # for their helper_cuda.h
 
 # NAME FOLDER SOURCES | FLAGS | ARGUMENTS
@@ -93,6 +97,28 @@ while IFS='|' read -r what flags arguments; do
     [ -n "${BUILD_ONLY:-}" ] && continue
     (cd "$built" && attempt "$name" "./$name" "${arguments[@]}")
 done <<< "$programs"
-for name in kmeans leukocyte hybridsort mummergpu; do wanted $name && row $name skipped "texture references, which CUDA 13 has no more"; done
-wanted heartwall && row heartwall skipped "its film is not in the repository"
+# Programs with texture references.
+old='
+hybridsort bucketsort.cu mergesort.cu main.cu | -DVERIFY -DTIMER | numbers
+kmeans cluster.c getopt.c kmeans.c kmeans_clustering.c kmeans_cuda.cu rmse.c | -lm | -o -i points
+'
+while IFS='|' read -r what flags arguments; do
+    read -ra words <<< "$what"
+    [ ${#words[@]} -gt 0 ] || continue
+    name=${words[0]}
+    wanted "$name" || continue
+    if [ -z "${OLD_NVCC:-}" ]; then row "$name" skipped "texture references, which need an nvcc of CUDA 11 (OLD_NVCC)"; continue; fi
+    read -ra flags <<< "$flags"
+    read -ra arguments <<< "$arguments"
+    cd "$copy/cuda/$name" || exit 1
+    NVCC=$OLD_NVCC libraries=$work/link ARCHITECTURE=80 compile "$name" "$built/$name" -DcudaThreadSynchronize=cudaDeviceSynchronize -Xcompiler -fcommon -Xcompiler -fpermissive \
+        -I"$samples/Common" "${words[@]:1}" "${flags[@]}"
+    good=$?
+    cd - > /dev/null || exit 1
+    if [ $good != 0 ]; then row "$name" unbuilt "$(grep -am1 -E 'error|cannot' "$logs/$name.build" | cut -c1-100)"; continue; fi
+    [ -n "${BUILD_ONLY:-}" ] && continue
+    (cd "$built" && attempt "$name" "./$name" "${arguments[@]}")
+done <<< "$old"
+wanted mummergpu && row mummergpu skipped "ends in its own host code before it calls CUDA"
+for name in heartwall leukocyte; do wanted $name && row $name skipped "its film is not in the repository"; done
 summary

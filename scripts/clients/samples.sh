@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds NVIDIA's CUDA samples (0_Introduction to 6_Performance) that need neither a display nor another vendor library, and runs them on
-# the emulator's driver: no GPU is needed.
+# Builds NVIDIA's CUDA samples (0_Introduction to 6_Performance) that need no other vendor library, and runs them on the emulator's driver: no
+# GPU is needed. Those that show pictures compare them with a reference instead, where they can; they are built where OpenGL and GLUT are
+# installed (Debian: freeglut3-dev, libglu1-mesa-dev), and need no display.
 #
 # Usage, in the repository: scripts/clients/samples.sh; `programs.bash` says what the environment changes.
 cd "$(dirname "$0")/../.." || exit 1
@@ -11,14 +12,30 @@ root=$(sources NVIDIA/cuda-samples "${REVISION:-v13.0}") || exit 1
 # Arguments that make a program small, and second GPUs.
 declare -A arguments=(
     [matrixMul]="-wA=128 -hA=128 -wB=128 -hB=128" [reduction]="--n=65536" [simpleStreams]="--nreps=1"
-    [UnifiedMemoryStreams]="" [nbody]="-benchmark -compare -numbodies=1024" [transpose]="-dimX=256 -dimY=256 -repFactor=1"
-    [FDTD3d]="--dimx=32 --dimy=32 --dimz=32 --timesteps=2" [boxFilter]="-benchmark" [simpleMultiGPU]="" [fluidsGL]=""
+    [UnifiedMemoryStreams]="" [transpose]="-dimX=256 -dimY=256 -repFactor=1"
+    [FDTD3d]="--dimx=32 --dimy=32 --dimz=32 --timesteps=2" [simpleMultiGPU]="" [fluidsGL]=""
     [cdpQuadtree]="" [jacobiCudaGraphs]="" [conjugateGradientUM]=""
     [radixSortThrust]="-n=4096" [cudaGraphsPerfScaling]="3 1 4" [memMapIPCDrv]="" [eigenvalues]="--matrix-size=256 --iters-timing=1"
     [reductionMultiBlockCG]="--n=1048576" [globalToShmemAsyncCopy]="-wA=128 -hA=128 -wB=128 -hB=128"
     [NV12toBGRandResize]="-input=test1920x1080.nv12 -width=1920 -height=1080 -dst_width=640 -dst_height=480 -batch=1"
     [p2pBandwidthLatencyTest]="--numElems=4096" [UnifiedMemoryPerf]="-kernel-iterations=1"
 )
+# Runs of programs that show pictures, as NVIDIA's `test_args.json` has them.
+declare -A pictures=(
+    [simpleTexture3D]="--file=ref_texture3D.bin" [volumeRender]="--file=ref_volume.ppm" [simpleGL]="-file=data/ref_simpleGL.bin"
+    [recursiveGaussian]="-sigma=10 -file=data/ref_10.ppm; -sigma=14 -file=data/ref_14.ppm; -sigma=18 -file=data/ref_18.ppm; -sigma=22 -file=data/ref_22.ppm"
+    [bicubicTexture]="-mode=0 -file=data/0_nearest.ppm; -mode=1 -file=data/1_bilinear.ppm; -mode=2 -file=data/2_bicubic.ppm; -mode=3 -file=data/3_fastcubic.ppm; -mode=4 -file=data/4_catmull-rom.ppm"
+    [smokeParticles]="-qatest" [nbody]="-benchmark -compare -cpu -numbodies=1024" [randomFog]="-qatest" [oceanFFT]="-qatest"
+    [Mandelbrot]="-mode=0 -file=data/Mandelbrot_fp32.ppm; -mode=1 -file=data/referenceJulia_fp32.ppm"
+    [SobelFilter]="-mode=0 -file=data/ref_orig.pgm; -mode=1 -file=data/ref_tex.pgm; -mode=2 -file=data/ref_shared.pgm"
+    [FunctionPointers]="-mode=0 -file=data/ref_orig.pgm; -mode=1 -file=data/ref_tex.pgm; -mode=2 -file=data/ref_shared.pgm"
+    [bilateralFilter]="-radius=5 -file=data/ref_05.ppm; -radius=6 -file=data/ref_06.ppm; -radius=7 -file=data/ref_07.ppm; -radius=8 -file=data/ref_08.ppm"
+    [volumeFiltering]="-file=data/ref_volumefilter.ppm" [bindlessTexture]="-file=data/ref_bindlessTexture.bin" [particles]="-file=data/ref_particles.bin"
+    [marchingCubes]="-dump=0 -file=data/posArray.bin; -dump=1 -file=data/normalArray.bin; -dump=2 -file=data/compVoxelArray.bin"
+    [imageDenoising]="-kernel=0 -file=data/ref_passthru.ppm; -kernel=1 -file=data/ref_knn.ppm; -kernel=2 -file=data/ref_nlm.ppm; -kernel=3 -file=data/ref_nlm2.ppm"
+    [boxFilter]="-radius=14 -file=data/ref_14.ppm; -radius=22 -file=data/ref_22.ppm"
+)
+[ -e /usr/include/GL/glut.h ] || pictures=()
 # Constants that make it small where no argument does; the program is built from a copy. Products of matrices by tensor cores check
 # themselves only with CPU_DEBUG.
 tiles='s/^#define ([MNK])_TILES [0-9]+/#define \1_TILES 16/; s/define CPU_DEBUG 0/define CPU_DEBUG 1/'
@@ -41,12 +58,13 @@ gpus() {
 
 # What the build file asks for: sources, and kernels compiled to files of their own.
 plan() {
-    python3 - "$1" << 'P'
+    python3 - "$1" "$2" << 'P'
 import os, re, sys
 folder = sys.argv[1]
 text = open(os.path.join(folder, "CMakeLists.txt")).read()
 text = re.sub(r"#.*", "", text)
-other = re.search(r"OpenGL::|GLUT|OPENGL|Vulkan|EGL|NVSCI|NvSci|MPI_|d3d1|glfw|npp|cufft_static|cusolver|nvjpeg|FreeImage|nvJitLink", text)
+pictures = None if sys.argv[2] else re.search(r"OpenGL::|GLUT|OPENGL", text)
+other = pictures or re.search(r"Vulkan|EGL|NVSCI|NvSci|MPI_|d3d1|glfw|npp|cufft_static|cusolver|nvjpeg|FreeImage|nvJitLink", text)
 code = "".join(open(os.path.join(folder, f), errors="replace").read() for f in os.listdir(folder) if f.endswith((".cu", ".cpp", ".c", ".h", ".cuh", ".hpp")))
 # Some are linked to a library that they never call.
 used = [re.search(pattern, code) for pattern in (r"cusparse(?=[A-Z])", r"cublasXt", r"cufftXtSetGPUs", "boost(?=/)")]
@@ -65,7 +83,7 @@ for folder in "$root"/Samples/[0-6]*/*/; do
     { wanted "$name" && [ -e "$folder/CMakeLists.txt" ]; } || continue
     here=$built/$name
     mkdir -p "$here"
-    mapfile -t lines < <(plan "$folder")
+    mapfile -t lines < <(plan "$folder" "${pictures[$name]:-}")
     needs=${lines[0]#needs }
     if [ "$needs" != - ]; then row "$name" skipped "needs $needs"; continue; fi
     read -ra files <<< "${lines[1]#sources }"
@@ -89,6 +107,7 @@ for folder in "$root"/Samples/[0-6]*/*/; do
     grep -q CUDA::curand CMakeLists.txt && flags+=(-lcurand)
     grep -q CUDA::cufft CMakeLists.txt && flags+=(-lcufft)
     [ "$name" = "simpleSeparateCompilation" ] && flags+=(-rdc=true)
+    [ -n "${pictures[$name]:-}" ] && flags+=(-lGL -lGLU -lglut)
     compile "$name" "$here/$name" "${flags[@]}" "${files[@]}" -lcuda -lnvrtc || good=0
     cd - > /dev/null || exit 1
     if [ $good = 0 ]; then row "$name" unbuilt "$(grep -am1 -E 'error|cannot' "$logs/$name.build" | cut -c1-100)"; continue; fi
@@ -98,6 +117,11 @@ for folder in "$root"/Samples/[0-6]*/*/; do
     # What the build copies beside programs that compile as they run.
     [[ $name = *_nvrtc ]] && cp -rn "$toolkit"/include/cooperative_groups* "$toolkit"/include/cccl/{cuda,nv} "$here/" 2> /dev/null
     read -ra given <<< "${arguments[$name]:-}"
-    (cd "$here" && EXEC="--plain --gpus $(gpus "$name")" attempt "$name" "./$name" "${given[@]}")
+    command=("./$name" "${given[@]}")
+    if [ -n "${pictures[$name]:-}" ]; then
+        all=${pictures[$name]}
+        command=(sh -ec "./$name ${all//;/; ./$name}")
+    fi
+    (cd "$here" && EXEC="--plain --gpus $(gpus "$name")" attempt "$name" "${command[@]}")
 done
 summary

@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 
 /// Bytes of a slab, of which only the pages that are used take memory.
 const SLAB: usize = 1 << 20;
-/// Blocks begin at multiples of this, and at least as many bytes lie between two.
-const GRAIN: usize = 256;
+/// Blocks begin at multiples of this, as on a GPU, where CUDA's runtime refuses textures of other addresses (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and
+/// at least as many bytes lie between two.
+const GRAIN: usize = 512;
 /// Larger blocks have pages of their own, elsewhere.
 pub const LARGEST: usize = 4095;
 

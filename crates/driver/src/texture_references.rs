@@ -12,7 +12,7 @@ use crate::texture_reference::{Reference, State, of_variable};
 use lanework::ptx::ScalarType;
 use std::ffi::c_char;
 
-/// Bytes to which textures of linear memory are aligned; what is not has an offset that its kernel adds.
+/// Bytes to which textures of linear memory are aligned, as allocations are; what is not has an offset that its kernel adds.
 const ALIGNMENT: u64 = 512;
 /// Flags of references: those of texture objects but for cubes' edges.
 const FLAGS: u32 = 0x33;
