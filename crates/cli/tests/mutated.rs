@@ -3,30 +3,18 @@
 //!
 //! `LANEWORK_MUTATIONS=1000-2000 cargo test -p lanework-cli --test mutated` runs others.
 
-use std::io::Read;
+#[path = "../../driver/tests/common/child.rs"]
+mod child;
+#[path = "../../sim/tests/verdicts/random.rs"]
+mod random;
+
+use random::{Random, seeds};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 const LANEWORK: &str = env!("CARGO_BIN_EXE_lanework");
 const LONGEST: Duration = Duration::from_secs(60);
-
-/// splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-}
 
 /// What is put in the place of numbers.
 const NUMBERS: &[&str] = &[
@@ -110,33 +98,9 @@ fn file(path: &str) -> Vec<u8> {
 
 /// Runs the command in a folder; what it did wrong, if anything.
 fn failure(folder: &Path, line: &str) -> Option<String> {
-    let mut child = Command::new(LANEWORK)
-        .args(line.split_whitespace())
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the command starts");
-    let mut errors = child.stderr.take().expect("a pipe");
-    let reader = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = errors.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    });
-    let began = Instant::now();
-    let status = loop {
-        match child.try_wait().expect("a child") {
-            None if began.elapsed() > LONGEST => {
-                let _ = child.kill();
-                let _ = child.wait();
-                break None;
-            }
-            None => std::thread::sleep(Duration::from_millis(2)),
-            status => break status,
-        }
-    };
-    let said = reader.join().expect("text");
+    let mut command = Command::new(LANEWORK);
+    let ended = child::run(command.args(line.split_whitespace()).current_dir(folder), LONGEST);
+    let child::Ended { status, said } = ended;
     match status {
         None => Some(format!("`{line}` does not end: {said}")),
         Some(status) if !matches!(status.code(), Some(0..=2)) => {
@@ -155,13 +119,6 @@ const LIMITS: &str = "--time-limit 5 --max-instructions 200000";
 
 #[test]
 fn the_command_takes_any_file() {
-    let (first, last) = match std::env::var("LANEWORK_MUTATIONS") {
-        Ok(range) => {
-            let (first, last) = range.split_once('-').expect("FIRST-LAST");
-            (first.parse().expect("a number"), last.parse().expect("a number"))
-        }
-        Err(_) => (0, 8),
-    };
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| -> PathBuf { folder.path().join(name) };
     let write = |name: &str, bytes: &[u8]| std::fs::write(at(name), bytes).expect("written");
@@ -182,8 +139,8 @@ fn the_command_takes_any_file() {
         "report --no-kernels --from m.json --output m.html".to_owned(),
     ];
     let mut wrong = Vec::new();
-    for seed in first..last {
-        let mut random = Random(seed);
+    for seed in seeds("LANEWORK_MUTATIONS", 0..8) {
+        let mut random = Random::new(seed);
         for line in &lines {
             write("m.ptx", &mutated(&saxpy, &mut random));
             write("m.npy", &mutated(&npy(), &mut random));

@@ -2,14 +2,17 @@
 //! on record; where ptxas is installed (`PTXAS` or the `PATH`), a sample of them is asked for again, and with
 //! `BLESS=1` all are.
 
+#[path = "../../driver/tests/common/child.rs"]
+mod child;
+
 use lanework::ptx::Module;
 use lanework::sim::{Emulator, Options};
 use lanework_lab::conformance::{Candidate, Verdicts, candidates, combinations, module};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/operands.txt");
 /// One of so many candidates is asked about where all need not be.
@@ -43,28 +46,11 @@ fn compiles(ptxas: &PathBuf, text: &str, number: usize) -> bool {
     let name = format!("lanework-operands-{}-{number}.ptx", std::process::id());
     let file = std::env::temp_dir().join(name);
     std::fs::write(&file, text).expect("the folder for temporary files takes a file");
-    let mut child = Command::new(ptxas)
-        .args(["-arch=sm_90a", "-o", "/dev/null"])
-        .arg(&file)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("ptxas starts");
-    let start = Instant::now();
-    let accepted = loop {
-        match child.try_wait().expect("ptxas can be waited for") {
-            Some(status) => break status.success(),
-            None if start.elapsed() > Duration::from_secs(20) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                break false;
-            }
-            None => std::thread::sleep(Duration::from_millis(2)),
-        }
-    };
+    let mut command = Command::new(ptxas);
+    command.args(["-arch=sm_90a", "-o", "/dev/null"]).arg(&file);
+    let ended = child::run(&mut command, Duration::from_secs(20));
     let _ = std::fs::remove_file(&file);
-    accepted
+    ended.status.is_some_and(|status| status.success())
 }
 
 /// What ptxas says of texts, in their order.

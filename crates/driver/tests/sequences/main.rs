@@ -10,16 +10,17 @@
 #[macro_use]
 mod common;
 mod calls;
+#[path = "../common/child.rs"]
+mod child;
 #[path = "../../../sim/tests/verdicts/random.rs"]
 mod random;
 mod shapes;
 mod world;
 
-use random::Random;
-use std::io::Read;
-use std::process::{Command, Stdio};
+use random::{Random, seeds};
+use std::process::Command;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use world::World;
 
 /// The variable that says which sequence a process runs.
@@ -54,37 +55,16 @@ fn run(number: u64) {
 
 /// Runs a sequence in another process; what it did wrong, if anything.
 fn failure(number: u64) -> Option<String> {
-    let mut child = Command::new(std::env::current_exe().expect("a program"))
+    let mut command = Command::new(std::env::current_exe().expect("a program"));
+    command
         .args(["any_sequence_of_calls_ends_well", "--exact", "--nocapture"])
         .env(SEQUENCE, number.to_string())
         .env("LANEWORK_WAIT_SECONDS", "1")
-        .env("LANEWORK_GPUS", "2")
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("a process");
-    let mut errors = child.stderr.take().expect("a pipe");
-    let reader = std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = errors.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
-    });
-    let began = Instant::now();
-    let ended = loop {
-        if let Some(status) = child.try_wait().expect("a child") {
-            break Some(status);
-        }
-        if began.elapsed() > LONGEST {
-            let _ = child.kill();
-            let _ = child.wait();
-            break None;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
-    let said = reader.join().expect("text");
+        .env("LANEWORK_GPUS", "2");
+    let child::Ended { status, said } = child::run(&mut command, LONGEST);
     let tail: Vec<&str> = said.lines().rev().take(30).collect();
     let tail = tail.into_iter().rev().collect::<Vec<_>>().join("\n");
-    match ended {
+    match status {
         None => Some(format!("sequence {number} hangs:\n{tail}")),
         Some(status) if !status.success() => {
             Some(format!("sequence {number} ends with {status}:\n{tail}"))
@@ -99,16 +79,10 @@ fn any_sequence_of_calls_ends_well() {
     if let Ok(number) = std::env::var(SEQUENCE) {
         return run(number.parse().expect("a number"));
     }
-    let (first, last) = match std::env::var("LANEWORK_SEQUENCES") {
-        Ok(range) => {
-            let (first, last) = range.split_once('-').expect("FIRST-LAST");
-            (first.parse().expect("a number"), last.parse().expect("a number"))
-        }
-        Err(_) => (0, 8),
-    };
+    let numbers = seeds("LANEWORK_SEQUENCES", 0..8);
     // Two at a time: some wait for words that nobody writes.
     let halves = [0, 1].map(|half| {
-        let all = (first..last).filter(move |number| number % 2 == half);
+        let all = numbers.clone().filter(move |number| number % 2 == half);
         std::thread::spawn(move || all.filter_map(failure).collect::<Vec<String>>())
     });
     let failures = halves.map(|half| half.join().expect("failures")).concat();

@@ -79,15 +79,8 @@ fn complaints(seed: u64) -> (Vec<String>, usize) {
 
 #[test]
 fn verdicts_on_random_kernels_are_right() {
-    let (first, last) = match std::env::var("LANEWORK_KERNELS") {
-        Ok(range) => {
-            let (first, last) = range.split_once('-').expect("FIRST-LAST");
-            (first.parse().expect("a number"), last.parse().expect("a number"))
-        }
-        Err(_) => (0, 32),
-    };
     let (mut wrong, mut kernels) = (Vec::new(), 0);
-    for seed in first..last {
+    for seed in random::seeds("LANEWORK_KERNELS", 0..32) {
         let (found, count) = complaints(seed);
         kernels += count;
         wrong.extend(found);

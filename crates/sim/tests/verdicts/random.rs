@@ -1,4 +1,15 @@
-//! Numbers that are random enough, and the same for the same seed (splitmix64).
+//! Numbers that are random enough, and the same for the same seed (splitmix64); which seeds a test runs.
+
+#![allow(dead_code, reason = "each test uses some of these")]
+
+use std::ops::Range;
+
+/// The seeds that an environment variable names (`1000-2000`), or those that a test runs by itself.
+pub fn seeds(variable: &str, usual: Range<u64>) -> Range<u64> {
+    let Ok(range) = std::env::var(variable) else { return usual };
+    let (first, last) = range.split_once('-').expect("FIRST-LAST");
+    first.parse().expect("a number")..last.parse().expect("a number")
+}
 
 pub struct Random(u64);
 
@@ -15,9 +26,9 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below a limit.
+    /// A number below a limit; 0 where there is none.
     pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
+        (self.next() % limit.max(1) as u64) as usize
     }
 
     /// Whether something that happens `one` in so many times does.

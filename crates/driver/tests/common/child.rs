@@ -1,0 +1,42 @@
+//! A process that a test starts, and ends where it takes too long.
+
+use std::io::Read;
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// What became of a process.
+pub struct Ended {
+    /// How it ended; `None` where it took too long.
+    pub status: Option<ExitStatus>,
+    /// What it wrote to standard error.
+    pub said: String,
+}
+
+/// Runs a command, without input and output, for no longer than this.
+pub fn run(command: &mut Command, longest: Duration) -> Ended {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|why| panic!("{:?} does not start: {why}", command.get_program()));
+    let mut errors = child.stderr.take().expect("a pipe");
+    let reader = std::thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = errors.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    });
+    let began = Instant::now();
+    let status = loop {
+        match child.try_wait().expect("a child") {
+            None if began.elapsed() > longest => {
+                let _ = child.kill();
+                let _ = child.wait();
+                break None;
+            }
+            None => std::thread::sleep(Duration::from_millis(2)),
+            status => break status,
+        }
+    };
+    Ended { status, said: reader.join().expect("text") }
+}
