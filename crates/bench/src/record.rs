@@ -6,9 +6,16 @@
 
 use crate::accuracy::Accuracy;
 use crate::work::Work;
-use lanework::Device;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+mod comparison;
+mod protocol;
+mod subject;
+
+pub use comparison::{ComparisonRecord, Verdict};
+pub use protocol::{Cache, Reset, Stop, Timer};
+pub use subject::{DeviceRecord, SubjectKind, SubjectRecord};
 
 /// Version of the measuring protocol: raised when what a figure means changes.
 pub const PROTOCOL: u32 = 2;
@@ -55,103 +62,6 @@ pub struct TimedRecord {
     pub verified: Verified,
     /// The accuracy of the result after timing, where there is a reference.
     pub accuracy: Option<Accuracy>,
-}
-
-/// What the cache holds when a kernel starts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cache {
-    /// Nothing of use.
-    Cold,
-    /// What the run before left: the same buffers again and again.
-    Hot,
-}
-
-/// Why sampling stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Stop {
-    /// The median's interval was narrow enough.
-    Settled,
-    /// The time limit.
-    TimeLimit,
-}
-
-/// How a sample was taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Timer {
-    /// Events before and after one launch.
-    Events,
-    /// Events around a graph of this many launches.
-    Graph(u32),
-}
-
-/// A device, as records name it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DeviceRecord {
-    /// Product name.
-    pub name: String,
-    /// `emulator` or `cuda`.
-    pub backend: String,
-    /// Driver version.
-    pub driver: String,
-    /// The GPU's own identifier; `None` where the driver's monitoring library is not.
-    #[serde(default)]
-    pub uuid: Option<String>,
-    /// As `major.minor`.
-    #[serde(default)]
-    pub compute_capability: String,
-    /// Streaming multiprocessors.
-    #[serde(default)]
-    pub multiprocessors: u32,
-}
-
-/// What was timed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SubjectRecord {
-    /// Its kind.
-    pub kind: SubjectKind,
-    /// Its name: of the rung, of the kernel, of the library's function.
-    pub name: String,
-    /// The ladder of a rung, or of the peer beside it.
-    pub ladder: Option<String>,
-    /// The file of an own kernel, as it was given.
-    pub file: Option<String>,
-    /// FNV-1a of the PTX text in 16 hexadecimal digits; `None` for a vendor's library.
-    pub ptx_hash: Option<String>,
-}
-
-/// The kinds of what can be timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SubjectKind {
-    /// A rung of a ladder.
-    Rung,
-    /// An own kernel: of a file, or of the user's crate.
-    Kernel,
-    /// An operation of the library.
-    Operation,
-    /// A vendor's library, beside a ladder.
-    Peer,
-}
-
-/// How the cache was brought into its state before a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Reset {
-    /// Not at all: the same buffers again and again.
-    None,
-    /// Launches rotate over this many copies of the problem, together at least twice the L2 cache.
-    Rotation {
-        /// Copies of the problem.
-        copies: u32,
-    },
-    /// Before each launch a buffer of this many bytes, at least twice the L2 cache, is overwritten.
-    Flush {
-        /// Bytes written.
-        bytes: u64,
-    },
 }
 
 /// One sample, and what the monitor saw beside it.
@@ -206,39 +116,6 @@ pub enum Verified {
     Nothing,
 }
 
-/// The verdict of a comparison, on the second against the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// The second is faster: the interval of the ratio lies below 1.
-    Fast,
-    /// The second is slower: the interval of the ratio lies above 1.
-    Slow,
-    /// The interval holds 1, or the difference is within what a comparison resolves.
-    Ambiguous,
-    /// One of the two is no valid figure, or they cannot be compared.
-    Invalid,
-}
-
-/// Two timed kernels beside each other.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ComparisonRecord {
-    /// The first, to which the second is compared.
-    pub a: TimedRecord,
-    /// The second.
-    pub b: TimedRecord,
-    /// Whether samples were taken in turns (A B B A), in one process.
-    pub interleaved: bool,
-    /// Time of `b` divided by that of `a`: below 1, `b` is faster.
-    pub ratio: f64,
-    /// Interval of the ratio, 95 %.
-    pub interval: [f64; 2],
-    /// The verdict on `b`.
-    pub verdict: Verdict,
-    /// The verdict's reason, in a sentence.
-    pub why: String,
-}
-
 impl TimedRecord {
     /// Bytes of the work over the median, in 10^9 bytes per second.
     pub fn gigabytes_per_second(&self) -> f64 {
@@ -253,54 +130,6 @@ impl TimedRecord {
     /// The samples' times in nanoseconds.
     pub fn times(&self) -> Vec<f64> {
         self.samples.iter().map(|sample| sample.ns).collect()
-    }
-}
-
-impl Cache {
-    /// `cold` or `hot`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Cache::Cold => "cold",
-            Cache::Hot => "hot",
-        }
-    }
-}
-
-impl DeviceRecord {
-    /// The record of a device.
-    pub fn of(device: &Device) -> Self {
-        let info = device.info();
-        let (major, minor) = info.compute_capability;
-        DeviceRecord {
-            name: info.name,
-            backend: info.backend.name().to_owned(),
-            driver: info.driver,
-            uuid: device.monitor().ok().and_then(|monitor| monitor.uuid()),
-            compute_capability: format!("{major}.{minor}"),
-            multiprocessors: info.multiprocessors,
-        }
-    }
-}
-
-impl SubjectRecord {
-    /// `ladder/name`, or the name alone.
-    pub fn title(&self) -> String {
-        match &self.ladder {
-            Some(ladder) => format!("{ladder}/{}", self.name),
-            None => self.name.clone(),
-        }
-    }
-}
-
-impl Verdict {
-    /// `FAST`, `SLOW`, `AMBIGUOUS` or `INVALID`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Verdict::Fast => "FAST",
-            Verdict::Slow => "SLOW",
-            Verdict::Ambiguous => "AMBIGUOUS",
-            Verdict::Invalid => "INVALID",
-        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! `#[device] enum`: an enum without data, which is its integer while staging.
 
-use crate::structs::{staged_name, value_traits};
+use crate::structs::staged_name;
 use crate::types::refuse;
+use crate::value_traits::value_traits;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Fields, Generics, ItemEnum};

@@ -2,42 +2,14 @@
 
 use crate::flow::{breaks, without_else};
 use crate::host::is_literal;
-use crate::patterns::ends_with;
-use crate::places::{is_constructor, is_place};
 use crate::scope::{Mode, Returns, Tail, Translator, as_name, root};
-use crate::statement::is_array_function;
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{BinOp, Expr, UnOp};
+use syn::{Expr, UnOp};
 
-/// Methods of numbers that take numbers of the same type.
-const PROMOTING: [&str; 24] = [
-    "min",
-    "max",
-    "clamp",
-    "powf",
-    "powi",
-    "pow",
-    "atan2",
-    "hypot",
-    "copysign",
-    "mul_add",
-    "rem_euclid",
-    "div_euclid",
-    "abs_diff",
-    "div_ceil",
-    "wrapping_add",
-    "wrapping_sub",
-    "wrapping_mul",
-    "saturating_add",
-    "saturating_sub",
-    "saturating_mul",
-    "next_multiple_of",
-    "is_multiple_of",
-    "rotate_left",
-    "rotate_right",
-];
+mod calls;
+mod operators;
 
 impl Translator {
     /// The tokens that stage an expression's value.
@@ -85,73 +57,8 @@ impl Translator {
             Expr::Field(field) => self.field(field, mode),
             Expr::Struct(structure) => self.structure(structure),
             Expr::Closure(closure) => self.closure(closure),
-            // `(low..high).contains(&x)`
-            Expr::MethodCall(call)
-                if call.method == "contains"
-                    && call.args.len() == 1
-                    && range(&call.receiver).is_some() =>
-            {
-                self.contains(range(&call.receiver), &call.args[0], span)
-            }
-            // `option.expect("text")`
-            Expr::MethodCall(call)
-                if call.method == "expect"
-                    && matches!(call.args.first(), Some(Expr::Lit(l)) if matches!(l.lit, syn::Lit::Str(_))) =>
-            {
-                let (receiver, text) = (self.receiver(&call.receiver), &call.args[0]);
-                quote_spanned!(span => #receiver.expect(#text))
-            }
-            Expr::MethodCall(call) => {
-                let receiver = self.receiver(&call.receiver);
-                let (method, turbofish) = (&call.method, &call.turbofish);
-                let arguments: Vec<_> = call.args.iter().map(|a| self.argument(a)).collect();
-                let promotes = PROMOTING.iter().any(|name| method == name);
-                match arguments.as_slice() {
-                    // The receiver may be an ordinary value, and the argument a run-time one.
-                    [first, rest @ ..] if promotes && !is_place(self, &call.receiver) => {
-                        quote_spanned!(span => {
-                            let (__receiver, __argument) = (#receiver, #first);
-                            (&&::lanework::lang::rt::Promote(__receiver, &__argument))
-                                .receiver()
-                                .#method #turbofish(__argument #(, #rest)*)
-                        })
-                    }
-                    _ => quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*)),
-                }
-            }
-            Expr::Call(call) => {
-                if let Expr::Path(path) = &*call.func
-                    && ends_with(&path.path, "Some")
-                    && call.args.len() == 1
-                {
-                    let value = self.bare(&call.args[0], Mode::Keep);
-                    return quote_spanned!(span => ::lanework::lang::rt::some(#value));
-                }
-                let function = match &*call.func {
-                    Expr::Path(path) if is_constructor(&path.path) => {
-                        return self.tuple_structure(call, path);
-                    }
-                    Expr::Path(path) => {
-                        let path = with_inferred_shape(path.clone());
-                        self.callee(&path)
-                    }
-                    Expr::Paren(inner) if matches!(&*inner.expr, Expr::Closure(_)) => {
-                        let closure = self.value(&inner.expr, Mode::View);
-                        quote!((#closure))
-                    }
-                    other => self.refuse(
-                        other,
-                        "only functions called by name are supported in a kernel",
-                        "call a #[device] function or an intrinsic",
-                    ),
-                };
-                // A closure, or a parameter that is a function.
-                let local = matches!(&*call.func, Expr::Paren(_))
-                    || as_name(&call.func).is_some_and(|name| self.is_declared(name));
-                let argument = if local { Self::closure_argument } else { Self::argument };
-                let arguments: Vec<_> = call.args.iter().map(|a| argument(self, a)).collect();
-                quote_spanned!(span => #function(#(#arguments),*))
-            }
+            Expr::MethodCall(call) => self.method_call(call),
+            Expr::Call(call) => self.call(call),
             Expr::Reference(reference) => self.reference(reference),
             Expr::Tuple(tuple) => {
                 let parts: Vec<_> = tuple.elems.iter().map(|e| self.bare(e, mode)).collect();
@@ -231,17 +138,6 @@ impl Translator {
         }
     }
 
-    /// An argument of a call; a name that is a variable passes its current value.
-    pub fn argument(&mut self, expression: &Expr) -> TokenStream {
-        match expression {
-            Expr::Path(path) => match self.function_value(path) {
-                Some(function) => function,
-                None => self.bare(expression, Mode::View),
-            },
-            _ => self.bare(expression, Mode::View),
-        }
-    }
-
     fn literal(&mut self, literal: &syn::ExprLit) -> TokenStream {
         match &literal.lit {
             syn::Lit::Int(_) | syn::Lit::Float(_) | syn::Lit::Bool(_) => quote!(#literal),
@@ -292,92 +188,6 @@ impl Translator {
         }
     }
 
-    fn binary(&mut self, binary: &syn::ExprBinary) -> TokenStream {
-        let span = binary.span();
-        let relation = crate::host::relation(&binary.op);
-        // A right side that may assign must not change a left side read before it.
-        let mode = if may_assign(&binary.right) { Mode::Keep } else { Mode::View };
-        if let Some(relation) = relation {
-            let relation = syn::Ident::new(relation, span);
-            let left = self.bare(&binary.left, mode);
-            let right = self.bare(&binary.right, Mode::View);
-            return quote_spanned!(span =>
-                (&&::lanework::lang::rt::Compare(#left, #right)).#relation());
-        }
-        match binary.op {
-            BinOp::And(_) | BinOp::Or(_) => {
-                let connective = match binary.op {
-                    BinOp::And(_) => quote_spanned!(span => and),
-                    _ => quote_spanned!(span => or),
-                };
-                let left = self.bare(&binary.left, mode);
-                let right = self.bare(&binary.right, Mode::View);
-                quote_spanned!(span => ::lanework::lang::rt::#connective(#left, || #right))
-            }
-            BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::MulAssign(_)
-            | BinOp::DivAssign(_)
-            | BinOp::RemAssign(_)
-            | BinOp::BitXorAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::ShlAssign(_)
-            | BinOp::ShrAssign(_) => self.compound_assignment(binary),
-            op => {
-                let left = self.value(&binary.left, mode);
-                let right = self.value(&binary.right, Mode::View);
-                // The type of a literal without a suffix follows from how the result is used.
-                let shift = match op {
-                    BinOp::Shl(_) => Some(quote_spanned!(span => shift_left)),
-                    BinOp::Shr(_) => Some(quote_spanned!(span => shift_right)),
-                    _ => None,
-                };
-                if let Some(shift) = shift
-                    && is_untyped(&binary.left)
-                    && !is_literal(&binary.right)
-                {
-                    return quote_spanned!(span => ::lanework::lang::rt::#shift(#left, #right));
-                }
-                let left = operand(left);
-                quote!(#left #op #right)
-            }
-        }
-    }
-
-    /// `(low..=high).contains(&x)`: comparisons of the value.
-    fn contains(
-        &mut self,
-        range: Option<&syn::ExprRange>,
-        value: &Expr,
-        span: Span,
-    ) -> TokenStream {
-        let Some(range) = range else { return TokenStream::new() };
-        let value = match value {
-            Expr::Reference(reference) => self.bare(&reference.expr, Mode::View),
-            other => self.bare(other, Mode::View),
-        };
-        let name = syn::Ident::new("__value", Span::mixed_site());
-        let mut compare = |end: &Option<Box<Expr>>, relation: &str| {
-            let end = self.bare(end.as_deref()?, Mode::View);
-            let relation = syn::Ident::new(relation, span);
-            Some(quote_spanned!(span =>
-                (&&::lanework::lang::rt::Compare(#name, #end)).#relation()))
-        };
-        let low = compare(&range.start, "is_at_least");
-        let high = match range.limits {
-            syn::RangeLimits::Closed(_) => compare(&range.end, "is_at_most"),
-            syn::RangeLimits::HalfOpen(_) => compare(&range.end, "is_less"),
-        };
-        let both = match (low, high) {
-            (Some(low), Some(high)) => {
-                quote_spanned!(span => ::lanework::lang::rt::and(#low, || #high))
-            }
-            (low, high) => low.or(high).unwrap_or_else(|| quote!(true)),
-        };
-        quote_spanned!(span => { let #name = #value; #both })
-    }
-
     /// `option?`: the value, or a return of `None`.
     fn tried(&mut self, tried: &syn::ExprTry) -> TokenStream {
         if self.returns != Returns::Value {
@@ -414,64 +224,5 @@ impl Translator {
             ),
         };
         self.refuse(expression, message, help)
-    }
-}
-
-/// `shared::<f32>` as `shared::<f32, _>`: the number of dimensions follows from the shape.
-fn with_inferred_shape(mut path: syn::ExprPath) -> syn::ExprPath {
-    if let Some(last) = path.path.segments.last_mut()
-        && is_array_function(&last.ident)
-        && let syn::PathArguments::AngleBracketed(arguments) = &mut last.arguments
-        && arguments.args.len() == 1
-    {
-        arguments.args.push(syn::parse_quote!(_));
-    }
-    path
-}
-
-/// A range in parentheses.
-fn range(expression: &Expr) -> Option<&syn::ExprRange> {
-    match expression {
-        Expr::Range(range) => Some(range),
-        Expr::Paren(inner) => range(&inner.expr),
-        _ => None,
-    }
-}
-
-/// The left side of an operator: a block there would end a statement.
-fn operand(tokens: TokenStream) -> TokenStream {
-    match tokens.clone().into_iter().next() {
-        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Brace => quote!((#tokens)),
-        _ => tokens,
-    }
-}
-
-/// Whether evaluating an expression may assign to a variable.
-fn may_assign(expression: &Expr) -> bool {
-    match expression {
-        Expr::Lit(_) | Expr::Path(_) => false,
-        Expr::Paren(inner) => may_assign(&inner.expr),
-        Expr::Group(inner) => may_assign(&inner.expr),
-        Expr::Unary(unary) => may_assign(&unary.expr),
-        Expr::Cast(cast) => may_assign(&cast.expr),
-        Expr::Field(field) => may_assign(&field.base),
-        Expr::Binary(binary) => may_assign(&binary.left) || may_assign(&binary.right),
-        Expr::Index(index) => may_assign(&index.expr) || may_assign(&index.index),
-        Expr::Array(array) => array.elems.iter().any(may_assign),
-        Expr::MethodCall(call) => may_assign(&call.receiver) || call.args.iter().any(may_assign),
-        Expr::Call(call) => call.args.iter().any(may_assign),
-        Expr::Reference(reference) => reference.mutability.is_some(),
-        _ => true,
-    }
-}
-
-/// Whether an expression is a literal integer whose type is not written.
-fn is_untyped(expression: &Expr) -> bool {
-    match expression {
-        Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(integer), .. }) => integer.suffix().is_empty(),
-        Expr::Paren(inner) => is_untyped(&inner.expr),
-        Expr::Group(inner) => is_untyped(&inner.expr),
-        Expr::Unary(unary) => is_untyped(&unary.expr),
-        _ => false,
     }
 }

@@ -28,6 +28,7 @@ mod statement;
 mod structs;
 mod twin;
 mod types;
+mod value_traits;
 mod why;
 
 use proc_macro::TokenStream;

@@ -53,7 +53,7 @@ const SILENT: [&str; 25] = [
     "bench/src/options.rs",
     "bench/src/harness.rs",
     "bench/src/fake.rs",
-    "report/src/pictures/svg.rs",
+    "report/src/pictures/svg",
     "lanework/src/guide",
 ];
 

@@ -1,0 +1,49 @@
+//! Two timed kernels beside each other, and the verdict on them.
+
+use super::TimedRecord;
+use serde::{Deserialize, Serialize};
+
+/// The verdict of a comparison, on the second against the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The second is faster: the interval of the ratio lies below 1.
+    Fast,
+    /// The second is slower: the interval of the ratio lies above 1.
+    Slow,
+    /// The interval holds 1, or the difference is within what a comparison resolves.
+    Ambiguous,
+    /// One of the two is no valid figure, or they cannot be compared.
+    Invalid,
+}
+
+/// Two timed kernels beside each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ComparisonRecord {
+    /// The first, to which the second is compared.
+    pub a: TimedRecord,
+    /// The second.
+    pub b: TimedRecord,
+    /// Whether samples were taken in turns (A B B A), in one process.
+    pub interleaved: bool,
+    /// Time of `b` divided by that of `a`: below 1, `b` is faster.
+    pub ratio: f64,
+    /// Interval of the ratio, 95 %.
+    pub interval: [f64; 2],
+    /// The verdict on `b`.
+    pub verdict: Verdict,
+    /// The verdict's reason, in a sentence.
+    pub why: String,
+}
+
+impl Verdict {
+    /// `FAST`, `SLOW`, `AMBIGUOUS` or `INVALID`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Fast => "FAST",
+            Verdict::Slow => "SLOW",
+            Verdict::Ambiguous => "AMBIGUOUS",
+            Verdict::Invalid => "INVALID",
+        }
+    }
+}

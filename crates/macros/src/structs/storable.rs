@@ -1,0 +1,70 @@
+//! Which device structs buffers hold: those without padding.
+
+use super::parts::Parts;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+
+impl Parts<'_> {
+    /// Buffers hold structs of elements without padding.
+    pub(super) fn storable(&self) -> TokenStream {
+        let (name, types) = (self.name, &self.types);
+        let (generics, arguments, clause) = self.generics.split_for_impl();
+        let declares_pod = self.item.attrs.iter().any(|attribute| {
+            attribute.path().is_ident("derive")
+                && attribute.meta.to_token_stream().to_string().contains("Pod")
+        });
+        let mut markers = TokenStream::new();
+        let mut conditions = Vec::new();
+        if self.generics.params.is_empty() {
+            conditions
+                .extend(types.iter().map(|ty| quote!(for<'__a> #ty: ::lanework::lang::Storable)));
+            let ends = self
+                .members
+                .iter()
+                .skip(1)
+                .map(|next| quote!(::core::mem::offset_of!(#name, #next)));
+            let ends = ends.chain([quote!(::core::mem::size_of::<#name>())]);
+            for ((member, ty), end) in self.members.iter().zip(types).zip(ends) {
+                let marker = format_ident!("padding_after_{}", member);
+                markers.extend(quote! {
+                    #[allow(non_camel_case_types)]
+                    pub struct #marker<const BYTES: usize>;
+                    impl ::lanework::lang::rt::NoPadding for #marker<0> {}
+                });
+                conditions.push(quote!(for<'__a> #marker<{
+                    #end - ::core::mem::offset_of!(#name, #member) - ::core::mem::size_of::<#ty>()
+                }>: ::lanework::lang::rt::NoPadding));
+            }
+        } else {
+            // Without padding when every field is of one type.
+            let [first, rest @ ..] = types.as_slice() else { return TokenStream::new() };
+            if !rest.iter().all(|ty| ty == first) {
+                return TokenStream::new();
+            }
+            conditions.push(quote!(#first: ::lanework::lang::Storable));
+        }
+        let predicates = clause.map(|clause| &clause.predicates).filter(|p| !p.is_empty());
+        let predicates = predicates.map(|predicates| {
+            let list = predicates.iter();
+            quote!(#(#list,)*)
+        });
+        let pod = if declares_pod {
+            TokenStream::new()
+        } else {
+            quote! {
+                // SAFETY: every field is plain data, and conditions exclude padding.
+                unsafe impl #generics ::lanework::lang::rt::bytemuck::Zeroable for #name #arguments
+                where #predicates #(#conditions),* {}
+                // SAFETY: as above.
+                unsafe impl #generics ::lanework::lang::rt::bytemuck::Pod for #name #arguments
+                where #predicates #(#conditions),* {}
+            }
+        };
+        quote! {
+            #markers
+            #pod
+            impl #generics ::lanework::lang::Storable for #name #arguments
+            where #predicates #(#conditions),* {}
+        }
+    }
+}
