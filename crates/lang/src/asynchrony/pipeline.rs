@@ -3,7 +3,7 @@
 //! a consumer waits for one and releases it.
 
 use super::handle::handle;
-use super::mbarrier::{Mbarrier, Mbarriers, Signal};
+use super::mbarrier::{Mbarrier, Mbarriers, Signal, word};
 use super::remote::RemoteMbarrier;
 use crate::arithmetic::binary;
 use crate::builder::Builder;
@@ -251,6 +251,18 @@ impl Ring {
         stage
     }
 
+    /// Moves on by so many stages.
+    fn skip(self, b: &mut Builder, by: Value) {
+        let (ty, stages) = (ScalarType::U32, Value::Constant(self.stages.into()));
+        let ahead = binary(b, Operation::Add, ty, Value::Register(self.stage), by);
+        let rounds = binary(b, Operation::Div, ty, ahead, stages);
+        let stage = binary(b, Operation::Rem, ty, ahead, stages);
+        let flip = binary(b, Operation::And, ty, rounds, Value::Constant(1));
+        let parity = binary(b, Operation::Xor, ty, Value::Register(self.parity), flip);
+        b.assign(self.stage, stage, ty);
+        b.assign(self.parity, parity, ty);
+    }
+
     /// The stage after `stage`; behind the last one, the first, in the next phase.
     fn advance(self, b: &mut Builder, stage: Value) {
         let (word, one) = (ScalarType::U32, Value::Constant(1));
@@ -364,6 +376,56 @@ impl Consumer {
         here();
         let index = self.ring.next();
         Filled { index, empty: element(self.empty, index) }
+    }
+
+    /// Leaves out the next `stages` stages, which another consumer waits for and releases.
+    ///
+    /// A stage's barrier tells only whether its last phase has ended: this thread may wait for a stage when what filled it before has
+    /// been waited for, by itself or, with a barrier in between, by the other consumer.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// /// The last warp fetches rows, the others take turns to add two of them: each has two of the four stages.
+    /// #[kernel(block = 96)]
+    /// fn example(x: &[u32], rows: u32, out: &mut [u32]) {
+    ///     let (buffers, warp, lane) = (shared::<u32>([4, 32]), thread_idx.x / 32, thread_idx.x % 32);
+    ///     let pipe = pipeline(4, 1, 32);
+    ///     if thread_idx.x == 64 {
+    ///         let producer = pipe.producer();
+    ///         for row in 0..rows {
+    ///             let slot = producer.acquire_for(128);
+    ///             bulk_load(buffers.slab(slot.index), x.span(32 * row, 32), slot);
+    ///         }
+    ///     }
+    ///     if warp < 2 {
+    ///         let consumer = pipe.consumer();
+    ///         consumer.skip(2 * warp);
+    ///         for pair in (warp..rows / 2).step_by(2) {
+    ///             let slot = consumer.wait();
+    ///             let mut sum = buffers[[slot.index, lane]];
+    ///             slot.release();
+    ///             let slot = consumer.wait();
+    ///             sum += buffers[[slot.index, lane]];
+    ///             slot.release();
+    ///             consumer.skip(2);
+    ///             out[32 * pair + lane] = sum;
+    ///         }
+    ///     }
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let x: Vec<u32> = (0..32 * 10).map(|i| i / 32).collect();
+    /// # let (x, mut out) = (device.upload(&x)?, device.zeros::<u32>(32 * 5)?);
+    /// # example(&x, 10, &mut out).grid(1).block(96).launch(&device)?;
+    /// assert_eq!(out.download()?, (0..5).flat_map(|i| [4 * i + 1; 32]).collect::<Vec<u32>>());
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn skip(self, stages: impl IndexValue) {
+        here();
+        with(|b| {
+            let stages = word(b, stages.parts());
+            self.ring.skip(b, stages);
+        });
     }
 }
 

@@ -1,5 +1,6 @@
 //! The family of sm_90a: TMA and `wgmma`, for factors of 8 and 16 bits, and f32 as TF32.
 
+mod alternate;
 mod divided;
 mod finished;
 mod form;
@@ -19,7 +20,7 @@ use super::finish::{Finishing, Sum, finishing};
 use super::problem::{Extents, Major, Precision, Problem};
 use super::recipe::{Choice, Recipe};
 use crate::workspace::{Layout, Scratch};
-use form::{Form, ROWS, STAGGERED_FROM, Store};
+use form::{Form, ROWS, Store};
 use half::{bf16, f16};
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::{Element, Prepared, Result, View};
@@ -126,6 +127,7 @@ impl<'a> Step<'a, '_> {
     {
         match self.shape.columns {
             256 => self.of_columns::<T, U, D, S, O, DEPTH, 256, 128, WIDE>(),
+            192 => self.of_columns::<T, U, D, S, O, DEPTH, 192, 96, WIDE>(),
             128 => self.of_columns::<T, U, D, S, O, DEPTH, 128, 64, WIDE>(),
             _ => self.of_columns::<T, U, D, S, O, DEPTH, 64, 32, WIDE>(),
         }
@@ -152,12 +154,12 @@ impl<'a> Step<'a, '_> {
         O: Stored<S>,
     {
         let Step { problem, shape, choice, scratch, spare } = self;
-        let Shape { columns, cluster, order, promote, split, overlapped, .. } = shape;
+        let Shape { columns, cluster, order, promote, split, alternate, overlapped, .. } = shape;
         let Extents { batch, m, n, k } = problem.extents;
         let (of_a, of_b, of_c) = problem.majors();
         let along_k = (matches!(of_a, Major::Rows(_)), matches!(of_b, Major::Columns(_)));
         // Rows of B are shared by panels of so many columns.
-        let shares = along_k.1 || COLUMNS >= DEPTH * cluster.0;
+        let shares = along_k.1 || COLUMNS.is_multiple_of(DEPTH * cluster.0);
         let cluster = if shares { cluster } else { (1, cluster.1) };
         let (chosen, choice, mine) = Choice::arguments(choice, &problem.device, scratch);
         let store = match of_c {
@@ -178,10 +180,8 @@ impl<'a> Step<'a, '_> {
             store,
             promote,
             columns,
-            staggered: columns == 256
-                && split == 1
-                && !promote
-                && k.div_ceil(DEPTH as usize) >= STAGGERED_FROM,
+            exchanged: tma_store && !promote && size_of::<O>() == 4,
+            alternate,
             overlapped,
             chosen,
         }

@@ -214,6 +214,7 @@ fn clusters_share_tiles_of_every_width_and_layout() -> Result<()> {
                 cluster,
                 order,
                 promote: false,
+                alternate: false,
                 split: 1,
                 tma: at > 0,
                 overlapped: at == 1,
@@ -244,6 +245,7 @@ fn blocks_that_divide_k_add_up_what_each_has_summed() -> Result<()> {
             order,
             promote: false,
             split,
+            alternate: false,
             tma: true,
             overlapped: true,
             most: 0,
@@ -270,20 +272,27 @@ fn blocks_that_divide_k_add_up_what_each_has_summed() -> Result<()> {
 }
 
 #[test]
-fn staggered_warpgroups_are_right_and_clean_over_several_tiles() -> Result<()> {
+fn warpgroups_that_take_turns_at_tiles_are_right_and_clean() -> Result<()> {
     let device = Device::emulator().sanitized();
     let narrow = |x: i32| f16::from_f32(x as f32);
     let of = |x: i32| Fp8E4m3::from_f32(x as f32);
+    let shape = |columns, most, cluster, parts| Shape {
+        columns,
+        alternate: true,
+        most,
+        cluster,
+        parts,
+        ..Shape::default()
+    };
+    // Fewer steps than stages and many more; tiles for one of the warpgroups alone, for both, and an odd number of them.
+    let (alone, pairs) = (shape(128, 1, (1, 1), 1), shape(128, 2, (2, 1), 2));
     let in_f32 = |x: f32| x as i32;
+    by_shape::<f16, f32>(&device, alone, [136, 264, 1200], (true, true), (narrow, in_f32))?;
+    by_shape::<i8, i32>(&device, pairs, [264, 392, 1040], (true, false), (|x| x as i8, |x| x))?;
+    let (wide, wide_pairs) = (shape(192, 1, (1, 1), 1), shape(192, 2, (2, 1), 1));
+    by_shape::<Fp8E4m3, f32>(&device, wide_pairs, [264, 568, 400], (true, false), (of, in_f32))?;
     let back = |x: f16| x.to_f32() as i32;
-    // Blocks that have several tiles each, at edges, too; the least number of steps, and one that the stages do not divide.
-    let shape = |most, cluster| Shape { columns: 256, most, cluster, ..Shape::default() };
-    let (alone, pairs) = (shape(1, (1, 1)), shape(2, (2, 1)));
-    by_shape::<f16, f32>(&device, alone, [136, 272, 1024], (true, true), (narrow, in_f32))?;
-    by_shape::<Fp8E4m3, f32>(&device, alone, [136, 264, 2176], (true, false), (of, in_f32))?;
-    by_shape::<i8, i32>(&device, pairs, [264, 272, 2112], (true, false), (|x| x as i8, |x| x))?;
-    let across = shape(2, (1, 2));
-    by_shape::<f16, f16>(&device, across, [136, 520, 1144], (false, true), (narrow, back))?;
+    by_shape::<f16, f16>(&device, wide, [136, 200, 904], (false, true), (narrow, back))?;
     Ok(())
 }
 

@@ -59,7 +59,7 @@ pub fn finished<
     }
     #[unroll]
     for i in 0..COLUMNS / WIDE {
-        let part = values.columns::<WIDE>(i);
+        let mut part = values.columns::<WIDE>(i);
         if form.store == Store::Tma {
             // Each warp stores its 16 rows by itself, and waits for no other.
             let tile = parts[form.parts * group + i % form.parts];
@@ -67,7 +67,19 @@ pub fn finished<
                 bulk_wait_read(const { form.parts - 1 }); // what left from here before has been read
             }
             sync_warp(FULL_MASK);
-            O::place(part, tile);
+            if form.exchanged {
+                let odd = lane / 4 % 2 == 1;
+                #[unroll]
+                for e in 0..8u32 {
+                    let (first, second) = (part[e], part[e + 8]);
+                    part[e] = select(odd, second, first);
+                    part[e + 8] = select(odd, first, second);
+                }
+                let first = select(odd, 16u32, 0u32);
+                O::place_halves(part, tile, [first, 16 - first]);
+            } else {
+                O::place(part, tile);
+            }
             fence_proxy_async_shared();
             sync_warp(FULL_MASK);
             if lane == 0 {

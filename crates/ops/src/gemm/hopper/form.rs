@@ -14,9 +14,6 @@ const PART_BYTES: u32 = GROUP * 128;
 /// Shared memory that a block may have for stages and parts, less what aligning them may take.
 const MOST_BYTES: u32 = 226 * 1024;
 
-/// Steps of a tile from which on its warpgroups are staggered: more than twice the stages, so that none is a tile ahead.
-pub(super) const STAGGERED_FROM: usize = 16;
-
 /// Columns of sums that blocks which divide K exchange at a time.
 pub(super) const SHARE: u32 = 32;
 
@@ -50,9 +47,11 @@ pub struct Form {
     pub columns: u32,
     /// Parts of results on their way to memory at a time, for each warp.
     pub parts: u32,
-    /// Whether the second warpgroup begins its last steps of a tile, as many as there are stages, when the first one has begun all of its
-    /// own: while one of them stores results, products of the other one run.
-    pub staggered: bool,
+    /// Whether threads of odd rows lay the second half of a part first, so that the rows that are laid together meet in different banks.
+    pub exchanged: bool,
+    /// Whether the warpgroups take turns at tiles, of all rows each, instead of half of the rows of each: while one of them stores results,
+    /// products of the other one run.
+    pub alternate: bool,
     /// Whether it begins before the launch before it has ended.
     pub overlapped: bool,
     /// Which of several products is computed a word in memory says.
@@ -73,6 +72,11 @@ impl Form {
     /// Whether blocks load for each other.
     pub(super) fn shares(self) -> bool {
         self.cluster.0 * self.cluster.1 > 1
+    }
+
+    /// Releases that a stage is empty after: of each warpgroup that reads it, in each block that fills it together.
+    pub(super) fn releases(self) -> u32 {
+        if self.alternate { self.neighbours() } else { 2 * self.neighbours() }
     }
 
     /// Bytes of a stage.

@@ -1,13 +1,15 @@
 //! The kernel of sm_90a: one warp loads tiles by TMA into a ring of stages, two warpgroups multiply them by `wgmma` and store the results
 //! by TMA while the next tile's stages are loaded; blocks are persistent.
 //!
-//! A block's tile has 128 rows and `COLUMNS` columns. Blocks of a cluster that share rows of A load a part of them each, for all of
-//! them (multicast), and so with columns of B. A stage holds 128 bytes of every row along K. What lies beyond a matrix's edges is read as
-//! zero and not written, so that no extent has to be a multiple of a tile's.
+//! A block's tile has 128 rows and `COLUMNS` columns. Its warpgroups have half of the rows each, or take turns at tiles. Blocks of a
+//! cluster that share rows of A load a part of them each, for all of them (multicast), and so with columns of B. A stage holds 128 bytes
+//! of every row along K. What lies beyond a matrix's edges is read as zero and not written, so that no extent has to be a multiple of a
+//! tile's.
 //!
 //! What depends on fewer types than the kernel does is a function of its own, since each instance is compiled.
 
 use super::super::finish::{Finish, Sum};
+use super::alternate::alone;
 use super::divided::give;
 use super::finished::{finished, finished_shares};
 use super::form::{Form, GROUP, ROWS, Store};
@@ -70,7 +72,7 @@ pub fn product<
     });
     // A stage is empty when both warpgroups of every block that it is filled together with have read it. What a wait orders are copies by
     // TMA and reads that are over, and nothing that threads of another block have written, which a wait would take longer for.
-    let ring = pipeline(form.stages, 1, 2 * form.neighbours()).within_block();
+    let ring = pipeline(form.stages, 1, form.releases()).within_block();
     let [math, load] = warp_roles([8, 4]);
     let [batches, m, n, k] = extents;
     let (down, across) = (m.div_ceil(form.cluster.0 * ROWS), n.div_ceil(form.cluster.1 * COLUMNS));
@@ -143,13 +145,55 @@ pub fn product<
     if math.active() {
         math.take_registers(232);
         let consumer = ring.consumer();
-        let turn = named_barrier(256);
         let (group, within) = (math.thread() / 128, math.thread() % 128);
         let (warp, lane) = (within / 32, within % 32);
         // The thread that releases a stage to the block of its number, where that one fills it.
         let beside = within < form.blocks()
             && (within % form.cluster.0 == rank_row || within / form.cluster.0 == rank_column);
-        for tile in (first..tiles).step_by(step_by) {
+        if form.alternate {
+            let turns = named_barriers(2, 256);
+            if group == 1 {
+                consumer.skip(steps);
+            }
+            for tile in (first + group * step_by..tiles).step_by(2 * step_by) {
+                let batch = tile / (down * across);
+                let (row, column) = place(tile % (down * across), down, across, form.order);
+                let row = (row * form.cluster.0 + rank_row) * ROWS;
+                let column = (column * form.cluster.1 + rank_column) * COLUMNS;
+                if tile != first {
+                    turns.at(group).sync();
+                }
+                let mut upper = Accumulator::<D, COLUMNS>::zero();
+                let mut lower = Accumulator::<D, COLUMNS>::zero();
+                alone(
+                    upper,
+                    lower,
+                    consumer,
+                    a_by_rows,
+                    a_by_columns,
+                    b_by_columns,
+                    b_by_rows,
+                    within,
+                    beside,
+                    steps,
+                    turns.at(1 - group),
+                    tile + step_by < tiles,
+                    form,
+                );
+                let sums = upper.finish();
+                finished(
+                    sums, c, parts, out, before, bias, scale_a, scale_b, extents, strides_c, alpha,
+                    beta, batch, row, column, group, warp, lane, form, finish,
+                );
+                let (sums, below) = (lower.finish(), row + GROUP);
+                finished(
+                    sums, c, parts, out, before, bias, scale_a, scale_b, extents, strides_c, alpha,
+                    beta, batch, below, column, group, warp, lane, form, finish,
+                );
+            }
+        }
+        let shared = if form.alternate { 0 } else { tiles };
+        for tile in (first..shared).step_by(step_by) {
             let batch = tile / (down * across);
             let (row, column) = place(tile % (down * across), down, across, form.order);
             let row = (row * form.cluster.0 + rank_row) * ROWS + group * GROUP;
@@ -170,7 +214,6 @@ pub fn product<
                     within,
                     beside,
                     steps,
-                    turn,
                     form,
                 );
             }

@@ -13,6 +13,8 @@ pub struct Shape {
     /// As in `Form`.
     pub split: u32,
     pub promote: bool,
+    /// As in `Form`.
+    pub alternate: bool,
     /// Whether results may leave by TMA.
     pub tma: bool,
     pub overlapped: bool,
@@ -25,44 +27,52 @@ pub struct Shape {
 
 /// The shape for a problem, and whether its transpose is computed: the one of least time by a model of an H200.
 ///
-/// The time of a wave of tiles is that of its columns; half a tile takes more than half of the time. Blocks divide K where one tile
-/// covers all columns. Clusters of more than two blocks leave half of an H200 idle, and are for a few tiles only.
+/// The time of a wave of tiles is that of its columns; half a tile takes more than half of the time, but for tiles that a block's
+/// warpgroups take turns at, which need several for each block. Blocks divide K where one tile covers all columns. Clusters of more than two blocks leave half of an H200 idle, and are for a few tiles only.
 pub(super) fn shape(problem: &Problem<'_>) -> (Shape, bool) {
     let Extents { batch, m, n, k } = problem.extents;
     let processors = u64::from(problem.device.info().multiprocessors.max(2));
     let narrow = problem.a.kind.is_fp8() && problem.precision == Precision::Accurate;
+    let long = k * problem.a.kind.bytes() >= LONG;
     let mut best = (f64::INFINITY, Shape::default(), false);
     for turned in [false, true] {
         let (lines, across) = if turned { (n, m) } else { (m, n) };
         if turned && across > 64 {
             continue; // results would leave one by one
         }
-        for (columns, time) in [(256, 1.0), (128, 0.59), (64, 0.4)] {
-            if narrow && columns == 256 {
+        for (columns, time, alternate) in [
+            (256, 1.0, false),
+            (192, 0.72, true),
+            (128, 0.48, true),
+            (128, 0.59, false),
+            (64, 0.4, false),
+        ] {
+            if narrow && (columns == 256 || alternate) {
                 continue; // no registers for two sums
             }
             let tiles = lines.div_ceil(ROWS as usize) * across.div_ceil(columns as usize) * batch;
+            if alternate && (turned || !long || tiles as u64 <= processors) {
+                continue;
+            }
             for split in [1, 2, 8] {
                 let blocks = tiles as u64 * u64::from(split);
                 let most = if split == 8 { 16 } else { processors };
                 let deep = k * problem.a.kind.bytes() >= 1024 * split as usize;
-                if split > 1 && (across > 64 || blocks > most || !deep) {
+                if split > 1 && (alternate || across > 64 || blocks > most || !deep) {
                     continue;
                 }
                 let time = blocks.div_ceil(processors) as f64 * time / f64::from(split);
                 let time = time + if split > 1 { 0.03 } else { 0.0 };
                 if time < best.0 {
-                    best = (
-                        time,
-                        Shape { columns, split, promote: narrow, ..Shape::default() },
-                        turned,
-                    );
+                    let parts = if columns == 192 { 1 } else { 2 }; // five stages instead of four
+                    let shape = Shape { columns, split, promote: narrow, ..Shape::default() };
+                    best = (time, Shape { alternate, parts, ..shape }, turned);
                 }
             }
         }
     }
     let (_, shape, turned) = best;
-    let pairs = rereads(problem) || shape.promote && promotes_much(problem);
+    let pairs = rereads(problem) || (shape.promote || shape.alternate) && many_tiles(problem);
     if shape.columns >= 128 && shape.split == 1 && !turned && pairs {
         return (Shape { cluster: (2, 1), order: Order::Grouped(8), ..shape }, turned);
     }
@@ -80,14 +90,16 @@ fn rereads(problem: &Problem<'_>) -> bool {
     slow && m > 2 * ROWS as usize && bytes as f64 > 2.5 * info.l2_bytes as f64
 }
 
-/// Whether there are many tiles of promoted sums: such tiles have 128 columns, and read half as much again as those of 256 for each
-/// product. Pairs of blocks, which read a quarter less, are 6 % faster at 8192.
-fn promotes_much(problem: &Problem<'_>) -> bool {
+/// Whether there are many tiles of 128 columns, which read half as much again as those of 256 for each product. Pairs of blocks, which read
+/// a quarter less, are 6 % faster at 8192 where sums are promoted; where warpgroups take turns, 4 % at 8192 and 80 % at 16384.
+fn many_tiles(problem: &Problem<'_>) -> bool {
     let Extents { batch, m, n, .. } = problem.extents;
     let tiles = m.div_ceil(ROWS as usize).saturating_mul(n.div_ceil(128)).saturating_mul(batch);
     m >= 8 * ROWS as usize && tiles >= 4 * problem.device.info().multiprocessors as usize
 }
 
+/// Bytes of a row of A from which on warpgroups take turns at tiles: 16 steps.
+const LONG: usize = 16 * 128;
 /// Bytes per second below which memory is slow for what the tensor cores of sm_90a multiply.
 const SLOW_MEMORY: u64 = 4_000_000_000_000;
 
@@ -99,6 +111,7 @@ impl Default for Shape {
             order: Order::Grouped(16),
             split: 1,
             promote: false,
+            alternate: false,
             tma: true,
             overlapped: true,
             most: 0,
