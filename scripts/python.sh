@@ -13,12 +13,12 @@ environment=target/python/venv
 $environment/bin/pip install --quiet "maturin>=1.8,<2" numpy pytest nvidia-cuda-nvrtc
 [ -z "${CLIENTS:-}" ] || $environment/bin/pip install --quiet "numba-cuda[cu13]==0.30.4" "cupy-cuda13x[ctk]"
 
-packages=(lanework-cli lanework-driver lanework-jitlink lanework-cublas lanework-curand lanework-cufft lanework-nccl)
+packages=(lanework-cli lanework-driver lanework-jitlink lanework-cublas lanework-curand lanework-cufft lanework-cusolver lanework-nccl)
 cargo build --quiet --profile "$profile" "${packages[@]/#/--package=}"
 native=crates/python/python/lanework/native
 rm -rf $native
 mkdir -p $native
-for file in lanework liblanework_libcuda.so liblanework_nvjitlink.so liblanework_cublas.so liblanework_curand.so liblanework_cufft.so liblanework_nccl.so; do
+for file in lanework liblanework_libcuda.so liblanework_nvjitlink.so liblanework_cublas.so liblanework_curand.so liblanework_cufft.so liblanework_cusolver.so liblanework_nccl.so; do
     [ -e "$built/$file" ] || continue
     cp "$built/$file" $native/
     strip $native/$file

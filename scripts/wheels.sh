@@ -20,7 +20,7 @@ for target in "$@"; do
     rustup target add "$target" 2>/dev/null
     case $target in
         *-linux-gnu)
-            packages="lanework-cli lanework-driver lanework-jitlink lanework-cublas lanework-curand lanework-cufft lanework-nccl"
+            packages="lanework-cli lanework-driver lanework-jitlink lanework-cublas lanework-curand lanework-cufft lanework-cusolver lanework-nccl"
             linked=$target.2.28 tag=manylinux_2_28 ;;
         *)
             packages=lanework-cli linked=$target tag=off ;;

@@ -14,7 +14,7 @@ if [ ! -d "$folder/src" ]; then
     git clone --quiet --depth 1 --branch "v$version" --filter=blob:none --sparse https://github.com/cupy/cupy "$folder/src"
     git -C "$folder/src" sparse-checkout set --skip-checks tests
 fi
-cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-curand -p lanework-cufft
+cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-curand -p lanework-cufft -p lanework-cusolver
 command="$PWD/target/release/lanework"
 suites=("$@")
 [ ${#suites[@]} -gt 0 ] || suites=(creation indexing math sorting core)

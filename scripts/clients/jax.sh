@@ -16,7 +16,7 @@ fi
 if [ ! -d "$folder/src" ]; then
     git clone --quiet --depth 1 --branch "jax-v$version" https://github.com/jax-ml/jax "$folder/src"
 fi
-cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-cufft
+cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-cufft -p lanework-cusolver
 command="$PWD/target/release/lanework"
 # The one module of the Python package that is needed, without the rest of it, which is built.
 mkdir -p "$folder/modules/lanework"

@@ -77,7 +77,7 @@ attempt() {
     local lacks failure seconds=$((EPOCHSECONDS - began))
     lacks=$(grep -aoE 'lanework: cu\w+ = 801' "$log.err" | sed 's/lanework: //; s/ = 801//' | sort -u | head -4 | tr '\n' ' ')
     failure=$(grep -aiE '\bfail(ed|ure)?\b|[dm]ismatch|incorrect|not pass|wrong result|error [^t]*:|CUDA error|!= *expected' "$log" "$log.err" -h \
-        | grep -aviE 'no fail|0 fail|error[^:=]*[:=] *[0-9]+\.[0-9.e+-]+ *$|0 error|failed: 0|failures?: 0|error rate|0 mismatch|lanework: cu|result *= *pass|relative error|as expected|an assertion of the kernel failed|max error' | head -1 | cut -c1-110)
+        | grep -aviE 'no fail|0 fail|error[^:=]*[:=] *[0-9]+\.[0-9.e+-]+ *$|0 error|failed: 0|failures?: 0|error rate|0 mismatch|of bytes mismatched|lanework: cu|result *= *pass|relative error|as expected|an assertion of the kernel failed|max error' | head -1 | cut -c1-110)
     local said
     [ $code -eq 139 ] && failure="segmentation fault; $failure"
     said=$(grep -a '^lanework: ' "$log.err" | grep -avE '^lanework: cu\w+ = |is not a function|private table|is a stand-in' | head -1 | cut -c11-160)

@@ -25,7 +25,7 @@ declare -A pictures=(
     [simpleTexture3D]="--file=ref_texture3D.bin" [volumeRender]="--file=ref_volume.ppm" [simpleGL]="-file=data/ref_simpleGL.bin"
     [recursiveGaussian]="-sigma=10 -file=data/ref_10.ppm; -sigma=14 -file=data/ref_14.ppm; -sigma=18 -file=data/ref_18.ppm; -sigma=22 -file=data/ref_22.ppm"
     [bicubicTexture]="-mode=0 -file=data/0_nearest.ppm; -mode=1 -file=data/1_bilinear.ppm; -mode=2 -file=data/2_bicubic.ppm; -mode=3 -file=data/3_fastcubic.ppm; -mode=4 -file=data/4_catmull-rom.ppm"
-    [smokeParticles]="-qatest" [nbody]="-benchmark -compare -cpu -numbodies=1024" [randomFog]="-qatest" [oceanFFT]="-qatest"
+    [smokeParticles]="-qatest" [nbody]="-benchmark -compare -cpu -numbodies=1024" [oceanFFT]="-qatest"
     [Mandelbrot]="-mode=0 -file=data/Mandelbrot_fp32.ppm; -mode=1 -file=data/referenceJulia_fp32.ppm"
     [SobelFilter]="-mode=0 -file=data/ref_orig.pgm; -mode=1 -file=data/ref_tex.pgm; -mode=2 -file=data/ref_shared.pgm"
     [FunctionPointers]="-mode=0 -file=data/ref_orig.pgm; -mode=1 -file=data/ref_tex.pgm; -mode=2 -file=data/ref_shared.pgm"

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const VARIABLE: &str = "LANEWORK_DRIVER";
 
 /// The libraries as cargo names them, and the names that programs load.
-const LIBRARIES: [(&str, &[&str]); 6] = [
+const LIBRARIES: [(&str, &[&str]); 7] = [
     ("liblanework_libcuda.so", &["libcuda.so.1", "libcuda.so", "libnvidia-ml.so.1"]),
     ("liblanework_nvjitlink.so", &["libnvJitLink.so.13", "libnvJitLink.so.12"]),
     (
@@ -18,7 +18,16 @@ const LIBRARIES: [(&str, &[&str]); 6] = [
     ("liblanework_curand.so", &["libcurand.so.10"]),
     // Not of the default build.
     ("liblanework_cufft.so", &["libcufft.so.12", "libcufft.so.11"]),
+    ("liblanework_cusolver.so", &["libcusolver.so.12", "libcusolver.so.11"]),
     ("liblanework_nccl.so", &["libnccl.so.2"]),
+];
+
+/// Those that are loaded first under each of their names.
+const NAMED: [&str; 4] = [
+    "liblanework_cublas.so",
+    "liblanework_curand.so",
+    "liblanework_cufft.so",
+    "liblanework_cusolver.so",
 ];
 
 /// The folder of the libraries: what the variable names, that of this command, or `lib/lanework` beside it.
@@ -53,14 +62,11 @@ pub fn environment(
         for name in names {
             std::os::unix::fs::symlink(&library, links.join(name))?;
         }
-        // Python's packages load these by their paths, unless ones of their names are there already. cuBLAS and cuFFT have several names: one without
+        // Python's packages load these by their paths, unless ones of their names are there already. Some have several names: one without
         // a folder is what the loader compares with those that libraries ask for; it is looked up in the folder of the links.
         if library.ends_with("liblanework_nvjitlink.so") {
             preloaded.push(links.join(names[0]).into_os_string());
-        } else if ["liblanework_cublas.so", "liblanework_curand.so", "liblanework_cufft.so"]
-            .iter()
-            .any(|own| library.ends_with(own))
-        {
+        } else if NAMED.iter().any(|own| library.ends_with(own)) {
             preloaded.extend(names.iter().map(|name| OsString::from(*name)));
         }
     }

@@ -17,7 +17,7 @@ const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libcufft", "NVIDIA's cuFFT", FFT),
     ("libcurand", "NVIDIA's cuRAND", FIRST),
     ("libcusparse", "cuSPARSE", ELSE),
-    ("libcusolver", "cuSOLVER", ELSE),
+    ("libcusolver", "NVIDIA's cuSOLVER", SOLVE),
     ("libcudnn", "cuDNN", ELSE),
     ("libcutensor", "cuTENSOR", ELSE),
     ("libnpp", "NPP", ELSE),
@@ -31,6 +31,8 @@ const FFTW: &str =
     "transform by FFTW on the host, or by cuFFT's own functions, for which a stand-in is there";
 const FFT: &str = "a stand-in is there: build it beside the command by `cargo build --release -p lanework-cufft`, and run the program by `lanework exec`; where \
                    it is built, the program loaded NVIDIA's by its path, so link it with no -rpath to NVIDIA's; kernels of cuFFTDx's headers run as they are";
+const SOLVE: &str = "a stand-in for its dense functions is there: build it beside the command by `cargo build --release -p lanework-cusolver`, and run the program by \
+                     `lanework exec`; where it is built, the program loaded NVIDIA's by its path, so link it with no -rpath to NVIDIA's";
 const ELSE: &str = "do this part on the host or by kernels of the program's own, compiled with PTX, or run it on a GPU; kernels with PTX in the same program run";
 const FIRST: &str = "a stand-in is there, but the program loaded NVIDIA's by its path; let it find the library by LD_LIBRARY_PATH, as `lanework exec` \
                      sets it, with no -rpath to NVIDIA's";

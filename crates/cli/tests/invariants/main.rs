@@ -43,6 +43,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("cublas", &["standin"]),
     ("curand", &["standin"]),
     ("cufft", &["standin"]),
+    ("cusolver", &["standin"]),
     ("nccl", &["standin"]),
     ("python", &["lanework", "report"]),
 ];

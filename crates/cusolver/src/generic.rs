@@ -1,0 +1,101 @@
+//! The functions that take types by numbers (`cudaDataType`), and sizes of 64 bits.
+
+use crate::dense::{call, form, has_vectors, is_upper};
+use crate::element::Element;
+use crate::handle::stream;
+use crate::matrix::{Place, size};
+use crate::operations::{Call, Pivots, geqrf, getrf, getrs, potrf, potrs};
+use crate::spectra::{eigenvalues, singular_values, wanted};
+use crate::status::{Result, Status, refuse};
+use lanework_standin::{calls, store};
+
+/// A call on matrices of one type; others, where they are given, are of the same, and real ones of its parts.
+fn same(handle: usize, info: usize, code: i32, others: &[i32], real: &[i32]) -> Result<Call> {
+    let element = Element::of(code)?;
+    for other in others {
+        if Element::of(*other)? != element {
+            return refuse(Status::NotSupported, "matrices of several types are not computed");
+        }
+    }
+    for other in real {
+        if Element::of(*other)? != element.real() {
+            return refuse(
+                Status::NotSupported,
+                "values of another precision than the matrix are not computed",
+            );
+        }
+    }
+    call(element, handle, info)
+}
+
+/// Stores the sizes of work areas, of which none is needed.
+unsafe fn work(handle: usize, device: *mut usize, host: *mut usize) -> Result {
+    stream(handle)?;
+    // SAFETY: by the caller.
+    unsafe {
+        store::<_, Status>(device, 16)?;
+        store(host, 16)
+    }
+}
+
+calls! { "cuSOLVER", Status;
+    fn cusolverDnXgetrf_bufferSize(handle: usize, _options: usize, _m: i64, _n: i64, _type: i32, _a: usize, _lda: i64, _computed: i32, device: *mut usize, host: *mut usize) {
+        // SAFETY: by the caller; so below.
+        unsafe { work(handle, device, host) }
+    }
+    fn cusolverDnXgetrf(handle: usize, _options: usize, m: i64, n: i64, code: i32, a: usize, lda: i64, pivots: usize, _computed: i32, _device: usize, _device_bytes: usize, _host: usize, _host_bytes: usize, info: usize) {
+        let pivots = Pivots { at: pivots, wide: true };
+        getrf(same(handle, info, code, &[], &[])?, Place::new(a, m, n, lda)?, pivots)
+    }
+    fn cusolverDnXgetrs(handle: usize, _options: usize, operation: i32, n: i64, columns: i64, code: i32, a: usize, lda: i64, pivots: usize, code_b: i32, b: usize, ldb: i64, info: usize) {
+        let (a, b) = (Place::square(a, n, lda)?, Place::new(b, n, columns, ldb)?);
+        let pivots = Pivots { at: pivots, wide: true };
+        getrs(same(handle, info, code, &[code_b], &[])?, form(operation)?, a, pivots, b)
+    }
+    fn cusolverDnXpotrf_bufferSize(handle: usize, _options: usize, _fill: i32, _n: i64, _type: i32, _a: usize, _lda: i64, _computed: i32, device: *mut usize, host: *mut usize) {
+        // SAFETY: as above.
+        unsafe { work(handle, device, host) }
+    }
+    fn cusolverDnXpotrf(handle: usize, _options: usize, fill: i32, n: i64, code: i32, a: usize, lda: i64, _computed: i32, _device: usize, _device_bytes: usize, _host: usize, _host_bytes: usize, info: usize) {
+        potrf(same(handle, info, code, &[], &[])?, is_upper(fill)?, Place::square(a, n, lda)?)
+    }
+    fn cusolverDnXpotrs(handle: usize, _options: usize, fill: i32, n: i64, columns: i64, code: i32, a: usize, lda: i64, code_b: i32, b: usize, ldb: i64, info: usize) {
+        let (a, b) = (Place::square(a, n, lda)?, Place::new(b, n, columns, ldb)?);
+        potrs(same(handle, info, code, &[code_b], &[])?, is_upper(fill)?, a, b)
+    }
+    fn cusolverDnXgeqrf_bufferSize(handle: usize, _options: usize, _m: i64, _n: i64, _type: i32, _a: usize, _lda: i64, _type_tau: i32, _tau: usize, _computed: i32, device: *mut usize, host: *mut usize) {
+        // SAFETY: as above.
+        unsafe { work(handle, device, host) }
+    }
+    fn cusolverDnXgeqrf(handle: usize, _options: usize, m: i64, n: i64, code: i32, a: usize, lda: i64, code_tau: i32, tau: usize, _computed: i32, _device: usize, _device_bytes: usize, _host: usize, _host_bytes: usize, info: usize) {
+        geqrf(same(handle, info, code, &[code_tau], &[])?, Place::new(a, m, n, lda)?, tau)
+    }
+    fn cusolverDnXsyevd_bufferSize(handle: usize, _options: usize, _mode: i32, _fill: i32, _n: i64, _type: i32, _a: usize, _lda: i64, _type_w: i32, _w: usize, _computed: i32, device: *mut usize, host: *mut usize) {
+        // SAFETY: as above.
+        unsafe { work(handle, device, host) }
+    }
+    fn cusolverDnXsyevd(handle: usize, _options: usize, mode: i32, fill: i32, n: i64, code: i32, a: usize, lda: i64, code_w: i32, values: usize, _computed: i32, _device: usize, _device_bytes: usize, _host: usize, _host_bytes: usize, info: usize) {
+        let call = same(handle, info, code, &[], &[code_w])?;
+        eigenvalues(call, has_vectors(mode)?, is_upper(fill)?, Place::square(a, n, lda)?, values)
+    }
+    fn cusolverDnXsyevBatched_bufferSize(handle: usize, _options: usize, _mode: i32, _fill: i32, _n: i64, _type: i32, _a: usize, _lda: i64, _type_w: i32, _w: usize, _computed: i32, device: *mut usize, host: *mut usize, _count: i64) {
+        // SAFETY: as above.
+        unsafe { work(handle, device, host) }
+    }
+    fn cusolverDnXsyevBatched(handle: usize, _options: usize, mode: i32, fill: i32, n: i64, code: i32, a: usize, lda: i64, code_w: i32, values: usize, _computed: i32, _device: usize, _device_bytes: usize, _host: usize, _host_bytes: usize, info: usize, count: i64) {
+        let call = same(handle, info, code, &[], &[code_w])?;
+        let (a, vectors, upper) = (Place::square(a, n, lda)?, has_vectors(mode)?, is_upper(fill)?);
+        (0..size(count, "the number of matrices")?).try_for_each(|number| {
+            let values = values + number * a.rows * call.element.real().bytes();
+            eigenvalues(call.of(number), vectors, upper, a.after(call.element, number), values)
+        })
+    }
+    fn cusolverDnXgesvd_bufferSize(handle: usize, _options: usize, _left: i8, _right: i8, _m: i64, _n: i64, _type: i32, _a: usize, _lda: i64, _type_s: i32, _s: usize, _type_u: i32, _u: usize, _ldu: i64, _type_v: i32, _v: usize, _ldv: i64, _computed: i32, device: *mut usize, host: *mut usize) {
+        // SAFETY: as above.
+        unsafe { work(handle, device, host) }
+    }
+    fn cusolverDnXgesvd(handle: usize, _options: usize, left: i8, right: i8, m: i64, n: i64, code: i32, a: usize, lda: i64, code_s: i32, values: usize, code_u: i32, u: usize, ldu: i64, code_v: i32, vt: usize, ldvt: i64, _computed: i32, _device: usize, _device_bytes: usize, _host: usize, _host_bytes: usize, info: usize) {
+        let (call, a) = (same(handle, info, code, &[code_u, code_v], &[code_s])?, Place::new(a, m, n, lda)?);
+        singular_values(call, a, values, wanted([left, right], a, [(u, ldu), (vt, ldvt)])?)
+    }
+}

@@ -1,0 +1,107 @@
+//! Handles, and the settings of Jacobi's methods, by their numbers.
+
+use crate::status::{Result, Status, refuse};
+use lanework_standin::begin;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+
+/// What a handle stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// A context of the library, with its stream.
+    Context(usize),
+    /// Options of the functions with types by numbers, which change nothing here.
+    Parameters,
+    /// Settings of Jacobi's methods: whether values are sorted.
+    Jacobi(bool),
+}
+
+fn table() -> MutexGuard<'static, (usize, BTreeMap<usize, Held>)> {
+    static TABLE: Mutex<(usize, BTreeMap<usize, Held>)> = Mutex::new((0, BTreeMap::new()));
+    TABLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Makes a handle.
+///
+/// # Errors
+/// When the driver is not the emulator's.
+pub fn create(held: Held) -> Result<usize> {
+    begin("cuSOLVER")?;
+    let mut table = table();
+    table.0 += 1;
+    // No address that a program has.
+    let handle = 0x5_0000 + 16 * table.0;
+    table.1.insert(handle, held);
+    Ok(handle)
+}
+
+/// Reads or changes what a handle stands for.
+fn with<T>(handle: usize, what: &str, change: impl FnOnce(&mut Held) -> Option<T>) -> Result<T> {
+    match table().1.get_mut(&handle).and_then(change) {
+        Some(found) => Ok(found),
+        None => refuse(
+            Status::NotInitialized,
+            &format!("{handle:#x} is no handle of {what}, or it was destroyed"),
+        ),
+    }
+}
+
+/// Ends a handle.
+///
+/// # Errors
+/// When there is none.
+pub fn destroy(handle: usize) -> Result {
+    with(handle, "this library", |_| Some(()))?;
+    table().1.remove(&handle);
+    Ok(())
+}
+
+/// The stream of a context.
+///
+/// # Errors
+/// When there is no such context.
+pub fn stream(handle: usize) -> Result<usize> {
+    with(handle, "cusolverDnCreate", |held| match held {
+        Held::Context(stream) => Some(*stream),
+        _ => None,
+    })
+}
+
+/// Sets the stream of a context.
+///
+/// # Errors
+/// When there is no such context.
+pub fn set_stream(handle: usize, to: usize) -> Result {
+    with(handle, "cusolverDnCreate", |held| match held {
+        Held::Context(stream) => {
+            *stream = to;
+            Some(())
+        }
+        _ => None,
+    })
+}
+
+/// Whether Jacobi's methods sort values.
+///
+/// # Errors
+/// When there are no such settings.
+pub fn sorts(handle: usize) -> Result<bool> {
+    with(handle, "settings", |held| match held {
+        Held::Jacobi(sorted) => Some(*sorted),
+        _ => None,
+    })
+}
+
+/// Sets whether they do.
+///
+/// # Errors
+/// When there are no such settings.
+pub fn set_sorted(handle: usize, to: bool) -> Result {
+    with(handle, "settings", |held| match held {
+        Held::Jacobi(sorted) => {
+            *sorted = to;
+            Some(())
+        }
+        _ => None,
+    })
+}
