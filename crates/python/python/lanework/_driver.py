@@ -25,6 +25,7 @@ LIBRARIES = {
     "liblanework_cublas.so": ["libcublas.so.13", "libcublasLt.so.13", "libcublas.so.12", "libcublasLt.so.12"],
     "liblanework_curand.so": ["libcurand.so.10"],
     "liblanework_cufft.so": ["libcufft.so.12", "libcufft.so.11"],
+    "liblanework_cusolver.so": ["libcusolver.so.12", "libcusolver.so.11"],
     "liblanework_nccl.so": ["libnccl.so.2"],
 }
 
