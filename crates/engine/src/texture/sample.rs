@@ -167,9 +167,14 @@ pub fn lacking(float: bool) -> [u32; 4] {
     [0, 0, 0, if float { 1f32.to_bits() } else { 1 }]
 }
 
-/// Whether an image has the shape that an instruction takes it to have.
+/// Whether an image has the shape that an instruction takes it to have. A plane of one row is a line, too: programs make arrays of height 1 and read
+/// them by `tex1D`.
 pub fn has_shape(image: &Image, shape: ImageShape, layered: bool) -> bool {
-    let same =
-        image.shape == shape || image.shape == ImageShape::Linear && shape == ImageShape::Line;
+    let line = match image.shape {
+        ImageShape::Linear => true,
+        ImageShape::Plane => image.extent[1] == 1,
+        _ => false,
+    };
+    let same = image.shape == shape || line && shape == ImageShape::Line;
     same && (image.layers > 0) == layered
 }

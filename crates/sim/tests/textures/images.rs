@@ -188,6 +188,14 @@ fn layers_volumes_and_cubes() {
     let volume = format!("tex.3d.v4.f32.f32 {four}, [%l0, {{%f0, %f1, %f2, %f2}}];");
     let got = read(ImageShape::Volume, [3, 2, 6], 0, &volume, &[[f(1.5), f(1.5), f(4.5), 0]]);
     assert_eq!(got, [values[4 * 6 + 3 + 1]]);
+    // A plane of one row is a line, too, and one of two rows is none.
+    let line = format!("tex.1d.v4.f32.f32 {four}, [%l0, {{%f0}}];");
+    let got = read(ImageShape::Plane, [36, 1, 1], 0, &line, &[[f(7.5), 0, 0, 0]]);
+    assert_eq!(got, [values[7]]);
+    let two = image(&device, ImageShape::Plane, FLOAT, [18, 2, 1], 0, &bytes_of(&values));
+    let handle = device.make_texture(two, Sampler::default()).expect("a texture");
+    let fault = run(&device, &module("", &format!("{line} {store}")), handle, &[[0; 4]]);
+    assert_eq!(fault.expect_err("another shape").kind, FaultKind::Texture);
     // A texel of each face: +x, -x, +y, -y, +z, -z.
     let cube = format!("tex.cube.v4.f32.f32 {four}, [%l0, {{%f0, %f1, %f2, %f3}}];");
     let faces = [
