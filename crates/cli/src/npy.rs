@@ -1,17 +1,21 @@
 //! Arrays in .npy files. Elements are little-endian and in C order here; files that are not are converted, which is
 //! said once.
 
+mod element;
 mod header;
+mod output;
 
 use crate::failure::Failure;
 use crate::output::note;
+use element::Stored;
 use header::Header;
-use lanework_lab::{Array, ElementType};
+use lanework_lab::Array;
 use std::fmt::Display;
-use std::fs::{self, File};
-use std::io::{BufReader, Read, Write};
-use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+pub use output::Output;
 
 /// Reads an array, and the name of its element type, such as `<f4`.
 ///
@@ -91,37 +95,6 @@ fn refused_type(name: &dyn Display, type_name: &str) -> Failure {
     Failure::input(format_args!("{name} holds elements of type {type_name}"), help)
 }
 
-/// How a file stores its elements.
-#[derive(Debug, PartialEq, Eq)]
-struct Stored {
-    element: ElementType,
-    /// numpy's name of the type, little-endian.
-    name: String,
-    /// Whether bytes are in the wrong order.
-    big_endian: bool,
-    /// Bytes that are in order: those of an element, or of half of a complex one.
-    unit: usize,
-}
-
-impl Stored {
-    /// What numpy's name `text` means; `None` for anything but numbers of 1, 2, 4 or 8 bytes.
-    fn named(text: &str) -> Option<Stored> {
-        let mut letters = text.chars();
-        let (order, kind) = (letters.next()?, letters.next()?);
-        let size: usize = letters.as_str().parse().ok()?;
-        if !"<>|=".contains(order) || !"fiucb".contains(kind) || !matches!(size, 1 | 2 | 4 | 8) {
-            return None;
-        }
-        let kind_here = if "fiu".contains(kind) { kind } else { 'u' };
-        let element = ElementType::named(&format!("{kind_here}{}", 8 * size))?;
-        let name = format!("{}{kind}{size}", if size == 1 { '|' } else { '<' });
-        let native_big = order == '=' && cfg!(target_endian = "big");
-        let big_endian = size > 1 && (order == '>' || native_big);
-        let unit = if kind == 'c' { size / 2 } else { size };
-        Some(Stored { element, name, big_endian, unit })
-    }
-}
-
 /// Whether numpy's type of this name is a complex number.
 pub fn is_complex(type_name: &str) -> bool {
     type_name.get(1..2) == Some("c")
@@ -154,91 +127,10 @@ fn in_c_order(bytes: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
     ordered
 }
 
-/// numpy's name of an element type.
-fn numpy_name(element: ElementType) -> String {
-    let kind = element.name.chars().next().unwrap_or('u');
-    match element.bytes {
-        1 => format!("|{kind}1"),
-        // numpy has no bfloat16: its bits are saved.
-        2 if element.name == "bf16" => "<u2".to_owned(),
-        bytes => format!("<{kind}{bytes}"),
-    }
-}
-
-/// An output file, checked before the work and written after it.
-///
-/// The result is written to a new file in the same folder, which then replaces the old file.
-pub struct Output {
-    path: PathBuf,
-    place: Place,
-}
-
-enum Place {
-    Temporary(NamedTempFile),
-    Device(File),
-}
-
-impl Output {
-    /// Checks that `path` can be written.
-    ///
-    /// # Errors
-    /// When it cannot.
-    pub fn prepare(path: &Path) -> Result<Self, Failure> {
-        let refuse = |error: &dyn std::fmt::Display| {
-            Failure::input(
-                format_args!("{} cannot be written: {error}", path.display()),
-                "choose a file in a folder that exists and that you may write to",
-            )
-        };
-        let existing = fs::metadata(path).ok();
-        if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
-            return Err(refuse(&"it is a folder"));
-        }
-        let place = if existing.is_some_and(|at| !at.is_file()) {
-            Place::Device(File::options().write(true).open(path).map_err(|error| refuse(&error))?)
-        } else {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            let mut builder = tempfile::Builder::new();
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let temporary = builder.tempfile_in(folder.unwrap_or(Path::new(".")));
-            Place::Temporary(temporary.map_err(|error| refuse(&error))?)
-        };
-        Ok(Output { path: path.to_owned(), place })
-    }
-
-    /// Writes the array, its elements named `type_name`, or as numpy names their type.
-    ///
-    /// # Errors
-    /// When the disk is full or the file has become unwritable; nothing is left behind.
-    pub fn write(mut self, array: &Array, type_name: Option<&str>) -> Result<(), Failure> {
-        let failed = |error: &dyn std::fmt::Display| {
-            Failure::input(
-                format_args!("{} could not be written: {error}", self.path.display()),
-                "free some space or choose another place",
-            )
-        };
-        let file = match &mut self.place {
-            Place::Temporary(file) => file.as_file_mut(),
-            Place::Device(file) => file,
-        };
-        let type_name = type_name.map_or_else(|| numpy_name(array.element), str::to_owned);
-        file.write_all(&Header::bytes(&type_name, &array.shape))
-            .and_then(|()| file.write_all(&array.bytes))
-            .and_then(|()| file.flush())
-            .map_err(|error| failed(&error))?;
-        match self.place {
-            Place::Temporary(file) => {
-                file.persist(&self.path).map(drop).map_err(|error| failed(&error.error))
-            }
-            Place::Device(_) => Ok(()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn matrix() -> Array {
         let element = Stored::named("<f4").expect("a type").element;
@@ -252,30 +144,6 @@ mod tests {
         assert!(Output::prepare(&path).and_then(|output| output.write(&matrix(), None)).is_ok());
         let Ok((read, type_name)) = read(&path) else { panic!("not read back") };
         assert_eq!((read, type_name.as_str()), (matrix(), "<f4"));
-    }
-
-    #[test]
-    fn types_are_named_as_numpy_names_them() {
-        for (text, name, stored) in [
-            ("<f2", "f16", "<f2"),
-            ("|u1", "u8", "|u1"),
-            ("|b1", "u8", "|b1"),
-            ("<i8", "i64", "<i8"),
-            (">f4", "f32", "<f4"),
-            (">c8", "u64", "<c8"),
-        ] {
-            let found = Stored::named(text).expect(text);
-            assert_eq!((found.element.name, found.name.as_str()), (name, stored));
-            assert_eq!(found.big_endian, text.starts_with('>'), "{text}");
-        }
-        assert_eq!(Stored::named(">c8").map(|stored| stored.unit), Some(4));
-        for text in ["<c16", "<U4", "|O", "|V2", "<M8", "<f16", "|S3", "f4"] {
-            assert_eq!(Stored::named(text), None, "{text}");
-        }
-        assert_eq!(
-            Stored::named("|u1").map(|stored| numpy_name(stored.element)),
-            Some("|u1".into())
-        );
     }
 
     #[test]

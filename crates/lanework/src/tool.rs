@@ -14,6 +14,7 @@
 
 mod at_exit;
 mod codec;
+mod files;
 mod launching;
 mod look_at;
 mod merge;
@@ -21,9 +22,10 @@ mod own_report;
 mod record;
 mod session;
 
+#[doc(hidden)]
+pub use files::{Reader, read};
 pub(crate) use launching::Launching;
 #[doc(hidden)]
 pub use merge::{Profiles, names};
-#[doc(hidden)]
-pub use record::{Activity, Findings, Launched, Picture, Process, Profiled, Reader, Record, read};
+pub use record::{Activity, Findings, Launched, Picture, Process, Profiled, Record};
 pub(crate) use session::Session;

@@ -1,5 +1,7 @@
 //! A process that a test starts, and ends where it takes too long.
 
+#![allow(dead_code, reason = "each test uses some of these")]
+
 use std::io::Read;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};

@@ -1,10 +1,11 @@
 //! The tool of this process: chosen by its environment, it runs launches in its way and keeps records.
 
 use super::at_exit;
+use super::files::{MAGIC, framed};
 use super::launching::Launching;
 use super::look_at::LookAt;
 use super::own_report::Own;
-use super::record::{Activity, Findings, Launched, MAGIC, Process, Profiled, Record, framed};
+use super::record::{Activity, Findings, Launched, Process, Profiled, Record};
 use crate::Profile;
 use lanework_report::{self as report, Extras, Machine};
 use lanework_sim::sanitize::{Checks, Report};

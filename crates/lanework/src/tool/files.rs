@@ -1,0 +1,167 @@
+//! How records lie in the files of a folder, one for each process: each record is written at once, and read while others are written.
+
+use super::codec::Field;
+use super::record::Record;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// How the file of a process begins: what it is, and the version that wrote it.
+pub(super) const MAGIC: &str = concat!("lanework records ", env!("CARGO_PKG_VERSION"), "\n");
+
+/// A record as it lies in a file: its length and its bytes, to be written at once.
+pub(super) fn framed(record: &Record) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    record.put(&mut bytes);
+    let mut framed = Vec::with_capacity(bytes.len() + 4);
+    bytes.len().put(&mut framed);
+    framed.extend(bytes);
+    framed
+}
+
+/// The records of a file from its start, and where they end; what a killed process left unfinished at its end is not one.
+///
+/// # Errors
+/// In words, where another version wrote it.
+fn of_file(bytes: &[u8]) -> Result<(Vec<Record>, usize), String> {
+    let Some(rest) = bytes.strip_prefix(MAGIC.as_bytes()) else {
+        let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        return match MAGIC.as_bytes().starts_with(bytes) {
+            true => Ok((Vec::new(), 0)),
+            false => Err(format!(
+                "the program wrote `{}`, and this command reads `{}`",
+                String::from_utf8_lossy(&first[..first.len().min(60)]),
+                MAGIC.trim_end()
+            )),
+        };
+    };
+    let (records, end) = unframed(rest);
+    Ok((records, MAGIC.len() + end))
+}
+
+/// The whole records at the start of some bytes, and where they end.
+fn unframed(bytes: &[u8]) -> (Vec<Record>, usize) {
+    let mut records = Vec::new();
+    let (mut rest, mut end) = (bytes, 0);
+    while let Some(length) = usize::take(&mut rest) {
+        let Some((mut whole, after)) = rest.split_at_checked(length) else { break };
+        records.extend(Record::take(&mut whole));
+        rest = after;
+        end = bytes.len() - rest.len();
+    }
+    (records, end)
+}
+
+/// Reads the records of a folder while they are written.
+pub struct Reader {
+    folder: PathBuf,
+    /// How far each file was read.
+    read: BTreeMap<PathBuf, usize>,
+}
+
+impl Reader {
+    /// A reader that has read nothing yet.
+    pub fn new(folder: &Path) -> Reader {
+        Reader { folder: folder.to_owned(), read: BTreeMap::new() }
+    }
+
+    /// What all processes have recorded since the last call.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub fn news(&mut self) -> Result<Vec<Record>, String> {
+        let mut news = Vec::new();
+        for path in files(&self.folder)? {
+            let place = self.read.get(&path).copied().unwrap_or(0);
+            let told = |error| cannot_be_read(&path, &error);
+            let mut file = File::open(&path).map_err(told)?;
+            let mut bytes = Vec::new();
+            // What was read is skipped: a suite asks after each of its tests.
+            file.seek(SeekFrom::Start(place as u64))
+                .and_then(|_| file.read_to_end(&mut bytes))
+                .map_err(told)?;
+            let (records, end) = match place {
+                0 => of_file(&bytes)?,
+                _ => {
+                    let (records, end) = unframed(&bytes);
+                    (records, place + end)
+                }
+            };
+            news.extend(records);
+            self.read.insert(path, end);
+        }
+        Ok(news)
+    }
+}
+
+fn cannot_be_read(path: &Path, error: &std::io::Error) -> String {
+    format!("{} cannot be read: {error}", path.display())
+}
+
+/// The files of a folder, in the order in which their processes began.
+fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .and_then(|entries| entries.map(|entry| entry.map(|entry| entry.path())).collect())
+        .map_err(|error| cannot_be_read(folder, &error))?;
+    files.sort();
+    Ok(files)
+}
+
+/// The records of all processes of a folder, a list for each process.
+///
+/// # Errors
+/// In words, where the folder cannot be read, or another version of this library wrote to it.
+pub fn read(folder: &Path) -> Result<Vec<Vec<Record>>, String> {
+    let bytes = |file: &PathBuf| std::fs::read(file).map_err(|error| cannot_be_read(file, &error));
+    let each = files(folder)?.into_iter().map(|file| Ok(of_file(&bytes(&file)?)?.0));
+    each.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::record::{Launched, Process};
+
+    fn written(records: &[Record]) -> Vec<u8> {
+        let mut bytes = MAGIC.as_bytes().to_vec();
+        for record in records {
+            bytes.extend(framed(record));
+        }
+        bytes
+    }
+
+    fn some() -> Vec<Record> {
+        let launch = Launched { kernel: "k".to_owned(), grid: [4, 1, 1], block: [256, 1, 1] };
+        vec![
+            Record::Process(Process { id: 7, command: vec!["a b".to_owned()] }),
+            Record::Launch(launch),
+            Record::Note("é\n".to_owned()),
+        ]
+    }
+
+    #[test]
+    fn records_are_read_as_they_were_written_and_an_unfinished_one_is_left_out() {
+        let bytes = written(&some());
+        assert_eq!(of_file(&bytes), Ok((some(), bytes.len())));
+        // Wherever a process was killed, what it had written is there.
+        for end in 0..bytes.len() {
+            let (found, read) = of_file(&bytes[..end]).expect("no other version");
+            assert!(read <= end);
+            // What is read later goes on where that ended.
+            let (rest, _) = match read {
+                0 => of_file(&bytes).expect("no other version"),
+                _ => unframed(&bytes[read..]),
+            };
+            assert_eq!([found.clone(), rest].concat(), some());
+            assert!(some().starts_with(&found), "{end}");
+            assert!(found.len() < 3);
+        }
+    }
+
+    #[test]
+    fn another_version_is_told() {
+        let told = of_file(b"lanework records 0.0.1\n....").expect_err("another version");
+        assert!(told.contains("`lanework records 0.0.1`"), "{told}");
+    }
+}
