@@ -27,5 +27,6 @@ pub use files::{Reader, read};
 pub(crate) use launching::Launching;
 #[doc(hidden)]
 pub use merge::{Profiles, names};
+#[doc(hidden)]
 pub use record::{Activity, Findings, Launched, Picture, Process, Profiled, Record};
 pub(crate) use session::Session;
