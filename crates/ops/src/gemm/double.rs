@@ -11,6 +11,7 @@ mod fetched;
 pub(super) mod form;
 mod fragments;
 mod kernel;
+mod store;
 #[cfg(test)]
 mod tests;
 mod units;

@@ -4,9 +4,10 @@
 //! A fragment of A is replaced by that of the next eight k as soon as it has been multiplied: with two sets of them, a warp would have too few
 //! registers.
 
-use super::super::finish::{Finish, finished};
+use super::super::finish::Finish;
 use super::form::{COLUMNS, Form, THREADS, WARPS, WIDTH, boxes, height};
 use super::fragments::{begin, fragment_a, fragments_a, fragments_b};
+use super::store::store;
 use super::units::{corner, unit};
 use lanework::prelude::*;
 
@@ -176,35 +177,20 @@ pub fn fetched(
                             let at = batch as u64 * strides_c[0]
                                 + y as u64 * strides_c[1]
                                 + x as u64 * strides_c[2];
-                            let mut values = [0.0f64; 2];
-                            #[unroll]
-                            for e in 0..2u32 {
-                                if y < m && x + e < n {
-                                    let mut before = 0.0f64;
-                                    if finish.reads_c {
-                                        before = c[at + e as u64 * strides_c[2]];
-                                    }
-                                    values[e] = finished(
-                                        sums[i][j][2 * half + e],
-                                        before,
-                                        (y, x + e),
-                                        (alpha, beta),
-                                        bias,
-                                        (scale_a, scale_b),
-                                        finish,
-                                    );
-                                }
-                            }
-                            if y < m && x < n {
-                                if form.paired && x + 1 < n {
-                                    c.store2(at, values);
-                                } else {
-                                    c[at] = values[0];
-                                    if x + 1 < n {
-                                        c[at + strides_c[2]] = values[1];
-                                    }
-                                }
-                            }
+                            store(
+                                c,
+                                (at, strides_c[2]),
+                                (y, x),
+                                (m, n),
+                                sums[i][j],
+                                half,
+                                (alpha, beta),
+                                bias,
+                                scale_a,
+                                scale_b,
+                                form.paired,
+                                finish,
+                            );
                         }
                     }
                 }

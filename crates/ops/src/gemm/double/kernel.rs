@@ -1,6 +1,7 @@
 //! The kernel of FP64 products.
 
-use super::super::finish::{Finish, finished};
+use super::super::finish::Finish;
+use super::store::store;
 use lanework::lang::tensor_cores::Product;
 use lanework::prelude::*;
 
@@ -251,35 +252,20 @@ pub fn double<const M: u32, const TALL: usize, const THREADS: u32>(
                     let y = top + row + M * i + 8 * half;
                     let x = first + warp % 4 * 32 + 8 * j + lane % 4 * 2;
                     let at = of * strides_c[0] + y as u64 * strides_c[1] + x as u64 * strides_c[2];
-                    let mut values = [0.0f64; 2];
-                    #[unroll]
-                    for e in 0..2u32 {
-                        if y < m && x + e < n {
-                            let mut before = 0.0f64;
-                            if finish.reads_c {
-                                before = c[at + e as u64 * strides_c[2]];
-                            }
-                            values[e] = finished(
-                                sums[i][j][2 * half + e],
-                                before,
-                                (y, x + e),
-                                (alpha, beta),
-                                bias,
-                                (scale_a, scale_b),
-                                finish,
-                            );
-                        }
-                    }
-                    if y < m && x < n {
-                        if paired && x + 1 < n {
-                            c.store2(at, values);
-                        } else {
-                            c[at] = values[0];
-                            if x + 1 < n {
-                                c[at + strides_c[2]] = values[1];
-                            }
-                        }
-                    }
+                    store(
+                        c,
+                        (at, strides_c[2]),
+                        (y, x),
+                        (m, n),
+                        sums[i][j],
+                        half,
+                        (alpha, beta),
+                        bias,
+                        scale_a,
+                        scale_b,
+                        paired,
+                        finish,
+                    );
                 }
             }
         }
