@@ -11,6 +11,8 @@
 //! The time left follows from the steps that have ended and, within a step, from the blocks of the launch that the
 //! emulator is at: a guess where steps differ.
 
+mod interrupts;
+
 use crate::output::asks_for_json;
 use crate::words;
 use lanework::report::layout::{columns, cut};
@@ -211,48 +213,6 @@ fn line(tick: usize, step: &str, done: f64, times: &str, width: usize) -> String
     let step = cut(step, if room >= 8 { room } else { width.saturating_sub(3) });
     let end = if room >= 8 { end.as_str() } else { "" };
     format!("{} {step}{end}", spins[tick % spins.len()])
-}
-
-/// Ctrl-C clears the line before it ends the command as it would without us.
-mod interrupts {
-    #[cfg(unix)]
-    pub fn clear_the_line() {
-        unsafe extern "C" {
-            fn signal(number: i32, handler: usize) -> usize;
-        }
-        const IGNORE: usize = 1;
-        // SAFETY: the handler makes only calls that may be made in one.
-        unsafe {
-            // Who started this command may want it to go on.
-            if signal(SIGINT, clear_and_end as *const () as usize) == IGNORE {
-                signal(SIGINT, IGNORE);
-            }
-        }
-    }
-
-    #[cfg(unix)]
-    const SIGINT: i32 = 2;
-
-    #[cfg(unix)]
-    extern "C" fn clear_and_end(number: i32) {
-        unsafe extern "C" {
-            fn signal(number: i32, handler: usize) -> usize;
-            fn raise(number: i32) -> i32;
-            fn write(file: i32, from: *const u8, bytes: usize) -> isize;
-        }
-        const CLEAR: &[u8] = b"\r\x1b[2K";
-        const DEFAULT: usize = 0;
-        // SAFETY: `write`, `signal` and `raise` may be called in a handler, and the bytes live for ever. The signal
-        // is blocked here: raised, it ends the process when this returns.
-        unsafe {
-            write(2, CLEAR.as_ptr(), CLEAR.len());
-            signal(number, DEFAULT);
-            raise(number);
-        }
-    }
-
-    #[cfg(not(unix))]
-    pub fn clear_the_line() {}
 }
 
 #[cfg(test)]

@@ -4,23 +4,24 @@
 //! It trusts the network that it runs on, as MPI and NCCL do: a number for the job keeps two jobs apart, nothing more.
 
 mod messages;
+mod network;
 
 use crate::environment::Place;
 use crate::link::Link;
 use crate::links::listen_to;
 use crate::mesh::Mesh;
 use crate::words::{ranks, seconds};
-use lanework::{Error, Result};
+use lanework::Result;
 use lanework_cuda::{Nccl, NcclId};
 use messages::{Hello, OTHER_JOB, REFUSED, WELCOME, answer, put, read_answer, take};
-use std::io::{ErrorKind, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use network::{PAUSE, anyone, fail, garbled, grace, listen, lost, resolve};
+use std::io::Write;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 /// Time for a peer that has connected to say who it is.
 const PATIENCE: Duration = Duration::from_secs(10);
-const PAUSE: Duration = Duration::from_millis(2);
 
 /// What a rank brings: whether it can use NCCL, and on which GPU.
 #[derive(Clone, Debug)]
@@ -83,29 +84,6 @@ fn host(place: &Place, offer: &Offer, timeout: Duration, deadline: Instant) -> R
         streams.push(Some(stream));
     }
     Ok(Met { mesh: mesh(0, timeout, streams)?, nccl })
-}
-
-/// Listens for the other ranks. The port may be another job's, or another program's, for a while.
-fn listen(target: SocketAddr, timeout: Duration) -> Result<TcpListener> {
-    let here = SocketAddr::new(anyone(target.ip()), target.port());
-    let end = Instant::now() + grace(timeout);
-    loop {
-        match TcpListener::bind(here) {
-            Ok(listener) => return Ok(listener),
-            Err(error) if error.kind() == ErrorKind::AddrInUse && Instant::now() < end => {
-                std::thread::sleep(PAUSE * 10);
-            }
-            Err(error) => {
-                let port = target.port();
-                return Err(fail(format!("rank 0 cannot listen at port {port}: {error}")));
-            }
-        }
-    }
-}
-
-/// How long a port may be used by others: a part of the time that ranks wait for each other.
-fn grace(timeout: Duration) -> Duration {
-    timeout / 4
 }
 
 /// Waits for every other rank.
@@ -323,36 +301,4 @@ fn mesh(rank: usize, timeout: Duration, streams: Vec<Option<TcpStream>>) -> Resu
         links.push(link.transpose().map_err(lost(peer))?);
     }
     Ok(Mesh::new(rank, timeout, links, inbox))
-}
-
-fn resolve(address: &str) -> Result<SocketAddr> {
-    let found = address.to_socket_addrs().map_err(|error| fail(format!("{address}: {error}")))?;
-    let mut found: Vec<SocketAddr> = found.collect();
-    found.sort_by_key(|address| !address.is_ipv4());
-    found.first().copied().ok_or_else(|| fail(format!("{address} is no address")))
-}
-
-/// Where to listen so that `ip` reaches this process: this machine alone where that is enough.
-fn anyone(ip: IpAddr) -> IpAddr {
-    if ip.is_loopback() {
-        ip
-    } else if ip.is_ipv4() {
-        IpAddr::V4(Ipv4Addr::UNSPECIFIED)
-    } else {
-        IpAddr::V6(std::net::Ipv6Addr::UNSPECIFIED)
-    }
-}
-
-fn lost(rank: usize) -> impl Fn(std::io::Error) -> Error {
-    move |error| fail(format!("the connection to rank {rank} failed: {error}"))
-}
-
-fn garbled() -> Error {
-    fail("rank 0 answered something else than expected".to_owned())
-}
-
-fn fail(why: String) -> Error {
-    let help = "start every rank with the same number of ranks and the same address of rank 0; LANEWORK_ADDRESS=host:port chooses it, \
-                LANEWORK_DIST_TIMEOUT (seconds) how long to wait";
-    Error::Communication { why, help: help.to_owned() }
 }
