@@ -5,7 +5,7 @@ use lanework_sim::{Blocks, LaunchConfig};
 
 /// An argument of a PTX kernel.
 ///
-/// See [`PtxModule`] for an example.
+/// See [`PtxModule`](super::PtxModule) for an example.
 pub enum PtxArg<'a> {
     /// The bytes of a parameter, little-endian.
     Bytes(Vec<u8>),
@@ -17,7 +17,7 @@ pub enum PtxArg<'a> {
 
 /// The shape of a launch of a PTX kernel.
 ///
-/// See [`PtxModule`] for an example.
+/// See [`PtxModule`](super::PtxModule) for an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PtxShape {
     /// Blocks.
