@@ -128,7 +128,7 @@ impl Instrument for Sanitizer {
 
     fn mbarrier_waited(&mut self, warp: &Warp, at: (u32, u32), mbarrier: (u32, u64)) {
         if let Some(parts) = &mut self.parts {
-            parts.mbarrier_waited(lane_at(warp, at), mbarrier);
+            parts.mbarrier_waited(lane_at(warp, at), warp.live, mbarrier);
         }
     }
 

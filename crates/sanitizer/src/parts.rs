@@ -82,12 +82,13 @@ impl Parts {
         let Launch { kernel, memory, grid, block, shared, local_bytes, .. } = launch;
         let shape = Shape { grid: *grid, block: *block };
         let (warps, all) = (shape.warps(), shared.len() * shape.warps());
-        let access = AccessCheck::new(
+        let mut access = AccessCheck::new(
             kernel,
             Position::new(warps, shared.len()),
             Reports::new(checks, Arc::clone(kernel), shape),
             Bounds::new(kernel, *memory, shared, *local_bytes),
         );
+        access.races.order.lanes_of_last(shape.last_lanes());
         Parts {
             access,
             followed: (followed.clone(), accumulators),
@@ -234,16 +235,21 @@ impl Parts {
     /// A lane's operation on an mbarrier of a block, before it is done.
     pub fn mbarrier(&mut self, at: LaneAt, operation: MbarrierOp, of: (u32, u64)) {
         let access = &mut self.access;
-        let now = access.packed_now(at);
         if operation != MbarrierOp::Init {
             self.mbarriers.used(access, at, of);
-            access.touch_peer(of.0, now);
+            if of.0 != access.position.rank {
+                let now = access.packed_now(at);
+                access.touch_peer(of.0, now);
+            }
         }
         match operation {
-            MbarrierOp::Init => self.mbarriers.init(access, of, now),
-            MbarrierOp::Arrive { .. } => self.mbarriers.arrive(access, at.warp, of),
+            MbarrierOp::Init => {
+                let now = access.packed_now(at);
+                self.mbarriers.init(access, of, now);
+            }
+            MbarrierOp::Arrive { .. } => self.mbarriers.arrive(access, at, of),
             MbarrierOp::CopyArrive { .. } => {
-                self.mbarriers.arrive(access, at.warp, of);
+                self.mbarriers.arrive(access, at, of);
                 let copies = self.cp_async.take(access, at.warp, at.lane);
                 self.mbarriers.completes(of, copies);
             }
@@ -251,9 +257,9 @@ impl Parts {
         }
     }
 
-    /// A thread has waited for an mbarrier's phase.
-    pub fn mbarrier_waited(&mut self, at: LaneAt, of: (u32, u64)) {
-        self.mbarriers.waited(&mut self.access, at, of);
+    /// A thread of a warp with these live lanes has waited for an mbarrier's phase.
+    pub fn mbarrier_waited(&mut self, at: LaneAt, live: u32, of: (u32, u64)) {
+        self.mbarriers.waited(&mut self.access, at, live, of);
     }
 
     /// A warp's product reads these chunks of its block's shared memory.
@@ -309,8 +315,10 @@ impl Parts {
                     check_shuffle(position, reports, place, mode, &members, [&b, &c]);
                 }
             }
-            SyncAnnotation::Fence(scope) => access.races.order.fence(w, scope),
-            SyncAnnotation::ProxyFence => access.races.order.proxy_fence(w),
+            SyncAnnotation::Fence(scope) => access.races.order.fence(w, warp.mask, scope),
+            SyncAnnotation::ProxyFence => {
+                access.races.order.proxy_fence(w, (warp.mask, warp.live));
+            }
             SyncAnnotation::Commit => self.cp_async.commit(access, warp),
             SyncAnnotation::Wait(keep) => self.cp_async.wait(access, warp, keep),
             SyncAnnotation::ProductFence => self.products.fence(access, warp.index),

@@ -39,6 +39,11 @@ impl Shape {
         self.block.iter().product::<u32>().div_ceil(32) as usize
     }
 
+    /// The lanes that the last warp of a block has.
+    pub fn last_lanes(&self) -> u32 {
+        u32::MAX >> (self.block.iter().product::<u32>().wrapping_neg() % 32)
+    }
+
     /// The index of a block from its linear one.
     pub fn block_index(&self, linear: u64) -> [u32; 3] {
         let [x, y, _] = self.grid.map(u64::from);

@@ -40,6 +40,7 @@ pub const UNITS: &[Unit] = &[
     unit!("heap"),
     unit!("atomics"),
     unit!("flags"),
+    unit!("signals"),
     unit!("warps"),
     unit!("tiles"),
     unit!("readonly"),

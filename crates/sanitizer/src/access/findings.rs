@@ -94,6 +94,7 @@ impl AccessCheck {
         let lane_now = epoch::with_lane(access.packed, lane as u32);
         let (bounds, kind) = (&self.bounds, self.races.kind(conflict, lane_now, global));
         let mixed = mixed_sizes(conflict.with, lane_now) && conflict.wrote;
+        let (order, warp) = (&mut self.races.order, access.warp.index);
         self.reports.add(kind, who, Some(prior), |reports| {
             let (space, address, near) = match global {
                 true => {
@@ -104,7 +105,8 @@ impl AccessCheck {
             };
             let (verb, bytes) = (verb(access.site.kind), access.bytes);
             let at = place(near.as_ref(), address);
-            let racing = Racing { verb, space, bytes, place: &at, who, prior, conflict };
+            let alone = order.lacks_warp_sync(conflict.with, warp, lane as u32);
+            let racing = Racing { verb, space, bytes, place: &at, who, prior, conflict, alone };
             let (message, help) = match kind {
                 ReportKind::AsyncOrder => {
                     racing.too_early(reports.is_group_product(prior.instruction))

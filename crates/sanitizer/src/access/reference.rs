@@ -137,8 +137,8 @@ impl AccessCheck {
             let writes = access.writes(lane);
             if strong && reads && access.observes() {
                 let scope = site.order.strong.unwrap_or(Scope::Device);
-                let variable = SyncVariable::Global(address);
-                self.races.order.acquire(warp.index as usize, variable, scope);
+                let (variable, lanes) = (SyncVariable::Global(address), (1 << lane, warp.live));
+                self.races.order.acquire(warp.index as usize, lanes, variable, scope);
             }
             if let Some(written) = self.initial.of(id) {
                 let mut unwritten = reads && !written.has(offset, bytes);
@@ -156,17 +156,17 @@ impl AccessCheck {
                 self.race(access, lane, id, offset);
             }
             if strong && writes {
-                self.release(access, SyncVariable::Global(address));
+                self.release(access, lane, SyncVariable::Global(address));
             }
         }
     }
 
-    fn release(&mut self, access: &WarpAccess<'_>, variable: SyncVariable) {
+    fn release(&mut self, access: &WarpAccess<'_>, lane: usize, variable: SyncVariable) {
         let order = &access.site.order;
         let scope = order.strong.unwrap_or(Scope::Device);
         let atomic = access.site.kind == AccessKind::Atomic;
-        let warp = access.warp.index as usize;
-        self.races.order.release(warp, variable, (scope, order.release), atomic);
+        let by = (access.warp.index as usize, lane as u32);
+        self.races.order.release(by, variable, (scope, order.release), atomic);
     }
 
     /// In shared memory: of the lanes' own block, or of the blocks that their addresses name.
@@ -217,7 +217,8 @@ impl AccessCheck {
             let writes = access.writes(lane);
             if strong && reads && access.observes() {
                 let scope = site.order.strong.unwrap_or(Scope::Device);
-                self.races.order.acquire(warp.index as usize, variable, scope);
+                let lanes = (1 << lane, warp.live);
+                self.races.order.acquire(warp.index as usize, lanes, variable, scope);
             }
             let written = self.initial.of(id);
             let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));
@@ -231,7 +232,7 @@ impl AccessCheck {
                 self.race(access, lane, id, offset);
             }
             if strong && writes {
-                self.release(access, variable);
+                self.release(access, lane, variable);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Mbarriers: what a phase releases, and to whom.
 //!
-//! Those who arrive release what they know; so do the copies that complete the phase, as a pseudo-thread.
-//! Whoever has waited for the phase acquires both. That a phase has ended is seen by its parity bit in
+//! Those who arrive release what they know, each thread for itself; so do the copies that complete the phase, as a pseudo-thread.
+//! Whichever thread has waited for the phase acquires both. That a phase has ended is seen by its parity bit in
 //! shared memory, whenever the mbarrier is used next.
 
 use super::super::access::check::AccessCheck;
@@ -9,7 +9,8 @@ use super::super::kinds::ReportKind;
 use super::super::position::LaneAt;
 use super::super::races::epoch::{self, PackedEpoch};
 use super::super::races::happens_before::PSEUDO_THREADS;
-use super::super::races::vector_clock::{VectorClock, join};
+use super::super::races::lanes::Source as Acquired;
+use super::super::races::vector_clock::VectorClock;
 use super::super::reports::Finding;
 use super::in_flight::GlobalSource;
 use super::shadow::Run;
@@ -50,6 +51,8 @@ struct Phase {
     arrived: VectorClock,
     /// What the phases that have ended release.
     released: VectorClock,
+    /// The number of the last change to that, among all of the cluster.
+    version: u32,
     landing: Vec<Landing>,
 }
 
@@ -58,6 +61,7 @@ struct Phase {
 pub struct Mbarriers {
     /// By rank of the block and offset in its shared memory.
     phases: HashMap<(u32, u64), Phase>,
+    versions: u32,
 }
 
 impl Mbarriers {
@@ -133,13 +137,15 @@ impl Mbarriers {
         // SAFETY: the engine has checked that an mbarrier's 8 bytes lie in shared memory.
         let bits = unsafe { at.cast::<u64>().read_unaligned() };
         let Some(now) = Mbarrier::from_bits(bits) else { return };
-        let phase = self.phase(of);
-        if phase.parity == now.parity {
+        if self.phase(of).parity == now.parity {
             return;
         }
-        phase.parity = now.parity;
+        self.versions += 1;
+        let version = self.versions;
+        let phase = self.phase(of);
+        (phase.parity, phase.version) = (now.parity, version);
         let arrived = std::mem::take(&mut phase.arrived);
-        join(&mut phase.released, &arrived);
+        phase.released.join(&arrived);
         let landing = std::mem::take(&mut phase.landing);
         if landing.is_empty() {
             return;
@@ -164,20 +170,23 @@ impl Mbarriers {
             }
         }
         let clock = access.races.order.pseudo_thread_clock(phase.pseudo_thread);
-        join(&mut phase.released, &clock);
+        phase.released.join(&clock);
     }
 
     /// A thread arrives at an mbarrier; call it before the arrival counts.
-    pub fn arrive(&mut self, access: &mut AccessCheck, warp: u32, of: (u32, u64)) {
+    pub fn arrive(&mut self, access: &mut AccessCheck, at: LaneAt, of: (u32, u64)) {
         self.look(access, of);
-        let clock = access.races.order.release_clock(warp as usize);
-        join(&mut self.phase(of).arrived, &clock);
+        let clock = access.races.order.release_clock(at.warp as usize, at.lane);
+        self.phase(of).arrived.join(&clock);
     }
 
-    /// A thread has waited for an mbarrier's phase.
-    pub fn waited(&mut self, access: &mut AccessCheck, at: LaneAt, of: (u32, u64)) {
+    /// A thread of a warp with these live lanes has waited for an mbarrier's phase.
+    pub fn waited(&mut self, access: &mut AccessCheck, at: LaneAt, live: u32, of: (u32, u64)) {
         self.used(access, at, of);
         self.look(access, of);
-        access.races.order.acquire_clock(at.warp as usize, &self.phase(of).released);
+        let phase = self.phase(of);
+        let source = Acquired::Mbarrier(phase.version);
+        let lanes = (1 << at.lane, live);
+        access.races.order.acquire_clock(at.warp as usize, lanes, source, &phase.released);
     }
 }

@@ -3,10 +3,12 @@
 
 use super::super::races::epoch::{self, LANES, STRONG, with_lane};
 use super::super::races::happens_before::{HappensBefore, RelationCache};
+use super::super::races::releases::SyncVariable;
 use super::super::races::shadow_cell::{LaneAccess, ShadowCell, StrongAccesses};
 use super::super::races::shadow_memory::{LINE, ShadowMemory};
 use super::line::{ALL, AccessBatch};
 use super::view::ShadowView;
+use lanework_ptx_ir::kernel::Scope;
 
 /// A generator of numbers, for histories that can be made again.
 struct Dice(u64);
@@ -19,6 +21,7 @@ impl Dice {
 }
 
 const WARPS: usize = 3;
+const FLAG: SyncVariable = SyncVariable::Global(64);
 
 fn one_by_one(
     shadow: &mut ShadowMemory,
@@ -91,7 +94,8 @@ fn at_once(
 /// Synchronises something, at times.
 fn synchronise(dice: &mut Dice, order: &mut HappensBefore, block: &mut u64) {
     let warp = dice.roll(WARPS as u64) as usize;
-    match dice.roll(8) {
+    let (scope, lane) = (Scope::Device, dice.roll(4) as u32);
+    match dice.roll(16) {
         0 => {
             *block += 1;
             order.start(*block);
@@ -102,6 +106,9 @@ fn synchronise(dice: &mut Dice, order: &mut HappensBefore, block: &mut u64) {
         }
         3 => order.warp_sync(warp, u32::MAX, u32::MAX),
         4 => order.warp_sync(warp, dice.roll(1 << 32) as u32, u32::MAX),
+        5 => order.release((warp, lane), FLAG, (scope, true), true),
+        6 => order.acquire(warp, (1 << lane, u32::MAX), FLAG, scope),
+        7 => order.acquire(warp, (u32::MAX, u32::MAX), FLAG, scope),
         _ => {}
     }
 }

@@ -105,7 +105,7 @@ impl AccessBatch {
             Relation::HappensBefore => Prior::HappensBefore,
             Relation::Concurrent => Prior::Concurrent,
             Relation::ProgramOrder => self.by_lane(prior, active),
-            Relation::PairwiseSync => Prior::Mixed,
+            Relation::ByLane => Prior::Mixed,
         }
     }
 

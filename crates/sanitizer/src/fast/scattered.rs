@@ -37,7 +37,7 @@ fn prior(
         Relation::HappensBefore => Prior::HappensBefore,
         Relation::ProgramOrder if epoch::lane(access) == lane => Prior::HappensBefore,
         Relation::ProgramOrder | Relation::Concurrent => Prior::Concurrent,
-        Relation::PairwiseSync => Prior::Unclear,
+        Relation::ByLane => Prior::Unclear,
     }
 }
 

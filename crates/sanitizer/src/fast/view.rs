@@ -129,7 +129,7 @@ impl ShadowView<'_> {
         let [one, other] = [epoch::with_lane(packed, lanes[0]), epoch::with_lane(packed, lanes[1])];
         (*first, *last) = match self.readers.of(self.order, *first, self.base, self.warp) {
             Relation::HappensBefore => (one, other),
-            Relation::PairwiseSync => return false,
+            Relation::ByLane => return false,
             Relation::ProgramOrder if epoch::lane(*first) == lanes[0] => (one, other),
             Relation::ProgramOrder if epoch::lane(*first) == lanes[1] => (other, one),
             Relation::ProgramOrder | Relation::Concurrent => (*first, other),

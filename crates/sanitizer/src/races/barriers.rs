@@ -5,27 +5,33 @@
 //! that has ended counts as having arrived at barriers of all threads.
 //!
 //! A warp's lanes are ordered by the *warp-sync epoch*: the clock below which all lanes come before all
-//! lanes. Where `bar.warp.sync` names some lanes only, it is kept by pairs of lanes.
+//! lanes. Where `bar.warp.sync` names some lanes only, it is kept by pairs of lanes. With it lanes tell each other what they have
+//! acquired alone ([`super::alone`]), and one may release what the others have fenced.
 
 use super::happens_before::{BarrierClock, HappensBefore};
 use super::releases::{Fenced, NONE};
-use super::vector_clock::{join, raise};
+use std::ops::Range;
 
 impl HappensBefore {
     /// The members of a warp synchronise.
     pub fn warp_sync(&mut self, warp: usize, members: u32, live: u32) {
         let slot = self.slot(warp);
         self.advance(slot);
+        self.share(slot, members, live);
+        self.share_fences(slot, members, live);
         let now = self.clock[slot];
         if members & live == live {
             self.warp_sync[slot] = now;
+            self.pair_sync[slot] = None;
             return;
         }
         let pairs = self.pair_sync[slot].get_or_insert_with(|| Box::new([[0; 32]; 32]));
-        for a in (0..32).filter(|a| members >> a & 1 != 0) {
-            for b in (0..32).filter(|b| members >> b & 1 != 0) {
-                pairs[a][b] = now;
-            }
+        let of = || (0..32).filter(|lane| members >> lane & 1 != 0);
+        // What one of them knows of a lane they all know from now on.
+        for (lane, known) in pairs.iter_mut().enumerate() {
+            let most = of().map(|member| known[member]).max().unwrap_or(0);
+            let most = if members >> lane & 1 != 0 { now } else { most };
+            of().for_each(|member| known[member] = most);
         }
     }
 
@@ -49,17 +55,35 @@ impl HappensBefore {
     }
 
     fn arrive_at(&mut self, barrier: &mut BarrierClock, slot: usize) {
-        join(&mut barrier.clock, self.known.row(slot));
-        let own = &mut barrier.clock[slot];
-        *own = (*own).max(self.clock[slot] + 1);
+        self.share(slot, u32::MAX, u32::MAX);
+        self.share_fences(slot, u32::MAX, u32::MAX);
+        let (warps, ahead) = self.known.parts(slot);
+        barrier.clock.join_parts(warps, ahead);
+        let own = &mut barrier.clock.warps[slot];
+        *own = (*own).max(self.done(slot));
         barrier.acquired = self.releases.both(barrier.acquired, self.acquired[slot]);
-        barrier.fences = self.releases.both_fenced(barrier.fences, self.fences[slot]);
+        barrier.fences = self.releases.both_fenced(barrier.fences, self.fences[slot].all);
         self.advance(slot);
         self.warp_sync[slot] = self.clock[slot];
+        self.pair_sync[slot] = None;
+    }
+
+    /// Warps that have ended count as having arrived.
+    fn ended_at(&mut self, barrier: &mut BarrierClock, slots: Range<usize>) {
+        for slot in slots {
+            if !self.ended[slot] {
+                continue;
+            }
+            let (clock, acquired) = self.clock_of_warp(slot);
+            barrier.clock.join(&clock);
+            barrier.acquired = self.releases.both(barrier.acquired, acquired);
+            self.share_fences(slot, u32::MAX, u32::MAX);
+            barrier.fences = self.releases.both_fenced(barrier.fences, self.fences[slot].all);
+        }
     }
 
     fn leave(&mut self, slot: usize, barrier: &BarrierClock) {
-        raise(self.known.row_mut(slot), &barrier.clock);
+        self.known.raise(slot, &barrier.clock);
         self.acquired[slot] = self.releases.both(self.acquired[slot], barrier.acquired);
     }
 
@@ -68,17 +92,13 @@ impl HappensBefore {
         let number = self.barrier(number);
         let mut barrier = std::mem::take(&mut self.barriers[number]);
         if whole {
-            let own = self.first..self.first + self.per_block;
-            for slot in own.filter(|slot| self.ended[*slot]) {
-                join(&mut barrier.clock, &self.clock_with_own(slot));
-                barrier.fences = self.releases.both_fenced(barrier.fences, self.fences[slot]);
-            }
+            self.ended_at(&mut barrier, self.first..self.first + self.per_block);
         }
         for &warp in released {
             let slot = self.slot(warp);
             self.leave(slot, &barrier);
             // Those of this warp, which has just arrived, are among them.
-            self.fences[slot] = barrier.fences;
+            self.fences[slot].all = barrier.fences;
         }
         // Its room is kept for those who come next.
         barrier.clock.clear();
@@ -99,9 +119,7 @@ impl HappensBefore {
     pub fn cluster_complete(&mut self, generation: u32) {
         let g = generation as usize & 1;
         let mut barrier = std::mem::take(&mut self.cluster_barrier[g]);
-        for slot in (0..self.real).filter(|slot| self.ended[*slot]) {
-            join(&mut barrier.clock, &self.clock_with_own(slot));
-        }
+        self.ended_at(&mut barrier, 0..self.real);
         self.cluster_barrier[g] = barrier;
         self.cluster_barrier[1 - g] = BarrierClock::default();
     }
@@ -111,7 +129,7 @@ impl HappensBefore {
         let (slot, g) = (self.slot(warp), generation as usize & 1);
         let barrier = std::mem::take(&mut self.cluster_barrier[g]);
         self.leave(slot, &barrier);
-        self.fences[slot] = self.releases.both_fenced(self.fences[slot], barrier.fences);
+        self.fences[slot].all = self.releases.both_fenced(self.fences[slot].all, barrier.fences);
         self.cluster_barrier[g] = barrier;
     }
 }

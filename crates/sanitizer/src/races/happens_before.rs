@@ -8,7 +8,8 @@
 //!
 //! - Lanes of a warp share its clock; among each other they are ordered by program order of each lane,
 //!   by barriers, and by `bar.warp.sync` ([`super::barriers`]). Lockstep orders nothing: under
-//!   independent thread scheduling it is no promise.
+//!   independent thread scheduling it is no promise. What a lane releases or acquires alone, it does for itself
+//!   ([`super::alone`]).
 //! - Blocks outside the running cluster, whether they have ended or wait for others, are ordered by releases and acquires only
 //!   ([`super::sync_variables`]), kept as a graph ([`super::releases`]), for a vector clock of all warps
 //!   of a grid is too large.
@@ -29,8 +30,9 @@
 //! block whose turn it is ([`HappensBefore::enter`]), vector clocks by slot within the cluster.
 
 use super::epoch::{self, Epoch, PackedEpoch};
+use super::lanes::{Apart, WarpFences};
 use super::releases::{Fenced, NONE, Releases};
-use super::vector_clock::{ClockMatrix, VectorClock};
+use super::vector_clock::{ClockMatrix, VectorClock, lanes_beyond};
 use std::collections::HashMap;
 
 /// Pseudo-threads of the asynchronous proxy: groups of asynchronous copies that count as warps of their
@@ -47,8 +49,17 @@ pub enum Relation {
     /// They are of the same warp: what each lane did comes before what that lane does, and before nothing
     /// else.
     ProgramOrder,
-    /// The same, but that lanes have synchronised in parts.
-    PairwiseSync,
+    /// Some lanes are ordered with some, since lanes have synchronised in parts, released or acquired alone.
+    ByLane,
+}
+
+/// What a lane did alone, though its warp needed it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alone {
+    /// It released what it did, not what the lane of the access did.
+    Released,
+    /// It acquired what the lane that accesses now would have to know.
+    Acquired,
 }
 
 /// The relation found last: accesses to neighbouring cells are often of one epoch. Valid for as long as
@@ -117,8 +128,14 @@ pub struct HappensBefore {
     pub(super) warp_sync: Vec<u32>,
     /// The same by pairs of lanes, where warps synchronise in parts.
     pub(super) pair_sync: Vec<Option<Box<[[u32; 32]; 32]>>>,
+    /// By slot: what single lanes know beyond it.
+    pub(super) apart: Vec<Apart>,
+    /// Whether lanes have acquired or released anything alone in this cluster.
+    pub(super) lanes_apart: bool,
+    /// The lanes that the last warp of a block has.
+    pub(super) last_lanes: u32,
     /// By slot: the number of the epoch under way, 0 if it has accessed nothing yet.
-    current: Vec<u32>,
+    pub(super) current: Vec<u32>,
     epochs: Vec<Epoch>,
     /// The first epoch of this cluster.
     base: u32,
@@ -133,7 +150,7 @@ pub struct HappensBefore {
     /// By slot: what it has acquired of other blocks, a node of the releases.
     pub(super) acquired: Vec<u32>,
     /// By slot: what its fences, and those that barriers ordered before, release.
-    pub(super) fences: Vec<Fenced>,
+    pub(super) fences: Vec<WarpFences>,
 }
 
 impl HappensBefore {
@@ -156,6 +173,9 @@ impl HappensBefore {
             past_fences: HashMap::new(),
             warp_sync: vec![0; slots],
             pair_sync: vec![None; slots],
+            apart: vec![Apart::default(); slots],
+            lanes_apart: false,
+            last_lanes: u32::MAX,
             current: vec![0; slots],
             epochs: vec![nobody],
             base: 1,
@@ -164,7 +184,7 @@ impl HappensBefore {
             cluster_barrier: Default::default(),
             releases: Releases::default(),
             acquired: vec![NONE; slots],
-            fences: vec![Fenced::default(); slots],
+            fences: vec![WarpFences::default(); slots],
         }
     }
 
@@ -179,13 +199,15 @@ impl HappensBefore {
         self.fenced_acquired.fill(NONE);
         self.warp_sync.fill(0);
         self.pair_sync.fill(None);
+        self.apart.iter_mut().for_each(Apart::forget);
+        self.lanes_apart = false;
         self.current.fill(0);
         self.base = self.epochs.len() as u32;
         self.ended.fill(false);
         self.barriers.fill(BarrierClock::default());
         self.cluster_barrier.fill(BarrierClock::default());
         self.acquired.fill(NONE);
-        self.fences.fill(Fenced::default());
+        self.fences.fill(WarpFences::default());
         self.releases.forget_shared();
     }
 
@@ -246,11 +268,11 @@ impl HappensBefore {
         self.current[slot] = 0;
     }
 
-    /// The vector clock of a slot, with what it did itself until now.
-    pub(super) fn clock_with_own(&self, slot: usize) -> VectorClock {
-        let mut clock = self.known.row(slot).to_vec();
-        clock[slot] = self.clock[slot] + 1;
-        clock
+    /// The same, where the slot has accessed anything in it.
+    pub(super) fn end_epoch(&mut self, slot: usize) {
+        if self.current[slot] != 0 {
+            self.advance(slot);
+        }
     }
 
     /// The epoch of an access.
@@ -266,19 +288,32 @@ impl HappensBefore {
         if e.cluster != self.cluster {
             let e = *e;
             let acquired = self.acquired[slot];
-            let known = acquired != NONE && self.releases.reach(acquired, e);
-            return if known { Relation::HappensBefore } else { Relation::Concurrent };
+            if acquired == NONE && !self.lanes_apart {
+                return Relation::Concurrent;
+            }
+            let known = if acquired == NONE { 0 } else { self.releases.reach(acquired, e) };
+            return match known {
+                u32::MAX => Relation::HappensBefore,
+                0 if !self.apart[slot].has_acquired() => Relation::Concurrent,
+                _ => Relation::ByLane,
+            };
         }
         let known = e.clock < self.known.get(slot, e.slot as usize);
-        if e.slot as usize != slot {
-            return if known { Relation::HappensBefore } else { Relation::Concurrent };
+        if known {
+            return Relation::HappensBefore;
         }
-        // That a warp knows of itself: a lane released it and another acquired it, such as at a lock
+        let whole =
+            !self.lanes_apart || self.apart[slot].is_empty() && self.known.ahead(slot).is_empty();
+        if e.slot as usize != slot {
+            let some = !whole && self.known_lanes(slot, None, e.slot, e.clock) != 0;
+            return if some { Relation::ByLane } else { Relation::Concurrent };
+        }
+        // What a warp knows of itself: a lane released it and another acquired it, such as at a lock
         // that both held.
         match &self.pair_sync[slot] {
-            _ if known || e.clock < self.warp_sync[slot] => Relation::HappensBefore,
-            None => Relation::ProgramOrder,
-            Some(_) => Relation::PairwiseSync,
+            _ if e.clock < self.warp_sync[slot] => Relation::HappensBefore,
+            None if whole => Relation::ProgramOrder,
+            _ => Relation::ByLane,
         }
     }
 
@@ -295,13 +330,55 @@ impl HappensBefore {
         match self.relation(epoch::number(access), warp) {
             Relation::HappensBefore => true,
             Relation::Concurrent => false,
-            Relation::ProgramOrder | Relation::PairwiseSync => {
-                let (from, to) = (epoch::lane(access) as usize, of_lane as usize);
-                let clock = self.epoch(access).clock;
-                let pairs = self.pair_sync[self.slot(warp as usize)].as_ref();
-                from == to || pairs.is_some_and(|pairs| clock < pairs[from][to])
+            Relation::ProgramOrder => epoch::lane(access) == of_lane,
+            Relation::ByLane => {
+                let e = self.epoch(access);
+                self.lanes_before(e, warp, of_lane) >> epoch::lane(access) & 1 != 0
             }
         }
+    }
+
+    /// The lanes of a slot known beyond a clock to a lane of a warp, or to any where none is given; of this cluster.
+    #[cold]
+    fn known_lanes(&self, slot: usize, lane: Option<u32>, of: u32, clock: u32) -> u32 {
+        lanes_beyond(self.known.ahead(slot), of, clock) | self.apart[slot].beyond(lane, of, clock)
+    }
+
+    /// The lanes of an epoch whose accesses happen before what a lane does now.
+    #[cold]
+    fn lanes_before(&mut self, e: Epoch, warp: u32, lane: u32) -> u32 {
+        let slot = self.slot(warp as usize);
+        if e.cluster != self.cluster {
+            let mut roots = vec![self.acquired[slot]];
+            roots.extend(self.apart[slot].acquired(lane));
+            roots.retain(|root| *root != NONE);
+            return roots.into_iter().fold(0, |lanes, root| lanes | self.releases.reach(root, e));
+        }
+        let known = self.known_lanes(slot, Some(lane), e.slot, e.clock);
+        if e.slot as usize != slot {
+            return known;
+        }
+        let before = |other: usize| match &self.pair_sync[slot] {
+            Some(pairs) => e.clock < pairs[other][lane as usize],
+            None => false,
+        };
+        (0..32).filter(|other| before(*other)).fold(known | 1 << lane, |lanes, of| lanes | 1 << of)
+    }
+
+    /// Whether all that keeps an access from happening before what a lane of another warp does now is that a lane of one of
+    /// the two warps has synchronised alone.
+    pub fn lacks_warp_sync(&mut self, access: PackedEpoch, warp: u32, lane: u32) -> Option<Alone> {
+        let (e, by) = (self.epoch(access), epoch::lane(access));
+        if e.cluster == self.cluster && e.slot as usize == self.slot(warp as usize) {
+            return None;
+        }
+        if self.lanes_before(e, warp, lane) != 0 {
+            return Some(Alone::Released);
+        }
+        let mut others = 0..32;
+        others
+            .any(|other| self.lanes_before(e, warp, other) >> by & 1 != 0)
+            .then_some(Alone::Acquired)
     }
 
     /// The slot of whoever made an access.
@@ -311,9 +388,12 @@ impl HappensBefore {
 
     /// Whether an access happens before what some warp of the block of a rank does now.
     pub fn known_to_block(&self, access: PackedEpoch, rank: usize) -> bool {
-        let e = self.epoch(access);
+        let (e, lane) = (self.epoch(access), epoch::lane(access));
         let mut own = rank * self.per_block..(rank + 1) * self.per_block;
-        own.any(|slot| e.clock < self.known.get(slot, e.slot as usize))
+        own.any(|slot| {
+            e.clock < self.known.get(slot, e.slot as usize)
+                || self.known_lanes(slot, None, e.slot, e.clock) >> lane & 1 != 0
+        })
     }
 }
 
@@ -323,6 +403,8 @@ mod tests {
     use super::*;
     use lanework_ptx_ir::kernel::Scope;
 
+    const LANE: u32 = 0;
+    const ALL: (u32, u32) = (u32::MAX, u32::MAX);
     const FLAG: super::super::releases::SyncVariable = Global(64);
 
     fn write(order: &mut HappensBefore, warp: u32, lane: u32) -> PackedEpoch {
@@ -361,13 +443,13 @@ mod tests {
         let mut order = HappensBefore::new(1, 1);
         order.start(0);
         let early = write(&mut order, 0, 0);
-        order.release(0, FLAG, (Scope::Device, false), true);
-        order.fence(0, Scope::Device);
+        order.release((0, LANE), FLAG, (Scope::Device, false), true);
+        order.fence(0, u32::MAX, Scope::Device);
         let late = write(&mut order, 0, 0);
-        order.release(0, FLAG, (Scope::Device, false), true);
+        order.release((0, LANE), FLAG, (Scope::Device, false), true);
         order.start(1);
         assert!(!order.happens_before(early, 0, 0));
-        order.acquire(0, FLAG, Scope::Device);
+        order.acquire(0, ALL, FLAG, Scope::Device);
         assert!(order.happens_before(early, 0, 0) && !order.happens_before(late, 0, 0));
     }
 
@@ -376,12 +458,13 @@ mod tests {
         let mut order = HappensBefore::new(1, 1);
         order.start(0);
         let held = write(&mut order, 0, 3);
-        order.fence(0, Scope::Device);
-        order.release(0, FLAG, (Scope::Device, false), true);
+        order.fence(0, 1 << 3, Scope::Device);
+        order.release((0, 3), FLAG, (Scope::Device, false), true);
         let after = write(&mut order, 0, 3);
         assert!(!order.happens_before(held, 0, 4));
-        order.acquire(0, FLAG, Scope::Device);
+        order.acquire(0, (1 << 4, u32::MAX), FLAG, Scope::Device);
         assert!(order.happens_before(held, 0, 4) && !order.happens_before(after, 0, 4));
+        assert!(!order.happens_before(held, 0, 5), "another lane has not acquired");
     }
 
     #[test]
@@ -389,14 +472,14 @@ mod tests {
         let mut order = HappensBefore::new(2, 1);
         order.start(0);
         let a = write(&mut order, 0, 0);
-        order.fence(0, Scope::Block);
+        order.fence(0, u32::MAX, Scope::Block);
         let shared = Shared { rank: 0, offset: 0 };
-        order.release(0, shared, (Scope::Device, false), false);
-        order.acquire(1, shared, Scope::Block);
+        order.release((0, LANE), shared, (Scope::Device, false), false);
+        order.acquire(1, ALL, shared, Scope::Block);
         assert!(order.happens_before(a, 1, 5));
-        order.release(0, Global(0), (Scope::Device, false), false);
+        order.release((0, LANE), Global(0), (Scope::Device, false), false);
         order.start(1);
-        order.acquire(0, Global(0), Scope::Device);
+        order.acquire(0, ALL, Global(0), Scope::Device);
         assert!(!order.happens_before(a, 0, 0));
     }
 
@@ -407,15 +490,15 @@ mod tests {
             let mut order = HappensBefore::new(2, 1);
             order.start(0);
             let a = write(&mut order, 1, 0);
-            order.fence(0, Scope::Device);
+            order.fence(0, u32::MAX, Scope::Device);
             if fenced {
-                order.fence(1, scope);
+                order.fence(1, u32::MAX, scope);
             }
             (0..2).for_each(|warp| order.arrive(warp, 0));
             order.complete(0, &[0, 1], true);
-            order.release(0, FLAG, (Scope::Device, false), true);
+            order.release((0, LANE), FLAG, (Scope::Device, false), true);
             order.start(1);
-            order.acquire(0, FLAG, Scope::Device);
+            order.acquire(0, ALL, FLAG, Scope::Device);
             assert_eq!(order.happens_before(a, 0, 0), fenced && scope == Scope::Device);
         }
     }
@@ -425,11 +508,11 @@ mod tests {
         let mut order = HappensBefore::new(1, 1);
         order.start(0);
         let a = write(&mut order, 0, 0);
-        order.release(0, FLAG, (Scope::Device, true), false);
+        order.release((0, LANE), FLAG, (Scope::Device, true), false);
         order.start(1);
-        order.acquire(0, FLAG, Scope::Block);
+        order.acquire(0, ALL, FLAG, Scope::Block);
         assert!(!order.happens_before(a, 0, 0));
-        order.acquire(0, FLAG, Scope::Device);
+        order.acquire(0, ALL, FLAG, Scope::Device);
         assert!(order.happens_before(a, 0, 0));
     }
 }

@@ -3,9 +3,12 @@
 //! [`happens_before`] tells what is ordered, [`shadow_memory`] what was accessed before, and
 //! [`shadow_cell`] puts the two together. Here are both for one launch, and what a race is in words.
 
+pub mod alone;
 pub mod barriers;
 pub mod epoch;
+pub mod fences;
 pub mod happens_before;
+pub mod lanes;
 pub mod peers;
 pub mod proxies;
 pub mod releases;
@@ -15,7 +18,7 @@ pub mod sync_variables;
 pub mod vector_clock;
 
 use self::epoch::PackedEpoch;
-use self::happens_before::HappensBefore;
+use self::happens_before::{Alone, HappensBefore};
 use self::shadow_cell::Conflict;
 pub use self::shadow_cell::mixed_sizes;
 use self::shadow_memory::ShadowMemory;
@@ -43,7 +46,9 @@ impl Races {
     /// Of another seat, for blocks of this many warps whose shared memories have these sizes.
     pub fn another(&self, warps: usize, shared: impl Iterator<Item = u64>) -> AwayRaces {
         let shadow = shared.map(|bytes| ShadowMemory::new(bytes, self.shift)).collect();
-        AwayRaces { order: HappensBefore::new(warps, self.ranks), shadow }
+        let mut order = HappensBefore::new(warps, self.ranks);
+        order.lanes_of_last(self.order.last_lanes);
+        AwayRaces { order, shadow }
     }
 
     /// Exchanges clocks and the shadow of shared memory with those of another seat.
@@ -139,12 +144,14 @@ pub struct Racing<'a> {
     pub prior: Actor,
     /// The prior access.
     pub conflict: Conflict,
+    /// What a lane of one of the two warps did alone.
+    pub alone: Option<Alone>,
 }
 
 impl Racing<'_> {
     /// A race between threads: message and help.
     pub fn race(&self) -> (String, &'static str) {
-        let Racing { verb, space, bytes, place, who, prior, conflict } = self;
+        let Racing { verb, space, bytes, place, who, prior, conflict, alone } = self;
         let same_block = prior.block == who.block;
         let same_warp = same_block && prior.thread / 32 == who.thread / 32;
         let what = match (conflict.wrote, conflict.with & epoch::STRONG != 0) {
@@ -158,6 +165,12 @@ impl Racing<'_> {
             _ => "by another block",
         };
         let help = match (same_warp, same_block) {
+            _ if *alone == Some(Alone::Released) => {
+                "a lane of the other warp hands over what it did itself: synchronise that warp before (`__syncwarp`, `sync_warp`)"
+            }
+            _ if *alone == Some(Alone::Acquired) => {
+                "a lane of this warp has waited for it, and this one has not: synchronise the warp after the wait (`__syncwarp`, `sync_warp`)"
+            }
             (true, _) if who.instruction == prior.instruction => {
                 "let one lane do it, give each lane its own element, or use an atomic"
             }
@@ -200,7 +213,7 @@ impl Racing<'_> {
 
     /// An access to what an asynchronous operation, a product or a copy, still uses: message and help.
     pub fn too_early(&self, product: bool) -> (String, &'static str) {
-        let Racing { verb, space, bytes, place, who, prior, conflict } = self;
+        let Racing { verb, space, bytes, place, who, prior, conflict, .. } = self;
         let same = prior.block == who.block && prior.thread == who.thread;
         let whose = if same { "this thread" } else { "another thread" };
         let does = if conflict.wrote { "writing" } else { "reading" };

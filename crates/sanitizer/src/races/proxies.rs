@@ -5,11 +5,14 @@
 //! waiting for them acquires it. What a thread wrote by the generic proxy is visible to the asynchronous
 //! one only after `fence.proxy.async`, in the thread that wrote or in the one that starts the operation
 //! (PTX ISA, "Memory consistency model", proxies).
+//!
+//! *Limit.* What other clusters wrote counts as fenced when any lane of the warp that wrote it has run a fence after it.
 
-use super::epoch::PackedEpoch;
+use super::epoch::{self, PackedEpoch};
 use super::happens_before::{HappensBefore, PSEUDO_THREADS};
+use super::lanes::Source;
 use super::releases::NONE;
-use super::vector_clock::{VectorClock, raise};
+use super::vector_clock::{VectorClock, lanes_beyond};
 
 impl HappensBefore {
     /// Whether an access is of an asynchronous operation that somebody has waited for.
@@ -34,37 +37,49 @@ impl HappensBefore {
         let mut clock = vec![0; self.clock.len()];
         clock[slot] = self.clock[slot] + 1;
         self.clock[slot] += 1;
+        VectorClock { warps: clock, ahead: Vec::new() }
+    }
+
+    /// What a lane knows and did until now, to be released at an mbarrier; its warp then begins another epoch.
+    pub fn release_clock(&mut self, warp: usize, lane: u32) -> VectorClock {
+        let slot = self.slot(warp);
+        let (clock, _) = self.clock_of_lane(slot, lane);
+        self.end_epoch(slot);
         clock
     }
 
-    /// What a warp knows and did until now, to be released at an mbarrier; it then begins another epoch.
-    pub fn release_clock(&mut self, warp: usize) -> VectorClock {
+    /// Lanes of a warp acquire what was released so, by whatever `source` names.
+    pub fn acquire_clock(
+        &mut self,
+        warp: usize,
+        lanes: (u32, u32),
+        source: Source,
+        clock: &VectorClock,
+    ) {
         let slot = self.slot(warp);
-        let clock = self.clock_with_own(slot);
-        self.advance(slot);
-        clock
+        self.learn(slot, lanes, source, |_| (clock.clone(), NONE));
     }
 
-    /// A warp acquires what was released so.
-    pub fn acquire_clock(&mut self, warp: usize, clock: &[u32]) {
+    /// Lanes of a warp, of those that are live, run a fence between the generic and the asynchronous proxy.
+    pub fn proxy_fence(&mut self, warp: usize, (lanes, live): (u32, u32)) {
         let slot = self.slot(warp);
-        raise(self.known.row_mut(slot), clock);
-        // Lanes that released come before those of their own warp, too.
-        let own = clock.get(slot).copied().unwrap_or(0);
-        self.warp_sync[slot] = self.warp_sync[slot].max(own);
+        let (mut clock, mut acquired) = (VectorClock::default(), self.acquired[slot]);
+        if lanes & live == live {
+            (clock, acquired) = self.clock_of_warp(slot);
+        } else {
+            for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+                let (of_lane, also) = self.clock_of_lane(slot, lane);
+                clock.join(&of_lane);
+                acquired = self.releases.both(acquired, also);
+            }
+        }
+        self.fenced.raise(slot, &clock);
+        self.fenced_acquired[slot] = acquired;
+        self.past_fences.insert((self.cluster, slot as u32), clock.farthest()[slot]);
+        self.end_epoch(slot);
     }
 
-    /// A warp runs a fence between the generic and the asynchronous proxy.
-    pub fn proxy_fence(&mut self, warp: usize) {
-        let slot = self.slot(warp);
-        let clock = self.clock_with_own(slot);
-        self.past_fences.insert((self.cluster, slot as u32), clock[slot]);
-        self.fenced.row_mut(slot).copy_from_slice(&clock);
-        self.fenced_acquired[slot] = self.acquired[slot];
-        self.advance(slot);
-    }
-
-    /// Whether a write was fenced, by its own warp or by the one that goes on with it.
+    /// Whether a write was fenced, by its own lane or by one of the warp that goes on with it.
     pub fn proxy_fenced(&mut self, write: PackedEpoch, by: u32) -> bool {
         let (e, by) = (self.epoch(write), self.slot(by as usize));
         let slot = e.slot as usize;
@@ -72,12 +87,15 @@ impl HappensBefore {
             return true;
         }
         if e.cluster == self.cluster {
-            let fenced = |of: usize| self.fenced.get(of, slot);
-            return e.clock < fenced(slot) || e.clock < fenced(by);
+            let fenced = |of: usize| {
+                let lanes = lanes_beyond(self.fenced.ahead(of), e.slot, e.clock);
+                e.clock < self.fenced.get(of, slot) || lanes >> epoch::lane(write) & 1 != 0
+            };
+            return fenced(slot) || fenced(by);
         }
         let past = self.past_fences.get(&(e.cluster, e.slot));
         let acquired = self.fenced_acquired[by];
         past.is_some_and(|clock| e.clock < *clock)
-            || acquired != NONE && self.releases.reach(acquired, e)
+            || acquired != NONE && self.releases.reach(acquired, e) != 0
     }
 }

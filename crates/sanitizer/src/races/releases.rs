@@ -9,7 +9,7 @@
 //! *Limit.* A search ends after [`SEARCH`] nodes and takes the access to be ordered.
 
 use super::epoch::Epoch;
-use super::vector_clock::{VectorClock, raise};
+use super::vector_clock::{LaneClock, VectorClock};
 use std::collections::HashMap;
 
 /// No node.
@@ -43,7 +43,7 @@ pub struct Fenced {
 }
 
 /// What is published at a sync variable.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Published {
     /// For the block that published it.
     pub near: u32,
@@ -51,13 +51,52 @@ pub struct Published {
     pub wide: u32,
     /// That block; `None` where several did.
     pub block: Option<u64>,
+    /// The cluster that published last.
+    pub cluster: u32,
+    /// Where atomics of that cluster went on from each other: all that they published for the block.
+    pub clock: Option<Box<VectorClock>>,
 }
 
-/// What a release published: its warp's vector clock, and what that had acquired.
+/// What a node holds besides its parents.
+enum Held {
+    /// Nothing.
+    Parents,
+    /// The vector clock of a warp or a lane.
+    Clock(Box<VectorClock>),
+    /// What some lanes of a warp did, up to a clock.
+    Lanes { slot: u32, lanes: u32, done: u32 },
+}
+
+/// What a release published, of which cluster, and what that had acquired.
 struct Node {
     cluster: u32,
-    clock: Box<[u32]>,
+    held: Held,
     parents: [u32; 2],
+}
+
+impl Node {
+    /// The lanes of an epoch that come before.
+    fn beyond(&self, e: &Epoch) -> u32 {
+        match &self.held {
+            _ if self.cluster != e.cluster => 0,
+            Held::Parents => 0,
+            Held::Clock(clock) => clock.beyond(e.slot, e.clock),
+            Held::Lanes { slot, lanes, done } if *slot == e.slot && *done > e.clock => *lanes,
+            Held::Lanes { .. } => 0,
+        }
+    }
+
+    fn join_to(&self, to: &mut VectorClock) {
+        match &self.held {
+            Held::Parents => {}
+            Held::Clock(clock) => to.join(clock),
+            Held::Lanes { slot, lanes, done } => {
+                let of = |lane: usize| if lanes >> lane & 1 != 0 { *done } else { 0 };
+                let lanes = Box::new(std::array::from_fn(of));
+                to.join_parts(&[], &[LaneClock { slot: *slot, lanes }]);
+            }
+        }
+    }
 }
 
 /// The graph of releases of a launch.
@@ -66,6 +105,8 @@ pub struct Releases {
     /// By node: the last search that visited it.
     visited: Vec<u32>,
     search: u32,
+    /// What the last search was for, and what it found.
+    found: ((u32, u32, u32, u32), u32),
     /// At addresses in global memory.
     published: HashMap<SyncVariable, Published>,
     /// In the shared memory of the cluster that runs.
@@ -74,11 +115,12 @@ pub struct Releases {
 
 impl Default for Releases {
     fn default() -> Releases {
-        let none = Node { cluster: 0, clock: Box::default(), parents: [NONE; 2] };
+        let none = Node { cluster: 0, held: Held::Parents, parents: [NONE; 2] };
         Releases {
             nodes: vec![none],
             visited: Vec::new(),
             search: 0,
+            found: ((NONE, 0, 0, 0), 0),
             published: HashMap::new(),
             published_shared: HashMap::new(),
         }
@@ -111,28 +153,60 @@ impl Releases {
 
     /// A node of what a warp of a cluster knows, and what it had acquired.
     pub fn node(&mut self, cluster: u32, clock: VectorClock, acquired: u32) -> u32 {
-        self.push(cluster, clock.into_boxed_slice(), [acquired, NONE])
+        self.push(cluster, Held::Clock(Box::new(clock)), [acquired, NONE])
+    }
+
+    /// A node, and what some lanes of a slot of a cluster did besides, up to a clock.
+    pub fn node_with_lanes(
+        &mut self,
+        (cluster, slot): (u32, u32),
+        node: u32,
+        (lanes, done): (u32, u32),
+    ) -> u32 {
+        self.push(cluster, Held::Lanes { slot, lanes, done }, [node, NONE])
     }
 
     /// What is published at a sync variable.
-    pub fn published(&self, variable: SyncVariable) -> Option<Published> {
+    pub fn published(&self, variable: SyncVariable) -> Option<&Published> {
         let published = match variable {
             SyncVariable::Global(_) => &self.published,
             SyncVariable::Shared { .. } => &self.published_shared,
         };
-        published.get(&variable).copied()
+        published.get(&variable)
     }
 
-    /// Publishes something else there, or nothing.
-    pub fn publish(&mut self, variable: SyncVariable, entry: Option<Published>) {
-        match entry {
-            Some(entry) => self.published_at(variable).insert(variable, entry),
-            None => self.published_at(variable).remove(&variable),
-        };
+    /// Publishes something else there, or nothing. An atomic goes on with what was released before it.
+    pub fn publish(&mut self, variable: SyncVariable, mut entry: Published, atomic: bool) {
+        if let Some(before) = self.published_at(variable).remove(&variable).filter(|_| atomic) {
+            entry = self.going_on(before, entry);
+        }
+        if (entry.near, entry.wide) != (NONE, NONE) {
+            self.published_at(variable).insert(variable, entry);
+        }
+    }
+
+    fn going_on(&mut self, before: Published, now: Published) -> Published {
+        let block = now.block.filter(|block| before.block == Some(*block));
+        if (now.near, now.wide) == (NONE, NONE) {
+            return Published { block, ..before };
+        }
+        let alike = before.near == before.wide && now.near == now.wide;
+        let near = self.both(before.near, now.near);
+        let wide = if alike { near } else { self.both(before.wide, now.wide) };
+        let clock = (before.cluster == now.cluster).then(|| {
+            let mut clock = before.clock.unwrap_or_else(|| {
+                let mut clock = Box::default();
+                self.join_near(before.near, now.cluster, &mut clock);
+                clock
+            });
+            self.join_near(now.near, now.cluster, &mut clock);
+            clock
+        });
+        Published { near, wide, block, cluster: now.cluster, clock }
     }
 
     /// Joins the clocks of a node and of those near it that are of a cluster.
-    pub fn join_near(&self, node: u32, cluster: u32, to: &mut [u32]) {
+    pub fn join_near(&self, node: u32, cluster: u32, to: &mut VectorClock) {
         let mut work = vec![node];
         let mut near = 0;
         while let Some(at) = work.pop() {
@@ -142,14 +216,14 @@ impl Releases {
             }
             let found = &self.nodes[at as usize];
             if found.cluster == cluster {
-                raise(to, &found.clock);
+                found.join_to(to);
             }
             work.extend(found.parents);
         }
     }
 
-    fn push(&mut self, cluster: u32, clock: Box<[u32]>, parents: [u32; 2]) -> u32 {
-        self.nodes.push(Node { cluster, clock, parents });
+    fn push(&mut self, cluster: u32, held: Held, parents: [u32; 2]) -> u32 {
+        self.nodes.push(Node { cluster, held, parents });
         self.nodes.len() as u32 - 1
     }
 
@@ -159,7 +233,7 @@ impl Releases {
             (a, NONE) => a,
             (NONE, b) => b,
             (a, b) if a == b => a,
-            (a, b) => self.push(0, Box::default(), [a, b]),
+            (a, b) => self.push(0, Held::Parents, [a, b]),
         }
     }
 
@@ -168,26 +242,35 @@ impl Releases {
         Fenced { near: self.both(a.near, b.near), wide: self.both(a.wide, b.wide) }
     }
 
-    /// Whether what a node reaches comes after an epoch.
+    /// The lanes of an epoch that what a node reaches comes after.
     #[cold]
-    pub fn reach(&mut self, root: u32, e: Epoch) -> bool {
+    pub fn reach(&mut self, root: u32, e: Epoch) -> u32 {
+        let what = (root, e.cluster, e.slot, e.clock);
+        if self.found.0 != what {
+            self.found = (what, self.reached(root, e));
+        }
+        self.found.1
+    }
+
+    fn reached(&mut self, root: u32, e: Epoch) -> u32 {
+        let mut lanes = 0;
         self.search += 1;
         self.visited.resize(self.nodes.len(), 0);
         let mut work = vec![root];
         for _ in 0..SEARCH {
-            let Some(at) = work.pop() else { return false };
+            let Some(at) = work.pop() else { return lanes };
             let visited = |visited| std::mem::replace(visited, self.search) == self.search;
             // Parents are older than their nodes: what is older than the epoch reaches nothing that released it.
             if at == NONE || at < e.nodes || visited(&mut self.visited[at as usize]) {
                 continue;
             }
             let node = &self.nodes[at as usize];
-            let clock = node.clock.get(e.slot as usize);
-            if node.cluster == e.cluster && clock.is_some_and(|clock| e.clock < *clock) {
-                return true;
+            lanes |= node.beyond(&e);
+            if lanes == u32::MAX {
+                return lanes;
             }
             work.extend(node.parents);
         }
-        true
+        u32::MAX
     }
 }

@@ -2,55 +2,188 @@
 //!
 //! Mattern (1989) and Fidge (1988), as FastTrack uses them: a release copies the releaser's vector
 //! clock, an acquire joins it into the acquirer's, by the maximum of each entry.
+//!
+//! An entry holds for all lanes of its warp. Where one lane released for itself, some lanes of a warp are known further than the
+//! others: only then a clock has an entry by lane beside ([`LaneClock`]), so that clocks of warps that act as one stay small.
 
-/// A vector clock, by warp. Empty stands for zeros.
-pub type VectorClock = Vec<u32>;
-
-/// Raises each entry to that of another vector clock.
-#[inline]
-pub fn raise(to: &mut [u32], from: &[u32]) {
-    to.iter_mut().zip(from).for_each(|(a, b)| *a = (*a).max(*b));
+/// A vector clock. No entries stand for zeros.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VectorClock {
+    /// By warp: below this, what all its lanes did is known.
+    pub warps: Vec<u32>,
+    /// Warps of which some lanes are known further.
+    pub ahead: Vec<LaneClock>,
 }
 
-/// The same, where the first may be empty.
-pub fn join(to: &mut VectorClock, from: &[u32]) {
-    if to.is_empty() {
-        to.extend_from_slice(from);
-    } else {
-        raise(to, from);
+/// Up to which clock each lane of a warp is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaneClock {
+    /// The warp's slot.
+    pub slot: u32,
+    /// By lane.
+    pub lanes: Box<[u32; 32]>,
+}
+
+impl LaneClock {
+    /// The lanes whose clock is beyond one.
+    pub fn beyond(&self, clock: u32) -> u32 {
+        (0..32).filter(|lane| self.lanes[*lane] > clock).fold(0, |mask, lane| mask | 1 << lane)
     }
 }
 
-/// A vector clock for each warp, in one piece.
+/// The lanes of a slot that are known beyond a clock, by what a vector clock has ahead.
+pub fn lanes_beyond(ahead: &[LaneClock], slot: u32, clock: u32) -> u32 {
+    ahead.iter().find(|entry| entry.slot == slot).map_or(0, |entry| entry.beyond(clock))
+}
+
+/// Raises each entry to that of another vector clock.
+#[inline]
+pub fn raise(
+    warps: &mut [u32],
+    ahead: &mut Vec<LaneClock>,
+    from: &[u32],
+    from_ahead: &[LaneClock],
+) {
+    warps.iter_mut().zip(from).for_each(|(a, b)| *a = (*a).max(*b));
+    if !ahead.is_empty() || !from_ahead.is_empty() {
+        raise_lanes(warps, ahead, from_ahead);
+    }
+}
+
+/// Raises the entries by lane, and drops those that say no more than the warp's.
+#[cold]
+fn raise_lanes(warps: &mut [u32], ahead: &mut Vec<LaneClock>, from: &[LaneClock]) {
+    for entry in from {
+        match ahead.iter_mut().find(|own| own.slot == entry.slot) {
+            Some(own) => {
+                own.lanes.iter_mut().zip(&*entry.lanes).for_each(|(a, b)| *a = (*a).max(*b));
+            }
+            None if entry.beyond(warps[entry.slot as usize]) != 0 => ahead.push(entry.clone()),
+            None => {}
+        }
+    }
+    ahead.retain_mut(|entry| {
+        let all = &mut warps[entry.slot as usize];
+        *all = entry.lanes.iter().fold(u32::MAX, |least, lane| least.min(*lane)).max(*all);
+        entry.lanes.iter_mut().for_each(|lane| *lane = (*lane).max(*all));
+        entry.beyond(*all) != 0
+    });
+}
+
+impl VectorClock {
+    /// Raises each entry to that of another.
+    pub fn join(&mut self, from: &VectorClock) {
+        self.join_parts(&from.warps, &from.ahead);
+    }
+
+    /// The same, of another's parts.
+    pub fn join_parts(&mut self, from: &[u32], from_ahead: &[LaneClock]) {
+        let slots = from_ahead.iter().map(|entry| entry.slot as usize + 1).max().unwrap_or(0);
+        let slots = slots.max(from.len());
+        if self.warps.len() < slots {
+            self.warps.resize(slots, 0);
+        }
+        raise(&mut self.warps, &mut self.ahead, from, from_ahead);
+    }
+
+    /// Zeros again; its room is kept.
+    pub fn clear(&mut self) {
+        self.warps.clear();
+        self.ahead.clear();
+    }
+
+    /// The lanes of a slot that are known beyond a clock.
+    pub fn beyond(&self, slot: u32, clock: u32) -> u32 {
+        match self.warps.get(slot as usize) {
+            Some(all) if *all > clock => u32::MAX,
+            _ => lanes_beyond(&self.ahead, slot, clock),
+        }
+    }
+
+    /// By warp: up to where some lane of it is known.
+    pub fn farthest(mut self) -> Vec<u32> {
+        for entry in &self.ahead {
+            let all = &mut self.warps[entry.slot as usize];
+            *all = entry.lanes.iter().fold(*all, |most, lane| most.max(*lane));
+        }
+        self.warps
+    }
+}
+
+/// A vector clock for each warp, those of all in one piece.
 pub struct ClockMatrix {
     width: usize,
     clocks: Vec<u32>,
+    ahead: Vec<Vec<LaneClock>>,
 }
 
 impl ClockMatrix {
     /// Zeros, for this many warps.
     pub fn new(width: usize) -> ClockMatrix {
-        ClockMatrix { width, clocks: vec![0; width * width] }
+        ClockMatrix { width, clocks: vec![0; width * width], ahead: vec![Vec::new(); width] }
     }
 
     /// Zeros again.
     pub fn clear(&mut self) {
         self.clocks.fill(0);
+        self.ahead.iter_mut().for_each(Vec::clear);
     }
 
-    /// What warp `of` knows of warp `slot`.
+    /// What warp `of` knows of all lanes of warp `slot`.
     #[inline(always)]
     pub fn get(&self, of: usize, slot: usize) -> u32 {
         self.clocks[of * self.width + slot]
     }
 
-    /// The vector clock of a warp.
-    pub fn row(&self, of: usize) -> &[u32] {
-        &self.clocks[of * self.width..(of + 1) * self.width]
+    /// What warp `of` knows of some lanes beyond that.
+    #[inline(always)]
+    pub fn ahead(&self, of: usize) -> &[LaneClock] {
+        &self.ahead[of]
     }
 
-    /// The same, to change it.
-    pub fn row_mut(&mut self, of: usize) -> &mut [u32] {
-        &mut self.clocks[of * self.width..(of + 1) * self.width]
+    /// The vector clock of a warp.
+    pub fn row(&self, of: usize) -> VectorClock {
+        let warps = self.clocks[of * self.width..(of + 1) * self.width].to_vec();
+        VectorClock { warps, ahead: self.ahead[of].clone() }
+    }
+
+    /// The same, in two parts.
+    pub fn parts(&self, of: usize) -> (&[u32], &[LaneClock]) {
+        (&self.clocks[of * self.width..(of + 1) * self.width], &self.ahead[of])
+    }
+
+    /// Raises what a warp knows.
+    #[inline]
+    pub fn raise(&mut self, of: usize, from: &VectorClock) {
+        let row = &mut self.clocks[of * self.width..(of + 1) * self.width];
+        raise(row, &mut self.ahead[of], &from.warps, &from.ahead);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_lanes(warps: &[u32], slot: u32, lanes: impl Fn(u32) -> u32) -> VectorClock {
+        let lanes = Box::new(std::array::from_fn(|lane| lanes(lane as u32)));
+        VectorClock { warps: warps.to_vec(), ahead: vec![LaneClock { slot, lanes }] }
+    }
+
+    #[test]
+    fn what_all_lanes_have_done_is_the_warps() {
+        let mut clock = of_lanes(&[2, 5], 0, |lane| if lane == 0 { 4 } else { 2 });
+        assert_eq!((clock.beyond(0, 3), clock.beyond(0, 1), clock.beyond(1, 4)), (1, !0, !0));
+        clock.join(&of_lanes(&[0, 0], 0, |lane| if lane == 0 { 0 } else { 3 }));
+        assert_eq!((clock.warps[0], clock.beyond(0, 3)), (3, 1), "those ahead stay so");
+        clock.join(&VectorClock { warps: vec![4, 0], ahead: Vec::new() });
+        assert_eq!(clock, VectorClock { warps: vec![4, 5], ahead: Vec::new() });
+    }
+
+    #[test]
+    fn lanes_of_a_warp_not_known_yet_are_kept() {
+        let mut clock = VectorClock::default();
+        clock.join_parts(&[], &of_lanes(&[], 1, |lane| lane).ahead);
+        assert_eq!((clock.beyond(1, 29), clock.beyond(0, 0)), (3 << 30, 0));
+        assert_eq!(clock.farthest(), [0, 31]);
     }
 }

@@ -10,7 +10,8 @@ use super::super::async_proxy::chunks::operand_runs;
 use super::super::async_proxy::shadow::{Run, site};
 use super::super::position::LaneAt;
 use super::super::races::epoch::{self, PackedEpoch};
-use super::super::races::vector_clock::{VectorClock, join};
+use super::super::races::lanes::Source;
+use super::super::races::vector_clock::VectorClock;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_ptx_ir::kernel::MemorySpace;
@@ -34,13 +35,13 @@ impl Operands {
     /// For this many warps.
     pub fn new(warps: usize) -> Operands {
         let reading = (0..warps).map(|_| Vec::new()).collect();
-        Operands { reading, released: vec![Vec::new(); warps] }
+        Operands { reading, released: vec![VectorClock::default(); warps] }
     }
 
     /// A cluster starts.
     pub fn start(&mut self) {
         self.reading.iter_mut().for_each(Vec::clear);
-        self.released.iter_mut().for_each(Vec::clear);
+        self.released.iter_mut().for_each(VectorClock::clear);
     }
 
     /// A warp's product of a group reads these chunks of its block's shared memory.
@@ -90,8 +91,10 @@ impl Operands {
                 access.set_reads(this.run, Some(this.read | epoch::ASYNC), read);
             }
             let clock = access.races.order.pseudo_thread_clock(pseudo_thread);
-            join(&mut self.released[first], &clock);
+            self.released[first].join(&clock);
         }
-        access.races.order.acquire_clock(warp as usize, &self.released[first]);
+        let all = (u32::MAX, u32::MAX);
+        let released = &self.released[first];
+        access.races.order.acquire_clock(warp as usize, all, Source::Lanes, released);
     }
 }
