@@ -6,6 +6,7 @@ use crate::pieces::bulk::*;
 use crate::pieces::lanes::*;
 use crate::pieces::multicast::*;
 use crate::pieces::own::*;
+use crate::pieces::signals::*;
 use crate::pieces::teams::*;
 use crate::pieces::tile::*;
 use crate::random::Random;
@@ -142,9 +143,9 @@ impl Draw {
     fn piece(&mut self, at: &Scope) -> Box<dyn Piece> {
         let whole = at.level >= Level::Warps && !at.warps.is_empty();
         let choice = match at.level {
-            Level::Grid => self.random.below(25),
-            Level::Block => self.random.below(18),
-            Level::Warps if whole => self.random.below(12),
+            Level::Grid => self.random.below(27),
+            Level::Block => self.random.below(20),
+            Level::Warps if whole => self.random.below(14),
             Level::Warps | Level::Lanes => self.random.below(9),
             Level::Any => self.random.below(5),
         };
@@ -183,30 +184,31 @@ impl Draw {
                     bit,
                 })
             }
-            9..=12 => self.tile(id, at),
-            13 => Box::new(BlockSum { id, form: random.pick(SHARED_ADDITIONS) }),
-            14 => self.relay(id, at),
-            15..=17 => self.bulk(id, at),
-            18 if !at.looped => {
+            9..=11 => self.tile(id, at),
+            12 | 13 => self.signal(id, at),
+            14 => Box::new(BlockSum { id, form: random.pick(SHARED_ADDITIONS) }),
+            15 | 16 => self.relay(id, at),
+            17..=19 => self.bulk(id, at),
+            20 if !at.looped => {
                 let (blocks, threads) = (self.shape.blocks as usize, self.shape.threads as usize);
                 let (release, acquire) =
                     (random.below(RELEASES.len()), random.below(ACQUIRES.len()));
                 let (shift, backwards) = (random.below(threads) as u32, random.one_in(2));
                 Box::new(Flag { id, word: self.words(blocks), release, acquire, shift, backwards })
             }
-            19 if !at.looped => {
+            21 if !at.looped => {
                 let form = random.below(TICKET_FORMS);
                 Box::new(LastBlock { id, word: self.words(2), form })
             }
-            20 => {
+            22 => {
                 let release = random.below(RELEASES.len());
                 Box::new(Lock { id, word: self.words(2), release })
             }
-            21 | 22 if self.clusters && self.shape.threads.is_multiple_of(4) => {
+            23 | 24 if self.clusters && self.shape.threads.is_multiple_of(4) => {
                 let shift = random.below(self.shape.threads as usize) as u32;
                 Box::new(Multicast { id, shift, rounds: 1 + random.below(4) as u32 })
             }
-            23 if self.clusters => Box::new(ClusterTile {
+            25 if self.clusters => Box::new(ClusterTile {
                 id,
                 shift: random.below(self.shape.threads as usize) as u32,
             }),
@@ -236,6 +238,21 @@ impl Draw {
             generic: !copied && random.one_in(4),
             copied,
             barrier,
+        })
+    }
+
+    fn signal(&mut self, id: usize, at: &Scope) -> Box<dyn Piece> {
+        let count = at.group().1 as usize;
+        let random = &mut self.random;
+        Box::new(Signal {
+            id,
+            shift: random.below(count) as u32,
+            // Polling in rounds takes many instructions.
+            arrival: random.pick(if at.looped { &ARRIVALS[..2] } else { ARRIVALS }),
+            one_waits: random.one_in(2),
+            all_fence: random.one_in(2),
+            instead: random.below(Signal::INSTEAD),
+            global: random.one_in(3),
         })
     }
 

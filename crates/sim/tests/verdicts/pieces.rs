@@ -5,5 +5,6 @@ pub mod bulk;
 pub mod lanes;
 pub mod multicast;
 pub mod own;
+pub mod signals;
 pub mod teams;
 pub mod tile;

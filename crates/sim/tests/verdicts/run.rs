@@ -17,8 +17,8 @@ pub fn numbered(module: &str) -> String {
 
 fn options() -> Options {
     Options {
-        max_instructions: Some(1 << 22),
-        total_instructions: Some(1 << 24),
+        max_instructions: Some(1 << 24),
+        total_instructions: Some(1 << 27),
         verify: true,
         ..Options::default()
     }

@@ -66,7 +66,7 @@ impl Piece for Flag {
         t.line(format!("mul.wide.u32 {own}, %tid, 4; add.u64 {own}, {own}, %mine;"));
         let write = t.line(format!("st.global.u32 [{own}+{data}], %v;"));
         let early =
-            threads > 32 && t.plant(self.id, "no barrier before the flag is set", Need::Blocks);
+            threads > 1 && t.plant(self.id, "no barrier before the flag is set", Need::Blocks);
         if !early {
             t.line("bar.sync 0;");
         }
@@ -92,7 +92,7 @@ impl Piece for Flag {
         let back = t.line(format!("setp.eq.u32 {p}, {seen}, 0; @{p} bra {again};"));
         t.line(format!("{over}:"));
         let rushed =
-            threads > 32 && t.plant(self.id, "no barrier after the flag was seen", Need::Blocks);
+            threads > 1 && t.plant(self.id, "no barrier after the flag was seen", Need::Blocks);
         if !rushed {
             t.line("bar.sync 0;");
         }

@@ -21,15 +21,17 @@ enum Fault {
     NoFull,
     NoEmpty,
     EarlyRelease,
+    LaneRelease,
     TooManyBytes,
     SameParity,
 }
 
 impl Ring {
-    const FAULTS: [(Fault, &'static str, Need); 5] = [
+    const FAULTS: [(Fault, &'static str, Need); 6] = [
         (Fault::NoFull, "no wait for the copy to a stage", Need::Thread),
         (Fault::NoEmpty, "a copy to a stage that may still be read", Need::Threads),
         (Fault::EarlyRelease, "a stage released before it is read", Need::Threads),
+        (Fault::LaneRelease, "a lane that releases a stage for others that read it", Need::Lanes),
         (Fault::TooManyBytes, "an mbarrier that expects too many bytes", Need::Thread),
         (Fault::SameParity, "a parity that is not turned", Need::Thread),
     ];
@@ -44,6 +46,7 @@ impl Ring {
                 // The warp that copies may be the only one, and has come together before.
                 Fault::NoEmpty => again && !(self.by_warp && at.shape.warps() == 1),
                 Fault::EarlyRelease | Fault::SameParity => again,
+                Fault::LaneRelease => again && self.by_warp,
                 _ => true,
             };
             if can && t.plant(self.id, name, need) {
@@ -112,7 +115,7 @@ impl Piece for Ring {
         for round in 0..self.rounds {
             let (stage, word) = ((round % stages) as usize, t.register("r"));
             let release = |t: &mut Text| {
-                if self.by_warp {
+                if self.by_warp && fault != Some(Fault::LaneRelease) {
                     t.line(format!("bar.warp.sync {};", at.mask));
                 }
                 let guard = if self.by_warp { format!("@{leads} ") } else { String::new() };
@@ -149,6 +152,8 @@ impl Piece for Ring {
             // Who does not wait, or takes an old phase for the new one, is ahead of the others by a phase later.
             Some(Fault::NoFull) => t.expect(&[AsyncOrder, Uninitialized], &early, &ahead),
             Some(Fault::SameParity) => t.expect(&[AsyncOrder, Deadlock], &[], &ahead),
+            // A copy two phases ahead leaves whoever waits for the one between.
+            Some(Fault::NoEmpty) => t.expect(&[AsyncOrder, Race, Deadlock], &[], &ahead),
             Some(_) => t.expect(&[AsyncOrder, Race], &early, &ahead),
             None => {}
         }
@@ -183,12 +188,18 @@ impl Piece for Stored {
         let [to, from] = [(); 2].map(|()| t.register("rd"));
         let (first, skip) = (t.register("p"), t.label());
         let unfenced = t.plant(self.id, "no fence before the copy of a tile", Need::Thread);
+        let alone = t.plant(self.id, "a fence before the copy of a tile by one lane", Need::Lanes);
         let removed = t.plant(self.id, "no barrier before the copy of a tile", Need::Threads);
         let read_only = t.plant(self.id, "a wait for the copy's reads alone", Need::Thread);
         let unwaited = t.plant(self.id, "no wait for the copy of a tile", Need::Thread);
         t.line(format!("mov.u32 {base}, {tile}; mad.lo.u32 {own}, %tid, 4, {base}; add.u64 {to}, %mine, {offset}; setp.eq.u32 {first}, %tid, 0;"));
         let write = t.line(format!("st.shared.u32 [{own}], %v;"));
-        t.line(if unfenced { "" } else { "fence.proxy.async.shared::cta;" });
+        let by = if alone { format!("@{first} ") } else { String::new() };
+        t.line(if unfenced {
+            String::new()
+        } else {
+            format!("{by}fence.proxy.async.shared::cta;")
+        });
         t.line(if removed { "" } else { "bar.sync 0;" });
         t.line(format!("@!{first} bra {skip};"));
         let copy = t.line(format!(
@@ -209,7 +220,7 @@ impl Piece for Stored {
         }
         let may = [AsyncOrder, Race, Uninitialized];
         match () {
-            () if unfenced => t.expect(&[AsyncOrder], &[write, copy], &may),
+            () if unfenced || alone => t.expect(&[AsyncOrder], &[write, copy], &may),
             () if removed => t.expect(&[AsyncOrder, Race, Uninitialized], &[write, copy], &may),
             () if read_only || unwaited => t.expect(&[AsyncOrder], &[copy, read], &may),
             () => {}
