@@ -8,6 +8,7 @@ mod kernel;
 mod packed;
 mod product;
 mod shapes;
+mod tail;
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,7 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result, TensorMap, View};
 use shapes::Choice;
 pub(crate) use shapes::TILES;
+use tail::{Part, Tail};
 
 /// A factor as lines (rows of A, columns of B) by steps along k.
 #[derive(Clone, Copy)]
@@ -100,13 +102,17 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
     let processors = problem.device.info().multiprocessors;
     if problem.precision == Precision::Compensated {
         let tile = shapes::compensated(problem.extents, processors);
-        return with_tile(problem, layout, tile);
+        return with_tile(problem, layout, tile, None);
     }
     let loads = lines(&problem).map_or((Load::Words, Load::Words), |(a, b)| (a.load, b.load));
     let float4s = float4s(&problem, problem.extents.n);
     let one = problem.one_kernel;
     let Choice { tile, copied } = shapes::choice(problem.extents, loads, float4s, processors, one);
-    packed::factors(problem, layout, copied, |problem, layout| with_tile(problem, layout, tile))
+    let tail = Tail::of(tiles(problem.extents, tile), problem.extents.k, tile, processors as usize);
+    let tail = tail.filter(|_| !one);
+    packed::factors(problem, layout, copied, |problem, layout| {
+        with_tile(problem, layout, tile, tail)
+    })
 }
 
 /// Whether rows of C, `width` elements of each, consist of aligned float4s.
@@ -116,11 +122,18 @@ fn float4s(problem: &Problem<'_>, width: usize) -> bool {
     aligned && column == 1 && problem.c.memory.address().is_multiple_of(16)
 }
 
-/// The same with a tile that the caller chose.
+/// The tiles of the results of all of a batch.
+fn tiles(extents: Extents, tile: Tile) -> usize {
+    let Extents { batch, m, n, .. } = extents;
+    batch.saturating_mul(m.div_ceil(tile.rows as usize) * n.div_ceil(tile.cols as usize))
+}
+
+/// The same with a tile that the caller chose, and with the last tiles in a launch of their own where `tail` says so.
 pub(crate) fn with_tile<'a>(
     problem: Problem<'a>,
     layout: &mut Layout,
     tile: Tile,
+    tail: Option<Tail>,
 ) -> Result<Recipe<'a>> {
     let spare = layout.scratch::<u8>(16);
     let Extents { batch, m, n, .. } = problem.extents;
@@ -130,8 +143,19 @@ pub(crate) fn with_tile<'a>(
     let parts = (tile.parts > 1).then(|| layout.scratch::<f32>(tile.parts as usize * results));
     Ok(Box::new(move |scratch| {
         let spare = scratch.view(spare).into();
+        if let Some(tail) = tail {
+            let first = tiles(problem.extents, tile) - tail.tiles;
+            // SAFETY: the two launches write different tiles.
+            let again = unsafe { problem.again() };
+            let divided = Tile { splits: tail.splits, ..tile };
+            return Ok(vec![
+                launch(problem, scratch, spare, tile, (Part::First, 0, first))?,
+                launch(again, scratch, spare, divided, (Part::Last, first, tail.tiles))?,
+            ]);
+        }
+        let all = (Part::All, 0, tiles(problem.extents, tile));
         let Some(parts) = parts else {
-            return Ok(vec![launch(problem, scratch, spare, tile, false)?]);
+            return Ok(vec![launch(problem, scratch, spare, tile, all)?]);
         };
         let finishing = finishing::<f32>(&problem, scratch);
         let Problem { device, extents, c, .. } = problem;
@@ -150,48 +174,11 @@ pub(crate) fn with_tile<'a>(
             epilogue: Epilogue::default(),
             ..problem
         };
-        let first = launch(plain, scratch, spare, tile, true)?;
+        let first = launch(plain, scratch, spare, tile, all)?;
         let from = scratch.view(parts).into();
         let sizes = [tile.parts, results as u32, pitch as u32];
-        Ok(vec![first, add(&device_of_both, from, c, extents, sizes, finishing)?])
+        Ok(vec![first, added::add(&device_of_both, from, c, extents, sizes, finishing)?])
     }))
-}
-
-/// The launch that adds up the results of parts.
-fn add<'a>(
-    device: &Device,
-    from: View<'a, f32>,
-    c: Output<'a>,
-    extents: Extents,
-    parts: [u32; 3],
-    finishing: Finishing<'a, f32>,
-) -> Result<Prepared<'a>> {
-    let Extents { batch, m, n, k } = extents;
-    let [count, results, _] = parts;
-    let processors = device.info().multiprocessors as usize;
-    let groups = added::groups(results as usize, count, processors);
-    let Finishing { alpha, beta, bias, scale_a, finish, .. } = finishing;
-    let launch = added::added(
-        from,
-        c.memory.cast::<f32>(),
-        bias,
-        scale_a,
-        [batch as u32, m as u32, n as u32, k as u32],
-        [c.strides.batch as u32, c.strides.row as u32, c.strides.column as u32],
-        parts,
-        alpha,
-        beta,
-        finish,
-        groups,
-    );
-    // SAFETY: an index is below the number of results, of which each part has as many, and `lines` has checked the output's.
-    unsafe {
-        launch
-            .programmatic()
-            .grid(results.div_ceil(added::THREADS / groups))
-            .block(added::THREADS)
-            .prepare_unchecked(device)
-    }
 }
 
 /// The map of a factor, or one that is not used.
@@ -218,12 +205,13 @@ fn map<'a>(
     TensorMap::of_view(&problem.device, matrix.memory.elements(scratch), &tiles)
 }
 
+/// The launch of `count` tiles from `first` on, of each of the parts that the steps are divided into.
 fn launch<'a>(
     problem: Problem<'a>,
     scratch: &Scratch,
     spare: View<'a, u8>,
     tile: Tile,
-    padded: bool,
+    (part, first, count): (Part, usize, usize),
 ) -> Result<Prepared<'a>> {
     let Some((a, b)) = lines(&problem) else {
         return refused("a product that is not of this family".to_owned(), "use another family");
@@ -231,14 +219,12 @@ fn launch<'a>(
     let Extents { batch, m, n, k } = problem.extents;
     let of_c = problem.c.strides;
     // Where the parts' results are computed, rows are as long as they are apart.
-    let width = if padded { of_c.row } else { n };
+    let width = if tile.parts > 1 { of_c.row } else { n };
     let float4s = float4s(&problem, width);
     let compensated = problem.precision == Precision::Compensated;
     let a = Lines { load: a.load.of_a(tile), ..a };
     let b = Lines { load: b.load.of_b(), ..b };
-    let tiles = m.div_ceil(tile.rows as usize) * n.div_ceil(tile.cols as usize);
-    let shares = (tile.splits * tile.parts) as usize;
-    let blocks = tiles.saturating_mul(batch).saturating_mul(shares);
+    let blocks = count.saturating_mul((tile.splits * tile.parts) as usize);
     // Blocks that begin early take the places that become free first: where they are too few for all places, some multiprocessors would
     // have many of them, and others none.
     let places = shapes::held(tile, a.load) * problem.device.info().multiprocessors as usize;
@@ -246,7 +232,8 @@ fn launch<'a>(
         shared_by_all: (a.batch == 0, b.batch == 0),
         float4s,
         compensated,
-        overlaps: blocks >= places,
+        overlaps: blocks >= places || part == Part::Last,
+        part,
         ..Form::of(tile, (a.load, b.load))
     };
     let map_a = map(&problem, &problem.a, a, scratch, spare, (m, form.rows, form.depth))?;
@@ -271,7 +258,7 @@ fn launch<'a>(
         [a.batch as u32, a.stride as u32],
         [b.batch as u32, b.stride as u32],
         [of_c.batch as u32, of_c.row as u32, of_c.column as u32],
-        [tile.parts, (batch * m * of_c.row) as u32],
+        [tile.parts, (batch * m * of_c.row) as u32, first as u32],
         alpha,
         beta,
         finish,

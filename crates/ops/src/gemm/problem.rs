@@ -124,6 +124,19 @@ pub(crate) struct Problem<'a> {
     pub one_kernel: bool,
 }
 
+impl<'a> Problem<'a> {
+    /// The same once more.
+    ///
+    /// # Safety
+    /// As of [`ViewMut::again`], for the memory of the results.
+    pub unsafe fn again(&self) -> Problem<'a> {
+        // SAFETY: the caller's.
+        let c = Output { memory: unsafe { self.c.memory.again() }, ..self.c };
+        let (device, epilogue) = (self.device.clone(), self.epilogue.clone());
+        Problem { device, c, epilogue, ..*self }
+    }
+}
+
 impl Problem<'_> {
     /// What products are summed in.
     pub fn sums(&self) -> ElementKind {

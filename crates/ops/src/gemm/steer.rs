@@ -45,7 +45,7 @@ impl Steer {
                 let splits = [1, 2, 4, 8].contains(&splits).then_some(splits);
                 match tile.zip(splits).filter(|_| ffma::suits(&problem)) {
                     Some((tile, splits)) => {
-                        ffma::with_tile(problem, layout, ffma::Tile { splits, ..tile })
+                        ffma::with_tile(problem, layout, ffma::Tile { splits, ..tile }, None)
                     }
                     None => unfit(&problem),
                 }

@@ -45,7 +45,8 @@ pub fn fetched(
         form.first_b(),
         const { [stages * boxes_b, height(columns, depth, along_b), WIDTH] },
     );
-    let ring = pipeline(const { form.stages() }, 1, WARPS);
+    // Without a cluster, what a wait orders is within the block, and L1, which holds what a warp spills, stays valid.
+    let ring = pipeline(const { form.stages() }, 1, WARPS).within_block();
     let [math, load] = warp_roles([8, 4]);
     let [m, n, k, units] = extents;
     let (down, across) = (m.div_ceil(rows), n.div_ceil(columns));

@@ -1,7 +1,9 @@
 //! Results of parts of the steps along k, added up in their order.
 
-use crate::gemm::finish::{Finish, finished};
+use crate::gemm::finish::{Finish, Finishing, finished};
+use crate::gemm::problem::{Extents, Output};
 use lanework::prelude::*;
+use lanework::{Prepared, Result, View};
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
@@ -69,6 +71,43 @@ pub(super) fn added(
             before = c[at];
         }
         c[at] = finished(sum, before, (row, column), (alpha, beta), bias, (scale, scale), finish);
+    }
+}
+
+/// The launch that adds up the results of parts.
+pub(super) fn add<'a>(
+    device: &Device,
+    from: View<'a, f32>,
+    c: Output<'a>,
+    extents: Extents,
+    parts: [u32; 3],
+    finishing: Finishing<'a, f32>,
+) -> Result<Prepared<'a>> {
+    let Extents { batch, m, n, k } = extents;
+    let [count, results, _] = parts;
+    let processors = device.info().multiprocessors as usize;
+    let groups = groups(results as usize, count, processors);
+    let Finishing { alpha, beta, bias, scale_a, finish, .. } = finishing;
+    let launch = added(
+        from,
+        c.memory.cast::<f32>(),
+        bias,
+        scale_a,
+        [batch as u32, m as u32, n as u32, k as u32],
+        [c.strides.batch as u32, c.strides.row as u32, c.strides.column as u32],
+        parts,
+        alpha,
+        beta,
+        finish,
+        groups,
+    );
+    // SAFETY: an index is below the number of results, of which each part has as many, and `lines` has checked the output's.
+    unsafe {
+        launch
+            .programmatic()
+            .grid(results.div_ceil(THREADS / groups))
+            .block(THREADS)
+            .prepare_unchecked(device)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What of a kernel is constant: the tile, how a thread's multiply-adds are ordered, how the factors are loaded.
 
+use super::tail::Part;
+
 /// How a factor's tiles come to shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
@@ -74,6 +76,8 @@ pub(super) struct Form {
     pub compensated: bool,
     /// Whether it may begin before the launch before it has ended.
     pub overlaps: bool,
+    /// Which of the product's launches it is.
+    pub part: Part,
 }
 
 /// Rows of results of a warp, whose lanes are 8 x 4.
@@ -99,6 +103,7 @@ impl Form {
             float4s: true,
             compensated: false,
             overlaps: false,
+            part: Part::All,
         }
     }
 

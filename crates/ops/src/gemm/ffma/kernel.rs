@@ -21,7 +21,7 @@ macro_rules! kernels {
             strides_a: [u32; 2],
             strides_b: [u32; 2],
             strides_c: [u32; 3],
-            parts: [u32; 2],
+            parts: [u32; 3],
             alpha: f32,
             beta: f32,
             #[constant] finish: Finish,

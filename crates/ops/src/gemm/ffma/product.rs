@@ -10,6 +10,7 @@
 
 use super::copies::{copy, fetch, places};
 use super::form::{Form, WARP_ROWS};
+use super::tail;
 use crate::gemm::finish::{Finish, finished};
 use crate::gemm::tile::dot2;
 use lanework::prelude::*;
@@ -51,7 +52,7 @@ pub(super) fn product(
     strides_a: [u32; 2],
     strides_b: [u32; 2],
     strides_c: [u32; 3],
-    parts: [u32; 2],
+    parts: [u32; 3],
     alpha: f32,
     beta: f32,
     #[constant] finish: Finish,
@@ -66,9 +67,10 @@ pub(super) fn product(
     let t = thread_idx.x;
     let (warp, lane) = (t / 32, t % 32);
     let (down, across) = ((m - 1) / form.rows + 1, (n - 1) / form.cols + 1);
-    // Each of `count` parts of the steps has results of its own, `part_stride` after those of the part before.
-    let [count, part_stride] = parts;
-    let number = block_idx.x / form.splits;
+    // Each of `count` parts of the steps has results of its own, `part_stride` after those of the part before; of all tiles, this launch
+    // has those from `first_tile` on.
+    let [count, part_stride, first_tile] = parts;
+    let number = block_idx.x / form.splits + first_tile;
     let (part, job) = (number / (down * across * batches), number % (down * across * batches));
     let (batch, tile) = (job / (down * across), job % (down * across));
     let (tile_row, tile_column) = corner(tile, down, across);
@@ -104,10 +106,7 @@ pub(super) fn product(
             fetch(map_a, map_b, tiles_a, tiles_b, producer.acquire(), p, at, form);
         }
     };
-    launch_dependents();
-    if form.overlaps {
-        wait_for_dependencies();
-    }
+    tail::begin(form);
     for chunk in 0..(form.stages - 1).min(chunks) {
         fill((first + chunk) * form.depth);
     }
@@ -293,4 +292,5 @@ pub(super) fn product(
             cluster_sync(); // no block leaves while another one reads its parts
         }
     }
+    tail::end(form);
 }

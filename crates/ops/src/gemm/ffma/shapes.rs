@@ -78,6 +78,11 @@ pub(super) fn held(tile: Tile, of_a: Load) -> usize {
     SPEEDS[index].1 + usize::from(index == 1 && of_a == Load::Map)
 }
 
+/// Microseconds of a tile that a multiprocessor computes alone, and at full speed.
+pub(super) fn alone(tile: Tile, k: usize) -> f64 {
+    f64::from(tile.rows * tile.cols) * k as f64 / SPEED
+}
+
 /// The time of a tile in microseconds: the multiprocessor with the most blocks takes it.
 fn time(
     extents: Extents,

@@ -1,6 +1,7 @@
 //! Every tile with every way of loading, on awkward shapes, under the emulator's checks; and what `ptxas` makes of the kernels.
 
 use super::form::{Form, Load, Tile};
+use super::tail::Tail;
 use super::{packed, shapes, with_tile};
 use crate::gemm::problem::{Precision, Problem};
 use crate::workspace::{Layout, Workspace};
@@ -12,12 +13,13 @@ fn planned<'c>(
     product: Gemm<'c, 2>,
     c: TensorMut<'c, f32, 2>,
     tile: Tile,
+    tail: Option<Tail>,
     copied: bool,
 ) -> Result<Plan<'c>> {
     let problem = product.problem(c)?;
     assert!(super::suits(&problem), "{problem:?}");
     let (workspace, mut layout) = (Workspace::new(&problem.device), Layout::default());
-    let then = |problem: Problem<'c>, layout: &mut Layout| with_tile(problem, layout, tile);
+    let then = |problem: Problem<'c>, layout: &mut Layout| with_tile(problem, layout, tile, tail);
     let recipe = packed::factors(problem, &mut layout, (copied, copied), then)?;
     let scratch = workspace.reserve(&layout)?;
     Ok(Plan::new(recipe(&scratch)?, [scratch]))
@@ -40,7 +42,7 @@ fn laid(rows: usize, columns: usize, by_rows: bool, gap: usize) -> ([usize; 2], 
 }
 
 fn every_way(
-    tile: Tile,
+    (tile, tail): (Tile, Option<Tail>),
     device: &Device,
     (m, n, k): (usize, usize, usize),
     copied: bool,
@@ -59,7 +61,7 @@ fn every_way(
             Tensor::with_strides(&b, [k, n], of_b, first_b)?,
         );
         let output = TensorMut::with_strides(&mut c, [m, n], of_c, first_c)?;
-        planned(product.alpha(2.0).beta(-1.0), output, tile, copied)?.launch()?;
+        planned(product.alpha(2.0).beta(-1.0), output, tile, tail, copied)?.launch()?;
         let got = c.download()?;
         let mut want = host_c.clone();
         for y in 0..m {
@@ -95,7 +97,17 @@ fn tiles() -> Vec<Tile> {
 fn every_tile_loads_in_every_way_what_it_needs_and_no_more() -> Result<()> {
     let device = Device::emulator().sanitized();
     for tile in tiles() {
-        every_way(tile, &device, (68, 36, 76), false)?;
+        every_way((tile, None), &device, (68, 36, 76), false)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn the_last_tiles_may_be_a_launch_of_their_own() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    for (index, tiles, splits) in [(3, 3, 8), (4, 1, 2), (2, 5, 4)] {
+        let of = (shapes::TILES[index], Some(Tail { tiles, splits }));
+        every_way(of, &device, (132, 68, 76), index == 4)?;
     }
     Ok(())
 }
@@ -104,14 +116,14 @@ fn every_tile_loads_in_every_way_what_it_needs_and_no_more() -> Result<()> {
 fn what_is_after_k_or_in_gaps_is_not_multiplied() -> Result<()> {
     // NaN behind the last step of each line, in a product whose steps are no multiple of a stage's.
     let device = Device::emulator().sanitized();
-    every_way(shapes::TILES[4], &device, (8, 8, 17), false)?;
-    every_way(shapes::TILES[4], &device, (1, 1, 1), false)
+    every_way((shapes::TILES[4], None), &device, (8, 8, 17), false)?;
+    every_way((shapes::TILES[4], None), &device, (1, 1, 1), false)
 }
 
 #[test]
 fn copied_factors_are_those_of_the_problem() -> Result<()> {
     let device = Device::emulator().sanitized();
-    every_way(shapes::TILES[2], &device, (67, 37, 70), true)
+    every_way((shapes::TILES[2], None), &device, (67, 37, 70), true)
 }
 
 #[test]
@@ -138,7 +150,7 @@ fn compiled(ptxas: &std::ffi::OsStr, tile: Tile, size: usize) -> Result<String> 
     let (a, b) = (device.zeros::<f32>(size * size)?, device.zeros::<f32>(size * size)?);
     let mut c = device.zeros::<f32>(size * size)?;
     let (a, b) = (Tensor::new(&a, shape)?, Tensor::new(&b, shape)?);
-    let mut plan = planned(gemm(a, b), TensorMut::new(&mut c, shape)?, tile, false)?;
+    let mut plan = planned(gemm(a, b), TensorMut::new(&mut c, shape)?, tile, None, false)?;
     let Tile { rows, cols, wide, splits, .. } = tile;
     let name = format!("lanework_ffma_{}_{rows}_{cols}_{wide}_{splits}_{size}", std::process::id());
     let path = std::env::temp_dir().join(name).with_extension("ptx");
