@@ -20,12 +20,12 @@ use super::problem::{Extents, Major, Matrix, Output, Precision, Problem, Strides
 use super::recipe::Recipe;
 use crate::workspace::{Layout, Scratch};
 pub(crate) use form::Tile;
-use form::{Form, Load};
+use form::{Form, Load, Part};
 use lanework::prelude::*;
 use lanework::{Prepared, Result, TensorMap, View};
 use shapes::Choice;
 pub(crate) use shapes::TILES;
-use tail::{Part, Tail};
+use tail::Tail;
 
 /// A factor as lines (rows of A, columns of B) by steps along k.
 #[derive(Clone, Copy)]

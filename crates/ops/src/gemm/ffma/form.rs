@@ -1,7 +1,5 @@
 //! What of a kernel is constant: the tile, how a thread's multiply-adds are ordered, how the factors are loaded.
 
-use super::tail::Part;
-
 /// How a factor's tiles come to shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
@@ -54,6 +52,17 @@ impl Load {
     pub const fn of_b(self) -> Load {
         if matches!(self, Load::Rows) { Load::Words } else { self }
     }
+}
+
+/// Which of the launches of a product this is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// The only one.
+    All,
+    /// That of the first tiles.
+    First,
+    /// That of the last tiles.
+    Last,
 }
 
 /// The constants of a kernel.

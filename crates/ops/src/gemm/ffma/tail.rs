@@ -6,20 +6,9 @@
 //! launch before it and only then lets the second one begin; that does not wait for the first one, whose results it neither reads nor
 //! writes. Its last block ends after the first launch has, so that whoever waits for the second one waits for both.
 
-use super::form::{Form, Tile};
+use super::form::{Form, Part, Tile};
 use super::shapes::alone;
 use lanework::prelude::*;
-
-/// Which of the launches of a product this is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    /// The only one.
-    All,
-    /// That of the first tiles.
-    First,
-    /// That of the last tiles.
-    Last,
-}
 
 /// The last tiles that are a launch of their own, and the blocks of a cluster that divides one of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
