@@ -1,21 +1,12 @@
 //! Functions that are not computed: each says so, and answers `CUBLAS_STATUS_NOT_SUPPORTED`.
 
 use crate::status::{Status, refuse};
-use lanework_standin::call;
-
-macro_rules! unsupported {
-    ($($name:ident)*) => {$(
-        #[unsafe(no_mangle)]
-        #[doc = concat!("cuBLAS's `", stringify!($name), "`, which is not computed.")]
-        pub extern "C" fn $name() -> i32 {
-            call(stringify!($name), || {
-                refuse(Status::NotSupported, concat!(stringify!($name), " is not computed; levels 1 to 3, and small systems in batches, are"))
-            })
-        }
-    )*};
-}
+use lanework_standin::unsupported;
 
 unsupported! {
+    "cuBLAS", refuse, Status::NotSupported;
+
+    "levels 1 to 3, and small systems in batches, are":
     cublasAlloc cublasAsumEx cublasAsumEx_64 cublasCaxpy cublasCbdmm cublasCcopy cublasCdotc cublasCdotu cublasCgbmv
     cublasCgelsBatched cublasCgemm cublasCgemm3mBatched cublasCgemm3mBatched_64 cublasCgemm3mEx cublasCgemm3mEx_64
     cublasCgemm3mStridedBatched cublasCgemm3mStridedBatched_64 cublasCgemv cublasCgerc cublasCgeru cublasChbmv cublasChemm
@@ -97,5 +88,5 @@ unsupported! {
     cublasZgelsBatched cublasZgemm cublasZgemv cublasZgerc cublasZgeru cublasZhbmv cublasZhemm cublasZhemv cublasZher
     cublasZher2 cublasZher2k cublasZherk cublasZhpmv cublasZhpr cublasZhpr2 cublasZrot cublasZrotg cublasZscal cublasZswap
     cublasZsymm cublasZsyr2k cublasZsyrk cublasZtbmv cublasZtbsv cublasZtpmv cublasZtpsv cublasZtrmm cublasZtrmv cublasZtrsm
-    cublasZtrsv
+    cublasZtrsv;
 }

@@ -2,19 +2,11 @@
 //! so that a program which names one of them is loaded.
 
 use crate::status::{Status, refuse};
-use lanework_standin::call;
-
-macro_rules! unsupported {
-    ($why:literal: $($name:ident)*) => {$(
-        #[unsafe(no_mangle)]
-        #[doc = concat!("cuSOLVER's `", stringify!($name), "`, which is not computed.")]
-        pub extern "C" fn $name() -> i32 {
-            call(stringify!($name), || refuse(Status::NotSupported, concat!(stringify!($name), " is not computed: ", $why)))
-        }
-    )*};
-}
+use lanework_standin::unsupported;
 
 unsupported! {
+    "cuSOLVER", refuse, Status::NotSupported;
+
     "solve by the factors of getrf or geqrf, which are computed, in the precision of the data":
     cusolverDnCCgels cusolverDnCCgels_bufferSize cusolverDnCCgesv cusolverDnCCgesv_bufferSize cusolverDnCEgels cusolverDnCEgels_bufferSize
     cusolverDnCEgesv cusolverDnCEgesv_bufferSize cusolverDnCKgels cusolverDnCKgels_bufferSize cusolverDnCKgesv cusolverDnCKgesv_bufferSize
@@ -34,10 +26,8 @@ unsupported! {
     cusolverDnZCgels_bufferSize cusolverDnZCgesv cusolverDnZCgesv_bufferSize cusolverDnZEgels cusolverDnZEgels_bufferSize cusolverDnZEgesv
     cusolverDnZEgesv_bufferSize cusolverDnZKgels cusolverDnZKgels_bufferSize cusolverDnZKgesv cusolverDnZKgesv_bufferSize cusolverDnZYgels
     cusolverDnZYgels_bufferSize cusolverDnZYgesv cusolverDnZYgesv_bufferSize cusolverDnZZgels cusolverDnZZgels_bufferSize cusolverDnZZgesv
-    cusolverDnZZgesv_bufferSize
-}
+    cusolverDnZZgesv_bufferSize;
 
-unsupported! {
     "do it on the host, or by the factors of getrf, potrf, geqrf, syevd or gesvd, which are computed":
     cusolverDnCgebrd cusolverDnCgebrd_bufferSize cusolverDnCgesvdaStridedBatched cusolverDnCgesvdaStridedBatched_bufferSize
     cusolverDnCheevdx cusolverDnCheevdx_bufferSize cusolverDnChegvd cusolverDnChegvd_bufferSize cusolverDnChegvdx
@@ -67,10 +57,8 @@ unsupported! {
     cusolverDnZheevdx cusolverDnZheevdx_bufferSize cusolverDnZhegvd cusolverDnZhegvd_bufferSize cusolverDnZhegvdx
     cusolverDnZhegvdx_bufferSize cusolverDnZhegvj cusolverDnZhegvj_bufferSize cusolverDnZhetrd cusolverDnZhetrd_bufferSize cusolverDnZlaswp
     cusolverDnZlauum cusolverDnZlauum_bufferSize cusolverDnZsytrf cusolverDnZsytrf_bufferSize cusolverDnZsytri cusolverDnZsytri_bufferSize
-    cusolverDnZungbr cusolverDnZungbr_bufferSize cusolverDnZungtr cusolverDnZungtr_bufferSize cusolverDnZunmtr cusolverDnZunmtr_bufferSize
-}
+    cusolverDnZungbr cusolverDnZungbr_bufferSize cusolverDnZungtr cusolverDnZungtr_bufferSize cusolverDnZunmtr cusolverDnZunmtr_bufferSize;
 
-unsupported! {
     "sparse systems are solved on the host, as by SciPy, or by kernels of the program's own":
     cusolverRfAccessBundledFactorsDevice cusolverRfAnalyze cusolverRfBatchAnalyze cusolverRfBatchRefactor cusolverRfBatchResetValues
     cusolverRfBatchSetupHost cusolverRfBatchSolve cusolverRfBatchZeroPivot cusolverRfCreate cusolverRfDestroy
@@ -113,5 +101,5 @@ unsupported! {
     cusolverSpZcsrluBufferInfoHost cusolverSpZcsrluExtractHost cusolverSpZcsrluFactorHost cusolverSpZcsrluSolveHost
     cusolverSpZcsrluZeroPivotHost cusolverSpZcsrqrBufferInfo cusolverSpZcsrqrBufferInfoBatched cusolverSpZcsrqrBufferInfoHost
     cusolverSpZcsrqrFactor cusolverSpZcsrqrFactorHost cusolverSpZcsrqrSetup cusolverSpZcsrqrSetupHost cusolverSpZcsrqrSolve
-    cusolverSpZcsrqrSolveHost cusolverSpZcsrqrZeroPivot cusolverSpZcsrqrZeroPivotHost cusolverSpZcsrqrsvBatched cusolverSpZcsrzfdHost
+    cusolverSpZcsrqrSolveHost cusolverSpZcsrqrZeroPivot cusolverSpZcsrqrZeroPivotHost cusolverSpZcsrqrsvBatched cusolverSpZcsrzfdHost;
 }

@@ -64,6 +64,19 @@ macro_rules! calls {
     )*};
 }
 
+/// Functions that a library has and its stand-in does not compute: each says so, with what to do instead, and answers a status. The library's
+/// name, how it refuses with that status, then functions by the reason.
+#[macro_export]
+macro_rules! unsupported {
+    ($library:literal, $refuse:path, $status:expr; $($why:literal: $($name:ident)*;)*) => {$($(
+        #[unsafe(no_mangle)]
+        #[doc = concat!($library, "'s `", stringify!($name), "`, which is not computed.")]
+        pub extern "C" fn $name() -> i32 {
+            $crate::call(stringify!($name), || $refuse($status, concat!(stringify!($name), " is not computed: ", $why)))
+        }
+    )*)*};
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Answer, call, store};

@@ -1,4 +1,4 @@
-//! What the stand-ins for NVIDIA's libraries (cuBLAS, cuRAND, cuFFT, NCCL) share: the emulator's driver, found in the process; its memory,
+//! What the stand-ins for NVIDIA's libraries (cuBLAS, cuRAND, cuFFT, cuSOLVER, NCCL) share: the emulator's driver, found in the process; its memory,
 //! looked up to the byte before it is touched; the order of streams; and what each of their C functions does beside its own work.
 //!
 //! Each of these libraries has statuses of its own: it says by `From<Failure>` which one answers what fails here.
