@@ -180,7 +180,6 @@ impl<'a> Step<'a, '_> {
             store,
             promote,
             columns,
-            exchanged: tma_store && !promote && size_of::<O>() == 4,
             alternate,
             overlapped,
             chosen,

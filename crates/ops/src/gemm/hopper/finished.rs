@@ -40,26 +40,38 @@ pub fn finished<
     #[constant] form: Form,
     #[constant] finish: Finish,
 ) {
-    let (m, n) = (extents[1], extents[2]);
-    // Everything that is read for the results is asked for before the first of them leaves.
+    // Everything that is read for the results is asked for before the first of them leaves, unless the other warpgroup multiplies meanwhile:
+    // then registers are dearer.
     let mut values = FragmentC::<S, GROUP, COLUMNS>::zero();
-    #[unroll]
-    for e in 0..FragmentC::<S, GROUP, COLUMNS>::ELEMENTS {
-        let (y, x) = values.position(e);
-        values[e] = result(
-            results[e] as S,
-            (before, batch, strides_c),
-            (row + y, column + x),
-            (m, n),
-            (alpha, beta),
-            bias,
-            (scale_a, scale_b),
-            finish,
+    if !form.alternate {
+        values = results_of(
+            results, before, bias, scale_a, scale_b, extents, strides_c, alpha, beta, batch, row,
+            column, finish,
         );
     }
     #[unroll]
     for i in 0..COLUMNS / WIDE {
-        let mut part = values.columns::<WIDE>(i);
+        let mut part = FragmentC::<S, GROUP, WIDE>::zero();
+        if !form.alternate {
+            part = values.columns::<WIDE>(i);
+        }
+        if form.alternate {
+            part = results_of(
+                results.columns::<WIDE>(i),
+                before,
+                bias,
+                scale_a,
+                scale_b,
+                extents,
+                strides_c,
+                alpha,
+                beta,
+                batch,
+                row,
+                column + i * WIDE,
+                finish,
+            );
+        }
         if form.store == Store::Tma {
             // Each warp stores its 16 rows by itself, and waits for no other.
             let tile = parts[form.parts * group + i % form.parts];
@@ -67,19 +79,7 @@ pub fn finished<
                 bulk_wait_read(const { form.parts - 1 }); // what left from here before has been read
             }
             sync_warp(FULL_MASK);
-            if form.exchanged {
-                let odd = lane / 4 % 2 == 1;
-                #[unroll]
-                for e in 0..8u32 {
-                    let (first, second) = (part[e], part[e + 8]);
-                    part[e] = select(odd, second, first);
-                    part[e + 8] = select(odd, first, second);
-                }
-                let first = select(odd, 16u32, 0u32);
-                O::place_halves(part, tile, [first, 16 - first]);
-            } else {
-                O::place(part, tile);
-            }
+            O::place(part, tile);
             fence_proxy_async_shared();
             sync_warp(FULL_MASK);
             if lane == 0 {
@@ -104,6 +104,47 @@ pub fn finished<
             }
         }
     }
+}
+
+/// What the epilogue makes of sums whose first element is at `row` and `column`.
+#[device]
+#[allow(clippy::too_many_arguments)]
+fn results_of<
+    D: MatrixElement<Storage = D> + Element,
+    S: Sum + MatrixElement<Storage = S>,
+    O: Stored<S>,
+    const COLUMNS: u32,
+>(
+    sums: FragmentC<D, GROUP, COLUMNS>,
+    before: &[O],
+    bias: &[S],
+    scale_a: &[f32],
+    scale_b: &[f32],
+    extents: [u32; 4],
+    strides_c: [u64; 3],
+    alpha: S,
+    beta: S,
+    batch: u32,
+    row: u32,
+    column: u32,
+    #[constant] finish: Finish,
+) -> FragmentC<S, GROUP, COLUMNS> {
+    let mut values = FragmentC::<S, GROUP, COLUMNS>::zero();
+    #[unroll]
+    for e in 0..FragmentC::<S, GROUP, COLUMNS>::ELEMENTS {
+        let (y, x) = values.position(e);
+        values[e] = result(
+            sums[e] as S,
+            (before, batch, strides_c),
+            (row + y, column + x),
+            (extents[1], extents[2]),
+            (alpha, beta),
+            bias,
+            (scale_a, scale_b),
+            finish,
+        );
+    }
+    values
 }
 
 /// The same of the shares of the columns that are this block's, of blocks that have a part of K each.

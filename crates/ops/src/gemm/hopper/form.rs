@@ -47,8 +47,6 @@ pub struct Form {
     pub columns: u32,
     /// Parts of results on their way to memory at a time, for each warp.
     pub parts: u32,
-    /// Whether threads of odd rows lay the second half of a part first, so that the rows that are laid together meet in different banks.
-    pub exchanged: bool,
     /// Whether the warpgroups take turns at tiles, of all rows each, instead of half of the rows of each: while one of them stores results,
     /// products of the other one run.
     pub alternate: bool,

@@ -43,7 +43,7 @@ pub(super) fn shape(problem: &Problem<'_>) -> (Shape, bool) {
         for (columns, time, alternate) in [
             (256, 1.0, false),
             (192, 0.72, true),
-            (128, 0.48, true),
+            (128, 0.49, true),
             (128, 0.59, false),
             (64, 0.4, false),
         ] {
@@ -118,5 +118,34 @@ impl Default for Shape {
             stages: 0,
             parts: 2,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Tensor, TensorMut, gemm};
+    use half::bf16;
+    use lanework::{Device, Result};
+
+    #[test]
+    fn warpgroups_take_turns_where_blocks_have_several_tiles_of_long_k() -> Result<()> {
+        let device = Device::emulator();
+        let alone = |columns| (columns, true, (1, 1));
+        for ([m, n, k], want) in [
+            ([2048, 2048, 1024], alone(128)),
+            ([4096, 4096, 1024], (128, true, (2, 1))),
+            ([8192, 8192, 1024], (192, true, (2, 1))),
+            ([2048, 2048, 1023], (256, false, (1, 1))),
+            ([1024, 2048, 1024], (128, false, (1, 1))),
+            ([4096, 64, 1024], (64, false, (1, 1))),
+        ] {
+            let (a, b) = (device.uninit::<bf16>(m * k)?, device.uninit::<bf16>(n * k)?);
+            let mut c = device.uninit::<bf16>(m * n)?;
+            let product = gemm(Tensor::new(&a, [m, k])?, Tensor::new(&b, [k, n])?);
+            let (found, _) = shape(&product.problem(TensorMut::new(&mut c, [m, n])?)?);
+            assert_eq!((found.columns, found.alternate, found.cluster), want, "{m} {n} {k}");
+        }
+        Ok(())
     }
 }

@@ -2,23 +2,12 @@
 
 use half::{bf16, f16};
 use lanework::Element;
-use lanework::lang::Var;
 use lanework::lang::tensor_cores::{FragmentC, MatrixElement, SharedTile};
 
 /// A type of results, from sums of type `S`.
 pub trait Stored<S: MatrixElement>: Element + MatrixElement<Storage = Self> {
     /// Lays a part of the results into a tile, each warp its rows.
     fn place<const W: u32>(part: FragmentC<S, 64, W>, tile: SharedTile<Self, 64, W>);
-
-    /// The same of 32 columns of 32 bits, the halves of which lie from two columns on.
-    #[track_caller]
-    fn place_halves<const W: u32>(
-        part: FragmentC<S, 64, W>,
-        tile: SharedTile<Self, 64, W>,
-        _columns: [Var<u32>; 2],
-    ) {
-        Self::place(part, tile);
-    }
 }
 
 macro_rules! as_they_are {
@@ -27,16 +16,6 @@ macro_rules! as_they_are {
             #[track_caller]
             fn place<const W: u32>(part: FragmentC<$t, 64, W>, tile: SharedTile<$t, 64, W>) {
                 part.store(tile, 0u32, 0u32);
-            }
-
-            #[track_caller]
-            fn place_halves<const W: u32>(
-                part: FragmentC<$t, 64, W>,
-                tile: SharedTile<$t, 64, W>,
-                columns: [Var<u32>; 2],
-            ) {
-                part.columns::<16>(0u32).store(tile, 0u32, columns[0]);
-                part.columns::<16>(1u32).store(tile, 0u32, columns[1]);
             }
         }
     )*};
