@@ -161,4 +161,6 @@ fn surfaces_are_written_and_read() {
     // One thread too many is outside.
     assert_eq!(launch(write, 49, &[object]), 719);
     assert_eq!(call!("cuSurfObjectDestroy"(object => u64)), 0);
+    assert_eq!(call!("cuSurfObjectDestroy"(0 => u64)), 0);
+    assert_eq!(call!("cuSurfObjectDestroy"(object => u64)), 1);
 }
