@@ -7,7 +7,7 @@ use super::statistics::{exponential, merged};
 use lanework::prelude::*;
 
 /// Parts that a lane of the warp that collects looks at.
-const PARTS_OF_LANE: usize = 5;
+pub(super) const PARTS_OF_LANE: usize = 5;
 /// The most parts of a row.
 pub(super) const PARTS: usize = 32 * PARTS_OF_LANE;
 
@@ -41,14 +41,41 @@ fn look(space: &mut [u64], cell: u32, #[constant] how: How) -> (u64, u64) {
     }
 }
 
-/// The statistics of a row, once all blocks have published theirs with `tag`; its cells for this block begin at `base`.
+/// How many numbers each of the parts has that a lane looks at, of rows of `n` whose pieces of `piece` numbers the parts take in turns.
+#[device]
+pub(super) fn of_parts(parts: u32, n: u64, piece: u64) -> [f32; PARTS_OF_LANE] {
+    let mut numbers = [0.0f32; PARTS_OF_LANE];
+    #[unroll]
+    for i in 0..PARTS_OF_LANE {
+        let part = thread_idx.x % 32 + const { 32 * i as u32 };
+        if part < parts {
+            numbers[i] = of_part(part, parts, n, piece) as f32;
+        }
+    }
+    numbers
+}
+
+/// How many numbers a part has.
+#[device]
+pub(super) fn of_part(part: u32, parts: u32, n: u64, piece: u64) -> u32 {
+    let whole = (n / piece) as u32;
+    let mut numbers = (whole + (parts - 1 - part)) / parts * piece as u32;
+    if whole % parts == part {
+        numbers += (n % piece) as u32;
+    }
+    numbers
+}
+
+/// The statistics of a row, once all blocks have published theirs with `tag`; its cells for this block begin at `base`, and `of_parts` says
+/// how many numbers the parts have.
 #[device]
 pub(super) fn collected(
     space: &mut [u64],
     base: u32,
     tag: u32,
     parts: u32,
-    (n, size): (u64, u64),
+    n: u64,
+    of_parts: [f32; PARTS_OF_LANE],
     #[constant] how: How,
 ) -> (f32, f32) {
     let lane = thread_idx.x % 32;
@@ -74,7 +101,7 @@ pub(super) fn collected(
             }
             firsts[i] = f32_from_bits(now.0 as u32);
             seconds[i] = f32_from_bits(now.1 as u32);
-            numbers[i] = (n - part as u64 * size).min(size) as f32;
+            numbers[i] = of_parts[i];
         }
     }
     // Those of the lane together.

@@ -25,7 +25,8 @@ pub(super) fn held<E: Widened<Wide = f32>, const V: usize>(
     let row = block_idx.x as u64 * const { how.block / how.threads } as u64 + group as u64;
     // Groups without a row take part in the exchange of their warp.
     let end = select(row < rows, n, 0);
-    let span = RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first: 0, end };
+    let next = const { how.threads as u64 * V as u64 };
+    let span = RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first: 0, end, next };
     let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
     let mut share = 0.0f32;
     if how.kind != Kind::Softmax {

@@ -67,13 +67,15 @@ pub(super) struct RowPart {
     pub first: u64,
     /// Where the row ends.
     pub end: u64,
+    /// From a thread's vector to its next one, in elements.
+    pub next: u64,
 }
 
 /// The place in the row of a thread's number `j` of vector `k`: in a vector, or as far apart as the group has threads.
 #[device]
 fn place<const V: usize>(span: RowPart, me: u32, k: usize, j: usize, #[constant] how: How) -> u64 {
     if how.wide {
-        span.first + (me * V as u32) as u64 + (k as u32 * how.threads * V as u32) as u64 + j as u64
+        span.first + (me * V as u32) as u64 + k as u64 * span.next + j as u64
     } else {
         span.first + me as u64 + ((k * V + j) as u32 * how.threads) as u64
     }

@@ -61,7 +61,9 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
     let mut round = 0u32;
     for row in (group as u64..rows).step_by(groups) {
         round += 1;
-        let span = RowPart { x: row * x_row, y: row * y_row, x_step: 1, y_step: 1, first, end: n };
+        let (from, to) = (row * x_row, row * y_row);
+        let next = const { THREADS as u64 * V as u64 };
+        let span = RowPart { x: from, y: to, x_step: 1, y_step: 1, first, end: n, next };
         let mut values = read::<E, V>(x, span, t, fill, how);
         let count = (n - first).min(size) as f32;
         let of_columns = columns::<E, V>(gamma, beta, span, t, how);
