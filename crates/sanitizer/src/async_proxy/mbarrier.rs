@@ -176,8 +176,8 @@ impl Mbarriers {
     /// A thread arrives at an mbarrier; call it before the arrival counts.
     pub fn arrive(&mut self, access: &mut AccessCheck, at: LaneAt, of: (u32, u64)) {
         self.look(access, of);
-        let clock = access.races.order.release_clock(at.warp as usize, at.lane);
-        self.phase(of).arrived.join(&clock);
+        let arrived = &mut self.phase(of).arrived;
+        access.races.order.release_to(arrived, at.warp as usize, at.lane);
     }
 
     /// A thread of a warp with these live lanes has waited for an mbarrier's phase.

@@ -122,6 +122,25 @@ impl HappensBefore {
         Some(LaneClock { slot: slot as u32, lanes: Box::new(std::array::from_fn(of)) })
     }
 
+    /// Joins the vector clock of a lane, with what it did itself until now, to one; its warp acts as one.
+    pub(super) fn join_lane_to(&mut self, clock: &mut VectorClock, slot: usize, lane: u32) {
+        let (warps, ahead) = self.known.parts(slot);
+        match ahead {
+            [] => clock.join_warps(warps),
+            _ => clock.join_parts(warps, ahead),
+        }
+        let (all, done) = (self.warp_sync[slot], self.done(slot));
+        let own = &mut clock.warps[slot];
+        *own = (*own).max(all);
+        if done > *own {
+            self.lanes_apart = true;
+            let others = *own;
+            clock.raise_lane(slot as u32, lane, done, || {
+                std::array::from_fn(|lane| if self.exists(slot, lane) { others } else { done })
+            });
+        }
+    }
+
     /// Whether a warp has a lane: the last one of a block may have fewer.
     fn exists(&self, slot: usize, lane: usize) -> bool {
         slot % self.per_block.max(1) + 1 < self.per_block || self.last_lanes >> lane & 1 != 0
@@ -214,7 +233,8 @@ mod tests {
         let mut order = HappensBefore::new(2, 1);
         order.start(0);
         let a = write(&mut order, 0, 0);
-        let clock = order.release_clock(0, 0);
+        let mut clock = VectorClock::default();
+        order.release_to(&mut clock, 0, 0);
         let source = Source::Mbarrier(1);
         order.acquire_clock(1, (1 << 2, u32::MAX), source, &clock);
         assert!(order.happens_before(a, 1, 2) && !order.happens_before(a, 1, 3));
@@ -232,7 +252,7 @@ mod tests {
         order.start(0);
         let a = write(&mut order, 0, 31);
         let mut clock = VectorClock::default();
-        (0..32).for_each(|lane| clock.join(&order.release_clock(0, lane)));
+        (0..32).for_each(|lane| order.release_to(&mut clock, 0, lane));
         assert!(clock.ahead.is_empty());
         (0..32).for_each(|lane| {
             let source = Source::Mbarrier(1);

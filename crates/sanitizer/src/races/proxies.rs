@@ -40,12 +40,16 @@ impl HappensBefore {
         VectorClock { warps: clock, ahead: Vec::new() }
     }
 
-    /// What a lane knows and did until now, to be released at an mbarrier; its warp then begins another epoch.
-    pub fn release_clock(&mut self, warp: usize, lane: u32) -> VectorClock {
+    /// Joins what a lane knows and did until now to what is released at an mbarrier; its warp then begins another epoch.
+    pub fn release_to(&mut self, clock: &mut VectorClock, warp: usize, lane: u32) {
         let slot = self.slot(warp);
-        let (clock, _) = self.clock_of_lane(slot, lane);
+        if self.acts_as_one(slot) {
+            self.join_lane_to(clock, slot, lane);
+        } else {
+            let (of_lane, _) = self.clock_of_lane(slot, lane);
+            clock.join(&of_lane);
+        }
         self.end_epoch(slot);
-        clock
     }
 
     /// Lanes of a warp acquire what was released so, by whatever `source` names.

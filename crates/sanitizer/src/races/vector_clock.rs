@@ -86,6 +86,38 @@ impl VectorClock {
         raise(&mut self.warps, &mut self.ahead, from, from_ahead);
     }
 
+    /// The same, where the other has nothing ahead; what is ahead here and says no more may stay.
+    pub fn join_warps(&mut self, from: &[u32]) {
+        if self.warps.len() < from.len() {
+            self.warps.resize(from.len(), 0);
+        }
+        self.warps.iter_mut().zip(from).for_each(|(a, b)| *a = (*a).max(*b));
+    }
+
+    /// Raises the entry of one lane; `others` is by lane what a new entry of its slot starts with, at least the warp's.
+    pub fn raise_lane(
+        &mut self,
+        slot: u32,
+        lane: u32,
+        done: u32,
+        others: impl FnOnce() -> [u32; 32],
+    ) {
+        let at = self.ahead.iter().rposition(|entry| entry.slot == slot).unwrap_or_else(|| {
+            self.ahead.push(LaneClock { slot, lanes: Box::new(others()) });
+            self.ahead.len() - 1
+        });
+        let lanes = &mut *self.ahead[at].lanes;
+        lanes[lane as usize] = lanes[lane as usize].max(done);
+        let least = lanes.iter().fold(u32::MAX, |least, lane| least.min(*lane));
+        if least >= done {
+            let most = lanes.iter().fold(0, |most, lane| most.max(*lane));
+            self.warps[slot as usize] = self.warps[slot as usize].max(least);
+            if most == least {
+                self.ahead.swap_remove(at);
+            }
+        }
+    }
+
     /// Zeros again; its room is kept.
     pub fn clear(&mut self) {
         self.warps.clear();
