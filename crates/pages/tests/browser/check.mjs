@@ -101,7 +101,8 @@ for (const climb of expected.climbs) {
   await page.keyboard.press("k");
   check((await hash(page)) === "summary", "k does not open the page before");
   await page.goBack();
-  check((await hash(page)) === "roofline" && (await page.locator("#roofline").isVisible()), "the browser's back button does not");
+  const back = await page.locator("#roofline").waitFor().then(() => true, () => false);
+  check(back && (await hash(page)) === "roofline", "the browser's back button does not");
   await page.keyboard.press("/");
   check(await page.evaluate(() => document.activeElement.id === "filter"), "/ does not open the filter");
   await page.keyboard.type(expected.filter.text);
@@ -178,7 +179,9 @@ for (const [name, options] of [["wide", {}], ["wide in Chinese", { zh: true, dar
   await page.locator("#menu").click();
   check(await page.locator("#side").isVisible(), "on a phone the menu does not open");
   await page.locator('#side a[href="#roofline"]').click();
-  check((await page.locator("#roofline").isVisible()) && !(await page.locator("#side").isVisible()), "on a phone the menu leads nowhere");
+  // The page changes when the browser tells of the new address, after the click.
+  const led = Promise.all([page.locator("#roofline").waitFor(), page.locator("#side").waitFor({ state: "hidden" })]);
+  check(await led.then(() => true, () => false), "on a phone the menu leads nowhere");
   await page.context().close();
 }
 
