@@ -147,7 +147,7 @@ fn results_of<
     values
 }
 
-/// The same of the shares of the columns that are this block's, of blocks that have a part of K each.
+/// Finishes and stores the shares of the columns that are this block's, of blocks that have a part of K each.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn finished_shares<
