@@ -1,6 +1,7 @@
 //! Statuses, and what is said with them.
 
-use lanework_standin::{Answer, Failure, Kind, line};
+pub use lanework_standin::refuse;
+use lanework_standin::{Answer, Failure, Kind, said};
 
 /// `cufftResult`, other than success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,28 +22,26 @@ pub enum Status {
 /// The result of a call.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
-/// Refuses something with a sentence, where the program's output is.
-pub fn refuse<T>(status: Status, why: &str) -> Result<T> {
-    line(&format_args!("cuFFT's stand-in: {why}"));
-    Err(status)
-}
+impl lanework_standin::Status for Status {
+    const LIBRARY: &'static str = "cuFFT";
+    const MEMORY_ADVICE: &'static str =
+        "check the pointer, and the plan's sizes, strides and batch";
 
-impl From<Failure> for Status {
-    fn from(failure: Failure) -> Status {
-        let status = match failure.kind {
+    fn of(kind: Kind) -> Status {
+        match kind {
             Kind::NoEmulator => Status::SetupFailed,
             Kind::Null => Status::InvalidValue,
             Kind::Panic => Status::Internal,
             Kind::Memory | Kind::Allocation | Kind::Device | Kind::Driver => {
                 Status::ExecutionFailed
             }
-        };
-        let advice = match failure.kind {
-            Kind::Memory => "; check the pointer, and the plan's sizes, strides and batch",
-            _ => "",
-        };
-        line(&format_args!("cuFFT's stand-in: {}{advice}", failure.why));
-        status
+        }
+    }
+}
+
+impl From<Failure> for Status {
+    fn from(failure: Failure) -> Status {
+        said(failure)
     }
 }
 

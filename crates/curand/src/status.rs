@@ -1,6 +1,7 @@
 //! Statuses, and what is said with them.
 
-use lanework_standin::{Answer, Failure, Kind, line};
+pub use lanework_standin::refuse;
+use lanework_standin::{Answer, Failure, Kind, said};
 
 /// `curandStatus_t`, other than success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,29 +20,24 @@ pub enum Status {
 /// The result of a call.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
-/// Refuses something with a sentence, where the program's output is.
-pub fn refuse<T>(status: Status, why: &str) -> Result<T> {
-    line(&format_args!("cuRAND's stand-in: {why}"));
-    Err(status)
-}
+impl lanework_standin::Status for Status {
+    const LIBRARY: &'static str = "cuRAND";
+    const MEMORY_ADVICE: &'static str = "check the pointer and the count; memory of the host takes a generator of curandCreateGeneratorHost";
 
-impl From<Failure> for Status {
-    fn from(failure: Failure) -> Status {
-        let status = match failure.kind {
+    fn of(kind: Kind) -> Status {
+        match kind {
             Kind::NoEmulator => Status::InitializationFailed,
             Kind::Null => Status::OutOfRange,
             Kind::Allocation => Status::AllocationFailed,
             Kind::Panic => Status::Internal,
             Kind::Memory | Kind::Device | Kind::Driver => Status::LaunchFailure,
-        };
-        let advice = match failure.kind {
-            Kind::Memory => {
-                "; check the pointer and the count; memory of the host takes a generator of curandCreateGeneratorHost"
-            }
-            _ => "",
-        };
-        line(&format_args!("cuRAND's stand-in: {}{advice}", failure.why));
-        status
+        }
+    }
+}
+
+impl From<Failure> for Status {
+    fn from(failure: Failure) -> Status {
+        said(failure)
     }
 }
 

@@ -10,6 +10,7 @@ mod context;
 mod driver;
 mod failure;
 mod memory;
+mod status;
 mod stream;
 
 pub use call::{Answer, call, line, store, traces};
@@ -17,4 +18,5 @@ pub use context::Place;
 pub use driver::begin;
 pub use failure::{Failure, Kind};
 pub use memory::{Memory, allocate, free, is_allocated, write, write_spaced};
+pub use status::{Status, refuse, said};
 pub use stream::{capture, is_captured, submit};
