@@ -58,8 +58,9 @@ pub fn lu(a: &mut Dense, pivoting: bool) -> (Vec<usize>, usize) {
     (pivots, singular)
 }
 
-/// The inverse, by the factors and the exchanges; `None` where a pivot is 0.
-pub fn inverse(factors: &Dense, pivots: &[usize]) -> Option<Dense> {
+/// The inverse, by the factors and the exchanges. Where a pivot is 0 it is divided by all the same, so that the result holds infinities or
+/// NaNs, by which programs that do not read `info` tell that there is no inverse.
+pub fn inverse(factors: &Dense, pivots: &[usize]) -> Dense {
     let order = factors.rows;
     let mut result = identity(order);
     for (row, pivot) in pivots.iter().enumerate() {
@@ -74,13 +75,10 @@ pub fn inverse(factors: &Dense, pivots: &[usize]) -> Option<Dense> {
         for row in (0..order).rev() {
             let known = (row + 1..order).map(|k| mul(factors.get(row, k), result.get(k, column)));
             let sum = known.fold(result.get(row, column), |sum, term| add(sum, minus(term)));
-            if factors.get(row, row) == [0.0; 2] {
-                return None;
-            }
             result.set(row, column, div(sum, factors.get(row, row)));
         }
     }
-    Some(result)
+    result
 }
 
 fn identity(order: usize) -> Dense {

@@ -136,13 +136,11 @@ unsafe fn getri(
     })
 }
 
-/// Stores an inverse, or which pivot is 0.
+/// Stores an inverse, and which pivot is 0, if one is.
 fn invert(factors: &Dense, pivots: &[usize], to: Matrix, (info, index): (usize, usize)) -> Result {
     let zero =
         (0..factors.rows).find(|row| factors.elements[row * (factors.columns + 1)] == [0.0; 2]);
-    if let Some(dense) = inverse(factors, pivots) {
-        to.write(&dense, "C")?;
-    }
+    to.write(&inverse(factors, pivots), "C")?;
     write_info(info, index, zero.map_or(0, |row| row + 1))
 }
 

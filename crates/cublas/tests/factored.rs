@@ -110,11 +110,21 @@ fn exchanges_are_those_of_the_largest_elements_and_a_zero_pivot_is_told() {
     assert_eq!((code, download::<i32>(info, 2)), (0, vec![0, 2]));
     assert_eq!(download::<i32>(pivots, 4), [2, 2, 2, 2]);
     assert_eq!(download::<f64>(places[0], 4), [4.0, 0.25, 3.0, 1.25]);
-    let results = upload(&[upload(&[0.0f64; 4]), upload(&[7.0f64; 4])]);
+    let inverses = [0.0f64, 7.0].map(|value| upload(&[value; 4]));
+    let results = upload(&inverses);
     let code = call!(
         "cublasDgetriBatched", handle => usize, 2 => i32, list => u64, 2 => i32, pivots => u64, results => u64, 2 => i32, info => u64, 2 => i32
     );
     assert_eq!((code, download::<i32>(info, 2)), (0, vec![0, 2]));
+    let inverse = download::<f64>(inverses[0], 4);
+    assert!(inverse.iter().zip([-0.6, 0.8, 0.4, -0.2]).all(|(a, b)| (a - b).abs() < 1e-15));
+    // What has no inverse gives nothing finite.
+    assert!(download::<f64>(inverses[1], 4).iter().all(|value| !value.is_finite()));
+    let complex = upload(&[upload(&[[0.0f64; 2]; 4])]);
+    let to = upload(&[[7.0f64; 2]; 4]);
+    let code = call!("cublasZmatinvBatched", handle => usize, 2 => i32, complex => u64, 2 => i32, upload(&[to]) => u64, 2 => i32, info => u64, 1 => i32);
+    assert_eq!((code, download::<i32>(info, 1)), (0, vec![1]));
+    assert!(download::<[f64; 2]>(to, 4).iter().all(|value| !value[0].is_finite()));
     // What cannot be right is a status: extents, pivots, memory that is not there, more than a warp's rows.
     let wrong = upload(&[3i32, 1, 1, 1]);
     for (n, lda, list, pivots, expected) in [
