@@ -122,6 +122,6 @@ for folder in "$root"/Samples/[0-6]*/*/; do
         all=${pictures[$name]}
         command=(sh -ec "./$name ${all//;/; ./$name}")
     fi
-    (cd "$here" && EXEC="--plain --gpus $(gpus "$name")" attempt "$name" "${command[@]}")
+    (cd "$here" && EXEC="${EXEC:---plain} --gpus $(gpus "$name")" attempt "$name" "${command[@]}")
 done
 summary

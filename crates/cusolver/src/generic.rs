@@ -2,6 +2,7 @@
 
 use crate::dense::{call, form, has_vectors, is_upper};
 use crate::element::Element;
+use crate::general::{Values, general_eigenvalues};
 use crate::handle::stream;
 use crate::matrix::{Place, size};
 use crate::operations::{Call, Pivots, geqrf, getrf, getrs, potrf, potrs};
@@ -97,5 +98,21 @@ calls! { "cuSOLVER", Status;
     fn cusolverDnXgesvd(handle: usize, _options: usize, left: i8, right: i8, m: i64, n: i64, code: i32, a: usize, lda: i64, code_s: i32, values: usize, code_u: i32, u: usize, ldu: i64, code_v: i32, vt: usize, ldvt: i64, _computed: i32, _device: usize, _device_bytes: usize, _host: usize, _host_bytes: usize, info: usize) {
         let (call, a) = (same(handle, info, code, &[code_u, code_v], &[code_s])?, Place::new(a, m, n, lda)?);
         singular_values(call, a, values, wanted([left, right], a, [(u, ldu), (vt, ldvt)])?)
+    }
+    fn cusolverDnXgeev_bufferSize(handle: usize, _options: usize, _left: i32, _right: i32, _n: i64, _type: i32, _a: usize, _lda: i64, _type_w: i32, _w: usize, _type_l: i32, _vl: usize, _ldvl: i64, _type_r: i32, _vr: usize, _ldvr: i64, _computed: i32, device: *mut usize, host: *mut usize) {
+        // SAFETY: as above.
+        unsafe { work(handle, device, host) }
+    }
+    fn cusolverDnXgeev(handle: usize, _options: usize, left: i32, right: i32, n: i64, code: i32, a: usize, lda: i64, code_w: i32, values: usize, code_l: i32, vl: usize, ldvl: i64, code_r: i32, vr: usize, ldvr: i64, _computed: i32, _device: usize, _device_bytes: usize, _host: usize, _host_bytes: usize, info: usize) {
+        let (call, of_values) = (same(handle, info, code, &[code_l, code_r], &[])?, Element::of(code_w)?);
+        if of_values.real() != call.element.real() || call.element.is_complex() && !of_values.is_complex() {
+            return refuse(Status::InvalidValue, "eigenvalues are complex numbers of the matrix's precision, or of a real matrix two lists of parts");
+        }
+        let side = |mode: i32, at: usize, leading: i64| -> Result<Option<Place>> {
+            if has_vectors(mode)? { Place::square(at, n, leading).map(Some) } else { Ok(None) }
+        };
+        let sides = [side(left, vl, ldvl)?, side(right, vr, ldvr)?];
+        let values = Values { at: values, parted: !of_values.is_complex() };
+        general_eigenvalues(call, Place::square(a, n, lda)?, values, sides)
     }
 }

@@ -234,8 +234,60 @@ fn what_is_wrong_is_a_status_and_touches_nothing() {
     assert_eq!(download::<f64>(a, 4), [1.0, 0.0, 0.0, 1.0]);
     let code = call!("cusolverDnXpotrf", handle => usize, none => u64, 0 => i32, 2 => i64, 2 => i32, a => u64, 2 => i64, 2 => i32, none => u64, 0 => usize, none => u64, 0 => usize, none => u64);
     assert_eq!(code, 9); // half precision
-    assert_eq!(call!("cusolverDnXgeev"), 9);
+    assert_eq!(call!("cusolverDnXtrtri"), 9);
     let mut version = 0;
     assert_eq!(call!("cusolverGetVersion", &mut version => &mut i32), 0);
     assert!(version >= 12_000);
+}
+
+#[test]
+fn a_general_matrix_has_its_eigenvalues_and_vectors() {
+    let handle = handle();
+    // By columns, 4 elements apart: a rotation by a right angle with a stretch beside it, whose eigenvalues are i, -i and 3.
+    let matrix = [0.0f64, 1.0, 0.0, 9e9, -1.0, 0.0, 0.0, 9e9, 1.0, 2.0, 3.0, 9e9];
+    let (lists, numbers, vl, vr, info) =
+        (device(&[0f64; 6]), device(&[0f64; 6]), device(&[0f64; 9]), device(&[0f64; 9]), info());
+    for (code_w, values) in [(1, lists), (5, numbers)] {
+        let code = call!(
+            "cusolverDnXgeev", handle => usize, 0 => usize, 1 => i32, 1 => i32, 3 => i64, 1 => i32, device(&matrix) => u64, 4 => i64, code_w => i32, values => u64,
+            1 => i32, vl => u64, 3 => i64, 1 => i32, vr => u64, 3 => i64, 1 => i32, 0 => usize, 0 => usize, 0 => usize, 0 => usize, info => u64
+        );
+        assert_eq!((code, download::<i32>(info, 1)[0]), (0, 0));
+    }
+    // The pair comes as neighbours, the positive one first.
+    let [lists, pairs] = [lists, numbers].map(|at| download::<f64>(at, 6));
+    let first = usize::from(lists[3] == 0.0);
+    let alone = if first == 0 { 2 } else { 0 };
+    close(&[lists[alone], lists[3 + alone]], &[3.0, 0.0], 1e-14);
+    close(&[lists[first], lists[3 + first]], &[0.0, 1.0], 1e-14);
+    close(&[lists[first + 1], lists[4 + first]], &[0.0, -1.0], 1e-14);
+    for at in 0..3 {
+        assert_eq!(pairs[2 * at..2 * at + 2], [lists[at], lists[3 + at]]);
+    }
+    let (left, right) = (download::<f64>(vl, 9), download::<f64>(vr, 9));
+    let element = |row: usize, column: usize| matrix[row + 4 * column];
+    let column = |of: &[f64], at: usize| [of[3 * at], of[3 * at + 1], of[3 * at + 2]];
+    let times = |x: [f64; 3]| [0, 1, 2].map(|i| (0..3).map(|k| element(i, k) * x[k]).sum::<f64>());
+    let turned = |x: [f64; 3]| [0, 1, 2].map(|i| (0..3).map(|k| element(k, i) * x[k]).sum::<f64>());
+    let single = column(&right, alone);
+    close(&times(single), &single.map(|x| 3.0 * x), 1e-14);
+    close(&turned(column(&left, alone)), &column(&left, alone).map(|x| 3.0 * x), 1e-14);
+    // A (re + i im) = i (re + i im); and of the left one u* A = i u*, so that A' u = -i u.
+    let [re, im] = [first, first + 1].map(|at| column(&right, at));
+    close(&times(re), &im.map(|x| -x), 1e-14);
+    close(&times(im), &re, 1e-14);
+    let [re, im] = [first, first + 1].map(|at| column(&left, at));
+    close(&turned(re), &im, 1e-14);
+    // Complex vectors of a real matrix are refused, and what is not finite has no values.
+    let code = call!(
+        "cusolverDnXgeev", handle => usize, 0 => usize, 0 => i32, 1 => i32, 3 => i64, 1 => i32, device(&matrix) => u64, 4 => i64, 5 => i32, numbers => u64,
+        5 => i32, vl => u64, 3 => i64, 5 => i32, vr => u64, 3 => i64, 5 => i32, 0 => usize, 0 => usize, 0 => usize, 0 => usize, info => u64
+    );
+    assert_eq!(code, 9);
+    let code = call!(
+        "cusolverDnXgeev", handle => usize, 0 => usize, 0 => i32, 0 => i32, 1 => i64, 4 => i32, device(&[f32::INFINITY, 0.0]) => u64, 1 => i64, 4 => i32,
+        numbers => u64, 4 => i32, 0 => u64, 1 => i64, 4 => i32, 0 => u64, 1 => i64, 4 => i32, 0 => usize, 0 => usize, 0 => usize, 0 => usize, info => u64
+    );
+    assert_eq!((code, download::<i32>(info, 1)[0]), (0, 1));
+    assert!(download::<f32>(numbers, 2).iter().all(|value| value.is_nan()));
 }
