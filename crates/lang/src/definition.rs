@@ -119,6 +119,18 @@ impl Tile {
     }
 }
 
+/// A tile as written in messages.
+impl std::fmt::Display for Tile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shape: Vec<_> = self.shape().iter().map(u32::to_string).collect();
+        write!(f, "{}", if shape.is_empty() { "1".to_owned() } else { shape.join(" x ") })?;
+        match self.swizzle {
+            Swizzle::None => write!(f, " without a swizzle"),
+            swizzle => write!(f, " with the swizzle {swizzle:?}"),
+        }
+    }
+}
+
 /// A place in the source where an index is checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckSite {

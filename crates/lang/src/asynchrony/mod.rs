@@ -1,6 +1,7 @@
 //! Asynchrony of sm_90, typed: mbarriers and pipelines, bulk and tensor copies, clusters, warp roles, ordered memory
 //! accesses. The page `docs/src/en/hopper.md` shows each with its PTX.
 
+mod arrival;
 mod bulk;
 mod cache;
 mod cluster;
@@ -21,14 +22,17 @@ mod remote_stores;
 mod roles;
 pub(crate) mod setup;
 mod tensor;
+mod tensor_map;
+mod waiter;
 
+pub use arrival::Arrival;
 pub use bulk::*;
 pub use cache::*;
 pub use cluster::*;
 pub use coordinates::TileAt;
 pub use grid::*;
 pub use groups::*;
-pub use mbarrier::{Arrival, Mbarrier, Mbarriers, Signal, Waiter, mbarrier, mbarriers};
+pub use mbarrier::{Mbarrier, Mbarriers, Signal, mbarrier, mbarriers};
 pub use named::{NamedBarrier, NamedBarriers, named_barrier, named_barriers};
 pub use ordered::*;
 pub use part::{IntoPart, Part};
@@ -38,3 +42,4 @@ pub use remote::{Remote, RemoteMbarrier};
 pub use remote_stores::*;
 pub use roles::*;
 pub use tensor::{TensorTiles, WrittenTensor, tensor_tiles};
+pub use waiter::Waiter;

@@ -5,7 +5,7 @@ use super::coordinates::TileAt;
 use super::handle::handle;
 use super::mbarrier::Signal;
 use super::part::IntoPart;
-use super::tensor::Map;
+use super::tensor_map::Map;
 use crate::current::here;
 use crate::memory::IndexValue;
 use crate::number::Element;

@@ -2,7 +2,7 @@
 
 use super::index::Extent;
 use super::registers::{Get, Put};
-use super::shared::IntoShape;
+use super::shape::{IntoShape, checked_shape};
 use crate::current::{here, with};
 use crate::data::Receive;
 use crate::number::Number;
@@ -80,7 +80,7 @@ pub fn registers<T: Number, const D: usize>(
     here();
     let value = value.into_var().value;
     with(|b| {
-        let dims = super::shared::checked_shape(b, shape);
+        let dims = checked_shape(b, shape);
         let count: u32 = dims.iter().product();
         if count > MOST {
             b.error(

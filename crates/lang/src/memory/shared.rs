@@ -1,17 +1,16 @@
 //! Shared memory: arrays of up to three dimensions that the threads of a block share.
 
-use super::index::{Extent, IndexValue};
+use super::index::Extent;
 use super::place::{Base, Place, Space};
-use super::registers::{Get, Locate, Put};
+use super::shape::{IntoShape, checked_shape};
+use super::strides::element_place;
 use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::data::operations::stored_type;
-use crate::data::{At, Data, Handle, Places, To, leaves, operations};
+use crate::data::{Data, leaves};
 use crate::definition::IndexKind;
-use crate::number::Element;
-use crate::value::Index;
-use crate::value::{Value, integer};
-use crate::var::{IntoVar, Read, Var};
+use crate::value::{Index, Value};
+use crate::var::Read;
 use lanework_ptx::{Linkage, ScalarType, StateSpace, Variable};
 use std::marker::PhantomData;
 
@@ -67,34 +66,6 @@ impl<T, const D: usize> Clone for Shared<T, D> {
 }
 
 impl<T, const D: usize> Copy for Shared<T, D> {}
-
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a shape with {D} dimensions known while the kernel is staged",
-    label = "not a shape known while staging",
-    note = "shapes are made of literals, const generics and `#[constant]` parameters: \
-            `256`, `[T, T + 1]`"
-)]
-/// A shape: one extent, or an array of one to three, outermost first.
-pub trait IntoShape<const D: usize> {
-    /// The extents; `None` when one is negative or too large.
-    fn shape(self) -> Option<[u32; D]>;
-}
-
-impl<N: Extent> IntoShape<1> for N {
-    fn shape(self) -> Option<[u32; 1]> {
-        Some([u32::try_from(self.extent()?).ok()?])
-    }
-}
-
-impl<N: Extent, const D: usize> IntoShape<D> for [N; D] {
-    fn shape(self) -> Option<[u32; D]> {
-        let mut shape = [0; D];
-        for (extent, wanted) in shape.iter_mut().zip(self) {
-            *extent = u32::try_from(wanted.extent()?).ok()?;
-        }
-        Some(shape)
-    }
-}
 
 /// An array in shared memory whose size is known while the kernel is staged.
 ///
@@ -177,18 +148,6 @@ pub(crate) fn dynamic_bytes(b: &mut Builder, bytes: u64, align: u32) -> (usize, 
         array.align = array.align.max(Some(align));
     }
     (symbol, start)
-}
-
-pub(super) fn checked_shape<const D: usize>(b: &mut Builder, shape: impl IntoShape<D>) -> [u32; D] {
-    let dims = shape.shape().unwrap_or_else(|| {
-        b.error("an extent of this array is negative or too large", "extents are 1 to 2^32 - 1");
-        [1; D]
-    });
-    if dims.contains(&0) {
-        b.error("an extent of this array is 0", "extents are 1 to 2^32 - 1");
-        return [1; D];
-    }
-    dims
 }
 
 impl<T: Data, const D: usize> Shared<T, D> {
@@ -282,59 +241,6 @@ impl<T: Data, const D: usize> Shared<T, D> {
     }
 }
 
-/// The place of an element of an array of shape `dims`, unchecked.
-///
-/// Shared addresses are 32-bit and wrap as index arithmetic does, so the constant summand of every index moves into the
-/// instruction's immediate offset.
-pub(crate) fn element_place<T: Data>(
-    b: &mut Builder,
-    array: Place<T>,
-    dims: &[u32],
-    index: &[Index],
-) -> Place<T> {
-    let mut offset = array.offset;
-    let mut address = match array.base {
-        Base::Register(value) => Some(value),
-        Base::Symbol(_) => None,
-    };
-    let mut stride = size_of::<T>() as i64;
-    let strides: Vec<i64> = dims
-        .iter()
-        .rev()
-        .map(|extent| {
-            let this = stride;
-            stride *= i64::from(*extent);
-            this
-        })
-        .collect();
-    let ty = ScalarType::U32;
-    for (index, stride) in index.iter().zip(strides.into_iter().rev()) {
-        let (value, constant) = match index.value {
-            Value::Constant(bits) => (None, integer(bits, index.ty) as i64),
-            value => {
-                let (value, constant) = b.split_sum(value);
-                (Some(value), constant)
-            }
-        };
-        offset += constant * stride;
-        if let Some(value) = value {
-            let word = match index.ty.size() {
-                8 => b.pure("cvt.u32.u64", ty, &[(value, ScalarType::U64)]),
-                _ => value,
-            };
-            let base = match (address, array.base) {
-                (Some(address), _) => address,
-                (None, Base::Symbol(symbol)) => b.symbol_address(symbol),
-                (None, Base::Register(value)) => value,
-            };
-            let scale = Value::Constant(stride as u64);
-            let inputs = [(word, ty), (scale, ty), (base, ty)];
-            address = Some(b.pure("mad.lo.u32", ty, &inputs));
-        }
-    }
-    Place::new(array.space, address.map_or(array.base, Base::Register), offset)
-}
-
 impl<T: Data, const D: usize> Read for Shared<T, D> {
     type Value = Self;
     fn view(self) -> Self {
@@ -342,153 +248,5 @@ impl<T: Data, const D: usize> Read for Shared<T, D> {
     }
     fn copy(self) -> Self {
         self
-    }
-}
-
-macro_rules! shared_index {
-    ($dimensions:literal, [$($i:ident $axis:tt),*], $index:ty, $of:expr) => {
-        impl<T: Data, $($i: IndexValue),*> At<$index> for Shared<T, $dimensions> {
-            type Element = T::Of<Places>;
-            #[track_caller]
-            fn at(&self, index: $index) -> T::Of<Places> {
-                here();
-                operations::place::<T, Places>(self.place($of(index), 1))
-            }
-        }
-
-        impl<T: Data, $($i: IndexValue),*> Locate<$index> for Shared<T, $dimensions> {
-            type Place = T::Of<Places>;
-            #[track_caller]
-            fn locate(&self, index: $index) -> T::Of<Places> {
-                self.at(index)
-            }
-        }
-
-        impl<T: Data, $($i: IndexValue),*> Get<$index> for Shared<T, $dimensions> {
-            type Output = Handle<T>;
-            #[track_caller]
-            fn get(&self, index: $index) -> Handle<T> {
-                here();
-                operations::load(self.place($of(index), 1))
-            }
-        }
-
-        impl<T: Data, $($i: IndexValue,)* V: To<T>> Put<$index, V> for Shared<T, $dimensions> {
-            #[track_caller]
-            fn put(&self, index: $index, value: V) {
-                here();
-                operations::save(self.place($of(index), 1), value.to());
-            }
-        }
-
-        impl<T: Data, $($i: IndexValue),*> Coordinates<T, $dimensions> for ($($i,)*) {
-            fn coordinates(self) -> [Index; $dimensions] {
-                [$(self.$axis.parts()),*]
-            }
-        }
-    };
-}
-
-/// Indices of every axis, as a tuple.
-pub trait Coordinates<T, const D: usize> {
-    #[doc(hidden)]
-    fn coordinates(self) -> [Index; D];
-}
-
-shared_index!(1, [I 0], I, |i: I| [i.parts()]);
-shared_index!(2, [I 0, J 1], (I, J), |(i, j): (I, J)| [i.parts(), j.parts()]);
-shared_index!(3, [I 0, J 1, K 2], (I, J, K), |(i, j, k): (I, J, K)| {
-    [i.parts(), j.parts(), k.parts()]
-});
-
-impl<T: Element, const D: usize> Shared<T, D> {
-    /// `N` adjacent elements of the last axis in one access.
-    #[track_caller]
-    fn vector<const N: usize>(&self, at: impl Coordinates<T, D>) -> Place<T> {
-        here();
-        self.place(at.coordinates(), N as u32)
-    }
-
-    /// Two adjacent elements of the last axis in one access, which must be aligned to its
-    /// size.
-    #[track_caller]
-    pub fn load2(&self, at: impl Coordinates<T, D>) -> [Var<T>; 2] {
-        self.vector::<2>(at).load_vector("")
-    }
-
-    /// Four adjacent elements of the last axis in one access, which must be aligned to its
-    /// size.
-    #[track_caller]
-    pub fn load4(&self, at: impl Coordinates<T, D>) -> [Var<T>; 4] {
-        self.vector::<4>(at).load_vector("")
-    }
-
-    /// `N` adjacent elements of the last axis in one access, for an `N` of 2 or 4, aligned to
-    /// its size.
-    #[track_caller]
-    pub fn load_vec<const N: usize>(&self, at: impl Coordinates<T, D>) -> [Var<T>; N] {
-        self.vector::<N>(at).load_vector("")
-    }
-
-    /// [`load_vec`](Self::load_vec) at this very place in the program (`ld.volatile`): ptxas moves an ordinary load from shared
-    /// memory down to where its value is used, which undoes a prefetch into registers; volatile ones keep their order.
-    ///
-    /// ```
-    /// # use lanework::prelude::*;
-    /// /// Sums four columns at a time; the next row is on its way while one is added.
-    /// #[kernel(block = 8)]
-    /// fn example(out: &mut [f32]) {
-    ///     let (t, tile) = (thread_idx.x, shared::<f32>([8, 32]));
-    ///     #[unroll]
-    ///     for row in 0..8u32 {
-    ///         tile.store4((row, 4 * t), [1.0f32; 4]);
-    ///     }
-    ///     let mut rows = [[0.0f32; 4]; 2];
-    ///     let mut sums = [0.0f32; 4];
-    ///     rows[0] = tile.load_vec_volatile::<4>((0, 4 * t));
-    ///     #[unroll]
-    ///     for row in 0..8u32 {
-    ///         if row + 1 < 8 {
-    ///             rows[(row + 1) % 2] = tile.load_vec_volatile::<4>((row + 1, 4 * t));
-    ///         }
-    ///         #[unroll]
-    ///         for i in 0..4 {
-    ///             sums[i] += rows[row % 2][i];
-    ///         }
-    ///     }
-    ///     out.store4(4 * t, sums);
-    /// }
-    /// # let device = Device::emulator();
-    /// # let mut out = device.zeros::<f32>(32)?;
-    /// # example(&mut out).grid(1).block(8).launch(&device)?;
-    /// assert_eq!(out.download()?, [8.0; 32]);
-    /// # Ok::<(), lanework::Error>(())
-    /// ```
-    #[track_caller]
-    pub fn load_vec_volatile<const N: usize>(&self, at: impl Coordinates<T, D>) -> [Var<T>; N] {
-        self.vector::<N>(at).load_vector_of("volatile.", "")
-    }
-
-    /// Writes `N` adjacent elements of the last axis in one access, for an `N` of 2 or 4,
-    /// aligned to its size.
-    #[track_caller]
-    pub fn store_vec<V: IntoVar<T>, const N: usize>(
-        &self,
-        at: impl Coordinates<T, D>,
-        values: [V; N],
-    ) {
-        self.vector::<N>(at).store_vector("", values.map(V::into_var));
-    }
-
-    /// Writes two adjacent elements of the last axis in one access, aligned to its size.
-    #[track_caller]
-    pub fn store2<V: IntoVar<T>>(&self, at: impl Coordinates<T, D>, values: [V; 2]) {
-        self.vector::<2>(at).store_vector("", values.map(V::into_var));
-    }
-
-    /// Writes four adjacent elements of the last axis in one access, aligned to its size.
-    #[track_caller]
-    pub fn store4<V: IntoVar<T>>(&self, at: impl Coordinates<T, D>, values: [V; 4]) {
-        self.vector::<4>(at).store_vector("", values.map(V::into_var));
     }
 }

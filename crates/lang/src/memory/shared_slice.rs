@@ -3,7 +3,8 @@
 use super::index::IndexValue;
 use super::place::{Base, Place, Space};
 use super::registers::{Get, Locate, Put};
-use super::shared::{dynamic_bytes, element_place};
+use super::shared::dynamic_bytes;
+use super::strides::element_place;
 use crate::arithmetic::binary;
 use crate::builder::Builder;
 use crate::current::{here, with};
