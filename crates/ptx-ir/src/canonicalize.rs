@@ -19,21 +19,21 @@ use crate::opcode::Alu;
 
 /// What a register may hold.
 #[derive(Clone, Copy, Default, PartialEq)]
-struct Holds {
+struct NanSources {
     /// Results of arithmetic as the host made them.
     results: bool,
     /// Anything else but constants that are numbers.
     others: bool,
 }
 
-impl Holds {
-    const RESULTS: Holds = Holds { results: true, others: false };
-    const OTHERS: Holds = Holds { results: false, others: true };
-    const BOTH: Holds = Holds { results: true, others: true };
+impl NanSources {
+    const RESULTS: NanSources = NanSources { results: true, others: false };
+    const OTHERS: NanSources = NanSources { results: false, others: true };
+    const BOTH: NanSources = NanSources { results: true, others: true };
 }
 
-impl Lattice for Holds {
-    fn meet(&mut self, other: &Holds) -> bool {
+impl Lattice for NanSources {
+    fn meet(&mut self, other: &NanSources) -> bool {
         self.results.meet(&other.results) | self.others.meet(&other.others)
     }
 }
@@ -43,7 +43,7 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
     if !kernel.insts.iter().any(|inst| inst.nan_use() == NanUse::Produces) {
         return;
     }
-    let holds = holds(kernel);
+    let sources = nan_sources(kernel);
     let (mut insts, mut moved) = (Vec::with_capacity(kernel.insts.len()), Vec::new());
     let canonicalise = |register: Reg, like: &Inst, guard| Inst {
         opcode: Opcode::Alu(Alu::CanonicalNan),
@@ -58,7 +58,7 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
             let mut seen: Vec<Reg> = Vec::new();
             for source in &inst.src {
                 if let Operand::Reg(r) = *source
-                    && holds[r as usize] == Holds::RESULTS
+                    && sources[r as usize] == NanSources::RESULTS
                     && !seen.contains(&r)
                 {
                     insts.push(canonicalise(r, &inst, None));
@@ -68,15 +68,17 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
         }
         let result = inst.dst.first().copied().flatten();
         let after = match (inst.nan_use(), result) {
-            (NanUse::Produces, Some(r)) if holds[r as usize] == Holds::BOTH => {
+            (NanUse::Produces, Some(r)) if sources[r as usize] == NanSources::BOTH => {
                 Some(canonicalise(r, &inst, inst.guard))
             }
-            (NanUse::Copies, Some(r)) if holds[r as usize] == Holds::BOTH => match inst.src[0] {
-                Operand::Reg(from) if holds[from as usize] == Holds::RESULTS => {
-                    Some(canonicalise(r, &inst, inst.guard))
+            (NanUse::Copies, Some(r)) if sources[r as usize] == NanSources::BOTH => {
+                match inst.src[0] {
+                    Operand::Reg(from) if sources[from as usize] == NanSources::RESULTS => {
+                        Some(canonicalise(r, &inst, inst.guard))
+                    }
+                    _ => None,
                 }
-                _ => None,
-            },
+            }
             _ => None,
         };
         insts.push(inst);
@@ -89,9 +91,9 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
     kernel.insts = insts;
 }
 
-/// What each register may hold.
-fn holds(kernel: &Kernel) -> Vec<Holds> {
-    let special = |special| if special { Holds::OTHERS } else { Holds::default() };
+/// Which NaNs each register may hold.
+fn nan_sources(kernel: &Kernel) -> Vec<NanSources> {
+    let special = |special| if special { NanSources::OTHERS } else { NanSources::default() };
     let start = kernel.registers.iter().map(|r| special(r.special.is_some())).collect();
     solve_variables(kernel, &mut Analysis, start)
 }
@@ -99,19 +101,19 @@ fn holds(kernel: &Kernel) -> Vec<Holds> {
 struct Analysis;
 
 impl VariableAnalysis for Analysis {
-    type Fact = Holds;
+    type Fact = NanSources;
     const DIRECTION: Direction = Direction::Forward;
 
-    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<Holds>) {
+    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<NanSources>) {
         let fact = match (inst.nan_use(), inst.src.first()) {
-            (NanUse::Produces, _) => Holds::RESULTS,
+            (NanUse::Produces, _) => NanSources::RESULTS,
             (NanUse::Copies, Some(Operand::Reg(from))) => *facts.get(*from as usize),
             (NanUse::Copies, Some(Operand::Const(bits)))
                 if !f32::from_bits(*bits as u32).is_nan() =>
             {
-                Holds::default()
+                NanSources::default()
             }
-            _ => Holds::OTHERS,
+            _ => NanSources::OTHERS,
         };
         inst.writes().for_each(|r| facts.meet(r as usize, &fact));
     }

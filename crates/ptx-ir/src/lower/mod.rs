@@ -1,6 +1,7 @@
 //! From the syntax tree to a flat kernel: names resolved, variables placed, calls inlined.
 
 mod allocation;
+mod arguments;
 mod call_graph;
 pub mod callee;
 mod calls;

@@ -173,11 +173,11 @@ fn to_float(
         return Err(cx.unknown("this type or rounding"));
     };
     let signed = !matches!(from, U64 | B64);
-    finished(cx, dst, wide, to, ConvertOp::WideToFloat { signed, to: float, rounding })
+    convert_and_adjust(cx, dst, wide, to, ConvertOp::WideToFloat { signed, to: float, rounding })
 }
 
-/// Emits a conversion to a float, and after it what `.ftz`, `.sat`, `.relu` and `.satfinite` ask for.
-fn finished(
+/// Emits a conversion to a float, and after it the steps of `.ftz`, `.sat`, `.relu` and `.satfinite`.
+fn convert_and_adjust(
     cx: &mut Cx<'_, '_>,
     dst: Option<Reg>,
     a: Operand,
@@ -277,14 +277,20 @@ fn floats(
         let widen = match from {
             F16 => WidenFrom::Half,
             Bf16 => WidenFrom::Bf16,
-            F32 => return finished(cx, dst, a, to, ConvertOp::RoundSingle(rounding)),
-            _ => return finished(cx, dst, a, to, ConvertOp::RoundDouble(rounding)),
+            F32 => return convert_and_adjust(cx, dst, a, to, ConvertOp::RoundSingle(rounding)),
+            _ => return convert_and_adjust(cx, dst, a, to, ConvertOp::RoundDouble(rounding)),
         };
         let wide = through_wide(cx, a, Alu::Convert(ConvertOp::Widen(widen)))?;
         let rounded = through_wide(cx, wide, Alu::Convert(ConvertOp::RoundDouble(rounding)))?;
-        return finished(cx, dst, rounded, to, ConvertOp::DoubleToHalf { bf16: to == Bf16 });
+        return convert_and_adjust(
+            cx,
+            dst,
+            rounded,
+            to,
+            ConvertOp::DoubleToHalf { bf16: to == Bf16 },
+        );
     }
-    finished(cx, dst, a, to, ConvertOp::Float { from: of, to: into, rounding })
+    convert_and_adjust(cx, dst, a, to, ConvertOp::Float { from: of, to: into, rounding })
 }
 
 /// `cvt.rna.tf32.f32` and its kin: 19 bits at the top of a word.

@@ -1,7 +1,8 @@
 //! Loads, stores, asynchronous copies and address conversions.
 
 use super::access::{allowed, count, elements, order, resolve, space};
-use super::context::{Cx, move_address};
+use super::context::Cx;
+use super::operands::move_address;
 use super::{asynchrony, bulk, quad};
 use crate::kernel::*;
 use crate::literal::immediate_bits;

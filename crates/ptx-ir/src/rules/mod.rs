@@ -23,6 +23,7 @@ mod logic;
 mod matrix;
 mod memory;
 pub mod mov;
+mod operands;
 mod quad;
 mod special;
 mod stack;

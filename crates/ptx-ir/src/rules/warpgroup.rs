@@ -40,8 +40,8 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
 }
 
-/// Whether a product has results of a type.
-fn gives(a: Number, d: Number) -> bool {
+/// Whether products of `a` may have results of type `d`.
+fn has_result(a: Number, d: Number) -> bool {
     match a {
         Number::F16 | Number::E4m3 | Number::E5m2 => matches!(d, Number::F16 | Number::F32),
         Number::Bf16 | Number::Tf32 => d == Number::F32,
@@ -73,7 +73,7 @@ fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
         && shape.n % 8 == 0
         && widths
         && shape.k == 256 / a.bits() * if is_sparse { 2 } else { 1 };
-    if !alike(a, b) || !gives(a, d) {
+    if !alike(a, b) || !has_result(a, d) {
         return Err(cx.unknown("this combination of types"));
     }
     if !right {
