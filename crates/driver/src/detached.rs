@@ -8,7 +8,7 @@ use crate::contexts::set_current;
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::status::{Result, Status};
-use lanework::sim::outside::{self, Waits};
+use lanework::sim::stall::{self, Stall};
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -94,8 +94,8 @@ pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) ->
         set_current(context);
         OWN.set(Some(own.clone()));
         let (asked, rested) = (Cell::new(0), Cell::new(Instant::now()));
-        let goes_on = |waits| own.goes_on(waits, &asked, &rested);
-        let run = || outside::asking(&goes_on, launch);
+        let goes_on = |stall| own.goes_on(stall, &asked, &rested);
+        let run = || stall::with_handler(&goes_on, launch);
         own.end(catch_unwind(AssertUnwindSafe(run)).unwrap_or(Err(Status::Unknown)));
         OWN.set(None);
         set_current(0);
@@ -144,12 +144,12 @@ impl DetachedLaunch {
     }
 
     /// Whether the launch goes on, asked on its thread; rests at most as long as the launch ran since the last question.
-    fn goes_on(&self, waits: Waits, asked: &Cell<u32>, rested: &Cell<Instant>) -> bool {
+    fn goes_on(&self, stall: Stall, asked: &Cell<u32>, rested: &Cell<Instant>) -> bool {
         asked.set(asked.get().saturating_add(1));
-        if waits == Waits::Surely {
+        if stall == Stall::Certain {
             *lock(&self.still) = Some(Instant::now());
         }
-        if waits == Waits::Surely || asked.get() >= ASKED_FIRST {
+        if stall == Stall::Certain || asked.get() >= ASKED_FIRST {
             let mut state = lock(&self.state);
             if matches!(*state, State::Runs) {
                 *state = State::Waits;
@@ -157,7 +157,7 @@ impl DetachedLaunch {
             }
             drop(state);
             let ran = rested.get().elapsed();
-            std::thread::sleep(if waits == Waits::Surely { REST } else { ran.min(REST) });
+            std::thread::sleep(if stall == Stall::Certain { REST } else { ran.min(REST) });
         }
         rested.set(Instant::now());
         !self.given_up.load(Ordering::Acquire)

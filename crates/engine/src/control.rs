@@ -243,7 +243,7 @@ impl Body for Nothing {
 }
 
 /// Waits for lanes of other splits of the warp; `b` names all that must come, `c` is what each brings to the instruction that
-/// follows, and `d` is that instruction as a number (see [`crate::meeting`]).
+/// follows, and `d` is that instruction as a number (see [`crate::converge`]).
 pub struct Converge;
 
 impl Body for Converge {

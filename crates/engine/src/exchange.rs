@@ -1,4 +1,4 @@
-//! What lanes of a warp bring to an instruction that they execute at several places; see [`crate::meeting`].
+//! What lanes of a warp bring to an instruction that they execute at several places; see [`crate::converge`].
 
 /// What the lanes of all splits that met bring to an instruction.
 #[derive(Clone, Debug, Default)]

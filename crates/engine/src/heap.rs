@@ -165,8 +165,8 @@ impl Heap<'_> {
     }
 }
 
-/// Tells the instrument.
-fn tell(warp: &Warp, event: HeapEvent) {
+/// Notifies the instrument.
+fn notify(warp: &Warp, event: HeapEvent) {
     // SAFETY: the context outlives the warp's run, which alone uses it.
     if let Some(instrument) = unsafe { (*warp.context).instrument(Wants::HEAP) } {
         instrument.heap(event);
@@ -182,14 +182,14 @@ impl Body for Malloc {
         unsafe {
             let (sizes, bases) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));
             let mut results = Lanes([0u64; 32]);
-            tell(warp, HeapEvent::Called);
+            notify(warp, HeapEvent::Called);
             for i in 0..32 {
                 if warp.mask & BITS[i] != 0 {
                     let heap = Heap { context: &*warp.context, base: bases.0[i] };
                     let address = heap.allocate(sizes.0[i]).unwrap_or(0);
                     results.0[i] = address;
                     if address != 0 {
-                        tell(warp, HeapEvent::Allocated { address, bytes: sizes.0[i] });
+                        notify(warp, HeapEvent::Allocated { address, bytes: sizes.0[i] });
                     }
                 }
             }
@@ -207,7 +207,7 @@ impl Body for Free {
         // SAFETY: as above.
         unsafe {
             let (addresses, bases) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));
-            tell(warp, HeapEvent::Called);
+            notify(warp, HeapEvent::Called);
             for lane in 0..32u32 {
                 let i = lane as usize;
                 let heap = Heap { context: &*warp.context, base: bases.0[i] };
@@ -217,7 +217,7 @@ impl Body for Free {
                 }
                 let (kind, why) = match heap.release(address) {
                     Freed::Block => {
-                        tell(warp, HeapEvent::Freed { address });
+                        notify(warp, HeapEvent::Freed { address });
                         continue;
                     }
                     Freed::Twice => (FaultKind::UseAfterFree, "which was freed before"),

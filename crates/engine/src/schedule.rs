@@ -2,7 +2,7 @@
 //! that may wait for each other are run by one worker, as many at once as the device holds.
 
 use crate::assembled::Assembled;
-mod in_vain;
+mod deadlock;
 mod order;
 
 use crate::attached::Attached;
@@ -17,10 +17,10 @@ use crate::instrument::{ClusterFault, Instrument};
 use crate::launch::{LaunchConfig, Outcome};
 use crate::limits::{Limits, Options};
 use crate::memory::Memory;
-use crate::outside::{self, Waits};
 use crate::progress;
 use crate::report::{Scene, report};
 use crate::residency::{Residency, residency};
+use crate::stall::{self, Stall};
 use order::Order;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -208,12 +208,12 @@ impl<'a> Job<'a> {
                 Some(order) => residents.start(order, self.order.cluster(order)),
                 None => match residents.next_ready() {
                     Some(seated) => seated,
-                    None if residents.waiting() > 0 && outside::goes_on(Waits::Surely) => continue,
+                    None if residents.waiting() > 0 && stall::goes_on(Stall::Certain) => continue,
                     None => break,
                 },
             };
             let others =
-                residents.waiting() > 0 || self.order.unstarted() > 0 || outside::is_there();
+                residents.waiting() > 0 || self.order.unstarted() > 0 || stall::has_handler();
             let may_leave = self.shape.polls && others;
             let before = residents.executed(&seated);
             let mut turn = residents.run(&seated, may_leave);
@@ -228,7 +228,7 @@ impl<'a> Job<'a> {
                         "the warps executed {STALLED} instructions, and none came to a barrier or its end"
                     );
                     turn = Err(executor.stalled(note));
-                } else if all_idle && outside::is_there() && !outside::goes_on(Waits::Perhaps) {
+                } else if all_idle && stall::has_handler() && !stall::goes_on(Stall::Suspected) {
                     turn = Err(executor.stalled("the launch was ended while it ran".to_owned()));
                 }
                 idle_turns = if all_idle { 0 } else { idle_turns };
@@ -272,7 +272,7 @@ impl<'a> Job<'a> {
                 if stopped {
                     continue;
                 }
-                let located = self.in_vain(located, unstarted);
+                let located = self.deadlock(located, unstarted);
                 // SAFETY: this worker alone uses its instrument.
                 let found = unsafe { hook.any() }.fault(ClusterFault { block, located });
                 if let (Some(located), None) = (found, &fault) {

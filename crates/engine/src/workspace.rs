@@ -2,7 +2,7 @@
 
 use crate::fault::{Fault, FaultKind, MemoryError};
 use crate::memory_lock::MemoryLock;
-use crate::outside;
+use crate::stall;
 use std::sync::{Mutex, PoisonError};
 
 /// The bytes of [`Workspace`]: its size, and the word at which blocks arrive.
@@ -32,7 +32,7 @@ impl<'a> Workspace<'a> {
         spare: &'a Mutex<Vec<u64>>,
         kernel: &str,
     ) -> Result<Workspace<'a>, Fault> {
-        let kept = outside::is_there();
+        let kept = stall::has_handler();
         let found = if kept { reused(memory, spare) } else { fresh(memory) };
         let address = found.map_err(|error| {
             let kind = FaultKind::LimitExceeded;

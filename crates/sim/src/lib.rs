@@ -23,9 +23,9 @@ pub use lanework_engine::instrument::{Instrument, NullObserver};
 pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
 pub use lanework_engine::limits::{Limits, Schedule};
 pub use lanework_engine::occupancy::Multiprocessor;
-pub use lanework_engine::outside;
 pub use lanework_engine::program::Program;
 pub use lanework_engine::progress;
+pub use lanework_engine::stall;
 pub use lanework_engine::tensor_map::{Im2col, TensorElement, TensorMap};
 pub use lanework_engine::texture::object::{
     AddressMode, Channel, Image, ImageShape, Mip, Sampler, Texel,

@@ -6,20 +6,20 @@ use crate::asynchrony::handler::Async;
 use crate::atomic::{AsyncCopy, OBSERVED};
 use crate::barrier::{Barrier, BarrierForm};
 use crate::control;
+use crate::converge;
 use crate::fuse::pair::Mark;
 use crate::handler::Tiers;
 use crate::hook::Wants;
 use crate::insertion::Inserted;
 use crate::machine::ENDS;
 use crate::matrix::plan::Plan;
-use crate::meeting;
+use crate::notify;
 use crate::shape::{
     Flow, Immediate, MAYBE_TRUTH, MAYBE_VALUE, MAYBE_VARYING, OperandKind, Shape, TEST, VALUE,
 };
 use crate::slot::NO_SLOT;
 use crate::texture;
 use crate::texture::handlers::Texture;
-use crate::told;
 use crate::warp_table;
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::opcode::warp::WarpOp;
@@ -145,12 +145,12 @@ impl Assembler<'_> {
                 let [named, value] = [0, 1].map(|i| self.source(inst.src.get(i)));
                 let brings = if matches!(op, Some(WarpOp::Vote { .. })) { TEST } else { VALUE };
                 let shape = Shape::new(OperandKind::Number, VALUE, brings, OperandKind::Number);
-                let slots = [0, named, value, meeting::number(*op)];
+                let slots = [0, named, value, converge::number(*op)];
                 self.push(Tiers::cold::<control::Converge>(), slots, 0, origin, shape);
             }
             Opcode::Annotation(note) => {
                 let s = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
-                let (tiers, imm) = (Tiers::cold::<told::Annotation>(), told::packed(*note));
+                let (tiers, imm) = (Tiers::cold::<notify::Annotation>(), notify::packed(*note));
                 self.push(tiers, [0, s[0], s[1], s[2]], imm, origin, THREE_VALUES);
             }
             Opcode::Nothing | Opcode::Branch(_) => {

@@ -17,9 +17,9 @@ use crate::handler::Tiers;
 use crate::hook::Wants;
 use crate::insertion::Plan as Insertions;
 use crate::machine::{ENDS, Handler, NO_RECONVERGENCE, Op};
+use crate::notify;
 use crate::shape::{Flow, OperandKind, Shape, TRUTH, VALUE};
 use crate::slot::Slot;
-use crate::told;
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::classify::AccessClassifier;
 use lanework_ptx_ir::kernel::*;
@@ -204,7 +204,7 @@ impl Assembler<'_> {
                         self.code.runs.push((b as u32, inst.origin));
                     }
                     if self.want.any(Wants::INSTRUCTIONS) {
-                        let tiers = Tiers::cold::<told::Event>();
+                        let tiers = Tiers::cold::<notify::Event>();
                         self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                     }
                 }

@@ -5,8 +5,8 @@ use super::copies::{Finish, Move};
 use super::finish::finish_groups;
 use super::plan::Plan;
 use super::shared::{
-    Shared, begin, everywhere, lanes, mbarrier_at, owner, raw, shared, shared_addresses,
-    shared_span, tell, words,
+    Shared, begin, everywhere, lanes, mbarrier_at, notify, owner, raw, shared, shared_addresses,
+    shared_span, words,
 };
 use crate::alu::atomic::combine;
 use crate::event::{Asynchronous, Space, Span};
@@ -173,7 +173,7 @@ pub(super) unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> 
                 instrument.bulk_commit(warp.index, lane);
             }
             (*(*warp.context).cluster).copies.commit(owner);
-            tell(op, warp, lane, Asynchronous::Committed);
+            notify(op, warp, lane, Asynchronous::Committed);
         }
     }
     Ok(true)
@@ -195,7 +195,7 @@ pub(super) unsafe fn wait_group(
             }
             let cluster = &mut *(*warp.context).cluster;
             finish_groups(cluster, owner, pending).map_err(|late| late.raw)?;
-            tell(op, warp, lane, Asynchronous::GroupsWaited { pending });
+            notify(op, warp, lane, Asynchronous::GroupsWaited { pending });
         }
     }
     Ok(true)

@@ -127,9 +127,9 @@ pub(super) fn everywhere(address: u64, mask: u32) -> impl Iterator<Item = u64> {
     lanes(mask & 0xffff).map(move |rank| super::cluster::address_in(rank, address))
 }
 
-/// Tells the instrument.
+/// Notifies the instrument.
 #[inline]
-pub(super) unsafe fn tell(op: &Op, warp: &Warp, lane: u32, event: Asynchronous) {
+pub(super) unsafe fn notify(op: &Op, warp: &Warp, lane: u32, event: Asynchronous) {
     // SAFETY: the context outlives the warp's run.
     unsafe {
         let place = (*warp.context).place(warp, op);
@@ -180,7 +180,7 @@ pub(super) unsafe fn begin(
                 }
                 Finish::Group(_) => None,
             };
-            tell(op, warp, lane, Asynchronous::Started { copy: id, from, to, phase });
+            notify(op, warp, lane, Asynchronous::Started { copy: id, from, to, phase });
         }
         cluster.copies.push(Copy { what, finish, owner, place, id });
     }

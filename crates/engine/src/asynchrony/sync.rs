@@ -2,7 +2,7 @@
 
 use super::mbarrier::Mbarrier;
 use super::plan::Plan;
-use super::shared::{Shared, lanes, owner, raw, shared, shared_addresses, tell, words};
+use super::shared::{Shared, lanes, notify, owner, raw, shared, shared_addresses, words};
 use crate::cross::put_predicate;
 use crate::event::{Asynchronous, Phase};
 use crate::fault::{FaultKind, RawFault};
@@ -59,7 +59,7 @@ pub(super) unsafe fn mbarrier(
             (*(*warp.context).cluster).changes += 1;
             let arrives = matches!(what, MbarrierOp::Arrive { .. } | MbarrierOp::CopyArrive { .. });
             if let (true, Some(before)) = (arrives, Mbarrier::from_bits(states.0[i])) {
-                tell(op, warp, lane, Asynchronous::Arrived(phase(place, before.parity)));
+                notify(op, warp, lane, Asynchronous::Arrived(phase(place, before.parity)));
             }
         }
         if let Some(slot) = plan.dst.first().filter(|slot| **slot != NO_SLOT) {
@@ -151,7 +151,7 @@ unsafe fn wait_phase(
             return Ok(false);
         }
         for lane in lanes(done) {
-            tell(op, warp, lane, Asynchronous::Waited(ended[lane as usize]));
+            notify(op, warp, lane, Asynchronous::Waited(ended[lane as usize]));
             let place = shared(warp, lane, address.0[lane as usize], 8, 8, "mbarrier")?;
             let instruction = (*warp.context).place(warp, op).instruction;
             if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION) {

@@ -10,11 +10,11 @@ use super::worker::{ScheduledSplit, State, Waits, Worker, limit_fault};
 use crate::assembled::Assembled;
 use crate::barrier::not_all_here;
 use crate::control::members;
+use crate::converge::{self, qualifiers};
 use crate::exchange::Exchange;
 use crate::fault::{FaultKind, Located, RawFault};
 use crate::hook::Wants;
 use crate::machine::{Op, Stop, Warp};
-use crate::meeting::{self, qualifiers};
 use crate::split::WarpSplit;
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
 
@@ -196,7 +196,7 @@ impl Worker<'_> {
                 let mut exchange = Exchange { leads, ..Exchange::default() };
                 for (_, at, lanes) in waiting.iter().filter(meets) {
                     // SAFETY: as above.
-                    unsafe { meeting::add(&mut exchange, warp, *at, *lanes) };
+                    unsafe { converge::add(&mut exchange, warp, *at, *lanes) };
                 }
                 one.exchange = Some(Box::new(exchange));
             }

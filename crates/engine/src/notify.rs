@@ -1,4 +1,4 @@
-//! Handlers that tell an instrument of instructions, and of what synchronises a warp.
+//! Handlers that notify an instrument of instructions, and of what synchronises a warp.
 
 use crate::handler::Body;
 use crate::lanes::fetch_cold;
@@ -6,7 +6,7 @@ use crate::machine::{Op, Warp};
 use lanework_ptx_ir::kernel::{Scope, SyncAnnotation};
 use lanework_ptx_ir::opcode::warp::ShuffleMode;
 
-/// Tells the instrument of the PTX instruction that follows.
+/// Notifies the instrument of the PTX instruction that follows.
 pub struct Event;
 
 impl Body for Event {
@@ -21,8 +21,8 @@ impl Body for Event {
     }
 }
 
-/// Tells the instrument of an annotation: what synchronises the warp, or demands something of its lanes.
-/// The immediate is the note, packed.
+/// Notifies the instrument of an annotation: what synchronises the warp, or demands something of its lanes.
+/// The immediate is the annotation, packed.
 pub struct Annotation;
 
 impl Body for Annotation {
@@ -48,7 +48,7 @@ impl Body for Annotation {
     }
 }
 
-/// A note as an immediate.
+/// An annotation as an immediate.
 pub fn packed(note: SyncAnnotation) -> u64 {
     let scope = |scope: Scope| match scope {
         Scope::Block => 0,

@@ -1,11 +1,11 @@
-//! What is said of a cluster that waits in vain: for blocks that are left out, that do not fit beside it, or for nobody.
+//! The faults of clusters that wait for ever: for blocks that were not to run, for blocks that cannot become resident, or for nobody.
 
 use super::Job;
 use crate::fault::{FaultKind, Located, RawFault};
 
 impl Job<'_> {
-    /// The fault of a cluster that waits for what nobody does.
-    pub(super) fn in_vain(&self, located: Located, unstarted: u64) -> Located {
+    /// The fault of a cluster that waits for ever.
+    pub(super) fn deadlock(&self, located: Located, unstarted: u64) -> Located {
         let raw = located.raw;
         let (kind, why) = match unstarted {
             0 if self.order.count < self.order.total => (
