@@ -1,6 +1,7 @@
 //! The statistics of a row from those that its blocks have published, by one warp.
 //!
-//! A lane looks at several parts, all at once, and waits until each is there.
+//! A lane looks at several parts, all at once, and the warp looks at all again until each is there. Waiting for one part after the other
+//! takes as many trips to L2 as parts are late: on an H200 a softmax of 256 rows of 2^20 took 25 % longer, an RMS norm 17 %.
 
 use super::kernels::{How, Kind};
 use super::statistics::{exponential, merged};
@@ -81,12 +82,24 @@ pub(super) fn collected(
     let lane = thread_idx.x % 32;
     let least = const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } };
     let mut words = [(0u64, 0u64); PARTS_OF_LANE];
-    #[unroll]
-    for i in 0..PARTS_OF_LANE {
-        let part = lane + const { 32 * i as u32 };
-        if part < parts {
-            words[i] = look(space, base + part, how);
+    let mut waits = true;
+    while waits {
+        #[unroll]
+        for i in 0..PARTS_OF_LANE {
+            let part = lane + const { 32 * i as u32 };
+            if part < parts {
+                words[i] = look(space, base + part, how);
+            }
         }
+        waits = false;
+        #[unroll]
+        for i in 0..PARTS_OF_LANE {
+            let part = lane + const { 32 * i as u32 };
+            let (one, two) = words[i];
+            let is_there = (one >> 32) as u32 == tag && (two >> 32) as u32 == tag;
+            waits = waits || (part < parts && !is_there);
+        }
+        waits = any_sync(FULL_MASK, waits);
     }
     let mut firsts = [least; PARTS_OF_LANE];
     let mut seconds = [0.0f32; PARTS_OF_LANE];
@@ -95,12 +108,8 @@ pub(super) fn collected(
     for i in 0..PARTS_OF_LANE {
         let part = lane + const { 32 * i as u32 };
         if part < parts {
-            let mut now = words[i];
-            while (now.0 >> 32) as u32 != tag || (now.1 >> 32) as u32 != tag {
-                now = look(space, base + part, how);
-            }
-            firsts[i] = f32_from_bits(now.0 as u32);
-            seconds[i] = f32_from_bits(now.1 as u32);
+            firsts[i] = f32_from_bits(words[i].0 as u32);
+            seconds[i] = f32_from_bits(words[i].1 as u32);
             numbers[i] = of_parts[i];
         }
     }
