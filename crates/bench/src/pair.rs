@@ -46,11 +46,11 @@ pub fn interleave(
         if enough && width < plan.narrow.min(RESOLUTION) {
             break Stop::Settled;
         }
-        if elapsed >= plan.limit {
+        if elapsed >= plan.limit && ratios.len() >= plan.rounds {
             break Stop::TimeLimit;
         }
         if pace.tell(elapsed) {
-            progress(width, plan.limit - elapsed);
+            progress(width, plan.limit.saturating_sub(elapsed));
         }
     };
     Ok(Paired { a: a.finish(stop), b: b.finish(stop), ratios })

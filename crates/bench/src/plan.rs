@@ -15,8 +15,10 @@ pub struct Plan {
     pub at_least: Duration,
     /// Width of the median's 95 % interval, as a part of the median, that is narrow enough.
     pub narrow: f64,
-    /// Time that sampling lasts at most.
+    /// Time that sampling lasts at most, but for these rounds.
     pub limit: Duration,
+    /// Rounds of two kernels that must be in even when the time is over: with fewer than 6 there is no interval.
+    pub rounds: usize,
 }
 
 impl Default for Plan {
@@ -26,6 +28,7 @@ impl Default for Plan {
             at_least: Duration::from_millis(500),
             narrow: 0.005,
             limit: Duration::from_secs(15),
+            rounds: 0,
         }
     }
 }

@@ -20,10 +20,11 @@ const SHORT_NS: f64 = 40_000.0;
 const GRAPH_NS: f64 = 400_000.0;
 /// Replays of a graph in a batch.
 const REPLAYS: usize = 4;
-/// Launches in a batch, at most and at least.
-const BATCH: (usize, usize) = (24, 3);
-/// Time that a batch should not exceed by much.
-const BATCH_NS: f64 = 100e6;
+/// Launches in a batch at most.
+const BATCH: usize = 24;
+/// Time that a batch should not exceed by much: where the power limits the clock, what is timed in turns shares the clock only if turns
+/// are short.
+const BATCH_NS: f64 = 25e6;
 /// How long the warm-up lasts at least and at most.
 const WARM_UP: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(3));
 /// Change of the time, and of the clock, from one batch to the next that counts as settled. A step of the clock is
@@ -204,7 +205,7 @@ fn mark(samples: &mut [TimedSample]) {
 
 /// Launches of a batch of kernels that take `once` nanoseconds; the fewest where that is not known yet.
 fn batch_of(once: f64) -> usize {
-    ((BATCH_NS / once) as usize).clamp(BATCH.1, BATCH.0)
+    ((BATCH_NS / once) as usize).clamp(1, BATCH)
 }
 
 #[cfg(test)]

@@ -83,3 +83,13 @@ fn half_of_the_work_is_invalid_and_not_fast() {
     assert_eq!(compared.verdict, Verdict::Invalid);
     assert!(compared.why.contains("under the floor"));
 }
+
+#[test]
+fn rounds_that_an_interval_needs_outlast_the_limit() {
+    let mut a = Fake::of(1e8, 1);
+    let mut b = Fake { now: a.now.clone(), ..Fake::of(1e8, 2) };
+    let plan = Plan { rounds: 6, ..Plan::within(Duration::from_millis(200)) };
+    let paired = interleave(&mut a, &mut b, &plan, &mut |_, _| {}).expect("fakes");
+    assert_eq!((paired.ratios.len(), paired.a.stop), (6, Stop::TimeLimit));
+    assert_eq!(paired.a.samples.len(), 12, "turns of one launch");
+}

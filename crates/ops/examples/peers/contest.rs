@@ -161,7 +161,8 @@ impl Arena {
     }
 
     fn plan(&self) -> Plan {
-        Plan { at_least: Duration::from_millis(100), samples: 12, ..Plan::within(self.limit) }
+        let within = Plan::within(self.limit);
+        Plan { at_least: Duration::from_millis(100), samples: 12, rounds: 6, ..within }
     }
 
     fn decide<S>(
