@@ -130,6 +130,7 @@ fn extents(text: &str) -> Result<Vec<u64>, String> {
     match (extents, total) {
         (Some(_), Some(0)) => Err(format!("`{text}` has no elements: give 1 or more, in decimal")),
         (Some(extents), Some(total)) if total <= 1 << 36 => Ok(extents),
+        (Some(_), _) => Err(format!("`{text}` is more than 2^36 elements")),
         _ => Err(format!("`{text}` is not a number of elements or a shape, such as 1000 or 20x50")),
     }
 }

@@ -178,7 +178,7 @@ pub fn check_arguments(module: &PtxModule, entry: &str, ready: &[Ready]) -> Resu
         ),
     };
     Err(Failure::input(
-        format_args!("{count} arguments for {} parameters of `{entry}`", wanted.len()),
+        format_args!("`{entry}` has {} parameters; arguments given: {count}", wanted.len()),
         help,
     ))
 }
@@ -196,10 +196,11 @@ fn mismatch(param: &Variable, argument: &Ready) -> Option<String> {
             };
             // Arrays of bytes are structures.
             (param.dims.is_empty() && (contrary || given.len() as u64 != bytes))
-                .then(|| format!("is a .{declared}, and {} is not", element.name))
+                .then(|| format!("is a .{declared}; {} was given", element.name))
         }
-        Ready::Memory { map: None, .. } => (bytes != 8)
-            .then(|| format!("is a .{declared} of {bytes} bytes, and no address of memory")),
+        Ready::Memory { map: None, .. } => {
+            (bytes != 8).then(|| format!("is a .{declared} of {bytes} bytes; an array was given"))
+        }
         _ => None,
     }
 }

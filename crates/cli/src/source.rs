@@ -52,7 +52,7 @@ pub fn linked_ptx(paths: &[PathBuf]) -> Result<Ptx, Failure> {
             let checked = module.functions().next().map_or(Ok(()), |_| module.validate());
             checked.map(|()| module)
         });
-        let module = module.map_err(|e| Failure::Input(format!("in {name}: {e}")))?;
+        let module = module.map_err(|e| Failure::Input(e.in_file(&name).to_string()))?;
         modules.push((name, module));
     }
     let linked = Module::link(modules).map_err(|e| Failure::input(e.message, e.help))?;
@@ -92,8 +92,11 @@ const TARGETS: [&str; 2] = ["80", "90a"];
 /// system headers), tries nvcc and clang.
 fn compile(path: &Path, part: bool) -> Result<String, Failure> {
     let name = path.display();
-    let source = std::fs::read_to_string(path).map_err(|error| {
+    let bytes = std::fs::read(path).map_err(|error| {
         Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
+    })?;
+    let source = String::from_utf8(bytes).map_err(|_| {
+        Failure::input(format_args!("{name} is not text"), "give CUDA C++ source in UTF-8")
     })?;
     let mut refused: Option<(&str, String)> = None;
     let mut lacks = "there is no NVRTC, nvcc or clang to compile it";

@@ -372,7 +372,7 @@ fn options_of_a_kernel_in_a_file_fit_it_or_are_refused() {
     for (line, words) in [
         (
             &["run", "--arg", "zeros:f32:4", "--arg", "i32:2", "--arg", "u32:4"][..],
-            "argument 2 of `scale`, `f`, is a .f32, and i32 is not",
+            "argument 2 of `scale`, `f`, is a .f32; i32 was given",
         ),
         (
             &["run", "--arg", "zeros:f32:4", "--arg", "f64:2", "--arg", "u32:4"],
@@ -392,7 +392,7 @@ fn options_of_a_kernel_in_a_file_fit_it_or_are_refused() {
         ),
         (
             &["run", "--arg", "f32:1", "--arg", "f32:2", "--arg", "u32:4"],
-            "is a .u64, and f32 is not",
+            "is a .u64; f32 was given",
         ),
         (
             &["run", "--arg", "zeros:f32:4", "--arg", "f32:1e300", "--arg", "u32:4"],

@@ -104,7 +104,10 @@ fn bad_input_says_what_to_do() {
         (&["run", twice, "--device", "emulator"], "`k` is declared twice"),
         (&["run", twice, "--device", "emulator"], "no label `l`"),
         (&["run", SAXPY, "--entry", "k", "--device", "emulator"], "there are: saxpy"),
-        (&["run", SAXPY, "--arg", "f32:1", "--device", "emulator"], "1 arguments for 4 parameters"),
+        (
+            &["run", SAXPY, "--arg", "f32:1", "--device", "emulator"],
+            "has 4 parameters; arguments given: 1",
+        ),
         (&["run", SAXPY, "--device", "emulator"], "give one --arg for each of"),
         (&["run", SAXPY, "--arg", "f31:1"], "TYPE:VALUE"),
         (&["run", SAXPY, "--grid", "0x"], "whole numbers"),

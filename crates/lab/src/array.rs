@@ -52,9 +52,7 @@ impl Array {
     /// # Errors
     /// When the array is not two-dimensional, or an extent does not fit 32 bits.
     pub fn matrix(&self, name: &str) -> Result<(u32, u32)> {
-        let refuse = |why: String, help: &str| {
-            Err(Error::Launch { kernel: name.to_owned(), why, help: help.to_owned() })
-        };
+        let refuse = |why: String, help: &str| Err(Error::Request { why, help: help.to_owned() });
         let [rows, cols] = self.shape[..] else {
             let why = format!("`{name}` has {} dimensions, a matrix has 2", self.shape.len());
             return refuse(why, "reshape it: np.save('a.npy', a.reshape(rows, cols))");

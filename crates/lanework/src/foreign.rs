@@ -6,7 +6,7 @@
 use crate::Resources;
 use crate::device::Device;
 use lanework_ptx::Module;
-use lanework_sim::Program;
+use lanework_sim::{LoadError, Program};
 use std::sync::Arc;
 
 mod arguments;
@@ -108,10 +108,21 @@ impl PtxModule {
 
     /// The entries that the emulator does not support, with the reason; none on a GPU, whose driver
     /// compiles all of them.
+    ///
+    /// ```
+    /// let device = lanework::Device::emulator();
+    /// let text = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;\n\
+    ///     .entry good() { ret; }\n.entry bad() { call put; ret; }";
+    /// let module = device.load_ptx_of("k.ptx", text)?;
+    /// let [(entry, why)] = &module.refused()[..] else { panic!("{:?}", module.refused()) };
+    /// assert!(entry == "bad" && why.contains("--> k.ptx:6"), "{why}");
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
     pub fn refused(&self) -> Vec<(String, String)> {
         match &self.code {
             Code::Emulator(program) => {
-                program.refused().map(|(entry, why)| (entry.to_owned(), why.to_string())).collect()
+                let refused = program.refused();
+                refused.map(|(entry, why)| (entry.to_owned(), self.reason(why.clone()))).collect()
             }
             Code::Gpu(_) => Vec::new(),
         }
@@ -123,10 +134,15 @@ impl PtxModule {
         match &self.code {
             Code::Emulator(program) => {
                 let refused = program.refused_functions(&self.module).into_iter();
-                refused.map(|(function, why)| (function, why.to_string())).collect()
+                refused.map(|(function, why)| (function, self.reason(why))).collect()
             }
             Code::Gpu(_) => Vec::new(),
         }
+    }
+
+    /// An error of lowering as text, with the file of the PTX text.
+    fn reason(&self, why: LoadError) -> String {
+        LoadError { text_file: self.file.clone(), ..why }.to_string()
     }
 
     /// The distinct instructions of an entry and of the functions it calls; `None` on a GPU.

@@ -1,5 +1,6 @@
 //! The options of the history: what is stored, where, and what is looked at.
 
+use super::values::run_number;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -46,7 +47,7 @@ pub struct HistoryArgs {
     #[arg(default_value = "list", hide_default_value = true, hide_possible_values = true)]
     pub action: HistoryAction,
     /// Numbers of runs, for show, export and delete.
-    #[arg(value_name = "RUN")]
+    #[arg(value_name = "RUN", value_parser = run_number)]
     pub runs: Vec<i64>,
     /// The format of an export: csv, samples (a line each), json, markdown.
     #[arg(

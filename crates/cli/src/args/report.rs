@@ -1,7 +1,7 @@
 //! The options of `report`.
 
 use super::device::On;
-use super::values::seconds;
+use super::values::{run_number, seconds};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILES", num_args = 1..)]
     pub from: Vec<PathBuf>,
     /// Show these runs of the history instead of climbing; `lanework history` numbers them.
-    #[arg(long, value_name = "RUNS", value_delimiter = ',', conflicts_with = "ladders")]
+    #[arg(long, value_name = "RUNS", value_parser = run_number, value_delimiter = ',', conflicts_with = "ladders")]
     pub runs: Vec<i64>,
     /// The history's file, instead of LANEWORK_STORE or the one in your data folder; all its runs without --runs.
     #[arg(long, value_name = "FILE", conflicts_with = "ladders")]

@@ -67,6 +67,11 @@ pub fn threads(text: &str) -> Result<Dim3, String> {
     Ok(Dim3::from((up_to_32(x).map_err(|_| remedy)?, up_to_32(y).map_err(|_| remedy)?)))
 }
 
+/// The number of a stored run.
+pub fn run_number(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "give the number of a run; `lanework history` lists them".to_owned())
+}
+
 /// A positive number of seconds.
 pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
@@ -86,7 +91,7 @@ pub fn dimensions(text: &str) -> Result<Dim3, String> {
         Some([x]) => Ok(Dim3::from((*x, 1))),
         Some([x, y]) => Ok(Dim3::from((*x, *y))),
         Some([x, y, z]) => Ok(Dim3::from((*x, *y, *z))),
-        _ => Err("give one to three whole numbers as N, XxY or XxYxZ".to_owned()),
+        _ => Err("give one to three whole numbers up to 2^32 - 1 as N, XxY or XxYxZ".to_owned()),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::output::{print, print_data, print_json, thousands};
 use crate::program;
 use crate::source::ptx_of;
 use crate::table::{Column, Table, listed, prose, shown};
+use crate::words;
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
 use lanework::sim::Options;
 use lanework::tool::Record;
@@ -142,6 +143,14 @@ fn fits(module: &Module, limit: u64) -> Outcome {
     ))
 }
 
+/// A sentence that ends with an error, whose place and help keep their lines.
+fn refusal(text: &str) -> String {
+    match text.split_once('\n') {
+        Some((first, rest)) => format!("{}{}\n", prose(first), words::say(rest)),
+        None => prose(text),
+    }
+}
+
 fn show(found: &ModuleJson) -> Outcome {
     let mut text = format!(
         "PTX {} for {}; its instructions need PTX {} and {}\n",
@@ -153,11 +162,14 @@ fn show(found: &ModuleJson) -> Outcome {
         }
         None => {
             for (name, why) in found.refused.iter().chain(&found.refused_functions) {
-                text.push_str(&prose(&format!("the emulator does not run {name}: {why}")));
+                text.push_str(&refusal(&format!("the emulator does not run {name}: {why}")));
             }
         }
+        Some(_) if !found.invalid.is_empty() => {
+            text.push_str("the emulator does not run it: it is not valid PTX\n");
+        }
         Some(why) => {
-            text.push_str(&prose(&format!("the emulator does not run it: {why}")));
+            text.push_str(&refusal(&format!("the emulator does not run it: {why}")));
         }
     }
     for entry in &found.entries {

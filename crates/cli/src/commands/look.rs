@@ -151,11 +151,18 @@ fn draw(
             true => Blocks::All,
             false => Blocks::Range { first: options.block_index, count: 1 },
         };
-        let (grid, _, _) = subject.shape();
+        let (grid, block, _) = subject.shape();
         if options.block_index >= grid.count() {
             return Err(Failure::input(
                 format_args!("there is no block {}", options.block_index),
                 format_args!("the grid has blocks 0 to {}", grid.count() - 1),
+            ));
+        }
+        let warps = block.count().div_ceil(32);
+        if u64::from(options.warp) >= warps {
+            return Err(Failure::input(
+                format_args!("there is no warp {}", options.warp),
+                format_args!("each block has warps 0 to {}", warps - 1),
             ));
         }
         let gpu = specs().gpu("H200").expect("tested: every GPU of the table is found");

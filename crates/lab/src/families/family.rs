@@ -63,27 +63,27 @@ impl Family {
     /// When the ladder does not take what was given, or the values make no problem.
     pub fn case(&self, request: &Request) -> Result<Box<dyn Case>> {
         let name = (self.ladder)().name;
-        let refuse =
-            |why: String, help: String| Err(Error::Launch { kernel: name.to_owned(), why, help });
+        let refuse = |why: String, help: String| Err(Error::Request { why, help });
         let flags = |names: &[&str]| {
             let flags: Vec<String> = names.iter().map(|name| format!("--{name}")).collect();
             flags.join(", ")
         };
         if let Some(other) = request.parameters.keys().find(|key| !self.parameters.contains(key)) {
-            let why = format!("the ladder takes no --{other}");
+            let why = format!("ladder `{name}` takes no --{other}");
             return refuse(why, format!("it takes {}", flags(self.parameters)));
         }
         if !self.scaled && (request.alpha.is_some() || request.beta.is_some()) {
-            let why = "the ladder has no alpha and beta".to_owned();
+            let why = format!("ladder `{name}` has no alpha and beta");
             return refuse(why, "remove --alpha and --beta".to_owned());
         }
         if let Some(other) = request.arrays.keys().find(|key| !self.arrays.contains(key)) {
-            let why = format!("the ladder takes no --{other}");
+            let why = format!("ladder `{name}` takes no --{other}");
             return refuse(why, format!("it takes {}", flags(self.arrays)));
         }
         let element = request.element(self.elements[0]);
         if !self.elements.contains(&element.name) {
-            let why = format!("the ladder has no kernels for elements of type {}", element.name);
+            let why =
+                format!("ladder `{name}` has no kernels for elements of type {}", element.name);
             return refuse(why, format!("use one of {}", self.elements.join(", ")));
         }
         if let Some((name, array)) =
