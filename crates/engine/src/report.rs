@@ -55,8 +55,8 @@ pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
             let spins = raw.note.contains("spins");
             fault.help = match raw.note.contains("mbarrier") {
                 _ if raw.note.contains("at once") => "launch at most as many blocks as fit at once, or let blocks wait for those of smaller indices only".into(),
-                _ if spins => "see who should end the loop: a write that no thread comes to, a lock that is never released".into(),
-                true => "see that each phase gets all its arrivals, and as many bytes as `expect_tx` announces".into(),
+                _ if spins => "find what should end the loop: a write that no thread reaches, a lock that is never released".into(),
+                true => "check that each phase gets all its arrivals, and as many bytes as `expect_tx` announces".into(),
                 false => "let every thread of the block reach the same barrier, outside of divergent branches".into(),
             };
         }
@@ -238,7 +238,7 @@ fn address_fault(scene: &Scene<'_>, raw: &RawFault, fault: &mut Fault) {
                 ),
             };
             fault.help = match far {
-                true => "see how the address is computed: an index that wraps around, a pointer that was overwritten, or one of the host".into(),
+                true => "check how the address is computed: an index that wrapped around, a pointer that was overwritten, or a host pointer".into(),
                 false => "guard the access so that its index stays inside the buffer".into(),
             };
             fault.allocation = Some(near);

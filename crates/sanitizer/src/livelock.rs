@@ -191,7 +191,7 @@ impl LivelockProbe {
         let reads = self.memory.iter().map(MemoryChanges::reads).reduce(Reads::with);
         let of_global = reads.as_ref().is_some_and(|reads| !reads.is_empty());
         self.spin_reads = reads;
-        let nobody = if of_global { "" } else { ", and nobody is left to change them" };
+        let nobody = if of_global { "" } else { ", and nothing is left that could change them" };
         let others = whereabouts(cluster);
         let (raw, origin) = match look {
             Some(look) => {

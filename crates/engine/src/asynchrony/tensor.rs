@@ -174,7 +174,7 @@ fn starts_well(
 ) -> Result<(), RawFault> {
     let at = &at[..tensor.dimensions];
     let why = if !(at[0] as u64).wrapping_mul(size).is_multiple_of(CHUNK) {
-        format!("begins at byte {} of its row, no multiple of {CHUNK}", at[0] * size as i64)
+        format!("begins at byte {} of its row, not a multiple of {CHUNK}", at[0] * size as i64)
     } else if tensor.barrier.is_none() && at.iter().any(|at| *at < 0) {
         "goes to places before the tensor".to_owned()
     } else {
@@ -213,7 +213,7 @@ unsafe fn map_of(
     unsafe { guest::read_bytes(host, &mut bytes) };
     let bad = |note: String| bad_map(lane, tensor, address, note);
     let map = TensorMap::decode(&bytes).ok_or_else(|| {
-        bad(format!("the 128 bytes at {address:#x} are no tensor map of the emulator's layout"))
+        bad(format!("the 128 bytes at {address:#x} are not a tensor map in the emulator's layout"))
     })?;
     if map.extent.len() != tensor.dimensions {
         return Err(bad(format!(

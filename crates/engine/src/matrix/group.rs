@@ -402,7 +402,8 @@ pub unsafe fn wait(warp: &mut Warp) -> Result<bool, RawFault> {
             bytes: 0,
             space: MemorySpace::Generic,
             access: None,
-            note: "the warps at the end of the block are no warpgroup: it needs four".to_owned(),
+            note: "the warps at the end of the block do not form a warpgroup, which has four"
+                .to_owned(),
         });
     };
     let own = &mut group[index - first];

@@ -16,7 +16,7 @@ impl Job<'_> {
                     self.order.count * self.per_cluster()
                 ),
             ),
-            0 => (raw.kind, "; nobody is left to change them".to_owned()),
+            0 => (raw.kind, "; nothing is left that could change them".to_owned()),
             _ => (raw.kind, self.never_resident(unstarted)),
         };
         Located { raw: RawFault { kind, note: raw.note + &why, ..raw }, ..located }

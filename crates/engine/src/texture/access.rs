@@ -85,7 +85,7 @@ impl<'a> Lane<'a> {
             Some((Object::Texture(levels, sampler), direct)) => (levels, *sampler, direct),
             Some(_) => {
                 return Err(
-                    self.wrong(format!("{handle:#x} is no texture, but a surface or sampler"))
+                    self.wrong(format!("{handle:#x} is a surface or sampler, not a texture"))
                 );
             }
             None => return Err(self.wrong(format!("{handle:#x} is the handle of no texture"))),
@@ -112,7 +112,7 @@ impl<'a> Lane<'a> {
                 Ok(self.bound(std::slice::from_ref(image), Sampler::default(), direct))
             }
             Some(_) => {
-                Err(self.wrong(format!("{handle:#x} is no surface, but a texture or sampler")))
+                Err(self.wrong(format!("{handle:#x} is a texture or sampler, not a surface")))
             }
             None => Err(self.wrong(format!("{handle:#x} is the handle of no surface"))),
         }

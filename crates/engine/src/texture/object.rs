@@ -140,7 +140,9 @@ impl Image {
         }
         let size = self.texel.bytes().min(16);
         if !self.address.is_multiple_of(size) || !self.pitch.is_multiple_of(size) {
-            return Err(format!("its address or pitch is no multiple of a texel's {size} bytes"));
+            return Err(format!(
+                "its address or pitch is not a multiple of a texel's {size} bytes"
+            ));
         }
         Ok(())
     }
@@ -265,7 +267,7 @@ fn check_levels(images: &[Image]) -> Result<(), String> {
         let half = |extent: u32| extent.checked_shr(level as u32).unwrap_or(0).max(1);
         if !alike || image.extent != first.extent.map(half) {
             return Err(format!(
-                "mipmap level {level} has not half of the extents of the one before, or is of another kind"
+                "mipmap level {level} does not have half the extents of the level before, or is of another kind"
             ));
         }
     }

@@ -140,7 +140,9 @@ impl Cx<'_, '_> {
         };
         // ptxas crashes on sums of predicates and of registers that are declared as floats.
         if ty == ScalarType::Pred || self.lowering.is_float(register) {
-            return Err(self.unknown(&format!("`{name} + {offset}` is a sum, but of no integer")));
+            return Err(self.unknown(&format!(
+                "`{name} + {offset}` adds to a register that is not an integer"
+            )));
         }
         // In the width of the register: what takes fewer bits takes the low ones.
         let width = self.lowering.kernel.registers[register as usize].width;

@@ -30,7 +30,7 @@ pub fn alloca(cx: &mut Cx<'_, '_>) -> LoweringResult {
         {
             *align as u64
         }
-        Some(_) => return Err(cx.unknown("an alignment that is no power of two up to 1024")),
+        Some(_) => return Err(cx.unknown("an alignment that is not a power of two up to 1024")),
     };
     let dst = cx.dst_of(0, ty)?;
     let size = cx.src(1, ty)?;

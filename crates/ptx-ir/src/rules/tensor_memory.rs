@@ -80,7 +80,7 @@ fn pair(cx: &Cx<'_, '_>) -> LoweringResult<bool> {
 fn tensor_address(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Operand> {
     let (base, offset, named) = cx.address(i)?;
     if named.is_some() {
-        return Err(cx.unknown("a variable's address is no address of tensor memory"));
+        return Err(cx.unknown("a variable's address is not an address of tensor memory"));
     }
     let offset = u64::from(offset as u32);
     match base {

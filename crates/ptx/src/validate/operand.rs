@@ -102,7 +102,7 @@ impl Checker<'_> {
             Operand::Immediate(Immediate::Integer(value))
                 if spec.literals == Literals::Barrier && !(0..16).contains(value) =>
             {
-                Err(format!("{value}, is no barrier; there are 0 to 15"))
+                Err(format!("{value}, is not a barrier; there are barriers 0 to 15"))
             }
             Operand::Immediate(Immediate::Integer(value))
                 if spec.literals == Literals::Threads && value % 32 != 0 =>
@@ -114,7 +114,7 @@ impl Checker<'_> {
                     && (!(32..=512).contains(value) || value.count_ones() != 1) =>
             {
                 Err(format!(
-                    "{value}, is no number of columns; it is a power of two from 32 to 512"
+                    "{value}, is not a number of columns; give a power of two from 32 to 512"
                 ))
             }
             Operand::Immediate(value) if !writes && spec.kind != Kind::Register => {
@@ -128,7 +128,9 @@ impl Checker<'_> {
             }
             Operand::Vector(_) => Err(format!("a vector, stands for one .{} value", ty.name())),
             Operand::Address(_) => Err(format!("an address, stands for a .{} value", ty.name())),
-            Operand::Not(name) => Err(format!("`!{name}`, negates what is no predicate")),
+            Operand::Not(name) => {
+                Err(format!("`!{name}`, negates a value that is not a predicate"))
+            }
             Operand::Pair(..) => Err("a pair, stands for one value".to_owned()),
             Operand::Offset(name, _) => Err(format!("`{name}` and an offset, cannot be written")),
             Operand::Arguments(_) => Err("is in parentheses".to_owned()),
@@ -140,7 +142,9 @@ impl Checker<'_> {
     fn moved(&self, name: &str, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
         if let Some(register) = self.register(name) {
             if register.ty.is_float() || register.ty == Pred {
-                return Err(format!("`{name}` and an offset, is a sum of no integers"));
+                return Err(format!(
+                    "`{name}` and an offset, adds to a register that is not an integer"
+                ));
             }
             return self.scalar_register(name, register, ty, spec.wide);
         }

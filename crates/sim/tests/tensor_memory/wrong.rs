@@ -103,7 +103,7 @@ fn descriptors_must_be_right() {
         |bits: u32| text.replace(&format!("{:#x};", this.descriptor()), &format!("{bits:#x};"));
     misuse(&descriptor(this.descriptor() | 4), "sparsity bit");
     misuse(&descriptor(this.descriptor() | 2 << 7), "types 2 and 0");
-    misuse(&descriptor(this.descriptor() & !(31 << 24) | 16 << 24), "M = 256 is no shape");
+    misuse(&descriptor(this.descriptor() & !(31 << 24) | 16 << 24), "M = 256 is not a shape");
     let matrix = |from: &str, to: &str| text.replace(from, to);
     // The version of `wgmma`'s descriptors.
     let with_version = text.find("mov.b64 %rd6, 0x").expect("B's descriptor");

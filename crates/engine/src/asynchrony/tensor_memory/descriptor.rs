@@ -11,7 +11,7 @@ use lanework_ptx::Swizzle;
 /// When it is none, in words.
 pub fn read(bits: u64, across: bool) -> Result<Descriptor, String> {
     let field = |at: u32| (bits >> at & 0x3fff) << 4;
-    let wrong = |what: &str| Err(format!("{bits:#018x} is no matrix descriptor: {what}"));
+    let wrong = |what: &str| Err(format!("{bits:#018x} is not a matrix descriptor: {what}"));
     if bits >> 46 & 7 != 1 {
         return wrong("bits 46 to 48 must be 0b001 (a descriptor of `wgmma` has zeros there)");
     }

@@ -49,7 +49,7 @@ impl InstructionDescriptor {
         let types = |at: u32| Element::of(this.kind, field(at, 3));
         let (Some(a), Some(b)) = (types(7), types(10)) else {
             return wrong(format!(
-                "types {} and {} of A and B are none of this kind",
+                "types {} and {} of A and B do not belong to this kind",
                 field(7, 3),
                 field(10, 3)
             ));
@@ -61,7 +61,7 @@ impl InstructionDescriptor {
             (_, 0, MultiplyKind::F16) if a == Element::F16 && b == Element::F16 => Number::F16,
             (_, 2, MultiplyKind::I8) => Number::S32,
             (_, other, _) => {
-                return wrong(format!("type {other} of D is none for these A and B"));
+                return wrong(format!("type {other} of D does not go with these A and B"));
             }
         };
         let found = InstructionDescriptor {
@@ -117,10 +117,10 @@ impl InstructionDescriptor {
             () => n.is_multiple_of(step),
         };
         if !rows.contains(&m) {
-            return Err(format!("M = {m} is no shape of this instruction (it has {rows:?})"));
+            return Err(format!("M = {m} is not a shape of this instruction (shapes: {rows:?})"));
         }
         if !columns || !(8..=256).contains(&n) {
-            return Err(format!("N = {n} is no shape of this instruction"));
+            return Err(format!("N = {n} is not a shape of this instruction"));
         }
         Ok(())
     }

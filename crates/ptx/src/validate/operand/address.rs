@@ -11,12 +11,12 @@ impl Checker<'_> {
     pub(super) fn tensor_memory(&self, address: &Address) -> Fit {
         let name = match &address.base {
             AddressBase::Name(name) if address.extra.is_empty() => name,
-            _ => return Err("is no address of tensor memory; expected a register".to_owned()),
+            _ => return Err("is not an address of tensor memory; expected a register".to_owned()),
         };
         match self.register(name) {
             Some(r) => self.scalar_register(name, r, U32, false),
             None if self.meaning(name).is_none() && names::special(name).is_none() => Ok(()),
-            None => Err(format!("`[{name}]`, is no register; tensor memory has no variables")),
+            None => Err(format!("`[{name}]`, is not a register; tensor memory has no variables")),
         }
     }
 

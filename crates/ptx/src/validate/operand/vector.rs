@@ -36,7 +36,7 @@ impl Checker<'_> {
             let name = match part {
                 Operand::Name(name) => name,
                 _ if spec.kind == Kind::Destination => {
-                    return Err("a vector, has an element that is no register".to_owned());
+                    return Err("a vector, has an element that is not a register".to_owned());
                 }
                 _ => continue,
             };
