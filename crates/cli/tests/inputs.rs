@@ -376,19 +376,19 @@ fn options_of_a_kernel_in_a_file_fit_it_or_are_refused() {
         ),
         (
             &["run", "--arg", "zeros:f32:4", "--arg", "f64:2", "--arg", "u32:4"],
-            "is a .f32, and f64 is not",
+            "is a .f32; f64 was given",
         ),
         (
             &["check", "--arg", "zeros:f32:4", "--arg", "f32:2", "--arg", "f32:4"],
-            "is a .u32, and f32 is not",
+            "is a .u32; f32 was given",
         ),
         (
             &["profile", "--arg", "zeros:f32:4", "--arg", "f32:2", "--arg", "u64:4"],
-            "is a .u32, and u64 is not",
+            "is a .u32; u64 was given",
         ),
         (
             &["run", "--arg", "zeros:f32:4", "--arg", "zeros:f32:4", "--arg", "u32:4"],
-            "no address of memory",
+            "an array was given",
         ),
         (
             &["run", "--arg", "f32:1", "--arg", "f32:2", "--arg", "u32:4"],
