@@ -201,8 +201,9 @@ while read -r name given; do
     if [ ! -e "$here" ]; then
         mapfile -t words < <(make --no-print-directory -pn -C "$folder" 2> /dev/null | sed -n -E 's/^(source|SOURCE|SRC|sources|cuda_source) :?= *//p' | tr ' ' '\n' | grep -E '\.(cu|cpp|c)$')
         mapfile -t flags < <(make --no-print-directory -pn -C "$folder" 2> /dev/null | sed -n -E 's/^CFLAGS :?= *//p' | head -1 | grep -oE -- '-[ID][^ ]+|--extended-lambda|-rdc=true|-dc')
+        mapfile -t libraries_used < <(grep -ohE -- '-l(cublas|curand|cufft|cuda)\b' "$folder/Makefile" | sort -u)
         cd "$folder" || exit 1
-        compile "$name" "$here" --extended-lambda --expt-relaxed-constexpr "${flags[@]/-dc/-rdc=true}" -Xcompiler -fopenmp "${words[@]}"
+        compile "$name" "$here" --extended-lambda --expt-relaxed-constexpr "${flags[@]/-dc/-rdc=true}" -Xcompiler -fopenmp "${words[@]}" "${libraries_used[@]}"
         good=$?
         cd - > /dev/null || exit 1
         if [ $good != 0 ]; then row "$name" unbuilt "$(grep -am1 -E 'error|cannot' "$logs/$name.build" | cut -c1-100)"; continue; fi

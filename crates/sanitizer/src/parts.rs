@@ -308,8 +308,16 @@ impl Parts {
             }
             SyncAnnotation::Shuffle(mode) => {
                 let members = operand(0);
-                if self.check_members(warp, instruction, &members, false) {
+                let right = self.check_members(warp, instruction, &members, false);
+                let follows = self.registers.follows();
+                if right || follows {
                     let (b, c) = (operand(1), operand(2));
+                    if follows {
+                        self.registers.shuffle(warp, mode, [&b, &c]);
+                    }
+                    if !right {
+                        return;
+                    }
                     let AccessCheck { position, reports, .. } = &mut self.access;
                     let place = (warp, instruction);
                     check_shuffle(position, reports, place, mode, &members, [&b, &c]);

@@ -121,3 +121,38 @@ fn a_wait_for_an_mbarrier_in_vain_is_found_beside_other_blocks() {
         assert_eq!(kinds(body, grid), [ReportKind::Deadlock], "{grid} blocks");
     }
 }
+
+/// Code that gives lane 0 of each warp a value in `%r7`, and all others none.
+const LEADERS: &str =
+    "and.b32 %r6, %r3, 31; setp.ne.u32 %p1, %r6, 0; @%p1 bra HAS; mov.u32 %r7, 5; HAS:";
+
+#[test]
+fn a_shuffle_gives_what_the_lane_read_from_has() {
+    for (shuffle, kinds_of) in [
+        ("shfl.sync.idx.b32 %r8, %r7, 0, 31, -1;", vec![]),
+        ("shfl.sync.idx.b32 %r7, %r7, 0, 31, -1; mov.u32 %r8, %r7;", vec![]),
+        ("shfl.sync.idx.b32 %r8, %r7, 1, 31, -1;", vec![ReportKind::Uninitialized]),
+        ("shfl.sync.up.b32 %r8, %r7, 1, 0, -1;", vec![ReportKind::Uninitialized]),
+        // Whether the lane is in range does not depend on the value, whose lanes are all out of range here but one.
+        ("shfl.sync.up.b32 %r8|%p2, %r7, 1, 0, -1; @%p2 bra ON; ON: mov.u32 %r8, 1;", vec![]),
+    ] {
+        let body = format!("{LEADERS} {shuffle} st.global.u32 [%rd5], %r8; ret;");
+        assert_eq!(kinds(&body, 2), kinds_of, "{shuffle}");
+    }
+}
+
+#[test]
+fn of_two_choices_one_may_be_unwritten() {
+    for (choice, kinds_of) in [
+        ("selp.b32 %r8, %r7, %r3, %p1;", vec![]),
+        ("selp.b32 %r8, %r3, %r7, %p1;", vec![]),
+        ("selp.b32 %r8, %r7, %r20, %p1;", vec![ReportKind::Uninitialized]),
+        ("setp.gt.u32 %p2, %r7, 9; selp.b32 %r8, 1, 2, %p2;", vec![ReportKind::Uninitialized]),
+        ("setp.gt.and.u32 %p2, %r7, 9, !%p1; selp.b32 %r8, 1, 2, %p2;", vec![]),
+        ("setp.gt.u32 %p2, %r7, 9; or.pred %p2, %p1, %p2; selp.b32 %r8, 1, 2, %p2;", vec![]),
+        ("add.u32 %r8, %r7, %r3;", vec![ReportKind::Uninitialized]),
+    ] {
+        let body = format!("{LEADERS} {choice} st.global.u32 [%rd5], %r8; ret;");
+        assert_eq!(kinds(&body, 2), kinds_of, "{choice}");
+    }
+}

@@ -77,6 +77,24 @@ impl MemberMasks {
     }
 }
 
+/// The lane that a lane of a shuffle reads from by its operands `b` and `c`; `None` where that is out of range, so that it keeps its own value.
+pub fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> Option<u32> {
+    let (amount, limit, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let highest = (lane & segment) | (limit & !segment);
+    let (from, reads) = match mode {
+        ShuffleMode::Up => {
+            (lane.wrapping_sub(amount), lane as i32 - amount as i32 >= highest as i32)
+        }
+        ShuffleMode::Down => (lane + amount, lane + amount <= highest),
+        ShuffleMode::Butterfly => (lane ^ amount, lane ^ amount <= highest),
+        ShuffleMode::Index => {
+            let from = (lane & segment) | (amount & !segment);
+            (from, from <= highest)
+        }
+    };
+    reads.then_some(from & 31)
+}
+
 /// A shuffle of a mode: each lane must read from one that takes part. `b` and `c` are its operands.
 pub fn check_shuffle(
     position: &Position,
@@ -88,22 +106,9 @@ pub fn check_shuffle(
 ) {
     for lane in (0..32u32).filter(|lane| warp.mask >> lane & 1 != 0) {
         let i = lane as usize;
-        let (amount, limit, segment) = (b.0[i] & 31, c.0[i] & 31, c.0[i] >> 8 & 31);
-        let highest = (lane & segment) | (limit & !segment);
-        let (from, reads) = match mode {
-            ShuffleMode::Up => {
-                (lane.wrapping_sub(amount), lane as i32 - amount as i32 >= highest as i32)
-            }
-            ShuffleMode::Down => (lane + amount, lane + amount <= highest),
-            ShuffleMode::Butterfly => (lane ^ amount, lane ^ amount <= highest),
-            ShuffleMode::Index => {
-                let from = (lane & segment) | (amount & !segment);
-                (from, from <= highest)
-            }
-        };
-        let from = from & 31;
+        let Some(from) = shuffle_source(mode, lane, b.0[i], c.0[i]) else { continue };
         let takes_part = warp.participants() & members.0[i];
-        if !reads || takes_part >> from & 1 != 0 {
+        if takes_part >> from & 1 != 0 {
             continue;
         }
         let why = match () {

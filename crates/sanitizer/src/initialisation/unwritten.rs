@@ -5,7 +5,11 @@
 
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
-use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg};
+use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg, Width};
+use lanework_ptx_ir::opcode::Alu;
+use lanework_ptx_ir::opcode::compare::CompareOp;
+use lanework_ptx_ir::opcode::logic::LogicOp;
+use lanework_ptx_ir::opcode::warp::WarpOp;
 
 /// The registers of a kernel that are followed.
 #[derive(Clone, Default)]
@@ -25,8 +29,14 @@ pub struct Step {
     pub ends: Vec<(u32, &'static str)>,
     /// Those that results are made of.
     pub from: Vec<u32>,
+    /// Two of which the results are one, or tell as much.
+    pub both: Option<[u32; 2]>,
+    /// One whose values lanes read from each other.
+    pub shuffled: Option<u32>,
     /// Results.
     pub to: Vec<u32>,
+    /// Results that are made of none of these.
+    pub written: Vec<u32>,
 }
 
 impl Followed {
@@ -76,11 +86,31 @@ impl Followed {
             }
             Opcode::AsyncCopy { .. } => step.ends.extend(end(followed(&inst.src), "an address")),
             Opcode::Barrier { .. } => step.ends.extend(end(followed(&inst.src), "a barrier")),
+            Opcode::Warp(WarpOp::Shuffle(_)) => {
+                step.shuffled = inst.src[0].register().and_then(of);
+                step.from = followed(&inst.src[1..]);
+            }
+            Opcode::Alu(op) if chooses(*op) => {
+                if let [Some(first), Some(second)] =
+                    [0, 1].map(|i| inst.src[i].register().and_then(of))
+                {
+                    step.both = Some([first, second]);
+                }
+                step.from = followed(&inst.src[2..]);
+            }
             _ if makes(inst) => step.from = followed(&inst.src),
             _ => {}
         }
         step.to = inst.dst.iter().flatten().filter_map(|r| of(*r)).collect();
-        let none = step.ends.is_empty() && step.from.is_empty() && step.to.is_empty();
+        if let Opcode::Warp(WarpOp::Shuffle(_)) = inst.opcode {
+            // Whether the lane read from is in range says nothing of the value.
+            let in_range = inst.dst.get(1).copied().flatten().and_then(of);
+            step.to.retain(|r| Some(*r) != in_range);
+            step.written.extend(in_range);
+        }
+        let sources = !step.from.is_empty() || step.both.is_some() || step.shuffled.is_some();
+        let none =
+            step.ends.is_empty() && !sources && step.to.is_empty() && step.written.is_empty();
         (!none).then_some(step)
     }
 }
@@ -99,6 +129,16 @@ impl VariableAnalysis for MayBeUnwritten {
             inst.writes().for_each(|r| facts.meet(r as usize, &true));
         }
     }
+}
+
+/// Whether the result may be told by one of the first two sources alone: a selection, or `and` and `or` of predicates, as compilers make of
+/// `valid && x > 0`.
+fn chooses(op: Alu) -> bool {
+    matches!(
+        op,
+        Alu::Compare(CompareOp::Select { .. } | CompareOp::SelectBySign { .. })
+            | Alu::Logic(LogicOp::And(Width::Predicate) | LogicOp::Or(Width::Predicate))
+    )
 }
 
 /// Whether an instruction makes its results of its sources in registers.
