@@ -41,10 +41,27 @@ pub trait Sum: Element {
     fn activated(x: Var<Self>, activation: Activation) -> Var<Self>;
 }
 
-/// `x/2 (1 + erf(x/sqrt 2))`.
+/// `x/2 (1 + erf(x/sqrt 2))`, computed as `max(x, 0) - |x|/2 erfc(|x|/sqrt 2)`, which loses no digits where x is negative, in a fifth of the
+/// instructions of `erf`: epilogues compute it for every result of a thread one after the other, so that its length counts.
+///
+/// With `t = 1/(1 + 0.27|x|)`, `erfc(|x|/sqrt 2)/2` is `t exp(-x^2/2)` times a polynomial in t, the minimax one of relative error 2.6e-8 for
+/// |x| up to 14 (fitted as those of `scripts/minimax.py`). Relative errors: 4e-7 from -2 up, 2e-6 from -6 up, 7e-6 below.
 #[device]
 fn gelu(x: f32) -> f32 {
-    0.5 * x * (1.0 + erf(x * std::f32::consts::FRAC_1_SQRT_2))
+    // Beyond 16 the second term is 0 anyway, also of infinity.
+    let size = x.abs().min(16.0);
+    let t = fast::recip(fma(0.27, size, 1.0));
+    let mut polynomial = fma(0.028_941_808, t, -0.126_383_48);
+    polynomial = fma(polynomial, t, 0.169_554_61);
+    polynomial = fma(polynomial, t, -0.068_919_726);
+    polynomial = fma(polynomial, t, 0.107_603_796);
+    polynomial = fma(polynomial, t, 0.072_154_3);
+    polynomial = fma(polynomial, t, 0.101_780_84);
+    polynomial = fma(polynomial, t, 0.107_547_52);
+    polynomial = fma(polynomial, t, 0.107_720_35);
+    let bell = fast::exp2(size * size * (-0.5 * std::f32::consts::LOG2_E));
+    // A NaN stays one.
+    select(x < 0.0, 0.0, x) - size * t * polynomial * bell
 }
 
 #[device]
@@ -225,5 +242,51 @@ pub(crate) fn finishing<'a, S: Sum>(problem: &Problem<'a>, scratch: &Scratch) ->
             scales: epilogue.scales.as_ref().map(|[a, b]| (a.along, b.along)),
             activations: std::array::from_fn(|i| epilogue.activations.get(i).copied()),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanework::Device;
+
+    #[kernel(block = 128)]
+    fn of_each(x: &[f32], out: &mut [f32]) {
+        let i = block_idx.x * 128 + thread_idx.x;
+        out[i] = gelu(x[i]);
+    }
+
+    fn gelus(x: &[f32]) -> lanework::Result<Vec<f32>> {
+        let device = Device::emulator();
+        let (x, mut out) = (device.upload(x)?, device.zeros::<f32>(x.len())?);
+        of_each(&x, &mut out).grid(x.len() as u32 / 128).block(128).launch(&device)?;
+        out.download()
+    }
+
+    #[test]
+    fn gelu_is_as_near_as_it_says() -> lanework::Result<()> {
+        let x: Vec<f32> = (0..1 << 15).map(|i| (i as f32 - 16384.0) * (13.0 / 16384.0)).collect();
+        for (x, found) in x.iter().zip(gelus(&x)?) {
+            let (wide, root) = (f64::from(*x), std::f64::consts::FRAC_1_SQRT_2);
+            let want = 0.5 * wide * lanework::math::erfc(-wide * root);
+            let bound = match *x {
+                ..-6.0 => 8e-6,
+                ..-2.0 => 2.2e-6,
+                _ => 5e-7,
+            };
+            assert!((f64::from(found) - want).abs() <= bound * want.abs(), "{x}: {found}, {want}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn gelu_of_no_number_is_none() -> lanework::Result<()> {
+        let mut x = vec![0.0f32; 128];
+        x[..6].copy_from_slice(&[f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -0.0, 3e38, -3e38]);
+        let found = gelus(&x)?;
+        assert!(found[2].is_nan(), "{found:?}");
+        assert_eq!(found[..2], [f32::INFINITY, 0.0]);
+        assert_eq!(found[3..6], [0.0, 3e38, 0.0]);
+        Ok(())
     }
 }
