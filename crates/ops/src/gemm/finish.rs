@@ -52,7 +52,7 @@ fn gelu(x: f32) -> f32 {
     let size = x.abs().min(16.0);
     let t = fast::recip(fma(0.27, size, 1.0));
     let mut polynomial = fma(0.028_941_808, t, -0.126_383_48);
-    polynomial = fma(polynomial, t, 0.169_554_61);
+    polynomial = fma(polynomial, t, 0.169_554_6);
     polynomial = fma(polynomial, t, -0.068_919_726);
     polynomial = fma(polynomial, t, 0.107_603_796);
     polynomial = fma(polynomial, t, 0.072_154_3);
