@@ -67,7 +67,7 @@ fn files_without_records_are_named() {
     let run = lanework(&["report", "--from", file.to_str().expect("UTF-8")]);
     let said = String::from_utf8_lossy(&run.stderr).to_string();
     assert_eq!(run.status.code(), Some(2), "{said}");
-    assert!(said.contains("x.json is nothing to report") && said.contains("help:"), "{said}");
+    assert!(said.contains("x.json cannot be reported") && said.contains("help:"), "{said}");
     let run = lanework(&["report", "no-such-ladder"]);
     assert_eq!(run.status.code(), Some(2));
 }

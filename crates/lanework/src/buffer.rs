@@ -132,8 +132,9 @@ impl<T: Storable> Buffer<T> {
     ///
     /// # Panics
     /// When `host` has another length.
+    #[track_caller]
     pub fn download_to(&self, host: &mut [T]) -> Result<()> {
-        assert_eq!(host.len(), self.length, "host and device lengths differ");
+        self.check_length(host.len());
         self.device.synchronize()?;
         self.device.read(self.address, bytemuck::cast_slice_mut(host))
     }
@@ -145,8 +146,9 @@ impl<T: Storable> Buffer<T> {
     ///
     /// # Panics
     /// When `host` has another length.
+    #[track_caller]
     pub fn upload(&mut self, host: &[T]) -> Result<()> {
-        assert_eq!(host.len(), self.length, "host and device lengths differ");
+        self.check_length(host.len());
         self.device.write(self.address, bytemuck::cast_slice(host))
     }
 
@@ -158,6 +160,7 @@ impl<T: Storable> Buffer<T> {
     ///
     /// # Panics
     /// When the buffer has fewer elements from there on.
+    #[track_caller]
     pub fn download_part(&self, first: usize, host: &mut [T]) -> Result<()> {
         let (address, _) = self.part(first..first.saturating_add(host.len()));
         self.device.synchronize()?;
@@ -171,6 +174,7 @@ impl<T: Storable> Buffer<T> {
     ///
     /// # Panics
     /// When the buffer has fewer elements from there on.
+    #[track_caller]
     pub fn upload_part(&mut self, first: usize, host: &[T]) -> Result<()> {
         let (address, _) = self.part(first..first.saturating_add(host.len()));
         self.device.write(address, bytemuck::cast_slice(host))
@@ -188,6 +192,7 @@ impl<T: Storable> Buffer<T> {
     ///
     /// # Panics
     /// When the range reaches past the end.
+    #[track_caller]
     pub fn view(&self, range: impl RangeBounds<usize>) -> View<'_, T> {
         let (address, length) = self.part(range);
         View { device: self.device.identity(), address, length, buffer: PhantomData }
@@ -197,6 +202,7 @@ impl<T: Storable> Buffer<T> {
     ///
     /// # Panics
     /// When the range reaches past the end.
+    #[track_caller]
     pub fn view_mut(&mut self, range: impl RangeBounds<usize>) -> ViewMut<'_, T> {
         let (address, length) = self.part(range);
         ViewMut { device: self.device.identity(), address, length, buffer: PhantomData }
@@ -209,6 +215,7 @@ impl<T: Storable> Buffer<T> {
     ///
     /// # Panics
     /// When the range reaches past the end.
+    #[track_caller]
     pub unsafe fn view_shared(&self, range: impl RangeBounds<usize>) -> ViewMut<'_, T> {
         let (address, length) = self.part(range);
         ViewMut { device: self.device.identity(), address, length, buffer: PhantomData }
@@ -224,7 +231,14 @@ impl<T: Storable> Buffer<T> {
         self.address
     }
 
+    #[track_caller]
+    fn check_length(&self, host: usize) {
+        let length = self.length;
+        assert!(host == length, "the host memory has {host} elements, the buffer {length}");
+    }
+
     /// Address and length of a range.
+    #[track_caller]
     fn part(&self, range: impl RangeBounds<usize>) -> (u64, usize) {
         part::<T>(self.address, self.length, range)
     }

@@ -40,6 +40,7 @@ impl<T: Storable> Buffer<T> {
     /// # Panics
     /// When `host` is not a multiple of `width`, `pitch` is less than `width`, or the rows do not
     /// fit.
+    #[track_caller]
     pub fn upload_2d(&mut self, host: &[T], width: usize, pitch: usize) -> Result<()> {
         let to = self.rows(host.len(), width, pitch);
         let bytes: &[u8] = bytemuck::cast_slice(host);
@@ -58,6 +59,7 @@ impl<T: Storable> Buffer<T> {
     ///
     /// # Panics
     /// As [`Buffer::upload_2d`].
+    #[track_caller]
     pub fn download_2d(&self, host: &mut [T], width: usize, pitch: usize) -> Result<()> {
         let from = self.rows(host.len(), width, pitch);
         self.device.synchronize()?;
@@ -70,6 +72,7 @@ impl<T: Storable> Buffer<T> {
     }
 
     /// The rows of a matrix of `elements` elements in this buffer.
+    #[track_caller]
     fn rows(&self, elements: usize, width: usize, pitch: usize) -> Rows {
         assert!(width <= pitch, "rows of {width} elements overlap at a pitch of {pitch}");
         assert!(

@@ -152,7 +152,11 @@ impl Counters {
         if self.barriers + self.divergent_branches > 0 {
             let (arrivals, branches) =
                 (thousands(self.barriers), thousands(self.divergent_branches));
-            rows.push(("barriers", format!("{arrivals} arrivals; {branches} divergent branches")));
+            let text = match self.divergent_branches {
+                1 => format!("{arrivals} arrivals; 1 divergent branch"),
+                _ => format!("{arrivals} arrivals; {branches} divergent branches"),
+            };
+            rows.push(("barriers", text));
         }
         rows
     }

@@ -141,9 +141,9 @@ fn trace(args: &ExecArgs, path: &Path) -> Outcome {
             found: value!({ "trace": path, "events": count }),
         })?,
         false => print(&format!(
-            "{launches} launches and {} copies are in {}; open it at ui.perfetto.dev\n",
+            "{} holds the timeline (launches: {launches}, copies: {}); open it at ui.perfetto.dev\n",
+            path.display(),
             count - launches.min(count),
-            path.display()
         ))?,
     }
     ended.own()

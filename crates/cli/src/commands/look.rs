@@ -58,11 +58,11 @@ pub fn run_program(args: &LookProgramArgs) -> Outcome {
     let Some((found, text)) = ended.processes.iter().find_map(of_process) else {
         ended.own()?;
         return Err(Failure::input(
-            match kernel.as_str() {
-                "" => format!("the program launches nothing {launch} times in one process"),
-                kernel => {
-                    format!("the program does not launch `{kernel}` {launch} times in one process")
-                }
+            match (kernel.as_str(), launch) {
+                ("", 1) => "the program launches no kernel".to_owned(),
+                ("", launch) => format!("no process launches {launch} kernels"),
+                (kernel, 1) => format!("the program does not launch `{kernel}`"),
+                (kernel, launch) => format!("no process launches `{kernel}` {launch} times"),
             },
             format_args!("it launches: {}", ended.kernels().join(", ")),
         ));

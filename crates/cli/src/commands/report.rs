@@ -95,7 +95,7 @@ fn read(file: &Path, report: &mut Report) -> Outcome {
     })?;
     report.add_json(&text).map_err(|why| {
         Failure::input(
-            format_args!("{} is nothing to report: {why}", file.display()),
+            format_args!("{} cannot be reported: {why}", file.display()),
             "give what climb, sweep or profile printed with --json, or report wrote with --records",
         )
     })

@@ -87,6 +87,7 @@ macro_rules! parts {
             ///
             /// # Panics
             /// When the range reaches past the end.
+            #[track_caller]
             pub fn part(self, range: impl RangeBounds<usize>) -> $name<'a, T> {
                 let (address, length) = part::<T>(self.address, self.length, range);
                 $name { address, length, ..self }
@@ -96,6 +97,7 @@ macro_rules! parts {
             ///
             /// # Panics
             /// When the bytes are not whole elements of `U`, or not aligned for it.
+            #[track_caller]
             pub fn cast<U: Storable>(self) -> $name<'a, U> {
                 let bytes = self.length * size_of::<T>();
                 let whole = bytes.is_multiple_of(size_of::<U>());
@@ -154,6 +156,7 @@ impl<'a, T: Storable> From<ViewMut<'a, T>> for View<'a, T> {
 }
 
 /// Address and length of a range of `length` elements at `address`.
+#[track_caller]
 pub(super) fn part<T>(address: u64, length: usize, range: impl RangeBounds<usize>) -> (u64, usize) {
     let start = match range.start_bound() {
         Bound::Included(&start) => start,
