@@ -1,7 +1,9 @@
 //! `lanework judge`: exit codes, JSON, compilation in a process of its own, and launches in another process, for
 //! which the emulator stands in for a GPU.
 
-use lanework_judge::{Given, OnGpu, Options, Task, TimedProblem, Unjudged, Verdict, Worker, judge};
+use lanework_judge::{
+    OnGpu, Options, Submission, Task, TimedProblem, Unjudged, Verdict, Worker, judge,
+};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -80,14 +82,14 @@ fn apart(task: &str, kernel: &str) -> Verdict {
     let file = kernels().join("tasks").join(task);
     let task = Task::read(&file, &std::fs::read_to_string(&file).expect("a task")).expect("a task");
     let ptx = std::fs::read_to_string(kernels().join("ptx").join(kernel)).expect("a kernel");
-    let given = Given { name: kernel.to_owned(), source: None, ptx: Some(ptx) };
+    let given = Submission { name: kernel.to_owned(), source: None, ptx: Some(ptx) };
     let worker = Worker {
         program: env!("CARGO_BIN_EXE_lanework").into(),
         arguments: vec!["judge-worker".into()],
     };
     let gpu = OnGpu { device: "emulator".to_owned(), worker, seconds: 0 };
     let options = Options { seed: 1, timed: true, gpu: Some(gpu) };
-    let none = |_: &Given, _: &Task| {
+    let none = |_: &Submission, _: &Task| {
         Err(Unjudged::Failed("no compiler is needed".to_owned(), String::new()))
     };
     judge(&task, &given, &options, &none, &mut |_| {}).expect("a verdict")

@@ -5,8 +5,8 @@ use crate::task::{Launch, Task};
 use crate::verdict::Reason;
 use lanework::ptx::Module;
 
-/// A candidate as it was given.
-pub struct Given {
+/// A candidate as it was submitted.
+pub struct Submission {
     /// Its name in the verdict.
     pub name: String,
     /// Its source, where it is CUDA C++.
@@ -25,7 +25,7 @@ pub struct Candidate {
     pub launch: Launch,
 }
 
-impl Given {
+impl Submission {
     /// Checks what can be told of the source before it is compiled.
     ///
     /// # Errors
@@ -47,7 +47,7 @@ impl Candidate {
     /// # Errors
     /// Why it is refused.
     pub fn new(
-        given: &Given,
+        submission: &Submission,
         ptx: String,
         task: &Task,
         notes: &mut Vec<String>,
@@ -91,9 +91,9 @@ impl Candidate {
             }
         }
         scan::module(&module, task, notes)?;
-        let text = given.source.as_ref().unwrap_or(&ptx);
+        let text = submission.source.as_ref().unwrap_or(&ptx);
         let declared = match task.declared_launch {
-            true => Launch::declared(&given.name, text).transpose(),
+            true => Launch::declared(&submission.name, text).transpose(),
             false => Ok(None),
         };
         let declared = declared.map_err(|error| Reason::new("launch", error.to_string()))?;

@@ -1,13 +1,13 @@
-//! One candidate on the emulator: what can be told without a run, checked runs, runs in one module, other schedules,
+//! One candidate on the emulator: what is checked without a run, checked runs, runs in one module, other schedules,
 //! and the timed problem.
 
-use crate::candidate::{Candidate, Given};
-use crate::compare::{Closeness, Compared};
+use crate::candidate::{Candidate, Submission};
+use crate::outputs::{compare, lower_precision, merge};
 use crate::precision;
 use crate::prepared::{Compile, Prepared, Ready, Unjudged};
 use crate::problem::{Argument, Problem};
 use crate::run::{Bench, Mode, Results, budget};
-use crate::task::{Shape, Task, Values};
+use crate::task::{Shape, Values};
 use crate::verdict::{Found, Reason, SCHEMA, TimedProblem, Verdict};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
 
@@ -64,32 +64,32 @@ impl<'a> Case<'a> {
         self.verdict
     }
 
-    /// What can be told without a run.
+    /// What is checked without a run.
     ///
     /// # Errors
     /// When there is no compiler; the inner error is the candidate's.
     pub fn admit(
         &mut self,
-        given: &Given,
+        submission: &Submission,
         compile: Compile<'_>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Result<Candidate, Reason>, Unjudged> {
         let task = self.ready.task;
-        if let Err(reason) = given.check_source(task) {
+        if let Err(reason) = submission.check_source(task) {
             return Ok(Err(reason));
         }
-        let ptx = match &given.ptx {
+        let ptx = match &submission.ptx {
             Some(ptx) => ptx.clone(),
             None => {
                 progress("compiling");
-                match compile(given, task)? {
+                match compile(submission, task)? {
                     Ok(ptx) => ptx,
                     Err(why) => return Ok(Err(Reason::new("compile", why))),
                 }
             }
         };
         self.verdict.ptx_hash = Some(lanework_lab::timing::ptx_hash(&ptx));
-        Ok(Candidate::new(given, ptx, task, &mut self.verdict.notes))
+        Ok(Candidate::new(submission, ptx, task, &mut self.verdict.notes))
     }
 
     fn shape(&self, candidate: &Candidate, problem: &Problem) -> Result<Shape, Reason> {
@@ -130,34 +130,34 @@ impl<'a> Case<'a> {
             match compare(task, prepared, &results) {
                 Ok(closeness) => merge(&mut self.verdict.closeness, closeness),
                 Err(reason) => {
-                    let told = told(self.ready, problem, &results);
-                    let told = told.or_else(|| self.told_anew(candidate));
-                    return Err(match told {
+                    let lower = lower_precision(self.ready, problem, &results);
+                    let lower = lower.or_else(|| self.lower_precision_elsewhere(candidate));
+                    return Err(match lower {
                         None => reason,
                         Some(why) => Reason { kind: "lower-precision".to_owned(), why, ..reason },
                     });
                 }
             }
-            if let Some(why) = told(self.ready, &self.rounds[number].problem, &results) {
+            if let Some(why) = lower_precision(self.ready, &self.rounds[number].problem, &results) {
                 return Err(on_it(Reason::new("lower-precision", why)));
             }
         }
         Ok(())
     }
 
-    /// The lower precision that shows on numbers that can tell, where a result is wrong on others.
-    fn told_anew(&mut self, candidate: &Candidate) -> Option<String> {
-        let mut telling: Vec<&Problem> = self.rounds.iter().map(|one| &one.problem).collect();
-        telling.retain(|problem| precision::can_tell(problem.kind));
+    /// The lower precision that shows on conclusive values, where a result is wrong on others.
+    fn lower_precision_elsewhere(&mut self, candidate: &Candidate) -> Option<String> {
+        let mut conclusive: Vec<&Problem> = self.rounds.iter().map(|one| &one.problem).collect();
+        conclusive.retain(|problem| precision::is_conclusive(problem.kind));
         // The larger the problem, the more there is to see.
-        telling.sort_by_key(|problem| std::cmp::Reverse(budget(problem).0));
-        for problem in telling {
+        conclusive.sort_by_key(|problem| std::cmp::Reverse(budget(problem).0));
+        for problem in conclusive {
             let shape = self.shape(candidate, problem).ok()?;
             let (task, mode) = (self.ready.task, Mode::Plain(0));
             let mut bench = Bench::new(task, &candidate.module, mode, 0, budget(problem)).ok()?;
             self.verdict.launches += 1;
             let results = bench.run(problem, shape).ok()?;
-            if let Some(why) = told(self.ready, problem, &results) {
+            if let Some(why) = lower_precision(self.ready, problem, &results) {
                 return Some(why);
             }
         }
@@ -236,7 +236,7 @@ impl<'a> Case<'a> {
         }
         self.verdict.deterministic = Some(same);
         if !same {
-            let note = "the bits of its results hang on the order in which blocks run";
+            let note = "the bits of its results depend on the order in which blocks run";
             self.verdict.notes.push(note.to_owned());
         }
         Ok(())
@@ -278,7 +278,7 @@ impl<'a> Case<'a> {
         self.verdict.launches += 1;
         let found = bench.run(&timed.problem, shape).and_then(|results| {
             let close = compare(task, timed, &results)?;
-            match told(self.ready, &timed.problem, &results) {
+            match lower_precision(self.ready, &timed.problem, &results) {
                 Some(why) => Err(Reason::new("lower-precision", why)),
                 None => Ok(close),
             }
@@ -301,57 +301,4 @@ impl<'a> Case<'a> {
             }
         }
     }
-}
-
-/// Compares all outputs.
-///
-/// # Errors
-/// The first wrong element.
-pub fn compare(task: &Task, prepared: &Prepared, results: &Results) -> Result<Closeness, Reason> {
-    let mut all = Closeness::default();
-    for expected in &prepared.expected {
-        let output = expected.output;
-        let parameter = &task.parameters[output];
-        let Argument::Array { shape, .. } = &prepared.problem.arguments[output] else { continue };
-        let held = results.iter().find(|(number, _)| *number == output);
-        let bytes = held.map_or(&[][..], |(_, bytes)| bytes);
-        if bytes.len() as u64 != prepared.problem.arguments[output].bytes() {
-            continue;
-        }
-        let result = Compared { name: &parameter.name, element: parameter.element, shape, bytes };
-        match result.with(expected) {
-            Ok(closeness) => all = add(all, closeness),
-            Err(found) => {
-                let why = format!(
-                    "{} of {} elements of `{}` are wrong",
-                    found.wrong, found.of, parameter.name
-                );
-                return Err(Reason {
-                    problem: Some(prepared.problem.record()),
-                    counterexample: Some(found),
-                    ..Reason::new("wrong", why)
-                });
-            }
-        }
-    }
-    Ok(all)
-}
-
-fn add(a: Closeness, b: Closeness) -> Closeness {
-    Closeness {
-        elements: a.elements + b.elements,
-        tolerance_used: a.tolerance_used.max(b.tolerance_used),
-        max_relative: a.max_relative.max(b.max_relative),
-    }
-}
-
-fn merge(all: &mut Option<Closeness>, one: Closeness) {
-    *all = Some(all.map_or(one, |all| add(all, one)));
-}
-
-fn told(ready: &Ready<'_>, problem: &Problem, results: &Results) -> Option<String> {
-    if !precision::can_tell(problem.kind) {
-        return None;
-    }
-    precision::told(ready.task, problem, results, &|element| ready.arithmetic(element))
 }

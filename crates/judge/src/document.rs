@@ -1,84 +1,11 @@
-//! A TOML file whose values know where they stand, so that every mistake is told with its line and column.
+//! A TOML file whose values keep their places, so that every mistake is reported with its line and column.
 
 use crate::expression::{self, Node};
+use crate::source::{Source, TaskError};
 use std::collections::BTreeSet;
 use std::fmt;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
-
-/// A mistake in a task file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskError {
-    /// The file.
-    pub file: String,
-    /// Its line, from 1; 0 where the file as a whole is meant.
-    pub line: usize,
-    /// The column, from 1.
-    pub column: usize,
-    /// The text of the line.
-    pub text: String,
-    /// What is wrong.
-    pub why: String,
-    /// What to do.
-    pub help: String,
-}
-
-impl fmt::Display for TaskError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n  --> {}", self.why, self.file)?;
-        if self.line > 0 {
-            let (line, gap) = (self.line, " ".repeat(self.line.to_string().len()));
-            write!(f, ":{line}:{}\n {gap} |\n {line} | {}", self.column, self.text)?;
-            write!(f, "\n {gap} | {}^", " ".repeat(self.column.saturating_sub(1)))?;
-        }
-        if self.help.is_empty() { Ok(()) } else { write!(f, "\n  = help: {}", self.help) }
-    }
-}
-
-impl std::error::Error for TaskError {}
-
-/// A file and its text.
-#[derive(Clone, Copy)]
-pub struct Source<'a> {
-    /// Its name in messages.
-    pub name: &'a str,
-    /// Its text.
-    pub text: &'a str,
-}
-
-impl<'a> Source<'a> {
-    /// The error at a byte of the text.
-    pub fn error(&self, at: usize, why: impl Into<String>, help: impl Into<String>) -> TaskError {
-        let mut at = at.min(self.text.len());
-        while !self.text.is_char_boundary(at) {
-            at -= 1;
-        }
-        let before = &self.text[..at];
-        let start = before.rfind('\n').map_or(0, |end| end + 1);
-        TaskError {
-            file: self.name.to_owned(),
-            line: before.matches('\n').count() + 1,
-            column: self.text[start..at].chars().count() + 1,
-            text: self.text[start..].lines().next().unwrap_or_default().to_owned(),
-            why: why.into(),
-            help: help.into(),
-        }
-    }
-
-    /// Parses the text.
-    ///
-    /// # Errors
-    /// Where it is no TOML.
-    pub fn parse(self) -> Result<Value<'a>, TaskError> {
-        let parsed = DeTable::parse(self.text).map_err(|error| {
-            let at = error.span().map_or(0, |span| span.start);
-            self.error(at, format!("this is not TOML: {}", error.message()), "")
-        })?;
-        let span = parsed.span();
-        let value = Spanned::new(span, DeValue::Table(parsed.into_inner()));
-        Ok(Value { source: self, value, path: String::new() })
-    }
-}
 
 /// A value of the file, with its place and its path from the top.
 pub struct Value<'a> {
@@ -88,6 +15,20 @@ pub struct Value<'a> {
 }
 
 impl<'a> Value<'a> {
+    /// The table of a whole file.
+    ///
+    /// # Errors
+    /// Where it is not TOML.
+    pub fn parse(source: Source<'a>) -> Result<Value<'a>, TaskError> {
+        let parsed = DeTable::parse(source.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            source.error(at, format!("this is not TOML: {}", error.message()), "")
+        })?;
+        let span = parsed.span();
+        let value = Spanned::new(span, DeValue::Table(parsed.into_inner()));
+        Ok(Value { source, value, path: String::new() })
+    }
+
     /// The error of this value.
     pub fn error(&self, why: impl fmt::Display, help: impl Into<String>) -> TaskError {
         let why = match self.path.is_empty() {
@@ -318,7 +259,7 @@ mod tests {
     fn mistakes_have_line_and_column() {
         let text = "[a]\nx = 1\ny = \"n +\"\n";
         let source = Source { name: "t.toml", text };
-        let top = source.parse().expect("TOML").table(&[]).expect("a table");
+        let top = Value::parse(source).expect("TOML").table(&[]).expect("a table");
         let a = top.need("a", "").expect("a").table(&[]).expect("a table");
         let error = a.get("y").expect("y").expression().expect_err("unfinished");
         assert_eq!((error.line, error.column), (3, 9), "{error}");
@@ -328,7 +269,8 @@ mod tests {
         assert!(error.to_string().contains("`a` has no `z`"), "{error}");
         let error = top.get("a").expect("a").table(&["x"]).map(drop).expect_err("y is unknown");
         assert_eq!((error.line, error.column), (3, 1));
-        let error = Source { name: "t", text: "x = [1,\ny" }.parse().map(drop).expect_err("broken");
+        let broken = Source { name: "t", text: "x = [1,\ny" };
+        let error = Value::parse(broken).map(drop).expect_err("broken");
         assert_eq!(error.line, 2, "{error}");
     }
 }

@@ -1,7 +1,7 @@
 //! From a task and a candidate to a verdict. Problems are drawn, and what is right is computed, before anything of
 //! the candidate is looked at.
 
-use crate::candidate::Given;
+use crate::candidate::Submission;
 use crate::case::Case;
 use crate::gpu::OnGpu;
 use crate::prepared::{Compile, Ready, Unjudged};
@@ -25,15 +25,15 @@ pub struct Options {
 /// What is wrong with the task, its references or the machine: nothing of that is the candidate's fault.
 pub fn judge(
     task: &Task,
-    given: &Given,
+    submission: &Submission,
     options: &Options,
     compile: Compile<'_>,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Verdict, Unjudged> {
     progress("drawing problems");
     let ready = Ready::new(task, compile)?;
-    let mut case = Case::new(&ready, &given.name, options.seed)?;
-    let candidate = match case.admit(given, compile, progress)? {
+    let mut case = Case::new(&ready, &submission.name, options.seed)?;
+    let candidate = match case.admit(submission, compile, progress)? {
         Ok(candidate) => candidate,
         Err(reason) => return Ok(case.refuse(reason)),
     };

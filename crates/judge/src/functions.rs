@@ -6,53 +6,53 @@ use crate::approx::{Approx, Arithmetic, larger};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Function(usize);
 
-/// How a function is computed.
-enum How {
-    /// It rises or falls throughout.
+/// Rule a function is computed.
+enum Rule {
+    /// It is monotonic.
     Monotonic(fn(f64) -> f64),
-    /// Its slope is never above 1.
-    Gentle(fn(f64) -> f64),
+    /// Its slope is never above 1 (Lipschitz constant 1).
+    Nonexpansive(fn(f64) -> f64),
     /// A step: it jumps.
     Step(fn(f64) -> f64),
     /// As said in [`Function::approx`].
-    Own,
+    Special,
 }
 
-/// Every function: its name, how many arguments it takes, and how it is computed.
-const FUNCTIONS: [(&str, usize, How); 27] = [
-    ("min", 2, How::Own),
-    ("max", 2, How::Own),
-    ("abs", 1, How::Own),
-    ("sqrt", 1, How::Own),
-    ("pow", 2, How::Own),
-    ("relu", 1, How::Own),
-    ("gelu", 1, How::Own),
-    ("silu", 1, How::Own),
-    ("rsqrt", 1, How::Monotonic(|x| 1.0 / x.sqrt())),
-    ("exp", 1, How::Monotonic(f64::exp)),
-    ("exp2", 1, How::Monotonic(f64::exp2)),
-    ("expm1", 1, How::Monotonic(f64::exp_m1)),
-    ("log", 1, How::Monotonic(f64::ln)),
-    ("log2", 1, How::Monotonic(f64::log2)),
-    ("log10", 1, How::Monotonic(f64::log10)),
-    ("log1p", 1, How::Monotonic(f64::ln_1p)),
-    ("tanh", 1, How::Monotonic(f64::tanh)),
-    ("sigmoid", 1, How::Monotonic(|x| 1.0 / (1.0 + (-x).exp()))),
-    ("erf", 1, How::Monotonic(erf)),
-    ("atan", 1, How::Monotonic(f64::atan)),
-    ("cbrt", 1, How::Monotonic(f64::cbrt)),
-    ("sin", 1, How::Gentle(f64::sin)),
-    ("cos", 1, How::Gentle(f64::cos)),
-    ("floor", 1, How::Step(f64::floor)),
-    ("ceil", 1, How::Step(f64::ceil)),
-    ("round", 1, How::Step(f64::round_ties_even)),
-    ("ceil_div", 2, How::Own),
+/// Every function: its name, how many arguments it takes, and how it carries errors.
+const FUNCTIONS: [(&str, usize, Rule); 27] = [
+    ("min", 2, Rule::Special),
+    ("max", 2, Rule::Special),
+    ("abs", 1, Rule::Special),
+    ("sqrt", 1, Rule::Special),
+    ("pow", 2, Rule::Special),
+    ("relu", 1, Rule::Special),
+    ("gelu", 1, Rule::Special),
+    ("silu", 1, Rule::Special),
+    ("rsqrt", 1, Rule::Monotonic(|x| 1.0 / x.sqrt())),
+    ("exp", 1, Rule::Monotonic(f64::exp)),
+    ("exp2", 1, Rule::Monotonic(f64::exp2)),
+    ("expm1", 1, Rule::Monotonic(f64::exp_m1)),
+    ("log", 1, Rule::Monotonic(f64::ln)),
+    ("log2", 1, Rule::Monotonic(f64::log2)),
+    ("log10", 1, Rule::Monotonic(f64::log10)),
+    ("log1p", 1, Rule::Monotonic(f64::ln_1p)),
+    ("tanh", 1, Rule::Monotonic(f64::tanh)),
+    ("sigmoid", 1, Rule::Monotonic(|x| 1.0 / (1.0 + (-x).exp()))),
+    ("erf", 1, Rule::Monotonic(erf)),
+    ("atan", 1, Rule::Monotonic(f64::atan)),
+    ("cbrt", 1, Rule::Monotonic(f64::cbrt)),
+    ("sin", 1, Rule::Nonexpansive(f64::sin)),
+    ("cos", 1, Rule::Nonexpansive(f64::cos)),
+    ("floor", 1, Rule::Step(f64::floor)),
+    ("ceil", 1, Rule::Step(f64::ceil)),
+    ("round", 1, Rule::Step(f64::round_ties_even)),
+    ("ceil_div", 2, Rule::Special),
 ];
 
 impl Function {
     /// The function of this name and number of arguments.
     pub fn named(name: &str, arguments: usize) -> Option<Function> {
-        let found = |(known, takes, _): &(&str, usize, How)| *known == name && *takes == arguments;
+        let found = |(known, takes, _): &(&str, usize, Rule)| *known == name && *takes == arguments;
         FUNCTIONS.iter().position(found).map(Function)
     }
 
@@ -71,9 +71,9 @@ impl Function {
         let x = of[0];
         let (name, _, how) = &FUNCTIONS[self.0];
         match how {
-            How::Monotonic(function) => x.monotonic(function, arithmetic),
-            How::Gentle(function) => x.by_library(function(x.value), x.error, arithmetic),
-            How::Step(function) => {
+            Rule::Monotonic(function) => x.monotonic(function, arithmetic),
+            Rule::Nonexpansive(function) => x.by_library(function(x.value), x.error, arithmetic),
+            Rule::Step(function) => {
                 let [low, high] = [x.value - x.error, x.value + x.error].map(function);
                 Approx {
                     value: function(x.value),
@@ -81,7 +81,7 @@ impl Function {
                     wild: x.wild,
                 }
             }
-            How::Own => match *name {
+            Rule::Special => match *name {
                 "min" => larger(x.minus(), of[1].minus()).minus(),
                 "max" => larger(x, of[1]),
                 "abs" => Approx { value: x.value.abs(), ..x },

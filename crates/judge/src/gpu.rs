@@ -5,15 +5,16 @@
 //! in a drawn order, a canary around each, undefined arrays poisoned. What comes back is compared here, byte for byte
 //! where nothing may have changed.
 
-use crate::apart::{Worker, temporary};
 use crate::candidate::Candidate;
-use crate::case::{Case, compare};
+use crate::case::Case;
 use crate::order::{LaunchOrder, RunOrder, Slot, TimeOrder};
+use crate::outputs::compare;
 use crate::prepared::{Prepared, Unjudged};
 use crate::problem::{Argument, Problem};
 use crate::run::Results;
 use crate::task::{Role, Task, Values};
 use crate::verdict::{Reason, TimedProblem};
+use crate::worker::{Worker, temporary};
 use rand::{Rng, RngCore, rngs::StdRng, seq::SliceRandom};
 use std::path::Path;
 use std::time::Duration;

@@ -4,8 +4,8 @@
 //! the candidate cannot reach it, runs the candidate on the emulator with every access checked and again in other
 //! orders, and compares. What it finds is a [`Verdict`], plain data. Nothing here prints.
 
-mod apart;
 mod approx;
+mod buffers;
 mod candidate;
 mod case;
 mod compare;
@@ -23,6 +23,7 @@ mod functions;
 mod gpu;
 mod npy;
 mod order;
+mod outputs;
 mod plan;
 mod precision;
 mod prepared;
@@ -32,17 +33,19 @@ mod product;
 mod rows;
 mod run;
 mod scan;
+mod serve;
+mod source;
 mod task;
 mod values;
 mod verdict;
 mod worker;
 
-pub use apart::Worker;
-pub use candidate::{Candidate, Given};
+pub use candidate::{Candidate, Submission};
 pub use compare::{Closeness, Counterexample};
 pub use flow::{Options, judge};
 pub use gpu::OnGpu;
 pub use prepared::{Compile, Unjudged};
+pub use serve::serve;
 pub use task::{Task, TaskError, Values};
 pub use verdict::{Found, KINDS, ProblemRecord, Reason, SCHEMA, TimedProblem, Verdict};
-pub use worker::serve;
+pub use worker::Worker;

@@ -1,4 +1,4 @@
-//! Results of lower precision than promised, told by their errors.
+//! Results of lower precision than promised, detected by their errors.
 //!
 //! Rounding the inputs to TF32, bf16 or fp16 predicts the error of every element, since the inputs are known. Where
 //! the errors of a result are those predicted, the inputs were rounded; where every element is a number of a narrower
@@ -16,16 +16,16 @@ use crate::run::Results;
 use crate::task::{Factor, Reference, Task, Values};
 use lanework_lab::{Format, Rejection};
 
-/// Elements from which a prediction says something.
+/// Fewest elements from which a prediction is conclusive.
 const ENOUGH: usize = 32;
 
-/// Whether a kind of values can tell.
-pub fn can_tell(kind: Values) -> bool {
+/// Whether values of this kind can show a lower precision.
+pub fn is_conclusive(kind: Values) -> bool {
     matches!(kind, Values::Uniform | Values::Normal | Values::Positive | Values::Spread)
 }
 
 /// The lower precision that a result has, in words.
-pub fn told(
+pub fn detect(
     task: &Task,
     problem: &Problem,
     results: &Results,
@@ -72,13 +72,13 @@ pub fn told(
 fn narrow(got: &[f64], right: &[f64]) -> Option<String> {
     for format in [Format::F16, Format::Bf16, Format::Tf32] {
         let holds = |x: f64| format.holds(x as f32);
-        let telling: Vec<f64> = got
+        let conclusive: Vec<f64> = got
             .iter()
             .zip(right)
             .filter(|(got, right)| got.is_finite() && right.is_finite() && !holds(**right))
             .map(|(got, _)| *got)
             .collect();
-        if telling.len() >= ENOUGH && telling.iter().all(|x| holds(*x)) {
+        if conclusive.len() >= ENOUGH && conclusive.iter().all(|x| holds(*x)) {
             let name = format.name();
             return Some(format!(
                 "every result is {}",
@@ -109,7 +109,7 @@ fn follows(got: &[f64], right: &[f64], assumed: &[f64]) -> bool {
     count >= ENOUGH && predicted > 0.0 && explained <= 0.25 * size && explained <= 0.25 * predicted
 }
 
-/// What the tests for products tell.
+/// What the tests for products find.
 fn of_product(
     task: &Task,
     problem: &Problem,

@@ -1,7 +1,7 @@
 //! Problems with their right results, computed before a candidate is loaded.
 
 use crate::approx::{Approx, Arithmetic};
-use crate::candidate::Given;
+use crate::candidate::Submission;
 use crate::data::Data;
 use crate::element::Element;
 use crate::expected::{Expected, Right};
@@ -48,7 +48,7 @@ impl From<TaskError> for Unjudged {
 }
 
 /// Compiles CUDA C++ to PTX: for references that are kernels, and for candidates.
-pub type Compile<'a> = &'a dyn Fn(&Given, &Task) -> Result<Result<String, String>, Unjudged>;
+pub type Compile<'a> = &'a dyn Fn(&Submission, &Task) -> Result<Result<String, String>, Unjudged>;
 
 /// A task whose references are ready to be asked.
 pub struct Ready<'a> {
@@ -86,8 +86,9 @@ impl<'a> Ready<'a> {
             let ptx = match file.extension().is_some_and(|kind| kind == "cu") {
                 false => text,
                 true => {
-                    let given = Given { name: name.clone(), source: Some(text), ptx: None };
-                    compile(&given, task)?.map_err(&failed)?
+                    let submission =
+                        Submission { name: name.clone(), source: Some(text), ptx: None };
+                    compile(&submission, task)?.map_err(&failed)?
                 }
             };
             let parsed = Module::parse(&ptx).and_then(|module| module.validate().map(|()| module));

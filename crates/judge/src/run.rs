@@ -1,17 +1,18 @@
-//! Runs a candidate on the emulator, and looks at everything that it could have touched.
+//! Runs a candidate on the emulator, and checks everything that it could have changed.
 //!
 //! The candidate's address space is that of one emulator: its own variables, the arguments, and a canary before and
 //! after each. References are in no emulator that a candidate runs on. Checked runs are under the sanitizer, in
 //! which allocations are 2^36 bytes apart and undefined memory is known as such; plain runs have a drawn schedule and
 //! outputs poisoned with drawn patterns.
 
+use crate::buffers::{Allocator, Contents, DeviceBuffer};
 use crate::problem::{Argument, Problem};
 use crate::task::{Allowance, Role, Shape, Task};
 use crate::verdict::Reason;
 use lanework::ptx::Module;
 use lanework::sim::sanitize::{Checks, Level, ReportKind};
 use lanework::sim::{Blocks, Emulator, Fault, FaultKind, LaunchConfig, Options, Program, Schedule};
-use rand::{Rng, RngCore, SeedableRng, rngs::StdRng, seq::SliceRandom};
+use rand::{SeedableRng, rngs::StdRng};
 use std::sync::Arc;
 
 /// How a candidate is run.
@@ -36,19 +37,6 @@ pub struct Bench<'a> {
 
 /// The results of a run: the bytes of each output, by the number of its parameter.
 pub type Results = Vec<(usize, Vec<u8>)>;
-
-/// Memory of one run.
-struct Block {
-    address: u64,
-    holds: Vec<u8>,
-    what: What,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
-    Canary,
-    Argument(usize),
-}
 
 /// Memory that a candidate may have on the emulator beside its arguments.
 const SPARE_MEMORY: u64 = 256 << 20;
@@ -91,80 +79,36 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// The first rule that the run broke.
     pub fn run(&mut self, problem: &Problem, shape: Shape) -> Result<Results, Reason> {
-        let mut blocks = self.allocate(problem)?;
+        let buffers = Allocator {
+            emulator: &self.emulator,
+            task: self.task,
+            poisons: self.mode != Mode::Checked,
+            random: &mut self.random,
+        }
+        .allocate(problem)?;
         let variables = self.variables();
         let before: Vec<Vec<u8>> =
             variables.iter().map(|(at, bytes, _)| self.read(*at, *bytes)).collect();
-        let ran = self.launch(problem, shape, &blocks);
+        let ran = self.launch(problem, shape, &buffers);
         let found = ran
-            .and_then(|()| self.look(problem, &mut blocks))
-            .and_then(|results| self.state(&variables, &before).map(|()| results));
-        for block in &blocks {
+            .and_then(|()| self.results(problem, &buffers))
+            .and_then(|results| self.check_variables(&variables, &before).map(|()| results));
+        for buffer in &buffers {
             // The emulator allocated it, so that it can be freed.
-            let _ = self.emulator.free(block.address);
+            let _ = self.emulator.free(buffer.address);
         }
         found
     }
 
-    /// Allocates arguments and canaries in a drawn order, with drawn gaps.
-    fn allocate(&mut self, problem: &Problem) -> Result<Vec<Block>, Reason> {
-        let arrays = problem.arguments.iter().enumerate();
-        let mut order: Vec<usize> = arrays
-            .filter(|(_, one)| matches!(one, Argument::Array { .. }))
-            .map(|(at, _)| at)
-            .collect();
-        order.shuffle(&mut self.random);
-        let mut blocks = Vec::new();
-        let no_memory = |error: lanework::sim::MemoryError| Reason::new("fault", error.to_string());
-        for number in order {
-            let Argument::Array { role, before, .. } = &problem.arguments[number] else { continue };
-            let bytes = problem.arguments[number].bytes();
-            let name = &self.task.parameters[number].name;
-            let gap = self.random.random_range(1..256);
-            blocks.push(self.canary(gap).map_err(no_memory)?);
-            let address = self.emulator.allocate(bytes.max(1), name).map_err(no_memory)?;
-            let undefined = matches!(role, Role::Out | Role::Scratch);
-            let holds = match (undefined, self.mode) {
-                (false, _) => before.clone(),
-                (true, Mode::Plain(_)) => self.poison(bytes as usize),
-                (true, Mode::Checked) => Vec::new(),
-            };
-            if !holds.is_empty() {
-                self.emulator.write(address, &holds).map_err(no_memory)?;
-            }
-            blocks.push(Block { address, holds, what: What::Argument(number) });
-        }
-        blocks.push(self.canary(16).map_err(no_memory)?);
-        Ok(blocks)
-    }
-
-    fn canary(&mut self, words: usize) -> Result<Block, lanework::sim::MemoryError> {
-        let mut holds = vec![0; words * 4];
-        self.random.fill_bytes(&mut holds);
-        let address = self.emulator.allocate(holds.len() as u64, "canary")?;
-        self.emulator.write(address, &holds)?;
-        Ok(Block { address, holds, what: What::Canary })
-    }
-
-    /// A pattern that undefined memory may well hold.
-    fn poison(&mut self, bytes: usize) -> Vec<u8> {
-        let mut pattern = vec![0; bytes];
-        match self.random.random_range(0..4) {
-            0 => pattern.fill(0xff),
-            1 => {}
-            2 => self.random.fill_bytes(&mut pattern),
-            _ => {
-                let number = self.random.random_range(-4f32..4.0).to_le_bytes();
-                pattern.iter_mut().zip(number.iter().cycle()).for_each(|(to, from)| *to = *from);
-            }
-        }
-        pattern
-    }
-
-    fn launch(&mut self, problem: &Problem, shape: Shape, blocks: &[Block]) -> Result<(), Reason> {
+    fn launch(
+        &mut self,
+        problem: &Problem,
+        shape: Shape,
+        buffers: &[DeviceBuffer],
+    ) -> Result<(), Reason> {
         let address = |number: usize| {
-            let found = blocks.iter().find(|block| block.what == What::Argument(number));
-            found.map_or(0, |block| block.address).to_le_bytes().to_vec()
+            let found = buffers.iter().find(|buffer| buffer.contents == Contents::Argument(number));
+            found.map_or(0, |buffer| buffer.address).to_le_bytes().to_vec()
         };
         let argument = |(number, one): (usize, &Argument)| match one {
             Argument::Array { .. } => address(number),
@@ -214,14 +158,14 @@ impl<'a> Bench<'a> {
     }
 
     /// Compares what must not have changed, and takes the results.
-    fn look(&self, problem: &Problem, blocks: &mut [Block]) -> Result<Results, Reason> {
+    fn results(&self, problem: &Problem, buffers: &[DeviceBuffer]) -> Result<Results, Reason> {
         let mut results = Vec::new();
-        for block in blocks.iter() {
-            let number = match block.what {
-                What::Argument(number) => number,
-                What::Canary => {
-                    let now = self.read(block.address, block.holds.len() as u64);
-                    if now != block.holds {
+        for buffer in buffers {
+            let number = match buffer.contents {
+                Contents::Argument(number) => number,
+                Contents::Canary => {
+                    let now = self.read(buffer.address, buffer.before.len() as u64);
+                    if now != buffer.before {
                         return Err(Reason::new("canary", "it wrote to memory beside the buffers"));
                     }
                     continue;
@@ -232,10 +176,11 @@ impl<'a> Bench<'a> {
                 continue;
             };
             let name = &self.task.parameters[number].name;
-            let now = self.read(block.address, bytes);
+            let now = self.read(buffer.address, bytes);
             match role {
                 Role::In => {
-                    if let Some(at) = now.iter().zip(&block.holds).position(|(now, was)| now != was)
+                    if let Some(at) =
+                        now.iter().zip(&buffer.before).position(|(now, was)| now != was)
                     {
                         let element = at / self.task.parameters[number].element.bytes();
                         let why = format!("it wrote to the input `{name}`, at element {element}");
@@ -244,7 +189,7 @@ impl<'a> Bench<'a> {
                 }
                 Role::Scratch => {}
                 Role::Out if bytes > 0 => {
-                    self.written(name, number, block, &now)?;
+                    self.check_written(name, number, buffer, &now)?;
                     results.push((number, now));
                 }
                 Role::Out | Role::InOut => results.push((number, now)),
@@ -254,10 +199,16 @@ impl<'a> Bench<'a> {
         Ok(results)
     }
 
-    /// Whether all of an output was written, as far as that is known.
-    fn written(&self, name: &str, number: usize, block: &Block, now: &[u8]) -> Result<(), Reason> {
+    /// Checks that all of an output was written, as far as that is known.
+    fn check_written(
+        &self,
+        name: &str,
+        number: usize,
+        buffer: &DeviceBuffer,
+        now: &[u8],
+    ) -> Result<(), Reason> {
         if self.mode == Mode::Checked {
-            let gap = self.emulator.memory().unwritten(block.address, now.len() as u64);
+            let gap = self.emulator.memory().unwritten(buffer.address, now.len() as u64);
             let Some(gap) = gap else { return Ok(()) };
             if now.iter().all(|byte| *byte == FRESH) {
                 let why = format!("the launch wrote nothing to the output `{name}`");
@@ -268,7 +219,7 @@ impl<'a> Bench<'a> {
             return Err(Reason::new("not-written", why));
         }
         // Eight bytes are not right by chance.
-        if now.len() >= 8 && now == block.holds && now.iter().any(|byte| *byte != 0) {
+        if now.len() >= 8 && now == buffer.before && now.iter().any(|byte| *byte != 0) {
             let why = format!("the launch wrote nothing to the output `{name}`");
             return Err(Reason::new("nothing-written", why));
         }
@@ -282,8 +233,8 @@ impl<'a> Bench<'a> {
         own.map(|(at, one)| (at, one.bytes, one.name.clone())).collect()
     }
 
-    /// Whether the module's variables hold what they held before.
-    fn state(
+    /// Checks that the module's variables hold what they held before.
+    fn check_variables(
         &mut self,
         variables: &[(u64, u64, String)],
         before: &[Vec<u8>],

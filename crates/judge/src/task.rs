@@ -10,7 +10,7 @@ use crate::extents::{Extents, evaluate};
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use crate::document::TaskError;
+pub use crate::source::TaskError;
 pub use launch::{Launch, Shape};
 pub use reference::{Factor, Reference, Tolerance};
 

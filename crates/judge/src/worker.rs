@@ -1,167 +1,137 @@
-//! The work of a process of its own: compiling a stranger's source, and launching a stranger's kernel on a GPU. What
-//! is right is in the process that started this one.
+//! Starts worker processes: their own folder, few variables of the environment, and limits.
 
-use crate::order::{Answer, CompileOrder, Compiled, LaunchOrder, RunOrder, Slot, TimeOrder};
-use crate::task::Shape;
-use lanework::{Buffer, Device, Job, NvrtcError, PtxArg, PtxModule};
-use lanework_lab::timing::{About, Plan, Reset, Timer, measure, reset};
-use lanework_lab::{Cache, Verified, Work};
-use std::io::{Read, Write};
+use crate::candidate::Submission;
+use crate::order::{Answer, CompileOrder, Compiled, LaunchOrder};
+use crate::prepared::Unjudged;
+use crate::process::{Bounds, Ended, run};
+use crate::task::Task;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
-/// Targets that are tried in turn.
-const TARGETS: [&str; 2] = ["80", "90a"];
-
-/// Does what the first argument says, reading the order from standard input and writing the answer to standard
-/// output; whether that was possible.
-pub fn serve(arguments: &[String]) -> bool {
-    let mut order = String::new();
-    if std::io::stdin().read_to_string(&mut order).is_err() {
-        return false;
-    }
-    let answer = match arguments.first().map(String::as_str) {
-        Some("compile") => serde_json::from_str(&order).ok().and_then(|order| {
-            let compiled: CompileOrder = order;
-            serde_json::to_string(&compile(&compiled)).ok()
-        }),
-        Some("launch") => serde_json::from_str(&order).ok().and_then(|order| {
-            let launches: LaunchOrder = order;
-            serde_json::to_string(&launch(&launches, Path::new(""))).ok()
-        }),
-        _ => None,
-    };
-    answer.is_some_and(|text| std::io::stdout().write_all(text.as_bytes()).is_ok())
+/// How to start a worker: a program that calls [`crate::serve`] with the arguments after these.
+#[derive(Clone, Debug)]
+pub struct Worker {
+    /// The program.
+    pub program: PathBuf,
+    /// What stands before the worker's own arguments.
+    pub arguments: Vec<OsString>,
 }
 
-/// Folders of CUDA's headers: `LANEWORK_CUDA_INCLUDE`, beside NVRTC, and where toolkits lie.
-fn headers() -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = std::env::var_os("LANEWORK_CUDA_INCLUDE")
-        .map(|list| std::env::split_paths(&list).collect())
-        .unwrap_or_default();
-    if let Some(library) = std::env::var_os("LANEWORK_NVRTC").map(PathBuf::from)
-        && let Some(root) = library.parent().and_then(Path::parent)
-    {
-        folders.push(root.join("include"));
-    }
-    folders.push("/usr/local/cuda/include".into());
-    let own = folders.clone();
-    folders.extend(own.into_iter().map(|folder| folder.join("cccl")));
-    folders.retain(|folder| folder.is_dir());
-    folders
-}
+/// Memory of a compiler, and what it may write.
+const COMPILER_MEMORY: u64 = 4 << 30;
+const COMPILER_OUTPUT: u64 = 64 << 20;
+/// Memory of a process with a GPU: the driver maps much.
+const GPU_MEMORY: u64 = 64 << 30;
+const GPU_OUTPUT: u64 = 64 << 20;
+/// The variables of the environment that workers see.
+const PASSED: [&str; 7] = [
+    "LD_LIBRARY_PATH",
+    "LANEWORK_NVRTC",
+    "LANEWORK_CUDA_INCLUDE",
+    "CUDA_VISIBLE_DEVICES",
+    "PATH",
+    "HOME",
+    "SystemRoot",
+];
 
-fn compile(order: &CompileOrder) -> Compiled {
-    let headers = headers();
-    let includes = headers.iter().map(|folder| format!("-I{}", folder.display()));
-    let includes: Vec<String> = includes.collect();
-    let mut first = None;
-    for target in TARGETS {
-        let architecture = format!("--gpu-architecture=compute_{target}");
-        let mut options = vec![architecture.as_str(), "-lineinfo", "-default-device"];
-        options.extend(includes.iter().map(String::as_str));
-        match lanework::compile_cuda(&order.source, &order.name, &options) {
-            Ok(ptx) => return Compiled::Ptx(ptx),
-            Err(NvrtcError::Missing(why)) => return Compiled::Missing(why),
-            Err(NvrtcError::Compile(why) | NvrtcError::Library(why)) => {
-                first.get_or_insert(why);
+impl Worker {
+    fn command(&self, what: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).arg(what).env_clear();
+        for name in PASSED {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
             }
         }
+        command
     }
-    Compiled::Refused(first.unwrap_or_default())
+
+    fn start(
+        &self,
+        what: &str,
+        folder: &Path,
+        order: &impl serde::Serialize,
+        bounds: Bounds,
+    ) -> Result<Ended, Unjudged> {
+        let failed = |why: String| {
+            let help = "check the installation, and that there is room for temporary files";
+            Unjudged::Failed(
+                format!("the worker process cannot be started: {why}"),
+                help.to_owned(),
+            )
+        };
+        let order = serde_json::to_vec(order).map_err(|error| failed(error.to_string()))?;
+        run(&mut self.command(what), folder, order, bounds)
+            .map_err(|error| failed(error.to_string()))
+    }
+
+    /// Compiles a source in a process and a folder of its own; a candidate that does not compile gives the log.
+    ///
+    /// # Errors
+    /// When there is no compiler, or no process can be started.
+    pub fn compile(
+        &self,
+        submission: &Submission,
+        task: &Task,
+    ) -> Result<Result<String, String>, Unjudged> {
+        let folder = temporary()?;
+        let source = submission.source.clone().unwrap_or_default();
+        let name =
+            Path::new(&submission.name).file_name().map(|name| name.to_string_lossy().into_owned());
+        let order =
+            CompileOrder { name: name.unwrap_or_else(|| "candidate.cu".to_owned()), source };
+        let time = task.limits.compile;
+        let bounds = Bounds { time, memory: COMPILER_MEMORY, output: COMPILER_OUTPUT };
+        Ok(match self.start("compile", folder.path(), &order, bounds)? {
+            Ended::TooLong => Err(format!("the compiler ran for more than {} s", time.as_secs())),
+            Ended::TooLarge => {
+                Err(format!("the compiler had more than {COMPILER_MEMORY} bytes of memory"))
+            }
+            Ended::Itself(_, answer, said) => match serde_json::from_slice(&answer) {
+                Ok(Compiled::Ptx(ptx)) => Ok(ptx),
+                Ok(Compiled::Refused(log)) => Err(log.trim_end().to_owned()),
+                Ok(Compiled::Missing(why)) => {
+                    let help = "get NVRTC (pip install nvidia-cuda-nvrtc, and LANEWORK_NVRTC=its/lib/libnvrtc.so.13), or compile the candidate to PTX elsewhere and give that";
+                    return Err(Unjudged::Failed(
+                        format!("the candidate is CUDA C++, and {why}"),
+                        help.to_owned(),
+                    ));
+                }
+                Err(_) => Err(format!("the compiler crashed: {}", said.trim_end())),
+            },
+        })
+    }
+
+    /// Makes launches in a process of its own, whose folder holds the arenas. A process that does not end, or ends
+    /// without an answer, gives the reason.
+    ///
+    /// # Errors
+    /// When no process can be started.
+    pub fn launch(
+        &self,
+        order: &LaunchOrder,
+        folder: &Path,
+        time: Duration,
+    ) -> Result<Result<Answer, String>, Unjudged> {
+        let bounds = Bounds { time, memory: GPU_MEMORY, output: GPU_OUTPUT };
+        Ok(match self.start("launch", folder, order, bounds)? {
+            Ended::TooLong => Err(format!("its launches did not end within {} s", time.as_secs())),
+            Ended::TooLarge => Err("its process had too much memory".to_owned()),
+            Ended::Itself(_, answer, said) => serde_json::from_slice(&answer)
+                .map_err(|_| format!("its process ended without an answer: {}", said.trim_end())),
+        })
+    }
 }
 
-/// Makes the launches; arenas lie in `folder`.
-pub fn launch(order: &LaunchOrder, folder: &Path) -> Answer {
-    let mut answer = Answer { runs: 0, copies: 0, time: None, failed: None };
-    if let Err(why) = launches(order, folder, &mut answer) {
-        answer.failed = Some(why);
-    }
-    answer
-}
-
-fn launches(order: &LaunchOrder, folder: &Path, answer: &mut Answer) -> Result<(), String> {
-    let said = |error: lanework::Error| error.to_string();
-    let device = Device::open(&order.device).map_err(said)?;
-    let module = device.load_ptx(&order.ptx).map_err(said)?;
-    for (number, run) in order.runs.iter().enumerate() {
-        let arena = upload(&device, folder, number)?;
-        let arguments = arguments(run, &arena);
-        // SAFETY: on the emulator every access is checked. On a GPU the kernel has passed those checks on these
-        // very problems or on smaller ones; what it reaches all the same is memory of this process, which holds
-        // nothing but what the kernel was given.
-        let ran = unsafe { module.launch(&order.entry, Shape::from(run.shape), &arguments) };
-        ran.map_err(said)?;
-        write(&folder.join(format!("{number}.after")), &arena)?;
-        drop(arena);
-        answer.runs += 1;
-        if let Some(timed) = order.timed.as_ref().filter(|timed| timed.run == number) {
-            time(&device, &module, order, timed, folder, answer)?;
-        }
-    }
-    Ok(())
-}
-
-fn upload(device: &Device, folder: &Path, number: usize) -> Result<Buffer<u8>, String> {
-    let file = folder.join(format!("{number}.before"));
-    let bytes = std::fs::read(&file).map_err(|error| format!("{}: {error}", file.display()))?;
-    device.upload(&bytes).map_err(|error| error.to_string())
-}
-
-fn write(file: &Path, arena: &Buffer<u8>) -> Result<(), String> {
-    let bytes = arena.download().map_err(|error| error.to_string())?;
-    std::fs::write(file, bytes).map_err(|error| format!("{}: {error}", file.display()))
-}
-
-fn arguments<'a>(run: &RunOrder, arena: &Buffer<u8>) -> Vec<PtxArg<'a>> {
-    let argument = |slot: &Slot| match slot {
-        Slot::Offset(offset) => PtxArg::Bytes((arena.address() + offset).to_le_bytes().to_vec()),
-        Slot::Bytes(bytes) => PtxArg::Bytes(bytes.clone()),
-    };
-    run.arguments.iter().map(argument).collect()
-}
-
-fn time(
-    device: &Device,
-    module: &PtxModule,
-    order: &LaunchOrder,
-    timed: &TimeOrder,
-    folder: &Path,
-    answer: &mut Answer,
-) -> Result<(), String> {
-    let said = |error: lanework::Error| error.to_string();
-    let run = &order.runs[timed.run];
-    let reset = reset(Cache::Cold, timed.touched, device);
-    let arenas: Vec<Buffer<u8>> = (0..reset.copies().max(1))
-        .map(|_| upload(device, folder, timed.run))
-        .collect::<Result<_, _>>()?;
-    let arguments: Vec<Vec<PtxArg<'_>>> =
-        arenas.iter().map(|arena| arguments(run, arena)).collect();
-    let shape = Shape::from(run.shape);
-    let mut jobs = Vec::new();
-    for arguments in &arguments {
-        // SAFETY: as in `launches`.
-        jobs.push(Job::from(unsafe { module.prepare(&order.entry, shape, arguments) }));
-    }
-    let mut about = About::kernel(&order.entry);
-    (about.cache, about.reset, about.verified) = (Cache::Cold, reset, Verified::Reference);
-    if let Some((bytes, flops)) = timed.work {
-        about.work = Work { bytes, flops };
-    }
-    about.element_bytes = timed.element_bytes;
-    about.problem.clone_from(&timed.problem);
-    let plan = Plan::within(Duration::from_secs(timed.seconds));
-    let time = measure(device, jobs, &about, &plan, &mut |_, _| {}).map_err(said)?;
-    // A graph launches every copy; by events each sample is of the next one, and few samples do not reach all.
-    let launched = match (time.timer, time.reset) {
-        (_, Reset::Flush { .. }) => 1,
-        (Timer::Events, _) => time.samples.len(),
-        (Timer::Graph(_), _) => arenas.len(),
-    };
-    answer.time = Some(time);
-    for (number, arena) in arenas.iter().enumerate().take(launched) {
-        write(&folder.join(format!("{number}.timed")), arena)?;
-        answer.copies += 1;
-    }
-    Ok(())
+/// A folder that is removed when it is dropped.
+///
+/// # Errors
+/// When there is none to be had.
+pub fn temporary() -> Result<tempfile::TempDir, Unjudged> {
+    tempfile::tempdir().map_err(|error| {
+        let help = "set TMPDIR to a folder with room";
+        Unjudged::Failed(format!("no temporary folder: {error}"), help.to_owned())
+    })
 }

@@ -3,7 +3,7 @@
 //! The first lines of a kernel name its task, and of a cheat the kinds of reasons that it may be refused for. PTX is
 //! compiled by `make.py`.
 
-use lanework_judge::{Found, Given, Options, Task, Unjudged, Verdict, judge};
+use lanework_judge::{Found, Options, Submission, Task, Unjudged, Verdict, judge};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ struct Kernel {
     name: String,
     task: String,
     finds: Option<String>,
-    given: Given,
+    given: Submission,
 }
 
 fn folder() -> PathBuf {
@@ -38,12 +38,17 @@ fn kernels(kind: &str) -> Vec<Kernel> {
             false => Some(fs::read_to_string(&ptx).expect("make.py compiles it")),
         };
         let (task, finds) = (head("task:").expect("a task"), head("finds:"));
-        Kernel { given: Given { name: name.clone(), source: Some(source), ptx }, name, task, finds }
+        Kernel {
+            given: Submission { name: name.clone(), source: Some(source), ptx },
+            name,
+            task,
+            finds,
+        }
     };
     files.iter().map(kernel).collect()
 }
 
-fn no_compiler(_: &Given, _: &Task) -> Result<Result<String, String>, Unjudged> {
+fn no_compiler(_: &Submission, _: &Task) -> Result<Result<String, String>, Unjudged> {
     Err(Unjudged::Failed("there is no compiler here".to_owned(), String::new()))
 }
 

@@ -1,6 +1,6 @@
 //! The page of the docs holds what is true: its task is read and judged, and every kind of reason is in its table.
 
-use lanework_judge::{Found, Given, KINDS, Options, Task, Unjudged, judge};
+use lanework_judge::{Found, KINDS, Options, Submission, Task, Unjudged, judge};
 use std::fs;
 use std::path::Path;
 
@@ -18,9 +18,10 @@ fn the_task_of_the_page_is_judged() {
         let task = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
         let task = Task::read(Path::new("page.toml"), task.expect("a task"));
         let task = task.unwrap_or_else(|error| panic!("{error}"));
-        let given = Given { name: "saxpy.ptx".to_owned(), source: None, ptx: Some(ptx.clone()) };
+        let given =
+            Submission { name: "saxpy.ptx".to_owned(), source: None, ptx: Some(ptx.clone()) };
         let options = Options { seed: 1, timed: true, gpu: None };
-        let none = |_: &Given, _: &Task| {
+        let none = |_: &Submission, _: &Task| {
             Err(Unjudged::Failed("no compiler is needed".to_owned(), String::new()))
         };
         let verdict = judge(&task, &given, &options, &none, &mut |_| {}).expect("a verdict");

@@ -1,6 +1,6 @@
 //! References that are kernels and programs, and what is told of task files with mistakes.
 
-use lanework_judge::{Found, Given, Options, Task, TaskError, Unjudged, Verdict, judge};
+use lanework_judge::{Found, Options, Submission, Task, TaskError, Unjudged, Verdict, judge};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ fn read(text: &str) -> Result<Task, TaskError> {
 
 fn judged(task: &Task, kernel: &str) -> Result<Verdict, Unjudged> {
     let ptx = fs::read_to_string(tests().join("ptx").join(kernel)).expect("a kernel");
-    let given = Given { name: kernel.to_owned(), source: None, ptx: Some(ptx) };
-    let none = |_: &Given, _: &Task| {
+    let given = Submission { name: kernel.to_owned(), source: None, ptx: Some(ptx) };
+    let none = |_: &Submission, _: &Task| {
         Err(Unjudged::Failed("there is no compiler".to_owned(), String::new()))
     };
     let options = Options { seed: 1, timed: true, gpu: None };

@@ -5,7 +5,9 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use lanework::Device;
-use lanework_judge::{Found, Given, KINDS, OnGpu, Options, Task, Unjudged, Worker, judge, serve};
+use lanework_judge::{
+    Found, KINDS, OnGpu, Options, Submission, Task, Unjudged, Worker, judge, serve,
+};
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
@@ -35,9 +37,9 @@ pub fn run(args: &JudgeArgs) -> Outcome {
     };
     let text = read(candidate)?;
     let name = candidate.display().to_string();
-    let given = match candidate.extension().and_then(|kind| kind.to_str()) {
-        Some("ptx") => Given { name, source: None, ptx: Some(text) },
-        Some("cu") => Given { name, source: Some(text), ptx: None },
+    let submission = match candidate.extension().and_then(|kind| kind.to_str()) {
+        Some("ptx") => Submission { name, source: None, ptx: Some(text) },
+        Some("cu") => Submission { name, source: Some(text), ptx: None },
         _ => {
             return Err(Failure::input(
                 format_args!("{name} is neither .ptx nor .cu"),
@@ -60,8 +62,8 @@ pub fn run(args: &JudgeArgs) -> Outcome {
     };
     let verdict = {
         let progress = Progress::new("judging");
-        let compile = |given: &Given, task: &Task| worker.compile(given, task);
-        judge(&task, &given, &options, &compile, &mut |what| progress.say(what))
+        let compile = |submission: &Submission, task: &Task| worker.compile(submission, task);
+        judge(&task, &submission, &options, &compile, &mut |what| progress.say(what))
     };
     let verdict = verdict.map_err(|error| match error {
         Unjudged::Task(error) => Failure::Input(error.to_string()),

@@ -1,8 +1,9 @@
 //! The launch of a kernel: its grid, block and shared memory as expressions over the extents.
 
 use super::TaskError;
-use crate::document::{Expression, Source, Value};
+use crate::document::{Expression, Value};
 use crate::extents::{Extents, evaluate};
+use crate::source::Source;
 use lanework::{Dim3, PtxShape};
 
 /// How a kernel is launched.
@@ -65,7 +66,7 @@ impl Launch {
         });
         let own: String = lines.collect();
         let source = Source { name: file, text: &own };
-        marked.then(|| Launch::read(&source.parse()?))
+        marked.then(|| Launch::read(&Value::parse(source)?))
     }
 
     /// The shape for these extents. A grid of no blocks becomes one of one block, as hosts do.

@@ -1,4 +1,4 @@
-//! Reads a task file. Everything that can be told without a candidate is told here, with line and column.
+//! Reads a task file. Every mistake that shows without a candidate is reported here, with line and column.
 
 mod parameters;
 mod references;
@@ -7,7 +7,8 @@ use super::{
     Allowance, Launch, Limits, Parameter, ParameterKind, Reference, Role, Task, TaskError,
     Tolerance, Values,
 };
-use crate::document::{Source, Table, Value};
+use crate::document::{Table, Value};
+use crate::source::Source;
 use parameters::{extents, parameters, tolerance};
 use std::path::Path;
 use std::time::Duration;
@@ -36,7 +37,7 @@ impl Task {
     pub fn read(file: &Path, text: &str) -> Result<Task, TaskError> {
         let name = file.display().to_string();
         let source = Source { name: &name, text };
-        let top = source.parse()?.table(&TOP)?;
+        let top = Value::parse(source)?.table(&TOP)?;
         if let Some(about) = top.get("about") {
             about.string()?;
         }
