@@ -10,6 +10,7 @@
 //! that are only moved on (`copies` of a load's order), and reads that race with the write they come
 //! before, which are one error, the race.
 
+pub mod bits;
 pub mod registers;
 pub mod unwritten;
 

@@ -2,11 +2,12 @@
 //! memory, and followed until then.
 //!
 //! Which registers may hold such a value is known before the run ([`super::unwritten`]), and only they are
-//! followed, by a bit per lane, as a taint is: the result of an instruction is unwritten where one of
-//! its sources is. Of a shuffle it is where the source of the lane read from is: a lane that gets its value from the leader needs none of its
+//! followed, by their bits in each lane: those of a result are unwritten that are made of unwritten ones ([`super::bits`]). Of a shuffle they are
+//! where the source of the lane read from is: a lane that gets its value from the leader needs none of its
 //! own. Of a selection, and of a predicate `and` or `or`, it is only where both choices are: which of them counts is a value, and values are not
 //! looked at. So a use of an unwritten choice is missed, and none is made up. Kernels without pay nothing.
 
+use super::super::access::reference::lanes_of;
 use super::super::barriers::lanes::shuffle_source;
 use super::super::kinds::ReportKind;
 use super::super::position::{LaneAt, Position};
@@ -20,8 +21,8 @@ use lanework_ptx_ir::opcode::warp::ShuffleMode;
 /// The followed registers of a cluster's warps.
 pub struct Registers {
     followed: Followed,
-    /// By warp and followed register: the lanes in which nothing has written it.
-    unwritten: Vec<u32>,
+    /// By warp and followed register: by lane, the bits that nothing has written.
+    unwritten: Vec<[u64; 32]>,
     /// The shuffle that a warp executes next: the lane that each lane reads from.
     shuffle: Option<(u32, [u8; 32])>,
 }
@@ -29,7 +30,8 @@ pub struct Registers {
 impl Registers {
     /// For this many warps.
     pub fn new(followed: Followed, warps: usize) -> Registers {
-        Registers { unwritten: vec![0; warps * followed.count], followed, shuffle: None }
+        let unwritten = vec![[0; 32]; warps * followed.count];
+        Registers { unwritten, followed, shuffle: None }
     }
 
     /// Whether any are followed.
@@ -50,9 +52,10 @@ impl Registers {
         if self.followed.count == 0 {
             return;
         }
-        for lanes in self.unwritten.chunks_mut(self.followed.count) {
-            lanes.fill(0);
-            self.followed.unwritten.iter().for_each(|r| lanes[*r as usize] = u32::MAX);
+        let Followed { count, unwritten, bits, .. } = &self.followed;
+        for registers in self.unwritten.chunks_mut(*count) {
+            registers.fill([0; 32]);
+            unwritten.iter().for_each(|r| registers[*r as usize].fill(bits[*r as usize]));
         }
     }
 
@@ -66,13 +69,14 @@ impl Registers {
         step: &Step,
     ) {
         let first = position.slot(warp.index) * self.followed.count;
-        let lanes = &mut self.unwritten[first..first + self.followed.count];
-        for (r, what) in &step.ends {
-            let bad = lanes[*r as usize] & warp.mask;
-            if bad == 0 || reports.suppresses(Rule::Unused, instruction) {
+        let registers = &mut self.unwritten[first..first + self.followed.count];
+        for (r, bits, what) in &step.ends {
+            let of_lane = &registers[*r as usize];
+            let bad = lanes_of(warp.mask).find(|lane| of_lane[*lane] & bits != 0);
+            let Some(lane) = bad.filter(|_| !reports.suppresses(Rule::Unused, instruction)) else {
                 continue;
-            }
-            let at = LaneAt { warp: warp.index, lane: bad.trailing_zeros(), instruction };
+            };
+            let at = LaneAt { warp: warp.index, lane: lane as u32, instruction };
             reports.add(ReportKind::Uninitialized, position.actor(at), None, |_| Finding {
                 message: format!(
                     "uninitialised register: the value of a register that nothing has written reaches {what}"
@@ -81,25 +85,22 @@ impl Registers {
                 ..Finding::default()
             });
         }
-        let mut bad = step.from.iter().fold(0, |bad, r| bad | lanes[*r as usize]);
-        if let Some([first, second]) = step.both {
-            bad |= lanes[first as usize] & lanes[second as usize];
-        }
-        if let Some(value) = step.shuffled {
-            // Lanes on another path may have gone on, so that only those that are here are looked at.
-            let there = lanes[value as usize] & warp.mask;
-            match self.shuffle.take() {
-                Some((of, from)) if of == warp.index => {
-                    let read = |lane: usize| (there >> from[lane] & 1) << lane;
-                    bad |= (0..32).map(read).fold(0, |bad, bit| bad | bit);
-                }
-                _ => {}
+        // Lanes on another path may have gone on, so that only those that are here are looked at.
+        let shuffled = step.shuffled.zip(self.shuffle.take_if(|(of, _)| *of == warp.index));
+        let shuffled = shuffled.map(|(value, (_, from))| {
+            let there = |from: u8| match warp.mask >> from & 1 {
+                0 => 0,
+                _ => registers[value as usize][from as usize],
+            };
+            from.map(there)
+        });
+        for lane in lanes_of(warp.mask) {
+            let bits = step.flow.bits(|r| registers[r as usize][lane]);
+            let bits = bits | shuffled.map_or(0, |shuffled| shuffled[lane]);
+            step.written.iter().for_each(|r| registers[*r as usize][lane] = 0);
+            for r in &step.to {
+                registers[*r as usize][lane] = bits & self.followed.bits[*r as usize];
             }
-        }
-        step.written.iter().for_each(|r| lanes[*r as usize] &= !warp.mask);
-        for r in &step.to {
-            let old = &mut lanes[*r as usize];
-            *old = (*old & !warp.mask) | (bad & warp.mask);
         }
     }
 }

@@ -3,12 +3,10 @@
 //! Found before the run: those that are read before they are written on some path, and what is computed
 //! from them. Only these are followed while the kernel runs ([`super::registers`]).
 
+use super::bits::{self, Flow};
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg, Width};
-use lanework_ptx_ir::opcode::Alu;
-use lanework_ptx_ir::opcode::compare::CompareOp;
-use lanework_ptx_ir::opcode::logic::LogicOp;
 use lanework_ptx_ir::opcode::warp::WarpOp;
 
 /// The registers of a kernel that are followed.
@@ -20,17 +18,17 @@ pub struct Followed {
     pub count: usize,
     /// Those that are unwritten at the start.
     pub unwritten: Vec<u32>,
+    /// By followed register: all its bits.
+    pub bits: Vec<u64>,
 }
 
 /// What an instruction does with followed registers.
 #[derive(Clone, Default)]
 pub struct Step {
-    /// Those whose values end here, and in what: an address, a branch, memory.
-    pub ends: Vec<(u32, &'static str)>,
-    /// Those that results are made of.
-    pub from: Vec<u32>,
-    /// Two of which the results are one, or tell as much.
-    pub both: Option<[u32; 2]>,
+    /// Those whose values end here, which of their bits do, and in what: an address, a branch, memory.
+    pub ends: Vec<(u32, u64, &'static str)>,
+    /// How results are made of them.
+    pub flow: Flow,
     /// One whose values lanes read from each other.
     pub shuffled: Option<u32>,
     /// Results.
@@ -58,7 +56,9 @@ impl Followed {
         };
         let index: Vec<Option<u32>> = maybe.into_iter().map(number).collect();
         let unwritten = start.iter().filter_map(|r| index[*r]).collect();
-        Followed { index, count: count as usize, unwritten }
+        let followed = kernel.registers.iter().zip(&index).filter(|(_, index)| index.is_some());
+        let bits = followed.map(|(register, _)| bits_of(register.width)).collect();
+        Followed { index, count: count as usize, unwritten, bits }
     }
 
     /// What an instruction does with them, if anything.
@@ -71,34 +71,31 @@ impl Followed {
             src.iter().filter_map(|src| src.register()).filter_map(of).collect()
         };
         let mut step = Step::default();
-        let end = |list: Vec<u32>, what| list.into_iter().map(move |r| (r, what));
-        step.ends.extend(inst.guard.and_then(|(r, _)| of(r)).map(|r| (r, "a branch")));
+        let end = |list: Vec<u32>, bits, what| list.into_iter().map(move |r| (r, bits, what));
+        step.ends.extend(inst.guard.and_then(|(r, _)| of(r)).map(|r| (r, u64::MAX, "a branch")));
         match &inst.opcode {
             Opcode::Memory(op) => {
-                step.ends.extend(end(followed(&inst.src[..1]), "an address"));
+                step.ends.extend(end(followed(&inst.src[..1]), u64::MAX, "an address"));
                 // What is private to a thread or a block may hold it: of a tile that is not full, threads
                 // put what they have where nobody looks.
                 let private = matches!(op.space, MemorySpace::Local | MemorySpace::Shared);
                 let kept = private && matches!(op.kind, MemoryKind::Store);
                 if !matches!(op.kind, MemoryKind::Load) && !kept {
-                    step.ends.extend(end(followed(&inst.src[1..]), "memory"));
+                    let bits = bits::low(8 * op.ty.size());
+                    step.ends.extend(end(followed(&inst.src[1..]), bits, "memory"));
                 }
             }
-            Opcode::AsyncCopy { .. } => step.ends.extend(end(followed(&inst.src), "an address")),
-            Opcode::Barrier { .. } => step.ends.extend(end(followed(&inst.src), "a barrier")),
+            Opcode::AsyncCopy { .. } => {
+                step.ends.extend(end(followed(&inst.src), u64::MAX, "an address"));
+            }
+            Opcode::Barrier { .. } => {
+                step.ends.extend(end(followed(&inst.src), u64::MAX, "a barrier"));
+            }
             Opcode::Warp(WarpOp::Shuffle(_)) => {
                 step.shuffled = inst.src[0].register().and_then(of);
-                step.from = followed(&inst.src[1..]);
+                step.flow.whole = followed(&inst.src[1..]);
             }
-            Opcode::Alu(op) if chooses(*op) => {
-                if let [Some(first), Some(second)] =
-                    [0, 1].map(|i| inst.src[i].register().and_then(of))
-                {
-                    step.both = Some([first, second]);
-                }
-                step.from = followed(&inst.src[2..]);
-            }
-            _ if makes(inst) => step.from = followed(&inst.src),
+            _ if makes(inst) => step.flow = Flow::of(inst, &of),
             _ => {}
         }
         step.to = inst.dst.iter().flatten().filter_map(|r| of(*r)).collect();
@@ -108,7 +105,7 @@ impl Followed {
             step.to.retain(|r| Some(*r) != in_range);
             step.written.extend(in_range);
         }
-        let sources = !step.from.is_empty() || step.both.is_some() || step.shuffled.is_some();
+        let sources = step.flow != Flow::default() || step.shuffled.is_some();
         let none =
             step.ends.is_empty() && !sources && step.to.is_empty() && step.written.is_empty();
         (!none).then_some(step)
@@ -131,14 +128,13 @@ impl VariableAnalysis for MayBeUnwritten {
     }
 }
 
-/// Whether the result may be told by one of the first two sources alone: a selection, or `and` and `or` of predicates, as compilers make of
-/// `valid && x > 0`.
-fn chooses(op: Alu) -> bool {
-    matches!(
-        op,
-        Alu::Compare(CompareOp::Select { .. } | CompareOp::SelectBySign { .. })
-            | Alu::Logic(LogicOp::And(Width::Predicate) | LogicOp::Or(Width::Predicate))
-    )
+/// All bits of a register.
+fn bits_of(width: Width) -> u64 {
+    match width {
+        Width::Predicate => 1,
+        Width::Word => bits::low(32),
+        Width::Wide => u64::MAX,
+    }
 }
 
 /// Whether an instruction makes its results of its sources in registers.
