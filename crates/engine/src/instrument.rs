@@ -212,8 +212,8 @@ pub trait Instrument: Send + 'static {
     /// A lane has waited for a phase of an mbarrier.
     fn mbarrier_waited(&mut self, _warp: &Warp, _at: (u32, u32), _mbarrier: (u32, u64)) {}
 
-    /// A warp arrives at the cluster's barrier of this generation.
-    fn cluster_arrive(&mut self, _warp: usize, _generation: u32) {}
+    /// A warp arrives at the cluster's barrier of this generation; `relaxed` says that nothing it did before is ordered by that.
+    fn cluster_arrive(&mut self, _warp: usize, _generation: u32, _relaxed: bool) {}
 
     /// All have arrived at the cluster's barrier.
     fn cluster_open(&mut self, _generation: u32) {}

@@ -66,6 +66,7 @@ pub fn packed(note: SyncAnnotation) -> u64 {
         SyncAnnotation::ProductCommit => (7, 0),
         SyncAnnotation::ProductWait(keep) => (8, u64::from(keep)),
         SyncAnnotation::ProductFence => (9, 0),
+        SyncAnnotation::InitFence => (10, 0),
     };
     kind | value << 8
 }
@@ -87,6 +88,7 @@ fn unpacked(imm: u64) -> SyncAnnotation {
         7 => SyncAnnotation::ProductCommit,
         8 => SyncAnnotation::ProductWait(value as u32),
         9 => SyncAnnotation::ProductFence,
+        10 => SyncAnnotation::InitFence,
         _ => SyncAnnotation::Wait(value as u32),
     }
 }

@@ -21,7 +21,6 @@ mod merge;
 mod own_report;
 mod record;
 mod session;
-mod sink;
 
 #[doc(hidden)]
 pub use files::{Reader, read};

@@ -132,15 +132,15 @@ impl Instrument for Sanitizer {
         }
     }
 
-    fn cluster_arrive(&mut self, warp: usize, generation: u32) {
+    fn cluster_arrive(&mut self, warp: usize, generation: u32, relaxed: bool) {
         if let Some(parts) = &mut self.parts {
-            parts.access.races.order.cluster_arrive(warp, generation);
+            parts.cluster_arrive(warp, generation, relaxed);
         }
     }
 
     fn cluster_open(&mut self, generation: u32) {
         if let Some(parts) = &mut self.parts {
-            parts.access.races.order.cluster_complete(generation);
+            parts.cluster_open(generation);
         }
     }
 

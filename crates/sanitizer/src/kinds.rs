@@ -85,8 +85,11 @@ kinds! {
         "Two accesses that nothing orders, one of which writes."
         "Put a barrier between the two, or use atomics."
     WarpSynchronous "warp-synchronous" Warning
-        "Lanes of a warp that hand over data by `volatile` accesses in lockstep, with no `__syncwarp` between."
+        "Lanes of a warp that rely on lockstep: data handed over by `volatile` accesses, or a lane that signals or waits for its warp, with no `__syncwarp` between."
         "Put `__syncwarp()` between the steps, or shuffle the values."
+    WgmmaRegisters "wgmma-registers" Warning
+        "A register of a `wgmma` product that is touched before the product was waited for, or written with no `wgmma.fence` before it. The PTX manual leaves that undefined; ptxas adds the wait or the fence, and products then run one after the other."
+        "Commit the product and wait for its group before its registers are touched, and run `wgmma.fence` after they were written."
     BarrierDivergence "barrier-divergence" Error
         "A barrier that part of a warp reached, or whose threads disagree about it."
         "Let every thread of the block reach the same barrier, outside of divergent branches."

@@ -262,6 +262,20 @@ impl Parts {
         self.mbarriers.waited(&mut self.access, at, live, of);
     }
 
+    /// A warp arrives at the cluster's barrier, in a generation of it.
+    pub fn cluster_arrive(&mut self, warp: usize, generation: u32, relaxed: bool) {
+        if relaxed {
+            self.mbarriers.told_of(&self.access, warp as u32, generation);
+        }
+        self.access.races.order.cluster_arrive(warp, generation, relaxed);
+    }
+
+    /// All have arrived at the cluster's barrier, in this generation.
+    pub fn cluster_open(&mut self, generation: u32) {
+        self.mbarriers.all_told(generation);
+        self.access.races.order.cluster_complete(generation);
+    }
+
     /// A warp's product reads these chunks of its block's shared memory.
     pub fn product_reads(&mut self, warp: &Warp, instruction: u32, chunks: &[u64]) {
         self.products.reads(&mut self.access, warp, instruction, chunks);
@@ -324,6 +338,7 @@ impl Parts {
                 }
             }
             SyncAnnotation::Fence(scope) => access.races.order.fence(w, warp.mask, scope),
+            SyncAnnotation::InitFence => self.mbarriers.fence_init(access, warp.index, warp.mask),
             SyncAnnotation::ProxyFence => {
                 access.races.order.proxy_fence(w, (warp.mask, warp.live));
             }

@@ -169,6 +169,14 @@ impl Reports {
         self.kernel.insts.iter().any(|inst| inst.origin == instruction && product(inst))
     }
 
+    /// Whether the lanes of a warp load or store a matrix together by an instruction: each holds parts of what the others address.
+    pub fn is_collective(&self, instruction: u32) -> bool {
+        let together = |inst: &Inst| {
+            matches!(inst.opcode, Opcode::Matrix(MatrixOp::Rows { .. } | MatrixOp::Tile { .. }))
+        };
+        self.kernel.insts.iter().any(|inst| inst.origin == instruction && together(inst))
+    }
+
     fn other(&self, who: Actor) -> Other {
         let origin = self.kernel.origins.get(who.instruction as usize);
         Other {
@@ -190,8 +198,18 @@ impl Reports {
             .filter(|(kind, ..)| matches!(kind, ReportKind::Race | ReportKind::AsyncOrder))
             .flat_map(|(_, one, other)| [*one, *other])
             .collect();
-        let echo = |(kind, instruction, _): &(ReportKind, u32, u32)| {
-            *kind == ReportKind::Uninitialized && races.contains(instruction)
+        // Lanes that rely on lockstep where other warps race: that is one error, too.
+        let races_too = |one: u32, other: u32| {
+            [ReportKind::Race, ReportKind::AsyncOrder].into_iter().any(|kind| {
+                [(kind, one, other), (kind, other, one)]
+                    .iter()
+                    .any(|key| self.found.contains_key(key))
+            })
+        };
+        let echo = |(kind, instruction, other): &(ReportKind, u32, u32)| match kind {
+            ReportKind::Uninitialized => races.contains(instruction),
+            ReportKind::WarpSynchronous => races_too(*instruction, *other),
+            _ => false,
         };
         let echoes: HashSet<usize> =
             self.found.iter().filter(|(key, _)| echo(key)).map(|(_, index)| *index).collect();

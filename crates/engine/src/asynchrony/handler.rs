@@ -19,7 +19,7 @@ impl Body for Async {
             let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
             let together = matches!(
                 plan.op,
-                AsyncOp::ClusterArrive { aligned: true }
+                AsyncOp::ClusterArrive { aligned: true, .. }
                     | AsyncOp::ClusterWait { aligned: true }
                     | AsyncOp::ProductWait
             );
@@ -28,7 +28,7 @@ impl Body for Async {
             }
             let done = match plan.op {
                 AsyncOp::Mbarrier(what, at) => sync::mbarrier(op, warp, plan, what, at),
-                AsyncOp::ClusterArrive { aligned } => sync::arrive(warp, aligned),
+                AsyncOp::ClusterArrive { aligned, relaxed } => sync::arrive(warp, aligned, relaxed),
                 AsyncOp::ClusterWait { aligned } => sync::wait(warp, aligned),
                 AsyncOp::Registers { count, more } => sync::registers(warp, count, more),
                 AsyncOp::Copy(copy) => bulk::start(op, warp, plan, copy),

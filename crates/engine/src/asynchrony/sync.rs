@@ -209,7 +209,11 @@ fn out_of_turn(mask: u32, what: &str) -> RawFault {
 }
 
 /// `barrier.cluster.arrive`.
-pub(super) unsafe fn arrive(warp: &mut Warp, aligned: bool) -> Result<bool, RawFault> {
+pub(super) unsafe fn arrive(
+    warp: &mut Warp,
+    aligned: bool,
+    relaxed: bool,
+) -> Result<bool, RawFault> {
     if aligned && warp.mask != warp.live {
         return Err(divided(warp));
     }
@@ -219,7 +223,8 @@ pub(super) unsafe fn arrive(warp: &mut Warp, aligned: bool) -> Result<bool, RawF
         let rank = owner(warp, lane).rank;
         let cluster = &mut *(*warp.context).cluster;
         if let Some(instrument) = (*warp.context).instrument(Wants::SYNCHRONISATION) {
-            instrument.cluster_arrive(warp.index as usize, cluster.barrier.generation);
+            let generation = cluster.barrier.generation;
+            instrument.cluster_arrive(warp.index as usize, generation, relaxed);
         }
         cluster.changes += 1;
         let arrived = cluster.barrier.arrive(rank, warp.index, warp.mask);

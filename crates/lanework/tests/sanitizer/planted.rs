@@ -35,6 +35,8 @@ pub const UNITS: &[Unit] = &[
     unit!("residents"),
     unit!("calls"),
     unit!("hopper"),
+    unit!("hops"),
+    unit!("pipelines"),
     unit!("products"),
     unit!("clusters"),
     unit!("heap"),

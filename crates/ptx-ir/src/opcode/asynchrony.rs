@@ -15,6 +15,8 @@ pub enum AsyncOp {
     ClusterArrive {
         /// The whole warp must arrive together.
         aligned: bool,
+        /// Nothing that a thread did before is ordered by its arrival.
+        relaxed: bool,
     },
     /// `barrier.cluster.wait`.
     ClusterWait {

@@ -38,6 +38,8 @@ pub enum SyncAnnotation {
     Shuffle(ShuffleMode),
     /// A fence.
     Fence(Scope),
+    /// `fence.mbarrier_init`: orders initialisations of mbarriers, and nothing else.
+    InitFence,
     /// `fence.proxy.async`.
     ProxyFence,
     /// `cp.async.commit_group`.

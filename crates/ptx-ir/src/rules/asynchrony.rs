@@ -125,7 +125,7 @@ pub fn cluster_barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(0)?;
     let aligned = cx.has("aligned");
     let op = match (cx.has("arrive"), cx.has("wait")) {
-        (true, false) => AsyncOp::ClusterArrive { aligned },
+        (true, false) => AsyncOp::ClusterArrive { aligned, relaxed: cx.has("relaxed") },
         (false, true) => AsyncOp::ClusterWait { aligned },
         _ => return Err(cx.unknown("neither `.arrive` nor `.wait`")),
     };

@@ -93,6 +93,9 @@ pub fn fence(cx: &mut Cx<'_, '_>) -> LoweringResult {
             false => cx.nothing(),
         };
     }
+    if cx.has("mbarrier_init") {
+        return cx.note(SyncAnnotation::InitFence, Vec::new());
+    }
     // `membar` calls the device `gl`.
     let scope = scope(cx);
     cx.note(SyncAnnotation::Fence(scope), Vec::new())

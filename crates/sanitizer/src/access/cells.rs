@@ -73,6 +73,7 @@ impl AccessCheck {
         (start, bytes): (Start, u64),
         flags: PackedEpoch,
     ) -> Option<Run> {
+        self.races.order.partly(warp.index, 1 << lane);
         let packed = self.races.order.packed_now(warp.index, 0, instruction) | flags;
         let (mask, failed) = (1 << lane, 0);
         let access = WarpAccess { warp, site, instruction, bytes, packed, mask, failed };

@@ -158,6 +158,14 @@ impl AccessCheck {
         packed
     }
 
+    /// Notes the lanes of an access in which not all of its warp take part.
+    #[inline(always)]
+    pub fn note_lanes(&mut self, warp: &Warp) {
+        if warp.mask != warp.live {
+            self.races.order.partly(warp.index, warp.mask);
+        }
+    }
+
     /// Another block's shared memory is accessed, or its mbarrier used.
     pub fn touch_peer(&mut self, rank: u32, access: PackedEpoch) {
         if rank != self.position.rank {

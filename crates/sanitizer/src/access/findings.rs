@@ -5,6 +5,7 @@ use super::super::bounds::{Bounds, MemoryId};
 use super::super::initialisation::Initialisation;
 use super::super::kinds::ReportKind;
 use super::super::races::epoch::{self, PackedEpoch};
+use super::super::races::happens_before::LackOfSync;
 use super::super::races::shadow_cell::Conflict;
 use super::super::races::{Racing, mixed_sizes};
 use super::super::reports::{Finding, place, verb};
@@ -92,9 +93,12 @@ impl AccessCheck {
             return;
         }
         let lane_now = epoch::with_lane(access.packed, lane as u32);
-        let (bounds, kind) = (&self.bounds, self.races.kind(conflict, lane_now, global));
         let mixed = mixed_sizes(conflict.with, lane_now) && conflict.wrote;
-        let (order, warp) = (&mut self.races.order, access.warp.index);
+        let lack = if mixed { None } else { self.lack_of_sync(access, lane, conflict) };
+        if lack == Some(LackOfSync::default()) {
+            return;
+        }
+        let (bounds, kind) = (&self.bounds, self.races.kind(conflict, lane_now, lack, global));
         self.reports.add(kind, who, Some(prior), |reports| {
             let (space, address, near) = match global {
                 true => {
@@ -105,8 +109,7 @@ impl AccessCheck {
             };
             let (verb, bytes) = (verb(access.site.kind), access.bytes);
             let at = place(near.as_ref(), address);
-            let alone = order.lacks_warp_sync(conflict.with, warp, lane as u32);
-            let racing = Racing { verb, space, bytes, place: &at, who, prior, conflict, alone };
+            let racing = Racing { verb, space, bytes, place: &at, who, prior, conflict, lack };
             let (message, help) = match kind {
                 ReportKind::AsyncOrder => {
                     racing.too_early(reports.is_group_product(prior.instruction))
@@ -117,6 +120,27 @@ impl AccessCheck {
             };
             Finding { message, help, address: Some(address), size: bytes, allocation: near }
         });
+    }
+
+    /// What the two warps of a conflict lack, where lanes of theirs have synchronised alone. A matrix that a warp loads or stores is in
+    /// order with each of its lanes: nothing may be left.
+    fn lack_of_sync(
+        &mut self,
+        access: &WarpAccess<'_>,
+        lane: usize,
+        conflict: Conflict,
+    ) -> Option<LackOfSync> {
+        if conflict.with & epoch::ASYNC != 0 {
+            return None;
+        }
+        let by = (access.warp.index, lane as u32);
+        let mut lack = self.races.order.lacks_warp_sync(conflict.with, by, access.warp.mask)?;
+        lack.released &= !self.reports.is_collective(epoch::instruction(conflict.with));
+        lack.acquired &= !self.reports.is_collective(access.instruction);
+        if !lack.released && !lack.acquired {
+            lack.lockstep = false;
+        }
+        Some(lack)
     }
 
     /// A load through the cache that is not coherent, of what the kernel has written.

@@ -40,6 +40,20 @@ pub enum Source {
     },
 }
 
+/// How far `fence.mbarrier_init` and a relaxed arrival at the cluster's barrier have made an mbarrier known, which order nothing else.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Known {
+    /// As far as accesses are.
+    #[default]
+    AsAccesses,
+    /// Its thread has run the fence.
+    Fenced,
+    /// And has then arrived at the cluster's barrier, in this generation.
+    Told(u32),
+    /// All of the cluster have arrived there.
+    ToAll,
+}
+
 /// What is known of an mbarrier.
 #[derive(Default)]
 struct Phase {
@@ -47,6 +61,8 @@ struct Phase {
     pseudo_thread: usize,
     /// Its initialisation.
     made: PackedEpoch,
+    /// Who knows of that beyond what the order of accesses says.
+    known: Known,
     /// What those know who have arrived in this phase.
     arrived: VectorClock,
     /// What the phases that have ended release.
@@ -99,11 +115,47 @@ impl Mbarriers {
         self.phases.insert(of, Phase { pseudo_thread, made, ..Phase::default() });
     }
 
+    /// Lanes of a warp run `fence.mbarrier_init`.
+    pub fn fence_init(&mut self, access: &AccessCheck, warp: u32, lanes: u32) {
+        let slot = access.position.slot(warp) as u32;
+        for phase in self.phases.values_mut() {
+            let by = lanes >> epoch::lane(phase.made) & 1 != 0;
+            if by
+                && phase.known == Known::AsAccesses
+                && access.races.order.slot_of(phase.made) == slot
+            {
+                phase.known = Known::Fenced;
+            }
+        }
+    }
+
+    /// A warp makes a relaxed arrival at the cluster's barrier, in a generation of it.
+    pub fn told_of(&mut self, access: &AccessCheck, warp: u32, generation: u32) {
+        let slot = access.position.slot(warp) as u32;
+        for phase in self.phases.values_mut() {
+            if phase.known == Known::Fenced && access.races.order.slot_of(phase.made) == slot {
+                phase.known = Known::Told(generation);
+            }
+        }
+    }
+
+    /// All have arrived at the cluster's barrier, in this generation.
+    pub fn all_told(&mut self, generation: u32) {
+        for phase in self.phases.values_mut() {
+            if phase.known == Known::Told(generation) {
+                phase.known = Known::ToAll;
+            }
+        }
+    }
+
     /// An mbarrier is used: its initialisation must come before.
     pub fn used(&mut self, access: &mut AccessCheck, at: LaneAt, (rank, offset): (u32, u64)) {
-        let made = self.phase((rank, offset)).made;
+        let Phase { made, known, .. } = *self.phase((rank, offset));
         let of_cluster = epoch::number(made) >= access.races.order.base();
-        if !of_cluster || access.races.order.happens_before(made, at.warp, at.lane) {
+        if !of_cluster
+            || known == Known::ToAll
+            || access.races.order.happens_before(made, at.warp, at.lane)
+        {
             return;
         }
         let (who, maker) = (access.position.actor(at), access.races.actor(made));

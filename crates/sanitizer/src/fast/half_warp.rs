@@ -153,6 +153,7 @@ impl AccessCheck {
         if !SHARED && LOADS && site.order.read_only && self.races.has_writes(id) {
             return false;
         }
+        self.note_lanes(warp);
         let mut view = self.view::<SHARED>(warp.index, id);
         view.packed |= epoch::pack(0, instruction);
         let packed = view.packed;

@@ -107,11 +107,18 @@ impl HappensBefore {
         self.barriers[number] = barrier;
     }
 
-    /// A warp arrives at the cluster's barrier, in a generation of it.
-    pub fn cluster_arrive(&mut self, warp: usize, generation: u32) {
+    /// A warp arrives at the cluster's barrier, in a generation of it. A `relaxed` arrival releases what the warp has fenced.
+    pub fn cluster_arrive(&mut self, warp: usize, generation: u32, relaxed: bool) {
         let (slot, g) = (self.slot(warp), generation as usize & 1);
         let mut barrier = std::mem::take(&mut self.cluster_barrier[g]);
-        self.arrive_at(&mut barrier, slot);
+        if relaxed {
+            let fenced = self.fenced_by_all(slot);
+            self.releases.join_near(fenced.wide, self.cluster, &mut barrier.clock);
+            barrier.acquired = self.releases.both(barrier.acquired, fenced.wide);
+            barrier.fences = self.releases.both_fenced(barrier.fences, fenced);
+        } else {
+            self.arrive_at(&mut barrier, slot);
+        }
         self.cluster_barrier[g] = barrier;
     }
 

@@ -69,6 +69,8 @@ pub struct Epoch {
     pub clock: u32,
     /// Nodes of the graph of releases when it began: those before cannot have released it.
     pub nodes: u32,
+    /// The lanes that took part in each of its accesses.
+    pub lanes: u32,
 }
 
 /// Packs the number of an epoch and an instruction; lane 0, see [`with_lane`].

@@ -68,14 +68,10 @@ impl HappensBefore {
         *known
     }
 
-    /// Lanes of a warp synchronise: each releases what they all have fenced.
-    pub(super) fn share_fences(&mut self, slot: usize, lanes: u32, live: u32) {
-        if self.fences[slot].since.is_empty() {
-            return;
-        }
-        let since = std::mem::take(&mut self.fences[slot].since);
-        let mut shared = Fenced::default();
-        for fence in &since {
+    /// What some lanes of a warp, and barriers before, have fenced.
+    fn fenced_by_lanes(&mut self, slot: usize, since: &[LaneFence], lanes: u32) -> Fenced {
+        let mut shared = self.fences[slot].all;
+        for fence in since {
             let (near, wide) = (fence.near & lanes, fence.wide & lanes);
             let of_near = self.fence_of_lanes(slot, fence, near);
             let of_wide =
@@ -83,8 +79,24 @@ impl HappensBefore {
             let both = Fenced { near: of_near, wide: of_wide };
             shared = self.releases.both_fenced(shared, both);
         }
-        let all = self.fences[slot].all;
-        shared = self.releases.both_fenced(all, shared);
+        shared
+    }
+
+    /// What all lanes of a warp have fenced.
+    pub(super) fn fenced_by_all(&mut self, slot: usize) -> Fenced {
+        let since = std::mem::take(&mut self.fences[slot].since);
+        let fenced = self.fenced_by_lanes(slot, &since, u32::MAX);
+        self.fences[slot].since = since;
+        fenced
+    }
+
+    /// Lanes of a warp synchronise: each releases what they all have fenced.
+    pub(super) fn share_fences(&mut self, slot: usize, lanes: u32, live: u32) {
+        if self.fences[slot].since.is_empty() {
+            return;
+        }
+        let since = std::mem::take(&mut self.fences[slot].since);
+        let shared = self.fenced_by_lanes(slot, &since, lanes);
         if lanes & live == live {
             self.fences[slot].all = shared;
             return;

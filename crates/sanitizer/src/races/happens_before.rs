@@ -53,13 +53,15 @@ pub enum Relation {
     ByLane,
 }
 
-/// What a lane did alone, though its warp needed it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alone {
-    /// It released what it did, not what the lane of the access did.
-    Released,
-    /// It acquired what the lane that accesses now would have to know.
-    Acquired,
+/// What two lanes of different warps lack to be in order, where lanes of theirs have synchronised alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LackOfSync {
+    /// A lane of the other warp released what it did, not what the lane of the access did.
+    pub released: bool,
+    /// A lane of this warp acquired what the lane that accesses now would have to know.
+    pub acquired: bool,
+    /// Those lanes took part in the accesses: as long as warps run in lockstep, the two are in order.
+    pub lockstep: bool,
 }
 
 /// The relation found last: accesses to neighbouring cells are often of one epoch. Valid for as long as
@@ -158,7 +160,8 @@ impl HappensBefore {
     pub fn new(per_block: usize, blocks: usize) -> HappensBefore {
         let real = per_block * blocks;
         let slots = real + PSEUDO_THREADS + blocks * per_block.div_ceil(4);
-        let nobody = Epoch { block: u64::MAX, warp: 0, slot: 0, cluster: 0, clock: 0, nodes: 0 };
+        let nobody =
+            Epoch { block: u64::MAX, warp: 0, slot: 0, cluster: 0, clock: 0, nodes: 0, lanes: 0 };
         HappensBefore {
             real,
             per_block,
@@ -249,6 +252,12 @@ impl HappensBefore {
         self.current[slot]
     }
 
+    /// Only these lanes of a warp take part in an access of its epoch.
+    pub fn partly(&mut self, warp: u32, lanes: u32) {
+        let number = self.epoch_of(warp);
+        self.epochs[number as usize].lanes &= lanes;
+    }
+
     /// What a lane accesses now by an instruction, packed.
     pub fn packed_now(&mut self, warp: u32, lane: u32, instruction: u32) -> PackedEpoch {
         epoch::with_lane(epoch::pack(self.epoch_of(warp), instruction), lane)
@@ -257,8 +266,8 @@ impl HappensBefore {
     /// A new epoch of a slot; gives its number.
     pub(super) fn push(&mut self, slot: usize, (block, warp): (u64, u32)) -> u32 {
         let (clock, cluster) = (self.clock[slot], self.cluster);
-        let nodes = self.releases.nodes();
-        self.epochs.push(Epoch { block, warp, slot: slot as u32, cluster, clock, nodes });
+        let (nodes, slot, lanes) = (self.releases.nodes(), slot as u32, u32::MAX);
+        self.epochs.push(Epoch { block, warp, slot, cluster, clock, nodes, lanes });
         self.epochs.len() as u32 - 1
     }
 
@@ -365,20 +374,39 @@ impl HappensBefore {
         (0..32).filter(|other| before(*other)).fold(known | 1 << lane, |lanes, of| lanes | 1 << of)
     }
 
-    /// Whether all that keeps an access from happening before what a lane of another warp does now is that a lane of one of
-    /// the two warps has synchronised alone.
-    pub fn lacks_warp_sync(&mut self, access: PackedEpoch, warp: u32, lane: u32) -> Option<Alone> {
+    /// What keeps an access from happening before what a lane of another warp does now, if that is only that a lane of one of the
+    /// two warps, or of each, has synchronised alone. `together` are the lanes that take part in the access now.
+    pub fn lacks_warp_sync(
+        &mut self,
+        access: PackedEpoch,
+        (warp, lane): (u32, u32),
+        together: u32,
+    ) -> Option<LackOfSync> {
         let (e, by) = (self.epoch(access), epoch::lane(access));
-        if e.cluster == self.cluster && e.slot as usize == self.slot(warp as usize) {
+        if !self.lanes_apart
+            || e.cluster == self.cluster && e.slot as usize == self.slot(warp as usize)
+        {
             return None;
         }
-        if self.lanes_before(e, warp, lane) != 0 {
-            return Some(Alone::Released);
+        let known = self.lanes_before(e, warp, lane);
+        if known != 0 {
+            let lockstep = known & e.lanes != 0;
+            return Some(LackOfSync { released: true, acquired: false, lockstep });
         }
-        let mut others = 0..32;
-        others
-            .any(|other| self.lanes_before(e, warp, other) >> by & 1 != 0)
-            .then_some(Alone::Acquired)
+        let mut lack: Option<LackOfSync> = None;
+        for other in 0..32 {
+            let known = self.lanes_before(e, warp, other);
+            if known == 0 {
+                continue;
+            }
+            let released = known >> by & 1 == 0;
+            let lockstep = together >> other & 1 != 0 && (!released || known & e.lanes != 0);
+            let this = LackOfSync { released, acquired: true, lockstep };
+            if lack.is_none_or(|lack| (lack.released, !lack.lockstep) > (released, !lockstep)) {
+                lack = Some(this);
+            }
+        }
+        lack
     }
 
     /// The slot of whoever made an access.

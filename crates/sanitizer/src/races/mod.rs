@@ -18,7 +18,7 @@ pub mod sync_variables;
 pub mod vector_clock;
 
 use self::epoch::PackedEpoch;
-use self::happens_before::{Alone, HappensBefore};
+use self::happens_before::{HappensBefore, LackOfSync};
 use self::shadow_cell::Conflict;
 pub use self::shadow_cell::mixed_sizes;
 use self::shadow_memory::ShadowMemory;
@@ -113,8 +113,18 @@ impl Races {
     }
 
     /// The kind of a conflict with the access `now`. Lanes of a warp that hand over data by `.volatile`
-    /// accesses rely on lockstep; what copies of two blocks do to global memory no wait orders.
-    pub fn kind(&self, conflict: Conflict, now: PackedEpoch, global: bool) -> ReportKind {
+    /// accesses rely on lockstep, and so does a lane that hands over for its warp; what copies of two blocks do to global memory no wait
+    /// orders.
+    pub fn kind(
+        &self,
+        conflict: Conflict,
+        now: PackedEpoch,
+        lack: Option<LackOfSync>,
+        global: bool,
+    ) -> ReportKind {
+        if lack.is_some_and(|lack| lack.lockstep) {
+            return ReportKind::WarpSynchronous;
+        }
         let volatile = conflict.with & now & epoch::DATA != 0
             && epoch::instruction(conflict.with) != epoch::instruction(now);
         let (prior, this) = (self.order.epoch(conflict.with), self.order.epoch(now));
@@ -144,33 +154,19 @@ pub struct Racing<'a> {
     pub prior: Actor,
     /// The prior access.
     pub conflict: Conflict,
-    /// What a lane of one of the two warps did alone.
-    pub alone: Option<Alone>,
+    /// What the two warps lack, where a lane of one of them has synchronised alone.
+    pub lack: Option<LackOfSync>,
 }
 
 impl Racing<'_> {
     /// A race between threads: message and help.
     pub fn race(&self) -> (String, &'static str) {
-        let Racing { verb, space, bytes, place, who, prior, conflict, alone } = self;
+        let Racing { verb, space, bytes, place, who, prior, .. } = self;
         let same_block = prior.block == who.block;
         let same_warp = same_block && prior.thread / 32 == who.thread / 32;
-        let what = match (conflict.wrote, conflict.with & epoch::STRONG != 0) {
-            (true, true) => "an atomic or volatile write",
-            (true, false) => "a write",
-            (false, _) => "a read",
-        };
-        let whom = match (same_warp, same_block) {
-            (true, _) => "by another lane of the warp",
-            (_, true) => "by another warp of the block",
-            _ => "by another block",
-        };
+        let (what, whom) = (self.what(), self.whom());
         let help = match (same_warp, same_block) {
-            _ if *alone == Some(Alone::Released) => {
-                "a lane of the other warp hands over what it did itself: synchronise that warp before (`__syncwarp`, `sync_warp`)"
-            }
-            _ if *alone == Some(Alone::Acquired) => {
-                "a lane of this warp has waited for it, and this one has not: synchronise the warp after the wait (`__syncwarp`, `sync_warp`)"
-            }
+            _ if self.lack.is_some() => self.help_for_lack(),
             (true, _) if who.instruction == prior.instruction => {
                 "let one lane do it, give each lane its own element, or use an atomic"
             }
@@ -188,9 +184,45 @@ impl Racing<'_> {
         (message, help)
     }
 
+    fn what(&self) -> &'static str {
+        match (self.conflict.wrote, self.conflict.with & epoch::STRONG != 0) {
+            (true, true) => "an atomic or volatile write",
+            (true, false) => "a write",
+            (false, _) => "a read",
+        }
+    }
+
+    fn whom(&self) -> &'static str {
+        let same_block = self.prior.block == self.who.block;
+        match (same_block && self.prior.thread / 32 == self.who.thread / 32, same_block) {
+            (true, _) => "by another lane of the warp",
+            (_, true) => "by another warp of the block",
+            _ => "by another block",
+        }
+    }
+
+    /// What to do where a lane has synchronised alone.
+    fn help_for_lack(&self) -> &'static str {
+        match self.lack {
+            Some(LackOfSync { acquired: true, released: false, .. }) => {
+                "a lane of this warp has waited for it, and this one has not: synchronise the warp after the wait (`__syncwarp`, `sync_warp`)"
+            }
+            _ => {
+                "a lane of the other warp hands over what it did itself: synchronise that warp before (`__syncwarp`, `sync_warp`)"
+            }
+        }
+    }
+
     /// A race of lanes that rely on lockstep: message and help.
     pub fn warp_synchronous(&self) -> (String, &'static str) {
         let Racing { verb, space, bytes, place, conflict, .. } = self;
+        if self.lack.is_some() {
+            let (what, whom) = (self.what(), self.whom());
+            let message = format!(
+                "warp-synchronous code in {space} memory: {verb} of {bytes} bytes at {place} relies on lanes of a warp to run in lockstep to come after {what} {whom}"
+            );
+            return (message, self.help_for_lack());
+        }
         let what = if conflict.wrote { "write" } else { "read" };
         let message = format!(
             "warp-synchronous code in {space} memory: `.volatile` {verb} of {bytes} bytes at {place} relies on lockstep to come after a `.volatile` {what} by another lane of the warp"

@@ -1,7 +1,8 @@
 //! Accumulators and factors in registers: what a product in flight holds may not be touched.
 //!
 //! Until the wait, accumulators may be touched only by further products, and registers that hold A may
-//! only be read. Each followed register of a warp remembers the group of the product that holds it, and
+//! only be read. The PTX manual says that anything else is undefined. ptxas sees it in the code, waits there or puts the fence (its notes C7517
+//! and C7519), and says that products are serialised (C7514): results are right, and slow. So findings are warnings. Each followed register of a warp remembers the group of the product that holds it, and
 //! what wrote it last, with the number of fences that the warp had run by then.
 
 use super::super::access::check::AccessCheck;
@@ -208,7 +209,7 @@ fn report(access: &mut AccessCheck, warp: &Warp, instruction: u32, wrong: Wrong)
         Wrong::NoFence => None,
         Wrong::Unfenced(with) | Wrong::TouchedEarly(with, _) => Some(access.races.actor(with)),
     };
-    access.reports.add(ReportKind::AsyncOrder, who, other, |reports| {
+    access.reports.add(ReportKind::WgmmaRegisters, who, other, |reports| {
         let fence = "run `wgmma.fence` in all warps of the warpgroup after the writes";
         let (message, help) = match wrong {
             Wrong::NoFence => {

@@ -41,7 +41,7 @@ fn found(before: &str, middle: &str) -> Vec<String> {
     let launch = LaunchConfig::new("k", [1; 3], [128, 1, 1]);
     let arguments: [&[u8]; 3] = [&input.to_le_bytes(), &out.to_le_bytes(), &1u32.to_le_bytes()];
     let checked = emulator.check(&program, &launch, &arguments).expect("runs");
-    let early = checked.reports.iter().filter(|r| r.kind == ReportKind::AsyncOrder);
+    let early = checked.reports.iter().filter(|r| r.kind == ReportKind::WgmmaRegisters);
     early.map(|r| format!("{} ({})", r.message, r.instruction)).collect()
 }
 

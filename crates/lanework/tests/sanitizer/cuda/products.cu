@@ -150,7 +150,7 @@ extern "C" __global__ void product_without_fence(float *out) {
     FENCE_PROXY();
     __syncthreads();
     float d[4] = {};
-    PRODUCT(d, matrix(a, 256), matrix(b, 256)); // BUG async-order
+    PRODUCT(d, matrix(a, 256), matrix(b, 256)); // BUG wgmma-registers
     COMMIT();
     WAIT(0);
     out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
@@ -170,7 +170,7 @@ extern "C" __global__ void product_scaled_without_fence(float *out) {
     WAIT(0);
     for (int i = 0; i < 4; i++)
         d[i] *= out[threadIdx.x];
-    PRODUCT(d, matrix(a, 256), matrix(b, 256)); // BUG async-order
+    PRODUCT(d, matrix(a, 256), matrix(b, 256)); // BUG wgmma-registers
     COMMIT();
     WAIT(0);
     out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];
@@ -187,7 +187,7 @@ extern "C" __global__ void product_read_early(float *out) {
     FENCE();
     PRODUCT(d, matrix(a, 256), matrix(b, 256));
     COMMIT();
-    out[threadIdx.x] = d[0] + d[1] + d[2] + d[3]; // BUG async-order
+    out[threadIdx.x] = d[0] + d[1] + d[2] + d[3]; // BUG wgmma-registers
     WAIT(0);
 }
 

@@ -1,4 +1,5 @@
-// One lane that hands over for its warp, or waits for it: each kernel wrong and right.
+// One lane that hands over for its warp, or waits for it: each kernel wrong and right. Where lanes come to the accesses together, the wrong
+// one relies on lockstep; where they need not, it is a race.
 
 #define PAIR(name, parameters, arguments)                                              \
     extern "C" __global__ void name##_bug parameters { name<false> arguments; }        \
@@ -36,14 +37,14 @@ template <bool RIGHT> __device__ void one_lane_arrives(unsigned *out) {
         init(&full, 33);
     __syncthreads();
     if (threadIdx.x < 32) {
-        tile[lane] = lane; // MAYBE race
+        tile[lane] = lane; // MAYBE warp-synchronous
         if (RIGHT)
             __syncwarp();
         if (lane == 0)
             arrive(&full);
     } else {
         wait(&full, arrive(&full));
-        out[lane] = tile[31 - lane]; // BUG race
+        out[lane] = tile[31 - lane]; // BUG warp-synchronous
     }
 }
 PAIR(one_lane_arrives, (unsigned *out), (out))
@@ -57,14 +58,14 @@ template <bool RIGHT> __device__ void one_lane_waits(unsigned *out) {
         init(&full, 33);
     __syncthreads();
     if (threadIdx.x < 32) {
-        tile[lane] = lane; // MAYBE race
+        tile[lane] = lane; // MAYBE warp-synchronous
         arrive(&full);
     } else {
         if (lane == 7)
             wait(&full, arrive(&full));
         if (RIGHT)
             __syncwarp();
-        out[lane] = tile[31 - lane]; // BUG race
+        out[lane] = tile[31 - lane]; // BUG warp-synchronous
     }
 }
 PAIR(one_lane_waits, (unsigned *out), (out))
@@ -78,14 +79,14 @@ template <bool RIGHT> __device__ void a_vote_before_the_arrival(unsigned *out) {
         init(&full, 33);
     __syncthreads();
     if (threadIdx.x < 32) {
-        tile[lane] = lane; // MAYBE race
+        tile[lane] = lane; // MAYBE warp-synchronous
         if (RIGHT)
             __syncwarp();
         if (__any_sync(~0u, lane == 3) && lane == 0)
             arrive(&full);
     } else {
         wait(&full, arrive(&full));
-        out[lane] = tile[31 - lane]; // BUG race
+        out[lane] = tile[31 - lane]; // BUG warp-synchronous
     }
 }
 PAIR(a_vote_before_the_arrival, (unsigned *out), (out))
@@ -100,14 +101,14 @@ template <bool RIGHT> __device__ void refilled_too_early(unsigned *out) {
     tile[lane] = 1;
     __syncthreads();
     if (threadIdx.x < 32) {
-        out[lane] = tile[31 - lane]; // MAYBE race
+        out[lane] = tile[31 - lane]; // MAYBE warp-synchronous
         if (RIGHT)
             __syncwarp();
         if (lane == 0)
             arrive(&empty);
     } else {
         wait(&empty, arrive(&empty));
-        tile[lane] = 2 + lane; // BUG race
+        tile[lane] = 2 + lane; // BUG warp-synchronous
     }
 }
 PAIR(refilled_too_early, (unsigned *out), (out))
@@ -115,7 +116,7 @@ PAIR(refilled_too_early, (unsigned *out), (out))
 // pair one_lane_releases: grid=2 block=32 zeros:u32:32 zeros:u32:1 zeros:u32:32
 template <bool RIGHT> __device__ void one_lane_releases(unsigned *data, unsigned *flag, unsigned *out) {
     if (blockIdx.x == 0) {
-        data[threadIdx.x] = 3 + threadIdx.x; // MAYBE race
+        data[threadIdx.x] = 3 + threadIdx.x; // MAYBE warp-synchronous
         if (RIGHT)
             __syncwarp();
         if (threadIdx.x == 0)
@@ -123,7 +124,7 @@ template <bool RIGHT> __device__ void one_lane_releases(unsigned *data, unsigned
     } else {
         while (acquired(flag) == 0) {
         }
-        out[threadIdx.x] = data[31 - threadIdx.x]; // BUG race
+        out[threadIdx.x] = data[31 - threadIdx.x]; // BUG warp-synchronous
     }
 }
 PAIR(one_lane_releases, (unsigned *data, unsigned *flag, unsigned *out), (data, flag, out))
@@ -131,7 +132,7 @@ PAIR(one_lane_releases, (unsigned *data, unsigned *flag, unsigned *out), (data, 
 // pair all_fence_one_signals: grid=2 block=32 zeros:u32:32 zeros:u32:1 zeros:u32:32
 template <bool RIGHT> __device__ void all_fence_one_signals(unsigned *data, unsigned *flag, unsigned *out) {
     if (blockIdx.x == 0) {
-        data[threadIdx.x] = 3 + threadIdx.x; // MAYBE race
+        data[threadIdx.x] = 3 + threadIdx.x; // MAYBE warp-synchronous
         __threadfence();
         if (RIGHT)
             __syncwarp();
@@ -140,7 +141,7 @@ template <bool RIGHT> __device__ void all_fence_one_signals(unsigned *data, unsi
     } else {
         while (acquired(flag) == 0) {
         }
-        out[threadIdx.x] = data[31 - threadIdx.x]; // BUG race
+        out[threadIdx.x] = data[31 - threadIdx.x]; // BUG warp-synchronous
     }
 }
 PAIR(all_fence_one_signals, (unsigned *data, unsigned *flag, unsigned *out), (data, flag, out))
@@ -148,7 +149,7 @@ PAIR(all_fence_one_signals, (unsigned *data, unsigned *flag, unsigned *out), (da
 // pair one_lane_polls: grid=2 block=32 zeros:u32:32 zeros:u32:1 zeros:u32:32
 template <bool RIGHT> __device__ void one_lane_polls(unsigned *data, unsigned *flag, unsigned *out) {
     if (blockIdx.x == 0) {
-        data[threadIdx.x] = 3 + threadIdx.x; // MAYBE race
+        data[threadIdx.x] = 3 + threadIdx.x; // MAYBE warp-synchronous
         __syncwarp();
         if (threadIdx.x == 0)
             release(flag, 1);
@@ -158,14 +159,14 @@ template <bool RIGHT> __device__ void one_lane_polls(unsigned *data, unsigned *f
             }
         if (RIGHT)
             __syncwarp();
-        out[threadIdx.x] = data[31 - threadIdx.x]; // BUG race
+        out[threadIdx.x] = data[31 - threadIdx.x]; // BUG warp-synchronous
     }
 }
 PAIR(one_lane_polls, (unsigned *data, unsigned *flag, unsigned *out), (data, flag, out))
 
 // pair a_ticket_by_shuffle: grid=3 block=32 zeros:u32:96 zeros:u32:1 zeros:u32:96
 template <bool RIGHT> __device__ void a_ticket_by_shuffle(unsigned *parts, unsigned *count, unsigned *out) {
-    parts[32 * blockIdx.x + threadIdx.x] = threadIdx.x; // MAYBE race
+    parts[32 * blockIdx.x + threadIdx.x] = threadIdx.x; // MAYBE warp-synchronous
     __syncwarp();
     unsigned ticket = 0;
     if (threadIdx.x == 0) {
@@ -177,14 +178,14 @@ template <bool RIGHT> __device__ void a_ticket_by_shuffle(unsigned *parts, unsig
         __syncwarp();
     if (__shfl_sync(~0u, ticket, 0) == 2)
         for (unsigned block = 0; block < 3; block++)
-            out[32 * block + threadIdx.x] = parts[32 * block + threadIdx.x]; // BUG race
+            out[32 * block + threadIdx.x] = parts[32 * block + threadIdx.x]; // BUG warp-synchronous
 }
 PAIR(a_ticket_by_shuffle, (unsigned *parts, unsigned *count, unsigned *out), (parts, count, out))
 
 // pair half_a_warp: grid=2 block=32 zeros:u32:32 zeros:u32:1 zeros:u32:32
 template <bool RIGHT> __device__ void half_a_warp(unsigned *data, unsigned *flag, unsigned *out) {
     if (blockIdx.x == 0) {
-        data[threadIdx.x] = 3 + threadIdx.x; // MAYBE race
+        data[threadIdx.x] = 3 + threadIdx.x; // MAYBE warp-synchronous
         if (RIGHT)
             __syncwarp();
         else if (threadIdx.x < 16)
@@ -194,7 +195,7 @@ template <bool RIGHT> __device__ void half_a_warp(unsigned *data, unsigned *flag
     } else {
         while (acquired(flag) == 0) {
         }
-        out[threadIdx.x] = data[threadIdx.x]; // BUG race
+        out[threadIdx.x] = data[threadIdx.x]; // BUG warp-synchronous
     }
 }
 PAIR(half_a_warp, (unsigned *data, unsigned *flag, unsigned *out), (data, flag, out))
@@ -216,3 +217,39 @@ extern "C" __global__ void lanes_in_a_row(unsigned *data, unsigned *flag, unsign
         out[threadIdx.x] = data[31 - threadIdx.x];
     }
 }
+
+// pair other_lanes_write: grid=2 block=32 zeros:u32:32 zeros:u32:1 zeros:u32:32
+template <bool RIGHT> __device__ void other_lanes_write(unsigned *data, unsigned *flag, unsigned *out) {
+    if (blockIdx.x == 0) {
+        if (threadIdx.x != 0)
+            data[threadIdx.x] = 3 + threadIdx.x; // BUG race
+        if (RIGHT)
+            __syncwarp();
+        if (threadIdx.x == 0)
+            release(flag, 1);
+    } else {
+        while (acquired(flag) == 0) {
+        }
+        out[threadIdx.x] = data[31 - threadIdx.x];
+    }
+}
+PAIR(other_lanes_write, (unsigned *data, unsigned *flag, unsigned *out), (data, flag, out))
+
+// pair other_lanes_read: grid=2 block=32 zeros:u32:32 zeros:u32:1 zeros:u32:32
+template <bool RIGHT> __device__ void other_lanes_read(unsigned *data, unsigned *flag, unsigned *out) {
+    if (blockIdx.x == 0) {
+        data[threadIdx.x] = 3 + threadIdx.x;
+        __syncwarp();
+        if (threadIdx.x == 0)
+            release(flag, 1);
+    } else {
+        if (threadIdx.x == 0)
+            while (acquired(flag) == 0) {
+            }
+        if (RIGHT)
+            __syncwarp();
+        if (threadIdx.x != 0)
+            out[threadIdx.x] = data[31 - threadIdx.x]; // BUG race
+    }
+}
+PAIR(other_lanes_read, (unsigned *data, unsigned *flag, unsigned *out), (data, flag, out))
