@@ -3,9 +3,11 @@
 use crate::control::{Branch, By, Loop, Sequence};
 use crate::pieces::blocks::*;
 use crate::pieces::bulk::*;
+use crate::pieces::groups::*;
 use crate::pieces::lanes::*;
 use crate::pieces::multicast::*;
 use crate::pieces::own::*;
+use crate::pieces::sent::*;
 use crate::pieces::signals::*;
 use crate::pieces::teams::*;
 use crate::pieces::tile::*;
@@ -143,8 +145,8 @@ impl Draw {
     fn piece(&mut self, at: &Scope) -> Box<dyn Piece> {
         let whole = at.level >= Level::Warps && !at.warps.is_empty();
         let choice = match at.level {
-            Level::Grid => self.random.below(27),
-            Level::Block => self.random.below(20),
+            Level::Grid => self.random.below(31),
+            Level::Block => self.random.below(22),
             Level::Warps if whole => self.random.below(14),
             Level::Warps | Level::Lanes => self.random.below(9),
             Level::Any => self.random.below(5),
@@ -189,28 +191,39 @@ impl Draw {
             14 => Box::new(BlockSum { id, form: random.pick(SHARED_ADDITIONS) }),
             15 | 16 => self.relay(id, at),
             17..=19 => self.bulk(id, at),
-            20 if !at.looped => {
+            20 | 21 => {
+                let (stages, rounds) = (1 + random.below(4) as u32, 1 + random.below(6) as u32);
+                let shift = random.below(at.shape.threads as usize) as u32;
+                Box::new(Groups { id, shift, stages, rounds })
+            }
+            22 if !at.looped => {
                 let (blocks, threads) = (self.shape.blocks as usize, self.shape.threads as usize);
                 let (release, acquire) =
                     (random.below(RELEASES.len()), random.below(ACQUIRES.len()));
                 let (shift, backwards) = (random.below(threads) as u32, random.one_in(2));
                 Box::new(Flag { id, word: self.words(blocks), release, acquire, shift, backwards })
             }
-            21 if !at.looped => {
+            23 if !at.looped => {
                 let form = random.below(TICKET_FORMS);
                 Box::new(LastBlock { id, word: self.words(2), form })
             }
-            22 => {
+            24 => {
                 let release = random.below(RELEASES.len());
                 Box::new(Lock { id, word: self.words(2), release })
             }
-            23 | 24 if self.clusters && self.shape.threads.is_multiple_of(4) => {
+            25 | 26 if self.clusters && self.shape.threads.is_multiple_of(4) => {
                 let shift = random.below(self.shape.threads as usize) as u32;
                 Box::new(Multicast { id, shift, rounds: 1 + random.below(4) as u32 })
             }
-            25 if self.clusters => Box::new(ClusterTile {
+            27 | 28 if self.clusters => Box::new(ClusterTile {
                 id,
                 shift: random.below(self.shape.threads as usize) as u32,
+                fenced: random.one_in(3),
+            }),
+            29 | 30 if self.clusters => Box::new(Sent {
+                id,
+                shift: random.below(self.shape.threads as usize) as u32,
+                sums: random.pick(&[0, 0, 1, 5, 8]),
             }),
             _ => self.tile(id, at),
         }

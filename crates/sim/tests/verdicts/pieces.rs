@@ -2,9 +2,11 @@
 
 pub mod blocks;
 pub mod bulk;
+pub mod groups;
 pub mod lanes;
 pub mod multicast;
 pub mod own;
+pub mod sent;
 pub mod signals;
 pub mod teams;
 pub mod tile;

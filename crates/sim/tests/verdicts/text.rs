@@ -145,7 +145,7 @@ impl Text {
             String::new()
         };
         let mut text = format!(
-            ".version 8.0\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, \
+            ".version 8.1\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, \
              .param .u64 sums, .param .u64 scratch)\n{cluster}{{\n"
         );
         for (kind, count) in [("p", "pred"), ("r", "b32"), ("rd", "b64")] {

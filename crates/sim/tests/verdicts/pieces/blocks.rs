@@ -28,6 +28,13 @@ pub const RELEASES: &[(&str, &str)] = &[
     ("red.release.gpu.global.add.u32 [AT], TO;", "red.relaxed.gpu.global.add.u32 [AT], TO;"),
 ];
 
+/// The same with the scope of a block, which does not reach others.
+fn narrowed(form: &str) -> String {
+    let narrow = |form: String, wide: &str| form.replace(wide, ".cta");
+    let form = [".gpu", ".sys", ".gl"].into_iter().fold(form.to_owned(), narrow);
+    form.replace(".ctaobal", ".global")
+}
+
 /// How a thread reads a flag into `TO`.
 pub const ACQUIRES: &[&str] = &[
     "ld.acquire.gpu.global.u32 TO, [AT];",
@@ -71,14 +78,22 @@ impl Piece for Flag {
             t.line("bar.sync 0;");
         }
         let weak = t.plant(self.id, "a release that orders nothing", Need::Blocks);
+        let narrow = t.plant(self.id, "a release of the block's scope", Need::Blocks);
+        let narrow_read = ACQUIRES[self.acquire].contains(".gpu")
+            && t.plant(self.id, "a flag read by the block's scope", Need::Blocks);
         let never = t.plant(self.id, "a flag that nobody sets", Need::Blocks);
         let (strong, relaxed) = RELEASES[self.release];
         let skip = t.label();
         t.line(format!("@!{first} bra {skip};"));
+        let mut set = write;
         if !never {
             let place = format!("{flag}+{}", 4 * self.word);
-            let text = filled(if weak { relaxed } else { strong }, t, &place, "1");
-            t.line(text);
+            let form = match narrow {
+                true => narrowed(strong),
+                false => if weak { relaxed } else { strong }.to_owned(),
+            };
+            let text = filled(&form, t, &place, "1");
+            set = t.line(text);
         }
         t.line(format!("{skip}:"));
         let (alone, end) = (t.register("p"), t.label());
@@ -87,7 +102,11 @@ impl Piece for Flag {
         t.line(format!("@!{first} bra {over};"));
         t.line(format!("{again}:"));
         let place = format!("{flag}+{}", 4 * (self.word as i32 + sign));
-        let text = filled(ACQUIRES[self.acquire], t, &place, &seen);
+        let form = match narrow_read {
+            true => narrowed(ACQUIRES[self.acquire]),
+            false => ACQUIRES[self.acquire].to_owned(),
+        };
+        let text = filled(&form, t, &place, &seen);
         let poll = t.line(text);
         let back = t.line(format!("setp.eq.u32 {p}, {seen}, 0; @{p} bra {again};"));
         t.line(format!("{over}:"));
@@ -105,8 +124,15 @@ impl Piece for Flag {
         let read = t.line(format!("ld.global.u32 {word}, [{from}+{data}];"));
         t.line(format!("add.u32 %v, %v, {word};"));
         t.line(format!("{end}:"));
-        if early || weak || rushed {
+        if early || rushed {
+            // Lanes of the warp that sets the flag, or sees it, rely on lockstep.
+            t.expect(&[Race, WarpSynchronous], &[write, read], &[Uninitialized]);
+        }
+        if weak {
             t.expect(&[Race], &[write, read], &[Uninitialized]);
+        }
+        if narrow || narrow_read {
+            t.expect(&[Race], &[write, read, set, poll], &[Uninitialized]);
         }
         if never {
             t.expect(&[Deadlock], &[poll, back], &[Deadlock]);
@@ -161,27 +187,27 @@ impl Piece for LastBlock {
     fn emit(&self, t: &mut Text, at: &Scope) {
         let (part, blocks) = (t.take_scratch(4), at.shape.blocks);
         let weak = t.plant(self.id, "a ticket that orders nothing", Need::Blocks);
+        let narrow = t.plant(self.id, "a ticket of the block's scope", Need::Blocks);
         let (p, end, ticket) = (t.register("p"), t.label(), t.register("r"));
         t.line(format!("setp.ne.u32 {p}, %tid, 0; @{p} bra {end};"));
         let write = t.line(format!("st.global.u32 [%mine+{part}], %v;"));
         let (strong, relaxed) = TICKETS[self.form];
-        let text = filled(
-            if weak { relaxed } else { strong },
-            t,
-            &format!("%sums+{}", 4 * self.word),
-            &ticket,
-        );
-        t.line(text);
+        let form = match narrow {
+            true => narrowed(strong),
+            false => if weak { relaxed } else { strong }.to_owned(),
+        };
+        let text = filled(&form, t, &format!("%sums+{}", 4 * self.word), &ticket);
+        let take = t.line(text);
         t.line(format!("setp.ne.u32 {p}, {ticket}, {}; @{p} bra {end};", blocks - 1));
         let (total, word, from) = (t.register("r"), t.register("r"), t.register("rd"));
         t.line(format!("mov.u32 {total}, 0; mov.u64 {from}, %scratch;"));
-        let mut lines = vec![write];
+        let mut lines = vec![write, take];
         for _ in 0..blocks {
             lines.push(t.line(format!("ld.global.u32 {word}, [{from}+{part}]; add.u32 {total}, {total}, {word}; add.u64 {from}, {from}, %stride;")));
         }
         t.line(format!("st.global.u32 [%sums+{}], {total};", 4 * (self.word + 1)));
         t.line(format!("{end}:"));
-        if weak {
+        if weak || narrow {
             t.expect(&[Race], &lines, &[]);
         }
     }
@@ -206,14 +232,19 @@ pub struct Lock {
 impl Piece for Lock {
     fn emit(&self, t: &mut Text, _: &Scope) {
         let weak = t.plant(self.id, "a lock that is left without a release", Need::Blocks);
+        let narrow = t.plant(self.id, "a lock taken by the block's scope", Need::Blocks);
         let none = t.plant(self.id, "no lock", Need::Blocks);
         let (p, end, again) = (t.register("p"), t.label(), t.label());
         let (taken, old) = (t.register("r"), t.register("r"));
         let (lock, word) = (4 * self.word, 4 * (self.word + 1));
         t.line(format!("setp.ne.u32 {p}, %tid, 0; @{p} bra {end};"));
+        let mut places = Vec::new();
         if !none {
             t.line(format!("{again}:"));
-            t.line(format!("atom.acquire.gpu.global.cas.b32 {taken}, [%sums+{lock}], 0, 1;"));
+            let scope = if narrow { "cta" } else { "gpu" };
+            places.push(t.line(format!(
+                "atom.acquire.{scope}.global.cas.b32 {taken}, [%sums+{lock}], 0, 1;"
+            )));
             t.line(format!("setp.ne.u32 {p}, {taken}, 0; @{p} bra {again};"));
         }
         let read = t.line(format!("ld.global.u32 {old}, [%sums+{word}];"));
@@ -224,11 +255,15 @@ impl Piece for Lock {
             let (strong, relaxed) = RELEASES[self.release % 6];
             let text =
                 filled(if weak { relaxed } else { strong }, t, &format!("%sums+{lock}"), "0");
-            t.line(text);
+            places.push(t.line(text));
         }
         t.line(format!("{end}:"));
         if weak || none {
             t.expect(&[Race], &[read, write], &[]);
+        }
+        if narrow {
+            places.extend([read, write]);
+            t.expect(&[Race], &places, &[]);
         }
     }
 
@@ -246,6 +281,8 @@ impl Piece for Lock {
 pub struct ClusterTile {
     pub id: usize,
     pub shift: u32,
+    /// Whether a fence and a relaxed arrival release what is written.
+    pub fenced: bool,
 }
 
 impl Piece for ClusterTile {
@@ -263,17 +300,24 @@ impl Piece for ClusterTile {
                 "a barrier of the block where the cluster has to wait",
                 Need::Threads,
             );
+        let relaxed = !removed
+            && !narrow
+            && t.plant(self.id, "a relaxed arrival at the cluster's barrier", Need::Threads);
         let barrier = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
+        let arrival =
+            "barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.acquire.aligned;";
         match (removed, narrow) {
             (true, _) => t.line(""),
             (_, true) => t.line("bar.sync 0;"),
+            _ if relaxed => t.line(format!("fence.mbarrier_init.release.cluster; {arrival}")),
+            _ if self.fenced => t.line(format!("fence.acq_rel.cluster; {arrival}")),
             _ => t.line(barrier),
         };
         t.line(format!("add.u32 {from}, %tid, {}; rem.u32 {from}, {from}, {threads}; mad.lo.u32 {from}, {from}, 4, {own};", self.shift));
         let read = t.line(format!("ld.shared.u32 {word}, [{from}]; add.u32 %v, %v, {word};"));
         // Nobody leaves, and no round begins, before all have read.
         t.line(barrier);
-        if removed || narrow {
+        if removed || narrow || relaxed {
             t.expect(&[Race], &[write, read], &[Uninitialized]);
         }
     }

@@ -154,6 +154,10 @@ impl Piece for Ring {
             Some(Fault::SameParity) => t.expect(&[AsyncOrder, Deadlock], &[], &ahead),
             // A copy two phases ahead leaves whoever waits for the one between.
             Some(Fault::NoEmpty) => t.expect(&[AsyncOrder, Race, Deadlock], &[], &ahead),
+            // Lanes that come together rely on lockstep.
+            Some(Fault::LaneRelease) => {
+                t.expect(&[WarpSynchronous, AsyncOrder, Race], &early, &ahead);
+            }
             Some(_) => t.expect(&[AsyncOrder, Race], &early, &ahead),
             None => {}
         }

@@ -168,7 +168,8 @@ impl Piece for Signal {
             self.together(t, at, false);
         }
         if early || alone {
-            t.expect(&[Race], &[write, read], &[]);
+            // Lanes that come together rely on lockstep.
+            t.expect(&[WarpSynchronous, Race], &[write, read], &[]);
         }
     }
 
