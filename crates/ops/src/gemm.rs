@@ -4,6 +4,7 @@
 //! its rows or its columns are adjacent, and [`Tensor::t`] exchanges them. A problem becomes plain data (`given.rs`, `problem.rs`), a family of
 //! kernels is chosen for it (`choose.rs`), and each family is a file that makes the launches.
 
+mod added;
 mod bias;
 pub(crate) mod choose;
 mod double;
@@ -22,6 +23,7 @@ mod refusal;
 mod skinny;
 mod source;
 mod split;
+mod split_k;
 mod steer;
 mod tile;
 
@@ -41,7 +43,7 @@ use given::{Factor, extents, multiplied, strides};
 use lanework::{Buffer, Prepared, Result};
 use problem::{Extents, Output, Problem, refused};
 use recipe::Recipe;
-use source::Source;
+use source::{Destination, Source};
 
 /// The product of two matrices: `a` of `[m, k]` and `b` of `[k, n]` elements, or of `[batch, m, k]` and `[batch, k, n]`, where a
 /// batch of 1 goes with any.
@@ -332,7 +334,8 @@ impl<'a, const R: usize> Gemm<'a, R> {
         }
         let (extents, [a, b]) = multiplied(a, b, c.shape())?;
         let strides = strides(c.strides());
-        let c = Output { kind: C::KIND, memory: c.into_view().cast(), strides };
+        let c =
+            Output { kind: C::KIND, memory: Destination::Memory(c.into_view().cast()), strides };
         Ok(Problem { device, extents, a, b, c, alpha, beta, precision, epilogue, one_kernel })
     }
 }

@@ -60,6 +60,14 @@ impl<T> Clone for Part<T> {
 
 impl<T> Copy for Part<T> {}
 
+impl Part<u8> {
+    /// `length` bytes of it, from `first` on, a multiple of what parts are aligned to.
+    pub(crate) fn bytes(self, first: usize, length: usize) -> Part<u8> {
+        debug_assert!(first.is_multiple_of(ALIGNMENT) && first + length <= self.length);
+        Part { offset: self.offset + first, length, ..self }
+    }
+}
+
 /// The memory of a layout. The buffers live for as long as this does, also when the workspace has grown meanwhile.
 #[derive(Clone, Default)]
 pub(crate) struct Scratch {

@@ -1,9 +1,9 @@
 //! Which family of kernels computes a problem: the first of a table that suits it, unless a tuned choice for the device names another.
 
 use super::element::ElementKind;
-use super::problem::{Extents, Major, Problem};
+use super::problem::{Extents, Major, Precision, Problem};
 use super::recipe::Recipe;
-use super::{double, ffma, halved, hopper, mma, skinny, split, tile};
+use super::{double, ffma, halved, hopper, mma, skinny, split, split_k, tile};
 use crate::workspace::Layout;
 use lanework::Result;
 use lanework::tuned::{Key, Tuned, default_place, shape_class};
@@ -37,13 +37,20 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
 }
 
 /// The recipe of the family for a problem whose bias is as kernels read it.
-fn chosen<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
+pub(super) fn chosen<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
     // Where the elements of C's columns are adjacent, the transposed product has adjacent rows.
     let problem = match problem.majors().2 {
         Major::Columns(_) => problem.transposed(),
         _ => problem,
     };
+    let problem =
+        if by_f32(&problem) { Problem { precision: Precision::Full, ..problem } } else { problem };
     let tuned = tuned(&problem);
+    if tuned.is_none()
+        && let Some(division) = split_k::division(&problem)
+    {
+        return split_k::recipe(problem, layout, division, chosen);
+    }
     let named = |family: &&Family| tuned.as_deref() == Some(family.name);
     let mut suitable = FAMILIES.iter().filter(|family| (family.suits)(&problem));
     let family = suitable.clone().find(named).or_else(|| suitable.next());
@@ -51,6 +58,17 @@ fn chosen<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
         Some(family) => (family.recipe)(problem, layout),
         None => tile::recipe(problem, layout),
     }
+}
+
+/// Rows or columns up to which memory takes the time of a product of f32.
+const FEW: usize = 16;
+
+/// Whether a product whose factors may be rounded to TF32 is one of f32 as they are: of a few rows or columns, where tensor cores gain nothing
+/// and factors that do not lie as they need them would be copied first (1 x 8192 x 8192 3.3 times as long on an H200).
+fn by_f32(problem: &Problem<'_>) -> bool {
+    let Extents { m, n, .. } = problem.extents;
+    let hopper = problem.device.info().compute_capability.0 == 9;
+    problem.precision == Precision::TensorFloat32 && hopper && m.min(n) <= FEW
 }
 
 /// The kernel that a tuned choice names for a problem on its device.

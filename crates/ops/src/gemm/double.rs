@@ -35,7 +35,7 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     problem.a.kind == ElementKind::F64
         && problem.precision != super::problem::Precision::Compensated
         && problem.device.info().compute_capability >= (8, 0)
-        && m.min(n).min(k) >= 16
+        && m.max(n).min(k) >= 16
 }
 
 /// How a factor lies: rows of A or columns of B, `apart` from each other, with elements along k `along` apart.
@@ -148,7 +148,7 @@ pub(super) fn by_tma<'a>(
     let launch = fetched(
         &a,
         &b,
-        problem.c.memory.cast::<f64>(),
+        problem.c.memory.elements::<f64>(scratch),
         of_parts,
         bias,
         scale_a,
@@ -178,7 +178,7 @@ pub(super) fn by_tma<'a>(
     let from: View<'_, f64> = scratch.view(parts).into();
     let launch = combined::combined(
         from,
-        memory.cast::<f64>(),
+        memory.elements::<f64>(scratch),
         bias,
         scale_a,
         scale_b,
@@ -224,7 +224,7 @@ where
     let of_b = problem.b.memory.elements::<f64>(scratch);
     let lie_a = lie(of_a.address(), a.batch, a.row, a.column, [m, k]);
     let lie_b = lie(of_b.address(), b.batch, b.column, b.row, [n, k]);
-    let to = problem.c.memory.cast::<f64>();
+    let to = problem.c.memory.elements::<f64>(scratch);
     let launch = double::<M, TALL, THREADS>(
         of_a,
         of_b,

@@ -1,7 +1,6 @@
 //! The family of true FP32 products on sm_90: every product and sum in FP32, by multiply-adds of CUDA cores; or with the rounding
 //! errors of both added up beside the sums.
 
-mod added;
 mod copies;
 pub(crate) mod form;
 mod kernel;
@@ -13,11 +12,13 @@ mod tail;
 #[cfg(test)]
 mod tests;
 
+use super::added::{Parts, add};
 use super::element::ElementKind;
 use super::epilogue::Epilogue;
 use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Major, Matrix, Output, Precision, Problem, Strides, refused};
 use super::recipe::Recipe;
+use super::source::Destination;
 use crate::workspace::{Layout, Scratch};
 pub(crate) use form::Tile;
 use form::{Form, Load, Part};
@@ -157,17 +158,14 @@ pub(crate) fn with_tile<'a>(
         let Some(parts) = parts else {
             return Ok(vec![launch(problem, scratch, spare, tile, all)?]);
         };
-        let finishing = finishing::<f32>(&problem, scratch);
-        let Problem { device, extents, c, .. } = problem;
-        let device_of_both = device.clone();
         // The parts' results one after the other, to which nothing is done yet.
         let of_parts = Output {
             kind: ElementKind::F32,
-            memory: scratch.view(parts).cast(),
+            memory: Destination::Memory(scratch.view(parts).cast()),
             strides: Strides { batch: m * pitch, row: pitch, column: 1 },
         };
         let plain = Problem {
-            device,
+            device: problem.device.clone(),
             c: of_parts,
             alpha: 1.0,
             beta: 0.0,
@@ -175,9 +173,9 @@ pub(crate) fn with_tile<'a>(
             ..problem
         };
         let first = launch(plain, scratch, spare, tile, all)?;
-        let from = scratch.view(parts).into();
-        let sizes = [tile.parts, results as u32, pitch as u32];
-        Ok(vec![first, added::add(&device_of_both, from, c, extents, sizes, finishing)?])
+        let from = View::from(scratch.view(parts)).cast();
+        let parts = Parts { count: tile.parts, results: results as u32, pitch: pitch as u32 };
+        Ok(vec![first, add(problem, scratch, from, parts)?])
     }))
 }
 
@@ -251,7 +249,7 @@ fn launch<'a>(
         problem.b.memory.elements::<f32>(scratch),
         &map_a,
         &map_b,
-        problem.c.memory.cast::<f32>(),
+        problem.c.memory.elements::<f32>(scratch),
         bias,
         scale_a,
         [batch as u32, m as u32, n as u32, k as u32],

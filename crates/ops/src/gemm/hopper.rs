@@ -216,13 +216,17 @@ impl<'a> Step<'a, '_> {
         };
         // SAFETY: the kernel reads an element of C before it stores it, in the same thread or before a barrier of the warpgroup that
         // stores it.
-        let (stored, out) = unsafe { (problem.c.memory.again(), problem.c.memory.again()) };
-        let before = if finish.reads_c { View::from(out).cast() } else { View::nothing(&device) };
+        let [stored, out] = [(); 2].map(|()| unsafe { problem.c.memory.again() });
+        let before = if finish.reads_c {
+            View::from(out.elements::<O>(scratch))
+        } else {
+            View::nothing(&device)
+        };
         let (stored, out) = if tma_store {
             (
                 maps::result::<O>(
                     &device,
-                    stored.cast(),
+                    stored.elements::<O>(scratch),
                     (batch, m, n),
                     (strides.batch, ld),
                     WIDE,
@@ -230,7 +234,7 @@ impl<'a> Step<'a, '_> {
                 None,
             )
         } else {
-            (maps::unused::<O>(&device, spare)?, Some(problem.c.memory.cast::<O>()))
+            (maps::unused::<O>(&device, spare)?, Some(problem.c.memory.elements::<O>(scratch)))
         };
         let clusters = m.div_ceil((cluster.0 * ROWS) as usize) as u64
             * n.div_ceil((cluster.1 * COLUMNS) as usize) as u64

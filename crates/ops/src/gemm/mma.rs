@@ -106,7 +106,7 @@ where
             "multiply parts of the matrices",
         );
     };
-    let to = problem.c.memory.cast::<O>();
+    let to = problem.c.memory.elements::<O>(scratch);
     let form = Form {
         along: (matches!(of_a, Major::Rows(_)), matches!(of_b, Major::Columns(_))),
         asynchronous,

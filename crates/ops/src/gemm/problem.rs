@@ -4,8 +4,8 @@
 use super::element::ElementKind;
 use super::epilogue::Epilogue;
 pub(crate) use super::refusal::refused;
-use super::source::Source;
-use lanework::{Device, Result, ViewMut};
+use super::source::{Destination, Source};
+use lanework::{Device, Result};
 
 /// How f32 factors are multiplied.
 ///
@@ -104,7 +104,7 @@ pub(crate) struct Matrix<'a> {
 #[derive(Debug)]
 pub(crate) struct Output<'a> {
     pub kind: ElementKind,
-    pub memory: ViewMut<'a, u8>,
+    pub memory: Destination<'a>,
     pub strides: Strides,
 }
 

@@ -153,7 +153,7 @@ fn launch<'a>(problem: Problem<'a>, scratch: &Scratch, form: Form) -> Result<Pre
     let launch = kernel(
         problem.a.memory.elements::<f32>(scratch),
         problem.b.memory.elements::<f32>(scratch),
-        problem.c.memory.cast::<f32>(),
+        problem.c.memory.elements::<f32>(scratch),
         bias,
         scale_a,
         [batch as u32, m as u32, n as u32, k as u32],

@@ -1,9 +1,9 @@
-//! Memory that a kernel reads: an operand's own, or a part of the workspace that an earlier step of the plan fills.
+//! Memory that a kernel reads or writes: an operand's own, or a part of the workspace that one step of the plan fills and another reads.
 
 use crate::workspace::{Part, Scratch};
-use lanework::{Storable, View};
+use lanework::{Storable, View, ViewMut};
 
-/// Where an operand lies.
+/// Where a factor lies.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
     /// In a buffer of the caller's.
@@ -30,11 +30,58 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Where results go.
+pub(crate) enum Destination<'a> {
+    /// To a buffer of the caller's.
+    Memory(ViewMut<'a, u8>),
+    /// To the workspace.
+    Scratch(Part<u8>),
+}
+
+impl<'a> Destination<'a> {
+    /// The memory, once the workspace is reserved.
+    pub fn elements<T: Storable>(self, scratch: &Scratch) -> ViewMut<'a, T> {
+        match self {
+            Destination::Memory(view) => view.cast(),
+            Destination::Scratch(part) => scratch.view(part).cast(),
+        }
+    }
+
+    /// As of [`Source`].
+    pub fn address(&self) -> u64 {
+        match self {
+            Destination::Memory(view) => view.address(),
+            Destination::Scratch(_) => 0,
+        }
+    }
+
+    /// The same once more.
+    ///
+    /// # Safety
+    /// As of [`ViewMut::again`].
+    pub unsafe fn again(&self) -> Destination<'a> {
+        match self {
+            // SAFETY: the caller's.
+            Destination::Memory(view) => Destination::Memory(unsafe { view.again() }),
+            Destination::Scratch(part) => Destination::Scratch(*part),
+        }
+    }
+}
+
 impl std::fmt::Debug for Source<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Source::Memory(view) => view.fmt(f),
             Source::Scratch(_) => f.write_str("workspace"),
+        }
+    }
+}
+
+impl std::fmt::Debug for Destination<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Destination::Memory(view) => view.fmt(f),
+            Destination::Scratch(_) => f.write_str("workspace"),
         }
     }
 }

@@ -236,7 +236,7 @@ fn shaped<'a>(problem: Problem<'a>, layout: &mut Layout, shape: Shape) -> Result
         let batches: Vec<_> =
             (0..problem.extents.batch).map(|batch| factors(&problem, memory, batch)).collect();
         let strides = problem.c.strides;
-        let c = problem.c.memory.cast::<f32>();
+        let c = problem.c.memory.elements::<f32>(scratch);
         let mut steps = Vec::new();
         for (batch, factors) in batches.into_iter().enumerate() {
             let mut chain = Chain {

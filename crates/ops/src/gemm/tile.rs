@@ -277,7 +277,7 @@ fn prepared<'a, T: Element, P: Widen, S: Sum, O: Element>(
     let launch = tile::<T, P, S, O>(
         problem.a.memory.elements::<T>(scratch),
         problem.b.memory.elements::<T>(scratch),
-        problem.c.memory.cast::<O>(),
+        problem.c.memory.elements::<O>(scratch),
         bias,
         scale_a,
         scale_b,

@@ -20,7 +20,7 @@ pub struct Units {
 
 /// Steps of a part at least, and the most parts of a tile.
 const FEWEST: usize = 4;
-const MOST: usize = 48;
+const MOST: usize = 128;
 /// Microseconds of a multiply-add on a multiprocessor of an H200, of writing and reading a result of a part, of a launch that adds parts.
 const MULTIPLYING: f64 = 4.25e-6;
 const MOVING: f64 = 4.0e-6;
@@ -49,7 +49,7 @@ impl Units {
     pub fn divided(tiles: usize, steps: usize, processors: usize, form: Form) -> Units {
         let whole = Units::whole(tiles, steps);
         let rest = tiles % processors;
-        if tiles < processors || rest == 0 {
+        if rest == 0 {
             return whole;
         }
         let area = f64::from(form.tile.0 * form.tile.1);
