@@ -136,7 +136,8 @@ mod tests {
     fn check<T: GemmElement, C: GemmElement, B: GemmElement>(
         of: fn(f64) -> T,
         back: fn(C) -> f64,
-        (into, bias_of): (fn(f64) -> C, fn(f64) -> B),
+        into: fn(f64) -> C,
+        bias_of: fn(f64) -> B,
     ) -> Result<()> {
         let device = Device::emulator().sanitized();
         let [m, n, k] = [33, 20, 600];
@@ -178,12 +179,12 @@ mod tests {
 
     #[test]
     fn divided_products_are_those_of_the_host() -> Result<()> {
-        check::<f64, f64, f64>(|x| x, |x| x, (|x| x, |x| x))?;
-        check::<bf16, bf16, bf16>(bf16::from_f64, bf16::to_f64, (bf16::from_f64, bf16::from_f64))?;
-        check::<f16, f16, f32>(f16::from_f64, f16::to_f64, (f16::from_f64, |x| x as f32))?;
-        check::<f16, f32, f32>(f16::from_f64, f64::from, (|x| x as f32, |x| x as f32))?;
-        check::<i8, i32, i32>(|x| x as i8, f64::from, (|x| x as i32, |x| x as i32))?;
-        check::<i8, f32, f32>(|x| x as i8, f64::from, (|x| x as f32, |x| x as f32))
+        check::<f64, f64, f64>(|x| x, |x| x, |x| x, |x| x)?;
+        check::<bf16, bf16, bf16>(bf16::from_f64, bf16::to_f64, bf16::from_f64, bf16::from_f64)?;
+        check::<f16, f16, f32>(f16::from_f64, f16::to_f64, f16::from_f64, |x| x as f32)?;
+        check::<f16, f32, f32>(f16::from_f64, f64::from, |x| x as f32, |x| x as f32)?;
+        check::<i8, i32, i32>(|x| x as i8, f64::from, |x| x as i32, |x| x as i32)?;
+        check::<i8, f32, f32>(|x| x as i8, f64::from, |x| x as f32, |x| x as f32)
     }
 
     #[test]
