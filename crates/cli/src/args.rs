@@ -7,6 +7,7 @@ mod judge;
 mod kernel;
 mod ladder;
 mod negative;
+mod parse;
 mod problem;
 mod program;
 mod report;
@@ -36,10 +37,7 @@ pub use timing::{
 pub use tool::{PictureOptions, ProfileOptions, SanitizerOptions};
 pub use tune::TuneArgs;
 
-use crate::{terminal, words};
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use lanework::report::layout::hanging;
-use std::ffi::OsString;
+use clap::{Parser, Subcommand};
 
 /// Run, check, profile and draw CUDA kernels with no GPU, and time them on one.
 #[derive(Debug, Parser)]
@@ -230,125 +228,4 @@ pub enum Command {
     /// Write the documentation pages generated from the kernels and the stored results.
     #[command(after_help = "Example, in the repository:\n  lanework book && scripts/book.sh")]
     Book(BookArgs),
-}
-
-/// The commands in groups, as `lanework --help` lists them.
-const GROUPS: [(&str, &[&str]); 4] = [
-    (
-        "Your own kernels, from PTX or CUDA C++ files, or in a program of yours",
-        &["run", "check", "profile", "look", "inspect", "exec", "judge", "new"],
-    ),
-    (
-        "Ladders: kernels from the simplest to the fastest",
-        &[
-            "list",
-            "climb",
-            "sweep",
-            "bench",
-            "compare",
-            "roofline",
-            "tune",
-            "history",
-            "report",
-            "experiments",
-        ],
-    ),
-    ("Devices", &["devices", "gpus", "hello", "streams"]),
-    ("The emulator against a GPU", &["coverage", "conform", "fidelity", "book"]),
-];
-
-impl Arguments {
-    /// The command line with its commands listed in groups.
-    pub fn grouped() -> clap::Command {
-        let command = words::command(terminal::with_options(Self::command()));
-        let mut listing = String::new();
-        for (heading, names) in GROUPS {
-            let heading = words::help(&format!("{heading}:")).into_owned();
-            listing.push_str(&hanging("", &heading, terminal::of_help()));
-            for name in names {
-                let about = command.find_subcommand(name).and_then(clap::Command::get_about);
-                let about = about.map(ToString::to_string).unwrap_or_default();
-                listing.push_str(&hanging(&format!("  {name:<13}"), &about, terminal::of_help()));
-            }
-            listing.push('\n');
-        }
-        let of_files = [
-            ("run", KernelArgs::command()),
-            ("check", CheckKernelArgs::command()),
-            ("profile", ProfileKernelArgs::command()),
-            ("look", LookKernelArgs::command()),
-            ("bench", BenchKernelArgs::command()),
-            ("compare", CompareKernelArgs::command()),
-        ];
-        let command = of_files.into_iter().fold(command, |command, (name, of_file)| {
-            command.mut_subcommand(name, |rungs| with_file_options(rungs, &of_file))
-        });
-        command.help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{listing}Options:\n{{options}}{{after-help}}"
-        ))
-    }
-
-    /// Parses a command line.
-    ///
-    /// # Errors
-    /// When it is invalid, or asks for help.
-    pub fn given(line: &[OsString]) -> Result<Arguments, clap::Error> {
-        let matches = with_negative_values(Self::grouped()).try_get_matches_from(line)?;
-        terminal::apply(&matches);
-        Self::from_arg_matches(&matches)
-    }
-}
-
-/// The command on rungs, with the options of the same command on a file listed after its examples.
-fn with_file_options(rungs: clap::Command, of_file: &clap::Command) -> clap::Command {
-    let mut options = Vec::new();
-    for option in of_file.get_arguments().filter(|option| !option.is_hide_set()) {
-        let Some(name) = option.get_long() else { continue };
-        let value = option.get_value_names().filter(|_| option.get_action().takes_values());
-        let value = value.and_then(|names| names.first()).map(|name| format!("\u{a0}<{name}>"));
-        options.push(format!("--{name}{}", value.unwrap_or_default()));
-    }
-    let listing = hanging("  ", &options.join(" "), terminal::of_help());
-    let examples = rungs.get_after_help().map(ToString::to_string).unwrap_or_default();
-    let note = format!(
-        "The options above are those of a rung. `{} kernel.ptx --help` describes those of a file:",
-        of_file.get_name()
-    );
-    rungs.after_help(format!("{examples}\n\n{}\n{}", words::help(&note), listing.trim_end()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Arguments::grouped().debug_assert();
-        KernelArgs::command().debug_assert();
-        CheckKernelArgs::command().debug_assert();
-        ProfileKernelArgs::command().debug_assert();
-        LookKernelArgs::command().debug_assert();
-        BenchKernelArgs::command().debug_assert();
-        CompareKernelArgs::command().debug_assert();
-    }
-
-    #[test]
-    fn every_command_is_in_one_group_and_has_an_example() {
-        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();
-        let command = Arguments::command();
-        let names: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
-        assert_eq!(grouped, names, "the groups list the commands in the order of the enum");
-        let of_files = [
-            KernelArgs::command(),
-            CheckKernelArgs::command(),
-            ProfileKernelArgs::command(),
-            LookKernelArgs::command(),
-            BenchKernelArgs::command(),
-            CompareKernelArgs::command(),
-        ];
-        for command in command.get_subcommands().chain(&of_files) {
-            let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            assert!(examples.contains("Example"), "{} has no example", command.get_name());
-        }
-    }
 }

@@ -91,7 +91,7 @@ fn main() -> ExitCode {
         let args = parse::<KernelArgs>(line);
         failure::catch_bugs(|| commands::kernel::run(&args))
     } else {
-        let arguments = Arguments::given(&line).unwrap_or_else(|error| stopped::usage(&error));
+        let arguments = Arguments::parse_line(&line).unwrap_or_else(|error| stopped::usage(&error));
         failure::catch_bugs(|| run(arguments.command))
     };
     match outcome.and_then(|()| table::check_columns()) {

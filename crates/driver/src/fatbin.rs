@@ -1,80 +1,23 @@
 //! Images of modules: PTX text, fatbins with compressed entries, and machine code, which is refused.
 //!
-//! Of several PTX entries the newest is taken that the emulated GPU may run, else the oldest of the newer ones: the emulator also knows
-//! instructions that the GPU it stands for does not have.
-//!
 //! The layout of fatbins is not documented by NVIDIA; the offsets are those that public tools use, and what nvcc 12 and 13 write.
+
+mod entries;
+mod refused;
+
+pub use entries::{FATBIN, ptx_of};
+pub use refused::{Refused, for_architectures};
 
 use crate::mapped::{Access, is_mapped, until_zero};
 use crate::pointers::slice;
-use crate::status::Status;
-use std::fmt;
 
 /// `fatBinaryWrapper`: where nvcc's code points to a fatbin.
 const WRAPPER: u32 = 0x4662_43b1;
-/// A fatbin.
-pub const FATBIN: u32 = 0xba55_ed50;
 /// The first bytes of an ELF file.
 const ELF: u32 = 0x464c_457f;
 
-/// Flags of an entry: how its payload is compressed.
-const LZ4: u64 = 0x2000;
-const ZSTD: u64 = 0x8000;
-
-/// The architecture of the emulated GPU.
-const EMULATED: u32 = 90;
-/// Bytes of an entry's header that are read.
-const ENTRY: usize = 64;
-/// PTX text at most: more is no text.
-const LONGEST: usize = 1 << 28;
-/// Bytes that one byte of an LZ4 block becomes at most.
-const MOST_OF_LZ4: usize = 255;
 /// Fatbins of a wrapper at most: a list of more has no end.
 const MOST_PARTS: usize = 1 << 16;
-
-/// Why an image is not loaded.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// It holds machine code for these architectures and no PTX.
-    MachineCode(Vec<u32>),
-    /// It is none of the kinds of image.
-    Unknown,
-    /// An entry cannot be read.
-    Damaged(&'static str),
-}
-
-impl Refused {
-    /// What a GPU's driver answers.
-    pub fn status(&self) -> Status {
-        match self {
-            Refused::MachineCode(_) => Status::NoBinaryForGpu,
-            Refused::Unknown | Refused::Damaged(_) => Status::InvalidImage,
-        }
-    }
-}
-
-/// ` for sm_80, sm_90`, or nothing where none is known.
-pub fn for_architectures(sms: &[u32]) -> String {
-    let names: Vec<String> = sms.iter().map(|sm| format!("sm_{sm}")).collect();
-    if names.is_empty() { String::new() } else { format!(" for {}", names.join(", ")) }
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refused::MachineCode(sms) => write!(
-                f,
-                "the module holds machine code{} and no PTX, which is what the emulator runs\n  = help: compile with PTX, as \
-                 `nvcc -gencode arch=compute_90,code=compute_90` or `-arch=sm_90` do",
-                for_architectures(sms)
-            ),
-            Refused::Unknown => {
-                f.write_str("the image of the module is neither PTX nor a fatbin\n  = help: pass PTX text, or what nvcc writes with `-fatbin`")
-            }
-            Refused::Damaged(what) => write!(f, "the module's fatbin cannot be read: {what}\n  = help: compile it again"),
-        }
-    }
-}
 
 /// The PTX texts of an image: one, or of a list of fatbins one each.
 ///
@@ -166,82 +109,6 @@ unsafe fn of_fatbin(start: *const u8) -> Result<String, Refused> {
     ptx_of(bytes)
 }
 
-/// The best PTX of a fatbin's bytes.
-pub fn ptx_of(bytes: &[u8]) -> Result<String, Refused> {
-    let cut = Refused::Damaged("it ends in an entry");
-    let magic = bytes.get(..4).map(|word| u32::from_le_bytes(std::array::from_fn(|i| word[i])));
-    if magic != Some(FATBIN) || bytes.len() < 16 {
-        return Err(Refused::Unknown);
-    }
-    let mut rest =
-        bytes.get(u16::from_le_bytes([bytes[6], bytes[7]]) as usize..).ok_or(cut.clone())?;
-    let (mut best, mut machine): (Option<(u32, String)>, _) = (None, Vec::new());
-    while rest.len() >= ENTRY {
-        let word = |offset: usize| u32::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
-        let long = |offset: usize| u64::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
-        let (kind, header, length, sm) =
-            (word(0) as u16, word(4) as usize, word(8) as usize, word(28));
-        let payload = rest.get(header..header.saturating_add(length)).ok_or(cut.clone())?;
-        match kind {
-            1 if best.as_ref().is_none_or(|(of_best, _)| is_better(sm, *of_best)) => {
-                let compressed = payload
-                    .get(..word(16) as usize)
-                    .filter(|part| !part.is_empty())
-                    .unwrap_or(payload);
-                let text = text_of(compressed, long(40), long(56) as usize)?;
-                best = Some((sm, text));
-            }
-            2 => machine.push(sm),
-            _ => {}
-        }
-        // An entry without a byte would be followed by itself.
-        if header + length == 0 {
-            return Err(Refused::Damaged("an entry has no length"));
-        }
-        rest = &rest[header + length..];
-    }
-    best.map(|(_, text)| text).ok_or(Refused::MachineCode(machine))
-}
-
-/// Whether PTX for one architecture is to be preferred to that for another.
-fn is_better(sm: u32, other: u32) -> bool {
-    match (sm <= EMULATED, other <= EMULATED) {
-        (true, true) => sm > other,
-        (false, false) => sm < other,
-        (runs, _) => runs,
-    }
-}
-
-/// The text of an entry's payload.
-fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, Refused> {
-    if length > LONGEST {
-        return Err(Refused::Damaged("an entry says that it is longer than 256 MiB"));
-    }
-    let bytes = if flags & LZ4 != 0 {
-        if length / MOST_OF_LZ4 > payload.len() {
-            return Err(Refused::Damaged(
-                "an entry's LZ4 block says that it is longer than it can be",
-            ));
-        }
-        lz4_flex::block::decompress(payload, length)
-            .map_err(|_| Refused::Damaged("an entry's LZ4 block is damaged"))?
-    } else if flags & ZSTD != 0 {
-        let mut text = Vec::new();
-        let mut decoder = ruzstd::decoding::StreamingDecoder::new(payload)
-            .map_err(|_| Refused::Damaged("an entry's zstd frame is damaged"))?;
-        // A frame that says nothing else may be as long as the longest.
-        let most = if length == 0 { LONGEST } else { length };
-        let limited = &mut std::io::Read::take(&mut decoder, most as u64);
-        std::io::Read::read_to_end(limited, &mut text)
-            .map_err(|_| Refused::Damaged("an entry's zstd frame is damaged"))?;
-        text
-    } else {
-        payload.to_vec()
-    };
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
-}
-
 /// The PTX texts of a file's bytes, which are all that there is of it.
 pub fn texts_of_file(bytes: &[u8]) -> Result<Vec<String>, Refused> {
     match bytes.first_chunk() {
@@ -261,6 +128,7 @@ pub fn texts_of_file(bytes: &[u8]) -> Result<Vec<String>, Refused> {
 
 #[cfg(test)]
 pub mod tests {
+    use super::entries::{ENTRY, LONGEST, LZ4, ZSTD};
     use super::*;
 
     /// A fatbin of entries: kind, sm, flags, uncompressed length and payload.

@@ -21,6 +21,7 @@ mod merge;
 mod own_report;
 mod record;
 mod session;
+mod sink;
 
 #[doc(hidden)]
 pub use files::{Reader, read};

@@ -1,22 +1,21 @@
 //! The tool of this process: chosen by its environment, it runs launches in its way and keeps records.
 
 use super::at_exit;
-use super::files::{MAGIC, framed};
 use super::launching::Launching;
 use super::look_at::LookAt;
 use super::own_report::Own;
-use super::record::{Activity, Findings, Launched, Process, Profiled, Record};
+use super::record::{Activity, Findings, Launched, Profiled, Record};
+use super::sink::{Sink, micros, now, stop};
 use crate::Profile;
 use lanework_report::{self as report, Extras, Machine};
 use lanework_sim::sanitize::{Checks, Report};
 use lanework_sim::{Emulator, Fault, LaunchConfig, Options, Outcome};
 use std::cell::Cell;
-use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, OnceLock};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 /// Memory of a device up to which launches are run on copies of it, for patterns, caches and pictures.
 const COPIED: u64 = 1 << 30;
@@ -30,21 +29,21 @@ enum Tool {
     Look(LookAt),
 }
 
-/// Where records go.
-enum Sink {
-    /// To the file of this process in the command's folder.
-    File(File),
-    /// To the report that the process prints when it ends.
-    Own(Own),
-}
-
 /// The tool of this process.
 pub(crate) struct Session {
     tool: Tool,
     sink: Mutex<Sink>,
     modules: AtomicU64,
-    /// Launches whose patterns and caches are known, and launches of the kernel that is looked at.
-    seen: Mutex<(Vec<Launched>, u64)>,
+    seen: Mutex<Seen>,
+}
+
+/// What a tool remembers of the launches so far.
+#[derive(Default)]
+struct Seen {
+    /// Kernels and shapes whose patterns and caches are known.
+    traced: Vec<Launched>,
+    /// Launches of the kernel that is looked at.
+    looked_at: u64,
 }
 
 impl Session {
@@ -70,7 +69,7 @@ impl Session {
             )),
         };
         let sink = match &folder {
-            Some(folder) => Sink::File(open(Path::new(folder))),
+            Some(folder) => Sink::in_folder(Path::new(folder)),
             None => {
                 at_exit::end_with(|| Session::active().and_then(Session::report));
                 Sink::Own(Own::default())
@@ -108,16 +107,8 @@ impl Session {
         }
     }
 
-    /// Keeps a record: in the file, before anything else happens, or for the report.
     fn keep(&self, record: Record) {
-        match &mut *self.sink() {
-            Sink::File(file) => {
-                if let Err(error) = file.write_all(&framed(&record)) {
-                    stop(&format!("a record of LANEWORK_TOOL cannot be written: {error}"));
-                }
-            }
-            Sink::Own(own) => own.add(record),
-        }
+        self.sink().keep(record);
     }
 
     /// Keeps the PTX of a kernel, where that is asked for or findings may refer to it; returns its number.
@@ -225,9 +216,9 @@ impl Session {
     ) -> Result<(Outcome, (Profile, Extras)), Fault> {
         let first = {
             let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let first = !seen.0.contains(launched);
+            let first = !seen.traced.contains(launched);
             if first {
-                seen.0.push(launched.clone());
+                seen.traced.push(launched.clone());
             }
             first
         };
@@ -274,8 +265,8 @@ impl Session {
             return false;
         }
         let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        seen.1 += 1;
-        seen.1 == at.launch
+        seen.looked_at += 1;
+        seen.looked_at == at.launch
     }
 
     /// Keeps a copy between host and device, for the timeline.
@@ -329,34 +320,4 @@ impl Session {
         let _ = std::io::stderr().write_all(text.as_bytes());
         failed.then_some(1)
     }
-}
-
-/// Microseconds since the epoch.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
-}
-
-fn micros(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX)
-}
-
-/// The file of this process, with its first record.
-fn open(folder: &Path) -> File {
-    let id = std::process::id();
-    let path = folder.join(format!("{}-{id}", now()));
-    let command = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let mut first = MAGIC.as_bytes().to_vec();
-    first.extend(framed(&Record::Process(Process { id, command })));
-    let file = File::create_new(&path).and_then(|mut file| file.write_all(&first).map(|()| file));
-    file.unwrap_or_else(|error| {
-        stop(&format!("{} of LANEWORK_TOOL_FOLDER cannot be written: {error}", path.display()))
-    })
-}
-
-/// Ends the process: its environment asks for what cannot be done.
-fn stop(why: &str) -> ! {
-    // Nothing is to be done where standard error is closed.
-    let _ = writeln!(std::io::stderr(), "error: {why}");
-    std::process::exit(2)
 }
