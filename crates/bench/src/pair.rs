@@ -49,7 +49,7 @@ pub fn interleave(
         if elapsed >= plan.limit && ratios.len() >= plan.rounds {
             break Stop::TimeLimit;
         }
-        if pace.tell(elapsed) {
+        if pace.progress_is_due(elapsed) {
             progress(width, plan.limit.saturating_sub(elapsed));
         }
     };

@@ -73,13 +73,13 @@ pub fn sample(
         let elapsed = sampler.elapsed().saturating_sub(started);
         let count = sampler.samples.len();
         let enough = count >= plan.samples && elapsed >= plan.at_least;
-        if enough && pace.look(count) && sampler.summary().relative_width() < plan.narrow {
+        if enough && pace.is_due(count) && sampler.summary().relative_width() < plan.narrow {
             break Stop::Settled;
         }
         if elapsed >= plan.limit {
             break Stop::TimeLimit;
         }
-        if pace.tell(elapsed) {
+        if pace.progress_is_due(elapsed) {
             progress(sampler.summary().relative_width(), plan.limit - elapsed);
         }
     };
@@ -95,7 +95,7 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// Whether the samples are a twentieth more than at the last look.
-    fn look(&mut self, count: usize) -> bool {
+    fn is_due(&mut self, count: usize) -> bool {
         let more = count > self.looked + self.looked / 20;
         if more {
             self.looked = count;
@@ -103,8 +103,8 @@ impl Pace {
         more
     }
 
-    /// Whether it is time to tell of the progress.
-    pub(crate) fn tell(&mut self, elapsed: Duration) -> bool {
+    /// Whether it is time to report progress.
+    pub(crate) fn progress_is_due(&mut self, elapsed: Duration) -> bool {
         let late = elapsed >= self.told + TELL_EVERY;
         if late {
             self.told = elapsed;

@@ -13,7 +13,9 @@ use crate::output::{duration, short_count};
 use lanework::{Backend, Device, Result};
 use lanework_kernels::{Header, Language, RungInfo};
 use lanework_lab::conformance::{Coverage, coverage};
-use lanework_lab::{ClimbRecord, Family, How, Request, climb, experiments_source, families, specs};
+use lanework_lab::{
+    ClimbRecord, ClimbSettings, Family, Request, climb, experiments_source, families, specs,
+};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;
@@ -51,8 +53,8 @@ pub fn pages(results: &Path) -> Result<Vec<Page>> {
 /// The ladder climbed on the emulator, on its default case.
 fn climbed(family: &Family) -> Result<ClimbRecord> {
     let case = family.case(&Request::new(Backend::Emulator))?;
-    let how = How { rungs: Vec::new(), seed: 1, time_limit: Duration::from_secs(1) };
-    climb(family, case.as_ref(), &Device::emulator(), &how, &mut |_| {})
+    let settings = ClimbSettings { rungs: Vec::new(), seed: 1, time_limit: Duration::from_secs(1) };
+    climb(family, case.as_ref(), &Device::emulator(), &settings, &mut |_| {})
 }
 
 fn ladder_page(

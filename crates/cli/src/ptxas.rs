@@ -43,7 +43,7 @@ const WITH_VALUE: [&str; 18] = [
 
 /// A command line of ptxas.
 #[derive(Debug, PartialEq, Eq)]
-enum Line {
+enum Invocation {
     Version,
     Assemble { input: PathBuf, output: PathBuf },
 }
@@ -57,10 +57,10 @@ pub fn is_meant(line: &[OsString]) -> bool {
 pub fn run(line: &[OsString]) -> ExitCode {
     let meant = read(line.get(1..).unwrap_or_default()).map_err(|why| (2, why));
     let done = meant.and_then(|line| match line {
-        Line::Version => {
+        Invocation::Version => {
             print_data(VERSION).map_err(|_| (1, "ptxas: the output is closed".to_owned()))
         }
-        Line::Assemble { input, output } => assemble(&input, &output),
+        Invocation::Assemble { input, output } => assemble(&input, &output),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -76,13 +76,13 @@ pub fn run(line: &[OsString]) -> ExitCode {
 ///
 /// # Errors
 /// In a text, where there is no input or more than one.
-fn read(words: &[OsString]) -> Result<Line, String> {
+fn read(words: &[OsString]) -> Result<Invocation, String> {
     let (mut inputs, mut output) = (Vec::new(), PathBuf::from("elf.o"));
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let text = word.to_string_lossy();
         match text.as_ref() {
-            "--version" | "-V" => return Ok(Line::Version),
+            "--version" | "-V" => return Ok(Invocation::Version),
             "-o" | "--output-file" => {
                 output = words
                     .next()
@@ -97,7 +97,7 @@ fn read(words: &[OsString]) -> Result<Line, String> {
         }
     }
     match inputs.as_slice() {
-        [input] => Ok(Line::Assemble { input: input.clone(), output }),
+        [input] => Ok(Invocation::Assemble { input: input.clone(), output }),
         _ => Err(format!("ptxas: {} input files\n  = help: give one file of PTX", inputs.len())),
     }
 }
@@ -129,9 +129,10 @@ mod tests {
     #[test]
     fn the_command_line_is_ptxas() {
         let tritons = "-lineinfo --fmad=false -v --opt-level 0 --regAllocOptLevel=2 --gpu-name=sm_90a /tmp/k.ptx -o /tmp/k.ptx.o";
-        let wanted = Line::Assemble { input: "/tmp/k.ptx".into(), output: "/tmp/k.ptx.o".into() };
+        let wanted =
+            Invocation::Assemble { input: "/tmp/k.ptx".into(), output: "/tmp/k.ptx.o".into() };
         assert_eq!(read(&words(tritons)), Ok(wanted));
-        assert_eq!(read(&words("--version")), Ok(Line::Version));
+        assert_eq!(read(&words("--version")), Ok(Invocation::Version));
         for (wrong, why) in [
             ("-arch sm_90", "0 input files"),
             ("a.ptx b.ptx", "2 input files"),

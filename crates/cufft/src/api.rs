@@ -2,7 +2,7 @@
 
 use crate::handle;
 use crate::kind::{Form, Kind, Precision};
-use crate::plan::{Given, Plan, Wanted};
+use crate::plan::{Plan, PlanRequest, SideLayout};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{calls, store};
 
@@ -47,16 +47,16 @@ unsafe fn many<T: Copy + Into<i64>>(
     let side = |(extents, stride, distance): Advanced<T>| {
         // SAFETY: by the caller.
         let extents = unsafe { numbers(extents, rank) }?;
-        Some(Given { extents, stride: stride.into(), distance: distance.into() })
+        Some(SideLayout { extents, stride: stride.into(), distance: distance.into() })
     };
     // Where one is null, both are dense.
-    let layouts = side(input).zip(side(output)).map(<[Given; 2]>::from);
-    Plan::new(&Wanted { kind, sizes, layouts, batch: batch.into() })
+    let layouts = side(input).zip(side(output)).map(<[SideLayout; 2]>::from);
+    Plan::new(&PlanRequest { kind, sizes, layouts, batch: batch.into() })
 }
 
 fn dense(sizes: &[i32], kind: i32, batch: i32) -> Result<Plan> {
     let sizes = sizes.iter().map(|size| i64::from(*size)).collect();
-    Plan::new(&Wanted { kind: Kind::of(kind)?, sizes, layouts: None, batch: batch.into() })
+    Plan::new(&PlanRequest { kind: Kind::of(kind)?, sizes, layouts: None, batch: batch.into() })
 }
 
 /// Makes a new plan.

@@ -6,7 +6,7 @@ use crate::status::{Result, Status, refuse};
 
 /// The layout of a side as a caller gives it.
 #[derive(Clone, Debug)]
-pub struct Given {
+pub struct SideLayout {
     pub extents: Vec<i64>,
     pub stride: i64,
     pub distance: i64,
@@ -14,10 +14,10 @@ pub struct Given {
 
 /// What a caller gives of a plan. Without layouts, elements lie densely.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct PlanRequest {
     pub kind: Kind,
     pub sizes: Vec<i64>,
-    pub layouts: Option<[Given; 2]>,
+    pub layouts: Option<[SideLayout; 2]>,
     pub batch: i64,
 }
 
@@ -41,8 +41,8 @@ impl Plan {
     ///
     /// # Errors
     /// When a size, a stride or the batch is out of range, or the type has no transform of such sizes.
-    pub fn new(wanted: &Wanted) -> Result<Plan> {
-        let Wanted { kind, layouts, .. } = wanted;
+    pub fn new(wanted: &PlanRequest) -> Result<Plan> {
+        let PlanRequest { kind, layouts, .. } = wanted;
         if !(1..=3).contains(&wanted.sizes.len()) {
             let why = format!("a transform has 1 to 3 dimensions, not {}", wanted.sizes.len());
             return refuse(Status::InvalidValue, &why);
@@ -139,7 +139,7 @@ impl Bounded for Layout {
     }
 }
 
-fn embedded(given: &Given, sizes: &[usize], side: &str) -> Result<Layout> {
+fn embedded(given: &SideLayout, sizes: &[usize], side: &str) -> Result<Layout> {
     let mut extents = vec![1];
     extents.extend(positive(&given.extents[1..], &format!("an element of {side}embed"))?);
     let stride = positive(&[given.stride], &format!("{side}put's stride"))?[0];
@@ -152,17 +152,17 @@ fn embedded(given: &Given, sizes: &[usize], side: &str) -> Result<Layout> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Given, Plan, Wanted};
+    use super::{Plan, PlanRequest, SideLayout};
     use crate::kind::Kind;
     use crate::status::Status;
 
     fn plan(
         kind: i32,
         sizes: &[i64],
-        layouts: Option<[Given; 2]>,
+        layouts: Option<[SideLayout; 2]>,
         batch: i64,
     ) -> Result<Plan, Status> {
-        Plan::new(&Wanted { kind: Kind::of(kind)?, sizes: sizes.to_vec(), layouts, batch })
+        Plan::new(&PlanRequest { kind: Kind::of(kind)?, sizes: sizes.to_vec(), layouts, batch })
     }
 
     #[test]
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn what_is_out_of_range_is_refused() {
-        let given = |extents: &[i64], stride, distance| Given {
+        let given = |extents: &[i64], stride, distance| SideLayout {
             extents: extents.to_vec(),
             stride,
             distance,
@@ -223,7 +223,7 @@ mod tests {
             Some(Status::InvalidSize)
         );
         let half = |size| {
-            Plan::new(&Wanted {
+            Plan::new(&PlanRequest {
                 kind: Kind::between(6, 6, 6).unwrap(),
                 sizes: vec![size],
                 layouts: None,

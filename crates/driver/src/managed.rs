@@ -1,4 +1,4 @@
-//! Managed memory: where a program wants it, and where it brought it. Everything lies where both sides reach it, so that advice changes
+//! Managed memory: where a program wants it, and where it prefetched it. Everything lies where both sides reach it, so that advice changes
 //! nothing but the answers; it is kept page by page as the last of what was said.
 
 use crate::allocations::Kind;
@@ -17,42 +17,42 @@ const PAGE: u64 = 4096;
 const HOST: i32 = -1;
 const NOWHERE: i32 = -2;
 
-/// What was said of a page.
+/// The advice that holds for a page.
 #[derive(Clone, PartialEq, Eq)]
 struct Page {
     read_mostly: bool,
     preferred: i32,
     users: BTreeSet<i32>,
-    brought: i32,
+    prefetched: i32,
 }
 
 impl Default for Page {
     fn default() -> Page {
-        Page { read_mostly: false, preferred: NOWHERE, users: BTreeSet::new(), brought: NOWHERE }
+        Page { read_mostly: false, preferred: NOWHERE, users: BTreeSet::new(), prefetched: NOWHERE }
     }
 }
 
-/// Something that was said of the pages of a range.
-struct Said {
+/// Advice on the pages of a range, or a prefetch of them.
+struct Advice {
     start: u64,
     end: u64,
-    /// Advice by its number; 0 for bringing it somewhere.
+    /// Advice by its number (`CUmem_advise`); 0 for a prefetch.
     what: i32,
     device: i32,
 }
 
-/// All that was said of an allocation, by the number of the allocation.
-static SAID: Mutex<BTreeMap<u64, Vec<Said>>> = Mutex::new(BTreeMap::new());
+/// The advice on each allocation, by its number, in the order of the calls.
+static ADVICE: Mutex<BTreeMap<u64, Vec<Advice>>> = Mutex::new(BTreeMap::new());
 
 impl Page {
-    fn hear(&mut self, said: &Said) {
-        match said.what {
-            0 => self.brought = said.device,
-            1 | 2 => self.read_mostly = said.what == 1,
-            3 => self.preferred = said.device,
+    fn apply(&mut self, advice: &Advice) {
+        match advice.what {
+            0 => self.prefetched = advice.device,
+            1 | 2 => self.read_mostly = advice.what == 1,
+            3 => self.preferred = advice.device,
             4 => self.preferred = NOWHERE,
-            5 => drop(self.users.insert(said.device)),
-            _ => drop(self.users.remove(&said.device)),
+            5 => drop(self.users.insert(advice.device)),
+            _ => drop(self.users.remove(&advice.device)),
         }
     }
 }
@@ -81,27 +81,28 @@ impl Driver {
         }
     }
 
-    /// Notes what is said of a range.
-    fn hear(&self, address: u64, bytes: usize, what: i32, device: i32) -> Result {
+    /// Records advice on a range.
+    fn record_advice(&self, address: u64, bytes: usize, what: i32, device: i32) -> Result {
         self.context()?;
         if device >= 0 && self.gpu(device).is_err() || device < HOST {
             return Err(Status::InvalidDevice);
         }
         let id = self.managed(address, bytes)?;
-        let said = Said { start: address, end: address + bytes as u64, what, device };
-        lock(&SAID).entry(id).or_default().push(said);
+        let advice = Advice { start: address, end: address + bytes as u64, what, device };
+        lock(&ADVICE).entry(id).or_default().push(advice);
         Ok(())
     }
 
     /// What holds for all pages of a range.
     fn pages(&self, address: u64, bytes: usize) -> Result<Vec<Page>> {
         let id = self.managed(address, bytes)?;
-        let all = lock(&SAID);
-        let said = all.get(&id).map_or(&[][..], |said| said);
+        let all = lock(&ADVICE);
+        let given = all.get(&id).map_or(&[][..], |given| given);
         let pages = (address / PAGE..(address + bytes as u64).div_ceil(PAGE)).map(|page| {
             let mut state = Page::default();
-            let touches = |said: &&Said| said.start < (page + 1) * PAGE && page * PAGE < said.end;
-            said.iter().filter(touches).for_each(|said| state.hear(said));
+            let touches =
+                |advice: &&Advice| advice.start < (page + 1) * PAGE && page * PAGE < advice.end;
+            given.iter().filter(touches).for_each(|advice| state.apply(advice));
             state
         });
         let mut pages: Vec<Page> = pages.collect();
@@ -112,10 +113,10 @@ impl Driver {
 
 /// Advice on a range; its numbers are those of `CUmem_advise`.
 fn advise(address: u64, bytes: usize, advice: i32, device: Result<i32>) -> Result {
-    // Of some the device says nothing.
+    // Some advice takes no device.
     let device = if matches!(advice, 1 | 2 | 4) { HOST } else { device? };
     match advice {
-        1..=6 => driver()?.hear(address, bytes, advice, device),
+        1..=6 => driver()?.record_advice(address, bytes, advice, device),
         _ => Err(Status::InvalidValue),
     }
 }
@@ -132,7 +133,7 @@ fn attribute(address: u64, bytes: usize, kind: i32, room: usize) -> Result<Vec<i
         NOWHERE => 0,
         _ => 1,
     };
-    let (preferred, brought) = (common(|page| page.preferred), common(|page| page.brought));
+    let (preferred, prefetched) = (common(|page| page.preferred), common(|page| page.prefetched));
     let one = match kind {
         1 => i32::from(pages.iter().all(|page| page.read_mostly)),
         2 => preferred,
@@ -143,11 +144,11 @@ fn attribute(address: u64, bytes: usize, kind: i32, room: usize) -> Result<Vec<i
             words.resize(room, NOWHERE);
             return Ok(words);
         }
-        4 => brought,
+        4 => prefetched,
         5 => kind_of(preferred),
         6 => preferred.max(0),
-        7 => kind_of(brought),
-        8 => brought.max(0),
+        7 => kind_of(prefetched),
+        8 => prefetched.max(0),
         _ => return Err(Status::InvalidValue),
     };
     if room == 1 { Ok(vec![one]) } else { Err(Status::InvalidValue) }
@@ -157,7 +158,13 @@ fn attribute(address: u64, bytes: usize, kind: i32, room: usize) -> Result<Vec<i
 ///
 /// # Safety
 /// `to` is null, which is refused, or has the size.
-unsafe fn tell(to: *mut c_void, size: usize, kind: i32, address: u64, bytes: usize) -> Result {
+unsafe fn store_attribute(
+    to: *mut c_void,
+    size: usize,
+    kind: i32,
+    address: u64,
+    bytes: usize,
+) -> Result {
     if size == 0 || !size.is_multiple_of(4) {
         return Err(Status::InvalidValue);
     }
@@ -172,7 +179,7 @@ unsafe fn tell(to: *mut c_void, size: usize, kind: i32, address: u64, bytes: usi
 fn prefetch(address: u64, bytes: usize, device: Result<i32>, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
-    driver.hear(address, bytes, 0, device?)
+    driver.record_advice(address, bytes, 0, device?)
 }
 
 api! {
@@ -194,7 +201,7 @@ api! {
 
     fn cuMemRangeGetAttribute(to: *mut c_void, size: usize, kind: i32, address: u64, bytes: usize) {
         // SAFETY: by the caller.
-        unsafe { tell(to, size, kind, address, bytes) }
+        unsafe { store_attribute(to, size, kind, address, bytes) }
     }
 
     fn cuMemRangeGetAttributes(to: *const *mut c_void, sizes: *const usize, kinds: *const i32, count: usize, address: u64, bytes: usize) {
@@ -202,7 +209,7 @@ api! {
         let (to, sizes, kinds) = unsafe { (slice(to, count)?, slice(sizes, count)?, slice(kinds, count)?) };
         for ((to, size), kind) in to.iter().zip(sizes).zip(kinds) {
             // SAFETY: by the caller.
-            unsafe { tell(*to, *size, *kind, address, bytes) }?;
+            unsafe { store_attribute(*to, *size, *kind, address, bytes) }?;
         }
         Ok(())
     }

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// The options of a climb.
 #[derive(Clone, Debug)]
-pub struct How {
+pub struct ClimbSettings {
     /// The rungs to run, by name; empty for all.
     pub rungs: Vec<String>,
     /// Seed of the random elements, for the record.
@@ -43,7 +43,7 @@ pub fn climb(
     family: &Family,
     case: &dyn Case,
     device: &Device,
-    how: &How,
+    settings: &ClimbSettings,
     progress: Progress<'_>,
 ) -> Result<ClimbRecord> {
     case.check_fits(device)?;
@@ -58,15 +58,16 @@ pub fn climb(
         settings: case.settings().into_iter().collect(),
         element: case.element(),
         work: case.work(),
-        seed: how.seed,
+        seed: settings.seed,
         host: case.host(),
         analysis: case.analysis(),
         skipped_peers: BTreeMap::new(),
         rungs: Vec::new(),
     };
     let edge_cases = case.edge_cases();
-    let chosen =
-        |rung: &RungInfo| how.rungs.is_empty() || how.rungs.iter().any(|name| name == rung.name);
+    let chosen = |rung: &RungInfo| {
+        settings.rungs.is_empty() || settings.rungs.iter().any(|name| name == rung.name)
+    };
     for info in ladder.rungs.into_iter().filter(chosen) {
         progress(info.name);
         let mut found = RungRecord::of(&info);
@@ -79,7 +80,7 @@ pub fn climb(
             continue;
         }
         let of = RungOf { family, rung: info.name, case };
-        match climb_rung(of, &edge_cases, device, how, &mut found) {
+        match climb_rung(of, &edge_cases, device, settings, &mut found) {
             Ok(()) => found.verified = true,
             Err(why) => found = RungRecord::rejected(&info, &why),
         }
@@ -103,7 +104,7 @@ fn climb_rung(
     RungOf { family, rung, case }: RungOf<'_>,
     edge_cases: &[Box<dyn Case>],
     device: &Device,
-    how: &How,
+    settings: &ClimbSettings,
     found: &mut RungRecord,
 ) -> Result<(), Rejection> {
     for small in edge_cases.iter().filter(|small| small.skips(rung, device).is_none()) {
@@ -142,7 +143,8 @@ fn climb_rung(
             launch(trial.as_mut(), device)?;
             trial.check()?;
             trial.poison()?;
-            let timing = Timing { cache: Cache::Cold, limit: how.time_limit, seed: how.seed };
+            let timing =
+                Timing { cache: Cache::Cold, limit: settings.time_limit, seed: settings.seed };
             let of = RungOf { family, rung, case };
             // Each word of progress is a step of the climb, and a rung is one.
             let timed = time_trial(of, trial.as_mut(), device, &timing, &mut |_| {})?;

@@ -36,7 +36,7 @@ mod verify_array;
 
 pub use array::Array;
 pub use case::{Case, Trial};
-pub use climb::{How, climb};
+pub use climb::{ClimbSettings, climb};
 pub use element::{ELEMENT_TYPES, ElementType};
 pub use experiments::{Experiment, Figure, experiments, experiments_source};
 pub use families::{

@@ -2,7 +2,7 @@
 
 use crate::Progress;
 use crate::case::Case;
-use crate::climb::{How, climb};
+use crate::climb::{ClimbSettings, climb};
 use crate::element::ElementType;
 use crate::families::Family;
 use crate::record::{ClimbRecord, SkippedRecord, SweepRecord};
@@ -49,7 +49,7 @@ pub fn attempt(
     family: &Family,
     point: &Request,
     device: &Device,
-    how: &How,
+    settings: &ClimbSettings,
     progress: Progress<'_>,
 ) -> Attempt {
     let case = match family.case(point).and_then(|case| case.check_fits(device).map(|()| case)) {
@@ -58,7 +58,7 @@ pub fn attempt(
     };
     let at = describe(case.as_ref());
     let mut report = |what: &str| progress(&format!("{at}: {what}"));
-    match climb(family, case.as_ref(), device, how, &mut report) {
+    match climb(family, case.as_ref(), device, settings, &mut report) {
         Ok(record) => Attempt::Done(Box::new(record)),
         Err(why) => Attempt::Failed(why),
     }
@@ -72,7 +72,7 @@ pub fn sweep(
     family: &Family,
     points: &[Request],
     device: &Device,
-    how: &How,
+    settings: &ClimbSettings,
     progress: Progress<'_>,
 ) -> Result<SweepRecord> {
     let ladder = (family.ladder)().name;
@@ -81,7 +81,7 @@ pub fn sweep(
         SweepRecord { ladder, device: device_record, points: Vec::new(), skipped: Vec::new() };
     let mut first = None;
     for point in points {
-        match attempt(family, point, device, how, progress) {
+        match attempt(family, point, device, settings, progress) {
             Attempt::Done(climb) => record.points.push(*climb),
             Attempt::Failed(why) => return Err(why),
             Attempt::Impossible(why) => {

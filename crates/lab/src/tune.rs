@@ -55,19 +55,19 @@ pub trait Contest {
     ///
     /// # Errors
     /// Why it has no time.
-    fn look(&mut self, candidate: usize) -> Result<TimedRecord, String>;
+    fn time(&mut self, candidate: usize) -> Result<TimedRecord, String>;
 
     /// Times two in turns.
     ///
     /// # Errors
     /// Why one has no time.
-    fn meet(&mut self, champion: usize, challenger: usize) -> Result<ComparisonRecord, String>;
+    fn compare(&mut self, champion: usize, challenger: usize) -> Result<ComparisonRecord, String>;
 }
 
 /// Finds the best of `count` candidates, the simplest first.
 pub fn best(count: usize, contest: &mut dyn Contest) -> Tuning {
     let looks: Vec<Look> = (0..count)
-        .map(|candidate| Look { candidate, time: contest.look(candidate).map(Box::new) })
+        .map(|candidate| Look { candidate, time: contest.time(candidate).map(Box::new) })
         .collect();
     // A time that cannot be right wins nothing.
     let median = |look: &Look| {
@@ -83,7 +83,7 @@ pub fn best(count: usize, contest: &mut dyn Contest) -> Tuning {
     for &challenger in finalists.iter().skip(1) {
         let Some(champion) = winner else { break };
         // Where a meeting fails the champion stays.
-        let Ok(record) = contest.meet(champion, challenger) else { continue };
+        let Ok(record) = contest.compare(champion, challenger) else { continue };
         if record.verdict == Verdict::Fast {
             winner = Some(challenger);
         }
@@ -149,7 +149,7 @@ impl OnGpu<'_> {
 }
 
 impl Contest for OnGpu<'_> {
-    fn look(&mut self, candidate: usize) -> Result<TimedRecord, String> {
+    fn time(&mut self, candidate: usize) -> Result<TimedRecord, String> {
         let case = self.case(candidate)?;
         let timing = self.timing(candidate, 1);
         let rung = &self.candidates[candidate].rung;
@@ -157,7 +157,7 @@ impl Contest for OnGpu<'_> {
         bench_rung(of, self.device, &timing, self.progress).map_err(|why| why.to_string())
     }
 
-    fn meet(&mut self, champion: usize, challenger: usize) -> Result<ComparisonRecord, String> {
+    fn compare(&mut self, champion: usize, challenger: usize) -> Result<ComparisonRecord, String> {
         let cases = [self.case(champion)?, self.case(challenger)?];
         let timing = self.timing(champion, 4);
         let of = |case: usize, candidate: usize| RungOf {

@@ -1,7 +1,7 @@
 //! What the rungs of attention predict, against the emulator.
 
 use lanework::{Backend, Counters, Device};
-use lanework_lab::{How, Request, climb, family};
+use lanework_lab::{ClimbSettings, Request, climb, family};
 use std::time::Duration;
 
 const HEADS: u64 = 1;
@@ -15,7 +15,7 @@ fn counted<const N: usize>(rungs: [&str; N]) -> [Counters; N] {
     let request = Request::new(Backend::Emulator).with("heads", HEADS).with("size", LENGTH);
     let case = family.case(&request).expect("a case");
     let names = rungs.map(str::to_owned).to_vec();
-    let how = How { rungs: names, seed: 5, time_limit: Duration::from_secs(1) };
+    let how = ClimbSettings { rungs: names, seed: 5, time_limit: Duration::from_secs(1) };
     let device = Device::emulator();
     let record = climb(&family, case.as_ref(), &device, &how, &mut |_| {}).expect("a climb");
     let mut found = record.rungs.into_iter().map(|rung| {

@@ -2,14 +2,15 @@
 
 use lanework::{Backend, Counters, Device};
 use lanework_bench::Accuracy;
-use lanework_lab::{How, Request, RungRecord, climb, family};
+use lanework_lab::{ClimbSettings, Request, RungRecord, climb, family};
 use std::time::Duration;
 
 /// One verified rung.
 fn climbed(ladder: &str, rung: &str, request: &Request) -> RungRecord {
     let family = family(ladder).expect("a ladder");
     let case = family.case(request).expect("a case");
-    let how = How { rungs: vec![rung.to_owned()], seed: 5, time_limit: Duration::from_secs(1) };
+    let how =
+        ClimbSettings { rungs: vec![rung.to_owned()], seed: 5, time_limit: Duration::from_secs(1) };
     let device = Device::emulator();
     let record = climb(&family, case.as_ref(), &device, &how, &mut |_| {}).expect("a climb");
     let rung = record.rungs.into_iter().next().expect("one rung");

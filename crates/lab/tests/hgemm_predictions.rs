@@ -1,7 +1,7 @@
 //! What the rungs of the product on tensor cores predict, against the emulator.
 
 use lanework::{Backend, Counters, Device};
-use lanework_lab::{How, Request, climb, family};
+use lanework_lab::{ClimbSettings, Request, climb, family};
 use std::time::Duration;
 
 const N: u64 = 256;
@@ -11,7 +11,8 @@ fn counted(rung: &str) -> Counters {
     let family = family("hgemm").expect("a ladder");
     let request = Request::new(Backend::Emulator).with("size", N);
     let case = family.case(&request).expect("a case");
-    let how = How { rungs: vec![rung.to_owned()], seed: 5, time_limit: Duration::from_secs(1) };
+    let how =
+        ClimbSettings { rungs: vec![rung.to_owned()], seed: 5, time_limit: Duration::from_secs(1) };
     let device = Device::emulator();
     let record = climb(&family, case.as_ref(), &device, &how, &mut |_| {}).expect("a climb");
     let rung = record.rungs.into_iter().next().expect("one rung");

@@ -1,14 +1,14 @@
 //! What the rungs of the integer product predict, against the emulator, tile by tile.
 
 use lanework::{Backend, Device};
-use lanework_lab::{How, Request, RungRecord, climb, family, points, sweep};
+use lanework_lab::{ClimbSettings, Request, RungRecord, climb, family, points, sweep};
 use std::time::Duration;
 
 const N: u64 = 128;
 const SEED: u64 = 5;
 
-fn how(rung: &str) -> How {
-    How { rungs: vec![rung.to_owned()], seed: SEED, time_limit: Duration::from_secs(1) }
+fn how(rung: &str) -> ClimbSettings {
+    ClimbSettings { rungs: vec![rung.to_owned()], seed: SEED, time_limit: Duration::from_secs(1) }
 }
 
 /// One verified rung at one tile.

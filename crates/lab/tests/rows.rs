@@ -1,14 +1,15 @@
 //! Scans, softmax and norms: right at every length, and what the rungs predict.
 
 use lanework::{Backend, Counters, Device};
-use lanework_lab::{How, Request, climb, family, run_rung};
+use lanework_lab::{ClimbSettings, Request, climb, family, run_rung};
 use std::time::Duration;
 
 /// The counters of a rung of a ladder.
 fn counters(ladder: &str, rung: &str, request: &Request) -> Counters {
     let family = family(ladder).expect("a ladder");
     let case = family.case(request).expect("a case");
-    let how = How { rungs: vec![rung.to_owned()], seed: 1, time_limit: Duration::from_secs(5) };
+    let how =
+        ClimbSettings { rungs: vec![rung.to_owned()], seed: 1, time_limit: Duration::from_secs(5) };
     let record =
         climb(&family, case.as_ref(), &Device::emulator(), &how, &mut |_| {}).expect("a climb");
     let rung = record.rungs.into_iter().next().expect("a rung");

@@ -2,7 +2,7 @@
 
 use lanework::{Backend, Device};
 use lanework_lab::{
-    Accuracy, Array, ELEMENT_TYPES, Family, How, Request, Step, climb, family, run_rung,
+    Accuracy, Array, ClimbSettings, ELEMENT_TYPES, Family, Request, Step, climb, family, run_rung,
 };
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ fn input<E: lanework::Element>(shape: &[u64], name: &str, elements: &[E]) -> Arr
 #[test]
 fn a_climb_verifies_every_rung_and_says_what_is_left_to_the_host() {
     let case = sum_squares().case(&request().with("size", 30_000)).expect("a case");
-    let how = How { rungs: Vec::new(), seed: 1, time_limit: Duration::from_secs(1) };
+    let how = ClimbSettings { rungs: Vec::new(), seed: 1, time_limit: Duration::from_secs(1) };
     let device = Device::emulator();
     let record = climb(&sum_squares(), case.as_ref(), &device, &how, &mut |_| {}).expect("a climb");
     assert!(record.rungs.iter().all(|rung| rung.verified), "{:?}", record.rungs);

@@ -1,7 +1,7 @@
 //! Vector addition: right at every length, and what the rungs predict.
 
 use lanework::{Backend, Device};
-use lanework_lab::{How, Request, climb, family, run_rung};
+use lanework_lab::{ClimbSettings, Request, climb, family, run_rung};
 use std::time::Duration;
 
 const N: u64 = 1 << 14;
@@ -10,7 +10,8 @@ const REQUESTS: u64 = N / 32;
 fn counters(rung: &str) -> lanework::Counters {
     let family = family("vector-add").expect("a ladder");
     let case = family.case(&Request::new(Backend::Emulator).with("size", N)).expect("a case");
-    let how = How { rungs: vec![rung.to_owned()], seed: 1, time_limit: Duration::from_secs(1) };
+    let how =
+        ClimbSettings { rungs: vec![rung.to_owned()], seed: 1, time_limit: Duration::from_secs(1) };
     let device = Device::emulator();
     let record = climb(&family, case.as_ref(), &device, &how, &mut |_| {}).expect("a climb");
     let rung = record.rungs.into_iter().next().expect("a rung");

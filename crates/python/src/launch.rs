@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::findings;
 use crate::memory::Regions;
-use crate::picture::{self, Seen};
+use crate::picture::{self, Drawings};
 use crate::scalar;
 use lanework::ptx::{Module, Variable};
 use lanework::report::{By, Extras, Machine};
@@ -85,7 +85,7 @@ pub fn entries(ptx: &str) -> PyResult<Vec<(String, Parameters)>> {
 }
 
 /// An argument as the kernel gets it.
-enum Given {
+enum Passed {
     Bytes(Vec<u8>),
     /// The address of an array, by its place among the arrays.
     Address(usize),
@@ -93,7 +93,7 @@ enum Given {
 
 /// The arguments of an entry.
 struct Arguments {
-    given: Vec<Given>,
+    given: Vec<Passed>,
     arrays: Vec<Array>,
 }
 
@@ -121,20 +121,20 @@ impl Arguments {
             let pointer =
                 parameter.dims.is_empty() && parameter.size() == 8 && !parameter.ty.is_float();
             let given = if object.is_none() && pointer {
-                Given::Bytes(vec![0; 8])
+                Passed::Bytes(vec![0; 8])
             } else if scalar::is_number(object)? {
-                Given::Bytes(scalar::bytes(object, parameter, &name)?)
+                Passed::Bytes(scalar::bytes(object, parameter, &name)?)
             } else {
                 let array = Array::of(object, name)?;
                 if pointer {
                     arguments.arrays.push(array);
-                    Given::Address(arguments.arrays.len() - 1)
+                    Passed::Address(arguments.arrays.len() - 1)
                 } else if array.bytes as u64 == parameter.size() {
                     // SAFETY: the array is held here.
                     let bytes = unsafe {
                         std::slice::from_raw_parts(array.address as *const u8, array.bytes)
                     };
-                    Given::Bytes(bytes.to_vec())
+                    Passed::Bytes(bytes.to_vec())
                 } else {
                     return Err(PyTypeError::new_err(format!(
                         "{} has {} bytes, and parameter `{}` takes a value of {}",
@@ -160,17 +160,17 @@ fn device(checked: bool) -> Device {
     }
 }
 
-/// What a launch has to tell.
-struct Told {
+/// What a launch did: findings, counters, drawings.
+struct LaunchReport {
     findings: Vec<Value>,
     stopped: Option<String>,
     counters: Value,
     uncounted: Option<String>,
-    seen: Seen,
+    seen: Drawings,
     read_only: Vec<String>,
 }
 
-/// Launches an entry on the arrays of its arguments, and tells in JSON what it did.
+/// Launches an entry on the arrays of its arguments, and returns in JSON what it did.
 #[pyfunction]
 #[pyo3(signature = (ptx, entry, grid, block, arguments, shared, cluster, cooperative, check, draw))]
 #[allow(clippy::too_many_arguments, reason = "the package gives them by name to its users")]
@@ -226,25 +226,25 @@ fn run(
     arguments: &Arguments,
     check: bool,
     draw: bool,
-) -> lanework::Result<Told> {
+) -> lanework::Result<LaunchReport> {
     let arrays: Vec<&Array> = arguments.arrays.iter().collect();
     let regions = Regions::of(&arrays);
     let values = |copies: &crate::memory::Copies| -> Vec<PtxArg<'static>> {
-        let value = |given: &Given| match given {
-            Given::Bytes(bytes) => PtxArg::Bytes(bytes.clone()),
-            Given::Address(index) => {
+        let value = |given: &Passed| match given {
+            Passed::Bytes(bytes) => PtxArg::Bytes(bytes.clone()),
+            Passed::Address(index) => {
                 let address = regions.address(copies, arrays[*index]);
                 PtxArg::Bytes(address.to_le_bytes().to_vec())
             }
         };
         arguments.given.iter().map(value).collect()
     };
-    let mut told = Told {
+    let mut told = LaunchReport {
         findings: Vec::new(),
         stopped: None,
         counters: Value::Null,
         uncounted: None,
-        seen: Seen::default(),
+        seen: Drawings::default(),
         read_only: Vec::new(),
     };
     let counted = regions.upload(&device(false))?;
@@ -261,7 +261,7 @@ fn run(
                 let copies = regions.upload(&device(false))?;
                 let memory = (&regions, &copies, arrays.as_slice());
                 told.seen =
-                    picture::see(plain, entry, shape, &values(&copies), &record, memory, text)?;
+                    picture::draw(plain, entry, shape, &values(&copies), &record, memory, text)?;
             }
             told.counters = serde_json::to_value(&record).unwrap_or_default();
         }

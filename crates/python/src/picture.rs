@@ -15,7 +15,7 @@ const MOST: usize = 1 << 18;
 
 /// What a trace of the first block shows.
 #[derive(Default)]
-pub struct Seen {
+pub struct Drawings {
     pub drawings: Vec<String>,
     pub notes: Vec<String>,
 }
@@ -24,7 +24,7 @@ pub struct Seen {
 ///
 /// # Errors
 /// Those of the launch.
-pub fn see(
+pub fn draw(
     module: &PtxModule,
     entry: &str,
     shape: PtxShape,
@@ -32,7 +32,7 @@ pub fn see(
     record: &ProfileRecord,
     memory: (&Regions, &Copies, &[&Array]),
     text: &str,
-) -> Result<Seen> {
+) -> Result<Drawings> {
     let mut lines: Vec<_> = record.lines.iter().collect();
     lines.sort_by(|a, b| b.share.total_cmp(&a.share));
     let choices = lines.iter().filter_map(|line| choose(record, Some(line.line)).ok());
@@ -51,7 +51,7 @@ pub fn see(
     let touches = first_of_each(&trace.touches, 0);
     let sources = Sources::default();
     sources.insert_ptx(text);
-    let mut seen = Seen { notes: sizes(&touches, memory), ..Seen::default() };
+    let mut seen = Drawings { notes: sizes(&touches, memory), ..Drawings::default() };
     for choice in choices {
         let of_line = |touch: &&Touch| choice.instructions.contains(&touch.place.instruction);
         let touches: Vec<Touch> = touches.iter().filter(of_line).cloned().collect();

@@ -140,7 +140,7 @@ pub struct ProfileKernelArgs {
     #[command(flatten)]
     pub kernel: KernelArgs,
     #[command(flatten)]
-    pub how: ProfileOptions,
+    pub options: ProfileOptions,
     /// The same as --sample.
     #[arg(long, value_name = "N", value_parser = positive, conflicts_with = "sample")]
     pub blocks: Option<u64>,

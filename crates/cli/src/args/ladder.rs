@@ -31,7 +31,7 @@ pub struct ClimbArgs {
     #[command(flatten)]
     pub arrays: Arrays,
     #[command(flatten)]
-    pub how: ClimbOptions,
+    pub options: ClimbOptions,
 }
 
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub struct SweepArgs {
     #[command(flatten)]
     pub problem: Problem<true>,
     #[command(flatten)]
-    pub how: ClimbOptions,
+    pub options: ClimbOptions,
     /// Go on with the same sweep where it was interrupted: its points are in the store. Stores the others, too.
     #[arg(long)]
     pub resume: bool,
@@ -144,7 +144,7 @@ pub struct ProfileArgs {
     #[arg(long, visible_alias = "rung", value_delimiter = ',', value_name = "NAMES")]
     pub rungs: Vec<String>,
     #[command(flatten)]
-    pub how: ProfileOptions,
+    pub options: ProfileOptions,
     /// Print one JSON array.
     #[arg(long)]
     pub json: bool,

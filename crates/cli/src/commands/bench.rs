@@ -14,7 +14,7 @@ use crate::suggest::check_rung;
 use crate::tables;
 use lanework::sim::Blocks;
 use lanework::{Backend, Device};
-use lanework_lab::{DeviceRecord, How, RungOf, TimedRecord, Timing, bench_rung, climb};
+use lanework_lab::{ClimbSettings, DeviceRecord, RungOf, TimedRecord, Timing, bench_rung, climb};
 use lanework_store::{Kind, NewPoint, Store};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -46,8 +46,9 @@ pub fn run(args: &BenchArgs) -> Outcome {
     let progress = Progress::new("timing");
     let mut say = |what: &str| progress.say(what);
     if device.backend() == Backend::Emulator {
-        let how = How { rungs: vec![rung.to_owned()], seed: request.seed, time_limit: limit };
-        let record = climb(&family, case.as_ref(), &device, &how, &mut say)?;
+        let settings =
+            ClimbSettings { rungs: vec![rung.to_owned()], seed: request.seed, time_limit: limit };
+        let record = climb(&family, case.as_ref(), &device, &settings, &mut say)?;
         drop(progress);
         let plan = Plan::of_timed(Kind::Bench, 1, &record.device);
         let point = NewPoint::of_climb(0, json_of(&record)?, BTreeMap::new());

@@ -10,7 +10,7 @@ use crate::suggest::check_rung;
 use crate::tables;
 use lanework::{Backend, Device};
 use lanework_kernels::RungInfo;
-use lanework_lab::{ClimbRecord, DeviceRecord, Family, How, RungRecord, climb, families};
+use lanework_lab::{ClimbRecord, ClimbSettings, DeviceRecord, Family, RungRecord, climb, families};
 use lanework_store::Kind;
 use serde_json::json;
 use std::time::Duration;
@@ -30,18 +30,19 @@ pub fn run(args: &ClimbArgs) -> Outcome {
         Some(name) => vec![find_family(name)?],
         None => families(),
     };
-    let own = args.arrays.given().count() + args.problem.0.len() + args.how.rungs.len();
-    if args.all && own + usize::from(args.how.numbers.element.is_some()) > 0 {
+    let own = args.arrays.given().count() + args.problem.0.len() + args.options.rungs.len();
+    if args.all && own + usize::from(args.options.numbers.element.is_some()) > 0 {
         return Err(Failure::input(
             "--all climbs every ladder on its default problem",
             "name a ladder to choose sizes, types, arrays and rungs",
         ));
     }
-    families.iter().try_for_each(|family| check_rungs(family, &args.how.rungs))?;
-    let device = Device::open(&args.how.on.device)?;
-    check_time_limit(args.how.time_limit, device.backend())?;
-    let mut request = with_parameters(request(&args.how.numbers, device.backend())?, &args.problem);
-    let chosen: Vec<&str> = args.how.rungs.iter().map(String::as_str).collect();
+    families.iter().try_for_each(|family| check_rungs(family, &args.options.rungs))?;
+    let device = Device::open(&args.options.on.device)?;
+    check_time_limit(args.options.time_limit, device.backend())?;
+    let mut request =
+        with_parameters(request(&args.options.numbers, device.backend())?, &args.problem);
+    let chosen: Vec<&str> = args.options.rungs.iter().map(String::as_str).collect();
     for family in &families {
         read_arrays(&mut request, &args.arrays, family)?;
         family.check_used(&chosen, &request)?;
@@ -49,32 +50,33 @@ pub fn run(args: &ClimbArgs) -> Outcome {
     let device_record = DeviceRecord::of(&device);
     let plan = Plan {
         kind: Kind::Climb,
-        request: json!({"ladder": args.ladder, "problem": request.in_words(), "rungs": args.how.rungs}),
+        request: json!({"ladder": args.ladder, "problem": request.in_words(), "rungs": args.options.rungs}),
         points: families.len(),
         device: &device_record,
     };
-    let mut saving = args.how.save.open()?.map(|store| Saving::begin(store, &plan)).transpose()?;
+    let mut saving =
+        args.options.save.open()?.map(|store| Saving::begin(store, &plan)).transpose()?;
     let mut records = Vec::new();
     for (position, family) in families.iter().enumerate() {
         let case = family.case(&request)?;
         let record = {
             let what = format!("climbing {}", (family.ladder)().name);
-            let progress = Progress::of(&what, steps(family, &args.how.rungs));
+            let progress = Progress::of(&what, steps(family, &args.options.rungs));
             let mut next = |rung: &str| progress.next(rung);
-            climb(family, case.as_ref(), &device, &how(&args.how), &mut next)?
+            climb(family, case.as_ref(), &device, &settings(&args.options), &mut next)?
         };
         if let Some(saving) = &mut saving {
             saving.climb(position, &record)?;
         }
-        if !args.how.json {
+        if !args.options.json {
             print(&tables::describe(&record, device.backend()))?;
         }
         records.push(record);
     }
     if let Some(saving) = saving {
-        saving.finish(&args.how.save)?;
+        saving.finish(&args.options.save)?;
     }
-    match (args.how.json, records.as_slice()) {
+    match (args.options.json, records.as_slice()) {
         (false, _) => {}
         (true, [record]) if !args.all => print_json(record)?,
         (true, records) => print_json(&records)?,
@@ -106,8 +108,8 @@ pub fn check_time_limit(limit: Option<f64>, backend: Backend) -> Outcome {
 }
 
 /// The settings of a climb from its options.
-pub fn how(options: &ClimbOptions) -> How {
-    How {
+pub fn settings(options: &ClimbOptions) -> ClimbSettings {
+    ClimbSettings {
         rungs: options.rungs.clone(),
         seed: options.numbers.seed.unwrap_or(1),
         time_limit: Duration::from_secs_f64(options.time_limit.unwrap_or(SAMPLING)),

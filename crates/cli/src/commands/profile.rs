@@ -22,7 +22,7 @@ pub fn run(args: &ProfileArgs) -> Outcome {
         numbers: &args.numbers,
         arrays: &args.arrays,
     };
-    all(&args.how, args.how.sample, args.json, &mut |each| each_rung(&asked, each))
+    all(&args.options, args.options.sample, args.json, &mut |each| each_rung(&asked, each))
 }
 
 /// Profiles an entry of a file.
@@ -33,8 +33,8 @@ pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
     if args.kernel.json {
         lanework::print_on_stderr();
     }
-    let sample = args.how.sample.or(args.blocks);
-    all(&args.how, sample, args.kernel.json, &mut |each| {
+    let sample = args.options.sample.or(args.blocks);
+    all(&args.options, sample, args.kernel.json, &mut |each| {
         entry_of_file(&args.kernel, sample.is_some(), each)
     })
 }

@@ -11,7 +11,9 @@ use crate::progress::Progress;
 use lanework::{Backend, Device};
 use lanework_lab::roofline::measure_ceilings;
 use lanework_lab::timing::utc_now;
-use lanework_lab::{ClimbRecord, Family, How, Request, climb, families, family, machine, specs};
+use lanework_lab::{
+    ClimbRecord, ClimbSettings, Family, Request, climb, families, family, machine, specs,
+};
 use lanework_pages::Report;
 use lanework_pages::record::Kernel;
 use lanework_store::{Exported, Filter, RunId, Store, place};
@@ -148,7 +150,7 @@ fn climbs(args: &ReportArgs, report: &mut Report) -> Result<Vec<ClimbRecord>, Fa
     for device in &devices {
         for family in &families {
             let request = Request::new(device.backend());
-            let how = How {
+            let settings = ClimbSettings {
                 rungs: Vec::new(),
                 seed: request.seed,
                 time_limit: Duration::from_secs_f64(args.time_limit.unwrap_or(SAMPLING)),
@@ -157,7 +159,7 @@ fn climbs(args: &ReportArgs, report: &mut Report) -> Result<Vec<ClimbRecord>, Fa
             let what = format!("climbing {}", (family.ladder)().name);
             let progress = Progress::of(&what, steps(family, &[]));
             let mut next = |rung: &str| progress.next(rung);
-            let record = climb(family, case.as_ref(), device, &how, &mut next)?;
+            let record = climb(family, case.as_ref(), device, &settings, &mut next)?;
             add(report, &record)?;
             let samples = record.rungs.iter().filter_map(|rung| rung.timed.as_ref());
             samples.into_iter().try_for_each(|timed| add(report, timed))?;

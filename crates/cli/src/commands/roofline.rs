@@ -13,7 +13,7 @@ use lanework_lab::roofline::{
     Ceiling, CeilingRecord, PointRecord, RooflineRecord, counted_points, measure_ceilings, nominal,
     timed_points,
 };
-use lanework_lab::{DeviceRecord, Gpu, How};
+use lanework_lab::{ClimbSettings, DeviceRecord, Gpu};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -48,8 +48,9 @@ pub fn run(args: &RooflineArgs) -> Outcome {
         let case = family.case(&request)?;
         record.points = match device.backend() {
             Backend::Cuda => {
-                let how = How { rungs: Vec::new(), seed: request.seed, time_limit: limit };
-                timed_points(&family, case.as_ref(), &device, &how, &mut say)?
+                let settings =
+                    ClimbSettings { rungs: Vec::new(), seed: request.seed, time_limit: limit };
+                timed_points(&family, case.as_ref(), &device, &settings, &mut say)?
             }
             Backend::Emulator => {
                 counted_points(&family, case.as_ref(), &device, &gpu_of(args)?, &mut say)

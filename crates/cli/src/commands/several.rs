@@ -27,19 +27,19 @@ const SAMPLING: f64 = 2.0;
 pub fn run(args: &ClimbArgs) -> Outcome {
     let size = check_options(args)?;
     let ladder = ladder();
-    args.how.rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))?;
-    let devices = devices(&args.how.on.device, args.gpus.unwrap_or(DEVICES) as usize)?;
+    args.options.rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))?;
+    let devices = devices(&args.options.on.device, args.gpus.unwrap_or(DEVICES) as usize)?;
     let backend = devices[0].backend();
-    check_time_limit(args.how.time_limit, backend)?;
+    check_time_limit(args.options.time_limit, backend)?;
     let default = if backend == Backend::Cuda { 1 << 26 } else { 1 << 16 };
-    let limit = Duration::from_secs_f64(args.how.time_limit.unwrap_or(SAMPLING));
+    let limit = Duration::from_secs_f64(args.options.time_limit.unwrap_or(SAMPLING));
     let record = {
         let progress = Progress::of("climbing multi-gpu", 1 + ladder.rungs.len() as u64);
         let mut next = |rung: &str| progress.next(rung);
         let length = size.unwrap_or(default) as usize;
-        climb_several(&devices, length, &args.how.rungs, limit, &mut next)?
+        climb_several(&devices, length, &args.options.rungs, limit, &mut next)?
     };
-    if args.how.json {
+    if args.options.json {
         print_json(&record)?;
     } else {
         print(&describe(&record))?;
@@ -58,11 +58,11 @@ pub fn run(args: &ClimbArgs) -> Outcome {
 /// # Errors
 /// What this ladder does not take.
 fn check_options(args: &ClimbArgs) -> Result<Option<u64>, Failure> {
-    let numbers = &args.how.numbers;
+    let numbers = &args.options.numbers;
     let own = numbers.alpha.is_some() || numbers.beta.is_some() || numbers.seed.is_some();
     let typed = numbers.element.as_deref().is_some_and(|element| element != "f32");
     let other = args.problem.0.iter().find(|(name, _)| *name != "size");
-    let given = args.arrays.given().count() > 0 || args.how.save.save;
+    let given = args.arrays.given().count() > 0 || args.options.save.save;
     if own || typed || given || other.is_some() {
         return Err(Failure::input(
             "the ladder multi-gpu adds vectors of f32 of one size",

@@ -1,6 +1,6 @@
 //! `lanework sweep`: a ladder at every combination of sizes, blocks, tiles and element types.
 
-use super::climb::{check_rungs, check_time_limit, how, steps};
+use super::climb::{check_rungs, check_time_limit, settings, steps};
 use crate::args::SweepArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{note, print, print_json};
@@ -23,9 +23,9 @@ use std::collections::BTreeMap;
 /// When no point is possible, the store fails, or a rung at some point was not verified.
 pub fn run(args: &SweepArgs) -> Outcome {
     let family = find_family(&args.ladder)?;
-    check_rungs(&family, &args.how.rungs)?;
-    let device = Device::open(&args.how.on.device)?;
-    check_time_limit(args.how.time_limit, device.backend())?;
+    check_rungs(&family, &args.options.rungs)?;
+    let device = Device::open(&args.options.on.device)?;
+    check_time_limit(args.options.time_limit, device.backend())?;
     let points = all_points(args, &family, device.backend())?;
     let refused = points.iter().map(|point| impossible(&family, point, &device));
     let refused: Vec<Option<lanework::Error>> = refused.collect();
@@ -45,13 +45,13 @@ pub fn run(args: &SweepArgs) -> Outcome {
             |(position, why): &(usize, &Option<_>)| why.is_none() && !found.contains_key(position);
         let left = refused.iter().enumerate().filter(left).count() as u64;
         let what = format!("sweeping {}", args.ladder);
-        let progress = Progress::of(&what, left * steps(&family, &args.how.rungs));
+        let progress = Progress::of(&what, left * steps(&family, &args.options.rungs));
         for (position, point) in points.iter().enumerate() {
             if found.contains_key(&position) {
                 continue;
             }
             let mut say = |what: &str| progress.next(what);
-            let became = attempt(&family, point, &device, &how(&args.how), &mut say);
+            let became = attempt(&family, point, &device, &settings(&args.options), &mut say);
             let without =
                 |outcome, why: lanework::Error| (outcome, why.to_string(), point.in_words());
             let (outcome, why, problem) = match became {
@@ -59,7 +59,7 @@ pub fn run(args: &SweepArgs) -> Outcome {
                     if let Some(saving) = &mut saving {
                         saving.climb(position, &climb)?;
                     }
-                    found.insert(position, Found::Climb(json_of(&climb)?));
+                    found.insert(position, PointResult::Climb(json_of(&climb)?));
                     continue;
                 }
                 Attempt::Impossible(why) => without(Became::Skipped, why),
@@ -70,19 +70,19 @@ pub fn run(args: &SweepArgs) -> Outcome {
             }
             found.insert(
                 position,
-                Found::Without(SkippedJson { problem, outcome: outcome.name(), why }),
+                PointResult::Without(SkippedJson { problem, outcome: outcome.name(), why }),
             );
         }
     }
     let run = saving.as_ref().map(|saving| saving.run().0);
     if let Some(saving) = saving {
-        saving.finish(&args.how.save)?;
+        saving.finish(&args.options.save)?;
     }
     show(args, record, run, found.into_values().collect())
 }
 
 /// What became of a point.
-enum Found {
+enum PointResult {
     Climb(Value),
     Without(SkippedJson),
 }
@@ -99,7 +99,12 @@ struct SkippedJson {
 ///
 /// # Errors
 /// When rungs were not verified, a point failed, or every rung was skipped.
-fn show(args: &SweepArgs, device: DeviceRecord, run: Option<i64>, found: Vec<Found>) -> Outcome {
+fn show(
+    args: &SweepArgs,
+    device: DeviceRecord,
+    run: Option<i64>,
+    found: Vec<PointResult>,
+) -> Outcome {
     #[derive(Serialize)]
     struct SweepJson<'a> {
         ladder: &'a str,
@@ -112,8 +117,8 @@ fn show(args: &SweepArgs, device: DeviceRecord, run: Option<i64>, found: Vec<Fou
     let (mut points, mut skipped) = (Vec::new(), Vec::new());
     for found in found {
         match found {
-            Found::Climb(record) => points.push(record),
-            Found::Without(point) => skipped.push(point),
+            PointResult::Climb(record) => points.push(record),
+            PointResult::Without(point) => skipped.push(point),
         }
     }
     let climbs: Vec<Climb> = points.iter().filter_map(Climb::of).collect();
@@ -122,7 +127,7 @@ fn show(args: &SweepArgs, device: DeviceRecord, run: Option<i64>, found: Vec<Fou
         .filter(|point| point.outcome == "failed")
         .map(|point| point.why.clone())
         .collect();
-    if args.how.json {
+    if args.options.json {
         print_json(&SweepJson { ladder: &args.ladder, device: &device, run, points, skipped })?;
     } else {
         let of = |SkippedJson { problem, outcome, why }| Without { problem, outcome, why };
@@ -160,15 +165,15 @@ fn all_points(
     family: &Family,
     backend: Backend,
 ) -> Result<Vec<Request>, Failure> {
-    let elements = elements(&args.how.numbers)?;
-    let request = untyped_request(&args.how.numbers, backend);
+    let elements = elements(&args.options.numbers)?;
+    let request = untyped_request(&args.options.numbers, backend);
     let given = &args.problem.0;
     let has = |name: &str| given.iter().any(|(had, _)| *had == name);
     // Where every extent was given, no size is left to vary; and what no chosen rung uses is not varied.
     let mut extents = ["rows", "cols", "m", "n", "k"].into_iter();
     let mut extents = extents.by_ref().filter(|name| family.parameters.contains(name)).peekable();
     let all_given = extents.peek().is_some() && extents.all(has);
-    let chosen: Vec<&str> = args.how.rungs.iter().map(String::as_str).collect();
+    let chosen: Vec<&str> = args.options.rungs.iter().map(String::as_str).collect();
     let used = |name: &'static str| {
         !(all_given && name == "size")
             && family.check_used(&chosen, &request.clone().with(name, 1)).is_ok()
@@ -190,7 +195,7 @@ fn all_points(
 fn identity(args: &SweepArgs, points: &[Request]) -> Value {
     let points: Vec<_> = points.iter().map(Request::in_words).collect();
     json!({
-        "ladder": args.ladder, "points": points, "rungs": args.how.rungs, "time_limit": args.how.time_limit,
+        "ladder": args.ladder, "points": points, "rungs": args.options.rungs, "time_limit": args.options.time_limit,
     })
 }
 
@@ -201,15 +206,15 @@ fn identity(args: &SweepArgs, points: &[Request]) -> Value {
 fn open(
     args: &SweepArgs,
     plan: &Plan<'_>,
-) -> Result<(Option<Saving>, BTreeMap<usize, Found>), Failure> {
+) -> Result<(Option<Saving>, BTreeMap<usize, PointResult>), Failure> {
     let mut found = BTreeMap::new();
-    let save = args.how.save.with(args.resume);
+    let save = args.options.save.with(args.resume);
     let Some(store) = save.open()? else { return Ok((None, found)) };
     let saving = match (Saving::resume(store, plan)?, args.resume) {
         (Ok((saving, points)), true) => {
             for point in points {
                 let without = |why| {
-                    Found::Without(SkippedJson {
+                    PointResult::Without(SkippedJson {
                         problem: point.problem,
                         outcome: point.outcome.name(),
                         why,
@@ -219,7 +224,7 @@ fn open(
                     point.position,
                     match point.why {
                         Some(why) => without(why),
-                        None => Found::Climb(point.record),
+                        None => PointResult::Climb(point.record),
                     },
                 );
             }

@@ -69,7 +69,10 @@ pub fn run(args: &TuneArgs) -> Outcome {
     } else {
         Tuned::record(&file, &key, &choice)?;
     }
-    show(&Found { key: &key, choice: &choice, candidates: &candidates, tuning: &tuning }, args.json)
+    show(
+        &TunedChoice { key: &key, choice: &choice, candidates: &candidates, tuning: &tuning },
+        args.json,
+    )
 }
 
 /// The file of choices.
@@ -226,7 +229,7 @@ fn show_known(key: &Key, choice: &Choice, json: bool) -> Outcome {
 }
 
 /// What was found.
-struct Found<'a> {
+struct TunedChoice<'a> {
     key: &'a Key,
     choice: &'a Choice,
     candidates: &'a [Candidate],
@@ -237,14 +240,14 @@ struct Found<'a> {
 ///
 /// # Errors
 /// When the output cannot be written.
-fn show(found: &Found<'_>, json: bool) -> Outcome {
+fn show(found: &TunedChoice<'_>, json: bool) -> Outcome {
     match json {
         true => print_json(&ChoiceJson::of(found.key, found.choice)),
         false => print(&describe(found)),
     }
 }
 
-fn describe(Found { key, choice: chosen, candidates, tuning }: &Found<'_>) -> String {
+fn describe(TunedChoice { key, choice: chosen, candidates, tuning }: &TunedChoice<'_>) -> String {
     let mut rows = Table::new([
         Column::name("candidate"),
         Column::number("first look").rank(0),

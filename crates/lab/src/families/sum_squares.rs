@@ -4,7 +4,7 @@ mod doubt;
 mod found;
 mod reference;
 
-use self::found::Found;
+use self::found::KernelResult;
 use self::reference::Reference;
 use super::family::Family;
 use crate::array::Array;
@@ -235,7 +235,7 @@ impl<E: LadderElement> Trial for Attempt<'_, E> {
 
     fn check(&mut self) -> Result<Accuracy, Rejection> {
         let found =
-            Found::of(&self.numbers, self.case.src(), self.shape, self.case.draw.is_some())?;
+            KernelResult::of(&self.numbers, self.case.src(), self.shape, self.case.draw.is_some())?;
         let compared = self.case.reference().compare(&found);
         compared.map_err(|why| why.at(format_args!("of {} numbers", self.case.length)))
     }
@@ -286,5 +286,5 @@ pub fn verify_sum_squares<E: LadderElement>(
     let shape = (kernel.shape().0.count(), kernel.shape().1.count());
     kernel.launch()?;
     drop(kernel);
-    Reference::of(src).compare(&Found::of(&numbers, src, shape, false)?)
+    Reference::of(src).compare(&KernelResult::of(&numbers, src, shape, false)?)
 }

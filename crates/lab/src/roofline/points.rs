@@ -3,7 +3,7 @@
 use super::record::{PointRecord, gpu_of};
 use crate::Progress;
 use crate::case::Case;
-use crate::climb::{How, climb};
+use crate::climb::{ClimbSettings, climb};
 use crate::families::Family;
 use crate::profile::profile;
 use crate::timed::launch;
@@ -41,10 +41,10 @@ pub fn timed_points(
     family: &Family,
     case: &dyn Case,
     device: &Device,
-    how: &How,
+    settings: &ClimbSettings,
     progress: Progress<'_>,
 ) -> Result<Vec<PointRecord>> {
-    let record = climb(family, case, device, how, progress)?;
+    let record = climb(family, case, device, settings, progress)?;
     let (work, gpu) = (case.work(), gpu_of(&device.info()));
     let peer = family.peer.map(|peer| peer.name);
     let point = |rung: &crate::RungRecord| {

@@ -55,13 +55,13 @@ struct Fake {
 }
 
 impl Contest for Fake {
-    fn look(&mut self, candidate: usize) -> Result<TimedRecord, String> {
+    fn time(&mut self, candidate: usize) -> Result<TimedRecord, String> {
         let (first, _) = self.times[candidate].ok_or("impossible")?;
         let invalid = (self.invalid == Some(candidate)).then(|| "under the floor".to_owned());
         Ok(TimedRecord { invalid, ..timed(first) })
     }
 
-    fn meet(&mut self, champion: usize, challenger: usize) -> Result<ComparisonRecord, String> {
+    fn compare(&mut self, champion: usize, challenger: usize) -> Result<ComparisonRecord, String> {
         self.met.push((champion, challenger));
         let [a, b] = [champion, challenger].map(|at| self.times[at].expect("a finalist").1);
         let ratio = b / a;

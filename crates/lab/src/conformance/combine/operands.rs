@@ -6,7 +6,7 @@ use crate::conformance::operands::Kind;
 use crate::conformance::text::register;
 
 /// A way to write an operand, and whether its value is the same on all devices.
-struct Way {
+struct Syntax {
     /// Its name in the record of verdicts.
     name: &'static str,
     /// What stands for the register, which is `$`.
@@ -17,55 +17,55 @@ struct Way {
     comparable: bool,
 }
 
-const fn way(name: &'static str, text: &'static str) -> Way {
-    Way { name, text, before: "", comparable: true }
+const fn syntax(name: &'static str, text: &'static str) -> Syntax {
+    Syntax { name, text, before: "", comparable: true }
 }
 
 /// Ways to write a value that is read. `T` stands for the type of its register.
-const VALUES: &[Way] = &[
-    way("literal", "7"),
-    way("negative", "-3"),
-    way("hexadecimal", "0xF0F0F0F0"),
-    way("expression", "(2 * 3 + 1 << 2)"),
-    way("warp", "WARP_SZ"),
-    way("single", "0f3FC00000"),
-    way("double", "0d3FF8000000000000"),
-    way("decimal", "1.5"),
-    way("sum", "$+5"),
-    way("difference", "$+-3"),
-    way("minus", "$-3"),
-    way("thread", "%tid.x"),
-    way("thread-sum", "%tid.x+1"),
-    way("lane", "%laneid"),
-    way("lane-sum", "%laneid+1"),
-    Way {
+const VALUES: &[Syntax] = &[
+    syntax("literal", "7"),
+    syntax("negative", "-3"),
+    syntax("hexadecimal", "0xF0F0F0F0"),
+    syntax("expression", "(2 * 3 + 1 << 2)"),
+    syntax("warp", "WARP_SZ"),
+    syntax("single", "0f3FC00000"),
+    syntax("double", "0d3FF8000000000000"),
+    syntax("decimal", "1.5"),
+    syntax("sum", "$+5"),
+    syntax("difference", "$+-3"),
+    syntax("minus", "$-3"),
+    syntax("thread", "%tid.x"),
+    syntax("thread-sum", "%tid.x+1"),
+    syntax("lane", "%laneid"),
+    syntax("lane-sum", "%laneid+1"),
+    Syntax {
         name: "element",
         text: "%v.y",
         before: ".reg .v2 .T %v; mov.T %v.x, $; mov.T %v.y, $;",
         comparable: true,
     },
-    Way {
+    Syntax {
         name: "element-sum",
         text: "%v.y+1",
         before: ".reg .v2 .T %v; mov.T %v.x, $; mov.T %v.y, $;",
         comparable: true,
     },
-    Way { name: "variable", text: "cell", before: "", comparable: false },
-    Way { name: "variable-sum", text: "cell+8", before: "", comparable: false },
-    way("sink", "_"),
-    way("not", "!$"),
-    way("minus-register", "-$"),
+    Syntax { name: "variable", text: "cell", before: "", comparable: false },
+    Syntax { name: "variable-sum", text: "cell+8", before: "", comparable: false },
+    syntax("sink", "_"),
+    syntax("not", "!$"),
+    syntax("minus-register", "-$"),
 ];
 
 /// Ways to write a predicate that is read.
-const PREDICATES: &[Way] = &[
-    way("not", "!$"),
-    way("true", "1"),
-    way("false", "0"),
-    way("not-true", "!1"),
-    way("sink", "_"),
-    way("thread", "%tid.x"),
-    Way { name: "variable", text: "cell", before: "", comparable: false },
+const PREDICATES: &[Syntax] = &[
+    syntax("not", "!$"),
+    syntax("true", "1"),
+    syntax("false", "0"),
+    syntax("not-true", "!1"),
+    syntax("sink", "_"),
+    syntax("thread", "%tid.x"),
+    Syntax { name: "variable", text: "cell", before: "", comparable: false },
 ];
 
 /// An instruction with one operand written in another way.

@@ -5,7 +5,7 @@
 //! divisions among as many threads, which shows roundings that go all one way (of equal numbers, or of small
 //! ones beside large ones). To four times the worse of the two comes a random walk (Higham and Mary 2019).
 
-use super::found::{Found, sum_without_rounding};
+use super::found::{KernelResult, sum_without_rounding};
 use crate::bound::Bound;
 use crate::formats::Format;
 use lanework_bench::Rejection;
@@ -18,7 +18,11 @@ const MOST_TRIED: usize = 1 << 24;
 const LONGEST_WALK: u64 = 1 << 16;
 
 /// Why a sum cannot be accepted, if so.
-pub fn doubt<E: Summand>(found: &Found<'_, E>, bound: &Bound, expected: f64) -> Option<Rejection> {
+pub fn doubt<E: Summand>(
+    found: &KernelResult<'_, E>,
+    bound: &Bound,
+    expected: f64,
+) -> Option<Rejection> {
     let got = found.sum.to_f64();
     let error = got - expected;
     let accepted = bound.accepts(got, expected, expected);
@@ -52,7 +56,7 @@ pub fn doubt<E: Summand>(found: &Found<'_, E>, bound: &Bound, expected: f64) -> 
 }
 
 /// How far off sums of these numbers usually are at most; `None` where that is not known.
-fn usual<E: Summand>(found: &Found<'_, E>, expected: f64) -> Option<f64> {
+fn usual<E: Summand>(found: &KernelResult<'_, E>, expected: f64) -> Option<f64> {
     let walk = (8.0 * (found.depth as f64).sqrt() + 4.0) * E::ROUNDOFF * expected;
     if found.src.len() > MOST_TRIED {
         return (found.drawn && found.depth <= LONGEST_WALK).then_some(walk);
@@ -78,7 +82,7 @@ const ENOUGH: usize = 8;
 
 /// The narrower format that holds every sum which the kernel left to the host, where it holds few of the
 /// squares.
-fn narrower_parts<E: Summand>(found: &Found<'_, E>) -> Option<String> {
+fn narrower_parts<E: Summand>(found: &KernelResult<'_, E>) -> Option<String> {
     let as_f32 = |x: f64| f64::from(x as f32) == x;
     let holds = |format: Format| move |x: f64| f64::from(x as f32) == x && format.holds(x as f32);
     let tell = |name: &str, holds: &dyn Fn(f64) -> bool| {
@@ -98,7 +102,11 @@ fn narrower_parts<E: Summand>(found: &Found<'_, E>) -> Option<String> {
 }
 
 /// The narrower format of which the rounded numbers have that sum.
-fn narrower_inputs<E: Summand>(found: &Found<'_, E>, bound: &Bound, error: f64) -> Option<String> {
+fn narrower_inputs<E: Summand>(
+    found: &KernelResult<'_, E>,
+    bound: &Bound,
+    error: f64,
+) -> Option<String> {
     Format::ALL.into_iter().find_map(|format| {
         let round = |x: &E| f64::from(format.round(x.to_f64() as f32));
         let rounded = sum_without_rounding(found.src.iter().map(round));
@@ -110,7 +118,7 @@ fn narrower_inputs<E: Summand>(found: &Found<'_, E>, bound: &Bound, error: f64) 
 }
 
 /// What was left out: the numbers of one thread, or the last number.
-fn left_out<E: Summand>(found: &Found<'_, E>, error: f64, usual: f64) -> Option<String> {
+fn left_out<E: Summand>(found: &KernelResult<'_, E>, error: f64, usual: f64) -> Option<String> {
     let near = |sum: f64| (error + sum).abs() <= usual.max(0.02 * sum) && sum > 4.0 * usual;
     if found.src.last().is_some_and(|last| near(last.square().to_f64())) {
         return Some("as if the last number had been left out".to_owned());

@@ -4,7 +4,7 @@ use crate::bound::Bound;
 use lanework_kernels::sum_squares::{Numbers, Summand};
 
 /// A result, and how it came about.
-pub struct Found<'a, E: Summand> {
+pub struct KernelResult<'a, E: Summand> {
     /// The numbers.
     pub src: &'a [E],
     /// The sum of their squares.
@@ -19,7 +19,7 @@ pub struct Found<'a, E: Summand> {
     pub drawn: bool,
 }
 
-impl<'a, E: Summand> Found<'a, E> {
+impl<'a, E: Summand> KernelResult<'a, E> {
     /// The result of a kernel that ran with this many blocks, and threads in each.
     ///
     /// # Errors
@@ -37,7 +37,7 @@ impl<'a, E: Summand> Found<'a, E> {
         // those of sums of blocks; those in warps.
         let depth = (src.len() as u64).div_ceil(blocks * threads) + threads + 32 + on_host;
         let sum = E::add_up(parts.iter().copied());
-        Ok(Found { src, sum, parts, depth, threads: blocks * threads, drawn })
+        Ok(KernelResult { src, sum, parts, depth, threads: blocks * threads, drawn })
     }
 
     /// The bound of the kernel's additions.

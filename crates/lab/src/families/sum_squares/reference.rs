@@ -1,7 +1,7 @@
 //! The reference of a sum of squares, exact or in higher precision, and the comparison with it.
 
 use super::doubt::doubt;
-use super::found::{Found, sum_without_rounding};
+use super::found::{KernelResult, sum_without_rounding};
 use lanework_bench::{Accuracy, Rejection};
 use lanework_kernels::sum_squares::{Summand, on_host};
 
@@ -27,7 +27,7 @@ impl<E: Summand> Reference<E> {
     ///
     /// # Errors
     /// In words, what differs.
-    pub fn compare(&self, found: &Found<'_, E>) -> Result<Accuracy, Rejection> {
+    pub fn compare(&self, found: &KernelResult<'_, E>) -> Result<Accuracy, Rejection> {
         let expected = match *self {
             Reference::Exact(expected) if found.sum == expected => return Ok(Accuracy::BitExact),
             Reference::Exact(expected) => {
@@ -56,7 +56,7 @@ mod tests {
         depth: u64,
         drawn: bool,
     ) -> Result<Accuracy, Rejection> {
-        let found = Found { src, sum, parts: vec![sum], depth, threads: 1, drawn };
+        let found = KernelResult { src, sum, parts: vec![sum], depth, threads: 1, drawn };
         Reference::of(src).compare(&found)
     }
 
@@ -101,7 +101,7 @@ mod tests {
             let parts = parts(lost);
             let sum = f32::add_up(parts.iter().copied());
             let (depth, threads) = (128 + 256 + 32, 8192);
-            Reference::of(&src).compare(&Found {
+            Reference::of(&src).compare(&KernelResult {
                 src: &src,
                 sum,
                 parts,
@@ -125,7 +125,7 @@ mod tests {
             .map(|t| src.iter().skip(t).step_by(64).fold(0.0, |sum, x| half(sum + half(x * x))))
             .collect();
         let sum = f32::add_up(parts.iter().copied());
-        let found = Found { src: &src, sum, parts, depth: 200, threads: 64, drawn: true };
+        let found = KernelResult { src: &src, sum, parts, depth: 200, threads: 64, drawn: true };
         let Err(Rejection::LowerPrecision(why)) = Reference::of(&src).compare(&found) else {
             panic!("accepted, or told as another")
         };
