@@ -22,11 +22,11 @@ pub(crate) struct Family {
 /// The families, the most special first. The last one computes everything.
 const FAMILIES: &[Family] = &[
     Family { name: "split", suits: split::suits, recipe: split::recipe },
+    Family { name: "skinny", suits: skinny::suits, recipe: skinny::recipe },
     Family { name: "double", suits: double::suits, recipe: double::recipe },
     Family { name: "halved", suits: halved::suits, recipe: halved::recipe },
     Family { name: "hopper", suits: hopper::suits, recipe: hopper::recipe },
     Family { name: "mma", suits: mma::suits, recipe: mma::recipe },
-    Family { name: "skinny", suits: skinny::suits, recipe: skinny::recipe },
     Family { name: "ffma", suits: ffma::suits, recipe: ffma::recipe },
     Family { name: "tile", suits: |_| true, recipe: tile::recipe },
 ];

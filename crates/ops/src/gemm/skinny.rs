@@ -1,5 +1,5 @@
-//! The family of f32 products of a matrix and a few vectors, at most 4: what counts is that the matrix is read once, at the speed
-//! of memory.
+//! The family of f32 and f64 products of a matrix and a few vectors, at most 4: what counts is that the matrix is read once, at the
+//! speed of memory.
 
 mod dots;
 mod form;
@@ -8,13 +8,14 @@ mod sums;
 mod tests;
 
 use super::element::ElementKind;
-use super::finish::{Finishing, finishing};
+use super::finish::{Finishing, Sum, finishing};
 use super::problem::{Extents, Major, Precision, Problem, Strides, refused};
 use super::recipe::Recipe;
 use super::source::Source;
 use crate::permute::moved;
 use crate::workspace::{Layout, Scratch};
 use form::{Form, GROUP};
+use lanework::prelude::Float;
 use lanework::{Prepared, Result};
 
 /// The most vectors.
@@ -38,7 +39,7 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
         let within = within.saturating_add(columns.saturating_mul(strides.column));
         within.saturating_add(batch.saturating_mul(strides.batch)) < 1 << 31
     };
-    problem.a.kind == ElementKind::F32
+    matches!(problem.a.kind, ElementKind::F32 | ElementKind::F64)
         && problem.precision == Precision::Full
         && batch > 0
         && m > 0
@@ -54,12 +55,12 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
 /// The launches of a problem that it suits.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
     let mut problem = turned(problem);
-    let vectors = problem.b;
+    let (vectors, size) = (problem.b, problem.a.kind.bytes());
     let copy = apart(&problem).then(|| {
         let Extents { batch, n, k, .. } = problem.extents;
         let pitch = k.next_multiple_of(32);
         let own = if vectors.strides.batch == 0 { 1 } else { batch };
-        let part = layout.scratch::<u8>(4 * own * n * pitch);
+        let part = layout.scratch::<u8>(size * own * n * pitch);
         let step = if own == 1 { 0 } else { n * pitch };
         problem.b.memory = Source::Scratch(part);
         problem.b.strides = Strides { batch: step, row: 1, column: pitch };
@@ -72,7 +73,7 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
             let Strides { batch, row, column } = vectors.strides;
             let from = (vectors.memory.elements(scratch), &[batch, column, row][..]);
             let into = (scratch.view(part), &to[..]);
-            steps.push(moved(&problem.device, 4, &shape, from, into, false)?);
+            steps.push(moved(&problem.device, size, &shape, from, into, false)?);
         }
         steps.push(launch(problem, scratch, form)?);
         Ok(steps)
@@ -135,8 +136,19 @@ fn chosen(problem: &Problem<'_>) -> Form {
 }
 
 fn launch<'a>(problem: Problem<'a>, scratch: &Scratch, form: Form) -> Result<Prepared<'a>> {
+    match problem.a.kind {
+        ElementKind::F64 => launch_of::<f64>(problem, scratch, form),
+        _ => launch_of::<f32>(problem, scratch, form),
+    }
+}
+
+fn launch_of<'a, S: Sum + Float>(
+    problem: Problem<'a>,
+    scratch: &Scratch,
+    form: Form,
+) -> Result<Prepared<'a>> {
     let Extents { batch, m, n, k } = problem.extents;
-    let Finishing { alpha, beta, bias, scale_a, finish, .. } = finishing::<f32>(&problem, scratch);
+    let Finishing { alpha, beta, bias, scale_a, finish, .. } = finishing::<S>(&problem, scratch);
     let blocks = m.div_ceil(form.lines_of_block() as usize) * form.splits as usize * batch;
     let Some(blocks) = u32::try_from(blocks).ok().filter(|blocks| *blocks < 1 << 31) else {
         return refused(
@@ -146,14 +158,14 @@ fn launch<'a>(problem: Problem<'a>, scratch: &Scratch, form: Form) -> Result<Pre
     };
     let strides = |s: Strides| [s.batch as u32, s.row as u32, s.column as u32];
     let kernel = match (form.along_k, form.splits) {
-        (true, _) => dots::dots,
-        (false, 1) => sums::sums,
-        _ => sums::split_sums,
+        (true, _) => dots::dots::<S>,
+        (false, 1) => sums::sums::<S>,
+        _ => sums::split_sums::<S>,
     };
     let launch = kernel(
-        problem.a.memory.elements::<f32>(scratch),
-        problem.b.memory.elements::<f32>(scratch),
-        problem.c.memory.elements::<f32>(scratch),
+        problem.a.memory.elements::<S>(scratch),
+        problem.b.memory.elements::<S>(scratch),
+        problem.c.memory.elements::<S>(scratch),
         bias,
         scale_a,
         [batch as u32, m as u32, n as u32, k as u32],

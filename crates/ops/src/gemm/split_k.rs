@@ -9,6 +9,7 @@ use super::element::ElementKind;
 use super::epilogue::Epilogue;
 use super::problem::{Extents, Matrix, Output, Precision, Problem, Strides};
 use super::recipe::Recipe;
+use super::skinny;
 use super::source::{Destination, Source};
 use crate::workspace::Layout;
 use lanework::{Result, View};
@@ -42,8 +43,9 @@ pub(super) fn division(problem: &Problem<'_>) -> Option<Division> {
     let whole =
         problem.one_kernel || others || compensated || !given(&problem.a) || !given(&problem.b);
     let processors = problem.device.info().multiprocessors.max(1) as usize;
+    let lines = skinny::suits(problem) && m.max(n) >= 2 * processors;
     let tiles = m.div_ceil(TILE.0).saturating_mul(n.div_ceil(TILE.1));
-    if batch != 1 || whole || k < least(problem) || 4 * tiles > processors {
+    if batch != 1 || whole || lines || k < least(problem) || 4 * tiles > processors {
         return None;
     }
     let wanted = processors / tiles.max(1);

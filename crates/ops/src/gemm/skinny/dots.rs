@@ -1,27 +1,27 @@
 //! The kernel for a matrix whose lines lie along k: their dot products with the vectors.
 
 use super::form::{Form, THREADS, WARPS, of_vector, over_lanes};
-use crate::gemm::finish::{Finish, finished};
+use crate::gemm::finish::{Finish, Sum, finished};
 use lanework::prelude::*;
 
 /// Results of lines whose elements along k are adjacent: each warp multiplies some lines by all vectors, 128 steps at a time.
 #[kernel(block = THREADS)]
-pub(super) fn dots(
-    a: &[f32],
-    b: &[f32],
-    c: &mut [f32],
-    bias: &[f32],
+pub(super) fn dots<S: Sum + Float>(
+    a: &[S],
+    b: &[S],
+    c: &mut [S],
+    bias: &[S],
     scale: &[f32],
     extents: [u32; 4],
     strides_a: [u32; 3],
     strides_b: [u32; 3],
     strides_c: [u32; 3],
-    alpha: f32,
-    beta: f32,
+    alpha: S,
+    beta: S,
     #[constant] finish: Finish,
     #[constant] form: Form,
 ) {
-    let parts = shared::<f32>([WARPS, 32]);
+    let parts = shared::<S>([WARPS, 32]);
     let [_, m, _, k] = extents;
     let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
     let blocks = (m - 1) / form.lines_of_block() + 1;
@@ -30,19 +30,19 @@ pub(super) fn dots(
     let (from_a, from_b) = (batch * strides_a[0], batch * strides_b[0]);
 
     // Lines by vectors.
-    let mut sums = [[0.0f32; 8]; 4];
+    let mut sums = [[S::ZERO; 8]; 4];
     let apart = const { 128 * form.share };
     let begin = warp % form.share * 128;
     for p in (begin..k).step_by(const { 128 * form.share * form.deep }) {
         let at = p + 4 * lane;
-        let mut of_lines = [[[0.0f32; 4]; 4]; 8];
+        let mut of_lines = [[[S::ZERO; 4]; 4]; 8];
         #[unroll]
         for d in 0..form.deep {
             #[unroll]
             for l in 0..form.lines {
                 // Lines past the last one are read from it, and their results are not stored.
                 let place = from_a + (first + l).min(m - 1) * strides_a[1];
-                of_lines[d][l] = of_vector(&a, place, 1, at + d * apart, k, form.wide);
+                of_lines[d][l] = of_vector::<S>(&a, place, 1, at + d * apart, k, form.wide);
             }
         }
         #[unroll]
@@ -50,24 +50,24 @@ pub(super) fn dots(
             #[unroll]
             for j in 0..form.vectors {
                 let (place, step) = (from_b + j * strides_b[2], at + d * apart);
-                let four = of_vector(&b, place, strides_b[1], step, k, form.wide_vectors);
+                let four = of_vector::<S>(&b, place, strides_b[1], step, k, form.wide_vectors);
                 #[unroll]
                 for l in 0..form.lines {
                     #[unroll]
                     for e in 0..4u32 {
-                        sums[l][j] = of_lines[d][l][e].mul_add(four[e], sums[l][j]);
+                        sums[l][j] = fma(of_lines[d][l][e], four[e], sums[l][j]);
                     }
                 }
             }
         }
     }
     // Result `l * vectors + j` goes to the lane of this number.
-    let mut mine = 0.0f32;
+    let mut mine = S::ZERO;
     #[unroll]
     for l in 0..form.lines {
         #[unroll]
         for j in 0..form.vectors {
-            let sum = over_lanes(sums[l][j]);
+            let sum = over_lanes::<S>(sums[l][j]);
             if lane == const { l * form.vectors + j } {
                 mine = sum;
             }
@@ -76,7 +76,7 @@ pub(super) fn dots(
     if form.share > 1 {
         parts[[warp, lane]] = mine;
         sync_threads();
-        mine = 0.0;
+        mine = S::ZERO;
         #[unroll]
         for part in 0..form.share {
             mine += parts[[warp / form.share * form.share + part, lane]];
@@ -86,7 +86,7 @@ pub(super) fn dots(
     let leads = warp % form.share == 0 && lane < const { form.lines * form.vectors };
     if leads && row < m {
         let at = batch * strides_c[0] + row * strides_c[1] + column * strides_c[2];
-        let mut before = 0.0f32;
+        let mut before = S::ZERO;
         if finish.reads_c {
             before = c[at];
         }

@@ -14,7 +14,7 @@ pub(super) struct Form {
     pub vectors: u32,
     /// Whether the elements of a line along k are adjacent, or those of a step.
     pub along_k: bool,
-    /// Whether the matrix consists of aligned float4s, and the vectors along k.
+    /// Whether the matrix consists of aligned groups of four elements, and the vectors along k.
     pub wide: bool,
     pub wide_vectors: bool,
     /// Lines of a warp, and warps that share the steps of their lines.
@@ -35,7 +35,7 @@ impl Form {
 
 /// The sum of a value over the lanes of a warp, in every lane.
 #[device]
-pub(super) fn over_lanes(value: f32) -> f32 {
+pub(super) fn over_lanes<S: Float>(value: S) -> S {
     let mut sum = value;
     #[unroll]
     for i in 0..5u32 {
@@ -44,28 +44,46 @@ pub(super) fn over_lanes(value: f32) -> f32 {
     sum
 }
 
+/// Four adjacent elements, by accesses of 16 bytes at most.
+#[device]
+pub(super) fn four<S: Float>(x: &[S], at: u32) -> [S; 4] {
+    let mut values = [S::ZERO; 4];
+    #[unroll]
+    for half in 0..2u32 {
+        if size_of::<S>() == 8 {
+            let two = x.load_vec::<2>(at + 2 * half);
+            values[2 * half] = two[0];
+            values[2 * half + 1] = two[1];
+        }
+    }
+    if size_of::<S>() == 4 {
+        values = x.load4(at);
+    }
+    values
+}
+
 /// Four elements of a vector from step `at` on; 0 where `at` is not below `k`.
 #[device]
-pub(super) fn of_vector(
-    b: &[f32],
+pub(super) fn of_vector<S: Float>(
+    b: &[S],
     place: u32,
     stride: u32,
     at: u32,
     k: u32,
     #[constant] wide: bool,
-) -> [f32; 4] {
-    let mut four = [0.0f32; 4];
+) -> [S; 4] {
+    let mut values = [S::ZERO; 4];
     if wide {
         if at < k {
-            four = b.load4(place + at);
+            values = four::<S>(b, place + at);
         }
     } else {
         #[unroll]
         for e in 0..4u32 {
             // A load of the last step instead of a branch.
             let value = load_nc(&b[place + (at + e).min(k - 1) * stride]);
-            four[e] = if at + e < k { value } else { 0.0 };
+            values[e] = if at + e < k { value } else { S::ZERO };
         }
     }
-    four
+    values
 }

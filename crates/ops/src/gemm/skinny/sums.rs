@@ -1,7 +1,7 @@
 //! The kernels for a matrix whose lines lie across k: sums of scaled lines, by a block or by the blocks of a cluster.
 
-use super::form::{Form, GROUP, THREADS, WARPS, of_vector};
-use crate::gemm::finish::{Finish, finished};
+use super::form::{Form, GROUP, THREADS, WARPS, four, of_vector};
+use crate::gemm::finish::{Finish, Sum, finished};
 use lanework::prelude::*;
 
 /// Steps that a warp of [`sums`] loads at a time.
@@ -9,23 +9,23 @@ const STEPS: u32 = 8;
 
 /// Results of lines of which the elements of a step are adjacent: each warp adds up the steps that it has of 128 lines, 4 per lane.
 #[device]
-fn added(
-    a: &[f32],
-    b: &[f32],
-    c: &mut [f32],
-    bias: &[f32],
+fn added<S: Sum + Float>(
+    a: &[S],
+    b: &[S],
+    c: &mut [S],
+    bias: &[S],
     scale: &[f32],
     extents: [u32; 4],
     strides_a: [u32; 3],
     strides_b: [u32; 3],
     strides_c: [u32; 3],
-    alpha: f32,
-    beta: f32,
+    alpha: S,
+    beta: S,
     #[constant] finish: Finish,
     #[constant] form: Form,
 ) {
-    let parts = shared::<f32>([WARPS, form.vectors, GROUP]);
-    let totals = shared::<f32>([form.vectors, GROUP]);
+    let parts = shared::<S>([WARPS, form.vectors, GROUP]);
+    let totals = shared::<S>([form.vectors, GROUP]);
     let [_, m, _, k] = extents;
     let t = thread_idx.x;
     let (warp, lane) = (t / 32, t % 32);
@@ -37,18 +37,18 @@ fn added(
     // Where this lane's lines are: four adjacent ones, or 32 apart.
     let (line, apart) = if form.wide { (first + 4 * lane, 1u32) } else { (first + lane, 32u32) };
 
-    let mut sums = [[0.0f32; 4]; 8];
+    let mut sums = [[S::ZERO; 4]; 8];
     let each = const { WARPS * form.splits * STEPS };
     let begin = (block_idx.x % form.splits * WARPS + warp) * STEPS;
     for p in (begin..k).step_by(each as usize) {
-        let mut of_steps = [[0.0f32; 4]; 8];
+        let mut of_steps = [[S::ZERO; 4]; 8];
         #[unroll]
         for s in 0..STEPS {
             if p + s < k {
                 let place = from_a + (p + s) * strides_a[2];
                 if form.wide {
                     if line < m {
-                        of_steps[s] = a.load4(place + line);
+                        of_steps[s] = four::<S>(a, place + line);
                     }
                 } else {
                     #[unroll]
@@ -64,12 +64,13 @@ fn added(
             let place = from_b + j * strides_b[2];
             #[unroll]
             for h in 0..STEPS / 4 {
-                let four = of_vector(&b, place, strides_b[1], p + 4 * h, k, form.wide_vectors);
+                let factors =
+                    of_vector::<S>(&b, place, strides_b[1], p + 4 * h, k, form.wide_vectors);
                 #[unroll]
                 for s in 0..4u32 {
                     #[unroll]
                     for e in 0..4u32 {
-                        sums[j][e] = of_steps[4 * h + s][e].mul_add(four[s], sums[j][e]);
+                        sums[j][e] = fma(of_steps[4 * h + s][e], factors[s], sums[j][e]);
                     }
                 }
             }
@@ -78,7 +79,12 @@ fn added(
     #[unroll]
     for j in 0..form.vectors {
         if form.wide {
-            parts.store4((warp, j, 4 * lane), [sums[j][0], sums[j][1], sums[j][2], sums[j][3]]);
+            if size_of::<S>() == 4 {
+                parts.store4((warp, j, 4 * lane), [sums[j][0], sums[j][1], sums[j][2], sums[j][3]]);
+            } else {
+                parts.store_vec((warp, j, 4 * lane), [sums[j][0], sums[j][1]]);
+                parts.store_vec((warp, j, 4 * lane + 2), [sums[j][2], sums[j][3]]);
+            }
         } else {
             #[unroll]
             for e in 0..4u32 {
@@ -88,7 +94,7 @@ fn added(
     }
     sync_threads();
     for i in (t..const { form.vectors * GROUP }).step_by(THREADS) {
-        let mut sum = 0.0f32;
+        let mut sum = S::ZERO;
         #[unroll]
         for part in 0..WARPS {
             sum += parts[[part, i / GROUP, i % GROUP]];
@@ -106,7 +112,7 @@ fn added(
     for i in (t..const { form.vectors * GROUP / form.splits }).step_by(THREADS) {
         // One result after the other of a row.
         let (within, column) = (rank * lines + i / form.vectors, i % form.vectors);
-        let mut sum = 0.0f32;
+        let mut sum = S::ZERO;
         if form.splits > 1 {
             #[unroll]
             for part in 0..form.splits {
@@ -118,7 +124,7 @@ fn added(
         let row = first + within;
         if row < m {
             let at = batch * strides_c[0] + row * strides_c[1] + column * strides_c[2];
-            let mut before = 0.0f32;
+            let mut before = S::ZERO;
             if finish.reads_c {
                 before = c[at];
             }
@@ -135,22 +141,22 @@ macro_rules! kernels {
     ($($(#[$doc:meta])* $name:ident of $form:ident: #[kernel($($attribute:tt)*)];)*) => {$(
         $(#[$doc])*
         #[kernel($($attribute)*)]
-        pub(super) fn $name(
-            a: &[f32],
-            b: &[f32],
-            c: &mut [f32],
-            bias: &[f32],
+        pub(super) fn $name<S: Sum + Float>(
+            a: &[S],
+            b: &[S],
+            c: &mut [S],
+            bias: &[S],
             scale: &[f32],
             extents: [u32; 4],
             strides_a: [u32; 3],
             strides_b: [u32; 3],
             strides_c: [u32; 3],
-            alpha: f32,
-            beta: f32,
+            alpha: S,
+            beta: S,
             #[constant] finish: Finish,
             #[constant] $form: Form,
         ) {
-            added(
+            added::<S>(
                 &a, &b, c, &bias, &scale, extents, strides_a, strides_b, strides_c, alpha, beta, finish, $form,
             );
         }

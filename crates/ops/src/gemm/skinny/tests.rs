@@ -1,6 +1,6 @@
 //! A matrix and a few vectors under the emulator's checks, in every orientation, with exact numbers.
 
-use crate::{Tensor, TensorMut, gemm};
+use crate::{GemmElement, Tensor, TensorMut, gemm};
 use lanework::{Device, Result};
 
 fn numbers(length: usize, seed: usize) -> Vec<f32> {
@@ -16,6 +16,15 @@ fn strides(rows: usize, columns: usize, by_rows: bool, gap: usize) -> ([usize; 2
 
 #[test]
 fn a_few_vectors_in_every_orientation() -> Result<()> {
+    in_every_orientation::<f32>()
+}
+
+#[test]
+fn a_few_vectors_of_f64_in_every_orientation() -> Result<()> {
+    in_every_orientation::<f64>()
+}
+
+fn in_every_orientation<T: GemmElement + From<f32> + Into<f64>>() -> Result<()> {
     let device = Device::emulator().sanitized();
     for (m, n, k) in [
         (1, 1, 1),
@@ -31,8 +40,9 @@ fn a_few_vectors_in_every_orientation() -> Result<()> {
             let (of_b, size_b) = strides(k, n, way & 2 == 0, gap);
             let (of_c, size_c) = strides(m, n, true, gap);
             let (host_a, host_b) = (numbers(size_a, 1), numbers(size_b, 5));
-            let (a, b) = (device.upload(&host_a)?, device.upload(&host_b)?);
-            let mut c = device.upload(&vec![f32::NAN; size_c])?;
+            let typed = |x: &[f32]| x.iter().map(|x| T::from(*x)).collect::<Vec<T>>();
+            let (a, b) = (device.upload(&typed(&host_a))?, device.upload(&typed(&host_b))?);
+            let mut c = device.upload(&vec![T::from(f32::NAN); size_c])?;
             let left = Tensor::with_strides(&a, [m, k], of_a, 0)?;
             let right = Tensor::with_strides(&b, [k, n], of_b, 0)?;
             let product = gemm(left, right).alpha(2.0);
@@ -41,14 +51,14 @@ fn a_few_vectors_in_every_orientation() -> Result<()> {
             assert!(super::suits(&problem), "{problem:?}");
             drop(problem);
             product.run(TensorMut::with_strides(&mut c, [m, n], of_c, 0)?)?;
-            let got = c.download()?;
-            let mut want = vec![f32::NAN; size_c];
+            let got: Vec<f64> = c.download()?.into_iter().map(Into::into).collect();
+            let mut want = vec![f64::NAN; size_c];
             for y in 0..m {
                 for x in 0..n {
                     let term = |s: usize| {
                         host_a[y * of_a[0] + s * of_a[1]] * host_b[s * of_b[0] + x * of_b[1]]
                     };
-                    want[y * of_c[0] + x] = 2.0 * (0..k).map(term).sum::<f32>();
+                    want[y * of_c[0] + x] = f64::from(2.0 * (0..k).map(term).sum::<f32>());
                 }
             }
             let wrong =
