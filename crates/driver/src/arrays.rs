@@ -4,7 +4,7 @@ use crate::api::api;
 use crate::array::{Array, Descriptor, Levels};
 use crate::handles::Handle;
 use crate::pointers::store;
-use crate::queue::WAITED;
+use crate::queue::SYNCHRONOUS;
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use crate::transfer::{Box3D, Side};
@@ -127,22 +127,22 @@ api! {
 
     fn cuMemcpyAtoA_v2(to: Handle, to_byte: usize, from: Handle, from_byte: usize, bytes: usize) {
         // SAFETY: both are arrays.
-        unsafe { copy(End::Array(to, to_byte), End::Array(from, from_byte), bytes, WAITED) }
+        unsafe { copy(End::Array(to, to_byte), End::Array(from, from_byte), bytes, SYNCHRONOUS) }
     }
 
     fn cuMemcpyAtoD_v2(to: u64, from: Handle, byte: usize, bytes: usize) {
         // SAFETY: by the caller.
-        unsafe { copy(End::Memory(to), End::Array(from, byte), bytes, WAITED) }
+        unsafe { copy(End::Memory(to), End::Array(from, byte), bytes, SYNCHRONOUS) }
     }
 
     fn cuMemcpyDtoA_v2(to: Handle, byte: usize, from: u64, bytes: usize) {
         // SAFETY: by the caller.
-        unsafe { copy(End::Array(to, byte), End::Memory(from), bytes, WAITED) }
+        unsafe { copy(End::Array(to, byte), End::Memory(from), bytes, SYNCHRONOUS) }
     }
 
     fn cuMemcpyAtoH_v2(to: *mut c_void, from: Handle, byte: usize, bytes: usize) {
         // SAFETY: by the caller.
-        unsafe { copy(End::Memory(to as u64), End::Array(from, byte), bytes, WAITED) }
+        unsafe { copy(End::Memory(to as u64), End::Array(from, byte), bytes, SYNCHRONOUS) }
     }
 
     fn cuMemcpyAtoHAsync_v2(to: *mut c_void, from: Handle, byte: usize, bytes: usize, stream: Handle) {
@@ -152,7 +152,7 @@ api! {
 
     fn cuMemcpyHtoA_v2(to: Handle, byte: usize, from: *const c_void, bytes: usize) {
         // SAFETY: by the caller.
-        unsafe { copy(End::Array(to, byte), End::Memory(from as u64), bytes, WAITED) }
+        unsafe { copy(End::Array(to, byte), End::Memory(from as u64), bytes, SYNCHRONOUS) }
     }
 
     fn cuMemcpyHtoAAsync_v2(to: Handle, byte: usize, from: *const c_void, bytes: usize, stream: Handle) {

@@ -2,7 +2,7 @@
 
 use crate::api::api;
 use crate::handles::Handle;
-use crate::queue::WAITED;
+use crate::queue::SYNCHRONOUS;
 use crate::state::driver;
 use crate::status::{Result, Status};
 use crate::transfer::{Box3D, Fill, Side};
@@ -121,7 +121,7 @@ fn fill_rows(
 api! {
     fn cuMemcpy(to: u64, from: u64, bytes: usize) {
         // SAFETY: by the caller.
-        unsafe { copy(to, from, bytes, WAITED) }
+        unsafe { copy(to, from, bytes, SYNCHRONOUS) }
     }
     fn cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: Handle) {
         // SAFETY: by the caller.
@@ -130,7 +130,7 @@ api! {
     fn cuMemcpyHtoD_v2(to: u64, from: *const c_void, bytes: usize) {
         held(to, bytes)?;
         // SAFETY: by the caller.
-        unsafe { copy(to, from as u64, bytes, WAITED) }
+        unsafe { copy(to, from as u64, bytes, SYNCHRONOUS) }
     }
     fn cuMemcpyHtoDAsync_v2(to: u64, from: *const c_void, bytes: usize, stream: Handle) {
         held(to, bytes)?;
@@ -140,7 +140,7 @@ api! {
     fn cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usize) {
         held(from, bytes)?;
         // SAFETY: by the caller.
-        unsafe { copy(to as u64, from, bytes, WAITED) }
+        unsafe { copy(to as u64, from, bytes, SYNCHRONOUS) }
     }
     fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: u64, bytes: usize, stream: Handle) {
         held(from, bytes)?;
@@ -151,7 +151,7 @@ api! {
         held(to, bytes)?;
         held(from, bytes)?;
         // SAFETY: by the caller.
-        unsafe { copy(to, from, bytes, WAITED) }
+        unsafe { copy(to, from, bytes, SYNCHRONOUS) }
     }
     fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) {
         held(to, bytes)?;
@@ -163,7 +163,7 @@ api! {
         held(to, bytes)?;
         held(from, bytes)?;
         // SAFETY: by the caller.
-        unsafe { copy(to, from, bytes, WAITED) }
+        unsafe { copy(to, from, bytes, SYNCHRONOUS) }
     }
     fn cuMemcpyPeerAsync(to: u64, _to_context: Handle, from: u64, _from_context: Handle, bytes: usize, stream: Handle) {
         held(to, bytes)?;
@@ -173,11 +173,11 @@ api! {
     }
     fn cuMemcpy2D_v2(rows: *const Copy2D) {
         // SAFETY: by the caller.
-        unsafe { copy_2d(rows, WAITED) }
+        unsafe { copy_2d(rows, SYNCHRONOUS) }
     }
     fn cuMemcpy2DUnaligned_v2(rows: *const Copy2D) {
         // SAFETY: by the caller.
-        unsafe { copy_2d(rows, WAITED) }
+        unsafe { copy_2d(rows, SYNCHRONOUS) }
     }
     fn cuMemcpy2DAsync_v2(rows: *const Copy2D, stream: Handle) {
         // SAFETY: by the caller.
@@ -185,7 +185,7 @@ api! {
     }
     fn cuMemcpy3D_v2(part: *const Box3D) {
         // SAFETY: by the caller.
-        unsafe { copy_3d(part, WAITED) }
+        unsafe { copy_3d(part, SYNCHRONOUS) }
     }
     fn cuMemcpy3DAsync_v2(part: *const Box3D, stream: Handle) {
         // SAFETY: by the caller.
@@ -193,7 +193,7 @@ api! {
     }
     fn cuMemcpy3DPeer(part: *const Box3D) {
         // SAFETY: by the caller.
-        unsafe { copy_3d(part, WAITED) }
+        unsafe { copy_3d(part, SYNCHRONOUS) }
     }
     fn cuMemcpy3DPeerAsync(part: *const Box3D, stream: Handle) {
         // SAFETY: by the caller.

@@ -20,7 +20,7 @@ type Follow = Box<dyn FnOnce(Result) + Send>;
 
 /// How far a launch is.
 enum State {
-    /// Whoever queued it waits for it.
+    /// The call that queued it waits for it.
     Runs,
     /// It only waits.
     Waits,
@@ -36,8 +36,8 @@ enum State {
 pub struct DetachedLaunch {
     state: Mutex<State>,
     changed: Condvar,
-    /// When it was last found to look at memory that does not change.
-    still: Mutex<Option<Instant>>,
+    /// When it last polled memory that does not change.
+    stalled: Mutex<Option<Instant>>,
     /// Whether it is to end.
     given_up: AtomicBool,
     /// Whether it ends without a word, since its context does.
@@ -54,12 +54,12 @@ pub enum Progress {
 /// Launches that go on beside the program.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// Questions whether a launch that may compute as well goes on, before whoever queued it is let go.
-const ASKED_FIRST: u32 = 64;
+/// Suspected stalls of a launch, which may compute as well, before it is detached and the call that queued it returns.
+const STALLS_BEFORE_DETACH: u32 = 64;
 /// The longest rest between two questions.
 const REST: Duration = Duration::from_micros(200);
-/// A launch that was found still so long ago is still.
-const STILL: Duration = Duration::from_millis(50);
+/// For so long after a stall a launch counts as stalled.
+const STALL_WINDOW: Duration = Duration::from_millis(50);
 
 thread_local! {
     /// The launch of this thread.
@@ -84,7 +84,7 @@ pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) ->
     let detached = Arc::new(DetachedLaunch {
         state: Mutex::new(State::Runs),
         changed: Condvar::new(),
-        still: Mutex::default(),
+        stalled: Mutex::default(),
         given_up: AtomicBool::new(false),
         quiet: AtomicBool::new(false),
     });
@@ -93,8 +93,8 @@ pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) ->
     let started = thread.spawn(move || {
         set_current(context);
         OWN.set(Some(own.clone()));
-        let (asked, rested) = (Cell::new(0), Cell::new(Instant::now()));
-        let goes_on = |stall| own.goes_on(stall, &asked, &rested);
+        let (stalls, rested) = (Cell::new(0), Cell::new(Instant::now()));
+        let goes_on = |stall| own.goes_on(stall, &stalls, &rested);
         let run = || stall::with_handler(&goes_on, launch);
         own.end(catch_unwind(AssertUnwindSafe(run)).unwrap_or(Err(Status::Unknown)));
         OWN.set(None);
@@ -144,12 +144,12 @@ impl DetachedLaunch {
     }
 
     /// Whether the launch goes on, asked on its thread; rests at most as long as the launch ran since the last question.
-    fn goes_on(&self, stall: Stall, asked: &Cell<u32>, rested: &Cell<Instant>) -> bool {
-        asked.set(asked.get().saturating_add(1));
+    fn goes_on(&self, stall: Stall, stalls: &Cell<u32>, rested: &Cell<Instant>) -> bool {
+        stalls.set(stalls.get().saturating_add(1));
         if stall == Stall::Certain {
-            *lock(&self.still) = Some(Instant::now());
+            *lock(&self.stalled) = Some(Instant::now());
         }
-        if stall == Stall::Certain || asked.get() >= ASKED_FIRST {
+        if stall == Stall::Certain || stalls.get() >= STALLS_BEFORE_DETACH {
             let mut state = lock(&self.state);
             if matches!(*state, State::Runs) {
                 *state = State::Waits;
@@ -163,9 +163,9 @@ impl DetachedLaunch {
         !self.given_up.load(Ordering::Acquire)
     }
 
-    /// Whether it only looks at memory that nobody changes.
-    pub fn is_still(&self) -> bool {
-        lock(&self.still).is_some_and(|since| since.elapsed() < STILL)
+    /// Whether it only polls memory that does not change.
+    pub fn is_stalled(&self) -> bool {
+        lock(&self.stalled).is_some_and(|since| since.elapsed() < STALL_WINDOW)
     }
 
     /// Ends the launch, the next time that it waits.

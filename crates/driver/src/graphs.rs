@@ -9,7 +9,7 @@ use crate::order::Nesting;
 use crate::pointers::{offer, store};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
-use crate::stream_queues::ANY;
+use crate::stream_queues::ANY_DEFERRED;
 use crate::user_objects::share;
 use crate::work::{Executable, Graph, Node, Work};
 use std::collections::BTreeMap;
@@ -109,7 +109,7 @@ fn with_own_graphs(work: Work) -> Result<Work> {
 
 /// Ends an executable's copies of the graphs in some work, unless a stream keeps work, which may run them.
 pub fn end_copies(work: &Work) -> Result {
-    if ANY.load(Ordering::Acquire) { Ok(()) } else { work.end_inner() }
+    if ANY_DEFERRED.load(Ordering::Acquire) { Ok(()) } else { work.end_inner() }
 }
 
 /// Runs an executable.

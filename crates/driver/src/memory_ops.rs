@@ -170,8 +170,8 @@ pub fn run(ops: &[MemoryOp]) -> Result {
     for op in ops {
         let began = Instant::now();
         while !op.pass()? {
-            if began.elapsed() > patience() {
-                never(&format!("it waits for {op}"));
+            if began.elapsed() > wait_limit() {
+                report_endless_wait(&format!("it waits for {op}"));
                 return Err(Status::LaunchTimeout);
             }
             std::thread::sleep(Duration::from_micros(200));
@@ -181,15 +181,15 @@ pub fn run(ops: &[MemoryOp]) -> Result {
 }
 
 /// How long a call waits for a word while nothing else happens.
-pub fn patience() -> Duration {
+pub fn wait_limit() -> Duration {
     static SECONDS: OnceLock<u64> = OnceLock::new();
     let said = || std::env::var("LANEWORK_WAIT_SECONDS").ok()?.parse().ok();
     Duration::from_secs(*SECONDS.get_or_init(|| said().unwrap_or(30)))
 }
 
 /// Says that a wait is not over.
-pub fn never(what: &str) {
-    let seconds = patience().as_secs();
+pub fn report_endless_wait(what: &str) {
+    let seconds = wait_limit().as_secs();
     let why = format!(
         "{what}, and nothing happened for {seconds} s\n  = help: write the word from another stream or thread before waiting for this \
          stream; LANEWORK_WAIT_SECONDS allows more time"

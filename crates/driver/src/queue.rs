@@ -24,8 +24,8 @@ pub type Value = [u32; 16];
 const LEGACY: Handle = 1;
 pub const PER_THREAD: Handle = 2;
 
-/// The default stream, for calls that return when their work is done. No program has it.
-pub const WAITED: Handle = u64::from_be_bytes(*b"lanework");
+/// The default stream, for synchronous calls: they return when their work is done. No program has this handle.
+pub const SYNCHRONOUS: Handle = u64::from_be_bytes(*b"lanework");
 
 /// The calling thread's own default stream: a handle that no program has.
 pub fn own_stream() -> Handle {
@@ -40,7 +40,7 @@ impl Driver {
     /// The stream of a handle; none for the default streams.
     pub fn stream(&self, handle: Handle) -> Result<Option<Arc<Stream>>> {
         match handle {
-            0 | LEGACY | PER_THREAD | WAITED => self.context().map(|_| None),
+            0 | LEGACY | PER_THREAD | SYNCHRONOUS => self.context().map(|_| None),
             handle => {
                 let stream = table::<Stream>().get(handle)?;
                 if let Some(context) = table::<Context>().find(stream.context) {

@@ -1,4 +1,4 @@
-//! What streams have to do that wait: a queue of operations for each stream that waits or is busy. An operation has a ticket; it waits for the
+//! The deferred work of streams: a queue of operations for each stream that waits or is busy. An operation has a ticket; it waits for the
 //! operation before it and for tickets of other queues, by which events and the rules of the default stream are kept. A queue that is empty
 //! is gone, and costs its stream nothing.
 
@@ -17,7 +17,7 @@ pub struct StreamKey {
     pub stream: Handle,
 }
 
-/// Work that is kept.
+/// Work that is deferred.
 pub struct Operation {
     pub ticket: u64,
     /// Tickets of other queues that come first.
@@ -48,11 +48,11 @@ pub struct StreamQueues {
 pub static QUEUES: Mutex<StreamQueues> =
     Mutex::new(StreamQueues { all: BTreeMap::new(), next: 1, progress: None });
 
-/// Told whenever queues change.
-pub static CHANGED: Condvar = Condvar::new();
+/// Notified whenever queues change.
+pub static QUEUES_CHANGED: Condvar = Condvar::new();
 
-/// Whether there are queues: no call looks further where there are none.
-pub static ANY: AtomicBool = AtomicBool::new(false);
+/// Whether there are queues; a fast check for calls when there are none.
+pub static ANY_DEFERRED: AtomicBool = AtomicBool::new(false);
 
 impl StreamQueue {
     /// The tickets of what is to be done, the one that is done now first.
@@ -60,14 +60,14 @@ impl StreamQueue {
         self.busy.into_iter().chain(self.operations.iter().map(|operation| operation.ticket))
     }
 
-    /// Whether something is done now that goes on without others.
+    /// Whether its busy operation makes progress.
     pub fn advances(&self) -> bool {
-        self.busy.is_some() && !self.detached.as_ref().is_some_and(|detached| detached.is_still())
+        self.busy.is_some() && !self.detached.as_ref().is_some_and(|detached| detached.is_stalled())
     }
 }
 
 impl StreamQueues {
-    /// Whether what a ticket stands for is still to be done.
+    /// Whether the work of a ticket is still to be done.
     pub fn is_open(&self, ticket: u64) -> bool {
         self.all.values().any(|queue| queue.tickets().any(|open| open == ticket))
     }
@@ -106,7 +106,7 @@ impl StreamQueues {
         self.all.entry(key).or_insert_with(new)
     }
 
-    /// An operation that nothing keeps, which is then the busy one of its queue.
+    /// An operation that waits for nothing, which is then the busy one of its queue.
     pub fn take_ready(&mut self) -> Option<(StreamKey, Work)> {
         let ready = |queue: &StreamQueue| {
             queue.busy.is_none()
@@ -134,10 +134,10 @@ impl StreamQueues {
         self.changed();
     }
 
-    /// Tells those who wait that queues have changed.
+    /// Notifies waiting threads that queues have changed.
     pub fn changed(&self) {
-        ANY.store(!self.all.is_empty(), Ordering::Release);
-        CHANGED.notify_all();
+        ANY_DEFERRED.store(!self.all.is_empty(), Ordering::Release);
+        QUEUES_CHANGED.notify_all();
     }
 }
 

@@ -1,8 +1,8 @@
-//! Streams that wait. Work happens when it is queued, but for a wait for a value that nobody has written yet: what a program queues behind
-//! it is kept, and a thread of the driver does it when the value is there. So a program may queue the wait first and write the value later,
-//! from the same thread, another one or another stream, as on a GPU.
+//! Deferred work of streams. Work is done when it is queued, except behind a wait for a value that is not written yet: what a program queues
+//! there is kept, and a worker thread of the driver does it when the value is there. So a program may queue the wait first and write the value
+//! later, from the same thread, another one or another stream, as on a GPU.
 //!
-//! A wait that is never over hangs a GPU. Here a call that waits for it gives up when nothing has happened for a while
+//! A wait that never ends hangs a GPU. Here a call that waits for it gives up when nothing has happened for a while
 //! (`LANEWORK_WAIT_SECONDS`, 30): the report names the word and what it holds, and the context is lost as after a kernel that never ends.
 //!
 //! Limit: a wait in a graph inside another graph is waited for by whoever runs the graph.
@@ -11,11 +11,13 @@ use crate::contexts::{Context, current, set_current};
 use crate::detached::{self, DetachedLaunch, Progress};
 use crate::handles::Handle;
 use crate::lock::lock;
-use crate::memory_ops::{MemoryOp, never, patience};
-use crate::queue::{PER_THREAD, WAITED, own_stream};
+use crate::memory_ops::{MemoryOp, report_endless_wait, wait_limit};
+use crate::queue::{PER_THREAD, SYNCHRONOUS, own_stream};
 use crate::state::{Driver, table};
 use crate::status::{Result, Status};
-use crate::stream_queues::{ANY, CHANGED, QUEUES, StreamKey, StreamQueue, StreamQueues, is_ready};
+use crate::stream_queues::{
+    ANY_DEFERRED, QUEUES, QUEUES_CHANGED, StreamKey, StreamQueue, StreamQueues, is_ready,
+};
 use crate::work::Work;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,22 +25,22 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
-/// Time between two looks at a word.
-const LOOK: Duration = Duration::from_micros(200);
+/// Time between two polls of a word.
+const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
 thread_local! {
-    /// Whether this thread does what streams keep. What it would wait for waits for it: CUDA forbids such calls in callbacks.
-    static SERVES: Cell<bool> = const { Cell::new(false) };
+    /// Whether this is the worker thread. It must not wait for streams, which wait for it: CUDA forbids such calls in callbacks.
+    static IS_WORKER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Does what becomes ready, for as long as the process lives.
-fn serve() {
-    SERVES.set(true);
+/// The worker thread: does what becomes ready, for as long as the process lives.
+fn run_worker() {
+    IS_WORKER.set(true);
     loop {
         let mut queues = lock(&QUEUES);
         let Some((key, work)) = queues.take_ready() else {
-            let rest = if queues.all.is_empty() { Duration::from_secs(60) } else { LOOK };
-            drop(CHANGED.wait_timeout(queues, rest));
+            let rest = if queues.all.is_empty() { Duration::from_secs(60) } else { POLL_INTERVAL };
+            drop(QUEUES_CHANGED.wait_timeout(queues, rest));
             continue;
         };
         drop(queues);
@@ -96,16 +98,16 @@ impl Driver {
         })
     }
 
-    /// Does work of a stream now, or when its stream is there; gives the ticket of what is kept.
+    /// Does work of a stream now, or defers it until its stream comes to it; gives the ticket of what is deferred.
     ///
     /// # Safety
     /// As [`Work::run`].
     pub unsafe fn queue(&self, stream: Handle, work: Work) -> Result<Option<u64>> {
-        if !ANY.load(Ordering::Acquire) && is_ready(&work) {
+        if !ANY_DEFERRED.load(Ordering::Acquire) && is_ready(&work) {
             // Of several operations a later one may wait.
             if !matches!(&work, Work::Memory(ops) if ops.len() > 1) {
                 // SAFETY: by the caller.
-                return unsafe { self.do_now(stream, work) };
+                return unsafe { self.run_now(stream, work) };
             }
         }
         let mut ticket = None;
@@ -115,19 +117,19 @@ impl Driver {
         };
         for part in parts {
             // SAFETY: by the caller.
-            ticket = unsafe { self.queue_one(stream, Vec::new(), part) }?;
+            ticket = unsafe { self.enqueue(stream, Vec::new(), part) }?;
         }
         match ticket {
-            Some(ticket) if stream == WAITED => self.wait_for(&[ticket]).map(|()| None),
+            Some(ticket) if stream == SYNCHRONOUS => self.wait_for(&[ticket]).map(|()| None),
             ticket => Ok(ticket),
         }
     }
 
-    /// Does one piece of work, or keeps it.
+    /// Does one piece of work, or defers it.
     ///
     /// # Safety
     /// As [`Work::run`].
-    unsafe fn queue_one(
+    unsafe fn enqueue(
         &self,
         stream: Handle,
         mut after: Vec<u64>,
@@ -140,8 +142,8 @@ impl Driver {
         if queues.all.contains_key(&key) || !after.is_empty() || !is_ready(&work) {
             // A copy of memory that the program may use again when the call returns is done when it returns.
             if !matches!(&work, Work::Copy(copy) if copy.is_pageable()) {
-                static SERVING: Once = Once::new();
-                SERVING.call_once(|| drop(std::thread::spawn(serve)));
+                static WORKER: Once = Once::new();
+                WORKER.call_once(|| drop(std::thread::spawn(run_worker)));
                 let ticket = queues.push(key, blocking, after, work);
                 queues.changed();
                 return Ok(Some(ticket));
@@ -153,14 +155,14 @@ impl Driver {
             drop(queues);
         }
         // SAFETY: by the caller.
-        unsafe { self.do_now(stream, work) }
+        unsafe { self.run_now(stream, work) }
     }
 
     /// Does work of a stream that has nothing else to do; gives the ticket of a launch that goes on.
     ///
     /// # Safety
     /// As [`Work::run`].
-    unsafe fn do_now(&self, stream: Handle, work: Work) -> Result<Option<u64>> {
+    unsafe fn run_now(&self, stream: Handle, work: Work) -> Result<Option<u64>> {
         // SAFETY: by the caller.
         match unsafe { perform(current(), work) } {
             Progress::Ended(result) => result.map(|()| None),
@@ -183,7 +185,7 @@ impl Driver {
         if !detached::any() {
             return Ok(());
         }
-        if SERVES.get() {
+        if IS_WORKER.get() {
             let of_queue = |queue: &StreamQueue| queue.detached.clone();
             let launches: Vec<Arc<DetachedLaunch>> =
                 lock(&QUEUES).all.values().filter_map(of_queue).collect();
@@ -199,12 +201,12 @@ impl Driver {
     /// Lets a stream wait for a ticket.
     pub fn queue_after(&self, stream: Handle, ticket: u64) -> Result {
         // SAFETY: nothing is done.
-        unsafe { self.queue_one(stream, vec![ticket], Work::Nothing) }.map(drop)
+        unsafe { self.enqueue(stream, vec![ticket], Work::Nothing) }.map(drop)
     }
 
-    /// Whether what a ticket stands for is still to be done.
+    /// Whether the work of a ticket is still to be done.
     pub fn is_open(&self, ticket: u64) -> bool {
-        ticket != 0 && ANY.load(Ordering::Acquire) && lock(&QUEUES).is_open(ticket)
+        ticket != 0 && ANY_DEFERRED.load(Ordering::Acquire) && lock(&QUEUES).is_open(ticket)
     }
 
     /// Whether a stream has work to do.
@@ -215,7 +217,7 @@ impl Driver {
     /// The tickets of what a stream has to do.
     fn open_of(&self, stream: Handle) -> Result<Vec<u64>> {
         let (key, blocking) = self.key(stream)?;
-        if !ANY.load(Ordering::Acquire) {
+        if !ANY_DEFERRED.load(Ordering::Acquire) {
             return Ok(Vec::new());
         }
         let queues = lock(&QUEUES);
@@ -235,7 +237,7 @@ impl Driver {
 
     /// Waits for all streams of a context.
     pub fn finish_context(&self, context: Handle) -> Result {
-        if !ANY.load(Ordering::Acquire) {
+        if !ANY_DEFERRED.load(Ordering::Acquire) {
             return Ok(());
         }
         let of_context = |(key, queue): (&StreamKey, &StreamQueue)| {
@@ -265,7 +267,7 @@ impl Driver {
         let began = Instant::now();
         let mut queues = lock(&QUEUES);
         while tickets.iter().any(|&ticket| queues.is_open(ticket)) {
-            if SERVES.get() {
+            if IS_WORKER.get() {
                 return Err(Status::NotPermitted);
             }
             let busy = queues.all.values().any(StreamQueue::advances);
@@ -273,10 +275,10 @@ impl Driver {
                 queues.progress = Some(Instant::now());
             }
             let last = queues.progress.map_or(began, |progress| progress.max(began));
-            if !busy && last.elapsed() > patience() {
+            if !busy && last.elapsed() > wait_limit() {
                 give_up(&mut queues)?;
             }
-            queues = CHANGED
+            queues = QUEUES_CHANGED
                 .wait_timeout(queues, Duration::from_millis(20))
                 .unwrap_or_else(|poisoned| poisoned.into_inner())
                 .0;
@@ -306,7 +308,7 @@ fn give_up(queues: &mut StreamQueues) -> Result {
         })
         .collect();
     let words = waits.iter().map(|op| format!("it waits for {op}")).collect::<Vec<_>>();
-    never(&words.join("\n  and "));
+    report_endless_wait(&words.join("\n  and "));
     for key in queues.all.keys() {
         if let Some(context) = table::<Context>().find(key.context) {
             context.fail(Status::LaunchTimeout);
