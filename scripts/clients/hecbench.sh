@@ -201,6 +201,8 @@ while read -r name given; do
     if [ ! -e "$here" ]; then
         mapfile -t words < <(make --no-print-directory -pn -C "$folder" 2> /dev/null | sed -n -E 's/^(source|SOURCE|SRC|sources|cuda_source) :?= *//p' | tr ' ' '\n' | grep -E '\.(cu|cpp|c)$')
         mapfile -t flags < <(make --no-print-directory -pn -C "$folder" 2> /dev/null | sed -n -E 's/^CFLAGS :?= *//p' | head -1 | grep -oE -- '-[ID][^ ]+|--extended-lambda|-rdc=true|-dc')
+        # Device code in several files.
+        grep -qE -- '(-dc|-rdc=true)\b' "$folder/Makefile" && flags+=(-rdc=true)
         mapfile -t libraries_used < <(grep -ohE -- '-l(cublas|curand|cufft|cuda)\b' "$folder/Makefile" | sort -u)
         cd "$folder" || exit 1
         compile "$name" "$here" --extended-lambda --expt-relaxed-constexpr "${flags[@]/-dc/-rdc=true}" -Xcompiler -fopenmp "${words[@]}" "${libraries_used[@]}"

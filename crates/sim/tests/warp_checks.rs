@@ -156,3 +156,16 @@ fn of_two_choices_one_may_be_unwritten() {
         assert_eq!(kinds(&body, 2), kinds_of, "{choice}");
     }
 }
+
+#[test]
+fn an_exchange_may_be_the_first_write_unless_its_old_value_is_looked_at() {
+    for (code, kinds_of) in [
+        ("atom.shared.exch.b32 %r7, [%r6], 0; bar.sync 0; ld.shared.u32 %r8, [%r6];", vec![]),
+        ("atom.shared.exch.b32 %r8, [%r6], 0;", vec![ReportKind::Uninitialized]),
+        ("atom.shared.add.u32 %r7, [%r6], 1; mov.u32 %r8, 0;", vec![ReportKind::Uninitialized]),
+    ] {
+        let body =
+            format!(".shared .b32 word; mov.u32 %r6, word; {code} st.global.u32 [%rd5], %r8; ret;");
+        assert_eq!(kinds(&body, 1), kinds_of, "{code}");
+    }
+}

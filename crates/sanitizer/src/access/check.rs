@@ -13,6 +13,7 @@ use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
+use lanework_ptx_ir::opcode::atomic::AtomicOp;
 
 /// One warp's access while it is checked.
 #[derive(Clone, Copy)]
@@ -74,6 +75,8 @@ pub struct AccessCheck {
     pub(super) releases: bool,
     /// Whether words are cells, and all that the fast paths look for is looked for.
     has_word_cells: bool,
+    /// By instruction: whether it is an atomic exchange whose old value nobody looks at, so that it may well be the first write.
+    overwrites: Vec<bool>,
     /// The same, but not while every access goes through the path that takes any.
     word_cells: bool,
 }
@@ -97,6 +100,7 @@ impl AccessCheck {
             peers: PeerAccesses::new(bounds.ranks()),
             releases: releases(kernel),
             has_word_cells: word_cells,
+            overwrites: overwrites(kernel),
             word_cells,
             position,
             reports,
@@ -121,6 +125,12 @@ impl AccessCheck {
     /// Whether each access goes through the path that takes any.
     pub fn without_word_cells(&mut self, without: bool) {
         self.word_cells = self.has_word_cells && !without;
+    }
+
+    /// Whether an access needs what is there to be written: it reads it, and somebody looks at it.
+    pub(super) fn needs_written(&self, access: &WarpAccess<'_>) -> bool {
+        let overwrites = || self.overwrites.get(access.instruction as usize) == Some(&true);
+        access.site.kind != AccessKind::Store && !overwrites()
     }
 
     /// Whether words are cells, for the fast paths that only take such.
@@ -172,6 +182,20 @@ impl AccessCheck {
             self.peers.touch(&self.races.order, rank, access);
         }
     }
+}
+
+/// Which instructions are atomic exchanges whose old value decides nothing.
+fn overwrites(kernel: &Kernel) -> Vec<bool> {
+    let mut found = vec![false; kernel.origins.len()];
+    for inst in &kernel.insts {
+        if let Opcode::Memory(op) = &inst.opcode
+            && matches!(op.kind, MemoryKind::Atomic(AtomicOp::Exchange))
+            && !op.order.observes
+        {
+            found[inst.origin as usize] = true;
+        }
+    }
+    found
 }
 
 /// The size of a shadow cell, as a power of two: 4 bytes, or less where the kernel accesses less.

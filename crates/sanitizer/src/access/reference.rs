@@ -102,6 +102,7 @@ impl AccessCheck {
     fn global(&mut self, access: &WarpAccess<'_>, at: &[u64; 32], shared_by_blocks: bool) {
         let WarpAccess { warp, site, instruction, bytes, .. } = *access;
         let (reads, stores) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
+        let needs_written = self.needs_written(access);
         let races = shared_by_blocks && self.reports.wants(ReportKind::Race);
         let strong = site.order.strong.is_some() && self.releases && shared_by_blocks;
         let (mut repeated, mut swaps) = (RepeatedRead::default(), Swaps::default());
@@ -141,7 +142,7 @@ impl AccessCheck {
                 self.races.order.acquire(warp.index as usize, lanes, variable, scope);
             }
             if let Some(written) = self.initial.of(id) {
-                let mut unwritten = reads && !written.has(offset, bytes);
+                let mut unwritten = needs_written && !written.has(offset, bytes);
                 if unwritten && self.reports.suppresses(Rule::Padding, instruction) {
                     unwritten = (0..bytes).all(|byte| !written.has(offset + byte, 1));
                 }
@@ -195,6 +196,7 @@ impl AccessCheck {
     fn shared_of(&mut self, access: &WarpAccess<'_>, rank: u32, at: &[u64; 32]) {
         let WarpAccess { warp, site, bytes, .. } = *access;
         let (reads, stores) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
+        let needs_written = self.needs_written(access);
         let races = self.reports.wants(ReportKind::Race);
         let strong = site.order.strong.is_some() && self.releases;
         let (id, size, mut hint) = (rank as usize, self.bounds.shared_bytes(), 0);
@@ -221,7 +223,8 @@ impl AccessCheck {
                 self.races.order.acquire(warp.index as usize, lanes, variable, scope);
             }
             let written = self.initial.of(id);
-            let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));
+            let unwritten =
+                needs_written && written.is_some_and(|written| !written.has(offset, bytes));
             if let Some(written) = written.filter(|_| writes) {
                 written.set(offset, bytes);
             }
