@@ -127,14 +127,14 @@ impl Flow {
             |src: &[Operand]| src.iter().filter_map(|src| src.register()).filter_map(of).collect();
         let mut pieces = Pieces { of, pieces: Vec::new() };
         let known = match inst.opcode {
-            Opcode::Alu(Alu::Move(op)) => moved(op, &inst.src, &mut pieces),
-            Opcode::Alu(Alu::Convert(op)) => converted(op, &inst.src, &mut pieces),
-            Opcode::Alu(Alu::Logic(op)) => combined(op, &inst.src, &mut pieces),
             Opcode::Alu(op) if chooses(op) => {
                 let both = [0, 1].map(|i| inst.src[i].register().and_then(of));
                 let both = if let [Some(a), Some(b)] = both { Some([a, b]) } else { None };
                 return Flow { both, whole: followed(&inst.src[2..]), ..Flow::default() };
             }
+            Opcode::Alu(Alu::Move(op)) => moved(op, &inst.src, &mut pieces),
+            Opcode::Alu(Alu::Convert(op)) => converted(op, &inst.src, &mut pieces),
+            Opcode::Alu(Alu::Logic(op)) => combined(op, &inst.src, &mut pieces),
             Opcode::Alu(Alu::Integer(IntegerOp::Add(_) | IntegerOp::Sub(_))) => {
                 return Flow { sums: followed(&inst.src), ..Flow::default() };
             }
