@@ -1,6 +1,7 @@
 //! Attention: `softmax(scale * q * transpose(k)) * v`, whose scores are never stored.
 
 mod builder;
+mod combine;
 mod division;
 mod elements;
 mod hopper;
@@ -9,6 +10,7 @@ mod prepare;
 mod problem;
 mod request;
 mod results;
+mod split;
 #[cfg(test)]
 mod tests;
 mod warps;

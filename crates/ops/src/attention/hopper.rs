@@ -55,8 +55,8 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
             while tile < work.tiles {
                 let taken = atomic_add(&mut counter[0], 1);
                 let place = work.place(tile, 64 * plan.groups);
-                let (blocks, full) =
-                    work.blocks::<KEYS>(place.row, 64 * plan.groups, options.causal);
+                let last = place.row + (64 * plan.groups - 1);
+                let (blocks, full) = work.blocks::<KEYS>(place.row, last, options.causal);
                 let announced = to_tiles.acquire();
                 numbers[[announced.index, 0]] = tile;
                 numbers[[announced.index, 1]] = place.batch;

@@ -1,17 +1,19 @@
 //! The launch of attention for its operands: what they have to be, and which kernel works on them.
 
+use super::combine;
 use super::division::Division;
 use super::elements::Half;
 use super::hopper;
 use super::plain;
 use super::problem::Options;
 use super::request::{Request, strides};
+use super::split::Split;
 use super::warps;
 use crate::workspace::Layout;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::lang::tensor_cores::SwizzleMode;
 use lanework::prelude::*;
-use lanework::{Prepared, Result, ViewMut};
+use lanework::{Prepared, Result, View, ViewMut};
 
 /// Keys from which on blocks of 160 are faster than blocks of 128 on an H200, for heads of 128 elements.
 const LONG: usize = 4096;
@@ -23,6 +25,8 @@ pub enum Path {
     Hopper(u32),
     /// Of the tensor cores of sm_80 and later.
     Warps,
+    /// Of the same tensor cores, with keys divided into parts.
+    Split(Split),
     /// Of every device.
     Plain,
 }
@@ -127,19 +131,25 @@ pub(super) fn plan<'a, T: Half>(
         causal,
         wide: matches!(out.memory, Memory::Wide(_)),
         log_sums: log_sums.is_some(),
+        split: false,
+        overlaps: device.info().compute_capability >= (9, 0),
     };
     let reads =
         |x: &Tensor<'a, T, 4>| tiled(x.clone().into_view().address(), x.shape(), x.strides(), 8);
     let fits = [&q, &k, &v].into_iter().all(reads) && out.fit() && k.shape()[2] > 0;
-    let path = path.unwrap_or(match device.info().compute_capability.0 {
-        9 if fits => Path::Hopper(device.info().multiprocessors.max(1)),
-        8.. if fits => Path::Warps,
+    let path = path.unwrap_or_else(|| match device.info().compute_capability.0 {
+        8.. if fits => request.path(&device, causal),
         _ => Path::Plain,
     });
 
     // Every kernel takes all outputs; what stands for the ones that are not wanted is never written.
     let mut layout = Layout::default();
     let counter = layout.zeroed::<u32>(64);
+    let parts = match path {
+        Path::Split(split) => split.count() * q.len() / head,
+        _ => 0,
+    };
+    let (sums, weights) = (layout.scratch::<f32>(parts * head), layout.scratch::<f32>(2 * parts));
     let scratch = workspace.reserve(&layout)?;
     let unused = || scratch.view(counter);
     let log_sums = log_sums.map_or_else(|| unused().cast(), TensorMut::into_view);
@@ -156,6 +166,20 @@ pub(super) fn plan<'a, T: Half>(
                 (_, 64) => on_warps::<T, 64, 4, 8>(operands, how)?,
                 _ => on_warps::<T, 128, 8, 16>(operands, how)?,
             }
+        }
+        Path::Split(split) => {
+            let operands = Operands { q, k, v, out, log_sums, counter: unused(), unused: unused() };
+            let how = (&device, &request, scale, options);
+            let parts = || (scratch.view(sums), scratch.view(weights));
+            let steps = match (head, split.rows) {
+                (64, 16) => in_parts::<T, 64, 16, 4, 8, 2, 2>(operands, how, split, parts)?,
+                (64, 32) => in_parts::<T, 64, 32, 4, 8, 4, 2>(operands, how, split, parts)?,
+                (64, _) => in_parts::<T, 64, 64, 4, 8, 8, 2>(operands, how, split, parts)?,
+                (_, 16) => in_parts::<T, 128, 16, 8, 16, 2, 4>(operands, how, split, parts)?,
+                (_, 32) => in_parts::<T, 128, 32, 8, 16, 4, 4>(operands, how, split, parts)?,
+                _ => in_parts::<T, 128, 64, 8, 16, 8, 4>(operands, how, split, parts)?,
+            };
+            return Ok(Plan::new(steps.into(), [scratch]));
         }
         Path::Plain => {
             let work = request.work(1, None);
@@ -208,6 +232,7 @@ fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
     most: u32,
 ) -> Result<Prepared<'a>> {
     let Operands { q, k, v, out, log_sums, counter, unused } = operands;
+    let options = Options { overlaps: false, ..options };
     let division = Division::of(HEAD, request.q.0[2] as u32, options.causal);
     let work =
         request.work(64 * division.groups, options.causal.then_some(device.info().multiprocessors));
@@ -229,6 +254,68 @@ fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
     unsafe { launch.prepare_unchecked(device) }
 }
 
+/// The launch that leaves parts, and the one that combines them.
+fn in_parts<
+    'a,
+    T: Half,
+    const HEAD: u32,
+    const ROWS: u32,
+    const STEPS: usize,
+    const ACROSS: usize,
+    const SCORES: usize,
+    const PER: usize,
+>(
+    operands: Operands<'a, T>,
+    (device, request, scale, options): How<'_>,
+    split: Split,
+    parts: impl Fn() -> (ViewMut<'a, f32>, ViewMut<'a, f32>),
+) -> Result<[Prepared<'a>; 2]> {
+    let Operands { q, k, v, out, log_sums, unused, .. } = operands;
+    let work = request.grouped(split);
+    let (sums, weights) = parts();
+    let launch = warps::attention_warps::<T, HEAD, ROWS, { warps::STAGES }, STEPS, ACROSS, SCORES>(
+        q.into_view(),
+        k.into_view(),
+        v.into_view(),
+        sums.cast(),
+        weights,
+        strides(request.q.1),
+        strides(request.k.1),
+        strides(request.v.1),
+        work,
+        scale,
+        Options { split: true, wide: true, log_sums: true, ..options },
+    );
+    let launch = launch
+        .grid((work.down, work.pairs.min(65_535), work.parts))
+        .block(128)
+        .shared_bytes(warps::shared_bytes(HEAD, ROWS, warps::STAGES));
+    // SAFETY: as of `on_warps`; there is room for the parts of every row.
+    let first = unsafe { launch.prepare_unchecked(device)? };
+    let (narrow, wide) = match out.memory {
+        Memory::Rounded(view) => (view, unused.cast()),
+        Memory::Wide(view) => (unused.cast(), view),
+    };
+    let (sums, weights) = parts();
+    let launch = combine::combine_parts::<T, HEAD, PER>(
+        View::from(sums),
+        View::from(weights),
+        narrow,
+        wide,
+        log_sums,
+        work,
+        split.count() as u32,
+        scale,
+        options,
+    );
+    let launch = if options.overlaps { launch.programmatic() } else { launch };
+    let launch = launch.grid(work.pairs * work.rows).block(32 * combine::WARPS);
+    // SAFETY: there is a block for every row, whose parts the launch before has stored, and the tensors have been checked to lie in
+    // their buffers.
+    let second = unsafe { launch.prepare_unchecked(device)? };
+    Ok([first, second])
+}
+
 fn on_warps<'a, T: Half, const HEAD: u32, const STEPS: usize, const ACROSS: usize>(
     operands: Operands<'a, T>,
     (device, request, scale, options): How<'_>,
@@ -239,7 +326,8 @@ fn on_warps<'a, T: Half, const HEAD: u32, const STEPS: usize, const ACROSS: usiz
         Memory::Wide(view) => view.cast(),
     };
     let work = request.work(warps::QUERIES, None);
-    let launch = warps::attention_warps::<T, HEAD, STEPS, ACROSS>(
+    let options = Options { overlaps: false, ..options };
+    let launch = warps::attention_warps::<T, HEAD, 64, { warps::STAGES }, STEPS, ACROSS, 8>(
         q.into_view(),
         k.into_view(),
         v.into_view(),
@@ -255,7 +343,7 @@ fn on_warps<'a, T: Half, const HEAD: u32, const STEPS: usize, const ACROSS: usiz
     let launch = launch
         .grid((work.down, work.pairs.min(65_535)))
         .block(128)
-        .shared_bytes(warps::shared_bytes(HEAD));
+        .shared_bytes(warps::shared_bytes(HEAD, warps::QUERIES, warps::STAGES));
     // SAFETY: rows of queries and keys are copied and stored only where there are some, and the tensors have been checked to lie
     // in their buffers.
     unsafe { launch.prepare_unchecked(device) }

@@ -23,10 +23,13 @@ impl Strides {
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Work {
-    /// Queries and keys of a head.
+    /// Rows of a tile's column of tiles: the queries of a head, or of `group` heads, one query of each after the other.
     pub rows: u32,
+    pub group: u32,
+    /// Queries and keys of a head.
+    pub queries: u32,
     pub keys: u32,
-    /// Heads of queries, and how many of them share a head of keys.
+    /// Heads of queries, or groups of them, and how many of these share a head of keys.
     pub heads: u32,
     pub share: u32,
     /// Heads of all batches, and how many of them are worked on together.
@@ -35,6 +38,9 @@ pub(super) struct Work {
     /// Tiles of queries in a head, and in all.
     pub down: u32,
     pub tiles: u32,
+    /// Blocks of keys of a part, and parts.
+    pub each: u32,
+    pub parts: u32,
     /// Of the results, and of the logarithms of the sums.
     pub out: Strides,
     pub log_sums: Strides,
@@ -61,21 +67,22 @@ impl Work {
         Place { batch: pair / self.heads, head: pair % self.heads, row }
     }
 
-    /// The keys that a row sees, from the first one on.
-    pub fn seen(self, row: u32, #[constant] causal: bool) -> i32 {
+    /// The keys that a query sees, from the first one on.
+    pub fn seen(self, query: u32, #[constant] causal: bool) -> i32 {
         let keys = self.keys as i32;
-        if causal { (row as i32 + 1 + keys - self.rows as i32).max(0).min(keys) } else { keys }
+        if causal { (query as i32 + 1 + keys - self.queries as i32).max(0).min(keys) } else { keys }
     }
 
-    /// The blocks of `KEYS` keys that some row of a tile sees, at least one, and how many of them every row sees in full.
+    /// The blocks of `KEYS` keys that some query from `first` to `last` sees, at least one, and how many of them each of the queries
+    /// sees in full; `last` may lie beyond the last query.
     pub fn blocks<const KEYS: u32>(
         self,
-        row: u32,
-        #[constant] height: u32,
+        first: u32,
+        last: u32,
         #[constant] causal: bool,
     ) -> (u32, u32) {
-        let most = self.seen((row + height).min(self.rows) - 1, causal) as u32;
-        let least = self.seen(row, causal) as u32;
+        let most = self.seen(last.min(self.queries - 1), causal) as u32;
+        let least = self.seen(first, causal) as u32;
         (most.div_ceil(KEYS).max(1), least / KEYS)
     }
 }
@@ -89,4 +96,8 @@ pub(super) struct Options {
     pub wide: bool,
     /// The logarithms of the sums are stored.
     pub log_sums: bool,
+    /// Keys are divided into parts, whose results another launch combines.
+    pub split: bool,
+    /// That launch begins before the first one has ended (sm_90).
+    pub overlaps: bool,
 }

@@ -1,7 +1,10 @@
 //! What is asked of attention: extents and strides of its operands, and whether they fit each other.
 
+use super::division::Division;
+use super::prepare::Path;
 use super::problem::{Strides, Work};
-use lanework::{Error, Result};
+use super::split::{Sizes, Split};
+use lanework::{Device, Error, Result};
 
 /// What does not depend on the type of the elements.
 pub(super) struct Request {
@@ -95,6 +98,28 @@ impl Request {
         }
     }
 
+    /// The kernels of tensor cores that are fastest.
+    pub fn path(&self, device: &Device, causal: bool) -> Path {
+        let info = device.info();
+        let ([batch, heads, queries, head], _) = self.q;
+        let [_, kv_heads, keys, _] = self.k.0;
+        let multiprocessors = info.multiprocessors.max(1);
+        let sizes = Sizes {
+            heads: batch * kv_heads,
+            share: heads / kv_heads,
+            queries,
+            keys,
+            head,
+            multiprocessors: multiprocessors as usize,
+        };
+        if info.compute_capability.0 == 9 {
+            let division = Division::of(head as u32, queries as u32, causal);
+            let split = Split::than_hopper(sizes, 64 * division.groups as usize);
+            return split.map_or(Path::Hopper(multiprocessors), Path::Split);
+        }
+        Split::than_whole(sizes).map_or(Path::Warps, Path::Split)
+    }
+
     /// What kernels take, for tiles of `height` queries. Where tiles differ in their work, on this many multiprocessors, the long
     /// ones of many heads go first; but not of all heads, so that keys and values are still in the L2 cache for the next tiles.
     pub fn work(&self, height: u32, unequal: Option<u32>) -> Work {
@@ -112,6 +137,8 @@ impl Request {
         });
         Work {
             rows: rows as u32,
+            group: 1,
+            queries: rows as u32,
             keys: keys as u32,
             heads: heads as u32,
             share: (heads / kv_heads) as u32,
@@ -119,8 +146,30 @@ impl Request {
             together: together.min(pairs),
             down,
             tiles: down * pairs,
+            each: u32::MAX,
+            parts: 1,
             out: strides(self.out.1),
             log_sums: strides([log_sums[0], log_sums[1], log_sums[2], 1]),
+        }
+    }
+
+    /// What kernels take where the queries of all heads that share keys are rows of one tile, and keys are divided into parts.
+    pub fn grouped(&self, split: Split) -> Work {
+        let work = self.work(split.rows, None);
+        let (heads, rows) = (work.heads / work.share, work.rows * work.share);
+        let (pairs, down) = (work.pairs / work.share, rows.div_ceil(split.rows));
+        Work {
+            rows,
+            group: work.share,
+            heads,
+            share: 1,
+            pairs,
+            together: 1,
+            down,
+            tiles: down * pairs,
+            each: split.each,
+            parts: split.parts,
+            ..work
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Attention by every kernel, on a sanitized emulator, against f64.
 
 use super::prepare::Path;
+use super::split::Split;
 use super::*;
 use crate::{Tensor, TensorMut, Workspace};
 use half::{bf16, f16};
@@ -171,6 +172,33 @@ fn warps_agree_with_the_host() -> Result<()> {
     check::<f16>(SMALL, Path::Warps, f16::from_f32, f16::to_f64)
 }
 
+/// Few queries of long keys, heads that share keys, several tiles of rows, and keys that no query of a tile or of all sees.
+const FEW: [(Case, Split); 7] = {
+    const CASE: Case =
+        Case { batch: 2, heads: 4, share: 4, rows: 1, keys: 700, head: 64, causal: true };
+    const fn split(rows: u32, each: u32, parts: u32) -> Split {
+        Split { rows, each, parts }
+    }
+    [
+        (CASE, split(16, 3, 4)),
+        (Case { rows: 5, head: 128, ..CASE }, split(16, 4, 3)),
+        (Case { rows: 9, share: 2, keys: 270, ..CASE }, split(32, 1, 5)),
+        (Case { rows: 33, share: 2, keys: 200, head: 128, batch: 1, ..CASE }, split(64, 2, 2)),
+        (Case { rows: 70, share: 1, keys: 130, batch: 1, heads: 1, ..CASE }, split(64, 1, 3)),
+        (Case { rows: 20, keys: 10, ..CASE }, split(32, 1, 1)),
+        (Case { rows: 2, heads: 3, share: 3, keys: 640, causal: false, ..CASE }, split(16, 1, 10)),
+    ]
+};
+
+#[test]
+fn parts_agree_with_the_host() -> Result<()> {
+    for (case, split) in FEW {
+        check::<bf16>(case, Path::Split(split), bf16::from_f32, bf16::to_f64)?;
+    }
+    let split = Path::Split(Split { rows: 32, each: 1, parts: 1 });
+    check::<f16>(SMALL, split, f16::from_f32, f16::to_f64)
+}
+
 #[test]
 fn operands_that_do_not_fit_are_refused_with_their_numbers() -> Result<()> {
     let device = Device::emulator();
@@ -230,7 +258,8 @@ fn a_number_that_is_none_reaches_the_results_of_its_row_alone() -> Result<()> {
     q[64] = bf16::NAN;
     let (q, k) = (device.upload(&q)?, device.upload(&[bf16::ONE; 3 * 64])?);
     let (q, k) = (Tensor::new(&q, [1, 1, 3, 64])?, Tensor::new(&k, [1, 1, 3, 64])?);
-    for path in [Path::Hopper(100), Path::Warps, Path::Plain] {
+    let split = Split { rows: 16, each: 1, parts: 1 };
+    for path in [Path::Hopper(100), Path::Warps, Path::Split(split), Path::Plain] {
         let mut out = device.zeros::<bf16>(3 * 64)?;
         let results = bf16::results(TensorMut::new(&mut out, [1, 1, 3, 64])?);
         attention(&q, &k, &k).plan(results, &Workspace::new(&device), Some(path))?.launch()?;

@@ -1,7 +1,11 @@
-//! Attention on the tensor cores of sm_80 and later: `cp.async` copies, four warps multiply by `mma`, each 16 queries.
+//! Attention on the tensor cores of sm_80 and later: `cp.async` copies, four warps multiply by `mma`, each 16 rows.
 //!
 //! The scores of 64 keys at a time stay in the fragments that `mma` left them in, and their softmax is taken there (Dao 2023,
 //! "FlashAttention-2"); the next 64 keys and values are copied meanwhile.
+//!
+//! Where there are few queries, the rows of a tile are the queries of all heads that share keys, several warps divide the keys of
+//! a tile, and blocks divide those of a head (Dao et al. 2023, "Flash-Decoding"). Each warp then leaves its sums, its largest
+//! score and the sum of its weights to `combine.rs`.
 
 use super::elements::Half;
 use super::problem::{Options, Strides, Work};
@@ -10,16 +14,57 @@ use lanework::prelude::*;
 /// Queries of a block, 16 per warp.
 pub(super) const QUERIES: u32 = 64;
 /// Keys at a time.
-const KEYS: u32 = 64;
+pub(super) const KEYS: u32 = 64;
 
-/// Dynamic shared memory of a block: two tiles of keys and of values, and the queries.
-pub(super) const fn shared_bytes(head: u32) -> u32 {
-    2 * head * (4 * KEYS + QUERIES)
+/// Tiles of keys in shared memory.
+pub(super) const STAGES: u32 = 2;
+
+/// Dynamic shared memory of a block: `stages` tiles of keys and of values, and `rows` queries.
+pub(super) const fn shared_bytes(head: u32, rows: u32, stages: u32) -> u32 {
+    2 * head * (2 * stages * KEYS + rows)
 }
 
-/// `out = softmax(scale * q * transpose(k)) * v` for every batch and head. `STEPS` is `HEAD` / 16, `ACROSS` is `HEAD` / 8.
+/// Starts copying 64 keys and their values, from key `first` on, as far as there are some.
+#[device]
+fn copy_keys<T: Half, const HEAD: u32, const STAGES: u32>(
+    pipe: CopyPipeline<STAGES>,
+    tile_k: SharedTile<T, KEYS, HEAD>,
+    tile_v: SharedTile<T, KEYS, HEAD>,
+    k: &[T],
+    v: &[T],
+    of_k: Strides,
+    of_v: Strides,
+    keys_at: u64,
+    values_at: u64,
+    first: u32,
+    keys: u32,
+) {
+    let (line, chunk) = (thread_idx.x / (HEAD / 8), thread_idx.x % (HEAD / 8) * 8);
+    #[unroll]
+    for row in (0..KEYS).step_by(const { 128 * 8 / HEAD as usize }) {
+        let have = if first + line + row < keys { 16 } else { 0u32 };
+        let down = (first + row) as u64;
+        let from = if have > 0 { keys_at + down * of_k.row } else { 0u64 };
+        pipe.copy16_filled(&mut tile_k[[line + row, chunk]], &k[from], have);
+        let from = if have > 0 { values_at + down * of_v.row } else { 0u64 };
+        pipe.copy16_filled(&mut tile_v[[line + row, chunk]], &v[from], have);
+    }
+}
+
+/// `out = softmax(scale * q * transpose(k)) * v` for every batch and head, by tiles of `ROWS` rows. `STEPS` is `HEAD` / 16,
+/// `ACROSS` is `HEAD` / 8, `SCORES` the keys of a warp / 8.
+///
+/// Where keys are split, `out` holds the sums of each warp's keys, and `log_sums` their largest scores and sums of weights.
 #[kernel(block = 128)]
-pub(super) fn attention_warps<T: Half, const HEAD: u32, const STEPS: usize, const ACROSS: usize>(
+pub(super) fn attention_warps<
+    T: Half,
+    const HEAD: u32,
+    const ROWS: u32,
+    const STAGES: u32,
+    const STEPS: usize,
+    const ACROSS: usize,
+    const SCORES: usize,
+>(
     q: &[T],
     k: &[T],
     v: &[T],
@@ -32,94 +77,122 @@ pub(super) fn attention_warps<T: Half, const HEAD: u32, const STEPS: usize, cons
     scale: f32,
     #[constant] options: Options,
 ) {
-    let tiles_k = SharedTiles::<T, KEYS, HEAD>::dynamic(2);
-    let tiles_v = SharedTiles::<T, KEYS, HEAD>::dynamic(2);
-    let tile_q = SharedTile::<T, QUERIES, HEAD>::dynamic();
-    let pipe = CopyPipeline::<2>::new();
+    let tiles_k = SharedTiles::<T, KEYS, HEAD>::dynamic(STAGES);
+    let tiles_v = SharedTiles::<T, KEYS, HEAD>::dynamic(STAGES);
+    let tile_q = SharedTile::<T, ROWS, HEAD>::dynamic();
+    let pipe = CopyPipeline::<STAGES>::new();
+    if options.overlaps {
+        launch_dependents();
+    }
+    // Warps that divide the keys of a tile; which rows and which keys are this one's.
+    let ways = const { QUERIES / ROWS };
+    let of_rows = thread_idx.x / 32 / ways * 16;
+    let of_keys = thread_idx.x / 32 % ways * const { KEYS * ROWS / QUERIES };
     // Each thread copies 16 bytes at a time of rows `step` apart.
     let step = const { 128 * 8 / HEAD };
     let (line, chunk) = (thread_idx.x / (HEAD / 8), thread_idx.x % (HEAD / 8) * 8);
-    let first = (work.down - 1 - block_idx.x) * QUERIES; // those that see the most keys first
+    let first = (work.down - 1 - block_idx.x) * ROWS; // those that see the most keys first
     for pair in (block_idx.y..work.pairs).step_by(grid_dim.y) {
         let (batch, at_head) = (pair / work.heads, pair % work.heads);
-        let (blocks, full) = work.blocks::<KEYS>(first, QUERIES, options.causal);
+        let group = if options.split { work.group } else { 1u32 };
+        let last = first + (ROWS - 1);
+        let (mut blocks, full) = work.blocks::<KEYS>(first / group, last / group, options.causal);
+        let mut begin = 0u32;
+        if options.split {
+            begin = block_idx.z * work.each;
+            blocks = blocks.min(begin + work.each);
+        }
         let keys_at = of_k.at(batch, at_head / work.share, line) + chunk as u64;
         let values_at = of_v.at(batch, at_head / work.share, line) + chunk as u64;
-        let queries_at = of_q.at(batch, at_head, first + line) + chunk as u64;
         sync_threads(); // nothing is read of the tiles any more
         #[unroll]
-        for row in (0..QUERIES).step_by(step as usize) {
-            let have = if first + line + row < work.rows { 16 } else { 0u32 };
-            let from = if have > 0 { queries_at + row as u64 * of_q.row } else { 0u64 };
+        for row in (0..ROWS).step_by(step as usize) {
+            let at = first + line + row;
+            let have = if at < work.rows { 16 } else { 0u32 };
+            let place = of_q.at(batch, at_head * group + at % group, at / group);
+            let from = if have > 0 { place + chunk as u64 } else { 0u64 };
             pipe.copy16_filled(&mut tile_q[[line + row, chunk]], &q[from], have);
         }
         #[unroll]
-        for row in (0..KEYS).step_by(step as usize) {
-            let have = if line + row < work.keys { 16 } else { 0u32 };
-            let (key, value) = (row as u64 * of_k.row, row as u64 * of_v.row);
-            let from = if have > 0 { keys_at + key } else { 0u64 };
-            pipe.copy16_filled(&mut tiles_k[0][[line + row, chunk]], &k[from], have);
-            let from = if have > 0 { values_at + value } else { 0u64 };
-            pipe.copy16_filled(&mut tiles_v[0][[line + row, chunk]], &v[from], have);
+        for stage in 0..STAGES - 1 {
+            let next = begin + stage;
+            if next < blocks {
+                copy_keys::<T, HEAD, STAGES>(
+                    pipe,
+                    tiles_k[stage],
+                    tiles_v[stage],
+                    k,
+                    v,
+                    of_k,
+                    of_v,
+                    keys_at,
+                    values_at,
+                    next * KEYS,
+                    work.keys,
+                );
+            }
+            pipe.commit();
         }
-        pipe.commit();
         let mut queries = [FragmentA::<T, 16, 16>::zero(); STEPS];
         let mut sums = [FragmentC::<f32, 16, 8>::zero(); ACROSS];
-        let row = first + thread_idx.x / 32 * 16 + thread_idx.x % 32 / 4;
+        let row = first + of_rows + thread_idx.x % 32 / 4;
         let column = 2 * (thread_idx.x % 4);
         // Of the two rows that a lane has elements of: the keys that it sees, the largest score so far, and the sum of the
         // weights in this lane.
+        let from = (column + of_keys) as i32;
         let seen = [
-            work.seen(row, options.causal) - column as i32,
-            work.seen(row + 8, options.causal) - column as i32,
+            work.seen(row / group, options.causal) - from,
+            work.seen((row + 8) / group, options.causal) - from,
         ];
         let mut most = [f32::NEG_INFINITY; 2];
         let mut total = [0.0f32; 2];
-        for block in 0..blocks {
+        for block in begin..blocks {
             pipe.wait();
             sync_threads();
-            if block == 0 {
+            let at = block - begin;
+            if at == 0 {
                 #[unroll]
                 for at in 0..STEPS {
-                    let from = thread_idx.x / 32 * 16;
-                    queries[at] = FragmentA::<T, 16, 16>::load(tile_q, from, 16 * at as u32);
+                    queries[at] = FragmentA::<T, 16, 16>::load(tile_q, of_rows, 16 * at as u32);
                 }
             }
-            if block + 1 < blocks {
-                let next = (block + 1) * KEYS + line;
-                let (key, value) = (keys_at, values_at);
-                #[unroll]
-                for row in (0..KEYS).step_by(step as usize) {
-                    let have = if next + row < work.keys { 16 } else { 0u32 };
-                    let down = (next + row - line) as u64;
-                    let from = if have > 0 { key + down * of_k.row } else { 0u64 };
-                    let to = &mut tiles_k[(block + 1) % 2][[line + row, chunk]];
-                    pipe.copy16_filled(to, &k[from], have);
-                    let from = if have > 0 { value + down * of_v.row } else { 0u64 };
-                    let to = &mut tiles_v[(block + 1) % 2][[line + row, chunk]];
-                    pipe.copy16_filled(to, &v[from], have);
-                }
+            let next = block + (STAGES - 1);
+            if next < blocks {
+                let to = (at + (STAGES - 1)) % STAGES;
+                copy_keys::<T, HEAD, STAGES>(
+                    pipe,
+                    tiles_k[to],
+                    tiles_v[to],
+                    k,
+                    v,
+                    of_k,
+                    of_v,
+                    keys_at,
+                    values_at,
+                    next * KEYS,
+                    work.keys,
+                );
             }
             pipe.commit();
-            let (tile_k, tile_v) = (tiles_k[block % 2], tiles_v[block % 2]);
-            let mut scores = [FragmentC::<f32, 16, 8>::zero(); { KEYS as usize / 8 }];
+            let (tile_k, tile_v) = (tiles_k[at % STAGES], tiles_v[at % STAGES]);
+            let mut scores = [FragmentC::<f32, 16, 8>::zero(); SCORES];
             #[unroll]
             for at in 0..STEPS {
                 #[unroll]
-                for pair in 0..KEYS / 16 {
-                    let right =
-                        FragmentB::<T, 16, 8>::load_pair(tile_k.t(), 16 * at as u32, 16 * pair);
+                for pair in 0..SCORES / 2 {
+                    let keys = of_keys + 16 * pair as u32;
+                    let right = FragmentB::<T, 16, 8>::load_pair(tile_k.t(), 16 * at as u32, keys);
                     scores[2 * pair].mma(queries[at], right[0]);
                     scores[2 * pair + 1].mma(queries[at], right[1]);
                 }
             }
             if block >= full {
                 #[unroll]
-                for j in 0..KEYS / 8 {
+                for j in 0..SCORES {
                     #[unroll]
                     for i in 0..4u32 {
                         let line = FragmentC::<f32, 16, 8>::row_of(i);
-                        let at = (block * KEYS + 8 * j + i % 2) as i32;
+                        let at = (block * KEYS + 8 * j as u32 + i % 2) as i32;
                         scores[j][i] = select(at < seen[line], scores[j][i], f32::NEG_INFINITY);
                     }
                 }
@@ -136,7 +209,7 @@ pub(super) fn attention_warps<T: Half, const HEAD: u32, const STEPS: usize, cons
                 total[line] *= fade[line];
             }
             #[unroll]
-            for j in 0..KEYS / 8 {
+            for j in 0..SCORES {
                 #[unroll]
                 for i in 0..4u32 {
                     let line = FragmentC::<f32, 16, 8>::row_of(i);
@@ -152,12 +225,13 @@ pub(super) fn attention_warps<T: Half, const HEAD: u32, const STEPS: usize, cons
                 }
             }
             #[unroll]
-            for at in 0..KEYS / 16 {
+            for at in 0..SCORES / 2 {
                 let pair = [scores[2 * at].to::<T>(), scores[2 * at + 1].to::<T>()];
                 let left = FragmentA::<T, 16, 16>::from_sums(pair);
                 #[unroll]
                 for pair in 0..HEAD / 16 {
-                    let right = FragmentB::<T, 16, 8>::load_pair(tile_v, 16 * at, 16 * pair);
+                    let keys = of_keys + 16 * at as u32;
+                    let right = FragmentB::<T, 16, 8>::load_pair(tile_v, keys, 16 * pair);
                     sums[2 * pair].mma(left, right[0]);
                     sums[2 * pair + 1].mma(left, right[1]);
                 }
@@ -174,8 +248,24 @@ pub(super) fn attention_warps<T: Half, const HEAD: u32, const STEPS: usize, cons
         #[unroll]
         for line in 0..2u32 {
             let row = row + 8 * line;
-            let inverse = select(total[line] == 0.0, 0.0, 1.0 / total[line]);
-            if row < work.rows {
+            if options.split {
+                if row < work.rows {
+                    // The parts of a row follow each other, in them the warps.
+                    let part = block_idx.z * ways + thread_idx.x / 32 % ways;
+                    let parts = (work.parts * ways) as u64;
+                    let place = (pair as u64 * work.rows as u64 + row as u64) * parts + part as u64;
+                    let first = place * HEAD as u64 + column as u64;
+                    #[unroll]
+                    for j in 0..ACROSS {
+                        let pair = [sums[j].word(2 * line), sums[j].word(2 * line + 1)];
+                        out.store2(first + (8 * j) as u64, pair);
+                    }
+                    if column == 0 {
+                        log_sums.store2(2 * place, [most[line], total[line]]);
+                    }
+                }
+            } else if row < work.rows {
+                let inverse = select(total[line] == 0.0, 0.0, 1.0 / total[line]);
                 let first = work.out.at(batch, at_head, row) + column as u64;
                 #[unroll]
                 for j in 0..ACROSS {

@@ -1,0 +1,85 @@
+//! Results of parts of the keys, combined in the parts' order: a block for a row.
+
+use super::elements::Half;
+use super::problem::{Options, Work};
+use lanework::prelude::*;
+
+/// Warps of a block, each of which takes every so manieth part.
+pub(super) const WARPS: u32 = 8;
+
+/// Stores the weighted sums of `count` parts of each row, divided by the sums of the weights. `PER` is `HEAD` / 32.
+///
+/// `sums` holds a row's sums of each part one after the other, `weights` the largest score and the sum of the weights of each.
+#[kernel(block = 32 * WARPS)]
+pub(super) fn combine_parts<T: Half, const HEAD: u32, const PER: usize>(
+    sums: &[f32],
+    weights: &[f32],
+    out: &mut [T],
+    wide: &mut [f32],
+    log_sums: &mut [f32],
+    work: Work,
+    count: u32,
+    scale: f32,
+    #[constant] options: Options,
+) {
+    let of_warps = shared::<f32>([WARPS, HEAD]);
+    let totals = shared::<f32>([WARPS]);
+    let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
+    let row = block_idx.x % work.rows;
+    let pair = block_idx.x / work.rows;
+    let first = block_idx.x as u64 * count as u64;
+    if options.overlaps {
+        wait_for_dependencies();
+    }
+    let mut most = f32::NEG_INFINITY;
+    for part in (lane..count).step_by(32) {
+        most = most.max(weights[2 * (first + part as u64)]);
+    }
+    #[unroll]
+    for bits in [16u32, 8, 4, 2, 1] {
+        most = most.max(shfl_xor_sync(FULL_MASK, most, bits));
+    }
+    let base = select(most == f32::NEG_INFINITY, 0.0, most * scale);
+    let mut total = 0.0f32;
+    let mut results = [0.0f32; PER];
+    for part in (warp..count).step_by(WARPS as usize) {
+        let at = first + part as u64;
+        let of_part = weights.load_vec::<2>(2 * at);
+        let values = sums.load_vec::<PER>(at * HEAD as u64 + (lane * PER as u32) as u64);
+        let fade = fast::exp2_ftz(of_part[0] * scale - base);
+        total += fade * of_part[1];
+        #[unroll]
+        for c in 0..PER {
+            results[c] += fade * values[c];
+        }
+    }
+    #[unroll]
+    for c in 0..PER {
+        of_warps[[warp, lane * PER as u32 + c as u32]] = results[c];
+    }
+    if lane == 0 {
+        totals[warp] = total;
+    }
+    sync_threads();
+    if thread_idx.x < HEAD {
+        let (mut total, mut result) = (0.0f32, 0.0f32);
+        #[unroll]
+        for warp in 0..WARPS {
+            total += totals[warp];
+            result += of_warps[[warp, thread_idx.x]];
+        }
+        let result = select(total == 0.0, 0.0, result / total);
+        let (batch, query) = (pair / work.heads, row / work.group);
+        let head = pair % work.heads * work.group + row % work.group;
+        let at = work.out.at(batch, head, query) + thread_idx.x as u64;
+        if options.wide {
+            wide[at] = result;
+        } else {
+            out[at] = result as T;
+        }
+        if options.log_sums && thread_idx.x == 0 {
+            let log = most * (scale * std::f32::consts::LN_2) + total.ln();
+            log_sums[work.log_sums.at(batch, head, query)] = log;
+        }
+    }
+}
