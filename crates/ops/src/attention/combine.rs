@@ -6,6 +6,8 @@ use lanework::prelude::*;
 
 /// Warps of a block, each of which takes every so manieth part.
 pub(super) const WARPS: u32 = 8;
+/// Parts that a warp loads at a time.
+const LOADS: u32 = 4;
 
 /// Stores the weighted sums of `count` parts of each row, divided by the sums of the weights. `PER` is `HEAD` / 32.
 ///
@@ -42,15 +44,20 @@ pub(super) fn combine_parts<T: Half, const HEAD: u32, const PER: usize>(
     let base = select(most == f32::NEG_INFINITY, 0.0, most * scale);
     let mut total = 0.0f32;
     let mut results = [0.0f32; PER];
-    for part in (warp..count).step_by(WARPS as usize) {
-        let at = first + part as u64;
-        let of_part = weights.load_vec::<2>(2 * at);
-        let values = sums.load_vec::<PER>(at * HEAD as u64 + (lane * PER as u32) as u64);
-        let fade = fast::exp2_ftz(of_part[0] * scale - base);
-        total += fade * of_part[1];
+    for start in (warp..count).step_by(const { (WARPS * LOADS) as usize }) {
         #[unroll]
-        for c in 0..PER {
-            results[c] += fade * values[c];
+        for i in 0..LOADS {
+            let part = start + i * WARPS;
+            let here = part < count;
+            let at = first + select(here, part, start) as u64;
+            let of_part = weights.load_vec::<2>(2 * at);
+            let values = sums.load_vec::<PER>(at * HEAD as u64 + (lane * PER as u32) as u64);
+            let fade = fast::exp2_ftz(of_part[0] * scale - base);
+            total += select(here, fade * of_part[1], 0.0);
+            #[unroll]
+            for c in 0..PER {
+                results[c] += select(here, fade * values[c], 0.0);
+            }
         }
     }
     #[unroll]

@@ -170,14 +170,15 @@ pub(super) fn plan<'a, T: Half>(
         Path::Split(split) => {
             let operands = Operands { q, k, v, out, log_sums, counter: unused(), unused: unused() };
             let how = (&device, &request, scale, options);
+            // What was fastest on an H200: three stages where few rows leave room for them.
             let parts = || (scratch.view(sums), scratch.view(weights));
             let steps = match (head, split.rows) {
-                (64, 16) => in_parts::<T, 64, 16, 4, 8, 2, 2>(operands, how, split, parts)?,
-                (64, 32) => in_parts::<T, 64, 32, 4, 8, 4, 2>(operands, how, split, parts)?,
-                (64, _) => in_parts::<T, 64, 64, 4, 8, 8, 2>(operands, how, split, parts)?,
-                (_, 16) => in_parts::<T, 128, 16, 8, 16, 2, 4>(operands, how, split, parts)?,
-                (_, 32) => in_parts::<T, 128, 32, 8, 16, 4, 4>(operands, how, split, parts)?,
-                _ => in_parts::<T, 128, 64, 8, 16, 8, 4>(operands, how, split, parts)?,
+                (64, 16) => in_parts::<T, 64, 16, 3, 4, 8, 2, 2>(operands, how, split, parts)?,
+                (64, 32) => in_parts::<T, 64, 32, 3, 4, 8, 4, 2>(operands, how, split, parts)?,
+                (64, _) => in_parts::<T, 64, 64, 2, 4, 8, 8, 2>(operands, how, split, parts)?,
+                (_, 16) => in_parts::<T, 128, 16, 2, 8, 16, 2, 4>(operands, how, split, parts)?,
+                (_, 32) => in_parts::<T, 128, 32, 2, 8, 16, 4, 4>(operands, how, split, parts)?,
+                _ => in_parts::<T, 128, 64, 2, 8, 16, 8, 4>(operands, how, split, parts)?,
             };
             return Ok(Plan::new(steps.into(), [scratch]));
         }
@@ -260,6 +261,7 @@ fn in_parts<
     T: Half,
     const HEAD: u32,
     const ROWS: u32,
+    const STAGES: u32,
     const STEPS: usize,
     const ACROSS: usize,
     const SCORES: usize,
@@ -273,7 +275,7 @@ fn in_parts<
     let Operands { q, k, v, out, log_sums, unused, .. } = operands;
     let work = request.grouped(split);
     let (sums, weights) = parts();
-    let launch = warps::attention_warps::<T, HEAD, ROWS, { warps::STAGES }, STEPS, ACROSS, SCORES>(
+    let launch = warps::attention_warps::<T, HEAD, ROWS, STAGES, STEPS, ACROSS, SCORES>(
         q.into_view(),
         k.into_view(),
         v.into_view(),
@@ -289,7 +291,7 @@ fn in_parts<
     let launch = launch
         .grid((work.down, work.pairs.min(65_535), work.parts))
         .block(128)
-        .shared_bytes(warps::shared_bytes(HEAD, ROWS, warps::STAGES));
+        .shared_bytes(warps::shared_bytes(HEAD, ROWS, STAGES));
     // SAFETY: as of `on_warps`; there is room for the parts of every row.
     let first = unsafe { launch.prepare_unchecked(device)? };
     let (narrow, wide) = match out.memory {
@@ -327,7 +329,7 @@ fn on_warps<'a, T: Half, const HEAD: u32, const STEPS: usize, const ACROSS: usiz
     };
     let work = request.work(warps::QUERIES, None);
     let options = Options { overlaps: false, ..options };
-    let launch = warps::attention_warps::<T, HEAD, 64, { warps::STAGES }, STEPS, ACROSS, 8>(
+    let launch = warps::attention_warps::<T, HEAD, 64, 2, STEPS, ACROSS, 8>(
         q.into_view(),
         k.into_view(),
         v.into_view(),
@@ -343,7 +345,7 @@ fn on_warps<'a, T: Half, const HEAD: u32, const STEPS: usize, const ACROSS: usiz
     let launch = launch
         .grid((work.down, work.pairs.min(65_535)))
         .block(128)
-        .shared_bytes(warps::shared_bytes(HEAD, warps::QUERIES, warps::STAGES));
+        .shared_bytes(warps::shared_bytes(HEAD, warps::QUERIES, 2));
     // SAFETY: rows of queries and keys are copied and stored only where there are some, and the tensors have been checked to lie
     // in their buffers.
     unsafe { launch.prepare_unchecked(device) }

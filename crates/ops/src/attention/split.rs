@@ -32,19 +32,30 @@ pub(super) struct Sizes {
     pub multiprocessors: usize,
 }
 
-/// Nanoseconds, on an H200: of a launch that combines parts, of the start of a block, of a block of keys per element of a row
-/// while a multiprocessor has its share of the memory's bandwidth.
-const LAUNCH: f64 = 3000.0;
+// Nanoseconds, fitted to an H200.
+/// Of both launches.
+const LAUNCH: f64 = 3500.0;
+/// Of the start of a block.
 const START: f64 = 1500.0;
-const BLOCK: f64 = 8.0;
-/// Blocks of a multiprocessor that it takes to keep its share of the memory busy.
-const BUSY: usize = 3;
+/// Of a block of keys for each element of a row, with so many rows, where multiprocessors share the memory's bandwidth.
+const fn of_block(rows: u32) -> f64 {
+    if rows == 64 { 10.0 } else { 8.0 }
+}
+/// Of 32 results of a row that are combined.
+const COMBINE: f64 = 500.0;
+/// Of the launch of another kernel, and of a tile of the kernel of Hopper for a key.
+const WHOLE: f64 = 4500.0;
+const HOPPER: f64 = 11.5;
+const HOPPER_OF_TWO: f64 = 9.3;
+
 /// Bytes per nanosecond that parts are stored and read again with.
 const RATE: f64 = 3000.0;
-/// Nanoseconds of a tile of the kernel of Hopper for a key.
-const HOPPER: f64 = 11.5;
+/// Blocks of a multiprocessor that it takes to keep its share of the memory busy.
+const BUSY: usize = 2;
+/// Rounds of blocks at most, unless keys are not divided.
+const ROUNDS: usize = 4;
 /// What the other way has to be faster by.
-const GAIN: f64 = 1.2;
+const GAIN: f64 = 1.15;
 
 impl Split {
     /// Warps that divide a block of keys.
@@ -57,10 +68,13 @@ impl Split {
         self.parts as usize * self.ways() as usize
     }
 
-    /// Blocks that a multiprocessor holds at once.
+    /// Blocks that a multiprocessor holds at once: as many as it has registers and shared memory for.
     const fn resident(rows: u32, head: usize) -> usize {
-        let shared = super::warps::shared_bytes(head as u32, rows, super::warps::STAGES) as usize;
-        (227 * 1024) / (shared + 1024)
+        match (head, rows) {
+            (64, 16 | 32) => 4,
+            (64, _) | (_, 16 | 32) => 3,
+            _ => 2,
+        }
     }
 
     /// The fastest division, and its nanoseconds.
@@ -85,18 +99,23 @@ impl Split {
             let rounds = together.div_ceil(resident);
             let round = together.min(resident).max(BUSY);
             let stored = 8 * split.count() * sizes.heads * height * sizes.head;
-            let time = (rounds * round * each * sizes.head) as f64 * BLOCK
+            let time = (rounds * round * each * sizes.head) as f64 * of_block(rows)
                 + rounds as f64 * START
+                + split.count().div_ceil(32) as f64 * COMBINE
                 + stored as f64 / RATE;
             (split, time + LAUNCH)
         };
-        let most = blocks.min(resident * busy).max(1);
+        // More parts than fill the device some times over gain nothing.
+        let most = (ROUNDS * resident * busy).div_ceil(tiles).min(blocks);
         let all = (1..=most).map(of);
         all.min_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or_else(|| of(1))
     }
 
     /// The division where it is faster than `other` nanoseconds.
     fn faster(sizes: Sizes, other: f64) -> Option<Split> {
+        if other < GAIN * LAUNCH {
+            return None;
+        }
         let (split, time) = Split::best(sizes);
         (time * GAIN < other).then_some(split)
     }
@@ -105,7 +124,8 @@ impl Split {
     pub fn than_hopper(sizes: Sizes, height: usize) -> Option<Split> {
         let tiles = sizes.heads * sizes.share * sizes.queries.div_ceil(height);
         let rounds = tiles.div_ceil(sizes.multiprocessors);
-        Split::faster(sizes, (rounds * sizes.keys) as f64 * HOPPER)
+        let of_key = if (sizes.head, height) == (64, 128) { HOPPER_OF_TWO } else { HOPPER };
+        Split::faster(sizes, (rounds * sizes.keys) as f64 * of_key + WHOLE)
     }
 
     /// The division that is faster than tiles of 64 queries of each head, if one is.
@@ -116,6 +136,63 @@ impl Split {
         let together = tiles.div_ceil(sizes.multiprocessors);
         let (rounds, round) = (together.div_ceil(resident), together.min(resident).max(BUSY));
         let blocks = sizes.keys.div_ceil(KEYS as usize);
-        Split::faster(sizes, (rounds * round * blocks * sizes.head) as f64 * BLOCK)
+        let time = (rounds * round * blocks * sizes.head) as f64 * of_block(64);
+        Split::faster(sizes, time + WHOLE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Batches, heads of queries and of keys, queries, keys, and the elements of a row, on an H200.
+    fn sizes([batch, heads, kv_heads, queries, keys, head]: [usize; 6]) -> Sizes {
+        let share = heads / kv_heads;
+        Sizes { heads: batch * kv_heads, share, queries, keys, head, multiprocessors: 132 }
+    }
+
+    #[test]
+    fn few_queries_of_long_keys_are_divided() {
+        for shape in [
+            [64, 32, 8, 1, 8192, 64],
+            [1, 32, 32, 1, 16384, 64],
+            [16, 32, 8, 4, 4096, 128],
+            [1, 8, 8, 128, 16384, 64],
+            [1, 8, 8, 128, 16384, 128],
+            [1, 32, 8, 1, 1 << 20, 128],
+        ] {
+            let split = Split::than_hopper(sizes(shape), 128).expect("divided");
+            let [batch, heads, kv_heads, queries, keys, _] = shape;
+            let tiles =
+                batch * kv_heads * (heads / kv_heads * queries).div_ceil(split.rows as usize);
+            assert!(tiles * split.parts as usize >= 132 * 3 / 2, "{shape:?}: {split:?}");
+            let blocks = keys.div_ceil(KEYS as usize) as u32;
+            assert_eq!(split.parts, blocks.div_ceil(split.each), "{shape:?}: {split:?}");
+            assert!(Split::than_whole(sizes(shape)).is_some(), "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn others_are_not() {
+        for shape in [
+            [2, 16, 16, 4096, 4096, 64],
+            [4, 16, 16, 1000, 1000, 128],
+            [128, 16, 16, 77, 77, 64],
+            [1, 8, 8, 1, 100, 64],
+            [1, 1, 1, 1, 1, 128],
+        ] {
+            assert_eq!(Split::than_hopper(sizes(shape), 192), None, "{shape:?}");
+            assert_eq!(Split::than_whole(sizes(shape)), None, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn rows_of_tiles_are_the_queries_of_all_heads_that_share_keys() {
+        for (heads, queries, rows) in
+            [(8, 1, 16), (32, 4, 16), (40, 4, 32), (64, 4, 32), (64, 5, 64)]
+        {
+            let split = Split::than_hopper(sizes([1, heads, 8, queries, 8192, 64]), 192);
+            assert_eq!(split.map(|split| split.rows), Some(rows), "{heads} {queries}");
+        }
     }
 }

@@ -16,9 +16,6 @@ pub(super) const QUERIES: u32 = 64;
 /// Keys at a time.
 pub(super) const KEYS: u32 = 64;
 
-/// Tiles of keys in shared memory.
-pub(super) const STAGES: u32 = 2;
-
 /// Dynamic shared memory of a block: `stages` tiles of keys and of values, and `rows` queries.
 pub(super) const fn shared_bytes(head: u32, rows: u32, stages: u32) -> u32 {
     2 * head * (2 * stages * KEYS + rows)
@@ -146,11 +143,11 @@ pub(super) fn attention_warps<
         ];
         let mut most = [f32::NEG_INFINITY; 2];
         let mut total = [0.0f32; 2];
+        let mut stage = 0u32;
         for block in begin..blocks {
             pipe.wait();
             sync_threads();
-            let at = block - begin;
-            if at == 0 {
+            if block == begin {
                 #[unroll]
                 for at in 0..STEPS {
                     queries[at] = FragmentA::<T, 16, 16>::load(tile_q, of_rows, 16 * at as u32);
@@ -158,7 +155,7 @@ pub(super) fn attention_warps<
             }
             let next = block + (STAGES - 1);
             if next < blocks {
-                let to = (at + (STAGES - 1)) % STAGES;
+                let to = select(stage == 0, STAGES - 1, stage - 1);
                 copy_keys::<T, HEAD, STAGES>(
                     pipe,
                     tiles_k[to],
@@ -174,7 +171,8 @@ pub(super) fn attention_warps<
                 );
             }
             pipe.commit();
-            let (tile_k, tile_v) = (tiles_k[at % STAGES], tiles_v[at % STAGES]);
+            let (tile_k, tile_v) = (tiles_k[stage], tiles_v[stage]);
+            stage = select(stage == STAGES - 1, 0, stage + 1);
             let mut scores = [FragmentC::<f32, 16, 8>::zero(); SCORES];
             #[unroll]
             for at in 0..STEPS {

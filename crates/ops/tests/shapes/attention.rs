@@ -124,7 +124,7 @@ const POISON: f64 = 12345.0;
 /// The sizes of a problem.
 fn sizes(device: &Device, rng: &mut StdRng, size: usize) -> [usize; 6] {
     let head = if rng.random_bool(0.5) { 64 } else { 128 };
-    let share = rng.random_range(1..4);
+    let share = if rng.random_bool(0.2) { 8 } else { rng.random_range(1..5) };
     let (mut batch, mut groups) = (rng.random_range(1..3), rng.random_range(1..3));
     let mut length = || match rng.random_range(0..5) {
         0 => rng.random_range(1..4),
@@ -134,6 +134,14 @@ fn sizes(device: &Device, rng: &mut StdRng, size: usize) -> [usize; 6] {
     let (mut rows, mut keys) = (length(), length());
     if device.backend() == Backend::Cuda {
         (rows, keys) = (4 * rows + 1, 4 * keys);
+    }
+    // As in decoding: few queries, many keys.
+    if rng.random_bool(0.4) {
+        rows = rng.random_range(1..6);
+        keys = rng.random_range(500..3000);
+        if device.backend() == Backend::Cuda {
+            (rows, keys) = (rng.random_range(1..70), 20 * keys);
+        }
     }
     // The host's reference takes as long as there are pairs of queries and keys.
     let most = (4 * size).min(400_000);
