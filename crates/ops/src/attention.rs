@@ -5,6 +5,7 @@ mod combine;
 mod division;
 mod elements;
 mod hopper;
+mod launches;
 mod plain;
 mod prepare;
 mod problem;

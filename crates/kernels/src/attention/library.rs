@@ -17,7 +17,7 @@ pub(super) fn prepare<'a>(x: &'a mut Heads, _: &Device) -> Result<Prepared<'a>> 
     let shape = [1, x.heads as usize, x.length as usize, HEAD as usize];
     let (q, k, v) =
         (Tensor::new(&x.q, shape)?, Tensor::new(&x.k, shape)?, Tensor::new(&x.v, shape)?);
-    let plan = attention(q, k, v).prepare(TensorMut::new(&mut x.out, shape)?)?;
+    let plan = attention(q, k, v).undivided().prepare(TensorMut::new(&mut x.out, shape)?)?;
     plan.into_kernel().ok_or_else(|| Error::Launch {
         kernel: "attention".to_owned(),
         why: "the operation is more than one launch".to_owned(),

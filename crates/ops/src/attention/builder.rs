@@ -62,6 +62,10 @@ pub struct Attention<'a, T: Half> {
 /// their heads then serves as many adjacent heads of queries (grouped-query attention). Sums are f32, the weights are rounded
 /// to `T` before they multiply the values.
 ///
+/// Where few queries see many keys, as in decoding, blocks divide the keys, and the queries of all heads that share keys are rows of
+/// one tile, so that keys and values are read once (Dao et al. 2023, "Flash-Decoding"). A second launch combines the parts in their
+/// order: results are the same in each run. [`undivided`](Attention::undivided) keeps it one launch.
+///
 /// Tensors of `[batch, sequence, heads, head dimension]` are given by their strides. On Hopper, tensor cores work where rows
 /// start at multiples of 16 bytes.
 ///
@@ -89,6 +93,12 @@ pub struct Attention<'a, T: Half> {
 ///     .log_sum_exp(TensorMut::new(&mut logs, [1, heads, length])?)
 ///     .run(TensorMut::with_strides(&mut out, [1, heads, length, dimension], strides, 0)?)?;
 /// assert!(logs.download()?.iter().all(|log| *log > 0.0));
+///
+/// // Decoding: one query for each of 8 heads, which share the keys.
+/// let (query, keys) = (device.upload(&vec![bf16::ONE; 8 * 64])?, device.upload(&vec![bf16::ONE; 2000 * 64])?);
+/// let (query, keys) = (Tensor::new(&query, [1, 8, 1, 64])?, Tensor::new(&keys, [1, 1, 2000, 64])?);
+/// let out = attention(query, &keys, &keys).eval()?;
+/// assert_eq!(out.download()?, [bf16::ONE; 8 * 64]);
 /// # Ok::<(), lanework::Error>(())
 /// ```
 pub fn attention<'a, T: Half>(
@@ -97,7 +107,7 @@ pub fn attention<'a, T: Half>(
     v: impl Into<Tensor<'a, T, 4>>,
 ) -> Attention<'a, T> {
     let (q, k, v) = (q.into(), k.into(), v.into());
-    Attention { asked: Asked { q, k, v, causal: false, scale: None, log_sums: None } }
+    Attention { asked: Asked { q, k, v, causal: false, scale: None, whole: false, log_sums: None } }
 }
 
 impl<'a, T: Half> Attention<'a, T> {
@@ -110,6 +120,12 @@ impl<'a, T: Half> Attention<'a, T> {
     /// The scale of the scores, a positive number; unless told, the reciprocal square root of the head dimension.
     pub fn scale(self, scale: f32) -> Self {
         Attention { asked: Asked { scale: Some(scale), ..self.asked } }
+    }
+
+    /// Keeps the keys of each head together: one launch without intermediate results, also where few queries leave most of the
+    /// device idle.
+    pub fn undivided(self) -> Self {
+        Attention { asked: Asked { whole: true, ..self.asked } }
     }
 
     /// Stores the natural logarithm of the sum of the scaled scores' exponentials, of shape `[batch, heads, sequence]`: what

@@ -98,8 +98,8 @@ impl Request {
         }
     }
 
-    /// The kernels of tensor cores that are fastest.
-    pub fn path(&self, device: &Device, causal: bool) -> Path {
+    /// The kernels of tensor cores that are fastest; `whole` keeps keys together.
+    pub fn path(&self, device: &Device, causal: bool, whole: bool) -> Path {
         let info = device.info();
         let ([batch, heads, queries, head], _) = self.q;
         let [_, kv_heads, keys, _] = self.k.0;
@@ -115,9 +115,9 @@ impl Request {
         if info.compute_capability.0 == 9 {
             let division = Division::of(head as u32, queries as u32, causal);
             let split = Split::than_hopper(sizes, 64 * division.groups as usize);
-            return split.map_or(Path::Hopper(multiprocessors), Path::Split);
+            return split.filter(|_| !whole).map_or(Path::Hopper(multiprocessors), Path::Split);
         }
-        Split::than_whole(sizes).map_or(Path::Warps, Path::Split)
+        Split::than_whole(sizes).filter(|_| !whole).map_or(Path::Warps, Path::Split)
     }
 
     /// What kernels take, for tiles of `height` queries. Where tiles differ in their work, on this many multiprocessors, the long

@@ -200,6 +200,36 @@ fn parts_agree_with_the_host() -> Result<()> {
 }
 
 #[test]
+fn decoding_divides_the_keys_unless_they_are_to_stay_together() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let (heads, keys, head) = (8, 2000, 64);
+    let (q, k) = (
+        device.upload(&numbers(heads * head, 1, bf16::from_f32))?,
+        device.upload(&numbers(keys * head, 2, bf16::from_f32))?,
+    );
+    let (q, k) = (Tensor::new(&q, [1, heads, 1, head])?, Tensor::new(&k, [1, 1, keys, head])?);
+    let (mut parts, mut whole) =
+        (device.zeros::<f32>(heads * head)?, device.zeros::<f32>(heads * head)?);
+    let shape = [1, heads, 1, head];
+    {
+        let mut divided = attention(&q, &k, &k).prepare(TensorMut::new(&mut parts, shape)?)?;
+        // Of each row and each part: its sums, its largest score and its sum of weights.
+        let bytes = divided.scratch_bytes();
+        assert!(bytes as usize >= 2 * heads * (head + 2) * 4, "{bytes}");
+        assert_eq!(divided.steps().len(), 2);
+        divided.launch()?;
+        let together = attention(&q, &k, &k).undivided();
+        let mut together = together.prepare(TensorMut::new(&mut whole, shape)?)?;
+        assert_eq!(together.steps().len(), 1);
+        together.launch()?;
+    }
+    for (x, y) in parts.download()?.iter().zip(whole.download()?) {
+        assert!((x - y).abs() < 1e-3, "{x} {y}");
+    }
+    Ok(())
+}
+
+#[test]
 fn operands_that_do_not_fit_are_refused_with_their_numbers() -> Result<()> {
     let device = Device::emulator();
     let x = device.zeros::<bf16>(4 * 10 * 64)?;

@@ -1,0 +1,170 @@
+//! The launches of the kernels of tensor cores.
+
+use super::combine;
+use super::division::Division;
+use super::elements::Half;
+use super::hopper;
+use super::prepare::{Memory, Results};
+use super::problem::Options;
+use super::request::{Request, strides};
+use super::split::Split;
+use super::warps;
+use crate::Tensor;
+use lanework::lang::tensor_cores::SwizzleMode;
+use lanework::prelude::*;
+use lanework::{Prepared, Result, View, ViewMut};
+
+/// What the kernels read and writes.
+pub(super) struct Operands<'a, T: Half> {
+    pub q: Tensor<'a, T, 4>,
+    pub k: Tensor<'a, T, 4>,
+    pub v: Tensor<'a, T, 4>,
+    pub out: Results<'a, T>,
+    pub log_sums: ViewMut<'a, f32>,
+    pub counter: ViewMut<'a, u32>,
+    /// Memory for what is neither read nor written.
+    pub unused: ViewMut<'a, u32>,
+}
+
+/// The device, what is asked for, the scale of the scores times log2(e), and what the kernel does.
+pub(super) type How<'a> = (&'a Device, &'a Request, f32, Options);
+
+pub(super) fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
+    operands: Operands<'a, T>,
+    (device, request, scale, options): How<'_>,
+    most: u32,
+) -> Result<Prepared<'a>> {
+    let Operands { q, k, v, out, log_sums, counter, unused } = operands;
+    let options = Options { overlaps: false, ..options };
+    let division = Division::of(HEAD, request.q.0[2] as u32, options.causal);
+    let work =
+        request.work(64 * division.groups, options.causal.then_some(device.info().multiprocessors));
+    let (q, k, v) = (map(q, 64)?, map(k, KEYS)?, map(v, KEYS)?);
+    // The kernel takes both kinds of results; those that are not wanted stand for unused memory.
+    let (rounded, lies, wide) = match out.memory {
+        Memory::Rounded(view) => (view, tiles(out.shape, out.strides, 64), unused.cast()),
+        Memory::Wide(view) => (unused.cast(), tiles([1, 1, 1, 64], [64, 64, 64, 1], 64), view),
+    };
+    let rounded = TensorMapMut::of_view(device, rounded, &lies)?;
+    let launch = hopper::attention_hopper::<T, HEAD, KEYS>(
+        &q, &k, &v, &rounded, wide, log_sums, counter, work, scale, division, options,
+    );
+    let launch = launch
+        .grid(work.tiles.min(most))
+        .block(division.threads())
+        .shared_bytes(division.shared_bytes(HEAD, KEYS));
+    // SAFETY: tiles are copied within the tensors, and rows are stored only where there are queries.
+    unsafe { launch.prepare_unchecked(device) }
+}
+
+/// The launch that leaves parts, and the one that combines them.
+pub(super) fn in_parts<
+    'a,
+    T: Half,
+    const HEAD: u32,
+    const ROWS: u32,
+    const STAGES: u32,
+    const STEPS: usize,
+    const ACROSS: usize,
+    const SCORES: usize,
+    const PER: usize,
+>(
+    operands: Operands<'a, T>,
+    (device, request, scale, options): How<'_>,
+    split: Split,
+    parts: impl Fn() -> (ViewMut<'a, f32>, ViewMut<'a, f32>),
+) -> Result<[Prepared<'a>; 2]> {
+    let Operands { q, k, v, out, log_sums, unused, .. } = operands;
+    let work = request.grouped(split);
+    let (sums, weights) = parts();
+    let launch = warps::attention_warps::<T, HEAD, ROWS, STAGES, STEPS, ACROSS, SCORES>(
+        q.into_view(),
+        k.into_view(),
+        v.into_view(),
+        sums.cast(),
+        weights,
+        strides(request.q.1),
+        strides(request.k.1),
+        strides(request.v.1),
+        work,
+        scale,
+        Options { split: true, wide: true, log_sums: true, ..options },
+    );
+    let launch = launch
+        .grid((work.down, work.pairs.min(65_535), work.parts))
+        .block(128)
+        .shared_bytes(warps::shared_bytes(HEAD, ROWS, STAGES));
+    // SAFETY: as of `on_warps`; there is room for the parts of every row.
+    let first = unsafe { launch.prepare_unchecked(device)? };
+    let (narrow, wide) = match out.memory {
+        Memory::Rounded(view) => (view, unused.cast()),
+        Memory::Wide(view) => (unused.cast(), view),
+    };
+    let (sums, weights) = parts();
+    let launch = combine::combine_parts::<T, HEAD, PER>(
+        View::from(sums),
+        View::from(weights),
+        narrow,
+        wide,
+        log_sums,
+        work,
+        split.count() as u32,
+        scale,
+        options,
+    );
+    let launch = if options.overlaps { launch.programmatic() } else { launch };
+    let launch = launch.grid(work.pairs * work.rows).block(32 * combine::WARPS);
+    // SAFETY: there is a block for every row, whose parts the launch before has stored, and the tensors have been checked to lie in
+    // their buffers.
+    let second = unsafe { launch.prepare_unchecked(device)? };
+    Ok([first, second])
+}
+
+pub(super) fn on_warps<'a, T: Half, const HEAD: u32, const STEPS: usize, const ACROSS: usize>(
+    operands: Operands<'a, T>,
+    (device, request, scale, options): How<'_>,
+) -> Result<Prepared<'a>> {
+    let Operands { q, k, v, out, log_sums, .. } = operands;
+    let words = match out.memory {
+        Memory::Rounded(view) => view.cast::<u32>(),
+        Memory::Wide(view) => view.cast(),
+    };
+    let work = request.work(warps::QUERIES, None);
+    let options = Options { overlaps: false, ..options };
+    let launch = warps::attention_warps::<T, HEAD, 64, 2, STEPS, ACROSS, 8>(
+        q.into_view(),
+        k.into_view(),
+        v.into_view(),
+        words,
+        log_sums,
+        strides(request.q.1),
+        strides(request.k.1),
+        strides(request.v.1),
+        work,
+        scale,
+        options,
+    );
+    let launch = launch
+        .grid((work.down, work.pairs.min(65_535)))
+        .block(128)
+        .shared_bytes(warps::shared_bytes(HEAD, warps::QUERIES, 2));
+    // SAFETY: rows of queries and keys are copied and stored only where there are some, and the tensors have been checked to lie
+    // in their buffers.
+    unsafe { launch.prepare_unchecked(device) }
+}
+
+/// Tiles of `rows` rows, 64 columns at a time.
+fn tiles(shape: [usize; 4], mut strides: [usize; 4], rows: u32) -> Tiles<4> {
+    for axis in 0..3 {
+        if shape[axis] == 1 {
+            strides[axis] = shape[3]; // of any size that TMA takes
+        }
+    }
+    Tiles::new(shape, [1, 1, rows, 64]).strides(strides).swizzle(Swizzle128::SWIZZLE)
+}
+
+/// The map of a tensor whose tiles of `rows` rows are loaded.
+fn map<'a, T: Half>(tensor: Tensor<'a, T, 4>, rows: u32) -> Result<TensorMap<'a, T, 4>> {
+    let tiles = tiles(tensor.shape(), tensor.strides(), rows);
+    TensorMap::of_view(&tensor.device().clone(), tensor.into_view(), &tiles)
+}
