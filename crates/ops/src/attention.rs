@@ -1,11 +1,13 @@
 //! Attention: `softmax(scale * q * transpose(k)) * v`, whose scores are never stored.
 
 mod builder;
+mod choice;
 mod combine;
 mod division;
 mod elements;
 mod hopper;
 mod launches;
+mod operands;
 mod plain;
 mod prepare;
 mod problem;

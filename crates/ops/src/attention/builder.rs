@@ -1,7 +1,9 @@
 //! Attention as a builder, and what its results are stored as.
 
+use super::choice::Path;
 use super::elements::Half;
-use super::prepare::{self, Asked, Path, Results};
+use super::operands::Results;
+use super::prepare::{self, Asked};
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use half::{bf16, f16};
 use lanework::{Buffer, Element, Result};

@@ -4,27 +4,13 @@ use super::combine;
 use super::division::Division;
 use super::elements::Half;
 use super::hopper;
-use super::prepare::{Memory, Results};
+use super::operands::{Memory, Operands, map, tiles};
 use super::problem::Options;
 use super::request::{Request, strides};
 use super::split::Split;
 use super::warps;
-use crate::Tensor;
-use lanework::lang::tensor_cores::SwizzleMode;
 use lanework::prelude::*;
 use lanework::{Prepared, Result, View, ViewMut};
-
-/// What the kernels read and writes.
-pub(super) struct Operands<'a, T: Half> {
-    pub q: Tensor<'a, T, 4>,
-    pub k: Tensor<'a, T, 4>,
-    pub v: Tensor<'a, T, 4>,
-    pub out: Results<'a, T>,
-    pub log_sums: ViewMut<'a, f32>,
-    pub counter: ViewMut<'a, u32>,
-    /// Memory for what is neither read nor written.
-    pub unused: ViewMut<'a, u32>,
-}
 
 /// The device, what is asked for, the scale of the scores times log2(e), and what the kernel does.
 pub(super) type How<'a> = (&'a Device, &'a Request, f32, Options);
@@ -151,20 +137,4 @@ pub(super) fn on_warps<'a, T: Half, const HEAD: u32, const STEPS: usize, const A
     // SAFETY: rows of queries and keys are copied and stored only where there are some, and the tensors have been checked to lie
     // in their buffers.
     unsafe { launch.prepare_unchecked(device) }
-}
-
-/// Tiles of `rows` rows, 64 columns at a time.
-fn tiles(shape: [usize; 4], mut strides: [usize; 4], rows: u32) -> Tiles<4> {
-    for axis in 0..3 {
-        if shape[axis] == 1 {
-            strides[axis] = shape[3]; // of any size that TMA takes
-        }
-    }
-    Tiles::new(shape, [1, 1, rows, 64]).strides(strides).swizzle(Swizzle128::SWIZZLE)
-}
-
-/// The map of a tensor whose tiles of `rows` rows are loaded.
-fn map<'a, T: Half>(tensor: Tensor<'a, T, 4>, rows: u32) -> Result<TensorMap<'a, T, 4>> {
-    let tiles = tiles(tensor.shape(), tensor.strides(), rows);
-    TensorMap::of_view(&tensor.device().clone(), tensor.into_view(), &tiles)
 }

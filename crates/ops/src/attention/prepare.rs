@@ -1,30 +1,18 @@
 //! The launch of attention for its operands: what they have to be, and which kernel works on them.
 
+use super::choice::{self, Path};
 use super::elements::Half;
-use super::launches::{Operands, in_parts, on_hopper, on_warps};
+use super::launches::{in_parts, on_hopper, on_warps};
+use super::operands::{Memory, Operands, Results, tiled};
 use super::plain;
 use super::problem::Options;
 use super::request::{Request, strides};
-use super::split::Split;
 use crate::workspace::Layout;
 use crate::{Plan, Tensor, TensorMut, Workspace};
-use lanework::{Result, ViewMut};
+use lanework::Result;
 
 /// Keys from which on blocks of 160 are faster than blocks of 128 on an H200, for heads of 128 elements.
 const LONG: usize = 4096;
-
-/// The kernels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Path {
-    /// Of Hopper's tensor cores, with TMA, by at most as many blocks.
-    Hopper(u32),
-    /// Of the tensor cores of sm_80 and later.
-    Warps,
-    /// Of the same tensor cores, with keys divided into parts.
-    Split(Split),
-    /// Of every device.
-    Plain,
-}
 
 /// What a call says.
 #[derive(Debug)]
@@ -37,52 +25,6 @@ pub(super) struct Asked<'a, T: Half> {
     /// Keys are not divided, whatever is faster.
     pub whole: bool,
     pub log_sums: Option<TensorMut<'a, f32, 3>>,
-}
-
-/// Where the results go.
-#[derive(Debug)]
-pub struct Results<'a, T: Half> {
-    pub(super) memory: Memory<'a, T>,
-    pub(super) shape: [usize; 4],
-    pub(super) strides: [usize; 4],
-}
-
-/// The results, rounded or as f32.
-#[derive(Debug)]
-pub enum Memory<'a, T: Half> {
-    Rounded(ViewMut<'a, T>),
-    Wide(ViewMut<'a, f32>),
-}
-
-impl<'a, T: Half> Results<'a, T> {
-    /// Rounded results.
-    pub(super) fn narrow(out: TensorMut<'a, T, 4>) -> Self {
-        let (shape, strides) = (out.shape(), out.strides());
-        Results { memory: Memory::Rounded(out.into_view()), shape, strides }
-    }
-
-    /// Results as f32.
-    pub(super) fn wide(out: TensorMut<'a, f32, 4>) -> Self {
-        let (shape, strides) = (out.shape(), out.strides());
-        Results { memory: Memory::Wide(out.into_view()), shape, strides }
-    }
-
-    /// Whether the kernels of tensor cores can store them: rounded ones by TMA, others two at a time.
-    fn fit(&self) -> bool {
-        match &self.memory {
-            Memory::Rounded(view) => tiled(view.address(), self.shape, self.strides, 8),
-            Memory::Wide(view) => tiled(view.address(), self.shape, self.strides, 2),
-        }
-    }
-}
-
-/// Whether rows start at multiples of `unit` elements, or, of 8 elements, where TMA can copy them.
-fn tiled(address: u64, shape: [usize; 4], strides: [usize; 4], unit: usize) -> bool {
-    let mut steps = strides.into_iter().zip(shape).take(3);
-    address.is_multiple_of(if unit == 8 { 16 } else { 8 })
-        && steps.all(|(stride, extent)| {
-            extent == 1 || stride.is_multiple_of(unit) && (1..1 << 39).contains(&stride)
-        })
 }
 
 /// The launch.
@@ -119,7 +61,7 @@ pub(super) fn plan<'a, T: Half>(
         |x: &Tensor<'a, T, 4>| tiled(x.clone().into_view().address(), x.shape(), x.strides(), 8);
     let fits = [&q, &k, &v].into_iter().all(reads) && out.fit() && k.shape()[2] > 0;
     let path = path.unwrap_or_else(|| match device.info().compute_capability.0 {
-        8.. if fits => request.path(&device, causal, whole),
+        8.. if fits => choice::of(&request, &device, causal, whole),
         _ => Path::Plain,
     });
 

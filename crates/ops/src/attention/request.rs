@@ -1,10 +1,8 @@
 //! What is asked of attention: extents and strides of its operands, and whether they fit each other.
 
-use super::division::Division;
-use super::prepare::Path;
 use super::problem::{Strides, Work};
-use super::split::{Sizes, Split};
-use lanework::{Device, Error, Result};
+use super::split::Split;
+use lanework::{Error, Result};
 
 /// What does not depend on the type of the elements.
 pub(super) struct Request {
@@ -96,28 +94,6 @@ impl Request {
             ),
             _ => Ok(()),
         }
-    }
-
-    /// The kernels of tensor cores that are fastest; `whole` keeps keys together.
-    pub fn path(&self, device: &Device, causal: bool, whole: bool) -> Path {
-        let info = device.info();
-        let ([batch, heads, queries, head], _) = self.q;
-        let [_, kv_heads, keys, _] = self.k.0;
-        let multiprocessors = info.multiprocessors.max(1);
-        let sizes = Sizes {
-            heads: batch * kv_heads,
-            share: heads / kv_heads,
-            queries,
-            keys,
-            head,
-            multiprocessors: multiprocessors as usize,
-        };
-        if info.compute_capability.0 == 9 {
-            let division = Division::of(head as u32, queries as u32, causal);
-            let split = Split::than_hopper(sizes, 64 * division.groups as usize);
-            return split.filter(|_| !whole).map_or(Path::Hopper(multiprocessors), Path::Split);
-        }
-        Split::than_whole(sizes).filter(|_| !whole).map_or(Path::Warps, Path::Split)
     }
 
     /// What kernels take, for tiles of `height` queries. Where tiles differ in their work, on this many multiprocessors, the long

@@ -1,6 +1,6 @@
 //! Attention by every kernel, on a sanitized emulator, against f64.
 
-use super::prepare::Path;
+use super::choice::Path;
 use super::split::Split;
 use super::*;
 use crate::{Tensor, TensorMut, Workspace};
