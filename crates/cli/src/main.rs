@@ -33,6 +33,7 @@ mod suggest;
 mod table;
 mod tables;
 mod terminal;
+mod text_file;
 mod words;
 mod wrapping;
 

@@ -1,6 +1,7 @@
 //! Kernels in files: PTX as it is, CUDA C++ through a compiler where there is one.
 
 use crate::failure::Failure;
+use crate::text_file::read_text;
 use lanework::ptx::{Diagnostics, Module};
 use lanework::{Device, NvrtcError, PtxModule};
 use std::path::{Path, PathBuf};
@@ -73,16 +74,8 @@ fn read(path: &Path, part: bool) -> Result<Ptx, Failure> {
     if path.extension().is_some_and(|kind| kind == "cu") {
         return Ok(Ptx { text: compile(path, part)?, file: None });
     }
-    let bytes = std::fs::read(path).map_err(|error| {
-        Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
-    })?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Ptx { text, file: Some(name.to_string()) }),
-        Err(_) => Err(Failure::input(
-            format_args!("{name} is not text"),
-            "give PTX text; let the compiler emit PTX in place of a cubin",
-        )),
-    }
+    let text = read_text(path, "give PTX text; let the compiler emit PTX in place of a cubin")?;
+    Ok(Ptx { text, file: Some(name.to_string()) })
 }
 
 /// The targets that are tried in turn.
@@ -92,12 +85,7 @@ const TARGETS: [&str; 2] = ["80", "90a"];
 /// system headers), tries nvcc and clang.
 fn compile(path: &Path, part: bool) -> Result<String, Failure> {
     let name = path.display();
-    let bytes = std::fs::read(path).map_err(|error| {
-        Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
-    })?;
-    let source = String::from_utf8(bytes).map_err(|_| {
-        Failure::input(format_args!("{name} is not text"), "give CUDA C++ source in UTF-8")
-    })?;
+    let source = read_text(path, "give CUDA C++ source in UTF-8")?;
     let mut refused: Option<(&str, String)> = None;
     let mut lacks = "there is no NVRTC, nvcc or clang to compile it";
     for target in TARGETS {

@@ -4,6 +4,7 @@ use crate::args::FidelityArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_data, print_json};
 use crate::table::{Column, Table, prose, shown};
+use crate::text_file::read_text;
 use lanework::Device;
 use lanework_lab::{Deviation, Hardware, launch_corpus};
 use std::fs;
@@ -36,6 +37,10 @@ pub fn run(args: &FidelityArgs) -> Outcome {
         None => Hardware::recorded(),
     };
     let deviations = compare(&hardware, args.data.as_deref(), &args.only)?;
+    if deviations.is_empty() {
+        let help = "give a part of a name; `lanework fidelity --json` lists them";
+        return Err(Failure::input("no launch with such a name has counts of a GPU", help));
+    }
     if args.json {
         return print_json(&deviations);
     }
@@ -85,9 +90,7 @@ fn launch(args: &FidelityArgs, device: &str) -> Outcome {
 }
 
 fn text_of(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| {
-        Failure::input(format_args!("{} cannot be read: {error}", path.display()), "check the path")
-    })
+    read_text(path, "give a table that scripts/fidelity.sh wrote")
 }
 
 /// Reads the profiler's tables into one file.

@@ -4,6 +4,7 @@ use crate::args::GpusArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json};
 use crate::table::{Column, Table, listed, prose, shown};
+use crate::text_file::read_text;
 use lanework_lab::{Specs, specs};
 use std::borrow::Cow;
 use std::path::Path;
@@ -80,11 +81,9 @@ pub fn run(args: &GpusArgs) -> Outcome {
 pub fn with_file(file: Option<&Path>) -> Result<Cow<'static, Specs>, Failure> {
     let Some(path) = file else { return Ok(Cow::Borrowed(specs())) };
     let name = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
-    })?;
+    let help = "write it like the output of `lanework gpus --json`";
+    let text = read_text(path, help)?;
     let extended = specs().extended(&text).map_err(|why| {
-        let help = "write it like the output of `lanework gpus --json`";
         Failure::input(format_args!("{name} is not a table of GPUs: {why}"), help)
     })?;
     Ok(Cow::Owned(extended))

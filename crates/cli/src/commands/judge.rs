@@ -4,13 +4,13 @@ use crate::args::JudgeArgs;
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_json};
 use crate::progress::Progress;
+use crate::text_file::read_text;
 use lanework::Device;
 use lanework_judge::{
     Found, KINDS, OnGpu, Options, Submission, Task, Unjudged, Worker, judge, serve,
 };
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher};
-use std::path::Path;
 use std::process::ExitCode;
 
 /// The first word of the command line of worker processes.
@@ -29,13 +29,13 @@ pub fn worker() -> Option<ExitCode> {
 /// # Errors
 /// Exit code 2 for what is wrong with the task or the machine, 1 for a candidate that is not right.
 pub fn run(args: &JudgeArgs) -> Outcome {
-    let task = Task::read(&args.task, &read(&args.task)?)
+    let task = Task::read(&args.task, &read_text(&args.task, "give a text file")?)
         .map_err(|error| Failure::Input(error.to_string()))?;
     let Some(candidate) = args.candidate.as_ref().filter(|_| !args.kinds) else {
         let rows = KINDS.iter().map(|(kind, what)| format!("{kind:<16} {what}\n"));
         return print(&rows.collect::<String>());
     };
-    let text = read(candidate)?;
+    let text = read_text(candidate, "give a text file")?;
     let name = candidate.display().to_string();
     let submission = match candidate.extension().and_then(|kind| kind.to_str()) {
         Some("ptx") => Submission { name, source: None, ptx: Some(text) },
@@ -74,15 +74,6 @@ pub fn run(args: &JudgeArgs) -> Outcome {
         false => print(&format!("{}\n", verdict.words()))?,
     }
     if verdict.verdict == Found::Right { Ok(()) } else { Err(Failure::Program(1)) }
-}
-
-fn read(file: &Path) -> Result<String, Failure> {
-    let name = file.display();
-    let bytes = std::fs::read(file).map_err(|error| {
-        Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
-    })?;
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::input(format_args!("{name} is not text"), "give a text file"))
 }
 
 /// The GPU to time on; `None` where there is none, or none is wanted.

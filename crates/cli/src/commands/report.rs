@@ -8,6 +8,7 @@ use crate::gather;
 use crate::output::{note, print, write};
 use crate::problem::find_family;
 use crate::progress::Progress;
+use crate::text_file::read_text;
 use lanework::{Backend, Device};
 use lanework_lab::roofline::measure_ceilings;
 use lanework_lab::timing::utc_now;
@@ -92,14 +93,11 @@ pub fn run(args: &ReportArgs) -> Outcome {
 
 /// Reads records from a file.
 fn read(file: &Path, report: &mut Report) -> Outcome {
-    let text = std::fs::read_to_string(file).map_err(|error| {
-        Failure::input(format_args!("{} cannot be read: {error}", file.display()), "check the path")
-    })?;
+    let help =
+        "give what climb, sweep or profile printed with --json, or report wrote with --records";
+    let text = read_text(file, help)?;
     report.add_json(&text).map_err(|why| {
-        Failure::input(
-            format_args!("{} cannot be reported: {why}", file.display()),
-            "give what climb, sweep or profile printed with --json, or report wrote with --records",
-        )
+        Failure::input(format_args!("{} cannot be reported: {why}", file.display()), help)
     })
 }
 
