@@ -9,7 +9,7 @@
 //! *Limit.* A search ends after [`SEARCH`] nodes and takes the access to be ordered.
 
 use super::epoch::Epoch;
-use super::vector_clock::{LaneClock, VectorClock};
+use super::vector_clock::VectorClock;
 use std::collections::HashMap;
 
 /// No node.
@@ -90,11 +90,7 @@ impl Node {
         match &self.held {
             Held::Parents => {}
             Held::Clock(clock) => to.join(clock),
-            Held::Lanes { slot, lanes, done } => {
-                let of = |lane: usize| if lanes >> lane & 1 != 0 { *done } else { 0 };
-                let lanes = Box::new(std::array::from_fn(of));
-                to.join_parts(&[], &[LaneClock { slot: *slot, lanes }]);
-            }
+            Held::Lanes { slot, lanes, done } => to.raise_lanes(*slot, *lanes, *done),
         }
     }
 }
@@ -217,6 +213,10 @@ impl Releases {
             let found = &self.nodes[at as usize];
             if found.cluster == cluster {
                 found.join_to(to);
+                // A thread's clock has what it acquired of its own cluster.
+                if matches!(found.held, Held::Clock(_)) {
+                    continue;
+                }
             }
             work.extend(found.parents);
         }

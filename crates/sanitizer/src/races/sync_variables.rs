@@ -40,14 +40,18 @@ impl HappensBefore {
         // What the warps of this cluster released is joined directly.
         self.learn(self.slot(warp), lanes, Source::Nodes(near, wide), |order| {
             let published = order.releases.published(variable);
-            let of_all = published.filter(|all| all.cluster == order.cluster && all.near == near);
-            let mut clock =
-                of_all.and_then(|all| all.clock.as_deref().cloned()).unwrap_or_default();
-            if clock == VectorClock::default() {
-                order.releases.join_near(near, order.cluster, &mut clock);
-            }
+            let of_cluster = published.filter(|all| all.cluster == order.cluster);
+            let mut clock = VectorClock::default();
+            let mut join = |node| {
+                let joined = of_cluster.filter(|all| all.near == node);
+                match joined.and_then(|all| all.clock.as_deref()) {
+                    Some(joined) => clock.join(joined),
+                    None => order.releases.join_near(node, order.cluster, &mut clock),
+                }
+            };
+            join(near);
             if wide != near {
-                order.releases.join_near(wide, order.cluster, &mut clock);
+                join(wide);
             }
             (clock, wide)
         });

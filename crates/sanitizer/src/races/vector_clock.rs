@@ -26,8 +26,11 @@ pub struct LaneClock {
 
 impl LaneClock {
     /// The lanes whose clock is beyond one.
+    #[inline]
     pub fn beyond(&self, clock: u32) -> u32 {
-        (0..32).filter(|lane| self.lanes[*lane] > clock).fold(0, |mask, lane| mask | 1 << lane)
+        // Without a branch, for vectors of the host.
+        let bit = |lane: usize| u32::from(self.lanes[lane] > clock) << lane;
+        (0..32).map(bit).fold(0, |mask, bit| mask | bit)
     }
 }
 
@@ -51,7 +54,7 @@ pub fn raise(
 }
 
 /// Raises the entries by lane, and drops those that say no more than the warp's.
-#[cold]
+#[inline(never)]
 fn raise_lanes(warps: &mut [u32], ahead: &mut Vec<LaneClock>, from: &[LaneClock]) {
     for entry in from {
         match ahead.iter_mut().find(|own| own.slot == entry.slot) {
@@ -115,6 +118,22 @@ impl VectorClock {
             if most == least {
                 self.ahead.swap_remove(at);
             }
+        }
+    }
+
+    /// Raises the entries of some lanes of a slot.
+    pub fn raise_lanes(&mut self, slot: u32, lanes: u32, done: u32) {
+        if self.warps.len() <= slot as usize {
+            self.warps.resize(slot as usize + 1, 0);
+        }
+        let mut rest = lanes;
+        while rest != 0 {
+            let all = self.warps[slot as usize];
+            if done <= all {
+                return;
+            }
+            self.raise_lane(slot, rest.trailing_zeros(), done, || [all; 32]);
+            rest &= rest - 1;
         }
     }
 
@@ -209,6 +228,17 @@ mod tests {
         assert_eq!((clock.warps[0], clock.beyond(0, 3)), (3, 1), "those ahead stay so");
         clock.join(&VectorClock { warps: vec![4, 0], ahead: Vec::new() });
         assert_eq!(clock, VectorClock { warps: vec![4, 5], ahead: Vec::new() });
+    }
+
+    #[test]
+    fn raised_lanes_are_those_alone_until_all_are() {
+        let mut clock = VectorClock::default();
+        clock.raise_lanes(2, 0b101, 7);
+        assert_eq!((clock.beyond(2, 6), clock.beyond(2, 7), clock.beyond(1, 0)), (0b101, 0, 0));
+        clock.raise_lanes(2, !0b101, 9);
+        assert_eq!((clock.beyond(2, 6), clock.beyond(2, 8)), (u32::MAX, !0b101));
+        clock.raise_lanes(2, u32::MAX, 9);
+        assert_eq!(clock, VectorClock { warps: vec![0, 0, 9], ahead: Vec::new() });
     }
 
     #[test]
