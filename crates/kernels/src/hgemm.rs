@@ -10,6 +10,7 @@ mod one_warp;
 mod operands;
 mod pipelined;
 mod specialized;
+mod turns;
 mod warpgroups;
 
 pub use operands::Operands;
@@ -30,6 +31,7 @@ pub fn rungs() -> Vec<Rung<Operands>> {
             specialized::prepare,
         ),
         Rung::new("clusters", "beyond", include_str!("hgemm/clusters.rs"), clusters::prepare),
+        Rung::new("turns", "beyond", include_str!("hgemm/turns.rs"), turns::prepare),
         Rung::new("library", "beyond", include_str!("hgemm/library.rs"), library::prepare),
     ]
 }

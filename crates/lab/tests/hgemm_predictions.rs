@@ -61,6 +61,13 @@ fn wider_tiles_load_three_quarters_and_clusters_two_thirds_of_that() {
 }
 
 #[test]
+fn tiles_of_turns_load_a_third_more() {
+    let (specialized, turns) = (counted("specialized"), counted("turns"));
+    assert_eq!(3 * turns.bulk_load.bytes, 4 * specialized.bulk_load.bytes);
+    assert_eq!(turns.global_load.requests, 0);
+}
+
+#[test]
 fn every_rung_is_right_on_every_device_for_ragged_extents() {
     for device in Device::for_tests("products on tensor cores") {
         let family = family("hgemm").expect("a ladder");

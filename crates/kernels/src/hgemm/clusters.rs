@@ -1,4 +1,4 @@
-//! Tensor-core rung: `clusters`, after `specialized`, before `library`.
+//! Tensor-core rung: `clusters`, after `specialized`, before `turns`.
 //!
 //! Idea: two blocks that multiply by the same columns form a cluster: each copies half of them for both (multicast). Results leave by TMA.
 //! Predicts: two thirds of `specialized`'s bytes from the L2 cache; no store instructions for the results.

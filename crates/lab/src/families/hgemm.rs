@@ -45,7 +45,7 @@ const PEER: RungInfo = solver::cublas(
 );
 
 /// Rungs that need sm_90a.
-const OF_HOPPER: [&str; 3] = ["warpgroups", "specialized", "clusters"];
+const OF_HOPPER: [&str; 4] = ["warpgroups", "specialized", "clusters", "turns"];
 
 /// A product of random matrices.
 struct Hgemm {
