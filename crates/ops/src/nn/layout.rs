@@ -19,7 +19,7 @@ pub enum Way {
     Spread(usize),
     /// The same, by bulk copies.
     Ring(usize),
-    /// By nobody.
+    /// By nobody: it is read twice, by as many blocks as there is room for.
     Passes,
 }
 
@@ -75,6 +75,12 @@ fn shares(rows: &Rows, slice: usize, blocks: usize, most: usize) -> Option<Share
     let parts = rows.n.div_ceil(slice * vectors);
     let groups = (blocks / parts.max(1)).min(rows.rows);
     (vectors <= most && parts <= blocks).then_some(Shares { vectors, parts, groups })
+}
+
+/// The parts that blocks share a row in, of `rows` rows of so many tiles.
+fn shared_by(rows: usize, tiles: usize, multiprocessors: u32) -> u32 {
+    let room = (passes::RESIDENT * multiprocessors) as usize / rows;
+    room.min(tiles).clamp(1, passes::THREADS as usize) as u32
 }
 
 /// Who holds a row.
@@ -184,6 +190,7 @@ pub(super) fn plan<'a, T: Normal>(
     };
     let chosen = way.choose::<T>(device, &rows, how, most);
     let mut scratch = None;
+    let mut steps = Vec::new();
     let mut room = |cells: usize| -> Result<_> {
         let mut layout = Layout::default();
         let (cells, done) = (layout.zeroed::<u64>(cells), layout.zeroed::<u32>(1));
@@ -199,8 +206,7 @@ pub(super) fn plan<'a, T: Normal>(
             let blocks = grid(count.div_ceil((block / threads) as usize))?;
             let fetches = how.overlaps && wide && blocks <= FEW;
             let how = How { full, vectors, threads, block, resident, fetches, ..how };
-            let launch = T::held(operands, &rows, how).grid(blocks).block(block);
-            if how.overlaps { launch.programmatic() } else { launch }
+            T::held(operands, &rows, how).grid(blocks).block(block)
         }
         Chosen::Spread(Shares { vectors, parts, groups }) => {
             let how = How { vectors, threads: spread::THREADS, block: spread::THREADS, ..how };
@@ -219,14 +225,29 @@ pub(super) fn plan<'a, T: Normal>(
             launch.grid((parts * groups) as u32).block(ring::BLOCK).cooperative()
         }
         Chosen::Passes => {
-            let how = How { threads: passes::THREADS, block: passes::THREADS, ..how };
-            T::passes(operands, &rows, how).grid(grid(count)?).block(passes::THREADS)
+            let multiprocessors = device.info().multiprocessors.max(1);
+            let parts = shared_by(count, n.div_ceil(passes::tile(vector)), multiprocessors);
+            let threads = passes::THREADS;
+            let how = How { vectors: passes::VECTORS, threads, block: threads, ..how };
+            let blocks = grid(count.saturating_mul(parts as usize))?;
+            let mut layout = Layout::default();
+            let space = layout.scratch::<f32>(2 * blocks as usize);
+            let memory = scratch.insert(workspace.reserve(&layout)?);
+            let (to, from) = (memory.view(space), memory.view(space));
+            steps.push(T::parts(operands.x, to, &rows, parts, how).grid(blocks).block(threads));
+            T::results(operands, from, &rows, parts, how).grid(blocks).block(threads)
         }
     };
+    steps.push(launch);
+    // The others wait for each other's blocks, or have few of them.
+    let programmatic = how.overlaps && matches!(chosen, Chosen::Held { .. } | Chosen::Passes);
     // SAFETY: elements are guarded by the rows' number and length, which gamma and beta have, too; wide accesses are aligned, as
     // `wide` says; and blocks have as many cells as they publish in.
-    let launch = unsafe { launch.prepare_unchecked(device)? };
-    Ok(Plan::new(vec![launch], scratch))
+    let prepared = steps.into_iter().map(|launch| unsafe {
+        let launch = if programmatic { launch.programmatic() } else { launch };
+        launch.prepare_unchecked(device)
+    });
+    Ok(Plan::new(prepared.collect::<Result<_>>()?, scratch))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::held::held;
 use super::kernels::How;
-use super::passes::passes;
+use super::passes::{parts, results};
 use super::ring::ring;
 use super::spread::spread;
 use crate::vectors::Widened;
@@ -56,9 +56,25 @@ pub trait Normal: Widened<Wide = f32> {
         how: How,
     ) -> Launch<'a>;
 
-    /// Rows that are read several times.
+    /// The statistics of so many parts of each row, with memory for two numbers of each part.
     #[doc(hidden)]
-    fn passes<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a>;
+    fn parts<'a>(
+        x: View<'a, Self>,
+        space: ViewMut<'a, f32>,
+        rows: &Rows,
+        parts: u32,
+        how: How,
+    ) -> Launch<'a>;
+
+    /// Rows whose parts' statistics are in memory.
+    #[doc(hidden)]
+    fn results<'a>(
+        operands: Operands<'a, Self>,
+        space: ViewMut<'a, f32>,
+        rows: &Rows,
+        parts: u32,
+        how: How,
+    ) -> Launch<'a>;
 }
 
 fn pair((x, y): (usize, usize)) -> (u64, u64) {
@@ -104,10 +120,29 @@ macro_rules! normal {
                 ring::<$element, V>(x, y, gamma, beta, cells, done, count, n, row, blocks, rows.eps, how)
             }
 
-            fn passes<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a> {
+            fn parts<'a>(
+                x: View<'a, Self>,
+                space: ViewMut<'a, f32>,
+                rows: &Rows,
+                count: u32,
+                how: How,
+            ) -> Launch<'a> {
+                const V: usize = <$element>::VECTOR;
+                let (row, step) = (rows.row.0 as u64, rows.step.0 as u64);
+                parts::<$element, V>(x, space, rows.n as u64, count, row, step, how)
+            }
+
+            fn results<'a>(
+                operands: Operands<'a, Self>,
+                space: ViewMut<'a, f32>,
+                rows: &Rows,
+                count: u32,
+                how: How,
+            ) -> Launch<'a> {
                 let Operands { x, y, gamma, beta } = operands;
-                let (row, step) = (pair(rows.row), pair(rows.step));
-                passes::<$element>(x, y, gamma, beta, rows.n as u64, row, step, rows.eps, how)
+                let (n, row, step) = (rows.n as u64, pair(rows.row), pair(rows.step));
+                const V: usize = <$element>::VECTOR;
+                results::<$element, V>(x, y, gamma, beta, space, n, count, row, step, rows.eps, how)
             }
         }
     )*};

@@ -1,90 +1,207 @@
-//! Rows that fit nowhere, or whose elements lie apart: a block for each, in several passes over memory; the largest number and the sum
-//! of the exponentials in one of them (online softmax, Milakov and Gimelshein 2018).
+//! Rows that fit nowhere: as many blocks as there is room for share each, in two launches.
+//!
+//! The first one leaves the statistics of every part of a row in memory. A thread combines those of the numbers that it reads at a time
+//! with those so far (for exponentials, online softmax, Milakov and Gimelshein 2018; for means and squares, Chan, Golub and LeVeque 1983).
+//! In the second one every block combines those of its row's parts, in their order, and writes its part. It begins with what was
+//! read last, some of which L2 still has.
 
-use super::kernels::{How, Kind, result};
-use super::statistics::{exponential, factors, of_lanes};
+use super::collect::of_part;
+use super::exchange::{WARPS, of_warps};
+use super::kernels::{How, Kind, MOST, RowPart, begin, columns, is_inside, read, write};
+use super::statistics::{exponential, factors, merged, of_lanes};
 use crate::vectors::Widened;
 use lanework::prelude::*;
 
-/// Threads of a block.
-pub(super) const THREADS: u32 = 1024;
+/// Threads of a block: no more parts than this.
+pub(super) const THREADS: u32 = 512;
+/// Blocks that a multiprocessor holds.
+pub(super) const RESIDENT: u32 = 2;
+/// Vectors that a thread reads at a time.
+pub(super) const VECTORS: usize = 4;
 
-/// The sum, or the largest, of the values of a block's threads, in each of them. Every call has a `part` of `space` for itself, until there
-/// was another call.
-#[device]
-fn of_block(
-    value: f32,
-    space: Shared<f32, 2>,
-    #[constant] part: u32,
-    #[constant] most: bool,
-) -> f32 {
-    let warps = const { THREADS / 32 };
-    let (lane, warp) = (thread_idx.x % 32, thread_idx.x / 32);
-    let mine = of_lanes(value, 32, most, false);
-    if lane == 0 {
-        space[[part, warp]] = mine;
-    }
-    sync_threads();
-    // As many warps as lanes.
-    of_lanes(space[[part, lane % warps]], 32, most, false)
+/// Elements that a block reads at a time: parts take such tiles in turns.
+pub(super) const fn tile(vector: usize) -> usize {
+    THREADS as usize * VECTORS * vector
 }
 
-/// Rows of `n` numbers, a block for each.
-#[kernel(block = THREADS)]
-pub(super) fn passes<E: Widened<Wide = f32>>(
+/// The part of a row that a block has: the row, the part, and how many tiles.
+#[device]
+fn part_of<const V: usize>(n: u64, parts: u32) -> (u64, u32, u64) {
+    let (row, part) = (block_idx.x / parts, block_idx.x % parts);
+    let size = const { tile(V) as u64 };
+    let tiles = (n + (size - 1)) / size;
+    (row as u64, part, (tiles + (parts - 1 - part) as u64) / parts as u64)
+}
+
+/// Where the numbers of a part's tile `i` are.
+#[device]
+fn tile_of<const V: usize>(
+    (row, part, i): (u64, u32, u64),
+    (n, parts): (u64, u32),
+    (x_row, y_row): (u64, u64),
+    (x_step, y_step): (u64, u64),
+) -> RowPart {
+    let first = (part as u64 + i * parts as u64) * const { tile(V) as u64 };
+    let next = const { THREADS as u64 * V as u64 };
+    RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first, end: n, next }
+}
+
+/// A thread's statistics with those of the numbers that it has of a tile, and how many numbers they are of.
+#[device]
+fn with_tile<const V: usize>(
+    (first, second): (f32, f32),
+    numbers: f32,
+    values: [[f32; V]; MOST],
+    span: RowPart,
+    #[constant] how: How,
+) -> ((f32, f32), f32) {
+    let me = thread_idx.x;
+    let mut all = (first, second);
+    let mut count = numbers;
+    if how.kind == Kind::Softmax {
+        #[unroll]
+        for k in 0..VECTORS {
+            #[unroll]
+            for j in 0..V {
+                all.0 = all.0.max(values[k][j]);
+            }
+        }
+        all.1 = second * exponential(first - all.0);
+    }
+    let mut more = 0.0f32;
+    let mut mean = 0.0f32;
+    if how.kind == Kind::LayerNorm {
+        #[unroll]
+        for k in 0..VECTORS {
+            #[unroll]
+            for j in 0..V {
+                // What is not inside is 0.
+                mean += values[k][j];
+                more += select(is_inside::<V>(span, me, k, j, how), 1.0f32, 0.0);
+            }
+        }
+        mean = mean / more.max(1.0);
+    }
+    let mut sums = [0.0f32; V];
+    #[unroll]
+    for k in 0..VECTORS {
+        #[unroll]
+        for j in 0..V {
+            let x = values[k][j];
+            if how.kind == Kind::Softmax {
+                sums[j] += exponential(x - all.0);
+            }
+            if how.kind == Kind::LayerNorm {
+                let difference = select(is_inside::<V>(span, me, k, j, how), x - mean, 0.0f32);
+                sums[j] += difference * difference;
+            }
+            if how.kind == Kind::RmsNorm {
+                sums[j] += x * x;
+            }
+        }
+    }
+    #[unroll]
+    for j in 0..V {
+        all.1 += sums[j];
+    }
+    if how.kind == Kind::LayerNorm {
+        count += more;
+        let (off, share) = (mean - first, more / count.max(1.0));
+        all.0 += off * share;
+        all.1 += off * off * share * numbers;
+    }
+    (all, count)
+}
+
+/// The statistics of a block, from those of its threads, which are of `numbers` numbers each and of `count` in all.
+#[device]
+fn of_block(
+    mine: (f32, f32),
+    numbers: f32,
+    count: f32,
+    space: Shared<f32, 2>,
+    #[constant] how: How,
+) -> (f32, f32) {
+    let of_warp = of_lanes(numbers, 32, false, false);
+    let mine = merged(mine, numbers, of_warp.max(1.0), how);
+    of_warps(mine, of_warp, count, space, 0, how)
+}
+
+/// The statistics of each part of rows of `n` numbers, `parts` of each; two numbers for each block in `space`.
+#[kernel(block = THREADS, min_blocks = RESIDENT)]
+pub(super) fn parts<E: Widened<Wide = f32>, const V: usize>(
+    x: &[E],
+    space: &mut [f32],
+    n: u64,
+    parts: u32,
+    x_row: u64,
+    x_step: u64,
+    #[constant] how: How,
+) {
+    let warps = shared::<f32>([3, WARPS]);
+    let (row, part, tiles) = part_of::<V>(n, parts);
+    let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
+    let least = const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } };
+    begin(how);
+    let mut mine = (least, 0.0f32);
+    let mut numbers = 0.0f32;
+    for i in 0..tiles {
+        let span = tile_of::<V>((row, part, i), (n, parts), (x_row, 0u64), (x_step, 0u64));
+        let values = read::<E, V>(x, span, thread_idx.x, fill, how);
+        (mine, numbers) = with_tile::<V>(mine, numbers, values, span, how);
+    }
+    let count = of_part(part, parts, n, const { tile(V) as u64 }) as f32;
+    let all = of_block(mine, numbers, count, warps, how);
+    if thread_idx.x == 0 {
+        space[2 * block_idx.x] = all.0;
+        space[2 * block_idx.x + 1] = all.1;
+    }
+}
+
+/// The results of rows whose parts' statistics are in `space`.
+#[kernel(block = THREADS, min_blocks = RESIDENT)]
+pub(super) fn results<E: Widened<Wide = f32>, const V: usize>(
     x: &[E],
     y: &mut [E],
     gamma: &[E],
     beta: &[E],
+    space: &mut [f32],
     n: u64,
+    parts: u32,
     (x_row, y_row): (u64, u64),
     (x_step, y_step): (u64, u64),
     eps: f32,
     #[constant] how: How,
 ) {
-    let space = shared::<f32>([2, 32]);
-    let (row, me) = (block_idx.x as u64, thread_idx.x as u64);
-    let (from, to) = (row * x_row, row * y_row);
-    let mut first = 0.0f32;
-    let mut second = 0.0f32;
-    if how.kind == Kind::Softmax {
-        first = f32::MIN;
-        for i in (me..n).step_by(THREADS) {
-            let x = x[from + i * x_step] as f32;
-            let most = first.max(x);
-            second = second * exponential(first - most) + exponential(x - most);
-            first = most;
-        }
-        let most = of_block(first, space, 0, true);
-        second = of_block(second * exponential(first - most), space, 1, false);
-        first = most;
+    let warps = shared::<f32>([3, WARPS]);
+    let t = thread_idx.x;
+    let (row, part, tiles) = part_of::<V>(n, parts);
+    let least = const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } };
+    begin(how);
+    let mut mine = (least, 0.0f32);
+    let mut numbers = 0.0f32;
+    if t < parts {
+        let cell = 2 * (block_idx.x - part + t);
+        mine = (space[cell], space[cell + 1]);
+        numbers = of_part(t, parts, n, const { tile(V) as u64 }) as f32;
     }
-    if how.kind == Kind::LayerNorm {
-        for i in (me..n).step_by(THREADS) {
-            first += x[from + i * x_step] as f32;
-        }
-        first = of_block(first, space, 0, false) / n as f32;
-    }
-    if how.kind != Kind::Softmax {
-        for i in (me..n).step_by(THREADS) {
-            let difference = x[from + i * x_step] as f32 - first;
-            second += difference * difference;
-        }
-        second = of_block(second, space, 1, false);
-    }
-    let (shift, scale) = factors((first, second), 1.0 / n as f32, eps, how);
-    for i in (me..n).step_by(THREADS) {
-        let mut number = x[from + i * x_step] as f32;
+    let of_row = of_block(mine, numbers, n as f32, warps, how);
+    let (shift, scale) = factors(of_row, 1.0 / n as f32, eps, how);
+    let mut left = tiles;
+    while left > 0 {
+        left -= 1;
+        let span = tile_of::<V>((row, part, left), (n, parts), (x_row, y_row), (x_step, y_step));
+        let mut values = read::<E, V>(x, span, t, 0.0, how);
+        let of_columns = columns::<E, V>(gamma, beta, span, t, how);
         if how.kind == Kind::Softmax {
-            number = exponential(number - first);
+            #[unroll]
+            for k in 0..VECTORS {
+                #[unroll]
+                for j in 0..V {
+                    values[k][j] = exponential(values[k][j] - shift);
+                }
+            }
         }
-        let mut of_place = (1.0f32, 0.0f32);
-        if how.gamma {
-            of_place.0 = load_nc(&gamma[i]) as f32;
-        }
-        if how.beta {
-            of_place.1 = load_nc(&beta[i]) as f32;
-        }
-        y[to + i * y_step] = result(number, (shift, scale), of_place, how) as E;
+        write::<E, V>(y, gamma, beta, values, of_columns, (shift, scale), span, t, how);
     }
 }

@@ -190,6 +190,38 @@ fn rows_are_read_several_times_where_nobody_holds_them() -> Result<()> {
 }
 
 #[test]
+fn rows_that_nobody_holds_are_shared_by_blocks() -> Result<()> {
+    let mut options = Options::default();
+    options.limits.multiprocessors = 3;
+    let device = Device::emulator_with(options).sanitized();
+    for shape in [[1, 40_000], [1, 8192], [2, 20_001]] {
+        for kind in KINDS {
+            check(&device, shape, kind, Way::Passes)?;
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn rows_whose_elements_lie_apart_are_shared_by_blocks() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let (rows, n) = (2, 34_000);
+    let host: Vec<f16> = numbers(rows * n).iter().map(|x| f16::from_f32(x - 1001.0)).collect();
+    let across: Vec<f16> = (0..rows * n).map(|i| host[i % rows * n + i / rows]).collect();
+    let (x, across) = (device.upload(&host)?, device.upload(&across)?);
+    let (mut y, mut z) = (device.zeros::<f16>(rows * n)?, device.zeros::<f16>(rows * n)?);
+    layer_norm(Tensor::new(&x, [rows, n])?).run(TensorMut::new(&mut y, [rows, n])?)?;
+    let columns = Tensor::new(&across, [n, rows])?;
+    layer_norm(columns.t()).run(TensorMut::with_strides(&mut z, [rows, n], [1, rows], 0)?)?;
+    let (y, z) = (y.download()?, z.download()?);
+    for i in 0..rows * n {
+        let (y, z) = (y[i].to_f32(), z[i % n * rows + i / n].to_f32());
+        assert!((y - z).abs() <= 2e-3 * y.abs().max(1.0), "{i}: {z}, not {y}");
+    }
+    Ok(())
+}
+
+#[test]
 fn what_overflows_without_care_does_not() -> Result<()> {
     let device = Device::emulator();
     let none = f32::NEG_INFINITY;
