@@ -77,6 +77,51 @@ pub(crate) fn load_written<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::
     unpack::<E, V>([a, b, c, d])
 }
 
+/// As [`load`] from any `at`, of an array of at least `end` elements: from the vectors on both sides, or one by one where there is
+/// none behind.
+#[device]
+pub(crate) fn load_apart<E: Widened, const V: usize>(x: &[E], at: u64, end: u64) -> [E::Wide; V] {
+    let mut values = [E::Wide::ZERO; V];
+    let off = (at % V as u64) as u32;
+    let low = at - off as u64;
+    if low + const { 2 * V as u64 } <= end {
+        let (a, b, c, d) = ptx!(
+            "ld.global.v4.b32 {{{}, {}, {}, {}}}, {};",
+            out(u32), out(u32), out(u32), out(u32), in(&x[low])
+        );
+        let (e, f, g, h) = ptx!(
+            "ld.global.v4.b32 {{{}, {}, {}, {}}}, {};",
+            out(u32), out(u32), out(u32), out(u32), in(&x[low + V as u64])
+        );
+        let mut words = [a, b, c, d, e, f, g, h];
+        let bytes = off * const { 16 / V as u32 };
+        #[unroll]
+        for i in 0..6usize {
+            words[i] = select(bytes & 8 != 0, words[i + 2], words[i]);
+        }
+        #[unroll]
+        for i in 0..5usize {
+            words[i] = select(bytes & 4 != 0, words[i + 1], words[i]);
+        }
+        let mut four = [0u32; 4];
+        #[unroll]
+        for i in 0..4usize {
+            four[i] = words[i];
+            if V == 8 {
+                let bits = 8 * (bytes & 2);
+                four[i] = ptx!("shf.r.clamp.b32 {}, {}, {}, {};", out(u32), in(words[i]), in(words[i + 1]), in(bits));
+            }
+        }
+        values = unpack::<E, V>(four);
+    } else {
+        #[unroll]
+        for j in 0..V {
+            values[j] = x[at + j as u64] as E::Wide;
+        }
+    }
+    values
+}
+
 /// The elements of 16 bytes, widened.
 #[device]
 pub(crate) fn unpack<E: Widened, const V: usize>(words: [u32; 4]) -> [E::Wide; V] {

@@ -3,7 +3,7 @@
 //! Those of the warps are combined (Chan, Golub and LeVeque 1983 for means and squares; for exponentials, each sum is scaled to the largest
 //! number of all) by every warp in the same order, so that a block meets once.
 
-use super::kernels::{How, Kind, MOST, RowPart};
+use super::kernels::{How, Kind, RowPart, SLOTS};
 use super::statistics::{exponential, merged, numbers_of_warp, of_warp};
 use lanework::prelude::*;
 
@@ -15,7 +15,7 @@ const FEW: u32 = 8;
 /// The statistics of a group's numbers, of which it has `count`; and what exponentials are relative to in this warp.
 #[device]
 pub(super) fn statistics<const V: usize>(
-    values: &mut [[f32; V]; MOST],
+    values: &mut [[f32; V]; SLOTS],
     span: RowPart,
     me: u32,
     count: f32,

@@ -1,7 +1,7 @@
 //! Rows held by one block or less: as many as there are read at once, with one exchange within a block.
 
 use super::exchange::{WARPS, statistics};
-use super::kernels::{How, Kind, RowPart, begin, columns, fetch, read, write};
+use super::kernels::{How, Kind, NONE, RowPart, begin, columns, fetch, read, write};
 use super::statistics::{exponential, factors};
 use crate::vectors::Widened;
 use lanework::prelude::*;
@@ -26,7 +26,28 @@ pub(super) fn held<E: Widened<Wide = f32>, const V: usize>(
     // Groups without a row take part in the exchange of their warp.
     let end = select(row < rows, n, 0);
     let next = const { how.threads as u64 * V as u64 };
-    let span = RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first: 0, end, next };
+    let mut span = RowPart {
+        x: row * x_row,
+        y: row * y_row,
+        x_step,
+        y_step,
+        first: 0,
+        end,
+        next,
+        extra: NONE,
+    };
+    if how.peeled && row < rows {
+        // What comes before the first multiple of 16 bytes, vectors, and what comes behind the last one.
+        let size = V as u64;
+        span.first = (size - (how.phase + row * x_row) % size) % size;
+        span.end = span.first + (n - span.first) / size * size;
+        if me < V as u32 {
+            span.extra = select((me as u64) < span.first, me as u64, NONE);
+        } else {
+            let behind = span.end + (me - V as u32) as u64;
+            span.extra = select(behind < n, behind, NONE);
+        }
+    }
     let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
     let mut share = 0.0f32;
     if how.kind != Kind::Softmax {

@@ -2,13 +2,17 @@
 //!
 //! A row is held in registers by a group of threads: a part of a warp, a warp, a block, or several blocks.
 
-use crate::vectors::{Widened, load, load_written, store};
+use crate::vectors::{Widened, load, load_apart, load_written, store};
 use lanework::prelude::*;
 
 /// The most vectors of 16 bytes that a thread holds; of halves, half as many.
 pub(super) const MOST: usize = 8;
-/// Vectors of a thread up to which gamma and beta are loaded with the row, and not when its statistics are known.
-const AHEAD: usize = 2;
+/// Those, and a place for an element outside of vectors.
+pub(super) const SLOTS: usize = MOST + 1;
+/// The most vectors of a thread whose gamma and beta are loaded with the row, and not when its statistics are known.
+pub(super) const AHEAD: usize = 2;
+/// No place in a row.
+pub(super) const NONE: u64 = u64::MAX;
 
 /// What is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +32,12 @@ pub struct How {
     pub wide: bool,
     /// Whether every thread has all its vectors.
     pub full: bool,
+    /// Whether rows of vectors begin and end with elements outside of them: input and output lie alike between multiples of 16 bytes.
+    pub peeled: bool,
+    /// From the last multiple of 16 bytes to the first row, in elements, where that matters.
+    pub phase: u64,
+    /// Whether gamma and beta are loaded with the row, and not when its statistics are known.
+    pub ahead: bool,
     /// Vectors of a thread.
     pub vectors: usize,
     /// Threads of a row, or of the part of one that a block has.
@@ -51,7 +61,7 @@ pub struct How {
 impl How {
     /// Whether a thread loads its columns' factors and summands before it knows the row's statistics.
     fn is_ahead(&self) -> bool {
-        self.wide && self.vectors <= AHEAD
+        self.wide && self.ahead
     }
 }
 
@@ -69,6 +79,8 @@ pub(super) struct RowPart {
     pub end: u64,
     /// From a thread's vector to its next one, in elements.
     pub next: u64,
+    /// The thread's element outside of vectors, or [`NONE`].
+    pub extra: u64,
 }
 
 /// The place in the row of a thread's number `j` of vector `k`: in a vector, or as far apart as the group has threads.
@@ -91,10 +103,17 @@ pub(super) fn is_inside<const V: usize>(
     #[constant] how: How,
 ) -> bool {
     let mut inside = true;
-    if !how.full {
+    if how.peeled && k == how.vectors {
+        inside = j == 0 && span.extra != NONE;
+    } else if !how.full {
         inside = place::<V>(span, me, k, if how.wide { 0 } else { j }, how) < span.end;
     }
     inside
+}
+
+/// How many slots a thread has for numbers: its vectors, and one for an element outside of them.
+pub(super) const fn slots(how: How) -> usize {
+    how.vectors + how.peeled as usize
 }
 
 /// Has L2 fetch what thread `me` will read, wherever it is written before.
@@ -121,8 +140,8 @@ pub(super) fn read<E: Widened<Wide = f32>, const V: usize>(
     me: u32,
     fill: f32,
     #[constant] how: How,
-) -> [[f32; V]; MOST] {
-    let mut values = [[fill; V]; MOST];
+) -> [[f32; V]; SLOTS] {
+    let mut values = [[fill; V]; SLOTS];
     #[unroll]
     for k in 0..how.vectors {
         if how.wide {
@@ -139,6 +158,9 @@ pub(super) fn read<E: Widened<Wide = f32>, const V: usize>(
                 }
             }
         }
+    }
+    if how.peeled && span.extra != NONE {
+        values[how.vectors][0] = x[span.x + span.extra] as f32;
     }
     values
 }
@@ -176,7 +198,7 @@ pub(super) fn write<E: Widened<Wide = f32>, const V: usize>(
     y: &mut [E],
     gamma: &[E],
     beta: &[E],
-    values: [[f32; V]; MOST],
+    values: [[f32; V]; SLOTS],
     columns: [[[f32; V]; 2]; AHEAD],
     (shift, scale): (f32, f32),
     span: RowPart,
@@ -196,10 +218,10 @@ pub(super) fn write<E: Widened<Wide = f32>, const V: usize>(
                     summands = columns[k][1];
                 } else {
                     if how.gamma {
-                        factors = load::<E, V>(gamma, at);
+                        factors = of_columns::<E, V>(gamma, at, span.end, how);
                     }
                     if how.beta {
-                        summands = load::<E, V>(beta, at);
+                        summands = of_columns::<E, V>(beta, at, span.end, how);
                     }
                 }
                 #[unroll]
@@ -228,6 +250,42 @@ pub(super) fn write<E: Widened<Wide = f32>, const V: usize>(
             }
         }
     }
+    if how.peeled && span.extra != NONE {
+        let at = span.extra;
+        let mut factor = 1.0f32;
+        let mut summand = 0.0f32;
+        if how.gamma {
+            factor = gamma[at] as f32;
+        }
+        if how.beta {
+            summand = beta[at] as f32;
+        }
+        let value = values[how.vectors][0];
+        y[span.y + at] = result(value, (shift, scale), (factor, summand), how) as E;
+    }
+}
+
+/// The factors or summands of the columns from `at` on, of which there are at least `end`.
+#[device]
+fn of_columns<E: Widened<Wide = f32>, const V: usize>(
+    columns: &[E],
+    at: u64,
+    end: u64,
+    #[constant] how: How,
+) -> [f32; V] {
+    let mut values = [0.0f32; V];
+    // Vectors of halves would be too many loads one by one.
+    if how.peeled && V < 8 {
+        #[unroll]
+        for j in 0..V {
+            values[j] = columns[at + j as u64] as f32;
+        }
+    } else if how.peeled {
+        values = load_apart::<E, V>(columns, at, end);
+    } else {
+        values = load::<E, V>(columns, at);
+    }
+    values
 }
 
 /// One result.

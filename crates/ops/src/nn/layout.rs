@@ -1,6 +1,6 @@
 //! Which threads hold a row.
 
-use super::kernels::{How, Kind, MOST};
+use super::kernels::{AHEAD, How, Kind, MOST};
 use super::normal::{Normal, Operands, Rows};
 use super::{collect, passes, ring, spread};
 use crate::workspace::Layout;
@@ -47,16 +47,33 @@ fn grid(blocks: usize) -> Result<u32> {
     }
 }
 
-/// The threads that hold a row of `vectors`, and how many of them each has.
-fn held(vectors: usize, most: usize) -> Option<(u32, usize)> {
+/// The threads that hold a row of `vectors`, and how many of them each has: at most `most`, and while there are threads, `each`, or
+/// those of one warp `of_lane`.
+fn held(vectors: usize, most: usize, each: usize, of_lane: usize) -> Option<(u32, usize)> {
     let threads = match vectors {
         ..=8 => vectors.next_power_of_two(),
         9..=64 => vectors.div_ceil(VECTORS).next_power_of_two(),
-        _ => vectors.div_ceil(VECTORS).next_multiple_of(32),
+        _ if vectors <= 32 * of_lane => 32,
+        _ => vectors.div_ceil(each).next_multiple_of(32),
     };
     let threads = if vectors > PREFERRED * most { THREADS } else { threads.min(PREFERRED) };
     let each = vectors.div_ceil(threads);
     (each <= most).then_some((threads as u32, each))
+}
+
+/// Blocks that a multiprocessor is to hold whose threads have `values` numbers each, so that enough rows are read at once. Rows of halves
+/// have half the bytes, so that more of them are needed, even where a thread then has few registers.
+fn resident(kind: Kind, values: usize, block: u32, halves: bool, peeled: bool) -> u32 {
+    let with = |registers: u32| (65536 / (block * registers)).min(2048 / block).clamp(1, 32);
+    match values {
+        ..16 => 1,
+        // Results of a layer norm take more registers than 40, which is worse than few threads only where those are very few.
+        16 if halves && (peeled || kind == Kind::LayerNorm && with(48) * block >= 1280) => with(48),
+        16 if halves => with(40),
+        24 if halves => with(48),
+        ..32 => 1,
+        _ => with(64),
+    }
 }
 
 /// How rows are spread over blocks: vectors of a thread, parts of a row, rows at a time.
@@ -98,12 +115,21 @@ impl Way {
         device: &Device,
         rows: &Rows,
         how: How,
+        peeled: bool,
         most: impl Fn(usize) -> usize,
     ) -> Chosen {
         let info = device.info();
         let multiprocessors = info.multiprocessors.max(1) as usize;
         let adjacent = rows.step == (1, 1);
-        let held = held(rows.n.div_ceil(T::VECTOR), most(MOST))
+        let vectors = if peeled { rows.n / T::VECTOR } else { rows.n.div_ceil(T::VECTOR) };
+        let of_lane = match how.kind {
+            _ if T::VECTOR < 8 => VECTORS,
+            // With one more it has too few registers.
+            Kind::LayerNorm if !peeled => 3,
+            _ => most(MOST),
+        };
+        let each = if peeled { of_lane } else { VECTORS };
+        let held = held(vectors, most(MOST), each, of_lane)
             .map(|(threads, vectors)| Chosen::Held { threads, vectors });
         let spread = |most: usize| {
             let (slice, blocks) = (spread::THREADS as usize * T::VECTOR, spread::RESIDENT as usize);
@@ -169,6 +195,15 @@ pub(super) fn plan<'a, T: Normal>(
         && stride(row.0)
         && stride(row.1)
         && aligned.iter().all(|address| address.is_multiple_of(16));
+    // Rows whose vectors lie alike in both, with some elements before and behind them.
+    let alike =
+        aligned[0] % 16 == aligned[1] % 16 && (count == 1 || row.0 % vector == row.1 % vector);
+    let peeled = !wide
+        && alike
+        && step == (1, 1)
+        && aligned[2..].iter().all(|address| address.is_multiple_of(16))
+        && n >= 33 * vector;
+    let phase = aligned[0] / size_of::<T>() as u64 % vector as u64;
     // 16 bytes of halves become 32.
     let most = |vectors: usize| (vectors * size_of::<T>() / size_of::<f32>()).max(1);
     let capability = device.info().compute_capability;
@@ -182,13 +217,16 @@ pub(super) fn plan<'a, T: Normal>(
         threads: 0,
         block: 0,
         resident: 1,
+        peeled: false,
+        phase: 0,
+        ahead: false,
         overlaps: capability >= (9, 0),
         fetches: false,
         stages: 0,
         delay: 0,
         reduces: capability >= (8, 0),
     };
-    let chosen = way.choose::<T>(device, &rows, how, most);
+    let chosen = way.choose::<T>(device, &rows, how, peeled, most);
     let mut scratch = None;
     let mut steps = Vec::new();
     let mut room = |cells: usize| -> Result<_> {
@@ -200,16 +238,32 @@ pub(super) fn plan<'a, T: Normal>(
     let launch = match chosen {
         Chosen::Held { threads, vectors } => {
             let block = if threads > 32 { threads } else { 256 };
-            // Many vectors leave registers for so many threads only.
-            let resident = if vectors * vector >= 32 { 1024 / block } else { 1 };
-            let full = wide && n == threads as usize * vectors * vector && block == threads;
+            let resident = resident(kind, vectors * vector, block, vector == 8, peeled);
+            let full = wide
+                && n == threads as usize * vectors * vector
+                && count % (block / threads) as usize == 0;
             let blocks = grid(count.div_ceil((block / threads) as usize))?;
+            // Where all blocks run at once, latency counts; else the registers that it takes.
+            let ahead = wide && vectors <= AHEAD && blocks <= device.info().multiprocessors;
             let fetches = how.overlaps && wide && blocks <= FEW;
-            let how = How { full, vectors, threads, block, resident, fetches, ..how };
+            let how = How {
+                full,
+                vectors,
+                threads,
+                block,
+                resident,
+                fetches,
+                peeled,
+                wide: wide || peeled,
+                phase,
+                ahead,
+                ..how
+            };
             T::held(operands, &rows, how).grid(blocks).block(block)
         }
         Chosen::Spread(Shares { vectors, parts, groups }) => {
-            let how = How { vectors, threads: spread::THREADS, block: spread::THREADS, ..how };
+            let (threads, ahead) = (spread::THREADS, vectors <= AHEAD);
+            let how = How { vectors, threads, block: threads, ahead, ..how };
             let space = room(4 * parts * groups)?;
             let launch = T::spread(operands, space, &rows, (parts as u32, groups as u32), how);
             launch.grid((parts * groups) as u32).block(spread::THREADS).cooperative()
@@ -271,7 +325,7 @@ mod tests {
             (8192, Some((1024, 8))),
             (8193, None),
         ] {
-            assert_eq!(held(vectors, 8), expected, "{vectors}");
+            assert_eq!(held(vectors, 8, VECTORS, VECTORS), expected, "{vectors}");
         }
     }
 

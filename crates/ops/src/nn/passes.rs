@@ -7,7 +7,7 @@
 
 use super::collect::of_part;
 use super::exchange::{WARPS, of_warps};
-use super::kernels::{How, Kind, MOST, RowPart, begin, columns, is_inside, read, write};
+use super::kernels::{How, Kind, NONE, RowPart, SLOTS, begin, columns, is_inside, read, write};
 use super::statistics::{exponential, factors, merged, of_lanes};
 use crate::vectors::Widened;
 use lanework::prelude::*;
@@ -43,7 +43,7 @@ fn tile_of<const V: usize>(
 ) -> RowPart {
     let first = (part as u64 + i * parts as u64) * const { tile(V) as u64 };
     let next = const { THREADS as u64 * V as u64 };
-    RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first, end: n, next }
+    RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first, end: n, next, extra: NONE }
 }
 
 /// A thread's statistics with those of the numbers that it has of a tile, and how many numbers they are of.
@@ -51,7 +51,7 @@ fn tile_of<const V: usize>(
 fn with_tile<const V: usize>(
     (first, second): (f32, f32),
     numbers: f32,
-    values: [[f32; V]; MOST],
+    values: [[f32; V]; SLOTS],
     span: RowPart,
     #[constant] how: How,
 ) -> ((f32, f32), f32) {

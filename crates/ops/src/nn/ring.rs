@@ -8,7 +8,7 @@
 //! block's statistics of a row, another one collects those of all its parts. Nothing waits for a whole block.
 
 use super::collect::{collected, of_part as numbers_of_part, of_parts, publish};
-use super::kernels::{How, Kind, RowPart, is_inside, result};
+use super::kernels::{How, Kind, NONE, RowPart, SLOTS, is_inside, result};
 use super::statistics::{exponential, factors, merged, numbers_of_warp, of_warp};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
@@ -237,17 +237,17 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
         // A thread's vectors are at the same place of pieces that are as far apart as those that all threads have at a time.
         let (me, first) = (t % PIECE, first + (t / PIECE) as u64 * turn);
         let next = const { (THREADS / PIECE) as u64 } * turn;
-        let span = RowPart { x: 0, y: 0, x_step: 1, y_step: 1, first, end: n, next };
+        let span = RowPart { x: 0, y: 0, x_step: 1, y_step: 1, first, end: n, next, extra: NONE };
         let numbers = numbers_of_warp::<V>(span, me, how);
         if holds {
             fixed.consumer().wait();
         }
         // Rows that wait for their statistics, the newest first.
-        let mut waiting = [[[0.0f32; V]; MOST]; LONGEST];
+        let mut waiting = [[[0.0f32; V]; SLOTS]; LONGEST];
         let mut bases = [0.0f32; LONGEST];
         let mut to_row = group as u64 * y_row + first + (me * V as u32) as u64;
         for round in 0..rounds + delay {
-            let mut values = [[fill; V]; MOST];
+            let mut values = [[fill; V]; SLOTS];
             let mut base = 0.0f32;
             if round < rounds {
                 let slot = from.wait();

@@ -7,7 +7,7 @@
 //! round before last.
 
 use super::exchange::{WARPS, of_warps, statistics};
-use super::kernels::{How, Kind, RowPart, columns, read, write};
+use super::kernels::{How, Kind, NONE, RowPart, columns, read, write};
 use super::statistics::{exponential, factors, merged, of_lanes};
 use crate::vectors::Widened;
 use lanework::prelude::*;
@@ -63,7 +63,8 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
         round += 1;
         let (from, to) = (row * x_row, row * y_row);
         let next = const { THREADS as u64 * V as u64 };
-        let span = RowPart { x: from, y: to, x_step: 1, y_step: 1, first, end: n, next };
+        let span =
+            RowPart { x: from, y: to, x_step: 1, y_step: 1, first, end: n, next, extra: NONE };
         let mut values = read::<E, V>(x, span, t, fill, how);
         let count = (n - first).min(size) as f32;
         let of_columns = columns::<E, V>(gamma, beta, span, t, how);

@@ -5,7 +5,7 @@
 //! pairs (Chan, Golub and LeVeque 1983), which takes half the exchanges. Each is a tree whose shape depends on the row's length alone, so
 //! that results have the same bits in every run.
 
-use super::kernels::{How, Kind, MOST, RowPart, is_inside};
+use super::kernels::{How, Kind, RowPart, SLOTS, is_inside, slots};
 use lanework::prelude::*;
 
 /// The sum, or the largest, of the values of the lanes of a warp that belong to one group of `threads`, in each of them.
@@ -54,10 +54,12 @@ pub(super) fn numbers_of_warp<const V: usize>(span: RowPart, me: u32, #[constant
         numbers += all;
     } else if how.kind == Kind::LayerNorm {
         #[unroll]
-        for k in 0..how.vectors {
+        for k in 0..const { slots(how) } {
             #[unroll]
             for j in 0..V {
-                numbers += select(is_inside::<V>(span, me, k, j, how), 1.0f32, 0.0);
+                if k < how.vectors || j == 0 {
+                    numbers += select(is_inside::<V>(span, me, k, j, how), 1.0f32, 0.0);
+                }
             }
         }
         numbers = of_lanes(numbers, how.threads, false, false);
@@ -70,7 +72,7 @@ pub(super) fn numbers_of_warp<const V: usize>(span: RowPart, me: u32, #[constant
 /// and the sum of the squares.
 #[device]
 pub(super) fn of_warp<const V: usize>(
-    values: &mut [[f32; V]; MOST],
+    values: &mut [[f32; V]; SLOTS],
     span: RowPart,
     me: u32,
     numbers: f32,
@@ -88,10 +90,12 @@ pub(super) fn of_warp<const V: usize>(
     if how.kind == Kind::Softmax {
         let mut most = f32::MIN;
         #[unroll]
-        for k in 0..how.vectors {
+        for k in 0..const { slots(how) } {
             #[unroll]
             for j in 0..V {
-                most = most.max(values[k][j]);
+                if k < how.vectors || j == 0 {
+                    most = most.max(values[k][j]);
+                }
             }
         }
         first = of_lanes(most, threads, true, how.reduces);
@@ -99,33 +103,37 @@ pub(super) fn of_warp<const V: usize>(
     if how.kind == Kind::LayerNorm {
         let mut sums = [0.0f32; V];
         #[unroll]
-        for k in 0..how.vectors {
+        for k in 0..const { slots(how) } {
             #[unroll]
             for j in 0..V {
-                sums[j] += values[k][j];
+                if k < how.vectors || j == 0 {
+                    sums[j] += values[k][j];
+                }
             }
         }
         first = of_lanes(total::<V>(sums), lanes, false, false) * share;
     }
     let mut sums = [0.0f32; V];
     #[unroll]
-    for k in 0..how.vectors {
+    for k in 0..const { slots(how) } {
         #[unroll]
         for j in 0..V {
-            let x = values[k][j];
-            if how.kind == Kind::Softmax {
-                values[k][j] = exponential(x - first);
-                sums[j] += values[k][j];
-            }
-            if how.kind == Kind::LayerNorm {
-                let mut difference = x - first;
-                if !how.full {
-                    difference = select(is_inside::<V>(span, me, k, j, how), difference, 0.0);
+            if k < how.vectors || j == 0 {
+                let x = values[k][j];
+                if how.kind == Kind::Softmax {
+                    values[k][j] = exponential(x - first);
+                    sums[j] += values[k][j];
                 }
-                sums[j] += difference * difference;
-            }
-            if how.kind == Kind::RmsNorm {
-                sums[j] += x * x;
+                if how.kind == Kind::LayerNorm {
+                    let mut difference = x - first;
+                    if !how.full {
+                        difference = select(is_inside::<V>(span, me, k, j, how), difference, 0.0);
+                    }
+                    sums[j] += difference * difference;
+                }
+                if how.kind == Kind::RmsNorm {
+                    sums[j] += x * x;
+                }
             }
         }
     }

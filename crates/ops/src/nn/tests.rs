@@ -66,6 +66,11 @@ fn rows_are_held_by_parts_of_warps_by_warps_and_by_blocks() -> Result<()> {
             check(&device, [1 + 300 / n.max(20), n], kind, Way::Held)?;
         }
     }
+    // All threads of all blocks have all their vectors.
+    for kind in KINDS {
+        check(&device, [64, 32], kind, Way::Held)?;
+        check(&device, [8, 256], kind, Way::Held)?;
+    }
     Ok(())
 }
 
@@ -154,7 +159,7 @@ fn factors_of_columns_are_the_same_with_many_vectors_of_a_thread() -> Result<()>
 
 #[test]
 fn halves_are_the_same_whoever_holds_a_row() -> Result<()> {
-    for n in [8192, 8200] {
+    for n in [8192, 8200, 8195] {
         let host: Vec<f32> = numbers(4 * n).iter().map(|x| x - 1001.0).collect();
         agree::<f16>(&host, [4, n], 1, f16::from_f32, f16::to_f32)?;
         agree::<bf16>(&host, [4, n], 1, bf16::from_f32, bf16::to_f32)?;
