@@ -26,6 +26,7 @@
 //! NaNs are NumPy's: [`min`] and [`max`] of numbers among which is a NaN are NaN, and [`argmin`] and [`argmax`] are the place of the first one.
 //! Of equal numbers the first one's place is taken; `-0.0` equals `0.0`. Of no elements sums are 0, the others are refused.
 
+mod columns;
 mod dense;
 mod elements;
 mod general;

@@ -156,7 +156,12 @@ impl<'a> Memory<'a> {
             longs: nothing,
         };
         match self {
-            Memory::Halves(view) => slices.halves = view,
+            Memory::Halves(view) => {
+                slices.halves = view;
+                if as_words {
+                    slices.words = view.part(..view.len() / 2 * 2).cast();
+                }
+            }
             Memory::Shorts(view) => {
                 slices.shorts = view;
                 if as_words {

@@ -94,24 +94,51 @@ pub(super) fn general<A: Element>(
         let first = (piece % segments) * each + lane % width;
         if how.vectors {
             let (v, of_halves) = (how.per_vector, how.element == F16);
-            let (x_start, y_start) = (x_first / v as u64, y_first / v as u64);
+            let mut whole = length;
+            let mut elements = length as u64 * v as u64;
+            let mut skipped = 0u64;
+            if how.peeled {
+                elements = inner[1];
+                skipped = (v as u64 - x_first % v as u64) % v as u64;
+                whole = ((elements - skipped) / v as u64) as u32;
+            }
+            let (x_start, y_start) = ((x_first + skipped) / v as u64, y_first / v as u64);
             let mut xs = [([0u32; 4], [f16::ZERO; 8]); LOADS];
             let mut ys = [([0u32; 4], [f16::ZERO; 8]); LOADS];
             #[unroll]
             for k in 0..how.loads {
                 let i = first + k * width;
-                if i < length {
+                if i < whole {
                     xs[k as usize] = vector(x_halves, x_words, x_start + i as u64, of_halves);
                     if how.dot {
                         ys[k as usize] = vector(y_halves, y_words, y_start + i as u64, of_halves);
                     }
                 }
             }
+            let begin = row * elements as u32 + skipped as u32;
+            if how.peeled && piece % segments == 0 {
+                // What comes before the first vector and behind the last one.
+                for other in (lane % width..2 * v).step_by(width) {
+                    let mut i = other as u64;
+                    let mut is_there = i < skipped;
+                    if other >= v {
+                        i = skipped + whole as u64 * v as u64 + (other - v) as u64;
+                        is_there = i < elements;
+                    }
+                    if is_there {
+                        let x =
+                            element::<A>(x_halves, x_shorts, x_words, x_longs, x_first + i, how);
+                        let at = row * elements as u32 + i as u32;
+                        let one = with::<A>(neutral, x, x, at, how);
+                        partials[0] = joined::<A>(partials[0], one, how);
+                    }
+                }
+            }
             #[unroll]
             for k in 0..how.loads {
                 let i = first + k * width;
-                if i < length {
-                    let at = (row * length + i) * v;
+                if i < whole {
+                    let at = begin + i * v;
                     partials = with_vector::<A>(partials, xs[k as usize], ys[k as usize], at, how);
                 }
             }

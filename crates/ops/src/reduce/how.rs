@@ -102,6 +102,8 @@ pub(crate) struct Sharing {
     pub loads: u32,
     /// Loads are of 16 bytes.
     pub vectors: bool,
+    /// Rows of vectors begin and end with elements outside of them.
+    pub peeled: bool,
     /// Threads of a block that share one result.
     pub group: u32,
     /// Neighbouring threads belong to neighbouring results, not to one.
@@ -145,6 +147,7 @@ pub(crate) struct How {
     pub resident: u32,
     pub loads: u32,
     pub vectors: bool,
+    pub peeled: bool,
     pub group: u32,
     pub columns: bool,
     pub split: bool,
@@ -169,8 +172,18 @@ impl How {
         let compensated = compensated && operation.adds() && accumulator != Kind::I64;
         let width = if accumulator == Kind::F32 { 1 } else { 2 };
         let values = if compensated { 2 * width } else { width };
-        let Sharing { threads, resident, loads, vectors, group, columns, split, kept, outer } =
-            sharing;
+        let Sharing {
+            threads,
+            resident,
+            loads,
+            vectors,
+            peeled,
+            group,
+            columns,
+            split,
+            kept,
+            outer,
+        } = sharing;
         How {
             element: element as u32,
             adds: operation.adds(),
@@ -190,6 +203,7 @@ impl How {
             resident,
             loads,
             vectors,
+            peeled,
             group,
             columns,
             split,

@@ -1,5 +1,6 @@
 //! From a request to launches.
 
+use super::columns::{self, columns};
 use super::dense::dense;
 use super::elements::{Memory, MemoryMut};
 use super::general::{DIMENSIONS, general};
@@ -186,9 +187,53 @@ pub(crate) fn plan<'a>(
         )
         .block(how.threads);
         (blocks, scratch) = (all, memory);
+    } else if let Some(units) = shape
+        .of_units(columns::BYTES / element.size())
+        .filter(|_| !dot && x.address().is_multiple_of(columns::BYTES as u64))
+    {
+        let plan = shape::general(&units, 1, multiprocessors)?;
+        overlaps &= plan.splits == 1 || plan.blocks <= multiprocessors;
+        let how = How::new(operation, element, compensated, plan.sharing, overlaps);
+        let per_thread = columns::BYTES / element.size();
+        let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &how) * per_thread);
+        let memory = workspace.reserve(&layout)?;
+        let nothing = || -> ViewMut<'a, u64> { memory.view(slots) };
+        let x = x.slices(View::from(nothing()), true);
+        let out = output.memory.slices(nothing);
+        let (inner, outer, kept) = places(&units);
+        let step = shape.kept.last().map_or(1, |last| last.out as u64);
+        launch = of_type!(
+            element,
+            columns(
+                x.words,
+                units.results() as u32,
+                plan.width,
+                plan.splits,
+                [inner[0], inner[1]],
+                outer,
+                kept,
+                step,
+                out.halves,
+                out.shorts,
+                out.words,
+                out.longs,
+                nothing(),
+                how,
+            )
+        )
+        .block(how.threads);
+        (blocks, scratch) = (plan.blocks, memory);
     } else {
         let per_vector = 16 / element.size();
         let vectors = aligned && shape.is_of_vectors(per_vector, dot);
+        let inner = shape.inner();
+        let peeled = !vectors
+            && aligned
+            && !dot
+            && inner.x == 1
+            && !shape.has_columns()
+            && inner.extent >= 4 * per_vector;
+        let vectors = vectors || peeled;
         let unit = if vectors { per_vector } else { 1 };
         let plan = shape::general(&shape, unit, multiprocessors)?;
         // Blocks of the next launch that came early would crowd on the multiprocessors that are done first.
@@ -200,15 +245,7 @@ pub(crate) fn plan<'a>(
         let x = x.slices(View::from(nothing()), vectors);
         let y = y.slices(View::from(nothing()), vectors);
         let out = output.memory.slices(nothing);
-        let inner = shape.inner();
-        let mut outer = [[0; 3]; DIMENSIONS];
-        for (place, d) in outer.iter_mut().zip(shape.outer()) {
-            *place = [d.extent as u64, d.x as u64, d.y as u64];
-        }
-        let mut kept = [[0; 4]; DIMENSIONS];
-        for (place, d) in kept.iter_mut().zip(&shape.kept) {
-            *place = [d.extent as u64, d.x as u64, d.y as u64, d.out as u64];
-        }
+        let (inner, outer, kept) = places(&shape);
         launch = of_type!(
             element,
             general(
@@ -223,7 +260,7 @@ pub(crate) fn plan<'a>(
                 count as u32,
                 plan.width,
                 plan.splits,
-                [(inner.extent / unit) as u64, inner.x as u64, inner.y as u64],
+                [inner[0] / unit as u64, if peeled { inner[0] } else { inner[1] }, inner[2]],
                 outer,
                 kept,
                 out.halves,
@@ -244,6 +281,22 @@ pub(crate) fn plan<'a>(
     // every partial result.
     let step = unsafe { launch.prepare_unchecked(&device)? };
     Ok(Plan::new(vec![step], [scratch]))
+}
+
+/// Extents and strides of the innermost reduced dimension, of the other reduced ones, and of results.
+type Places = ([u64; 3], [[u64; 3]; DIMENSIONS], [[u64; 4]; DIMENSIONS]);
+
+fn places(shape: &Shape) -> Places {
+    let inner = shape.inner();
+    let mut outer = [[0; 3]; DIMENSIONS];
+    for (place, d) in outer.iter_mut().zip(shape.outer()) {
+        *place = [d.extent as u64, d.x as u64, d.y as u64];
+    }
+    let mut kept = [[0; 4]; DIMENSIONS];
+    for (place, d) in kept.iter_mut().zip(&shape.kept) {
+        *place = [d.extent as u64, d.x as u64, d.y as u64, d.out as u64];
+    }
+    ([inner.extent as u64, inner.x as u64, inner.y as u64], outer, kept)
 }
 
 /// Words that the blocks of a launch publish.

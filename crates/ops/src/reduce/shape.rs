@@ -88,6 +88,22 @@ impl Shape {
             && self.kept.iter().chain(self.outer()).all(whole)
     }
 
+    /// The same of units of `count` neighbouring results, as their elements lie in the first operand: for a kernel whose threads have
+    /// as many results each. `None` where results do not lie so.
+    pub fn of_units(&self, count: usize) -> Option<Shape> {
+        let mut shape = self.clone();
+        let last = shape.kept.last_mut()?;
+        let fits = last.x == 1 && last.extent.is_multiple_of(count) && last.extent > count;
+        (last.x, last.extent, last.out) = (count, last.extent / count, last.out * count);
+        for dimension in shape.kept.iter_mut().chain(&mut shape.reduced) {
+            if !dimension.x.is_multiple_of(count) {
+                return None;
+            }
+            dimension.x /= count;
+        }
+        Some(shape).filter(|shape| fits && count > 1 && shape.has_columns())
+    }
+
     /// Whether it is one result of elements that follow each other.
     pub fn is_dense(&self) -> bool {
         let inner = self.inner();
@@ -149,7 +165,8 @@ pub(crate) fn general(shape: &Shape, unit: usize, multiprocessors: u32) -> Resul
     let room = resident * multiprocessors;
     let few = results * 8 <= room as usize;
     let group = if columns {
-        in_columns
+        // Where there are fewer columns than a block has threads for, more threads have each.
+        in_columns.max((threads as usize / results.next_power_of_two()).min(64) as u32)
     } else if units >= LONG || units >= threads as usize && few {
         threads
     } else {
@@ -165,6 +182,7 @@ pub(crate) fn general(shape: &Shape, unit: usize, multiprocessors: u32) -> Resul
         resident,
         loads: loads as u32,
         vectors: unit > 1,
+        peeled: unit > 1 && !shape.is_of_vectors(unit, false),
         group,
         columns,
         split: splits > 1,
@@ -194,6 +212,7 @@ pub(crate) fn dense(vectors: u64, operands: u32, multiprocessors: u32) -> (Shari
         resident,
         loads: loads as u32,
         vectors: true,
+        peeled: false,
         group: threads,
         columns: false,
         split: blocks > 1,

@@ -60,6 +60,46 @@ fn blocks_share_many_columns() -> Result<()> {
     Ok(())
 }
 
+/// Sums and places of the largest numbers along both axes of a matrix whose rows lie `gap` elements apart.
+fn check_halves<T: Reducible<Sum = f32>>(
+    [rows, columns]: [usize; 2],
+    gap: usize,
+    of: fn(f32) -> T,
+) -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let row = columns + gap;
+    let host: Vec<f32> = (0..rows * row).map(|i| ((i * 7919) % 101) as f32 - 50.0).collect();
+    let x = device.upload(&host.iter().map(|x| of(*x)).collect::<Vec<T>>())?;
+    let matrix = || Tensor::with_strides(&x, [rows, columns], [row, 1], 0);
+    for (axis, results, length, step, next) in
+        [(0, columns, rows, row, 1), (1, rows, columns, 1, row)]
+    {
+        let sums = sum(matrix()?).axis(axis).eval()?.download()?;
+        let exact = sum(matrix()?).axis(axis).compensated().eval()?.download()?;
+        let places = argmax(matrix()?).axis(axis).eval()?.download()?;
+        for i in 0..results {
+            let numbers: Vec<f32> = (0..length).map(|k| host[i * next + k * step]).collect();
+            let want: f32 = numbers.iter().sum();
+            assert_eq!((sums[i], exact[i]), (want, want), "{rows} x {columns} along {axis}: {i}");
+            let most = numbers.iter().copied().fold(f32::MIN, f32::max);
+            let place = numbers.iter().position(|x| *x == most).expect("one");
+            assert_eq!(places[i], place as u64, "{rows} x {columns} along {axis}: {i}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn rows_and_columns_of_small_elements_are_read_by_vectors_wherever_they_begin() -> Result<()> {
+    for (shape, gap) in [([700, 24], 0), ([33, 8], 4), ([5, 401], 0), ([3, 2001], 2), ([40, 32], 3)]
+    {
+        check_halves(shape, gap, half::f16::from_f32)?;
+        check_halves(shape, gap, half::bf16::from_f32)?;
+        check_halves(shape, gap, |x| x)?;
+    }
+    Ok(())
+}
+
 #[test]
 fn a_plan_that_runs_again_gives_the_same_bits_in_one_launch() -> Result<()> {
     let device = Device::emulator();

@@ -1,0 +1,136 @@
+//! The kernel of reductions along columns of small elements: neighbouring threads have neighbouring results, of which each has as many as
+//! 8 bytes have elements. With an element per load, too few bytes are in flight.
+
+use super::general::DIMENSIONS;
+use super::how::{F16, How};
+use super::kernels::{LOADS, begin};
+use super::numbers::{element_of, with};
+use super::partials::{of_blocks, of_group, write};
+use half::f16;
+use lanework::prelude::*;
+
+/// Bytes of a load.
+pub(super) const BYTES: usize = 8;
+
+/// Results of a thread.
+const fn results_of_thread(how: How) -> usize {
+    how.per_vector as usize / 2
+}
+
+/// Element `c` of two words.
+#[device]
+fn of_pair<A: Number>(pair: [u32; 2], #[constant] c: usize, #[constant] how: How) -> A {
+    let mut halves = [f16::ZERO; 8];
+    if how.element == F16 {
+        let (low, high) = ptx!("mov.b32 {{{}, {}}}, {};", out(f16), out(f16), in(pair[c / 2]));
+        halves[c] = if c % 2 == 0 { low } else { high };
+    }
+    element_of::<A>([pair[0], pair[1], 0u32, 0u32], halves, c, how)
+}
+
+/// As `general` of an array of units of 8 bytes, in which strides and extents are, but for `step`, the elements from one result to the
+/// next one.
+#[kernel(max_threads = how.threads, min_blocks = how.resident)]
+pub(super) fn columns<A: Element>(
+    x: &[u32],
+    units: u32,
+    width: u32,
+    splits: u32,
+    inner: [u64; 2],
+    outer: [[u64; 3]; DIMENSIONS],
+    kept: [[u64; 4]; DIMENSIONS],
+    step: u64,
+    out_halves: &mut [f16],
+    out_shorts: &mut [u16],
+    out_words: &mut [u32],
+    out_longs: &mut [u64],
+    slots: &mut [u64],
+    #[constant] how: How,
+) {
+    begin(how);
+    let (lane, column) = (thread_idx.x / how.tile, thread_idx.x % how.tile);
+    let (tile, split) = (block_idx.x / splits, block_idx.x % splits);
+    let unit = tile * how.tile + column;
+    let is_one = unit < units;
+
+    // Where the unit's elements begin, and where its first result goes.
+    let (mut base, mut out) = (0u64, 0u64);
+    let mut rest = unit;
+    #[unroll]
+    for d in (0..how.kept as usize).rev() {
+        let extent = kept[d][0] as u32;
+        let at = (rest % extent) as u64;
+        rest = rest / extent;
+        base += at * kept[d][1];
+        out += at * kept[d][3];
+    }
+
+    let mut partials = [(A::ZERO, A::ZERO, 0u32); 4];
+    if !how.adds && is_one {
+        let pair = x.load_vec::<2>(2 * base);
+        #[unroll]
+        for c in 0..const { results_of_thread(how) } {
+            partials[c].0 = of_pair::<A>(pair, c, how);
+        }
+    }
+    let neutral = partials;
+    let length = inner[0] as u32;
+    let each = how.loads * width;
+    let segments = (length + (each - 1)) / each;
+    let mut pieces = segments;
+    #[unroll]
+    for d in 0..how.outer as usize {
+        pieces *= outer[d][0] as u32;
+    }
+    let parts = how.group / width;
+    let mut piece = split * parts + lane / width;
+    if !is_one {
+        piece = pieces;
+    }
+    while piece < pieces {
+        let mut start = base;
+        let mut rest = piece / segments;
+        let row = rest;
+        #[unroll]
+        for d in (0..how.outer as usize).rev() {
+            let extent = outer[d][0] as u32;
+            let at = (rest % extent) as u64;
+            rest = rest / extent;
+            start += at * outer[d][1];
+        }
+        let first = (piece % segments) * each + lane % width;
+        let mut pairs = [[0u32; 2]; LOADS];
+        #[unroll]
+        for k in 0..how.loads {
+            let i = first + k * width;
+            if i < length {
+                pairs[k as usize] = x.load_vec::<2>(2 * (start + i as u64 * inner[1]));
+            }
+        }
+        #[unroll]
+        for k in 0..how.loads {
+            let i = first + k * width;
+            if i < length {
+                let at = row * length + i;
+                #[unroll]
+                for c in 0..const { results_of_thread(how) } {
+                    let number = of_pair::<A>(pairs[k as usize], c, how);
+                    partials[c] = with::<A>(partials[c], number, number, at, how);
+                }
+            }
+        }
+        piece += splits * parts;
+    }
+
+    #[unroll]
+    for c in 0..const { results_of_thread(how) } {
+        let of_block = of_group::<A>(partials[c], how);
+        let place = (tile * const { results_of_thread(how) as u32 } + c as u32, split, splits);
+        let member = (lane, column);
+        let (has_result, all) = of_blocks::<A>(slots, of_block, neutral[c], member, place, how);
+        if has_result && is_one && lane == 0 {
+            let to = out + c as u64 * step;
+            write::<A>(out_halves, out_shorts, out_words, out_longs, to, all, how);
+        }
+    }
+}
