@@ -66,13 +66,12 @@ fn held(vectors: usize, most: usize, each: usize, of_lane: usize) -> Option<(u32
 fn resident(kind: Kind, values: usize, block: u32, halves: bool, peeled: bool) -> u32 {
     let with = |registers: u32| (65536 / (block * registers)).min(2048 / block).clamp(1, 32);
     match values {
-        ..16 => 1,
         // Results of a layer norm take more registers than 40, which is worse than few threads only where those are very few.
         16 if halves && (peeled || kind == Kind::LayerNorm && with(48) * block >= 1280) => with(48),
         16 if halves => with(40),
         24 if halves => with(48),
-        ..32 => 1,
-        _ => with(64),
+        32.. => with(64),
+        _ => 1,
     }
 }
 
