@@ -163,7 +163,7 @@ impl Way {
             Way::Passes => None,
         };
         chosen
-            .or_else(|| spread(most(MOST)).filter(|_| self == Way::Best))
+            .or_else(|| spread(most(MOST)).filter(|_| !matches!(self, Way::Held | Way::Passes)))
             .unwrap_or(Chosen::Passes)
     }
 }
