@@ -24,14 +24,7 @@ const STAGES: u32 = 6;
 const STAGE_BYTES: u32 = (ROWS + COLUMNS) * DEPTH * 2;
 
 #[kernel(block = 384, max_registers = 168)]
-fn turns(
-    a: &TensorMap<bf16, 2>,
-    b: &TensorMap<bf16, 2>,
-    c: &mut [f32],
-    m: u32,
-    n: u32,
-    k: u32,
-) {
+fn turns(a: &TensorMap<bf16, 2>, b: &TensorMap<bf16, 2>, c: &mut [f32], m: u32, n: u32, k: u32) {
     let tiles_a = SharedTiles::<bf16, ROWS, DEPTH>::dynamic(STAGES);
     let tiles_b = SharedTiles::<bf16, COLUMNS, DEPTH>::dynamic(STAGES);
     let ring = pipeline(STAGES, 1, 1);
