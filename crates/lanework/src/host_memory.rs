@@ -156,7 +156,7 @@ impl Device {
     }
 
     /// Bytes at an address of an emulator's memory, for a host that reads or writes them while launches of other threads go on,
-    /// as it does memory that it shares with a running kernel ([`sim::outside`](crate::sim::outside)). Does not wait for launches.
+    /// as it does memory that it shares with a running kernel ([`sim::stall`](crate::sim::stall)). Does not wait for launches.
     ///
     /// ```
     /// use lanework::Device;
