@@ -325,7 +325,7 @@ fn reductions_that_a_gpu_does_not_run_are_refused() {
     let module = device.load_ptx(TENSORS).expect("loads");
     for (element, at, most, why) in [
         (TensorElement::U32, [-4, 0], 0, "before the tensor"),
-        (TensorElement::U32, [5, 3], 0, "no multiple of 16"),
+        (TensorElement::U32, [5, 3], 0, "not a multiple of 16"),
         (TensorElement::F32, [0, 0], 1, "no reduction `.max` of .f32"),
     ] {
         let to = device.upload(&[0u8; 800]).expect("memory");
