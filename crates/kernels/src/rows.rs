@@ -99,10 +99,10 @@ pub(crate) fn by_tree(value: f32, space: Shared<f32>, #[constant] most: bool) ->
     space[0]
 }
 
-/// The kernel of an operation of the library, which is one.
-pub(crate) fn only(plan: Plan<'_>) -> Prepared<'_> {
-    match plan.into_kernel() {
-        Some(kernel) => kernel,
-        None => unreachable!("a matrix with elements is one kernel"),
-    }
+/// The kernel of an operation of the library, where it is one: rows that the registers of all blocks cannot hold take two.
+pub(crate) fn only(plan: Plan<'_>) -> Result<Prepared<'_>> {
+    plan.into_kernel().ok_or_else(|| Error::Request {
+        why: "rows of this length take several kernels".to_owned(),
+        help: "give shorter rows, or run them by `lanework_ops::nn`".to_owned(),
+    })
 }

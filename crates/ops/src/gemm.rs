@@ -138,8 +138,8 @@ impl<'a, const R: usize> Gemm<'a, R> {
         Gemm { precision, ..self }
     }
 
-    /// Computes a product of f32 or f64 by one kernel: factors are not copied first, and no sums are added up by a second kernel. It is
-    /// slower where one of them would pay, and [`Plan::into_kernel`](crate::Plan::into_kernel) gives the kernel.
+    /// Computes a product by one kernel: no sums are added up by a second one, and factors of f32 and f64 are not copied first (those of other
+    /// types where `wgmma` cannot read them as they lie). It is slower where one of them would pay, and [`Plan::into_kernel`](crate::Plan::into_kernel) gives the kernel.
     ///
     /// ```
     /// use lanework::Device;

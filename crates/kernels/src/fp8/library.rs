@@ -28,7 +28,7 @@ pub(super) fn kernel(x: &mut Operands, precision: Precision) -> Result<Prepared<
     };
     let (a, b) = (of(m, &x.a)?, of(n, &x.b)?.t());
     let c = TensorMut::with_strides(&mut x.c, [m, n], [columns, 1], 0)?;
-    let plan = gemm(a, b).precision(precision).prepare(c)?;
+    let plan = gemm(a, b).precision(precision).one_kernel().prepare(c)?;
     plan.into_kernel().ok_or_else(|| Error::Request {
         why: "this product takes several kernels".to_owned(),
         help: "run it by `lanework_ops::gemm`".to_owned(),

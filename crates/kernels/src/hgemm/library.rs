@@ -24,7 +24,7 @@ pub(super) fn prepare<'a>(x: &'a mut Operands, _: &Device) -> Result<Prepared<'a
     let a = Tensor::with_strides(&x.a, [m, k], [depth, 1], 0)?;
     let b = Tensor::with_strides(&x.b, [n, k], [depth, 1], 0)?.t();
     let c = TensorMut::with_strides(&mut x.c, [m, n], [columns, 1], 0)?;
-    gemm(a, b).prepare(c)?.into_kernel().ok_or_else(|| Error::Request {
+    gemm(a, b).one_kernel().prepare(c)?.into_kernel().ok_or_else(|| Error::Request {
         why: "this product takes several kernels".to_owned(),
         help: "run it by `lanework_ops::gemm`".to_owned(),
     })

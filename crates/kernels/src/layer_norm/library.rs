@@ -17,5 +17,5 @@ use lanework_ops::{Tensor, TensorMut, nn};
 pub(super) fn prepare<'a>(r: &'a mut Rows, _device: &Device) -> Result<Prepared<'a>> {
     let shape = [r.rows as usize, r.cols as usize];
     let norm = nn::layer_norm(Tensor::new(&r.x, shape)?).gamma(&r.gamma).beta(&r.beta).eps(r.eps);
-    Ok(only(norm.prepare(TensorMut::new(&mut r.y, shape)?)?))
+    only(norm.prepare(TensorMut::new(&mut r.y, shape)?)?)
 }

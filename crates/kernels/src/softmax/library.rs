@@ -18,5 +18,5 @@ use lanework_ops::{Tensor, TensorMut, nn};
 pub(super) fn prepare<'a>(r: &'a mut Rows, _device: &Device) -> Result<Prepared<'a>> {
     let shape = [r.rows as usize, r.cols as usize];
     let plan = nn::softmax(Tensor::new(&r.x, shape)?).prepare(TensorMut::new(&mut r.y, shape)?)?;
-    Ok(only(plan))
+    only(plan)
 }

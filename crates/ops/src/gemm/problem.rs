@@ -120,7 +120,7 @@ pub(crate) struct Problem<'a> {
     pub beta: f64,
     pub precision: Precision,
     pub epilogue: Epilogue<'a>,
-    /// Whether f32 and f64 products are one kernel.
+    /// Whether it is one kernel, but for copies of factors that `wgmma` cannot read.
     pub one_kernel: bool,
 }
 
