@@ -167,7 +167,7 @@ pub fn report() -> (Report, Value) {
         // Exact ones and the decades between the first and the last with elements, on both devices; the root of 400.
         "errors": 12,
         "samples": 20,
-        "hover": {"ladder": "transpose", "words": ["transpose/naive", "17.1 µs", "Median", "95 % interval", "491 GB/s"]},
+        "hover": {"ladder": "transpose", "words": ["transpose/naive", "17.1 µs", "Median", "95 % interval", "Bandwidth"]},
         "filter": {"text": "unpadded", "matches": 1},
         "kernel": {"route": "kernel/transpose/unpadded", "lines": 2, "line": "0:4", "accesses": 2}
     });
