@@ -25,6 +25,8 @@
 //! product read, copied before the product where they would be overwritten.
 
 mod choice;
+mod dead;
+mod dominators;
 mod open;
 mod rewrite;
 mod values;

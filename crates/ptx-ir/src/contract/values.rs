@@ -4,8 +4,9 @@
 //! Values of other registers are followed within straight lines: blocks of the control-flow graph that only
 //! follow each other. Where such a value leaves its line, that is a use that is no sum.
 
+use super::dead::dead;
+use super::dominators::Dominators;
 use super::open::OpenTerm;
-use crate::bitset::BitSet;
 use crate::cfg::ControlFlowGraph;
 use crate::kernel::{Inst, Kernel, MemoryKind, Opcode, Operand, Reg};
 use crate::liveness::Liveness;
@@ -89,7 +90,7 @@ impl Values {
             early: vec![false; registers],
             writer: vec![0; registers],
             current: HashMap::new(),
-            dominators: Dominators { cfg: ControlFlowGraph::of(kernel), without: HashMap::new() },
+            dominators: Dominators::new(ControlFlowGraph::of(kernel)),
             at: 0,
         };
         for inst in &kernel.insts {
@@ -285,34 +286,6 @@ impl Values {
     }
 }
 
-/// Which blocks come before others on every path: those without which the others cannot be reached.
-struct Dominators {
-    cfg: ControlFlowGraph,
-    /// By block: what is reached without it.
-    without: HashMap<usize, BitSet>,
-}
-
-impl Dominators {
-    fn dominates(&mut self, block: usize, other: usize) -> bool {
-        if block == other {
-            return true;
-        }
-        let cfg = &self.cfg;
-        let reached = self.without.entry(block).or_insert_with(|| {
-            let mut reached = BitSet::new(cfg.blocks.len());
-            let mut stack = vec![0];
-            while let Some(at) = stack.pop() {
-                if at != block && !reached.contains(at) {
-                    reached.insert(at);
-                    stack.extend(cfg.successors(at));
-                }
-            }
-            reached
-        });
-        !reached.contains(other)
-    }
-}
-
 fn same(view: Option<View>, other: View) -> bool {
     view.is_some_and(|view| view.value == other.value)
 }
@@ -327,32 +300,4 @@ fn lines(cfg: &ControlFlowGraph) -> Vec<Vec<usize>> {
     (0..cfg.blocks.len()).filter_map(next).for_each(|s| follows[s] = true);
     let heads = (0..cfg.blocks.len()).filter(|b| !follows[*b]);
     heads.map(|b| std::iter::successors(Some(b), |b| next(*b)).collect()).collect()
-}
-
-/// Instructions that only compute what nothing reads.
-fn dead(kernel: &Kernel, writes: &[u32]) -> Vec<bool> {
-    let mut reads = vec![0u32; kernel.registers.len()];
-    let mut writer = vec![None; kernel.registers.len()];
-    for (i, inst) in kernel.insts.iter().enumerate() {
-        inst.reads().for_each(|r| reads[r as usize] += 1);
-        inst.writes().for_each(|r| writer[r as usize] = Some(i));
-    }
-    let mut dead = vec![false; kernel.insts.len()];
-    let unread = |reads: &[u32], r: usize| reads[r] == 0 && writes[r] == 1;
-    let mut pending: Vec<usize> =
-        (0..reads.len()).filter(|r| unread(&reads, *r)).filter_map(|r| writer[r]).collect();
-    while let Some(i) = pending.pop() {
-        let inst = &kernel.insts[i];
-        if dead[i] || !inst.is_alu() {
-            continue;
-        }
-        dead[i] = true;
-        for r in inst.reads().map(|r| r as usize) {
-            reads[r] -= 1;
-            if unread(&reads, r) {
-                pending.extend(writer[r]);
-            }
-        }
-    }
-    dead
 }

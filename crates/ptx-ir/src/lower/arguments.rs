@@ -4,9 +4,9 @@ use super::callee::Call;
 use super::state::{Lowering, Symbol, width_of};
 use super::unsupported::{LoweringResult, Unsupported};
 use crate::kernel::*;
-use crate::rules::call::{copy_memory, load, store};
 use crate::rules::context::Cx;
 use crate::rules::mov::copy;
+use crate::rules::variables::{copy_memory, load, store};
 use lanework_ptx as syntax;
 use lanework_ptx::{Function, Instruction};
 

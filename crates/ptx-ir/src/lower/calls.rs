@@ -27,17 +27,20 @@ impl<'m> Lowering<'m> {
     fn lower_call(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
         let call = Call::read(instruction).map_err(|r| self.refuse(r))?;
         if call.function == "vprintf" {
-            return rules::call::print(self, instruction, &call).map_err(|r| self.refuse(r));
+            return rules::device_functions::print(self, instruction, &call)
+                .map_err(|r| self.refuse(r));
         }
         if call.function == "__assertfail" {
-            return rules::call::assert_fail(self, instruction).map_err(|r| self.refuse(r));
+            return rules::device_functions::assert_fail(self, instruction)
+                .map_err(|r| self.refuse(r));
         }
         if let Some(Symbol::Register(address)) = self.lookup(&call.function) {
             return self.indirect(instruction, &call, address);
         }
         let heap = self.globals.get(HEAP).map(|(_, address)| *address);
         if let (Some(heap), "malloc" | "free") = (heap, call.function.as_str()) {
-            return rules::call::heap(self, instruction, &call, heap).map_err(|r| self.refuse(r));
+            return rules::device_functions::heap(self, instruction, &call, heap)
+                .map_err(|r| self.refuse(r));
         }
         let Some(callee) = self.call_graph.function(&call.function) else {
             let what = format!("call of `{}`, which the module does not define", call.function);

@@ -14,7 +14,7 @@ use crate::liveness::Liveness;
 use crate::opcode::Alu;
 use crate::opcode::compare::CompareOp;
 use crate::opcode::logic::LogicOp;
-use crate::rules::call::local;
+use crate::rules::variables::local;
 use lanework_ptx::ScalarType;
 use std::collections::HashMap;
 

@@ -24,8 +24,8 @@ use crate::opcode::address::AddressOp;
 use crate::opcode::compare::{CompareOp, Relation};
 use crate::opcode::integer::Integer;
 use crate::opcode::logic::LogicOp;
-use crate::rules::call::{load, store};
 use crate::rules::mov::copy;
+use crate::rules::variables::{load, store};
 use lanework_ptx::{Function, ScalarType, StateSpace, Variable};
 use std::collections::{HashMap, HashSet};
 

@@ -38,6 +38,13 @@ pub struct Cx<'a, 'm> {
     pub guard: Option<(Reg, bool)>,
 }
 
+impl<'a, 'm> Cx<'a, 'm> {
+    /// An instruction without a guard.
+    pub fn unguarded(lowering: &'a mut Lowering<'m>, instruction: &'a Instruction) -> Self {
+        Cx { lowering, instruction, guard: None }
+    }
+}
+
 impl Cx<'_, '_> {
     /// Whether a modifier is present.
     pub fn has(&self, modifier: &str) -> bool {

@@ -15,6 +15,7 @@ mod compare;
 pub mod context;
 mod control;
 mod convert;
+pub mod device_functions;
 mod eight;
 mod expand;
 mod float;
@@ -30,6 +31,7 @@ mod stack;
 mod tensor_map;
 mod tensor_memory;
 mod texture;
+pub mod variables;
 mod video;
 mod warpgroup;
 mod warpwide;
@@ -89,7 +91,7 @@ static RULES: &[(&str, Rule)] = &[
     ("getctarank", asynchrony::getctarank),
     ("griddepcontrol", control::nothing),
     ("isspacep", memory::isspacep),
-    ("istypep", texture::is_type),
+    ("istypep", texture::query::is_type),
     ("ld", memory::ld),
     ("ldmatrix", matrix::ldmatrix),
     ("ldu", memory::ld),
@@ -143,10 +145,10 @@ static RULES: &[(&str, Rule)] = &[
     ("stmatrix", matrix::stmatrix),
     ("sub", integer::sub),
     ("subc", carry::add),
-    ("suld", texture::load),
-    ("suq", texture::query),
-    ("sured", texture::reduce),
-    ("sust", texture::store),
+    ("suld", texture::surface::load),
+    ("suq", texture::query::query),
+    ("sured", texture::surface::reduce),
+    ("sust", texture::surface::store),
     ("szext", logic::szext),
     ("tanh", float::approximate),
     ("tcgen05", tensor_memory::tcgen05),
@@ -155,7 +157,7 @@ static RULES: &[(&str, Rule)] = &[
     ("tex", texture::sample),
     ("tld4", texture::sample),
     ("trap", control::trap),
-    ("txq", texture::query),
+    ("txq", texture::query::query),
     ("vabsdiff", video::scalar),
     ("vabsdiff2", video::packed),
     ("vabsdiff4", video::packed),
