@@ -199,6 +199,25 @@ pub struct MatrixTile<'a> {
     pub fragment: u64,
 }
 
+/// What happens to the heap of `malloc`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeapEvent {
+    /// A warp calls `malloc` or `free`.
+    Called,
+    /// `malloc` gave a block.
+    Allocated {
+        /// Its address.
+        address: u64,
+        /// The bytes asked for.
+        bytes: u64,
+    },
+    /// `free` took a block back.
+    Freed {
+        /// Its address.
+        address: u64,
+    },
+}
+
 /// The space of a generic address.
 pub fn generic_space(address: u64) -> Space {
     if address.wrapping_sub(SHARED_WINDOW) < WINDOW {

@@ -168,3 +168,11 @@ pub struct Located {
     /// The warp.
     pub warp: u32,
 }
+
+/// The fault that stopped a cluster.
+pub struct ClusterFault {
+    /// The block.
+    pub block: [u32; 3],
+    /// The fault.
+    pub located: Located,
+}

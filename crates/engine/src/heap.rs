@@ -6,10 +6,10 @@
 //! checked. Where an instrument watches, blocks lie apart, and none is given twice while there is room.
 
 use crate::context::{fault, recover};
+use crate::event::HeapEvent;
 use crate::fault::{FaultKind, RawFault};
 use crate::handler::Body;
 use crate::hook::Wants;
-use crate::instrument::HeapEvent;
 use crate::lanes::{Sink, Source};
 use crate::machine::{Op, Warp};
 use crate::slot::{BITS, Lanes};

@@ -16,9 +16,9 @@
 use crate::cluster_view::{ClusterView, Verdict};
 use crate::counter::{CounterRule, Pattern, Totals};
 use crate::event::{
-    Access, AccessKind, Asynchronous, BulkTraffic, MatrixTile, Moved, Place, Space, generic_space,
+    Access, AccessKind, Asynchronous, BulkTraffic, HeapEvent, MatrixTile, Moved, Place,
 };
-use crate::fault::{Located, RawFault};
+use crate::fault::{ClusterFault, Located, RawFault};
 use crate::handler::{Body, Tiers};
 use crate::hook::Wants;
 use crate::insertion::Plan;
@@ -51,33 +51,6 @@ pub struct Launch<'a> {
     pub shared: Vec<Region>,
     /// Bytes of local memory per thread.
     pub local_bytes: u64,
-}
-
-/// What happens to the heap of `malloc`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeapEvent {
-    /// A warp calls `malloc` or `free`.
-    Called,
-    /// `malloc` gave a block.
-    Allocated {
-        /// Its address.
-        address: u64,
-        /// The bytes asked for.
-        bytes: u64,
-    },
-    /// `free` took a block back.
-    Freed {
-        /// Its address.
-        address: u64,
-    },
-}
-
-/// The fault that stopped a cluster.
-pub struct ClusterFault {
-    /// The block.
-    pub block: [u32; 3],
-    /// The fault.
-    pub located: Located,
 }
 
 /// The time slice of a warp in instructions. Long, so that a warp that should have waited at a barrier
@@ -142,7 +115,7 @@ pub trait Instrument: Send + 'static {
     /// A warp accesses memory, with all that the engine knows of it. By default this is told to
     /// [`Instrument::access`].
     fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
-        if let Some(access) = plain_access(warp, site, place, addresses) {
+        if let Some(access) = site.access(warp.mask, place, addresses) {
             self.access(&access);
         }
     }
@@ -351,34 +324,6 @@ pub trait Instrument: Send + 'static {
     /// stopped it. Gives a fault that ends the launch all the same.
     fn finish(&mut self, _all: bool, _faulted: bool) -> Option<([u32; 3], Located)> {
         None
-    }
-}
-
-/// An access as events tell of it; `None` for the rest of a vector of atomics, which is told of once.
-fn plain_access<'a>(
-    warp: &Warp,
-    site: &Site,
-    place: Place,
-    addresses: &'a [u64; 32],
-) -> Option<Access<'a>> {
-    let space = space_of(warp, site, addresses);
-    let bytes = u32::from(site.bytes) * u32::from(site.count);
-    let bytes = match site.service {
-        AccessClass::First(elements) => bytes * u32::from(elements),
-        AccessClass::Rest if site.kind == AccessKind::Atomic => return None,
-        _ => bytes,
-    };
-    Some(Access { space, kind: site.kind, bytes, mask: warp.mask, addresses, place })
-}
-
-/// The space that an access goes to; of generic addresses the first lane's counts.
-pub fn space_of(warp: &Warp, site: &Site, addresses: &[u64; 32]) -> Space {
-    match site.space {
-        MemorySpace::Generic => generic_space(addresses[warp.mask.trailing_zeros() as usize & 31]),
-        MemorySpace::Global => Space::Global,
-        MemorySpace::Constant | MemorySpace::Parameter => Space::Constant,
-        MemorySpace::Shared => Space::Shared,
-        MemorySpace::Local => Space::Local,
     }
 }
 

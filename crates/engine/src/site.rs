@@ -2,7 +2,7 @@
 
 use crate::alu::atomic::Combine;
 use crate::counter::{CounterRule, Memo};
-use crate::event::AccessKind;
+use crate::event::{Access, AccessKind, Place, Space, generic_space};
 use crate::region::Region;
 use crate::slot::Slot;
 use lanework_ptx_ir::access_class::AccessClass;
@@ -115,5 +115,33 @@ impl Site {
             room: region.bytes.saturating_sub(self.span - 1),
             host: region.host,
         };
+    }
+    /// The space that an access by the lanes in `mask` goes to; of generic addresses the first lane's counts.
+    pub fn accessed_space(&self, mask: u32, addresses: &[u64; 32]) -> Space {
+        match self.space {
+            MemorySpace::Generic => generic_space(addresses[mask.trailing_zeros() as usize & 31]),
+            MemorySpace::Global => Space::Global,
+            MemorySpace::Constant | MemorySpace::Parameter => Space::Constant,
+            MemorySpace::Shared => Space::Shared,
+            MemorySpace::Local => Space::Local,
+        }
+    }
+
+    /// Its access by the lanes in `mask`, as instruments are told of it; `None` for the rest of a vector of
+    /// atomics, which is told of once.
+    pub fn access<'a>(
+        &self,
+        mask: u32,
+        place: Place,
+        addresses: &'a [u64; 32],
+    ) -> Option<Access<'a>> {
+        let bytes = u32::from(self.bytes) * u32::from(self.count);
+        let bytes = match self.service {
+            AccessClass::First(elements) => bytes * u32::from(elements),
+            AccessClass::Rest if self.kind == AccessKind::Atomic => return None,
+            _ => bytes,
+        };
+        let space = self.accessed_space(mask, addresses);
+        Some(Access { space, kind: self.kind, bytes, mask, addresses, place })
     }
 }

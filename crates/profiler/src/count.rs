@@ -6,7 +6,7 @@
 use lanework_engine::counter::{CounterRule, Pattern, SiteTotal, Totals, WordCost};
 use lanework_engine::event::{AccessKind, BulkTraffic, Place};
 use lanework_engine::hook::Wants;
-use lanework_engine::instrument::{Instrument, Launch, space_of};
+use lanework_engine::instrument::{Instrument, Launch};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_memmodel::counters::{Counters, add_each};
@@ -84,7 +84,7 @@ impl Instrument for CountingObserver {
 
     fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
         let Some(counts) = self.at(place) else { return };
-        let space = space_of(warp, site, addresses);
+        let space = site.accessed_space(warp.mask, addresses);
         let bytes = u32::from(site.bytes) * u32::from(site.count);
         let how = (site.kind, site.service);
         traffic::count(counts, space, how, bytes, warp.mask, addresses);
