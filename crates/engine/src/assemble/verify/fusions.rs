@@ -1,6 +1,7 @@
 //! Fused operations: each lies in sequence, and what it overlays agrees with it.
 
-use super::{Verifier, Violation, address_of};
+use super::operations::address_of;
+use super::{Verifier, Violation};
 use crate::fuse::fusion::{Fusion, FusionKind};
 use crate::machine::Op;
 use crate::shape::{Form, Immediate, OperandKind, Registers, SCALAR_WORD, Shape, WORDS};

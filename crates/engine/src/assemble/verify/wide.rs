@@ -1,6 +1,7 @@
 //! The all-varying form of a kernel beside its first form.
 
-use super::{NAMES, Violation, name_of, operand};
+use super::operations::{NAMES, operand};
+use super::{Violation, violation};
 use crate::assemble::Code;
 use crate::shape::OperandKind;
 use crate::site::Site;
@@ -12,10 +13,9 @@ use lanework_ptx_ir::kernel::Kernel;
 /// # Errors
 /// The first violation.
 pub fn verify_wide(kernel: &Kernel, code: &Code, wide: &Code) -> Result<(), Violation> {
-    let wrong = |operation: Option<usize>, what: &str| Violation {
-        kernel: kernel.name.clone(),
-        operation: operation.map(|at| (at, name_of(kernel, wide, at))),
-        what: format!("the all-varying form does not correspond: {what}"),
+    let wrong = |operation: Option<usize>, what: &str| {
+        let what = format!("the all-varying form does not correspond: {what}");
+        violation(kernel, wide, operation, what)
     };
     if code.ops.len() != wide.ops.len() {
         return Err(wrong(None, "another number of operations"));
