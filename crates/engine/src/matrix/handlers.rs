@@ -101,7 +101,7 @@ unsafe fn tell_operands(
 ) -> Result<(), RawFault> {
     // SAFETY: slots are valid by the assembler; the context outlives the warp's run.
     unsafe {
-        let chunks = group::operands(warp, this, plan)?;
+        let chunks = group::chunks_read(warp, this, plan)?;
         let context = &mut *warp.context;
         let instruction = context.place(warp, op).instruction;
         let shared = context.shared;
