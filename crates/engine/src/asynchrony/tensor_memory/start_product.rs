@@ -1,0 +1,203 @@
+//! `tcgen05.mma`: its operands are read and checked, and the product is put in the queue.
+
+use super::super::plan::Plan;
+use super::super::shared::{lanes, words};
+use super::address::Place;
+use super::descriptor;
+use super::element::Element;
+use super::instruction_descriptor::InstructionDescriptor;
+use super::issue::{issue, ranks, tell_reads};
+use super::layout::DataPath;
+use super::multiply::zero_columns;
+use super::operands::SharedRows;
+use super::pair::cluster;
+use super::place::{check_columns, misuse};
+use super::queue::What;
+use super::tasks::{FirstOperand, Product};
+use crate::fault::{FaultKind, RawFault};
+use crate::hook::Wants;
+use crate::lanes::fetch_cold;
+use crate::machine::{Op, Warp};
+use crate::slot::Lanes;
+use lanework_ptx_ir::opcode::tensor_memory::TmemMultiply;
+use std::ops::Range;
+
+/// Queues the product of each executing lane.
+///
+/// # Safety
+/// The plan's slots are registers of the warp, whose context is live.
+pub unsafe fn start_products(
+    op: &Op,
+    warp: &mut Warp,
+    plan: &Plan,
+    this: TmemMultiply,
+) -> Result<bool, RawFault> {
+    // SAFETY: slots are valid by the assembler; every place is checked.
+    unsafe {
+        let all: Vec<Lanes<u32>> = (0..plan.src.len())
+            .map(|i| match i {
+                4 => Lanes([0; 32]),
+                _ => words(warp, plan, i),
+            })
+            .collect();
+        let wide = |i: usize| -> Lanes<u64> { fetch_cold(warp, plan.src[i]) };
+        let (of_a, of_b) = (wide(1), wide(2));
+        let masks = this.column_mask().map(wide);
+        let counts: Lanes<bool> = fetch_cold(warp, plan.src[4]);
+        for lane in lanes(warp.mask) {
+            let i = lane as usize;
+            let word = |at: usize| all[at].0[i];
+            let wrong = |why: String| misuse(lane, why);
+            let shape = InstructionDescriptor::read(word(3), &this).map_err(wrong)?;
+            let ranks = ranks(warp, lane, this.pair)?;
+            let k = this.k();
+            let b = descriptor::read(of_b.0[i], shape.across[1]).map_err(wrong)?;
+            let b = SharedRows::of(b, shape.across[1], shape.b, k);
+            let a = match this.a_in_tensor_memory {
+                true => FirstOperand::Tensor(Place::of(word(1))),
+                false => {
+                    let a = descriptor::read(of_a.0[i], shape.across[0]).map_err(wrong)?;
+                    FirstOperand::Shared(SharedRows::of(a, shape.across[0], shape.a, this.kind.k()))
+                }
+            };
+            check_swizzles(&shape, &a, &b).map_err(wrong)?;
+            let (zero, shift) = match &masks {
+                None => ([false; 256], 0),
+                Some(masks) => zero_columns(masks.0[i], shape.m, shape.n).map_err(wrong)?,
+            };
+            let mut kept = [0; 8];
+            for (at, kept) in kept.iter_mut().enumerate().take(this.kept_lanes) {
+                *kept = word(this.lane_words() + at);
+            }
+            let product = Product {
+                this,
+                shape,
+                d: Place::of(word(0)),
+                a,
+                b,
+                metadata: this.metadata().map(|at| {
+                    let base = Place::of_factor(word(at));
+                    // The selector says which of two columns, of kinds that need one.
+                    Place { column: base.column + (word(3) & 3), ..base }
+                }),
+                scales: this.scales().map(|at| at.map(|at| Place::of_factor(word(at)))),
+                kept,
+                zero,
+                shift,
+                counts: counts.0[i],
+                ranks,
+            };
+            let uses = check_product(warp, lane, &product, word(3))?;
+            let mut reads = vec![(product.b, product.rows_of_b())];
+            if let FirstOperand::Shared(rows) = product.a {
+                reads.push((rows, 0..product.path().rows()));
+            }
+            tell_reads(op, warp, lane, &product.ranks, &reads);
+            if product.counts {
+                tell_unwritten(op, warp, lane, &product);
+            }
+            issue(op, warp, lane, What::Multiply(Box::new(product)), uses);
+        }
+        Ok(true)
+    }
+}
+
+/// Tells the instrument of a product that adds to columns of which nothing has been written, nor will be by what was
+/// issued before.
+unsafe fn tell_unwritten(op: &Op, warp: &Warp, lane: u32, product: &Product) {
+    // SAFETY: by the caller.
+    unsafe {
+        let instruction = (*warp.context).place(warp, op).instruction;
+        let cluster = cluster(warp);
+        let Some(instrument) = (*warp.context).instrument(Wants::INITIALISED) else { return };
+        let (path, columns) = (product.path(), product.columns());
+        let first = product.d.column;
+        for rank in &product.ranks {
+            let memory = &cluster.tensor_memory[*rank];
+            let cells = (0..path.rows()).flat_map(|row| {
+                (0..path.parts()).map(move |part| product.d.lane + path.lane(row, part))
+            });
+            let mut cells = cells.flat_map(|lane| (0..columns).map(move |c| (lane, first + c)));
+            let pending = cluster.tensor_work.of(*rank, first..first + columns).is_some();
+            if !pending && cells.all(|(lane, column)| !memory.is_written(lane, column)) {
+                return instrument.tensor_unwritten(warp, (lane, instruction), (first, columns));
+            }
+        }
+    }
+}
+
+/// Transposed elements of 32 bits need the swizzle of units of 32 bytes, which others cannot have.
+fn check_swizzles(
+    shape: &InstructionDescriptor,
+    a: &FirstOperand,
+    b: &SharedRows,
+) -> Result<(), String> {
+    let of_a = match a {
+        FirstOperand::Shared(rows) => Some((rows, shape.a)),
+        FirstOperand::Tensor(_) => None,
+    };
+    for (rows, element) in of_a.into_iter().chain([(b, shape.b)]) {
+        let by32 = rows.descriptor.swizzle == lanework_ptx::Swizzle::B128By32;
+        if rows.across && (element == Element::Tf32) != by32 {
+            return Err(
+                "a transposed matrix of tf32 needs the swizzle of 128 bytes in units of 32, which no other has"
+                    .to_owned(),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Checks where a product's matrices lie in tensor memory; the columns that it uses.
+unsafe fn check_product(
+    warp: &Warp,
+    lane: u32,
+    product: &Product,
+    bits: u32,
+) -> Result<Vec<Range<u32>>, RawFault> {
+    let path = product.path();
+    let mut matrices = vec![(product.d, product.columns(), "D")];
+    if let FirstOperand::Tensor(at) = product.a {
+        matrices.push((at, 8, "A"));
+    }
+    let full = |place: Place| Place { lane: 0, ..place };
+    for (at, _, name) in &matrices {
+        if !path.starts_at(at.lane) {
+            let note = format!(
+                "{name} starts at lane {} of tensor memory, where M = {} has it at lane 0{}",
+                at.lane,
+                product.shape.m,
+                if path == DataPath::Half { " or 16" } else { "" }
+            );
+            return Err(misuse(lane, note));
+        }
+        if at.lane != product.d.lane {
+            return Err(misuse(
+                lane,
+                "A and D start at different lanes of tensor memory".to_owned(),
+            ));
+        }
+    }
+    if let Some(at) = product.metadata {
+        let most = if product.this.kind.k() <= 16 { 1 } else { 0 };
+        if path != DataPath::Full || bits & 3 > most {
+            let note = "the layout of the metadata of a sparse A for fewer than 128 rows in a block, or for this sparsity selector, is not emulated";
+            return Err(RawFault { kind: FaultKind::Unsupported, ..misuse(lane, note) });
+        }
+        let columns = if product.this.kind.k() <= 16 { 1 } else { 2 };
+        matrices.push((full(at), columns, "the metadata"));
+    }
+    if let Some([a, b]) = product.scales {
+        let rows_of_b = product.columns();
+        matrices.push((full(a), (path.rows() as u32).div_ceil(32), "the scale factors of A"));
+        matrices.push((full(b), rows_of_b.div_ceil(32), "the scale factors of B"));
+    }
+    for rank in &product.ranks {
+        for (at, columns, name) in &matrices {
+            // SAFETY: by the caller.
+            let memory = unsafe { &cluster(warp).tensor_memory[*rank] };
+            check_columns(memory, lane, full(*at), (1, *columns), name)?;
+        }
+    }
+    Ok(matrices.iter().map(|(at, columns, _)| at.column..at.column + columns).collect())
+}
