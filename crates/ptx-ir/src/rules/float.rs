@@ -16,7 +16,7 @@ use crate::opcode::single::{
 use lanework_ptx::ScalarType::*;
 use modifiers::{directed, half, modifiers, only_f16, with_modifiers};
 
-pub(super) use modifiers::flushed;
+pub use modifiers::flushed;
 
 /// Emits `add`, `sub` or `mul` with the opcode of each type.
 fn binary(

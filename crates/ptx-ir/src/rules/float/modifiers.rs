@@ -46,11 +46,7 @@ pub(super) fn only_f16(function: F16Function, ty: ScalarType) -> Alu {
 }
 
 /// A subnormal operand flushed, in a register of its own.
-pub(in crate::rules) fn flushed(
-    cx: &mut Cx<'_, '_>,
-    a: Operand,
-    ty: ScalarType,
-) -> LoweringResult<Operand> {
+pub fn flushed(cx: &mut Cx<'_, '_>, a: Operand, ty: ScalarType) -> LoweringResult<Operand> {
     let op = match ty {
         F32 => Alu::Single(SingleOp::Flush),
         F16 | F16x2 => only_f16(F16Function::Flush, ty),
