@@ -4,10 +4,11 @@
 //! time the thread prints the message. A checked launch then reports the assertion with its thread, as
 //! it does an index out of range; an unchecked one stops (`trap`).
 
-use crate::builder::{Builder, Failure};
-use crate::compare::Condition;
+use crate::builder::Builder;
+use crate::connect::Condition;
 use crate::current::{here, with};
 use crate::definition::{CheckSite, IndexKind};
+use crate::pending::Failure;
 use crate::print::{Piece, Show};
 use crate::value::{Index, Value};
 use lanework_ptx::ScalarType;

@@ -9,45 +9,12 @@ use crate::flight::Flight;
 use crate::frames::{
     Branches, CallFrame, Computation, Interrupted, Line, LoopFrame, Repeat, Scope,
 };
-use crate::value::{Class, Index, Register, Value, literal};
-use lanework_ptx::{Guard, Instruction, Location, Operand, ScalarType, Variable};
+use crate::locals::Locals;
+use crate::pending::{BarrierSetup, Failure, MovedRegisters};
+use crate::value::{Class, Register, Value, literal};
+use lanework_ptx::{Instruction, Location, Operand, ScalarType, Variable};
 use std::collections::{HashMap, HashSet};
 use std::panic::Location as Caller;
-
-/// mbarriers that the kernel's first instructions initialise.
-#[derive(Clone, Debug)]
-pub(crate) struct BarrierSetup {
-    /// The array of barriers, by its index in the builder's symbols.
-    pub symbol: usize,
-    /// How many there are.
-    pub number: u32,
-    /// Arrivals that complete a phase.
-    pub arrivals: Value,
-    pub position: Option<Location>,
-}
-
-/// A role whose threads get another number of registers.
-#[derive(Clone, Debug)]
-pub(crate) struct MovedRegisters {
-    /// The role's first warp.
-    pub first: u32,
-    pub warps: u32,
-    /// Registers of each thread from here on.
-    pub count: u32,
-    /// File, line and column.
-    pub source: (String, u32, u32),
-}
-
-/// A failed bounds check's branch to the code that reports it.
-#[derive(Clone, Debug)]
-pub(crate) struct Failure {
-    /// Where the check jumps when it fails.
-    pub label: String,
-    /// The check's number, from 1.
-    pub site: usize,
-    pub index: Index,
-    pub length: Value,
-}
 
 /// A kernel under construction.
 #[derive(Default)]
@@ -102,7 +69,7 @@ pub(crate) struct Builder {
     /// Bytes of the largest argument list printed.
     pub print_bytes: u32,
     /// Arrays of variables and tables that are indexed at run time.
-    pub locals: crate::memory::local::Locals,
+    pub locals: Locals,
     pub symbol_addresses: HashMap<usize, Register>,
     position: Option<Location>,
     caller: Option<&'static Caller<'static>>,
@@ -264,63 +231,10 @@ impl Builder {
         }
     }
 
-    /// A jump to `label`.
-    pub fn jump(&mut self, label: &str) {
-        self.emit("bra.uni", vec![Operand::from(label)]);
-        if !self.dead {
-            self.used_labels.insert(label.to_owned());
-            self.leave_for(label);
-        }
-        self.dead = true;
-    }
-
-    /// A jump to `label` where `predicate` is set (or clear, when `negated`).
-    pub fn jump_if(&mut self, predicate: Register, negated: bool, label: &str) {
-        let mut instruction = self.located(Instruction::new("bra", vec![Operand::from(label)]));
-        instruction.guard = Some(Guard { register: predicate.name(), negated });
-        if !self.dead {
-            self.used_labels.insert(label.to_owned());
-            self.leave_for(label);
-        }
-        self.push(Line::Op { instruction, dest: None, pure: false });
-    }
-
-    /// Places `label` here if anything jumps to it.
-    pub fn place(&mut self, label: &str) {
-        if self.used_labels.contains(label) {
-            if !self.flight.arrive(label, self.dead) {
-                self.disagreement();
-            }
-            self.dead = false;
-            self.lines.push(Line::Label(label.to_owned()));
-        }
-    }
-
-    /// Places `label` here for jumps that come later, as at the head of a loop.
-    pub fn place_always(&mut self, label: &str) {
-        self.leave_for(label);
-        self.push(Line::Label(label.to_owned()));
-    }
-
     /// Makes a position that of the instructions that follow.
     pub fn set_location(&mut self, position: Option<Location>) {
         self.position = position;
         self.caller = None;
-    }
-
-    /// Notes which copies are in flight where `label` is.
-    fn leave_for(&mut self, label: &str) {
-        if !self.flight.leave(label) {
-            self.disagreement();
-        }
-    }
-
-    fn disagreement(&mut self) {
-        self.error(
-            "not every path to here has the same groups of copies in flight",
-            "commit and wait equally often in each iteration and in each branch: commit outside of \
-             `if`, since an empty group costs nothing, and fill the first stages in an `#[unroll]` loop",
-        );
     }
 
     /// The source position of the instructions that follow.

@@ -3,12 +3,13 @@
 use super::handle::handle;
 use super::named::{NamedBarrier, named_barrier};
 use crate::arithmetic::binary;
-use crate::builder::{Builder, MovedRegisters};
+use crate::builder::Builder;
 use crate::compare::{Relation, relate};
 use crate::current::{here, with};
 use crate::frames::Line;
 use crate::memory::Extent;
 use crate::operation::Operation;
+use crate::pending::MovedRegisters;
 use crate::value::Value;
 use crate::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};

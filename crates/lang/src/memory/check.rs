@@ -1,11 +1,12 @@
 //! Bounds checks: one comparison and one branch inline; the code that reports a failure is out of
 //! line at the kernel's end.
 
-use crate::builder::{Builder, Failure};
+use crate::builder::Builder;
 use crate::compare::{Relation, relate};
 use crate::definition::{CheckSite, IndexKind};
 use crate::flight::Flight;
 use crate::frames::Line;
+use crate::pending::Failure;
 use crate::value::{Index, Register, Value};
 use lanework_ptx::{Guard, Instruction, Operand, ScalarType, Statement};
 

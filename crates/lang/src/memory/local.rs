@@ -7,12 +7,10 @@
 //! ([`spill`]). An array of constants is a table in constant memory. Any other array is copied into local
 //! memory before the access. In memory an array has the layout that it has on the host.
 
-mod blocks;
 mod homes;
 mod spill;
 
-use blocks::Cell;
-pub(crate) use blocks::Locals;
+use homes::Cell;
 pub(crate) use spill::spill;
 
 use super::index::{Extent, IndexValue};

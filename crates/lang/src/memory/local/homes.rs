@@ -1,11 +1,19 @@
 //! Where the scalars of an array are when it is indexed at run time.
 
-use super::blocks::{Block, Cell};
 use crate::builder::Builder;
 use crate::data::operations::stored_type;
+use crate::locals::Block;
 use crate::memory::place::Space;
 use crate::value::{Register, Value, extended, literal, wrap};
 use lanework_ptx::{Immediate, Initializer, Linkage, Operand, ScalarType, StateSpace, Variable};
+
+/// One scalar of an array: its value or its variable's register, its type, its offset in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cell {
+    pub(super) value: Value,
+    pub(super) ty: ScalarType,
+    pub(super) offset: u64,
+}
 
 /// The bytes of a kernel's tables that constant memory holds; further ones are in global memory.
 const CONSTANT_BYTES: u64 = 60 << 10;
