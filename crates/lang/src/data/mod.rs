@@ -19,7 +19,9 @@ mod option;
 mod option_methods;
 mod ordering;
 mod parameter;
+mod receive;
 mod tags;
+mod target;
 mod tuples;
 mod value_of;
 
@@ -34,9 +36,11 @@ pub use matching::{
     perhaps,
 };
 pub use memory::{At, Element, ReceivePlace, ReceiveValue, at};
-pub use operations::{Receive, Target, constant, read_copy, read_view, receive, set};
+pub use operations::{constant, read_copy, read_view, set};
 pub use option::{OptionOf, Optional, is_none, is_some, payload, some};
 pub use ordering::OrderingOf;
 pub use parameter::{bytes, value_parameter};
+pub use receive::{Receive, receive};
 pub use tags::{ordered, same};
+pub use target::Target;
 pub(crate) use value_of::value_of;

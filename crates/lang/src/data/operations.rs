@@ -4,10 +4,9 @@ use super::{Data, Handle, Item, Kind, Leaf, Part, Parts, Places, Values, Variabl
 use crate::builder::Builder;
 use crate::compare::{Relation, relate};
 use crate::current::{here, with};
-use crate::memory::{Place, ReadPlace};
-use crate::scalar::Scalar;
+use crate::memory::Place;
 use crate::value::{Class, Register, Value, extended, memory_type};
-use crate::var::{Mut, Read, Var};
+use crate::var::Var;
 use lanework_ptx::ScalarType;
 
 fn build<T: Data, K: Kind>(items: impl IntoIterator<Item = Item>) -> T::Of<K> {
@@ -208,147 +207,9 @@ pub(crate) fn save<T: Data>(at: Place<T>, value: Handle<T>) {
     store(&leaves::<T>(), &targets, &values::<T>(value));
 }
 
-/// What may be assigned to: a variable or a place, whole or a part of one.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be assigned to",
-    label = "neither a variable nor writable memory",
-    note = "a variable is declared with `let mut`; a parameter is written to when it is `&mut [T]`"
-)]
-pub trait Target: Copy {
-    /// The type of what is assigned.
-    type Value: Data;
-    /// `self = value`.
-    fn set(self, value: Handle<Self::Value>);
-}
-
 /// `target = value` for a value of a struct or an enum.
 #[track_caller]
 pub fn set<T: Data, K: Kind>(target: T::Of<K>, value: Handle<T>) {
     here();
     store(&leaves::<T>(), &parts::<T, K>(target), &values::<T>(value));
-}
-
-impl<T: Scalar> Target for Mut<T> {
-    type Value = T;
-    #[track_caller]
-    fn set(self, value: Var<T>) {
-        here();
-        self.assign(value);
-    }
-}
-
-impl<T: Scalar> Target for Place<T> {
-    type Value = T;
-    #[track_caller]
-    fn set(self, value: Var<T>) {
-        save(self, value);
-    }
-}
-
-impl<T: Data, const N: usize> Target for Place<[T; N]> {
-    type Value = [T; N];
-    #[track_caller]
-    fn set(self, value: [Handle<T>; N]) {
-        save(self, value);
-    }
-}
-
-impl<X: Target, const N: usize> Target for [X; N] {
-    type Value = [X::Value; N];
-    #[track_caller]
-    fn set(self, value: [Handle<X::Value>; N]) {
-        for (target, value) in self.into_iter().zip(value) {
-            target.set(value);
-        }
-    }
-}
-
-macro_rules! read_places {
-    ($($place:ident $kind:ident)*) => {$(
-        impl<T: Scalar> Read for $place<T> {
-            type Value = Var<T>;
-            #[track_caller]
-            fn view(self) -> Var<T> {
-                read_view::<T, super::$kind>(self)
-            }
-            #[track_caller]
-            fn copy(self) -> Var<T> {
-                read_view::<T, super::$kind>(self)
-            }
-        }
-
-        impl<T: Data, const N: usize> Read for $place<[T; N]> {
-            type Value = [Handle<T>; N];
-            #[track_caller]
-            fn view(self) -> [Handle<T>; N] {
-                read_view::<[T; N], super::$kind>(self)
-            }
-            #[track_caller]
-            fn copy(self) -> [Handle<T>; N] {
-                read_view::<[T; N], super::$kind>(self)
-            }
-        }
-
-        impl<T: Scalar> Receive for $place<T> {
-            type Receiver = Var<T>;
-            #[track_caller]
-            fn receive(self) -> Var<T> {
-                self.view()
-            }
-        }
-
-        impl<T: Data, const N: usize> Receive for $place<[T; N]> {
-            type Receiver = Self;
-            fn receive(self) -> Self {
-                self
-            }
-        }
-    )*};
-}
-
-read_places!(Place Places ReadPlace ReadPlaces);
-
-/// What a method is called on: a scalar's value, and a struct as it is, since its methods may
-/// change it.
-pub trait Receive: Copy {
-    /// What has the methods.
-    type Receiver;
-    /// The receiver.
-    fn receive(self) -> Self::Receiver;
-}
-
-impl<T: Scalar> Receive for T {
-    type Receiver = T;
-    fn receive(self) -> T {
-        self
-    }
-}
-
-impl<T: Scalar> Receive for Var<T> {
-    type Receiver = Var<T>;
-    fn receive(self) -> Var<T> {
-        self
-    }
-}
-
-impl<T: Scalar> Receive for Mut<T> {
-    type Receiver = Var<T>;
-    fn receive(self) -> Var<T> {
-        self.view()
-    }
-}
-
-impl<X: Read, const N: usize> Receive for [X; N] {
-    type Receiver = [X::Value; N];
-    #[track_caller]
-    fn receive(self) -> [X::Value; N] {
-        self.view()
-    }
-}
-
-/// The receiver of a method call.
-#[track_caller]
-pub fn receive<X: Receive>(value: X) -> X::Receiver {
-    here();
-    value.receive()
 }

@@ -4,7 +4,7 @@ use super::operations::handle;
 use super::option::OptionOf;
 use super::{Data, Handle, To, Valued, Values};
 use crate::assertion::assertion;
-use crate::compare::Connect;
+use crate::connect::Connect;
 use crate::control::branch;
 use crate::var::Var;
 
