@@ -1,18 +1,17 @@
 //! `wgmma`: four warps multiply matrices in shared memory asynchronously and sum the products in their
 //! registers (sm_90a).
 
-use super::descriptor::{GroupOperand, Stored};
+use super::descriptor::GroupOperand;
 use super::element::MatrixElement;
 use super::fragment::{FragmentA, FragmentC};
+use super::group::{self, Left};
 use super::products::GroupProduct;
-use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::data::Receive;
 use crate::memory::{Extent, Get};
-use crate::value::Value;
 use crate::var::Read;
 use crate::variable::{AssignTo, IntoVariable};
-use lanework_ptx::{Operand, ScalarType};
+use lanework_ptx::Operand;
 
 /// The 64 x `N` sums of a warpgroup's products, in registers that the tensor cores are still writing:
 /// only [`finish`](Self::finish), which waits for them, gives them as a fragment that can be read.
@@ -106,14 +105,6 @@ where
     fn get(&self, index: I) -> Self::Output {
         self.registers.get(index)
     }
-}
-
-/// What is multiplied.
-pub(super) enum Left {
-    /// A matrix in shared memory.
-    Shared(Stored),
-    /// A fragment per instruction.
-    Registers(Vec<Operand>),
 }
 
 impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
@@ -211,7 +202,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         U: MatrixElement,
     {
         here();
-        self.group::<T, U>(K, Left::Shared(a.stored()), b.stored(), true);
+        group::stage::<T, U, D, N>(self.registers, K, Left::Shared(a.stored()), b.stored(), true);
     }
 
     /// Starts `self = a * b`, as [`multiply`](Self::multiply) starts `self += a * b`.
@@ -225,7 +216,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         U: MatrixElement,
     {
         here();
-        self.group::<T, U>(K, Left::Shared(a.stored()), b.stored(), false);
+        group::stage::<T, U, D, N>(self.registers, K, Left::Shared(a.stored()), b.stored(), false);
     }
 
     /// Starts `self += a * b` with `a` from registers: each warp has its 16 rows, a fragment per 32 bytes
@@ -249,94 +240,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
             }
         });
         let fragments = a.iter().map(|fragment| fragment.operand()).collect();
-        self.group::<T, U>(K, Left::Registers(fragments), b.stored(), true);
-    }
-
-    /// One group of products along K.
-    pub(super) fn group<T: MatrixElement, U: MatrixElement>(
-        self,
-        k: u32,
-        left: Left,
-        right: Stored,
-        add: bool,
-    ) {
-        with(|b| {
-            self.registers.check_variable(b, "a product");
-            let left_k_major = match &left {
-                Left::Shared(stored) => stored.by_rows,
-                Left::Registers(_) => true,
-            };
-            self.check(b, k, T::BITS, left_k_major && !right.by_rows, D::NAME == "s32");
-            let step_k = 256 / T::BITS;
-            let steps = k / step_k;
-            b.emit("wgmma.fence.sync.aligned", vec![]);
-            let name = format!(
-                "wgmma.mma_async.sync.aligned.m64n{N}k{step_k}.{}.{}.{}",
-                D::NAME,
-                T::NAME,
-                U::NAME
-            );
-            for step in 0..steps {
-                let bytes = T::BITS / 8;
-                let a = match &left {
-                    Left::Shared(stored) => {
-                        let bits = stored.descriptor(b, left_k_major, step, bytes);
-                        b.operand(bits, ScalarType::U64)
-                    }
-                    Left::Registers(fragments) => match fragments.get(step as usize) {
-                        Some(fragment) => fragment.clone(),
-                        None => break,
-                    },
-                };
-                let of_b = right.descriptor(b, !right.by_rows, step, bytes);
-                let counts = Value::Constant(u64::from(add || step > 0));
-                let mut operands = vec![
-                    self.registers.operand(),
-                    a,
-                    b.operand(of_b, ScalarType::U64),
-                    b.operand(counts, ScalarType::Pred),
-                ];
-                if D::NAME != "s32" {
-                    operands.extend([Operand::integer(1), Operand::integer(1)]);
-                }
-                if T::BITS == 16 {
-                    if matches!(left, Left::Shared(_)) {
-                        operands.push(Operand::integer(u64::from(!left_k_major)));
-                    }
-                    operands.push(Operand::integer(u64::from(right.by_rows)));
-                }
-                b.emit(&name, operands);
-            }
-            b.emit("wgmma.commit_group.sync.aligned", vec![]);
-            self.registers.written(b);
-        });
-    }
-
-    /// Refuses shapes and layouts that do not exist.
-    fn check(self, b: &mut Builder, k: u32, bits: u32, k_major: bool, integers: bool) {
-        if N == 0 || !N.is_multiple_of(8) || N > 256 {
-            b.error(
-                format!("`wgmma` has no results of {N} columns"),
-                "choose a multiple of 8 up to 256",
-            );
-        } else if integers && N > 32 && !N.is_multiple_of(16) {
-            b.error(
-                format!("`wgmma` has no integer results of {N} columns"),
-                "above 32, choose a multiple of 16",
-            );
-        }
-        if k == 0 || !(k * bits).is_multiple_of(256) {
-            b.error(
-                format!("a factor of {k} columns is not a multiple of 32 bytes along K"),
-                format!("choose a multiple of {}", 256 / bits),
-            );
-        }
-        if bits != 16 && !k_major {
-            b.error(
-                "only 16-bit elements are multiplied with M or N contiguous in memory",
-                "store `a` as 64 x K and `b` as N x K, and give `b.t()`",
-            );
-        }
+        group::stage::<T, U, D, N>(self.registers, K, Left::Registers(fragments), b.stored(), true);
     }
 
     /// Waits until at most the latest `pending` groups of this warpgroup's products are unfinished

@@ -1,10 +1,12 @@
 //! Products of a warpgroup one after the other: sums that are the left factor of the next product, that are read while later
 //! products run, and that are scaled in place. What flash attention does between its two products.
 
-use super::accumulator::{Accumulator, Left};
+use super::accumulator::Accumulator;
 use super::descriptor::GroupOperand;
 use super::element::MatrixElement;
-use super::fragment::{FragmentC, put};
+use super::fragment::FragmentC;
+use super::group::{self, Left};
+use super::packing::put;
 use super::products::GroupProduct;
 use crate::arithmetic::binary;
 use crate::current::{here, with};
@@ -75,7 +77,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         // Two results of 8 columns lie as a factor of 16 columns does.
         let list = |four: &[Register]| four.iter().map(|register| register.name().into()).collect();
         let fragments = a.registers().chunks(4).map(|four| Operand::Vector(list(four))).collect();
-        self.group::<T, U>(K, Left::Registers(fragments), b.stored(), true);
+        group::stage::<T, U, D, N>(self.registers, K, Left::Registers(fragments), b.stored(), true);
     }
 
     /// Waits for all but the latest `pending` groups of this warpgroup's products, which are other accumulators', and gives

@@ -1,7 +1,8 @@
 //! Results of products: converted to narrower types, and reduced along their rows.
 
 use super::element::MatrixElement;
-use super::fragment::{FragmentC, put};
+use super::fragment::FragmentC;
+use super::packing::put;
 use crate::current::{here, with};
 use crate::intrinsics::{FULL_MASK, shfl_xor_sync};
 use crate::value::Value;

@@ -2,9 +2,10 @@
 //! else by each lane's own accesses.
 
 use super::element::{MatrixElement, unit_bits};
-use super::fragment::{Fragment, FragmentA, FragmentB, FragmentC, Right, Role, pack, put};
+use super::fragment::{Fragment, FragmentA, FragmentB, FragmentC, Right, Role};
 use super::lanes::{At, index, plus, row_of_lane};
 use super::layout::Part;
+use super::packing::{pack, put};
 use super::rows::load_rows;
 use super::source::Source;
 use super::words::{add, constant, position, warp_row, word};

@@ -1,7 +1,8 @@
 //! Fragments as values of kernels: named, assigned, indexed, given to and returned from device functions.
 
 use super::element::MatrixElement;
-use super::fragment::{Fragment, Role, put};
+use super::fragment::{Fragment, Role};
+use super::packing::put;
 use crate::call::{ReturnAs, Returned};
 use crate::current::{here, with};
 use crate::data::Receive;
