@@ -4,7 +4,7 @@
 //! post-dominator of the branch instruction: the emulator and the GPU reconverge there.
 
 use crate::builder::Builder;
-use crate::compare::Condition;
+use crate::connect::Condition;
 use crate::current::{here, with};
 use crate::frames::{Branches, Captured, Line};
 use crate::merge::{HostMerge, Merge};

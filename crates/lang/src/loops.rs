@@ -4,7 +4,7 @@
 //! jump per iteration.
 
 use crate::builder::Builder;
-use crate::compare::Condition;
+use crate::connect::Condition;
 use crate::current::{here, with};
 use crate::data::{Data, Handle, Valued, operations};
 use crate::frames::{LoopFrame, Repeat};

@@ -8,7 +8,8 @@ pub use crate::call::{
     return_value,
 };
 pub use crate::cast::Cast;
-pub use crate::compare::{Condition, Connect, Equate, Order, Relation};
+pub use crate::compare::{Equate, Order, Relation};
+pub use crate::connect::{Condition, Connect};
 pub use crate::control::{if_else, if_then};
 pub use crate::counted::{By, Direction, OneByOne, Step, Walk, for_loop};
 pub use crate::data::*;
