@@ -9,7 +9,7 @@ mod rules;
 
 use crate::ast::*;
 use crate::types::ScalarType;
-use rules::{Need, OLD_TARGETS, TARGETS, need_of_special, rules_of};
+use rules::{Need, OLD_TARGETS, TARGETS, need_of_special, rules_of, sooner};
 
 /// The requirements of a module without special features: warp instructions with a member mask came
 /// with 6.0, and sm_50 is the oldest target that current drivers accept.
@@ -165,7 +165,9 @@ pub(crate) fn lacks(
 ) -> Option<String> {
     let mut need = Need::version(0, 0);
     add_instruction(&mut need, instruction);
-    let needed = Version { major: need.version.0, minor: need.version.1 };
+    let had = sooner(instruction, target.architecture).unwrap_or(need.version);
+    let (major, minor) = had.min(need.version);
+    let needed = Version { major, minor };
     if needed > version {
         return Some(format!("PTX {needed}; the module says {version}"));
     }
@@ -244,6 +246,26 @@ mod tests {
         let unused: Vec<_> =
             rules::RULES.iter().filter(|r| !matches(r)).map(|r| (r.opcodes, r.modifiers)).collect();
         assert!(unused.is_empty(), "{unused:?}");
+    }
+
+    /// As ptxas 13.0.88 has it: conversions of 8-bit floats came with sm_90, and to sm_89 three versions later;
+    /// `activemask` and the suffixes of state spaces are older than what drivers accept.
+    #[test]
+    fn a_target_may_have_an_instruction_before_older_ones() {
+        let lacks_at = |text: &str, version: (u8, u8), architecture: u32| {
+            let statements = parse_instructions(text).unwrap_or_else(|e| panic!("{e}"));
+            let Some(Statement::Instruction(instruction)) = statements.first() else { panic!() };
+            let target = Target { architecture, specific: Specific::Portable, options: Vec::new() };
+            lacks(instruction, Version { major: version.0, minor: version.1 }, &target)
+        };
+        let cvt = "cvt.rn.satfinite.e4m3x2.f32 h0, f1, f2;";
+        assert_eq!(lacks_at(cvt, (7, 8), 90), None);
+        assert_eq!(lacks_at(cvt, (8, 1), 89), None);
+        assert_eq!(lacks_at(cvt, (7, 7), 90).as_deref(), Some("PTX 7.8; the module says 7.7"));
+        assert_eq!(lacks_at(cvt, (8, 0), 89).as_deref(), Some("PTX 8.1; the module says 8.0"));
+        assert_eq!(lacks_at("activemask.b32 r0;", (6, 5), 30), None);
+        assert!(lacks_at("activemask.b32 r0;", (6, 5), 20).is_some());
+        assert_eq!(lacks_at("ld.shared::cta.u32 r0, [r1];", (7, 8), 35), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! means that none of it may be present, and `a.b` means both in this order. The last column is the
 //! section of the PTX manual.
 
+use crate::ast::Instruction;
 use crate::ast::Specific::{self, Architecture, Portable};
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -64,6 +65,13 @@ pub(super) fn rules_of(opcode: &str) -> &'static [&'static Rule] {
         rules
     });
     rules.get(opcode).map_or(&[], Vec::as_slice)
+}
+
+/// The version with which a target got an instruction that older targets got in a later one.
+pub(super) fn sooner(instruction: &Instruction, architecture: u32) -> Option<(u8, u8)> {
+    let of = |word: &str| instruction.modifiers.iter().any(|modifier| modifier == word);
+    let eight_bits = instruction.opcode == "cvt" && (of("e4m3x2") || of("e5m2x2"));
+    (eight_bits && architecture >= 90).then_some((7, 8)) // manual, "Data Movement: cvt"
 }
 
 /// What a special register needs beyond the oldest version and target.
@@ -237,12 +245,12 @@ pub(super) const RULES: &[Rule] = &[
     rule("ld", "L2::64B|L2::128B", (7, 4), 75, Portable, "Data Movement: ld"),
     rule("ld", "L2::256B", (7, 4), 80, Portable, "Data Movement: ld"),
     rule("ld|st|atom|red|cp", "L2::cache_hint", (7, 4), 80, Portable, "Cache Eviction Priority Hints"),
-    rule("ld|st|isspacep|cvta", "param::*", (8, 3), 50, Portable, "State Spaces: param"),
+    rule("ld|st|isspacep|cvta", "param::*", (8, 3), 30, Portable, "State Spaces: param"),
     rule("ld|st", "volatile local", (9, 1), 0, Portable, "Data Movement: ld, st"),
     rule("ld|st", "v8", (8, 8), 100, Portable, "Data Movement: ld, st"),
     rule("ld|st", "v4 b64|u64|s64|f64", (8, 8), 100, Portable, "Data Movement: ld, st"),
     rule("ld|st|mov", "b128", (8, 3), 70, Portable, "Data Movement: ld, st, mov"),
-    rule("ld|st|atom|red|isspacep|cvta|mapa|mbarrier", "shared::cta", (7, 8), 50, Portable, "State Spaces: shared"),
+    rule("ld|st|atom|red|isspacep|cvta|mapa|mbarrier", "shared::cta", (7, 8), 30, Portable, "State Spaces: shared"),
     rule("ld|st|atom|red|isspacep|cvta|mapa", "shared::cluster", (7, 8), 90, Portable, "State Spaces: shared"),
     rule("ld|st|atom|red|fence", "cluster", (7, 8), 90, Portable, "Memory Consistency Model: Scope"),
     rule("st", "async", (8, 1), 90, Portable, "Data Movement: st.async"),
@@ -261,11 +269,11 @@ pub(super) const RULES: &[Rule] = &[
     rule("multimem", "", (8, 1), 90, Portable, "Data Movement: multimem"),
     rule("tensormap", "", (8, 3), 90, Architecture, "Data Movement: tensormap.replace"),
     // Synchronisation and communication
-    rule("barrier", "cta", (7, 8), 50, Portable, "Parallel Synchronization: barrier"),
+    rule("barrier", "cta", (7, 8), 30, Portable, "Parallel Synchronization: barrier"),
     rule("barrier", "cluster", (7, 8), 90, Portable, "Parallel Synchronization: barrier.cluster"),
     rule("barrier", "cluster release|acquire|relaxed", (8, 0), 90, Portable, "Parallel Synchronization: barrier.cluster"),
     rule("match", "", (6, 0), 70, Portable, "Parallel Synchronization: match.sync"),
-    rule("activemask", "", (6, 2), 50, Portable, "Parallel Synchronization: activemask"),
+    rule("activemask", "", (6, 2), 30, Portable, "Parallel Synchronization: activemask"),
     rule("redux", "", (7, 0), 80, Portable, "Parallel Synchronization: redux.sync"),
     rule("redux", "f32", (8, 6), 100, Architecture, "Parallel Synchronization: redux.sync"),
     rule("elect", "", (8, 0), 90, Portable, "Parallel Synchronization: elect.sync"),
