@@ -44,7 +44,7 @@ impl Checker<'_> {
             }
             (Some(n), Operand::Name(name)) if n > 1 || spec.elements != Some(0) => {
                 match self.register(name) {
-                    Some(r) if r.vector == n => self.typed(name, r, ty, spec.wide),
+                    Some(r) if n > 1 && r.vector == n => self.typed(name, r, ty, spec.wide),
                     _ => Err(format!("`{name}`, is not a vector; expected {n} elements")),
                 }
             }

@@ -90,3 +90,65 @@ fn conversions_between_the_16_bit_floats_need_no_rounding() {
         assert_eq!(cvt(modifiers).len(), 1, "{modifiers}");
     }
 }
+
+/// What ptxas 13.0.88 says of instructions of warps, copies and matrices for sm_90a: the first list passes it, the second does not.
+#[test]
+fn matrix_and_asynchronous_forms_are_ptxas_s() {
+    let of = |instruction: &str| {
+        let text = format!(
+            ".version 9.0\n.target sm_90a\n.entry k {{ .reg .b32 r<12>; .reg .b64 q<8>; .reg .f32 f<8>; .reg .f64 d<12>;
+             .reg .b16 h<8>; .reg .pred p; .reg .v4 .u16 v;\n{instruction}\nret; }}"
+        );
+        Module::parse(&text).unwrap_or_else(|e| panic!("{instruction}: {e}")).validate()
+    };
+    let eight = "{f0,f1,f2,f3,f4,f5,f6,f7}";
+    let ab = "{r0,r1,r2,r3,r4,r5,r6,r7}";
+    let fine = [
+        "mov.v4.u16 v, {h0,h1,h2,h3};".to_owned(),
+        "mov.v2.f64 {d1,d2}, {d3,d4};".to_owned(),
+        "istypep.surfref p, q1;".to_owned(),
+        "prefetch.L2::evict_normal [q1];".to_owned(),
+        "prefetch.param.tensormap [q1];".to_owned(),
+        "prefetchu.L1 [q1];".to_owned(),
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f32 [r1], {f0,f1}, [r2];".to_owned(),
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s64 [r1], q0, [r2];".to_owned(),
+        "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [r1];".to_owned(),
+        "movmatrix.sync.aligned.m8n8.trans.b16 r0, r1;".to_owned(),
+        format!("mma.sync.aligned.m8n8k4.col.col.f32.f16.f16.f16 {eight}, {{r4,r5}}, {{r6,r7}}, {{r0,r1,r2,r3}};"),
+        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64.rn {d0,d1,d2,d3}, {d4,d5}, {d4}, {d0,d1,d2,d3};".to_owned(),
+        "mma.sync.aligned.m16n8k32.row.col.f16.e4m3.e5m2.f16 {r0,r1}, {r4,r5,r6,r7}, {r8,r9}, {r0,r1};".to_owned(),
+        format!("wmma.mma.sync.aligned.row.col.m16n16k16.f32.f16 {eight}, {ab}, {ab}, {{r0,r1,r2,r3}};"),
+        format!("wmma.mma.sync.aligned.row.col.m8n32k16.f32.bf16.bf16.f32 {eight}, {{r0,r1}}, {ab}, {eight};"),
+        "wmma.load.b.sync.aligned.col.m8n8k32.s4 {r0}, [q1], 32;".to_owned(),
+        "wmma.store.d.sync.aligned.row.m8n8k128.s32 [q1], {r0,r1};".to_owned(),
+        "shfl.sync.down.b32 r0, r1, 1, 31, -1;".to_owned(),
+    ];
+    for instruction in fine {
+        assert_eq!(of(&instruction).err().map(|e| e.to_string()), None, "{instruction}");
+    }
+    let refused = [
+        "mov.gt.v4.u16 v, {h0,h1,h2,h3};".to_owned(),
+        "mov.v2.u32 {r0,r1}, {r2,r3}, {r2,r3};".to_owned(),
+        "mov.v4 v, v;".to_owned(),
+        "istypep.surfref.u32 p, q1;".to_owned(),
+        "prefetch.b128 [q1];".to_owned(),
+        "prefetchu.L2 [q1];".to_owned(),
+        "st.async.u64 [r1], q0;".to_owned(),
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.u16 [r1], h0, [r2];".to_owned(),
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.min.u64 [r1], q0, [r2];".to_owned(),
+        "cp.async.mbarrier.arrive.b64;".to_owned(),
+        "movmatrix.sync.aligned.m8n8.trans.b16 r0, 1;".to_owned(),
+        format!("mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32 {{r0,r1,r2,r3}}, {{r4,r5}}, {{r6,r7}}, {eight};"),
+        "mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {d0,d1,d2,d3}, {d4,d5}, d4, {d0,d1,d2,d3};".to_owned(),
+        "mma.m8n8k128.aligned.row.col.s32.b1.b1.s32.and.popc {r0,r1}, {r2}, {r3}, {r0,r1};".to_owned(),
+        format!("wmma.mma.aligned.row.col.m16n16k16.f32.f32 {eight}, {ab}, {ab}, {eight};"),
+        format!("wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.u8.s32 {ab}, {{r0,r1}}, {{r2,r3}}, {ab};"),
+        "wmma.load.a.sync.aligned.row.m16n16k16.f16 {r0,r1,r2,r3}, [q1];".to_owned(),
+        "wmma.load.a.sync.aligned.col.m8n8k32.s4 {r0}, [q1], 32;".to_owned(),
+        "shfl.down.b32 r0, r1, 1, 31;".to_owned(),
+        "vote.ballot.b32 r0, p;".to_owned(),
+    ];
+    for instruction in refused {
+        assert!(of(&instruction).is_err(), "{instruction}");
+    }
+}
