@@ -46,6 +46,7 @@ pub fn parse(text: &str) -> Result<Argument, String> {
         Ok((element_type(element)?, extents(shape)?))
     };
     match form {
+        "in" | "inout" if rest.is_empty() => Err(format!("a file is missing after `{text}`")),
         "in" => memory(Contents::File(rest.into()), None),
         "inout" => memory(Contents::File(rest.into()), Some(rest.into())),
         "out" => {

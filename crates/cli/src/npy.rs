@@ -32,9 +32,15 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
     })?;
     let mut reader = BufReader::new(file);
     let header = Header::read(&mut reader).map_err(|error| {
+        let archive = path.extension().is_some_and(|kind| kind == "npz");
         Failure::input(
             format_args!("{name} is not a .npy file: {error}"),
-            "write one with numpy: np.save('a.npy', a)",
+            match archive {
+                true => {
+                    "an .npz file is an archive of arrays: save one array with np.save('a.npy', a)"
+                }
+                false => "write one with numpy: np.save('a.npy', a)",
+            },
         )
     })?;
     let Some(type_name) = header.type_name else {

@@ -5,6 +5,7 @@ use crate::terminal;
 use crate::words;
 use crate::wrapping::wrapped;
 use serde::Serialize;
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,12 +39,25 @@ pub fn note(text: &str) {
 /// # Errors
 /// When it cannot be written, with its path.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| {
-        Failure::input(
-            format_args!("{} cannot be written: {error}", path.display()),
-            "check the path",
-        )
-    })
+    std::fs::write(path, text).map_err(|error| not_written(path, &error))
+}
+
+/// Checks that a file can be written: before the work whose result it is to hold. What is in it stays.
+///
+/// # Errors
+/// When it cannot be written, with its path.
+pub fn check_writable(path: &Path) -> Result<(), Failure> {
+    let there = path.exists();
+    let opened = OpenOptions::new().append(true).create(true).open(path);
+    opened.map_err(|error| not_written(path, &error))?;
+    if !there {
+        let _ = std::fs::remove_file(path);
+    }
+    Ok(())
+}
+
+fn not_written(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::input(format_args!("{} cannot be written: {error}", path.display()), "check the path")
 }
 
 /// Whether [`print_json`] was called.
@@ -86,6 +100,20 @@ pub fn duration(ns: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_check_leaves_files_as_they_are() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (there, new) = (folder.path().join("there"), folder.path().join("new"));
+        std::fs::write(&there, "kept").expect("written");
+        assert!(check_writable(&there).is_ok() && check_writable(&new).is_ok());
+        assert_eq!(std::fs::read_to_string(&there).expect("a file"), "kept");
+        assert!(!new.exists());
+        let Err(Failure::Input(text)) = check_writable(&folder.path().join("no/file")) else {
+            panic!()
+        };
+        assert!(text.contains("cannot be written"), "{text}");
+    }
 
     #[test]
     fn times_have_units() {

@@ -4,7 +4,7 @@ use crate::args::{Arrays, Numbers, Problem};
 use crate::failure::Failure;
 use crate::npy;
 use crate::output::note;
-use crate::suggest::{find_element, find_ladder};
+use crate::suggest::{check_no_path, find_element, find_ladder};
 use lanework::{Backend, Device};
 use lanework_kernels::RungInfo;
 use lanework_lab::{Case, ElementType, Family, Request};
@@ -141,6 +141,7 @@ pub fn ladder_and_rungs<'a>(
     target: &'a str,
     rungs: &'a [String],
 ) -> Result<(&'a str, Vec<&'a str>), Failure> {
+    check_no_path(target)?;
     match target.split_once('/') {
         Some((_, rung)) if !rungs.is_empty() => Err(Failure::input(
             format_args!("{target} names the rung {rung}, and --rungs names others"),

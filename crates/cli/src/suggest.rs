@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use lanework_kernels::Ladder;
 use lanework_lab::{ELEMENT_TYPES, ElementType};
+use std::path::Path;
 
 /// The ladder called `name`.
 ///
@@ -19,6 +20,23 @@ pub fn find_ladder(name: &str) -> Result<Ladder, Failure> {
     let names: Vec<&str> = ladders.iter().map(|ladder| ladder.name).collect();
     let unknown = unknown("ladder", name, &names);
     ladders.into_iter().find(|ladder| ladder.name == name).ok_or(unknown)
+}
+
+/// Checks that `target` may name a ladder, or a rung of one, and is not some file.
+///
+/// # Errors
+/// When it is a path: one to a file of another kind, or to a program.
+pub fn check_no_path(target: &str) -> Result<(), Failure> {
+    let starts = ["/", "~", "."].iter().any(|start| target.starts_with(start));
+    let ladder = target.split('/').next().unwrap_or_default();
+    let known = lanework_kernels::ladders().iter().any(|known| known.name == ladder);
+    if !starts && (known || !(target.contains('.') || Path::new(target).exists())) {
+        return Ok(());
+    }
+    Err(Failure::input(
+        format_args!("`{target}` is neither a .ptx or .cu file nor a ladder"),
+        "the file of a kernel ends in .ptx or .cu; a program runs by `lanework exec --check -- PROGRAM`",
+    ))
 }
 
 /// Checks that `ladder` has a rung called `name`.

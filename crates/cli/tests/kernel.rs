@@ -96,6 +96,9 @@ fn bad_input_says_what_to_do() {
     fs::write(&twice, format!("{head}.entry k() {{ bra l; }}\n.entry k() {{ ret; }}\n"))
         .expect("written");
     let twice = twice.to_str().expect("UTF-8");
+    let archive = folder.path().join("a.npz");
+    fs::write(&archive, b"PK\x03\x04").expect("written");
+    let archive = archive.to_str().expect("UTF-8");
     for (args, words) in [
         (&["run", "no-such.ptx"][..], "cannot be read"),
         (&["run", "no-such.cu"], "cannot be read"),
@@ -111,6 +114,15 @@ fn bad_input_says_what_to_do() {
         (&["run", SAXPY, "--device", "emulator"], "give one --arg for each of"),
         (&["run", SAXPY, "--arg", "f31:1"], "TYPE:VALUE"),
         (&["run", SAXPY, "--grid", "0x"], "whole numbers"),
+        (&["run", SAXPY, "--arg", "in:"], "a file is missing after `in:`"),
+        (&["run", SAXPY, "--arg", &format!("in:{archive}")], "np.save('a.npy', a)"),
+        (&["check", "./a.out"], "`./a.out` is neither a .ptx or .cu file nor a ladder"),
+        (&["profile", "/dev/null"], "lanework exec --check -- PROGRAM"),
+        (&["run", "a.out"], "neither"),
+        (&["look", "./transpose/padded"], "neither"),
+        (&["bench", "x.cubin"], "neither"),
+        (&["check", archive], "neither"),
+        (&["check", "transpos"], "did you mean transpose?"),
     ] {
         let stderr = fails(2, args);
         assert!(stderr.contains(words), "{args:?}: no `{words}` in\n{stderr}");

@@ -10,7 +10,7 @@ use crate::problem::{check_seed, find_family, read_arrays, request, with_paramet
 use crate::progress::Progress;
 use crate::saving::{Plan, Saving, json_of};
 use crate::source::{Ptx, linked_ptx};
-use crate::suggest::check_rung;
+use crate::suggest::{check_no_path, check_rung};
 use crate::tables;
 use lanework::sim::Blocks;
 use lanework::{Backend, Device};
@@ -91,6 +91,7 @@ const NO_TIME: &str = "The emulator does not model time: counts of one launch.";
 /// # Errors
 /// When it is neither that nor a file.
 pub fn rung_of(name: &str) -> Result<(&str, &str), Failure> {
+    check_no_path(name)?;
     name.split_once('/').ok_or_else(|| {
         Failure::input(
             format_args!("`{name}` is neither a .ptx or .cu file nor a rung"),

@@ -4,6 +4,7 @@ use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
 use crate::checked::Checked;
 use crate::failure::{Failure, Outcome};
 use crate::kernel_file::{arguments, check_arguments, emulator, find_entry, launch, no_fidelity};
+use crate::output::check_writable;
 use crate::problem::{
     check_seed, find_family, ladder_and_rungs, read_arrays, request, runnable, with_parameters,
 };
@@ -17,6 +18,7 @@ use lanework::{Backend, Checks, Device, ReportKind};
 /// # Errors
 /// Unknown names and shapes that do not fit; and when there are findings.
 pub fn run(args: &CheckArgs) -> Outcome {
+    args.sanitizer.sarif.as_deref().map_or(Ok(()), check_writable)?;
     let (ladder, wanted) = ladder_and_rungs(&args.ladder, &args.rungs)?;
     let family = find_family(ladder)?;
     let known = family.with_peer();
@@ -61,6 +63,7 @@ pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
         lanework::print_on_stderr();
     }
     no_fidelity(kernel)?;
+    args.sanitizer.sarif.as_deref().map_or(Ok(()), check_writable)?;
     let (ready, _) = arguments(kernel)?;
     let ptx = linked_ptx(&kernel.files)?;
     let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);

@@ -5,7 +5,7 @@ use crate::args::ExecArgs;
 use crate::checked::Checked;
 use crate::failure::Outcome;
 use crate::findings::sources;
-use crate::output::{print, print_json, write};
+use crate::output::{check_writable, print, print_json, write};
 use crate::program::{Ended, ProgramJson, run as run_program};
 use crate::table::{laid, readable};
 use lanework::report::{self, By, Machine, Sources};
@@ -19,6 +19,7 @@ use std::path::Path;
 /// # Errors
 /// When there are findings; else those of the program.
 pub fn run(args: &ExecArgs) -> Outcome {
+    args.sarif.iter().chain(&args.trace).try_for_each(|path| check_writable(path))?;
     if let Some(path) = &args.trace {
         return trace(args, path);
     }

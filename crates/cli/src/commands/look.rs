@@ -3,10 +3,11 @@
 use crate::args::{LookArgs, LookKernelArgs, LookProgramArgs, PictureOptions};
 use crate::failure::{Failure, Outcome};
 use crate::findings::sources;
-use crate::output::{print, print_json, write};
+use crate::output::{check_writable, print, print_json, write};
 use crate::pictures;
 use crate::program::{self, Ended};
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
+use crate::suggest::check_no_path;
 use crate::terminal::width;
 use lanework::report::pictures::{Picture, svg};
 use lanework::report::{By, Choice, Sources, choose, first_of_each, pattern};
@@ -21,6 +22,7 @@ use std::path::Path;
 /// # Errors
 /// Unknown names, problems that do not fit, a line that accesses no memory.
 pub fn run(args: &LookArgs) -> Outcome {
+    check_no_path(&args.rung)?;
     if !args.rung.contains('/') {
         return Err(Failure::input(
             format_args!("`{}` is neither a .ptx or .cu file nor a rung", args.rung),
@@ -145,6 +147,7 @@ fn draw(
     json: bool,
     subjects: &mut dyn FnMut(Each<'_>) -> Outcome,
 ) -> Outcome {
+    options.svg.as_deref().map_or(Ok(()), check_writable)?;
     subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
         // All blocks run where they may wait for each other.
         let blocks = match subject.waits() {

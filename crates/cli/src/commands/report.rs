@@ -5,7 +5,7 @@ use super::profile::find_gpu;
 use crate::args::ReportArgs;
 use crate::failure::{Failure, Outcome, rejected};
 use crate::gather;
-use crate::output::{note, print, write};
+use crate::output::{check_writable, note, print, write};
 use crate::problem::find_family;
 use crate::progress::Progress;
 use crate::text_file::read_text;
@@ -36,6 +36,8 @@ const OF_CEILING: f64 = 5.0;
 /// has been written.
 pub fn run(args: &ReportArgs) -> Outcome {
     find_gpu(&args.gpu)?;
+    check_writable(&args.output)?;
+    args.records.as_deref().map_or(Ok(()), check_writable)?;
     let mut report = Report {
         taken: utc_now(),
         version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -6,7 +6,7 @@ use crate::npy::Output;
 use crate::output::{print, print_json};
 use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
 use crate::progress::Progress;
-use crate::suggest::check_rung;
+use crate::suggest::{check_no_path, check_rung};
 use lanework::Device;
 use lanework_lab::{Accuracy, run_rung};
 use serde::Serialize;
@@ -31,6 +31,7 @@ struct RunJson<'a> {
 /// Unknown names, files that cannot be read or written, shapes that do not fit; and when the result
 /// differs from the host's, in which case nothing is written.
 pub fn run(args: &RunArgs) -> Outcome {
+    check_no_path(&args.rung)?;
     let Some((ladder, rung)) = args.rung.split_once('/') else {
         return Err(Failure::input(
             format_args!("`{}` is neither a .ptx or .cu file nor a rung", args.rung),

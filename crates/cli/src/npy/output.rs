@@ -46,7 +46,13 @@ impl Output {
             #[cfg(unix)]
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
             let temporary = builder.tempfile_in(folder.unwrap_or(Path::new(".")));
-            Place::Temporary(temporary.map_err(|error| refuse(&error))?)
+            // The error that the operating system gave, without the name of the temporary file.
+            Place::Temporary(temporary.map_err(|error| {
+                match error.get_ref().and_then(std::error::Error::source) {
+                    Some(of_system) => refuse(&of_system),
+                    None => refuse(&error),
+                }
+            })?)
         };
         Ok(Output { path: path.to_owned(), place })
     }
