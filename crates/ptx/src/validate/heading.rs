@@ -55,14 +55,5 @@ impl Checker<'_> {
             let help = "raise `.version` and `.target`, or use another instruction";
             self.complain(instruction.text_line, message, Some(help));
         }
-        // Manual, "shfl (deprecated)" and "vote (deprecated)".
-        let exchanges = matches!(instruction.opcode.as_str(), "shfl" | "vote");
-        let later = version >= Version { major: 6, minor: 4 } && target.architecture >= 70;
-        if exchanges && later && !instruction.modifiers.iter().any(|m| m == "sync") {
-            let name = instruction.name();
-            let message = format!("`{name}` needs `.sync` on sm_70 and later since PTX 6.4");
-            let help = "use the form with `.sync` and a mask of lanes, such as 0xffffffff";
-            self.complain(instruction.text_line, message, Some(help));
-        }
     }
 }

@@ -145,8 +145,6 @@ fn matrix_and_asynchronous_forms_are_ptxas_s() {
         format!("wmma.mma.sync.aligned.row.col.m16n16k16.s32.s8.u8.s32 {ab}, {{r0,r1}}, {{r2,r3}}, {ab};"),
         "wmma.load.a.sync.aligned.row.m16n16k16.f16 {r0,r1,r2,r3}, [q1];".to_owned(),
         "wmma.load.a.sync.aligned.col.m8n8k32.s4 {r0}, [q1], 32;".to_owned(),
-        "shfl.down.b32 r0, r1, 1, 31;".to_owned(),
-        "vote.ballot.b32 r0, p;".to_owned(),
     ];
     for instruction in refused {
         assert!(of(&instruction).is_err(), "{instruction}");
