@@ -228,9 +228,12 @@ pub fn named(near: &NearAllocation) -> String {
     format!("{}{:+}", near.name, near.offset)
 }
 
+/// Bytes from an allocation beyond which an address is not one of its own.
+const FAR: u64 = 1 << 16;
+
 /// The same, or the address where nothing is near.
 pub fn place(near: Option<&NearAllocation>, address: u64) -> String {
-    near.map_or_else(|| format!("{address:#x}"), named)
+    near.filter(|near| near.distance <= FAR).map_or_else(|| format!("{address:#x}"), named)
 }
 
 /// `at name+offset, 'name' is so large`, or an offset where there are no variables.
@@ -247,5 +250,24 @@ pub fn verb(kind: AccessKind) -> &'static str {
         AccessKind::Load => "read",
         AccessKind::Store => "write",
         AccessKind::Atomic => "atomic",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_far_from_all_memory_is_shown_as_a_number() {
+        let near = |offset: i64| NearAllocation {
+            name: "lock".to_owned(),
+            address: 1 << 40,
+            bytes: 4,
+            offset,
+            distance: offset.unsigned_abs(),
+        };
+        assert_eq!(place(Some(&near(-4)), (1 << 40) - 4), "lock-4");
+        assert_eq!(place(Some(&near(-(1 << 40))), 0), "0x0");
+        assert_eq!(place(None, 16), "0x10");
     }
 }

@@ -5,6 +5,13 @@ use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::types::{ScalarType, StateSpace};
 
+/// The state space of textures in the first versions of PTX.
+pub(super) const TEXTURES: &str = ".tex";
+
+fn is_vector(word: &str) -> bool {
+    matches!(word, ".v2" | ".v4")
+}
+
 /// The qualifiers before a variable's name.
 struct Head {
     space: StateSpace,
@@ -105,7 +112,15 @@ impl<'a> Parser<'a> {
 
     /// The qualifiers before a name: state space, alignment, vector size, type and the rest.
     fn head(&mut self) -> Parsed<Head> {
-        let space = self.space()?;
+        // Before PTX 1.5 textures had a state space of their own: `.tex .u64 t` is `.global .texref t`.
+        let texture = self.is_dotted(TEXTURES);
+        let space = match texture {
+            true => {
+                self.advance();
+                StateSpace::Global
+            }
+            false => self.space()?,
+        };
         let mut head =
             Head { space, align: None, vector: 1, ty: ScalarType::B8, attributes: Vec::new() };
         let mut typed = false;
@@ -126,13 +141,17 @@ impl<'a> Parser<'a> {
                     head.align = Some(self.integer("an alignment in bytes")?);
                     continue;
                 }
-                ".v2" | ".v4" if !typed => head.vector = word.as_bytes()[2] - b'0',
+                _ if is_vector(word) && !typed => head.vector = word.as_bytes()[2] - b'0',
                 _ => match scalar {
                     Some(scalar) if !typed => {
                         head.ty = scalar;
                         typed = true;
                     }
-                    _ if typed && space == StateSpace::Param => {
+                    _ if typed
+                        && space == StateSpace::Param
+                        && scalar.is_none()
+                        && !is_vector(word) =>
+                    {
                         head.attributes.push(word.to_owned());
                         self.advance();
                         let number = self.spelling().parse::<u32>();
@@ -149,6 +168,9 @@ impl<'a> Parser<'a> {
                 },
             }
             self.advance();
+        }
+        if texture && matches!(head.ty, ScalarType::U32 | ScalarType::U64) {
+            head.ty = ScalarType::Texref;
         }
         if typed { Ok(head) } else { Err(self.expected("a type such as `.b32`", None)) }
     }

@@ -1,10 +1,17 @@
 //! Module scope: functions, variables and other directives.
 
+use super::declarations::TEXTURES;
 use super::heading::Heading;
 use super::lexer::Kind;
 use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::types::StateSpace;
+
+/// Whether a directive declares variables of a state space.
+fn is_space(word: &str) -> bool {
+    let named = word.strip_prefix('.').and_then(StateSpace::from_name);
+    named.is_some() || word == TEXTURES
+}
 
 impl Parser<'_> {
     /// The whole module; problems are in the collector.
@@ -80,7 +87,7 @@ impl Parser<'_> {
         let linkage = self.linkage();
         match self.spelling() {
             ".entry" | ".func" => items.push(Item::Function(self.function(linkage)?)),
-            word if word.starts_with('.') && StateSpace::from_name(&word[1..]).is_some() => {
+            word if is_space(word) => {
                 self.variables(linkage, |v| items.push(Item::Variable(v)))?;
             }
             _ => {
@@ -128,8 +135,7 @@ impl Parser<'_> {
             ".alias", ".version", ".target",
         ];
         let word = self.spelling();
-        self.kind() == Kind::Dotted
-            && (STARTS.contains(&word) || StateSpace::from_name(&word[1..]).is_some())
+        self.kind() == Kind::Dotted && (STARTS.contains(&word) || is_space(word))
     }
 
     fn function_directive(&mut self) -> Parsed<FunctionDirective> {

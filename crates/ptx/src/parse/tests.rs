@@ -90,6 +90,22 @@ fn variables_with_every_kind_of_initial_value() {
 }
 
 #[test]
+fn textures_of_the_first_versions_are_references() {
+    let module = module(".tex .u64 image; .tex .u32 a, b; .entry k { ret; }");
+    let printed: Vec<String> = module.variables().map(ToString::to_string).collect();
+    assert_eq!(printed, [".global .texref image", ".global .texref a", ".global .texref b"]);
+}
+
+#[test]
+fn a_vector_behind_the_type_is_refused() {
+    let text = ".version 8.0\n.target sm_80\n.entry k(.param .b32 .v2 p) { ret; }";
+    assert!(Module::parse(text).is_err());
+    let text =
+        ".version 8.0\n.target sm_80\n.entry k(.param .u64 .ptr .global .align 4 p) { ret; }";
+    assert!(Module::parse(text).is_ok());
+}
+
+#[test]
 fn device_functions_and_calls() {
     let module = module(
         ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);

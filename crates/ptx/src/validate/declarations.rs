@@ -130,6 +130,10 @@ impl<'a> Checker<'a> {
                 self.complain(0, message, Some("declare it `.param`"));
             }
             self.variable(variable, Role::Parameter, 0);
+            if function.entry && variable.dims.first().is_some_and(Option::is_none) {
+                let message = format!("the array `{}` has no size", variable.name);
+                self.complain(0, message, Some("give it one: a launch copies all of it"));
+            }
             if function.entry && variable.vector > 1 {
                 let message = format!("the parameter `{}` of `{name}` is a vector", variable.name);
                 self.complain(0, message, Some("declare it as an array of bytes"));

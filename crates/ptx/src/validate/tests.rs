@@ -150,3 +150,12 @@ fn matrix_and_asynchronous_forms_are_ptxas_s() {
         assert!(of(&instruction).is_err(), "{instruction}");
     }
 }
+
+#[test]
+fn an_entrys_array_has_a_size() {
+    assert_eq!(problems(".entry k(.param .b32 p[]) { ret; }"), ["0: the array `p` has no size"]);
+    assert_eq!(
+        problems(".func f(.param .b32 p[]) { ret; } .entry k(.param .b32 p[2]) { ret; }"),
+        [""; 0]
+    );
+}
