@@ -2,6 +2,9 @@
 //! simplest kernel to the fastest, one idea per rung. A rung's file opens with a header: its idea,
 //! its predicted counters and its costs. [`Rung`] reads the header, so the tables, the docs and the
 //! tests all quote the file. To add a rung, add a file and its line in the ladder's table.
+//!
+//! Times in headers are an H200's, of 21 to 23 November 2026: `lanework bench LADDER/RUNG` at the sizes that the
+//! header names, others' libraries as in `docs/results/h200.md`.
 
 pub mod attention;
 pub mod ceilings;

@@ -32,20 +32,20 @@
 //!   so their sum needs `as`. Integers of any two types are compared as the numbers they are, so a
 //!   guard reads `i < x.len()`; any integer type may index, and step a range.
 //! - Integer arithmetic wraps; division by zero returns what the GPU returns and does not trap.
-//! - Structs and enums without data are marked `#[device]`, their `impl` blocks as well, which stay for
-//!   the host. They are parameters, variables, arguments and results, and lie in buffers and shared
+//! - Structs, enums without data and their `impl` blocks are marked `#[device]`; the host uses them as
+//!   before. They may be parameters, variables, arguments and results, and may lie in buffers and shared
 //!   memory, where `x[i].mass` loads that field alone. A struct in a buffer has no padding, and no
 //!   `bool`, tuple or enum. In a kernel, `a += b` on structs is `a = a + b`: it needs `Add`.
 //! - `match`, `if let`, `let ... else`, `while let` and `matches!` take literals, ranges, constants,
 //!   variants, tuples, structs, arrays, `|`, `@` and guards. A name in capitals is a constant. There
 //!   is `Option`, with `Some`, `None`, `?` and Rust's methods, in registers and local memory; no `Result`.
 //! - A closure is called by its name or passed to a `#[device]` function as `f: impl Fn(f32) -> f32`;
-//!   one with `return` says what it returns. It is staged anew at each call, and cannot be stored.
-//! - `let x;` takes its value later, on every way to the first use.
+//!   one with `return` declares its return type. It is staged anew at each call, and cannot be stored.
+//! - `let x;` may be assigned later, on every path to its first use.
 //! - `break` takes no value. A `loop` left by `return` alone may end a `#[device]` function.
 //! - A `for` with `..=` or `.step_by(s)` wraps past the largest value of its type, as in CUDA: keep
-//!   the bound plus the step within it.
-//! - A function that a kernel calls is marked `#[device]`; the host calls it as well. An ordinary Rust
+//!   the bound plus the step below it.
+//! - A function that a kernel calls is marked `#[device]`; the host can call it, too. An ordinary Rust
 //!   function takes host values only and is called in a block, `const { tiles(N) }`.
 //! - On [`Var`], `sqrt`, `exp`, `powi`, `min`, `count_ones` and others are methods as in Rust;
 //!   `f32::max(a, b)` is written `a.max(b)`.

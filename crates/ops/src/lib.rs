@@ -1,18 +1,31 @@
-//! Tuned operations on GPU buffers, for any Rust program, by kernels of the kernel language: the same kernels run on the
-//! emulator, so that a program that calls them is tested without a GPU.
+//! Tuned operations on GPU buffers, for any Rust program. The same kernels run on the emulator, so that a program
+//! that calls them is tested without a GPU.
 //!
-//! An operation is a function that takes its inputs and returns a builder; options are methods of the builder. What ends
-//! it is the same everywhere:
+//! ```
+//! use lanework::prelude::*;
+//! use lanework_ops::{Tensor, gemm};
 //!
-//! - `run(output)` queues it in the order of the device's other work and returns; nothing waits for the GPU. Intermediate
-//!   results lie in the device's own [`Workspace`].
-//! - `prepare(output)` returns a [`Plan`], which holds everything that a run needs and runs any number of times, on any
+//! let device = Device::emulator(); // `Device::best()` in a program
+//! let a = device.upload(&[1.0f32; 16 * 8])?;
+//! let b = device.upload(&[2.0f32; 8 * 32])?;
+//! let product = gemm(Tensor::new(&a, [16, 8])?, Tensor::new(&b, [8, 32])?).eval::<f32>()?; // (16, 32)
+//! assert_eq!(product.download()?, [16.0; 16 * 32]);
+//! # Ok::<(), lanework::Error>(())
+//! ```
+//!
+//! An operation is a function that takes its inputs and returns a builder; options are methods of the builder. Every
+//! builder ends in one of these:
+//!
+//! - `run(output)` queues the operation behind the device's other work and returns at once. Intermediate results lie in
+//!   the device's own [`Workspace`].
+//! - `prepare(output)` returns a [`Plan`], which holds everything that a run needs; it runs any number of times, on any
 //!   stream, and in graphs.
-//! - `eval()` makes the output, too, and returns it; `value()`, where the output is one number, copies it to the host and waits for it.
+//! - `eval()` allocates the output, runs, and returns it. `value()`, where the output is one number, copies it to the
+//!   host and waits for it.
 //!
-//! Inputs are anything that is a [`Tensor`]: a `&Buffer<T>` is one of one dimension, and `Tensor::new(&buffer, [rows, columns])`
-//! says the shape, with strides where rows do not follow each other without gaps. A matrix whose columns are adjacent in memory is
-//! the transpose of one whose rows are: [`Tensor::t`] changes strides and moves nothing.
+//! An input is anything that is a [`Tensor`]: a `&Buffer<T>` has one dimension, `Tensor::new(&buffer, [rows, columns])`
+//! gives it a shape, row-major, and strides where rows are not adjacent. [`Tensor::t`] is the transpose: it changes
+//! strides and moves nothing.
 //!
 //! With the feature `ndarray`, the module `host` has a call for each operation that takes and returns arrays of the host.
 

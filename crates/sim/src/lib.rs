@@ -1,11 +1,11 @@
 //! A warp-accurate emulator of a CUDA device: it loads PTX modules and runs their kernels on the host, 32 lanes
 //! in lockstep, with barriers, shared memory, atomics and faults as on a GPU.
 //!
-//! This crate puts the parts together: [`Emulator`] runs a kernel alone, with its accesses counted, traced, or
-//! checked. A kernel goes from [`lanework_ptx::Module`] to the intermediate form and its analyses
-//! (`lanework_ptx_ir`), to operations and a scheduler that runs them (`lanework_engine`). Whatever watches a run
-//! is an [`Instrument`]: the sanitizer and the livelock probe (`lanework_sanitizer`), the counters and the tracer
-//! (`lanework_profiler`, by the costs of `lanework_memmodel`).
+//! This crate puts the parts together: [`Emulator`] runs a kernel as it is, or with its accesses counted, traced or
+//! checked. `lanework_ptx_ir` lowers a [`lanework_ptx::Module`] to the intermediate form and analyses it;
+//! `lanework_engine` assembles that into operations and schedules them. Whatever watches a run is an [`Instrument`]:
+//! the sanitizer and the livelock probe (`lanework_sanitizer`), the counters and the tracer (`lanework_profiler`, which
+//! takes costs from `lanework_memmodel`).
 
 mod emulator;
 mod options;
@@ -32,7 +32,7 @@ pub use lanework_engine::texture::object::{
 };
 pub use lanework_memmodel::counters::{Bulk, Counters, Distributed, Global, Shared};
 pub use lanework_memmodel::table::{Counter, Row};
-/// Figures in words.
+/// What counters say, in words.
 pub use lanework_memmodel::words;
 pub use lanework_profiler::count::CountingObserver;
 pub use lanework_profiler::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
@@ -43,5 +43,5 @@ pub use lanework_ptx_ir::pressure::{MOST_REGISTERS, RegisterPressure};
 pub use lanework_sanitizer as sanitize;
 pub use options::Options;
 
-/// The name of [`Instrument`] for those that only watch.
+/// [`Instrument`], under the name for one that only watches.
 pub use lanework_engine::instrument::Instrument as Observer;
