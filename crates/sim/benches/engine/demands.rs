@@ -1,39 +1,11 @@
 //! What is demanded of the emulator, and whether a run meets it.
 
 use crate::cases::Class;
+use crate::judgement::{Demand, Judgement};
 use crate::machine::Machine;
 use crate::measure::median_ratio;
-use crate::report::Row;
+use crate::row::Row;
 use crate::subject::{Engine, Label};
-
-/// How a figure compares with another one or with a demand.
-pub struct Judgement {
-    /// The figure: 10^9 lane instructions per second, or a ratio.
-    pub figure: f64,
-    /// What the figure is, for instance `x plain`.
-    pub unit: &'static str,
-    /// The demand, where there is one.
-    pub demand: Option<Demand>,
-}
-
-/// A bound on a figure.
-#[derive(Clone, Copy)]
-pub enum Demand {
-    /// No less than this.
-    AtLeast(f64),
-    /// No more than this.
-    AtMost(f64),
-}
-
-impl Judgement {
-    /// Whether the demand is met; `None` when there is none.
-    pub fn met(&self) -> Option<bool> {
-        self.demand.map(|demand| match demand {
-            Demand::AtLeast(bound) => self.figure >= bound,
-            Demand::AtMost(bound) => self.figure <= bound,
-        })
-    }
-}
 
 /// Judges every timed row; ratios are medians over the rounds in which both ran.
 pub fn judge(class: Class, machine: &Machine, rows: &mut [Row]) {

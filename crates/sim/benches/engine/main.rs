@@ -10,18 +10,21 @@ mod demands;
 mod emulated;
 mod job;
 mod jobs;
+mod judgement;
 mod machine;
 mod measure;
 mod opencl;
 mod options;
 mod pocl;
 mod report;
+mod row;
 mod subject;
 
 use cases::{CASES, Case};
 use machine::Machine;
 use options::Options;
-use report::{Report, Row};
+use report::Report;
+use row::Row;
 use std::process::ExitCode;
 use subject::Label;
 
