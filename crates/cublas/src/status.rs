@@ -1,7 +1,8 @@
 //! Statuses, and what is said with them.
 
+use lanework_standin::Kind;
+
 pub use lanework_standin::refuse;
-use lanework_standin::{Answer, Failure, Kind, said};
 
 /// `cublasStatus_t`, other than success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,17 +34,7 @@ impl lanework_standin::Status for Status {
     }
 }
 
-impl From<Failure> for Status {
-    fn from(failure: Failure) -> Status {
-        said(failure)
-    }
-}
-
-impl Answer for Status {
-    fn code(self, _name: &str) -> i32 {
-        self as i32
-    }
-}
+lanework_standin::answers!(Status);
 
 /// Name and text of a status.
 pub fn words(code: i32) -> (&'static std::ffi::CStr, &'static std::ffi::CStr) {

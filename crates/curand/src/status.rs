@@ -1,7 +1,8 @@
 //! Statuses, and what is said with them.
 
+use lanework_standin::Kind;
+
 pub use lanework_standin::refuse;
-use lanework_standin::{Answer, Failure, Kind, said};
 
 /// `curandStatus_t`, other than success.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,14 +36,4 @@ impl lanework_standin::Status for Status {
     }
 }
 
-impl From<Failure> for Status {
-    fn from(failure: Failure) -> Status {
-        said(failure)
-    }
-}
-
-impl Answer for Status {
-    fn code(self, _name: &str) -> i32 {
-        self as i32
-    }
-}
+lanework_standin::answers!(Status);

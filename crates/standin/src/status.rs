@@ -32,3 +32,21 @@ pub fn said<S: Status>(failure: Failure) -> S {
     }
     S::of(failure.kind)
 }
+
+/// Makes a library's [`Status`] what its calls answer: `answers!(Status);`.
+#[macro_export]
+macro_rules! answers {
+    ($status:ty) => {
+        impl From<$crate::Failure> for $status {
+            fn from(failure: $crate::Failure) -> $status {
+                $crate::said(failure)
+            }
+        }
+
+        impl $crate::Answer for $status {
+            fn code(self, _name: &str) -> i32 {
+                self as i32
+            }
+        }
+    };
+}
