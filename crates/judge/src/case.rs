@@ -1,18 +1,17 @@
 //! One candidate on the emulator: what is checked without a run, checked runs, runs in one module, other schedules,
 //! and the timed problem.
 
+mod timed;
+
 use crate::candidate::{Candidate, Submission};
 use crate::outputs::{compare, lower_precision, merge};
 use crate::precision;
 use crate::prepared::{Compile, Prepared, Ready, Unjudged};
-use crate::problem::{Argument, Problem};
+use crate::problem::Problem;
 use crate::run::{Bench, Mode, Results, budget};
-use crate::task::{Shape, Values};
+use crate::task::Shape;
 use crate::verdict::{Found, Reason, SCHEMA, TimedProblem, Verdict};
 use rand::{Rng, SeedableRng, rngs::StdRng, seq::SliceRandom};
-
-/// Operations of a timed problem that the emulator is asked to do at most.
-const MOST_EMULATED: u64 = 1 << 32;
 
 /// One candidate under judgement.
 pub struct Case<'a> {
@@ -240,65 +239,5 @@ impl<'a> Case<'a> {
             self.verdict.notes.push(note.to_owned());
         }
         Ok(())
-    }
-
-    /// The problem of the timed extents; `None` where it is too large for the emulator.
-    ///
-    /// # Errors
-    /// When the task has a mistake, or a reference fails.
-    pub fn timed_problem(&mut self) -> Result<Option<Prepared>, Unjudged> {
-        let task = self.ready.task;
-        let extents = task.timed()?;
-        if let Some((bytes, flops)) = &task.work {
-            let work = task.value(bytes, &extents)?.max(task.value(flops, &extents)?);
-            if work > MOST_EMULATED {
-                return Ok(None);
-            }
-        }
-        let kind =
-            if task.values.contains(&Values::Uniform) { Values::Uniform } else { task.values[0] };
-        let problem = task.problem(extents, kind, self.random.random())?;
-        if problem.arguments.iter().map(Argument::bytes).sum::<u64>() > MOST_EMULATED {
-            return Ok(None);
-        }
-        Ok(Some(self.ready.prepare(problem)?))
-    }
-
-    /// Runs the timed problem on the emulator.
-    ///
-    /// # Errors
-    /// The reason to refuse the candidate.
-    pub fn try_timed(&mut self, candidate: &Candidate, timed: &Prepared) -> Result<(), Reason> {
-        let task = self.ready.task;
-        let shape = self.shape(candidate, &timed.problem)?;
-        let (seed, schedule) = (self.random.random(), self.random.random());
-        let (bytes, _) = budget(&timed.problem);
-        let mode = Mode::Plain(schedule);
-        let mut bench = Bench::new(task, &candidate.module, mode, seed, (bytes, u64::MAX))?;
-        self.verdict.launches += 1;
-        let found = bench.run(&timed.problem, shape).and_then(|results| {
-            let close = compare(task, timed, &results)?;
-            match lower_precision(self.ready, &timed.problem, &results) {
-                Some(why) => Err(Reason::new("lower-precision", why)),
-                None => Ok(close),
-            }
-        });
-        match found {
-            Ok(closeness) => {
-                merge(&mut self.verdict.closeness, closeness);
-                self.verdict.timed_problem = TimedProblem::Emulator;
-                self.verdict.problems.push(timed.problem.record());
-                Ok(())
-            }
-            Err(mut reason) => {
-                let of_result = reason.is_of_result() && reason.kind != "lower-precision";
-                reason.problem = Some(timed.problem.record());
-                if of_result {
-                    reason.why = format!("at the timed extents only: {}", reason.why);
-                    reason.kind = "timed-problem".to_owned();
-                }
-                Err(reason)
-            }
-        }
     }
 }

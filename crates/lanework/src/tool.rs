@@ -22,6 +22,7 @@ mod own_report;
 mod record;
 mod session;
 mod sink;
+mod timeline;
 
 #[doc(hidden)]
 pub use files::{Reader, read};

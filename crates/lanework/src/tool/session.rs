@@ -4,13 +4,12 @@ use super::at_exit;
 use super::launching::Launching;
 use super::look_at::LookAt;
 use super::own_report::Own;
-use super::record::{Activity, Findings, Launched, Profiled, Record};
+use super::record::{Findings, Launched, Profiled, Record};
 use super::sink::{Sink, micros, now, stop};
 use crate::Profile;
 use lanework_report::{self as report, Extras, Machine};
 use lanework_sim::sanitize::{Checks, Report};
 use lanework_sim::{Emulator, Fault, LaunchConfig, Options, Outcome};
-use std::cell::Cell;
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -21,7 +20,7 @@ use std::time::Instant;
 const COPIED: u64 = 1 << 30;
 
 /// A tool.
-enum Tool {
+pub(super) enum Tool {
     Check,
     Profile,
     Trace,
@@ -31,7 +30,7 @@ enum Tool {
 
 /// The tool of this process.
 pub(crate) struct Session {
-    tool: Tool,
+    pub(super) tool: Tool,
     sink: Mutex<Sink>,
     modules: AtomicU64,
     seen: Mutex<Seen>,
@@ -107,7 +106,7 @@ impl Session {
         }
     }
 
-    fn keep(&self, record: Record) {
+    pub(super) fn keep(&self, record: Record) {
         self.sink().keep(record);
     }
 
@@ -267,46 +266,6 @@ impl Session {
         let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         seen.looked_at += 1;
         seen.looked_at == at.launch
-    }
-
-    /// Keeps a copy between host and device, for the timeline.
-    pub(crate) fn copied<T>(&self, what: &str, bytes: usize, copy: impl FnOnce() -> T) -> T {
-        if !matches!(self.tool, Tool::Trace) {
-            return copy();
-        }
-        let (start, start_us) = (Instant::now(), now());
-        let done = copy();
-        self.activity(what, start_us, micros(start), bytes as u64, None);
-        done
-    }
-
-    fn activity(
-        &self,
-        what: &str,
-        start_us: u64,
-        took_us: u64,
-        bytes: u64,
-        launch: Option<(Launched, lanework_sim::Counters)>,
-    ) {
-        thread_local! {
-            static THREAD: Cell<u64> = const { Cell::new(0) };
-        }
-        static THREADS: AtomicU64 = AtomicU64::new(1);
-        let thread = THREAD.get();
-        let thread = match thread {
-            0 => THREADS.fetch_add(1, Relaxed),
-            thread => thread,
-        };
-        THREAD.set(thread);
-        let what = what.to_owned();
-        self.keep(Record::Activity(Box::new(Activity {
-            what,
-            thread,
-            start_us,
-            took_us,
-            bytes,
-            launch,
-        })));
     }
 
     /// Prints what this process found; the exit code, where it is not the program's own.
