@@ -51,7 +51,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     let mut child = command.spawn().map_err(|error| {
         let help = match std::fs::metadata(name) {
             Ok(found) if found.is_dir() => "it is a folder: give the program in it",
-            Ok(_) => "its file lacks the permission to be run (`chmod +x`), or is no program",
+            Ok(_) => "its file lacks the permission to be run (`chmod +x`), or is not a program",
             Err(_) => "check the path; the program and its arguments follow `--`",
         };
         Failure::input(format_args!("{} cannot be started: {error}", name.display()), help)

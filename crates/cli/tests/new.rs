@@ -87,7 +87,10 @@ fn what_cannot_be_made_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     for (args, why) in [
         (&["new", "9lives"][..], "`9lives` cannot be the name of a package"),
-        (&["new", "ok", "--path", "/no/such/folder"], "/no/such/folder is no checkout of Lanework"),
+        (
+            &["new", "ok", "--path", "/no/such/folder"],
+            "/no/such/folder is not a checkout of Lanework",
+        ),
     ] {
         let refused = lanework(folder.path(), args);
         assert_eq!(refused.status.code(), Some(2), "{refused:?}");

@@ -52,7 +52,7 @@ impl Stored {
         let lower = match fill {
             0 => true,
             1 => false,
-            _ => return refuse(Status::InvalidValue, &format!("{fill} is no cublasFillMode_t")),
+            _ => return refuse(Status::InvalidValue, &format!("{fill} is not a cublasFillMode_t")),
         };
         Stored::new(at, kind, [order, order], layout, Some(lower), other)
     }

@@ -73,7 +73,7 @@ pub fn execute(plan: &Plan, ready: &Ready, [from, to]: [usize; 2], inverse: bool
     for (((what, address), side), size) in bytes {
         if address % size != 0 {
             let why = format!(
-                "{what} is at {address:#x}, which is no multiple of its elements' {size} bytes"
+                "{what} is at {address:#x}, which is not a multiple of its elements' {size} bytes"
             );
             return refuse(Status::ExecutionFailed, &why);
         }

@@ -36,7 +36,7 @@ pub fn form(operation: i32) -> Result<Form> {
         0 => Ok(Form::Plain),
         1 => Ok(Form::Transposed),
         2 => Ok(Form::Adjoint),
-        _ => refuse(Status::InvalidValue, &format!("{operation} is no operation on a matrix")),
+        _ => refuse(Status::InvalidValue, &format!("{operation} is not an operation on a matrix")),
     }
 }
 

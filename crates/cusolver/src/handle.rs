@@ -41,7 +41,7 @@ fn with<T>(handle: usize, what: &str, change: impl FnOnce(&mut Held) -> Option<T
         Some(found) => Ok(found),
         None => refuse(
             Status::NotInitialized,
-            &format!("{handle:#x} is no handle of {what}, or it was destroyed"),
+            &format!("{handle:#x} is not a handle of {what}, or it was destroyed"),
         ),
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn listen_to(
 }
 
 fn receive(stream: &mut impl Read) -> Result<Message> {
-    let garbled = || Error::new(ErrorKind::InvalidData, "what came is no message of a rank");
+    let garbled = || Error::new(ErrorKind::InvalidData, "what came is not a message of a rank");
     let mut head = [0; 9];
     stream.read_exact(&mut head)?;
     let length = head.last_chunk::<8>().map_or(0, |length| u64::from_le_bytes(*length));

@@ -38,7 +38,7 @@ fn signed(node: &Node, extents: &Extents) -> Result<i128, ExpressionError> {
                     true => "there are none".to_owned(),
                     false => format!("there are: {}", known.join(", ")),
                 };
-                return Err(fail(*at, format!("`{name}` is no extent; {known}")));
+                return Err(fail(*at, format!("`{name}` is not an extent; {known}")));
             }
         },
         Node::Minus(inner) => -signed(inner, extents)?,
@@ -80,7 +80,9 @@ fn signed(node: &Node, extents: &Extents) -> Result<i128, ExpressionError> {
                 }
             }
         }
-        Node::Element(name, _, at) => return Err(fail(*at, format!("`{name}` is no array here"))),
+        Node::Element(name, _, at) => {
+            return Err(fail(*at, format!("`{name}` is not an array here")));
+        }
         Node::Fold(name, _, _, _, at) => {
             return Err(fail(*at, format!("`{name}` over an index is not possible here")));
         }

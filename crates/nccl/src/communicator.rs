@@ -173,7 +173,7 @@ pub fn get(handle: usize) -> Result<Arc<Communicator>> {
         None => refuse(
             Status::InvalidArgument,
             format!(
-                "{handle:#x} is no communicator; it was not made yet (within a group it is there after ncclGroupEnd), or is destroyed"
+                "{handle:#x} is not a communicator; it was not made yet (within a group it is there after ncclGroupEnd), or is destroyed"
             ),
         ),
     }

@@ -42,7 +42,7 @@ impl Element {
     pub fn of(code: i32) -> Result<Element> {
         match usize::try_from(code).ok().and_then(|code| Element::ALL.get(code)) {
             Some(element) => Ok(*element),
-            None => refuse(Status::InvalidArgument, format!("{code} is no ncclDataType_t")),
+            None => refuse(Status::InvalidArgument, format!("{code} is not an ncclDataType_t")),
         }
     }
 

@@ -110,7 +110,7 @@ pub fn listen_to(peer: usize, stream: UnixStream, inbox: Inbox) -> Result<()> {
 }
 
 fn receive(stream: &mut impl Read) -> Result<Message> {
-    let garbled = || Error::new(ErrorKind::InvalidData, "what came is no message of a rank");
+    let garbled = || Error::new(ErrorKind::InvalidData, "what came is not a message of a rank");
     let mut head = [0; 9];
     stream.read_exact(&mut head)?;
     let length = u64::from_le_bytes(std::array::from_fn(|i| head[1 + i]));

@@ -33,7 +33,7 @@ fn withdraw(communicator: usize, handle: usize) -> Result {
     get(communicator)?;
     match handle == 0 || announced(|handles| handles.remove(&handle)) {
         true => Ok(()),
-        false => refuse(Status::InvalidArgument, format!("{handle:#x} is no registered memory")),
+        false => refuse(Status::InvalidArgument, format!("{handle:#x} is not registered memory")),
     }
 }
 

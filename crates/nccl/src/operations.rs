@@ -55,7 +55,7 @@ fn reduce(
             (None, None) => {
                 return refuse(
                     Status::InvalidArgument,
-                    format!("{number} is no ncclRedOp_t of this communicator"),
+                    format!("{number} is not an ncclRedOp_t of this communicator"),
                 );
             }
         };
@@ -150,7 +150,7 @@ calls! {
             0 => Factor::Device(Memory { at: scalar as usize, bytes: element.bytes() }),
             // SAFETY: by the caller, who says that it is on the host.
             1 => Factor::Host(unsafe { std::slice::from_raw_parts(scalar, element.bytes()) }.to_vec()),
-            _ => return refuse(Status::InvalidArgument, format!("{residence} is no ncclScalarResidence_t")),
+            _ => return refuse(Status::InvalidArgument, format!("{residence} is not an ncclScalarResidence_t")),
         };
         // SAFETY: by the caller.
         unsafe { store(reduction, communicator.add_factor(element, factor)) }
@@ -159,7 +159,7 @@ calls! {
     fn ncclRedOpDestroy(reduction: i32, communicator: usize) {
         match get(communicator)?.remove_factor(reduction) {
             true => Ok(()),
-            false => refuse(Status::InvalidArgument, format!("{reduction} is no reduction that was made for this communicator")),
+            false => refuse(Status::InvalidArgument, format!("{reduction} is not a reduction that was made for this communicator")),
         }
     }
 }

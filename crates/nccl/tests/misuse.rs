@@ -154,7 +154,7 @@ fn a_group_with_a_refused_call_does_nothing_and_says_why() {
         assert_eq!(download::<f32>(at, 1), [1.0]);
         code
     });
-    both_fail(&refused, "50 is no ncclRedOp_t");
+    both_fail(&refused, "50 is not an ncclRedOp_t");
 }
 
 #[test]

@@ -176,7 +176,7 @@ impl Store {
 
     fn position(&self, row: &Row<'_>, index: usize) -> Result<usize> {
         let number: i64 = self.column(row, index)?;
-        usize::try_from(number).map_err(|_| self.damaged(format!("{number} is no count")))
+        usize::try_from(number).map_err(|_| self.damaged(format!("{number} is not a count")))
     }
 
     fn word<T>(&self, row: &Row<'_>, index: usize, named: fn(&str) -> Option<T>) -> Result<T> {

@@ -68,7 +68,7 @@ pub fn unpack(blob: &[u8]) -> Result<Vec<TimedSample>, String> {
         .zip(seen)
         .map(|(ns, seen)| {
             let mut value = seen.clone();
-            let fields = value.as_object_mut().ok_or("a monitor's record is no object")?;
+            let fields = value.as_object_mut().ok_or("a monitor's record is not an object")?;
             fields.insert("ns".to_owned(), 0.0.into());
             let sample: TimedSample =
                 serde_json::from_value(value).map_err(|error| format!("a sample: {error}"))?;

@@ -93,7 +93,7 @@ fn dependency(name: &str, path: Option<&Path>) -> Result<String, Failure> {
     let candidates = [path.to_owned(), path.join("crates/lanework")];
     let Some(found) = candidates.into_iter().find(is_crate) else {
         return Err(Failure::input(
-            format_args!("{} is no checkout of Lanework", path.display()),
+            format_args!("{} is not a checkout of Lanework", path.display()),
             "give the folder that holds crates/lanework, or leave --path out for the published version",
         ));
     };

@@ -36,7 +36,7 @@ pub(super) fn resolve(address: &str) -> Result<SocketAddr> {
     let found = address.to_socket_addrs().map_err(|error| fail(format!("{address}: {error}")))?;
     let mut found: Vec<SocketAddr> = found.collect();
     found.sort_by_key(|address| !address.is_ipv4());
-    found.first().copied().ok_or_else(|| fail(format!("{address} is no address")))
+    found.first().copied().ok_or_else(|| fail(format!("{address} is not an address")))
 }
 
 /// Where to listen so that `ip` reaches this process: this machine alone where that is enough.

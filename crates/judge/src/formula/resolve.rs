@@ -45,12 +45,12 @@ fn resolve(
                     format!("`{name}` is an array: write an element, such as `{name}[{of}]`"),
                 );
             } else {
-                return fail(*at, format!("`{name}` is no index, scalar or extent"));
+                return fail(*at, format!("`{name}` is not an index, scalar or extent"));
             }
         }
         Node::Element(name, at, place) => {
             let Some(number) = names.arrays.iter().position(|(known, _)| known == name) else {
-                return fail(*place, format!("`{name}` is no array"));
+                return fail(*place, format!("`{name}` is not an array"));
             };
             let rank = names.arrays[number].1;
             if at.len() != rank {

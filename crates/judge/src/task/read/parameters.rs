@@ -35,7 +35,7 @@ pub fn extents(top: &Table<'_>) -> Result<Vec<Extent>, TaskError> {
             match fits(number) {
                 true => Ok(number),
                 false if multiple_of > 1 => Err(value.error(
-                    format!("{number} is no multiple of {multiple_of} from {low} to {high}"),
+                    format!("{number} is not a multiple of {multiple_of} from {low} to {high}"),
                     "",
                 )),
                 false => Err(value.error(format!("{number} is not from {low} to {high}"), "")),

@@ -12,7 +12,7 @@ impl Task {
         match self.parameter(&name) {
             Some((number, parameter)) if parameter.is_array() => Ok(number),
             _ => Err(value.error(
-                format!("`{name}` is no array"),
+                format!("`{name}` is not an array"),
                 format!("there are: {}", known.join(", ")),
             )),
         }
@@ -39,7 +39,7 @@ impl Task {
         let Ok(text) = value.string() else { return Ok(Factor::Number(value.number()?)) };
         match self.parameter(&text) {
             Some((number, parameter)) if !parameter.is_array() => Ok(Factor::Parameter(number)),
-            _ => Err(value.error(format!("`{text}` is no scalar parameter"), "")),
+            _ => Err(value.error(format!("`{text}` is not a scalar parameter"), "")),
         }
     }
 
@@ -136,7 +136,7 @@ impl Task {
         let flag = |name: &str| table.get(name).map_or(Ok(false), Value::boolean);
         let output = self.output(&table)?;
         if self.rank(output) != 2 {
-            return Err(value.error("the output is no matrix: it needs two extents", ""));
+            return Err(value.error("the output is not a matrix: it needs two extents", ""));
         }
         Ok(Reference::Product {
             output,
