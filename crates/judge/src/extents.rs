@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn what_is_no_number_is_told() {
         for (text, why) in [
-            ("m", "no extent"),
+            ("m", "not an extent"),
             ("n / zero", "division by zero"),
             ("zero - 1", "out of range"),
             ("0.5 * n", "not whole"),

@@ -25,7 +25,7 @@ use std::fmt::{self, Write};
 /// assert!(text.starts_with("double: 4 blocks of 256 threads, on the emulator\n"));
 /// assert!(text.contains("global loads   64 requests, 256 sectors: 4.00 each, optimal 4.00"));
 ///
-/// // In a test of a kernel: no wasted sectors, and no warp whose threads go different ways.
+/// // In a test of a kernel: no wasted sectors, and no divergent warp.
 /// profile.assert_coalesced();
 /// profile.assert_no_divergence();
 /// // One line of the source, here that of the multiplication, and the whole as reports take it.

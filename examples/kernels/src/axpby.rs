@@ -19,7 +19,7 @@ pub fn axpby(a: f32, b: f32, x: &[f32], y: &mut [f32]) {
     zip_in_place(x, y, |x, y| a * x + b * y);
 }
 
-/// `y = max(x, y)`, or the smaller ones.
+/// `y = max(x, y)` or, where `largest` is false, `y = min(x, y)`.
 #[kernel]
 pub fn extremes(x: &[i32], y: &mut [i32], #[constant] largest: bool) {
     if largest {

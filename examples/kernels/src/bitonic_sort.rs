@@ -12,7 +12,7 @@ fn compare_exchange<T: Number>(a: &mut T, b: &mut T, ascending: bool) {
     }
 }
 
-/// Sorts the array in place.
+/// Sorts `N` elements in place, by one block of `N / 2` threads.
 #[kernel]
 pub fn bitonic_sort<T: Number, const ASCENDING: bool>(data: &mut [T]) {
     let tile = shared::<T>([N]);

@@ -2,7 +2,7 @@
 
 use lanework::prelude::*;
 
-/// Appends the positive elements to `kept` and counts them.
+/// Appends the positive elements to `kept`, in any order of warps, and counts them; blocks of whole warps.
 #[kernel]
 pub fn keep_positive(input: &[f32], kept: &mut [f32], count: &mut [u32]) {
     let i = block_idx.x * block_dim.x + thread_idx.x;

@@ -5,7 +5,9 @@ use lanework::prelude::*;
 const TILE: usize = 32;
 const DIMENSION: usize = 16;
 
-/// Every thread holds one row of Q and of the result; tiles of K and V go through shared memory.
+/// `output = softmax(q k^T / sqrt(DIMENSION)) v`, all row-major with `DIMENSION` columns; when `causal`,
+/// only keys up to the query's own position count. Every thread holds one row of Q and of the result;
+/// tiles of K and V go through shared memory.
 #[kernel(block = (TILE as u32, 1))]
 pub fn flash_attention(q: &[f32], k: &[f32], v: &[f32], output: &mut [f32], causal: bool) {
     let keys = shared::<f32>([TILE, DIMENSION]);

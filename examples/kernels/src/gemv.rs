@@ -1,8 +1,8 @@
-//! A matrix times a vector: one warp per row, four elements per load where they lie well.
+//! A matrix times a vector: one warp per row, whose lanes read adjacent elements.
 
 use lanework::prelude::*;
 
-/// `y = A x`, where `A` has `y.len()` rows of `x.len()` elements.
+/// `y = A x`, where `A` has `y.len()` rows of `x.len()` elements, row-major; blocks of whole warps.
 #[kernel]
 pub fn gemv(a: &[f32], x: &[f32], y: &mut [f32]) {
     let warp = (block_idx.x * block_dim.x + thread_idx.x) / 32;
@@ -12,13 +12,8 @@ pub fn gemv(a: &[f32], x: &[f32], y: &mut [f32]) {
     }
     let columns = x.len() as u32;
     let mut sum = 0.0;
-    let mut c = lane;
-    loop {
-        if c >= columns {
-            break;
-        }
+    for c in (lane..columns).step_by(32) {
         sum = a[warp * columns + c].mul_add(x[c], sum);
-        c += 32;
     }
     for shift in (0..5).rev() {
         sum += shfl_down_sync(FULL_MASK, sum, 1 << shift);

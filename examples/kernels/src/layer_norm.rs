@@ -2,7 +2,7 @@
 
 use lanework::prelude::*;
 
-/// The sum over the warp, for every lane.
+/// The sum over the warp; every lane gets it.
 #[device]
 fn warp_sum(mut value: f32) -> f32 {
     for offset in [16, 8, 4, 2, 1] {
@@ -11,7 +11,7 @@ fn warp_sum(mut value: f32) -> f32 {
     value
 }
 
-/// `y = (x - mean) / sqrt(variance + epsilon) * gamma + beta` for every row.
+/// `y = (x - mean) / sqrt(variance + epsilon) * gamma + beta` for every row of `gamma.len()` elements.
 #[kernel]
 pub fn layer_norm(x: &[f32], gamma: &[f32], beta: &[f32], y: &mut [f32], epsilon: f32) {
     let columns = gamma.len();

@@ -1,8 +1,8 @@
-//! The Mandelbrot set: how many steps every point takes to leave the circle.
+//! The Mandelbrot set: how many iterations every point takes to leave the circle of radius 2.
 
 use lanework::prelude::*;
 
-/// The number of steps, at most `limit`.
+/// The number of iterations, at most `limit`.
 #[device]
 pub fn steps(cx: f64, cy: f64, limit: u32) -> u32 {
     let (mut x, mut y) = (0.0, 0.0);
@@ -15,7 +15,7 @@ pub fn steps(cx: f64, cy: f64, limit: u32) -> u32 {
     limit
 }
 
-/// Draws the set into an image.
+/// The iterations for every pixel, at most 100; a row of blocks per row of the image.
 #[kernel]
 pub fn mandelbrot(image: &mut [u32], width: u32, left: f64, top: f64, scale: f64) {
     let (x, y) = (block_idx.x * block_dim.x + thread_idx.x, block_idx.y);

@@ -5,7 +5,8 @@ use lanework::prelude::*;
 const TILE: usize = 16;
 const ROWS: usize = 4;
 
-/// `C = A B` for row-major matrices of `m x k` and `k x n`.
+/// `C = A B` for row-major matrices of `m x k` and `k x n`; a block of `TILE x TILE` threads makes
+/// `TILE * ROWS` rows and `TILE` columns of C.
 #[kernel]
 pub fn matmul(a: &[f32], b: &[f32], c: &mut [f32], m: usize, n: usize, k: usize) {
     let left = shared::<f32>([TILE * ROWS, TILE]);

@@ -15,12 +15,12 @@ pub struct Vec3 {
 
 #[device]
 impl Vec3 {
-    /// The vector without length.
+    /// The zero vector.
     pub fn zero() -> Vec3 {
         Vec3 { x: 0.0, y: 0.0, z: 0.0 }
     }
 
-    /// The scalar product.
+    /// The dot product.
     pub fn dot(self, other: Vec3) -> f32 {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
@@ -71,7 +71,7 @@ pub fn attraction(position: Vec3, other: Body) -> Vec3 {
     d * (other.mass / (r2 * r2.sqrt()))
 }
 
-/// One time step for every body.
+/// One time step for every body, in blocks of `TILE` threads.
 #[kernel]
 pub fn step(bodies: &[Body], next: &mut [Body], dt: f32) {
     let tile = shared::<Body>([TILE]);

@@ -34,7 +34,7 @@ pub fn offsets(counts: &mut [u32]) {
     }
 }
 
-/// Moves every key behind those of its block that come before it and have the same digit.
+/// Moves every key to its place by this digit; keys of one digit keep their order.
 #[kernel]
 pub fn scatter(keys: &[u32], offsets: &[u32], sorted: &mut [u32], shift: u32) {
     let digits = shared::<u32>([BLOCK]);

@@ -21,7 +21,7 @@ pub struct Sphere {
     pub radius: f32,
 }
 
-/// How a ray meets a sphere.
+/// From which side a ray hits a sphere.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -34,7 +34,7 @@ pub enum Meeting {
     Leaves,
 }
 
-/// How and where a ray meets a sphere.
+/// From which side a ray hits a sphere first, and at what distance.
 #[device]
 pub fn meet(ray: Ray, sphere: Sphere) -> (Meeting, f32) {
     let to = sphere.centre - ray.origin;
@@ -51,7 +51,7 @@ pub fn meet(ray: Ray, sphere: Sphere) -> (Meeting, f32) {
     }
 }
 
-/// The brightness for every ray: by distance, dark inside, nothing for a miss.
+/// The brightness of what every ray hits first: by distance, -1 from inside a sphere, 0 for a miss.
 #[kernel]
 pub fn trace(rays: &[Ray], spheres: &[Sphere], brightness: &mut [f32]) {
     let i = block_idx.x * block_dim.x + thread_idx.x;

@@ -1,4 +1,4 @@
-//! A reduction of any element type by any associative function.
+//! A reduction of any element type: a sum, a minimum or a maximum.
 
 use lanework::prelude::*;
 
@@ -23,7 +23,7 @@ fn apply<T: Number>(#[constant] operation: Operation, a: T, b: T) -> T {
     }
 }
 
-/// One result per block.
+/// One result per block; a block is a multiple of 32 threads.
 #[kernel]
 pub fn reduce<T: Number>(input: &[T], output: &mut [T], #[constant] operation: Operation) {
     let partial = shared::<T>([32]);

@@ -21,7 +21,7 @@ fn block_scan<T: Number>(buffer: Shared<T>, value: T) -> T {
     buffer[t]
 }
 
-/// Scans every block's part and writes the block's sum.
+/// Scans the `BLOCK` elements of each block and writes the block's sum.
 #[kernel]
 pub fn scan_blocks<T: Number>(input: &[T], output: &mut [T], sums: &mut [T]) {
     let buffer = shared::<T>([BLOCK]);
@@ -36,7 +36,7 @@ pub fn scan_blocks<T: Number>(input: &[T], output: &mut [T], sums: &mut [T]) {
     }
 }
 
-/// Adds the sum of all blocks before to every element.
+/// Adds to every element the sum of all blocks before its own.
 #[kernel]
 pub fn add_before<T: Number>(output: &mut [T], sums: &[T]) {
     let i = block_idx.x * BLOCK + thread_idx.x;

@@ -4,7 +4,7 @@ use lanework::prelude::*;
 
 const BLOCK: u32 = 128;
 
-/// The largest (or, with another closure, the sum) of one value per thread, for every thread.
+/// One value per thread, combined over the block; every thread gets the result.
 #[device]
 fn block_reduce(scratch: Shared<f32>, value: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
     scratch[thread_idx.x] = value;
@@ -22,7 +22,7 @@ fn block_reduce(scratch: Shared<f32>, value: f32, combine: impl Fn(f32, f32) -> 
     result
 }
 
-/// `output[r][c] = exp(input[r][c] - max of row r) / sum`.
+/// `output[r][c] = exp(input[r][c] - max of row r) / sum`, a block per row of `columns` elements.
 #[kernel(block = (BLOCK, 1))]
 pub fn softmax(input: &[f32], output: &mut [f32], columns: u32) {
     let scratch = shared::<f32>([BLOCK]);

@@ -24,7 +24,7 @@ pub fn classify(byte: u8) -> Class {
     }
 }
 
-/// Counts the classes, and marks where a token begins.
+/// Counts the classes; `begins[i]` is 1 where a token begins.
 #[kernel]
 pub fn tokens(text: &[u8], counts: &mut [u32], begins: &mut [u8]) {
     let i = block_idx.x * block_dim.x + thread_idx.x;

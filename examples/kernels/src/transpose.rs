@@ -5,7 +5,7 @@ use lanework::prelude::*;
 const TILE: u32 = 32;
 const STEP: u32 = 8;
 
-/// `output[x][y] = input[y][x]` for a matrix of `rows x columns`.
+/// `output[x][y] = input[y][x]` for a row-major matrix of `rows x columns`; a block of `TILE x STEP` threads per tile.
 #[kernel]
 pub fn transpose<T: Element>(input: &[T], output: &mut [T], rows: u32, columns: u32) {
     let tile = shared::<T>([TILE, TILE + 1]);
