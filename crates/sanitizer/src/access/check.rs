@@ -159,7 +159,11 @@ impl AccessCheck {
         let mut packed = self.races.order.packed_now(warp, 0, instruction);
         if let Some(scope) = site.order.strong {
             packed |= epoch::STRONG;
-            packed |= if scope > Scope::Block { epoch::WIDE_SCOPE } else { 0 };
+            packed |= match scope {
+                Scope::Block => 0,
+                Scope::Cluster => epoch::CLUSTER_SCOPE,
+                Scope::Device => epoch::CLUSTER_SCOPE | epoch::DEVICE_SCOPE,
+            };
             packed |= if site.order.data { epoch::DATA } else { 0 };
             if site.kind == AccessKind::Atomic {
                 packed |= epoch::ATOMIC | epoch::size_of_atomic(site.bytes);

@@ -144,7 +144,7 @@ impl BulkCopies {
             Start::Global(_) => MemorySpace::Global,
             Start::Shared(..) => MemorySpace::Shared,
         };
-        let strong = if combines { epoch::STRONG | epoch::WIDE_SCOPE | epoch::ASYNC } else { 0 };
+        let strong = if combines { epoch::STRONG_OF_DEVICE | epoch::ASYNC } else { 0 };
         let site = target(space, combines);
         let place = (at.lane, at.instruction);
         let run = access.run_of_bytes(warp, place, &site, (start, bytes), strong)?;
@@ -201,7 +201,7 @@ impl BulkCopies {
             return;
         }
         for copy in self.writing[slot].extract_if(.., done) {
-            let flags = copy.access & (epoch::STRONG | epoch::WIDE_SCOPE) | epoch::COPIED;
+            let flags = copy.access & (epoch::STRONG_OF_DEVICE) | epoch::COPIED;
             access.replace_writes(copy.run, copy.access, now(&copy) | flags);
         }
     }

@@ -212,7 +212,7 @@ impl Mbarriers {
                 if access.position.blocks.get(to.memory).is_some_and(|block| *block != by.0) {
                     access.peers.touch(&access.races.order, to.memory as u32, done(write));
                 }
-                let flags = write & (epoch::STRONG | epoch::WIDE_SCOPE);
+                let flags = write & (epoch::STRONG_OF_DEVICE);
                 access.replace_writes(to, write, done(write) | flags | epoch::COPIED);
             }
             for source in sources {

@@ -10,8 +10,11 @@
 //! goes to the warp's clock, which is the only one that accesses of warps that act as one look at.
 
 use super::happens_before::HappensBefore;
+use super::grid_clock::GridClock;
 use super::lanes::{Apart, Part, Source};
+use super::releases::join_shared;
 use super::vector_clock::{LaneClock, VectorClock};
+use std::sync::Arc;
 
 impl HappensBefore {
     /// Says which lanes the last warp of a block has, where it lacks some.
@@ -19,13 +22,13 @@ impl HappensBefore {
         self.last_lanes = lanes;
     }
 
-    /// Lanes of a warp acquire what `make` gives: what is known by it, and a node of the releases.
+    /// Lanes of a warp acquire what `make` gives: what is known by it of their cluster, and of others.
     pub(super) fn learn(
         &mut self,
         slot: usize,
         (lanes, live): (u32, u32),
         source: Source,
-        make: impl FnOnce(&mut HappensBefore) -> (VectorClock, u32),
+        make: impl FnOnce(&mut HappensBefore) -> (Arc<VectorClock>, GridClock),
     ) {
         let again = |of: Source| of == source && source != Source::Lanes;
         let Apart { latest, whole, .. } = &mut self.apart[slot];
@@ -47,7 +50,7 @@ impl HappensBefore {
             self.apart[slot].latest = None;
             self.apart[slot].whole = Some(source);
             self.known.raise(slot, &clock);
-            self.acquired[slot] = self.releases.both(self.acquired[slot], acquired);
+            self.acquired[slot].join(&acquired);
         } else {
             self.lanes_apart = true;
         }
@@ -55,17 +58,21 @@ impl HappensBefore {
 
     /// Puts what was acquired last to the parts of its lanes.
     fn settle(&mut self, slot: usize) {
-        let Some((_, mut new)) = self.apart[slot].latest.take() else { return };
-        let mut parts = std::mem::take(&mut self.apart[slot].parts);
+        let Apart { parts, latest, .. } = &mut self.apart[slot];
+        let Some((_, mut new)) = latest.take() else { return };
         let mut split = Vec::new();
-        for part in &mut parts {
+        for part in parts.iter_mut() {
             let both = part.lanes & new.lanes;
             if both == 0 {
                 continue;
             }
-            let mut joined = Part { lanes: both, ..part.clone() };
-            joined.clock.join(&new.clock);
-            joined.acquired = self.releases.both(part.acquired, new.acquired);
+            let mut joined = match both == part.lanes {
+                true => std::mem::take(part),
+                false => part.clone(),
+            };
+            joined.lanes = both;
+            join_shared(&mut joined.clock, &new.clock);
+            joined.acquired.join(&new.acquired);
             part.lanes &= !both;
             new.lanes &= !both;
             split.push(joined);
@@ -73,23 +80,16 @@ impl HappensBefore {
         split.push(new);
         parts.append(&mut split);
         parts.retain(|part| part.lanes != 0);
-        self.apart[slot].parts = parts;
     }
 
     /// What some lanes know together beyond their warp.
-    fn together(&mut self, slot: usize, lanes: u32) -> Option<(VectorClock, u32)> {
-        if self.apart[slot].is_empty() {
-            return None;
-        }
-        self.settle(slot);
-        let apart = std::mem::take(&mut self.apart[slot]);
-        let mut together: Option<(VectorClock, u32)> = None;
-        for part in apart.parts.iter().filter(|part| part.lanes & lanes != 0) {
+    fn together(&self, slot: usize, lanes: u32) -> Option<(Arc<VectorClock>, GridClock)> {
+        let mut together: Option<(Arc<VectorClock>, GridClock)> = None;
+        for part in self.apart[slot].all().filter(|part| part.lanes & lanes != 0) {
             let (clock, acquired) = together.get_or_insert_default();
-            clock.join(&part.clock);
-            *acquired = self.releases.both(*acquired, part.acquired);
+            join_shared(clock, &part.clock);
+            acquired.join(&part.acquired);
         }
-        self.apart[slot] = apart;
         together
     }
 
@@ -154,20 +154,18 @@ impl HappensBefore {
         clock
     }
 
-    /// The vector clock of a lane, with what it did itself until now, and what it has acquired of other blocks.
-    pub(super) fn clock_of_lane(&mut self, slot: usize, lane: u32) -> (VectorClock, u32) {
+    /// The vector clock of a lane, with what it did itself until now, and what it has acquired of other clusters.
+    pub(super) fn clock_of_lane(&mut self, slot: usize, lane: u32) -> (VectorClock, GridClock) {
         let mut clock = self.common_clock(slot);
         if let Some(own) = self.own(slot, lane) {
             self.lanes_apart = true;
             clock.join_parts(&[], &[own]);
         }
-        let mut acquired = self.acquired[slot];
-        let apart = std::mem::take(&mut self.apart[slot]);
-        for part in apart.of(lane) {
+        let mut acquired = self.acquired[slot].clone();
+        for part in self.apart[slot].of(lane) {
             clock.join(&part.clock);
-            acquired = self.releases.both(acquired, part.acquired);
+            acquired.join(&part.acquired);
         }
-        self.apart[slot] = apart;
         (clock, acquired)
     }
 
@@ -177,13 +175,13 @@ impl HappensBefore {
     }
 
     /// The vector clock of a warp, with what all its lanes did and know.
-    pub(super) fn clock_of_warp(&mut self, slot: usize) -> (VectorClock, u32) {
+    pub(super) fn clock_of_warp(&self, slot: usize) -> (VectorClock, GridClock) {
         let mut clock = self.known.row(slot);
         clock.warps[slot] = self.done(slot);
-        let mut acquired = self.acquired[slot];
+        let mut acquired = self.acquired[slot].clone();
         if let Some((known, of_others)) = self.together(slot, u32::MAX) {
             clock.join(&known);
-            acquired = self.releases.both(acquired, of_others);
+            acquired.join(&of_others);
         }
         (clock, acquired)
     }

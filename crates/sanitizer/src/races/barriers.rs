@@ -9,7 +9,6 @@
 //! acquired alone ([`super::alone`]), and one may release what the others have fenced.
 
 use super::happens_before::{BarrierClock, HappensBefore};
-use super::releases::{Fenced, NONE};
 use std::ops::Range;
 
 impl HappensBefore {
@@ -61,8 +60,8 @@ impl HappensBefore {
         barrier.clock.join_parts(warps, ahead);
         let own = &mut barrier.clock.warps[slot];
         *own = (*own).max(self.done(slot));
-        barrier.acquired = self.releases.both(barrier.acquired, self.acquired[slot]);
-        barrier.fences = self.releases.both_fenced(barrier.fences, self.fences[slot].all);
+        barrier.acquired.join(&self.acquired[slot]);
+        barrier.fences.join(&self.fences[slot].all);
         self.advance(slot);
         self.warp_sync[slot] = self.clock[slot];
         self.pair_sync[slot] = None;
@@ -76,15 +75,15 @@ impl HappensBefore {
             }
             let (clock, acquired) = self.clock_of_warp(slot);
             barrier.clock.join(&clock);
-            barrier.acquired = self.releases.both(barrier.acquired, acquired);
+            barrier.acquired.join(&acquired);
             self.share_fences(slot, u32::MAX, u32::MAX);
-            barrier.fences = self.releases.both_fenced(barrier.fences, self.fences[slot].all);
+            barrier.fences.join(&self.fences[slot].all);
         }
     }
 
     fn leave(&mut self, slot: usize, barrier: &BarrierClock) {
         self.known.raise(slot, &barrier.clock);
-        self.acquired[slot] = self.releases.both(self.acquired[slot], barrier.acquired);
+        self.acquired[slot].join(&barrier.acquired);
     }
 
     /// A barrier releases these warps; `whole` when it waited for all threads.
@@ -98,12 +97,12 @@ impl HappensBefore {
             let slot = self.slot(warp);
             self.leave(slot, &barrier);
             // Those of this warp, which has just arrived, are among them.
-            self.fences[slot].all = barrier.fences;
+            self.fences[slot].all = barrier.fences.clone();
         }
         // Its room is kept for those who come next.
         barrier.clock.clear();
-        barrier.acquired = NONE;
-        barrier.fences = Fenced::default();
+        barrier.acquired = Default::default();
+        barrier.fences = Default::default();
         self.barriers[number] = barrier;
     }
 
@@ -113,9 +112,11 @@ impl HappensBefore {
         let mut barrier = std::mem::take(&mut self.cluster_barrier[g]);
         if relaxed {
             let fenced = self.fenced_by_all(slot);
-            self.releases.join_near(fenced.wide, self.cluster, &mut barrier.clock);
-            barrier.acquired = self.releases.both(barrier.acquired, fenced.wide);
-            barrier.fences = self.releases.both_fenced(barrier.fences, fenced);
+            fenced.cluster.of_cluster(self.cluster, &mut barrier.clock);
+            if let Some(known) = fenced.cluster.get() {
+                barrier.acquired.join(&known.others);
+            }
+            barrier.fences.join(&fenced);
         } else {
             self.arrive_at(&mut barrier, slot);
         }
@@ -136,7 +137,7 @@ impl HappensBefore {
         let (slot, g) = (self.slot(warp), generation as usize & 1);
         let barrier = std::mem::take(&mut self.cluster_barrier[g]);
         self.leave(slot, &barrier);
-        self.fences[slot].all = self.releases.both_fenced(self.fences[slot].all, barrier.fences);
+        self.fences[slot].all.join(&barrier.fences);
         self.cluster_barrier[g] = barrier;
     }
 }

@@ -6,26 +6,32 @@
 //! which is what shadow memory stores. Lanes share their warp's clock; the lane bits tell them apart,
 //! since lockstep is no promise.
 //!
-//! *Limits.* 2^32 epochs in a launch; instructions beyond 2^20 of a kernel share numbers, which can only
+//! *Limits.* 2^32 epochs in a launch; instructions beyond 2^19 of a kernel share numbers, which can only
 //! misname the other access of a report.
 //!
 //! *Invariant.* Numbers grow in the order in which epochs begin, so that in the shared memory of a seat
 //! those of earlier clusters are below the first of this one.
 
 /// An access in 64 bits, from the high bits down: the number of its epoch (32), the size of an atomic (2),
-/// flags (5), its lane (5), its instruction (20). 0 is no access.
+/// flags (5), its lane (5), another flag, its instruction (19). 0 is no access.
 pub type PackedEpoch = u64;
 
 /// Where the lane is.
 pub const LANE_SHIFT: u32 = 20;
+/// The bits of the instruction.
+const INSTRUCTION: u32 = (1 << 19) - 1;
 /// The bits of the lane.
 pub const LANES: PackedEpoch = 31 << LANE_SHIFT;
 /// The bits that name a thread and its epoch.
 const THREAD: PackedEpoch = 0xffff_ffff << 32 | LANES;
 /// A strong access with at least block scope.
 pub const STRONG: PackedEpoch = 1 << 25;
-/// A strong access whose scope is wider than the block.
-pub const WIDE_SCOPE: PackedEpoch = 1 << 26;
+/// A strong access whose scope is wider than the block: the cluster at least.
+pub const CLUSTER_SCOPE: PackedEpoch = 1 << 19;
+/// One whose scope is the device: it has [`CLUSTER_SCOPE`], too.
+pub const DEVICE_SCOPE: PackedEpoch = 1 << 26;
+/// A strong access of each scope.
+pub const STRONG_OF_DEVICE: PackedEpoch = STRONG | CLUSTER_SCOPE | DEVICE_SCOPE;
 /// An access by the asynchronous proxy that nobody has waited for.
 pub const ASYNC: PackedEpoch = 1 << 27;
 /// A write that reads what it replaces: an atomic, whose size is in [`SIZE`].
@@ -67,8 +73,6 @@ pub struct Epoch {
     pub cluster: u32,
     /// The warp's clock.
     pub clock: u32,
-    /// Nodes of the graph of releases when it began: those before cannot have released it.
-    pub nodes: u32,
     /// The lanes that took part in each of its accesses.
     pub lanes: u32,
 }
@@ -76,7 +80,7 @@ pub struct Epoch {
 /// Packs the number of an epoch and an instruction; lane 0, see [`with_lane`].
 #[inline(always)]
 pub fn pack(number: u32, instruction: u32) -> PackedEpoch {
-    u64::from(number) << 32 | u64::from(instruction & ((1 << LANE_SHIFT) - 1))
+    u64::from(number) << 32 | u64::from(instruction & INSTRUCTION)
 }
 
 /// The access of another lane: adds it to one of lane 0.
@@ -100,7 +104,7 @@ pub fn lane(access: PackedEpoch) -> u32 {
 /// The instruction.
 #[inline(always)]
 pub fn instruction(access: PackedEpoch) -> u32 {
-    access as u32 & ((1 << LANE_SHIFT) - 1)
+    access as u32 & INSTRUCTION
 }
 
 /// Whether two accesses are of one thread, with no synchronisation in between.

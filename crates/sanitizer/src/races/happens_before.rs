@@ -11,8 +11,8 @@
 //!   independent thread scheduling it is no promise. What a lane releases or acquires alone, it does for itself
 //!   ([`super::alone`]).
 //! - Blocks outside the running cluster, whether they have ended or wait for others, are ordered by releases and acquires only
-//!   ([`super::sync_variables`]), kept as a graph ([`super::releases`]), for a vector clock of all warps
-//!   of a grid is too large.
+//!   ([`super::sync_variables`]), kept as persistent trees ([`super::grid_clock`]), for a vector clock of all
+//!   warps of a grid is too large.
 //! - The asynchronous proxy acts as pseudo-threads of its own, with fences between the proxies
 //!   ([`super::proxies`]).
 //!
@@ -22,8 +22,7 @@
 //!
 //! *Limits.* The order in which the emulator happened to run the warps is never used, but only one
 //! execution is seen: what another would do in other branches is not. A fence on the acquiring side is
-//! not insisted on, since the CUDA manuals' own examples leave it out. Where the graph of releases is
-//! too large to search, accesses are taken to be ordered: races may be missed, none is invented.
+//! not insisted on, since the CUDA manuals' own examples leave it out.
 //!
 //! *Invariants.* Clocks only grow within a cluster. Whatever synchronises ends the warp's epoch, so that
 //! all accesses of one epoch relate alike to all others, up to the lane. Callers number warps within the
@@ -31,7 +30,9 @@
 
 use super::epoch::{self, Epoch, PackedEpoch};
 use super::lanes::{Apart, WarpFences};
-use super::releases::{Fenced, NONE, Releases};
+use super::grid_clock::GridClock;
+use super::knowledge::{Fenced, lanes_known};
+use super::releases::Releases;
 use super::vector_clock::{ClockMatrix, VectorClock, lanes_beyond};
 use std::collections::HashMap;
 
@@ -96,8 +97,8 @@ impl RelationCache {
 #[derive(Clone, Default)]
 pub(super) struct BarrierClock {
     pub(super) clock: VectorClock,
-    /// What they have acquired of other blocks.
-    pub(super) acquired: u32,
+    /// What they have acquired of other clusters.
+    pub(super) acquired: GridClock,
     /// What their fences release.
     pub(super) fences: Fenced,
 }
@@ -123,7 +124,7 @@ pub struct HappensBefore {
     /// By slot: its vector clock at its last fence between the proxies.
     pub(super) fenced: ClockMatrix,
     /// By slot: what it had acquired of other blocks at that fence.
-    pub(super) fenced_acquired: Vec<u32>,
+    pub(super) fenced_acquired: Vec<GridClock>,
     /// By cluster and slot, for all that have run: the clock of the last fence between the proxies.
     pub(super) past_fences: HashMap<(u32, u32), u32>,
     /// By slot, the warp-sync epoch: below this clock, all its lanes come before all its lanes.
@@ -149,8 +150,8 @@ pub struct HappensBefore {
     pub(super) cluster_barrier: [BarrierClock; 2],
     /// What was released to other blocks.
     pub(super) releases: Releases,
-    /// By slot: what it has acquired of other blocks, a node of the releases.
-    pub(super) acquired: Vec<u32>,
+    /// By slot: what it has acquired of other clusters.
+    pub(super) acquired: Vec<GridClock>,
     /// By slot: what its fences, and those that barriers ordered before, release.
     pub(super) fences: Vec<WarpFences>,
 }
@@ -161,7 +162,7 @@ impl HappensBefore {
         let real = per_block * blocks;
         let slots = real + PSEUDO_THREADS + blocks * per_block.div_ceil(4);
         let nobody =
-            Epoch { block: u64::MAX, warp: 0, slot: 0, cluster: 0, clock: 0, nodes: 0, lanes: 0 };
+            Epoch { block: u64::MAX, warp: 0, slot: 0, cluster: 0, clock: 0, lanes: 0 };
         HappensBefore {
             real,
             per_block,
@@ -172,7 +173,7 @@ impl HappensBefore {
             clock: vec![1; slots],
             known: ClockMatrix::new(slots),
             fenced: ClockMatrix::new(slots),
-            fenced_acquired: vec![NONE; slots],
+            fenced_acquired: vec![GridClock::default(); slots],
             past_fences: HashMap::new(),
             warp_sync: vec![0; slots],
             pair_sync: vec![None; slots],
@@ -186,7 +187,7 @@ impl HappensBefore {
             barriers: vec![BarrierClock::default(); 16 * blocks],
             cluster_barrier: Default::default(),
             releases: Releases::default(),
-            acquired: vec![NONE; slots],
+            acquired: vec![GridClock::default(); slots],
             fences: vec![WarpFences::default(); slots],
         }
     }
@@ -199,7 +200,7 @@ impl HappensBefore {
         self.clock.fill(1);
         self.known.clear();
         self.fenced.clear();
-        self.fenced_acquired.fill(NONE);
+        self.fenced_acquired.fill(GridClock::default());
         self.warp_sync.fill(0);
         self.pair_sync.fill(None);
         self.apart.iter_mut().for_each(Apart::forget);
@@ -209,7 +210,7 @@ impl HappensBefore {
         self.ended.fill(false);
         self.barriers.fill(BarrierClock::default());
         self.cluster_barrier.fill(BarrierClock::default());
-        self.acquired.fill(NONE);
+        self.acquired.fill(GridClock::default());
         self.fences.fill(WarpFences::default());
         self.releases.forget_shared();
     }
@@ -266,8 +267,8 @@ impl HappensBefore {
     /// A new epoch of a slot; gives its number.
     pub(super) fn push(&mut self, slot: usize, (block, warp): (u64, u32)) -> u32 {
         let (clock, cluster) = (self.clock[slot], self.cluster);
-        let (nodes, slot, lanes) = (self.releases.nodes(), slot as u32, u32::MAX);
-        self.epochs.push(Epoch { block, warp, slot, cluster, clock, nodes, lanes });
+        let (slot, lanes) = (slot as u32, u32::MAX);
+        self.epochs.push(Epoch { block, warp, slot, cluster, clock, lanes });
         self.epochs.len() as u32 - 1
     }
 
@@ -295,13 +296,11 @@ impl HappensBefore {
         let e = &self.epochs[number as usize];
         let slot = self.slot(warp as usize);
         if e.cluster != self.cluster {
-            let e = *e;
-            let acquired = self.acquired[slot];
-            if acquired == NONE && !self.lanes_apart {
+            let acquired = &self.acquired[slot];
+            if acquired.is_empty() && !self.lanes_apart {
                 return Relation::Concurrent;
             }
-            let known = if acquired == NONE { 0 } else { self.releases.reach(acquired, e) };
-            return match known {
+            return match lanes_known(acquired, e) {
                 u32::MAX => Relation::HappensBefore,
                 0 if !self.apart[slot].has_acquired() => Relation::Concurrent,
                 _ => Relation::ByLane,
@@ -355,13 +354,12 @@ impl HappensBefore {
 
     /// The lanes of an epoch whose accesses happen before what a lane does now.
     #[cold]
-    fn lanes_before(&mut self, e: Epoch, warp: u32, lane: u32) -> u32 {
+    fn lanes_before(&self, e: Epoch, warp: u32, lane: u32) -> u32 {
         let slot = self.slot(warp as usize);
         if e.cluster != self.cluster {
-            let mut roots = vec![self.acquired[slot]];
-            roots.extend(self.apart[slot].acquired(lane));
-            roots.retain(|root| *root != NONE);
-            return roots.into_iter().fold(0, |lanes, root| lanes | self.releases.reach(root, e));
+            let apart = self.apart[slot].of(lane).map(|part| &part.acquired);
+            let all = apart.chain([&self.acquired[slot]]);
+            return all.fold(0, |lanes, known| lanes | lanes_known(known, &e));
         }
         let known = self.known_lanes(slot, Some(lane), e.slot, e.clock);
         if e.slot as usize != slot {

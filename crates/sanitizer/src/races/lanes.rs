@@ -1,14 +1,17 @@
 //! What single lanes of a warp know and have fenced beyond what all of its lanes do: the state that
 //! [`super::alone`] and [`super::fences`] change.
 
-use super::releases::{Fenced, NONE};
+use super::grid_clock::GridClock;
+use super::knowledge::{Fenced, Known};
 use super::vector_clock::VectorClock;
+use lanework_ptx_ir::kernel::Scope;
+use std::sync::Arc;
 
 /// What was acquired, so that lanes which acquire the same are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// Nodes of the graph of releases, for the block and for all.
-    Nodes(u32, u32),
+    /// What was published at a sync variable, by its version, and the scope of the read.
+    Published(u64, Scope),
     /// What an mbarrier has released, by a number that it has from then on.
     Mbarrier(u32),
     /// What lanes that synchronised knew.
@@ -19,9 +22,9 @@ pub enum Source {
 #[derive(Clone, Default)]
 pub(super) struct Part {
     pub(super) lanes: u32,
-    pub(super) clock: VectorClock,
-    /// What they have acquired of other blocks.
-    pub(super) acquired: u32,
+    pub(super) clock: Arc<VectorClock>,
+    /// What they have acquired of other clusters.
+    pub(super) acquired: GridClock,
 }
 
 /// What lanes of a warp know beyond it.
@@ -39,7 +42,8 @@ impl Apart {
         self.all().filter(move |part| part.lanes >> lane & 1 != 0)
     }
 
-    fn all(&self) -> impl Iterator<Item = &Part> {
+    /// All parts.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Part> {
         self.parts.iter().chain(self.latest.as_ref().map(|(_, part)| part))
     }
 
@@ -64,29 +68,21 @@ impl Apart {
         self.all().filter(of).fold(0, |known, part| known | part.clock.beyond(slot, clock))
     }
 
-    /// What a lane has acquired of other blocks alone.
-    pub(super) fn acquired(&self, lane: u32) -> impl Iterator<Item = u32> {
-        self.of(lane).map(|part| part.acquired).filter(|node| *node != NONE)
-    }
-
-    /// Whether any lane has acquired something of other blocks alone.
+    /// Whether any lane has acquired something of other clusters alone.
     pub(super) fn has_acquired(&self) -> bool {
-        self.all().any(|part| part.acquired != NONE)
+        self.all().any(|part| !part.acquired.is_empty())
     }
 }
 
 /// A fence that some lanes have run and not replaced.
 #[derive(Clone)]
 pub(super) struct LaneFence {
-    /// The lanes that release it to their block, and those that release it to all.
-    pub(super) near: u32,
-    pub(super) wide: u32,
+    /// The lanes that release it, by how far it reaches.
+    pub(super) lanes: [u32; 3],
     /// What all of them know.
-    pub(super) node: u32,
-    /// Up to which clock each did something itself, where that is not in the node.
+    pub(super) known: Known,
+    /// Up to which clock each did something itself, where that is not in what is known.
     pub(super) done: Option<u32>,
-    /// By lane: the node with what it did itself.
-    pub(super) nodes: Option<Box<[u32; 32]>>,
 }
 
 /// What a warp's fences release.
@@ -99,17 +95,18 @@ pub(super) struct WarpFences {
 }
 
 impl WarpFences {
-    /// Lanes replace what they have fenced.
-    pub(super) fn replace(&mut self, near: u32, wide: u32) {
+    /// Lanes replace what they have fenced, by how far it reaches.
+    pub(super) fn replace(&mut self, lanes: [u32; 3]) {
         self.since.retain_mut(|fence| {
-            fence.near &= !near;
-            fence.wide &= !wide;
-            fence.near | fence.wide != 0
+            fence.lanes = std::array::from_fn(|i| fence.lanes[i] & !lanes[i]);
+            fence.lanes != [0; 3]
         });
     }
 
     /// Lanes run a fence.
-    pub(super) fn add(&mut self, near: u32, wide: u32, node: u32, done: Option<u32>) {
-        self.since.push(LaneFence { near, wide, node, done, nodes: None });
+    pub(super) fn add(&mut self, lanes: [u32; 3], known: Known, done: Option<u32>) {
+        if !known.is_none() {
+            self.since.push(LaneFence { lanes, known, done });
+        }
     }
 }

@@ -11,8 +11,10 @@
 use super::epoch::{self, PackedEpoch};
 use super::happens_before::{HappensBefore, PSEUDO_THREADS};
 use super::lanes::Source;
-use super::releases::NONE;
+use super::grid_clock::GridClock;
+use super::knowledge::lanes_known;
 use super::vector_clock::{VectorClock, lanes_beyond};
+use std::sync::Arc;
 
 impl HappensBefore {
     /// Whether an access is of an asynchronous operation that somebody has waited for.
@@ -61,20 +63,20 @@ impl HappensBefore {
         clock: &VectorClock,
     ) {
         let slot = self.slot(warp);
-        self.learn(slot, lanes, source, |_| (clock.clone(), NONE));
+        self.learn(slot, lanes, source, |_| (Arc::new(clock.clone()), GridClock::default()));
     }
 
     /// Lanes of a warp, of those that are live, run a fence between the generic and the asynchronous proxy.
     pub fn proxy_fence(&mut self, warp: usize, (lanes, live): (u32, u32)) {
         let slot = self.slot(warp);
-        let (mut clock, mut acquired) = (VectorClock::default(), self.acquired[slot]);
+        let (mut clock, mut acquired) = (VectorClock::default(), self.acquired[slot].clone());
         if lanes & live == live {
             (clock, acquired) = self.clock_of_warp(slot);
         } else {
             for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
                 let (of_lane, also) = self.clock_of_lane(slot, lane);
                 clock.join(&of_lane);
-                acquired = self.releases.both(acquired, also);
+                acquired.join(&also);
             }
         }
         self.fenced.raise(slot, &clock);
@@ -98,8 +100,7 @@ impl HappensBefore {
             return fenced(slot) || fenced(by);
         }
         let past = self.past_fences.get(&(e.cluster, e.slot));
-        let acquired = self.fenced_acquired[by];
         past.is_some_and(|clock| e.clock < *clock)
-            || acquired != NONE && self.releases.reach(acquired, e) != 0
+            || lanes_known(&self.fenced_acquired[by], &e) != 0
     }
 }

@@ -1,23 +1,15 @@
-//! The graph of releases: what has been published at sync variables, through a launch.
+//! What has been published at sync variables, through a launch.
 //!
-//! Vector clocks reach one cluster only. What a warp publishes is a node: its vector clock, the cluster
-//! that this is of, and as parents what the warp had acquired itself. Whether an access of another cluster
-//! happens before what a warp does is a search of the graph from what that warp has acquired.
-//!
-//! Nodes are numbered as they are made, so that a search for an epoch skips those that are older than it.
-//!
-//! *Limit.* A search ends after [`SEARCH`] nodes and takes the access to be ordered.
+//! A release publishes what its thread knows ([`super::knowledge`]), for its block, its cluster, or all: as far as both the fence
+//! and the write reach. An atomic goes on with what was published before it; any other write replaces it. What reaches less far
+//! than the rest is kept beside, for those whom it reaches.
 
-use super::epoch::Epoch;
+use super::grid_clock::GridClock;
+use super::knowledge::Known;
 use super::vector_clock::VectorClock;
+use lanework_ptx_ir::kernel::Scope;
 use std::collections::HashMap;
-
-/// No node.
-pub const NONE: u32 = 0;
-/// Nodes visited before a search gives up.
-const SEARCH: usize = 1 << 14;
-/// Nodes whose clocks an acquire joins directly; further ones are only searched.
-const NEAR: usize = 64;
+use std::sync::Arc;
 
 /// An address that strong accesses go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,94 +25,118 @@ pub enum SyncVariable {
     },
 }
 
-/// What was released by a warp's fences, or is published at a sync variable: nodes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fenced {
-    /// For the warp's own block.
-    pub near: u32,
-    /// For all.
-    pub wide: u32,
+/// A block, and the cluster that it is of, counted through the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Where {
+    /// The linear index of the block.
+    pub block: u64,
+    /// The cluster.
+    pub cluster: u32,
+}
+
+/// What a write releases to those within a scope: what is known, and what some lanes of a slot did besides, up to a clock.
+#[derive(Clone, Debug, Default)]
+pub struct Release {
+    /// What is known.
+    pub known: Known,
+    /// The slot, the lanes and the clock.
+    pub lanes: Option<(u32, u32, u32)>,
+}
+
+impl Release {
+    fn same(&self, other: &Release) -> bool {
+        self.known.same(&other.known) && self.lanes == other.lanes
+    }
+}
+
+/// What several writes released, that went on from each other.
+#[derive(Clone, Debug, Default)]
+struct Gathered {
+    known: Known,
+    /// What was joined last, without lanes.
+    last: Known,
+    /// What those of other clusters acquire.
+    outside: Option<GridClock>,
+}
+
+impl Gathered {
+    fn join(&mut self, release: &Release, cluster: u32) {
+        if release.known.is_none() {
+            return;
+        }
+        self.outside = None;
+        if !self.last.same(&release.known) {
+            self.known.join(&release.known);
+            self.last = release.known.clone();
+        }
+        if let Some(lanes) = release.lanes {
+            self.known.raise_lanes(cluster, lanes);
+        }
+    }
+}
+
+/// Whom something reaches that does not reach all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    Block(u64),
+    Cluster(u32),
 }
 
 /// What is published at a sync variable.
-#[derive(Clone, Debug)]
-pub struct Published {
-    /// For the block that published it.
-    pub near: u32,
-    /// For all.
-    pub wide: u32,
-    /// That block; `None` where several did.
-    pub block: Option<u64>,
-    /// The cluster that published last.
-    pub cluster: u32,
-    /// Where atomics of that cluster went on from each other: all that they published for the block.
-    pub clock: Option<Box<VectorClock>>,
+#[derive(Debug)]
+struct Published {
+    /// Another one after each release.
+    version: u64,
+    /// The block that published it; `None` where several did.
+    block: Option<u64>,
+    /// The same of clusters.
+    cluster: Option<u32>,
+    /// What reaches all.
+    wide: Gathered,
+    /// What reaches some, where that is more.
+    narrow: Vec<(Reach, Gathered)>,
 }
 
-/// What a node holds besides its parents.
-enum Held {
-    /// Nothing.
-    Parents,
-    /// The vector clock of a warp or a lane.
-    Clock(Box<VectorClock>),
-    /// What some lanes of a warp did, up to a clock.
-    Lanes { slot: u32, lanes: u32, done: u32 },
-}
-
-/// What a release published, of which cluster, and what that had acquired.
-struct Node {
-    cluster: u32,
-    held: Held,
-    parents: [u32; 2],
-}
-
-impl Node {
-    /// The lanes of an epoch that come before.
-    fn beyond(&self, e: &Epoch) -> u32 {
-        match &self.held {
-            _ if self.cluster != e.cluster => 0,
-            Held::Parents => 0,
-            Held::Clock(clock) => clock.beyond(e.slot, e.clock),
-            Held::Lanes { slot, lanes, done } if *slot == e.slot && *done > e.clock => *lanes,
-            Held::Lanes { .. } => 0,
-        }
+impl Published {
+    fn new(by: Where) -> Published {
+        let (block, cluster) = (Some(by.block), Some(by.cluster));
+        Published { version: 0, block, cluster, wide: Gathered::default(), narrow: Vec::new() }
     }
 
-    fn join_to(&self, to: &mut VectorClock) {
-        match &self.held {
-            Held::Parents => {}
-            Held::Clock(clock) => to.join(clock),
-            Held::Lanes { slot, lanes, done } => to.raise_lanes(*slot, *lanes, *done),
-        }
+    fn narrowly(&mut self, reach: Reach) -> &mut Gathered {
+        let at = self.narrow.iter().position(|(of, _)| *of == reach).unwrap_or_else(|| {
+            self.narrow.push((reach, Gathered::default()));
+            self.narrow.len() - 1
+        });
+        &mut self.narrow[at].1
+    }
+
+    /// What a read of a scope by a thread of a block acquires.
+    fn visible(&mut self, to: Where, scope: Scope) -> impl Iterator<Item = &mut Gathered> {
+        let own_block = self.block == Some(to.block);
+        let in_cluster = own_block || scope >= Scope::Cluster;
+        let wide = own_block
+            || scope >= Scope::Cluster && self.cluster == Some(to.cluster)
+            || scope == Scope::Device;
+        let narrow = self.narrow.iter_mut().filter(move |(reach, _)| match reach {
+            Reach::Block(block) => *block == to.block,
+            Reach::Cluster(cluster) => in_cluster && *cluster == to.cluster,
+        });
+        let wide = wide.then_some(&mut self.wide);
+        wide.into_iter()
+            .chain(narrow.map(|(_, gathered)| gathered))
+            .filter(|gathered| !gathered.known.is_none())
     }
 }
 
-/// The graph of releases of a launch.
+/// What has been published, by address.
+#[derive(Default)]
 pub struct Releases {
-    nodes: Vec<Node>,
-    /// By node: the last search that visited it.
-    visited: Vec<u32>,
-    search: u32,
-    /// What the last search was for, and what it found.
-    found: ((u32, u32, u32, u32), u32),
-    /// At addresses in global memory.
+    versions: u64,
+    /// In global memory.
     published: HashMap<SyncVariable, Published>,
     /// In the shared memory of the cluster that runs.
     published_shared: HashMap<SyncVariable, Published>,
-}
-
-impl Default for Releases {
-    fn default() -> Releases {
-        let none = Node { cluster: 0, held: Held::Parents, parents: [NONE; 2] };
-        Releases {
-            nodes: vec![none],
-            visited: Vec::new(),
-            search: 0,
-            found: ((NONE, 0, 0, 0), 0),
-            published: HashMap::new(),
-            published_shared: HashMap::new(),
-        }
-    }
 }
 
 impl Releases {
@@ -135,11 +151,6 @@ impl Releases {
         std::mem::swap(&mut self.published_shared, &mut other.published_shared);
     }
 
-    /// How many nodes there are.
-    pub fn nodes(&self) -> u32 {
-        self.nodes.len() as u32
-    }
-
     fn published_at(&mut self, variable: SyncVariable) -> &mut HashMap<SyncVariable, Published> {
         match variable {
             SyncVariable::Global(_) => &mut self.published,
@@ -147,130 +158,79 @@ impl Releases {
         }
     }
 
-    /// A node of what a warp of a cluster knows, and what it had acquired.
-    pub fn node(&mut self, cluster: u32, clock: VectorClock, acquired: u32) -> u32 {
-        self.push(cluster, Held::Clock(Box::new(clock)), [acquired, NONE])
-    }
-
-    /// A node, and what some lanes of a slot of a cluster did besides, up to a clock.
-    pub fn node_with_lanes(
+    /// A write of a thread of a block publishes something else there, by scope, or nothing. An atomic goes on with what was
+    /// released before it.
+    pub fn publish(
         &mut self,
-        (cluster, slot): (u32, u32),
-        node: u32,
-        (lanes, done): (u32, u32),
-    ) -> u32 {
-        self.push(cluster, Held::Lanes { slot, lanes, done }, [node, NONE])
-    }
-
-    /// What is published at a sync variable.
-    pub fn published(&self, variable: SyncVariable) -> Option<&Published> {
-        let published = match variable {
-            SyncVariable::Global(_) => &self.published,
-            SyncVariable::Shared { .. } => &self.published_shared,
+        variable: SyncVariable,
+        by: Where,
+        releases: &[Release; 3],
+        atomic: bool,
+    ) {
+        self.versions += 1;
+        let version = self.versions;
+        let all = self.published_at(variable);
+        if !atomic {
+            all.remove(&variable);
+        }
+        let nothing = releases.iter().all(|release| release.known.is_none());
+        let published = match all.get_mut(&variable) {
+            Some(published) => published,
+            None if nothing => return,
+            None => all.entry(variable).or_insert(Published::new(by)),
         };
-        published.get(&variable)
+        published.block = published.block.filter(|block| *block == by.block);
+        published.cluster = published.cluster.filter(|cluster| *cluster == by.cluster);
+        published.version = version;
+        let [block, cluster, wide] = releases;
+        published.wide.join(wide, by.cluster);
+        if !cluster.same(wide) {
+            published.narrowly(Reach::Cluster(by.cluster)).join(cluster, by.cluster);
+        }
+        if !block.same(cluster) {
+            published.narrowly(Reach::Block(by.block)).join(block, by.cluster);
+        }
     }
 
-    /// Publishes something else there, or nothing. An atomic goes on with what was released before it.
-    pub fn publish(&mut self, variable: SyncVariable, mut entry: Published, atomic: bool) {
-        if let Some(before) = self.published_at(variable).remove(&variable).filter(|_| atomic) {
-            entry = self.going_on(before, entry);
-        }
-        if (entry.near, entry.wide) != (NONE, NONE) {
-            self.published_at(variable).insert(variable, entry);
-        }
+    /// What names that which a read of a sync variable by a thread of a block acquires, if that is anything.
+    pub fn version(&mut self, variable: SyncVariable, to: Where, scope: Scope) -> Option<u64> {
+        let published = self.published_at(variable).get_mut(&variable)?;
+        published.visible(to, scope).next()?;
+        Some(published.version)
     }
 
-    fn going_on(&mut self, before: Published, now: Published) -> Published {
-        let block = now.block.filter(|block| before.block == Some(*block));
-        if (now.near, now.wide) == (NONE, NONE) {
-            return Published { block, ..before };
-        }
-        let alike = before.near == before.wide && now.near == now.wide;
-        let near = self.both(before.near, now.near);
-        let wide = if alike { near } else { self.both(before.wide, now.wide) };
-        let clock = (before.cluster == now.cluster).then(|| {
-            let mut clock = before.clock.unwrap_or_else(|| {
-                let mut clock = Box::default();
-                self.join_near(before.near, now.cluster, &mut clock);
-                clock
-            });
-            self.join_near(now.near, now.cluster, &mut clock);
-            clock
-        });
-        Published { near, wide, block, cluster: now.cluster, clock }
-    }
-
-    /// Joins the clocks of a node and of those near it that are of a cluster.
-    pub fn join_near(&self, node: u32, cluster: u32, to: &mut VectorClock) {
-        let mut work = vec![node];
-        let mut near = 0;
-        while let Some(at) = work.pop() {
-            near += 1;
-            if at == NONE || near > NEAR {
-                continue;
+    /// What such a read acquires: of its own cluster, and of others.
+    pub fn acquired(
+        &mut self,
+        variable: SyncVariable,
+        to: Where,
+        scope: Scope,
+    ) -> (Arc<VectorClock>, GridClock) {
+        let (mut clock, mut others) = (Arc::default(), GridClock::default());
+        let Some(published) = self.published_at(variable).get_mut(&variable) else {
+            return (clock, others);
+        };
+        for Gathered { known, outside, .. } in published.visible(to, scope) {
+            let Some(of) = known.get() else { continue };
+            if of.cluster == to.cluster {
+                join_shared(&mut clock, &of.own);
+                others.join(&of.others);
+            } else {
+                others.join(outside.get_or_insert_with(|| known.outside()));
             }
-            let found = &self.nodes[at as usize];
-            if found.cluster == cluster {
-                found.join_to(to);
-                // A thread's clock has what it acquired of its own cluster.
-                if matches!(found.held, Held::Clock(_)) {
-                    continue;
-                }
+            if let Some(more) = of.others.get(to.cluster) {
+                join_shared(&mut clock, more);
             }
-            work.extend(found.parents);
         }
+        (clock, others)
     }
+}
 
-    fn push(&mut self, cluster: u32, held: Held, parents: [u32; 2]) -> u32 {
-        self.nodes.push(Node { cluster, held, parents });
-        self.nodes.len() as u32 - 1
-    }
-
-    /// A node that reaches what two reach.
-    pub fn both(&mut self, a: u32, b: u32) -> u32 {
-        match (a, b) {
-            (a, NONE) => a,
-            (NONE, b) => b,
-            (a, b) if a == b => a,
-            (a, b) => self.push(0, Held::Parents, [a, b]),
-        }
-    }
-
-    /// The same for what fences release.
-    pub fn both_fenced(&mut self, a: Fenced, b: Fenced) -> Fenced {
-        Fenced { near: self.both(a.near, b.near), wide: self.both(a.wide, b.wide) }
-    }
-
-    /// The lanes of an epoch that what a node reaches comes after.
-    #[cold]
-    pub fn reach(&mut self, root: u32, e: Epoch) -> u32 {
-        let what = (root, e.cluster, e.slot, e.clock);
-        if self.found.0 != what {
-            self.found = (what, self.reached(root, e));
-        }
-        self.found.1
-    }
-
-    fn reached(&mut self, root: u32, e: Epoch) -> u32 {
-        let mut lanes = 0;
-        self.search += 1;
-        self.visited.resize(self.nodes.len(), 0);
-        let mut work = vec![root];
-        for _ in 0..SEARCH {
-            let Some(at) = work.pop() else { return lanes };
-            let visited = |visited| std::mem::replace(visited, self.search) == self.search;
-            // Parents are older than their nodes: what is older than the epoch reaches nothing that released it.
-            if at == NONE || at < e.nodes || visited(&mut self.visited[at as usize]) {
-                continue;
-            }
-            let node = &self.nodes[at as usize];
-            lanes |= node.beyond(&e);
-            if lanes == u32::MAX {
-                return lanes;
-            }
-            work.extend(node.parents);
-        }
-        u32::MAX
+/// Joins a vector clock to one that may be shared.
+pub fn join_shared(clock: &mut Arc<VectorClock>, from: &Arc<VectorClock>) {
+    match () {
+        () if Arc::ptr_eq(clock, from) || clock.covers(from) => {}
+        () if from.covers(clock) => *clock = Arc::clone(from),
+        () => Arc::make_mut(clock).join(from),
     }
 }

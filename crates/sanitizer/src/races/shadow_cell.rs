@@ -24,7 +24,8 @@
 //! one alone nothing is said. The same holds for strong reads, and for strong writes.
 
 use super::epoch::{
-    ASYNC, ATOMIC, DATA, OBSERVED, PackedEpoch, SIZE, STRONG, WIDE_SCOPE, number, same_thread,
+    ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, SIZE, STRONG, number,
+    same_thread,
 };
 use super::happens_before::HappensBefore;
 
@@ -82,13 +83,17 @@ fn morally_strong(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch, wrote: 
     if a & b & STRONG == 0 || a & b & DATA != 0 || wrote && mixed_sizes(a, b) {
         return false;
     }
-    a & b & WIDE_SCOPE != 0 || order.epoch(a).block == order.epoch(b).block
+    if a & b & DEVICE_SCOPE != 0 {
+        return true;
+    }
+    let (one, other) = (order.epoch(a), order.epoch(b));
+    one.block == other.block || a & b & CLUSTER_SCOPE != 0 && one.cluster == other.cluster
 }
 
 /// Whether whatever races with a prior strong access, and is not ordered with a later one, races with the
 /// later one, too.
 fn stands_for(now: PackedEpoch, prior: PackedEpoch) -> bool {
-    let wider = now & !prior & WIDE_SCOPE != 0;
+    let wider = now & !prior & (CLUSTER_SCOPE | DEVICE_SCOPE) != 0;
     let of_data = prior & !now & DATA != 0;
     !wider && !of_data && !mixed_sizes(now, prior)
 }
@@ -114,7 +119,9 @@ impl ShadowCell {
             // Copies that combine go on beside each other.
             return prior & now.packed & STRONG == 0;
         }
-        !ShadowCell::ordered(order, prior, now) && !morally_strong(order, prior, now.packed, wrote)
+        prior != 0
+            && !morally_strong(order, prior, now.packed, wrote)
+            && !ShadowCell::ordered(order, prior, now)
     }
 
     /// A copy in flight to this cell.
@@ -325,6 +332,7 @@ impl ShadowCell {
 
 #[cfg(test)]
 mod tests {
+    use super::super::epoch::STRONG_OF_DEVICE;
     use super::*;
 
     fn access(order: &mut HappensBefore, warp: u32, lane: u32, flags: PackedEpoch) -> LaneAccess {
@@ -393,8 +401,8 @@ mod tests {
                 continue;
             }
             let flags = match what {
-                'A' | 'a' => STRONG | WIDE_SCOPE | ATOMIC,
-                'P' => STRONG | WIDE_SCOPE,
+                'A' | 'a' => STRONG_OF_DEVICE | ATOMIC,
+                'P' => STRONG_OF_DEVICE,
                 _ => 0,
             };
             let observes = matches!(what, 'A' | 'P');
@@ -435,7 +443,7 @@ mod tests {
         order.start(0);
         let mut cell = ShadowCell::default();
         let mut atomic = |warp, bytes| {
-            let flags = STRONG | WIDE_SCOPE | ATOMIC | super::super::epoch::size_of_atomic(bytes);
+            let flags = STRONG_OF_DEVICE | ATOMIC | super::super::epoch::size_of_atomic(bytes);
             let now = access(&mut order, warp, 0, flags);
             cell.write(&mut order, &now, |_| true).is_some()
         };

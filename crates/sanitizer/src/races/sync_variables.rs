@@ -8,7 +8,7 @@
 //! has fenced, is released by it, too, as after `__threadfence(); __syncthreads();` by all.
 //!
 //! *Source.* PTX ISA, "Memory consistency model": release and acquire patterns, morally strong accesses,
-//! scopes. What is released or acquired by block scope passes within the block only.
+//! scopes: what is released or acquired by the scope of the block, or of the cluster, passes within that only.
 //!
 //! Each lane releases and acquires for itself ([`super::alone`]).
 //!
@@ -16,12 +16,17 @@
 //! out.
 
 use super::happens_before::HappensBefore;
+use super::knowledge::SCOPES;
 use super::lanes::Source;
-use super::releases::{NONE, Published, SyncVariable};
-use super::vector_clock::VectorClock;
+use super::releases::{Release, SyncVariable, Where};
 use lanework_ptx_ir::kernel::Scope;
 
 impl HappensBefore {
+    /// The block whose turn it is.
+    fn here(&self) -> Where {
+        Where { block: self.block, cluster: self.cluster }
+    }
+
     /// Lanes of a warp, of those that are live, read a sync variable by a strong read or an atomic of a scope.
     pub fn acquire(
         &mut self,
@@ -30,30 +35,11 @@ impl HappensBefore {
         variable: SyncVariable,
         scope: Scope,
     ) {
-        let Some(published) = self.releases.published(variable) else { return };
-        let own = published.block == Some(self.block);
-        let near = if own { published.near } else { NONE };
-        let wide = if own || scope > Scope::Block { published.wide } else { NONE };
-        if (near, wide) == (NONE, NONE) {
-            return;
-        }
-        // What the warps of this cluster released is joined directly.
-        self.learn(self.slot(warp), lanes, Source::Nodes(near, wide), |order| {
-            let published = order.releases.published(variable);
-            let of_cluster = published.filter(|all| all.cluster == order.cluster);
-            let mut clock = VectorClock::default();
-            let mut join = |node| {
-                let joined = of_cluster.filter(|all| all.near == node);
-                match joined.and_then(|all| all.clock.as_deref()) {
-                    Some(joined) => clock.join(joined),
-                    None => order.releases.join_near(node, order.cluster, &mut clock),
-                }
-            };
-            join(near);
-            if wide != near {
-                join(wide);
-            }
-            (clock, wide)
+        let here = self.here();
+        let Some(version) = self.releases.version(variable, here, scope) else { return };
+        let source = Source::Published(version, scope);
+        self.learn(self.slot(warp), lanes, source, |order| {
+            order.releases.acquired(variable, here, scope)
         });
     }
 
@@ -67,20 +53,19 @@ impl HappensBefore {
         atomic: bool,
     ) {
         let slot = self.slot(warp);
-        let mut fenced = self.fenced_by(slot, lane);
+        let mut releases = self.fenced_by(slot, lane);
+        let known = explicit.then(|| self.known_of_lane(slot, lane));
         if explicit {
-            let node = self.node_of_lane(slot, lane);
             self.end_epoch(slot);
-            fenced.near = node;
-            if scope > Scope::Block {
-                fenced.wide = node;
+        }
+        for (release, of) in releases.iter_mut().zip(SCOPES) {
+            if of > scope {
+                *release = Release::default();
+            } else if let Some(known) = &known {
+                *release = Release { known: known.clone(), lanes: None };
             }
         }
-        if scope == Scope::Block {
-            fenced.wide = NONE;
-        }
-        let (near, wide, block) = (fenced.near, fenced.wide, Some(self.block));
-        let entry = Published { near, wide, block, cluster: self.cluster, clock: None };
-        self.releases.publish(variable, entry, atomic);
+        let here = self.here();
+        self.releases.publish(variable, here, &releases, atomic);
     }
 }

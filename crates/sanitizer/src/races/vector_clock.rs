@@ -143,6 +143,21 @@ impl VectorClock {
         self.ahead.clear();
     }
 
+    /// Whether each entry is at least that of another.
+    pub fn covers(&self, other: &VectorClock) -> bool {
+        let of = |slot: usize| self.warps.get(slot).copied().unwrap_or(0);
+        let (both, rest) = other.warps.split_at(other.warps.len().min(self.warps.len()));
+        let less = both.iter().zip(&self.warps).filter(|(other, own)| other > own).count();
+        less == 0
+            && rest.iter().all(|other| *other == 0)
+            && other.ahead.iter().all(|entry| {
+                let own = self.ahead.iter().find(|own| own.slot == entry.slot);
+                let all = of(entry.slot as usize);
+                let own = |lane: usize| own.map_or(all, |own| own.lanes[lane].max(all));
+                (0..32).all(|lane| entry.lanes[lane] <= own(lane))
+            })
+    }
+
     /// The lanes of a slot that are known beyond a clock.
     pub fn beyond(&self, slot: u32, clock: u32) -> u32 {
         match self.warps.get(slot as usize) {
