@@ -46,8 +46,8 @@ struct Trial {
     passes: u32,
     /// Pass at which snapshots are taken anew.
     again: u32,
-    /// By rank and warp.
-    noted: Vec<Vec<WarpSnapshot>>,
+    /// By rank and warp: those that could go on.
+    noted: Vec<Vec<Option<WarpSnapshot>>>,
     /// Those that have come back to what was noted.
     back: Vec<Vec<bool>>,
     /// Whether waits have ended early in this pass.
@@ -219,9 +219,14 @@ impl LivelockProbe {
     }
 }
 
-fn snapshots(cluster: &dyn ClusterView) -> Vec<Vec<WarpSnapshot>> {
-    let of = |rank| (0..cluster.warps()).map(|w| cluster.snapshot(rank, w)).collect();
-    (0..cluster.blocks()).map(of).collect()
+/// Where the warps are that can go on. Others are never compared: what they wait for is a part of what a snapshot holds.
+fn snapshots(cluster: &dyn ClusterView) -> Vec<Vec<Option<WarpSnapshot>>> {
+    let of = |rank, w| {
+        let waits = matches!(cluster.progress(rank, w), Progress::Blocked | Progress::Done);
+        (!waits).then(|| cluster.snapshot(rank, w))
+    };
+    let of_block = |rank| (0..cluster.warps()).map(|w| of(rank, w)).collect();
+    (0..cluster.blocks()).map(of_block).collect()
 }
 
 /// Whether all that can run have come back to where they were. Waits of others end early then, and
@@ -232,7 +237,8 @@ fn all_back(trial: &mut Trial, cluster: &mut dyn ClusterView) -> bool {
     for rank in (0..cluster.blocks()).filter(|rank| cluster.runs(*rank)) {
         for w in 0..cluster.warps() {
             let back = &mut trial.back[rank][w];
-            let here = || cluster.snapshot(rank, w) == trial.noted[rank][w];
+            let noted = &trial.noted[rank][w];
+            let here = || noted.as_ref().is_some_and(|noted| cluster.snapshot(rank, w) == *noted);
             match cluster.progress(rank, w) {
                 Progress::Ready => {
                     *back = *back || here();

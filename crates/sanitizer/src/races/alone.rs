@@ -9,8 +9,8 @@
 //! one after the other what one release published, as those of one instruction do, gather in `latest`; when all have come it
 //! goes to the warp's clock, which is the only one that accesses of warps that act as one look at.
 
-use super::happens_before::HappensBefore;
 use super::grid_clock::GridClock;
+use super::happens_before::HappensBefore;
 use super::lanes::{Apart, Part, Source};
 use super::releases::join_shared;
 use super::vector_clock::{LaneClock, VectorClock};
@@ -50,7 +50,7 @@ impl HappensBefore {
             self.apart[slot].latest = None;
             self.apart[slot].whole = Some(source);
             self.known.raise(slot, &clock);
-            self.acquired[slot].join(&acquired);
+            self.joins.join(&mut self.acquired[slot], &acquired);
         } else {
             self.lanes_apart = true;
         }
@@ -58,7 +58,8 @@ impl HappensBefore {
 
     /// Puts what was acquired last to the parts of its lanes.
     fn settle(&mut self, slot: usize) {
-        let Apart { parts, latest, .. } = &mut self.apart[slot];
+        let HappensBefore { apart, joins, .. } = self;
+        let Apart { parts, latest, .. } = &mut apart[slot];
         let Some((_, mut new)) = latest.take() else { return };
         let mut split = Vec::new();
         for part in parts.iter_mut() {
@@ -72,7 +73,7 @@ impl HappensBefore {
             };
             joined.lanes = both;
             join_shared(&mut joined.clock, &new.clock);
-            joined.acquired.join(&new.acquired);
+            joins.join(&mut joined.acquired, &new.acquired);
             part.lanes &= !both;
             new.lanes &= !both;
             split.push(joined);
@@ -119,7 +120,7 @@ impl HappensBefore {
             None => all,
             Some(pairs) => all.max(pairs[other][lane as usize]),
         };
-        Some(LaneClock { slot: slot as u32, lanes: Box::new(std::array::from_fn(of)) })
+        Some(LaneClock { slot: slot as u32, lanes: Arc::new(std::array::from_fn(of)) })
     }
 
     /// Joins the vector clock of a lane, with what it did itself until now, to one; its warp acts as one.
@@ -164,7 +165,7 @@ impl HappensBefore {
         let mut acquired = self.acquired[slot].clone();
         for part in self.apart[slot].of(lane) {
             clock.join(&part.clock);
-            acquired.join(&part.acquired);
+            self.joins.join(&mut acquired, &part.acquired);
         }
         (clock, acquired)
     }

@@ -60,7 +60,7 @@ impl HappensBefore {
         barrier.clock.join_parts(warps, ahead);
         let own = &mut barrier.clock.warps[slot];
         *own = (*own).max(self.done(slot));
-        barrier.acquired.join(&self.acquired[slot]);
+        self.joins.join(&mut barrier.acquired, &self.acquired[slot]);
         barrier.fences.join(&self.fences[slot].all);
         self.advance(slot);
         self.warp_sync[slot] = self.clock[slot];
@@ -83,7 +83,7 @@ impl HappensBefore {
 
     fn leave(&mut self, slot: usize, barrier: &BarrierClock) {
         self.known.raise(slot, &barrier.clock);
-        self.acquired[slot].join(&barrier.acquired);
+        self.joins.join(&mut self.acquired[slot], &barrier.acquired);
     }
 
     /// A barrier releases these warps; `whole` when it waited for all threads.

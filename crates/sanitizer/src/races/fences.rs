@@ -38,7 +38,8 @@ impl HappensBefore {
     /// What a strong write of a lane releases, by how far it reaches.
     pub(super) fn fenced_by(&mut self, slot: usize, lane: u32) -> [Release; 3] {
         let all = &self.fences[slot].all;
-        let mut fenced = SCOPES.map(|scope| Release { known: all.within(scope).clone(), lanes: None });
+        let mut fenced =
+            SCOPES.map(|scope| Release { known: all.within(scope).clone(), lanes: None });
         for LaneFence { lanes, known, done } in &self.fences[slot].since {
             for (fenced, lanes) in fenced.iter_mut().zip(lanes) {
                 if lanes >> lane & 1 != 0 {

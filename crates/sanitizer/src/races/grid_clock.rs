@@ -106,9 +106,14 @@ impl GridClock {
         self.root.is_none()
     }
 
+    /// Whether two are one.
+    pub fn same(&self, other: &GridClock) -> bool {
+        same(&self.root, &other.root)
+    }
+
     /// Joins another.
     pub fn join(&mut self, other: &GridClock) {
-        if other.is_empty() || same(&self.root, &other.root) {
+        if other.is_empty() || self.same(other) {
             return;
         }
         if self.is_empty() {
@@ -139,6 +144,29 @@ impl GridClock {
             Node::Clock(clock) => Some(clock),
             Node::Branch(_) => None,
         }
+    }
+}
+
+/// The last join of two trees, for warps and lanes often join the same one after the other.
+#[derive(Default)]
+pub struct LastJoin {
+    of: [GridClock; 2],
+    joined: GridClock,
+}
+
+impl LastJoin {
+    /// Joins a tree to another.
+    pub fn join(&mut self, to: &mut GridClock, from: &GridClock) {
+        if from.is_empty() || to.same(from) {
+            return;
+        }
+        let [a, b] = &self.of;
+        if !(a.same(to) && b.same(from)) {
+            self.of = [to.clone(), from.clone()];
+            self.joined = to.clone();
+            self.joined.join(from);
+        }
+        to.clone_from(&self.joined);
     }
 }
 

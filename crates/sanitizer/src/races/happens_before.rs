@@ -29,9 +29,9 @@
 //! block whose turn it is ([`HappensBefore::enter`]), vector clocks by slot within the cluster.
 
 use super::epoch::{self, Epoch, PackedEpoch};
-use super::lanes::{Apart, WarpFences};
-use super::grid_clock::GridClock;
+use super::grid_clock::{GridClock, LastJoin};
 use super::knowledge::{Fenced, lanes_known};
+use super::lanes::{Apart, WarpFences};
 use super::releases::Releases;
 use super::vector_clock::{ClockMatrix, VectorClock, lanes_beyond};
 use std::collections::HashMap;
@@ -152,6 +152,8 @@ pub struct HappensBefore {
     pub(super) releases: Releases,
     /// By slot: what it has acquired of other clusters.
     pub(super) acquired: Vec<GridClock>,
+    /// The last join of such.
+    pub(super) joins: LastJoin,
     /// By slot: what its fences, and those that barriers ordered before, release.
     pub(super) fences: Vec<WarpFences>,
 }
@@ -161,8 +163,7 @@ impl HappensBefore {
     pub fn new(per_block: usize, blocks: usize) -> HappensBefore {
         let real = per_block * blocks;
         let slots = real + PSEUDO_THREADS + blocks * per_block.div_ceil(4);
-        let nobody =
-            Epoch { block: u64::MAX, warp: 0, slot: 0, cluster: 0, clock: 0, lanes: 0 };
+        let nobody = Epoch { block: u64::MAX, warp: 0, slot: 0, cluster: 0, clock: 0, lanes: 0 };
         HappensBefore {
             real,
             per_block,
@@ -188,6 +189,7 @@ impl HappensBefore {
             cluster_barrier: Default::default(),
             releases: Releases::default(),
             acquired: vec![GridClock::default(); slots],
+            joins: LastJoin::default(),
             fences: vec![WarpFences::default(); slots],
         }
     }
@@ -540,5 +542,68 @@ mod tests {
         assert!(!order.happens_before(a, 0, 0));
         order.acquire(0, ALL, FLAG, Scope::Device);
         assert!(order.happens_before(a, 0, 0));
+    }
+
+    #[test]
+    fn what_is_released_to_a_cluster_reaches_its_blocks_and_no_others() {
+        let levels = [Scope::Block, Scope::Cluster, Scope::Device];
+        for (fence, write) in levels.into_iter().flat_map(|a| levels.map(|b| (a, b))) {
+            let mut order = HappensBefore::new(1, 2);
+            order.start(0);
+            let a = write_of(&mut order, fence, write);
+            order.enter(1, 1);
+            order.acquire(0, ALL, FLAG, Scope::Cluster);
+            let narrower = fence.min(write);
+            assert_eq!(order.happens_before(a, 0, 0), narrower >= Scope::Cluster);
+            order.start(2);
+            order.acquire(0, ALL, FLAG, Scope::Cluster);
+            assert!(!order.happens_before(a, 0, 0), "a read of the cluster's scope");
+            order.acquire(0, ALL, FLAG, Scope::Device);
+            assert_eq!(order.happens_before(a, 0, 0), narrower == Scope::Device);
+        }
+    }
+
+    fn write_of(order: &mut HappensBefore, fence: Scope, scope: Scope) -> PackedEpoch {
+        let a = write(order, 0, 0);
+        order.fence(0, 1, fence);
+        order.release((0, 0), FLAG, (scope, false), true);
+        a
+    }
+
+    #[test]
+    fn what_a_block_acquired_of_others_it_hands_on_within() {
+        let mut order = HappensBefore::new(2, 1);
+        order.start(0);
+        let a = write(&mut order, 0, 0);
+        order.release((0, LANE), FLAG, (Scope::Device, true), false);
+        order.start(1);
+        order.acquire(0, ALL, FLAG, Scope::Device);
+        let shared = Shared { rank: 0, offset: 0 };
+        order.release((0, LANE), shared, (Scope::Block, true), false);
+        assert!(!order.happens_before(a, 1, 0));
+        order.acquire(1, ALL, shared, Scope::Block);
+        assert!(order.happens_before(a, 1, 0));
+    }
+
+    #[test]
+    fn a_chain_of_releases_is_followed_to_its_start() {
+        let mut order = HappensBefore::new(1, 1);
+        order.start(0);
+        let first = write(&mut order, 0, 0);
+        order.release((0, LANE), FLAG, (Scope::Device, true), true);
+        for block in 1..20_000 {
+            order.start(block);
+            order.acquire(0, ALL, FLAG, Scope::Device);
+            order.release((0, LANE), FLAG, (Scope::Device, true), true);
+        }
+        order.start(20_000);
+        assert!(!order.happens_before(first, 0, 0));
+        order.acquire(0, ALL, FLAG, Scope::Device);
+        assert!(order.happens_before(first, 0, 0));
+        order.start(20_001);
+        let other = write(&mut order, 0, 0);
+        order.start(20_002);
+        order.acquire(0, ALL, FLAG, Scope::Device);
+        assert!(!order.happens_before(other, 0, 0), "it released nothing");
     }
 }

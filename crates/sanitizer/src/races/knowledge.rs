@@ -11,16 +11,18 @@ use std::sync::Arc;
 pub struct Knowledge {
     /// That cluster.
     pub cluster: u32,
-    /// What is known of it, where `others` holds no more.
+    /// What is known of it; `others` may hold more.
     pub own: Arc<VectorClock>,
     /// What is known of the others.
     pub others: GridClock,
 }
 
 impl Knowledge {
-    /// Joins what a thread knows, whose cluster then is the one that released last.
-    fn join(&mut self, from: &Knowledge) {
-        self.others.join(&from.others);
+    /// Joins what a thread knows, whose cluster then is the one that released last; `last` is what was joined before.
+    fn join(&mut self, from: &Knowledge, last: Option<&Knowledge>) {
+        if last.is_none_or(|last| !last.others.same(&from.others)) {
+            self.others.join(&from.others);
+        }
         if self.cluster != from.cluster {
             let own = std::mem::replace(&mut self.own, Arc::clone(&from.own));
             self.others.join(&GridClock::of(self.cluster, own));
@@ -64,11 +66,16 @@ impl Known {
 
     /// Joins another.
     pub fn join(&mut self, other: &Known) {
+        self.join_after(&Known::default(), other);
+    }
+
+    /// Joins another, after one that is in it already.
+    pub fn join_after(&mut self, last: &Known, other: &Known) {
         let Some(from) = &other.0 else { return };
         match &mut self.0 {
             None => *self = other.clone(),
             Some(own) if Arc::ptr_eq(own, from) => {}
-            Some(own) => Arc::make_mut(own).join(from),
+            Some(own) => Arc::make_mut(own).join(from, last.get()),
         }
     }
 
@@ -76,7 +83,7 @@ impl Known {
     pub fn raise_lanes(&mut self, cluster: u32, (slot, lanes, done): (u32, u32, u32)) {
         let known = Arc::make_mut(self.0.get_or_insert_default());
         if known.cluster != cluster {
-            known.join(&Knowledge { cluster, ..Knowledge::default() });
+            known.join(&Knowledge { cluster, ..Knowledge::default() }, None);
         }
         Arc::make_mut(&mut known.own).raise_lanes(slot, lanes, done);
     }

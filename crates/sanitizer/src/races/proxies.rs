@@ -9,10 +9,10 @@
 //! *Limit.* What other clusters wrote counts as fenced when any lane of the warp that wrote it has run a fence after it.
 
 use super::epoch::{self, PackedEpoch};
-use super::happens_before::{HappensBefore, PSEUDO_THREADS};
-use super::lanes::Source;
 use super::grid_clock::GridClock;
+use super::happens_before::{HappensBefore, PSEUDO_THREADS};
 use super::knowledge::lanes_known;
+use super::lanes::Source;
 use super::vector_clock::{VectorClock, lanes_beyond};
 use std::sync::Arc;
 

@@ -9,10 +9,11 @@ use super::knowledge::Known;
 use super::vector_clock::VectorClock;
 use lanework_ptx_ir::kernel::Scope;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 
 /// An address that strong accesses go to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncVariable {
     /// In global memory, by address.
     Global(u64),
@@ -24,6 +25,35 @@ pub enum SyncVariable {
         offset: u64,
     },
 }
+
+impl Hash for SyncVariable {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(match *self {
+            SyncVariable::Global(address) => address,
+            SyncVariable::Shared { rank, offset } => u64::from(rank) << 32 | offset,
+        });
+    }
+}
+
+/// Hashes one address: each poll looks for one.
+#[derive(Clone, Copy, Default)]
+struct OfAddress(u64);
+
+impl Hasher for OfAddress {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, address: u64) {
+        self.0 = (self.0 ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+type ByVariable = HashMap<SyncVariable, Published, BuildHasherDefault<OfAddress>>;
 
 /// A block, and the cluster that it is of, counted through the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +96,7 @@ impl Gathered {
         }
         self.outside = None;
         if !self.last.same(&release.known) {
-            self.known.join(&release.known);
+            self.known.join_after(&self.last, &release.known);
             self.last = release.known.clone();
         }
         if let Some(lanes) = release.lanes {
@@ -134,9 +164,9 @@ impl Published {
 pub struct Releases {
     versions: u64,
     /// In global memory.
-    published: HashMap<SyncVariable, Published>,
+    published: ByVariable,
     /// In the shared memory of the cluster that runs.
-    published_shared: HashMap<SyncVariable, Published>,
+    published_shared: ByVariable,
 }
 
 impl Releases {
@@ -151,7 +181,7 @@ impl Releases {
         std::mem::swap(&mut self.published_shared, &mut other.published_shared);
     }
 
-    fn published_at(&mut self, variable: SyncVariable) -> &mut HashMap<SyncVariable, Published> {
+    fn published_at(&mut self, variable: SyncVariable) -> &mut ByVariable {
         match variable {
             SyncVariable::Global(_) => &mut self.published,
             SyncVariable::Shared { .. } => &mut self.published_shared,

@@ -6,6 +6,8 @@
 //! An entry holds for all lanes of its warp. Where one lane released for itself, some lanes of a warp are known further than the
 //! others: only then a clock has an entry by lane beside ([`LaneClock`]), so that clocks of warps that act as one stay small.
 
+use std::sync::Arc;
+
 /// A vector clock. No entries stand for zeros.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VectorClock {
@@ -20,8 +22,8 @@ pub struct VectorClock {
 pub struct LaneClock {
     /// The warp's slot.
     pub slot: u32,
-    /// By lane.
-    pub lanes: Box<[u32; 32]>,
+    /// By lane; copies share it.
+    pub lanes: Arc<[u32; 32]>,
 }
 
 impl LaneClock {
@@ -31,6 +33,22 @@ impl LaneClock {
         // Without a branch, for vectors of the host.
         let bit = |lane: usize| u32::from(self.lanes[lane] > clock) << lane;
         (0..32).map(bit).fold(0, |mask, bit| mask | bit)
+    }
+
+    /// Raises each lane to that of another.
+    fn join(&mut self, from: &Arc<[u32; 32]>) {
+        if Arc::ptr_eq(&self.lanes, from) {
+            return;
+        }
+        let above = |a: &[u32; 32], b: &[u32; 32]| a.iter().zip(b).filter(|(a, b)| a > b).count();
+        match (above(&self.lanes, from), above(from, &self.lanes)) {
+            (_, 0) => {}
+            (0, _) => self.lanes = Arc::clone(from),
+            _ => {
+                let lanes = Arc::make_mut(&mut self.lanes);
+                lanes.iter_mut().zip(&**from).for_each(|(a, b)| *a = (*a).max(*b));
+            }
+        }
     }
 }
 
@@ -58,17 +76,18 @@ pub fn raise(
 fn raise_lanes(warps: &mut [u32], ahead: &mut Vec<LaneClock>, from: &[LaneClock]) {
     for entry in from {
         match ahead.iter_mut().find(|own| own.slot == entry.slot) {
-            Some(own) => {
-                own.lanes.iter_mut().zip(&*entry.lanes).for_each(|(a, b)| *a = (*a).max(*b));
-            }
+            Some(own) => own.join(&entry.lanes),
             None if entry.beyond(warps[entry.slot as usize]) != 0 => ahead.push(entry.clone()),
             None => {}
         }
     }
     ahead.retain_mut(|entry| {
         let all = &mut warps[entry.slot as usize];
-        *all = entry.lanes.iter().fold(u32::MAX, |least, lane| least.min(*lane)).max(*all);
-        entry.lanes.iter_mut().for_each(|lane| *lane = (*lane).max(*all));
+        let least = entry.lanes.iter().fold(u32::MAX, |least, lane| least.min(*lane));
+        *all = least.max(*all);
+        if least < *all {
+            Arc::make_mut(&mut entry.lanes).iter_mut().for_each(|lane| *lane = (*lane).max(*all));
+        }
         entry.beyond(*all) != 0
     });
 }
@@ -106,10 +125,10 @@ impl VectorClock {
         others: impl FnOnce() -> [u32; 32],
     ) {
         let at = self.ahead.iter().rposition(|entry| entry.slot == slot).unwrap_or_else(|| {
-            self.ahead.push(LaneClock { slot, lanes: Box::new(others()) });
+            self.ahead.push(LaneClock { slot, lanes: Arc::new(others()) });
             self.ahead.len() - 1
         });
-        let lanes = &mut *self.ahead[at].lanes;
+        let lanes = Arc::make_mut(&mut self.ahead[at].lanes);
         lanes[lane as usize] = lanes[lane as usize].max(done);
         let least = lanes.iter().fold(u32::MAX, |least, lane| least.min(*lane));
         if least >= done {
@@ -151,10 +170,15 @@ impl VectorClock {
         less == 0
             && rest.iter().all(|other| *other == 0)
             && other.ahead.iter().all(|entry| {
-                let own = self.ahead.iter().find(|own| own.slot == entry.slot);
                 let all = of(entry.slot as usize);
-                let own = |lane: usize| own.map_or(all, |own| own.lanes[lane].max(all));
-                (0..32).all(|lane| entry.lanes[lane] <= own(lane))
+                match self.ahead.iter().find(|own| own.slot == entry.slot) {
+                    None => entry.beyond(all) == 0,
+                    Some(own) if Arc::ptr_eq(&own.lanes, &entry.lanes) => true,
+                    Some(own) => {
+                        let less = |lane: usize| entry.lanes[lane] > own.lanes[lane].max(all);
+                        (0..32).filter(|lane| less(*lane)).count() == 0
+                    }
+                }
             })
     }
 
@@ -231,7 +255,7 @@ mod tests {
     use super::*;
 
     fn of_lanes(warps: &[u32], slot: u32, lanes: impl Fn(u32) -> u32) -> VectorClock {
-        let lanes = Box::new(std::array::from_fn(|lane| lanes(lane as u32)));
+        let lanes = Arc::new(std::array::from_fn(|lane| lanes(lane as u32)));
         VectorClock { warps: warps.to_vec(), ahead: vec![LaneClock { slot, lanes }] }
     }
 

@@ -3,6 +3,7 @@
 use crate::control::{Branch, By, Loop, Sequence};
 use crate::pieces::blocks::*;
 use crate::pieces::bulk::*;
+use crate::pieces::grids::*;
 use crate::pieces::groups::*;
 use crate::pieces::lanes::*;
 use crate::pieces::multicast::*;
@@ -145,7 +146,7 @@ impl Draw {
     fn piece(&mut self, at: &Scope) -> Box<dyn Piece> {
         let whole = at.level >= Level::Warps && !at.warps.is_empty();
         let choice = match at.level {
-            Level::Grid => self.random.below(31),
+            Level::Grid => self.random.below(35),
             Level::Block => self.random.below(22),
             Level::Warps if whole => self.random.below(14),
             Level::Warps | Level::Lanes => self.random.below(9),
@@ -225,6 +226,17 @@ impl Draw {
                 shift: random.below(self.shape.threads as usize) as u32,
                 sums: random.pick(&[0, 0, 1, 5, 8]),
             }),
+            31 | 32 => {
+                let (form, shift) =
+                    (random.below(ARRIVAL_FORMS), random.below(self.shape.threads as usize));
+                Box::new(GridBarrier { id, word: self.words(1), form, shift: shift as u32 })
+            }
+            33 | 34 if self.clusters && !at.looped => {
+                let (form, shift) =
+                    (random.below(CLUSTER_FORMS), random.below(self.shape.threads as usize));
+                let word = self.words(self.shape.blocks as usize);
+                Box::new(ClusterFlag { id, word, form, shift: shift as u32 })
+            }
             _ => self.tile(id, at),
         }
     }

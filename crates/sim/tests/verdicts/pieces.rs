@@ -2,6 +2,7 @@
 
 pub mod blocks;
 pub mod bulk;
+pub mod grids;
 pub mod groups;
 pub mod lanes;
 pub mod multicast;

@@ -136,7 +136,7 @@ impl Text {
         self.scratch.next_multiple_of(16)
     }
 
-    /// The whole module, and how many lines come before the body's first.
+    /// The whole module, in which `STRIDE` is that of the scratch memory, and how many lines come before the body's first.
     pub fn finish(&self, cluster: u32) -> (String, usize) {
         let target = if self.clusters || self.hopper { "sm_90" } else { "sm_80" };
         let cluster = if self.clusters {
@@ -175,7 +175,8 @@ impl Text {
             text.push_str("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n");
         }
         let before = text.lines().count();
-        self.lines.iter().for_each(|line| text.extend([line, "\n"]));
+        let stride = stride.to_string();
+        self.lines.iter().for_each(|line| text.extend([&line.replace("STRIDE", &stride), "\n"]));
         text.push_str("}\n");
         (text, before)
     }

@@ -29,7 +29,7 @@ pub const RELEASES: &[(&str, &str)] = &[
 ];
 
 /// The same with the scope of a block, which does not reach others.
-fn narrowed(form: &str) -> String {
+pub fn narrowed(form: &str) -> String {
     let narrow = |form: String, wide: &str| form.replace(wide, ".cta");
     let form = [".gpu", ".sys", ".gl"].into_iter().fold(form.to_owned(), narrow);
     form.replace(".ctaobal", ".global")
@@ -45,7 +45,7 @@ pub const ACQUIRES: &[&str] = &[
     "ld.relaxed.gpu.global.u32 TO, [AT];",
 ];
 
-fn filled(form: &str, t: &mut Text, at: &str, to: &str) -> String {
+pub fn filled(form: &str, t: &mut Text, at: &str, to: &str) -> String {
     let old = t.register("r");
     form.replace("AT", at).replace("TO", to).replace("OLD", &old)
 }
