@@ -9,6 +9,8 @@ pub enum Verdict {
     GoesOn,
     /// It goes on, and no other may run meanwhile.
     GoesOnAlone,
+    /// Others may go on now, and should have a turn before it does.
+    Leaves,
     /// It waits for what others do to global memory, and nothing else: the block's rank and the fault, if none
     /// ever does.
     Waits(Box<(usize, Located)>),

@@ -28,6 +28,7 @@ impl Body for CheckAccess {
             if sanitizer.probe.tries() {
                 sanitizer.probe.follow(warp, instruction, site, &at.0);
             }
+            sanitizer.probe.note(site);
             if let Some(parts) = &mut sanitizer.parts {
                 parts.checked_access(warp, instruction, site, &at.0);
             }

@@ -67,6 +67,7 @@ impl Instrument for Sanitizer {
             parts.checked_access(warp, place.instruction, site, addresses);
         }
         self.probe.follow(warp, place.instruction, site, addresses);
+        self.probe.note(site);
     }
 
     fn invalid_access(
@@ -94,6 +95,7 @@ impl Instrument for Sanitizer {
         if let Some(parts) = &mut self.parts {
             parts.access.races.order.complete(number, released, all);
         }
+        self.probe.synchronised();
     }
 
     fn synchronisation(
@@ -105,6 +107,9 @@ impl Instrument for Sanitizer {
     ) {
         if let Some(parts) = &mut self.parts {
             parts.synchronise(warp, instruction, note, operand);
+        }
+        if note == SyncAnnotation::WarpSync {
+            self.probe.synchronised();
         }
     }
 
@@ -279,7 +284,13 @@ impl Instrument for Sanitizer {
         };
         let result = self.probe.pass(cluster, &name);
         parts.access.without_word_cells(self.probe.tries());
-        result
+        match result {
+            Ok(Verdict::GoesOn) if self.probe.goes_past() && self.others_may_go_on() => {
+                self.probe.leave();
+                Ok(Verdict::Leaves)
+            }
+            result => result,
+        }
     }
 
     fn stopped(&mut self, fault: &mut RawFault, cluster: &dyn ClusterView) {

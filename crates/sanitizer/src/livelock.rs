@@ -9,9 +9,14 @@
 //!
 //! A spin that reads global memory may wait for another cluster. It then waits, without being run, until a byte that
 //! it reads has changed; when all clusters that are on the device wait so, none will ever go on.
+//!
+//! A cluster that has told others to go on, or was told, and synchronises its threads then, leaves its turn to those who may go
+//! on, too. If it went on until it tells them something else, they would see that only, and come after more than they waited for:
+//! of a loop with one barrier of the grid where it takes two nothing would be found.
 
 use super::memory_changes::{Look, MemoryChanges, Reads};
 use lanework_engine::cluster_view::{ClusterView, Progress, Verdict, WarpSnapshot};
+use lanework_engine::event::AccessKind;
 use lanework_engine::fault::{FaultKind, Located, RawFault};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
@@ -40,6 +45,10 @@ pub struct LivelockProbe {
     /// The rank of the block whose slice it is.
     rank: usize,
     spin_reads: Option<Reads>,
+    /// Whether it has waited, or told others something by a strong write, since its last turn.
+    signalled: bool,
+    /// Whether it has gone past that since.
+    past: bool,
 }
 
 struct Trial {
@@ -79,6 +88,32 @@ impl LivelockProbe {
             // SAFETY: the context outlives the warp's run.
             memory.access(unsafe { &*warp.context }, warp, instruction, site, at);
         }
+    }
+
+    /// A warp's access: a strong write may be what others wait for.
+    #[inline(always)]
+    pub fn note(&mut self, site: &Site) {
+        self.signalled |= site.order.strong.is_some() && site.kind != AccessKind::Load;
+    }
+
+    /// Threads of the cluster synchronise.
+    pub fn synchronised(&mut self) {
+        self.past |= self.signalled;
+    }
+
+    /// Whether the cluster has gone past what it waited for, or told others.
+    pub fn goes_past(&self) -> bool {
+        self.past && !self.tries()
+    }
+
+    /// The cluster leaves its turn to others.
+    pub fn leave(&mut self) {
+        (self.signalled, self.past, self.spin_reads) = (false, false, None);
+    }
+
+    /// Whether the cluster waited for what is in memory, and that has changed.
+    pub fn woken(&self) -> bool {
+        self.spin_reads.is_some() && self.may_go_on()
     }
 
     /// Whether any of what the spin reads of global memory, for which the cluster waits, has changed.
@@ -137,7 +172,11 @@ impl LivelockProbe {
                     return Err(located);
                 }
                 // It spins as often as it waits: the next trial is not put off.
-                *self = LivelockProbe { spin_reads: reads, ..LivelockProbe::default() };
+                *self = LivelockProbe {
+                    spin_reads: reads,
+                    signalled: true,
+                    ..LivelockProbe::default()
+                };
                 return Ok(Verdict::Waits(Box::new(located)));
             }
         }

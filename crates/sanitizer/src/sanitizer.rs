@@ -41,6 +41,12 @@ impl Sanitizer {
         Sanitizer { checks, parts, probe, seat: 0, seats: Vec::new(), reports: Vec::new() }
     }
 
+    /// Whether a cluster that waited in another seat for what is in memory may go on.
+    pub fn others_may_go_on(&self) -> bool {
+        let others = self.seats.iter().enumerate().filter(|(seat, _)| *seat != self.seat);
+        others.filter_map(|(_, away)| away.as_ref()).any(|away| away.probe.woken())
+    }
+
     /// Keeps a fault as a report; gives it back if it is no finding.
     pub fn keep(&mut self, block: [u32; 3], located: Located) -> Option<Located> {
         let fault = located.clone();

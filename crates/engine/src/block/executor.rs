@@ -210,6 +210,7 @@ impl<'a> ClusterExecutor<'a> {
             self.stepped |= progress;
             match verdict {
                 Verdict::Waits(found) => return Ok(Turn::Waits(found)),
+                Verdict::Leaves if may_leave => return Ok(Turn::Over),
                 Verdict::GoesOn if may_leave && (spinning >= SPINNING_PASSES || passes >= TURN) => {
                     return Ok(Turn::Over);
                 }

@@ -319,3 +319,26 @@ extern "C" __global__ void one_barrier_of_two(unsigned *a, unsigned *b) {
         b[i] = a[(i + 128 * phase + 5) % n];
     }
 }
+
+// launch neighbours: cooperative grid=4 block=64 zeros:f32:256 zeros:f32:256
+extern "C" __global__ void neighbours(float *a, float *b) {
+    cg::grid_group grid = cg::this_grid();
+    int i = grid.thread_rank(), n = grid.size();
+    a[i] = i;
+    grid.sync();
+    float next = a[(i + 77) % n];
+    grid.sync();
+    a[i] = b[i] = next;
+}
+
+// What a block waits for is told by another that is ahead of it: it must not come after all that that one does next.
+// launch neighbours_too_early: cooperative grid=4 block=64 zeros:f32:256 zeros:f32:256
+extern "C" __global__ void neighbours_too_early(float *a, float *b) {
+    cg::grid_group grid = cg::this_grid();
+    int i = grid.thread_rank(), n = grid.size();
+    a[i] = i;
+    grid.sync();
+    float next = a[(i + 77) % n];
+    a[i] = b[i] = next; // BUG race
+    grid.sync();
+}
