@@ -11,12 +11,12 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
 
-/// How the files of a library begin, its name, and what to do instead of calling it.
+/// How the files of a library begin, its name, and what to do instead of calling it. cuSPARSE is not among them: it holds PTX of its kernels, and
+/// computes, though it asks for what only a GPU's driver has.
 const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libcufftw", "cuFFTW", FFTW),
     ("libcufft", "NVIDIA's cuFFT", FFT),
     ("libcurand", "NVIDIA's cuRAND", FIRST),
-    ("libcusparse", "cuSPARSE", ELSE),
     ("libcusolver", "NVIDIA's cuSOLVER", SOLVE),
     ("libcudnn", "cuDNN", ELSE),
     ("libcutensor", "cuTENSOR", ELSE),
@@ -138,6 +138,7 @@ mod tests {
         assert_eq!(name("/a/libcufftw.so"), Some("cuFFTW"));
         assert_eq!(name("libcudnn_ops.so.9"), Some("cuDNN"));
         assert_eq!(name("/opt/nvidia/libnppig.so.13.0.1"), Some("NPP"));
+        assert_eq!(name("/opt/nvidia/libcusparse.so.12"), None);
         assert_eq!(name("./program"), None);
         assert_eq!(name("/libcufft/program"), None);
         assert_eq!(name("libcuda.so.1"), None);

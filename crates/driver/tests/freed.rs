@@ -29,4 +29,7 @@ fn an_address_of_freed_memory_is_nobodys() {
     assert_eq!(code, 0);
     assert_eq!(call!("cuMemFreeAsync"(memory => u64, 0 => u64)), 0);
     assert_eq!(call!("cuMemFreeAsync"(memory => u64, 0 => u64)), 1);
+    // Nothing is freed by either.
+    assert_eq!(call!("cuMemFreeAsync"(0 => u64, 0 => u64)), 0);
+    assert_eq!(call!("cuMemFree_v2"(0 => u64)), 0);
 }
