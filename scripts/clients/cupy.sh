@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs test suites of CuPy on the emulator's driver: no GPU is needed. CuPy itself is as installed; its tests are of the same version's sources.
 #
-# Usage, in the repository: scripts/clients/cupy.sh [FOLDER...], by default creation indexing math sorting core (of tests/cupy_tests).
+# Usage, in the repository: scripts/clients/cupy.sh [FOLDER...], by default creation indexing math sorting core (of tests/cupy_tests), or a path in tests
+# (cupyx_tests/scipy_tests/sparse_tests).
 # The environment, the sources and CuPy's cache of compiled kernels go to target/clients/cupy. What is slow on a GPU, too, is left out, as
 # CuPy's own default does; ARGUMENTS are more options of pytest.
 set -euo pipefail
@@ -21,8 +22,12 @@ suites=("$@")
 cd "$folder/src/tests"
 code=0
 for suite in "${suites[@]}"; do
+    case $suite in
+        */*) tests=$suite ;;
+        *) tests=cupy_tests/${suite}_tests ;;
+    esac
     # A suite of its own for each: an error of a kernel stays with its process.
     CUPY_CACHE_DIR="$folder/kernels" CUPY_TEST_GPU_LIMIT=1 "$command" exec --plain -- "$folder/bin/python" -m pytest -q -p no:cacheprovider \
-        -o addopts= -m "not slow and not multi_gpu" ${ARGUMENTS:-} "cupy_tests/${suite}_tests" || code=$?
+        -o addopts= -m "not slow and not multi_gpu" ${ARGUMENTS:-} "$tests" || code=$?
 done
 exit $code

@@ -193,6 +193,13 @@ impl Driver {
         }
     }
 
+    /// Frees memory in the order of a stream: of a device, managed, or of any pool.
+    pub fn free_in_order(&self, address: u64) -> Result {
+        let of_pool = self.allocations().live.get(&address).is_some_and(|found| found.pool != 0);
+        let kinds = [Kind::Device, Kind::Managed, Kind::Host];
+        self.free(address, if of_pool { &kinds } else { &kinds[..2] })
+    }
+
     /// Frees everything of a context.
     pub fn free_all_of(&self, context: Handle) {
         let mut allocations = self.allocations();

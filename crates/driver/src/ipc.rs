@@ -97,7 +97,7 @@ api! {
         let mut words = [[0; 8]; 2];
         file.read(words.as_flattened_mut()).ok_or(Status::InvalidValue)?;
         let [process, of] = words.map(u64::from_le_bytes);
-        let mut made = Pool::new();
+        let mut made = Pool::new(Kind::Device);
         made.origin = Some((process as u32, of));
         // SAFETY: by the caller.
         unsafe { store(pool, table::<Pool>().add(made)) }

@@ -14,6 +14,8 @@ use std::sync::Mutex;
 
 /// A pool.
 pub struct Pool {
+    /// What its memory is.
+    kind: Kind,
     /// Attributes by their numbers, as far as programs set them.
     attributes: Mutex<BTreeMap<i32, u64>>,
     /// Most bytes that were in use.
@@ -22,13 +24,82 @@ pub struct Pool {
     pub origin: Option<(u32, Handle)>,
 }
 
+/// Where the memory of a pool is that is looked up by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// A GPU's own memory.
+    Gpu(i32),
+    /// Memory of the host, or managed memory: the type of allocation, that of the location, and its number.
+    Other([i32; 3]),
+}
+
+impl Place {
+    /// The place of a location (`CUmemLocation`) and a type of allocation (1 pinned, 2 managed).
+    ///
+    /// # Safety
+    /// `location` is null, which is refused, or valid.
+    unsafe fn of(location: *const [i32; 2], kind: i32) -> Result<Place> {
+        // SAFETY: by the caller.
+        match (unsafe { location.as_ref() }, kind) {
+            (Some([1, device]), 1) => Ok(Place::Gpu(*device)),
+            // The host has one number, and managed memory may have no preferred place.
+            (Some([2, _]), 1 | 2) => Ok(Place::Other([kind, 2, 0])),
+            (Some([0, _]), 2) => Ok(Place::Other([2, 0, 0])),
+            (Some([3, node]), 1 | 2) => Ok(Place::Other([kind, 3, *node])),
+            (Some([1, device]), 2) => {
+                driver()?.gpu(*device)?;
+                Ok(Place::Other([2, 1, *device]))
+            }
+            (Some([4, _]), 1 | 2) => Err(Status::NotSupported),
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
+    /// What memory there is.
+    fn kind(self) -> Kind {
+        match self {
+            Place::Gpu(_) => Kind::Device,
+            Place::Other([1, ..]) => Kind::Host,
+            Place::Other(_) => Kind::Managed,
+        }
+    }
+}
+
+/// The default pools of the other places, and those that allocations there take.
+static OTHERS: Mutex<BTreeMap<[i32; 3], [Handle; 2]>> = Mutex::new(BTreeMap::new());
+
 impl Driver {
+    /// The default pool of a place (0), or the one that allocations take (1).
+    fn pool_at(&self, place: Place, which: usize) -> Result<Handle> {
+        match place {
+            Place::Gpu(ordinal) => self.pool_of(ordinal, which),
+            Place::Other(key) => {
+                let make = || [table::<Pool>().add(Pool::new(place.kind())); 2];
+                Ok(lock(&OTHERS).entry(key).or_insert_with(make)[which])
+            }
+        }
+    }
+
+    /// Lets allocations at a place take a pool.
+    fn set_pool_at(&self, place: Place, pool: Handle) -> Result {
+        let key = match place {
+            Place::Gpu(ordinal) => return self.set_pool(ordinal, pool),
+            Place::Other(key) => key,
+        };
+        table::<Pool>().get(pool)?;
+        self.pool_at(place, 0)?;
+        if let Some(pools) = lock(&OTHERS).get_mut(&key) {
+            pools[1] = pool;
+        }
+        Ok(())
+    }
+
     /// The default pool of a GPU (0), or the one that allocations take (1).
     fn pool_of(&self, ordinal: i32, which: usize) -> Result<Handle> {
         let gpu = self.gpu(ordinal)?;
         let mut pools = lock(&gpu.pools);
         if pools[0] == 0 {
-            pools[0] = table::<Pool>().add(Pool::new());
+            pools[0] = table::<Pool>().add(Pool::new(Kind::Device));
         }
         if pools[1] == 0 {
             pools[1] = pools[0];
@@ -44,11 +115,16 @@ impl Driver {
         Ok(())
     }
 
-    /// Ends a pool, which is no GPU's default one; GPUs whose allocations took it take their default ones again.
+    /// Ends a pool, which is no place's default one; places whose allocations took it take their default ones again.
     fn end_pool(&self, pool: Handle) -> Result {
         table::<Pool>().get(pool)?;
-        if self.gpus.iter().any(|gpu| lock(&gpu.pools)[0] == pool) {
+        let mut others = lock(&OTHERS);
+        let of_other = others.values().any(|pools| pools[0] == pool);
+        if of_other || self.gpus.iter().any(|gpu| lock(&gpu.pools)[0] == pool) {
             return Err(Status::InvalidValue);
+        }
+        for pools in others.values_mut().filter(|pools| pools[1] == pool) {
+            pools[1] = pools[0];
         }
         for gpu in &self.gpus {
             let mut pools = lock(&gpu.pools);
@@ -68,8 +144,10 @@ impl Driver {
             return Ok(address);
         }
         let of_pool = table::<Pool>().get(pool)?;
+        // Managed memory of a pool belongs to no stream.
+        let flags = u32::from(of_pool.kind == Kind::Managed);
         // An allocation of no bytes is one.
-        let address = self.allocate(bytes.max(1), Kind::Device, pool, 0)?;
+        let address = self.allocate(bytes.max(1), of_pool.kind, pool, flags)?;
         let used = self.used_of(pool);
         let mut high = lock(&of_pool.high);
         *high = used.max(*high);
@@ -77,23 +155,11 @@ impl Driver {
     }
 }
 
-/// The device of a location (`CUmemLocation`) whose pools are asked for, of pinned memory; others have none.
-///
-/// # Safety
-/// `location` is null, which is refused, or valid.
-unsafe fn device_of(location: *const [i32; 2], kind: i32) -> Result<i32> {
-    // SAFETY: by the caller.
-    match (unsafe { location.as_ref() }, kind) {
-        (Some([1, device]), 1) => Ok(*device),
-        (Some([2..=4, _]), 1) | (Some([0..=4, _]), 2) => Err(Status::NotSupported),
-        _ => Err(Status::InvalidValue),
-    }
-}
-
 impl Pool {
-    pub fn new() -> Pool {
+    pub fn new(kind: Kind) -> Pool {
         // Memory may be used again by dependencies of all three kinds (1 to 3), and no byte is kept (4).
         Pool {
+            kind,
             attributes: Mutex::new(BTreeMap::from([(1, 1), (2, 1), (3, 1), (4, 0)])),
             high: Mutex::new(0),
             origin: None,
@@ -145,23 +211,29 @@ api! {
 
     fn cuMemGetDefaultMemPool(pool: *mut Handle, location: *const [i32; 2], kind: i32) {
         // SAFETY: by the caller.
-        unsafe { store(pool, driver()?.pool_of(device_of(location, kind)?, 0)?) }
+        unsafe { store(pool, driver()?.pool_at(Place::of(location, kind)?, 0)?) }
     }
 
     fn cuMemGetMemPool(pool: *mut Handle, location: *const [i32; 2], kind: i32) {
         // SAFETY: by the caller.
-        unsafe { store(pool, driver()?.pool_of(device_of(location, kind)?, 1)?) }
+        unsafe { store(pool, driver()?.pool_at(Place::of(location, kind)?, 1)?) }
     }
 
     fn cuMemSetMemPool(location: *const [i32; 2], kind: i32, pool: Handle) {
         // SAFETY: by the caller.
-        let device = unsafe { device_of(location, kind) }?;
-        driver()?.set_pool(device, pool)
+        let place = unsafe { Place::of(location, kind) }?;
+        driver()?.set_pool_at(place, pool)
     }
 
-    fn cuMemPoolCreate(pool: *mut Handle, _properties: *const c_void) {
+    fn cuMemPoolCreate(pool: *mut Handle, properties: *const [i32; 4]) {
+        // SAFETY: by the caller: the type of allocation, that of handles, and the location come first.
+        let kind = match unsafe { properties.as_ref() } {
+            // SAFETY: a location of its own. What other processes may open is memory of the device here, which the host reaches, too.
+            Some(&[kind, 0, location, id]) => unsafe { Place::of(&[location, id], kind) }.map_or(Kind::Device, Place::kind),
+            _ => Kind::Device,
+        };
         // SAFETY: by the caller.
-        unsafe { store(pool, table::<Pool>().add(Pool::new())) }
+        unsafe { store(pool, table::<Pool>().add(Pool::new(kind))) }
     }
 
     fn cuMemPoolDestroy(pool: Handle) {

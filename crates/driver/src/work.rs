@@ -1,6 +1,5 @@
 //! What can be queued, and graphs of it: nodes with an order, done one after the other, each after those it depends on.
 
-use crate::allocations::Kind;
 use crate::event::Event;
 use crate::handles::Handle;
 use crate::launch::Launch;
@@ -148,7 +147,7 @@ impl Work {
                 Ok(())
             }
             Work::Memory(ops) => memory_ops::run(ops),
-            Work::Free(address) => driver.free(*address, &[Kind::Device, Kind::Managed]),
+            Work::Free(address) => driver.free_in_order(*address),
             Work::Reset(all) => all.iter().try_for_each(Work::reset),
             // SAFETY: by the caller.
             Work::Graph(graph) => unsafe { run_graph(*graph) },

@@ -302,9 +302,31 @@ fn pools_have_locations() {
     assert_eq!((set(made), pool("cuMemGetMemPool", &device, 1)), (0, (0, made)));
     assert_eq!(pool("cuMemGetDefaultMemPool", &device, 1), (0, first));
     assert_eq!((set(first), set(12)), (0, 400));
+    // Memory of the host's pool is page-locked, that of a pool of managed memory managed; neither pool is another place's.
+    let (of_host, managed) =
+        (pool("cuMemGetMemPool", &host, 1).1, pool("cuMemGetDefaultMemPool", &[0, 0], 2).1);
+    assert_eq!(pool("cuMemGetDefaultMemPool", &host, 1), (0, of_host));
+    assert!(of_host != first && managed != of_host);
+    for (of, kind, is_managed) in [(of_host, 1u32, 0u32), (managed, 2, 1)] {
+        let (mut at, mut found, mut managed) = (0u64, 0u32, 9u32);
+        assert_eq!(
+            call!("cuMemAllocFromPoolAsync"(&mut at => *mut u64, 64 => usize, of => u64, 0 => u64)),
+            0
+        );
+        // SAFETY: the host reaches it.
+        unsafe { (at as *mut u8).write(7) };
+        assert_eq!(call!("cuPointerGetAttribute"(&mut found => *mut u32, 2 => i32, at => u64)), 0);
+        assert_eq!(
+            call!("cuPointerGetAttribute"(&mut managed => *mut u32, 8 => i32, at => u64)),
+            0
+        );
+        assert_eq!((found, managed), (kind, is_managed));
+        assert_eq!(call!("cuMemFreeAsync"(at => u64, 0 => u64)), 0);
+    }
+    assert_eq!(call!("cuMemPoolDestroy"(of_host => u64)), 1);
     assert_eq!(
-        (pool("cuMemGetMemPool", &host, 1).0, pool("cuMemGetMemPool", &[9, 0], 1).0),
-        (801, 1)
+        (pool("cuMemGetMemPool", &[9, 0], 1).0, pool("cuMemGetMemPool", &[4, 0], 1).0),
+        (1, 801)
     );
     assert_eq!(pool("cuMemGetMemPool", &[1, 99], 1).0, 101);
 }

@@ -4,7 +4,7 @@ The plugin takes the CPU where there is no `/dev/nvidia0`, compares the version 
 the `ptxas` of NVIDIA's packages, whose machine code the emulator does not run. `install` says that there is a GPU, leaves the versions
 uncompared, names Lanework's assembler, which leaves PTX as it is, and turns off the choice of kernels by their times, which an emulator
 does not have. Kernels that XLA writes then run on the emulator; those of NVIDIA's libraries
-without a stand-in (cuDNN, cuSOLVER, cuSPARSE) are machine code and fail.
+without a stand-in (cuDNN) are machine code and fail.
 
 A program runs so unmodified by `lanework exec -- python -m lanework.jax PROGRAM ARGUMENTS`, tests by `pytest -p lanework.jax`.
 """
