@@ -7,6 +7,7 @@ mod division;
 mod elements;
 mod hopper;
 mod launches;
+mod loads;
 mod operands;
 mod plain;
 mod prepare;

@@ -1,4 +1,4 @@
-//! Attention on Hopper's tensor cores: a warp loads tiles of keys and values by TMA, two or three warpgroups multiply by
+//! Attention on Hopper's tensor cores: a warp loads tiles of keys and values by TMA (`loads`), two or three warpgroups multiply by
 //! `wgmma`, each 64 queries.
 //!
 //! A warpgroup keeps 64 x `KEYS` scores in registers, takes their softmax there, and multiplies the weights from registers
@@ -10,9 +10,33 @@
 
 use super::division::Division;
 use super::elements::Half;
+use super::loads::load;
 use super::problem::{Options, Work};
 use super::results::store;
 use lanework::prelude::*;
+
+/// The largest of each of the two rows that a lane has elements of: of each by two maxima that do not wait for each other, first one row and
+/// then the other, whose maxima run while exponentials of the first one do.
+#[device]
+fn highest<const KEYS: u32>(scores: FragmentC<f32, 64, KEYS>) -> [f32; 2] {
+    let mut highest = [f32::NEG_INFINITY; 2];
+    #[unroll]
+    for line in 0..2u32 {
+        let mut pair = [scores[2 * line], scores[2 * line + 1]];
+        #[unroll]
+        for i in 1..KEYS / 8 {
+            pair[0] = pair[0].max(scores[4 * i + 2 * line]);
+            pair[1] = pair[1].max(scores[4 * i + 2 * line + 1]);
+        }
+        let mut most = pair[0].max(pair[1]);
+        #[unroll]
+        for bits in [1u32, 2] {
+            most = most.max(shfl_xor_sync(FULL_MASK, most, bits));
+        }
+        highest[line as usize] = most;
+    }
+    highest
+}
 
 /// `out = softmax(scale * q * transpose(k)) * v` for every batch and head, tile by tile.
 ///
@@ -42,64 +66,30 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
     let ring_tiles = pipeline(2, 1, 128 * plan.groups);
     let turns = named_barriers(plan.groups, 256);
     let owns = named_barriers(plan.groups, 128);
-    let [math, load] = warp_roles([4 * plan.groups, 4]);
-    if load.active() {
-        load.give_registers(plan.registers().1);
-        if load.thread() == 0 {
+    let [math, loads] = warp_roles([4 * plan.groups, 4]);
+    if loads.active() {
+        loads.give_registers(plan.registers().1);
+        if loads.thread() == 0 {
             q.prefetch_map();
             k.prefetch_map();
             v.prefetch_map();
-            let (to_q, to_k, to_v) = (ring_q.producer(), ring_k.producer(), ring_v.producer());
-            let to_tiles = ring_tiles.producer();
-            let mut tile = block_idx.x;
-            while tile < work.tiles {
-                let taken = atomic_add(&mut counter[0], 1);
-                let place = work.place(tile, 64 * plan.groups);
-                let last = place.row + (64 * plan.groups - 1);
-                let (blocks, full) = work.blocks::<KEYS>(place.row, last, options.causal);
-                let announced = to_tiles.acquire();
-                numbers[[announced.index, 0]] = tile;
-                numbers[[announced.index, 1]] = place.batch;
-                numbers[[announced.index, 2]] = place.head;
-                numbers[[announced.index, 3]] = place.row;
-                numbers[[announced.index, 4]] = blocks;
-                numbers[[announced.index, 5]] = full;
-                announced.commit();
-                let slot = to_q.acquire_for(const { 128 * HEAD } * plan.groups);
-                #[unroll]
-                for group in 0..plan.groups {
-                    let row = place.row + 64 * group;
-                    #[unroll]
-                    for panel in 0..HEAD / 64 {
-                        let to = queries[slot.index * plan.groups + group].panel::<64>(panel);
-                        q.load(to, (place.batch, place.head, row, 64 * panel), slot);
-                    }
-                }
-                let of_keys = place.head / work.share;
-                for i in 0..blocks {
-                    let row = (blocks - 1 - i) * KEYS;
-                    let slot = to_k.acquire_for(const { 2 * HEAD * KEYS });
-                    #[unroll]
-                    for panel in 0..HEAD / 64 {
-                        let to = tiles_k[slot.index].panel::<64>(panel);
-                        k.load(to, (place.batch, of_keys, row, 64 * panel), slot);
-                    }
-                    let slot = to_v.acquire_for(const { 2 * HEAD * KEYS });
-                    #[unroll]
-                    for panel in 0..HEAD / 64 {
-                        let to = tiles_v[slot.index].panel::<64>(panel);
-                        v.load(to, (place.batch, of_keys, row, 64 * panel), slot);
-                    }
-                }
-                // Not before: the loads would wait for what the counter was.
-                if taken == work.tiles - 1 {
-                    atomic_exch(&mut counter[0], 0); // no block takes another one
-                }
-                tile = taken + grid_dim.x;
-            }
-            let announced = to_tiles.acquire();
-            numbers[[announced.index, 0]] = tile;
-            announced.commit();
+            load::<T, HEAD, KEYS>(
+                q,
+                k,
+                v,
+                queries,
+                tiles_k,
+                tiles_v,
+                numbers,
+                ring_q.producer(),
+                ring_k.producer(),
+                ring_v.producer(),
+                ring_tiles.producer(),
+                &mut counter,
+                work,
+                plan,
+                options,
+            );
         }
     }
     if math.active() {
@@ -190,7 +180,7 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
                     most = [f32::NEG_INFINITY; 2];
                     total = [0.0f32; 2];
                 }
-                let high = scores.row_max();
+                let high = highest(scores);
                 let mut fade = [0.0f32; 2];
                 let mut base = [0.0f32; 2];
                 let mut grown = false;

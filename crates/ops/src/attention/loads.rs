@@ -1,0 +1,139 @@
+//! What the warp that loads does in attention on Hopper: it takes tiles of queries from a counter, announces them, and fills the rings of
+//! queries, keys and values.
+//!
+//! The order of the loads is that in which there is room for them, and not that in which they are asked for. The queries of the next tile
+//! come a few blocks of keys into the tile before, when its place in the ring has been stored from: by the time that they are wanted, they are there
+//! even if all multiprocessors ask memory for theirs at once. The values of a block come behind the keys of the next one, since scores are
+//! a step ahead of the values that they are multiplied by.
+
+use super::division::Division;
+use super::elements::Half;
+use super::problem::{Options, Work};
+use lanework::lang::Filling;
+use lanework::prelude::*;
+
+/// Blocks of keys of a tile that are loaded before the queries of the next one. Two are the least: the place for these is free in the second
+/// step of the tile, which has to have its keys. With four nobody waits for it.
+const BEFORE: u32 = 4;
+
+/// Loads a block of keys or values from row `row` on.
+#[device]
+fn block<T: Half, const HEAD: u32, const KEYS: u32>(
+    from: &TensorMap<T, 4>,
+    tile: SharedTile<T, KEYS, HEAD>,
+    slot: Filling,
+    batch: u32,
+    head: u32,
+    row: u32,
+) {
+    #[unroll]
+    for panel in 0..HEAD / 64 {
+        from.load(tile.panel::<64>(panel), (batch, head, row, 64 * panel), slot);
+    }
+}
+
+/// Loads everything that this thread block works on. `numbers` say of an announced tile which it is, where, and how many blocks of keys it
+/// has, and how many that need no mask.
+#[device]
+#[allow(clippy::too_many_arguments)]
+pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
+    q: &TensorMap<T, 4>,
+    k: &TensorMap<T, 4>,
+    v: &TensorMap<T, 4>,
+    queries: SharedTiles<T, 64, HEAD>,
+    tiles_k: SharedTiles<T, KEYS, HEAD>,
+    tiles_v: SharedTiles<T, KEYS, HEAD>,
+    numbers: Shared<u32, 2>,
+    to_q: Producer,
+    to_k: Producer,
+    to_v: Producer,
+    to_tiles: Producer,
+    counter: &mut [u32],
+    work: Work,
+    #[constant] plan: Division,
+    #[constant] options: Options,
+) {
+    let bytes = const { 2 * HEAD * KEYS };
+    // Whether values come behind the keys of the next block: with long blocks that none need a mask, they came too late.
+    let behind = KEYS == 128 || options.causal;
+    // Of the tile whose keys are loaded: blocks that are not yet, and with how many of them left the next tile is announced.
+    let (mut left, mut ahead) = (0u32, 0u32);
+    let (mut batch, mut head) = (0u32, 0u32);
+    // Of the next tile; the first one is this block's own.
+    let mut tile = block_idx.x;
+    let mut taken = 0u32;
+    let (mut next_batch, mut next_head, mut next_left) = (0u32, 0u32, 0u32);
+    // Of the block whose keys were loaded last.
+    let (mut of_batch, mut of_head, mut of_row) = (0u32, 0u32, 0u32);
+    let mut begun = false;
+    loop {
+        if left == ahead {
+            if begun {
+                // Not before: the loads would wait for what the counter was.
+                tile = taken + grid_dim.x;
+                if taken == work.tiles - 1 {
+                    atomic_exch(&mut counter[0], 0); // no block takes another one
+                }
+            }
+            let announced = to_tiles.acquire();
+            numbers[[announced.index, 0]] = tile;
+            if tile < work.tiles {
+                let place = work.place(tile, 64 * plan.groups);
+                let last = place.row + (64 * plan.groups - 1);
+                let (blocks, full) = work.blocks::<KEYS>(place.row, last, options.causal);
+                next_batch = place.batch;
+                next_head = place.head / work.share;
+                next_left = blocks;
+                numbers[[announced.index, 1]] = place.batch;
+                numbers[[announced.index, 2]] = place.head;
+                numbers[[announced.index, 3]] = place.row;
+                numbers[[announced.index, 4]] = blocks;
+                numbers[[announced.index, 5]] = full;
+                let slot = to_q.acquire_for(const { 128 * HEAD } * plan.groups);
+                #[unroll]
+                for group in 0..plan.groups {
+                    let to = queries[slot.index * plan.groups + group];
+                    block::<T, HEAD, 64>(
+                        q,
+                        to,
+                        slot,
+                        place.batch,
+                        place.head,
+                        place.row + 64 * group,
+                    );
+                }
+            }
+            announced.commit();
+        }
+        if left == 0 {
+            if tile >= work.tiles {
+                break;
+            }
+            batch = next_batch;
+            head = next_head;
+            left = next_left;
+            ahead = left - left.min(BEFORE);
+            taken = atomic_add(&mut counter[0], 1);
+        }
+        left -= 1;
+        let slot = to_k.acquire_for(bytes);
+        block::<T, HEAD, KEYS>(k, tiles_k[slot.index], slot, batch, head, left * KEYS);
+        if behind {
+            if begun {
+                let slot = to_v.acquire_for(bytes);
+                block::<T, HEAD, KEYS>(v, tiles_v[slot.index], slot, of_batch, of_head, of_row);
+            }
+            of_batch = batch;
+            of_head = head;
+            of_row = left * KEYS;
+        } else {
+            let slot = to_v.acquire_for(bytes);
+            block::<T, HEAD, KEYS>(v, tiles_v[slot.index], slot, batch, head, left * KEYS);
+        }
+        begun = true;
+    }
+    if behind {
+        let slot = to_v.acquire_for(bytes);
+        block::<T, HEAD, KEYS>(v, tiles_v[slot.index], slot, of_batch, of_head, of_row);
+    }
+}
