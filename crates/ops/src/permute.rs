@@ -14,6 +14,7 @@ mod in_place;
 mod launches;
 mod matrices;
 mod narrow;
+mod rows;
 mod square;
 mod squares;
 mod staged;

@@ -4,9 +4,10 @@ use super::axes::Axes;
 use super::choose::{Choice, choose};
 use super::digits::Digit;
 use super::gather::{self, gather};
-use super::matrices::{MOST, Matrices, SECTOR, too_large};
+use super::matrices::{MOST, Matrices, SECTOR, gapless, too_large};
 use super::narrow::{Narrow, narrow};
-use super::square::{square, swap};
+use super::rows::{self, Rows, rows};
+use super::square::{EDGE, square, square_narrow, swap};
 use super::squares::{Squares, squares};
 use super::staged::{self, Part};
 use super::tile::Tile;
@@ -39,7 +40,10 @@ pub(super) fn launch<'a>(
         Some((Choice::Narrow(tile), matrices)) => narrowed(device, src, dst, &matrices, tile),
         None => match part_of(axes) {
             Some(part) => in_parts(device, src, dst, axes, &part),
-            None => gathered(device, src, dst, axes, overlaps),
+            None => match windows(axes) {
+                Some(windows) => shifted(device, src, dst, axes, windows, overlaps),
+                None => gathered(device, src, dst, axes, overlaps),
+            },
         },
     }
 }
@@ -222,6 +226,59 @@ fn units(axes: &Axes) -> Result<([Digit; 8], u64, u32)> {
     Ok((digits, total, blocks as u32))
 }
 
+/// The windows of 16 bytes of a row, where rows of the source are rows of the output, long enough, and begin where units are less than 16
+/// bytes.
+fn windows(axes: &Axes) -> Option<u64> {
+    let run = axes.axes.last().filter(|axis| axis.from == 1 && axis.to == 1)?;
+    let per = 16 / axes.unit;
+    let windows = run.extent.div_ceil(per) + u64::from(per > 1);
+    let total =
+        axes.axes.iter().rev().skip(1).fold(windows, |all, axis| all.saturating_mul(axis.extent));
+    (per > 1 && run.extent >= SHORT * per && total <= MOST).then_some(windows)
+}
+
+/// Rows of fewer windows are moved unit by unit.
+const SHORT: u64 = 4;
+
+/// By windows of rows that begin anywhere.
+fn shifted<'a>(
+    device: &Device,
+    src: View<'a, u8>,
+    dst: ViewMut<'a, u8>,
+    axes: &Axes,
+    windows: u64,
+    overlaps: bool,
+) -> Result<Prepared<'a>> {
+    let (run, outer) = axes.axes.split_last().expect("a row");
+    let size = axes.unit.min(WORD);
+    let scale = axes.unit / size;
+    let mut digits = [Digit::new(1, 0, 0); 8];
+    digits[0] = Digit::new(windows as u32, 0, 0);
+    for (place, axis) in digits[1..].iter_mut().zip(outer.iter().rev()) {
+        *place = Digit::new(axis.extent as u32, axis.from * scale, axis.to * scale);
+    }
+    let total = outer.iter().fold(windows, |all, axis| all * axis.extent);
+    let before = |address: u64| (address % 16 / size) as u32;
+    let task = Rows {
+        total: total as u32,
+        length: (run.extent * scale) as u32,
+        from: before(src.address()),
+        to: before(dst.address()),
+    };
+    let gapless = gapless(axes.axes.iter());
+    let count = axes.axes.len() as u32;
+    let launch = match size {
+        1 => rows::<u8>(src, dst, task, digits, count, gapless, overlaps),
+        2 => rows::<u16>(src.cast(), dst.cast(), task, digits, count, gapless, overlaps),
+        _ => rows::<u32>(src.cast(), dst.cast(), task, digits, count, gapless, overlaps),
+    };
+    let launch = if overlaps { launch.programmatic() } else { launch };
+    let blocks = total.div_ceil(rows::WINDOWS.into()) as u32;
+    // SAFETY: windows are under `total`, so that each index is under its axis's extent; elements are accessed one by one where they are the
+    // row's, 16 bytes are stored where all of them are, and loaded where all of them are the row's or, of a gapless source, in it.
+    unsafe { launch.grid(blocks).block(rows::THREADS).prepare_unchecked(device) }
+}
+
 /// Unit by unit.
 fn gathered<'a>(
     device: &Device,
@@ -267,6 +324,7 @@ pub(super) fn in_place<'a>(
             };
             return exchanged(device, data, &matrices, tile);
         }
+        return exchanged_narrow(device, data, &matrices);
     }
     let (digits, total, blocks) = units(axes)?;
     let (count, total, words) =
@@ -293,4 +351,22 @@ fn exchanged<'a>(
     let launch = square(data.cast::<u32>(), plane, digits, tile, matrices.count());
     // SAFETY: as in `tiled`; two blocks have no tile in common, and a block writes only after it has read.
     unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
+}
+
+/// The same of elements under a word whose rows begin anywhere.
+fn exchanged_narrow<'a>(
+    device: &Device,
+    data: ViewMut<'a, u8>,
+    matrices: &Matrices,
+) -> Result<Prepared<'a>> {
+    let tiles = matrices.rows.extent.div_ceil(EDGE.into()).next_multiple_of(2);
+    let (digits, blocks) = matrices.blocks(tiles + 1, tiles / 2, matrices.unit)?;
+    let (plane, outer) = (matrices.plane(matrices.unit, 0), matrices.count());
+    let launch = match matrices.unit {
+        1 => square_narrow::<u8>(data, plane, digits, outer),
+        _ => square_narrow::<u16>(data.cast(), plane, digits, outer),
+    };
+    // SAFETY: rows and columns are compared with the matrix's extent; two blocks have no tile in common, and a block writes only after it
+    // has read.
+    unsafe { launch.grid(blocks).block(gather::THREADS).prepare_unchecked(device) }
 }

@@ -43,12 +43,7 @@ impl Matrices {
 
     /// Whether every byte from the first to the last of the source is an element's.
     pub fn gapless(&self) -> bool {
-        let axes = || self.outer.iter().chain([&self.rows, &self.cols]);
-        let elements = axes().fold(1u64, |product, axis| product.saturating_mul(axis.extent));
-        let span = axes().fold(1u64, |sum, axis| {
-            sum.saturating_add((axis.extent - 1).saturating_mul(axis.from))
-        });
-        elements == span
+        gapless(self.outer.iter().chain([&self.rows, &self.cols]))
     }
 
     /// Tiles of a size that cover all matrices.
@@ -90,6 +85,14 @@ impl Matrices {
     pub fn count(&self) -> u32 {
         self.outer.len() as u32
     }
+}
+
+/// Whether every byte from the first to the last of a source with these axes is an element's.
+pub(super) fn gapless<'a>(axes: impl Iterator<Item = &'a Axis> + Clone) -> bool {
+    let elements = axes.clone().fold(1u64, |product, axis| product.saturating_mul(axis.extent));
+    let span = axes
+        .fold(1u64, |sum, axis| sum.saturating_add((axis.extent - 1).saturating_mul(axis.from)));
+    elements == span
 }
 
 /// The error for more work than a launch can have.

@@ -21,11 +21,8 @@ pub(super) fn square(
 ) {
     let upper = shared::<u32>(const { tile.shared_words() });
     let lower = shared::<u32>(const { tile.shared_words() });
-    let ((place, fold), (base, _)) = part_of(block_idx.x, digits, outer);
-    let last = digits[0].extent - 2;
-    let behind = place > fold;
-    let i = if behind { fold } else { last - fold };
-    let j = if behind { place - 1 } else { last - place };
+    let (place, (base, _)) = part_of(block_idx.x, digits, outer);
+    let (i, j) = pair(place, digits[0].extent);
     let (top, left) = (i * (const { tile.down }), j * (const { tile.down }));
     load_tile(data, upper, base, top, left, plane, tile, false);
     load_tile(data, lower, base, left, top, plane, tile, false);
@@ -33,6 +30,67 @@ pub(super) fn square(
     store_tile(data, upper, base, top, left, plane, tile);
     if i != j {
         store_tile(data, lower, base, left, top, plane, tile);
+    }
+}
+
+/// The pair of tiles at a place of the fold, whose rows have so many places.
+#[device]
+fn pair((place, fold): (u32, u32), places: u32) -> (u32, u32) {
+    let last = places - 2;
+    if place > fold { (fold, place - 1) } else { (last - fold, last - place) }
+}
+
+/// Edge of a tile of elements under a word.
+pub(super) const EDGE: u32 = 64;
+/// Rows of such a tile that a block moves at a time, and that a thread moves.
+const BESIDE: u32 = THREADS / EDGE;
+const ROWS: u32 = EDGE / BESIDE;
+
+/// As [`square`], for elements under a word, one by one: their rows may begin anywhere. Strides are in elements.
+#[kernel(block = (THREADS, 1, 1))]
+pub(super) fn square_narrow<E: Element>(
+    data: &mut [E],
+    plane: Plane,
+    digits: [Digit; 8],
+    #[constant] outer: u32,
+) {
+    // An odd number of words apart, so that a column's elements lie in different banks.
+    let pitch = const { EDGE + 4 / size_of::<E>() as u32 };
+    let (upper, lower) = (shared::<E>([EDGE, pitch]), shared::<E>([EDGE, pitch]));
+    let (place, (base, _)) = part_of(block_idx.x, digits, outer);
+    let (i, j) = pair(place, digits[0].extent);
+    let (top, left) = (i * EDGE, j * EDGE);
+    let (x, y) = (thread_idx.x % EDGE, thread_idx.x / EDGE);
+    let (above, below) = (registers(E::ZERO, ROWS), registers(E::ZERO, ROWS));
+    #[unroll]
+    for k in 0..ROWS {
+        let row = y + k * BESIDE;
+        if top + row < plane.rows && left + x < plane.rows {
+            above[k] =
+                data[base + (top + row) as usize * plane.from as usize + (left + x) as usize];
+        }
+        if left + row < plane.rows && top + x < plane.rows {
+            below[k] =
+                data[base + (left + row) as usize * plane.from as usize + (top + x) as usize];
+        }
+    }
+    #[unroll]
+    for k in 0..ROWS {
+        upper[[y + k * BESIDE, x]] = above[k];
+        lower[[y + k * BESIDE, x]] = below[k];
+    }
+    sync_threads();
+    #[unroll]
+    for k in 0..ROWS {
+        let row = y + k * BESIDE;
+        if left + row < plane.rows && top + x < plane.rows {
+            let at = base + (left + row) as usize * plane.from as usize + (top + x) as usize;
+            data[at] = upper[[x, row]];
+        }
+        if i != j && top + row < plane.rows && left + x < plane.rows {
+            let at = base + (top + row) as usize * plane.from as usize + (left + x) as usize;
+            data[at] = lower[[x, row]];
+        }
     }
 }
 

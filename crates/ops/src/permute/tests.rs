@@ -136,6 +136,79 @@ fn elements_under_a_word_move_by_words_wherever_rows_begin() -> Result<()> {
     Ok(())
 }
 
+/// A copy of two matrices whose rows, `gap` elements longer than needed, begin `first` elements into the buffers.
+fn copied<T: Storable + PartialEq + std::fmt::Debug>(
+    (rows, cols): (usize, usize),
+    (gap_in, gap_out): (usize, usize),
+    (first_in, first_out): (usize, usize),
+) -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let (from, to) = (cols + gap_in, cols + gap_out);
+    // Nothing lies behind the last row, and what lies between rows is not written.
+    let mut x = device.uninit::<T>(first_in + 2 * rows * from - gap_in)?;
+    let host = numbered::<T>(x.len());
+    for row in 0..2 * rows {
+        let place = first_in + row * from;
+        x.upload_part(place, &host[place..place + cols])?;
+    }
+    let mut want =
+        numbered::<T>(first_out + 2 * rows * to + 3).into_iter().rev().collect::<Vec<T>>();
+    let mut y = device.upload(&want)?;
+    let source = Tensor::with_strides(&x, [2, rows, cols], [rows * from, from, 1], first_in)?;
+    let output = TensorMut::with_strides(&mut y, [2, rows, cols], [rows * to, to, 1], first_out)?;
+    copy(source).run(output)?;
+    for row in 0..2 * rows {
+        let (place, begin) = (first_in + row * from, first_out + row * to);
+        want[begin..begin + cols].copy_from_slice(&host[place..place + cols]);
+    }
+    let wrong = y.download()?.iter().zip(&want).position(|(found, want)| found != want);
+    assert_eq!(
+        wrong, None,
+        "{rows} x {cols}, gaps {gap_in}, {gap_out}, from {first_in}, {first_out}"
+    );
+    Ok(())
+}
+
+#[test]
+fn rows_that_begin_anywhere_are_copied_by_16_bytes() -> Result<()> {
+    for first in [(0, 0), (1, 0), (0, 3), (5, 2)] {
+        copied::<u8>((7, 301), (0, 0), first)?;
+        copied::<u8>((5, 77), (2, 11), first)?;
+        copied::<u16>((9, 67), (0, 5), first)?;
+        copied::<u16>((3, 600), (7, 0), first)?;
+        copied::<u32>((6, 131), (0, 1), first)?;
+        copied::<u64>((6, 35), (0, 1), first)?;
+    }
+    copied::<u8>((300, 65), (0, 0), (0, 1))
+}
+
+#[test]
+fn squares_of_elements_under_a_word_are_turned_in_place_wherever_rows_begin() -> Result<()> {
+    fn turned<T: Storable + PartialEq + std::fmt::Debug>(side: usize, gap: usize) -> Result<()> {
+        let device = Device::emulator().sanitized();
+        let stride = side + gap;
+        let host = numbered::<T>(1 + 2 * side * stride);
+        let mut x = device.upload(&host)?;
+        let strides = [side * stride, stride, 1];
+        transpose_in_place(TensorMut::with_strides(&mut x, [2, side, side], strides, 1)?).run()?;
+        let mut want = host.clone();
+        for b in 0..2 {
+            for (r, c) in (0..side).flat_map(|r| (0..side).map(move |c| (r, c))) {
+                let at = |r: usize, c: usize| 1 + b * side * stride + r * stride + c;
+                want[at(c, r)] = host[at(r, c)];
+            }
+        }
+        let wrong = x.download()?.iter().zip(&want).position(|(found, want)| found != want);
+        assert_eq!(wrong, None, "{side}, gap {gap}");
+        Ok(())
+    }
+    for side in [31, 64, 65, 130, 191] {
+        turned::<u8>(side, 0)?;
+        turned::<u16>(side, 3)?;
+    }
+    Ok(())
+}
+
 #[test]
 fn squares_move_elements_of_every_size_wherever_rows_begin() -> Result<()> {
     let tile = |bytes, down, across, shifted_loads, window| {

@@ -1,0 +1,175 @@
+//! Copies of rows that begin anywhere: a thread stores 16 aligned bytes of a row of the output, from the two aligned 16 bytes of the source
+//! that hold them, shifted against each other in registers.
+//!
+//! A row of the output is divided into windows where its addresses are multiples of 16; the first and the last window may be parts, whose
+//! elements are stored one by one. So are those of windows whose aligned accesses would leave the source, or read what lies between rows.
+
+use super::chunks::between;
+use super::digits::{Digit, quotient};
+use lanework::prelude::*;
+
+/// Threads of a block.
+pub(super) const THREADS: u32 = 256;
+/// Windows of a thread, whose loads are in flight together.
+const TOGETHER: u32 = 4;
+/// Windows of a block.
+pub(super) const WINDOWS: u32 = THREADS * TOGETHER;
+
+/// What a launch of [`rows`] is told.
+#[device]
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub(super) struct Rows {
+    /// Windows in all, below 2^31.
+    pub total: u32,
+    /// Elements of a row.
+    pub length: u32,
+    /// Elements before the source and before the output since a multiple of 16 bytes.
+    pub from: u32,
+    pub to: u32,
+}
+
+/// A window of a row.
+#[device]
+#[derive(Clone, Copy, Debug)]
+struct Window {
+    /// Its first element in the source and in the output: of the first window of a row, maybe one before the row.
+    from: i64,
+    to: i64,
+    /// Its elements that are the row's: from one to another.
+    begin: u32,
+    end: u32,
+    /// Bytes from aligned 16 bytes of the source to its first element.
+    off: u32,
+    /// Whether it is moved as a whole.
+    whole: bool,
+}
+
+/// Window number `number`. Of a gapless source, `len` elements may be read; else those of the row.
+#[device]
+fn window(
+    number: u32,
+    task: Rows,
+    digits: [Digit; 8],
+    len: usize,
+    #[constant] axes: u32,
+    #[constant] size: u32,
+    #[constant] gapless: bool,
+) -> Window {
+    let per = const { 16 / size };
+    let mut rest = quotient(number, digits[0]);
+    let index = number - rest * digits[0].extent;
+    let (mut from, mut to) = (0i64, 0i64);
+    #[unroll]
+    for i in 1..axes {
+        let digit = digits[i];
+        let next = if i + 1 < axes { quotient(rest, digit) } else { 0 };
+        let at = (rest - next * digit.extent) as i64;
+        from += at * digit.from as i64;
+        to += at * digit.to as i64;
+        rest = next;
+    }
+    // Elements before the row in its first window, and the window's place in the row.
+    let before = (to as u32 + task.to) % per;
+    let first = (index * per) as i32 - before as i32;
+    let length = task.length as i32;
+    let begin = (0 - first).max(0).min(per as i32);
+    let end = (length - first).max(0).min(per as i32);
+    let skew = ((from as u32 + task.from) as i32 + first) as u32 % per;
+    let aligned = first - skew as i32;
+    let reach = aligned + if skew == 0 { per as i32 } else { 2 * per as i32 };
+    let (mut least, mut most) = (0i64, task.length as i64);
+    if gapless {
+        least = 0 - from;
+        most = len as i64 - from;
+    }
+    let whole = begin == 0 && end == per as i32 && aligned as i64 >= least && reach as i64 <= most;
+    Window {
+        from: from + first as i64,
+        to: to + first as i64,
+        begin: begin as u32,
+        end: end as u32,
+        off: skew * size,
+        whole,
+    }
+}
+
+/// Copies rows: `digits` are the windows of a row, and the axes outside of it, innermost first, with strides in elements. Of a gapless
+/// source every element belongs to a row.
+#[kernel(block = (THREADS, 1, 1))]
+pub(super) fn rows<E: Element>(
+    src: &[E],
+    dst: &mut [E],
+    task: Rows,
+    digits: [Digit; 8],
+    #[constant] axes: u32,
+    #[constant] gapless: bool,
+    #[constant] overlaps: bool,
+) {
+    if overlaps {
+        launch_dependents();
+        wait_for_dependencies();
+    }
+    let size = const { size_of::<E>() as u32 };
+    let (per, len) = (const { 16 / size_of::<E>() as u32 }, src.len());
+    let held = registers(0u32, [TOGETHER, 8]);
+    let first = block_idx.x * WINDOWS + thread_idx.x;
+    #[unroll]
+    for i in 0..TOGETHER {
+        let number = first + i * THREADS;
+        if number < task.total {
+            let at = window(number, task, digits, len, axes, size, gapless);
+            if at.whole {
+                let begin = at.from - (at.off / size) as i64;
+                let (a, b, c, d) = wide(src, begin);
+                held[[i, 0]] = a;
+                held[[i, 1]] = b;
+                held[[i, 2]] = c;
+                held[[i, 3]] = d;
+                if at.off != 0 {
+                    let (a, b, c, d) = wide(src, begin + per as i64);
+                    held[[i, 4]] = a;
+                    held[[i, 5]] = b;
+                    held[[i, 6]] = c;
+                    held[[i, 7]] = d;
+                }
+            }
+        }
+    }
+    #[unroll]
+    for i in 0..TOGETHER {
+        let number = first + i * THREADS;
+        if number < task.total {
+            let at = window(number, task, digits, len, axes, size, gapless);
+            if at.whole {
+                let low = [held[[i, 0]], held[[i, 1]], held[[i, 2]], held[[i, 3]]];
+                let high = [held[[i, 4]], held[[i, 5]], held[[i, 6]], held[[i, 7]]];
+                let [a, b, c, d] = between(low, high, at.off, size);
+                ptx!("st.global.v4.b32 {}, {{{}, {}, {}, {}}};", in(&dst[at.to as usize]), in(a), in(b), in(c), in(d));
+            } else {
+                let few = registers(E::ZERO, per);
+                #[unroll]
+                for j in 0..per {
+                    if j >= at.begin && j < at.end {
+                        few[j] = load_nc(&src[(at.from + j as i64) as usize]);
+                    }
+                }
+                #[unroll]
+                for j in 0..per {
+                    if j >= at.begin && j < at.end {
+                        dst[(at.to + j as i64) as usize] = few[j];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// 16 bytes of the source.
+#[device]
+fn wide<E: Element>(src: &[E], i: i64) -> (u32, u32, u32, u32) {
+    ptx!(
+        "ld.global.nc.v4.b32 {{{}, {}, {}, {}}}, {};",
+        out(u32), out(u32), out(u32), out(u32), in(&src[i as usize])
+    )
+}
