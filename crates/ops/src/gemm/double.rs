@@ -6,6 +6,7 @@
 //! Fragments are loaded a step of four k ahead of the products, the first ones of a stage while the last ones of the stage before are
 //! multiplied: neither loads nor barriers keep the tensor cores waiting.
 
+mod aligned;
 mod combined;
 mod fetched;
 pub(super) mod form;
@@ -21,6 +22,7 @@ use super::finish::{Finishing, finishing};
 use super::problem::{Extents, Major, Matrix, Problem, refused};
 use super::recipe::Recipe;
 use crate::workspace::{Layout, Part, Scratch};
+use aligned::is_aligned;
 use fetched::fetched;
 use form::{Form, WIDTH};
 use kernel::{Lie, SHARED_BYTES, TILE, double};
@@ -52,10 +54,18 @@ fn lie(address: u64, batch: usize, apart: usize, along: usize, [rows, k]: [usize
 /// The family's launches.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
     let capability = problem.device.info().compute_capability;
+    let mut problem = problem;
+    let copies = aligned::copies(&mut problem, layout);
     if let Some(form) = form(&problem).filter(|_| capability.0 == 9) {
         let units = Units::of(&problem, form);
         let parts = (units.parts > 1).then(|| layout.scratch::<f64>(units.of_parts(form)));
-        return Ok(Box::new(move |scratch| by_tma(problem, scratch, form, units, parts)));
+        return Ok(Box::new(move |scratch| {
+            let device = problem.device.clone();
+            let made = copies.iter().map(|copy| copy.prepared(&device, scratch));
+            let mut launches = made.collect::<Result<Vec<_>>>()?;
+            launches.extend(by_tma(problem, scratch, form, units, parts)?);
+            Ok(launches)
+        }));
     }
     Ok(Box::new(move |scratch| {
         Ok(vec![match capability >= (9, 0) {
@@ -69,14 +79,7 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
 pub(super) fn form(problem: &Problem<'_>) -> Option<Form> {
     let Extents { batch, m, n, .. } = problem.extents;
     let (of_a, of_b, _) = problem.majors();
-    let aligned = |matrix: &Matrix<'_>, major: Major| match major {
-        Major::Rows(ld) | Major::Columns(ld) => {
-            let even = ld.is_multiple_of(2) && matrix.strides.batch.is_multiple_of(2);
-            even && matrix.memory.address().is_multiple_of(16)
-        }
-        Major::Scattered => false,
-    };
-    if !aligned(&problem.a, of_a) || !aligned(&problem.b, of_b) {
+    if !is_aligned(&problem.a, of_a) || !is_aligned(&problem.b, of_b) {
         return None;
     }
     let processors = problem.device.info().multiprocessors.max(1) as usize;

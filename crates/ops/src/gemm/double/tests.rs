@@ -129,3 +129,31 @@ fn what_tma_does_not_read_is_left_to_copies() -> Result<()> {
     assert!(!takes(65, 0)? && !takes(64, 1)?);
     Ok(())
 }
+
+#[test]
+fn factors_that_tma_cannot_read_are_copied_where_products_are_many() -> Result<()> {
+    let device = Device::emulator().sanitized();
+    let [m, n, k] = [403, 405, 21];
+    let numbers = |length: usize, seed: usize| -> Vec<f64> {
+        (0..length).map(|i| ((i * 37 + seed) % 17) as f64 / 4.0 - 2.0).collect()
+    };
+    let (a, b) = (numbers(m * k, 1), numbers(k * n, 5));
+    let (on_a, on_b) = (device.upload(&a)?, device.upload(&b)?);
+    for by_rows in [true, false] {
+        let mut c = device.uninit::<f64>(m * n)?;
+        let of_b = if by_rows { [n, 1] } else { [1, k] };
+        let tensor_b = Tensor::with_strides(&on_b, [k, n], of_b, 0)?;
+        let mut plan =
+            gemm(Tensor::new(&on_a, [m, k])?, tensor_b).prepare(TensorMut::new(&mut c, [m, n])?)?;
+        assert_eq!(plan.steps().len(), 3);
+        plan.launch()?;
+        drop(plan);
+        let c = c.download()?;
+        for (row, column) in (0..m * n).map(|i| (i / n, i % n)) {
+            let product = |at: usize| a[row * k + at] * b[at * of_b[0] + column * of_b[1]];
+            let want: f64 = (0..k).map(product).sum();
+            assert_eq!(c[row * n + column], want, "{row}, {column}");
+        }
+    }
+    Ok(())
+}

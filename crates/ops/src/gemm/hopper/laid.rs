@@ -13,6 +13,8 @@ use lanework::{Element, Prepared, Result};
 /// Edge of a block's tile.
 const TILE: u32 = 64;
 const THREADS: u32 = 256;
+/// Bytes of a row from which on it is copied by 16 bytes at a time, wherever it begins.
+const ROW: usize = 64;
 /// What lines of the copy are multiples of, in bytes.
 const LINE: usize = 64;
 
@@ -141,15 +143,18 @@ fn copied<'a>(
     (Copy { matrix, part, extents: [batches, lines, k], strides, pitch }, laid)
 }
 
-/// Whether the copies of arrays (`permute.rs`) move words of several elements: they are up to 2.8 times as fast as the kernel here on an H200,
-/// and with single elements slower.
-fn in_words(matrix: &Matrix<'_>, extents: [usize; 3], strides: [usize; 3]) -> bool {
-    let word = if strides[2] <= 1 { 4 } else { 16 };
-    let even = |bytes: u64| bytes.is_multiple_of(word);
+/// Whether the copies of arrays (`permute.rs`) are faster than the kernel here on an H200: those of rows, and transposes that move words of
+/// several elements, up to 2.8 times.
+fn by_permute(matrix: &Matrix<'_>, extents: [usize; 3], strides: [usize; 3]) -> bool {
+    let size = matrix.kind.bytes();
+    if strides[2] <= 1 {
+        return extents[2] * size >= ROW;
+    }
+    let even = |bytes: u64| bytes.is_multiple_of(16);
     let apart = [(0, strides[0]), (1, strides[1]), (2, strides[2])];
     let apart = apart.into_iter().filter(|(axis, stride)| extents[*axis] > 1 && *stride != 1);
-    let size = matrix.kind.bytes() as u64;
-    even(matrix.memory.address()) && apart.into_iter().all(|(_, stride)| even(size * stride as u64))
+    even(matrix.memory.address())
+        && apart.into_iter().all(|(_, stride)| even((size * stride) as u64))
 }
 
 fn prepared<'a, T: Element>(
@@ -159,7 +164,7 @@ fn prepared<'a, T: Element>(
     scratch: &Scratch,
 ) -> Result<Prepared<'a>> {
     let Copy { matrix, part, extents, strides, pitch } = copy;
-    if choice.is_none() && in_words(&matrix, extents, strides) {
+    if choice.is_none() && by_permute(&matrix, extents, strides) {
         let (from, to) = (matrix.memory.elements(scratch), scratch.view(part));
         let apart = [extents[1] * pitch, pitch, 1];
         return moved(device, size_of::<T>(), &extents, (from, &strides), (to, &apart), false);

@@ -1,0 +1,101 @@
+//! Factors that TMA cannot read as they lie, because their lines do not begin at multiples of 16 bytes, copied to lines that do.
+
+use crate::gemm::problem::{Extents, Major, Matrix, Problem, Strides};
+use crate::gemm::source::Source;
+use crate::permute::moved;
+use crate::workspace::{Layout, Part, Scratch};
+use lanework::prelude::*;
+use lanework::{Prepared, Result};
+
+/// Elements that the lines of a copy are multiples of.
+const LINE: usize = 16;
+/// Results for each line of the factors from which on copying them gains: a copied element costs as much as some 400 products gain by TMA
+/// on an H200.
+const WORTH: f64 = 200.0;
+
+/// A factor that is copied: to which part of the workspace, its extents, and its strides before and after.
+pub(super) struct Copy<'a> {
+    factor: Matrix<'a>,
+    part: Part<u8>,
+    extents: [usize; 3],
+    from: [usize; 3],
+    to: [usize; 3],
+}
+
+/// Whether TMA reads a factor as it lies.
+pub(super) fn is_aligned(matrix: &Matrix<'_>, major: Major) -> bool {
+    match major {
+        Major::Rows(ld) | Major::Columns(ld) => {
+            let even = ld.is_multiple_of(2) && matrix.strides.batch.is_multiple_of(2);
+            even && matrix.memory.address().is_multiple_of(16)
+        }
+        Major::Scattered => false,
+    }
+}
+
+/// Whether the factors may be copied, and their products are so many that it gains.
+fn is_worth(problem: &Problem<'_>) -> bool {
+    let Extents { m, n, .. } = problem.extents;
+    let hopper = problem.device.info().compute_capability.0 == 9;
+    hopper && !problem.one_kernel && m as f64 * n as f64 / (m + n) as f64 > WORTH
+}
+
+/// The copies that TMA wants, after which the problem's factors are those copies; none where they would not gain.
+pub(super) fn copies<'a>(problem: &mut Problem<'a>, layout: &mut Layout) -> Vec<Copy<'a>> {
+    if !is_worth(problem) {
+        return Vec::new();
+    }
+    let Extents { batch, m, n, k } = problem.extents;
+    let (of_a, of_b, _) = problem.majors();
+    let mut copies = Vec::new();
+    if !is_aligned(&problem.a, of_a) {
+        let (copy, a) = copied(problem.a, [batch, m, k], of_a, layout);
+        copies.push(copy);
+        problem.a = a;
+    }
+    if !is_aligned(&problem.b, of_b) {
+        let (copy, b) = copied(problem.b, [batch, k, n], of_b, layout);
+        copies.push(copy);
+        problem.b = b;
+    }
+    copies
+}
+
+/// A copy of a factor whose adjacent elements stay adjacent.
+fn copied<'a>(
+    factor: Matrix<'a>,
+    [batch, rows, columns]: [usize; 3],
+    major: Major,
+    layout: &mut Layout,
+) -> (Copy<'a>, Matrix<'a>) {
+    let Strides { batch: apart, row, column } = factor.strides;
+    let own = if apart == 0 { 1 } else { batch };
+    let (lines, length, along) = match major {
+        Major::Columns(_) => (columns, rows, [column, row]),
+        _ => (rows, columns, [row, column]),
+    };
+    let pitch = length.next_multiple_of(LINE);
+    let part = layout.scratch::<u8>(size_of::<f64>() * own * lines * pitch);
+    let step = if own == 1 { 0 } else { lines * pitch };
+    let strides = match major {
+        Major::Columns(_) => Strides { batch: step, row: 1, column: pitch },
+        _ => Strides { batch: step, row: pitch, column: 1 },
+    };
+    let copy = Copy {
+        factor,
+        part,
+        extents: [own, lines, length],
+        from: [apart, along[0], along[1]],
+        to: [step, pitch, 1],
+    };
+    (copy, Matrix { memory: Source::Scratch(part), strides, ..factor })
+}
+
+impl<'a> Copy<'a> {
+    /// Its launch.
+    pub fn prepared(&self, device: &Device, scratch: &Scratch) -> Result<Prepared<'a>> {
+        let (from, to) = (self.factor.memory.elements(scratch), scratch.view(self.part));
+        let (from, to) = ((from, &self.from[..]), (to, &self.to[..]));
+        moved(device, size_of::<f64>(), &self.extents, from, to, false)
+    }
+}
