@@ -110,6 +110,17 @@ fn is_ahead<A: Number>(x: A, y: A, #[constant] how: How) -> bool {
     if how.upwards { x > y } else { x < y }
 }
 
+/// Whether `x`, which comes later than `y`, takes its place: it is ahead of it, or the first NaN. In two comparisons: one is true of NaNs.
+#[device]
+fn passes<A: Number>(x: A, y: A, #[constant] how: How) -> bool {
+    if how.single || how.double {
+        let behind = if how.upwards { x <= y } else { x >= y };
+        !behind && !is_nan::<A>(y, how)
+    } else {
+        is_ahead::<A>(x, y, how)
+    }
+}
+
 /// The partial result with one more element, or pair of elements, from position `at`; positions grow from call to call.
 #[device]
 pub(super) fn with<A: Number>(
@@ -135,7 +146,7 @@ pub(super) fn with<A: Number>(
         } else {
             (value + x, error, position)
         }
-    } else if is_ahead::<A>(x, value, how) || (is_nan::<A>(x, how) && !is_nan::<A>(value, how)) {
+    } else if passes::<A>(x, value, how) {
         (x, error, at)
     } else {
         (value, error, position)
