@@ -90,13 +90,11 @@ impl Device {
     /// # Errors
     /// When there is no such device; the message lists the valid names.
     pub fn open(id: &str) -> Result<Device> {
-        match id.split_once(':') {
-            None if id == "best" => Ok(Device::best()),
-            None if id == "emulator" => Ok(Device::emulator()),
-            None if id == "cuda" => Device::cuda(0),
-            Some(("cuda", number)) if number.parse::<usize>().is_ok() => {
-                Device::cuda(number.parse().unwrap_or_default())
-            }
+        match (id, id.strip_prefix("cuda:").map(str::parse)) {
+            ("best", _) => Ok(Device::best()),
+            ("emulator", _) => Ok(Device::emulator()),
+            ("cuda", _) => Device::cuda(0),
+            (_, Some(Ok(number))) => Device::cuda(number),
             _ => Err(Error::Device {
                 name: id.to_owned(),
                 why: "that is not a device name".to_owned(),
@@ -106,7 +104,10 @@ impl Device {
         }
     }
 
-    /// Every GPU, or the reason in one line why there is none.
+    /// Every GPU.
+    ///
+    /// # Errors
+    /// The reason in one line why there is none.
     pub fn gpus() -> Result<Vec<DeviceInfo>> {
         crate::gpu::list()
     }
