@@ -1,5 +1,7 @@
 //! The general product in single precision: any shape, leading dimensions, alpha and beta.
 
+mod least;
+
 use super::family::Family;
 use crate::array::Array;
 use crate::case::{Case, Trial};
@@ -13,9 +15,9 @@ use crate::request::Request;
 use lanework::{Backend, Buffer, Cublas, Device, GemmShape, Job, Result};
 use lanework_bench::Work;
 use lanework_bench::{Accuracy, Rejection};
-use lanework_bench::{Gpu, specs};
 use lanework_kernels::sgemm::{self, Operands, Shape};
 use lanework_kernels::{Rung, RungInfo};
+use least::least;
 use std::cell::OnceCell;
 
 pub(super) fn family() -> Family {
@@ -185,9 +187,7 @@ impl Case for Sgemm {
     }
 
     fn analysis(&self) -> Vec<String> {
-        let mut lines = self.roofline();
-        lines.extend(specs().gpus.iter().map(|gpu| self.floors(gpu)));
-        lines
+        least(self.shape, self.work().bytes)
     }
 }
 
@@ -208,16 +208,6 @@ pub fn verify_sgemm(
     attempt.check()
 }
 
-/// Bytes in the largest binary unit that they fill, such as `768 KiB`.
-fn binary_bytes(bytes: u64) -> String {
-    let unit =
-        [(30, "GiB"), (20, "MiB"), (10, "KiB")].into_iter().find(|(log, _)| bytes >> log > 0);
-    let Some((log, name)) = unit else { return format!("{bytes} B") };
-    let amount = bytes as f64 / (1u64 << log) as f64;
-    let digits = usize::from(amount.fract() != 0.0);
-    format!("{amount:.digits$} {name}")
-}
-
 impl Sgemm {
     /// The operands on a device, for a rung.
     fn attempt(&self, solver: Solver<Operands>, device: &Device) -> Result<Attempt<'_>> {
@@ -230,50 +220,6 @@ impl Sgemm {
         let (a, b, c) = (upload(0, "a")?, upload(1, "b")?, upload(2, "c")?);
         let operands = Operands { shape, alpha, beta, a, b, c };
         Ok(Attempt { case: self, solver, device: device.clone(), operands })
-    }
-
-    /// The operations, the traffic without reuse, and the working set.
-    fn roofline(&self) -> Vec<String> {
-        let (flops, loads, held) = (self.shape.flops(), self.naive_loads(), self.work().bytes);
-        vec![
-            format!("operations m n (2 k + 3) = {flops}"),
-            format!("naive traffic m n (2 k + 1) loads and m n stores of 4 bytes = {loads} bytes"),
-            format!(
-                "working set {}, arithmetic reuse {:.0}x",
-                binary_bytes(held),
-                loads as f64 / held as f64
-            ),
-        ]
-    }
-
-    /// Bytes moved when every multiply-add reads both its numbers, and C is read and written.
-    fn naive_loads(&self) -> u64 {
-        let Shape { m, n, k, .. } = self.shape;
-        4 * u64::from(m) * u64::from(n) * (2 * u64::from(k) + 2)
-    }
-
-    /// The least times that a GPU's arithmetic and memory allow.
-    fn floors(&self, gpu: &Gpu) -> String {
-        let arithmetic = self.shape.flops() as f64 / gpu.fp32_tflops / 1e9;
-        let [naive, once] =
-            [self.naive_loads(), self.work().bytes].map(|x| x as f64 / gpu.bandwidth_gb_s / 1e6);
-        format!(
-            "{}: at least {} by arithmetic, {} by moving each number once, \
-             {} by naive traffic",
-            gpu.name,
-            time(arithmetic),
-            time(once),
-            time(naive)
-        )
-    }
-}
-
-/// Milliseconds in a suitable unit.
-fn time(ms: f64) -> String {
-    match ms {
-        ms if ms < 0.001 => format!("{:.0} ns", ms * 1e6),
-        ms if ms < 1.0 => format!("{:.1} us", ms * 1e3),
-        ms => format!("{ms:.2} ms"),
     }
 }
 
