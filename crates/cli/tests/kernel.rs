@@ -85,6 +85,35 @@ fn a_fault_names_the_argument_and_writes_nothing() {
 }
 
 #[test]
+fn an_empty_array_has_no_byte_to_read_or_write() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    fs::write(place("none.npy"), npy(&[])).expect("written");
+    let head = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry";
+    let declared = ".reg .b64 %rd1; .reg .b32 %r1; ld.param.u64 %rd1, [x];";
+    for (name, access) in [
+        ("read.ptx", "ld.global.u8 %r1, [%rd1];"),
+        ("written.ptx", "mov.b32 %r1, 1; st.global.u8 [%rd1], %r1;"),
+    ] {
+        let text = format!("{head} k(.param .u64 x) {{ {declared} {access} ret; }}\n");
+        fs::write(place(name), text).expect("written");
+        let (file, array) = (place(name), format!("inout:{}", place("none.npy")));
+        for command in [&["run", &file, "--device", "emulator"][..], &["check", &file]] {
+            let args = [command, &["--block", "1", "--arg", &array]].concat();
+            let output = lanework(&args);
+            let said = format!("{output:?}");
+            assert_eq!(output.status.code(), Some(1), "{said}");
+            assert!(said.contains("is 0 bytes") || said.contains("out-of-bounds"), "{said}");
+        }
+    }
+    let text = format!("{head} k(.param .u64 x) {{ ret; }}\n");
+    fs::write(place("idle.ptx"), text).expect("written");
+    let array = format!("inout:{}", place("none.npy"));
+    stdout(&lanework(&["run", &place("idle.ptx"), "--device", "emulator", "--arg", &array]));
+    assert_eq!(fs::read(place("none.npy")).expect("a file"), npy(&[]));
+}
+
+#[test]
 fn bad_input_says_what_to_do() {
     let folder = tempfile::tempdir().expect("a folder");
     let broken = folder.path().join("broken.ptx");

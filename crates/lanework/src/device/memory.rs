@@ -20,10 +20,10 @@ impl Device {
     }
 
     pub(crate) fn allocate(&self, bytes: u64, name: &str) -> Result<u64> {
-        let bytes = bytes.max(1);
         match &self.0.engine {
             Engine::Emulator(emulator) => Ok(emulator.allocate(bytes, name)?),
-            Engine::Gpu(gpu) => gpu.allocate(bytes),
+            // The driver refuses to allocate nothing.
+            Engine::Gpu(gpu) => gpu.allocate(bytes.max(1)),
         }
     }
 
