@@ -27,7 +27,7 @@ struct Words {
 const ENGLISH: Words = Words {
     title: "Counter accuracy",
     intro: "The same launches were counted by the emulator and by an H200's hardware counters, read with Nsight Compute: every \
-            rung on a regular and on an irregular problem, kernels compiled by nvcc, NVRTC, Triton and Numba, and probes \
+            rung on a regular problem and many on an irregular one, kernels compiled by nvcc, NVRTC, Triton and Numba, and probes \
             and a sweep, each of which repeats one memory instruction on one address pattern. `scripts/fidelity.sh` records \
             the GPU's counts; `lanework fidelity` compares. Instructions are not compared, because a GPU runs ptxas's \
             translation of the PTX.",
@@ -39,7 +39,7 @@ const ENGLISH: Words = Words {
 
 const CHINESE: Words = Words {
     title: "计数的准确度",
-    intro: "同样的启动分别由模拟器和 H200 自身的计数器（经 Nsight Compute 读取）计数：每一级在一个规整和一个不规整的问题上，\
+    intro: "同样的启动分别由模拟器和 H200 自身的计数器（经 Nsight Compute 读取）计数：每一级在一个规整的问题上，许多级还在一个不规整的问题上，\
             nvcc、NVRTC、Triton 和 Numba 编译出的核函数，以及在一种地址模式上重复一条访存指令的探针和扫描。`scripts/fidelity.sh` \
             记录 GPU 的计数，`lanework fidelity` 负责比较。指令数不比较，因为 GPU 执行的是 ptxas 从 PTX 生成的代码。",
     table: "| 计数器 | 比较数 | 误差在 1 % 以内 | 比例 |\n|---|---|---|---|",

@@ -29,7 +29,7 @@ struct Run<'a> {
 }
 
 /// The problems that each ladder is launched on: one of even extents and one of odd ones.
-const PROBLEMS: [(&str, &[(&str, u64)]); 12] = [
+const PROBLEMS: [(&str, &[(&str, u64)]); 25] = [
     ("vector-add", &[("size", 1 << 16)]),
     ("vector-add", &[("size", 10_007)]),
     ("sum-squares", &[("size", 1 << 16)]),
@@ -42,6 +42,19 @@ const PROBLEMS: [(&str, &[(&str, u64)]); 12] = [
     ("sgemm", &[("m", 130), ("n", 150), ("k", 70)]),
     ("int-matmul", &[("size", 128)]),
     ("int-matmul", &[("m", 64), ("n", 32), ("k", 48)]),
+    ("scan", &[("size", 1 << 16)]),
+    ("scan", &[("size", 9_973)]),
+    ("softmax", &[("rows", 64), ("cols", 1024)]),
+    ("softmax", &[("rows", 37), ("cols", 301)]),
+    ("layer-norm", &[("rows", 64), ("cols", 1024)]),
+    ("rms-norm", &[("rows", 64), ("cols", 1024)]),
+    ("matvec", &[("rows", 256), ("cols", 512)]),
+    ("hgemm", &[("size", 256)]),
+    ("hgemm", &[("m", 136), ("n", 152), ("k", 72)]),
+    ("tf32", &[("size", 256)]),
+    ("fp8", &[("size", 256)]),
+    ("dgemm", &[("size", 128)]),
+    ("attention", &[("size", 256), ("heads", 2)]),
 ];
 
 /// Launches everything once, in the same order each time; `wanted` chooses by name, and `data` is a

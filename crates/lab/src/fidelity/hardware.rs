@@ -80,22 +80,50 @@ impl Deviation {
 /// Launches by the start of their names, counters likewise, and why they differ.
 type Explanation = (&'static [&'static str], &'static str, &'static str);
 
-const EXPLANATIONS: [Explanation; 10] = [
-    (
-        &["sgemm/library 256"],
-        "",
-        "counted before the library chose another kernel for this size; to be counted again",
-    ),
+const EXPLANATIONS: [Explanation; 18] = [
     (
         &["sum-squares/block-serial", "matmul/row-shared", "matmul/pitched"],
         "shared load",
         "ptxas unrolls the loop and vectorises loads of neighbouring words of several iterations",
     ),
     (
-        &["sgemm/", "transpose."],
+        &["sgemm/", "transpose.", "hgemm/clusters"],
         "shared store",
         "the hardware counts some collisions of stores with other warps' accesses as bank conflicts",
     ),
+    (
+        &["softmax/ring", "layer-norm/ring", "rms-norm/ring"],
+        "shared store",
+        "the hardware counts some collisions of stores with other warps' accesses as bank conflicts",
+    ),
+    (
+        &["attention/stored-scores", "scan/", "softmax/spread"],
+        "shared load conflicts",
+        "the hardware counts some collisions of loads with other warps' accesses as bank conflicts",
+    ),
+    (
+        &["scan/warp-shuffle", "softmax/spread"],
+        "shared store conflicts",
+        "the hardware counts some collisions of stores with other warps' accesses as bank conflicts",
+    ),
+    (
+        &["scan/one-block"],
+        "shared store",
+        "ptxas makes one store of a store of zero and the conditional store after it",
+    ),
+    (
+        &["softmax/block-per-row 37", "softmax/warp-shuffle 37", "softmax/online 37"],
+        "global load",
+        "ptxas unrolls the loop: lanes with one step more load by another instruction",
+    ),
+    (&["attention/library"], "shared load", "ptxas vectorises loads of neighbouring words"),
+    (
+        &["attention/library"],
+        "shared store",
+        "not explained: `stmatrix` takes some 150 wavefronts more than its four each, which are not counted as bank conflicts",
+    ),
+    (&["dgemm/library"], "local", "ptxas spills registers to local memory"),
+    (&["scan/look-back"], "local", "ptxas keeps small arrays in registers and predicates stores"),
     (
         &["reduce."],
         "global atomic",
@@ -113,7 +141,17 @@ const EXPLANATIONS: [Explanation; 10] = [
         "ptxas moves the last loads to the guarded stores that use them: what lies past an edge is not loaded",
     ),
     (
-        &["sum-squares/library", "sum-squares/announced"],
+        &[
+            "sum-squares/library",
+            "sum-squares/announced",
+            "scan/three-phases",
+            "scan/chained",
+            "scan/look-back",
+            "scan/library",
+            "softmax/ring",
+            "layer-norm/ring",
+            "rms-norm/ring",
+        ],
         "global",
         "blocks ask for others' partial results until they are there: how often, and which lanes leave the loop together, depends on when they come",
     ),
