@@ -3,8 +3,8 @@
 use super::super::async_proxy::shadow::Run;
 use super::super::bounds::MemoryId;
 use super::super::kinds::ReportKind;
+use super::super::races::conflict::{Conflict, LaneAccess};
 use super::super::races::epoch::{self, PackedEpoch};
-use super::super::races::shadow_cell::{Conflict, LaneAccess};
 use super::check::{AccessCheck, WarpAccess};
 use lanework_engine::event::AccessKind;
 use lanework_engine::lanes::fetch_cold;

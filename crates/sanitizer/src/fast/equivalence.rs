@@ -1,11 +1,14 @@
 //! Fast-path equivalence tests: on random histories the fast paths find what the reference does, and
 //! leave the same in shadow memory.
 
+use super::super::races::conflict::LaneAccess;
 use super::super::races::epoch::{self, LANES, STRONG, with_lane};
-use super::super::races::happens_before::{HappensBefore, RelationCache};
+use super::super::races::happens_before::HappensBefore;
+use super::super::races::relation::RelationCache;
 use super::super::races::releases::SyncVariable;
-use super::super::races::shadow_cell::{LaneAccess, ShadowCell, StrongAccesses};
+use super::super::races::shadow_cell::ShadowCell;
 use super::super::races::shadow_memory::{LINE, ShadowMemory};
+use super::super::races::strong_accesses::StrongAccesses;
 use super::line::{ALL, AccessBatch};
 use super::view::ShadowView;
 use lanework_ptx_ir::kernel::Scope;

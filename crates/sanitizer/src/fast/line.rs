@@ -6,7 +6,8 @@
 //! the cells are checked one by one. Without this path the bench's kernels take up to 15 times as long.
 
 use super::super::races::epoch::{ASYNC, LANES, PackedEpoch};
-use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
+use super::super::races::happens_before::HappensBefore;
+use super::super::races::relation::{Relation, RelationCache};
 use super::super::races::shadow_memory::{LINE, Reads, Writes};
 
 /// A word for each cell of a line.

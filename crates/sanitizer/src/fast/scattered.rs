@@ -5,7 +5,8 @@
 use super::super::access::check::AccessCheck;
 use super::super::access::reference::lanes_of;
 use super::super::races::epoch::{self, ASYNC, PackedEpoch};
-use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
+use super::super::races::happens_before::HappensBefore;
+use super::super::races::relation::{Relation, RelationCache};
 use super::super::races::shadow_memory::LINE;
 use super::view::ShadowView;
 use lanework_engine::event::AccessKind;

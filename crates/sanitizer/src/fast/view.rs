@@ -3,7 +3,8 @@
 use super::super::access::check::AccessCheck;
 use super::super::bounds::MemoryId;
 use super::super::races::epoch::{self, ASYNC, PackedEpoch};
-use super::super::races::happens_before::{HappensBefore, Relation, RelationCache};
+use super::super::races::happens_before::HappensBefore;
+use super::super::races::relation::{Relation, RelationCache};
 use super::super::races::shadow_memory::{LINE, ShadowMemory};
 use super::line::{ALL, AccessBatch};
 use lanework_engine::initialised::InitialisedBytes;

@@ -191,7 +191,7 @@ impl HappensBefore {
 #[cfg(test)]
 mod tests {
     use super::super::epoch::PackedEpoch;
-    use super::super::happens_before::Relation;
+    use super::super::relation::Relation;
     use super::super::releases::SyncVariable;
     use super::*;
     use lanework_ptx_ir::kernel::Scope;

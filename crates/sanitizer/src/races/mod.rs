@@ -5,6 +5,7 @@
 
 pub mod alone;
 pub mod barriers;
+pub mod conflict;
 pub mod epoch;
 pub mod fences;
 pub mod grid_clock;
@@ -13,16 +14,19 @@ pub mod knowledge;
 pub mod lanes;
 pub mod peers;
 pub mod proxies;
+pub mod relation;
 pub mod releases;
 pub mod shadow_cell;
 pub mod shadow_memory;
+pub mod strong_accesses;
 pub mod sync_variables;
 pub mod vector_clock;
 
+use self::conflict::Conflict;
+pub use self::conflict::mixed_sizes;
 use self::epoch::PackedEpoch;
-use self::happens_before::{HappensBefore, LackOfSync};
-use self::shadow_cell::Conflict;
-pub use self::shadow_cell::mixed_sizes;
+use self::happens_before::HappensBefore;
+use self::relation::LackOfSync;
 use self::shadow_memory::ShadowMemory;
 use super::bounds::MemoryId;
 use super::kinds::ReportKind;

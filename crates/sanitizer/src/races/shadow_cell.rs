@@ -12,33 +12,16 @@
 //! accesses are kept apart ([`StrongAccesses`]); only a weak write, which races with everything, replaces
 //! all.
 //!
-//! *Observation.* A write happens before whatever comes after a read that saw its value, or saw that of
-//! an atomic that went on from it (causality order, by way of observation order). So an atomic whose
-//! result its thread looks at takes the place of the strong writes before it, and a strong read of the last
-//! value excuses its writers to who comes after that read.
-//!
 //! *What is no race.* Two writes of one value. Accesses by `.volatile` to what somebody has looked at as at
 //! a flag, since the last weak write. Copies that combine, beside each other.
 //!
 //! *Limits.* Of three and more concurrent reads two are remembered: of a write that races with another
-//! one alone nothing is said. The same holds for strong reads, and for strong writes.
+//! one alone nothing is said. The same holds for strong accesses.
 
-use super::epoch::{
-    ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, SIZE, STRONG, number,
-    same_thread,
-};
+use super::conflict::{Conflict, LaneAccess};
+use super::epoch::{ASYNC, DATA, OBSERVED, PackedEpoch, STRONG, number};
 use super::happens_before::HappensBefore;
-
-/// The strong accesses to a word since its last weak write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StrongAccesses {
-    /// One that the last does not stand for, and the last.
-    pub(in super::super) writes: [PackedEpoch; 2],
-    /// Likewise one that nothing read after it happens before, and the last.
-    pub(in super::super) reads: [PackedEpoch; 2],
-    /// The last read as of a flag.
-    pub(in super::super) polled: PackedEpoch,
-}
+use super::strong_accesses::StrongAccesses;
 
 /// What is known of one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,81 +32,7 @@ pub struct ShadowCell {
     pub(in super::super) strong: StrongAccesses,
 }
 
-/// Who accesses a cell now.
-#[derive(Clone, Copy)]
-pub struct LaneAccess {
-    /// The access, packed, the lane included.
-    pub packed: PackedEpoch,
-    /// Its warp.
-    pub warp: u32,
-    /// Its lane.
-    pub lane: u32,
-    /// Epochs of smaller numbers are of the past.
-    pub base: u32,
-    /// Whether, if it is strong, its thread goes on from the value that it reads.
-    pub observes: bool,
-}
-
-/// A prior access that the one under way is not ordered with.
-#[derive(Clone, Copy)]
-pub struct Conflict {
-    /// The prior access.
-    pub with: PackedEpoch,
-    /// Whether that one wrote.
-    pub wrote: bool,
-}
-
-/// Whether two accesses are atomics of different sizes.
-pub fn mixed_sizes(a: PackedEpoch, b: PackedEpoch) -> bool {
-    a & b & STRONG != 0 && a & b & ATOMIC != 0 && (a ^ b) & SIZE != 0
-}
-
-/// Whether a write and another access are morally strong, and not both to mere data.
-fn morally_strong(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch, wrote: bool) -> bool {
-    if a & b & STRONG == 0 || a & b & DATA != 0 || wrote && mixed_sizes(a, b) {
-        return false;
-    }
-    if a & b & DEVICE_SCOPE != 0 {
-        return true;
-    }
-    let (one, other) = (order.epoch(a), order.epoch(b));
-    one.block == other.block || a & b & CLUSTER_SCOPE != 0 && one.cluster == other.cluster
-}
-
-/// Whether whatever races with a prior strong access, and is not ordered with a later one, races with the
-/// later one, too.
-fn stands_for(now: PackedEpoch, prior: PackedEpoch) -> bool {
-    let wider = now & !prior & (CLUSTER_SCOPE | DEVICE_SCOPE) != 0;
-    let of_data = prior & !now & DATA != 0;
-    !wider && !of_data && !mixed_sizes(now, prior)
-}
-
 impl ShadowCell {
-    /// Whether a prior access happens before this one.
-    #[inline(always)]
-    fn ordered(order: &mut HappensBefore, prior: PackedEpoch, now: &LaneAccess) -> bool {
-        prior == 0
-            || number(prior) < now.base
-            || same_thread(prior, now.packed)
-            || order.happens_before(prior, now.warp, now.lane)
-    }
-
-    /// Whether a prior access races with this one, if one of them writes: the prior one if it `wrote`.
-    #[inline(always)]
-    fn races(
-        order: &mut HappensBefore,
-        (prior, wrote): (PackedEpoch, bool),
-        now: &LaneAccess,
-    ) -> bool {
-        if prior & ASYNC != 0 && number(prior) >= now.base {
-            // Copies that combine go on beside each other.
-            return prior & now.packed & STRONG == 0;
-        }
-        prior != 0
-            && !morally_strong(order, prior, now.packed, wrote)
-            && !ShadowCell::ordered(order, prior, now)
-    }
-
     /// A copy in flight to this cell.
     #[inline(always)]
     pub fn in_flight(&self, base: u32) -> Option<PackedEpoch> {
@@ -170,34 +79,6 @@ impl ShadowCell {
         }
     }
 
-    /// A strong write that this access races with.
-    fn strong_conflict(
-        &self,
-        order: &mut HappensBefore,
-        now: &LaneAccess,
-        differs: impl Fn(PackedEpoch) -> bool,
-    ) -> Option<Conflict> {
-        let [other, last] = self.strong.writes;
-        // What an atomic of the last size went on from was seen with it.
-        let chained = last & ATOMIC != 0 && !mixed_sizes(other, last);
-        for (prior, seen) in [(last, true), (other, chained)] {
-            if !ShadowCell::races(order, (prior, true), now)
-                || seen && prior & ASYNC == 0 && self.observed(order, now)
-                || !differs(prior)
-            {
-                continue;
-            }
-            return Some(Conflict { with: prior, wrote: true });
-        }
-        None
-    }
-
-    /// Whether a read that saw the last strong write happens before this access.
-    fn observed(&self, order: &mut HappensBefore, now: &LaneAccess) -> bool {
-        let saw = |read: &&PackedEpoch| **read & OBSERVED != 0;
-        self.strong.reads.iter().filter(saw).any(|read| ShadowCell::ordered(order, *read, now))
-    }
-
     /// An access as it counts: a `.volatile` one to a flag is none to data.
     fn counted(&self, now: &LaneAccess) -> LaneAccess {
         let flag = number(self.strong.polled) >= now.base.max(1);
@@ -210,21 +91,21 @@ impl ShadowCell {
     pub fn read(&mut self, order: &mut HappensBefore, now: &LaneAccess) -> Option<Conflict> {
         let mut found = None;
         let now = &self.counted(now);
-        if ShadowCell::races(order, (self.write, true), now) {
+        if now.races(order, (self.write, true)) {
             found = Some(Conflict { with: self.write, wrote: true });
         }
         let strong = now.packed & STRONG != 0;
         if self.strong != StrongAccesses::default() {
-            found = found.or_else(|| self.strong_conflict(order, now, |_| true));
+            found = found.or_else(|| self.strong.conflict(order, now, |_| true));
         }
         if strong {
-            self.note_strong_read(order, now);
+            self.strong.note_read(order, now);
             return found;
         }
         let first = self.first_read;
         if first & ASYNC != 0 && number(first) >= now.base {
             self.last_read = now.packed;
-        } else if ShadowCell::ordered(order, first, now) {
+        } else if now.ordered(order, first) {
             self.first_read = now.packed;
         } else {
             self.last_read = now.packed;
@@ -243,18 +124,18 @@ impl ShadowCell {
     ) -> Option<Conflict> {
         let mut found = None;
         let now = &self.counted(now);
-        if ShadowCell::races(order, (self.write, true), now) && differs(self.write) {
+        if now.races(order, (self.write, true)) && differs(self.write) {
             found = Some(Conflict { with: self.write, wrote: true });
         }
         for prior in [self.first_read, self.last_read] {
-            if found.is_none() && ShadowCell::races(order, (prior, false), now) {
+            if found.is_none() && now.races(order, (prior, false)) {
                 found = Some(Conflict { with: prior, wrote: false });
             }
         }
         if self.strong != StrongAccesses::default() {
-            found = found.or_else(|| self.strong_conflict(order, now, &differs));
+            found = found.or_else(|| self.strong.conflict(order, now, &differs));
             for prior in self.strong.reads {
-                if found.is_none() && ShadowCell::races(order, (prior, false), now) {
+                if found.is_none() && now.races(order, (prior, false)) {
                     found = Some(Conflict { with: prior & !OBSERVED, wrote: false });
                 }
             }
@@ -262,77 +143,15 @@ impl ShadowCell {
         if now.packed & STRONG == 0 {
             *self = ShadowCell { write: now.packed, ..ShadowCell::default() };
         } else {
-            self.note_strong_write(order, now);
+            self.strong.note_write(order, now);
         }
         found
-    }
-
-    /// Remembers a strong read: in the place of the first, if it stands for that.
-    fn note_strong_read(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
-        let mut read = now.packed & !(ATOMIC | SIZE);
-        read |= if now.observes { OBSERVED } else { 0 };
-        if read & DATA == 0 {
-            self.note_look(now.packed);
-        }
-        let [first, last] = &mut self.strong.reads;
-        if number(*first) < now.base {
-            *first = read;
-        } else if stands_for(read, *first) && ShadowCell::ordered(order, *first, now) {
-            // What the first saw is what there still is.
-            *first = read | *first & OBSERVED;
-        } else {
-            *last = read;
-        }
-    }
-
-    /// Somebody looks at the word as at a flag: `.volatile` accesses to it are none to data. An atomic does, too, whose result
-    /// its thread looks at: a lock is taken by one, and may be left by a `.volatile` write.
-    fn note_look(&mut self, now: PackedEpoch) {
-        let StrongAccesses { writes, reads, polled } = &mut self.strong;
-        *polled = now;
-        writes.iter_mut().chain(reads).for_each(|access| *access &= !DATA);
-    }
-
-    /// Remembers a strong write, and of those before it what it does not stand for.
-    fn note_strong_write(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
-        if now.observes {
-            self.note_look(now.packed);
-        }
-        let (mut kept, mut weight) = (0, 0);
-        for prior in self.strong.writes {
-            let flies = prior & ASYNC != 0 && number(prior) >= now.base;
-            let known = now.observes || ShadowCell::ordered(order, prior, now);
-            let stands = number(prior) < now.base || known && stands_for(now.packed, prior);
-            if !flies && stands {
-                continue;
-            }
-            // Of two, the one that fewer come after, or race with less.
-            let (one, this) = (order.epoch(prior), order.epoch(now.packed));
-            let differs = [one.slot != this.slot, one.block != this.block, flies];
-            let narrow = !stands_for(now.packed, prior);
-            let of_prior = differs
-                .into_iter()
-                .chain([narrow])
-                .rev()
-                .fold(1, |weight, differs| 2 * weight + u32::from(differs));
-            if of_prior >= weight {
-                (kept, weight) = (prior, of_prior);
-            }
-        }
-        self.strong.writes = [kept, now.packed];
-        for read in &mut self.strong.reads {
-            *read &= !OBSERVED;
-            let past = number(*read) < now.base;
-            if past || stands_for(now.packed, *read) && ShadowCell::ordered(order, *read, now) {
-                *read = 0;
-            }
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::epoch::STRONG_OF_DEVICE;
+    use super::super::epoch::{ATOMIC, STRONG_OF_DEVICE};
     use super::*;
 
     fn access(order: &mut HappensBefore, warp: u32, lane: u32, flags: PackedEpoch) -> LaneAccess {

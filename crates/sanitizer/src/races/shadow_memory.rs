@@ -6,7 +6,8 @@
 //! them in pages that have any; their lines are not for the fast paths.
 
 use super::epoch::{self, PackedEpoch};
-use super::shadow_cell::{ShadowCell, StrongAccesses};
+use super::shadow_cell::ShadowCell;
+use super::strong_accesses::StrongAccesses;
 
 /// Cells of a line: what half a warp touches that goes word by word.
 pub const LINE: usize = 16;

@@ -11,6 +11,7 @@ use crate::pieces::own::*;
 use crate::pieces::sent::*;
 use crate::pieces::signals::*;
 use crate::pieces::teams::*;
+use crate::pieces::tensor::*;
 use crate::pieces::tile::*;
 use crate::random::Random;
 use crate::scene::{Level, Piece, Scope, Shape};
@@ -46,7 +47,7 @@ pub fn kernel(seed: u64) -> Kernel {
     let cluster = if clusters { 2 } else { 1 };
     let shape = Shape {
         blocks: random.pick(&[1, 2, 2, 3, 4]) * cluster,
-        threads: random.pick(&[32, 64, 64, 96, 128, 48, 33]),
+        threads: random.pick(&[32, 64, 64, 96, 128, 128, 48, 33]),
         cluster,
     };
     let left = 4 + random.below(10) as u32;
@@ -146,7 +147,7 @@ impl Draw {
     fn piece(&mut self, at: &Scope) -> Box<dyn Piece> {
         let whole = at.level >= Level::Warps && !at.warps.is_empty();
         let choice = match at.level {
-            Level::Grid => self.random.below(35),
+            Level::Grid => self.random.below(38),
             Level::Block => self.random.below(22),
             Level::Warps if whole => self.random.below(14),
             Level::Warps | Level::Lanes => self.random.below(9),
@@ -237,6 +238,7 @@ impl Draw {
                 let word = self.words(self.shape.blocks as usize);
                 Box::new(ClusterFlag { id, word, form, shift: shift as u32 })
             }
+            35..=37 if self.shape.threads == ROWS => Box::new(TensorProduct { id }),
             _ => self.tile(id, at),
         }
     }

@@ -10,4 +10,5 @@ pub mod own;
 pub mod sent;
 pub mod signals;
 pub mod teams;
+pub mod tensor;
 pub mod tile;

@@ -64,6 +64,8 @@ pub struct Text {
     pub clusters: bool,
     /// Whether a piece needs sm_90.
     pub hopper: bool,
+    /// Whether a piece needs tensor memory.
+    pub tensor: bool,
     /// Whether values of threads decide branches or go to other lanes.
     pub decides: bool,
     /// Whether a barrier of all threads comes before the end, so that nobody has ended whom a defect leaves waiting.
@@ -138,14 +140,18 @@ impl Text {
 
     /// The whole module, in which `STRIDE` is that of the scratch memory, and how many lines come before the body's first.
     pub fn finish(&self, cluster: u32) -> (String, usize) {
-        let target = if self.clusters || self.hopper { "sm_90" } else { "sm_80" };
+        let (version, target) = match (self.tensor, self.clusters || self.hopper) {
+            (true, _) => ("8.8", "sm_100a"),
+            (_, true) => ("8.1", "sm_90"),
+            _ => ("8.1", "sm_80"),
+        };
         let cluster = if self.clusters {
             format!(".reqnctapercluster {cluster}, 1, 1 ")
         } else {
             String::new()
         };
         let mut text = format!(
-            ".version 8.1\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, \
+            ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, \
              .param .u64 sums, .param .u64 scratch)\n{cluster}{{\n"
         );
         for (kind, count) in [("p", "pred"), ("r", "b32"), ("rd", "b64")] {

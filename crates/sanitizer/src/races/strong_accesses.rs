@@ -1,0 +1,125 @@
+//! The strong accesses to a word since its last weak write: what of them is remembered, and which of them race.
+//!
+//! *Observation.* A write happens before whatever comes after a read that saw its value, or saw that of
+//! an atomic that went on from it (causality order, by way of observation order). So an atomic whose
+//! result its thread looks at takes the place of the strong writes before it, and a strong read of the last
+//! value excuses its writers to who comes after that read.
+//!
+//! *Limit.* Of three and more concurrent strong writes, or reads, two are remembered.
+
+use super::conflict::{Conflict, LaneAccess, mixed_sizes};
+use super::epoch::{
+    ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, SIZE, number,
+};
+use super::happens_before::HappensBefore;
+
+/// The strong accesses to a word since its last weak write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StrongAccesses {
+    /// One that the last does not stand for, and the last.
+    pub(in super::super) writes: [PackedEpoch; 2],
+    /// Likewise one that nothing read after it happens before, and the last.
+    pub(in super::super) reads: [PackedEpoch; 2],
+    /// The last read as of a flag.
+    pub(in super::super) polled: PackedEpoch,
+}
+
+/// Whether whatever races with a prior strong access, and is not ordered with a later one, races with the
+/// later one, too.
+fn stands_for(now: PackedEpoch, prior: PackedEpoch) -> bool {
+    let wider = now & !prior & (CLUSTER_SCOPE | DEVICE_SCOPE) != 0;
+    let of_data = prior & !now & DATA != 0;
+    !wider && !of_data && !mixed_sizes(now, prior)
+}
+
+impl StrongAccesses {
+    /// A strong write that this access races with.
+    pub(super) fn conflict(
+        &self,
+        order: &mut HappensBefore,
+        now: &LaneAccess,
+        differs: impl Fn(PackedEpoch) -> bool,
+    ) -> Option<Conflict> {
+        let [other, last] = self.writes;
+        // What an atomic of the last size went on from was seen with it.
+        let chained = last & ATOMIC != 0 && !mixed_sizes(other, last);
+        for (prior, seen) in [(last, true), (other, chained)] {
+            if !now.races(order, (prior, true))
+                || seen && prior & ASYNC == 0 && self.observed(order, now)
+                || !differs(prior)
+            {
+                continue;
+            }
+            return Some(Conflict { with: prior, wrote: true });
+        }
+        None
+    }
+
+    /// Whether a read that saw the last strong write happens before this access.
+    fn observed(&self, order: &mut HappensBefore, now: &LaneAccess) -> bool {
+        let saw = |read: &&PackedEpoch| **read & OBSERVED != 0;
+        self.reads.iter().filter(saw).any(|read| now.ordered(order, *read))
+    }
+
+    /// Remembers a strong read: in the place of the first, if it stands for that.
+    pub(super) fn note_read(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
+        let mut read = now.packed & !(ATOMIC | SIZE);
+        read |= if now.observes { OBSERVED } else { 0 };
+        if read & DATA == 0 {
+            self.note_look(now.packed);
+        }
+        let [first, last] = &mut self.reads;
+        if number(*first) < now.base {
+            *first = read;
+        } else if stands_for(read, *first) && now.ordered(order, *first) {
+            // What the first saw is what there still is.
+            *first = read | *first & OBSERVED;
+        } else {
+            *last = read;
+        }
+    }
+
+    /// Somebody looks at the word as at a flag: `.volatile` accesses to it are none to data. An atomic does, too, whose result
+    /// its thread looks at: a lock is taken by one, and may be left by a `.volatile` write.
+    fn note_look(&mut self, now: PackedEpoch) {
+        let StrongAccesses { writes, reads, polled } = self;
+        *polled = now;
+        writes.iter_mut().chain(reads).for_each(|access| *access &= !DATA);
+    }
+
+    /// Remembers a strong write, and of those before it what it does not stand for.
+    pub(super) fn note_write(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
+        if now.observes {
+            self.note_look(now.packed);
+        }
+        let (mut kept, mut weight) = (0, 0);
+        for prior in self.writes {
+            let flies = prior & ASYNC != 0 && number(prior) >= now.base;
+            let known = now.observes || now.ordered(order, prior);
+            let stands = number(prior) < now.base || known && stands_for(now.packed, prior);
+            if !flies && stands {
+                continue;
+            }
+            // Of two, the one that fewer come after, or race with less.
+            let (one, this) = (order.epoch(prior), order.epoch(now.packed));
+            let differs = [one.slot != this.slot, one.block != this.block, flies];
+            let narrow = !stands_for(now.packed, prior);
+            let of_prior = differs
+                .into_iter()
+                .chain([narrow])
+                .rev()
+                .fold(1, |weight, differs| 2 * weight + u32::from(differs));
+            if of_prior >= weight {
+                (kept, weight) = (prior, of_prior);
+            }
+        }
+        self.writes = [kept, now.packed];
+        for read in &mut self.reads {
+            *read &= !OBSERVED;
+            let past = number(*read) < now.base;
+            if past || stands_for(now.packed, *read) && now.ordered(order, *read) {
+                *read = 0;
+            }
+        }
+    }
+}
