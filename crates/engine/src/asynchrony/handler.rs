@@ -7,6 +7,7 @@ use crate::context::fault;
 use crate::handler::Body;
 use crate::machine::{Op, Stop, Warp};
 use lanework_ptx_ir::opcode::asynchrony::AsyncOp;
+use lanework_ptx_ir::opcode::tensor_memory::TmemOp;
 
 /// Any instruction of this family.
 pub struct Async;
@@ -22,6 +23,14 @@ impl Body for Async {
                 AsyncOp::ClusterArrive { aligned: true, .. }
                     | AsyncOp::ClusterWait { aligned: true }
                     | AsyncOp::ProductWait
+                    | AsyncOp::Tmem(
+                        TmemOp::Allocate { .. }
+                            | TmemOp::Free { .. }
+                            | TmemOp::Relinquish
+                            | TmemOp::Load(_)
+                            | TmemOp::Store(_)
+                            | TmemOp::Wait { .. }
+                    )
             );
             if together && warp.may_align() {
                 return warp.stop_at(op, Stop::Align);
