@@ -40,7 +40,7 @@ pub(super) fn launch<'a>(
         Some((Choice::Narrow(tile), matrices)) => narrowed(device, src, dst, &matrices, tile),
         None => match part_of(axes) {
             Some(part) => in_parts(device, src, dst, axes, &part),
-            None => match windows(axes) {
+            None => match windows(device, axes) {
                 Some(windows) => shifted(device, src, dst, axes, windows, overlaps),
                 None => gathered(device, src, dst, axes, overlaps),
             },
@@ -227,14 +227,20 @@ fn units(axes: &Axes) -> Result<([Digit; 8], u64, u32)> {
 }
 
 /// The windows of 16 bytes of a row, where rows of the source are rows of the output, long enough, and begin where units are less than 16
-/// bytes.
-fn windows(axes: &Axes) -> Option<u64> {
+/// bytes; and the windows of all rows. Few words are moved sooner one by one.
+fn windows(device: &Device, axes: &Axes) -> Option<(u64, u64)> {
     let run = axes.axes.last().filter(|axis| axis.from == 1 && axis.to == 1)?;
     let per = 16 / axes.unit;
     let windows = run.extent.div_ceil(per) + u64::from(per > 1);
     let total =
         axes.axes.iter().rev().skip(1).fold(windows, |all, axis| all.saturating_mul(axis.extent));
-    (per > 1 && run.extent >= SHORT * per && total <= MOST).then_some(windows)
+    let few = axes.unit >= WORD && total < resident(device);
+    (per > 1 && run.extent >= SHORT * per && total <= MOST && !few).then_some((windows, total))
+}
+
+/// The threads of a block on each multiprocessor.
+fn resident(device: &Device) -> u64 {
+    u64::from(device.info().multiprocessors) * u64::from(rows::THREADS)
 }
 
 /// Rows of fewer windows are moved unit by unit.
@@ -246,7 +252,7 @@ fn shifted<'a>(
     src: View<'a, u8>,
     dst: ViewMut<'a, u8>,
     axes: &Axes,
-    windows: u64,
+    (windows, total): (u64, u64),
     overlaps: bool,
 ) -> Result<Prepared<'a>> {
     let (run, outer) = axes.axes.split_last().expect("a row");
@@ -257,7 +263,6 @@ fn shifted<'a>(
     for (place, axis) in digits[1..].iter_mut().zip(outer.iter().rev()) {
         *place = Digit::new(axis.extent as u32, axis.from * scale, axis.to * scale);
     }
-    let total = outer.iter().fold(windows, |all, axis| all * axis.extent);
     let before = |address: u64| (address % 16 / size) as u32;
     let task = Rows {
         total: total as u32,
@@ -267,13 +272,16 @@ fn shifted<'a>(
     };
     let gapless = gapless(axes.axes.iter());
     let count = axes.axes.len() as u32;
+    // A small copy takes as long as one thread does: each then moves one window.
+    let small = total < resident(device) * u64::from(rows::TOGETHER);
+    let together = if small { 1 } else { rows::TOGETHER };
     let launch = match size {
-        1 => rows::<u8>(src, dst, task, digits, count, gapless, overlaps),
-        2 => rows::<u16>(src.cast(), dst.cast(), task, digits, count, gapless, overlaps),
-        _ => rows::<u32>(src.cast(), dst.cast(), task, digits, count, gapless, overlaps),
+        1 => rows::<u8>(src, dst, task, digits, count, gapless, together, overlaps),
+        2 => rows::<u16>(src.cast(), dst.cast(), task, digits, count, gapless, together, overlaps),
+        _ => rows::<u32>(src.cast(), dst.cast(), task, digits, count, gapless, together, overlaps),
     };
     let launch = if overlaps { launch.programmatic() } else { launch };
-    let blocks = total.div_ceil(rows::WINDOWS.into()) as u32;
+    let blocks = total.div_ceil((rows::THREADS * together).into()) as u32;
     // SAFETY: windows are under `total`, so that each index is under its axis's extent; elements are accessed one by one where they are the
     // row's, 16 bytes are stored where all of them are, and loaded where all of them are the row's or, of a gapless source, in it.
     unsafe { launch.grid(blocks).block(rows::THREADS).prepare_unchecked(device) }

@@ -11,9 +11,7 @@ use lanework::prelude::*;
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
 /// Windows of a thread, whose loads are in flight together.
-const TOGETHER: u32 = 4;
-/// Windows of a block.
-pub(super) const WINDOWS: u32 = THREADS * TOGETHER;
+pub(super) const TOGETHER: u32 = 4;
 
 /// What a launch of [`rows`] is told.
 #[device]
@@ -94,7 +92,7 @@ fn window(
     }
 }
 
-/// Copies rows: `digits` are the windows of a row, and the axes outside of it, innermost first, with strides in elements. Of a gapless
+/// Copies rows, `together` windows by a thread: `digits` are the windows of a row, and the axes outside of it, innermost first, with strides in elements. Of a gapless
 /// source every element belongs to a row.
 #[kernel(block = (THREADS, 1, 1))]
 pub(super) fn rows<E: Element>(
@@ -104,6 +102,7 @@ pub(super) fn rows<E: Element>(
     digits: [Digit; 8],
     #[constant] axes: u32,
     #[constant] gapless: bool,
+    #[constant] together: u32,
     #[constant] overlaps: bool,
 ) {
     if overlaps {
@@ -112,10 +111,10 @@ pub(super) fn rows<E: Element>(
     }
     let size = const { size_of::<E>() as u32 };
     let (per, len) = (const { 16 / size_of::<E>() as u32 }, src.len());
-    let held = registers(0u32, [TOGETHER, 8]);
-    let first = block_idx.x * WINDOWS + thread_idx.x;
+    let held = registers(0u32, [together, 8]);
+    let first = block_idx.x * (THREADS * together) + thread_idx.x;
     #[unroll]
-    for i in 0..TOGETHER {
+    for i in 0..together {
         let number = first + i * THREADS;
         if number < task.total {
             let at = window(number, task, digits, len, axes, size, gapless);
@@ -137,7 +136,7 @@ pub(super) fn rows<E: Element>(
         }
     }
     #[unroll]
-    for i in 0..TOGETHER {
+    for i in 0..together {
         let number = first + i * THREADS;
         if number < task.total {
             let at = window(number, task, digits, len, axes, size, gapless);

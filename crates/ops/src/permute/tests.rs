@@ -179,7 +179,10 @@ fn rows_that_begin_anywhere_are_copied_by_16_bytes() -> Result<()> {
         copied::<u32>((6, 131), (0, 1), first)?;
         copied::<u64>((6, 35), (0, 1), first)?;
     }
-    copied::<u8>((300, 65), (0, 0), (0, 1))
+    copied::<u8>((300, 65), (0, 0), (0, 1))?;
+    // More windows than threads reside: of words, which are moved one by one where they are few, and several windows by a thread.
+    copied::<u32>((30, 2301), (0, 1), (1, 2))?;
+    copied::<u16>((910, 597), (0, 3), (0, 1))
 }
 
 #[test]
