@@ -120,9 +120,9 @@ const EXPLANATIONS: [Explanation; 18] = [
     (
         &["attention/library"],
         "shared store",
-        "not explained: `stmatrix` takes some 150 wavefronts more than its four each, which are not counted as bank conflicts",
+        "not explained: `stmatrix` takes 150 to 300 wavefronts more than its four each, another number in each run, which are not counted as bank conflicts",
     ),
-    (&["dgemm/library"], "local", "ptxas spills registers to local memory"),
+    (&["dgemm/library", "attention/library"], "local", "ptxas spills registers to local memory"),
     (&["scan/look-back"], "local", "ptxas keeps small arrays in registers and predicates stores"),
     (
         &["reduce."],
