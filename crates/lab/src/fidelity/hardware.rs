@@ -98,7 +98,7 @@ const EXPLANATIONS: [Explanation; 18] = [
     ),
     (
         &["attention/stored-scores", "scan/", "softmax/spread"],
-        "shared load conflicts",
+        "shared load",
         "the hardware counts some collisions of loads with other warps' accesses as bank conflicts",
     ),
     (
