@@ -92,8 +92,8 @@ fn window(
     }
 }
 
-/// Copies rows, `together` windows by a thread: `digits` are the windows of a row, and the axes outside of it, innermost first, with strides in elements. Of a gapless
-/// source every element belongs to a row.
+/// Copies rows, each thread `together` windows: `digits` are the windows of a row, and the axes outside of it, innermost first, with
+/// strides in elements. Of a gapless source every element belongs to a row.
 #[kernel(block = (THREADS, 1, 1))]
 pub(super) fn rows<E: Element>(
     src: &[E],
