@@ -1,10 +1,10 @@
 //! From a task and a candidate to a verdict. Problems are drawn, and what is right is computed, before anything of
 //! the candidate is looked at.
 
-use crate::candidate::Submission;
-use crate::case::Case;
-use crate::gpu::OnGpu;
-use crate::prepared::{Compile, Ready, Unjudged};
+use crate::candidates::candidate::Submission;
+use crate::candidates::case::Case;
+use crate::candidates::gpu::OnGpu;
+use crate::problems::prepared::{Compile, Ready, Unjudged};
 use crate::task::Task;
 use crate::verdict::{Reason, Verdict};
 

@@ -3,49 +3,27 @@
 //! A [`Task`] says what a kernel has to compute. [`judge`] draws problems from a seed, computes what is right where
 //! the candidate cannot reach it, runs the candidate on the emulator with every access checked and again in other
 //! orders, and compares. What it finds is a [`Verdict`], plain data. Nothing here prints.
+//!
+//! `task` reads what is asked (`text` is the language of its files), `problems` draws problems, `references` says what is right,
+//! `candidates` runs the stranger's kernel and compares, `workers` are the processes that its code runs in, and `flow` puts these
+//! together.
 
-mod approx;
-mod buffers;
-mod candidate;
-mod case;
-mod compare;
-mod data;
-mod document;
+mod candidates;
 mod element;
-mod expected;
-mod expression;
-mod extents;
-mod external;
-mod fits;
 mod flow;
-mod formula;
-mod functions;
-mod gpu;
-mod npy;
-mod order;
-mod outputs;
-mod plan;
-mod precision;
-mod prepared;
-mod problem;
-mod process;
-mod product;
-mod rows;
-mod run;
-mod scan;
-mod serve;
-mod source;
+mod problems;
+mod references;
 mod task;
-mod values;
+mod text;
 mod verdict;
-mod worker;
+mod workers;
 
-pub use candidate::{Candidate, Submission};
-pub use compare::{Closeness, Counterexample};
+pub use candidates::candidate::{Candidate, Submission};
+pub use candidates::compare::{Closeness, Counterexample};
+pub use candidates::gpu::OnGpu;
 pub use flow::{Options, judge};
-pub use gpu::OnGpu;
-pub use prepared::{Compile, Unjudged};
-pub use serve::serve;
+pub use problems::prepared::{Compile, Unjudged};
 pub use task::{Task, TaskError, Values};
 pub use verdict::{Found, KINDS, ProblemRecord, Reason, SCHEMA, TimedProblem, Verdict};
-pub use worker::Worker;
+pub use workers::serve::serve;
+pub use workers::worker::Worker;

@@ -4,13 +4,13 @@ mod launch;
 mod read;
 mod reference;
 
-use crate::document::Expression;
 use crate::element::Element;
-use crate::extents::{Extents, evaluate};
+use crate::problems::extents::{Extents, evaluate};
+use crate::text::document::Expression;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use crate::source::TaskError;
+pub use crate::text::source::TaskError;
 pub use launch::{Launch, Shape};
 pub use reference::{Factor, Reference, Tolerance};
 

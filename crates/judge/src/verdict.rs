@@ -1,6 +1,6 @@
 //! The verdict: right, wrong or refused, with the first reason, as plain data.
 
-use crate::compare::{Closeness, Counterexample};
+use crate::candidates::compare::{Closeness, Counterexample};
 use lanework_lab::TimedRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -70,7 +70,7 @@ exact = true
     for (command, why) in [
         ("exit 3", "failed"),
         ("true", "did not write y.out.npy"),
-        ("echo > $LANEWORK_PROBLEM/y.out.npy", "no .npy file"),
+        ("echo > $LANEWORK_PROBLEM/y.out.npy", "not a .npy file"),
     ] {
         let broken =
             text.replace("cp $LANEWORK_PROBLEM/x.npy $LANEWORK_PROBLEM/y.out.npy", command);

@@ -1,9 +1,9 @@
 //! The launch of a kernel: its grid, block and shared memory as expressions over the extents.
 
 use super::TaskError;
-use crate::document::{Expression, Value};
-use crate::extents::{Extents, evaluate};
-use crate::source::Source;
+use crate::problems::extents::{Extents, evaluate};
+use crate::text::document::{Expression, Value};
+use crate::text::source::Source;
 use lanework::{Dim3, PtxShape};
 
 /// How a kernel is launched.
@@ -53,7 +53,7 @@ impl Launch {
     /// The launch that a candidate declares in lines `// judge: grid = [..]`; `None` where there are none.
     ///
     /// # Errors
-    /// When the lines are no launch.
+    /// When the lines do not describe a launch.
     pub fn declared(file: &str, text: &str) -> Option<Result<Launch, TaskError>> {
         // Other lines are left empty, so that messages have the right line.
         let mut marked = false;

@@ -7,8 +7,8 @@ use super::{
     Allowance, Launch, Limits, Parameter, ParameterKind, Reference, Role, Task, TaskError,
     Tolerance, Values,
 };
-use crate::document::{Table, Value};
-use crate::source::Source;
+use crate::text::document::{Table, Value};
+use crate::text::source::Source;
 use parameters::{extents, parameters, tolerance};
 use std::path::Path;
 use std::time::Duration;

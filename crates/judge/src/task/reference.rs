@@ -2,7 +2,7 @@
 
 use super::Launch;
 use crate::element::Element;
-use crate::formula::Formula;
+use crate::references::formula::Formula;
 use std::path::PathBuf;
 
 /// A source of right results. Parameters are meant by their number.

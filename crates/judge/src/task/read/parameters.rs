@@ -1,8 +1,8 @@
 //! The parameters, extents and tolerance of a task file.
 
-use crate::document::{Expression, Table, Value};
 use crate::element::Element;
 use crate::task::{Extent, Parameter, ParameterKind, Role, TaskError, Tolerance};
+use crate::text::document::{Expression, Table, Value};
 
 pub fn extents(top: &Table<'_>) -> Result<Vec<Extent>, TaskError> {
     let Some(table) = top.get("extents") else { return Ok(Vec::new()) };

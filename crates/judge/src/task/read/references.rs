@@ -1,8 +1,8 @@
 //! The references of a task file.
 
-use crate::document::{Table, Value};
-use crate::formula::{Formula, Names};
+use crate::references::formula::{Formula, Names};
 use crate::task::{Factor, Launch, Parameter, ParameterKind, Reference, Task, TaskError};
+use crate::text::document::{Table, Value};
 
 impl Task {
     fn array(&self, value: &Value<'_>) -> Result<usize, TaskError> {

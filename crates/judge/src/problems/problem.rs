@@ -1,0 +1,164 @@
+//! Problems: extents, scalars and arrays, drawn from a seed.
+
+use crate::element::Element;
+use crate::problems::extents::Extents;
+use crate::problems::values::{Request, draw};
+use crate::task::{ParameterKind, Role, Task, TaskError, Values};
+use rand::{Rng, SeedableRng, rngs::StdRng};
+
+/// Apart from the seed of the data, which choices are drawn beside.
+const CHOICES: u64 = 0x6368_6f69_6365;
+
+/// A problem, with its data on the host.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The extents.
+    pub extents: Extents,
+    /// The kind of values.
+    pub kind: Values,
+    /// The seed of its data.
+    pub seed: u64,
+    /// The arguments, in the order of the parameters.
+    pub arguments: Vec<Argument>,
+}
+
+/// One argument.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// An array.
+    Array {
+        /// What the kernel may do with it.
+        role: Role,
+        /// Its element type.
+        element: Element,
+        /// Its shape.
+        shape: Vec<u64>,
+        /// What it holds before; nothing where that is undefined.
+        before: Vec<u8>,
+    },
+    /// A number.
+    Scalar {
+        /// Its bytes.
+        bytes: Vec<u8>,
+        /// The number.
+        value: f64,
+        /// The same, as an integer.
+        whole: i64,
+    },
+}
+
+impl Argument {
+    /// Bytes of the array, or of the number.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Argument::Array { element, shape, .. } => {
+                shape.iter().product::<u64>() * element.bytes() as u64
+            }
+            Argument::Scalar { bytes, .. } => bytes.len() as u64,
+        }
+    }
+}
+
+impl Task {
+    /// Draws the data of a problem.
+    ///
+    /// # Errors
+    /// When an expression has no value for these extents.
+    pub fn problem(&self, extents: Extents, kind: Values, seed: u64) -> Result<Problem, TaskError> {
+        let mut random = StdRng::seed_from_u64(seed);
+        let longest = extents.values().copied().max().unwrap_or(1);
+        let choices = self.choices(seed);
+        let mut chosen = choices.iter().copied();
+        let alone = choices.last().copied().unwrap_or(0);
+        let inputs = self.counts().last().map_or(0, |count| count - 1);
+        let wide = random.random_range(0..inputs.max(1));
+        let mut input = 0;
+        let mut arguments = Vec::new();
+        for parameter in &self.parameters {
+            let element = parameter.element;
+            arguments.push(match &parameter.kind {
+                ParameterKind::Array { role, shape, range } => {
+                    let shape = self.shape(shape, &extents)?;
+                    let mut before = Vec::new();
+                    if is_input(&parameter.kind) {
+                        let ends = range.as_ref().map(|ends| {
+                            let [low, high] = ends.as_ref();
+                            let [low, high] = [low, high].map(|end| self.value(end, &extents));
+                            Ok::<_, TaskError>((i128::from(low?), i128::from(high?)))
+                        });
+                        let request = Request {
+                            kind,
+                            count: shape.iter().product::<u64>() as usize,
+                            longest,
+                            wide: input == wide,
+                            special: alone == input || alone == inputs,
+                            range: ends.transpose()?,
+                        };
+                        input += 1;
+                        before = draw(element, &request, &mut random);
+                    }
+                    Argument::Array { role: *role, element, shape, before }
+                }
+                ParameterKind::Computed(value) => {
+                    let value = self.value(value, &extents)?;
+                    scalar(element, value as f64, i128::from(value))
+                }
+                ParameterKind::Chosen(choices) => {
+                    let value = chosen.next().map_or(choices[0], |at| choices[at]);
+                    scalar(element, value, value as i128)
+                }
+                ParameterKind::Drawn(low, high) => {
+                    let value = match kind {
+                        // Sums of integers stay integers.
+                        Values::Integers => *choose(&[1.0, 2.0, -1.0], *low, *high, &mut random),
+                        _ => random.random_range(*low..*high),
+                    };
+                    scalar(element, value, value as i128)
+                }
+            });
+        }
+        Ok(Problem { extents, kind, seed, arguments })
+    }
+
+    /// What is chosen for problems of this seed: for each scalar with choices which one, and last, which input alone
+    /// has special numbers; one more than there are for all of them.
+    pub(crate) fn choices(&self, seed: u64) -> Vec<usize> {
+        let mut random = StdRng::seed_from_u64(seed ^ CHOICES);
+        self.counts().into_iter().map(|count| random.random_range(0..count)).collect()
+    }
+
+    /// How many choices there are for each of these.
+    pub(crate) fn counts(&self) -> Vec<usize> {
+        let of_scalars = self.parameters.iter().filter_map(|one| match &one.kind {
+            ParameterKind::Chosen(choices) => Some(choices.len()),
+            _ => None,
+        });
+        let inputs = self.parameters.iter().filter(|one| is_input(&one.kind)).count();
+        of_scalars.chain([inputs + 1]).collect()
+    }
+}
+
+fn is_input(kind: &ParameterKind) -> bool {
+    matches!(kind, ParameterKind::Array { role: Role::In | Role::InOut, .. })
+}
+
+/// One of the numbers that lie in a range; the middle of the range where none does.
+fn choose<'a>(from: &'a [f64; 3], low: f64, high: f64, random: &mut StdRng) -> &'a f64 {
+    let start = random.random_range(0..from.len());
+    let fits = |at: &usize| (low..high).contains(&from[*at]);
+    let found = (0..from.len()).map(|at| (start + at) % from.len()).find(fits);
+    &from[found.unwrap_or(0)]
+}
+
+fn scalar(element: Element, value: f64, whole: i128) -> Argument {
+    let mut bytes = Vec::new();
+    match element.is_float() {
+        true => element.put(value, &mut bytes),
+        false => element.put_integer(whole, &mut bytes),
+    }
+    let (value, whole) = match element.is_float() {
+        true => (element.get(&bytes), element.get(&bytes) as i64),
+        false => (element.get(&bytes), element.integer(&bytes) as i64),
+    };
+    Argument::Scalar { bytes, value, whole }
+}

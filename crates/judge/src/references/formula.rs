@@ -1,0 +1,271 @@
+//! Formulas of references: expressions whose names are resolved to arrays, scalars, extents and indices, and their
+//! values as numbers with error bounds, or as integers that wrap.
+
+mod resolve;
+
+use crate::references::approx::{Approx, Arithmetic, Sum, larger};
+use crate::references::functions::Function;
+use crate::text::expression::Operator;
+
+/// What the names of a formula mean.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// The arrays, with how many indices each takes.
+    pub arrays: Vec<(String, usize)>,
+    /// Scalar parameters.
+    pub scalars: Vec<String>,
+    /// Extents.
+    pub extents: Vec<String>,
+    /// Indices of the output.
+    pub indices: Vec<String>,
+}
+
+/// A resolved expression.
+#[derive(Clone, Debug)]
+pub enum Formula {
+    /// A number.
+    Constant(f64),
+    /// An extent.
+    Extent(usize),
+    /// A scalar parameter.
+    Scalar(usize),
+    /// An index, of the output or of a fold around.
+    Index(usize),
+    /// An element of an array; 0 outside of it.
+    Element(usize, Vec<Formula>),
+    /// A function.
+    Call(Function, Vec<Formula>),
+    /// A fold over the index of this number, below the bound.
+    Fold(Fold, usize, Box<Formula>, Box<Formula>),
+    /// Two operands.
+    Binary(Operator, Box<Formula>, Box<Formula>),
+    /// The negative.
+    Minus(Box<Formula>),
+    /// The second where the first is not 0, else the third.
+    Choice(Box<[Formula; 3]>),
+}
+
+/// The folds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fold {
+    /// The sum.
+    Sum,
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+}
+
+/// An array as formulas see it.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Its elements as numbers.
+    pub values: &'a [f64],
+    /// The same as integers, where the elements are integers.
+    pub integers: &'a [i64],
+    /// Its shape.
+    pub shape: &'a [u64],
+}
+
+/// What a formula is evaluated in.
+pub struct Scene<'a> {
+    /// The arrays, as [`Names`] lists them.
+    pub arrays: Vec<View<'a>>,
+    /// The scalars, as numbers and as integers.
+    pub scalars: Vec<(f64, i64)>,
+    /// The extents.
+    pub extents: Vec<u64>,
+    /// The arithmetic that the kernel is held to.
+    pub arithmetic: Arithmetic,
+}
+
+impl Formula {
+    /// Whether the value hangs on which of two numbers is larger, so that NaN has no one right treatment.
+    pub fn decides(&self) -> bool {
+        match self {
+            Formula::Constant(_) | Formula::Extent(_) | Formula::Scalar(_) | Formula::Index(_) => {
+                false
+            }
+            Formula::Element(..) => false,
+            Formula::Call(function, inner) => {
+                function.decides() || inner.iter().any(Formula::decides)
+            }
+            Formula::Fold(fold, _, _, body) => *fold != Fold::Sum || body.decides(),
+            Formula::Binary(operator, a, b) => {
+                let compares =
+                    matches!(operator, Operator::Less | Operator::LessEqual | Operator::Equal);
+                compares || a.decides() || b.decides()
+            }
+            Formula::Minus(inner) => inner.decides(),
+            Formula::Choice(_) => true,
+        }
+    }
+
+    /// Whether it folds over an index.
+    pub fn folds(&self) -> bool {
+        match self {
+            Formula::Fold(..) => true,
+            Formula::Call(_, inner) => inner.iter().any(Formula::folds),
+            Formula::Binary(_, a, b) => a.folds() || b.folds(),
+            Formula::Minus(inner) => inner.folds(),
+            Formula::Choice(parts) => parts.iter().any(Formula::folds),
+            _ => false,
+        }
+    }
+
+    /// The value with its error bound.
+    pub fn approx(&self, scene: &Scene<'_>, indices: &mut Vec<u64>) -> Approx {
+        let arithmetic = &scene.arithmetic;
+        match self {
+            Formula::Constant(value) => Approx::constant(*value, arithmetic),
+            Formula::Extent(number) => Approx::constant(scene.extents[*number] as f64, arithmetic),
+            Formula::Scalar(number) => Approx::exact(scene.scalars[*number].0),
+            Formula::Index(number) => Approx::constant(indices[*number] as f64, arithmetic),
+            Formula::Element(array, at) => {
+                let found = offset(scene, *array, at, indices);
+                Approx::exact(found.map_or(0.0, |offset| scene.arrays[*array].values[offset]))
+            }
+            Formula::Minus(inner) => inner.approx(scene, indices).minus(),
+            Formula::Binary(operator, a, b) => {
+                let (a, b) = (a.approx(scene, indices), b.approx(scene, indices));
+                match operator {
+                    Operator::Add => a.add(b, arithmetic),
+                    Operator::Subtract => a.add(b.minus(), arithmetic),
+                    Operator::Multiply => a.multiply(b, arithmetic),
+                    Operator::Divide => a.divide(b, arithmetic),
+                    Operator::Remainder => Approx::exact(a.value % b.value),
+                    Operator::Less => truth(a, b, a.value < b.value),
+                    Operator::LessEqual => truth(a, b, a.value <= b.value),
+                    Operator::Equal => truth(a, b, a.value == b.value),
+                }
+            }
+            Formula::Call(function, inner) => {
+                let values: Vec<Approx> =
+                    inner.iter().map(|one| one.approx(scene, indices)).collect();
+                function.approx(&values, arithmetic)
+            }
+            Formula::Choice(parts) => {
+                let condition = parts[0].approx(scene, indices);
+                let [yes, no] = [1, 2].map(|part: usize| parts[part].approx(scene, indices));
+                let decided = condition.error == 0.0;
+                if condition.value != 0.0 { yes.or(no, decided) } else { no.or(yes, decided) }
+            }
+            Formula::Fold(fold, slot, bound, body) => {
+                let bound = bound.whole(scene, indices).max(0) as u64;
+                indices.truncate(*slot);
+                indices.push(0);
+                let mut sum = Sum::new();
+                let mut best: Option<Approx> = None;
+                for index in 0..bound {
+                    indices[*slot] = index;
+                    let term = body.approx(scene, indices);
+                    indices.truncate(*slot + 1);
+                    match fold {
+                        Fold::Sum => sum.add(term),
+                        Fold::Max => best = Some(best.map_or(term, |best| larger(best, term))),
+                        Fold::Min => {
+                            let smaller = |best: Approx| larger(best.minus(), term.minus()).minus();
+                            best = Some(best.map_or(term, smaller));
+                        }
+                    }
+                }
+                indices.truncate(*slot);
+                match fold {
+                    Fold::Sum => sum.finish(0.0, arithmetic),
+                    Fold::Max => best.unwrap_or(Approx::exact(f64::NEG_INFINITY)),
+                    Fold::Min => best.unwrap_or(Approx::exact(f64::INFINITY)),
+                }
+            }
+        }
+    }
+
+    /// The value as an integer of 64 bits that wraps.
+    pub fn whole(&self, scene: &Scene<'_>, indices: &mut Vec<u64>) -> i64 {
+        match self {
+            Formula::Constant(value) => *value as i64,
+            Formula::Extent(number) => scene.extents[*number] as i64,
+            Formula::Scalar(number) => scene.scalars[*number].1,
+            Formula::Index(number) => indices[*number] as i64,
+            Formula::Element(array, at) => {
+                let found = offset(scene, *array, at, indices);
+                found.map_or(0, |offset| {
+                    scene.arrays[*array].integers.get(offset).copied().unwrap_or(0)
+                })
+            }
+            Formula::Minus(inner) => inner.whole(scene, indices).wrapping_neg(),
+            Formula::Binary(operator, a, b) => {
+                let (a, b) = (a.whole(scene, indices), b.whole(scene, indices));
+                match operator {
+                    Operator::Add => a.wrapping_add(b),
+                    Operator::Subtract => a.wrapping_sub(b),
+                    Operator::Multiply => a.wrapping_mul(b),
+                    Operator::Divide => {
+                        if b == 0 {
+                            0
+                        } else {
+                            a.wrapping_div_euclid(b)
+                        }
+                    }
+                    Operator::Remainder => {
+                        if b == 0 {
+                            0
+                        } else {
+                            a.wrapping_rem_euclid(b)
+                        }
+                    }
+                    Operator::Less => (a < b).into(),
+                    Operator::LessEqual => (a <= b).into(),
+                    Operator::Equal => (a == b).into(),
+                }
+            }
+            Formula::Call(function, inner) => {
+                let values: Vec<i64> = inner.iter().map(|one| one.whole(scene, indices)).collect();
+                function.whole(&values)
+            }
+            Formula::Choice(parts) => {
+                let taken = if parts[0].whole(scene, indices) != 0 { 1 } else { 2 };
+                parts[taken].whole(scene, indices)
+            }
+            Formula::Fold(fold, slot, bound, body) => {
+                let bound = bound.whole(scene, indices).max(0) as u64;
+                let mut folded: Option<i64> = None;
+                indices.truncate(*slot);
+                indices.push(0);
+                for index in 0..bound {
+                    indices[*slot] = index;
+                    let term = body.whole(scene, indices);
+                    indices.truncate(*slot + 1);
+                    folded = Some(match (fold, folded) {
+                        (_, None) => term,
+                        (Fold::Sum, Some(sum)) => sum.wrapping_add(term),
+                        (Fold::Max, Some(best)) => best.max(term),
+                        (Fold::Min, Some(best)) => best.min(term),
+                    });
+                }
+                indices.truncate(*slot);
+                folded.unwrap_or(0)
+            }
+        }
+    }
+}
+
+fn truth(a: Approx, b: Approx, holds: bool) -> Approx {
+    let error = if a.undecided(b) { 1.0 } else { 0.0 };
+    Approx { value: f64::from(u8::from(holds)), error, wild: false }
+}
+
+fn offset(
+    scene: &Scene<'_>,
+    array: usize,
+    at: &[Formula],
+    indices: &mut Vec<u64>,
+) -> Option<usize> {
+    let shape = scene.arrays[array].shape;
+    let mut offset = 0u64;
+    for (index, extent) in at.iter().zip(shape) {
+        let index =
+            u64::try_from(index.whole(scene, indices)).ok().filter(|index| index < extent)?;
+        offset = offset * extent + index;
+    }
+    usize::try_from(offset).ok()
+}

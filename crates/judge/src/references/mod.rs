@@ -1,0 +1,12 @@
+//! What is right: formulas, built-in references, and programs, each with a bound on its errors.
+
+pub mod approx;
+pub mod data;
+pub mod expected;
+pub mod external;
+pub mod fits;
+pub mod formula;
+pub mod functions;
+pub mod npy;
+pub mod product;
+pub mod rows;
