@@ -59,7 +59,7 @@ impl Errors {
             return;
         }
         let decade = relative.log10().floor() - f64::from(LOWEST);
-        // A number that is none is no error of any size, and is not counted.
+        // A NaN is not an error of any size, and is not counted.
         if !decade.is_nan() {
             self.decades[(decade.max(0.0) as usize).min(DECADES - 1)] += 1;
         }

@@ -69,7 +69,7 @@ pub fn compare_samples(a: &TimedRecord, b: &TimedRecord) -> ComparisonRecord {
     ComparisonRecord { a, b, interleaved: false, ratio, interval, verdict, why }
 }
 
-/// Why two records are no figures of one question; `None` where they are.
+/// Why two records do not answer the same question; `None` where they are.
 fn differing(a: &TimedRecord, b: &TimedRecord) -> Option<String> {
     let of = |what: &str, a: &str, b: &str| (a != b).then(|| format!("{what} {a} and {b} differ"));
     let number = |what: &str, a: u32, b: u32| of(what, &a.to_string(), &b.to_string());
@@ -85,7 +85,7 @@ fn differing(a: &TimedRecord, b: &TimedRecord) -> Option<String> {
         })
 }
 
-/// Why one of two is no valid figure, if so.
+/// Why one of two is not a valid figure, if so.
 pub(crate) fn invalid(a: &TimedRecord, b: &TimedRecord) -> Option<String> {
     let said = |record: &TimedRecord| {
         Some(format!("{}: {}", record.subject.title(), record.invalid.as_ref()?))

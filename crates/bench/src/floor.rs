@@ -6,9 +6,9 @@
 //! than an empty one was not launched.
 
 use crate::record::Cache;
-use crate::specs::specs;
 use crate::work::Work;
 use lanework::DeviceInfo;
+use lanework_specs::specs;
 
 /// Part of an empty kernel's time under which a kernel cannot have run; the empty one is itself measured.
 const OF_EMPTY: f64 = 0.7;

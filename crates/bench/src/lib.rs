@@ -26,7 +26,6 @@ mod revision;
 mod sampler;
 #[cfg(test)]
 mod samples;
-mod specs;
 mod stats;
 mod target;
 mod verify;
@@ -41,6 +40,7 @@ pub use floor::{Arithmetic, Floor};
 pub use gpu::GpuTarget;
 pub use harness::Bench;
 pub use hash::ptx_hash;
+pub use lanework_specs::{Architecture, Gpu, Specs, machine, specs};
 pub use measure::{measure, reset};
 pub use pair::{Paired, compare, interleave};
 pub use plan::{Plan, RESOLUTION};
@@ -50,7 +50,6 @@ pub use record::{
 };
 pub use revision::revision;
 pub use sampler::{Sampled, sample};
-pub use specs::{Architecture, Gpu, Specs, specs};
 pub use stats::Summary;
 pub use target::{Batch, Target};
 pub use verify::{close, same};

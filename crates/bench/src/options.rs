@@ -32,7 +32,7 @@ impl Options {
     /// Reads the words after the program's name.
     ///
     /// # Errors
-    /// A word that is no option, or a value that is none of its option's.
+    /// A word that is not an option, or a value that its option does not take.
     pub fn parse(words: impl IntoIterator<Item = String>) -> Result<Options, String> {
         let mut options = Options {
             caches: vec![Cache::Cold],

@@ -13,7 +13,7 @@ pub enum Verdict {
     Slow,
     /// The interval holds 1, or the difference is within what a comparison resolves.
     Ambiguous,
-    /// One of the two is no valid figure, or they cannot be compared.
+    /// One of the two is not a valid figure, or they cannot be compared.
     Invalid,
 }
 
