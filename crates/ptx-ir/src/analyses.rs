@@ -31,6 +31,6 @@ impl Analyses {
     /// The registers that may be read before anything writes them.
     pub fn read_unwritten(&self, kernel: &Kernel) -> impl Iterator<Item = usize> {
         let fresh = |r: &usize| kernel.registers[*r].special.is_none();
-        self.liveness.live_in(0).iter().filter(fresh)
+        self.liveness.live_in(0).filter(fresh)
     }
 }

@@ -46,13 +46,6 @@ impl BitSet {
         grew
     }
 
-    /// Removes what is not in another set.
-    pub fn intersect(&mut self, other: &BitSet) {
-        for (a, b) in self.0.iter_mut().zip(&other.0) {
-            *a &= b;
-        }
-    }
-
     /// Removes what is in another set.
     pub fn subtract(&mut self, other: &BitSet) {
         for (a, b) in self.0.iter_mut().zip(&other.0) {

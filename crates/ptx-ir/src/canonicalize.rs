@@ -123,6 +123,7 @@ impl VariableAnalysis for Analysis {
 mod tests {
     use super::*;
     use crate::lower::{Lowering, LoweringOptions};
+    use crate::names::{ModuleNames, PlacedModule};
     use lanework_ptx::Module;
     use std::collections::HashMap;
 
@@ -135,9 +136,9 @@ mod tests {
         );
         let module = Module::parse(&text).expect("PTX");
         let entry = module.entries().next().expect("an entry");
-        let Ok(kernel) =
-            Lowering::entry(&module, entry, &HashMap::new(), LoweringOptions::default())
-        else {
+        let (names, addresses) = (ModuleNames::of(&module), HashMap::new());
+        let source = PlacedModule { module: &module, names: &names, addresses: &addresses };
+        let Ok(kernel) = Lowering::entry(source, entry, LoweringOptions::default()) else {
             panic!("it lowers");
         };
         let added = |inst: &Inst| match (&inst.dst[..], &inst.src[..]) {

@@ -1,6 +1,6 @@
 //! Classifies accesses: what ptxas makes of each memory instruction, as far as its cost depends on it.
 //!
-//! Loads: see [`super::vectorize`]. Atomics, as ptxas 13.0 was found to compile them for sm_90 (warp-aggregated
+//! Loads: see `vectorize`. Atomics, as ptxas 13.0 was found to compile them for sm_90 (warp-aggregated
 //! atomics, made by the compiler): one lane does what all lanes of a warp ask of one address if ptxas can
 //! tell that the address is uniform, the operation is one on 32-bit integers, and the result is not used.
 //! If the result of a sum is used, it does so, too, where what is added is uniform, or else where all lanes

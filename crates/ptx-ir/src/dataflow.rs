@@ -16,7 +16,7 @@
 //! greatest solution and does not depend on the order of visits. Visits are in sweeps over the nodes in
 //! one fixed order, so that the result is reproducible in any case.
 //!
-//! Immediate post-dominators are no instance: they follow Cooper, Harvey and Kennedy ([`super::postdom`]),
+//! Immediate post-dominators are not one of them: they follow Cooper, Harvey and Kennedy (`postdom`),
 //! whose facts are one tree.
 
 use crate::bitset::BitSet;

@@ -5,6 +5,9 @@ use crate::lower::unsupported::Unsupported;
 use lanework_ptx::{Initializer, ScalarType, Variable};
 
 /// The bytes of a variable's initial value; addresses are looked up with `address`.
+///
+/// # Errors
+/// If the value does not fit the variable, or names something that has no address.
 pub fn initial_bytes(
     variable: &Variable,
     address: &dyn Fn(&str) -> Option<u64>,

@@ -1,7 +1,7 @@
 //! What lowering and the analyses make of a kernel, as text: for tests, and for whoever wants to know why a
 //! register is varying or a load was not joined.
 //!
-//! Lines name registers as PTX does and instructions by their mnemonics; see [`super::display`]. The text
+//! Lines name registers as PTX does and instructions by their mnemonics; see `display`. The text
 //! is for reading and may change.
 
 use crate::analyses::Analyses;
@@ -11,13 +11,13 @@ use crate::error::LoadError;
 use crate::kernel::*;
 use crate::known_bits::{ALIGNMENT_BITS, RegisterBits};
 use crate::lower::{Lowering, LoweringOptions};
+use crate::names::{Addresses, ModuleNames, PlacedModule};
 use crate::pressure::pressure;
 use crate::statics::statics;
 use crate::types::{Class, MemorySpace, NanUse};
 use crate::uniformity::Uniformity;
 use crate::vectorize::{LoadVectorization, Vectorized};
 use lanework_ptx::{Function, Module, StateSpace};
-use std::collections::HashMap;
 use std::fmt::Write;
 
 /// What to look at.
@@ -53,15 +53,16 @@ pub enum View {
 /// When the kernel cannot be lowered.
 pub fn inspect(module: &Module, entry: &Function, view: View) -> Result<String, LoadError> {
     let options = LoweringOptions { gaps: view == View::LoadUses, names: true };
-    let globals = placed_globals(module);
-    let kernel = Lowering::entry(module, entry, &globals, options)?;
+    let (names, addresses) = (ModuleNames::of(module), made_up_addresses(module));
+    let source = PlacedModule { module, names: &names, addresses: &addresses };
+    let kernel = Lowering::entry(source, entry, options)?;
     let analyses = Analyses::of(&kernel);
     let printer = Printer::new(&kernel, &analyses.cfg);
     Ok(match view {
         View::Lowered => printer.kernel(),
         View::ControlFlow => control_flow(&kernel, &analyses, &printer),
         View::PostDominators => post_dominators(&analyses),
-        View::Liveness => liveness(&kernel, &analyses, &printer),
+        View::Liveness => liveness(&analyses, &printer),
         View::Uniformity(block) => uniformity(&kernel, &analyses, &printer, block),
         View::KnownBits => known_bits(&kernel, &printer),
         View::VectorizedLoads => vectorized_loads(&kernel, &analyses, &printer),
@@ -73,7 +74,7 @@ pub fn inspect(module: &Module, entry: &Function, view: View) -> Result<String, 
 }
 
 /// Made-up addresses for the module's variables: no analysis depends on them, but by their alignment.
-fn placed_globals(module: &Module) -> HashMap<String, (MemorySpace, u64)> {
+fn made_up_addresses(module: &Module) -> Addresses {
     let space = |space: StateSpace| match space {
         StateSpace::Const => Some(MemorySpace::Constant),
         StateSpace::Global => Some(MemorySpace::Global),
@@ -129,10 +130,10 @@ fn post_dominators(analyses: &Analyses) -> String {
     })
 }
 
-fn liveness(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> String {
+fn liveness(analyses: &Analyses, printer: &Printer<'_>) -> String {
     by_block(analyses, |b| {
-        let live_out = analyses.liveness.live_out(kernel, &analyses.cfg, b);
-        let live_in = printer.registers(analyses.liveness.live_in(b).iter());
+        let live_out = analyses.liveness.live_out(&analyses.cfg, b);
+        let live_in = printer.registers(analyses.liveness.live_in(b));
         format!("in {live_in} out {}", printer.registers(live_out.iter()))
     })
 }

@@ -4,6 +4,9 @@
 //! `in = use ∪ (out \ def)`, over [`super::dataflow`]. A guarded write keeps the old value of the lanes
 //! whose guard is false, so it counts as a read of its destination and never kills it. Registers that are
 //! live at the entry may be read unwritten; special registers are among them.
+//!
+//! Most registers are written and read in one block and live at no block's edge. Only the others have a bit
+//! in the sets of the fixpoint, so that a kernel of 100,000 registers stays small.
 
 use crate::bitset::BitSet;
 use crate::cfg::ControlFlowGraph;
@@ -12,33 +15,66 @@ use crate::kernel::Kernel;
 
 /// The live registers at the start of each block.
 pub struct Liveness {
+    registers: usize,
+    /// The registers that are live at the edge of a block, in ascending order.
+    crossing: Vec<usize>,
+    /// By block, places in `crossing`.
     live_in: Vec<BitSet>,
 }
 
 impl Liveness {
     /// Analyses a kernel.
     pub fn of(kernel: &Kernel, cfg: &ControlFlowGraph) -> Liveness {
-        Liveness { live_in: solve_blocks(cfg, &Analysis::of(kernel, cfg)) }
+        let crossing = crossing(kernel, cfg);
+        let live_in = solve_blocks(cfg, &Analysis::of(kernel, cfg, &crossing));
+        Liveness { registers: kernel.registers.len(), crossing, live_in }
     }
 
-    /// Registers that are live at the start of a block.
-    pub fn live_in(&self, block: usize) -> &BitSet {
-        &self.live_in[block]
+    /// How many bits one set of registers for each block has.
+    pub fn bits(kernel: &Kernel, cfg: &ControlFlowGraph) -> u64 {
+        cfg.blocks.len() as u64 * crossing(kernel, cfg).len() as u64
+    }
+
+    /// Registers that are live at the start of a block, in ascending order.
+    pub fn live_in(&self, block: usize) -> impl Iterator<Item = usize> {
+        self.live_in[block].iter().map(|place| self.crossing[place])
     }
 
     /// Registers that are live at the end of a block.
-    pub fn live_out(&self, kernel: &Kernel, cfg: &ControlFlowGraph, block: usize) -> BitSet {
-        let mut live = BitSet::new(kernel.registers.len());
+    pub fn live_out(&self, cfg: &ControlFlowGraph, block: usize) -> BitSet {
+        let mut live = BitSet::new(self.registers);
         for next in cfg.successors(block) {
-            live.union(&self.live_in[*next]);
+            self.live_in(*next).for_each(|register| live.insert(register));
         }
         live
     }
 }
 
-/// By block.
+/// The registers that a block may read before it writes them, in ascending order: no others are live at an
+/// edge.
+fn crossing(kernel: &Kernel, cfg: &ControlFlowGraph) -> Vec<usize> {
+    let mut found = BitSet::new(kernel.registers.len());
+    // By register, the last block that wrote it for all lanes, counted from 1.
+    let mut written = vec![0; kernel.registers.len()];
+    for (number, block) in (1..).zip(&cfg.blocks) {
+        for inst in &kernel.insts[block.start..block.end] {
+            let kept = inst.writes().filter(|_| inst.guard.is_some());
+            for r in inst.reads().chain(kept).map(|r| r as usize) {
+                if written[r] != number {
+                    found.insert(r);
+                }
+            }
+            for r in inst.writes().filter(|_| inst.guard.is_none()) {
+                written[r as usize] = number;
+            }
+        }
+    }
+    found.iter().collect()
+}
+
+/// By block, places in the list of crossing registers.
 struct Analysis {
-    registers: usize,
+    crossing: usize,
     /// Read before they are written in the block.
     uses: Vec<BitSet>,
     /// Written for all lanes in the block, before any read.
@@ -46,25 +82,30 @@ struct Analysis {
 }
 
 impl Analysis {
-    fn of(kernel: &Kernel, cfg: &ControlFlowGraph) -> Analysis {
-        let registers = kernel.registers.len();
-        let none = || vec![BitSet::new(registers); cfg.blocks.len()];
+    fn of(kernel: &Kernel, cfg: &ControlFlowGraph, crossing: &[usize]) -> Analysis {
+        let mut places = vec![None; kernel.registers.len()];
+        for (place, register) in crossing.iter().enumerate() {
+            places[*register] = Some(place);
+        }
+        let none = || vec![BitSet::new(crossing.len()); cfg.blocks.len()];
         let (mut uses, mut defs) = (none(), none());
         for ((block, uses), defs) in cfg.blocks.iter().zip(&mut uses).zip(&mut defs) {
             for inst in &kernel.insts[block.start..block.end] {
-                for r in inst.reads().filter(|r| !defs.contains(*r as usize)) {
-                    uses.insert(r as usize);
+                for place in inst.reads().filter_map(|r| places[r as usize]) {
+                    if !defs.contains(place) {
+                        uses.insert(place);
+                    }
                 }
-                for r in inst.writes().map(|r| r as usize) {
+                for place in inst.writes().filter_map(|r| places[r as usize]) {
                     if inst.guard.is_none() {
-                        defs.insert(r);
-                    } else if !defs.contains(r) {
-                        uses.insert(r);
+                        defs.insert(place);
+                    } else if !defs.contains(place) {
+                        uses.insert(place);
                     }
                 }
             }
         }
-        Analysis { registers, uses, defs }
+        Analysis { crossing: crossing.len(), uses, defs }
     }
 }
 
@@ -73,7 +114,7 @@ impl BlockAnalysis for Analysis {
     const DIRECTION: Direction = Direction::Backward;
 
     fn top(&self) -> BitSet {
-        BitSet::new(self.registers)
+        BitSet::new(self.crossing)
     }
 
     fn transfer(&self, block: usize, live: &mut BitSet) {

@@ -1,6 +1,6 @@
 //! Register pressure: how many 32-bit registers a kernel's values need at once.
 //!
-//! The most live words at any instruction ("MaxLive" of register allocation), from [`super::liveness`]. The
+//! The most live words at any instruction ("MaxLive" of register allocation), from `liveness`. The
 //! driver's compiler schedules, folds and rematerialises, so its count differs; but where many
 //! values live at once, as in register tiles, it cannot need fewer than live here.
 
@@ -46,7 +46,7 @@ fn most_alive(kernel: &Kernel, analyses: &Analyses, block: usize) -> u32 {
         },
     };
     let cfg = &analyses.cfg;
-    let mut live = analyses.liveness.live_out(kernel, cfg, block);
+    let mut live = analyses.liveness.live_out(cfg, block);
     let mut alive: u32 = live.iter().map(|register| words(register as Reg)).sum();
     let mut most = alive;
     let block = &cfg.blocks[block];

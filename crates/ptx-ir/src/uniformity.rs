@@ -76,7 +76,7 @@ struct Analysis<'a> {
     kernel: &'a Kernel,
     analyses: &'a Analyses,
     /// By block that ends in a divergent branch: the registers that become varying by it.
-    influenced: Vec<Option<BitSet>>,
+    influenced: Vec<Option<Vec<usize>>>,
 }
 
 impl VariableAnalysis for Analysis<'_> {
@@ -87,8 +87,8 @@ impl VariableAnalysis for Analysis<'_> {
         let divergent =
             inst.guard.is_some_and(|(guard, _)| *facts.get(guard as usize) > Class::Uniform);
         if let (Opcode::Branch(_), true) = (&inst.opcode, divergent) {
-            for register in self.influenced_by(at).iter() {
-                facts.meet(register, &Class::Varying);
+            for register in self.influenced_by(at) {
+                facts.meet(*register, &Class::Varying);
             }
             return;
         }
@@ -104,28 +104,26 @@ impl VariableAnalysis for Analysis<'_> {
 
 impl Analysis<'_> {
     /// The registers that become varying if the branch at `at` is divergent.
-    fn influenced_by(&mut self, at: usize) -> &BitSet {
+    fn influenced_by(&mut self, at: usize) -> &[usize] {
         let (kernel, analyses) = (self.kernel, self.analyses);
         let block = analyses.cfg.block_of(at);
         self.influenced[block].get_or_insert_with(|| {
             let edges = &analyses.cfg.blocks[block];
             let (Some(next), Some(target)) = (edges.fall_through, edges.target) else {
-                return BitSet::new(kernel.registers.len());
+                return Vec::new();
             };
             let ipdom = analyses.ipdom[block];
             let hazards = |side: usize, other: usize| {
-                let mut written = written_before(kernel, analyses, side, ipdom);
-                let mut read = BitSet::new(kernel.registers.len());
-                for live in
-                    [Some(other).filter(|other| Some(*other) != ipdom), ipdom].into_iter().flatten()
-                {
-                    read.union(analyses.liveness.live_in(live));
-                }
-                written.intersect(&read);
-                written
+                let written = written_before(kernel, analyses, side, ipdom);
+                let other = Some(other).filter(|other| Some(*other) != ipdom);
+                let read = other.into_iter().chain(ipdom);
+                let read = read.flat_map(|block| analyses.liveness.live_in(block));
+                read.filter(|register| written.contains(*register)).collect::<Vec<_>>()
             };
             let mut both = hazards(target, next);
-            both.union(&hazards(next, target));
+            both.extend(hazards(next, target));
+            both.sort_unstable();
+            both.dedup();
             both
         })
     }

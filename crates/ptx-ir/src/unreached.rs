@@ -3,27 +3,24 @@
 //! A function counts as reached where a body that is reached names it, in a call or for its address.
 
 use crate::error::LoadError;
-use crate::kernel::MemorySpace;
 use crate::lower::{Lowering, LoweringOptions};
+use crate::names::PlacedModule;
 use lanework_ptx::{
     AddressBase, Function, Instruction, Linkage, Module, Operand, Registers, StateSpace, Statement,
     Variable,
 };
 use std::collections::{HashMap, HashSet};
 
-/// The device functions that no entry reaches and that do not lower, each with the reason; `globals` are the
-/// module's variables in global and constant memory.
-pub fn refused_functions(
-    module: &Module,
-    globals: &HashMap<String, (MemorySpace, u64)>,
-) -> Vec<(String, LoadError)> {
-    let reached = reached(module);
-    let unreached = module
+/// The device functions that no entry reaches and that do not lower, each with the reason.
+pub fn refused_functions(source: PlacedModule<'_>) -> Vec<(String, LoadError)> {
+    let reached = reached(source.module);
+    let unreached = source
+        .module
         .functions()
         .filter(|f| !f.entry && f.body.is_some() && !reached.contains(f.name.as_str()));
     let lowered = unreached.filter_map(|function| {
         let caller = caller_of(function);
-        let lowered = Lowering::entry(module, &caller, globals, LoweringOptions::default());
+        let lowered = Lowering::entry(source, &caller, LoweringOptions::default());
         Some((function.name.clone(), lowered.err()?))
     });
     lowered.collect()

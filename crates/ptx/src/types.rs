@@ -83,12 +83,6 @@ impl ScalarType {
         }
     }
 
-    /// Whether it stands for a texture, a sampler or a surface, whose bits nothing may use.
-    pub fn is_opaque(self) -> bool {
-        use ScalarType::*;
-        matches!(self, Texref | Samplerref | Surfref)
-    }
-
     /// Whether it is a signed integer.
     pub fn is_signed(self) -> bool {
         use ScalarType::*;

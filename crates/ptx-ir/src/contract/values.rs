@@ -2,7 +2,7 @@
 //!
 //! A register that one unguarded instruction writes is one value everywhere, as in code that compilers print.
 //! Values of other registers are followed within straight lines: blocks of the control-flow graph that only
-//! follow each other. Where such a value leaves its line, that is a use that is no sum.
+//! follow each other. Where such a value leaves its line, that is a use that is not a sum.
 
 use super::dead::dead;
 use super::dominators::Dominators;
@@ -111,7 +111,7 @@ impl Values {
                 values.visit_block(kernel, terms, cfg.blocks[b].start..cfg.blocks[b].end, &dead);
             }
             number += 1;
-            let live = line.last().map(|b| liveness.live_out(kernel, &cfg, *b));
+            let live = line.last().map(|b| liveness.live_out(&cfg, *b));
             let held: Vec<(Reg, View)> = values.current.drain().collect();
             for (register, view) in held {
                 if live.as_ref().is_some_and(|live| live.contains(register as usize)) {
@@ -194,7 +194,7 @@ impl Values {
         self.write(term.dst, view, core.guard.is_some());
     }
 
-    /// An instruction that is no term.
+    /// An instruction that is not a term.
     fn visit(&mut self, inst: &Inst, at: usize) {
         let moved = match inst.opcode {
             Opcode::Alu(Alu::Move(MoveOp::Copy(_))) if inst.guard.is_none() => Some(inst.src[0]),

@@ -15,11 +15,11 @@ pub const BYTES: u32 = 32 << 10;
 const NAME: &str = "memory of `alloca`";
 
 impl<'m> Lowering<'m> {
-    /// Leaves room for the register's first value, where the module may need it.
-    pub(super) fn start_allocation(&mut self) {
-        // Other entries are not part of this one.
-        let part = |function: &&Function| !function.entry || function.name == self.kernel.name;
-        if self.module().functions().filter(part).any(allocates) {
+    /// Leaves room for the register's first value, where a body may need it.
+    pub(super) fn start_allocation(&mut self, body: &'m [Statement]) {
+        let reached = self.call_graph.below(body);
+        let mut reached = reached.into_iter().filter_map(|name| self.call_graph.function(name));
+        if allocates_in(body) || reached.any(allocates) {
             self.emit(Opcode::Nothing, Vec::new(), Vec::new(), None);
         }
     }
@@ -70,14 +70,15 @@ impl<'m> Lowering<'m> {
 
 /// Whether a function moves the end of what is free.
 fn allocates(function: &Function) -> bool {
-    fn any(statements: &[Statement]) -> bool {
-        statements.iter().any(|statement| match statement {
-            Statement::Instruction(instruction) => {
-                matches!(instruction.opcode.as_str(), "alloca" | "stacksave" | "stackrestore")
-            }
-            Statement::Block(inner) => any(inner),
-            _ => false,
-        })
-    }
-    function.body.as_deref().is_some_and(any)
+    function.body.as_deref().is_some_and(allocates_in)
+}
+
+fn allocates_in(statements: &[Statement]) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Instruction(instruction) => {
+            matches!(instruction.opcode.as_str(), "alloca" | "stacksave" | "stackrestore")
+        }
+        Statement::Block(inner) => allocates_in(inner),
+        _ => false,
+    })
 }

@@ -63,7 +63,7 @@ impl Lowering<'_> {
                     let to = (MemorySpace::Local, frame, i64::from(*at));
                     copy_memory(self, to, (space, address, 0), formal);
                 }
-                _ => return Err(Unsupported::new("an argument that is no value", "")),
+                _ => return Err(Unsupported::new("an argument that is not a value", "")),
             }
         }
         Ok(())

@@ -4,14 +4,13 @@
 
 use super::callee::Call;
 use crate::indirect::candidates;
-use lanework_ptx::{Function, Module, Statement};
+use crate::names::PlacedModule;
+use lanework_ptx::{Function, Statement};
 use std::collections::{HashMap, HashSet};
 
 /// What is known of the calls of a module's functions.
 pub struct CallGraph<'m> {
-    module: &'m Module,
-    /// The functions with a body, by name.
-    defined: HashMap<&'m str, &'m Function>,
+    source: PlacedModule<'m>,
     calls: HashMap<&'m str, Vec<&'m str>>,
     candidates: HashMap<(usize, usize), Vec<(u64, &'m Function)>>,
     cycles: HashMap<&'m str, HashSet<&'m str>>,
@@ -19,11 +18,9 @@ pub struct CallGraph<'m> {
 
 impl<'m> CallGraph<'m> {
     /// That of a module; what a function calls is found when it is asked for.
-    pub fn new(module: &'m Module) -> CallGraph<'m> {
-        let defined = module.functions().filter(|f| f.body.is_some() && !f.entry);
+    pub fn new(source: PlacedModule<'m>) -> CallGraph<'m> {
         CallGraph {
-            module,
-            defined: defined.map(|f| (f.name.as_str(), f)).collect(),
+            source,
             calls: HashMap::new(),
             candidates: HashMap::new(),
             cycles: HashMap::new(),
@@ -32,20 +29,28 @@ impl<'m> CallGraph<'m> {
 
     /// The device function of a name, if the module defines it.
     pub fn function(&self, name: &str) -> Option<&'m Function> {
-        self.defined.get(name).copied()
+        self.source.defined(name)
     }
 
     /// The functions that a call through an address may mean, with their addresses.
     pub fn candidates(&mut self, results: usize, arguments: usize) -> Vec<(u64, &'m Function)> {
-        let module = self.module;
+        let module = self.source.module;
         let key = (results, arguments);
         self.candidates.entry(key).or_insert_with(|| candidates(module, results, arguments)).clone()
     }
 
     /// The function itself and what it may reach.
     pub fn reached(&mut self, function: &'m Function) -> HashSet<&'m str> {
-        let mut seen = HashSet::from([function.name.as_str()]);
-        let mut left = vec![function.name.as_str()];
+        let mut reached = self.below(function.body.as_deref().unwrap_or_default());
+        reached.insert(&function.name);
+        reached
+    }
+
+    /// The functions that statements may reach.
+    pub fn below(&mut self, statements: &'m [Statement]) -> HashSet<&'m str> {
+        let mut left = Vec::new();
+        self.in_statements(statements, &mut left);
+        let mut seen: HashSet<&str> = left.iter().copied().collect();
         while let Some(name) = left.pop() {
             let calls = self.calls_of(name);
             left.extend(calls.into_iter().filter(|callee| seen.insert(callee)));
@@ -97,9 +102,9 @@ impl<'m> CallGraph<'m> {
                 Statement::Block(inner) => self.in_statements(inner, found),
                 Statement::Instruction(instruction) if instruction.opcode == "call" => {
                     let Ok(call) = Call::read(instruction) else { continue };
-                    if let Some((name, _)) = self.defined.get_key_value(call.function.as_str()) {
-                        found.push(name);
-                    } else if !self.module.functions().any(|f| f.name == call.function) {
+                    if let Some(callee) = self.source.defined(&call.function) {
+                        found.push(&callee.name);
+                    } else if !self.source.has_function(&call.function) {
                         let (results, arguments) = (call.results.len(), call.arguments.len());
                         let may = self.candidates(results, arguments);
                         found.extend(may.iter().map(|(_, f)| f.name.as_str()));

@@ -37,7 +37,7 @@ impl<'m> Lowering<'m> {
         if let Some(Symbol::Register(address)) = self.lookup(&call.function) {
             return self.indirect(instruction, &call, address);
         }
-        let heap = self.globals.get(HEAP).map(|(_, address)| *address);
+        let heap = self.source.addresses.get(HEAP).map(|(_, address)| *address);
         if let (Some(heap), "malloc" | "free") = (heap, call.function.as_str()) {
             return rules::device_functions::heap(self, instruction, &call, heap)
                 .map_err(|r| self.refuse(r));

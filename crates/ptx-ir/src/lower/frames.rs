@@ -101,7 +101,7 @@ impl Lowering<'_> {
         inside.iter().flat_map(Inst::writes).for_each(|r| written.insert(r as usize));
         let saved = nest.calls.iter().map(|call| {
             let block = cfg.block_of(call.restore);
-            let mut live = liveness.live_out(alone, cfg, block);
+            let mut live = liveness.live_out(cfg, block);
             for inst in alone.insts[call.restore..cfg.blocks[block].end].iter().rev() {
                 if inst.guard.is_none() {
                     inst.writes().for_each(|r| live.remove(r as usize));

@@ -15,13 +15,16 @@ mod symbol;
 pub mod unsupported;
 pub mod vectors;
 
+use crate::cfg::ControlFlowGraph;
 use crate::error::LoadError;
 use crate::kernel::*;
+use crate::liveness::Liveness;
+use crate::names::PlacedModule;
 use crate::opcode::asynchrony::AsyncOp;
 use crate::rules;
 use crate::statics::key_of;
 use lanework_ptx::{
-    Function, FunctionDirective, Instruction, Module, ScalarType, StateSpace, Statement, Variable,
+    Function, FunctionDirective, Instruction, ScalarType, StateSpace, Statement, Variable,
 };
 use positions::Position;
 use state::{DEFINE_EXTERN, Symbol, width_of};
@@ -33,19 +36,20 @@ pub use unsupported::Unsupported;
 
 /// Instructions of one kernel after inlining.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
+/// Bits of one of the sets of live registers, of which an analysis holds three: 256 MiB each.
+const MAX_LIVENESS_BITS: u64 = 1 << 31;
 
 impl<'m> Lowering<'m> {
-    /// Lowers an entry; `globals` are the module's variables in global and constant memory.
+    /// Lowers an entry of a module.
     ///
     /// # Errors
     /// At the first thing that the emulator does not know.
     pub fn entry(
-        module: &'m Module,
+        source: PlacedModule<'m>,
         entry: &'m Function,
-        globals: &'m HashMap<String, (MemorySpace, u64)>,
         options: LoweringOptions,
     ) -> Result<Kernel, LoadError> {
-        let mut lowering = Lowering::new(module, entry, globals, options, rules::lower_instruction);
+        let mut lowering = Lowering::new(source, entry, options, rules::lower_instruction);
         lowering.kernel.required_block = entry.required_block();
         lowering.kernel.max_threads = entry.max_threads();
         for directive in &entry.directives {
@@ -68,7 +72,7 @@ impl<'m> Lowering<'m> {
         }
         lowering.place_parameters(entry);
         let body = entry.body.as_deref().unwrap_or_default();
-        lowering.start_allocation();
+        lowering.start_allocation(body);
         lowering.statements(body)?;
         lowering.finish_allocation();
         lowering.kernel.entry_registers = entry_registers(entry, &lowering.kernel.insts);
@@ -98,7 +102,8 @@ impl<'m> Lowering<'m> {
             });
         }
         lowering.finish_frames();
-        if !module.target.is_for_debugging() {
+        lowering.check_size()?;
+        if !source.module.target.is_for_debugging() {
             crate::contract::contract(&mut lowering.kernel, &lowering.rounding);
         }
         crate::canonicalize::canonicalize_nans(&mut lowering.kernel);
@@ -107,6 +112,17 @@ impl<'m> Lowering<'m> {
             crate::load_uses::mark_load_uses(&mut lowering.kernel);
         }
         Ok(lowering.kernel)
+    }
+
+    /// Refuses what the analyses would take too much memory for.
+    fn check_size(&self) -> Result<(), LoadError> {
+        let kernel = &self.kernel;
+        if Liveness::bits(kernel, &ControlFlowGraph::of(kernel)) <= MAX_LIVENESS_BITS {
+            return Ok(());
+        }
+        let message = "the kernel is too large to analyse".to_owned();
+        let help = "split it into smaller kernels";
+        Err(self.refuse(Unsupported::new(message, help)))
     }
 
     fn place_parameters(&mut self, entry: &Function) {
@@ -253,8 +269,8 @@ impl<'m> Lowering<'m> {
                 Symbol::Register(self.new_register(width))
             }
             StateSpace::Global | StateSpace::Const => {
-                let key = key_of(self.module, variable);
-                match key.and_then(|key| self.globals.get(&key)) {
+                let key = key_of(self.source.module, variable);
+                match key.and_then(|key| self.source.addresses.get(&key)) {
                     Some((space, address)) => Symbol::Variable(*space, Operand::Const(*address)),
                     None => {
                         let what = format!("variable `{}` was not placed", variable.name);

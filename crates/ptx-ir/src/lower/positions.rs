@@ -72,7 +72,7 @@ impl<'m> Positions<'m> {
 
     /// The position of the next instruction.
     pub fn next(&mut self, instruction: &Instruction) -> Position {
-        // Line 0 is no line: compilers say it of what they made themselves, and of what came from two.
+        // Line 0 is not a line: compilers say it of what they made themselves, and of what came from two.
         match instruction.location.as_ref() {
             None => {
                 self.place = None;

@@ -9,6 +9,7 @@ use super::unsupported::{LoweringResult, Unsupported};
 use crate::contract::OpenRounding;
 use crate::error::LoadError;
 use crate::kernel::*;
+use crate::names::PlacedModule;
 use crate::opcode::Alu;
 use crate::opcode::address::AddressOp;
 use lanework_ptx::{Function, Instruction, Module, ScalarType, StateSpace, Variable};
@@ -36,8 +37,7 @@ pub struct LoweringOptions {
 
 /// Lowers the functions of one module.
 pub struct Lowering<'m> {
-    pub(super) module: &'m Module,
-    pub(super) globals: &'m HashMap<String, (MemorySpace, u64)>,
+    pub(super) source: PlacedModule<'m>,
     /// The kernel so far.
     pub kernel: Kernel,
     pub(super) scopes: Vec<HashMap<String, Symbol>>,
@@ -78,25 +78,23 @@ pub struct Lowering<'m> {
 impl<'m> Lowering<'m> {
     /// The state before the first instruction of an entry.
     pub(super) fn new(
-        module: &'m Module,
+        source: PlacedModule<'m>,
         entry: &Function,
-        globals: &'m HashMap<String, (MemorySpace, u64)>,
         options: LoweringOptions,
         lower: fn(&mut Lowering<'_>, &Instruction) -> LoweringResult,
     ) -> Lowering<'m> {
         Lowering {
-            module,
-            globals,
+            source,
             kernel: Kernel {
                 name: entry.name.clone(),
-                files: module.files.clone(),
+                files: source.module.files.clone(),
                 ..Kernel::default()
             },
             scopes: vec![HashMap::new()],
             module_variables: HashMap::new(),
             has_vectors: false,
             placed_shared: HashMap::new(),
-            call_graph: CallGraph::new(module),
+            call_graph: CallGraph::new(source),
             nests: Vec::new(),
             active_nests: Vec::new(),
             framed: false,
@@ -110,7 +108,7 @@ impl<'m> Lowering<'m> {
             active: vec![entry.name.clone()],
             return_to: None,
             origin: 0,
-            positions: Positions::new(module),
+            positions: Positions::new(source.module),
             layout: Layout::new(options.gaps),
             rounding: OpenRounding::default(),
             names: options.names,
@@ -189,14 +187,13 @@ impl<'m> Lowering<'m> {
             let symbol = symbol.clone();
             return Some(self.addressed(symbol));
         }
-        if let Some((space, address)) = self.globals.get(name) {
+        if let Some((space, address)) = self.source.addresses.get(name) {
             return Some(Symbol::Variable(*space, Operand::Const(*address)));
         }
         if let Some(symbol) = self.module_variables.get(name) {
             return Some(symbol.clone());
         }
-        let placed = |v: &&Variable| matches!(v.space, StateSpace::Shared | StateSpace::Local);
-        let variable = self.module.variables().filter(placed).find(|v| v.name == name)?;
+        let variable = self.source.variable(name)?;
         let symbol = match variable.space {
             StateSpace::Shared => {
                 let address = self.layout.shared(&mut self.kernel, variable);
@@ -270,10 +267,13 @@ impl<'m> Lowering<'m> {
 
     /// The module that is lowered.
     pub fn module(&self) -> &'m Module {
-        self.module
+        self.source.module
     }
 
-    /// Places a callee's formal parameter in local memory.
+    /// Places a callee's formal parameter: a register in a new register, any other in local memory.
+    ///
+    /// # Errors
+    /// If it is a register of 128 bits.
     pub fn formal(&mut self, variable: &Variable) -> LoweringResult<Symbol> {
         Ok(match variable.space {
             StateSpace::Reg => Symbol::Register(self.new_register(width_of(variable.ty)?)),
@@ -298,6 +298,9 @@ impl<'m> Lowering<'m> {
 }
 
 /// How registers of a type are stored.
+///
+/// # Errors
+/// If the type has 128 bits.
 pub fn width_of(ty: ScalarType) -> LoweringResult<Width> {
     Ok(match ty {
         ScalarType::Pred => Width::Predicate,

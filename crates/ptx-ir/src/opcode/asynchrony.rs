@@ -44,6 +44,8 @@ pub enum AsyncOp {
         to: At,
         /// The mbarrier.
         barrier: At,
+        /// To this place, and its mbarrier, in every block of the cluster.
+        everywhere: bool,
     },
     /// `wgmma.commit_group`: nothing happens, as products are done when they are issued.
     ProductCommit,

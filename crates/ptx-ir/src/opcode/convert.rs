@@ -86,6 +86,12 @@ pub enum ConvertOp {
     ToTf32(Tf32Rounding),
     /// A TF32 number clamped.
     ClampTf32(Tf32Clamp),
+    /// Two f32, the first to the high byte, each as the power of two nearest to its magnitude on one side (`.ue8m0x2`).
+    SinglesToScales(ScaleRounding),
+    /// Two packed bf16, likewise.
+    HalvesToScales(ScaleRounding),
+    /// Two powers of two as packed bf16.
+    ScalesToHalves,
     /// A word clamped between the signed words that `b` holds, the lower one below (`cvt.pack`).
     PackClamp,
     /// The low `c` bits of `a` above those of `b` (`cvt.pack`).
@@ -127,6 +133,15 @@ pub enum Tf32Rounding {
     NearestAway,
     /// Towards zero.
     Zero,
+}
+
+/// How a magnitude becomes a power of two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScaleRounding {
+    /// To the power above it; else to the one below.
+    pub up: bool,
+    /// What is too large becomes the largest power; else NaN.
+    pub finite: bool,
 }
 
 /// How TF32 is clamped.

@@ -126,7 +126,7 @@ fn map_and_coordinates(
     };
     let coordinates = match &std::mem::take(&mut address.extra)[..] {
         [syntax::Operand::Vector(coordinates)] => coordinates.clone(),
-        _ => return Err(cx.unknown("the coordinates are no vector")),
+        _ => return Err(cx.unknown("the coordinates are not a vector")),
     };
     let (base, offset, named) = cx.address_of(&address)?;
     let space = match named {
@@ -263,6 +263,7 @@ pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
     for operand in elements(cx, 1, count)? {
         src.push(cx.source(&operand, ty)?);
     }
-    emit(cx, AsyncOp::Store { bytes, reduction, to, barrier }, Vec::new(), src);
+    let store = AsyncOp::Store { bytes, reduction, to, barrier, everywhere: false };
+    emit(cx, store, Vec::new(), src);
     Ok(())
 }

@@ -2,7 +2,8 @@
 //! Synchronization and Communication Instructions").
 //!
 //! Every request is answered "not cancelled", as the manual allows at any time: all clusters of the grid run
-//! by themselves. The answer is 16 zero bytes; what a GPU writes there is opaque.
+//! by themselves. The answer is 16 zero bytes; what a GPU writes there is opaque. `.multicast::cluster::all` writes it
+//! to every block of the cluster, and tells the mbarrier of each.
 
 use super::asynchrony::{emit, shared_operand};
 use super::context::Cx;
@@ -52,13 +53,15 @@ pub fn control(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn try_cancel(cx: &mut Cx<'_, '_>) -> LoweringResult {
-    cx.allow(&["try_cancel", "async", "shared::cta", "mbarrier::complete_tx::bytes"])?;
+    let all = "multicast::cluster::all";
+    cx.allow(&["try_cancel", "async", "shared::cta", "mbarrier::complete_tx::bytes", all])?;
     cx.operands(2)?;
     let generic = !cx.has("shared::cta");
     let (to_base, to) = shared_operand(cx, 0, generic)?;
     let (bar_base, barrier) = shared_operand(cx, 1, generic)?;
     let zero = Operand::Const(0);
-    let store = AsyncOp::Store { bytes: HALF, reduction: None, to, barrier };
+    let everywhere = cx.has(all);
+    let store = AsyncOp::Store { bytes: HALF, reduction: None, to, barrier, everywhere };
     emit(cx, store, Vec::new(), vec![to_base, bar_base, zero, zero]);
     Ok(())
 }

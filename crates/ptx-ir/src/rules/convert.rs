@@ -1,13 +1,14 @@
 //! `cvt`: between integers, to and from floats, and packed; [`super::eight`] has floats of 8 bits.
 
+mod conversion;
 mod float;
 mod integer;
 mod packed;
 
 use super::context::Cx;
 use crate::lower::unsupported::LoweringResult;
-use float::{floats, to_float, to_integer, to_tf32};
-use integer::integers;
+use conversion::Conversion;
+use float::to_tf32;
 use lanework_ptx::ScalarType::{self, *};
 use packed::{pack_integers, pack_two};
 
@@ -51,11 +52,11 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("this rounding"));
     }
     let dst = cx.dst_of(0, to)?;
-    let a = cx.src(1, from)?;
+    let conversion = Conversion { dst, source: cx.src(1, from)?, from, to };
     match (is_integer(from), is_integer(to)) {
-        (true, true) => integers(cx, dst, a, from, to),
-        (true, false) => to_float(cx, dst, a, from, to),
-        (false, true) => to_integer(cx, dst, a, from, to),
-        (false, false) => floats(cx, dst, a, from, to),
+        (true, true) => conversion.of_integers(cx),
+        (true, false) => conversion.to_float(cx),
+        (false, true) => conversion.to_integer(cx),
+        (false, false) => conversion.of_floats(cx),
     }
 }

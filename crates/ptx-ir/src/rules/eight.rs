@@ -1,9 +1,10 @@
-//! `cvt` from and to floats of 8, 6 and 4 bits.
+//! `cvt` from and to floats of 8, 6 and 4 bits, and scale factors.
 
 use super::context::Cx;
 use super::convert;
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
+use crate::opcode::convert::{ConvertOp, ScaleRounding};
 use crate::opcode::eight::{EightDirection as Direction, EightFormat as Format, EightOp};
 use lanework_ptx::ScalarType::{B8, B16, B32, F32};
 
@@ -16,8 +17,37 @@ const FORMATS: &[(&str, Format)] = &[
     ("e2m1x2", Format::E2m1),
 ];
 
+/// `cvt` from and to `.ue8m0x2`, scale factors that are powers of two.
+fn scales(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["rn", "rz", "rp", "satfinite", "ue8m0x2"])?;
+    let named = |m: &&String| ["ue8m0x2", "f32", "bf16x2"].contains(&m.as_str());
+    let types: Vec<&str> =
+        cx.instruction.modifiers.iter().filter(named).map(String::as_str).collect();
+    let rounding = match (cx.has("rz"), cx.has("rp")) {
+        (true, false) => Some(ScaleRounding { up: false, finite: cx.has("satfinite") }),
+        (false, true) => Some(ScaleRounding { up: true, finite: cx.has("satfinite") }),
+        _ => None,
+    };
+    let (op, dst, src, count) = match (&types[..], rounding) {
+        (["ue8m0x2", "f32"], Some(rounding)) => (ConvertOp::SinglesToScales(rounding), B16, F32, 2),
+        (["ue8m0x2", "bf16x2"], Some(to)) => (ConvertOp::HalvesToScales(to), B16, B32, 1),
+        (["bf16x2", "ue8m0x2"], None) if cx.has("rn") => (ConvertOp::ScalesToHalves, B32, B16, 1),
+        _ => return Err(cx.unknown("this pair of types or rounding")),
+    };
+    cx.operands(count + 1)?;
+    let dst = cx.dst_of(0, dst)?;
+    let mut sources = Vec::new();
+    for i in 1..=count {
+        sources.push(cx.src(i, src)?);
+    }
+    cx.alu(dst, &sources, Alu::Convert(op))
+}
+
 /// `cvt`: those of other types are in [`convert`].
 pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    if cx.has("ue8m0x2") {
+        return scales(cx);
+    }
     let Some(&(name, format)) = FORMATS.iter().find(|(name, _)| cx.has(name)) else {
         return convert::cvt(cx);
     };

@@ -51,7 +51,7 @@ pub fn sub(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.uniform_type(ty, 2, Alu::Integer(op))
 }
 
-/// Pairs of 16-bit integers, which are no scalar type: `add`, `min` and `max`.
+/// Pairs of 16-bit integers, which are not a scalar type: `add`, `min` and `max`.
 fn pairs(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
     if !cx.has("u16x2") && !cx.has("s16x2") {
         return None;

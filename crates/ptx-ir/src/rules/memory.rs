@@ -68,6 +68,9 @@ pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (ty, count) = (B64, 2);
     } else {
         for operand in elements(cx, 1, count)? {
+            if matches!(&operand, syntax::Operand::Name(name) if name == "_") {
+                return Err(cx.unknown("a store that leaves elements out"));
+            }
             src.push(cx.source(&operand, ty)?);
         }
     }
@@ -79,7 +82,7 @@ pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Ok(())
 }
 
-/// `st.bulk`: zeros to shared memory, 8 bytes after 8 bytes. A size that is no multiple of 8 is a trap.
+/// `st.bulk`: zeros to shared memory, 8 bytes after 8 bytes. A size that is not a multiple of 8 is a trap.
 fn clear(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["bulk", "weak", "shared::cta"])?;
     cx.operands(3)?;

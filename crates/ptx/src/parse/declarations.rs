@@ -147,6 +147,12 @@ impl<'a> Parser<'a> {
                         head.ty = scalar;
                         typed = true;
                     }
+                    // OpenCL's images: `.param .u64 .ptr .texref p`.
+                    Some(ScalarType::Texref | ScalarType::Samplerref | ScalarType::Surfref)
+                        if head.attributes.last().is_some_and(|last| last == ".ptr") =>
+                    {
+                        head.attributes.push(word.to_owned());
+                    }
                     _ if typed
                         && space == StateSpace::Param
                         && scalar.is_none()

@@ -269,7 +269,7 @@ impl<'a> Parser<'a> {
         if !self.is(b'+') && !self.is(b'-') {
             return Ok(Operand::Name(name));
         }
-        // As ptxas: `%tid.x + 1`, `v.x + 1` and `{a + 1, b}` are no operands.
+        // As ptxas: `%tid.x + 1`, `v.x + 1` and `{a + 1, b}` are not operands.
         if self.part_of_vector || name.contains('.') {
             let what =
                 if self.part_of_vector { "an element of a vector" } else { "a part of a vector" };

@@ -14,6 +14,8 @@ pub(super) enum Kind {
     Text,
     /// One punctuation character.
     Mark(u8),
+    /// The `/*` of a comment that no `*/` closes; the text after it is skipped.
+    OpenComment,
     /// Any other text, such as an unfinished string.
     Unknown,
     /// The end of the text.
@@ -36,7 +38,9 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut lexer = Lexer { bytes: text.trim_end_matches('\0').as_bytes(), at: 0, line: 1 };
     let mut tokens: Vec<Token> = Vec::with_capacity(text.len() / 5 + 1);
     loop {
-        lexer.skip_blank();
+        if let Some(open) = lexer.skip_blank() {
+            tokens.push(open);
+        }
         let start = lexer.at;
         let line = lexer.line;
         let follows_word = tokens.last().is_some_and(|t| {
@@ -78,8 +82,9 @@ impl Lexer<'_> {
         }
     }
 
-    /// Skips white space, comments and preprocessor lines (`# 5 "file"`, `@@DWARF`).
-    fn skip_blank(&mut self) {
+    /// Skips white space, comments and preprocessor lines (`# 5 "file"`, `@@DWARF`). Returns the
+    /// start of a comment that is never closed.
+    fn skip_blank(&mut self) -> Option<Token> {
         loop {
             let line_start = self.at == 0 || self.bytes[self.at - 1] == b'\n';
             let rest = &self.bytes[self.at..];
@@ -89,7 +94,12 @@ impl Lexer<'_> {
                 self.skip_while(|b| b != b'\n');
             } else if rest.starts_with(b"/*") {
                 let length = rest.windows(2).skip(2).position(|pair| pair == b"*/");
-                let end = length.map_or(self.bytes.len(), |n| self.at + n + 4);
+                let Some(length) = length else {
+                    let (start, line) = (self.at as u32, self.line);
+                    self.at = self.bytes.len();
+                    return Some(Token { kind: Kind::OpenComment, start, end: start + 2, line });
+                };
+                let end = self.at + length + 4;
                 self.line += rest[..end - self.at].iter().filter(|b| **b == b'\n').count() as u32;
                 self.at = end;
             } else {
@@ -103,7 +113,7 @@ impl Lexer<'_> {
                     Some(0xEF) if self.at == 0 && rest.starts_with("\u{FEFF}".as_bytes()) => {
                         self.at += 2
                     }
-                    _ => return,
+                    _ => return None,
                 }
                 self.at += 1;
             }
@@ -238,8 +248,12 @@ mod tests {
     #[test]
     fn unfinished_strings_and_comments_end_with_the_text() {
         assert_eq!(tokens("\"abc\\").len(), 2);
-        assert_eq!(tokens("/* abc").len(), 1);
-        assert_eq!(tokens("/*/").len(), 1);
+        assert_eq!(tokens("/* abc").len(), 2);
+        assert_eq!(tokens("/*/").len(), 2);
+        let list = tokens("a\n /* b\nc");
+        let (open, end) = (list[1], list[2]);
+        assert_eq!((open.kind, open.start, open.end, open.line), (Kind::OpenComment, 3, 5, 2));
+        assert_eq!((end.kind, end.start), (Kind::End, 9));
         assert_eq!(tokens("\"abc\\é\"").len(), 2);
     }
 }

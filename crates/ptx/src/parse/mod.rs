@@ -30,7 +30,7 @@ impl Module {
     /// # Errors
     /// The problems, each with its position and what was expected there.
     pub fn parse(text: &str) -> Result<Module, Diagnostics> {
-        let mut parser = Parser::new(text);
+        let mut parser = Parser::of_whole(text)?;
         let mut module = parser.module();
         first_generation::translate(&mut module);
         parser.problems.finish(module)
@@ -43,7 +43,7 @@ impl Module {
 /// # Errors
 /// The problems, each with its position in `text` and what was expected there.
 pub fn parse_instructions(text: &str) -> Result<Vec<Statement>, Diagnostics> {
-    let mut parser = Parser::new(text);
+    let mut parser = Parser::of_whole(text)?;
     let mut statements = Vec::new();
     loop {
         parser.statements(&mut statements);
@@ -85,6 +85,19 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
+    /// The parser of a text, unless an open comment hides its end: what is missing then is a
+    /// consequence.
+    fn of_whole(text: &'a str) -> Result<Parser<'a>, Diagnostics> {
+        let mut parser = Parser::new(text);
+        let open = parser.tokens.iter().rev().nth(1).filter(|t| t.kind == Kind::OpenComment);
+        if let Some(open) = open.copied() {
+            let help = "close it with `*/`; comments do not nest";
+            parser.complain_at(open, "this comment is never closed", Some(help));
+            std::mem::take(&mut parser.problems).finish(())?;
+        }
+        Ok(parser)
+    }
+
     fn new(text: &'a str) -> Self {
         let fits = u32::try_from(text.len()).is_ok();
         let text = if fits { text } else { "" };

@@ -344,6 +344,8 @@ fn problems_of_modules() {
         (".version 8.0\n.target compute_80".to_owned(), "`compute_80` is not a valid target"),
         (format!("{HEADER}.address_size 32"), "only 64-bit addresses are supported"),
         (format!("{HEADER}.entry k {{ ret;"), "this `{` is never closed"),
+        (format!("{HEADER}.entry k {{ ret; /* }}"), "this comment is never closed"),
+        (format!("/* {HEADER}"), "this comment is never closed"),
         (format!("{HEADER}ret;"), "expected a directive, found `ret`"),
         (format!("{HEADER}{HEADER}"), "a second `.version`"),
         (format!("{HEADER}.section .debug_str {{ .b8 1"), "the section never ends"),
@@ -379,6 +381,7 @@ fn what_is_no_ptx_is_named() {
         problems("mov.b32 a, é;"),
         ["expected an operand, found `é`, which PTX does not use"]
     );
+    assert_eq!(problems("mov.b32 a, /* x;"), ["this comment is never closed"]);
     assert_eq!(problems("mov.b32 a, \"x;"), ["expected an operand, found an unfinished string"]);
     assert_eq!(
         problems("%r1 = 5;"),

@@ -9,11 +9,11 @@ mod rules;
 
 use crate::ast::*;
 use crate::types::ScalarType;
-use rules::{Need, OLD_TARGETS, TARGETS, need_of_special, rules_of, sooner};
+use rules::{Need, OLD_TARGETS, TARGETS, need_of_special, portable, rules_of, sooner};
 
 /// The requirements of a module without special features: warp instructions with a member mask came
 /// with 6.0, and sm_50 is the oldest target that current drivers accept.
-const LEAST: Need = Need { version: (6, 0), architecture: 50, specific: Specific::Portable };
+const LEAST: Need = portable((6, 0), 50);
 
 /// Parameters of an entry beyond this many bytes need a newer version.
 const PARAMETER_BYTES: u64 = 4352;
@@ -73,14 +73,14 @@ fn is_masked(init: &Initializer) -> bool {
 /// Fundamental Types: `.b128` is the only one that is not in every version.
 fn add_type(need: &mut Need, ty: ScalarType) {
     if ty == ScalarType::B128 {
-        need.add(Need { version: (8, 3), architecture: 70, specific: Specific::Portable });
+        need.add(portable((8, 3), 70));
     }
 }
 
 fn add_function(need: &mut Need, function: &Function) {
     let parameter_bytes: u64 = function.params.iter().map(Variable::size).sum();
     if function.entry && parameter_bytes > PARAMETER_BYTES {
-        need.add(Need { version: (8, 1), architecture: 70, specific: Specific::Portable });
+        need.add(portable((8, 1), 70));
     }
     for directive in &function.directives {
         let word = match directive {
@@ -90,12 +90,8 @@ fn add_function(need: &mut Need, function: &Function) {
         };
         need.add(match word {
             // Cluster Dimension Directives
-            "reqnctapercluster" | "explicitcluster" | "maxclusterrank" => {
-                Need { version: (7, 8), architecture: 90, specific: Specific::Portable }
-            }
-            "blocksareclusters" => {
-                Need { version: (9, 0), architecture: 90, specific: Specific::Portable }
-            }
+            "reqnctapercluster" | "explicitcluster" | "maxclusterrank" => portable((7, 8), 90),
+            "blocksareclusters" => portable((9, 0), 90),
             "noreturn" => Need::version(6, 4), // Performance-Tuning Directives: .noreturn
             "abi_preserve" | "abi_preserve_control" => Need::version(9, 0),
             _ => continue,
@@ -172,17 +168,14 @@ pub(crate) fn lacks(
         return Some(format!("PTX {needed}; the module says {version}"));
     }
     let here = target.architecture;
-    let fits = match need.specific {
-        Specific::Portable => here >= need.architecture,
-        // What came with sm_90a ended with it; later families share theirs.
-        _ if need.architecture < 100 => {
-            here == need.architecture && target.specific == Specific::Architecture
-        }
-        _ => here >= need.architecture && target.specific != Specific::Portable,
-    };
+    let suffix = need.specific == Specific::Portable || target.specific != Specific::Portable;
     let lowest =
         Target { architecture: need.architecture, specific: need.specific, options: Vec::new() };
-    (!fits).then(|| format!("{lowest}; the module says {target}"))
+    if here >= need.until {
+        let until = need.until - 1;
+        return Some(format!("{lowest}, and no target after sm_{until}; the module says {target}"));
+    }
+    (here < need.architecture || !suffix).then(|| format!("{lowest}; the module says {target}"))
 }
 
 #[cfg(test)]
@@ -266,6 +259,42 @@ mod tests {
         assert_eq!(lacks_at("activemask.b32 r0;", (6, 5), 30), None);
         assert!(lacks_at("activemask.b32 r0;", (6, 5), 20).is_some());
         assert_eq!(lacks_at("ld.shared::cta.u32 r0, [r1];", (7, 8), 35), None);
+    }
+
+    /// As ptxas 13.5 has it: wgmma ended with sm_90a, setmaxnreg and tensormap.replace did not; tensor memory ended
+    /// before sm_120. Scopes of atomics and half precision are older than PTX 6.0.
+    #[test]
+    fn some_instructions_of_a_suffix_end_and_others_go_on() {
+        let lacks_at = |text: &str, version: (u8, u8), architecture: u32, specific: Specific| {
+            let statements = parse_instructions(text).unwrap_or_else(|e| panic!("{e}"));
+            let Some(Statement::Instruction(instruction)) = statements.first() else { panic!() };
+            let target = Target { architecture, specific, options: Vec::new() };
+            lacks(instruction, Version { major: version.0, minor: version.1 }, &target)
+        };
+        let (architecture, family) = (Specific::Architecture, Specific::Family);
+        for text in [
+            "setmaxnreg.inc.sync.aligned.u32 64;",
+            "tensormap.replace.tile.rank.global.b1024.b32 [q1], 3;",
+        ] {
+            for (number, specific) in [(90, architecture), (100, architecture), (120, family)] {
+                assert_eq!(lacks_at(text, (9, 0), number, specific), None, "{text} {number}");
+            }
+            assert!(lacks_at(text, (9, 0), 100, Specific::Portable).is_some());
+        }
+        assert_eq!(
+            lacks_at("wgmma.fence.sync.aligned;", (9, 0), 100, architecture).as_deref(),
+            Some("sm_90a, and no target after sm_90; the module says sm_100a")
+        );
+        let fence = "tcgen05.fence::before_thread_sync;";
+        assert_eq!(lacks_at(fence, (9, 0), 110, family), None);
+        assert!(lacks_at(fence, (9, 0), 120, architecture).is_some());
+        let gather = "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes \
+                      [r1], [q1, {r2, r3, r4, r5, r6}], [r7];";
+        assert_eq!(lacks_at(gather, (8, 6), 100, Specific::Portable), None);
+        let portable = Specific::Portable;
+        assert_eq!(lacks_at("atom.cta.global.add.u32 r0, [q1], r1;", (5, 0), 60, portable), None);
+        assert_eq!(lacks_at("fma.rn.f16 h0, h1, h2, h3;", (4, 2), 53, portable), None);
+        assert!(lacks_at("neg.f16 h0, h1;", (5, 0), 60, portable).is_some());
     }
 
     #[test]

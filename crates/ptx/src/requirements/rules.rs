@@ -16,12 +16,17 @@ pub(super) struct Need {
     pub(super) version: (u8, u8),
     pub(super) architecture: u32,
     pub(super) specific: Specific,
+    /// The first architecture that no longer has it.
+    pub(super) until: u32,
 }
+
+/// No architecture is this late.
+const NEVER: u32 = u32::MAX;
 
 impl Need {
     /// A version on any target.
     pub(super) const fn version(major: u8, minor: u8) -> Self {
-        Need { version: (major, minor), architecture: 0, specific: Portable }
+        portable((major, minor), 0)
     }
 
     /// Raises this requirement to cover `other` too.
@@ -29,6 +34,7 @@ impl Need {
         self.version = self.version.max(other.version);
         self.architecture = self.architecture.max(other.architecture);
         self.specific = self.specific.max(other.specific);
+        self.until = self.until.min(other.until);
     }
 }
 
@@ -108,8 +114,13 @@ const fn rule(
     specific: Specific,
     _section: &'static str,
 ) -> Rule {
-    let need = Need { version, architecture, specific };
+    let need = Need { version, architecture, specific, until: NEVER };
     Rule { opcodes, modifiers, operands: 0, need }
+}
+
+/// A rule for instructions that ended: this architecture and those after it lack them.
+const fn ended(until: u32, rule: Rule) -> Rule {
+    Rule { need: Need { until, ..rule.need }, ..rule }
 }
 
 /// A rule for instructions with a minimum number of operands.
@@ -117,12 +128,12 @@ const fn with_operands(operands: usize, rule: Rule) -> Rule {
     Rule { operands, ..rule }
 }
 
-const fn portable(version: (u8, u8), architecture: u32) -> Need {
-    Need { version, architecture, specific: Portable }
+pub(super) const fn portable(version: (u8, u8), architecture: u32) -> Need {
+    Need { version, architecture, specific: Portable, until: NEVER }
 }
 
 /// The first version that supports each target (manual, "PTX Module Directives: .target").
-pub(super) const TARGETS: [(u32, Specific, (u8, u8)); 26] = [
+pub(super) const TARGETS: [(u32, Specific, (u8, u8)); 27] = [
     (72, Portable, (6, 1)),
     (75, Portable, (6, 3)),
     (80, Portable, (7, 0)),
@@ -143,6 +154,7 @@ pub(super) const TARGETS: [(u32, Specific, (u8, u8)); 26] = [
     (103, Specific::Family, (8, 8)),
     (110, Portable, (9, 0)),
     (110, Architecture, (9, 0)),
+    (110, Specific::Family, (9, 0)),
     (120, Portable, (8, 7)),
     (120, Architecture, (8, 7)),
     (120, Specific::Family, (8, 8)),
@@ -205,7 +217,8 @@ pub(super) const SPECIAL_REGISTERS: [(&[&str], Need); 4] = [
 #[rustfmt::skip]
 pub(super) const RULES: &[Rule] = &[
     // Half precision and packed arithmetic
-    rule("add|sub|mul|fma|neg|setp|set", "f16|f16x2", (6, 0), 53, Portable, "Half Precision Floating Point Instructions"),
+    rule("add|sub|mul|fma|setp|set", "f16|f16x2", (4, 2), 53, Portable, "Half Precision Floating Point Instructions"),
+    rule("neg", "f16|f16x2", (6, 0), 53, Portable, "Half Precision Floating Point Instructions"),
     rule("abs", "f16|f16x2", (6, 5), 53, Portable, "Half Precision: abs"),
     rule("min|max", "f16|f16x2", (7, 0), 80, Portable, "Half Precision: min, max"),
     rule("fma|neg|abs|min|max", "bf16|bf16x2", (7, 0), 80, Portable, "Half Precision: fma, neg, abs, min, max"),
@@ -223,7 +236,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("tanh", "", (7, 0), 75, Portable, "Floating Point: tanh"),
     rule("ex2|tanh", "bf16|bf16x2", (7, 8), 90, Portable, "Half Precision: tanh, ex2"),
     // Integers and bits
-    rule("dp4a|dp2a", "", (6, 0), 61, Portable, "Integer: dp4a, dp2a"),
+    rule("dp4a|dp2a", "", (5, 0), 61, Portable, "Integer: dp4a, dp2a"),
     rule("szext|bmsk", "", (7, 6), 70, Portable, "Integer: szext, bmsk"),
     rule("lop3", "and|or|xor", (8, 2), 70, Portable, "Logic and Shift: lop3"),
     // Conversions
@@ -234,7 +247,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("cvt", "satfinite", (8, 1), 70, Portable, "Data Movement: cvt"),
     rule("cvt", "e4m3x2|e5m2x2", (8, 1), 89, Portable, "Data Movement: cvt"),
     rule("cvt", "e2m1x2|e2m3x2|e3m2x2|ue8m0x2", (8, 6), 100, Architecture, "Data Movement: cvt"),
-    rule("cvt", "rs", (8, 7), 100, Architecture, "Data Movement: cvt"),
+    ended(110, rule("cvt", "rs", (8, 7), 100, Architecture, "Data Movement: cvt")),
     rule("cvt", "pack", (6, 5), 72, Portable, "Data Movement: cvt.pack"),
     rule("cvta", "param", (7, 7), 70, Portable, "Data Movement: cvta"),
     rule("isspacep", "param*", (7, 7), 70, Portable, "Data Movement: isspacep"),
@@ -264,10 +277,14 @@ pub(super) const RULES: &[Rule] = &[
     rule("cp", "async L2::64B|L2::128B|L2::256B", (7, 4), 80, Portable, "Data Movement: cp.async"),
     rule("cp", "bulk", (8, 0), 90, Portable, "Data Movement: cp.async.bulk"),
     rule("cp", "bulk shared::cta mbarrier::* !shared::cluster", (8, 6), 90, Portable, "Data Movement: cp.async.bulk"),
-    rule("cp", "cta_group::*|tile::gather4|tile::scatter4", (8, 6), 100, Architecture, "Data Movement: cp.async.bulk.tensor"),
+    ended(120, rule("cp", "cta_group::*|tile::scatter4", (8, 6), 100, Architecture, "Data Movement: cp.async.bulk.tensor")),
+    ended(120, rule("cp", "tile::gather4 !shared::cta", (8, 6), 100, Architecture, "Data Movement: cp.async.bulk.tensor")),
+    rule("cp", "tile::gather4 shared::cta", (8, 6), 100, Portable, "Data Movement: cp.async.bulk.tensor"),
+    rule("cp", "im2col::w shared::cta", (8, 6), 100, Portable, "Data Movement: cp.async.bulk.tensor"),
     rule("cp", "cp_mask", (8, 6), 100, Portable, "Data Movement: cp.async.bulk"),
     rule("multimem", "", (8, 1), 90, Portable, "Data Movement: multimem"),
     rule("tensormap", "", (8, 3), 90, Architecture, "Data Movement: tensormap.replace"),
+    rule("tensormap", "swizzle_atomicity", (8, 6), 100, Architecture, "Data Movement: tensormap.replace"),
     // Synchronisation and communication
     rule("barrier", "cta", (7, 8), 30, Portable, "Parallel Synchronization: barrier"),
     rule("barrier", "cluster", (7, 8), 90, Portable, "Parallel Synchronization: barrier.cluster"),
@@ -278,19 +295,20 @@ pub(super) const RULES: &[Rule] = &[
     rule("ld", "nc", (3, 1), 32, Portable, "Data Movement: ld.global.nc"),
     rule("activemask", "", (6, 2), 30, Portable, "Parallel Synchronization: activemask"),
     rule("redux", "", (7, 0), 80, Portable, "Parallel Synchronization: redux.sync"),
-    rule("redux", "f32", (8, 6), 100, Architecture, "Parallel Synchronization: redux.sync"),
+    ended(110, rule("redux", "f32", (8, 6), 100, Architecture, "Parallel Synchronization: redux.sync")),
     rule("elect", "", (8, 0), 90, Portable, "Parallel Synchronization: elect.sync"),
     rule("griddepcontrol", "", (7, 8), 90, Portable, "Parallel Synchronization: griddepcontrol"),
     rule("clusterlaunchcontrol", "", (8, 6), 100, Portable, "Parallel Synchronization: clusterlaunchcontrol"),
+    rule("clusterlaunchcontrol", "multicast::cluster::all", (8, 6), 100, Architecture, "Parallel Synchronization: clusterlaunchcontrol"),
     rule("fence", "", (6, 0), 70, Portable, "Parallel Synchronization: fence"),
     rule("fence", "proxy", (7, 5), 70, Portable, "Parallel Synchronization: fence"),
     rule("fence", "async*|mbarrier_init", (8, 0), 90, Portable, "Parallel Synchronization: fence"),
     rule("fence", "tensormap*", (8, 3), 90, Portable, "Parallel Synchronization: fence"),
     rule("fence", "sync_restrict*", (8, 6), 90, Portable, "Parallel Synchronization: fence"),
     rule("membar", "proxy", (7, 5), 60, Portable, "Parallel Synchronization: membar"),
-    rule("atom|red", "cta|gpu|sys", (6, 0), 60, Portable, "Parallel Synchronization: atom, red"),
+    rule("atom|red", "cta|gpu|sys", (5, 0), 60, Portable, "Parallel Synchronization: atom, red"),
     rule("atom|red", "relaxed|acquire|release|acq_rel", (6, 0), 70, Portable, "Parallel Synchronization: atom, red"),
-    rule("atom|red", "f64", (6, 0), 60, Portable, "Parallel Synchronization: atom, red"),
+    rule("atom|red", "f64", (5, 0), 60, Portable, "Parallel Synchronization: atom, red"),
     rule("atom|red", "f16x2", (6, 2), 60, Portable, "Parallel Synchronization: atom, red"),
     rule("atom|red", "f16", (6, 3), 70, Portable, "Parallel Synchronization: atom, red"),
     rule("atom", "b16", (6, 3), 70, Portable, "Parallel Synchronization: atom"),
@@ -311,7 +329,9 @@ pub(super) const RULES: &[Rule] = &[
     rule("stmatrix", "", (7, 8), 90, Portable, "Warp-level Matrix: stmatrix"),
     rule("stmatrix", "m16n8", (8, 6), 100, Architecture, "Warp-level Matrix: stmatrix"),
     rule("movmatrix", "", (7, 8), 75, Portable, "Warp-level Matrix: movmatrix"),
-    rule("wmma", "", (6, 3), 70, Portable, "Warp-level Matrix: wmma"),
+    rule("wmma", "", (6, 0), 70, Portable, "Warp-level Matrix: wmma"),
+    rule("wmma", "m8n32k16|m32n8k16", (6, 1), 70, Portable, "Warp-level Matrix: wmma"),
+    rule("wmma", "aligned", (6, 3), 70, Portable, "Warp-level Matrix: wmma"),
     rule("wmma", "s8|u8", (6, 3), 72, Portable, "Warp-level Matrix: wmma"),
     rule("wmma", "s4|u4|b1", (6, 3), 75, Portable, "Warp-level Matrix: wmma"),
     rule("wmma", "bf16|tf32|f64", (7, 0), 80, Portable, "Warp-level Matrix: wmma"),
@@ -327,10 +347,10 @@ pub(super) const RULES: &[Rule] = &[
     rule("mma", "kind::*", (8, 7), 120, Architecture, "Warp-level Matrix: mma"),
     rule("mma", "sp", (7, 1), 80, Portable, "Warp-level Matrix: mma.sp"),
     rule("mma", "sp::ordered_metadata", (8, 5), 80, Portable, "Warp-level Matrix: mma.sp"),
-    rule("wgmma", "", (8, 0), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma"),
-    rule("wgmma", "sp", (8, 2), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma"),
-    rule("wgmma", "s8.u8|u8.s8", (8, 4), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma"),
-    rule("tcgen05", "", (8, 6), 100, Architecture, "TensorCore 5th Generation"),
+    ended(91, rule("wgmma", "", (8, 0), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma")),
+    ended(91, rule("wgmma", "sp", (8, 2), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma")),
+    ended(91, rule("wgmma", "s8.u8|u8.s8", (8, 4), 90, Architecture, "Asynchronous Warpgroup Level Matrix: wgmma")),
+    ended(120, rule("tcgen05", "", (8, 6), 100, Architecture, "TensorCore 5th Generation")),
     rule("tcgen05", "ld.red", (8, 8), 103, Architecture, "TensorCore 5th Generation: tcgen05.ld"),
     // The rest
     rule("nanosleep", "", (6, 2), 70, Portable, "Miscellaneous: nanosleep"),

@@ -10,6 +10,15 @@ const NEWEST: Version = Version { major: 9, minor: 4 };
 const OPTIONS: [&str; 5] =
     ["debug", "texmode_unified", "texmode_independent", "map_f64_to_f32", "debug_only"];
 
+/// The version from which instructions that exchange values in a warp name their lanes.
+const MASKS_NEEDED: Version = Version { major: 6, minor: 4 };
+
+/// The version from which instructions of `wmma` say that they are aligned.
+const ALIGNED: Version = Version { major: 6, minor: 3 };
+
+/// The version from which `wmma.mma` of floats does not saturate.
+const UNSATURATED: Version = Version { major: 6, minor: 5 };
+
 impl Checker<'_> {
     /// `.version` and `.target`.
     pub(super) fn heading(&mut self) {
@@ -54,6 +63,37 @@ impl Checker<'_> {
             let message = format!("`{}` needs {lack}", instruction.name());
             let help = "raise `.version` and `.target`, or use another instruction";
             self.complain(instruction.text_line, message, Some(help));
+        }
+        // Manual, "Parallel Synchronization and Communication Instructions: shfl, vote (deprecated)".
+        let without = matches!(instruction.opcode.as_str(), "shfl" | "vote")
+            && !instruction.modifiers.iter().any(|modifier| modifier == "sync");
+        if without && version >= MASKS_NEEDED && target.architecture >= 70 {
+            let name = instruction.name();
+            let message = format!(
+                "`{name}` without `.sync` ended with PTX {MASKS_NEEDED} on sm_70 and later targets"
+            );
+            let help = "write it with `.sync` and, as its last operand, a mask of the lanes that take part";
+            self.complain(instruction.text_line, message, Some(help));
+        }
+        self.old_matrices(instruction);
+    }
+
+    /// What `wmma` was in the versions that had it first (manual, "Warp-Level Matrix Multiply-Accumulate Instructions").
+    fn old_matrices(&mut self, instruction: &Instruction) {
+        if instruction.opcode != "wmma" {
+            return;
+        }
+        let has = |word: &str| instruction.modifiers.iter().any(|modifier| modifier == word);
+        let version = self.module.version;
+        let name = instruction.name();
+        if version >= ALIGNED && !has("aligned") {
+            let message = format!("`{name}` without `.aligned` ended with PTX {ALIGNED}");
+            self.complain(instruction.text_line, message, Some("write it with `.aligned`"));
+        }
+        if version >= UNSATURATED && has("satfinite") && (has("f16") || has("f32")) {
+            let message =
+                format!("`{name}`: floats with `.satfinite` ended with PTX {UNSATURATED}");
+            self.complain(instruction.text_line, message, Some("remove `.satfinite`"));
         }
     }
 }

@@ -227,7 +227,7 @@ impl<'a> Checker<'a> {
                 _ => {}
             }
         }
-        let function = callee.and_then(|name| self.module.functions().find(|f| f.name == *name));
+        let function = callee.and_then(|name| self.functions.get(name.as_str()).copied());
         let (Some(function), Some(name)) = (function, callee) else { return };
         for (arguments, formals) in [(false, &function.returns), (true, &function.params)] {
             let list = lists.iter().find(|(after, _)| *after == arguments);

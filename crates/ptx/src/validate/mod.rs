@@ -12,13 +12,14 @@ mod heading;
 mod instruction;
 mod locations;
 mod names;
+mod narrow;
 mod operand;
 mod row;
 
 use crate::ast::*;
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
 use names::{Meaning, RegisterType, Role, Scope};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 impl Module {
     /// Checks what ptxas checks of a module that parses: names, types and state spaces of operands,
@@ -30,6 +31,7 @@ impl Module {
     pub fn validate(&self) -> Result<(), Diagnostics> {
         let mut checker = Checker {
             module: self,
+            functions: HashMap::new(),
             globals: Scope::default(),
             scopes: Vec::new(),
             debug_labels: HashSet::new(),
@@ -37,16 +39,23 @@ impl Module {
             pairs: None,
             problems: Collector::default(),
         };
+        for function in self.functions() {
+            checker.functions.entry(&function.name).or_insert(function);
+        }
         checker.heading();
         self.items.iter().for_each(|item| checker.declare_item(item));
         checker.sections();
-        self.functions().for_each(|function| checker.function(function));
+        if !checker.narrow_addresses() {
+            self.functions().for_each(|function| checker.function(function));
+        }
         checker.problems.finish(())
     }
 }
 
 struct Checker<'a> {
     module: &'a Module,
+    /// The functions of the module by name, the first of each name.
+    functions: HashMap<&'a str, &'a Function>,
     /// Variables and functions of the module.
     globals: Scope<'a>,
     /// Names of the function and of the enclosing blocks, outermost first.

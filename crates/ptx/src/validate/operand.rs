@@ -2,7 +2,7 @@
 //! Exceeding Instruction-Type Size", "Type Information for Instructions and Operands").
 
 mod address;
-mod types;
+pub(super) mod types;
 mod vector;
 
 use super::Checker;
@@ -33,7 +33,14 @@ impl Checker<'_> {
         match (elements, operand) {
             (Some(n), Operand::Vector(list)) if usize::from(n) == list.len() => {
                 self.alike(list)?;
-                let inner = Spec { discard: spec.discard && n > 1, ..*spec };
+                // What is loaded may be discarded; of what is stored ptxas leaves out elements of 32 bytes alone.
+                let whole = u32::from(n) * ty.size() == 32 && list.iter().any(|e| !is_sink(e));
+                let discard = spec.discard && n > 1 && (spec.kind == Kind::Destination || whole);
+                if spec.kind == Kind::Value && discard {
+                    let mut kept = list.iter().filter(|element| !is_sink(element));
+                    return kept.try_for_each(|element| self.scalar(element, spec, ty, space));
+                }
+                let inner = Spec { discard, ..*spec };
                 list.iter().try_for_each(|element| self.scalar(element, &inner, ty, space))
             }
             (Some(n), Operand::Vector(list)) => {
@@ -137,7 +144,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `name + constant` where a value is read: ptxas takes it of registers that are no floats, and, whatever
+    /// `name + constant` where a value is read: ptxas takes it of registers that are not floats, and, whatever
     /// else the place allows, of special registers without elements and of variables.
     fn moved(&self, name: &str, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
         if let Some(register) = self.register(name) {
@@ -254,6 +261,12 @@ impl Checker<'_> {
                 (Some(register), _) if formal.dims.is_empty() => {
                     self.typed(name, register, bits_of(formal.ty), false)
                 }
+                // The last parameter of a function of variable arguments takes any number of bytes.
+                (_, Some(Meaning::Variable(variable, _)))
+                    if is_open(formal) && variable.space == StateSpace::Param =>
+                {
+                    Ok(())
+                }
                 (_, Some(Meaning::Variable(variable, _))) => {
                     match variable.space == StateSpace::Param && variable.size() == size {
                         true => Ok(()),
@@ -269,4 +282,14 @@ impl Checker<'_> {
             _ => Ok(()),
         }
     }
+}
+
+/// Whether an operand is `_`.
+fn is_sink(operand: &Operand) -> bool {
+    matches!(operand, Operand::Name(name) if name == "_")
+}
+
+/// Whether a parameter is an array of no stated size, `.param .b8 rest[]`.
+fn is_open(formal: &Variable) -> bool {
+    formal.dims.first() == Some(&None)
 }

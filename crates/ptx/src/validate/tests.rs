@@ -45,6 +45,21 @@ fn unknown_names_are_found_with_their_line() {
 }
 
 #[test]
+fn a_module_for_32_bit_addresses_is_one_problem() {
+    let body = "ld.param.u32 %r1, [p];\n ld.global.u32 %r2, [%r1];\n st.global.u32 [%r1], %r2; }";
+    let found = |head: &str| problems(&format!("{head}\n{body}"));
+    let narrow = ".entry k(.param .u32 p) { .reg .u32 %r<4>;";
+    assert_eq!(found(narrow), ["5: only 64-bit addresses are supported"]);
+    // A module with 64-bit integers names each register.
+    let mixed = found(".entry k(.param .u32 p) { .reg .u32 %r<4>; .reg .u64 %d;");
+    assert_eq!(mixed.len(), 2, "{mixed:?}");
+    // Addresses of shared memory have 32 bits in every module.
+    let shared =
+        ".shared .u32 s; .entry k { .reg .u32 %r<4>; mov.u32 %r1, s; st.shared.u32 [%r1], %r1; }";
+    assert_eq!(problems(shared), [""; 0]);
+}
+
+#[test]
 fn a_scope_ends_with_its_brace() {
     assert_eq!(
         problems(".entry k {\n{ .reg .b32 a; }\nmov.b32 a, 0;\n}"),
@@ -158,4 +173,80 @@ fn an_entrys_array_has_a_size() {
         problems(".func f(.param .b32 p[]) { ret; } .entry k(.param .b32 p[2]) { ret; }"),
         [""; 0]
     );
+}
+
+#[test]
+fn exchanges_within_a_warp_name_their_lanes_from_6_4_on() {
+    let of = |version: &str, target: &str| {
+        let text = format!(
+            ".version {version}\n.target {target}\n.entry k {{\n.reg .b32 %r<3>; .reg .pred p;\n\
+             shfl.down.b32 %r1, %r0, 1, 31;\nvote.all.pred p, p;\nret; }}"
+        );
+        let module = Module::parse(&text).unwrap_or_else(|e| panic!("{e}"));
+        module.validate().err().map_or(0, |problems| problems.iter().count())
+    };
+    assert_eq!(of("6.3", "sm_70"), 0);
+    assert_eq!(of("6.4", "sm_60"), 0);
+    assert_eq!(of("6.4", "sm_70"), 2);
+    assert_eq!(of("8.0", "sm_90"), 2);
+}
+
+/// As ptxas 13.5 has it.
+#[test]
+fn a_store_of_32_bytes_leaves_elements_out_and_no_other() {
+    let of = |instruction: &str| {
+        let text = format!(
+            ".version 8.8\n.target sm_100\n.entry k {{ .reg .b64 %l<4>; .reg .b32 %r<4>;\n{instruction} ret; }}"
+        );
+        let module = Module::parse(&text).unwrap_or_else(|e| panic!("{e}"));
+        module.validate().map_err(|problems| problems.to_string())
+    };
+    assert_eq!(of("st.global.v8.b32 [%l1], {%r1,_,%r2,_,_,_,%r3,%r1};"), Ok(()));
+    assert_eq!(of("st.global.v4.b64 [%l1], {%l1,_,%l2,_};"), Ok(()));
+    for refused in [
+        "st.global.v8.b32 [%l1], {_,_,_,_,_,_,_,_};",
+        "st.global.v4.b32 [%l1], {%r1,_,%r2,%r3};",
+        "st.global.v2.b64 [%l1], {%l1,_};",
+        "st.global.b32 [%l1], _;",
+    ] {
+        assert!(of(refused).is_err(), "{refused}");
+    }
+}
+
+#[test]
+fn a_function_of_variable_arguments_takes_any_number_of_bytes_last() {
+    let call = ".extern .func f(.param .b64 a, .param .align 8 .b8 rest[]);
+        .entry k { .param .b64 a; .param .align 8 .b8 b[24]; .reg .b32 %r;";
+    assert_eq!(problems(&format!("{call} call f, (a, b); ret; }}")), [""; 0]);
+    assert_ne!(problems(&format!("{call} call f, (b, b); ret; }}")), [""; 0]);
+}
+
+#[test]
+fn a_parameter_may_be_an_address_of_an_image() {
+    let text = ".entry k(.param .u64 .ptr .texref t, .param .u64 .ptr .samplerref s) { ret; }";
+    assert_eq!(problems(text), [""; 0]);
+}
+
+/// As ptxas 13.5 has it.
+#[test]
+fn matrices_of_the_first_versions_are_not_aligned_and_may_saturate() {
+    let of = |version: &str, instruction: &str| {
+        let text = format!(
+            ".version {version}\n.target sm_70\n.entry k {{ .reg .b64 %l; .reg .b32 %r<16>;\n{instruction} ret; }}"
+        );
+        let module = Module::parse(&text).unwrap_or_else(|e| panic!("{e}"));
+        module.validate().is_ok()
+    };
+    let a = "{%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}";
+    let load = |aligned: &str, shape: &str| {
+        format!("wmma.load.a.sync{aligned}.row.{shape}.f16 {a}, [%l];")
+    };
+    let (square, wide) = ("m16n16k16", "m8n32k16");
+    assert!(of("6.0", &load("", square)) && !of("6.0", &load(".aligned", square)));
+    assert!(of("6.1", &load("", wide)) && !of("6.0", &load("", wide)));
+    assert!(of("6.3", &load(".aligned", square)) && !of("6.3", &load("", square)));
+    let c = "{%r0,%r1,%r2,%r3}";
+    let saturated =
+        format!("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite {c}, {a}, {a}, {c};");
+    assert!(of("6.4", &saturated) && !of("6.5", &saturated));
 }

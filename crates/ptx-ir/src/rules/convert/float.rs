@@ -1,7 +1,8 @@
 //! `cvt` to and from floats of 16 bits and more, with the steps of their modifiers.
 
+use super::conversion::Conversion;
 use super::integer::{extend, through_wide};
-use crate::kernel::{Operand, Reg, Width};
+use crate::kernel::{Operand, Width};
 use crate::lower::state::width_of;
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
@@ -13,7 +14,7 @@ use crate::opcode::integer::Integer;
 use crate::opcode::single::SingleOp;
 use crate::rules::context::Cx;
 use crate::rules::mov;
-use lanework_ptx::ScalarType::{self, *};
+use lanework_ptx::ScalarType::*;
 
 /// The rounding of the instruction, and whether it is to an integral number.
 pub(super) fn rounding(cx: &Cx<'_, '_>) -> Option<(Rounding, bool)> {
@@ -30,146 +31,124 @@ pub(super) fn rounding(cx: &Cx<'_, '_>) -> Option<(Rounding, bool)> {
     table.iter().find(|(name, ..)| cx.has(name)).map(|(_, round, integral)| (*round, *integral))
 }
 
-pub(super) fn to_float(
-    cx: &mut Cx<'_, '_>,
-    dst: Option<Reg>,
-    a: Operand,
-    from: ScalarType,
-    to: ScalarType,
-) -> LoweringResult {
-    let (rounding, _) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
-    let direct = match (from, to, rounding) {
-        (S32 | U32, F32, Rounding::NearestEven) | (S32 | U32, F64, _) => !cx.has("sat"),
-        _ => false,
-    };
-    if direct {
-        let op = ConvertOp::WordToFloat { signed: from == S32, double: to == F64 };
-        return cx.alu(dst, &[a], Alu::Convert(op));
-    }
-    let op = extend(cx, from)?;
-    let wide = through_wide(cx, a, op)?;
-    let Some(float) = FloatType::of(to) else {
-        return Err(cx.unknown("this type or rounding"));
-    };
-    let signed = !matches!(from, U64 | B64);
-    convert_and_adjust(cx, dst, wide, to, ConvertOp::WideToFloat { signed, to: float, rounding })
-}
-
-/// Emits a conversion to a float, and after it the steps of `.ftz`, `.sat`, `.relu` and `.satfinite`.
-fn convert_and_adjust(
-    cx: &mut Cx<'_, '_>,
-    dst: Option<Reg>,
-    a: Operand,
-    to: ScalarType,
-    conversion: ConvertOp,
-) -> LoweringResult {
-    let copies = matches!(
-        conversion,
-        ConvertOp::Float { from: FloatType::F32, to: FloatType::F32, .. }
-            | ConvertOp::Float { from: FloatType::F64, to: FloatType::F64, .. }
-    );
-    let mut last = if copies { mov::copy(to) } else { Alu::Convert(conversion) };
-    let mut then = Vec::new();
-    if cx.has("ftz") && to == F32 {
-        then.push(Alu::Single(SingleOp::Flush));
-    }
-    match (to, cx.has("sat"), cx.has("relu")) {
-        (_, false, false) => {}
-        (F32, true, _) => then.push(Alu::Single(SingleOp::Saturate)),
-        (F64, true, _) => then.push(Alu::Double(DoubleOp::Saturate)),
-        (F16, true, _) => {
-            let function = F16Function::Saturate;
-            then.push(Alu::Half(HalfOp::F16 { function, packed: false }));
+impl Conversion {
+    /// From an integer to a float.
+    pub(super) fn to_float(mut self, cx: &mut Cx<'_, '_>) -> LoweringResult {
+        let Conversion { dst, source, from, to } = self;
+        let (rounding, _) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
+        let direct = match (from, to, rounding) {
+            (S32 | U32, F32, Rounding::NearestEven) | (S32 | U32, F64, _) => !cx.has("sat"),
+            _ => false,
+        };
+        if direct {
+            let op = ConvertOp::WordToFloat { signed: from == S32, double: to == F64 };
+            return cx.alu(dst, &[source], Alu::Convert(op));
         }
-        (F16, _, true) => then.push(Alu::Half(HalfOp::Any(HalfFunction::Relu, HalfType::F16))),
-        (Bf16, _, true) => then.push(Alu::Half(HalfOp::Any(HalfFunction::Relu, HalfType::Bf16))),
-        _ => return Err(cx.unknown("`.sat` or `.relu` of this type")),
+        let op = extend(cx, from)?;
+        self.source = through_wide(cx, source, op)?;
+        let Some(float) = FloatType::of(to) else {
+            return Err(cx.unknown("this type or rounding"));
+        };
+        let signed = !matches!(from, U64 | B64);
+        self.convert_and_adjust(cx, ConvertOp::WideToFloat { signed, to: float, rounding })
     }
-    if cx.has("satfinite") {
-        match to {
-            F16 | Bf16 => then.push(Alu::Convert(ConvertOp::Finite { bf16: to == Bf16 })),
-            _ => return Err(cx.unknown("`.satfinite` of this type")),
+
+    /// Emits a conversion to a float, and after it the steps of `.ftz`, `.sat`, `.relu` and `.satfinite`.
+    fn convert_and_adjust(self, cx: &mut Cx<'_, '_>, conversion: ConvertOp) -> LoweringResult {
+        let Conversion { dst, mut source, to, .. } = self;
+        let copies = matches!(
+            conversion,
+            ConvertOp::Float { from: FloatType::F32, to: FloatType::F32, .. }
+                | ConvertOp::Float { from: FloatType::F64, to: FloatType::F64, .. }
+        );
+        let mut last = if copies { mov::copy(to) } else { Alu::Convert(conversion) };
+        let mut then = Vec::new();
+        if cx.has("ftz") && to == F32 {
+            then.push(Alu::Single(SingleOp::Flush));
         }
+        match (to, cx.has("sat"), cx.has("relu")) {
+            (_, false, false) => {}
+            (F32, true, _) => then.push(Alu::Single(SingleOp::Saturate)),
+            (F64, true, _) => then.push(Alu::Double(DoubleOp::Saturate)),
+            (F16, true, _) => {
+                let function = F16Function::Saturate;
+                then.push(Alu::Half(HalfOp::F16 { function, packed: false }));
+            }
+            (F16, _, true) => then.push(Alu::Half(HalfOp::Any(HalfFunction::Relu, HalfType::F16))),
+            (Bf16, _, true) => {
+                then.push(Alu::Half(HalfOp::Any(HalfFunction::Relu, HalfType::Bf16)))
+            }
+            _ => return Err(cx.unknown("`.sat` or `.relu` of this type")),
+        }
+        if cx.has("satfinite") {
+            match to {
+                F16 | Bf16 => then.push(Alu::Convert(ConvertOp::Finite { bf16: to == Bf16 })),
+                _ => return Err(cx.unknown("`.satfinite` of this type")),
+            }
+        }
+        for next in then {
+            let register = cx.lowering.new_register(width_of(to)?);
+            cx.alu(Some(register), &[source], last)?;
+            (source, last) = (Operand::Reg(register), next);
+        }
+        cx.alu(dst, &[source], last)
     }
-    let mut source = a;
-    for next in then {
-        let register = cx.lowering.new_register(width_of(to)?);
-        cx.alu(Some(register), &[source], last)?;
-        (source, last) = (Operand::Reg(register), next);
-    }
-    cx.alu(dst, &[source], last)
-}
 
-/// Out-of-range values clamp with or without `.sat`. NaN gives 0, but where 64 bits are on either side
-/// the lowest integer's bits.
-pub(super) fn to_integer(
-    cx: &mut Cx<'_, '_>,
-    dst: Option<Reg>,
-    a: Operand,
-    from: ScalarType,
-    to: ScalarType,
-) -> LoweringResult {
-    let Some((rounding, true)) = rounding(cx) else {
-        return Err(cx.unknown("an integer rounding is missing"));
-    };
-    if let (F32, S32 | U32, Rounding::Zero) = (from, to, rounding) {
-        let op = ConvertOp::SingleToWord { signed: to == S32 };
-        return cx.alu(dst, &[a], Alu::Convert(op));
+    /// From a float to an integer. Out-of-range values clamp with or without `.sat`. NaN gives 0, but where 64 bits are
+    /// on either side the lowest integer's bits.
+    pub(super) fn to_integer(self, cx: &mut Cx<'_, '_>) -> LoweringResult {
+        let Conversion { dst, source, from, to } = self;
+        let Some((rounding, true)) = rounding(cx) else {
+            return Err(cx.unknown("an integer rounding is missing"));
+        };
+        if let (F32, S32 | U32, Rounding::Zero) = (from, to, rounding) {
+            let op = ConvertOp::SingleToWord { signed: to == S32 };
+            return cx.alu(dst, &[source], Alu::Convert(op));
+        }
+        let widen = match from {
+            F32 => Some(WidenFrom::Single { ftz: cx.has("ftz") }),
+            F16 => Some(WidenFrom::Half),
+            Bf16 => Some(WidenFrom::Bf16),
+            F64 => None,
+            _ => return Err(cx.unknown("this type")),
+        };
+        let wide = match widen {
+            Some(from) => through_wide(cx, source, Alu::Convert(ConvertOp::Widen(from)))?,
+            None => source,
+        };
+        let rounded = through_wide(cx, wide, Alu::Convert(ConvertOp::RoundDouble(rounding)))?;
+        let Some(to) = Integer::of(to) else { return Err(cx.unknown("this type")) };
+        let op = ConvertOp::DoubleToInteger { to, nan_is_lowest: from == F64 };
+        cx.alu(dst, &[rounded], Alu::Convert(op))
     }
-    let widen = match from {
-        F32 => Some(WidenFrom::Single { ftz: cx.has("ftz") }),
-        F16 => Some(WidenFrom::Half),
-        Bf16 => Some(WidenFrom::Bf16),
-        F64 => None,
-        _ => return Err(cx.unknown("this type")),
-    };
-    let wide = match widen {
-        Some(from) => through_wide(cx, a, Alu::Convert(ConvertOp::Widen(from)))?,
-        None => a,
-    };
-    let rounded = through_wide(cx, wide, Alu::Convert(ConvertOp::RoundDouble(rounding)))?;
-    let Some(to) = Integer::of(to) else { return Err(cx.unknown("this type")) };
-    let op = ConvertOp::DoubleToInteger { to, nan_is_lowest: from == F64 };
-    cx.alu(dst, &[rounded], Alu::Convert(op))
-}
 
-pub(super) fn floats(
-    cx: &mut Cx<'_, '_>,
-    dst: Option<Reg>,
-    a: Operand,
-    from: ScalarType,
-    to: ScalarType,
-) -> LoweringResult {
-    let (rounding, integral) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
-    // `.ftz` goes through an addition, which also makes NaN its own; on the way to f16 it does nothing.
-    let a = if cx.has("ftz") && from == F32 && to != F16 {
-        let register = cx.lowering.new_register(Width::Word);
-        cx.alu(Some(register), &[a], Alu::Convert(ConvertOp::FlushSingle))?;
-        Operand::Reg(register)
-    } else {
-        a
-    };
-    let (Some(of), Some(into)) = (FloatType::of(from), FloatType::of(to)) else {
-        return Err(cx.unknown("this pair of types or rounding"));
-    };
-    if integral && from == to {
+    /// Between floats.
+    pub(super) fn of_floats(mut self, cx: &mut Cx<'_, '_>) -> LoweringResult {
+        let Conversion { from, to, .. } = self;
+        let (rounding, integral) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
+        // `.ftz` goes through an addition, which also makes NaN its own; on the way to f16 it does nothing.
+        if cx.has("ftz") && from == F32 && to != F16 {
+            let register = cx.lowering.new_register(Width::Word);
+            cx.alu(Some(register), &[self.source], Alu::Convert(ConvertOp::FlushSingle))?;
+            self.source = Operand::Reg(register);
+        }
+        let (Some(of), Some(into)) = (FloatType::of(from), FloatType::of(to)) else {
+            return Err(cx.unknown("this pair of types or rounding"));
+        };
+        if !integral || from != to {
+            let op = ConvertOp::Float { from: of, to: into, rounding };
+            return self.convert_and_adjust(cx, op);
+        }
         let widen = match from {
             F16 => WidenFrom::Half,
             Bf16 => WidenFrom::Bf16,
-            F32 => return convert_and_adjust(cx, dst, a, to, ConvertOp::RoundSingle(rounding)),
-            _ => return convert_and_adjust(cx, dst, a, to, ConvertOp::RoundDouble(rounding)),
+            F32 => return self.convert_and_adjust(cx, ConvertOp::RoundSingle(rounding)),
+            _ => return self.convert_and_adjust(cx, ConvertOp::RoundDouble(rounding)),
         };
-        let wide = through_wide(cx, a, Alu::Convert(ConvertOp::Widen(widen)))?;
-        let rounded = through_wide(cx, wide, Alu::Convert(ConvertOp::RoundDouble(rounding)))?;
-        return convert_and_adjust(
-            cx,
-            dst,
-            rounded,
-            to,
-            ConvertOp::DoubleToHalf { bf16: to == Bf16 },
-        );
+        let wide = through_wide(cx, self.source, Alu::Convert(ConvertOp::Widen(widen)))?;
+        self.source = through_wide(cx, wide, Alu::Convert(ConvertOp::RoundDouble(rounding)))?;
+        self.convert_and_adjust(cx, ConvertOp::DoubleToHalf { bf16: to == Bf16 })
     }
-    convert_and_adjust(cx, dst, a, to, ConvertOp::Float { from: of, to: into, rounding })
 }
 
 /// `cvt.rna.tf32.f32` and its kin: 19 bits at the top of a word.

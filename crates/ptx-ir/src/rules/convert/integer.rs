@@ -1,6 +1,7 @@
 //! `cvt` between integers.
 
-use crate::kernel::{Operand, Reg, Width};
+use super::conversion::Conversion;
+use crate::kernel::{Operand, Width};
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
 use crate::opcode::convert::{ConvertOp, NarrowInteger};
@@ -24,59 +25,53 @@ pub(super) fn extend(cx: &Cx<'_, '_>, from: ScalarType) -> LoweringResult<Alu> {
     }
 }
 
-pub(super) fn integers(
-    cx: &mut Cx<'_, '_>,
-    dst: Option<Reg>,
-    a: Operand,
-    from: ScalarType,
-    to: ScalarType,
-) -> LoweringResult {
-    if cx.has("sat") {
-        return saturated(cx, dst, a, from, to);
-    }
-    if from.size() == 4 && to.size() == 4 {
-        return cx.alu(dst, &[a], Alu::copy(Width::Word));
-    }
-    if to.size() == 8 {
-        let op = extend(cx, from)?;
-        return cx.alu(dst, &[a], op);
-    }
-    if from.size() == 8 && to.size() == 4 {
-        return cx.alu(dst, &[a], Alu::Convert(ConvertOp::TruncateWide));
-    }
-    // What is left has at most 32 bits on one side: the narrower of the two types decides.
-    let narrower = if to.size() <= from.size() { to } else { from };
-    let op = match narrower {
-        // Extended by its sign, but no further than the result.
-        S8 if to == U16 => ConvertOp::ExtendToHalf,
-        U8 | B8 => ConvertOp::ExtendToWord(NarrowInteger::U8),
-        S8 => ConvertOp::ExtendToWord(NarrowInteger::S8),
-        U16 | B16 => ConvertOp::ExtendToWord(NarrowInteger::U16),
-        S16 => ConvertOp::ExtendToWord(NarrowInteger::S16),
-        _ => return Err(cx.unknown("this type")),
-    };
-    cx.alu(dst, &[a], Alu::Convert(op))
-}
-
-fn saturated(
-    cx: &mut Cx<'_, '_>,
-    dst: Option<Reg>,
-    a: Operand,
-    from: ScalarType,
-    to: ScalarType,
-) -> LoweringResult {
-    let wide = if matches!(from, U64 | B64) {
-        if to.size() == 8 && to != S64 {
-            return cx.alu(dst, &[a], Alu::copy(Width::Wide));
+impl Conversion {
+    /// Between integers.
+    pub(super) fn of_integers(self, cx: &mut Cx<'_, '_>) -> LoweringResult {
+        let Conversion { dst, source, from, to } = self;
+        if cx.has("sat") {
+            return self.saturated(cx);
         }
-        through_wide(cx, a, Alu::Convert(ConvertOp::ClampUnsigned))?
-    } else {
-        let op = extend(cx, from)?;
-        through_wide(cx, a, op)?
-    };
-    let op = match Integer::of(to) {
-        None | Some(Integer::S64) => Alu::copy(Width::Wide),
-        Some(to) => Alu::Convert(ConvertOp::Clamp(to)),
-    };
-    cx.alu(dst, &[wide], op)
+        if from.size() == 4 && to.size() == 4 {
+            return cx.alu(dst, &[source], Alu::copy(Width::Word));
+        }
+        if to.size() == 8 {
+            let op = extend(cx, from)?;
+            return cx.alu(dst, &[source], op);
+        }
+        if from.size() == 8 && to.size() == 4 {
+            return cx.alu(dst, &[source], Alu::Convert(ConvertOp::TruncateWide));
+        }
+        // What is left has at most 32 bits on one side: the narrower of the two types decides.
+        let narrower = if to.size() <= from.size() { to } else { from };
+        let op = match narrower {
+            // Extended by its sign, but no further than the result.
+            S8 if to == U16 => ConvertOp::ExtendToHalf,
+            U8 | B8 => ConvertOp::ExtendToWord(NarrowInteger::U8),
+            S8 => ConvertOp::ExtendToWord(NarrowInteger::S8),
+            U16 | B16 => ConvertOp::ExtendToWord(NarrowInteger::U16),
+            S16 => ConvertOp::ExtendToWord(NarrowInteger::S16),
+            _ => return Err(cx.unknown("this type")),
+        };
+        cx.alu(dst, &[source], Alu::Convert(op))
+    }
+
+    /// The same with `.sat`: out-of-range values clamp.
+    fn saturated(self, cx: &mut Cx<'_, '_>) -> LoweringResult {
+        let Conversion { dst, source, from, to } = self;
+        let wide = if matches!(from, U64 | B64) {
+            if to.size() == 8 && to != S64 {
+                return cx.alu(dst, &[source], Alu::copy(Width::Wide));
+            }
+            through_wide(cx, source, Alu::Convert(ConvertOp::ClampUnsigned))?
+        } else {
+            let op = extend(cx, from)?;
+            through_wide(cx, source, op)?
+        };
+        let op = match Integer::of(to) {
+            None | Some(Integer::S64) => Alu::copy(Width::Wide),
+            Some(to) => Alu::Convert(ConvertOp::Clamp(to)),
+        };
+        cx.alu(dst, &[wide], op)
+    }
 }

@@ -1,6 +1,7 @@
 //! `cvt` of two values into one register.
 
-use super::float::{floats, rounding};
+use super::conversion::Conversion;
+use super::float::rounding;
 use crate::kernel::{Operand, Width};
 use crate::lower::unsupported::LoweringResult;
 use crate::opcode::Alu;
@@ -25,8 +26,9 @@ pub(super) fn pack_two(cx: &mut Cx<'_, '_>, to: ScalarType, from: ScalarType) ->
     let one = if to == F16x2 { F16 } else { Bf16 };
     let (high, low) =
         (cx.lowering.new_register(Width::Word), cx.lowering.new_register(Width::Word));
-    floats(cx, Some(high), a, F32, one)?;
-    floats(cx, Some(low), b, F32, one)?;
+    for (register, source) in [(high, a), (low, b)] {
+        Conversion { dst: Some(register), source, from: F32, to: one }.of_floats(cx)?;
+    }
     let join = MoveOp::Concatenate { wide: false, low: 2 };
     cx.alu(dst, &[Operand::Reg(low), Operand::Reg(high)], Alu::Move(join))
 }

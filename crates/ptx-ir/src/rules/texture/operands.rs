@@ -21,7 +21,7 @@ fn handle(cx: &mut Cx<'_, '_>, name: &str) -> LoweringResult<Operand> {
             Ok(Operand::Const(PARAMETER_WINDOW + at))
         }
         Some(Symbol::Variable(MemorySpace::Global, address)) => Ok(address),
-        _ => Err(cx.unknown(&format!("`{name}` is no texture, sampler or surface"))),
+        _ => Err(cx.unknown(&format!("`{name}` is not a texture, sampler or surface"))),
     }
 }
 

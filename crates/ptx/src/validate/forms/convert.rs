@@ -36,7 +36,10 @@ pub(super) const ROWS: &[Row] = &[
     ("cvt", "rn satfinite relu? e2m1x2 f32", "d:b8 a:f32 a:f32"),
     ("cvt", "rn satfinite relu? e2m1x2 f16x2", "d:b8 a:f16x2"),
     ("cvt", "rn relu? f16x2 e2m1x2", "d:f16x2 a:b8"),
-    ("cvt", "ue8m0x2|e2m1x4|e2m3x4|e3m2x4|e4m3x4|e5m2x4|s2f6x2 ...", "*"),
+    ("cvt", "rz|rp satfinite? ue8m0x2 f32", "d:b16 a:f32 a:f32"),
+    ("cvt", "rz|rp satfinite? ue8m0x2 bf16x2", "d:b16 a:b32"),
+    ("cvt", "rn bf16x2 ue8m0x2", "d:b32 a:b16"),
+    ("cvt", "e2m1x4|e2m3x4|e3m2x4|e4m3x4|e5m2x4|s2f6x2 ...", "*"),
     ("cvt", "^pack sat u16|s16 s32", "d:u32 a:s32 a:s32"),
     ("cvt", "^pack sat u8|s8|u4|s4|u2|s2 s32 b32", "d:u32 a:s32 a:s32 a:u32"),
 ];

@@ -6,11 +6,11 @@ use crate::types::ScalarType::{self, *};
 /// Whether an operand fits, and why not.
 pub(super) type Fit = Result<(), String>;
 
-pub(super) fn is_bits(ty: ScalarType) -> bool {
+pub(in crate::validate) fn is_bits(ty: ScalarType) -> bool {
     matches!(ty, B8 | B16 | B32 | B64 | B128)
 }
 
-pub(super) fn is_integer(ty: ScalarType) -> bool {
+pub(in crate::validate) fn is_integer(ty: ScalarType) -> bool {
     matches!(ty, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64)
 }
 

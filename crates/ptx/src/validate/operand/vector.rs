@@ -44,7 +44,11 @@ impl Checker<'_> {
                 Some(register) if register.ty != Pred => sizes.push(register.ty.size()),
                 _ if name == "_" && spec.kind == Kind::Destination => {}
                 None if spec.kind != Kind::Destination && is_special_word(name) => sizes.push(4),
-                _ => return Err(format!("a vector, has `{name}`, which is no register of a part")),
+                _ => {
+                    return Err(format!(
+                        "a vector, has `{name}`, which is not a register that a part may be"
+                    ));
+                }
             }
         }
         let each = ty.size() / list.len().max(1) as u32;
