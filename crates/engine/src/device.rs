@@ -229,14 +229,6 @@ impl Device {
         self.writing().objects.make(Object::Surface(image))
     }
 
-    /// Makes a sampler of its own, for modules with `texmode_independent`, and gives its handle.
-    ///
-    /// # Errors
-    /// None today.
-    pub fn make_sampler(&self, sampler: Sampler) -> Result<u64, MemoryError> {
-        self.writing().objects.make(Object::Sampler(sampler))
-    }
-
     /// Ends a texture, surface or sampler; whether there was one of this handle. The image's memory stays.
     pub fn end_object(&self, handle: u64) -> bool {
         self.writing().objects.end(handle)

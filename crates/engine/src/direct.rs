@@ -11,7 +11,7 @@ use crate::slot::{Elem, Lanes, SCALAR, Scalar, both};
 use crate::tally::{count_lanes, tally};
 use std::marker::PhantomData;
 
-/// The address operand: both bases as distances from the region's start, and the stride.
+/// The address operand: both bases as distances from a region's start, and the stride.
 ///
 /// # Safety
 /// Operation, warp and site are the assembler's.
@@ -21,16 +21,8 @@ pub unsafe fn distances<const WIDE: bool>(
     warp: &Warp,
     region: &Region,
 ) -> ([u64; 2], u64) {
-    let form = if WIDE { SCALAR | crate::slot::WIDE } else { SCALAR };
-    // SAFETY: the assembler gave a slot of this form.
-    let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
-    let from = op.imm.wrapping_sub(region.start);
-    if WIDE {
-        (both(scalar.base, |b| b.wrapping_add(from)), scalar.stride)
-    } else {
-        let base = both(scalar.base, |b| u64::from(b as u32).wrapping_add(from));
-        (base, i64::from(scalar.stride as i32) as u64)
-    }
+    // SAFETY: by the caller.
+    unsafe { moved::<WIDE>(op, warp, op.imm.wrapping_sub(region.start)) }
 }
 
 /// The address operand: both bases as distances from the start of what the cached bounds hold, and the stride.
@@ -43,13 +35,23 @@ pub unsafe fn starts<const WIDE: bool>(
     warp: &Warp,
     bounds: &CachedBounds,
 ) -> ([u64; 2], u64) {
+    // SAFETY: by the caller.
+    unsafe { moved::<WIDE>(op, warp, bounds.from) }
+}
+
+/// The address operand with `from` added to both bases, and its stride.
+///
+/// # Safety
+/// Operation and warp are the assembler's.
+#[inline(always)]
+unsafe fn moved<const WIDE: bool>(op: &Op, warp: &Warp, from: u64) -> ([u64; 2], u64) {
     let form = if WIDE { SCALAR | crate::slot::WIDE } else { SCALAR };
     // SAFETY: the assembler gave a slot of this form.
     let scalar = unsafe { *warp.known(op.b, form).cast::<Scalar>() };
     if WIDE {
-        (both(scalar.base, |b| b.wrapping_add(bounds.from)), scalar.stride)
+        (both(scalar.base, |b| b.wrapping_add(from)), scalar.stride)
     } else {
-        let base = both(scalar.base, |b| u64::from(b as u32).wrapping_add(bounds.from));
+        let base = both(scalar.base, |b| u64::from(b as u32).wrapping_add(from));
         (base, i64::from(scalar.stride as i32) as u64)
     }
 }

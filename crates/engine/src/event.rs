@@ -152,7 +152,7 @@ pub struct Moved {
     pub reads: Option<Run>,
     /// What is written in one run.
     pub writes: Option<Run>,
-    /// The global side of a tile, which is no one run: addresses and bytes. It is read where nothing else
+    /// The global side of a tile, which is not one run: addresses and bytes. It is read where nothing else
     /// is.
     pub global: Vec<(u64, u64)>,
     /// Whether what is there is combined with what comes.

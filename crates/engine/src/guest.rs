@@ -11,6 +11,8 @@
 
 mod bytes;
 mod level;
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod portable;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
@@ -18,10 +20,10 @@ use crate::slot::Elem;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 pub use bytes::{copy, read_bytes, write_bytes};
-pub use level::{Level, Portable};
+pub use level::Level;
 /// The levels of handlers for registers of 256 and of 512 bits; elsewhere there is one level.
 #[cfg(not(target_arch = "x86_64"))]
-pub use level::{Portable as Middle, Portable as Widest};
+pub use portable::{Portable as Middle, Portable as Widest};
 /// The levels of handlers for registers of 256 and of 512 bits.
 #[cfg(target_arch = "x86_64")]
 pub use vectors::{Avx2 as Middle, Avx512 as Widest, words};
@@ -87,7 +89,8 @@ pub unsafe fn store<T: Elem>(to: *mut T, value: T) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Level, Portable, load, store};
+    use super::portable::Portable;
+    use super::{Level, load, store};
 
     #[test]
     fn an_element_keeps_its_bits() {

@@ -1,4 +1,12 @@
-//! The engine: handlers, registers, memory, and the scheduler of warps and blocks.
+//! The engine runs kernels in the intermediate form: it assembles them into operations with a handler each, and schedules blocks over
+//! worker threads and the warps of a block by time slices.
+//!
+//! A launch's way: `device` takes it, `check` compares it with the kernel and the limits, `assemble` makes code for its block shape,
+//! `schedule` hands out blocks to workers, `block` runs the warps of one, and a warp (`machine`) goes from handler to handler. `fault`
+//! holds what ends it, `report` puts that into words.
+//!
+//! Two seams let other crates take part: an [`instrument`] sees what it asks for and nothing else, and a [`stall`] handler is asked
+//! before a launch that makes no progress is ended.
 
 #![allow(
     clippy::needless_range_loop,
@@ -14,73 +22,88 @@
 )]
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
-pub mod access;
-pub mod alu;
-pub mod alu_operation;
+// From a module to code: loading, one assembly per block shape and instrument, and what a launch must fulfil.
 pub mod assemble;
-pub mod assembled;
-pub mod asynchrony;
-pub mod atomic;
-pub mod attached;
-pub mod barrier;
-pub mod block;
-pub mod check;
-pub mod cluster_view;
-pub mod context;
-pub mod control;
-pub mod converge;
-pub mod counter;
-pub mod cross;
-pub mod device;
-pub mod device_range;
-pub mod direct;
-pub mod event;
-pub mod exchange;
-pub mod fault;
-pub mod fuel;
+mod assembled;
+mod check;
 pub mod fuse;
-#[cfg(target_arch = "x86_64")]
-pub mod gather;
-pub mod guest;
-pub mod handler;
-pub mod heap;
-pub mod held;
-pub mod hook;
-pub mod host_bytes;
-pub mod initialised;
-pub mod insertion;
-pub mod instrument;
-pub mod lanes;
 pub mod launch;
 pub mod limits;
-pub mod machine;
-pub mod matrix;
-pub mod memory;
-pub mod memory_lock;
-pub mod module_variables;
-pub mod notify;
-pub mod number;
+mod module_variables;
 pub mod occupancy;
-pub mod participants;
-pub mod print;
 pub mod program;
-pub mod progress;
-pub mod reconvergence;
-pub mod region;
-pub mod report;
-pub mod residency;
-pub mod schedule;
+mod residency;
 pub mod shape;
-pub mod site;
+
+// The machine: operations, warps, registers, and which lanes run.
+mod control;
+mod converge;
+mod cross;
+mod exchange;
+pub mod handler;
+pub mod lanes;
+pub mod machine;
+mod participants;
+mod reconvergence;
 pub mod slot;
-pub mod split;
-pub mod stall;
-pub mod tally;
+mod split;
+mod warp_table;
+
+// Arithmetic.
+mod alu;
+mod alu_operation;
+mod matrix;
+mod number;
+
+// Memory: regions, accesses, and the bytes of the device.
+mod access;
+mod atomic;
+mod device_range;
+mod direct;
+#[cfg(target_arch = "x86_64")]
+mod gather;
+mod guest;
+pub mod heap;
+pub mod held;
+mod host_bytes;
+pub mod initialised;
+pub mod memory;
+mod memory_lock;
+pub mod region;
+pub mod site;
 pub mod tensor_map;
 pub mod texture;
-pub mod warp_table;
+
+// What goes on beside instructions: barriers, copies, tensor memory.
+pub mod asynchrony;
+mod barrier;
+
+// Running: workers, blocks, time slices, and the end of launches that make no progress.
+mod block;
+mod context;
+pub mod device;
+mod fuel;
+mod print;
+pub mod progress;
+mod schedule;
+pub mod stall;
 pub mod worker_context;
-pub mod workspace;
+mod workspace;
+
+// The instrument seam.
+pub mod attached;
+pub mod cluster_view;
+pub mod counter;
+pub mod event;
+pub mod hook;
+pub mod insertion;
+pub mod instrument;
+mod notify;
+mod tally;
+
+// What goes wrong.
+pub mod fault;
+pub mod report;
 
 /// Whether this crate, whose code runs hot, was compiled with optimisation.
 pub const OPTIMISED: bool = !matches!(env!("LANEWORK_OPT_LEVEL").as_bytes(), b"0");

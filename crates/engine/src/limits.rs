@@ -15,7 +15,7 @@ pub struct Limits {
     pub static_shared: u32,
     /// Most shared memory per block, static and dynamic together, in bytes.
     pub shared: u32,
-    /// Bytes in which a block is given shared memory: an access beyond its arrays but within the last unit is no fault. 1 notices
+    /// Bytes in which a block is given shared memory: an access beyond its arrays but within the last unit is not a fault. 1 notices
     /// every byte, as where there are gaps between allocations.
     pub shared_unit: u32,
     /// Global memory, in bytes.

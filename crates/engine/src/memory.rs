@@ -16,6 +16,7 @@ use crate::region::Region;
 use crate::texture::object::Objects;
 use places::{GRAIN, in_windows};
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// Where the first allocation starts; the shared, local and parameter windows lie below.
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
@@ -45,6 +46,8 @@ pub struct Memory {
     trusting: bool,
     live: BTreeMap<u64, Allocation>,
     freed: Vec<(u64, u64, String)>,
+    /// Address and bytes of what has ended since somebody asked, where somebody does.
+    ended: Mutex<Option<Vec<(u64, u64)>>>,
     next: u64,
     used: u64,
     total: u64,
@@ -64,6 +67,7 @@ impl Memory {
             trusting: false,
             live: BTreeMap::new(),
             freed: Vec::new(),
+            ended: Mutex::default(),
             next: FIRST_ADDRESS,
             used: 0,
             total,
@@ -94,6 +98,7 @@ impl Memory {
             trusting: false,
             live,
             freed: self.freed.clone(),
+            ended: Mutex::default(),
             next: self.next,
             used: self.used,
             total: self.total,
@@ -183,10 +188,18 @@ impl Memory {
     /// Ends an allocation and remembers where it was, to tell use after free from a wild address.
     fn quarantine(&mut self, address: u64) {
         let Some(gone) = self.live.remove(&address) else { return };
+        let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
+        ended.iter_mut().for_each(|ended| ended.push((address, gone.bytes)));
         if self.freed.len() == QUARANTINE {
             self.freed.remove(0);
         }
         self.freed.push((address, gone.bytes, gone.name.clone()));
+    }
+
+    /// Address and bytes of what has ended since this was last asked; the first time, nothing.
+    pub fn take_ended(&self) -> Vec<(u64, u64)> {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.replace(Vec::new()).unwrap_or_default()
     }
 
     /// Says that an allocation is a variable of a module, in constant memory or not.

@@ -11,20 +11,20 @@ use lanework_ptx::{Function, Module};
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::kernel::Kernel;
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
+use lanework_ptx_ir::names::{ModuleNames, PlacedModule};
 use lanework_ptx_ir::pressure::{RegisterPressure, pressure};
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Most instructions times registers of a kernel: the analysis keeps a bit for each register at each
-/// block, so this bounds its memory to half a gigabyte at the worst.
-const MOST_WORK: u64 = 1 << 32;
-
 /// A loaded module. Its variables live in device memory until it is dropped.
 pub struct Program {
     entries: Vec<Entry>,
+    /// The place of each entry in `entries`, by name.
+    numbers: HashMap<String, usize>,
     /// What entries are lowered from when they are first used.
     module: Option<Arc<Module>>,
+    names: ModuleNames,
     variables: ModuleVariables,
     assembled: Mutex<HashMap<Key, Arc<Assembled>>>,
     gaps: bool,
@@ -97,9 +97,13 @@ impl Program {
         verify: bool,
     ) -> Result<Program, LoadError> {
         let entry = |entry: &Function| Entry { name: entry.name.clone(), lowered: OnceLock::new() };
+        let entries: Vec<Entry> = module.entries().map(entry).collect();
+        let numbers = entries.iter().enumerate().map(|(i, entry)| (entry.name.clone(), i));
         Ok(Program {
-            entries: module.entries().map(entry).collect(),
+            numbers: numbers.collect(),
+            entries,
             module: None,
+            names: ModuleNames::of(module),
             variables: ModuleVariables::place(module, memory)?,
             assembled: Mutex::new(HashMap::new()),
             gaps,
@@ -109,7 +113,7 @@ impl Program {
 
     /// What came of lowering an entry, which is done now where it was not; nothing where there is no such entry.
     fn lowered(&self, name: &str) -> Option<(usize, &Result<Loaded, LoadError>)> {
-        let index = self.entries.iter().position(|entry| entry.name == name)?;
+        let index = *self.numbers.get(name)?;
         let of = &self.entries[index];
         if let Some(known) = of.lowered.get() {
             return Some((index, known));
@@ -125,19 +129,13 @@ impl Program {
         Some((index, lowered.as_ref().ok()?))
     }
 
+    fn placed_module<'m>(&'m self, module: &'m Module) -> PlacedModule<'m> {
+        PlacedModule { module, names: &self.names, addresses: self.variables.addresses() }
+    }
+
     fn lower(&self, module: &Module, entry: &Function) -> Result<Loaded, LoadError> {
         let options = LoweringOptions { gaps: self.gaps, names: false };
-        let kernel = Lowering::entry(module, entry, self.variables.addresses(), options)?;
-        if kernel.insts.len() as u64 * kernel.registers.len() as u64 > MOST_WORK {
-            return Err(LoadError {
-                message: "the kernel is too large to analyse".to_owned(),
-                function: kernel.name,
-                location: None,
-                text_file: None,
-                text_line: 0,
-                help: "split it into smaller kernels".to_owned(),
-            });
-        }
+        let kernel = Lowering::entry(self.placed_module(module), entry, options)?;
         let analyses = Analyses::of(&kernel);
         Ok(Loaded { kernel: Arc::new(kernel), analyses: Arc::new(analyses) })
     }
@@ -163,7 +161,7 @@ impl Program {
     /// The device functions of `module`, which this program was loaded from, that no entry reaches and that
     /// the emulator does not know, each with the reason.
     pub fn refused_functions(&self, module: &Module) -> Vec<(String, LoadError)> {
-        lanework_ptx_ir::unreached::refused_functions(module, self.variables.addresses())
+        lanework_ptx_ir::unreached::refused_functions(self.placed_module(module))
     }
 
     /// The device address and size in bytes of a variable in global or constant memory.

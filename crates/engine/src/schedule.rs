@@ -268,7 +268,7 @@ impl<'a> Job<'a> {
         if fault.is_none() {
             let unstarted = self.order.unstarted();
             for (seated, block, located) in residents.give_up() {
-                // Who waits for a block that a fault has stopped is no finding of its own.
+                // A block that waits for one that a fault has stopped is not a finding of its own.
                 if stopped {
                     continue;
                 }

@@ -117,7 +117,7 @@ impl TensorMap {
         Ok(bytes)
     }
 
-    /// From 128 bytes; `None` where they are no map.
+    /// From 128 bytes; `None` where they are not a map.
     pub fn decode(bytes: &[u8; MAP_BYTES]) -> Option<TensorMap> {
         fn take<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
             std::array::from_fn(|i| bytes[at + i])

@@ -13,6 +13,7 @@ use lanework_ptx::{Module, StateSpace};
 use lanework_ptx_ir::analyses::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
+use lanework_ptx_ir::names::{ModuleNames, PlacedModule};
 use lanework_ptx_ir::uniformity::Uniformity;
 use std::collections::HashMap;
 use std::path::Path;
@@ -24,9 +25,11 @@ fn kernels(text: &str) -> Vec<Kernel> {
     let of_device = module.variables().filter(|v| v.space != StateSpace::Shared);
     let globals: HashMap<_, _> =
         of_device.map(|v| (v.name.clone(), (MemorySpace::Global, 0x1000))).collect();
-    let lowered = module.entries().filter_map(|entry| {
-        Lowering::entry(&module, entry, &globals, LoweringOptions::default()).ok()
-    });
+    let source =
+        PlacedModule { module: &module, names: &ModuleNames::of(&module), addresses: &globals };
+    let lowered = module
+        .entries()
+        .filter_map(|entry| Lowering::entry(source, entry, LoweringOptions::default()).ok());
     lowered.collect()
 }
 
@@ -276,9 +279,9 @@ fn addresses_belong_to_the_code() {
         let at = code.shapes.iter().position(|shape| shape.imm == Immediate::AsyncPlan);
         code.ops[at.expect("the mbarrier")].imm ^= 64;
     });
-    assert_says(&message, &["mbarrier.init", "no address that the code owns"]);
+    assert_says(&message, &["mbarrier.init", "not an address that the code owns"]);
     let message = refused(|code| code.shapes[0].imm = Immediate::Inserted);
-    assert_says(&message, &["no address that the code owns"]);
+    assert_says(&message, &["not an address that the code owns"]);
 }
 
 #[test]

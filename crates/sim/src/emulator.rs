@@ -106,9 +106,24 @@ impl Emulator {
         launch: &LaunchConfig<'_>,
         arguments: &[&[u8]],
     ) -> Result<Checked, Fault> {
-        let mut sanitizer = Sanitizer::new(self.options.checks.unwrap_or_default());
+        self.check_for(program, launch, arguments, self.options.checks.unwrap_or_default())
+    }
+
+    /// The same, with these checks in place of the emulator's.
+    ///
+    /// # Errors
+    /// As [`Emulator::check`].
+    pub fn check_for(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        checks: Checks,
+    ) -> Result<Checked, Fault> {
+        let mut sanitizer = Sanitizer::new(checks);
         let ran = self.run_with(program, launch, arguments, &mut sanitizer)?;
-        Ok(Checked { outcome: ran.outcome, reports: sanitizer.reports, fault: ran.fault })
+        let Sanitizer { reports, shadow, .. } = sanitizer;
+        Ok(Checked { outcome: ran.outcome, reports, fault: ran.fault, shadow })
     }
 
     /// What is looked for in checked launches; `None` where this emulator was not made for them.

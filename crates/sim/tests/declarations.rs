@@ -134,3 +134,17 @@ fn a_name_of_another_module_refuses_only_the_entries_that_use_it() {
         assert!(fault.message.contains(what), "{fault}");
     }
 }
+
+#[test]
+fn an_alias_is_the_function_that_it_stands_for() {
+    let text = format!(
+        ".version 8.0\n.target sm_80\n.address_size 64\n\
+         .visible .func (.param .b32 r) other(.param .b32 a);\n\
+         .visible .func (.param .b32 r) twice(.param .b32 a) {{ .reg .b32 %a; ld.param.b32 %a, [a];\n\
+         add.u32 %a, %a, %a; st.param.b32 [r], %a; ret; }}\n\
+         .visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n) {{ {START}\n\
+         .param .b32 a; .param .b32 r; st.param.b32 [a], %r1; call (r), other, (a);\n\
+         ld.param.b32 %r10, [r]; st.global.u32 [%rd5], %r10; ret; }}\n.alias other, twice;"
+    );
+    assert_eq!(words(&text), (0..32).map(|i| 2 * i).collect::<Vec<u32>>());
+}

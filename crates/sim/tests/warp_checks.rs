@@ -67,7 +67,7 @@ fn lanes_at_instructions_of_two_kinds_wait_for_ever() {
 fn lanes_that_a_barrier_of_the_warp_waits_for_in_vain_are_reported() {
     let body = halves("bar.warp.sync -1;", "", "st.global.u32 [%rd5], %r3;");
     assert_eq!(kinds(&body, 1), [ReportKind::InactiveLane]);
-    // Those that ended before are no matter.
+    // Those that ended before do not matter.
     let body = "setp.ge.u32 %p1, %r3, 40; @%p1 ret; bar.warp.sync -1; ret;";
     assert_eq!(kinds(body, 1), []);
 }

@@ -1,4 +1,4 @@
-//! Files that are no store, or one of another version: clear errors, and nothing is touched.
+//! Files that are not a store, or one of another version: clear errors, and nothing is touched.
 
 mod common;
 
@@ -91,7 +91,7 @@ fn a_damaged_file_is_an_error() {
         let mut bytes = whole.clone();
         bytes[from..(from + 4096).min(whole.len())].fill(0xAB);
         fs::write(&path, &bytes).expect("written");
-        // Not every page is read; where one is, it is no panic and no wrong rows.
+        // Not every page is read; where one is, the result is an error, not a panic or wrong rows.
         match Store::read(&path).and_then(|store| store.runs(&Filter::default())) {
             Ok(runs) => assert!(runs.len() == 200 || runs.is_empty(), "{} runs", runs.len()),
             Err(error) => assert!(matches!(error, StoreError::Damaged { .. }), "{error}"),

@@ -6,6 +6,7 @@
 use super::affine::widened;
 use crate::alu_operation::{Affine, AluOperation, affine, hot1, rare1, rare2, rare3, warm1};
 use crate::number::narrow::{self, NAN16, Narrow, pair};
+use crate::number::scale::{halves_of_scales, scales, scales_of_halves};
 use crate::number::single::{self, canonical, flush, quiet32};
 use crate::number::soft::{self, Format, Number, Round};
 use crate::number::{double, narrow::widen16};
@@ -103,6 +104,19 @@ pub fn handlers(op: ConvertOp) -> &'static AluOperation {
         ConvertOp::ClampTf32(Tf32Clamp::Relu) => rare1(|a: u32| relu(a)),
         ConvertOp::ClampTf32(Tf32Clamp::Finite) => rare1(|a: u32| finite_tf32(a)),
         ConvertOp::ClampTf32(Tf32Clamp::ReluFinite) => rare1(|a: u32| relu(finite_tf32(a))),
+        ConvertOp::SinglesToScales(rounding) => match (rounding.up, rounding.finite) {
+            (false, false) => rare2(|a: f32, b: f32| scales(false, false, a, b)),
+            (false, true) => rare2(|a: f32, b: f32| scales(false, true, a, b)),
+            (true, false) => rare2(|a: f32, b: f32| scales(true, false, a, b)),
+            (true, true) => rare2(|a: f32, b: f32| scales(true, true, a, b)),
+        },
+        ConvertOp::HalvesToScales(rounding) => match (rounding.up, rounding.finite) {
+            (false, false) => rare1(|a: u32| scales_of_halves(false, false, a)),
+            (false, true) => rare1(|a: u32| scales_of_halves(false, true, a)),
+            (true, false) => rare1(|a: u32| scales_of_halves(true, false, a)),
+            (true, true) => rare1(|a: u32| scales_of_halves(true, true, a)),
+        },
+        ConvertOp::ScalesToHalves => rare1(|a: u32| halves_of_scales(a)),
         ConvertOp::PackClamp => {
             rare2(|a: i32, limits: u64| a.clamp(limits as i32, (limits >> 32) as i32))
         }

@@ -4,6 +4,7 @@ use super::handlers;
 use lanework_ptx::{Module, StateSpace};
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemorySpace, Opcode, Width};
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
+use lanework_ptx_ir::names::{ModuleNames, PlacedModule};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::types::Class;
 use std::collections::{HashMap, HashSet};
@@ -15,9 +16,11 @@ fn kernels(text: &str) -> Vec<Kernel> {
     let of_device = module.variables().filter(|v| v.space != StateSpace::Shared);
     let globals: HashMap<_, _> =
         of_device.map(|v| (v.name.clone(), (MemorySpace::Global, 0x1000))).collect();
-    let lowered = module.entries().filter_map(|entry| {
-        Lowering::entry(&module, entry, &globals, LoweringOptions::default()).ok()
-    });
+    let source =
+        PlacedModule { module: &module, names: &ModuleNames::of(&module), addresses: &globals };
+    let lowered = module
+        .entries()
+        .filter_map(|entry| Lowering::entry(source, entry, LoweringOptions::default()).ok());
     lowered.collect()
 }
 

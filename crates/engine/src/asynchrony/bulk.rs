@@ -1,6 +1,6 @@
 //! Bulk copies and asynchronous stores: their start, and the wait for their groups.
 
-use super::cluster::split;
+use super::cluster::{address_in, split};
 use super::copies::{Finish, Move};
 use super::finish::finish_groups;
 use super::plan::Plan;
@@ -62,7 +62,7 @@ pub(super) unsafe fn start(
                     Some(_) => {
                         let (rank, _) = split(target, (*warp.context).rank);
                         let address = match copy.multicast {
-                            true => super::cluster::address_in(rank, bar.0[i]),
+                            true => address_in(rank, bar.0[i]),
                             false => bar.0[i],
                         };
                         let to = Shared { host: target_place, rank, offset: 0 };
@@ -136,7 +136,7 @@ pub(super) unsafe fn store(
     op: &Op,
     warp: &mut Warp,
     plan: &Plan,
-    (bytes, reduction): (u8, Option<AtomicOp>),
+    (bytes, reduction, everywhere): (u8, Option<AtomicOp>, bool),
     to: At,
     barrier: At,
 ) -> Result<bool, RawFault> {
@@ -149,15 +149,24 @@ pub(super) unsafe fn store(
         let bar = shared_addresses(warp, plan.src[1], barrier);
         for lane in lanes(warp.mask) {
             let i = lane as usize;
-            let place = shared(warp, lane, at.0[i], all, all, "asynchronous store")?;
-            for (n, slot) in values.iter().enumerate() {
-                let bits = fetch_cold::<u64>(warp, *slot).0[i];
-                let to = place.host.add(n * usize::from(bytes));
-                let what = Move::Value { bits, to, bytes, combine };
-                let finish = mbarrier_at(warp, lane, bar.0[i], place, bytes.into())?;
-                let skip = n as u64 * u64::from(bytes);
-                let span = shared_span(place.rank, place.offset + skip, bytes.into());
-                begin(op, warp, lane, (what, finish), [None, Some(span)], n);
+            let targets: Vec<(u64, u64)> = match everywhere {
+                false => vec![(at.0[i], bar.0[i])],
+                true => (0..(*(*warp.context).cluster).shared.len() as u32)
+                    .map(|rank| (address_in(rank, at.0[i]), address_in(rank, bar.0[i])))
+                    .collect(),
+            };
+            for (target, (at, bar)) in targets.into_iter().enumerate() {
+                let place = shared(warp, lane, at, all, all, "asynchronous store")?;
+                for (n, slot) in values.iter().enumerate() {
+                    let bits = fetch_cold::<u64>(warp, *slot).0[i];
+                    let to = place.host.add(n * usize::from(bytes));
+                    let what = Move::Value { bits, to, bytes, combine };
+                    let finish = mbarrier_at(warp, lane, bar, place, bytes.into())?;
+                    let skip = n as u64 * u64::from(bytes);
+                    let span = shared_span(place.rank, place.offset + skip, bytes.into());
+                    let number = target * values.len() + n;
+                    begin(op, warp, lane, (what, finish), [None, Some(span)], number);
+                }
             }
         }
         Ok(true)

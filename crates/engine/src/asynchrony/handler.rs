@@ -42,8 +42,8 @@ impl Body for Async {
                 AsyncOp::Registers { count, more } => sync::registers(warp, count, more),
                 AsyncOp::Copy(copy) => bulk::start(op, warp, plan, copy),
                 AsyncOp::Tensor(tensor) => tensor::start(op, warp, plan, tensor),
-                AsyncOp::Store { bytes, reduction, to, barrier } => {
-                    let form = (bytes, reduction);
+                AsyncOp::Store { bytes, reduction, to, barrier, everywhere } => {
+                    let form = (bytes, reduction, everywhere);
                     bulk::store(op, warp, plan, form, to, barrier)
                 }
                 AsyncOp::ProductCommit => Ok(true),

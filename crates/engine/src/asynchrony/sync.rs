@@ -138,7 +138,7 @@ unsafe fn wait_phase(
                             FaultKind::Mbarrier,
                             lane,
                             address.0[i],
-                            "the state waited for is none",
+                            "the value waited for is not an mbarrier state",
                         )
                     })?
                     .parity

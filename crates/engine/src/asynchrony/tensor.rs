@@ -97,7 +97,7 @@ pub(super) unsafe fn start(
                     load,
                     combine: reduction,
                 };
-                // The other end is no run of bytes.
+                // The other end is not a run of bytes.
                 let span = Some(shared_span(place.rank, offset, bytes));
                 let spans = if load { [None, span] } else { [span, None] };
                 begin(op, warp, lane, (Move::Tile(Box::new(tile)), finish), spans, n);
@@ -107,7 +107,7 @@ pub(super) unsafe fn start(
     }
 }
 
-/// The rows of a copy that are no box of the tensor; such a map is made to have as many.
+/// The rows of a copy that are not a box of the tensor; such a map is made to have as many.
 fn rows_of(
     map: &mut TensorMap,
     mode: TensorMode,

@@ -27,7 +27,10 @@ pub enum Mark {
 
 /// A body that can be followed by another in the same handler.
 pub trait Step {
-    /// Does the operation's work; the error is where to go on instead of the next operation.
+    /// Does the operation's work.
+    ///
+    /// # Errors
+    /// Where to go on instead of the next operation.
     ///
     /// # Safety
     /// As for [`crate::machine::Handler`].

@@ -1,6 +1,5 @@
-//! What a SIMD level does, and the level of any host.
+//! What a SIMD level does.
 
-use super::{load, store, word};
 use crate::slot::Elem;
 
 /// How a SIMD level moves 16 elements side by side.
@@ -20,33 +19,4 @@ pub trait Level {
     /// # Safety
     /// As for [`load`]; the host has the level.
     unsafe fn broadcast(from: *const u32) -> [u32; 16];
-}
-
-/// Element by element, on any host.
-pub struct Portable;
-
-impl Level for Portable {
-    #[inline(always)]
-    unsafe fn load<T: Elem>(from: *const [T; 16]) -> [T; 16] {
-        let mut out = [T::default(); 16];
-        for (i, out) in out.iter_mut().enumerate() {
-            // SAFETY: by the caller.
-            *out = unsafe { load(from.cast::<T>().add(i)) };
-        }
-        out
-    }
-
-    #[inline(always)]
-    unsafe fn store<T: Elem>(to: *mut [T; 16], values: [T; 16]) {
-        for (i, value) in values.into_iter().enumerate() {
-            // SAFETY: by the caller.
-            unsafe { store(to.cast::<T>().add(i), value) };
-        }
-    }
-
-    #[inline(always)]
-    unsafe fn broadcast(from: *const u32) -> [u32; 16] {
-        // SAFETY: by the caller.
-        [unsafe { word(from) }; 16]
-    }
 }

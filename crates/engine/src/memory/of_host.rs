@@ -13,6 +13,9 @@ use std::sync::Arc;
 impl Memory {
     /// Allocates the bytes that a lender keeps, at their own address.
     ///
+    /// # Errors
+    /// If the device has no room for them, or they cannot be an allocation at their own address.
+    ///
     /// # Safety
     /// As for [`crate::device::Device::allocate_in`].
     pub unsafe fn allocate_in(
@@ -59,6 +62,9 @@ impl Memory {
 
     /// Registers a range of host memory as an allocation at its own address.
     ///
+    /// # Errors
+    /// If it is empty, overlaps an allocation, or lies where the emulator has addresses of its own.
+    ///
     /// # Safety
     /// As for [`crate::device::Device::register_host_memory`].
     pub unsafe fn register_host_memory(
@@ -87,6 +93,9 @@ impl Memory {
     }
 
     /// Unregisters a range of the host.
+    ///
+    /// # Errors
+    /// If no registered range starts at the address.
     pub fn unregister_host_memory(&mut self, address: u64) -> Result<(), MemoryError> {
         if self.live.get(&address).is_none_or(|a| a.own.is_some()) {
             return Err(MemoryError::NotRegistered { address });

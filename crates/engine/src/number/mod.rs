@@ -4,6 +4,7 @@ pub mod approximate;
 pub mod double;
 pub mod eight;
 pub mod narrow;
+pub mod scale;
 pub mod single;
 pub mod soft;
 pub mod tiny;

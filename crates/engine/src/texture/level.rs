@@ -39,7 +39,7 @@ pub fn choose(level: Level, coordinates: [f32; 3], images: &[Image], sampler: &S
         }
     };
     let mip = sampler.mip;
-    // What is no number becomes the least level.
+    // A NaN becomes the least level.
     let number = (number + f64::from(mip.bias)).max(mip.least.into()).min(mip.most.into());
     let number = number.max(0.0).min(last as f64);
     if !mip.linear {

@@ -114,7 +114,7 @@ fn mbarriers_are_used_as_they_count() {
             &format!(
                 "{INIT} mov.u64 %rd5, 7; mbarrier.test_wait.shared::cta.b64 %p2, [%r2], %rd5;"
             ),
-            "state waited for is none",
+            "the value waited for is not an mbarrier state",
         ),
     ] {
         let f = fault(body);

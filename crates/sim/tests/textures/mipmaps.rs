@@ -217,7 +217,7 @@ fn colours_of_srgb_are_read_as_linear_ones_before_they_are_filtered() {
     let got = run(&device, &text, handle, &floats(&[[1.0, 0.0, 0.0, 0.0]])).expect("it runs")[0]
         .map(f32::from_bits);
     let linear = |c: f64| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
-    // The mean of black and white is half of the light; the fourth channel is no colour.
+    // The mean of black and white is half of the light; the fourth channel is not a colour.
     let expected = [0.5, linear(188.0 / 255.0), linear(10.0 / 255.0), 188.0 / 255.0];
     for (got, expected) in got.iter().zip(expected) {
         assert!((f64::from(*got) - expected).abs() < 1e-6, "{got}, not {expected}");

@@ -60,10 +60,10 @@ impl Verifier<'_> {
                 format!("the bounds of site {value:#x} are too narrow for its handler")
             }
             OperandKind::Site(_) => format!("{value:#x} is the offset of no site"),
-            OperandKind::Block => format!("{value} is no counted block"),
+            OperandKind::Block => format!("{value} is not a counted block"),
             OperandKind::Own => format!("{value} is not its own index"),
             OperandKind::GuardEnd => format!("{value} is not the end of a guard"),
-            _ => format!("target {value} is no operation of {}", self.code.ops.len()),
+            _ => format!("target {value} is not one of the {} operations", self.code.ops.len()),
         };
         self.wrong(Some(at), format!("operand {}: {what}", NAMES[i]))
     }
@@ -107,7 +107,7 @@ impl Verifier<'_> {
         let what = match shape.imm {
             Immediate::Predicate => "its low half names no predicate".to_owned(),
             Immediate::SiteOffset => "it is neither its site's offset nor a chain".to_owned(),
-            _ => format!("{:#x} is no address that the code owns", op.imm),
+            _ => format!("{:#x} is not an address that the code owns", op.imm),
         };
         Err(self.wrong(Some(at), format!("immediate: {what}")))
     }

@@ -75,7 +75,7 @@ impl RegisterFile {
             .collect();
         let bare = if registers.is_bare() { ", as a bare offset" } else { "" };
         format!(
-            "slot {slot:#x} is no {} register of the {}-byte register file{bare}",
+            "slot {slot:#x} is not a {} register of the {}-byte register file{bare}",
             wanted.join(" or "),
             self.bytes
         )

@@ -57,7 +57,7 @@ impl Verifier<'_> {
                 let old = if site.count == 2 { 4..6 } else { 2..3 };
                 let wanted = if atomic && old.contains(&element) { VARYING } else { VALUE };
                 if slot.is_some_and(|slot| !self.file.is(slot, wanted)) {
-                    return wrong(&format!("the register of element {element} is none"));
+                    return wrong(&format!("element {element} is not in a register of its form"));
                 }
             }
         }
@@ -73,7 +73,9 @@ impl Verifier<'_> {
             };
             let result = |slot: &Slot| self.file.is(*slot, MAYBE_VARYING);
             if !plan.src.iter().enumerate().all(source) || !plan.dst.iter().all(result) {
-                return Err(self.wrong(None, format!("matrix plan {i}: a register is none")));
+                return Err(
+                    self.wrong(None, format!("matrix plan {i}: a register is not one of its form"))
+                );
             }
         }
         for (i, plan) in self.code.async_plans.iter().enumerate() {
@@ -86,14 +88,18 @@ impl Verifier<'_> {
             let inside = plan.src.iter().enumerate().all(source)
                 && plan.dst.iter().all(|slot| self.file.is(*slot, to));
             if !inside {
-                return Err(self.wrong(None, format!("asynchronous plan {i}: a register is none")));
+                return Err(self.wrong(
+                    None,
+                    format!("asynchronous plan {i}: a register is not one of its form"),
+                ));
             }
         }
         for (i, plan) in self.code.texture_plans.iter().enumerate() {
             let inside = plan.src.iter().all(|slot| self.file.is(*slot, VALUE))
                 && plan.dst.iter().all(|slot| self.file.is(*slot, MAYBE_VARYING));
             if !inside {
-                return Err(self.wrong(None, format!("texture plan {i}: a register is none")));
+                return Err(self
+                    .wrong(None, format!("texture plan {i}: a register is not one of its form")));
             }
         }
         Ok(())

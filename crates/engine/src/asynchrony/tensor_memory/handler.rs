@@ -12,6 +12,9 @@ use lanework_ptx_ir::opcode::tensor_memory::TmemOp;
 
 /// Runs an instruction; `false` when the warp waits.
 ///
+/// # Errors
+/// What the instruction does wrong: a use of tensor memory that is invalid, or not by whole warps.
+///
 /// # Safety
 /// The plan's slots are registers of the warp, whose context is live.
 pub unsafe fn run(op: &Op, warp: &mut Warp, plan: &Plan, this: TmemOp) -> Result<bool, RawFault> {
