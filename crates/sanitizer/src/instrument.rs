@@ -45,6 +45,7 @@ impl Instrument for Sanitizer {
 
     fn merge(&mut self, other: Self) {
         merge(&mut self.reports, other.reports);
+        self.shadow = self.shadow.take().or(other.shadow);
     }
 
     fn access_operation() -> Tiers {
@@ -324,6 +325,9 @@ impl Instrument for Sanitizer {
     }
 
     fn finish(&mut self, _: bool, _: bool) -> Option<([u32; 3], Located)> {
+        if self.checks.keeps_shadow() {
+            self.shadow = self.parts.as_mut().map(Parts::take_shadow);
+        }
         let found = self.parts.take().map_or(Vec::new(), Parts::finish);
         merge(&mut self.reports, found);
         None

@@ -84,6 +84,12 @@ kinds! {
     Race "race" Error
         "Two accesses that nothing orders, one of which writes."
         "Put a barrier between the two, or use atomics."
+    StreamRace "stream-race" Error
+        "Launches, copies or fills of two streams, or of two nodes of a graph, that touch the same bytes with nothing to order them, one of which writes."
+        "Record an event after the first and let the stream of the second wait for it, or synchronise before the second is issued."
+    PageableCopy "pageable-copy" Warning
+        "A `cudaMemcpy` from pageable memory, and an operation of a stream that does not wait for the default stream, on the same bytes. CUDA's documentation lets the call return before the data has reached the device."
+        "Synchronise the default stream after the copy, or copy in the stream that uses the data."
     WarpSynchronous "warp-synchronous" Warning
         "Lanes of a warp that rely on lockstep: data handed over by `volatile` accesses, or a lane that signals or waits for its warp, with no `__syncwarp` between."
         "Put `__syncwarp()` between the steps, or shuffle the values."
@@ -113,6 +119,11 @@ impl ReportKind {
     /// Its name, as the command line and JSON have it.
     pub fn name(self) -> &'static str {
         self.info().name
+    }
+
+    /// Whether it is about two operations of streams.
+    pub fn is_of_streams(self) -> bool {
+        matches!(self, ReportKind::StreamRace | ReportKind::PageableCopy)
     }
 
     /// The kind of this name.
@@ -146,12 +157,14 @@ impl fmt::Display for ReportKind {
 
 /// Which kinds are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Checks(u16);
+pub struct Checks(u32);
 
 /// The bit of checks that says whether the host's reads are looked at.
-const HOST_READS: u16 = 1 << 15;
+const HOST_READS: u32 = 1 << 31;
 /// The bit that says whether each access is checked lane by lane.
-const BY_LANE: u16 = 1 << 14;
+const BY_LANE: u32 = 1 << 30;
+/// The bit that says whether a launch's shadow of global memory is kept.
+const SHADOW: u32 = 1 << 29;
 
 impl Default for Checks {
     /// All but leaks, which are looked for on request.
@@ -163,7 +176,7 @@ impl Default for Checks {
 impl Checks {
     /// All kinds.
     pub fn all() -> Checks {
-        Checks(!(HOST_READS | BY_LANE))
+        Checks(!(HOST_READS | BY_LANE | SHADOW))
     }
 
     /// No kind.
@@ -199,6 +212,17 @@ impl Checks {
     #[must_use]
     pub fn by_lane(self) -> Checks {
         Checks(self.0 | BY_LANE)
+    }
+
+    /// These, with the launch's shadow of global memory kept for its footprint ([`Checked::shadow`](crate::Checked::shadow)).
+    #[must_use]
+    pub fn with_shadow(self) -> Checks {
+        Checks(self.0 | SHADOW)
+    }
+
+    /// Whether the launch's shadow of global memory is kept; without the check for races there is none.
+    pub fn keeps_shadow(self) -> bool {
+        self.0 & SHADOW != 0 && self.has(ReportKind::Race)
     }
 
     /// Whether each access is checked lane by lane.

@@ -10,6 +10,7 @@
 //! | `wgmma` | accumulators and operands of products in flight |
 //! | `barriers` | member masks and shuffles |
 //! | `livelock` | spins that never end |
+//! | `footprint` | what a launch accessed, for races between launches |
 //!
 //! An access goes through `access::reference`, lane by lane, which is the oracle, or through a path of
 //! `fast`, which must agree with it. `parts` puts the parts together for a launch, `instrument` is what
@@ -26,6 +27,7 @@ mod async_proxy;
 mod barriers;
 mod bounds;
 mod fast;
+pub mod footprint;
 mod handlers;
 mod initialisation;
 mod instrument;
@@ -54,7 +56,7 @@ use lanework_engine::fault::Fault;
 use lanework_engine::launch::Outcome;
 
 /// What a checked launch found.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Checked {
     /// What ran.
     pub outcome: Outcome,
@@ -63,4 +65,6 @@ pub struct Checked {
     /// What ended the launch early, if it is no finding: a `trap`, or something that the emulator
     /// cannot do.
     pub fault: Option<Fault>,
+    /// The launch's shadow of global memory, where the checks ask for it ([`Checks::with_shadow`]).
+    pub shadow: Option<footprint::LaunchShadow>,
 }

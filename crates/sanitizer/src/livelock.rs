@@ -1,18 +1,19 @@
-//! The livelock probe: clusters that will never get on, because warps spin. They wait in a loop for what
-//! nobody is left to do.
+//! The livelock probe: finds clusters whose warps spin, waiting for what no running thread will do.
 //!
 //! Now and then a trial is made: a few scheduler passes of short time slices in which every write is
-//! compared with what was there. If all warps that can run come back to where they were, with the same
-//! registers, while memory did not change, they will do so for ever, whatever the order of their slices.
-//! Lanes that are pending get slices of their own first. A spin through states that never repeat is not
-//! found, nor is one whose period is longer than a trial.
+//! compared with what was there. If all warps that can run return to an instruction and registers that they had,
+//! while memory did not change, they will repeat that for ever, whatever the order of their slices.
+//! Pending lanes get slices of their own first. Not found: a spin through states that never repeat, and
+//! one whose period is longer than a trial.
 //!
-//! A spin that reads global memory may wait for another cluster. It then waits, without being run, until a byte that
-//! it reads has changed; when all clusters that are on the device wait so, none will ever go on.
+//! A spin that reads global memory may wait for another cluster. Its cluster is then not run until a byte that the spin
+//! reads has changed; when all clusters on the device wait so, the launch will never end.
 //!
-//! A cluster that has told others to go on, or was told, and synchronises its threads then, leaves its turn to those who may go
-//! on, too. If it went on until it tells them something else, they would see that only, and come after more than they waited for:
-//! of a loop with one barrier of the grid where it takes two nothing would be found.
+//! A cluster that has signalled others by a strong write, or was signalled, yields to them when its threads synchronise
+//! next. If it ran on to its next signal, the others would see only that one: a loop with one grid barrier where it takes two
+//! would then not be found.
+
+mod whereabouts;
 
 use super::memory_changes::{Look, MemoryChanges, Reads};
 use lanework_engine::cluster_view::{ClusterView, Progress, Verdict, WarpSnapshot};
@@ -21,6 +22,7 @@ use lanework_engine::fault::{FaultKind, Located, RawFault};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::MemorySpace;
+use whereabouts::whereabouts;
 
 /// Instructions of a time slice, so that spins that have no end are told soon.
 pub const TIME_SLICE: u64 = 1 << 16;
@@ -30,8 +32,6 @@ const TRIAL_SLICE: u64 = 1 << 9;
 const TRIAL_PASSES: u32 = 1 << 6;
 /// Passes after which a first trial is made though no warp has used up a slice.
 const PATIENCE: u64 = 1 << 12;
-/// Groups of warps told apart in words.
-const MOST_GROUPS: usize = 8;
 
 /// When trials are made, and the one under way.
 #[derive(Default)]
@@ -296,59 +296,4 @@ fn all_back(trial: &mut Trial, cluster: &mut dyn ClusterView) -> bool {
         cluster.end_polls();
     }
     runs && ready && asking
-}
-
-/// Where all warps are, to be added to a message.
-fn whereabouts(cluster: &dyn ClusterView) -> String {
-    let several = cluster.blocks() > 1;
-    let mut all = Vec::new();
-    for rank in 0..cluster.blocks() {
-        let whose = if several { format!(" of the block of rank {rank}") } else { String::new() };
-        all.extend(of_block(cluster, rank, &whose));
-    }
-    if all.len() > MOST_GROUPS {
-        all.truncate(MOST_GROUPS);
-        all.push("; and others".to_owned());
-    }
-    all.concat()
-}
-
-/// Where the warps of a block are, in words; `whose` says of which block.
-fn of_block(cluster: &dyn ClusterView, rank: usize, whose: &str) -> Vec<String> {
-    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
-    for w in 0..cluster.warps() {
-        let does = match cluster.progress(rank, w) {
-            Progress::Done => continue,
-            Progress::Ready => "",
-            Progress::Blocked => " waiting at a barrier",
-            Progress::Polling => " waiting",
-        };
-        let origin = cluster.kernel().origins.get(cluster.instruction(rank, w) as usize);
-        let place = match origin {
-            Some(o) => match &o.location {
-                Some(location) => format!("{does} at {location}"),
-                None => format!("{does} at line {} of the PTX text", o.text_line),
-            },
-            None => does.to_owned(),
-        };
-        match groups.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, warps)) => warps.push(w),
-            None => groups.push((place, vec![w])),
-        }
-    }
-    groups.into_iter().map(|(place, warps)| format!("; {}{whose}{place}", listed(&warps))).collect()
-}
-
-/// `warp 3`, `warps 0-3, 7`.
-fn listed(warps: &[usize]) -> String {
-    let mut runs: Vec<[usize; 2]> = Vec::new();
-    for &w in warps {
-        match runs.last_mut() {
-            Some(run) if run[1] + 1 == w => run[1] = w,
-            _ => runs.push([w, w]),
-        }
-    }
-    let shown = runs.iter().map(|[a, b]| if a == b { a.to_string() } else { format!("{a}-{b}") });
-    let word = if warps.len() == 1 { "warp" } else { "warps" };
-    format!("{word} {}", shown.collect::<Vec<_>>().join(", "))
 }

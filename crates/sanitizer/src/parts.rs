@@ -15,11 +15,13 @@ use super::async_proxy::shadow::site;
 use super::async_proxy::tensor_memory::TensorReads;
 use super::barriers::lanes::{MemberMasks, check_shuffle};
 use super::bounds::Bounds;
+use super::footprint::{AllocationShadow, LaunchShadow};
 use super::initialisation::registers::Registers;
 use super::initialisation::unwritten::Followed;
 use super::kinds::{Checks, ReportKind};
 use super::position::{LaneAt, Position, Shape};
 use super::races::peers::PeerAccesses;
+use super::races::shadow_memory::ShadowMemory;
 use super::report::Report;
 use super::reports::Reports;
 use super::wgmma::products::Products;
@@ -156,6 +158,16 @@ impl Parts {
             let who = races.actor(access);
             reports.add(ReportKind::UseAfterFree, who, None, |_| PeerAccesses::finding(rank));
         }
+    }
+
+    /// The shadow of global memory when the launch has ended.
+    pub fn take_shadow(&mut self) -> LaunchShadow {
+        let AccessCheck { bounds, races, reports, .. } = &mut self.access;
+        let global = bounds.global().map(|(id, extent)| {
+            let shadow = std::mem::replace(races.of(id), ShadowMemory::new(0, 0));
+            AllocationShadow { start: extent.start, bytes: extent.bytes, shadow }
+        });
+        LaunchShadow::new(reports.kernel(), global.collect())
     }
 
     /// What was found.

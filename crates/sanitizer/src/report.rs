@@ -83,7 +83,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of a fault; `None` for faults that are no finding of checks.
+    /// The report of a fault; `None` for faults that no check finds.
     pub fn of(fault: Fault) -> Option<Report> {
         Some(Report {
             kind: ReportKind::of(fault.kind)?,
@@ -154,6 +154,12 @@ impl Report {
         }
     }
 
+    /// Of a race between operations of streams, what the two are: copies and fills have no place.
+    pub fn operations(&self) -> Option<(&str, &str)> {
+        let other = self.other.as_ref().filter(|_| self.kind.is_of_streams())?;
+        Some((&self.instruction, &other.instruction))
+    }
+
     /// Names a further race that the same missing barrier explains; copies of a line are one place.
     pub fn add_pair(&mut self, pair: Pair) {
         let line = |spot: &Spot| match &spot.location {
@@ -181,8 +187,9 @@ pub fn merge(to: &mut Vec<Report>, found: Vec<Report>) {
     }
     fn place(report: &Report) -> impl PartialEq + '_ {
         let other = report.other.as_ref();
-        let other = other.map(|other| at(other.location.as_ref(), other.text_line));
-        (report.kind, at(report.location.as_ref(), report.text_line), other)
+        let other_at = other.map(|other| at(other.location.as_ref(), other.text_line));
+        let place = (report.kind, at(report.location.as_ref(), report.text_line), other_at);
+        (place, report.operations())
     }
     for report in found {
         match to.iter_mut().find(|known| place(known) == place(&report)) {

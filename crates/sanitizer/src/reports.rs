@@ -51,6 +51,11 @@ impl Reports {
         Reports { checks, kernel, shape, suppressed, list, found }
     }
 
+    /// The kernel.
+    pub fn kernel(&self) -> Arc<Kernel> {
+        Arc::clone(&self.kernel)
+    }
+
     /// Whether a kind is looked for.
     #[inline(always)]
     pub fn wants(&self, kind: ReportKind) -> bool {

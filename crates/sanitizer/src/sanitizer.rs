@@ -1,5 +1,6 @@
 //! The sanitizer of a run: its parts while a launch runs, beside the livelock probe.
 
+use super::footprint::LaunchShadow;
 use super::kinds::Checks;
 use super::livelock::LivelockProbe;
 use super::parts::{AwayParts, Parts};
@@ -28,6 +29,8 @@ pub struct Sanitizer {
     pub seats: Vec<Option<Box<Away>>>,
     /// What was found.
     pub reports: Vec<Report>,
+    /// The shadow of global memory when the launch has ended, where the checks ask for it.
+    pub shadow: Option<LaunchShadow>,
 }
 
 // SAFETY: the pointers inside go to global memory, whose lock the launch holds, and to the shared memory
@@ -38,7 +41,15 @@ impl Sanitizer {
     /// For one launch.
     pub fn new(checks: Checks) -> Sanitizer {
         let (parts, probe) = (None, LivelockProbe::default());
-        Sanitizer { checks, parts, probe, seat: 0, seats: Vec::new(), reports: Vec::new() }
+        Sanitizer {
+            checks,
+            parts,
+            probe,
+            seat: 0,
+            seats: Vec::new(),
+            reports: Vec::new(),
+            shadow: None,
+        }
     }
 
     /// Whether a cluster that waited in another seat for what is in memory may go on.

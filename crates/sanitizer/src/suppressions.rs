@@ -109,4 +109,16 @@ mod tests {
         assert_eq!(of(&["a.cu", "/cuda/include/thrust/for_each.h"]), 0);
         assert_eq!(of(&[]), 0);
     }
+
+    #[test]
+    fn headers_of_a_checkout_are_covered_and_what_is_compiled_beside_them_is_not() {
+        let all = 0b111;
+        let of = |chain: &[&'static str]| rules_of(chain.iter().copied());
+        assert_eq!(of(&["/build/_deps/cccl-src/cub/cub/agent/agent_scan.cuh", "a.cu"]), all);
+        assert_eq!(of(&["/cccl/thrust/thrust/system/cuda/detail/core/agent_launcher.h"]), all);
+        let atomics = "/cccl/libcudacxx/include/cuda/std/__atomic/api/owned.h";
+        assert_eq!(of(&[atomics, "/cccl/cub/cub/agent/single_pass_scan_operators.cuh"]), all);
+        assert_eq!(of(&["/cccl/cub/test/catch2_test_block_scan.cu"]), 0);
+        assert_eq!(of(&["/cccl/thrust/examples/sum.cu"]), 0);
+    }
 }

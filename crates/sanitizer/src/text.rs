@@ -77,6 +77,27 @@ fn calls(text: &mut String, callers: &[SourceLocation]) {
     }
 }
 
+/// The lines of two operations of streams that race, where they are known: of kernels. Many threads access the bytes.
+fn of_streams(text: &mut String, report: &Report, at: &Quote, other_at: Option<&Quote>) {
+    if report.line() > 0 {
+        let column = report.location.as_ref().map_or(0, |location| location.column);
+        let shown = if column > 0 { format!(":{column}") } else { String::new() };
+        let _ = writeln!(text, "  --> {}{shown}", at.place);
+        excerpt(text, report.line(), column, at.source.as_deref());
+    }
+    let Some((other, quote)) = report.other.as_ref().zip(other_at) else { return };
+    let (line, column) =
+        other.location.as_ref().map_or((other.text_line, 0), |at| (at.line, at.column));
+    if line > 0 {
+        let _ = writeln!(
+            text,
+            "  = the other access is in `{}`\n  --> {}",
+            other.instruction, quote.place
+        );
+        excerpt(text, line, column, quote.source.as_deref());
+    }
+}
+
 /// A finding as text, with the lines that it is at; `color` paints its level for a terminal.
 pub fn describe(report: &Report, at: &Quote, other_at: Option<&Quote>, color: bool) -> String {
     let level = report.kind.info().level;
@@ -87,8 +108,10 @@ pub fn describe(report: &Report, at: &Quote, other_at: Option<&Quote>, color: bo
     };
     let mut text = format!("{paint}{}[{}]{plain}: {}\n", level.name(), report.kind, report.message);
     let triple = |[x, y, z]: [u32; 3]| format!("({x},{y},{z})");
-    // What no kernel did, such as a leak, has no place.
-    if !report.kernel.is_empty() {
+    if report.kind.is_of_streams() {
+        of_streams(&mut text, report, at, other_at);
+    } else if !report.kernel.is_empty() {
+        // What no kernel did, such as a leak, has no place.
         let column = report.location.as_ref().map_or(0, |location| location.column);
         let shown = if column > 0 { format!(":{column}") } else { String::new() };
         let _ = writeln!(text, "  --> {}{shown}", at.place);
@@ -101,7 +124,9 @@ pub fn describe(report: &Report, at: &Quote, other_at: Option<&Quote>, color: bo
             instruction => writeln!(text, ", `{instruction}`"),
         };
     }
-    if let (Some(other), Some(quote)) = (&report.other, other_at) {
+    if let (Some(other), Some(quote)) = (&report.other, other_at)
+        && !report.kind.is_of_streams()
+    {
         let (thread, block) = (triple(other.thread), triple(other.block));
         let _ = writeln!(
             text,

@@ -124,6 +124,12 @@ impl Bounds {
         self.extents.get(id)
     }
 
+    /// The allocations in global memory that were accessed, but for the heap of the kernels' own `malloc`.
+    pub fn global(&self) -> impl Iterator<Item = (MemoryId, &Extent)> {
+        let all = self.extents.iter().enumerate().skip(self.ranks);
+        all.filter(|(_, extent)| extent.plain > 0)
+    }
+
     /// Exchanges the shared memory of the cluster's blocks with that of another cluster's.
     pub fn exchange_shared(&mut self, other: &mut [Extent]) {
         self.extents[..self.ranks].swap_with_slice(other);

@@ -4,7 +4,7 @@
 //! An [`Epoch`] is the part of one warp's run between two synchronisations. It has a number; a
 //! [`PackedEpoch`] holds that number, the lane, the instruction and the kind of the access in 64 bits,
 //! which is what shadow memory stores. Lanes share their warp's clock; the lane bits tell them apart,
-//! since lockstep is no promise.
+//! since lockstep is not promised.
 //!
 //! *Limits.* 2^32 epochs in a launch; instructions beyond 2^19 of a kernel share numbers, which can only
 //! misname the other access of a report.
@@ -13,7 +13,7 @@
 //! those of earlier clusters are below the first of this one.
 
 /// An access in 64 bits, from the high bits down: the number of its epoch (32), the size of an atomic (2),
-/// flags (5), its lane (5), another flag, its instruction (19). 0 is no access.
+/// flags (5), its lane (5), another flag, its instruction (19). 0 stands for none.
 pub type PackedEpoch = u64;
 
 /// Where the lane is.

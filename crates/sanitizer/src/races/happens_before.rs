@@ -8,7 +8,7 @@
 //!
 //! - Lanes of a warp share its clock; among each other they are ordered by program order of each lane,
 //!   by barriers, and by `bar.warp.sync` ([`super::barriers`]). Lockstep orders nothing: under
-//!   independent thread scheduling it is no promise. What a lane releases or acquires alone, it does for itself
+//!   independent thread scheduling it is not promised. What a lane releases or acquires alone, it does for itself
 //!   ([`super::alone`]).
 //! - Blocks outside the running cluster, whether they have ended or wait for others, are ordered by releases and acquires only
 //!   ([`super::sync_variables`]), kept as persistent trees ([`super::grid_clock`]), for a vector clock of all

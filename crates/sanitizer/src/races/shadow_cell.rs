@@ -12,7 +12,7 @@
 //! accesses are kept apart ([`StrongAccesses`]); only a weak write, which races with everything, replaces
 //! all.
 //!
-//! *What is no race.* Two writes of one value. Accesses by `.volatile` to what somebody has looked at as at
+//! *What is not a race.* Two writes of one value. Accesses by `.volatile` to what somebody has looked at as at
 //! a flag, since the last weak write. Copies that combine, beside each other.
 //!
 //! *Limits.* Of three and more concurrent reads two are remembered: of a write that races with another
@@ -29,7 +29,7 @@ pub struct ShadowCell {
     pub(super) write: PackedEpoch,
     pub(super) first_read: PackedEpoch,
     pub(super) last_read: PackedEpoch,
-    pub(in super::super) strong: StrongAccesses,
+    pub(crate) strong: StrongAccesses,
 }
 
 impl ShadowCell {
@@ -114,7 +114,7 @@ impl ShadowCell {
     }
 
     /// A write: an access that it races with. `differs` says whether it changes the value that a prior
-    /// write left; one that does not is no race.
+    /// write left; one that does not is not a race.
     #[inline(always)]
     pub fn write(
         &mut self,

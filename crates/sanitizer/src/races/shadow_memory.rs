@@ -83,6 +83,18 @@ impl Page {
     }
 }
 
+/// A line as it stands when its launch has ended.
+pub struct LineView<'a> {
+    /// The number of its first cell.
+    pub first: usize,
+    /// The last weak writes.
+    pub writes: Option<&'a Writes>,
+    /// Two of the weak reads since.
+    pub reads: Option<&'a Reads>,
+    /// The strong accesses since, where there are any.
+    pub strong: Option<&'a [StrongAccesses; LINE]>,
+}
+
 /// The shadow cells of one memory.
 pub struct ShadowMemory {
     pages: Vec<Page>,
@@ -130,6 +142,24 @@ impl ShadowMemory {
             Some(strong) => strong.cells[line][i],
         };
         ShadowCell { write, first_read, last_read, strong }
+    }
+
+    /// Visits the lines of all pages that were touched.
+    pub fn lines(&self, mut visit: impl FnMut(LineView<'_>)) {
+        for (page, Page { writes, reads, strong }) in self.pages.iter().enumerate() {
+            if writes.is_none() && reads.is_none() && strong.is_none() {
+                continue;
+            }
+            for line in 0..PAGE {
+                let strong = strong.as_ref().filter(|strong| strong.latest[line] != 0);
+                visit(LineView {
+                    first: (page * PAGE + line) * LINE,
+                    writes: writes.as_ref().map(|writes| &writes[line]),
+                    reads: reads.as_ref().map(|reads| &reads[line]),
+                    strong: strong.map(|strong| &strong.cells[line]),
+                });
+            }
+        }
     }
 
     /// Whether anything was written.

@@ -17,11 +17,11 @@ use super::happens_before::HappensBefore;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StrongAccesses {
     /// One that the last does not stand for, and the last.
-    pub(in super::super) writes: [PackedEpoch; 2],
+    pub(crate) writes: [PackedEpoch; 2],
     /// Likewise one that nothing read after it happens before, and the last.
-    pub(in super::super) reads: [PackedEpoch; 2],
+    pub(crate) reads: [PackedEpoch; 2],
     /// The last read as of a flag.
-    pub(in super::super) polled: PackedEpoch,
+    pub(crate) polled: PackedEpoch,
 }
 
 /// Whether whatever races with a prior strong access, and is not ordered with a later one, races with the

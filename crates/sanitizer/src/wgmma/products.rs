@@ -23,7 +23,7 @@ struct Held {
     product: PackedEpoch,
     /// Whether it accumulates there, not only reads A from it.
     accumulates: bool,
-    /// What wrote the register last, if it was no product, and the fences that the warp had run then.
+    /// What wrote the register last, if it was not a product, and the fences that the warp had run then.
     writer: Option<(PackedEpoch, u32)>,
 }
 

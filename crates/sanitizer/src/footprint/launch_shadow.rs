@@ -1,0 +1,265 @@
+//! The shadow memory that a launch leaves behind, and the footprint that is read from it.
+//!
+//! *Algorithm.* One pass over the shadow lines (16 cells each). Every field of a cell names the instruction that accessed it last; cells side by
+//! side that one source line accessed are one run, and the runs of a source line one set of bytes. A shadow line whose cells all hold
+//! the same epoch is one run, found by one comparison.
+
+use super::super::races::epoch::{self, PackedEpoch};
+use super::super::races::shadow_memory::{LINE, LineView, ShadowMemory};
+use super::super::report::Spot;
+use super::byte_set::ByteSet;
+use super::{AccessMode, AccessedBytes, Footprint};
+use lanework_ptx_ir::kernel::Kernel;
+use std::sync::Arc;
+
+/// Source lines that are told apart for each kind of access; the bytes of all others are one set without a source line.
+const MOST_SOURCE_LINES: usize = 16;
+
+/// The fields of a shadow cell, and how each accesses the cell's bytes.
+const FIELDS: [AccessMode; 7] = [
+    AccessMode::Write,
+    AccessMode::Read,
+    AccessMode::Read,
+    AccessMode::StrongWrite,
+    AccessMode::StrongWrite,
+    AccessMode::StrongRead,
+    AccessMode::StrongRead,
+];
+/// The place of the weak write in [`FIELDS`].
+const WRITE: usize = 0;
+/// The places of the two weak reads.
+const READS: [usize; 2] = [1, 2];
+/// The place of the first strong access.
+const STRONG: usize = 3;
+
+/// What stands for no source line.
+const NO_SOURCE: u16 = u16::MAX;
+
+/// The source line of an instruction that was not looked up yet.
+const UNKNOWN: u16 = u16::MAX - 1;
+
+/// The bytes of one field, gathered as runs of cells of one source line.
+#[derive(Default)]
+struct Runs {
+    /// The run that may still grow: its source line, its first byte, and the byte behind its last.
+    open: Option<(u16, u64, u64)>,
+    /// By source line.
+    sets: Vec<(u16, ByteSet)>,
+}
+
+impl Runs {
+    #[inline(always)]
+    fn add(&mut self, source: u16, start: u64, end: u64) {
+        if let Some((of, _, last)) = &mut self.open
+            && *of == source
+            && *last == start
+        {
+            *last = end;
+            return;
+        }
+        self.close();
+        self.open = Some((source, start, end));
+    }
+
+    #[inline(never)]
+    fn close(&mut self) {
+        let Some((source, start, end)) = self.open.take() else { return };
+        let place = |source: u16| self.sets.iter().position(|(of, _)| *of == source);
+        let (source, known) = match place(source) {
+            None if self.sets.len() >= MOST_SOURCE_LINES => (NO_SOURCE, place(NO_SOURCE)),
+            known => (source, known),
+        };
+        match known {
+            Some(index) => self.sets[index].1.append(start, end),
+            None => self.sets.push((source, ByteSet::range(start, end))),
+        }
+    }
+}
+
+/// The source lines of a kernel, numbered in the order in which the pass comes to them.
+struct SourceLines<'a> {
+    kernel: &'a Kernel,
+    /// By instruction.
+    numbers: Vec<u16>,
+    /// By number: the first instruction of the source line that the pass came to.
+    firsts: Vec<usize>,
+}
+
+impl SourceLines<'_> {
+    /// The number of the source line of an access's instruction.
+    #[inline(always)]
+    fn of(&mut self, access: PackedEpoch) -> u16 {
+        let instruction = epoch::instruction(access) as usize;
+        match self.numbers.get(instruction).copied() {
+            Some(UNKNOWN) => self.look_up(instruction),
+            number => number.unwrap_or(NO_SOURCE),
+        }
+    }
+
+    #[cold]
+    fn look_up(&mut self, instruction: usize) -> u16 {
+        let origins = &self.kernel.origins;
+        let place = |of: usize| match &origins[of].location {
+            Some(at) => (at.file.as_str(), at.line),
+            None => ("", origins[of].text_line),
+        };
+        let known = self.firsts.iter().position(|first| place(*first) == place(instruction));
+        let number = known.unwrap_or_else(|| {
+            self.firsts.push(instruction);
+            self.firsts.len() - 1
+        });
+        let number = if number < usize::from(UNKNOWN) { number as u16 } else { NO_SOURCE };
+        self.numbers[instruction] = number;
+        number
+    }
+
+    /// The source line of a number.
+    fn spot(&self, number: u16) -> Option<Spot> {
+        let origin = &self.kernel.origins[*self.firsts.get(usize::from(number))?];
+        Some(Spot { location: origin.location.clone(), text_line: origin.text_line })
+    }
+}
+
+/// Where the cells of a shadow line lie in global memory.
+#[derive(Clone, Copy)]
+struct Cells {
+    /// The address of the first cell.
+    start: u64,
+    /// Bytes of a cell.
+    grain: u64,
+    /// The address behind the allocation, which may end within the line.
+    end: u64,
+}
+
+impl Cells {
+    /// The first byte of a cell and the byte behind its last; `None` for a cell behind the allocation.
+    #[inline(always)]
+    fn bytes(self, number: u64) -> Option<(u64, u64)> {
+        let at = self.start + number * self.grain;
+        (at < self.end).then(|| (at, (at + self.grain).min(self.end)))
+    }
+}
+
+/// What the pass has gathered so far.
+struct Pass<'a> {
+    sources: SourceLines<'a>,
+    /// By field.
+    runs: [Runs; FIELDS.len()],
+    observed: Runs,
+}
+
+impl Pass<'_> {
+    /// Adds one field of a shadow line.
+    #[inline(always)]
+    fn add_field(&mut self, field: usize, cells: &[PackedEpoch; LINE], place: Cells) {
+        let runs = &mut self.runs[field];
+        // Mostly, half a warp has touched all of them in one epoch by one instruction, or nothing has touched any: one comparison for all.
+        let differ = cells.iter().fold(0, |differ, cell| differ | cell ^ cells[0]);
+        if differ == 0 && cells[0] == 0 {
+            return;
+        }
+        if differ & !epoch::LANES == 0 && cells[0] != 0 {
+            let end = (place.start + LINE as u64 * place.grain).min(place.end);
+            return runs.add(self.sources.of(cells[0]), place.start, end);
+        }
+        for (number, cell) in (0u64..).zip(cells) {
+            if *cell != 0
+                && let Some((start, end)) = place.bytes(number)
+            {
+                runs.add(self.sources.of(*cell), start, end);
+            }
+        }
+    }
+
+    /// Adds a shadow line.
+    #[inline(always)]
+    fn add_line(&mut self, line: &LineView<'_>, place: Cells) {
+        if let Some(writes) = line.writes {
+            self.add_field(WRITE, writes, place);
+        }
+        for (field, reads) in READS.into_iter().zip(line.reads.into_iter().flatten()) {
+            self.add_field(field, reads, place);
+        }
+        let Some(strong) = line.strong else { return };
+        for (number, cell) in (0u64..).zip(strong) {
+            let Some((start, end)) = place.bytes(number) else { return };
+            let accesses = cell.writes.into_iter().chain(cell.reads);
+            for (field, access) in (STRONG..).zip(accesses).filter(|(_, access)| *access != 0) {
+                self.runs[field].add(self.sources.of(access), start, end);
+            }
+            if cell.polled != 0 {
+                self.observed.add(0, start, end);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Footprint {
+        self.observed.close();
+        let observed = self.observed.sets.into_iter().map(|(_, set)| set).next();
+        let mut numbered: Vec<(AccessMode, u16, ByteSet)> = Vec::new();
+        for (mode, mut runs) in FIELDS.into_iter().zip(self.runs) {
+            runs.close();
+            for (source, set) in runs.sets {
+                match numbered.iter_mut().find(|(of, at, _)| (*of, *at) == (mode, source)) {
+                    Some((.., known)) => *known = known.union(&set),
+                    None => numbered.push((mode, source, set)),
+                }
+            }
+        }
+        let accesses = numbered.into_iter().map(|(mode, source, bytes)| AccessedBytes {
+            mode,
+            line: self.sources.spot(source),
+            bytes,
+        });
+        Footprint { accesses: accesses.collect(), observed: observed.unwrap_or_default() }
+    }
+}
+
+/// The shadow of an allocation in global memory.
+pub struct AllocationShadow {
+    /// The address of the allocation.
+    pub start: u64,
+    /// Its bytes.
+    pub bytes: u64,
+    /// Its shadow cells.
+    pub shadow: ShadowMemory,
+}
+
+/// The shadow memory of a launch that has ended. Its footprint is read from it only where somebody asks, since most launches are ordered with all
+/// others.
+pub struct LaunchShadow {
+    kernel: Arc<Kernel>,
+    /// By address.
+    allocations: Vec<AllocationShadow>,
+}
+
+impl LaunchShadow {
+    /// Of a launch of a kernel that has ended.
+    pub fn new(kernel: Arc<Kernel>, mut allocations: Vec<AllocationShadow>) -> LaunchShadow {
+        allocations.sort_by_key(|allocation| allocation.start);
+        LaunchShadow { kernel, allocations }
+    }
+
+    /// The allocations that were accessed: of each the first address, and the one behind the last.
+    pub fn allocations(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.allocations.iter().map(|one| (one.start, one.start + one.bytes))
+    }
+
+    /// What the launch accessed; takes a pass over all of its shadow cells.
+    pub fn footprint(&self) -> Footprint {
+        let numbers = vec![UNKNOWN; self.kernel.origins.len()];
+        let sources = SourceLines { kernel: &self.kernel, numbers, firsts: Vec::new() };
+        let (runs, observed) = Default::default();
+        let mut pass = Pass { sources, runs, observed };
+        for AllocationShadow { start, bytes, shadow } in &self.allocations {
+            let (grain, end) = (shadow.grain(), start + bytes);
+            shadow.lines(|line| {
+                let start = start + line.first as u64 * grain;
+                if start < end {
+                    pass.add_line(&line, Cells { start, grain, end });
+                }
+            });
+        }
+        pass.finish()
+    }
+}
