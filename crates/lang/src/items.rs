@@ -4,9 +4,8 @@ use crate::counted::{Direction, OneByOne, Walk, for_loop};
 use crate::current::here;
 use crate::data::{Data, Handle};
 use crate::loops::unrolled;
-use crate::memory::{Get, Shared, Slice, SliceMut};
-use crate::number::Number;
-use crate::scalar::Scalar;
+use crate::memory::{Get, Shared, SharedSlice, Slice, SliceMut};
+use crate::number::Integer;
 use crate::var::{Read, Var};
 
 /// What a `for` goes over element by element.
@@ -64,25 +63,36 @@ macro_rules! slices {
                 name: Option<&'static str>,
                 body: &mut dyn FnMut(Var<usize>, Handle<T>),
             ) {
-                positions(name, self.len(), |i| body(i, self.get(i)));
+                positions(name, self.len(), |i| body(i, Get::get(&self, i)));
             }
         }
     )*};
 }
 
-slices!(Slice SliceMut);
+slices!(Slice SliceMut SharedSlice);
 
-impl<T: Number> Items for Shared<T, 1>
+impl<T: Data> Items for Shared<T, 1>
 where
-    Shared<T, 1>: Get<Var<usize>, Output = Var<T>>,
-    T: Scalar,
+    Shared<T, 1>: Get<Var<usize>, Output = Handle<T>>,
 {
-    type Item = Var<T>;
+    type Item = Handle<T>;
     type Position = Var<usize>;
     #[track_caller]
-    fn each(self, name: Option<&'static str>, body: &mut dyn FnMut(Var<usize>, Var<T>)) {
+    fn each(self, name: Option<&'static str>, body: &mut dyn FnMut(Var<usize>, Handle<T>)) {
         let length = Var::constant(self.shape()[0] as usize);
-        positions(name, length, |i| body(i, self.get(i)));
+        positions(name, length, |i| body(i, Get::get(&self, i)));
+    }
+}
+
+/// A range that has a name: `let part = a..b;`.
+impl<T: Integer> Items for std::ops::Range<Var<T>> {
+    type Item = Var<T>;
+    type Position = ();
+    #[track_caller]
+    fn each(self, name: Option<&'static str>, body: &mut dyn FnMut((), Var<T>)) {
+        let (start, end) = (self.start, self.end);
+        let walk = Walk { start, end, step: OneByOne, inclusive: false, order: Direction::Up };
+        for_loop(name, walk, |i| body((), i));
     }
 }
 

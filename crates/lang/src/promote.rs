@@ -40,6 +40,23 @@ impl<L: Copy, R> Kept for &Promote<'_, L, R> {
     }
 }
 
+/// [`Promote`] for a method whose argument has a type of its own: `2usize.pow(k)`.
+pub struct PromoteBase<'a, L, R>(pub L, pub &'a R);
+
+impl<T: Scalar, U: Scalar> Promoted for &&PromoteBase<'_, T, Var<U>> {
+    type Receiver = Var<T>;
+    fn receiver(self) -> Var<T> {
+        self.0.into_var()
+    }
+}
+
+impl<L: Copy, R> Kept for &PromoteBase<'_, L, R> {
+    type Receiver = L;
+    fn receiver(self) -> L {
+        self.0
+    }
+}
+
 /// An amount that a literal is shifted by, whose type follows from its use.
 pub trait ShiftBy<T> {
     /// `T`, or `Var<T>`.

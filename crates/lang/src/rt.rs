@@ -16,15 +16,19 @@ pub use crate::data::*;
 pub use crate::directive::*;
 pub use crate::exchange::{replace, swap};
 pub use crate::inline::{Input, Written, inline, output};
+pub use crate::intrinsics::{from_be_bytes, from_le_bytes};
 pub use crate::items::{Items, for_enumerated, for_items};
+pub use crate::iterate::{IntoStream, IntoStreamMut, Iter, Sequence, Stream, range, range_from};
+pub use crate::iterate::{chunks, chunks_exact, windows};
 pub use crate::join::{Become, Join, Joined, joined};
 pub use crate::jumps::{break_loop, continue_loop, return_kernel};
 pub use crate::loops::{BreakSlot, break_value, endless_loop, loop_value, unrolled, while_loop};
 pub use crate::memory::{Extent, Get, IndexValue, IntoShape, Locate, Place, Put, ReadPlace, Space};
+pub use crate::memory::{IntoSlice, Subslice, end_at, subslice};
 pub use crate::mixed::Compare;
 pub use crate::never::Never;
 pub use crate::print::{Piece, Printable, Printed, Show, print};
-pub use crate::promote::{Promote, ShiftBy, shift_left, shift_right};
+pub use crate::promote::{Promote, PromoteBase, ShiftBy, shift_left, shift_right};
 pub use crate::stage::{Directive, slice_mut_parameter, slice_parameter, stage};
 pub use crate::var::{IntoVar, Read};
 pub use crate::variable::{AssignTo, IntoVariable, new_variable};
@@ -45,6 +49,15 @@ pub mod comparing {
         SameGreater as _, SameLess as _, SameUnequal as _,
     };
     pub use crate::promote::{Kept as _, Promoted as _};
+}
+
+/// `T::from(value)`, where Rust has that conversion.
+#[track_caller]
+pub fn from<T, X: Cast<T> + Valued>(value: X) -> <X as Cast<T>>::Output
+where
+    T: From<X::Value>,
+{
+    value.cast()
 }
 
 /// A host type that a kernel takes by reference, such as a tensor map.

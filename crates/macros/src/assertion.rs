@@ -42,7 +42,7 @@ impl Translator {
         }
         let (text, condition, values) = match (plain, &arguments[..sides]) {
             ("assert", [condition]) => {
-                let text = condition.to_token_stream().to_string();
+                let text = as_written(&condition.to_token_stream().to_string());
                 let condition = self.bare(condition, Mode::View);
                 (format!("assertion failed: {text}"), condition, quote!())
             }
@@ -120,5 +120,50 @@ impl Translator {
         print.tokens = quote!(#(#arguments),*);
         let print = self.macro_call(&print);
         quote!(#print;)
+    }
+}
+
+/// The text of tokens with the spaces that people write: `x[i] >= f(0)` of `x [i] >= f (0)`.
+fn as_written(tokens: &str) -> String {
+    let mut text = tokens.to_owned();
+    for (spaced, plain) in [
+        (" . ", "."),
+        (" :: ", "::"),
+        (" ,", ","),
+        (" ;", ";"),
+        ("[ ", "["),
+        (" ]", "]"),
+        ("( ", "("),
+        (" )", ")"),
+        ("! ", "!"),
+    ] {
+        text = text.replace(spaced, plain);
+    }
+    let mut out = String::new();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let opens = matches!(rest.peek(), Some('[' | '('));
+        let after = out.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | ')' | ']'));
+        if !(c == ' ' && opens && after) {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_written;
+
+    #[test]
+    fn conditions_read_as_they_are_written() {
+        for [tokens, text] in [
+            ["x [i] >= 0.0", "x[i] >= 0.0"],
+            ["! x . is_nan () && (a + b) [2] != c", "!x.is_nan() && (a + b)[2] != c"],
+            ["u32 :: max (a , b) < tile [[i , j]]", "u32::max(a, b) < tile[[i, j]]"],
+            ["a * (b + 1) == c", "a * (b + 1) == c"],
+        ] {
+            assert_eq!(as_written(tokens), text);
+        }
     }
 }

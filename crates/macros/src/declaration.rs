@@ -10,9 +10,14 @@ pub fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
         syn::Item::Struct(item) => crate::structs::expand(&item),
         syn::Item::Enum(item) => crate::enums::expand(&item),
         syn::Item::Impl(item) => crate::methods::expand(item),
+        syn::Item::Trait(item) => Err(refuse(
+            item,
+            "a trait cannot be #[device]",
+            "pass what differs as a closure, `op: impl Fn(f32, f32) -> f32`, or as a parameter that is #[constant]",
+        )),
         other => Err(refuse(
             other,
-            "#[device] is for functions, structs, enums without data and `impl` blocks",
+            "#[device] is for functions, structs, enums and `impl` blocks",
             "remove it",
         )),
     });

@@ -90,9 +90,10 @@ pub fn stage(
             }
             Kind::Slice { element, mutable: false } => {
                 parameters.push(quote_spanned!(span =>
-                    #name: impl ::core::convert::Into<::lanework::lang::Slice<#element>>));
+                    #name: impl ::lanework::lang::rt::IntoSlice<#element>));
                 binding = quote_spanned!(span =>
-                    let #name: ::lanework::lang::Slice<#element> = #name.into(););
+                    let #name: ::lanework::lang::Slice<#element> =
+                        ::lanework::lang::rt::IntoSlice::<#element>::into_slice(#name););
             }
             Kind::Slice { element, mutable: true } => {
                 parameters.push(quote!(#name: ::lanework::lang::SliceMut<#element>));

@@ -1,4 +1,4 @@
-//! `#[device] enum`: an enum without data, which is its integer while staging.
+//! `#[device] enum`: one without data is its integer while staging, one with data is in `variants.rs`.
 
 use crate::structs::staged_name;
 use crate::types::refuse;
@@ -7,20 +7,18 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::{Fields, Generics, ItemEnum};
 
+mod variants;
+
+pub use variants::{choice_of, field_of, test_of, variant_of};
+
 /// The integers that an enum may be stored as.
 const INTEGERS: [&str; 10] =
     ["u8", "u16", "u32", "u64", "usize", "i8", "i16", "i32", "i64", "isize"];
 
 /// Declares a device enum, or reports why it cannot.
 pub fn expand(item: &ItemEnum) -> syn::Result<TokenStream> {
-    for variant in &item.variants {
-        if !matches!(variant.fields, Fields::Unit) {
-            return Err(refuse(
-                &variant.fields,
-                "a variant of a #[device] enum holds no data",
-                "keep the data beside it: a struct of an enum without data and of the fields",
-            ));
-        }
+    if item.variants.iter().any(|variant| !matches!(variant.fields, Fields::Unit)) {
+        return variants::expand(item);
     }
     if !item.generics.params.is_empty() {
         return Err(refuse(&item.generics, "a #[device] enum has no generics", "remove them"));

@@ -1,5 +1,7 @@
 //! Rewriting expressions.
 
+use operators::range;
+
 use crate::flow::{breaks, without_else};
 use crate::host::is_literal;
 use crate::scope::{Mode, Returns, Tail, Translator, as_name, root};
@@ -9,7 +11,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, UnOp};
 
 mod calls;
-mod operators;
+pub mod operators;
 
 impl Translator {
     /// The tokens that stage an expression's value.
@@ -22,7 +24,7 @@ impl Translator {
                     Mode::View => quote_spanned!(span => ::lanework::lang::rt::view(#name)),
                     Mode::Keep => quote_spanned!(span => ::lanework::lang::rt::copy(#name)),
                 },
-                _ => quote!(#path),
+                _ => self.of_cuda(path).unwrap_or_else(|| quote!(#path)),
             },
             Expr::Paren(inner) => {
                 let inner = self.value(&inner.expr, mode);
@@ -44,6 +46,7 @@ impl Translator {
                 let (inner, ty) = (self.bare(&cast.expr, Mode::View), &cast.ty);
                 quote_spanned!(span => ::lanework::lang::rt::cast::<#ty, _>(#inner))
             }
+            Expr::Index(index) if range(&index.index).is_some() => self.base(expression),
             Expr::Index(index) => {
                 let (base, at) = (self.base(&index.expr), self.index(&index.index));
                 let got = quote_spanned!(span => ::lanework::lang::rt::get(&#base, #at));
@@ -154,6 +157,19 @@ impl Translator {
     pub fn base(&mut self, expression: &Expr) -> TokenStream {
         let span = expression.span();
         match expression {
+            Expr::Index(index) if let Some(ends) = range(&index.index) => {
+                let base = self.base(&index.expr);
+                let mut end = |end: &Option<Box<Expr>>| match end {
+                    Some(end) => {
+                        let end = self.bare(end, Mode::Keep);
+                        quote_spanned!(span => ::lanework::lang::rt::end_at(#end))
+                    }
+                    None => quote!(::core::option::Option::None),
+                };
+                let (start, end) = (end(&ends.start), end(&ends.end));
+                let inclusive = matches!(ends.limits, syn::RangeLimits::Closed(_));
+                quote_spanned!(span => ::lanework::lang::rt::subslice(#base, #start, #end, #inclusive))
+            }
             Expr::Index(index) => {
                 let (base, at) = (self.base(&index.expr), self.index(&index.index));
                 quote_spanned!(span => ::lanework::lang::rt::at(&#base, #at))
@@ -181,8 +197,8 @@ impl Translator {
             Expr::Array(array) if array.elems.len() == 1 => self.bare(&array.elems[0], Mode::View),
             Expr::Range(_) => self.refuse(
                 expression,
-                "ranges cannot index an array in a kernel",
-                "index one element, or pass the offset to the function that needs it",
+                "a part of a slice cannot be assigned in a kernel",
+                "go over its elements: `for v in x[a..b].iter_mut() { .. }`",
             ),
             other => self.bare(other, Mode::View),
         }

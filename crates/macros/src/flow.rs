@@ -1,15 +1,19 @@
 //! Rewriting `if`, loops and jumps.
 
+use crate::let_chains::nested;
 use crate::scope::{Mode, Returns, Tail, Translator, label_tokens};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::visit_mut::{VisitMut, visit_expr_mut};
-use syn::{Expr, RangeLimits};
+use syn::{Expr, Pat, RangeLimits};
 
 impl Translator {
     /// `if` and `else`, for their statements or for their value.
     pub fn branch(&mut self, branch: &syn::ExprIf, tail: Tail) -> TokenStream {
+        if let Some(nested) = nested(branch) {
+            return self.branch(&nested, tail);
+        }
         if let Some(branch) = self.if_let(branch, tail) {
             return branch;
         }
@@ -96,26 +100,37 @@ impl Translator {
             }
         }
         if unroll {
+            let outer = std::mem::replace(&mut self.on_host, true);
             let items = self.bare(&turn.expr, Mode::View);
-            let (pattern, body) = self.scoped(|t| {
-                let pattern = t.plain_pattern(&turn.pat);
-                (pattern, t.block(&turn.body, Tail::Unit))
-            });
-            return quote_spanned!(span =>
-                ::lanework::lang::rt::unrolled(#name, #items, |#pattern| #body));
+            self.on_host = outer;
+            let body = self.turns(&turn.pat, &turn.body, false);
+            return quote_spanned!(span => ::lanework::lang::rt::unrolled(#name, #items, #body));
         }
-        if !crate::items::is_range(&turn.expr) {
-            return self.item_loop(turn, &name);
-        }
-        let Some(walk) = self.walk(&turn.expr) else { return TokenStream::new() };
-        let (pattern, body) = self.scoped(|t| {
-            let pattern = t.plain_pattern(&turn.pat);
-            (pattern, t.block(&turn.body, Tail::Unit))
-        });
-        quote_spanned!(span => ::lanework::lang::rt::for_loop(#name, #walk, |#pattern| #body))
+        let Some(walk) = self.walk(&turn.expr) else { return self.item_loop(turn, &name) };
+        let body = self.turns(&turn.pat, &turn.body, false);
+        quote_spanned!(span => ::lanework::lang::rt::for_loop(#name, #walk, #body))
     }
 
-    /// The range of a staged `for`: `a..b` or `a..=b`, with `.step_by(s)` and `.rev()`.
+    /// The closure that stages a loop's body, of the loop's variables; `exclusive` where these are places to write.
+    pub fn turns(&mut self, pattern: &Pat, body: &syn::Block, exclusive: bool) -> TokenStream {
+        let (pattern, variables, body) = self.scoped(|t| {
+            let mut variables = Vec::new();
+            let tokens = t.pattern(pattern, &mut variables);
+            if exclusive {
+                crate::bindings::names(pattern).iter().for_each(|name| t.declare(name, true));
+            }
+            (tokens, variables, t.block(body, Tail::Unit))
+        });
+        match variables.is_empty() {
+            true => quote!(|#pattern| #body),
+            false => quote!(|#pattern| {
+                #(let #variables = ::lanework::lang::rt::variable(#variables);)*
+                #body
+            }),
+        }
+    }
+
+    /// The range of a `for` that counts: `a..b` or `a..=b`, with `.step_by(s)` and `.rev()`; `None` of any other.
     fn walk(&mut self, expression: &Expr) -> Option<TokenStream> {
         let span = expression.span();
         // Adapters from the last one called to the first.
@@ -141,17 +156,15 @@ impl Translator {
                 _ => break,
             }
         }
-        let Expr::Range(range) = range else { return self.refuse_range(expression) };
-        let (Some(start), Some(end)) = (&range.start, &range.end) else {
-            return self.refuse_range(expression);
-        };
+        let Expr::Range(range) = range else { return None };
+        let (start, end) = (range.start.as_ref()?, range.end.as_ref()?);
         let order = match (reversals_before % 2 == 1, reversals_after % 2 == 1) {
             (false, false) => quote!(Up),
             (true, false) => quote!(Down),
             (false, true) if step.is_some() => quote!(DownFromStep),
             (false, true) => quote!(Down),
             // `.rev().step_by(s).rev()`
-            (true, true) => return self.refuse_range(expression),
+            (true, true) => return None,
         };
         let start = self.bare(start, Mode::Keep);
         let end = self.bare(end, Mode::Keep);
@@ -167,16 +180,6 @@ impl Translator {
             start: #start, end: #end, step: #step, inclusive: #inclusive,
             order: ::lanework::lang::rt::Direction::#order
         }))
-    }
-
-    fn refuse_range(&mut self, expression: &Expr) -> Option<TokenStream> {
-        self.refuse(
-            expression,
-            "a run-time `for` iterates over a range",
-            "write `a..b`, `a..=b`, `(a..b).step_by(s)` or `(a..b).rev()`, \
-             or mark the loop #[unroll] to go over any host values",
-        );
-        None
     }
 
     /// `break`, `continue` and `return`.

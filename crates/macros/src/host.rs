@@ -165,8 +165,9 @@ impl VisitMut for Adapter {
                     ::lanework::lang::host::cast::<#ty, _>(#inner));
             }
             Expr::Const(constant) => {
+                // A bare block as an argument would be warned of.
                 let block = &constant.block;
-                *expression = syn::parse_quote_spanned!(span => #block);
+                *expression = syn::parse_quote!(match () { () => #block });
             }
             Expr::ForLoop(turn) => turn.attrs.retain(|a| !a.path().is_ident("unroll")),
             _ => {}

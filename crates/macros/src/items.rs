@@ -1,37 +1,27 @@
 //! `for` over what is not a range: arrays and slices, with `.iter()`, `.copied()` and `.enumerate()`.
 
-use crate::scope::{Mode, Tail, Translator};
+use crate::bindings::by_value;
+use crate::iterators::is_exclusive;
+use crate::scope::Translator;
 use proc_macro2::TokenStream;
 use quote::quote_spanned;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprForLoop, Pat};
+use syn::{Expr, ExprForLoop};
 
 impl Translator {
     /// A `for` over the elements of an array or a slice.
     pub fn item_loop(&mut self, turn: &ExprForLoop, name: &TokenStream) -> TokenStream {
         let span = turn.span();
-        let (items, enumerated) = items(&turn.expr);
+        let exclusive = is_exclusive(&turn.expr);
+        let (items, enumerated) = if exclusive { (&*turn.expr, false) } else { items(&turn.expr) };
         let at = items.span();
-        let items = self.bare(items, Mode::Keep);
-        let (pattern, body) = self.scoped(|t| {
-            let pattern = t.plain_pattern(&by_value(&turn.pat));
-            (pattern, t.block(&turn.body, Tail::Unit))
-        });
+        let items = self.iterator(items);
+        let body = self.turns(&by_value(&turn.pat), &turn.body, exclusive);
         let function = match enumerated {
             true => quote_spanned!(at => ::lanework::lang::rt::for_enumerated),
             false => quote_spanned!(at => ::lanework::lang::rt::for_items),
         };
-        quote_spanned!(span => #function(#name, #items, |#pattern| #body))
-    }
-}
-
-/// Whether a `for` goes over a range, with or without adapters.
-pub fn is_range(expression: &Expr) -> bool {
-    match expression {
-        Expr::Range(_) => true,
-        Expr::Paren(inner) => is_range(&inner.expr),
-        Expr::MethodCall(call) => is_range(&call.receiver),
-        _ => false,
+        quote_spanned!(span => #function(#name, #items, #body))
     }
 }
 
@@ -44,7 +34,7 @@ fn items(expression: &Expr) -> (&Expr, bool) {
             let method = call.method.to_string();
             match method.as_str() {
                 "iter" | "into_iter" | "copied" | "cloned" => items(&call.receiver),
-                "enumerate" if !items(&call.receiver).1 => (items(&call.receiver).0, true),
+                "enumerate" if is_whole(items(&call.receiver)) => (items(&call.receiver).0, true),
                 _ => (expression, false),
             }
         }
@@ -52,16 +42,7 @@ fn items(expression: &Expr) -> (&Expr, bool) {
     }
 }
 
-/// A pattern without references: elements are values in a kernel.
-fn by_value(pattern: &Pat) -> Pat {
-    match pattern {
-        Pat::Reference(reference) => by_value(&reference.pat),
-        Pat::Paren(inner) => by_value(&inner.pat),
-        Pat::Tuple(tuple) => {
-            let mut tuple = tuple.clone();
-            tuple.elems.iter_mut().for_each(|part| *part = by_value(part));
-            Pat::Tuple(tuple)
-        }
-        other => other.clone(),
-    }
+/// Whether all elements are gone over, without adapters and positions.
+fn is_whole((items, enumerated): (&Expr, bool)) -> bool {
+    !enumerated && !matches!(items, Expr::MethodCall(_) | Expr::Range(_))
 }

@@ -6,6 +6,7 @@
 
 mod assertion;
 mod attribute;
+mod bindings;
 mod closures;
 mod declaration;
 mod deferred;
@@ -17,7 +18,9 @@ mod format;
 mod host;
 mod inline;
 mod items;
+mod iterators;
 mod kernel;
+mod let_chains;
 mod matching;
 mod methods;
 mod outline;

@@ -133,8 +133,8 @@ impl Translator {
         if let Some(misplaced) = misplaced {
             self.refuse(
                 misplaced,
-                "a condition in a kernel has one `let`, which comes first",
-                "nest a second `if` in the first",
+                "a `while` in a kernel has one `let`, which comes first",
+                "write a `loop`, and `break` where a condition does not hold",
             );
         }
         match operands.last() {
@@ -219,7 +219,7 @@ impl Translator {
 }
 
 /// The operands of `&&`.
-fn conjuncts<'a>(condition: &'a Expr, out: &mut Vec<&'a Expr>) {
+pub fn conjuncts<'a>(condition: &'a Expr, out: &mut Vec<&'a Expr>) {
     match condition {
         Expr::Binary(binary) if matches!(binary.op, BinOp::And(_)) => {
             conjuncts(&binary.left, out);

@@ -1,11 +1,15 @@
 //! Patterns: what they test, what they bind, and what rustc is to check of them.
 
+mod names;
+
+use crate::enums::{field_of, test_of, variant_of};
 use crate::scope::Translator;
+use names::bound;
+pub use names::{ends_with, for_check, is_constant, names_a_struct};
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::visit_mut::VisitMut;
-use syn::{Ident, Pat, RangeLimits};
+use syn::{Ident, Member, Pat, RangeLimits};
 
 /// The test of a pattern; `None` when it always matches.
 type Test = Option<TokenStream>;
@@ -29,7 +33,7 @@ impl Translator {
                 syn::Lit::Bool(_) => quote_spanned!(span => !#access),
                 syn::Lit::Str(_) | syn::Lit::ByteStr(_) | syn::Lit::Char(_) => self.refuse(
                     pattern,
-                    "a kernel matches numbers, bools and enums without data",
+                    "a kernel matches numbers, bools and enums",
                     "compare the bytes of a text one by one",
                 ),
                 _ => equals(access, literal, span),
@@ -71,8 +75,12 @@ impl Translator {
             Pat::Paren(inner) => self.test(&inner.pat, access),
             Pat::Reference(inner) => self.test(&inner.pat, access),
             _ => {
+                let own = variant(pattern).map(|variant| {
+                    let test = test_of(variant);
+                    quote_spanned!(span => ::lanework::lang::rt::lift(#access).#test())
+                });
                 let parts = self.parts(pattern, access)?;
-                parts.into_iter().fold(None, |all, (part, access)| {
+                parts.into_iter().fold(own, |all, (part, access)| {
                     let test = self.test(part, &access);
                     both(all, test, span)
                 })
@@ -164,7 +172,7 @@ impl Translator {
                     self.refuse(
                         tuple,
                         "a kernel has no values of `Result`",
-                        "use an `Option`, or keep an enum without data beside the value",
+                        "use an `Option`, or an enum of your own with a variant for each error",
                     );
                     return None;
                 }
@@ -172,12 +180,22 @@ impl Translator {
                     let value = of_option("payload", access, span);
                     return Some(vec![(&tuple.elems[0], value)]);
                 }
-                numbered(&tuple.elems, access)
+                let parts = numbered(&tuple.elems, access)?;
+                let Some(variant) = variant_of(&tuple.path) else { return Some(parts) };
+                let fields = parts.into_iter().enumerate().map(|(i, (part, _))| {
+                    (part, of_variant(variant, &Member::from(i), access, part.span()))
+                });
+                Some(fields.collect())
             }
             Pat::Struct(structure) => {
+                let variant = variant_of(&structure.path);
                 let fields = structure.fields.iter().map(|field| {
                     let member = &field.member;
-                    (&*field.pat, quote_spanned!(span => #access.#member))
+                    let value = match variant {
+                        Some(variant) => of_variant(variant, member, access, span),
+                        None => quote_spanned!(span => #access.#member),
+                    };
+                    (&*field.pat, value)
                 });
                 Some(fields.collect())
             }
@@ -222,6 +240,21 @@ impl Translator {
     }
 }
 
+/// The variant with data that a pattern names.
+fn variant(pattern: &Pat) -> Option<&Ident> {
+    match pattern {
+        Pat::TupleStruct(tuple) => variant_of(&tuple.path),
+        Pat::Struct(structure) => variant_of(&structure.path),
+        _ => None,
+    }
+}
+
+/// The field of a variant of the value `access`.
+fn of_variant(variant: &Ident, member: &Member, access: &TokenStream, span: Span) -> TokenStream {
+    let field = field_of(variant, member);
+    quote_spanned!(span => ::lanework::lang::rt::lift(#access).#field)
+}
+
 /// `..` last: the parts before it.
 fn numbered<'a>(
     parts: &'a syn::punctuated::Punctuated<Pat, syn::Token![,]>,
@@ -249,19 +282,6 @@ fn of_option(function: &str, access: &TokenStream, span: Span) -> TokenStream {
     quote_spanned!(span => ::lanework::lang::rt::#function(#access))
 }
 
-/// Whether a path's last part is a name.
-pub fn ends_with(path: &syn::Path, name: &str) -> bool {
-    path.segments.last().is_some_and(|segment| segment.ident == name)
-}
-
-/// Whether a name in a pattern is a constant's, by Rust's custom.
-pub fn is_constant(name: &syn::PatIdent) -> bool {
-    name.by_ref.is_none()
-        && name.mutability.is_none()
-        && name.subpat.is_none()
-        && name.ident.to_string().starts_with(|c: char| c.is_ascii_uppercase())
-}
-
 fn equals(access: &TokenStream, value: impl quote::ToTokens, span: Span) -> TokenStream {
     quote_spanned!(span => ::lanework::lang::rt::Equate::eq(#access, #value))
 }
@@ -273,57 +293,4 @@ fn both(first: Test, second: Test, span: Span) -> Test {
         }
         (first, second) => first.or(second),
     }
-}
-
-/// The names that a pattern binds.
-fn bound(pattern: &Pat) -> Vec<Ident> {
-    struct Names(Vec<Ident>);
-    impl VisitMut for Names {
-        fn visit_pat_ident_mut(&mut self, name: &mut syn::PatIdent) {
-            if !is_constant(name) {
-                self.0.push(name.ident.clone());
-            }
-            syn::visit_mut::visit_pat_ident_mut(self, name);
-        }
-    }
-    let mut names = Names(Vec::new());
-    names.visit_pat_mut(&mut pattern.clone());
-    names.0
-}
-
-/// The pattern as rustc checks it on an ordinary value: without `mut` and `&`.
-pub fn for_check(pattern: &Pat) -> Pat {
-    struct Plain;
-    impl VisitMut for Plain {
-        fn visit_pat_mut(&mut self, pattern: &mut Pat) {
-            if let Pat::Reference(inner) = pattern {
-                *pattern = (*inner.pat).clone();
-            }
-            if let Pat::Ident(name) = pattern {
-                name.mutability = None;
-                name.by_ref = None;
-            }
-            syn::visit_mut::visit_pat_mut(self, pattern);
-        }
-    }
-    let mut plain = pattern.clone();
-    Plain.visit_pat_mut(&mut plain);
-    plain
-}
-
-/// Whether a `let` needs its pattern taken apart by name: it names a struct.
-pub fn names_a_struct(pattern: &Pat) -> bool {
-    struct Search(bool);
-    impl VisitMut for Search {
-        fn visit_pat_mut(&mut self, pattern: &mut Pat) {
-            self.0 |= matches!(
-                pattern,
-                Pat::Struct(_) | Pat::TupleStruct(_) | Pat::Reference(_) | Pat::Rest(_)
-            ) || matches!(pattern, Pat::Ident(name) if name.subpat.is_some());
-            syn::visit_mut::visit_pat_mut(self, pattern);
-        }
-    }
-    let mut search = Search(false);
-    search.visit_pat_mut(&mut pattern.clone());
-    search.0
 }

@@ -1,5 +1,6 @@
 //! Rewriting what is a part of something: fields, references, receivers, struct expressions.
 
+use crate::enums::{choice_of, field_of, variant_of};
 use crate::scope::{Mode, Translator, as_name, root};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -40,6 +41,9 @@ impl Translator {
             return self.value(expression, Mode::View);
         }
         let span = expression.span();
+        if crate::iterators::is_part(expression) {
+            return self.base(expression);
+        }
         if let Expr::Index(index) = expression {
             let (base, at) = (self.base(&index.expr), self.index(&index.index));
             return quote_spanned!(span => (&&::lanework::lang::rt::Element(&#base, #at)).receiver());
@@ -52,6 +56,7 @@ impl Translator {
     pub fn reference(&mut self, reference: &syn::ExprReference) -> TokenStream {
         let span = reference.span();
         match &*reference.expr {
+            part if crate::iterators::is_part(part) => self.base(part),
             Expr::Index(index) => {
                 let (base, at) = (self.base(&index.expr), self.index(&index.index));
                 match root(&index.expr) {
@@ -110,16 +115,18 @@ impl Translator {
             }
             None => quote_spanned!(span => ::lanework::lang::rt::blank(|| #path { #(#hosts),* })),
         };
+        let (choice, members) = chosen(path, members.into_iter().cloned());
         quote_spanned!(span => {
             #(let #names = #values;)*
             #[allow(unused_mut)]
             let mut __whole = #whole;
+            #choice
             #(__whole.#members = ::lanework::lang::rt::lift(#names);)*
             __whole
         })
     }
 
-    /// `Point(x, y)`: a tuple struct.
+    /// `Point(x, y)`: a tuple struct, or a variant of an enum.
     pub fn tuple_structure(&mut self, call: &syn::ExprCall, path: &syn::ExprPath) -> TokenStream {
         let span = call.span();
         let names: Vec<_> =
@@ -128,15 +135,24 @@ impl Translator {
         let hosts = call.args.iter().zip(&names).map(
             |(argument, name)| quote_spanned!(argument.span() => ::lanework::lang::rt::host(#name)),
         );
-        let members = (0..call.args.len()).map(syn::Index::from);
+        let (choice, members) = chosen(&path.path, (0..call.args.len()).map(Member::from));
         quote_spanned!(span => {
             #(let #names = #values;)*
             #[allow(unused_mut)]
             let mut __whole = ::lanework::lang::rt::blank(|| #path(#(#hosts),*));
+            #choice
             #(__whole.#members = ::lanework::lang::rt::lift(#names);)*
             __whole
         })
     }
+}
+
+/// What makes the value of a struct expression a variant, and the members to set: the struct's, or those of the variant.
+fn chosen(path: &syn::Path, members: impl Iterator<Item = Member>) -> (TokenStream, Vec<Member>) {
+    let Some(variant) = variant_of(path) else { return (TokenStream::new(), members.collect()) };
+    let choice = choice_of(variant);
+    let members = members.map(|member| Member::Named(field_of(variant, &member)));
+    (quote_spanned!(path.span() => __whole.#choice();), members.collect())
 }
 
 /// Whether a called path is a tuple struct's: its last part is a name of a type, not in capitals.

@@ -49,6 +49,8 @@ enum Declared {
 pub struct Translator {
     /// What `return` does here.
     pub returns: Returns,
+    /// Whether iterators are the host's, as in `#[unroll] for`.
+    pub on_host: bool,
     scopes: Vec<HashMap<String, Declared>>,
     generics: HashSet<String>,
     error: Option<syn::Error>,
@@ -57,7 +59,13 @@ pub struct Translator {
 impl Translator {
     /// A translator without names.
     pub fn new(returns: Returns) -> Self {
-        Translator { returns, scopes: vec![HashMap::new()], generics: HashSet::new(), error: None }
+        Translator {
+            returns,
+            on_host: false,
+            scopes: vec![HashMap::new()],
+            generics: HashSet::new(),
+            error: None,
+        }
     }
 
     /// Reports an error at `place`, and returns placeholder tokens so that the translation

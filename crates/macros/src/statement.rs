@@ -138,7 +138,7 @@ impl Translator {
     }
 
     /// A pattern of names, `_` and tuples; the names marked `mut` are collected.
-    fn pattern(&mut self, pattern: &Pat, variables: &mut Vec<syn::Ident>) -> TokenStream {
+    pub fn pattern(&mut self, pattern: &Pat, variables: &mut Vec<syn::Ident>) -> TokenStream {
         match pattern {
             Pat::Wild(_) => quote!(#pattern),
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
@@ -166,20 +166,6 @@ impl Translator {
                 "bind names, `_`, tuples and arrays of them",
             ),
         }
-    }
-
-    /// A pattern whose names are not variables.
-    pub fn plain_pattern(&mut self, pattern: &Pat) -> TokenStream {
-        let mut variables = Vec::new();
-        let tokens = self.pattern(pattern, &mut variables);
-        if let Some(name) = variables.first() {
-            self.refuse(
-                name,
-                "a loop's variable cannot be `mut`",
-                "copy it inside the loop: `let mut j = i;`",
-            );
-        }
-        tokens
     }
 }
 

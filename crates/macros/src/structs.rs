@@ -5,7 +5,6 @@
 //! only `#[device] impl` names it.
 
 use crate::types::refuse;
-use parts::Parts;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, ItemStruct, Type};
@@ -14,7 +13,7 @@ mod comparisons;
 mod parts;
 mod storable;
 
-pub use parts::staged_name;
+pub use parts::{Parts, staged_name};
 
 /// Declares a device struct, or reports why it cannot.
 pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
@@ -33,6 +32,7 @@ pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
     }
     let parts = Parts::new(item);
     let (staged, data, uses) = (parts.staged(), parts.data(), parts.conversions());
+    let copied = parts.copied();
     let storable = parts.storable();
     let compared = parts.comparisons();
     let checks = parts.checks();
@@ -43,6 +43,7 @@ pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
         #[allow(clippy::all, unused_qualifications)]
         const _: () = {
             #data
+            #copied
             #uses
             #storable
             #compared

@@ -21,6 +21,9 @@ impl Translator {
     pub fn callee(&mut self, path: &ExprPath) -> TokenStream {
         let segments = &path.path.segments;
         let Some(last) = segments.last() else { return quote!(#path) };
+        if let Some(refused) = self.of_cuda(path) {
+            return refused;
+        }
         let local = segments.len() == 1 && self.is_declared(&last.ident);
         if let Some(staged) = of_rust(path) {
             return staged;
@@ -43,6 +46,44 @@ impl Translator {
         quote_spanned!(span => #twin::staged #arguments)
     }
 }
+
+/// Names of CUDA C++, and what a kernel in Rust writes. No name of Rust is spelt like these.
+const OF_CUDA: [(&str, &str); 34] = [
+    ("threadIdx", "`thread_idx`"),
+    ("blockIdx", "`block_idx`"),
+    ("blockDim", "`block_dim`"),
+    ("gridDim", "`grid_dim`"),
+    ("warpSize", "`32`"),
+    ("__syncthreads", "`sync_threads()`"),
+    ("__syncwarp", "`sync_warp(FULL_MASK)`"),
+    ("__threadfence", "`threadfence()`"),
+    ("__shfl_sync", "`shfl_sync`"),
+    ("__shfl_up_sync", "`shfl_up_sync`"),
+    ("__shfl_down_sync", "`shfl_down_sync`"),
+    ("__shfl_xor_sync", "`shfl_xor_sync`"),
+    ("__ballot_sync", "`ballot_sync`"),
+    ("__any_sync", "`any_sync`"),
+    ("__all_sync", "`all_sync`"),
+    ("__activemask", "`active_mask()`"),
+    ("__match_any_sync", "`match_any_sync`"),
+    ("__reduce_add_sync", "`reduce_add_sync`"),
+    ("__popc", "`x.count_ones()`"),
+    ("__clz", "`x.leading_zeros()`"),
+    ("__ffs", "`ffs(x)`"),
+    ("__brev", "`x.reverse_bits()`"),
+    ("__ldg", "`load_nc(&x[i])`"),
+    ("__float_as_uint", "`x.to_bits()`"),
+    ("__uint_as_float", "`f32::from_bits(x)`"),
+    ("atomicAdd", "`atomic_add(&mut x[i], v)`"),
+    ("atomicSub", "`atomic_sub(&mut x[i], v)`"),
+    ("atomicMin", "`atomic_min(&mut x[i], v)`"),
+    ("atomicMax", "`atomic_max(&mut x[i], v)`"),
+    ("atomicAnd", "`atomic_and(&mut x[i], v)`"),
+    ("atomicOr", "`atomic_or(&mut x[i], v)`"),
+    ("atomicXor", "`atomic_xor(&mut x[i], v)`"),
+    ("atomicExch", "`atomic_exch(&mut x[i], v)`"),
+    ("atomicCAS", "`atomic_cas(&mut x[i], expected, v)`"),
+];
 
 /// Names of the language that are values, in small letters as functions are.
 const VALUES: [&str; 7] = [
@@ -74,6 +115,16 @@ const OF_TWO: [&str; 14] = [
 ];
 
 impl Translator {
+    /// The refusal of a name of CUDA C++.
+    pub fn of_cuda(&mut self, path: &ExprPath) -> Option<TokenStream> {
+        let name = path.path.get_ident()?;
+        let (_, ours) = OF_CUDA.iter().find(|(theirs, _)| name == theirs)?;
+        if self.is_declared(name) {
+            return None;
+        }
+        Some(self.refuse(path, &format!("`{name}` is CUDA C++"), &format!("write {ours} in Rust")))
+    }
+
     /// A function passed by its name: `reduce(x, f32::max)`, `map(x, square)`.
     pub fn function_value(&mut self, path: &ExprPath) -> Option<TokenStream> {
         let segments = &path.path.segments;

@@ -32,10 +32,7 @@ fn is_like(message: &str, pattern: &str) -> bool {
 pub const WHY: &[(&str, &str)] = &[
     ("string literals are not supported in a kernel", "a text is a sequence of bytes of varying length; a kernel has values of fixed size and slices of them"),
     ("a string cannot be passed to a kernel", "device memory holds numbers and structs of them, and a `str` promises UTF-8 that nothing on the device checks"),
-    ("ranges cannot index an array in a kernel", "a part of a slice would be a slice made at run time; a kernel's slices are its parameters"),
-    ("a run-time `for` iterates over a range", "a staged loop counts; any other iterator runs while the kernel is staged, which is what #[unroll] says"),
     ("a kernel has no values of `Result`", "an error is for somebody to read, and a thread's caller is the kernel; an `Option` says as much"),
-    ("a variant of a #[device] enum holds no data", "an enum with data keeps one of several forms in one place; a kernel's values are registers of one type each"),
     ("kernels are not asynchronous", "threads of a GPU wait at barriers and for memory, not for futures"),
     ("a kernel returns no value", "a launch runs many threads, each of which would return one"),
     ("a kernel is not `async`", "a launch is asynchronous by itself: a stream orders it, and waiting is a call of the host"),

@@ -57,8 +57,8 @@ pub trait Kind: Copy + Debug + 'static {
 pub struct Leaf {
     pub(crate) ty: ScalarType,
     pub(crate) offset: u64,
-    /// The number of the leaf that says whether an `Option` holds it.
-    pub(crate) flag: Option<usize>,
+    /// The place of the leaf that says whether an `Option` or a variant holds it, and what that leaf is then.
+    pub(crate) flag: Option<(usize, u64)>,
 }
 
 /// One scalar of a value while staging, of any kind.

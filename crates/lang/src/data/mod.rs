@@ -24,6 +24,7 @@ mod tags;
 mod target;
 mod tuples;
 mod value_of;
+mod variants;
 
 pub use convert::{Functions, NoPadding, To, Valued, blank, host, is_data, keep, lift, rest};
 pub use deferred::{Deferred, deferred};
@@ -44,3 +45,4 @@ pub use receive::{Receive, receive};
 pub use tags::{ordered, same};
 pub use target::Target;
 pub(crate) use value_of::value_of;
+pub use variants::{no_bits, variants_leaves, variants_size};

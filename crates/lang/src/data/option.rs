@@ -41,8 +41,9 @@ use lanework_ptx::ScalarType;
 ///     }
 ///     let even = at.filter(|i| *i % 2 == 0).or(Some(5)).unwrap();
 ///     let next = at.and_then(|i| if i > 0 { Some(i - 1) } else { None }).unwrap_or_else(|| 7);
-///     let flag = at.is_some_and(|i| i > 1) as u32;
-///     (even + next) as u32 + at.map_or(0, |i| x[i]) + at.map(|i| i * 2).unwrap_or(0) as u32 + flag
+///     let flag = at.is_some_and(|i| i > 1) as u32 + 8 * at.is_none_or(|i| i > 2) as u32;
+///     let chosen = (key > 15).then_some(key).unwrap_or_default() + (key > 25).then(|| key / 2).unwrap_or(1);
+///     (even + next) as u32 + at.map_or(0, |i| x[i]) + at.map(|i| i * 2).unwrap_or(0) as u32 + flag + chosen
 /// }
 ///
 /// #[kernel]
@@ -53,7 +54,8 @@ use lanework_ptx::ScalarType;
 ///         None => 0,
 ///     };
 ///     if let Some(at) = position(x, 20) {
-///         out[2] = at as u32;
+///         // An element is a value in a kernel, where the host has a reference.
+///         out[2] = at as u32 + x.first().copied().unwrap_or_default() / x.last().cloned().unwrap_or(1);
 ///     }
 ///     // Without a value, the thread ends and the launch reports this line.
 ///     out[3] = position(x, 10).expect("10 is there") as u32;
@@ -95,7 +97,7 @@ impl<T: Data> Data for Option<T> {
         T::leaves(offset, out);
         let flag = out.len();
         for leaf in &mut out[first..] {
-            leaf.flag.get_or_insert(flag);
+            leaf.flag.get_or_insert((flag, 1));
         }
         out.push(Leaf { ty: ScalarType::Pred, offset: offset + T::size(), flag: None });
     }

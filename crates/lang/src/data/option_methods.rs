@@ -41,6 +41,16 @@ impl<T: Data> OptionOf<Values, T> {
         !self.some
     }
 
+    /// This: what an `Option` holds is a value in a kernel.
+    pub fn copied(self) -> Self {
+        self
+    }
+
+    /// This: what an `Option` holds is a value in a kernel.
+    pub fn cloned(self) -> Self {
+        self
+    }
+
     /// The value; where there is none, the thread ends with a report.
     #[track_caller]
     pub fn unwrap(self) -> Handle<T> {
@@ -60,6 +70,16 @@ impl<T: Data> OptionOf<Values, T> {
     pub fn unwrap_or(self, other: impl To<T>) -> Handle<T> {
         let (value, other) = (self.value, other.to());
         branch(self.some, || Given::<T>(value), || Given::<T>(other))
+    }
+
+    /// The value, or its type's default.
+    #[track_caller]
+    pub fn unwrap_or_default(self) -> Handle<T>
+    where
+        T: Default,
+    {
+        let value = self.value;
+        branch(self.some, || Given::<T>(value), || Given::<T>(super::constant::<T>(T::default())))
     }
 
     /// The value, or what `other` gives.
@@ -89,6 +109,16 @@ impl<T: Data> OptionOf<Values, T> {
     ) -> Handle<X::Value> {
         let other = other.to();
         branch(self.some, || Given::<X::Value>(f(self.value).to()), || Given::<X::Value>(other))
+    }
+
+    /// Whether there is no value, or the condition holds for it.
+    #[track_caller]
+    pub fn is_none_or<C>(self, condition: impl FnOnce(Handle<T>) -> C) -> Var<bool>
+    where
+        Var<bool>: Connect<C, Output = Var<bool>>,
+    {
+        let value = self.value;
+        (!self.some).or(|| condition(value))
     }
 
     /// What `f` makes of the value, which may be none.
@@ -124,5 +154,24 @@ impl<T: Data> OptionOf<Values, T> {
         Var<bool>: Connect<C, Output = Var<bool>>,
     {
         self.some.and(|| condition(self.value))
+    }
+}
+
+impl Var<bool> {
+    /// The value where this holds.
+    #[track_caller]
+    pub fn then_some<X: Valued>(self, value: X) -> OptionOf<Values, X::Value> {
+        OptionOf { some: self, value: value.to() }
+    }
+
+    /// What `f` gives where this holds; staged there and nowhere else.
+    #[track_caller]
+    pub fn then<X: Valued>(self, f: impl FnOnce() -> X) -> OptionOf<Values, X::Value> {
+        let value = branch(
+            self,
+            || Given::<X::Value>(f().to()),
+            || Given::<X::Value>(handle::<X::Value>([])),
+        );
+        OptionOf { some: self, value }
     }
 }

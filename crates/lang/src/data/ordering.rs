@@ -83,6 +83,14 @@ compared! {
     Ordering, OrderingOf<Values>;
 }
 
+impl<U: Scalar> Cast<U> for OrderingOf<Values> {
+    type Output = Var<U>;
+    #[track_caller]
+    fn cast(self) -> Var<U> {
+        Cast::<U>::cast(self.number)
+    }
+}
+
 macro_rules! tests {
     ($($(#[$doc:meta])* $name:ident $relation:ident;)*) => {$(
         $(#[$doc])*

@@ -1,4 +1,4 @@
-//! Comparison of whole values: enums without data, structs, tuples, arrays, `Option`s.
+//! Comparison of whole values: enums, structs, tuples, arrays, `Option`s.
 
 use super::operations::values;
 use super::{Data, Leaf, To, leaves};
@@ -13,7 +13,7 @@ use lanework_ptx::ScalarType;
 
 const PRED: ScalarType = ScalarType::Pred;
 
-/// Whether two values are equal: each scalar is, but those of an `Option` that holds nothing.
+/// Whether two values are equal: each scalar is, but those of an `Option` that holds nothing and of other variants.
 #[track_caller]
 pub fn same<T: Data>(first: impl To<T>, second: impl To<T>) -> Var<bool> {
     here();
@@ -33,12 +33,16 @@ pub fn same<T: Data>(first: impl To<T>, second: impl To<T>) -> Var<bool> {
     }))
 }
 
-/// Whether every `Option` that a scalar is in holds something; `None` where it is in none.
+/// Whether every `Option` and variant that a scalar is in holds it; `None` where it is in none.
 fn held(b: &mut Builder, leaves: &[Leaf], values: &[Value], leaf: &Leaf) -> Option<Value> {
-    let flag = leaf.flag?;
+    let (flag, number) = leaf.flag?;
+    let own = match leaves[flag].ty {
+        PRED => values[flag],
+        ty => relate(b, Relation::Eq, ty, values[flag], Value::Constant(number)),
+    };
     match held(b, leaves, values, &leaves[flag]) {
-        Some(outer) => Some(binary(b, Operation::And, PRED, outer, values[flag])),
-        None => Some(values[flag]),
+        Some(outer) => Some(binary(b, Operation::And, PRED, outer, own)),
+        None => Some(own),
     }
 }
 
@@ -57,7 +61,7 @@ pub fn ordered<T: Data>(relation: Relation, first: impl To<T>, second: impl To<T
     Var::new(with(|b| {
         if leaves.iter().any(|leaf| leaf.flag.is_some() || leaf.ty == PRED) {
             b.error(
-                "values with a `bool` or an `Option` have no order in a kernel",
+                "values with a `bool`, an `Option` or an enum with data have no order in a kernel",
                 "compare their numbers one after the other",
             );
         }

@@ -125,6 +125,37 @@ impl<T: Integer> Var<T> {
         Var::constant(T::BITS - 1) - self.leading_zeros()
     }
 
+    /// The square root, rounded down; not defined for a negative number, where Rust panics.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn example(x: &[u64], out: &mut [u64]) {
+    ///     out[thread_idx.x] = x[thread_idx.x].isqrt();
+    /// }
+    /// # let device = Device::emulator();
+    /// let numbers = [0u64, 3, 4, 99, 100, (1 << 62) - 1, u64::MAX - 1, u64::MAX, (1u64 << 54) - 1];
+    /// # let x = device.upload(&numbers)?;
+    /// # let mut out = device.zeros::<u64>(9)?;
+    /// # example(&x, &mut out).grid(1).block(9).launch(&device)?;
+    /// assert_eq!(out.download()?, numbers.map(u64::isqrt));
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    #[must_use]
+    pub fn isqrt(self) -> Var<T> {
+        here();
+        let wide: Var<u64> = self.cast();
+        let float: Var<f64> = wide.cast();
+        // Off by one at most: a float has 53 bits of the number.
+        let near: Var<u64> = float.sqrt().cast();
+        let near = near.min(u64::from(u32::MAX));
+        let below = select::<u64>((near * near).gt(wide), near - 1, near);
+        let next = below + 1;
+        let fits = (next * next).le(wide) & next.le(u64::from(u32::MAX));
+        select::<u64>(fits, next, below).cast()
+    }
+
     /// The number of bits that are not set.
     #[track_caller]
     #[must_use]

@@ -13,8 +13,9 @@ mod spill;
 use homes::Cell;
 pub(crate) use spill::spill;
 
+use super::address::stepped;
 use super::index::{Extent, IndexValue};
-use super::place::{Base, Place, stepped};
+use super::place::{Base, Place};
 use super::registers::{Get, Put};
 use crate::current::{Abandon, here, with};
 use crate::data::{At, Data, Handle, Places, Target, To, Valued, leaves, operations};

@@ -1,7 +1,8 @@
 //! `tile[y][x]`: rows of arrays in shared memory.
 
+use super::address::stepped;
 use super::index::IndexValue;
-use super::place::{Place, stepped};
+use super::place::Place;
 use super::registers::{Get, Locate, Put};
 use super::shared::Shared;
 use crate::current::{here, with};
@@ -54,7 +55,7 @@ impl<T: Data, const LEFT: usize> SharedRow<T, LEFT> {
         with(|b| {
             let extent = Value::Constant((*extent).into());
             b.check(index, extent, &self.array, IndexKind::SharedAxis(self.axis));
-            stepped(b, self.start, index, elements * size_of::<T>() as i64)
+            stepped(b, self.start, index, elements * T::size() as i64)
         })
     }
 }

@@ -82,7 +82,7 @@ pub fn shared<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D>
         let leaves = leaves::<T>();
         let bytes = match leaves.as_slice() {
             [leaf] => (stored_type(leaf.ty), None),
-            _ => (ScalarType::B8, Some(Some(size_of::<T>() as u64))),
+            _ => (ScalarType::B8, Some(Some(T::size()))),
         };
         let extents = dims.iter().map(|extent| Some(u64::from(*extent)));
         b.variables.push(Variable {
@@ -125,7 +125,7 @@ pub fn shared_dynamic<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shar
     with(|b| {
         let dims = checked_shape(b, shape);
         let elements: u64 = dims.iter().map(|extent| u64::from(*extent)).product();
-        let (symbol, start) = dynamic_bytes(b, elements * size_of::<T>() as u64, 16);
+        let (symbol, start) = dynamic_bytes(b, elements * T::size(), 16);
         Shared { symbol, start: start as i64, dims, element: PhantomData }
     })
 }
@@ -213,7 +213,7 @@ impl<T: Data, const D: usize> Shared<T, D> {
                     element: PhantomData,
                 };
             };
-            let start = self.start + (first * size_of::<T>() as u64) as i64;
+            let start = self.start + (first * T::size()) as i64;
             Shared { symbol: self.symbol, start, dims, element: PhantomData }
         })
     }

@@ -1,12 +1,13 @@
-//! Dynamic shared memory as a slice: as many elements as the launch asks for.
+//! Shared memory as a slice: as many elements as the launch asks for, or a part of an array.
 
 use super::index::IndexValue;
 use super::place::{Base, Place, Space};
 use super::registers::{Get, Locate, Put};
-use super::shared::dynamic_bytes;
+use super::shared::{Shared, dynamic_bytes};
 use super::strides::element_place;
 use crate::arithmetic::binary;
 use crate::builder::Builder;
+use crate::cast::cast;
 use crate::current::{here, with};
 use crate::data::{At, Data, Handle, Places, To, operations};
 use crate::definition::IndexKind;
@@ -23,6 +24,8 @@ pub struct SharedSlice<T> {
     base: Value,
     /// The number of bytes.
     bytes: Value,
+    /// The symbol of the array that it is a part of; none of dynamic shared memory.
+    of: Option<usize>,
     element: PhantomData<fn() -> T>,
 }
 
@@ -64,7 +67,7 @@ pub fn shared_slice<T: Data>() -> SharedSlice<T> {
         // A launch may ask for less than what was taken before.
         let all = binary(b, Operation::Max, word, all, start);
         let bytes = binary(b, Operation::Sub, word, all, start);
-        SharedSlice { base, bytes, element: PhantomData }
+        SharedSlice { base, bytes, of: None, element: PhantomData }
     })
 }
 
@@ -78,7 +81,7 @@ impl<T: Data> SharedSlice<T> {
     }
 
     fn length(&self, b: &mut Builder) -> Value {
-        let size = Value::Constant(size_of::<T>().max(1) as u64);
+        let size = Value::Constant(T::size().max(1));
         let count = binary(b, Operation::Div, ScalarType::U32, self.bytes, size);
         Index { value: count, ty: ScalarType::U32 }.widened(b)
     }
@@ -108,30 +111,65 @@ impl<T: Data> SharedSlice<T> {
         with(|b| {
             let (word, length) = (ScalarType::U32, self.length(b));
             let beyond = binary(b, Operation::Add, ScalarType::U64, length, Value::Constant(1));
-            b.check(count, beyond, "dynamic shared memory", IndexKind::SharedAxis(0));
+            let name = self.name_in(b);
+            b.check(count, beyond, &name, IndexKind::SharedAxis(0));
             let wide = count.widened(b);
             let count = b.pure("cvt.u32.u64", word, &[(wide, ScalarType::U64)]);
-            let size = Value::Constant(size_of::<T>() as u64);
+            let size = Value::Constant(T::size());
             let taken = binary(b, Operation::Mul, word, count, size);
             let base = binary(b, Operation::Add, word, self.base, taken);
             let rest = binary(b, Operation::Sub, word, self.bytes, taken);
-            (
-                SharedSlice { bytes: taken, ..self },
-                SharedSlice { base, bytes: rest, element: PhantomData },
-            )
+            (SharedSlice { bytes: taken, ..self }, SharedSlice { base, bytes: rest, ..self })
+        })
+    }
+
+    /// All of an array.
+    pub(super) fn of(array: Shared<T, 1>) -> SharedSlice<T> {
+        with(|b| {
+            let word = ScalarType::U32;
+            let address = b.symbol_address(array.symbol);
+            let start = Value::Constant(array.start as u64);
+            let base = binary(b, Operation::Add, word, address, start);
+            let bytes = Value::Constant(u64::from(array.len()) * T::size());
+            SharedSlice { base, bytes, of: Some(array.symbol), element: PhantomData }
+        })
+    }
+
+    /// What errors call it.
+    pub(super) fn name(&self) -> String {
+        with(|b| self.name_in(b))
+    }
+
+    fn name_in(&self, b: &Builder) -> String {
+        self.of.map_or_else(|| "dynamic shared memory".to_owned(), |of| b.symbols[of].clone())
+    }
+
+    /// `count` elements from `start` on, which the caller has checked.
+    pub(super) fn range(self, start: Var<usize>, count: Var<usize>) -> SharedSlice<T> {
+        let word = ScalarType::U32;
+        with(|b| {
+            let size = Value::Constant(T::size());
+            let mut bytes = |elements: Var<usize>| {
+                let elements = cast(b, elements.value, ScalarType::U64, word);
+                binary(b, Operation::Mul, word, elements, size)
+            };
+            let (before, bytes) = (bytes(start), bytes(count));
+            let base = binary(b, Operation::Add, word, self.base, before);
+            SharedSlice { base, bytes, ..self }
         })
     }
 
     /// The same bytes as elements of another type, whose alignment they must have.
     pub fn cast<U: Data>(self) -> SharedSlice<U> {
-        SharedSlice { base: self.base, bytes: self.bytes, element: PhantomData }
+        let SharedSlice { base, bytes, of, .. } = self;
+        SharedSlice { base, bytes, of, element: PhantomData }
     }
 
     /// The place of an element, checked.
     fn place(&self, index: Index) -> Place<T> {
         with(|b| {
-            let length = self.length(b);
-            b.check(index, length, "dynamic shared memory", IndexKind::SharedAxis(0));
+            let (length, name) = (self.length(b), self.name_in(b));
+            b.check(index, length, &name, IndexKind::SharedAxis(0));
             let first = Place::new(Space::Shared, Base::Register(self.base), 0);
             element_place(b, first, &[u32::MAX], &[index])
         })

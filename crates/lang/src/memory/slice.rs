@@ -1,7 +1,8 @@
 //! Slices: device memory passed to a kernel.
 
+use super::address::global_place;
 use super::index::IndexValue;
-use super::place::{Place, global_place};
+use super::place::Place;
 use super::registers::{Get, Locate, Put};
 use crate::builder::Builder;
 use crate::current::{here, with};
@@ -67,7 +68,7 @@ impl Memory {
         with(|b| {
             let last = if count > 1 { index.plus(b, count - 1) } else { index };
             b.check(last, self.length, self.name, IndexKind::Slice);
-            global_place(b, self.base, index, size_of::<T>() as i64)
+            global_place(b, self.base, index, T::size() as i64)
         })
     }
 }
@@ -88,7 +89,7 @@ pub(crate) fn place_in_slice<T: Element>(
     let last = binary(b, Operation::Sub, long, end, Value::Constant(1));
     b.check(Index { value: last, ty: long }, memory.length, memory.name, IndexKind::Slice);
     b.check(start, memory.length, memory.name, IndexKind::Slice);
-    global_place(b, memory.base, start, size_of::<T>() as i64)
+    global_place(b, memory.base, start, T::size() as i64)
 }
 
 macro_rules! slices {
@@ -227,6 +228,30 @@ impl<T: Data, I: IndexValue, V: To<T>> Put<I, V> for SliceMut<T> {
     fn put(&self, index: I, value: V) {
         here();
         operations::save(self.memory.place::<T>(index.parts(), 1), value.to());
+    }
+}
+
+/// What a `#[device]` function takes as `&[T]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a `&[{T}]` in a kernel",
+    label = "not a slice of global memory",
+    note = "`&[T]` is a parameter of the kernel or a part of one; a function takes shared memory as `SharedSlice<T>` \
+            (`&tile[..]`) or `Shared<T>`, and an array of one thread as `[T; N]`"
+)]
+pub trait IntoSlice<T> {
+    /// The slice.
+    fn into_slice(self) -> Slice<T>;
+}
+
+impl<T> IntoSlice<T> for Slice<T> {
+    fn into_slice(self) -> Slice<T> {
+        self
+    }
+}
+
+impl<T> IntoSlice<T> for SliceMut<T> {
+    fn into_slice(self) -> Slice<T> {
+        self.into()
     }
 }
 

@@ -21,7 +21,7 @@ pub(crate) fn element_place<T: Data>(
         Base::Register(value) => Some(value),
         Base::Symbol(_) => None,
     };
-    let mut stride = size_of::<T>() as i64;
+    let mut stride = T::size() as i64;
     let strides: Vec<i64> = dims
         .iter()
         .rev()

@@ -91,7 +91,7 @@ impl Translator {
 }
 
 /// A range in parentheses.
-pub(super) fn range(expression: &Expr) -> Option<&syn::ExprRange> {
+pub fn range(expression: &Expr) -> Option<&syn::ExprRange> {
     match expression {
         Expr::Range(range) => Some(range),
         Expr::Paren(inner) => range(&inner.expr),

@@ -12,19 +12,19 @@ pub fn staged_name(name: &Ident) -> Ident {
 }
 
 /// A struct taken apart.
-pub(super) struct Parts<'a> {
+pub struct Parts<'a> {
     pub(super) item: &'a ItemStruct,
     pub(super) name: &'a Ident,
-    pub(super) staged: Ident,
+    pub staged: Ident,
     pub(super) members: Vec<Member>,
     pub(super) types: Vec<&'a Type>,
     /// The struct's generics; every type is `Data`.
-    pub(super) generics: Generics,
+    pub generics: Generics,
 }
 
 impl<'a> Parts<'a> {
     /// Takes a struct apart.
-    pub(super) fn new(item: &'a ItemStruct) -> Self {
+    pub fn new(item: &'a ItemStruct) -> Self {
         let members = item.fields.iter().enumerate().map(|(index, field)| match &field.ident {
             Some(name) => Member::Named(name.clone()),
             None => Member::Unnamed(Index { index: index as u32, span: field.span() }),
@@ -60,7 +60,7 @@ impl<'a> Parts<'a> {
     }
 
     /// `BodyOf<kind, T>`.
-    pub(super) fn of(&self, kind: &TokenStream) -> TokenStream {
+    pub fn of(&self, kind: &TokenStream) -> TokenStream {
         let staged = &self.staged;
         let arguments = self.generics.params.iter().map(|parameter| match parameter {
             GenericParam::Type(ty) => ty.ident.to_token_stream(),
@@ -71,7 +71,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The struct of the parts.
-    pub(super) fn staged(&self) -> TokenStream {
+    pub fn staged(&self) -> TokenStream {
         let (staged, visibility) = (&self.staged, &self.item.vis);
         let generics = self.with_kind();
         let clause = &generics.where_clause;
@@ -109,8 +109,6 @@ impl<'a> Parts<'a> {
     pub(super) fn data(&self) -> TokenStream {
         let (name, members, types) = (self.name, &self.members, &self.types);
         let (generics, arguments, clause) = self.generics.split_for_impl();
-        let with_kind = self.with_kind();
-        let (kinded, _, _) = with_kind.split_for_impl();
         let of = self.of(&quote!(__K));
         let built =
             types.iter().map(|ty| quote!(<#ty as ::lanework::lang::Data>::build::<__K>(__parts)));
@@ -153,6 +151,15 @@ impl<'a> Parts<'a> {
                     #(<#types as ::lanework::lang::Data>::parts::<__K>(__value.#members, __out);)*
                 }
             }
+        }
+    }
+
+    /// The parts are copied, whatever the type's are.
+    pub fn copied(&self) -> TokenStream {
+        let with_kind = self.with_kind();
+        let (kinded, _, clause) = with_kind.split_for_impl();
+        let of = self.of(&quote!(__K));
+        quote! {
             impl #kinded ::core::clone::Clone for #of #clause {
                 fn clone(&self) -> Self {
                     *self
@@ -163,7 +170,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The implementations by which the runtime takes the struct's values.
-    pub(super) fn conversions(&self) -> TokenStream {
+    pub fn conversions(&self) -> TokenStream {
         let of = |kind: &str| {
             let kind = Ident::new(kind, Span::call_site());
             self.of(&quote!(::lanework::lang::rt::#kind))
@@ -172,7 +179,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Checks that report a field's type at the field.
-    pub(super) fn checks(&self) -> TokenStream {
+    pub fn checks(&self) -> TokenStream {
         if !self.generics.params.is_empty() {
             return TokenStream::new();
         }

@@ -1,20 +1,25 @@
-//! Why the rest is refused: what is no limit of the language, but a slip, or code with one meaning only.
+//! Why the rest is refused: what is not a limit of the language, but a slip, or code with one meaning only.
 
 /// The reasons, by the error's message, in which `{name}` stands for anything.
 #[rustfmt::skip]
 pub const REASONS: &[(&str, &str)] = &[
-    ("#[device] is for functions, structs, enums without data and `impl` blocks", "other items have no values, and no code that a kernel could stage"),
+    ("#[device] is for functions, structs, enums and `impl` blocks", "other items have no values, and no code that a kernel could stage"),
+    ("a trait cannot be #[device]", "a kernel calls functions that the attribute has staged under their own names, and which one a trait's name means is not known then"),
+    ("`{name}` is CUDA C++", "a kernel in Rust has the same under Rust's spelling"),
+    ("`into` does not say which type it gives in a kernel", "the types of a kernel's values are found from left to right, and nothing before tells this one"),
     ("#[device] takes no arguments", "a device function is inlined into the kernels that call it, whatever their launches are"),
     ("`{name}` is not an argument of #[kernel]", "each argument is a directive that PTX has for a kernel"),
     ("`{name}` is given twice", "a kernel has one directive of each kind"),
     ("`..` comes last in a tuple pattern of a kernel", "the attribute counts the parts from the front, and does not know how many the type has"),
     ("`else` takes a block", "Rust's grammar has nothing else there"),
     ("`let` in a condition stands at the start of an `if` or a `while`", "a condition is staged from left to right: what its names hold must be known before it can be skipped"),
-    ("a condition in a kernel has one `let`, which comes first", "a condition is staged from left to right: what its names hold must be known before it can be skipped"),
+    ("a `while` in a kernel has one `let`, which comes first", "a condition is staged from left to right: what its names hold must be known before it can be skipped"),
     ("`{name}!` is not supported in a kernel", "the attribute sees the tokens of a macro, not the code that it makes of them"),
     ("`{name}!` needs {sides} {arguments}", "there is nothing to test"),
     ("`{name}` may have no value where it is first used", "a register holds something at all times, so a missing value would go unseen"),
     ("a #[device] enum has at least one variant", "a type without values has nothing that a register could hold"),
+    ("a #[device] enum cannot hold a reference", "a reference is an address of the host; slices reach the device as parameters, with their length"),
+    ("a #[device] enum has no lifetimes", "its fields are values, which borrow nothing"),
     ("a #[device] enum has no generics", "variants without data have no place for a value of the parameter"),
     ("a #[device] enum is stored as an integer", "while staging, a variant is its number in a register of that type"),
     ("a #[device] impl has no lifetimes", "its functions take values, which borrow nothing"),
@@ -27,9 +32,8 @@ pub const REASONS: &[(&str, &str)] = &[
     ("a kernel has a fixed number of parameters", "a launch passes as many arguments as the kernel declares"),
     ("a kernel is not `const`", "a kernel is staged while the program runs, for what the launch asks"),
     ("a kernel cannot declare an ABI", "only a launch calls it, in the way of the driver"),
-    ("a kernel matches numbers, bools and enums without data", "a text is a sequence of bytes of varying length, and no register holds one"),
+    ("a kernel matches numbers, bools and enums", "a text is a sequence of bytes of varying length, and no register holds one"),
     ("a kernel parameter cannot be a reference to this type", "an argument is copied to the device; only buffers and tensor maps are there before the launch"),
-    ("a loop's variable cannot be `mut`", "its register counts the turns"),
     ("a pattern needs a value", "names that get their values later are declared one by one, since each is followed through every branch"),
     ("a qualified path cannot be a struct expression in a kernel", "the attribute writes the path again where Rust takes a plain one"),
     ("an array in shared memory cannot be replaced", "it is a place in memory, which is fixed when the kernel is staged"),
@@ -42,6 +46,7 @@ pub const REASONS: &[(&str, &str)] = &[
     ("there is no operand {position}", "the text of ptx! reaches values by its operands alone"),
     ("`}` without `{`", "braces hold the place of an operand"),
     ("operand {unused} is not used in the PTX text", "a value that the text does not mention would be computed for nothing"),
+    ("an iterator of a kernel goes through all of its elements in one loop", "the loop is staged once, and a thread has no allocator for what it would collect"),
     ("an operand of ptx! is `in(value)` or `out(type)`", "the text reads registers and writes new ones"),
     ("only `loop` ends with a value", "a `while` or a `for` may end without reaching the `break`, as in Rust"),
     ("the only attribute of a loop in a kernel is #[unroll]", "the loop becomes calls, on which other attributes mean something else"),
@@ -51,6 +56,8 @@ pub const REASONS: &[(&str, &str)] = &[
     ("this expression is not supported in a kernel", "it means nothing for values in a thread's registers"),
     ("`?` stands in a function that returns an `Option`", "what it returns early is `None`"),
     ("this function returns a value", "its caller uses it"),
+    ("a part of a slice cannot be assigned in a kernel", "an assignment writes one value, and a part has as many as the run says"),
+    ("this range has no first value", "a loop counts from there"),
     ("this operator has no function", "the operator is that function"),
     ("this pattern is not supported in a kernel", "a pattern is tested by comparing registers"),
 ];

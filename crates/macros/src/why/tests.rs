@@ -201,7 +201,7 @@ fn every_reason_belongs_to_a_refusal_and_stands_on_the_page() {
 fn code(help: &str) -> Vec<String> {
     let parts: Vec<&str> = help.split('`').collect();
     let pairs = parts.chunks(2).filter(|pair| pair.len() == 2);
-    // What is to be removed is no code to write.
+    // What is to be removed is not code to write.
     pairs.filter(|pair| !pair[0].ends_with("remove ")).map(|pair| pair[1].to_owned()).collect()
 }
 
