@@ -1,9 +1,10 @@
 //! The entries of a module by their names in C++.
 
+use crate::cpp_names::CppName;
 use crate::{Error, PtxModule, Result};
 
 impl PtxModule {
-    /// The entry of this name, mangled or in C++, or the only one.
+    /// The entry of this name, mangled or in C++ (`saxpy`, `ops::saxpy`, `saxpy<float, 4>`), or the only one.
     ///
     /// ```
     /// use lanework::Device;
@@ -22,21 +23,30 @@ impl PtxModule {
     /// [`Error::Request`] when there is none, or the name is ambiguous.
     pub fn find_entry(&self, name: Option<&str>) -> Result<String> {
         let entries: Vec<&str> = self.module().entries().map(|entry| entry.name.as_str()).collect();
-        let list = entries.join(", ");
-        // `_Z5saxpyfPKfPfi` is `saxpy` in C++; overloads and template instances share a name.
+        let said = |entry: &&str| match CppName::of(entry) {
+            Some(name) => format!("{name} ({entry})"),
+            None => (*entry).to_owned(),
+        };
+        let listed = |entries: &[&str]| entries.iter().map(said).collect::<Vec<_>>().join(", ");
+        let list = listed(&entries);
+        // `_Z5saxpyfPKfPfi` is `saxpy` in C++; overloads share a name.
         let called = |entry: &&str| {
-            let path = cpp_path(entry);
-            let short = path.rsplit("::").next().unwrap_or_default();
-            name.is_some_and(|name| !path.is_empty() && (name == path || name == short))
+            CppName::of(entry).is_some_and(|own| name.is_some_and(|name| own.is(name)))
         };
         let in_cpp: Vec<&str> = entries.iter().copied().filter(called).collect();
         let refuse = |why: String, help: String| Err(Error::Request { why, help });
         match (name, entries.as_slice()) {
             (Some(name), _) if entries.contains(&name) => Ok(name.to_owned()),
             (Some(_), _) if in_cpp.len() == 1 => Ok(in_cpp[0].to_owned()),
+            (Some(name), _) if in_cpp.len() > 1 => refuse(
+                format!("several entries are called `{name}`"),
+                format!("name one of them: {}", listed(&in_cpp)),
+            ),
             (None, [only]) => Ok((*only).to_owned()),
             (_, []) => {
-                refuse("the module has no entry".to_owned(), "declare one with `.entry`".to_owned())
+                let help = "in PTX declare one with `.entry`; in CUDA C++ write a `__global__` function, and of a \
+                            template an instance: `template __global__ void k<float>(float*);`";
+                refuse("the module has no entry".to_owned(), help.to_owned())
             }
             (Some(name), _) => {
                 refuse(format!("no entry is called `{name}`"), format!("there are: {list}"))
@@ -46,38 +56,5 @@ impl PtxModule {
                 format!("name one as the entry: {list}"),
             ),
         }
-    }
-}
-
-/// The name in C++ of a mangled entry, with its namespaces and without types: `_ZN3ops5saxpyEPf` is
-/// `ops::saxpy`. Empty if it is not mangled.
-fn cpp_path(entry: &str) -> String {
-    let Some(mut rest) = entry.strip_prefix("_Z") else { return String::new() };
-    let nested = rest.strip_prefix('N');
-    rest = nested.unwrap_or(rest);
-    let mut names: Vec<&str> = Vec::new();
-    while let Some(digits) = rest.find(|c: char| !c.is_ascii_digit()).filter(|n| *n > 0) {
-        let Ok(length) = rest[..digits].parse::<usize>() else { break };
-        let Some(name) = rest.get(digits..).and_then(|rest| rest.get(..length)) else { break };
-        names.push(name);
-        rest = &rest[digits + length..];
-        if nested.is_none() {
-            break;
-        }
-    }
-    names.join("::")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::cpp_path;
-
-    #[test]
-    fn mangled_names_are_read() {
-        assert_eq!(cpp_path("_Z5saxpyfPKfPfi"), "saxpy");
-        assert_eq!(cpp_path("_ZN3ops5saxpyIfLi4EEEvPT_"), "ops::saxpy");
-        assert_eq!(cpp_path("_Z1tILi1EEvPf"), "t");
-        assert_eq!(cpp_path("_Z9short"), "");
-        assert_eq!(cpp_path("saxpy"), "");
     }
 }

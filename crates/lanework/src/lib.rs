@@ -38,38 +38,50 @@
 
 extern crate self as lanework;
 
-mod arguments;
-mod buffer;
-mod compile;
-mod compiled;
+// Devices.
 mod device;
 mod device_info;
-mod disk_cache;
-mod entries;
-mod error;
-mod foreign;
 mod gpu;
 mod host_memory;
+mod peers;
+mod vendor;
+
+// Memory on them.
+mod buffer;
 mod images;
+mod pixels;
+mod rows;
+mod tensor;
+mod tensor_map;
+mod views;
+
+// From a kernel to a launch, and what it gives.
+mod arguments;
+mod compile;
+mod compiled;
 mod job;
 mod launch;
 mod launched;
-mod parsed;
-mod peers;
-mod pixels;
 mod prepared;
 mod printed;
 mod profile;
-mod rows;
 mod shape;
+
+// PTX of other compilers.
+mod cpp_names;
+mod disk_cache;
+mod entries;
+mod foreign;
+mod parsed;
+
+// Streams, events and graphs.
 mod stream;
-mod tensor;
-mod tensor_map;
 mod timing;
+
+// What surrounds launches: errors, tools over a program, tuned choices.
+mod error;
 pub mod tool;
 pub mod tuned;
-mod vendor;
-mod views;
 
 pub use arguments::{Arg, ReferenceArg, SliceArg, SliceMutArg, value_arg};
 pub use buffer::{Buffer, View, ViewMut};

@@ -15,8 +15,10 @@
 mod at_exit;
 mod codec;
 mod files;
+mod footprints;
 mod launching;
 mod look_at;
+mod machine;
 mod merge;
 mod own_report;
 mod record;
@@ -26,7 +28,12 @@ mod timeline;
 
 #[doc(hidden)]
 pub use files::{Reader, read};
+pub(crate) use footprints::check;
+#[doc(hidden)]
+pub use footprints::{allocation, checks, collect, keep_findings, take_ended};
 pub(crate) use launching::Launching;
+#[doc(hidden)]
+pub use machine::set_machine;
 #[doc(hidden)]
 pub use merge::{Profiles, names};
 #[doc(hidden)]

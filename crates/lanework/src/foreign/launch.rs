@@ -116,7 +116,7 @@ impl PtxModule {
                             module,
                         });
                     }
-                    let checked = emulator.check(program, &config, &bytes)?;
+                    let checked = crate::tool::check(emulator, program, &config, &bytes)?;
                     crate::printed::pass_on(&checked.outcome.printed);
                     let Outcome { warp_instructions, lane_instructions, .. } = checked.outcome;
                     crate::launched::sanitized(

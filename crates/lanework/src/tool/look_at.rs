@@ -1,9 +1,10 @@
 //! The picture that `lanework look` asks a process for: one warp's accesses at a line of one launch.
 
 use super::launching::Launching;
+use super::machine::machine;
 use super::record::Picture;
 use crate::Profile;
-use lanework_report::{self as report, By, Extras, Machine};
+use lanework_report::{self as report, By, Extras};
 use lanework_sim::{Blocks, Fault, Keep, Wanted};
 
 /// Steps of a block, and accesses, that a picture keeps.
@@ -63,7 +64,7 @@ impl LookAt {
             picture.refused = Some((what, format!("the grid has blocks 0 to {}", blocks - 1)));
             return Ok(picture);
         }
-        let machine = Machine::h200();
+        let machine = machine();
         let record =
             report::record(&picture.profile.counted(), Extras::default(), By::Source, &machine);
         let chosen = match report::choose(&record, self.line) {

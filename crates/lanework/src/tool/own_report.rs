@@ -1,8 +1,9 @@
 //! The report that a process prints of itself when it ends, where no command collects its records.
 
+use super::machine::machine;
 use super::merge::Profiles;
 use super::record::{Findings, Record};
-use lanework_report::{self as report, By, Machine, Sources};
+use lanework_report::{self as report, By, Sources};
 use lanework_sim::sanitize::{self, Report};
 
 /// What the report at the end of this process is made of.
@@ -58,7 +59,7 @@ impl Own {
 
     pub(super) fn profiles_text(&self) -> String {
         let each = self.profiles.0.iter().map(|(launches, one)| {
-            let machine = Machine::h200();
+            let machine = machine();
             let counted = one.profile.counted();
             let record = report::record(&counted, one.extras(), By::Source, &machine);
             report::describe(&Profiles::title(*launches, one), &record, &Sources::default())

@@ -3,11 +3,12 @@
 use super::at_exit;
 use super::launching::Launching;
 use super::look_at::LookAt;
+use super::machine::machine;
 use super::own_report::Own;
 use super::record::{Findings, Launched, Profiled, Record};
 use super::sink::{Sink, micros, now, stop};
 use crate::Profile;
-use lanework_report::{self as report, Extras, Machine};
+use lanework_report::{self as report, Extras};
 use lanework_sim::sanitize::{Checks, Report};
 use lanework_sim::{Emulator, Fault, LaunchConfig, Options, Outcome};
 use std::io::Write;
@@ -230,16 +231,10 @@ impl Session {
         let profile = Profile::new(counted, launch.program, launch.config);
         let waits = launch.waits();
         let extras = match copies.len() {
-            2 => report::extras(
-                &profile.counted(),
-                &Machine::h200(),
-                waits,
-                &mut |blocks, wanted| {
-                    let copy =
-                        copies.pop().unwrap_or_else(|| unreachable!("two traces are asked for"));
-                    launch.trace(&copy, blocks, wanted)
-                },
-            )?,
+            2 => report::extras(&profile.counted(), &machine(), waits, &mut |blocks, wanted| {
+                let copy = copies.pop().unwrap_or_else(|| unreachable!("two traces are asked for"));
+                launch.trace(&copy, blocks, wanted)
+            })?,
             _ => Extras::default(),
         };
         Ok((outcome, (profile, extras)))

@@ -191,3 +191,34 @@ fn bools_are_rusts() {
         }
     }
 }
+
+#[device]
+fn without_loss(a: u8, b: i16, c: u32, d: bool, e: f32) -> f64 {
+    let whole = u64::from(a) * 1000 + u64::from(c) + u64::from(d) + u64::from(7u16);
+    let signed = i64::from(b) - i64::from(a) + i64::from(c);
+    f64::from(e)
+        + f64::from(b)
+        + whole as f64
+        + signed as f64
+        + f64::from(u16::from(a))
+        + f64::from(c)
+}
+
+#[kernel]
+fn conversions(out: &mut [f64]) {
+    let i = thread_idx.x;
+    out[i] = without_loss(250 + i as u8, -3 - i as i16, u32::MAX - i, i > 1, 0.1);
+}
+
+#[test]
+fn conversions_without_loss_are_those_of_rust() -> lanework::Result<()> {
+    for device in Device::for_tests("conversions_without_loss_are_those_of_rust") {
+        let mut out = device.zeros::<f64>(4)?;
+        conversions(&mut out).grid(1).block(4).launch(&device)?;
+        let want = std::array::from_fn::<f64, 4, _>(|i| {
+            without_loss(250 + i as u8, -3 - i as i16, u32::MAX - i as u32, i > 1, 0.1)
+        });
+        assert_eq!(out.download()?, want);
+    }
+    Ok(())
+}

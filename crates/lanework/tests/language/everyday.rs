@@ -476,3 +476,120 @@ fn a_method_starts_the_value_of_a_block() {
         assert_eq!(y.download().unwrap(), [of(-1.0), of(1.0), 8.0]);
     }
 }
+
+#[device]
+fn powers(k: u32) -> u64 {
+    let small = 2usize.pow(k) as u64 + 3u32.pow(k % 5) as u64;
+    small + (0x1234_u32.rotate_left(k) as u64) + 1.5f32.powi(k as i32) as u64
+}
+
+#[kernel]
+fn powers_of_literals(out: &mut [u64]) {
+    out[thread_idx.x] = powers(thread_idx.x);
+}
+
+#[test]
+fn literals_are_raised_to_powers_of_the_run() -> lanework::Result<()> {
+    for device in Device::for_tests("literals_are_raised_to_powers_of_the_run") {
+        let mut out = device.zeros::<u64>(12)?;
+        powers_of_literals(&mut out).grid(1).block(12).launch(&device)?;
+        assert_eq!(out.download()?, std::array::from_fn::<u64, 12, _>(|k| powers(k as u32)));
+    }
+    Ok(())
+}
+
+/// Ordinary Rust, on constants alone.
+const fn half(n: usize) -> usize {
+    n / 2
+}
+
+/// No braces are warned of: the file denies warnings of rustc's own.
+#[deny(warnings)]
+#[device]
+fn blocks_of_constants<const N: usize>(count: u64) -> u64 {
+    let tiles = count.div_ceil(const { half(N) as u64 });
+    tiles.max(const { 3 })
+}
+
+#[kernel]
+fn constants_in_arguments(out: &mut [u64]) {
+    out[0] = blocks_of_constants::<8>(30);
+}
+
+#[test]
+fn a_block_of_constants_is_an_argument() -> lanework::Result<()> {
+    let device = Device::emulator();
+    let mut out = device.zeros::<u64>(1)?;
+    constants_in_arguments(&mut out).grid(1).block(1).launch(&device)?;
+    assert_eq!(out.download()?, [blocks_of_constants::<8>(30)]);
+    Ok(())
+}
+
+#[device]
+#[derive(Clone, Copy)]
+struct Weighted {
+    weight: f32,
+    value: [f32; 2],
+}
+
+#[device]
+fn by_path(x: f32, n: u32, bytes: [u8; 4]) -> u32 {
+    let larger = f32::max(x, 2.5).min(f32::from_bits(x.to_bits() + 1));
+    let power = u32::pow(n, 2) + u32::count_ones(n) + u32::wrapping_mul(3, n);
+    larger as u32 + power + u32::from_le_bytes(bytes) % 1000 + i32::abs(n as i32 - 20) as u32
+}
+
+#[kernel]
+fn paths_ranges_and_structs(x: &[f32], out: &mut [u32]) {
+    let tile = shared::<Weighted>(32);
+    let t = thread_idx.x;
+    tile[t] = Weighted { weight: t as f32, value: [x[t], 1.0] };
+    sync_threads();
+    let mut sum = 0.0;
+    for one in tile.iter() {
+        sum += one.weight * one.value[0] + one.value[1];
+    }
+    let part = t..t + 3;
+    let mut whole = 0;
+    for k in part {
+        whole += k;
+    }
+    out[t] = sum as u32 + whole + by_path(x[t], t, [t as u8, 1, 2, 0]);
+}
+
+#[test]
+fn functions_are_called_by_path_and_ranges_have_names() {
+    let x: Vec<f32> = (0..32).map(|t| (t % 5) as f32).collect();
+    let sum: f32 = x.iter().enumerate().map(|(t, x)| t as f32 * x + 1.0).sum();
+    let expected =
+        (0..32u32).map(|t| sum as u32 + 3 * t + 3 + by_path(x[t as usize], t, [t as u8, 1, 2, 0]));
+    let expected: Vec<u32> = expected.collect();
+    for device in Device::for_tests("language") {
+        let x = device.upload(&x).unwrap();
+        let mut out = device.zeros::<u32>(32).unwrap();
+        paths_ranges_and_structs(&x, &mut out).grid(1).block(32).launch(&device).unwrap();
+        assert_eq!(out.download().unwrap(), expected);
+    }
+}
+
+#[kernel]
+fn copied_ahead(x: &[u32], out: &mut [u32]) {
+    let tile = shared::<u32>([2, 32]);
+    let t = thread_idx.x;
+    cp_async::<4>(&mut tile[[0, t]], &x[t]);
+    cp_async_commit();
+    cp_async_wait(0);
+    sync_threads();
+    out[t] = tile[[0, 31 - t]];
+}
+
+#[test]
+fn a_copy_names_its_bytes_alone() {
+    let x: Vec<u32> = (0..32).collect();
+    for device in Device::for_tests("language") {
+        let x = device.upload(&x).unwrap();
+        let mut out = device.zeros::<u32>(32).unwrap();
+        copied_ahead(&x, &mut out).grid(1).block(32).launch(&device).unwrap();
+        assert_eq!(out.download().unwrap(), (0..32).rev().collect::<Vec<u32>>());
+    }
+}

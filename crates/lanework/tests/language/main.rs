@@ -22,6 +22,7 @@ mod everyday;
 mod floats;
 mod host;
 mod integers;
+mod iterators;
 mod judged;
 mod math;
 mod memory;

@@ -181,7 +181,7 @@ fn same(x: f64, y: f64) -> bool {
     x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan()
 }
 
-/// Numbers of every magnitude, the ends of ranges, and what is no number.
+/// Numbers of every magnitude, the ends of ranges, and NaNs.
 fn singles() -> Vec<f32> {
     let mut values =
         vec![0.0f32, 1.0, 0.5, 2.0, 0.75, 100_000.0, 99_999.99, 16_777_217.0, f32::MAX];

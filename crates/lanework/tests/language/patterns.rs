@@ -290,3 +290,195 @@ fn values_later(out: &mut [u32]) {
 fn variables_get_their_value_later() {
     run(|out| values_later(out), later);
 }
+
+#[device]
+fn rise(x: &[u32], i: usize) -> u32 {
+    if i > 0
+        && let Some(&before) = x.get(i - 1)
+        && let Some(&here) = x.get(i)
+        && before < here
+        && let [low, high] = [before, here]
+    {
+        return high - low;
+    } else if let Some(v) = x.get(i)
+        && *v > 8
+        && let 9..=12 = *v
+    {
+        return 100 + v;
+    }
+    let value = if let Some(a) = x.first()
+        && let Some(b) = x.last()
+        && a == b
+    {
+        *a
+    } else {
+        50
+    };
+    let mut sum = value;
+    for k in 0..x.len() {
+        if x[k] != 3
+            && let 1 | 4 = x[k]
+        {
+            continue;
+        }
+        sum += x[k];
+    }
+    sum
+}
+
+#[kernel]
+fn rises(x: &[u32], out: &mut [u32]) {
+    out[thread_idx.x] = rise(x, thread_idx.x as usize);
+}
+
+#[test]
+fn conditions_are_chained_with_lets() -> lanework::Result<()> {
+    for device in Device::for_tests("conditions_are_chained_with_lets") {
+        for x in [[9u32, 3, 5, 12, 4, 1], [7, 8, 1, 3, 3, 7]] {
+            let (on_device, mut out) = (device.upload(&x)?, device.zeros::<u32>(8)?);
+            rises(&on_device, &mut out).grid(1).block(8).launch(&device)?;
+            assert_eq!(out.download()?, std::array::from_fn::<u32, 8, _>(|i| rise(&x, i)));
+        }
+    }
+    Ok(())
+}
+
+/// What an instruction of a small machine does.
+#[device]
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Step {
+    Push(i32),
+    Jump { to: u8, when: bool },
+    Scale(f32, Shape),
+    Halt,
+}
+
+#[device]
+impl Step {
+    fn of(i: u32) -> Step {
+        match i % 4 {
+            0 => Step::Push(i as i32 - 9),
+            1 => Step::Jump { to: i as u8, when: i > 20 },
+            2 => Step::Scale(i as f32 / 2.0, Shape::of(i)),
+            _ => Step::Halt,
+        }
+    }
+
+    fn value(&self) -> i32 {
+        match self {
+            Step::Push(n @ 0..) => *n,
+            Step::Push(n) => 1000 - n,
+            Step::Jump { when: true, .. } => 77,
+            Self::Jump { to, when: _ } => *to as i32 * 2,
+            Step::Scale(by, Shape::Circle | Shape::Line) => *by as i32,
+            Step::Scale(..) => -1,
+            Self::Halt => 0,
+        }
+    }
+
+    fn next(&mut self) {
+        *self = match *self {
+            Step::Push(n) if n < 5 => Step::Push(n + 1),
+            Step::Jump { to, when } => Step::Jump { when: !when, to },
+            Step::Scale(by, of) => Step::Scale(by + 1.0, of),
+            _ => Step::Halt,
+        };
+    }
+}
+
+#[device]
+fn found(i: u32) -> Option<Step> {
+    let step = Step::of(i);
+    if i % 5 == 0 { None } else { Some(step) }
+}
+
+#[device]
+fn run_of(i: u32) -> i32 {
+    let mut step = Step::of(i);
+    let first = step.value();
+    for _ in 0..i % 3 {
+        step.next();
+    }
+    let mut steps = [Step::Halt; 3];
+    steps[(i % 3) as usize] = step;
+    let halted = steps[0] == Step::Halt;
+    let Step::Push(n) = steps[(i % 3) as usize] else {
+        return first * 10 + step.value() + halted as i32;
+    };
+    let same = step == Step::Push(n) && step != Step::of(i + 4) && matches!(step, Step::Push(_));
+    let more = match found(i) {
+        Some(Step::Push(n)) => n,
+        Some(_) => 3,
+        None => 4,
+    };
+    n + 100 * same as i32 + first * 1000 + more * 7
+}
+
+#[kernel]
+fn steps(out: &mut [u32], given: Step) {
+    let i = thread_idx.x;
+    let kept = shared::<Step>(64);
+    kept[i] = Step::of(i);
+    sync_threads();
+    let other = kept[63 - i];
+    let bonus = if other == given { 50_000 } else { 0 };
+    let given = if let Step::Scale(by, _) = given
+        && i > 7
+    {
+        by as i32
+    } else {
+        0
+    };
+    out[i] = (run_of(i) + other.value() * 100 + bonus + given) as u32;
+}
+
+#[test]
+fn enums_hold_data() {
+    for given in [Step::Scale(4.5, Shape::Point), Step::Halt, Step::Push(-5)] {
+        run(
+            |out| steps(out, given),
+            |i| {
+                let other = Step::of(63 - i);
+                let bonus = if other == given { 50_000 } else { 0 };
+                let by = if let Step::Scale(by, _) = given
+                    && i > 7
+                {
+                    by as i32
+                } else {
+                    0
+                };
+                (run_of(i) + other.value() * 100 + bonus + by) as u32
+            },
+        );
+    }
+}
+
+#[device]
+#[derive(Clone, Copy, Debug)]
+enum Either<A, const N: usize> {
+    One(A),
+    Many([u32; N]),
+}
+
+#[device]
+fn total<const N: usize>(of: Either<u32, N>) -> u32 {
+    match of {
+        Either::One(x) => x,
+        Either::Many(all) => all.iter().copied().sum::<u32>(),
+    }
+}
+
+#[device]
+fn total_of_one_or_three(i: u32) -> u32 {
+    total(if i < 9 { Either::<u32, 3>::One(i) } else { Either::<u32, 3>::Many([i, i + 1, i * 2]) })
+}
+
+#[kernel]
+fn totals(out: &mut [u32]) {
+    out[thread_idx.x] = total_of_one_or_three(thread_idx.x);
+}
+
+#[test]
+fn enums_with_data_are_generic() {
+    run(|out| totals(out), total_of_one_or_three);
+}

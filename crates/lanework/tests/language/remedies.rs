@@ -38,6 +38,15 @@ fn set(at: &mut f32, v: f32) {
     *at = v;
 }
 
+/// Both names are elements' numbers.
+#[device]
+fn part_of(x: &mut [f32], a: u32, b: u32) {
+    let (a, b) = (a as usize, b as usize);
+    for v in x[a..b].iter_mut() {
+        *v += 0.0;
+    }
+}
+
 #[device]
 fn halved(value: f32) -> f32 {
     if value > 1.0 {
@@ -52,6 +61,12 @@ fn halved(value: f32) -> f32 {
 #[device]
 fn above(value: f32, least: f32) -> Option<f32> {
     if value > least { Some(value) } else { None }
+}
+
+/// What differs, as a closure.
+#[device]
+fn folded(x: bool, a: f32, op: impl Fn(f32, f32) -> f32) -> f32 {
+    op(a, u32::from(x) as f32)
 }
 
 /// Slices in every spelling, and constants.
@@ -96,6 +111,7 @@ fn remedies(bytes: &[u8], y: &mut [f32], n: u32, s: u32) {
     for j in (a..b).rev() {
         x = x * 0.5 + j as f32;
     }
+    part_of(y, 0, 2);
     let closed = |x: f32| -> f32 {
         if x > 100.0 {
             return 100.0;
@@ -128,6 +144,7 @@ fn remedies(bytes: &[u8], y: &mut [f32], n: u32, s: u32) {
     if i == 3 {
         choice = Choice::Second;
     }
+    sum += folded(found, 0.0, |a, b| a * b);
     match choice {
         Choice::First => sum += 1.0,
         Choice::Second | _ if s == 99 => sum += 2.0,

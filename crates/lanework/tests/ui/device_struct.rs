@@ -12,7 +12,7 @@ struct Borrowed<'a> {
 #[derive(Clone, Copy)]
 enum WithData {
     Nothing,
-    Something(f32),
+    Something(&'static f32),
 }
 
 #[device]

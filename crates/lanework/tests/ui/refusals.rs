@@ -68,10 +68,22 @@ fn returns_nothing(x: f32) -> f32 {
     x
 }
 
+#[kernel]
+fn collects(x: &[f32], y: &mut [f32]) {
+    let all = x.iter().map(|v| v + 1.0).collect::<Vec<f32>>();
+    y[0] = all[0];
+}
+
 #[device]
-enum WithData {
-    Circle(f32),
-    Square,
+enum BorrowsData {
+    Of(&'static f32),
+    None,
+}
+
+#[device]
+enum LivesData<'a> {
+    Of(f32),
+    None,
 }
 
 #[device]
@@ -152,17 +164,11 @@ fn statements(y: &mut [f32], x: f32) {
     for i in 0..4 {
         y[i] = x;
     }
-    for i in 0.. {
-        y[i] = x;
-    }
-    for (mut i, a) in [(1, 2)] {
+    for i in ..4 {
         y[i] = x;
     }
     for 3 in [1, 2] {
         y[0] = x;
-    }
-    for i in (0..4).rev().step_by(2).rev() {
-        y[i] = x;
     }
     y[0..2] = x;
     x + 1.0 = x;
@@ -185,7 +191,7 @@ fn statements(y: &mut [f32], x: f32) {
 
 #[kernel]
 fn patterns(y: &mut [u32], x: u32, z: u32) {
-    if x > 1 && let 3 = z {
+    while x > 1 && let 3 = z {
         y[0] = 1;
     }
     let chosen = x == 1 && (let 2 = z);
@@ -218,3 +224,20 @@ fn patterns(y: &mut [u32], x: u32, z: u32) {
 }
 
 fn main() {}
+
+#[device]
+trait Operation {
+    fn of(a: f32) -> f32;
+}
+
+#[kernel]
+fn spelt_as_in_cuda(y: &mut [u32]) {
+    let i = threadIdx.x;
+    __syncthreads();
+    atomicAdd(&mut y[0], __popc(i));
+}
+
+#[kernel]
+fn converted(y: &mut [u32]) {
+    y[0] = (thread_idx.x > 3).into();
+}
