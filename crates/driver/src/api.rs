@@ -1,5 +1,5 @@
 //! How a Rust function becomes one of the driver's: C's calling convention, a status code, no unwinding into the caller, and a line for
-//! `LANEWORK_TRACE`. Each use of [`api!`] lists its functions for [`crate::procedures`].
+//! `LANEWORK_TRACE`. Each use of [`api!`] lists its functions for [`crate::interface::procedures`].
 
 use crate::status::Result;
 use std::io::Write;

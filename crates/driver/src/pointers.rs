@@ -1,6 +1,6 @@
 //! What C passes by pointer: results, texts and arrays.
 
-use crate::mapped::{Access, is_mapped};
+use crate::memory::mapped::{Access, is_mapped};
 use crate::status::{Result, Status};
 use std::ffi::{CStr, c_char};
 

@@ -1,6 +1,8 @@
 //! The driver's state: the emulator, the emulated GPUs, and a table for each kind of object.
 
-use crate::gpu::Gpu;
+use crate::api::say;
+use crate::devices::gpu::Gpu;
+use crate::devices::model::chosen;
 use crate::handles::Handles;
 use crate::lock::lock;
 use crate::status::{Result, Status};
@@ -38,13 +40,27 @@ pub fn start() -> Result<&'static Driver> {
     if FORKED.load(Ordering::Relaxed) {
         return Err(Status::NotInitialized);
     }
+    let model = chosen().map_err(|why| {
+        say("no GPU is emulated", &why);
+        Status::NoDevice
+    })?;
     Ok(DRIVER.get_or_init(|| {
+        lanework::tool::set_machine(lanework_specs::machine(model.gpu));
         #[cfg(unix)]
         // SAFETY: the function only stores a flag, which may be done after a fork.
         unsafe {
             libc::pthread_atfork(None, None, Some(forked));
         }
-        let limits = Limits { shared_unit: SHARED_UNIT, ..Limits::default() };
+        let mut limits = Limits {
+            shared: model.limits.shared_per_block,
+            shared_unit: SHARED_UNIT,
+            multiprocessors: model.gpu.multiprocessors,
+            multiprocessor: model.limits.holds(),
+            ..Limits::default()
+        };
+        if model.named {
+            limits.memory = model.memory_bytes();
+        }
         let max_instructions = Some(STUCK_AFTER);
         let schedule = Schedule::Interleaved;
         let options =

@@ -37,7 +37,7 @@ fn advice_is_remembered_where_it_was_given() {
     assert_eq!((advise(memory, 4 * PAGE, 3, device), asked(2, memory, PAGE)), (0, Ok([0])));
     assert_eq!((advise(memory, 4 * PAGE, 3, host), asked(2, memory, PAGE)), (0, Ok([-1])));
     assert_eq!((advise(memory, 4 * PAGE, 5, device), advise(memory, 4 * PAGE, 5, host)), (0, 0));
-    assert_eq!(asked(3, memory, PAGE), Ok([-1, 0, -2]));
+    assert_eq!(asked(3, memory, PAGE), Ok([0, -1, -2]));
     assert_eq!(asked(4, memory, PAGE), Ok([-2]));
     let code = call!("cuMemPrefetchAsync"(
         memory => u64, 4 * PAGE => usize, device => u64, 0 => u32, 0 => u64
@@ -58,7 +58,7 @@ fn truth_values_of_a_pointer_are_whole_words() {
     assert_eq!(call!("cuMemAllocManaged"(&mut managed => *mut u64, PAGE => usize, 1 => u32)), 0);
     let own = allocate(PAGE);
     // Synchronous copies, managed, old IPC, mapped: into words that hold something else.
-    for (address, wanted) in [(managed, [1, 1, 0, 1]), (own, [1, 0, 0, 1])] {
+    for (address, wanted) in [(managed, [0, 1, 0, 1]), (own, [0, 0, 0, 1])] {
         let mut words = [u32::MAX; 4];
         for (word, attribute) in words.iter_mut().zip([6, 8, 10, 13]) {
             let code = call!("cuPointerGetAttribute"(
@@ -67,5 +67,32 @@ fn truth_values_of_a_pointer_are_whole_words() {
             assert_eq!(code, 0);
         }
         assert_eq!(words, wanted);
+        // That copies of it be synchronous is kept and taken back.
+        for wanted in [1u32, 0] {
+            let (set, mut found) = (wanted as u8, 9u32);
+            let code = call!("cuPointerSetAttribute"(&set => *const u8, 6 => i32, address => u64));
+            let told =
+                call!("cuPointerGetAttribute"(&mut found => *mut u32, 6 => i32, address => u64));
+            assert_eq!((code, told, found), (0, 0, wanted));
+        }
     }
+}
+
+#[test]
+fn ranges_are_prefetched_at_once() {
+    context();
+    let mut memory = 0u64;
+    assert_eq!(call!("cuMemAllocManaged"(&mut memory => *mut u64, 3 * PAGE => usize, 1 => u32)), 0);
+    let addresses = [0, 1, 2].map(|page| memory + page * PAGE as u64);
+    let (sizes, places) = ([PAGE; 3], [[2i32, 0], [1, 0]]);
+    let prefetch = |first: &[usize; 2]| {
+        call!("cuMemPrefetchBatchAsync"(
+            addresses.as_ptr() => *const u64, sizes.as_ptr() => *const usize, 3 => usize, places.as_ptr() => *const [i32; 2],
+            first.as_ptr() => *const usize, 2 => usize, 0 => u64, 0x2 => u64
+        ))
+    };
+    assert_eq!((prefetch(&[1, 2]), prefetch(&[0, 3])), (1, 1)); // the first range has no place; no fourth range
+    assert_eq!(prefetch(&[0, 2]), 0);
+    let found = addresses.map(|address| asked(4, address, PAGE));
+    assert_eq!(found, [Ok([-1]), Ok([-1]), Ok([0])]);
 }

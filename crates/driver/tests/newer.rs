@@ -97,6 +97,43 @@ struct BoxCopy {
 }
 
 #[test]
+fn a_copy_has_its_own_attributes_since_13_2() {
+    context();
+    let (device, from, mut back) = (allocate(16), [1u32, 2, 3, 4], [0u32; 4]);
+    let copy = |to: u64, from: u64, attributes: *const i32| {
+        call!("cuMemcpyWithAttributesAsync"(
+            to => u64, from => u64, 16 => usize, attributes.cast() => *const c_void, 0 => u64
+        ))
+    };
+    assert_eq!(copy(device, from.as_ptr() as u64, IN_ORDER.as_ptr()), 0);
+    assert_eq!(copy(device, from.as_ptr() as u64, std::ptr::null()), 1);
+    let memory = |address: u64| Operand { kind: 1, words: [address, 0, 0, 0] };
+    let (from, to) = (memory(device), memory(back.as_mut_ptr() as u64));
+    let copy = BoxCopy { from, to, extent: [16, 1, 1], order: 1, flags: 0 };
+    let three = |flags: u64| call!("cuMemcpy3DWithAttributesAsync"(&copy => *const BoxCopy, flags => u64, 0 => u64));
+    assert_eq!((three(0), three(1)), (0, 1));
+    assert_eq!(call!("cuStreamSynchronize"(0 => u64)), 0);
+    assert_eq!(back, [1, 2, 3, 4]);
+}
+
+#[test]
+fn a_form_is_given_from_its_version_on() {
+    for (name, since) in [("cuLaunchHostFunc", 13_010), ("cuGraphAddNode", 13_040)] {
+        assert_ne!(form(name, since - 10), form(name, since), "{name}");
+    }
+}
+
+#[test]
+fn the_version_is_that_of_the_newest_functions() {
+    let mut version = 0;
+    assert_eq!(call!("cuDriverGetVersion"(&mut version => *mut i32)), 0);
+    // Every name that CUDA 13.5 brought has a function, though some only say that they are not supported.
+    assert_eq!(version, 13_050);
+    form("cuTensorMapSetAllocationClass", version);
+    form("cuFabricCpyBatchAsync", version);
+}
+
+#[test]
 fn boxes_are_copied_at_once() {
     context();
     let stream = stream();
@@ -266,6 +303,8 @@ fn kernel_nodes_have_attributes_and_older_forms() {
         assert_eq!((from, to, count), (node, other, 1));
         let remove: unsafe extern "C" fn(u64, *const u64, *const u64, usize) -> i32 =
             std::mem::transmute(form("cuGraphRemoveDependencies", 12_000));
+        // It is there once, and no node depends on itself.
+        assert_eq!((edge(graph, &node, &other, 1), edge(graph, &node, &node, 1)), (1, 1));
         assert_eq!((remove(graph, &node, &other, 1), remove(graph, &node, &other, 1)), (0, 1));
         // Not written as the next version's.
         let mut result = 9i32;
@@ -275,6 +314,98 @@ fn kernel_nodes_have_attributes_and_older_forms() {
         assert_eq!((from, result), (0, 0));
     }
     assert_eq!((shown.function, shown.grid, shown.behind), (function, [4, 1, 1], [7, 7]));
+}
+
+#[test]
+fn edges_have_data() {
+    context();
+    let (mut graph, mut nodes) = (0u64, [0u64; 2]);
+    assert_eq!(call!("cuGraphCreate"(&mut graph => *mut u64, 0 => u32)), 0);
+    for node in &mut nodes {
+        let none = std::ptr::null::<u64>();
+        let code = call!("cuGraphAddEmptyNode"(std::ptr::from_mut(node) => *mut u64, graph => u64, none => *const u64, 0 => usize));
+        assert_eq!(code, 0);
+    }
+    let (from, to, data) = (nodes[0], nodes[1], [2u8, 0, 1, 0, 0, 0, 0, 0]);
+    let add = |data: *const [u8; 8]| call!("cuGraphAddDependencies_v2"(graph => u64, &from => *const u64, &to => *const u64, data => *const [u8; 8], 1 => usize));
+    let remove = || {
+        let none = std::ptr::null::<u8>();
+        call!("cuGraphRemoveDependencies_v2"(graph => u64, &from => *const u64, &to => *const u64, none => *const u8, 1 => usize))
+    };
+    let known = || {
+        let (mut node, mut found, mut count) = (0u64, [9u8; 8], 1usize);
+        let code = call!("cuGraphNodeGetDependencies_v2"(to => u64, &mut node => *mut u64, &mut found => *mut [u8; 8], &mut count => *mut usize));
+        assert_eq!((code, node, count), (0, from, 1));
+        found
+    };
+    assert_eq!((add(&data), known()), (0, data));
+    // Without any they are zeros.
+    assert_eq!((remove(), add(std::ptr::null()), known()), (0, 0, [0; 8]));
+
+    // A captured stream tells those of what its next node waits for.
+    let stream = stream();
+    assert_eq!(
+        call!("cuStreamBeginCaptureToGraph"(stream => u64, graph => u64, &to => *const u64, std::ptr::null() => *const c_void, 1 => usize, 2 => i32)),
+        0
+    );
+    let (mut status, mut id, mut of, mut last, mut edges, mut count) =
+        (0i32, 0u64, 0u64, std::ptr::null::<u64>(), std::ptr::null::<[u8; 8]>(), 0usize);
+    let code = call!("cuStreamGetCaptureInfo_v3"(
+        stream => u64, &mut status => *mut i32, &mut id => *mut u64, &mut of => *mut u64, &mut last => *mut *const u64,
+        &mut edges => *mut *const [u8; 8], &mut count => *mut usize
+    ));
+    // SAFETY: one of each, until the next call for this stream.
+    assert_eq!((code, status, count, unsafe { (*last, *edges) }), (0, 1, 1, (to, [0; 8])));
+    assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut of => *mut u64)), 0);
+}
+
+#[test]
+fn a_thread_has_a_mode_of_capturing() {
+    context();
+    let exchange = |mode: i32| {
+        let mut mode = mode;
+        (call!("cuThreadExchangeStreamCaptureMode"(&mut mode => *mut i32)), mode)
+    };
+    assert_eq!(
+        [exchange(2), exchange(1), exchange(0), exchange(0)],
+        [(0, 0), (0, 2), (0, 1), (0, 0)]
+    );
+    assert_eq!(exchange(3).0, 1);
+}
+
+#[test]
+fn settings_of_core_dumps_are_kept() {
+    context();
+    let set = |setting: i32, value: &[u8]| {
+        let size = value.len();
+        call!("cuCoredumpSetAttributeGlobal"(setting => i32, value.as_ptr() => *const u8, &size => *const usize))
+    };
+    let get = |setting: i32| {
+        let (mut value, mut size) = ([9u8; 16], 16usize);
+        let code = call!("cuCoredumpGetAttribute"(setting => i32, value.as_mut_ptr() => *mut u8, &mut size => *mut usize));
+        (code, value[..size.min(16)].to_vec())
+    };
+    assert_eq!((get(2), get(3), get(5)), ((0, vec![1]), (0, vec![0]), (0, vec![])));
+    assert_eq!((set(2, &[0]), set(3, &[1]), set(5, b"core\0")), (0, 0, 0));
+    assert_eq!((get(2), get(3), get(5)), ((0, vec![0]), (0, vec![1]), (0, b"core".to_vec())));
+    // None is written, which is said.
+    assert_eq!((set(1, &[1]), get(1), set(9, &[1])), (801, (0, vec![0]), 1));
+}
+
+#[test]
+fn dynamic_shared_memory_for_some_blocks_is_what_a_launch_may_have() {
+    context();
+    let function = kernel(PTX, "k");
+    let left = |blocks: i32| {
+        let mut bytes = 0usize;
+        let code = call!("cuOccupancyAvailableDynamicSMemPerBlock"(&mut bytes => *mut usize, function => u64, blocks => i32, 32 => i32));
+        assert_eq!(code, 0);
+        bytes
+    };
+    assert_eq!((left(1), left(16)), (48 << 10, (228 << 10) / 16 - 1024));
+    // Asked for more, it has more (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES).
+    assert_eq!(call!("cuFuncSetAttribute"(function => u64, 8 => i32, 227 << 10 => i32)), 0);
+    assert_eq!((left(1), left(2)), (227 << 10, (228 << 10) / 2 - 1024));
 }
 
 #[test]
@@ -349,7 +480,7 @@ fn events_of_captures_and_unknown_flags_are_refused() {
             &mut executable => *mut u64, graph => u64, flags => u64
         ))
     };
-    // 16 is no flag, and a graph that frees its memory at a launch cannot be launched by kernels.
+    // 16 is not a flag, and a graph that frees its memory at a launch cannot be launched by kernels.
     assert_eq!((instantiate(1), instantiate(4), instantiate(5), instantiate(16)), (0, 0, 1, 1));
 }
 

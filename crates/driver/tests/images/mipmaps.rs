@@ -112,6 +112,6 @@ fn colours_of_srgb_are_read_as_linear_ones() {
         let got = sample(read, object, &at(&[[1.0, 0.5, 0.0]]))[0];
         assert!((got - expected).abs() < 1e-4, "{channel}: {got}");
     }
-    // Integers are no colours.
+    // Integers are not colours.
     assert_eq!(texture(of_array(array), reading(1, 0, SRGB | 1, 0.0)), Err(801));
 }

@@ -1,0 +1,108 @@
+//! Settings of core dumps (`CUcoredumpSettings`), which are kept and answered. The emulator writes none: a fault is reported where it happens, with
+//! its source line, and a program that asks for a dump of one is told so.
+
+use crate::api::{api, say};
+use crate::lock::lock;
+use crate::pointers::store;
+use crate::state::driver;
+use crate::status::{Result, Status};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+/// A dump where a kernel fails.
+const ON_EXCEPTION: i32 = 1;
+/// Settings by their numbers: truth values, texts, and a word of flags.
+const FILE: i32 = 5;
+const PIPE: i32 = 6;
+const FLAGS: i32 = 7;
+/// Bytes of a text at most.
+const LONGEST: usize = 1024;
+
+/// What the program set, as bytes.
+static SET: Mutex<BTreeMap<i32, Vec<u8>>> = Mutex::new(BTreeMap::new());
+
+/// The value of a setting. Unless set, the program itself dumps with the device (2), and nothing else is on.
+fn value(setting: i32) -> Result<Vec<u8>> {
+    let fresh = match setting {
+        1 | 3 | 4 => vec![0],
+        2 => vec![1],
+        FILE | PIPE => Vec::new(),
+        FLAGS => vec![0; 4],
+        _ => return Err(Status::InvalidValue),
+    };
+    Ok(lock(&SET).get(&setting).cloned().unwrap_or(fresh))
+}
+
+/// Stores a setting, and how many bytes it has.
+///
+/// # Safety
+/// `size` is null or valid; `to` is null or has as many bytes as `size` says.
+unsafe fn get(setting: i32, to: *mut c_void, size: *mut usize) -> Result {
+    driver()?;
+    let value = value(setting)?;
+    // SAFETY: by the caller.
+    let room = unsafe { size.as_mut() }.ok_or(Status::InvalidValue)?;
+    if !to.is_null() {
+        let count = value.len().min(*room);
+        // SAFETY: by the caller.
+        unsafe { to.cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), count) };
+        if matches!(setting, FILE | PIPE) && count < *room {
+            // SAFETY: as above.
+            unsafe { store(to.cast::<u8>().add(count), 0) }?;
+        }
+    }
+    *room = value.len();
+    Ok(())
+}
+
+/// Keeps a setting.
+///
+/// # Safety
+/// As [`get`].
+unsafe fn set(setting: i32, from: *const c_void, size: *const usize) -> Result {
+    driver()?;
+    let least = value(setting)?.len();
+    // SAFETY: by the caller.
+    let bytes = *unsafe { size.as_ref() }.ok_or(Status::InvalidValue)?;
+    if from.is_null() || bytes < least.min(4) || bytes > LONGEST {
+        return Err(Status::InvalidValue);
+    }
+    let wanted = if matches!(setting, FILE | PIPE) { bytes } else { least };
+    // SAFETY: by the caller.
+    let mut given = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), wanted) }.to_vec();
+    if matches!(setting, FILE | PIPE) {
+        given.truncate(given.iter().position(|&byte| byte == 0).unwrap_or(given.len()));
+    }
+    if setting == ON_EXCEPTION && given != [0] {
+        say(
+            "no core dump is written",
+            &"a fault of a kernel is reported with its source line; run with `lanework exec --check` for more",
+        );
+        return Err(Status::NotSupported);
+    }
+    lock(&SET).insert(setting, given);
+    Ok(())
+}
+
+api! {
+    fn cuCoredumpGetAttribute(setting: i32, to: *mut c_void, size: *mut usize) {
+        // SAFETY: by the caller.
+        unsafe { get(setting, to, size) }
+    }
+
+    fn cuCoredumpGetAttributeGlobal(setting: i32, to: *mut c_void, size: *mut usize) {
+        // SAFETY: by the caller.
+        unsafe { get(setting, to, size) }
+    }
+
+    fn cuCoredumpSetAttribute(setting: i32, from: *const c_void, size: *const usize) {
+        // SAFETY: by the caller.
+        unsafe { set(setting, from, size) }
+    }
+
+    fn cuCoredumpSetAttributeGlobal(setting: i32, from: *const c_void, size: *const usize) {
+        // SAFETY: by the caller.
+        unsafe { set(setting, from, size) }
+    }
+}

@@ -1,0 +1,306 @@
+//! Green contexts: contexts of a part of a GPU's multiprocessors. The parts are counted and split as on an H200; the emulator runs the kernels of
+//! each like others, so that a part changes no result.
+
+use crate::api::api;
+use crate::devices::contexts::{Context, current, or_current};
+use crate::devices::ending::{end_context, release_primary};
+use crate::devices::model::model;
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::ordering;
+use crate::pointers::{offer, slice, store};
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+use crate::streams::event::Event;
+use crate::streams::stream::{Stream, next_number};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// `CUdevResource`. The driver's own notes lie in the padding.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Resource {
+    /// 1 for multiprocessors.
+    kind: u32,
+    mark: [u8; 4],
+    device: i32,
+    /// The first multiprocessor.
+    first: u32,
+    /// The split that it is of; 0 for what a device or a context has.
+    split: u64,
+    padding: [u32; 18],
+    count: u32,
+    least: u32,
+    alignment: u32,
+    rest: [u32; 9],
+}
+
+const _: () = assert!(size_of::<Resource>() == 144);
+
+const MARK: [u8; 4] = *b"LWSM";
+/// Multiprocessors of a part at least, and of which it has a multiple; fewer where clusters need not run together.
+const PART: u32 = 8;
+const ALONE: u32 = 2;
+/// Flags of a split: parts need not run clusters, parts run the largest ones.
+const IGNORE_CLUSTERS: u32 = 1;
+const LARGEST_CLUSTERS: u32 = 2;
+/// Multiprocessors on which the largest cluster runs.
+const OF_LARGEST_CLUSTER: u32 = 16;
+/// The flag that a green context must have.
+const DEFAULT_STREAM: u32 = 1;
+
+impl Resource {
+    fn of(device: i32, first: u32, count: u32, split: u64) -> Resource {
+        Resource {
+            kind: u32::from(count > 0),
+            mark: MARK,
+            device,
+            first,
+            split,
+            padding: [0; 18],
+            count,
+            least: PART,
+            alignment: PART,
+            rest: [0; 9],
+        }
+    }
+
+    /// All of a device.
+    fn whole(device: i32) -> Resource {
+        Resource::of(device, 0, model().gpu.multiprocessors, 0)
+    }
+
+    fn checked(self) -> Result<Resource> {
+        match (self.kind, self.mark) {
+            (1, MARK) => Ok(self),
+            (1, _) => Err(Status::InvalidValue),
+            _ => Err(Status::InvalidResourceType),
+        }
+    }
+
+    /// The sizes of the parts that a split gives: of each, and how many there can be.
+    fn parts(&self, flags: u32, least: u32) -> Result<(u32, u32)> {
+        if flags & !(IGNORE_CLUSTERS | LARGEST_CLUSTERS) != 0 || least > self.count {
+            return Err(Status::InvalidValue);
+        }
+        let unit = match flags {
+            0 => PART,
+            LARGEST_CLUSTERS => OF_LARGEST_CLUSTER,
+            _ => ALONE,
+        };
+        let size = least.max(1).next_multiple_of(unit);
+        Ok((size, self.count / size))
+    }
+}
+
+/// What a green context is made of.
+struct Description {
+    parts: Vec<Resource>,
+}
+
+/// A green context.
+struct Green {
+    context: Handle,
+    resource: Resource,
+}
+
+/// Green contexts by their contexts.
+static GREEN: Mutex<BTreeMap<Handle, Handle>> = Mutex::new(BTreeMap::new());
+
+fn green_of(context: Handle) -> Handle {
+    lock(&GREEN).get(&context).copied().unwrap_or(0)
+}
+
+fn green(handle: Handle) -> Result<std::sync::Arc<Green>> {
+    driver()?;
+    table::<Green>().find(handle).ok_or(Status::InvalidContext)
+}
+
+impl Driver {
+    /// Records an event behind all that a context has to do.
+    fn record_all(&self, context: Handle, event: Handle) -> Result {
+        let event = table::<Event>().get(event)?;
+        self.finish_context(context)?;
+        event.ticket.store(0, Ordering::Release);
+        *lock(&event.point) = ordering::recorded_of_context(context);
+        event.happen();
+        Ok(())
+    }
+
+    /// Lets what a context does from now on wait for an event.
+    fn wait_all(&self, event: Handle) -> Result {
+        let event = table::<Event>().get(event)?;
+        if event.captured().is_some() {
+            return Err(Status::InvalidValue);
+        }
+        self.wait_for(&[event.ticket.load(Ordering::Acquire)])?;
+        // What streams do that are made later waits, too: as if the host had waited.
+        ordering::synchronised(event.last_record().as_slice());
+        Ok(())
+    }
+}
+
+/// What a context or a device has of a kind.
+///
+/// # Safety
+/// `to` is null, which is refused, or valid.
+unsafe fn give(to: *mut Resource, kind: u32, resource: Resource) -> Result {
+    match kind {
+        // SAFETY: by the caller.
+        1 => unsafe { store(to, resource) },
+        _ => Err(Status::InvalidResourceType),
+    }
+}
+
+api! {
+    fn cuDeviceGetDevResource(device: i32, resource: *mut Resource, kind: u32) {
+        driver()?.gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give(resource, kind, Resource::whole(device)) }
+    }
+
+    fn cuCtxGetDevResource(context: Handle, resource: *mut Resource, kind: u32) {
+        let context = or_current(context)?;
+        let part = table::<Green>().find(green_of(context.handle)).map(|green| green.resource);
+        // SAFETY: by the caller.
+        unsafe { give(resource, kind, part.unwrap_or(Resource::whole(context.gpu))) }
+    }
+
+    fn cuGreenCtxGetDevResource(of: Handle, resource: *mut Resource, kind: u32) {
+        // SAFETY: by the caller.
+        unsafe { give(resource, kind, green(of)?.resource) }
+    }
+
+    fn cuDevSmResourceSplitByCount(parts: *mut Resource, count: *mut u32, input: *const Resource, remaining: *mut Resource, flags: u32, least: u32) {
+        driver()?;
+        // SAFETY: by the caller.
+        let (input, wanted) = unsafe { (input.as_ref(), count.as_ref()) };
+        let (input, wanted) = (input.ok_or(Status::InvalidValue)?.checked()?, *wanted.ok_or(Status::InvalidValue)?);
+        if input.split != 0 {
+            // A part is split when it is a green context's.
+            return Err(Status::InvalidResourceConfiguration);
+        }
+        let (size, most) = input.parts(flags, least)?;
+        if parts.is_null() {
+            // SAFETY: by the caller.
+            return unsafe { store(count, most) };
+        }
+        static SPLITS: AtomicU64 = AtomicU64::new(1);
+        let split = SPLITS.fetch_add(1, Ordering::Relaxed);
+        let made = most.min(wanted);
+        for index in 0..made {
+            let part = Resource::of(input.device, input.first + index * size, size, split);
+            // SAFETY: by the caller: as many as are wanted.
+            unsafe { store(parts.add(index as usize), part) }?;
+        }
+        let used = made * size;
+        // SAFETY: by the caller.
+        unsafe {
+            offer(remaining, Resource::of(input.device, input.first + used, input.count - used, split));
+            store(count, made)
+        }
+    }
+
+    fn cuDevResourceGenerateDesc(description: *mut Handle, parts: *const Resource, count: u32) {
+        driver()?;
+        // SAFETY: by the caller.
+        let given = unsafe { slice(parts, count as usize) }?;
+        let mut parts = given.iter().map(|part| part.checked()).collect::<Result<Vec<_>>>()?;
+        parts.sort_by_key(|part| part.first);
+        let first = parts.first().ok_or(Status::InvalidValue)?;
+        let same = parts.iter().all(|part| part.device == first.device && part.split == first.split);
+        let apart = parts.windows(2).all(|pair| pair[0].first + pair[0].count <= pair[1].first);
+        if !same || !apart {
+            return Err(Status::InvalidResourceConfiguration);
+        }
+        // SAFETY: by the caller.
+        unsafe { store(description, table::<Description>().add(Description { parts })) }
+    }
+
+    fn cuGreenCtxCreate(to: *mut Handle, description: Handle, device: i32, flags: u32) {
+        let driver = driver()?;
+        driver.gpu(device)?;
+        if flags != DEFAULT_STREAM {
+            return Err(Status::InvalidValue);
+        }
+        let parts = &table::<Description>().find(description).ok_or(Status::InvalidValue)?.parts;
+        if parts.iter().any(|part| part.device != device) {
+            return Err(Status::InvalidValue);
+        }
+        driver.retain_primary(device)?;
+        let context = Context::make(device, 0);
+        let count = parts.iter().map(|part| part.count).sum();
+        // What a green context has may be split again.
+        let resource = Resource::of(device, parts[0].first, count, 0);
+        let made = table::<Green>().add(Green { context, resource });
+        lock(&GREEN).insert(context, made);
+        // SAFETY: by the caller.
+        unsafe { store(to, made) }
+    }
+
+    fn cuGreenCtxDestroy(of: Handle) {
+        let Green { context, resource } = *green(of)?;
+        table::<Green>().remove(of)?;
+        lock(&GREEN).remove(&context);
+        end_context(context)?;
+        release_primary(resource.device)
+    }
+
+    fn cuCtxFromGreenCtx(context: *mut Handle, of: Handle) {
+        // SAFETY: by the caller.
+        unsafe { store(context, green(of)?.context) }
+    }
+
+    fn cuGreenCtxGetId(of: Handle, id: *mut u64) {
+        // SAFETY: by the caller.
+        unsafe { store(id, green(of)?.context) }
+    }
+
+    fn cuGreenCtxStreamCreate(stream: *mut Handle, of: Handle, flags: u32, priority: i32) {
+        let context = green(of)?.context;
+        // Only streams that do not wait for the default one.
+        if flags != 1 {
+            return Err(Status::InvalidValue);
+        }
+        let made = Stream { context, flags, priority: priority.clamp(-5, 0), number: next_number(), attributes: Mutex::default() };
+        // SAFETY: by the caller.
+        unsafe { store(stream, table::<Stream>().add(made)) }
+    }
+
+    fn cuStreamGetGreenCtx(stream: Handle, to: *mut Handle) {
+        let found = driver()?.stream(stream)?;
+        // SAFETY: by the caller.
+        unsafe { store(to, green_of(found.map_or_else(current, |stream| stream.context))) }
+    }
+
+    fn cuStreamGetCtx_v2(stream: Handle, context: *mut Handle, to: *mut Handle) {
+        let found = driver()?.stream(stream)?.map_or_else(current, |stream| stream.context);
+        let green = green_of(found);
+        // One of the two.
+        // SAFETY: by the caller.
+        unsafe {
+            store(context, if green == 0 { found } else { 0 })?;
+            offer(to, green);
+        }
+        Ok(())
+    }
+
+    fn cuGreenCtxRecordEvent(of: Handle, event: Handle) {
+        driver()?.record_all(green(of)?.context, event)
+    }
+
+    fn cuGreenCtxWaitEvent(of: Handle, event: Handle) {
+        green(of)?;
+        driver()?.wait_all(event)
+    }
+
+    fn cuCtxRecordEvent(context: Handle, event: Handle) {
+        driver()?.record_all(or_current(context)?.handle, event)
+    }
+
+    fn cuCtxWaitEvent(context: Handle, event: Handle) {
+        or_current(context)?;
+        driver()?.wait_all(event)
+    }
+}

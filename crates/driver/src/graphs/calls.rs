@@ -1,0 +1,266 @@
+//! Graphs: work as nodes with an order, made by calls or by capturing a stream, and run as a whole.
+//!
+//! A node holds what a launch or a copy needs; running a graph runs its nodes one after the other, each after those it depends on.
+
+use crate::api::api;
+use crate::graphs::order::Nesting;
+use crate::graphs::user_objects::share;
+use crate::graphs::work::{Executable, Graph, Node, Work};
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::pointers::{offer, store};
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+use crate::streams::stream_queues::ANY_DEFERRED;
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+impl Driver {
+    fn instantiate(&self, graph: Handle, flags: u64) -> Result<Handle> {
+        let both = FREED | FROM_KERNELS;
+        if flags & !FLAGS != 0 || flags & both == both {
+            return Err(Status::InvalidValue);
+        }
+        let graph = table::<Graph>().get(graph)?;
+        let steps = self.own_steps(&graph)?;
+        let order = graph.node_order(&steps);
+        let objects = share(&lock(&graph.objects));
+        let (steps, disabled, launched) = (Mutex::new(steps), Mutex::default(), Mutex::default());
+        let made = Executable { steps, order, launched, disabled, objects, flags };
+        Ok(table::<Executable>().add(made))
+    }
+
+    /// The work of a graph in its order, with copies of the graphs in it, so that no change of the one changes the other.
+    fn own_steps(&self, graph: &Graph) -> Result<Vec<(Handle, Work)>> {
+        let steps = self.order(graph)?.into_iter();
+        steps.map(|(node, work)| Ok((node, with_own_graphs(work)?))).collect()
+    }
+
+    /// The first node of a graph that kernels cannot launch: they launch kernels, copies, fills and graphs of these.
+    fn not_from_kernels(&self, graph: Handle) -> Result<Option<Handle>> {
+        for (node, work) in self.order(&*table::<Graph>().get(graph)?)? {
+            let refused = match work {
+                Work::Launch(..) | Work::Copy(_) | Work::Fill(_) => false,
+                Work::Graph(inner) => self.not_from_kernels(inner)?.is_some(),
+                _ => true,
+            };
+            if refused {
+                return Ok(Some(node));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What an executable may be asked for: to free its memory when it is launched again, to be uploaded, to be launched by kernels, and to
+/// keep the priorities of its nodes. The first and the third do not go together.
+const FLAGS: u64 = 15;
+const FREED: u64 = 1;
+const UPLOADED: u64 = 2;
+const FROM_KERNELS: u64 = 4;
+
+/// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Parameters {
+    flags: u64,
+    upload: Handle,
+    /// The node that is not supported.
+    node: Handle,
+    /// 0 for success, 1 for an error that the call returns, 3 for a node that is not supported.
+    result: u32,
+}
+
+/// A copy of a graph with its nodes.
+pub fn copy_of(graph: Handle) -> Result<Handle> {
+    let _inside = Nesting::enter()?;
+    let driver = driver()?;
+    let original = table::<Graph>().get(graph)?;
+    let made = table::<Graph>().add(Graph::default());
+    let mut known: BTreeMap<Handle, Handle> = BTreeMap::new();
+    // A node that another depends on may stand after it.
+    let order = driver.order(&original)?;
+    let nodes: BTreeMap<Handle, Vec<Handle>> = lock(&original.nodes).iter().cloned().collect();
+    for (node, work) in order {
+        let after = nodes.get(&node).into_iter().flatten();
+        let after: Vec<Handle> = after.filter_map(|old| known.get(old).copied()).collect();
+        let of_node = table::<Node>().get(node)?;
+        let new = driver.add_node(made, &after, with_own_graphs(work)?)?;
+        *lock(&table::<Node>().get(new)?.attributes) = lock(&of_node.attributes).clone();
+        known.insert(node, new);
+    }
+    let copy = table::<Graph>().get(made)?;
+    let data = lock(&original.data);
+    let data = data
+        .iter()
+        .filter_map(|((from, to), data)| Some(((*known.get(from)?, *known.get(to)?), *data)));
+    *lock(&copy.data) = data.collect();
+    *lock(&copy.copied) = known.into_iter().collect();
+    *lock(&copy.objects) = share(&lock(&original.objects));
+    Ok(made)
+}
+
+/// Work with copies of the graphs that it holds, so that no graph ever holds itself.
+fn with_own_graphs(work: Work) -> Result<Work> {
+    Ok(match work {
+        Work::Graph(graph) => Work::Graph(copy_of(graph)?),
+        Work::Conditional { handle, kind, bodies } => {
+            let bodies = bodies.into_iter().map(copy_of).collect::<Result<_>>()?;
+            Work::Conditional { handle, kind, bodies }
+        }
+        other => other,
+    })
+}
+
+/// Ends an executable's copies of the graphs in some work, unless a stream keeps work, which may run them.
+pub fn end_copies(work: &Work) -> Result {
+    if ANY_DEFERRED.load(Ordering::Acquire) { Ok(()) } else { work.end_inner() }
+}
+
+/// Runs an executable.
+fn launch(executable: Handle, stream: Handle) -> Result {
+    let driver = driver()?;
+    driver.stream(stream)?;
+    let executable = table::<Executable>().get(executable)?;
+    let steps = lock(&executable.steps).clone();
+    if executable.flags & FREED != 0 {
+        for (_, work) in &steps {
+            if let Work::Allocate(address, _) = work
+                && driver.has_memory_of_graph(*address)
+            {
+                driver.free_of_graph(*address)?;
+            }
+        }
+    }
+    let conditional = |work: &&Work| matches!(work, Work::Graph(_) | Work::Conditional { .. });
+    let begins: Vec<Work> =
+        steps.iter().map(|(_, work)| work).filter(conditional).cloned().collect();
+    let disabled = lock(&executable.disabled).clone();
+    let steps = steps.into_iter().filter(|(node, _)| !disabled.contains(node));
+    if driver.captured(stream).is_some() {
+        let graph = table::<Graph>().add(Graph::default());
+        let mut last = None;
+        for (_, work) in steps {
+            last = Some(driver.add_node(graph, last.as_slice(), with_own_graphs(work)?)?);
+        }
+        // SAFETY: as when the nodes were made.
+        return unsafe { driver.submit(stream, Work::Graph(graph)) };
+    }
+    if let Some(before) = lock(&executable.launched).take() {
+        driver.wait_for_event(stream, Some(before))?;
+    }
+    let begin = Work::Reset(begins);
+    let tag = driver.tag(stream, &begin)?;
+    *lock(&executable.launched) = tag.as_ref().map(|tag| tag.point());
+    // SAFETY: nothing of the program is used.
+    unsafe { driver.queue_tagged(stream, begin, tag.clone()) }?;
+    for (node, work) in steps {
+        let order = executable.order.as_ref();
+        let of_node = tag.as_ref().zip(order).map(|(tag, order)| Arc::new(tag.node(order, node)));
+        // SAFETY: as when the nodes were made; the program keeps what they use.
+        unsafe { driver.queue_tagged(stream, work, of_node) }?;
+    }
+    Ok(())
+}
+
+api! {
+    fn cuGraphCreate(graph: *mut Handle, _flags: u32) {
+        // SAFETY: by the caller.
+        unsafe { store(graph, table::<Graph>().add(Graph::default())) }
+    }
+
+    fn cuGraphDestroy(graph: Handle) {
+        driver()?;
+        for (node, _) in lock(&table::<Graph>().remove(graph)?.nodes).iter() {
+            table::<Node>().remove(*node)?;
+        }
+        Ok(())
+    }
+
+    fn cuGraphClone(clone: *mut Handle, graph: Handle) {
+        let made = copy_of(graph)?;
+        // SAFETY: by the caller.
+        unsafe { store(clone, made) }
+    }
+
+    fn cuGraphNodeFindInClone(node: *mut Handle, of_original: Handle, clone: Handle) {
+        let clone = table::<Graph>().get(clone)?;
+        let found = lock(&clone.copied).iter().find(|(old, _)| *old == of_original).map(|(_, new)| *new);
+        // SAFETY: by the caller.
+        unsafe { store(node, found.ok_or(Status::InvalidValue)?) }
+    }
+
+    fn cuGraphInstantiateWithFlags(executable: *mut Handle, graph: Handle, flags: u64) {
+        // SAFETY: by the caller.
+        unsafe { store(executable, driver()?.instantiate(graph, flags)?) }
+    }
+
+    fn cuGraphInstantiate_v2(executable: *mut Handle, graph: Handle, node: *mut Handle, _log: *mut c_void, _bytes: usize) {
+        // SAFETY: by the caller.
+        unsafe {
+            offer(node, 0);
+            store(executable, driver()?.instantiate(graph, 0)?)
+        }
+    }
+
+    fn cuGraphInstantiateWithParams(executable: *mut Handle, graph: Handle, parameters: *mut Parameters) {
+        let driver = driver()?;
+        // SAFETY: by the caller.
+        let given = *unsafe { parameters.as_ref() }.ok_or(Status::InvalidValue)?;
+        let node = if given.flags & FROM_KERNELS != 0 { driver.not_from_kernels(graph)? } else { None };
+        let made = match node {
+            _ if executable.is_null() => Err((Status::InvalidValue, 1)),
+            Some(_) => Err((Status::NotSupported, 3)),
+            None if given.flags & UPLOADED != 0 => driver.stream(given.upload).map(drop).map_err(|status| (status, 1)),
+            None => Ok(()),
+        };
+        let made = made.and_then(|()| driver.instantiate(graph, given.flags).map_err(|status| (status, 1)));
+        let result = made.err().map_or(0, |(_, result)| result);
+        // SAFETY: by the caller.
+        unsafe {
+            store(parameters, Parameters { node: node.unwrap_or(0), result, ..given })?;
+            store(executable, made.map_err(|(status, _)| status)?)
+        }
+    }
+
+    fn cuGraphExecDestroy(executable: Handle) {
+        let executable = table::<Executable>().remove(executable)?;
+        lock(&executable.steps).iter().try_for_each(|(_, work)| end_copies(work))
+    }
+
+    fn cuGraphExecGetFlags(executable: Handle, flags: *mut u64) {
+        let found = table::<Executable>().get(executable)?.flags;
+        // SAFETY: by the caller.
+        unsafe { store(flags, found) }
+    }
+
+    fn cuGraphUpload(executable: Handle, stream: Handle) {
+        driver()?.stream(stream)?;
+        table::<Executable>().get(executable).map(drop)
+    }
+
+    fn cuGraphLaunch(executable: Handle, stream: Handle) {
+        launch(executable, stream)
+    }
+
+    fn cuGraphExecUpdate_v2(executable: Handle, graph: Handle, result: *mut [u64; 3]) {
+        let (driver, graph) = (driver()?, table::<Graph>().get(graph)?);
+        let steps = driver.order(&graph)?;
+        let executable = table::<Executable>().get(executable)?;
+        let mut old = lock(&executable.steps);
+        let same = old.len() == steps.len() && old.iter().zip(&steps).all(|((_, old), (_, new))| old.kind() == new.kind());
+        // Success is 0; another topology 2.
+        // SAFETY: by the caller.
+        unsafe { offer(result, [if same { 0 } else { 2 }, 0, 0]) };
+        if !same {
+            return Err(Status::GraphExecUpdateFailure);
+        }
+        // Nodes stay those of the graph that the executable was made of.
+        for ((_, old), (_, new)) in old.iter_mut().zip(driver.own_steps(&graph)?) {
+            end_copies(&std::mem::replace(old, new))?;
+        }
+        Ok(())
+    }
+}

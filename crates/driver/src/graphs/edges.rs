@@ -1,0 +1,173 @@
+//! The order of a graph: its nodes, and which depends on which.
+
+use crate::api::api;
+use crate::graphs::work::{EdgeData, Graph, Node};
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::pointers::{slice, store, text};
+use crate::state::{driver, table};
+use crate::status::{Result, Status};
+use std::ffi::c_char;
+
+/// Stores up to `count` elements, and how many there are.
+///
+/// # Safety
+/// As C's callers promise.
+unsafe fn list<T: Copy + Default>(elements: &[T], to: *mut T, count: *mut usize) -> Result {
+    // SAFETY: by the caller.
+    let count = unsafe { count.as_mut() }.ok_or(Status::InvalidValue)?;
+    if !to.is_null() {
+        for index in 0..*count {
+            // SAFETY: by the caller.
+            unsafe { store(to.add(index), elements.get(index).copied().unwrap_or_default()) }?;
+        }
+    }
+    *count = elements.len();
+    Ok(())
+}
+
+/// Stores what edges' data are, as many as the caller has room for. One who has no room for them is refused where an edge has some.
+///
+/// # Safety
+/// As C's callers promise.
+unsafe fn list_data(
+    graph: &Graph,
+    edges: &[(Handle, Handle)],
+    to: *mut EdgeData,
+    count: *const usize,
+) -> Result {
+    let known = lock(&graph.data);
+    let data: Vec<EdgeData> =
+        edges.iter().map(|edge| known.get(edge).copied().unwrap_or_default()).collect();
+    // SAFETY: by the caller.
+    let mut count = *unsafe { count.as_ref() }.ok_or(Status::InvalidValue)?;
+    // SAFETY: by the caller.
+    unsafe { list(&data, to, &mut count) }
+}
+
+/// Keeps the data of edges to a node.
+///
+/// # Safety
+/// `data` is null or has an element for each edge.
+pub unsafe fn keep_data(
+    graph: Handle,
+    edges: impl Iterator<Item = (Handle, Handle)>,
+    data: *const EdgeData,
+) -> Result {
+    let graph = table::<Graph>().get(graph)?;
+    let mut known = lock(&graph.data);
+    for (index, edge) in edges.enumerate() {
+        known.remove(&edge);
+        if data.is_null() {
+            continue;
+        }
+        // SAFETY: by the caller.
+        let given = unsafe { data.add(index).read_unaligned() };
+        if given != EdgeData::default() {
+            known.insert(edge, given);
+        }
+    }
+    Ok(())
+}
+
+api! {
+    fn cuGraphGetNodes(graph: Handle, nodes: *mut Handle, count: *mut usize) {
+        let of_graph: Vec<Handle> = lock(&table::<Graph>().get(graph)?.nodes).iter().map(|(node, _)| *node).collect();
+        // SAFETY: by the caller.
+        unsafe { list(&of_graph, nodes, count) }
+    }
+
+    fn cuGraphGetRootNodes(graph: Handle, nodes: *mut Handle, count: *mut usize) {
+        let of_graph = table::<Graph>().get(graph)?;
+        let roots: Vec<Handle> = lock(&of_graph.nodes).iter().filter(|(_, after)| after.is_empty()).map(|(node, _)| *node).collect();
+        // SAFETY: by the caller.
+        unsafe { list(&roots, nodes, count) }
+    }
+
+    fn cuGraphGetEdges_v2(graph: Handle, from: *mut Handle, to: *mut Handle, data: *mut EdgeData, count: *mut usize) {
+        let graph = table::<Graph>().get(graph)?;
+        let nodes = lock(&graph.nodes).clone();
+        let edges: Vec<(Handle, Handle)> =
+            nodes.iter().flat_map(|(node, after)| after.iter().map(move |before| (*before, *node))).collect();
+        let (starts, ends): (Vec<Handle>, Vec<Handle>) = edges.iter().copied().unzip();
+        // SAFETY: by the caller.
+        unsafe {
+            list_data(&graph, &edges, data, count)?;
+            let mut asked = *count.as_ref().ok_or(Status::InvalidValue)?;
+            list(&starts, from, &mut asked)?;
+            list(&ends, to, count)
+        }
+    }
+
+    fn cuGraphNodeGetDependencies_v2(node: Handle, nodes: *mut Handle, data: *mut EdgeData, count: *mut usize) {
+        driver()?;
+        let graph = table::<Graph>().get(table::<Node>().get(node)?.graph)?;
+        let after = lock(&graph.nodes).iter().find(|(other, _)| *other == node).map(|(_, after)| after.clone()).unwrap_or_default();
+        let edges: Vec<(Handle, Handle)> = after.iter().map(|before| (*before, node)).collect();
+        // SAFETY: by the caller.
+        unsafe {
+            list_data(&graph, &edges, data, count)?;
+            list(&after, nodes, count)
+        }
+    }
+
+    fn cuGraphNodeGetDependentNodes_v2(node: Handle, nodes: *mut Handle, data: *mut EdgeData, count: *mut usize) {
+        driver()?;
+        let graph = table::<Graph>().get(table::<Node>().get(node)?.graph)?;
+        let dependent: Vec<Handle> =
+            lock(&graph.nodes).iter().filter(|(_, after)| after.contains(&node)).map(|(other, _)| *other).collect();
+        let edges: Vec<(Handle, Handle)> = dependent.iter().map(|after| (node, *after)).collect();
+        // SAFETY: by the caller.
+        unsafe {
+            list_data(&graph, &edges, data, count)?;
+            list(&dependent, nodes, count)
+        }
+    }
+
+    fn cuGraphAddDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, data: *const EdgeData, count: usize) {
+        let handle = graph;
+        let graph = table::<Graph>().get(graph)?;
+        // SAFETY: by the caller.
+        let (from, to) = unsafe { (slice(from, count)?, slice(to, count)?) };
+        let mut nodes = lock(&graph.nodes);
+        let known = |node: &Handle| nodes.iter().any(|(of_graph, _)| of_graph == node);
+        // A node does not depend on itself, and an edge is there once.
+        let there = |(from, to): (&Handle, &Handle)| {
+            from == to || nodes.iter().any(|(node, after)| node == to && after.contains(from))
+        };
+        if from.len() != to.len() || !from.iter().chain(to).all(known) || from.iter().zip(to).any(there) {
+            return Err(Status::InvalidValue);
+        }
+        for (from, to) in from.iter().zip(to) {
+            nodes.iter_mut().find(|(node, _)| node == to).ok_or(Status::InvalidValue)?.1.push(*from);
+        }
+        // SAFETY: by the caller.
+        unsafe { keep_data(handle, from.iter().copied().zip(to.iter().copied()), data) }
+    }
+
+    fn cuGraphRemoveDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, _data: *const EdgeData, count: usize) {
+        let graph = table::<Graph>().get(graph)?;
+        // SAFETY: by the caller.
+        let (from, to) = unsafe { (slice(from, count)?, slice(to, count)?) };
+        let mut nodes = lock(&graph.nodes);
+        for (from, to) in from.iter().zip(to) {
+            let (_, after) = nodes.iter_mut().find(|(node, _)| node == to).ok_or(Status::InvalidValue)?;
+            let at = after.iter().position(|node| node == from).ok_or(Status::InvalidValue)?;
+            after.remove(at);
+            lock(&graph.data).remove(&(*from, *to));
+        }
+        Ok(())
+    }
+
+    fn cuGraphDebugDotPrint(graph: Handle, file: *const c_char, _flags: u32) {
+        let nodes = lock(&table::<Graph>().get(graph)?.nodes).clone();
+        let mut drawn = String::from("digraph {\n");
+        for (node, after) in &nodes {
+            drawn += &format!("  n{node:x} [label=\"kind {}\"];\n", table::<Node>().get(*node)?.work().kind());
+            after.iter().for_each(|before| drawn += &format!("  n{before:x} -> n{node:x};\n"));
+        }
+        drawn += "}\n";
+        // SAFETY: by the caller.
+        std::fs::write(unsafe { text(file) }?, drawn).map_err(|_| Status::FileNotFound)
+    }
+}

@@ -1,0 +1,117 @@
+//! User objects: what a program wants destroyed when the last reference to it ends, its own or that of a graph.
+
+use crate::api::api;
+use crate::graphs::work::{Executable, Graph, HostFunction};
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::pointers::store;
+use crate::state::{driver, table};
+use crate::status::{Result, Status};
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+/// A user object.
+struct UserObject {
+    destroy: HostFunction,
+    /// What is destroyed: a pointer of the program.
+    data: usize,
+    references: Mutex<u32>,
+}
+
+/// Adds references to an object.
+fn retain(object: Handle, count: u32) -> Result {
+    let object = table::<UserObject>().get(object)?;
+    let mut references = lock(&object.references);
+    *references = references.checked_add(count).ok_or(Status::InvalidValue)?;
+    Ok(())
+}
+
+/// Takes references from an object, which ends with the last one.
+pub fn release(handle: Handle, count: u32) -> Result {
+    let object = table::<UserObject>().get(handle)?;
+    let left = {
+        let mut references = lock(&object.references);
+        *references = references.checked_sub(count).ok_or(Status::InvalidValue)?;
+        *references
+    };
+    if left == 0 {
+        table::<UserObject>().remove(handle)?;
+        // SAFETY: the program gave the function for this data, and it is called once.
+        unsafe { (object.destroy)(object.data as *mut c_void) };
+    }
+    Ok(())
+}
+
+/// Of references that a graph holds, a second holder's: an executable made of it.
+pub fn share(held: &[(Handle, u32)]) -> Vec<(Handle, u32)> {
+    held.iter().copied().filter(|&(object, count)| retain(object, count).is_ok()).collect()
+}
+
+/// Ends the references of a holder that ends.
+pub fn release_all(held: &[(Handle, u32)]) {
+    for &(object, count) in held {
+        let _ = release(object, count);
+    }
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        release_all(&std::mem::take(&mut *lock(&self.objects)));
+    }
+}
+
+impl Drop for Executable {
+    fn drop(&mut self) {
+        release_all(&self.objects);
+    }
+}
+
+/// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes references of the caller.
+const MOVE: u32 = 1;
+
+api! {
+    fn cuUserObjectCreate(object: *mut Handle, data: *mut c_void, destroy: Option<HostFunction>, references: u32, flags: u32) {
+        driver()?;
+        // Destruction waits for no work (1), which all objects have to say.
+        if references == 0 || references > i32::MAX as u32 || flags != 1 {
+            return Err(Status::InvalidValue);
+        }
+        let destroy = destroy.ok_or(Status::InvalidValue)?;
+        let made = UserObject { destroy, data: data as usize, references: Mutex::new(references) };
+        // SAFETY: by the caller.
+        unsafe { store(object, table::<UserObject>().add(made)) }
+    }
+
+    fn cuUserObjectRetain(object: Handle, count: u32) {
+        driver()?;
+        if count == 0 { Err(Status::InvalidValue) } else { retain(object, count) }
+    }
+
+    fn cuUserObjectRelease(object: Handle, count: u32) {
+        driver()?;
+        if count == 0 { Err(Status::InvalidValue) } else { release(object, count) }
+    }
+
+    fn cuGraphRetainUserObject(graph: Handle, object: Handle, count: u32, flags: u32) {
+        let graph = table::<Graph>().get(graph)?;
+        if count == 0 || flags > MOVE {
+            return Err(Status::InvalidValue);
+        }
+        table::<UserObject>().get(object)?;
+        if flags != MOVE {
+            retain(object, count)?;
+        }
+        lock(&graph.objects).push((object, count));
+        Ok(())
+    }
+
+    fn cuGraphReleaseUserObject(graph: Handle, object: Handle, count: u32) {
+        let graph = table::<Graph>().get(graph)?;
+        let mut objects = lock(&graph.objects);
+        let held = objects.iter_mut().find(|(held, of_graph)| *held == object && *of_graph >= count);
+        held.ok_or(Status::InvalidValue)?.1 -= count;
+        objects.retain(|(_, count)| *count > 0);
+        drop(objects);
+        release(object, count)
+    }
+}

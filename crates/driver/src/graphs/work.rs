@@ -1,0 +1,319 @@
+//! What can be queued, and graphs of it: nodes with an order, done one after the other, each after those it depends on.
+
+use crate::graphs::order::{Nesting, ranked};
+use crate::handles::Handle;
+use crate::launches::launch::Launch;
+use crate::lock::lock;
+use crate::memory::transfer::{Box3D, Fill};
+use crate::ordering;
+use crate::ordering::graph_order::{GraphOrder, Step};
+use crate::ordering::strands::Point;
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+use crate::streams::event::Event;
+use crate::streams::memory_ops::{self, MemoryOp};
+use crate::streams::stream::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// What a node does.
+#[derive(Clone)]
+pub enum Work {
+    Nothing,
+    Launch(Launch, Vec<Vec<u8>>),
+    Copy(Box3D),
+    Fill(Fill),
+    Host(HostFunction, usize),
+    /// Tells a stream's callback that all before it went well.
+    Callback(Callback, Handle, usize),
+    Record(Handle),
+    Wait(Handle),
+    Graph(Handle),
+    /// Waits for words of memory, and writes some.
+    Memory(Vec<MemoryOp>),
+    /// Frees memory that does not belong to a graph.
+    Free(u64),
+    /// Gives the conditions in some work the values with which a launch begins.
+    Reset(Vec<Work>),
+    /// Gives an address its memory, of so many bytes.
+    Allocate(u64, usize),
+    /// Takes the memory of an address away.
+    Release(u64),
+    /// Runs bodies by a condition: 0 if, 1 while, 2 switch.
+    Conditional {
+        handle: u64,
+        kind: i32,
+        bodies: Vec<Handle>,
+    },
+}
+
+pub type Callback = unsafe extern "C" fn(stream: Handle, status: i32, data: *mut c_void);
+pub type HostFunction = unsafe extern "C" fn(data: *mut c_void);
+
+/// A node of a graph.
+pub struct Node {
+    pub graph: Handle,
+    work: Mutex<Work>,
+    /// Where the arguments are that a program was last shown.
+    pub shown: Mutex<Vec<usize>>,
+    /// Attributes of a launch that programs set, by their numbers.
+    pub attributes: Mutex<BTreeMap<u32, Value>>,
+}
+
+/// `CUgraphEdgeData`: ports of both nodes, the kind of the edge, and bytes that are reserved. Edges order whole nodes, whatever their data say:
+/// those are only kept.
+pub type EdgeData = [u8; 8];
+
+/// A graph: its nodes in the order they were made, each with those it depends on.
+#[derive(Default)]
+pub struct Graph {
+    pub nodes: Mutex<Vec<(Handle, Vec<Handle>)>>,
+    /// What was said of edges beyond which nodes they join; those of which nothing was said are not there.
+    pub data: Mutex<BTreeMap<(Handle, Handle), EdgeData>>,
+    /// User objects that it holds, with the number of references.
+    pub objects: Mutex<Vec<(Handle, u32)>>,
+    /// Of a copy: the original's nodes, each with its own.
+    pub copied: Mutex<Vec<(Handle, Handle)>>,
+}
+
+/// A graph ready to run: its work in an order that respects the dependencies, with the nodes it was made from. Graphs in it are copies of its
+/// own.
+pub struct Executable {
+    pub steps: Mutex<Vec<(Handle, Work)>>,
+    /// The order of its nodes by their edges, where that is followed.
+    pub order: Option<Arc<GraphOrder>>,
+    /// Its last launch, likewise: launches of an executable are in order.
+    pub launched: Mutex<Option<Arc<Point>>>,
+    /// Nodes that are left out.
+    pub disabled: Mutex<BTreeSet<Handle>>,
+    /// User objects that it holds, with the number of references.
+    pub objects: Vec<(Handle, u32)>,
+    /// What it was asked for.
+    pub flags: u64,
+}
+
+impl Node {
+    pub fn work(&self) -> MutexGuard<'_, Work> {
+        lock(&self.work)
+    }
+}
+
+impl Work {
+    /// The kind of node (`CUgraphNodeType`).
+    pub fn kind(&self) -> i32 {
+        match self {
+            Work::Launch(..) => 0,
+            Work::Copy(_) => 1,
+            Work::Fill(_) => 2,
+            Work::Host(..) | Work::Callback(..) => 3,
+            Work::Graph(_) => 4,
+            Work::Nothing | Work::Reset(_) => 5,
+            Work::Wait(_) => 6,
+            Work::Record(_) => 7,
+            Work::Allocate(..) => 10,
+            Work::Release(_) | Work::Free(_) => 11,
+            Work::Memory(_) => 12,
+            Work::Conditional { .. } => 13,
+        }
+    }
+
+    /// Becomes other work of its kind; a launch keeps what its attributes say.
+    pub fn become_other(&mut self, mut other: Work) -> Result {
+        if self.kind() != other.kind() {
+            return Err(Status::InvalidValue);
+        }
+        if let (Work::Launch(old, _), Work::Launch(new, _)) = (&*self, &mut other) {
+            (new.cluster, new.cooperative) = (old.cluster, old.cooperative);
+        }
+        *self = other;
+        Ok(())
+    }
+
+    /// Does it.
+    ///
+    /// # Safety
+    /// What it was made from is as C's callers promised, still.
+    pub unsafe fn run(&self) -> Result {
+        let driver = driver()?;
+        match self {
+            Work::Nothing | Work::Wait(_) => Ok(()),
+            Work::Launch(launch, arguments) => launch.run_with(arguments),
+            // SAFETY: by the caller.
+            Work::Copy(copy) => unsafe { copy.run() },
+            Work::Fill(fill) => fill.run(),
+            Work::Host(function, data) => {
+                // SAFETY: by the caller.
+                unsafe { function(*data as *mut c_void) };
+                Ok(())
+            }
+            Work::Callback(callback, stream, data) => {
+                // SAFETY: by the caller.
+                unsafe { callback(*stream, 0, *data as *mut c_void) };
+                Ok(())
+            }
+            Work::Record(event) => {
+                // It may have been destroyed meanwhile.
+                if let Some(event) = table::<Event>().find(*event) {
+                    event.happen();
+                }
+                Ok(())
+            }
+            Work::Memory(ops) => memory_ops::run(ops),
+            Work::Free(address) => driver.free_in_order(*address),
+            Work::Reset(all) => all.iter().try_for_each(Work::reset),
+            // SAFETY: by the caller.
+            Work::Graph(graph) => unsafe { run_graph(*graph) },
+            Work::Allocate(address, _) => driver.allocate_for_graph(*address),
+            Work::Release(address) => driver.free_of_graph(*address),
+            Work::Conditional { handle, kind, bodies } => {
+                for iteration in 0.. {
+                    let value = driver.condition(*handle)?;
+                    let body = match kind {
+                        2 => bodies.get(value as usize),
+                        1 if value == 0 => None,
+                        1 => bodies.first(),
+                        _ => bodies.get(usize::from(value == 0)),
+                    };
+                    if let Some(body) = body {
+                        let step = || Step::Iteration(iteration);
+                        // SAFETY: by the caller.
+                        ordering::within(step, || unsafe { run_graph(*body) })?;
+                    }
+                    if *kind != 1 || body.is_none() {
+                        break;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The graphs directly inside of it.
+    fn inner(&self) -> &[Handle] {
+        match self {
+            Work::Graph(graph) => std::slice::from_ref(graph),
+            Work::Conditional { bodies, .. } => bodies,
+            _ => &[],
+        }
+    }
+
+    /// Of a node of a graph that was inside of it before the graphs in it were copied, the copy.
+    pub fn copy_of_node(&self, original: Handle) -> Result<Option<Handle>> {
+        if self.inner().is_empty() {
+            return Ok(None);
+        }
+        let _inside = Nesting::enter()?;
+        for graph in self.inner() {
+            let graph = table::<Graph>().get(*graph)?;
+            let pairs = lock(&graph.copied).clone();
+            if let Some((_, copy)) = pairs.iter().find(|(old, _)| *old == original) {
+                return Ok(Some(*copy));
+            }
+            for (_, node) in pairs {
+                let work = table::<Node>().get(node)?.work().clone();
+                if let Some(found) = work.copy_of_node(original)? {
+                    return Ok(Some(found));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Ends the graphs in it with their nodes.
+    pub fn end_inner(&self) -> Result {
+        if self.inner().is_empty() {
+            return Ok(());
+        }
+        let _inside = Nesting::enter()?;
+        for graph in self.inner() {
+            for (node, _) in lock(&table::<Graph>().remove(*graph)?.nodes).iter() {
+                table::<Node>().remove(*node)?.work().end_inner()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a graph is inside of it, however deep.
+    pub fn holds(&self, wanted: Handle) -> Result<bool> {
+        if self.inner().is_empty() {
+            return Ok(false);
+        }
+        let _inside = Nesting::enter()?;
+        for graph in self.inner() {
+            if *graph == wanted {
+                return Ok(true);
+            }
+            let nodes = lock(&table::<Graph>().get(*graph)?.nodes).clone();
+            for (node, _) in nodes {
+                let work = table::<Node>().get(node)?.work().clone();
+                if work.holds(wanted)? {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Gives the conditions of this and of what it holds the values with which a launch begins.
+    pub fn reset(&self) -> Result {
+        if let Work::Conditional { handle, .. } = self {
+            driver()?.reset_condition(*handle)?;
+        }
+        if self.inner().is_empty() {
+            return Ok(());
+        }
+        let _inside = Nesting::enter()?;
+        for graph in self.inner() {
+            let nodes = lock(&table::<Graph>().get(*graph)?.nodes).clone();
+            for (node, _) in nodes {
+                let work = table::<Node>().get(node)?.work().clone();
+                work.reset()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Runs a graph that is part of another.
+///
+/// # Safety
+/// As [`Work::run`].
+unsafe fn run_graph(graph: Handle) -> Result {
+    let _inside = Nesting::enter()?;
+    let graph = table::<Graph>().get(graph)?;
+    let steps = driver()?.order(&graph)?;
+    let order = graph.node_order(&steps);
+    for (node, work) in steps {
+        // SAFETY: by the caller.
+        unsafe { work.run_node(order.as_ref(), node) }?;
+    }
+    Ok(())
+}
+
+impl Driver {
+    /// Adds a node to a graph.
+    pub fn add_node(&self, graph: Handle, after: &[Handle], work: Work) -> Result<Handle> {
+        let of_graph = table::<Graph>().get(graph)?;
+        for node in after {
+            if table::<Node>().get(*node)?.graph != graph {
+                return Err(Status::InvalidValue);
+            }
+        }
+        let work = Mutex::new(work);
+        let (shown, attributes) = Default::default();
+        let node = table::<Node>().add(Node { graph, work, shown, attributes });
+        lock(&of_graph.nodes).push((node, after.to_vec()));
+        Ok(node)
+    }
+
+    /// The work of a graph, each after what it depends on.
+    pub fn order(&self, graph: &Graph) -> Result<Vec<(Handle, Work)>> {
+        let nodes = lock(&graph.nodes).clone();
+        let order = ranked(&nodes).ok_or(Status::InvalidValue)?;
+        order
+            .into_iter()
+            .map(|node| Ok((node, table::<Node>().get(node)?.work().clone())))
+            .collect()
+    }
+}

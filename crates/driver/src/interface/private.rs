@@ -1,0 +1,284 @@
+//! The private tables that NVIDIA's runtime (cudart) asks the driver for (`cuGetExportTable`), by identifiers that public projects have
+//! found; each slot's meaning is theirs, too.
+
+use crate::api::{api, call, say};
+use crate::devices::attributes;
+use crate::devices::contexts::{cuCtxGetCurrent, cuCtxGetId, cuDevicePrimaryCtxRetain, or_current};
+use crate::handles::Handle;
+use crate::interface::start::VERSION;
+use crate::lock::lock;
+use crate::modules::calls::cuModuleLoadData;
+use crate::modules::foreign::say_caller;
+use crate::pointers::store;
+use crate::state::driver;
+use crate::status::{Result, Status};
+use hmac::{Hmac, Mac};
+use md2::Md2;
+use std::ffi::c_void;
+use std::sync::OnceLock;
+
+/// A table as C sees it.
+struct Table(Vec<usize>);
+
+/// A slot that does nothing and succeeds.
+unsafe extern "C" fn nothing() -> i32 {
+    0
+}
+
+/// A slot that nothing here provides.
+unsafe extern "C" fn refused() -> i32 {
+    if crate::api::traces() {
+        crate::api::line(&"a slot of a private table was called that is not provided");
+    }
+    Status::NotSupported as i32
+}
+
+/// The primary context of a device.
+unsafe extern "C" fn primary_context(context: *mut Handle, device: i32) -> i32 {
+    // SAFETY: by the caller.
+    unsafe { cuDevicePrimaryCtxRetain(context, device) }
+}
+
+/// Loads a module from a fatbin's wrapper.
+unsafe extern "C" fn load_module(module: *mut Handle, wrapper: *const c_void) -> i32 {
+    // SAFETY: by the caller.
+    unsafe { cuModuleLoadData(module, wrapper) }
+}
+
+/// As [`load_module`], with more arguments.
+unsafe extern "C" fn load_module_with(
+    module: *mut Handle,
+    wrapper: *const c_void,
+    _a: usize,
+    _b: usize,
+) -> i32 {
+    // SAFETY: by the caller.
+    unsafe { cuModuleLoadData(module, wrapper) }
+}
+
+/// Scratch memory that the runtime writes hooks for tools to.
+unsafe extern "C" fn scratch_1(to: *mut *mut c_void, bytes: *mut usize) {
+    static SCRATCH: OnceLock<usize> = OnceLock::new();
+    // SAFETY: by the caller.
+    unsafe { scratch(&SCRATCH, 1024, to, bytes) }
+}
+
+/// As [`scratch_1`].
+unsafe extern "C" fn scratch_2(to: *mut *mut c_void, bytes: *mut usize) {
+    static SCRATCH: OnceLock<usize> = OnceLock::new();
+    // SAFETY: by the caller.
+    unsafe { scratch(&SCRATCH, 14, to, bytes) }
+}
+
+/// # Safety
+/// As the runtime promises of its own calls.
+unsafe fn scratch(kept: &OnceLock<usize>, words: usize, to: *mut *mut c_void, bytes: *mut usize) {
+    let address =
+        *kept.get_or_init(|| Box::leak(vec![0u64; words].into_boxed_slice()).as_mut_ptr() as usize);
+    // SAFETY: by the caller.
+    unsafe {
+        let _ = store(to, address as *mut c_void);
+        let _ = store(bytes, 8 * words);
+    }
+}
+
+/// Puts a value into a context.
+unsafe extern "C" fn put(context: Handle, key: u64, value: u64, _destroy: *const c_void) -> i32 {
+    call("a private table's put", || {
+        lock(&or_current(context)?.local).insert(key, value);
+        Ok(())
+    })
+}
+
+/// Removes a value from a context.
+unsafe extern "C" fn delete(context: Handle, key: u64) -> i32 {
+    call("a private table's delete", || {
+        // Gone with the context, where that has ended.
+        if let Ok(context) = or_current(context) {
+            lock(&context.local).remove(&key);
+        }
+        Ok(())
+    })
+}
+
+/// Gets a value of a context.
+unsafe extern "C" fn get(value: *mut u64, context: Handle, key: u64) -> i32 {
+    call("a private table's get", || {
+        let found = lock(&or_current(context)?.local).get(&key).copied();
+        // SAFETY: by the caller.
+        unsafe { store(value, found.ok_or(Status::InvalidHandle)?) }
+    })
+}
+
+/// The check of a context: nothing is wrong.
+unsafe extern "C" fn context_check(
+    _context: Handle,
+    result: *mut u32,
+    _other: *const c_void,
+) -> i32 {
+    // SAFETY: by the caller.
+    call("a private table's check", || unsafe { store(result, 0) })
+}
+
+/// The table of the runtime's own functions, and that of its handshake.
+const RUNTIME: &str = "6bd5fb6c5bf4e74a8987d93912fd9df9";
+const HANDSHAKE: &str = "d4082055bde6704b8d34ba123c66e1f2";
+
+/// The key of the handshake, as public projects have found it.
+const KEY: [u8; 16] = [
+    0x14, 0x6a, 0xdd, 0xae, 0x53, 0xa9, 0xa7, 0x52, 0xaa, 0x08, 0x41, 0x36, 0x0b, 0xf5, 0x5a, 0x9f,
+];
+
+/// The runtime's test that it and the driver belong together: HMAC with MD2 of what both know of this process and of the devices.
+unsafe extern "C" fn handshake(version: u32, seconds: u64, result: *mut [u8; 16]) -> i32 {
+    // SAFETY: by the caller.
+    call("a private table's handshake", || unsafe { store(result, answer(version, seconds)?) })
+}
+
+fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
+    // Versions that end in 0 or 1 want fixed answers.
+    if let last @ 0..=1 = version % 10 {
+        let low: u64 = if last == 0 { 0x3341_181c_03cb_675c } else { 0x1841_181c_03cb_675c };
+        let both = [low.to_le_bytes(), 0x8ed3_83aa_1f4c_d1e8_u64.to_le_bytes()];
+        return Ok(std::array::from_fn(|i| both[i / 8][i % 8]));
+    }
+    let words = |wanted: &str| {
+        tables()
+            .iter()
+            .find(|(known, _)| *known == id(wanted))
+            .map_or(&[][..], |(_, Table(words))| words)
+    };
+    let (runtime, own) = (words(RUNTIME), words(HANDSHAKE));
+    // SAFETY: it only returns a number, of which the lower half counts.
+    let thread = unsafe { libc::pthread_self() } as u32;
+    let mut mac = Hmac::<Md2>::new_from_slice(&KEY).map_err(|_| Status::Unknown)?;
+    for word in [VERSION as u32, version, std::process::id(), thread] {
+        mac.update(&word.to_le_bytes());
+    }
+    for word in [runtime.as_ptr() as u64, own.as_ptr() as u64, own[1] as u64, seconds] {
+        mac.update(&word.to_le_bytes());
+    }
+    for gpu in &driver()?.gpus {
+        mac.update(&gpu.uuid());
+        // Domain, bus and device on the PCI bus.
+        for attribute in [50, 33, 34] {
+            mac.update(&attributes::of(attribute, gpu).unwrap_or(0).to_le_bytes());
+        }
+    }
+    Ok(mac.finalize().into_bytes().into())
+}
+
+/// The bytes of an identifier.
+fn id(text: &str) -> [u8; 16] {
+    std::array::from_fn(|i| {
+        text.get(2 * i..2 * i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()).unwrap_or(0)
+    })
+}
+
+/// A table of `count` slots, those given filled; the others refuse. The first is the table's size in bytes, where it has one.
+fn slots(count: usize, sized: bool, filled: &[(usize, *const ())]) -> Table {
+    let mut words = vec![refused as *const () as usize; count];
+    if sized {
+        words[0] = 8 * count;
+    }
+    for &(slot, function) in filled {
+        words[slot] = function as usize;
+    }
+    Table(words)
+}
+
+/// The tables by their identifiers.
+fn tables() -> &'static [([u8; 16], Table)] {
+    static TABLES: OnceLock<Vec<([u8; 16], Table)>> = OnceLock::new();
+    TABLES.get_or_init(|| {
+        let quiet = nothing as *const ();
+        vec![
+            (
+                id(RUNTIME),
+                slots(
+                    13,
+                    true,
+                    &[
+                        (1, load_module as *const ()),
+                        (2, primary_context as *const ()),
+                        (6, load_module_with as *const ()),
+                        (7, quiet),
+                        (8, load_module_with as *const ()),
+                        (12, quiet),
+                    ],
+                ),
+            ),
+            (
+                id("42d85a8123f6cb478298f6e78a3aecdc"),
+                slots(4, true, &[(2, cuCtxGetCurrent as *const ())]),
+            ),
+            // Of contexts: runtimes since CUDA 13.4 want it to be there, cuBLASLt calls the slot that is filled.
+            (
+                id("21318c60971432488ca641ff7324c8f2"),
+                slots(95, true, &[(4, cuCtxGetId as *const ())]),
+            ),
+            (
+                id("a094798c2e742e7493f20800200c0a66"),
+                slots(7, true, &[(2, scratch_1 as *const ()), (6, scratch_2 as *const ())]),
+            ),
+            (
+                id("c693336e1121df11a8c368f355d89593"),
+                slots(
+                    4,
+                    false,
+                    &[(0, put as *const ()), (1, delete as *const ()), (2, get as *const ())],
+                ),
+            ),
+            (id("195bcbf4d67d024aacc51d29cea631ae"), slots(3, true, &[])),
+            (id("b10541e1f7c7c74a9f64f223be99f1e2"), slots(26, true, &[])),
+            (id(HANDSHAKE), slots(3, true, &[(1, handshake as *const ())])),
+            (
+                id("263e88607cd2614392f6bbd5006dfa7e"),
+                slots(4, true, &[(2, context_check as *const ()), (3, quiet)]),
+            ),
+        ]
+    })
+}
+
+api! {
+    fn cuGetExportTable(found: *mut *const c_void, id: *const [u8; 16]) {
+        // SAFETY: by the caller.
+        let id = unsafe { id.as_ref() }.ok_or(Status::InvalidValue)?;
+        let Some((_, Table(words))) = tables().iter().find(|(known, _)| known == id) else {
+            if crate::api::traces() {
+                say("a private table is not provided", &format!("{id:02x?}"));
+            }
+            say_caller();
+            return Err(Status::NotFound);
+        };
+        // SAFETY: by the caller.
+        unsafe { store(found, words.as_ptr().cast()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{cuGetExportTable, id, tables};
+
+    #[test]
+    fn tables_begin_with_their_size_and_have_no_empty_slot() {
+        for (_, table) in tables() {
+            let words = &table.0;
+            assert!(words.iter().all(|word| *word != 0));
+            // The one table without a size begins with a function.
+            assert!(words[0] == 8 * words.len() || words.len() == 4 && words[0] > 4096);
+        }
+    }
+
+    #[test]
+    fn runtimes_since_13_4_find_the_table_of_contexts() {
+        let mut found = std::ptr::null();
+        let (contexts, unknown) = (id("21318c60971432488ca641ff7324c8f2"), [0; 16]);
+        // SAFETY: both live during the call.
+        assert_eq!(unsafe { cuGetExportTable(&raw mut found, &raw const contexts) }, 0);
+        // SAFETY: a table begins with its size.
+        assert_eq!(unsafe { *found.cast::<usize>() }, 95 * 8);
+        // SAFETY: both live during the call.
+        assert_ne!(unsafe { cuGetExportTable(&raw mut found, &raw const unknown) }, 0);
+    }
+}

@@ -1,0 +1,161 @@
+//! Functions by name: `cuGetProcAddress`.
+
+use crate::api::{Entry, api};
+use crate::interface::{older, private, start, unsupported};
+use crate::pointers::{offer, store, text};
+use crate::status::Status;
+use crate::{devices, graphs, launches, memory, modules, streams, textures};
+use std::collections::HashMap;
+use std::ffi::{c_char, c_void};
+use std::sync::OnceLock;
+
+/// Later forms of a function that replace the plain one only from a version of CUDA on; all others did so long ago.
+const SINCE: &[(&str, i32)] = &[
+    ("cuCtxCreate_v3", 11_040),
+    ("cuCtxCreate_v4", 12_050),
+    ("cuEventElapsedTime_v2", 12_080),
+    ("cuMemAdvise_v2", 12_020),
+    ("cuMemPrefetchAsync_v2", 12_020),
+    ("cuStreamGetCaptureInfo_v2", 11_030),
+    ("cuStreamGetCaptureInfo_v3", 12_030),
+    ("cuGraphAddDependencies_v2", 12_030),
+    ("cuGraphAddKernelNode_v2", 12_000),
+    ("cuGraphAddNode_v2", 12_030),
+    ("cuGraphExecKernelNodeSetParams_v2", 12_000),
+    ("cuGraphExecUpdate_v2", 12_000),
+    ("cuGraphGetEdges_v2", 12_030),
+    ("cuGraphKernelNodeGetParams_v2", 12_000),
+    ("cuGraphKernelNodeSetParams_v2", 12_000),
+    ("cuGraphNodeGetDependencies_v2", 12_030),
+    ("cuGraphNodeGetDependentNodes_v2", 12_030),
+    ("cuGraphRemoveDependencies_v2", 12_030),
+    ("cuMemcpy3DBatchAsync_v2", 13_000),
+    ("cuMemcpyBatchAsync_v2", 13_000),
+    ("cuStreamGetCtx_v2", 12_050),
+    ("cuStreamUpdateCaptureDependencies_v2", 12_030),
+    ("cuLaunchHostFunc_v2", 13_010),
+    ("cuMulticastBindAddr_v2", 13_010),
+    ("cuMulticastBindMem_v2", 13_010),
+    ("cuGraphAddNode_v3", 13_040),
+    ("cuGraphNodeSetParams_v2", 13_040),
+    ("cuCtxGetDevice_v2", 13_000),
+    ("cuCtxSynchronize_v2", 13_000),
+    ("cuGetProcAddress_v2", 12_000),
+    ("cuDeviceGetUuid_v2", 11_040),
+];
+
+/// Names that mean another function from a version of CUDA on.
+const RENAMED: &[(&str, i32, &str)] =
+    &[("cuGraphInstantiate", 12_000, "cuGraphInstantiateWithFlags")];
+
+/// Every function by its name.
+fn functions_by_name() -> &'static HashMap<&'static str, usize> {
+    static FUNCTIONS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
+    FUNCTIONS.get_or_init(|| {
+        let tables: &[&[Entry]] = &[
+            unsupported::TABLE,
+            devices::calls::TABLE,
+            devices::contexts::TABLE,
+            devices::core_dumps::TABLE,
+            devices::ending::TABLE,
+            devices::green::TABLE,
+            devices::profiler::TABLE,
+            graphs::any_nodes::TABLE,
+            graphs::calls::TABLE,
+            graphs::conditional::TABLE,
+            graphs::edges::TABLE,
+            graphs::memory_nodes::TABLE,
+            graphs::node_changes::TABLE,
+            graphs::nodes::TABLE,
+            graphs::older::TABLE,
+            graphs::user_objects::TABLE,
+            launches::attributes::TABLE,
+            launches::calls::TABLE,
+            launches::occupancy::TABLE,
+            launches::older::TABLE,
+            memory::addresses::TABLE,
+            memory::batches::TABLE,
+            memory::calls::TABLE,
+            memory::copies::TABLE,
+            memory::ipc::TABLE,
+            memory::managed::TABLE,
+            memory::multicast::TABLE,
+            memory::pools::TABLE,
+            memory::virtual_memory::TABLE,
+            modules::calls::TABLE,
+            modules::functions::TABLE,
+            modules::libraries::TABLE,
+            modules::links::TABLE,
+            older::TABLE,
+            private::TABLE,
+            start::TABLE,
+            streams::calls::TABLE,
+            streams::captures::TABLE,
+            streams::events::TABLE,
+            streams::values::TABLE,
+            textures::arrays::TABLE,
+            textures::calls::TABLE,
+            textures::references::TABLE,
+            textures::tensor_maps::TABLE,
+            TABLE,
+        ];
+        tables
+            .iter()
+            .flat_map(|table| table.iter())
+            .map(|(name, function)| (*name, *function as usize))
+            .collect()
+    })
+}
+
+/// The newest form of a function that a version of CUDA knows. A stream of each thread's own is the default stream here, so that the
+/// names that end in `_ptsz` and `_ptds` are the same functions.
+fn find(name: &str, version: i32) -> Option<usize> {
+    let plain = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
+    let renamed = RENAMED.iter().find(|(old, since, _)| *old == plain && *since <= version);
+    let plain = renamed.map_or(plain, |(_, _, new)| new);
+    let functions = functions_by_name();
+    let known = |name: &str| {
+        let since = SINCE.iter().find(|(later, _)| *later == name).map_or(0, |(_, since)| *since);
+        functions.get(name).copied().filter(|_| since <= version)
+    };
+    let newest = (2..=4).rev().find_map(|number| known(&format!("{plain}_v{number}")));
+    newest.or_else(|| functions.get(plain).copied())
+}
+
+/// Stores the address of a function.
+///
+/// # Safety
+/// As C's callers promise.
+unsafe fn procedure(
+    name: *const c_char,
+    to: *mut *const c_void,
+    version: i32,
+    status: *mut i32,
+) -> crate::status::Result {
+    // SAFETY: by the caller.
+    let name = unsafe { text(name) }?;
+    let found = find(name, version);
+    if found.is_none() && crate::api::traces() {
+        crate::api::line(&format_args!("{name} is not a function of this driver"));
+    }
+    // Found 0, not found 1.
+    // SAFETY: by the caller.
+    unsafe {
+        offer(status, i32::from(found.is_none()));
+        store(to, found.unwrap_or(0) as *const c_void)?;
+    }
+    // Who gets a status sees there that nothing was found.
+    if found.is_some() || !status.is_null() { Ok(()) } else { Err(Status::NotFound) }
+}
+
+api! {
+    fn cuGetProcAddress_v2(name: *const c_char, to: *mut *const c_void, version: i32, _flags: u64, status: *mut i32) {
+        // SAFETY: by the caller. With a status, a name that is not found is not an error.
+        unsafe { procedure(name, to, version, status) }
+    }
+
+    fn cuGetProcAddress(name: *const c_char, to: *mut *const c_void, version: i32, _flags: u64) {
+        // SAFETY: by the caller.
+        unsafe { procedure(name, to, version, std::ptr::null_mut()) }
+    }
+}

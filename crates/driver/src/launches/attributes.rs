@@ -1,0 +1,135 @@
+//! Attributes of streams and of kernel nodes (`CUlaunchAttributeID`): kept for those who ask; of a node, a cooperative launch and the shape
+//! of clusters also count when it runs.
+
+use crate::api::api;
+use crate::graphs::work::{Node, Work};
+use crate::handles::Handle;
+use crate::launches::launch::{CLUSTER, COOPERATIVE};
+use crate::lock::lock;
+use crate::pointers::store;
+use crate::state::{driver, table};
+use crate::status::{Result, Status};
+use crate::streams::stream::{Stream, Value};
+
+/// How accesses are cached, how the host waits, the priority, and the domains of fences with the domain of a launch.
+const OF_STREAMS: [u32; 5] = [1, SYNCHRONIZATION, PRIORITY, DOMAINS, 10];
+/// The same but for the wait, clusters with their scheduling, and how much of a multiprocessor is shared memory.
+const OF_NODES: [u32; 9] = [1, COOPERATIVE, CLUSTER, 5, PRIORITY, DOMAINS, 10, 11, 14];
+
+const SYNCHRONIZATION: u32 = 3;
+const PRIORITY: u32 = 8;
+const DOMAINS: u32 = 9;
+
+/// What an attribute is that nobody set.
+fn first(attribute: u32) -> Value {
+    let mut value = [0; 16];
+    match attribute {
+        SYNCHRONIZATION => value[0] = 1, // as the driver likes
+        DOMAINS => value[0] = 0x0100,    // 0 for usual launches, 1 for remote ones, as bytes
+        _ => {}
+    }
+    value
+}
+
+/// The value that C passes.
+///
+/// # Safety
+/// `value` is null, which is refused, or valid.
+unsafe fn read(value: *const Value) -> Result<Value> {
+    // SAFETY: by the caller.
+    unsafe { value.as_ref() }.copied().ok_or(Status::InvalidValue)
+}
+
+fn of_stream(stream: Option<&Stream>, attribute: u32) -> Result<Value> {
+    if !OF_STREAMS.contains(&attribute) {
+        return Err(Status::InvalidValue);
+    }
+    let set = stream.and_then(|stream| lock(&stream.attributes).get(&attribute).copied());
+    let mut value = set.unwrap_or_else(|| first(attribute));
+    if let (PRIORITY, None, Some(stream)) = (attribute, set, stream) {
+        value[0] = stream.priority.cast_unsigned();
+    }
+    Ok(value)
+}
+
+/// The value of an attribute of a kernel node.
+fn of_node(node: &Node, attribute: u32) -> Result<Value> {
+    let work = node.work();
+    let Work::Launch(launch, _) = &*work else { return Err(Status::InvalidValue) };
+    if !OF_NODES.contains(&attribute) {
+        return Err(Status::InvalidValue);
+    }
+    let mut value = lock(&node.attributes).get(&attribute).copied().unwrap_or(first(attribute));
+    match attribute {
+        COOPERATIVE => value[0] = launch.cooperative.into(),
+        CLUSTER => value[..3].copy_from_slice(&launch.cluster.unwrap_or_default()),
+        _ => {}
+    }
+    Ok(value)
+}
+
+fn set_of_node(node: &Node, attribute: u32, value: Value) -> Result {
+    if !OF_NODES.contains(&attribute) {
+        return Err(Status::InvalidValue);
+    }
+    let mut work = node.work();
+    let Work::Launch(launch, _) = &mut *work else { return Err(Status::InvalidValue) };
+    match attribute {
+        COOPERATIVE => launch.cooperative = value[0] != 0,
+        CLUSTER => {
+            let shape = [value[0], value[1], value[2]];
+            launch.cluster = (!shape.contains(&0)).then_some(shape);
+        }
+        _ => drop(lock(&node.attributes).insert(attribute, value)),
+    }
+    Ok(())
+}
+
+api! {
+    fn cuStreamGetAttribute(stream: Handle, attribute: u32, value: *mut Value) {
+        let found = of_stream(driver()?.stream(stream)?.as_deref(), attribute)?;
+        // SAFETY: by the caller.
+        unsafe { store(value, found) }
+    }
+
+    fn cuStreamSetAttribute(stream: Handle, attribute: u32, value: *const Value) {
+        let stream = driver()?.stream(stream)?;
+        of_stream(stream.as_deref(), attribute)?;
+        // SAFETY: by the caller.
+        let value = unsafe { read(value) }?;
+        // A default stream keeps none.
+        if let Some(stream) = stream {
+            lock(&stream.attributes).insert(attribute, value);
+        }
+        Ok(())
+    }
+
+    fn cuStreamCopyAttributes(to: Handle, from: Handle) {
+        let (to, from) = (driver()?.stream(to)?, driver()?.stream(from)?);
+        let values = from.map(|from| lock(&from.attributes).clone()).unwrap_or_default();
+        if let Some(to) = to {
+            lock(&to.attributes).extend(values);
+        }
+        Ok(())
+    }
+
+    fn cuGraphKernelNodeGetAttribute(node: Handle, attribute: u32, value: *mut Value) {
+        let found = of_node(&*table::<Node>().get(node)?, attribute)?;
+        // SAFETY: by the caller.
+        unsafe { store(value, found) }
+    }
+
+    fn cuGraphKernelNodeSetAttribute(node: Handle, attribute: u32, value: *const Value) {
+        // SAFETY: by the caller.
+        set_of_node(&*table::<Node>().get(node)?, attribute, unsafe { read(value) }?)
+    }
+
+    fn cuGraphKernelNodeCopyAttributes(to: Handle, from: Handle) {
+        let (to, from) = (table::<Node>().get(to)?, table::<Node>().get(from)?);
+        for attribute in OF_NODES {
+            let value = of_node(&from, attribute)?;
+            set_of_node(&to, attribute, value)?;
+        }
+        Ok(())
+    }
+}

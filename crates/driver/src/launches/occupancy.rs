@@ -1,0 +1,113 @@
+//! Occupancy: how many blocks fit a multiprocessor, and which size of block fills it best.
+
+use crate::api::api;
+use crate::devices::model::model;
+use crate::handles::Handle;
+use crate::launches::launch::Config;
+use crate::modules::function::Function;
+use crate::pointers::store;
+use crate::state::table;
+use crate::status::{Result, Status};
+
+/// The size of block, up to a limit, that fills a multiprocessor best, and the blocks that then fill the GPU.
+fn best_block(
+    function: &Function,
+    dynamic: &dyn Fn(i32) -> usize,
+    limit: i32,
+) -> Result<(i32, i32)> {
+    let most = function.attribute(0)?;
+    let limit = if limit > 0 { limit.min(most) } else { most };
+    let (mut best, mut held) = (0, (0, 0));
+    // The largest multiple of a warp first, so that of equally good ones the largest is taken.
+    for threads in (1..=(limit + 31) / 32).rev().map(|warps| (32 * warps).min(limit)) {
+        let blocks = function.resident_blocks(threads as u32, dynamic(threads))? as i32;
+        if blocks * threads > held.0 {
+            held = (blocks * threads, blocks);
+            best = threads;
+        }
+    }
+    Ok((held.1 * model().multiprocessors(), best))
+}
+
+type DynamicShared = unsafe extern "C" fn(threads: i32) -> usize;
+
+/// Stores the best size of block and how many of those fill the GPU.
+///
+/// # Safety
+/// As C's callers promise.
+unsafe fn potential(
+    blocks: *mut i32,
+    threads: *mut i32,
+    function: Handle,
+    callback: Option<DynamicShared>,
+    bytes: usize,
+    limit: i32,
+) -> Result {
+    let function = table::<Function>().get(function)?;
+    // SAFETY: by the caller.
+    let dynamic = |threads| callback.map_or(bytes, |callback| unsafe { callback(threads) });
+    let (of_blocks, of_threads) = best_block(&function, &dynamic, limit)?;
+    // SAFETY: by the caller.
+    unsafe {
+        store(blocks, of_blocks)?;
+        store(threads, of_threads)
+    }
+}
+
+fn blocks(function: Handle, threads: i32, bytes: usize) -> Result<i32> {
+    let threads = u32::try_from(threads).map_err(|_| Status::InvalidValue)?;
+    Ok(table::<Function>().get(function)?.resident_blocks(threads, bytes)? as i32)
+}
+
+api! {
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(count: *mut i32, function: Handle, threads: i32, bytes: usize) {
+        // SAFETY: by the caller.
+        unsafe { store(count, blocks(function, threads, bytes)?) }
+    }
+
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(count: *mut i32, function: Handle, threads: i32, bytes: usize, _flags: u32) {
+        // SAFETY: by the caller.
+        unsafe { store(count, blocks(function, threads, bytes)?) }
+    }
+
+    fn cuOccupancyMaxPotentialBlockSize(grid: *mut i32, block: *mut i32, function: Handle, callback: Option<DynamicShared>, bytes: usize, limit: i32) {
+        // SAFETY: by the caller.
+        unsafe { potential(grid, block, function, callback, bytes, limit) }
+    }
+
+    fn cuOccupancyMaxPotentialBlockSizeWithFlags(grid: *mut i32, block: *mut i32, function: Handle, callback: Option<DynamicShared>, bytes: usize, limit: i32, _flags: u32) {
+        // SAFETY: by the caller.
+        unsafe { potential(grid, block, function, callback, bytes, limit) }
+    }
+
+    fn cuOccupancyAvailableDynamicSMemPerBlock(bytes: *mut usize, function: Handle, blocks: i32, _threads: i32) {
+        let function = table::<Function>().get(function)?;
+        let entry = function.entry()?;
+        let static_shared = entry.resources.static_shared;
+        let each = model().limits.shared_per_sm / u32::try_from(blocks.max(1)).unwrap_or(1);
+        // No more than a launch of it may have.
+        let left = each.saturating_sub(1024 + static_shared).min(function.most_dynamic_shared(&entry));
+        // SAFETY: by the caller.
+        unsafe { store(bytes, left as usize) }
+    }
+
+    fn cuOccupancyMaxPotentialClusterSize(size: *mut i32, function: Handle, _config: *const Config) {
+        let largest = table::<Function>().get(function)?.most_cluster();
+        // SAFETY: by the caller.
+        unsafe { store(size, largest) }
+    }
+
+    fn cuOccupancyMaxActiveClusters(count: *mut i32, function: Handle, config: *const Config) {
+        // SAFETY: by the caller.
+        let config = unsafe { config.as_ref() }.ok_or(Status::InvalidValue)?;
+        let threads = config.block.iter().try_fold(1u32, |all, &axis| all.checked_mul(axis));
+        let threads = threads.and_then(|all| i32::try_from(all).ok()).ok_or(Status::InvalidValue)?;
+        let each = blocks(function, threads, config.dynamic_shared as usize)?;
+        // SAFETY: by the caller.
+        let cluster = unsafe { config.cluster() }?;
+        let blocks = |cluster: [u32; 3]| cluster.iter().fold(1u32, |all, &axis| all.saturating_mul(axis));
+        let cluster = i32::try_from(cluster.map_or(1, blocks).max(1)).unwrap_or(i32::MAX);
+        // SAFETY: by the caller.
+        unsafe { store(count, each * model().multiprocessors() / cluster) }
+    }
+}

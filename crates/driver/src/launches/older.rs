@@ -1,0 +1,122 @@
+//! Launches as before CUDA 4: block, shared memory and parameters are set on the function, one after the other, and a launch names the grid.
+
+use crate::api::api;
+use crate::handles::Handle;
+use crate::launches::launch::{Arguments, Launch};
+use crate::lock::lock;
+use crate::modules::function::Function;
+use crate::pointers::slice;
+use crate::state::{driver, table};
+use crate::status::{Result, Status};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+/// What was set on a function.
+#[derive(Clone, Default)]
+struct Set {
+    block: [u32; 3],
+    dynamic_shared: u32,
+    /// The parameters' bytes.
+    parameters: Vec<u8>,
+    /// How many of them count.
+    bytes: usize,
+}
+
+static SETS: Mutex<BTreeMap<Handle, Set>> = Mutex::new(BTreeMap::new());
+
+/// Most bytes of parameters.
+const MOST: usize = 32_764;
+
+/// Sets something on a function.
+fn set(function: Handle, change: impl FnOnce(&mut Set)) -> Result {
+    driver()?;
+    table::<Function>().get(function)?;
+    change(lock(&SETS).entry(function).or_default());
+    Ok(())
+}
+
+/// Sets bytes of the parameters.
+fn set_bytes(function: Handle, offset: i32, bytes: &[u8]) -> Result {
+    let offset = usize::try_from(offset).map_err(|_| Status::InvalidValue)?;
+    let end = offset.checked_add(bytes.len()).filter(|end| *end <= MOST);
+    let end = end.ok_or(Status::InvalidValue)?;
+    set(function, |set| {
+        let length = set.parameters.len().max(end);
+        set.parameters.resize(length, 0);
+        set.parameters[offset..end].copy_from_slice(bytes);
+    })
+}
+
+/// Launches a function as it was set.
+fn launch(function: Handle, grid: [i32; 2], stream: Handle) -> Result {
+    driver()?;
+    table::<Function>().get(function)?;
+    let Set { block, dynamic_shared, mut parameters, bytes } =
+        lock(&SETS).get(&function).cloned().unwrap_or_default();
+    let [x, y] = grid.map(|size| u32::try_from(size).unwrap_or(0));
+    parameters.resize(bytes, 0);
+    // A pointer to the bytes, and one to how many they are.
+    let length = parameters.len();
+    let extra: [*const c_void; 5] = [
+        std::ptr::without_provenance(1),
+        parameters.as_ptr().cast(),
+        std::ptr::without_provenance(2),
+        std::ptr::from_ref(&length).cast(),
+        std::ptr::null(),
+    ];
+    let grid = [x, y, 1];
+    let launch =
+        Launch { function, grid, block, dynamic_shared, cluster: None, cooperative: false, stream };
+    let arguments = Arguments { each: std::ptr::null(), extra: extra.as_ptr() };
+    // SAFETY: the pairs and what they point to live here.
+    unsafe { launch.submit(arguments) }
+}
+
+api! {
+    fn cuFuncSetBlockShape(function: Handle, x: i32, y: i32, z: i32) {
+        let block = [x, y, z].map(|size| u32::try_from(size).unwrap_or(0));
+        if block.contains(&0) {
+            return Err(Status::InvalidValue);
+        }
+        set(function, |set| set.block = block)
+    }
+
+    fn cuFuncSetSharedSize(function: Handle, bytes: u32) {
+        set(function, |set| set.dynamic_shared = bytes)
+    }
+
+    fn cuParamSetSize(function: Handle, bytes: u32) {
+        let bytes = bytes as usize;
+        if bytes > MOST {
+            return Err(Status::InvalidValue);
+        }
+        set(function, |set| set.bytes = bytes)
+    }
+
+    fn cuParamSeti(function: Handle, offset: i32, value: u32) {
+        set_bytes(function, offset, &value.to_ne_bytes())
+    }
+
+    fn cuParamSetf(function: Handle, offset: i32, value: f32) {
+        set_bytes(function, offset, &value.to_ne_bytes())
+    }
+
+    fn cuParamSetv(function: Handle, offset: i32, from: *const u8, bytes: u32) {
+        // SAFETY: by the caller.
+        let given = unsafe { slice(from, bytes as usize) }?;
+        if given.len() == bytes as usize { set_bytes(function, offset, given) } else { Err(Status::InvalidValue) }
+    }
+
+    fn cuLaunch(function: Handle) {
+        launch(function, [1, 1], 0)
+    }
+
+    fn cuLaunchGrid(function: Handle, width: i32, height: i32) {
+        launch(function, [width, height], 0)
+    }
+
+    fn cuLaunchGridAsync(function: Handle, width: i32, height: i32, stream: Handle) {
+        launch(function, [width, height], stream)
+    }
+}

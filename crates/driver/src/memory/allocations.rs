@@ -1,0 +1,253 @@
+//! The ranges of memory that programs allocated or registered.
+
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::memory::mapped::{Access, is_mapped};
+use crate::memory::sharing;
+use crate::memory::slabs::Block;
+use crate::state::Driver;
+use crate::status::{Result, Status};
+use lanework::Buffer;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// What a range of memory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Device,
+    /// Page-locked memory of the host.
+    Host,
+    Managed,
+    /// The program's own memory, registered.
+    Registered,
+}
+
+/// A range of memory that a program allocated or registered.
+pub struct Allocation {
+    pub bytes: u64,
+    pub kind: Kind,
+    pub context: Handle,
+    pub gpu: i32,
+    /// Unique in this process.
+    pub id: u64,
+    /// The pool it is of; 0 for none.
+    pub pool: Handle,
+    pub flags: u32,
+    /// Whether the program asked that copies of it be synchronous, which all are.
+    pub synchronous: bool,
+    /// `None` for registered memory.
+    memory: Option<Buffer<u8>>,
+    /// What a small one lies in.
+    pub block: Option<Arc<Block>>,
+}
+
+impl Allocation {
+    /// Its bytes with the rest of its last unit.
+    pub fn whole(&self) -> u64 {
+        self.memory.as_ref().map_or(self.bytes, |memory| memory.len() as u64)
+    }
+}
+
+/// All ranges by their addresses.
+pub struct Allocations {
+    live: BTreeMap<u64, Allocation>,
+    made: u64,
+}
+
+/// The memory of this process's programs.
+static ALLOCATIONS: Mutex<Allocations> = Mutex::new(Allocations { live: BTreeMap::new(), made: 0 });
+
+impl Allocations {
+    /// The range that holds an address.
+    pub fn find(&self, address: u64) -> Option<(u64, &Allocation)> {
+        let (&start, allocation) = self.live.range(..=address).next_back()?;
+        (address - start < allocation.bytes).then_some((start, allocation))
+    }
+
+    /// As [`Self::find`], to change it.
+    pub fn find_mut(&mut self, address: u64) -> Option<&mut Allocation> {
+        let (&start, allocation) = self.live.range_mut(..=address).next_back()?;
+        (address - start < allocation.bytes).then_some(allocation)
+    }
+
+    /// Start and bytes of the ranges between two addresses that the host reaches by its own pointers.
+    pub fn of_host(&self, low: u64, high: u64) -> impl Iterator<Item = (u64, u64)> {
+        let near = self.find(low).map_or(low, |(start, _)| start);
+        let host = |(_, found): &(&u64, &Allocation)| found.kind != Kind::Device;
+        let found = self.live.range(near..high.max(near)).filter(host);
+        found.map(|(start, found)| (*start, found.bytes))
+    }
+
+    /// Keeps a range, under a number of its own.
+    fn keep(&mut self, start: u64, allocation: Allocation) {
+        self.made += 1;
+        self.live.insert(start, Allocation { id: self.made, ..allocation });
+    }
+}
+
+/// Bytes in which a GPU allocates memory.
+const UNIT: usize = 512;
+
+impl Driver {
+    /// Start and bytes of what a program allocated, registered or declared as a variable, at an address.
+    pub fn range_at(&self, address: u64) -> Option<(u64, u64)> {
+        if let Some((start, allocation)) = self.allocations().find(address) {
+            return Some((start, allocation.bytes));
+        }
+        let (start, bytes) = self.device.allocation_at(address)?;
+        // The rest of a unit is nobody's.
+        (!self.allocations().live.contains_key(&start)).then_some((start, bytes))
+    }
+
+    /// Refuses bytes that are not within one range.
+    pub fn held(&self, address: u64, bytes: usize) -> Result {
+        match self.range_at(address) {
+            _ if bytes == 0 => Ok(()),
+            Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(()),
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
+    pub fn allocations(&self) -> MutexGuard<'_, Allocations> {
+        lock(&ALLOCATIONS)
+    }
+
+    /// Allocates memory of the current context.
+    pub fn allocate(&self, bytes: usize, kind: Kind, pool: Handle, flags: u32) -> Result<u64> {
+        let context = self.context()?;
+        if bytes == 0 {
+            return Err(Status::InvalidValue);
+        }
+        self.finish_detached()?;
+        let name = match kind {
+            Kind::Device => "cuMemAlloc",
+            Kind::Host => "cuMemAllocHost",
+            Kind::Managed | Kind::Registered => "cuMemAllocManaged",
+        };
+        let whole = match self.device.is_sanitized() {
+            true => bytes,
+            // A GPU gives memory in units, and notices no access beyond an allocation but within its unit.
+            false => bytes.checked_next_multiple_of(UNIT).ok_or(Status::OutOfMemory)?,
+        };
+        // What other processes may map lies in pages that can be shared.
+        let block = if kind == Kind::Device { Block::new(whole) } else { None };
+        let made = match &block {
+            // SAFETY: the block is this allocation's own while it lives.
+            Some(of) => unsafe {
+                self.device.buffer_in(of.start(), whole as u64, name, of.clone())
+            },
+            None => self.device.uninit_named::<u8>(whole, name),
+        };
+        let mut memory = made.map_err(|_| Status::OutOfMemory)?;
+        if kind != Kind::Device && self.device.is_sanitized() {
+            // The host writes it without a call that could tell the sanitizer.
+            memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
+        }
+        let address = memory.address();
+        let (context, gpu) = (context.handle, context.gpu);
+        let bytes = bytes as u64;
+        self.allocations().keep(
+            address,
+            Allocation {
+                bytes,
+                kind,
+                context,
+                gpu,
+                id: 0,
+                pool,
+                flags,
+                synchronous: false,
+                memory: Some(memory),
+                block,
+            },
+        );
+        Ok(address)
+    }
+
+    /// Registers memory of the program for kernels.
+    ///
+    /// # Safety
+    /// The range is the program's own until it is unregistered.
+    pub unsafe fn register(&self, start: u64, bytes: u64, flags: u32) -> Result {
+        let context = self.context()?;
+        if bytes == 0 || !is_mapped(start, bytes as usize, Access::Write) {
+            return Err(Status::InvalidValue);
+        }
+        self.finish_detached()?;
+        // SAFETY: by the caller.
+        let registered =
+            unsafe { self.device.register_host(start as *mut u8, bytes, "cuMemHostRegister") };
+        registered.map_err(|_| Status::HostMemoryAlreadyRegistered)?;
+        let (context, gpu, kind) = (context.handle, context.gpu, Kind::Registered);
+        let made = Allocation {
+            bytes,
+            kind,
+            context,
+            gpu,
+            id: 0,
+            pool: 0,
+            flags,
+            synchronous: false,
+            memory: None,
+            block: None,
+        };
+        self.allocations().keep(start, made);
+        Ok(())
+    }
+
+    /// Frees what starts at an address, if it is of a kind.
+    pub fn free(&self, address: u64, kinds: &[Kind]) -> Result {
+        self.finish_detached()?;
+        let mut allocations = self.allocations();
+        match allocations.live.get(&address) {
+            Some(allocation) if kinds.contains(&allocation.kind) => {
+                let removed = allocations.live.remove(&address);
+                sharing::end(address);
+                drop(allocations);
+                drop(removed);
+                Ok(())
+            }
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
+    /// Frees memory in the order of a stream: of a device, managed, or of any pool.
+    pub fn free_in_order(&self, address: u64) -> Result {
+        let of_pool = self.allocations().live.get(&address).is_some_and(|found| found.pool != 0);
+        let kinds = [Kind::Device, Kind::Managed, Kind::Host];
+        self.free(address, if of_pool { &kinds } else { &kinds[..2] })
+    }
+
+    /// Frees everything of a context.
+    pub fn free_all_of(&self, context: Handle) {
+        let mut allocations = self.allocations();
+        let of_context: Vec<u64> = allocations
+            .live
+            .iter()
+            .filter(|(_, allocation)| allocation.context == context)
+            .map(|(&address, _)| address)
+            .collect();
+        let removed: Vec<(u64, Allocation)> = of_context
+            .into_iter()
+            .filter_map(|address| Some((address, allocations.live.remove(&address)?)))
+            .collect();
+        // Freeing waits for running launches, which may wait for calls of other threads.
+        drop(allocations);
+        for (address, allocation) in removed {
+            sharing::end(address);
+            if allocation.kind == Kind::Registered {
+                let _ = self.device.unregister_host(address as *const u8);
+            }
+        }
+    }
+
+    /// Bytes in use of a pool.
+    pub fn used_of(&self, pool: Handle) -> u64 {
+        self.allocations()
+            .live
+            .values()
+            .filter(|allocation| allocation.pool == pool)
+            .map(|allocation| allocation.bytes)
+            .sum()
+    }
+}

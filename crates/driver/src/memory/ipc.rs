@@ -1,0 +1,123 @@
+//! Sharing between processes of one host: memory, events, and pools with their memory.
+
+use crate::api::api;
+use crate::handles::Handle;
+use crate::memory::allocations::{Allocation, Kind};
+use crate::memory::pools::Pool;
+use crate::memory::shared::SharedFile;
+use crate::memory::sharing::Ticket;
+use crate::pointers::store;
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+use crate::streams::event::Event;
+use std::ffi::c_void;
+use std::os::fd::{BorrowedFd, IntoRawFd};
+use std::sync::Mutex;
+use std::sync::atomic::AtomicU64;
+
+impl Driver {
+    /// The ticket of the allocation that holds an address.
+    fn ticket(&self, address: u64) -> Result<Ticket> {
+        let (start, [bytes, whole], pool) = match self.allocations().find(address) {
+            Some((_, Allocation { kind: Kind::Device, block: Some(block), bytes, pool, .. })) => {
+                return Ok(Ticket::of_block(block, *bytes, *pool));
+            }
+            Some((start, found)) if found.kind == Kind::Device => {
+                (start, [found.bytes, found.whole()], found.pool)
+            }
+            _ => return Err(Status::InvalidValue),
+        };
+        self.share(start, [bytes, whole], pool)
+    }
+}
+
+api! {
+    fn cuIpcGetMemHandle(ticket: *mut Ticket, address: u64) {
+        driver()?.context()?;
+        let made = driver()?.ticket(address)?;
+        // SAFETY: by the caller.
+        unsafe { store(ticket, made) }
+    }
+
+    fn cuIpcOpenMemHandle_v2(address: *mut u64, ticket: Ticket, _flags: u32) {
+        let driver = driver()?;
+        driver.context()?;
+        let taken = driver.take(ticket)?;
+        // SAFETY: by the caller.
+        unsafe { store(address, taken) }
+    }
+
+    fn cuIpcCloseMemHandle(address: u64) {
+        driver()?.give_back(address)
+    }
+
+    fn cuIpcGetEventHandle(ticket: *mut Ticket, event: Handle) {
+        // Only events without a time are shared.
+        if !table::<Event>().get(event)?.untimed {
+            return Err(Status::InvalidHandle);
+        }
+        // SAFETY: by the caller.
+        unsafe { store(ticket, Ticket::of_number(event)) }
+    }
+
+    fn cuIpcOpenEventHandle(event: *mut Handle, ticket: Ticket) {
+        let context = driver()?.context()?.handle;
+        if !ticket.is_one() {
+            return Err(Status::InvalidHandle);
+        }
+        // What was recorded has happened, here as there: there is nothing to wait for.
+        let made = Event { context, untimed: true, recorded: Mutex::default(), nodes: Mutex::default(), ticket: AtomicU64::new(0), point: Mutex::default() };
+        // SAFETY: by the caller.
+        unsafe { store(event, table::<Event>().add(made)) }
+    }
+
+    fn cuMemPoolExportToShareableHandle(to: *mut i32, pool: Handle, kind: i32, _flags: u64) {
+        table::<Pool>().get(pool)?;
+        // A file descriptor.
+        if kind != 1 {
+            return Err(Status::NotSupported);
+        }
+        // Its memory is shared by tickets; the file only stands for the pool.
+        let file = SharedFile::new(16).ok_or(Status::OutOfMemory)?;
+        let words = [u64::from(std::process::id()), pool].map(u64::to_le_bytes);
+        file.fill(words.as_flattened()).ok_or(Status::OutOfMemory)?;
+        let descriptor = file.duplicate().ok_or(Status::OutOfMemory)?;
+        // SAFETY: by the caller, who closes it.
+        unsafe { store(to, descriptor.into_raw_fd()) }
+    }
+
+    fn cuMemPoolImportFromShareableHandle(pool: *mut Handle, from: *const c_void, kind: i32, _flags: u64) {
+        driver()?;
+        if kind != 1 {
+            return Err(Status::NotSupported);
+        }
+        let number = i32::try_from(from as usize).ok().filter(|number| *number >= 0).ok_or(Status::InvalidValue)?;
+        // SAFETY: the caller's descriptor, open for the time of this call.
+        let file = SharedFile::of(unsafe { BorrowedFd::borrow_raw(number) }).ok_or(Status::InvalidValue)?;
+        let mut words = [[0; 8]; 2];
+        file.read(words.as_flattened_mut()).ok_or(Status::InvalidValue)?;
+        let [process, of] = words.map(u64::from_le_bytes);
+        let mut made = Pool::new(Kind::Device);
+        made.origin = Some((process as u32, of));
+        // SAFETY: by the caller.
+        unsafe { store(pool, table::<Pool>().add(made)) }
+    }
+
+    fn cuMemPoolExportPointer(ticket: *mut Ticket, address: u64) {
+        let made = driver()?.ticket(address)?;
+        // SAFETY: by the caller.
+        unsafe { store(ticket, made) }
+    }
+
+    fn cuMemPoolImportPointer(address: *mut u64, pool: Handle, ticket: *const Ticket) {
+        // SAFETY: by the caller.
+        let ticket = *unsafe { ticket.as_ref() }.ok_or(Status::InvalidValue)?;
+        // Only what is of this pool.
+        if table::<Pool>().get(pool)?.origin != Some(ticket.of_pool()) {
+            return Err(Status::InvalidValue);
+        }
+        let taken = driver()?.take(ticket)?;
+        // SAFETY: by the caller.
+        unsafe { store(address, taken) }
+    }
+}

@@ -1,0 +1,218 @@
+//! Managed memory: where a program wants it, and where it prefetched it. Everything lies where both sides reach it, so that advice changes
+//! nothing but the answers; it is kept page by page as the last of what was said.
+
+use crate::api::api;
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::memory::allocations::Kind;
+use crate::pointers::{slice, store};
+use crate::state::{Driver, driver};
+use crate::status::{Result, Status};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+const PAGE: u64 = 4096;
+/// The host, and no device, as numbers of devices.
+const HOST: i32 = -1;
+const NOWHERE: i32 = -2;
+
+/// The advice that holds for a page.
+#[derive(Clone, PartialEq, Eq)]
+struct Page {
+    read_mostly: bool,
+    preferred: i32,
+    users: BTreeSet<i32>,
+    prefetched: i32,
+}
+
+impl Default for Page {
+    fn default() -> Page {
+        Page { read_mostly: false, preferred: NOWHERE, users: BTreeSet::new(), prefetched: NOWHERE }
+    }
+}
+
+/// Advice on the pages of a range, or a prefetch of them.
+struct Advice {
+    start: u64,
+    end: u64,
+    /// Advice by its number (`CUmem_advise`); 0 for a prefetch.
+    what: i32,
+    device: i32,
+}
+
+/// The advice on each allocation, by its number, in the order of the calls.
+static ADVICE: Mutex<BTreeMap<u64, Vec<Advice>>> = Mutex::new(BTreeMap::new());
+
+impl Page {
+    fn apply(&mut self, advice: &Advice) {
+        match advice.what {
+            0 => self.prefetched = advice.device,
+            1 | 2 => self.read_mostly = advice.what == 1,
+            3 => self.preferred = advice.device,
+            4 => self.preferred = NOWHERE,
+            5 => drop(self.users.insert(advice.device)),
+            _ => drop(self.users.remove(&advice.device)),
+        }
+    }
+}
+
+/// A device of `CUmemLocation`, as one word: its kind and its number.
+pub fn device_of(location: u64) -> Result<i32> {
+    match location as u32 {
+        1 => Ok((location >> 32) as i32),
+        2..=4 => Ok(HOST),
+        _ => Err(Status::InvalidValue),
+    }
+}
+
+impl Driver {
+    /// The number of the managed allocation that holds a range.
+    fn managed(&self, address: u64, bytes: usize) -> Result<u64> {
+        match self.allocations().find(address) {
+            Some((start, found))
+                if found.kind != Kind::Device
+                    && bytes > 0
+                    && bytes as u64 <= found.bytes - (address - start) =>
+            {
+                Ok(found.id)
+            }
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
+    /// Records advice on a range.
+    fn record_advice(&self, address: u64, bytes: usize, what: i32, device: i32) -> Result {
+        self.context()?;
+        if device >= 0 && self.gpu(device).is_err() || device < HOST {
+            return Err(Status::InvalidDevice);
+        }
+        let id = self.managed(address, bytes)?;
+        let advice = Advice { start: address, end: address + bytes as u64, what, device };
+        lock(&ADVICE).entry(id).or_default().push(advice);
+        Ok(())
+    }
+
+    /// What holds for all pages of a range.
+    fn pages(&self, address: u64, bytes: usize) -> Result<Vec<Page>> {
+        let id = self.managed(address, bytes)?;
+        let all = lock(&ADVICE);
+        let given = all.get(&id).map_or(&[][..], |given| given);
+        let pages = (address / PAGE..(address + bytes as u64).div_ceil(PAGE)).map(|page| {
+            let mut state = Page::default();
+            let touches =
+                |advice: &&Advice| advice.start < (page + 1) * PAGE && page * PAGE < advice.end;
+            given.iter().filter(touches).for_each(|advice| state.apply(advice));
+            state
+        });
+        let mut pages: Vec<Page> = pages.collect();
+        pages.dedup();
+        Ok(pages)
+    }
+}
+
+/// Advice on a range; its numbers are those of `CUmem_advise`.
+fn advise(address: u64, bytes: usize, advice: i32, device: Result<i32>) -> Result {
+    // Some advice takes no device.
+    let device = if matches!(advice, 1 | 2 | 4) { HOST } else { device? };
+    match advice {
+        1..=6 => driver()?.record_advice(address, bytes, advice, device),
+        _ => Err(Status::InvalidValue),
+    }
+}
+
+/// The words of an attribute of a range (`CUmem_range_attribute`), as many as there is room for.
+fn attribute(address: u64, bytes: usize, kind: i32, room: usize) -> Result<Vec<i32>> {
+    let pages = driver()?.pages(address, bytes)?;
+    let common = |of: fn(&Page) -> i32| match &pages[..] {
+        [first, rest @ ..] if rest.iter().all(|page| of(page) == of(first)) => of(first),
+        _ => NOWHERE,
+    };
+    let kind_of = |device: i32| match device {
+        HOST => 2,
+        NOWHERE => 0,
+        _ => 1,
+    };
+    let (preferred, prefetched) = (common(|page| page.preferred), common(|page| page.prefetched));
+    let one = match kind {
+        1 => i32::from(pages.iter().all(|page| page.read_mostly)),
+        2 => preferred,
+        3 => {
+            let users = |page: &Page| page.users.clone();
+            let mut all = pages.iter().map(users).reduce(|a, b| &a & &b).unwrap_or_default();
+            // Devices, then the host.
+            let host = all.remove(&HOST).then_some(HOST);
+            let mut words: Vec<i32> = all.into_iter().chain(host).take(room).collect();
+            words.resize(room, NOWHERE);
+            return Ok(words);
+        }
+        4 => prefetched,
+        5 => kind_of(preferred),
+        6 => preferred.max(0),
+        7 => kind_of(prefetched),
+        8 => prefetched.max(0),
+        _ => return Err(Status::InvalidValue),
+    };
+    if room == 1 { Ok(vec![one]) } else { Err(Status::InvalidValue) }
+}
+
+/// Stores an attribute.
+///
+/// # Safety
+/// `to` is null, which is refused, or has the size.
+unsafe fn store_attribute(
+    to: *mut c_void,
+    size: usize,
+    kind: i32,
+    address: u64,
+    bytes: usize,
+) -> Result {
+    if size == 0 || !size.is_multiple_of(4) {
+        return Err(Status::InvalidValue);
+    }
+    for (index, word) in attribute(address, bytes, kind, size / 4)?.into_iter().enumerate() {
+        // SAFETY: by the caller.
+        unsafe { store(to.cast::<i32>().wrapping_add(index), word) }?;
+    }
+    Ok(())
+}
+
+/// Brings a range to a device, in the order of a stream.
+pub fn prefetch(address: u64, bytes: usize, device: Result<i32>, stream: Handle) -> Result {
+    let driver = driver()?;
+    driver.stream(stream)?;
+    driver.record_advice(address, bytes, 0, device?)
+}
+
+api! {
+    fn cuMemAdvise(address: u64, bytes: usize, advice: i32, device: i32) {
+        advise(address, bytes, advice, Ok(device))
+    }
+
+    fn cuMemAdvise_v2(address: u64, bytes: usize, advice: i32, location: u64) {
+        advise(address, bytes, advice, device_of(location))
+    }
+
+    fn cuMemPrefetchAsync(address: u64, bytes: usize, device: i32, stream: Handle) {
+        prefetch(address, bytes, Ok(device), stream)
+    }
+
+    fn cuMemPrefetchAsync_v2(address: u64, bytes: usize, location: u64, _flags: u32, stream: Handle) {
+        prefetch(address, bytes, device_of(location), stream)
+    }
+
+    fn cuMemRangeGetAttribute(to: *mut c_void, size: usize, kind: i32, address: u64, bytes: usize) {
+        // SAFETY: by the caller.
+        unsafe { store_attribute(to, size, kind, address, bytes) }
+    }
+
+    fn cuMemRangeGetAttributes(to: *const *mut c_void, sizes: *const usize, kinds: *const i32, count: usize, address: u64, bytes: usize) {
+        // SAFETY: by the caller.
+        let (to, sizes, kinds) = unsafe { (slice(to, count)?, slice(sizes, count)?, slice(kinds, count)?) };
+        for ((to, size), kind) in to.iter().zip(sizes).zip(kinds) {
+            // SAFETY: by the caller.
+            unsafe { store_attribute(*to, *size, *kind, address, bytes) }?;
+        }
+        Ok(())
+    }
+}

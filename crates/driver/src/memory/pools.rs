@@ -1,0 +1,300 @@
+//! Stream-ordered allocation and memory pools. Memory is there when it is asked for, and gone when it is freed.
+
+use crate::api::api;
+use crate::graphs::work::Work;
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::memory::allocations::Kind;
+use crate::pointers::store;
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::Mutex;
+
+/// A pool.
+pub struct Pool {
+    /// What its memory is.
+    kind: Kind,
+    /// Attributes by their numbers, as far as programs set them.
+    attributes: Mutex<BTreeMap<i32, u64>>,
+    /// Most bytes that were in use.
+    high: Mutex<u64>,
+    /// The process and the handle there of a pool of another process.
+    pub origin: Option<(u32, Handle)>,
+}
+
+/// Where the memory of a pool is that is looked up by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// A GPU's own memory.
+    Gpu(i32),
+    /// Memory of the host, or managed memory: the type of allocation, that of the location, and its number.
+    Other([i32; 3]),
+}
+
+impl Place {
+    /// The place of a location (`CUmemLocation`) and a type of allocation (1 pinned, 2 managed).
+    ///
+    /// # Safety
+    /// `location` is null, which is refused, or valid.
+    unsafe fn of(location: *const [i32; 2], kind: i32) -> Result<Place> {
+        // SAFETY: by the caller.
+        match (unsafe { location.as_ref() }, kind) {
+            (Some([1, device]), 1) => Ok(Place::Gpu(*device)),
+            // The host has one number, and managed memory may have no preferred place.
+            (Some([2, _]), 1 | 2) => Ok(Place::Other([kind, 2, 0])),
+            (Some([0, _]), 2) => Ok(Place::Other([2, 0, 0])),
+            (Some([3, node]), 1 | 2) => Ok(Place::Other([kind, 3, *node])),
+            (Some([1, device]), 2) => {
+                driver()?.gpu(*device)?;
+                Ok(Place::Other([2, 1, *device]))
+            }
+            (Some([4, _]), 1 | 2) => Err(Status::NotSupported),
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
+    /// What memory there is.
+    fn kind(self) -> Kind {
+        match self {
+            Place::Gpu(_) => Kind::Device,
+            Place::Other([1, ..]) => Kind::Host,
+            Place::Other(_) => Kind::Managed,
+        }
+    }
+}
+
+/// The default pools of the other places, and those that allocations there take.
+static OTHERS: Mutex<BTreeMap<[i32; 3], [Handle; 2]>> = Mutex::new(BTreeMap::new());
+
+impl Driver {
+    /// The default pool of a place (0), or the one that allocations take (1).
+    fn pool_at(&self, place: Place, which: usize) -> Result<Handle> {
+        match place {
+            Place::Gpu(ordinal) => self.pool_of(ordinal, which),
+            Place::Other(key) => {
+                let make = || [table::<Pool>().add(Pool::new(place.kind())); 2];
+                Ok(lock(&OTHERS).entry(key).or_insert_with(make)[which])
+            }
+        }
+    }
+
+    /// Lets allocations at a place take a pool.
+    fn set_pool_at(&self, place: Place, pool: Handle) -> Result {
+        let key = match place {
+            Place::Gpu(ordinal) => return self.set_pool(ordinal, pool),
+            Place::Other(key) => key,
+        };
+        table::<Pool>().get(pool)?;
+        self.pool_at(place, 0)?;
+        if let Some(pools) = lock(&OTHERS).get_mut(&key) {
+            pools[1] = pool;
+        }
+        Ok(())
+    }
+
+    /// The default pool of a GPU (0), or the one that allocations take (1).
+    fn pool_of(&self, ordinal: i32, which: usize) -> Result<Handle> {
+        let gpu = self.gpu(ordinal)?;
+        let mut pools = lock(&gpu.pools);
+        if pools[0] == 0 {
+            pools[0] = table::<Pool>().add(Pool::new(Kind::Device));
+        }
+        if pools[1] == 0 {
+            pools[1] = pools[0];
+        }
+        Ok(pools[which])
+    }
+
+    /// Lets allocations on a GPU take a pool.
+    fn set_pool(&self, ordinal: i32, pool: Handle) -> Result {
+        table::<Pool>().get(pool)?;
+        self.pool_of(ordinal, 0)?;
+        lock(&self.gpu(ordinal)?.pools)[1] = pool;
+        Ok(())
+    }
+
+    /// Ends a pool, which is not the default one of a place; places whose allocations took it take their default ones again.
+    fn end_pool(&self, pool: Handle) -> Result {
+        table::<Pool>().get(pool)?;
+        let mut others = lock(&OTHERS);
+        let of_other = others.values().any(|pools| pools[0] == pool);
+        if of_other || self.gpus.iter().any(|gpu| lock(&gpu.pools)[0] == pool) {
+            return Err(Status::InvalidValue);
+        }
+        for pools in others.values_mut().filter(|pools| pools[1] == pool) {
+            pools[1] = pools[0];
+        }
+        for gpu in &self.gpus {
+            let mut pools = lock(&gpu.pools);
+            if pools[1] == pool {
+                pools[1] = pools[0];
+            }
+        }
+        table::<Pool>().remove(pool).map(drop)
+    }
+
+    fn allocate_from(&self, pool: Handle, bytes: usize, stream: Handle) -> Result<u64> {
+        self.stream(stream)?;
+        if self.captured(stream).is_some() {
+            let address = self.reserve_for_graph(bytes.max(1))?;
+            // SAFETY: nothing but the driver's own is used.
+            unsafe { self.submit(stream, Work::Allocate(address, bytes)) }?;
+            return Ok(address);
+        }
+        let of_pool = table::<Pool>().get(pool)?;
+        // Managed memory of a pool belongs to no stream.
+        let flags = u32::from(of_pool.kind == Kind::Managed);
+        // An allocation of no bytes is one.
+        let address = self.allocate(bytes.max(1), of_pool.kind, pool, flags)?;
+        let used = self.used_of(pool);
+        let mut high = lock(&of_pool.high);
+        *high = used.max(*high);
+        self.allocated_on(stream, address, bytes as u64)?;
+        Ok(address)
+    }
+}
+
+impl Pool {
+    pub fn new(kind: Kind) -> Pool {
+        // Memory may be used again by dependencies of all three kinds (1 to 3), and no byte is kept (4).
+        Pool {
+            kind,
+            attributes: Mutex::new(BTreeMap::from([(1, 1), (2, 1), (3, 1), (4, 0)])),
+            high: Mutex::new(0),
+            origin: None,
+        }
+    }
+}
+
+api! {
+    fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream: Handle) {
+        let driver = driver()?;
+        let pool = driver.pool_of(driver.context()?.gpu, 1)?;
+        let at = driver.allocate_from(pool, bytes, stream)?;
+        // SAFETY: by the caller.
+        unsafe { store(address, at) }
+    }
+
+    fn cuMemAllocFromPoolAsync(address: *mut u64, bytes: usize, pool: Handle, stream: Handle) {
+        let at = driver()?.allocate_from(pool, bytes, stream)?;
+        // SAFETY: by the caller.
+        unsafe { store(address, at) }
+    }
+
+    fn cuMemFreeAsync(address: u64, stream: Handle) {
+        driver()?.stream(stream)?;
+        match address {
+            // As `cuMemFree`: NVIDIA's cuSPARSE 12.9.4 frees what it did not allocate, and takes any error for its own.
+            0 => Ok(()),
+            address if driver()?.is_taken(address) => driver()?.give_back(address),
+            // SAFETY: nothing but the driver's own is used.
+            address if driver()?.is_of_graph(address) => unsafe { driver()?.submit(stream, Work::Release(address)) },
+            // SAFETY: as above.
+            address => unsafe { driver()?.queue(stream, Work::Free(address)) }.map(drop),
+        }
+    }
+
+    fn cuDeviceGetDefaultMemPool(pool: *mut Handle, device: i32) {
+        // SAFETY: by the caller.
+        unsafe { store(pool, driver()?.pool_of(device, 0)?) }
+    }
+
+    fn cuDeviceGetMemPool(pool: *mut Handle, device: i32) {
+        // SAFETY: by the caller.
+        unsafe { store(pool, driver()?.pool_of(device, 1)?) }
+    }
+
+    fn cuDeviceSetMemPool(device: i32, pool: Handle) {
+        driver()?.set_pool(device, pool)
+    }
+
+    fn cuMemGetDefaultMemPool(pool: *mut Handle, location: *const [i32; 2], kind: i32) {
+        // SAFETY: by the caller.
+        unsafe { store(pool, driver()?.pool_at(Place::of(location, kind)?, 0)?) }
+    }
+
+    fn cuMemGetMemPool(pool: *mut Handle, location: *const [i32; 2], kind: i32) {
+        // SAFETY: by the caller.
+        unsafe { store(pool, driver()?.pool_at(Place::of(location, kind)?, 1)?) }
+    }
+
+    fn cuMemSetMemPool(location: *const [i32; 2], kind: i32, pool: Handle) {
+        // SAFETY: by the caller.
+        let place = unsafe { Place::of(location, kind) }?;
+        driver()?.set_pool_at(place, pool)
+    }
+
+    fn cuMemPoolCreate(pool: *mut Handle, properties: *const [i32; 4]) {
+        // SAFETY: by the caller: the type of allocation, that of handles, and the location come first.
+        let kind = match unsafe { properties.as_ref() } {
+            // SAFETY: a location of its own. What other processes may open is memory of the device here, which the host reaches, too.
+            Some(&[kind, 0, location, id]) => unsafe { Place::of(&[location, id], kind) }.map_or(Kind::Device, Place::kind),
+            _ => Kind::Device,
+        };
+        // SAFETY: by the caller.
+        unsafe { store(pool, table::<Pool>().add(Pool::new(kind))) }
+    }
+
+    fn cuMemPoolDestroy(pool: Handle) {
+        driver()?.end_pool(pool)
+    }
+
+    fn cuMemPoolTrimTo(pool: Handle, _bytes: usize) {
+        table::<Pool>().get(pool).map(drop)
+    }
+
+    fn cuMemPoolSetAttribute(pool: Handle, attribute: i32, value: *const c_void) {
+        let driver = driver()?;
+        let of_pool = table::<Pool>().get(pool)?;
+        if value.is_null() {
+            return Err(Status::InvalidValue);
+        }
+        match attribute {
+            // SAFETY: by the caller: an int.
+            1..=3 => of_pool.set(attribute, u64::from(unsafe { value.cast::<u32>().read() })),
+            // SAFETY: by the caller: 64 bits.
+            4 => of_pool.set(attribute, unsafe { value.cast::<u64>().read() }),
+            // The most that was in use, which starts anew.
+            6 | 8 => *lock(&of_pool.high) = driver.used_of(pool),
+            _ => return Err(Status::InvalidValue),
+        }
+        Ok(())
+    }
+
+    fn cuMemPoolGetAttribute(pool: Handle, attribute: i32, value: *mut c_void) {
+        let driver = driver()?;
+        let of_pool = table::<Pool>().get(pool)?;
+        // SAFETY: by the caller, each of its type.
+        unsafe {
+            match attribute {
+                1..=3 => store(value.cast::<i32>(), of_pool.attribute(attribute) as i32),
+                4 => store(value.cast::<u64>(), of_pool.attribute(attribute)),
+                5 | 7 => store(value.cast::<u64>(), driver.used_of(pool)),
+                6 | 8 => store(value.cast::<u64>(), *lock(&of_pool.high)),
+                _ => Err(Status::InvalidValue),
+            }
+        }
+    }
+
+    fn cuMemPoolSetAccess(pool: Handle, _access: *const c_void, _count: usize) {
+        table::<Pool>().get(pool).map(drop)
+    }
+
+    fn cuMemPoolGetAccess(flags: *mut i32, pool: Handle, _location: *const c_void) {
+        table::<Pool>().get(pool)?;
+        // SAFETY: by the caller. Reading and writing.
+        unsafe { store(flags, 3) }
+    }
+}
+
+impl Pool {
+    fn set(&self, attribute: i32, value: u64) {
+        lock(&self.attributes).insert(attribute, value);
+    }
+
+    fn attribute(&self, attribute: i32) -> u64 {
+        lock(&self.attributes).get(&attribute).copied().unwrap_or(0)
+    }
+}

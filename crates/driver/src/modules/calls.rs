@@ -1,0 +1,306 @@
+//! Modules: PTX loaded into a context, with its kernels and variables.
+
+use crate::api::{api, say};
+use crate::devices::model::{Model, model};
+use crate::graphs::condition::SET;
+use crate::handles::Handle;
+use crate::launches::device_launch;
+use crate::lock::lock;
+use crate::memory::mapped::{Access, is_mapped};
+use crate::modules::fatbin::{self, Refused};
+use crate::modules::foreign::say_refused;
+use crate::modules::function::Function;
+use crate::modules::jit_options::JitOptions;
+use crate::modules::module::Module;
+use crate::pointers::{offer, store, text};
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+use crate::textures::reference;
+use lanework::ptx::{LinkError, Linkage, Linker, Module as Ptx, Specific, Target};
+use lanework::{Error, PtxModule};
+use std::collections::BTreeSet;
+use std::ffi::{c_char, c_void};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Bytes that the shortest image has: PTX begins with its version.
+const IMAGE: usize = 8;
+
+impl Driver {
+    /// The PTX of an image.
+    ///
+    /// # Safety
+    /// As [`fatbin::texts`]; the options are as C passes them.
+    pub unsafe fn texts(image: *const c_void, options: JitOptions) -> Result<Vec<String>> {
+        if !is_mapped(image as u64, IMAGE, Access::Read) {
+            return Err(Status::InvalidValue);
+        }
+        // SAFETY: by the caller.
+        let found = unsafe { fatbin::texts(image.cast()) };
+        // SAFETY: by the caller.
+        found.map_err(|refused| unsafe { Driver::refuse(image as usize, &refused, options) })
+    }
+
+    /// The PTX of a file.
+    ///
+    /// # Safety
+    /// The options are as C passes them.
+    pub unsafe fn texts_of_file(name: &str, options: JitOptions) -> Result<Vec<String>> {
+        let image = read_file(name)?;
+        let found = fatbin::texts_of_file(&image);
+        let at = image.as_ptr() as usize;
+        // SAFETY: by the caller.
+        found.map_err(|refused| unsafe { Driver::refuse(at, &refused, options) })
+    }
+
+    /// Says why an image is refused.
+    ///
+    /// # Safety
+    /// The options are as C passes them.
+    unsafe fn refuse(image: usize, refused: &Refused, options: JitOptions) -> Status {
+        say_refused(image, refused);
+        // SAFETY: by the caller.
+        unsafe { options.outputs().write("", &refused.to_string()) };
+        refused.status()
+    }
+
+    /// Loads PTX into the current context.
+    ///
+    /// # Safety
+    /// The options are as C passes them.
+    pub unsafe fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
+        let context = self.context()?.handle;
+        self.finish_detached()?;
+        let (began, outputs) = (Instant::now(), options.outputs());
+        let compiled = match self.compile(texts) {
+            Ok(code) if code.module().undefined().is_empty() => Ok(code),
+            Ok(code) => missing(texts).map_or(Ok(code), Err),
+            Err(error) => Err(missing(texts).unwrap_or(error)),
+        };
+        let compiled = compiled.and_then(|code| runs_on(model(), code));
+        let told = compiled.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        // SAFETY: by the caller.
+        unsafe {
+            outputs.write("", &told);
+            outputs.write_time(began.elapsed());
+        }
+        let code = compiled.map_err(|error| {
+            say("a module is not loaded", &error);
+            match error {
+                Error::Ptx(_) | Error::Request { .. } => Status::InvalidPtx,
+                Error::Memory(_) => Status::OutOfMemory,
+                _ => Status::NoBinaryForGpu,
+            }
+        })?;
+        Ok(Module::new(context, code))
+    }
+
+    fn compile(&self, texts: &[String]) -> lanework::Result<PtxModule> {
+        // What NVIDIA's driver gives kernels itself.
+        let has = |called: &dyn Fn(&str) -> bool| texts.iter().any(|text| called(text));
+        let mut given = Vec::new();
+        if has(&|text| text.contains("cudaGraphSetConditional")) {
+            given.push(SET.to_owned());
+        }
+        if has(&device_launch::is_called) {
+            given.push(device_launch::calls());
+        }
+        let all: Vec<String>;
+        let texts = if given.is_empty() {
+            texts
+        } else {
+            all = texts.iter().cloned().chain(given).collect();
+            &all
+        };
+        let parts: Vec<(String, &str)> = needed(texts)
+            .into_iter()
+            .enumerate()
+            .map(|(index, text)| (format!("part {index}"), text))
+            .collect();
+        let parts: Vec<(&str, &str)> =
+            parts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+        self.device.load_on_demand(&parts)
+    }
+
+    /// The function of a name of a module.
+    pub fn function_of(&self, handle: Handle, name: &str) -> Result<Handle> {
+        let module = table::<Module>().get(handle)?;
+        if module.code.module().entry(name).is_none() {
+            return Err(Status::NotFound);
+        }
+        let mut functions = lock(&module.functions);
+        if let Some(&known) = functions.get(name) {
+            return Ok(known);
+        }
+        let weak = Arc::downgrade(&module);
+        let source = Box::new(move || Ok((handle, weak.upgrade().ok_or(Status::InvalidHandle)?)));
+        let function = table::<Function>().add(Function::new(source, 0, name));
+        functions.insert(name.to_owned(), function);
+        Ok(function)
+    }
+}
+
+/// A module, unless it is for GPUs other than the one that was named.
+fn runs_on(model: &Model, code: PtxModule) -> lanework::Result<PtxModule> {
+    let target = &code.module().target;
+    let (wanted, own) = (target.architecture, model.architecture());
+    let runs = match target.specific {
+        Specific::Portable => wanted <= own,
+        Specific::Family => wanted <= own && wanted / 10 == own / 10,
+        Specific::Architecture => wanted == own,
+    };
+    if runs || !model.named {
+        return Ok(code);
+    }
+    let [why, help] = fatbin::newer(&Target { options: Vec::new(), ..target.clone() }.to_string());
+    Err(Error::Request { why, help })
+}
+
+/// What a linker says of texts that use what none of them defines, or that define a name twice.
+fn missing(texts: &[String]) -> Option<Error> {
+    let mut linker = Linker::default();
+    for (index, text) in texts.iter().enumerate() {
+        linker.add(&format!("part {index}"), text, None).ok()?;
+    }
+    linker.link().err().map(|LinkError { message, help }| Error::Request { why: message, help })
+}
+
+/// The parts that are linked: all but those that only define functions for others, which are taken as of a library, where a part that is
+/// taken calls one. NVIDIA's device runtime, which separate compilation adds to every program, is thus left out where nothing calls it.
+fn needed(texts: &[String]) -> Vec<&str> {
+    let all = || texts.iter().map(String::as_str).collect();
+    if texts.len() < 2 {
+        return all();
+    }
+    let parsed: std::result::Result<Vec<Ptx>, _> =
+        texts.iter().map(|text| Ptx::parse(text)).collect();
+    // Linking says what is wrong with a text.
+    let Ok(modules) = parsed else { return all() };
+    let shown = |linkage: Linkage| !matches!(linkage, Linkage::Extern | Linkage::Internal);
+    let is_library = |module: &Ptx| {
+        module.functions().any(|f| !f.entry && f.body.is_some() && shown(f.linkage))
+            && !module.entries().any(|entry| shown(entry.linkage))
+            && !module.variables().any(|variable| shown(variable.linkage))
+    };
+    let mut kept: Vec<bool> = modules.iter().map(|module| !is_library(module)).collect();
+    loop {
+        let wanted: BTreeSet<&str> = modules
+            .iter()
+            .zip(&kept)
+            .filter(|(_, kept)| **kept)
+            .flat_map(|(module, _)| module.functions().filter(|function| function.body.is_none()))
+            .map(|function| function.name.as_str())
+            .collect();
+        let defines = |module: &Ptx| {
+            module.functions().any(|f| f.body.is_some() && wanted.contains(f.name.as_str()))
+        };
+        let next = modules.iter().enumerate().position(|(i, module)| !kept[i] && defines(module));
+        match next {
+            Some(found) => kept[found] = true,
+            None => break,
+        }
+    }
+    texts.iter().zip(kept).filter(|(_, kept)| *kept).map(|(text, _)| text.as_str()).collect()
+}
+
+/// Loads an image and stores its handle.
+///
+/// # Safety
+/// As [`Driver::texts`].
+unsafe fn load(module: *mut Handle, image: *const c_void, options: JitOptions) -> Result {
+    driver()?;
+    // SAFETY: by the caller.
+    unsafe { keep(module, &Driver::texts(image, options)?, options) }
+}
+
+/// Loads PTX and stores the handle of the module.
+///
+/// # Safety
+/// As [`Driver::load_texts`].
+unsafe fn keep(module: *mut Handle, texts: &[String], options: JitOptions) -> Result {
+    // SAFETY: by the caller.
+    let loaded = unsafe { driver()?.load_texts(texts, options) }?;
+    // SAFETY: by the caller.
+    unsafe { store(module, table::<Module>().add(loaded)) }
+}
+
+/// The bytes of a file of at most 4 GiB; folders, pipes and devices are none.
+pub fn read_file(name: &str) -> Result<Vec<u8>> {
+    let file = std::fs::metadata(name).map_err(|_| Status::FileNotFound)?;
+    if !file.is_file() || file.len() > 1 << 32 {
+        return Err(Status::FileNotFound);
+    }
+    std::fs::read(name).map_err(|_| Status::FileNotFound)
+}
+
+api! {
+    fn cuModuleLoad(module: *mut Handle, file: *const c_char) {
+        // SAFETY: by the caller.
+        let texts = unsafe { Driver::texts_of_file(text(file)?, JitOptions::NONE) }?;
+        // SAFETY: there are no options.
+        unsafe { keep(module, &texts, JitOptions::NONE) }
+    }
+
+    fn cuModuleLoadData(module: *mut Handle, image: *const c_void) {
+        // SAFETY: by the caller.
+        unsafe { load(module, image, JitOptions::NONE) }
+    }
+
+    fn cuModuleLoadDataEx(module: *mut Handle, image: *const c_void, count: u32, names: *const i32, values: *mut *mut c_void) {
+        // SAFETY: by the caller.
+        unsafe { load(module, image, JitOptions { count, names, values }) }
+    }
+
+    fn cuModuleLoadFatBinary(module: *mut Handle, image: *const c_void) {
+        // SAFETY: by the caller.
+        unsafe { load(module, image, JitOptions::NONE) }
+    }
+
+    fn cuModuleUnload(module: Handle) {
+        driver()?.context()?;
+        reference::end_all(&*table::<Module>().remove(module)?);
+        Ok(())
+    }
+
+    fn cuModuleGetLoadingMode(mode: *mut i32) {
+        // Eager is 1, lazy 2.
+        // SAFETY: by the caller.
+        unsafe { store(mode, 2) }
+    }
+
+    fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char) {
+        // SAFETY: by the caller.
+        let found = driver()?.function_of(module, unsafe { text(name) }?)?;
+        // SAFETY: by the caller.
+        unsafe { store(function, found) }
+    }
+
+    fn cuModuleGetFunctionCount(count: *mut u32, module: Handle) {
+        let module = table::<Module>().get(module)?;
+        // SAFETY: by the caller.
+        unsafe { store(count, module.code.module().entries().count() as u32) }
+    }
+
+    fn cuModuleEnumerateFunctions(functions: *mut Handle, count: u32, module: Handle) {
+        let driver = driver()?;
+        let loaded = table::<Module>().get(module)?;
+        for (index, entry) in loaded.code.module().entries().take(count as usize).enumerate() {
+            let function = driver.function_of(module, &entry.name)?;
+            // SAFETY: by the caller.
+            unsafe { store(functions.add(index), function) }?;
+        }
+        Ok(())
+    }
+
+    fn cuModuleGetGlobal_v2(address: *mut u64, bytes: *mut usize, module: Handle, name: *const c_char) {
+        // SAFETY: by the caller.
+        let name = unsafe { text(name) }?;
+        let (at, length) = table::<Module>().get(module)?.code.variable(name).ok_or(Status::NotFound)?;
+        // SAFETY: by the caller.
+        unsafe {
+            offer(address, at);
+            offer(bytes, length as usize);
+        }
+        Ok(())
+    }
+}

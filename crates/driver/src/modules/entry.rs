@@ -1,0 +1,115 @@
+//! What the driver knows of an entry of a module, found once per module: its parameters, its directives and its estimated resources.
+
+use crate::devices::attributes;
+use lanework::ptx::{Function, FunctionDirective};
+use lanework::{PtxModule, Resources};
+
+/// An entry.
+pub struct Entry {
+    /// Place and size of each parameter in the buffer of all.
+    pub parameters: Vec<(usize, usize)>,
+    /// Most threads of a block that its directives allow.
+    pub max_threads: u32,
+    /// The shape of cluster that it requires.
+    pub cluster: Option<[u32; 3]>,
+    pub resources: Resources,
+    /// Whether its blocks may wait in a loop for what others write.
+    pub may_wait: bool,
+}
+
+impl Entry {
+    /// The entry of a name.
+    pub fn of(code: &PtxModule, name: &str) -> Option<Entry> {
+        let entry = code.module().entry(name)?;
+        let cluster = entry.directives.iter().find_map(|directive| match directive {
+            FunctionDirective::RequiredCluster(cluster) => Some(*cluster),
+            _ => None,
+        });
+        let unknown = Resources { registers: 0, local_bytes: 0, estimated: true, static_shared: 0 };
+        let mut resources = code.resources(name).unwrap_or(unknown);
+        // What does not fit the limit lies in local memory.
+        let most = most_registers(entry);
+        resources.local_bytes += 4 * resources.registers.saturating_sub(most);
+        resources.registers = resources.registers.min(most);
+        Some(Entry {
+            parameters: offsets(entry),
+            max_threads: entry.max_threads().unwrap_or(attributes::BLOCK),
+            cluster,
+            resources,
+            may_wait: code.blocks_may_wait(name),
+        })
+    }
+
+    /// Most threads of a block, by its directives and the registers of a multiprocessor.
+    pub fn most_threads(&self) -> u32 {
+        let by_registers = 65_536 / self.resources.registers.max(1).next_multiple_of(8) / 32 * 32;
+        self.max_threads.min(by_registers.max(32)).min(attributes::BLOCK)
+    }
+}
+
+/// Most registers of a thread that ptxas would give an entry: as `.maxnreg` says, and no more than leave room for the threads of a block, and
+/// as many blocks, as its directives promise.
+fn most_registers(entry: &Function) -> u32 {
+    const REGISTERS: u32 = 65_536;
+    let (mut most, mut blocks) = (255, 1);
+    for directive in &entry.directives {
+        match directive {
+            FunctionDirective::MaxRegisters(limit) => most = most.min(*limit),
+            FunctionDirective::MinBlocksPerSm(wanted) => blocks = (*wanted).max(1),
+            _ => {}
+        }
+    }
+    let Some(threads) = entry.max_threads() else { return most };
+    let warps = threads.max(1).div_ceil(32).saturating_mul(blocks);
+    // Warps get registers in units of 256, eight for each of its threads.
+    most.min((REGISTERS / 256 / warps * 8).max(8))
+}
+
+/// Place and size of each parameter.
+fn offsets(entry: &Function) -> Vec<(usize, usize)> {
+    let place = |end: &mut usize, parameter: &lanework::ptx::Variable| {
+        let at = end.next_multiple_of(parameter.alignment().max(1) as usize);
+        *end = at + parameter.size() as usize;
+        Some((at, parameter.size() as usize))
+    };
+    entry.params.iter().scan(0, place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An entry of 250 values that live at once.
+    fn entry(directives: &str) -> Entry {
+        let all = |line: &dyn Fn(u32) -> String| (0..250).map(line).collect::<String>();
+        let text = format!(
+            ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {directives} {{\n\
+             .reg .b32 %r<250>; .reg .b64 %d; ld.param.u64 %d, [p];\n{}{}ret;\n}}\n",
+            all(&|i| format!("ld.global.b32 %r{i}, [%d+{}];\n", 4 * i)),
+            all(&|i| format!("st.global.b32 [%d+{}], %r{i};\n", 4 * (249 - i))),
+        );
+        let code = lanework::Device::emulator().load_ptx(&text).expect("the module loads");
+        Entry::of(&code, "k").expect("the entry is there")
+    }
+
+    #[test]
+    fn promised_threads_get_their_registers() {
+        let free = entry("");
+        assert!(
+            free.resources.registers > 200 && free.most_threads() < 512,
+            "{}",
+            free.most_threads()
+        );
+        for (directives, registers, threads) in [
+            (".reqntid 512", 128, 512),
+            (".maxntid 1024", 64, 1024),
+            (".reqntid 33, 3", 255, 99),
+            (".maxntid 128 .minnctapersm 4", 128, 128),
+            (".maxnreg 40", 40, 1024),
+        ] {
+            let entry = entry(directives);
+            assert!(entry.resources.registers <= registers, "{directives}");
+            assert_eq!(entry.most_threads(), threads, "{directives}");
+        }
+    }
+}

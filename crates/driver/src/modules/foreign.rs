@@ -1,0 +1,146 @@
+//! Libraries of NVIDIA that hold machine code only: whose module it is that is refused, in words. A library is named once, when it first
+//! brings a module or asks for an interface that only a GPU's driver has; what it computes on the host works, so that its mere presence says
+//! nothing.
+//!
+//! A module is of the file that its image lies in, else, as of one that a library unpacks, of the nearest library among the callers.
+
+use crate::api::say;
+use crate::lock::lock;
+use crate::modules::fatbin::{Refused, for_architectures};
+use std::collections::BTreeSet;
+use std::ffi::{CStr, c_void};
+use std::sync::Mutex;
+
+/// How the files of a library begin, its name, and what to do instead of calling it. cuSPARSE is not among them: it holds PTX of its kernels, and
+/// computes, though it asks for what only a GPU's driver has.
+const LIBRARIES: &[(&str, &str, &str)] = &[
+    ("libcufftw", "cuFFTW", FFTW),
+    ("libcufft", "NVIDIA's cuFFT", FFT),
+    ("libcurand", "NVIDIA's cuRAND", FIRST),
+    ("libcusolver", "NVIDIA's cuSOLVER", SOLVE),
+    ("libcudnn", "cuDNN", ELSE),
+    ("libcutensor", "cuTENSOR", ELSE),
+    ("libnpp", "NPP", ELSE),
+    ("libnvjpeg", "nvJPEG", ELSE),
+    ("libnvcomp", "nvCOMP", ELSE),
+    ("libcublas", "NVIDIA's cuBLAS", FIRST),
+    ("libnccl", "NVIDIA's NCCL", FIRST),
+];
+
+const FFTW: &str =
+    "transform by FFTW on the host, or by cuFFT's own functions, for which a stand-in is there";
+const FFT: &str = "a stand-in is there: build it beside the command by `cargo build --release -p lanework-cufft`, and run the program by `lanework exec`; where \
+                   it is built, the program loaded NVIDIA's by its path, so link it with no -rpath to NVIDIA's; kernels of cuFFTDx's headers run as they are";
+const SOLVE: &str = "a stand-in for its dense functions is there: build it beside the command by `cargo build --release -p lanework-cusolver`, and run the program by \
+                     `lanework exec`; where it is built, the program loaded NVIDIA's by its path, so link it with no -rpath to NVIDIA's";
+const ELSE: &str = "do this part on the host or by kernels of the program's own, compiled with PTX, or run it on a GPU; kernels with PTX in the same program run";
+const FIRST: &str = "a stand-in is there, but the program loaded NVIDIA's by its path; let it find the library by LD_LIBRARY_PATH, as `lanework exec` \
+                     sets it, with no -rpath to NVIDIA's";
+
+/// A library by one of its files.
+struct Library {
+    file: String,
+    name: &'static str,
+    instead: &'static str,
+}
+
+impl Library {
+    /// The library that a file is of.
+    fn of(file: String) -> Option<Library> {
+        let plain = file.rsplit('/').next().filter(|plain| plain.contains(".so"))?;
+        let (_, name, instead) = LIBRARIES.iter().find(|(prefix, ..)| plain.starts_with(prefix))?;
+        Some(Library { name, instead, file })
+    }
+
+    /// Says that it does not run here, once.
+    fn say(&self, architectures: &str) {
+        static NAMED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
+        if lock(&NAMED).insert(self.name) {
+            say(
+                &format!("{} computes nothing on the emulated GPU", self.name),
+                &format!(
+                    "{} holds machine code{architectures} and no PTX, so that its calls fail\n  = help: {}",
+                    self.file, self.instead
+                ),
+            );
+        }
+    }
+}
+
+/// Says why the image of a module is refused, with the file that it is of.
+pub fn say_refused(image: usize, refused: &Refused) {
+    let Refused::MachineCode(sms) = refused else {
+        return say("a module is not loaded", refused);
+    };
+    let file = file_of(image);
+    let library = file.iter().cloned().chain(callers()).find_map(Library::of);
+    match (library, file) {
+        (Some(library), _) => library.say(&for_architectures(sms)),
+        (None, Some(file)) => say(&format!("a module of {file} is not loaded"), refused),
+        (None, None) => say("a module is not loaded", refused),
+    }
+}
+
+/// Says whose call it is that asks the driver for what only a GPU's has, where that is a library of machine code.
+pub fn say_caller() {
+    if let Some(library) = callers().into_iter().find_map(Library::of) {
+        library.say("");
+    }
+}
+
+/// The file that an address lies in.
+fn file_of(address: usize) -> Option<String> {
+    // SAFETY: all zeros are a valid value of its pointers.
+    let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: it only looks the address up, and stores what it found.
+    let known = unsafe { libc::dladdr(address as *const c_void, &mut found) } != 0;
+    // SAFETY: the name ends with a zero byte, and stays while the file is loaded.
+    let name =
+        (known && !found.dli_fname.is_null()).then(|| unsafe { CStr::from_ptr(found.dli_fname) });
+    name.map(|name| name.to_string_lossy().into_owned())
+}
+
+unsafe extern "C" {
+    fn _Unwind_Backtrace(
+        step: extern "C" fn(*mut c_void, *mut c_void) -> i32,
+        to: *mut c_void,
+    ) -> i32;
+    fn _Unwind_GetIP(frame: *mut c_void) -> usize;
+}
+
+/// Frames that are looked at.
+const FRAMES: usize = 64;
+
+extern "C" fn step(frame: *mut c_void, to: *mut c_void) -> i32 {
+    // SAFETY: `callers` passes its list, and the unwinder its frame.
+    let (list, address) = unsafe { (&mut *to.cast::<Vec<usize>>(), _Unwind_GetIP(frame)) };
+    list.push(address);
+    // 5 ends the walk.
+    if list.len() < FRAMES { 0 } else { 5 }
+}
+
+/// The files of the functions that led here, the nearest first.
+fn callers() -> Vec<String> {
+    let mut list: Vec<usize> = Vec::with_capacity(FRAMES);
+    // SAFETY: the list is there until the walk ends.
+    unsafe { _Unwind_Backtrace(step, (&raw mut list).cast()) };
+    list.into_iter().filter_map(file_of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Library;
+
+    #[test]
+    fn libraries_are_known_by_their_files() {
+        let name = |path: &str| Library::of(path.to_owned()).map(|library| library.name);
+        assert_eq!(name("/usr/lib/libcufft.so.12"), Some("NVIDIA's cuFFT"));
+        assert_eq!(name("/a/libcufftw.so"), Some("cuFFTW"));
+        assert_eq!(name("libcudnn_ops.so.9"), Some("cuDNN"));
+        assert_eq!(name("/opt/nvidia/libnppig.so.13.0.1"), Some("NPP"));
+        assert_eq!(name("/opt/nvidia/libcusparse.so.12"), None);
+        assert_eq!(name("./program"), None);
+        assert_eq!(name("/libcufft/program"), None);
+        assert_eq!(name("libcuda.so.1"), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! Functions as the driver keeps them: kernels of modules and of libraries, with their attributes.
+
+use crate::devices::model::model;
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::modules::entry::Entry;
+use crate::modules::module::Module;
+use crate::status::{Result, Status};
+use lanework::ptx::{StateSpace, Variable};
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::sync::{Arc, Mutex};
+
+/// Gives the module of a function in the current context, and its handle.
+pub type Source = Box<dyn Fn() -> Result<(Handle, Arc<Module>)> + Send + Sync>;
+
+/// A function: the name of an entry.
+pub struct Function {
+    source: Source,
+    /// The library that it is a kernel of; 0 for none.
+    pub library: Handle,
+    pub name: CString,
+    /// Attributes that programs set, by their numbers.
+    set: Mutex<BTreeMap<i32, i32>>,
+}
+
+/// Attributes of functions (`CUfunction_attribute`).
+const DYNAMIC_SHARED: i32 = 8;
+const CARVEOUT: i32 = 9;
+const CLUSTER_MUST_BE_SET: i32 = 10;
+const CLUSTER: [i32; 3] = [11, 12, 13];
+const NON_PORTABLE_CLUSTER: i32 = 14;
+const CLUSTER_POLICY: i32 = 15;
+
+/// Bytes of shared memory that a block has at most without an attribute that asks for more.
+const PORTABLE_SHARED: u32 = 48 << 10;
+
+impl Function {
+    pub fn new(source: Source, library: Handle, name: &str) -> Function {
+        let name = CString::new(name).unwrap_or_default();
+        Function { source, library, name, set: Mutex::default() }
+    }
+
+    /// The entry's name.
+    pub fn name(&self) -> &str {
+        self.name.to_str().unwrap_or_default()
+    }
+
+    /// Its module in the current context, and that one's handle.
+    pub fn module(&self) -> Result<(Handle, Arc<Module>)> {
+        (self.source)()
+    }
+
+    /// What is known of its entry in the current context.
+    pub fn entry(&self) -> Result<Arc<Entry>> {
+        self.module()?.1.entry(self.name())
+    }
+
+    /// Most bytes of dynamic shared memory that a launch may have.
+    pub fn most_dynamic_shared(&self, entry: &Entry) -> u32 {
+        self.get(DYNAMIC_SHARED)
+            .map_or(PORTABLE_SHARED.saturating_sub(entry.resources.static_shared), |bytes| {
+                bytes as u32
+            })
+    }
+
+    /// Most blocks of a cluster.
+    pub fn most_cluster(&self) -> i32 {
+        if self.get(NON_PORTABLE_CLUSTER).is_some_and(|value| value != 0) { 16 } else { 8 }
+    }
+
+    fn get(&self, attribute: i32) -> Option<i32> {
+        lock(&self.set).get(&attribute).copied()
+    }
+
+    /// The value of an attribute.
+    pub fn attribute(&self, attribute: i32) -> Result<i32> {
+        let module = self.module()?.1;
+        let entry = module.entry(self.name())?;
+        let resources = &entry.resources;
+        Ok(match attribute {
+            0 => entry.most_threads() as i32,
+            1 => resources.static_shared as i32,
+            2 => constant_bytes(&module) as i32,
+            3 => resources.local_bytes as i32,
+            4 => resources.registers as i32,
+            5 => target(&module),
+            6 => model().architecture() as i32,
+            7 => 0,
+            DYNAMIC_SHARED => self.most_dynamic_shared(&entry) as i32,
+            CARVEOUT => self.get(CARVEOUT).unwrap_or(-1),
+            CLUSTER_MUST_BE_SET => self.get(CLUSTER_MUST_BE_SET).unwrap_or(0),
+            axis @ 11..=13 => self.get(axis).unwrap_or(
+                entry.cluster.map_or(0, |cluster| cluster[(axis - CLUSTER[0]) as usize] as i32),
+            ),
+            other @ (NON_PORTABLE_CLUSTER | CLUSTER_POLICY) => self.get(other).unwrap_or(0),
+            _ => return Err(Status::InvalidValue),
+        })
+    }
+
+    pub fn set_attribute(&self, attribute: i32, value: i32) -> Result {
+        let static_shared = self.entry()?.resources.static_shared;
+        let good = match attribute {
+            DYNAMIC_SHARED => u32::try_from(value).is_ok_and(|value| {
+                value.saturating_add(static_shared) <= model().limits.shared_per_block
+            }),
+            CARVEOUT => (-1..=100).contains(&value),
+            CLUSTER_MUST_BE_SET | 11..=15 => value >= 0,
+            _ => false,
+        };
+        if !good {
+            return Err(Status::InvalidValue);
+        }
+        lock(&self.set).insert(attribute, value);
+        Ok(())
+    }
+
+    /// Blocks that a multiprocessor holds at once.
+    pub fn resident_blocks(&self, threads: u32, dynamic_shared: usize) -> Result<u32> {
+        let entry = self.entry()?;
+        if threads == 0 {
+            return Err(Status::InvalidValue);
+        }
+        if threads > entry.most_threads() {
+            return Ok(0);
+        }
+        let resources = &entry.resources;
+        let shared = u32::try_from(dynamic_shared)
+            .unwrap_or(u32::MAX)
+            .saturating_add(resources.static_shared);
+        Ok(model().limits.holds().resident_blocks(threads, resources.registers, shared).0)
+    }
+}
+
+/// Bytes of the module's variables in constant memory.
+fn constant_bytes(module: &Module) -> u64 {
+    let constant = |variable: &&Variable| variable.space == StateSpace::Const;
+    module.code.module().variables().filter(constant).map(Variable::size).sum()
+}
+
+/// The architecture that the module was compiled for, as 90.
+fn target(module: &Module) -> i32 {
+    module.code.module().target.architecture as i32
+}

@@ -1,0 +1,222 @@
+//! NVML's modes of an emulated GPU, which cannot be changed: ECC is on (but for a GeForce), there are no MIG instances and no display, and the
+//! clocks are the highest.
+
+use crate::nvml::values::{
+    Code, Device, ECC, Result, attribute, check_version, clock, give, give_list, gpu, gpus, nvml,
+};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The lowest graphics clock of an H200 in MHz, and the step to the next one.
+const LOWEST_CLOCK: u32 = 345;
+const CLOCK_STEP: u32 = 15;
+/// `NVML_PSTATE_UNKNOWN`, which ends a list.
+const NO_STATE: i32 = 32;
+/// Fields by number (`NVML_FI_DEV_*`).
+const ECC_NOW: u32 = 1;
+const ECC_LATER: u32 = 2;
+const PCIE_REPLAYS: u32 = 94;
+/// `NVML_VALUE_TYPE_UNSIGNED_INT`.
+const NUMBER: i32 = 1;
+
+/// `nvmlFieldValue_t`.
+#[repr(C)]
+pub struct Field {
+    field: u32,
+    scope: u32,
+    microseconds: i64,
+    latency: i64,
+    kind: i32,
+    code: i32,
+    value: u64,
+}
+
+/// `nvmlGpuDynamicPstatesInfo_t`: flags, then of eight domains whether it is there, its utilisation, and two thresholds.
+#[repr(C)]
+pub struct Domains {
+    flags: u32,
+    domains: [[u32; 4]; 8],
+}
+
+/// `nvmlGridLicensableFeatures_t`, as words: whether licences are needed, how many follow, and those.
+type Licences = [u32; 2 + 3 * 71];
+
+nvml! {
+    fn nvmlDeviceGetEccMode => (device: Device, now: *mut u32, later: *mut u32) {
+        let on = attribute(gpu(device)?, ECC)?;
+        // SAFETY: by the caller.
+        unsafe {
+            give(now, on)?;
+            give(later, on)
+        }
+    }
+
+    fn nvmlDeviceGetDefaultEccMode => (device: Device, on: *mut u32) {
+        // SAFETY: by the caller.
+        unsafe { give(on, attribute(gpu(device)?, ECC)?) }
+    }
+
+    fn nvmlDeviceGetDisplayMode | nvmlDeviceGetDisplayActive | nvmlDeviceGetAccountingMode | nvmlDeviceGetVirtualizationMode
+        | nvmlDeviceGetNumFans | nvmlDeviceGetMaxMigDeviceCount | nvmlDeviceIsMigDeviceHandle | nvmlDeviceGetPcieReplayCounter
+        => (device: Device, value: *mut u32) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give(value, 0) }
+    }
+
+    fn nvmlDeviceGetC2cModeInfoV => (device: Device, on: *mut u32) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give(on, 0) }
+    }
+
+    fn nvmlDeviceGetCapabilities | nvmlDeviceGetAddressingMode => (device: Device, to: *mut [u32; 2]) {
+        gpu(device)?;
+        // No optional capability, and no address of the host but what is registered.
+        // SAFETY: by the caller.
+        unsafe { give(to, [check_version(to, 1)?, 0]) }
+    }
+
+    fn nvmlDeviceGetMigDeviceHandleByIndex => (device: Device, _index: u32, _part: *mut Device) {
+        gpu(device)?;
+        Err(Code::NotFound)
+    }
+
+    fn nvmlDeviceGetDeviceHandleFromMigDeviceHandle => (part: Device, _device: *mut Device) {
+        gpu(part)?;
+        Err(Code::InvalidArgument)
+    }
+
+    fn nvmlSystemGetConfComputeState => (to: *mut [u32; 3]) {
+        gpus()?;
+        // Environment, feature and tools: none.
+        // SAFETY: by the caller.
+        unsafe { give(to, [0; 3]) }
+    }
+
+    fn nvmlDeviceGetGridLicensableFeatures_v4 => (device: Device, to: *mut Licences) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give(to, [0; 2 + 3 * 71]) }
+    }
+
+    fn nvmlDeviceGetCurrentClocksEventReasons | nvmlDeviceGetCurrentClocksThrottleReasons
+        | nvmlDeviceGetSupportedClocksEventReasons | nvmlDeviceGetSupportedClocksThrottleReasons
+        | nvmlDeviceGetSupportedEventTypes => (device: Device, reasons: *mut u64) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give(reasons, 0) }
+    }
+
+    fn nvmlDeviceGetMinMaxClockOfPState => (device: Device, kind: i32, state: i32, lowest: *mut u32, highest: *mut u32) {
+        let most = clock(gpu(device)?, kind)?;
+        if state != 0 {
+            return Err(Code::InvalidArgument);
+        }
+        // The memory's clock does not change.
+        let least = if kind == 2 { most } else { LOWEST_CLOCK };
+        // SAFETY: by the caller.
+        unsafe {
+            give(lowest, least)?;
+            give(highest, most)
+        }
+    }
+
+    fn nvmlDeviceGetMaxCustomerBoostClock => (device: Device, kind: i32, megahertz: *mut u32) {
+        // SAFETY: by the caller.
+        unsafe { give(megahertz, clock(gpu(device)?, kind)?) }
+    }
+
+    fn nvmlDeviceGetSupportedMemoryClocks => (device: Device, count: *mut u32, to: *mut u32) {
+        let only = clock(gpu(device)?, 2)?;
+        // SAFETY: by the caller.
+        unsafe { give_list(count, to, &[only]) }
+    }
+
+    fn nvmlDeviceGetSupportedGraphicsClocks => (device: Device, memory: u32, count: *mut u32, to: *mut u32) {
+        let gpu = gpu(device)?;
+        if memory != clock(gpu, 2)? {
+            return Err(Code::NotFound);
+        }
+        let most = clock(gpu, 0)?;
+        let clocks: Vec<u32> = (LOWEST_CLOCK..=most).rev().step_by(CLOCK_STEP as usize).collect();
+        // SAFETY: by the caller.
+        unsafe { give_list(count, to, &clocks) }
+    }
+
+    fn nvmlDeviceGetSupportedPerformanceStates => (device: Device, to: *mut i32, bytes: u32) {
+        gpu(device)?;
+        let count = bytes as usize / size_of::<i32>();
+        if to.is_null() || count == 0 {
+            return Err(Code::InvalidArgument);
+        }
+        // SAFETY: by the caller.
+        let states = unsafe { std::slice::from_raw_parts_mut(to, count) };
+        states.fill(NO_STATE);
+        states[0] = 0;
+        Ok(())
+    }
+
+    fn nvmlDeviceGetDynamicPstatesInfo => (device: Device, to: *mut Domains) {
+        gpu(device)?;
+        // The GPU and its memory are there, and idle.
+        let mut domains = [[0; 4]; 8];
+        domains[..2].fill([1, 0, 0, 0]);
+        // SAFETY: by the caller.
+        unsafe { give(to, Domains { flags: 0, domains }) }
+    }
+
+    fn nvmlDeviceGetGpuMaxPcieLinkGeneration | nvmlDeviceGetPcieLinkMaxSpeed => (device: Device, speed: *mut u32) {
+        gpu(device)?;
+        // The fifth generation, whose name as a speed has the same number (32 GT/s).
+        // SAFETY: by the caller.
+        unsafe { give(speed, 5) }
+    }
+
+    fn nvmlDeviceGetPcieSpeed => (device: Device, megabits: *mut u32) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give(megabits, 32_000) }
+    }
+
+    fn nvmlDeviceGetFieldValues => (device: Device, count: i32, to: *mut Field) {
+        let gpu = gpu(device)?;
+        // SAFETY: by the caller.
+        let fields = unsafe { fields(count, to)? };
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
+        for field in fields {
+            let value = match field.field {
+                ECC_NOW | ECC_LATER => attribute(gpu, ECC),
+                PCIE_REPLAYS => Ok(0),
+                _ => Err(Code::NotSupported),
+            };
+            field.microseconds = now;
+            field.latency = 0;
+            field.kind = NUMBER;
+            field.code = value.err().map_or(0, |code| code as i32);
+            field.value = value.unwrap_or(0).into();
+        }
+        Ok(())
+    }
+
+    fn nvmlDeviceClearFieldValues => (device: Device, count: i32, to: *mut Field) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        for field in unsafe { fields(count, to)? } {
+            field.code = if field.field == PCIE_REPLAYS { 0 } else { Code::NotSupported as i32 };
+        }
+        Ok(())
+    }
+}
+
+/// The fields that a client asks for.
+///
+/// # Safety
+/// `to` is null or valid for `count` fields.
+unsafe fn fields<'a>(count: i32, to: *mut Field) -> Result<&'a mut [Field]> {
+    let count = usize::try_from(count).map_err(|_| Code::InvalidArgument)?;
+    if to.is_null() || count == 0 {
+        return Err(Code::InvalidArgument);
+    }
+    // SAFETY: by the caller.
+    Ok(unsafe { std::slice::from_raw_parts_mut(to, count) })
+}

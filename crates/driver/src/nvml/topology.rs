@@ -1,0 +1,247 @@
+//! NVML's view of where an emulated GPU is: its board and bus, the processors and the GPUs near it. All GPUs are in one NUMA node, whose
+//! processors are equally near to each.
+
+use crate::devices::model::model;
+use crate::nvml::values::{
+    Code, DRIVER, Device, Result, check_version, find, find_by_uuid, give, give_list, give_text,
+    gpu, gpus, nvml, pci,
+};
+use crate::pointers::text;
+use std::ffi::{c_char, c_ulong};
+
+/// `NVML_BRAND_GEFORCE` and `NVML_BRAND_NVIDIA`.
+const GEFORCE: i32 = 5;
+const NVIDIA: i32 = 14;
+/// `NVML_BUS_TYPE_PCIE`.
+const PCIE: i32 = 2;
+/// Bytes of memory that the host reaches through the bus: of a GeForce, and else the least power of 2 that holds all, as `nvidia-smi -q` prints of an
+/// H200 (256 GiB).
+fn bar1_bytes() -> u64 {
+    match model().gpu {
+        gpu if gpu.geforce => 256 << 20,
+        gpu => u64::from(gpu.memory_gb).next_power_of_two() << 30,
+    }
+}
+/// `NVML_TOPOLOGY_INTERNAL` and `NVML_TOPOLOGY_NODE`.
+const SAME_BOARD: i32 = 0;
+const SAME_NODE: i32 = 40;
+/// Bits of a mask of processors.
+const BITS: usize = c_ulong::BITS as usize;
+
+/// `nvmlPciInfoExt_v1_t`.
+#[repr(C)]
+pub struct PciExt {
+    version: u32,
+    domain: u32,
+    bus: u32,
+    device: u32,
+    id: u32,
+    subsystem: u32,
+    class: [u32; 2],
+    text: [u8; 32],
+}
+
+/// `nvmlUUID_v1_t`: as text (1) or as bytes (2).
+#[repr(C)]
+pub struct Uuid {
+    version: u32,
+    kind: u32,
+    value: [u8; 41],
+}
+
+/// `nvmlSystemDriverBranchInfo_v1_t`.
+#[repr(C)]
+pub struct Branch {
+    version: u32,
+    text: [c_char; 80],
+}
+
+/// `nvmlPdi_v1_t`.
+#[repr(C)]
+pub struct DeviceIdentifier {
+    version: u32,
+    value: u64,
+}
+
+/// The processors that the kernel has started.
+fn processors() -> Vec<usize> {
+    let listed = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    let ranges = listed.trim().split(',').filter_map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(first.parse::<usize>().ok()?..=last.parse().ok()?)
+    });
+    let found: Vec<usize> = ranges.flatten().collect();
+    if found.is_empty() {
+        (0..std::thread::available_parallelism().map_or(1, usize::from)).collect()
+    } else {
+        found
+    }
+}
+
+/// Stores bits by their numbers in words; numbers past the end have no bit.
+///
+/// # Safety
+/// `to` is null or valid for `words` words.
+unsafe fn give_mask(to: *mut c_ulong, words: u32, numbers: &[usize]) -> Result {
+    if to.is_null() || words == 0 {
+        return Err(Code::InvalidArgument);
+    }
+    // SAFETY: by the caller.
+    let mask = unsafe { std::slice::from_raw_parts_mut(to, words as usize) };
+    mask.fill(0);
+    for &number in numbers {
+        if let Some(word) = mask.get_mut(number / BITS) {
+            *word |= 1 << (number % BITS);
+        }
+    }
+    Ok(())
+}
+
+/// How far two GPUs are from each other.
+fn distance(one: Device, other: Device) -> i32 {
+    if one == other { SAME_BOARD } else { SAME_NODE }
+}
+
+nvml! {
+    fn nvmlSystemGetDriverBranch => (to: *mut Branch, length: u32) {
+        gpus()?;
+        // SAFETY: by the caller.
+        unsafe {
+            check_version(to, 1)?;
+            let branch = format!("r{}_00", DRIVER.split('.').next().unwrap_or(DRIVER));
+            give_text((&raw mut (*to).text).cast(), length.min(80), &branch)
+        }
+    }
+
+    fn nvmlSystemGetProcessName => (process: u32, to: *mut c_char, length: u32) {
+        gpus()?;
+        let line = std::fs::read(format!("/proc/{process}/cmdline")).map_err(|_| Code::NotFound)?;
+        let name = line.split(|&byte| byte == 0).next().unwrap_or_default();
+        // As much as there is room for.
+        let name = String::from_utf8_lossy(&name[..name.len().min((length as usize).saturating_sub(1))]);
+        // SAFETY: by the caller.
+        unsafe { give_text(to, length, &name) }
+    }
+
+    fn nvmlSystemGetTopologyGpuSet => (processor: u32, count: *mut u32, to: *mut Device) {
+        let near = if processors().contains(&(processor as usize)) { gpus()?.len() } else { 0 };
+        // SAFETY: by the caller.
+        unsafe { give_list(count, to, &(1..=near).collect::<Vec<Device>>()) }
+    }
+
+    fn nvmlUnitGetCount => (count: *mut u32) {
+        gpus()?;
+        // SAFETY: by the caller.
+        unsafe { give(count, 0) }
+    }
+
+    fn nvmlDeviceGetHandleByUUIDV => (asked: *const Uuid, device: *mut Device) {
+        // SAFETY: by the caller.
+        let asked = unsafe { asked.as_ref() }.ok_or(Code::InvalidArgument)?;
+        let end = asked.value.iter().position(|&byte| byte == 0).unwrap_or(asked.value.len());
+        let found = match asked.kind {
+            1 => find_by_uuid(&String::from_utf8_lossy(&asked.value[..end]))?,
+            2 => find(|gpu| gpu.uuid() == asked.value[..16])?,
+            _ => return Err(Code::InvalidArgument),
+        };
+        // SAFETY: by the caller.
+        unsafe { give(device, found) }
+    }
+
+    fn nvmlDeviceGetHandleBySerial => (asked: *const c_char, _device: *mut Device) {
+        gpus()?;
+        // An emulated GPU has no serial number.
+        // SAFETY: by the caller.
+        unsafe { text(asked) }.map_err(|_| Code::InvalidArgument)?;
+        Err(Code::NotFound)
+    }
+
+    fn nvmlDeviceGetBrand => (device: Device, brand: *mut i32) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give(brand, if model().gpu.geforce { GEFORCE } else { NVIDIA }) }
+    }
+
+    fn nvmlDeviceGetBusType => (device: Device, kind: *mut i32) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give(kind, PCIE) }
+    }
+
+    fn nvmlDeviceGetBoardId => (device: Device, board: *mut u32) {
+        // SAFETY: by the caller.
+        unsafe { give(board, pci(gpu(device)?).bus << 8) }
+    }
+
+    fn nvmlDeviceGetMultiGpuBoard => (device: Device, several: *mut u32) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give(several, 0) }
+    }
+
+    fn nvmlDeviceOnSameBoard => (device: Device, other: Device, same: *mut i32) {
+        gpu(device)?;
+        gpu(other)?;
+        // SAFETY: by the caller.
+        unsafe { give(same, i32::from(device == other)) }
+    }
+
+    fn nvmlDeviceGetBAR1MemoryInfo => (device: Device, to: *mut [u64; 3]) {
+        gpu(device)?;
+        // In all, free, and used.
+        // SAFETY: by the caller.
+        unsafe { give(to, [bar1_bytes(), bar1_bytes(), 0]) }
+    }
+
+    fn nvmlDeviceGetPciInfoExt => (device: Device, to: *mut PciExt) {
+        let place = pci(gpu(device)?);
+        // SAFETY: by the caller.
+        let version = unsafe { check_version(to, 1)? };
+        // A 3D controller.
+        let class = [3, 2];
+        let (domain, bus, at) = (place.domain, place.bus, place.device);
+        // SAFETY: by the caller.
+        unsafe { give(to, PciExt { version, domain, bus, device: at, id: place.id, subsystem: place.subsystem, class, text: place.text }) }
+    }
+
+    fn nvmlDeviceGetPdi => (device: Device, to: *mut DeviceIdentifier) {
+        let gpu = gpu(device)?;
+        // SAFETY: by the caller.
+        let version = unsafe { check_version(to, 1)? };
+        let identifier = gpu.uuid()[8..].iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
+        // SAFETY: by the caller.
+        unsafe { give(to, DeviceIdentifier { version, value: identifier }) }
+    }
+
+    fn nvmlDeviceGetCpuAffinity => (device: Device, words: u32, to: *mut c_ulong) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give_mask(to, words, &processors()) }
+    }
+
+    fn nvmlDeviceGetCpuAffinityWithinScope => (device: Device, words: u32, to: *mut c_ulong, _scope: u32) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give_mask(to, words, &processors()) }
+    }
+
+    fn nvmlDeviceGetMemoryAffinity => (device: Device, words: u32, to: *mut c_ulong, _scope: u32) {
+        gpu(device)?;
+        // SAFETY: by the caller.
+        unsafe { give_mask(to, words, &[0]) }
+    }
+
+    fn nvmlDeviceGetTopologyCommonAncestor => (device: Device, other: Device, level: *mut i32) {
+        gpu(device)?;
+        gpu(other)?;
+        // SAFETY: by the caller.
+        unsafe { give(level, distance(device, other)) }
+    }
+
+    fn nvmlDeviceGetTopologyNearestGpus => (device: Device, level: i32, count: *mut u32, to: *mut Device) {
+        gpu(device)?;
+        let near = (1..=gpus()?.len()).filter(|&other| other != device && distance(device, other) == level);
+        // SAFETY: by the caller.
+        unsafe { give_list(count, to, &near.collect::<Vec<Device>>()) }
+    }
+}

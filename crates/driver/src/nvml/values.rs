@@ -1,0 +1,247 @@
+//! NVML's values: codes, structs as C lays them out, handles, and what an emulated GPU answers.
+
+use crate::devices::attributes;
+use crate::devices::calls::memory_bytes;
+use crate::devices::gpu::Gpu;
+use crate::pointers::{store, write_text};
+use crate::state::driver;
+use std::ffi::c_char;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// Calls of `nvmlInit` without their `nvmlShutdown`.
+pub static USERS: AtomicI32 = AtomicI32::new(0);
+
+/// `nvmlReturn_t`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Code {
+    Uninitialized = 1,
+    InvalidArgument = 2,
+    NotSupported = 3,
+    NoPermission = 4,
+    NotFound = 6,
+    InsufficientSize = 7,
+    VersionMismatch = 25,
+    Unknown = 999,
+}
+
+/// The result of a function of NVML.
+pub type Result<T = ()> = std::result::Result<T, Code>;
+
+/// NVML's text for a code.
+pub fn error_string(code: i32) -> &'static std::ffi::CStr {
+    match code {
+        0 => c"Success",
+        1 => c"Uninitialized",
+        2 => c"Invalid Argument",
+        3 => c"Not Supported",
+        4 => c"Insufficient Permissions",
+        6 => c"Not Found",
+        7 => c"Insufficient Size",
+        25 => c"Argument Version Mismatch",
+        _ => c"Unknown Error",
+    }
+}
+
+/// Functions of NVML, some of which have a second name.
+macro_rules! nvml {
+    ($(fn $name:ident $(| $other:ident)* => $arguments:tt $body:block)*) => {
+        $($crate::nvml::values::nvml!(@one $name $arguments $body); $($crate::nvml::values::nvml!(@one $other $arguments $body);)*)*
+    };
+    (@one $name:ident ($($argument:ident: $type:ty),* $(,)?) $body:block) => {
+        #[unsafe(no_mangle)]
+        #[doc = concat!("NVML's `", stringify!($name), "`.")]
+        pub unsafe extern "C" fn $name($($argument: $type),*) -> i32 {
+            $crate::nvml::values::call(stringify!($name), || -> $crate::nvml::values::Result { $body })
+        }
+    };
+}
+pub(crate) use nvml;
+
+/// A function of NVML, as C sees it.
+pub fn call(name: &str, body: impl FnOnce() -> Result) -> i32 {
+    let code = match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => 0,
+        Ok(Err(code)) => code as i32,
+        Err(_) => Code::Unknown as i32,
+    };
+    if crate::api::traces() {
+        crate::api::line(&format_args!("{name} = {code}"));
+    }
+    code
+}
+
+/// A device, as C passes it: its ordinal and 1.
+pub type Device = usize;
+
+/// The GPU of a handle.
+pub fn gpu(device: Device) -> Result<&'static Gpu> {
+    if USERS.load(Ordering::Acquire) <= 0 {
+        return Err(Code::Uninitialized);
+    }
+    let driver = driver().map_err(|_| Code::Uninitialized)?;
+    driver.gpus.get(device.wrapping_sub(1)).ok_or(Code::InvalidArgument)
+}
+
+/// All GPUs.
+pub fn gpus() -> Result<&'static [Gpu]> {
+    if USERS.load(Ordering::Acquire) <= 0 {
+        return Err(Code::Uninitialized);
+    }
+    Ok(&driver().map_err(|_| Code::Uninitialized)?.gpus)
+}
+
+/// Stores a number or a struct.
+///
+/// # Safety
+/// As [`store`].
+pub unsafe fn give<T>(to: *mut T, value: T) -> Result {
+    // SAFETY: by the caller.
+    unsafe { store(to, value) }.map_err(|_| Code::InvalidArgument)
+}
+
+/// Stores a text in a buffer, which must hold it.
+///
+/// # Safety
+/// As [`write_text`].
+pub unsafe fn give_text(to: *mut c_char, length: u32, value: &str) -> Result {
+    if (length as usize) <= value.len() {
+        return Err(Code::InsufficientSize);
+    }
+    // SAFETY: by the caller.
+    unsafe { write_text(to, length as usize, value) }.map_err(|_| Code::InvalidArgument)
+}
+
+/// Stores a list where the client has room for it, and its length in any case.
+///
+/// # Safety
+/// `count` is null or valid; `to` is null or valid for as many elements as `count` says.
+pub unsafe fn give_list<T: Copy>(count: *mut u32, to: *mut T, list: &[T]) -> Result {
+    // SAFETY: by the caller.
+    let room = unsafe { count.as_mut() }.ok_or(Code::InvalidArgument)?;
+    let fits = *room as usize >= list.len();
+    *room = list.len() as u32;
+    match (list.is_empty(), fits, to.is_null()) {
+        (true, ..) => Ok(()),
+        // A client that only asks how many there are has no room and no place.
+        (_, false, _) => Err(Code::InsufficientSize),
+        (_, _, true) => Err(Code::InvalidArgument),
+        _ => {
+            // SAFETY: by the caller.
+            unsafe { std::ptr::copy_nonoverlapping(list.as_ptr(), to, list.len()) };
+            Ok(())
+        }
+    }
+}
+
+/// Checks the version word that opens a struct (its size, and the version in the highest byte) and returns it.
+///
+/// # Safety
+/// `from` is null or points to a word.
+pub unsafe fn check_version<T>(from: *mut T, version: u32) -> Result<u32> {
+    // SAFETY: by the caller.
+    let found = unsafe { from.cast::<u32>().as_ref() }.ok_or(Code::InvalidArgument)?;
+    if *found == size_of::<T>() as u32 | version << 24 {
+        Ok(*found)
+    } else {
+        Err(Code::VersionMismatch)
+    }
+}
+
+/// The identifier of a GPU as text.
+pub fn uuid(gpu: &Gpu) -> String {
+    let digits: String = gpu.uuid().iter().map(|byte| format!("{byte:02x}")).collect();
+    let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
+    format!("GPU-{}", parts.join("-"))
+}
+
+/// The handle of the first GPU for which `is` holds.
+pub fn find(is: impl Fn(&Gpu) -> bool) -> Result<Device> {
+    gpus()?.iter().position(is).map(|found| found + 1).ok_or(Code::NotFound)
+}
+
+/// The handle of the GPU with an identifier as text, which may lack `GPU-`.
+pub fn find_by_uuid(asked: &str) -> Result<Device> {
+    let bare = asked.strip_prefix("GPU-").unwrap_or(asked);
+    find(|gpu| uuid(gpu).strip_prefix("GPU-") == Some(bare))
+}
+
+/// `nvmlMemory_t`.
+#[repr(C)]
+pub struct Memory {
+    pub total: u64,
+    pub free: u64,
+    pub used: u64,
+}
+
+/// `nvmlMemory_v2_t`.
+#[repr(C)]
+pub struct Memory2 {
+    pub version: u32,
+    pub total: u64,
+    pub reserved: u64,
+    pub free: u64,
+    pub used: u64,
+}
+
+/// `nvmlPciInfo_t`.
+#[repr(C)]
+pub struct Pci {
+    short: [u8; 16],
+    pub domain: u32,
+    pub bus: u32,
+    pub device: u32,
+    pub id: u32,
+    pub subsystem: u32,
+    pub text: [u8; 32],
+}
+
+/// A GPU's place on the PCI bus.
+pub fn pci(gpu: &Gpu) -> Pci {
+    let text = gpu.bus();
+    let (mut short, mut long) = ([0; 16], [0; 32]);
+    short[..text.len()].copy_from_slice(text.as_bytes());
+    // The long form has eight digits of the domain.
+    long[..text.len() + 4].copy_from_slice(format!("0000{text}").as_bytes());
+    Pci {
+        short,
+        domain: 0,
+        bus: gpu.ordinal as u32 + 1,
+        device: 0,
+        id: attribute(gpu, PCI_DEVICE).unwrap_or(0),
+        subsystem: 0,
+        text: long,
+    }
+}
+
+/// Numbers of attributes (`CU_DEVICE_ATTRIBUTE_*`).
+const CLOCK_RATE: i32 = 13;
+pub const ECC: i32 = 32;
+const MEMORY_CLOCK_RATE: i32 = 36;
+pub const MEMORY_BUS_WIDTH: i32 = 37;
+/// Device and vendor on the PCI bus.
+const PCI_DEVICE: i32 = 139;
+
+/// An attribute of the emulated GPU.
+pub fn attribute(gpu: &Gpu, number: i32) -> Result<u32> {
+    attributes::of(number, gpu).map(|value| value as u32).ok_or(Code::NotSupported)
+}
+
+/// The highest clock in MHz: 0 graphics, 1 multiprocessors, 2 memory, 3 video.
+pub fn clock(gpu: &Gpu, kind: i32) -> Result<u32> {
+    match kind {
+        0 | 1 => Ok(attribute(gpu, CLOCK_RATE)? / 1000),
+        2 => Ok(attribute(gpu, MEMORY_CLOCK_RATE)? / 1000),
+        3 => Err(Code::NotSupported),
+        _ => Err(Code::InvalidArgument),
+    }
+}
+
+/// Bytes of memory: free, and in all.
+pub fn memory() -> Result<(u64, u64)> {
+    memory_bytes().map_err(|_| Code::Unknown)
+}
+
+/// The version of NVIDIA's driver whose answers the emulated GPUs give.
+pub const DRIVER: &str = "580.159.04";

@@ -1,0 +1,224 @@
+//! Capturing streams: what is queued on them becomes nodes of a graph instead of happening.
+
+use crate::api::api;
+use crate::graphs::work::{EdgeData, Graph, Work};
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::pointers::{offer, slice, store};
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+use crate::streams::stream::{PER_THREAD, own_stream};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+
+/// A stream that is being captured.
+#[derive(Clone)]
+pub struct Capture {
+    graph: Handle,
+    /// The nodes that the next one depends on.
+    last: Vec<Handle>,
+    /// The stream where the capture began.
+    origin: Handle,
+}
+
+/// The captures of all streams.
+static CAPTURES: Mutex<BTreeMap<Handle, Capture>> = Mutex::new(BTreeMap::new());
+
+/// What C reads of a capture until its next call: kept here, since only an address is handed out.
+static SHOWN: Mutex<BTreeMap<Handle, Shown>> = Mutex::new(BTreeMap::new());
+
+/// The nodes that the next one depends on, and the data of these edges.
+type Shown = (Box<[Handle]>, Box<[EdgeData]>);
+
+thread_local! {
+    /// Which calls a capture of another thread forbids this one (`CUstreamCaptureMode`): only kept, since none is unsafe here.
+    static MODE: Cell<i32> = const { Cell::new(0) };
+}
+
+/// What a stream is known by: the default stream of each thread is that thread's own.
+fn known(stream: Handle) -> Handle {
+    if stream == PER_THREAD { own_stream() } else { stream }
+}
+
+impl Driver {
+    fn captures(&self) -> MutexGuard<'_, BTreeMap<Handle, Capture>> {
+        lock(&CAPTURES)
+    }
+
+    /// Does some work of a stream, or makes it a node of the graph that the stream is captured to.
+    ///
+    /// # Safety
+    /// What the work was made from is as C's callers promise.
+    pub unsafe fn submit(&self, stream: Handle, work: Work) -> Result {
+        self.stream(stream)?;
+        let capture = self.captures().get(&known(stream)).cloned();
+        match capture {
+            // SAFETY: by the caller.
+            None => unsafe { self.queue(stream, work) }.map(drop),
+            Some(Capture { graph, last, .. }) => {
+                let node = self.add_node(graph, &last, work)?;
+                if let Some(capture) = self.captures().get_mut(&known(stream)) {
+                    capture.last = vec![node];
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends what is known of a stream that ends.
+    pub fn forget(&self, stream: Handle) {
+        self.captures().remove(&stream);
+        lock(&SHOWN).remove(&stream);
+    }
+
+    /// The graph and the last nodes of a stream that is being captured.
+    pub fn captured(&self, stream: Handle) -> Option<(Handle, Vec<Handle>)> {
+        self.captures().get(&known(stream)).map(|capture| (capture.graph, capture.last.clone()))
+    }
+
+    /// Lets a stream wait for nodes of a capture, which it joins.
+    pub fn join(&self, stream: Handle, graph: Handle, nodes: &[Handle]) {
+        let mut captures = self.captures();
+        let origin = captures
+            .values()
+            .find(|capture| capture.graph == graph)
+            .map_or(known(stream), |capture| capture.origin);
+        let capture =
+            captures.entry(known(stream)).or_insert(Capture { graph, last: Vec::new(), origin });
+        for node in nodes {
+            if !capture.last.contains(node) {
+                capture.last.push(*node);
+            }
+        }
+    }
+}
+
+/// Begins a capture.
+fn begin(stream: Handle, graph: Handle, last: Vec<Handle>) -> Result {
+    let driver = driver()?;
+    driver.stream(stream)?;
+    if stream == 0 || stream == 1 {
+        return Err(Status::StreamCaptureUnsupported);
+    }
+    match driver.captures().entry(known(stream)) {
+        std::collections::btree_map::Entry::Occupied(_) => Err(Status::IllegalState),
+        std::collections::btree_map::Entry::Vacant(vacant) => {
+            vacant.insert(Capture { graph, last, origin: known(stream) });
+            Ok(())
+        }
+    }
+}
+
+/// Stores what is known of a stream's capture.
+///
+/// # Safety
+/// As C's callers promise.
+unsafe fn inform(
+    stream: Handle,
+    status: *mut i32,
+    id: *mut u64,
+    graph: *mut Handle,
+    nodes: *mut *const Handle,
+    edges: *mut *const EdgeData,
+    count: *mut usize,
+) -> Result {
+    let found = driver()?.captured(stream);
+    let (of_graph, last) = found.clone().unwrap_or_default();
+    let mut shown = lock(&SHOWN);
+    let data = vec![EdgeData::default(); last.len()].into_boxed_slice();
+    let shown = shown.entry(known(stream)).insert_entry((last.into_boxed_slice(), data));
+    let (last, data) = shown.get();
+    // SAFETY: by the caller.
+    unsafe {
+        offer(id, of_graph);
+        offer(graph, of_graph);
+        offer(nodes, last.as_ptr());
+        offer(edges, data.as_ptr());
+        offer(count, last.len());
+        store(status, i32::from(found.is_some()))
+    }
+}
+
+/// Changes the nodes that a stream's next one depends on.
+///
+/// # Safety
+/// As C's callers promise.
+unsafe fn update(stream: Handle, nodes: *const Handle, count: usize, flags: u32) -> Result {
+    // SAFETY: by the caller.
+    let nodes = unsafe { slice(nodes, count) }?;
+    let driver = driver()?;
+    let mut captures = driver.captures();
+    let capture = captures.get_mut(&known(stream)).ok_or(Status::IllegalState)?;
+    // Added to those that are there (0), or in their place (1).
+    if flags == 1 {
+        capture.last.clear();
+    }
+    capture.last.extend(nodes);
+    Ok(())
+}
+
+api! {
+    fn cuStreamBeginCapture_v2(stream: Handle, _mode: i32) {
+        let graph = table::<Graph>().add(Graph::default());
+        begin(stream, graph, Vec::new())
+    }
+
+    fn cuStreamBeginCaptureToGraph(stream: Handle, graph: Handle, after: *const Handle, _data: *const std::ffi::c_void, count: usize, _mode: i32) {
+        table::<Graph>().get(graph)?;
+        // SAFETY: by the caller.
+        begin(stream, graph, unsafe { slice(after, count) }?.to_vec())
+    }
+
+    fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) {
+        let driver = driver()?;
+        driver.stream(stream)?;
+        let mut captures = driver.captures();
+        let ended = captures.get(&known(stream)).cloned().ok_or(Status::IllegalState)?;
+        if ended.origin != known(stream) {
+            return Err(Status::IllegalState);
+        }
+        captures.retain(|_, capture| capture.graph != ended.graph);
+        // A graph that is there already need not be told.
+        // SAFETY: by the caller.
+        unsafe { offer(graph, ended.graph) };
+        Ok(())
+    }
+
+    fn cuStreamIsCapturing(stream: Handle, status: *mut i32) {
+        let found = driver()?.captured(stream);
+        // SAFETY: by the caller.
+        unsafe { store(status, i32::from(found.is_some())) }
+    }
+
+    fn cuThreadExchangeStreamCaptureMode(mode: *mut i32) {
+        driver()?;
+        // SAFETY: by the caller.
+        let asked = *unsafe { mode.as_ref() }.ok_or(Status::InvalidValue)?;
+        if !(0..=2).contains(&asked) {
+            return Err(Status::InvalidValue);
+        }
+        // SAFETY: as above.
+        unsafe { store(mode, MODE.replace(asked)) }
+    }
+
+    fn cuStreamGetCaptureInfo_v2(stream: Handle, status: *mut i32, id: *mut u64, graph: *mut Handle, nodes: *mut *const Handle, count: *mut usize) {
+        // SAFETY: by the caller.
+        unsafe { inform(stream, status, id, graph, nodes, std::ptr::null_mut(), count) }
+    }
+
+    fn cuStreamGetCaptureInfo_v3(stream: Handle, status: *mut i32, id: *mut u64, graph: *mut Handle, nodes: *mut *const Handle, edges: *mut *const EdgeData, count: *mut usize) {
+        // SAFETY: by the caller.
+        unsafe { inform(stream, status, id, graph, nodes, edges, count) }
+    }
+
+    fn cuStreamUpdateCaptureDependencies(stream: Handle, nodes: *const Handle, count: usize, flags: u32) {
+        // SAFETY: by the caller.
+        unsafe { update(stream, nodes, count, flags) }
+    }
+
+    fn cuStreamUpdateCaptureDependencies_v2(stream: Handle, nodes: *const Handle, _data: *const std::ffi::c_void, count: usize, flags: u32) {
+        // SAFETY: by the caller.
+        unsafe { update(stream, nodes, count, flags) }
+    }
+}

@@ -1,0 +1,121 @@
+//! Events: points in time of the host, since work is done when it is queued, but for what is behind a wait.
+
+use crate::api::api;
+use crate::devices::contexts::Context;
+use crate::graphs::work::Work;
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::ordering;
+use crate::pointers::store;
+use crate::state::{driver, table};
+use crate::status::{Result, Status};
+use crate::streams::event::Event;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// `CU_EVENT_DISABLE_TIMING`.
+const UNTIMED: u32 = 2;
+
+/// Records an event.
+pub fn record(handle: Handle, stream: Handle) -> Result {
+    let driver = driver()?;
+    driver.stream(stream)?;
+    let event = table::<Event>().get(handle)?;
+    let captured = driver.captured(stream);
+    let is_captured = captured.is_some();
+    *lock(&event.nodes) = captured;
+    if is_captured {
+        return Ok(());
+    }
+    let work = Work::Record(handle);
+    let tag = driver.tag(stream, &work)?;
+    *lock(&event.point) = tag.as_ref().map(|tag| tag.point());
+    // SAFETY: nothing of the program is used.
+    let kept = unsafe { driver.queue_tagged(stream, work, tag) }?;
+    event.ticket.store(kept.unwrap_or(0), Ordering::Release);
+    Ok(())
+}
+
+/// The host knows that an event has happened.
+fn happened(event: &Event) {
+    ordering::synchronised(event.last_record().as_slice());
+}
+
+/// Whether an event has not happened yet.
+fn is_open(event: &Event) -> Result<bool> {
+    Ok(driver()?.is_open(event.ticket.load(Ordering::Acquire)))
+}
+
+/// Milliseconds between two events.
+fn elapsed(milliseconds: *mut f32, start: Handle, end: Handle) -> Result {
+    driver()?;
+    let (start_event, end_event) = (table::<Event>().get(start)?, table::<Event>().get(end)?);
+    if is_open(&start_event)? || is_open(&end_event)? {
+        return Err(Status::NotReady);
+    }
+    let (start, end) = (start_event.time()?, end_event.time()?);
+    [&start_event, &end_event].into_iter().for_each(|event| happened(event));
+    let signed = match end.checked_duration_since(start) {
+        Some(after) => after.as_secs_f64(),
+        None => -start.duration_since(end).as_secs_f64(),
+    };
+    // SAFETY: by the callers.
+    unsafe { store(milliseconds, (1e3 * signed) as f32) }
+}
+
+api! {
+    fn cuEventCreate(event: *mut Handle, flags: u32) {
+        let context = driver()?.context()?.handle;
+        if flags > 7 {
+            return Err(Status::InvalidValue);
+        }
+        let made = Event { context, untimed: flags & UNTIMED != 0, recorded: Mutex::default(), nodes: Mutex::default(), ticket: AtomicU64::new(0), point: Mutex::default() };
+        // SAFETY: by the caller.
+        unsafe { store(event, table::<Event>().add(made)) }
+    }
+
+    fn cuEventDestroy_v2(event: Handle) {
+        table::<Event>().remove(event).map(drop)
+    }
+
+    fn cuEventRecord(event: Handle, stream: Handle) {
+        record(event, stream)
+    }
+
+    fn cuEventRecordWithFlags(event: Handle, stream: Handle, _flags: u32) {
+        record(event, stream)
+    }
+
+    fn cuEventQuery(event: Handle) {
+        driver()?;
+        let event = table::<Event>().get(event)?;
+        if event.captured().is_some() {
+            return Err(Status::CapturedEvent);
+        }
+        if is_open(&event)? {
+            return Err(Status::NotReady);
+        }
+        happened(&event);
+        table::<Context>().find(event.context).map_or(Ok(()), |context| context.healthy())
+    }
+
+    fn cuEventSynchronize(event: Handle) {
+        let driver = driver()?;
+        let event = table::<Event>().get(event)?;
+        if event.captured().is_some() {
+            return Err(Status::CapturedEvent);
+        }
+        let recorded = event.last_record();
+        driver.wait_for(&[event.ticket.load(Ordering::Acquire)])?;
+        ordering::synchronised(recorded.as_slice());
+        table::<Context>().find(event.context).map_or(Ok(()), |context| context.healthy())
+    }
+
+    fn cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) {
+        elapsed(milliseconds, start, end)
+    }
+
+    fn cuEventElapsedTime_v2(milliseconds: *mut f32, start: Handle, end: Handle) {
+        elapsed(milliseconds, start, end)
+    }
+}

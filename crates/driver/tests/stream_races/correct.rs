@@ -1,0 +1,244 @@
+//! Programs whose operations are ordered: nothing may be said of them.
+
+use crate::Scenario;
+use crate::gpu::*;
+
+/// By name.
+pub const ALL: &[Scenario] = &[
+    ("one stream", || {
+        let (gpu, x, y, (a, _)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.fill(x, a);
+        gpu.copy(y, x, a);
+        copy_async(pinned(), y, a);
+        set_async(x, a);
+    }),
+    ("an event", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.fill(x, a);
+        after(a, b);
+        gpu.copy(y, x, b);
+    }),
+    ("a chain of events", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        let c = blocking();
+        gpu.fill(x, a);
+        after(a, c);
+        after(c, b);
+        gpu.copy(y, x, b);
+    }),
+    ("an event that is recorded again later", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        let event = event();
+        gpu.fill(x, a);
+        record(event, a);
+        wait(b, event);
+        record(event, a);
+        gpu.copy(y, x, b);
+    }),
+    ("a stream is synchronised", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.fill(x, a);
+        synchronize(a);
+        gpu.copy(y, x, b);
+    }),
+    ("the context is synchronised", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.fill(x, a);
+        synchronize_all();
+        gpu.copy(y, x, b);
+    }),
+    ("an event is synchronised", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.fill(x, a);
+        let event = event();
+        record(event, a);
+        synchronize_event(event);
+        gpu.copy(y, x, b);
+    }),
+    ("the host asks until a stream has ended", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.fill(x, a);
+        while call!("cuStreamQuery"(a => u64)) != 0 {}
+        gpu.copy(y, x, b);
+    }),
+    ("a host thread synchronises for another", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.fill(x, a);
+        std::thread::spawn(move || synchronize(a)).join().expect("a thread");
+        gpu.copy(y, x, b);
+    }),
+    ("the default stream waits for blocking streams, and they for it", || {
+        let (gpu, x, y) = (Gpu::new(), buffer(), buffer());
+        let (a, b) = (blocking(), blocking());
+        gpu.fill(x, a);
+        gpu.copy(y, x, 0);
+        gpu.fill(y, b);
+        gpu.fill(x, b);
+    }),
+    ("the default stream lies between two blocking streams", || {
+        let (gpu, x, y, z) = (Gpu::new(), buffer(), buffer(), buffer());
+        let (a, b) = (blocking(), blocking());
+        gpu.fill(x, a);
+        gpu.fill(z, 0);
+        gpu.copy(y, x, b);
+    }),
+    ("a copy to the host waits", || {
+        let (gpu, x, y, (a, _)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.fill(x, 0);
+        copy(pageable(), x);
+        gpu.copy(y, x, a);
+        gpu.fill(x, a);
+    }),
+    ("a copy from pinned memory waits", || {
+        let (gpu, x, y, (a, _)) = (Gpu::new(), buffer(), buffer(), two());
+        copy(x, pinned());
+        gpu.copy(y, x, a);
+    }),
+    ("a copy between buffers, and a blocking stream", || {
+        let (gpu, x, y) = (Gpu::new(), buffer(), buffer());
+        copy(x, y);
+        gpu.fill(y, blocking());
+    }),
+    ("a fill of pinned memory waits", || {
+        let (gpu, h, (a, _)) = (Gpu::new(), pinned(), two());
+        set(h);
+        gpu.count(h, a);
+    }),
+    ("an asynchronous copy to pageable memory waits", || {
+        let (gpu, x, (a, b)) = (Gpu::new(), buffer(), two());
+        copy_async(pageable(), x, a);
+        gpu.fill(x, b);
+    }),
+    ("two readers", || {
+        let (gpu, x, y, z, (a, b)) = (Gpu::new(), buffer(), buffer(), buffer(), two());
+        gpu.copy(y, x, a);
+        gpu.copy(z, x, b);
+        copy_async(pinned(), x, non_blocking());
+    }),
+    ("atomics of two kernels", || {
+        let (gpu, x, (a, b)) = (Gpu::new(), buffer(), two());
+        gpu.count(x, a);
+        gpu.count(x, b);
+    }),
+    ("halves of a buffer", || {
+        let (gpu, x, (a, b)) = (Gpu::new(), crate::common::allocate(2 * BYTES), two());
+        gpu.fill(x, a);
+        gpu.fill(x + BYTES as u64, b);
+    }),
+    ("interleaved words of a buffer", || {
+        let (gpu, x, (a, b)) = (Gpu::new(), buffer(), two());
+        gpu.words(x, 0, a);
+        gpu.words(x, 1, b);
+    }),
+    ("columns side by side", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        columns_async(x, 0, y, a);
+        columns_async(x, 4, y, b);
+        gpu.fill(buffer(), a);
+    }),
+    ("a pipeline of copies and kernels in two streams", || {
+        let (gpu, h, (a, b)) = (Gpu::new(), pinned(), two());
+        let buffers = [buffer(), buffer()];
+        for turn in 0..6 {
+            let (x, stream) = (buffers[turn % 2], [a, b][turn % 2]);
+            copy_async(x, h, stream);
+            gpu.count(x, stream);
+        }
+        synchronize_all();
+        copy(pageable(), buffers[0]);
+    }),
+    ("stream-ordered memory with events", || {
+        let (gpu, (a, b)) = (Gpu::new(), two());
+        for _ in 0..3 {
+            let x = allocate_async(a);
+            after(a, b);
+            gpu.fill(x, b);
+            after(b, a);
+            free_async(x, a);
+        }
+    }),
+    ("memory of two streams at one address, one after the other", || {
+        let (gpu, (a, b)) = (Gpu::new(), two());
+        for stream in [a, b, a, b] {
+            let x = allocate_async(stream);
+            gpu.fill(x, stream);
+            free_async(x, stream);
+        }
+        let x = buffer();
+        gpu.fill(x, a);
+        free(x);
+        let x = crate::common::allocate(BYTES);
+        gpu.fill(x, b);
+    }),
+    ("branches of a graph on buffers of their own", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        begin_capture(a);
+        after(a, b);
+        gpu.fill(x, a);
+        gpu.fill(y, b);
+        after(b, a);
+        gpu.copy(y, x, a);
+        let graph = instantiate(end_capture(a));
+        launch_graph(graph, a);
+        launch_graph(graph, b);
+        synchronize(b);
+        gpu.fill(x, non_blocking());
+    }),
+    ("a callback", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.fill(x, a);
+        call_host(a);
+        gpu.copy(y, x, b);
+    }),
+    ("a wait for a value that another stream writes", || {
+        let (gpu, x, y, flag, (a, b)) = (Gpu::new(), buffer(), buffer(), buffer(), two());
+        gpu.fill(x, a);
+        write_value(flag, a);
+        wait_value(flag, b);
+        gpu.copy(y, x, b);
+    }),
+    ("a wait for a value that another stream writes later", || {
+        let (gpu, x, y, flag, (a, b)) = (Gpu::new(), buffer(), buffer(), buffer(), two());
+        wait_value(flag, b);
+        gpu.copy(y, x, b);
+        gpu.fill(x, a);
+        write_value(flag, a);
+        synchronize_all();
+    }),
+    ("a lock of two kernels", || {
+        let (gpu, x, mutex, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.lock(x, mutex, a);
+        gpu.lock(x, mutex, b);
+    }),
+    ("a flag of two kernels", || {
+        let (gpu, x, flag, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.signal(x, flag, a);
+        gpu.follow(x, flag, b);
+        gpu.fill(x, b);
+    }),
+    ("a flag that is waited for beside the program", || {
+        let (gpu, x, flag, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        gpu.follow(x, flag, b);
+        gpu.signal(x, flag, a);
+        gpu.fill(x, b);
+        synchronize_all();
+    }),
+    ("thousands of launches of two streams", || {
+        let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+        for _ in 0..1000 {
+            gpu.words(x, 0, a);
+            gpu.words(x, 1, b);
+        }
+        after(a, b);
+        gpu.copy(y, x, b);
+    }),
+    ("a stream that ends", || {
+        let (gpu, x) = (Gpu::new(), buffer());
+        for _ in 0..20 {
+            let stream = non_blocking();
+            gpu.fill(x, stream);
+            synchronize(stream);
+            assert_eq!(call!("cuStreamDestroy"(stream => u64)), 0);
+        }
+    }),
+];

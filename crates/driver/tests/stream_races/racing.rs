@@ -1,0 +1,277 @@
+//! Programs with one race each, and what must be said of it.
+
+use crate::gpu::*;
+
+/// By name: the program, and part of the finding.
+pub const ALL: &[(&str, fn(), &str)] = &[
+    (
+        "two kernels",
+        || {
+            let (gpu, x, (a, b)) = (Gpu::new(), buffer(), two());
+            gpu.fill(x, a);
+            gpu.fill(x, b);
+        },
+        "race between streams: kernel `fill` (launch 2, stream 2) writes 4096 bytes at cuMemAlloc+0, which kernel `fill` (launch 1, stream 1) writes",
+    ),
+    (
+        "a reader without an event",
+        || {
+            let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            gpu.fill(x, a);
+            gpu.copy(y, x, b);
+        },
+        "kernel `copy` (launch 2, stream 2) reads 4096 bytes at cuMemAlloc+0, which kernel `fill` (launch 1, stream 1) writes",
+    ),
+    (
+        "a writer after a reader",
+        || {
+            let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            gpu.copy(y, x, a);
+            gpu.fill(x, b);
+        },
+        "kernel `fill` (launch 2, stream 2) writes 4096 bytes at cuMemAlloc+0, which kernel `copy` (launch 1, stream 1) reads",
+    ),
+    (
+        "an event that is recorded too early",
+        || {
+            let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            let early = event();
+            record(early, a);
+            gpu.fill(x, a);
+            wait(b, early);
+            gpu.copy(y, x, b);
+        },
+        "race between streams",
+    ),
+    (
+        "an event that is recorded after the wait",
+        || {
+            let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            let late = event();
+            gpu.fill(x, a);
+            wait(b, late);
+            record(late, a);
+            gpu.copy(y, x, b);
+        },
+        "race between streams",
+    ),
+    (
+        "an event that is recorded again on another stream",
+        || {
+            let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            let event = event();
+            gpu.fill(x, a);
+            record(event, a);
+            record(event, b);
+            let c = non_blocking();
+            wait(c, event);
+            gpu.copy(y, x, c);
+        },
+        "race between streams",
+    ),
+    (
+        "the wrong stream is synchronised",
+        || {
+            let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            gpu.fill(x, a);
+            synchronize(b);
+            gpu.copy(y, x, b);
+        },
+        "race between streams",
+    ),
+    (
+        "the default stream and one that does not block",
+        || {
+            let (gpu, x, y, (a, _)) = (Gpu::new(), buffer(), buffer(), two());
+            gpu.fill(x, 0);
+            gpu.copy(y, x, a);
+        },
+        "a stream made with `cudaStreamNonBlocking` and the default stream do not wait for each other",
+    ),
+    (
+        "a copy to the host of what a kernel writes",
+        || {
+            let (gpu, x, (a, _)) = (Gpu::new(), buffer(), two());
+            gpu.fill(x, a);
+            copy(pageable(), x);
+        },
+        "`cudaMemcpy` of 4096 bytes (the default stream) reads 4096 bytes at cuMemAlloc+0, which kernel `fill`",
+    ),
+    (
+        "a copy from pageable memory is still under way",
+        || {
+            let (gpu, x, y, (a, _)) = (Gpu::new(), buffer(), buffer(), two());
+            copy(x, pageable());
+            gpu.copy(y, x, a);
+        },
+        "warning[pageable-copy]: pageable copy in flight: kernel `copy` (launch 1, stream 1) reads 4096 bytes at cuMemAlloc+0, which `cudaMemcpy` of 4096 bytes from pageable memory (the default stream) writes",
+    ),
+    (
+        "a copy between buffers is still under way",
+        || {
+            let (gpu, x, y, (a, _)) = (Gpu::new(), buffer(), buffer(), two());
+            copy(x, y);
+            gpu.fill(y, a);
+        },
+        "kernel `fill` (launch 1, stream 1) writes 4096 bytes at cuMemAlloc+0, which `cudaMemcpy` of 4096 bytes (the default stream) reads",
+    ),
+    (
+        "an asynchronous copy out of a buffer",
+        || {
+            let (gpu, x, (a, b)) = (Gpu::new(), buffer(), two());
+            copy_async(pinned(), x, a);
+            gpu.fill(x, b);
+        },
+        "which `cudaMemcpyAsync` of 4096 bytes (stream 1) reads",
+    ),
+    (
+        "pinned memory is filled while it is copied",
+        || {
+            let (x, h, (a, b)) = (buffer_of_context(), pinned(), two());
+            copy_async(h, x, a);
+            copy_async(x, h, b);
+        },
+        "race between streams: `cudaMemcpyAsync` of 4096 bytes (stream 2)",
+    ),
+    (
+        "a fill",
+        || {
+            let (gpu, x, (a, b)) = (Gpu::new(), buffer(), two());
+            set_async(x, a);
+            gpu.count(x, b);
+        },
+        "kernel `count` (launch 1, stream 2) changes by atomics 4096 bytes at cuMemAlloc+0, which `cudaMemsetAsync` of 4096 bytes (stream 1) writes",
+    ),
+    (
+        "a fill of the default stream",
+        || {
+            let (gpu, x, (a, _)) = (Gpu::new(), buffer(), two());
+            set(x);
+            gpu.count(x, a);
+        },
+        "`cudaMemset` of device memory returns before it has ended",
+    ),
+    (
+        "one word of overlap",
+        || {
+            let (gpu, x, (a, b)) = (Gpu::new(), buffer_of(2 * BYTES), two());
+            gpu.fill(x, a);
+            gpu.fill(x + BYTES as u64 - 4, b);
+        },
+        "writes 4 bytes at cuMemAlloc+4092",
+    ),
+    (
+        "every other word",
+        || {
+            let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            gpu.words(x, 1, a);
+            gpu.copy(y, x, b);
+        },
+        "reads 2048 of the 4092 bytes at cuMemAlloc+4",
+    ),
+    (
+        "columns that overlap",
+        || {
+            let (x, y, (a, b)) = (buffer_of_context(), buffer(), two());
+            columns_async(x, 0, y, a);
+            columns_async(x, 3, y, b);
+        },
+        "writes 256 of the 4036 bytes at cuMemAlloc+12",
+    ),
+    (
+        "memory is used before it is allocated",
+        || {
+            let (gpu, (a, b)) = (Gpu::new(), two());
+            gpu.fill(allocate_async(a), b);
+        },
+        "use before allocation: kernel `fill` (launch 1, stream 2) writes 4096 bytes at cuMemAlloc+0, which `cudaMallocAsync` (stream 1) allocates",
+    ),
+    (
+        "memory is freed while it is used",
+        || {
+            let (gpu, (a, b)) = (Gpu::new(), two());
+            let x = allocate_async(a);
+            after(a, b);
+            gpu.fill(x, b);
+            free_async(x, a);
+        },
+        "use after free: `cudaFreeAsync` (stream 1) frees 4096 bytes at cuMemAlloc+0, which kernel `fill` (launch 1, stream 2) writes",
+    ),
+    (
+        "branches of a graph",
+        || {
+            let (gpu, x, (a, b)) = (Gpu::new(), buffer(), two());
+            begin_capture(a);
+            after(a, b);
+            gpu.fill(x, a);
+            gpu.fill(x, b);
+            after(b, a);
+            launch_graph(instantiate(end_capture(a)), a);
+        },
+        "race in a graph: kernel `fill` (launch 2, stream 1) writes 4096 bytes at cuMemAlloc+0, which kernel `fill` (launch 1, stream 1) writes, and no path of edges",
+    ),
+    (
+        "a graph and a kernel",
+        || {
+            let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            begin_capture(a);
+            gpu.fill(x, a);
+            let graph = instantiate(end_capture(a));
+            launch_graph(graph, a);
+            gpu.copy(y, x, b);
+        },
+        "race between streams: kernel `copy`",
+    ),
+    (
+        "a variable of a module",
+        || {
+            let (gpu, x, (a, b)) = (Gpu::new(), buffer(), two());
+            gpu.signal(gpu.counter, x, a);
+            gpu.signal(gpu.counter, x + 4, b);
+        },
+        "4 bytes at shared_counter+0",
+    ),
+    (
+        "a flag that the other kernel does not look at",
+        || {
+            let (gpu, x, flag, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            gpu.signal(x, flag, a);
+            gpu.fill(x, b);
+        },
+        "race between streams: kernel `fill`",
+    ),
+    (
+        "an earlier launch of a stream that goes on",
+        || {
+            let (gpu, x, y, (a, b)) = (Gpu::new(), buffer(), buffer(), two());
+            gpu.fill(x, a);
+            (0..200).for_each(|_| gpu.fill(y, a));
+            let z = buffer_without_sync();
+            gpu.copy(z, x, b);
+        },
+        "which kernel `fill` (launch 1, stream 1) writes",
+    ),
+    (
+        "managed memory",
+        || {
+            let (gpu, x, (a, b)) = (Gpu::new(), managed(), two());
+            gpu.fill(x, a);
+            gpu.count(x, b);
+        },
+        "4096 bytes at cuMemAllocManaged+0",
+    ),
+];
+
+/// A buffer of a program without kernels.
+fn buffer_of_context() -> u64 {
+    let _ = Gpu::new();
+    buffer()
+}
+
+fn buffer_of(bytes: usize) -> u64 {
+    crate::common::allocate(bytes)
+}
+
+fn buffer_without_sync() -> u64 {
+    crate::common::allocate(BYTES)
+}
