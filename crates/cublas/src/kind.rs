@@ -87,12 +87,13 @@ impl Kind {
         }
     }
 
-    /// Appends the bytes of an element, rounded to nearest; integers saturate, but sums of 32-bit ones wrap as on a GPU.
+    /// Appends the bytes of an element, rounded to nearest; integers saturate, but sums of 32-bit ones wrap as on a GPU. Elements of 16 bits are
+    /// rounded from f32, in which a GPU has the sum: `from_f64` takes what lies just beside the middle of two of them for the middle.
     pub fn put(self, number: Number, to: &mut Vec<u8>) {
         let [re, im] = number;
         match self {
-            Kind::F16 => to.extend(f16::from_f64(re).to_le_bytes()),
-            Kind::Bf16 => to.extend(bf16::from_f64(re).to_le_bytes()),
+            Kind::F16 => to.extend(f16::from_f32(re as f32).to_le_bytes()),
+            Kind::Bf16 => to.extend(bf16::from_f32(re as f32).to_le_bytes()),
             Kind::F32 => to.extend((re as f32).to_le_bytes()),
             Kind::F64 => to.extend(re.to_le_bytes()),
             Kind::C32 => [re, im].iter().for_each(|part| to.extend((*part as f32).to_le_bytes())),
@@ -125,4 +126,26 @@ pub fn div(a: Number, b: Number) -> Number {
     let size = b[0] * b[0] + b[1] * b[1];
     let [re, im] = mul(a, [b[0], -b[1]]);
     [re / size, im / size]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Number};
+    use half::{bf16, f16};
+
+    #[test]
+    fn elements_of_16_bits_beside_the_middle_of_two_are_rounded_to_the_nearer() {
+        let put = |kind: Kind, value: f64| {
+            let mut to = Vec::new();
+            kind.put([value, 0.0] as Number, &mut to);
+            u16::from_le_bytes([to[0], to[1]])
+        };
+        let beyond = f64::from(2.0_f32.powi(-23));
+        // 1 and 1 + 2^-7 are neighbours in bf16, 1 and 1 + 2^-10 in f16.
+        let (brain, half) = (1.0 + 2.0_f64.powi(-8), 1.0 + 2.0_f64.powi(-11));
+        assert_eq!(put(Kind::Bf16, brain), bf16::ONE.to_bits());
+        assert_eq!(put(Kind::Bf16, brain + beyond), bf16::ONE.to_bits() + 1);
+        assert_eq!(put(Kind::F16, half), f16::ONE.to_bits());
+        assert_eq!(put(Kind::F16, half + beyond), f16::ONE.to_bits() + 1);
+    }
 }

@@ -290,7 +290,7 @@ fn systems_of_a_batch_are_solved_as_one_by_one() {
         assert_eq!(download::<f64>(*x, 6), download::<f64>(*alone, 6));
         assert_ne!(&download::<f64>(*x, 6), side);
     }
-    // No systems are no work; fewer than none are an error, as is a list that is not there.
+    // No systems mean no work; fewer than none are an error, as is a list that is not there.
     assert_eq!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, lists[0], 3, lists[1], 3, 0), 0);
     assert_eq!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, lists[0], 3, lists[1], 3, -1), 7);
     assert_ne!(batched(handle, 0, 1, 0, 0, 3, 2, &2.0, 8, 3, lists[1], 3, 2), 0);

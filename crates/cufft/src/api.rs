@@ -136,7 +136,7 @@ calls! {
         unsafe { store(to, handle::create()?) }
     }
     fn cufftDestroy(plan: i32) {
-        // CUFFT_PLAN_NULL is no plan, and may be destroyed.
+        // CUFFT_PLAN_NULL is not a plan, and may be destroyed.
         if plan == -1 { Ok(()) } else { handle::destroy(plan) }
     }
     fn cufftMakePlan1d(plan: i32, x: i32, kind: i32, batch: i32, work: *mut usize) {

@@ -61,7 +61,7 @@ stored! {
 /// Executes a plan on two addresses.
 ///
 /// # Errors
-/// When a range is not in one allocation, an address is no multiple of an element's size, or the host's memory does not suffice.
+/// When a range is not in one allocation, an address is not a multiple of an element's size, or the host's memory does not suffice.
 pub fn execute(plan: &Plan, ready: &Ready, [from, to]: [usize; 2], inverse: bool) -> Result {
     let [input, output] = plan.sides(from == to);
     let bytes = ["the input", "the output"]

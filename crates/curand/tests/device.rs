@@ -82,7 +82,7 @@ fn misuse_is_a_status() {
     let bits = |generator: usize, to: u64, count: usize| call!("curandGenerate", generator => usize, to => u64, count => usize);
     assert_eq!(bits(wide, at, 4), 103);
     assert_eq!(call!("curandGenerateLongLong", xorwow => usize, at => u64, 4 => usize), 103);
-    // A null place, memory of the host, more than is there, more than any memory, no generator; nothing is no error.
+    // A null place, memory of the host, more than is there, more than any memory, no generator; an empty range is not an error.
     let own = [0u32; 4];
     assert_eq!(bits(xorwow, 0, 4), 201);
     assert_eq!(bits(xorwow, own.as_ptr() as u64, 4), 201);

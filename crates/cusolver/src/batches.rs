@@ -3,7 +3,7 @@
 use crate::dense::{WORK, both_sides, call, has_vectors, is_upper};
 use crate::element::Element;
 use crate::handle::{sorts, stream};
-use crate::matrix::{Place, size};
+use crate::matrix::{DeviceMatrix, size};
 use crate::operations::{Call, potrf, potrs};
 use crate::spectra::{eigenvalues, singular_values};
 use crate::status::{Result, Status, refuse};
@@ -43,7 +43,7 @@ macro_rules! batches {
                 let (call, upper) = (call(Element::$element, handle, info)?, is_upper(fill)?);
                 let all = addresses(call, matrices, size(count.into(), "the number of matrices")?)?;
                 all.iter().enumerate().try_for_each(|(number, at)| {
-                    potrf(call.of(number), upper, Place::square(*at, n.into(), lda.into())?)
+                    potrf(call.of(number), upper, DeviceMatrix::square(*at, n.into(), lda.into())?)
                 })
             }
             fn $potrs(handle: usize, fill: i32, n: i32, columns: i32, matrices: usize, lda: i32, others: usize, ldb: i32, info: usize, count: i32) {
@@ -51,8 +51,8 @@ macro_rules! batches {
                 let count = size(count.into(), "the number of matrices")?;
                 let (all, others) = (addresses(call, matrices, count)?, addresses(call, others, count)?);
                 all.iter().zip(others).try_for_each(|(a, b)| {
-                    let a = Place::square(*a, n.into(), lda.into())?;
-                    potrs(call, upper, a, Place::new(b, n.into(), columns.into(), ldb.into())?)
+                    let a = DeviceMatrix::square(*a, n.into(), lda.into())?;
+                    potrs(call, upper, a, DeviceMatrix::new(b, n.into(), columns.into(), ldb.into())?)
                 })
             }
             fn $syevj_size(handle: usize, _mode: i32, _fill: i32, _n: i32, _a: usize, _lda: i32, _values: usize, to: *mut i32, _settings: usize, _count: i32) {
@@ -62,7 +62,7 @@ macro_rules! batches {
             }
             fn $syevj(handle: usize, mode: i32, fill: i32, n: i32, a: usize, lda: i32, values: usize, _work: usize, _length: i32, info: usize, settings: usize, count: i32) {
                 sorts(settings)?;
-                let (call, a) = (call(Element::$element, handle, info)?, Place::square(a, n.into(), lda.into())?);
+                let (call, a) = (call(Element::$element, handle, info)?, DeviceMatrix::square(a, n.into(), lda.into())?);
                 let (vectors, upper) = (has_vectors(mode)?, is_upper(fill)?);
                 (0..size(count.into(), "the number of matrices")?).try_for_each(|number| {
                     let values = values + number * a.rows * call.element.real().bytes();
@@ -76,7 +76,7 @@ macro_rules! batches {
             }
             fn $gesvdj(handle: usize, mode: i32, m: i32, n: i32, a: usize, lda: i32, values: usize, u: usize, ldu: i32, v: usize, ldv: i32, _work: usize, _length: i32, info: usize, settings: usize, count: i32) {
                 sorts(settings)?;
-                let (call, a) = (call(Element::$element, handle, info)?, Place::new(a, m.into(), n.into(), lda.into())?);
+                let (call, a) = (call(Element::$element, handle, info)?, DeviceMatrix::new(a, m.into(), n.into(), lda.into())?);
                 let all = both_sides(has_vectors(mode)?, false, a, [(u, ldu.into()), (v, ldv.into())])?;
                 (0..size(count.into(), "the number of matrices")?).try_for_each(|number| {
                     let values = values + number * a.rows.min(a.columns) * call.element.real().bytes();

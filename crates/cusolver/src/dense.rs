@@ -3,7 +3,7 @@
 use crate::element::Element;
 use crate::factor::Form;
 use crate::handle::{sorts, stream};
-use crate::matrix::{Place, size};
+use crate::matrix::{DeviceMatrix, size};
 use crate::operations::{Call, Pivots, geqrf, getrf, getrs, orgqr, ormqr, potrf, potri, potrs};
 use crate::spectra::{Wanted, eigenvalues, singular_values, wanted};
 use crate::status::{Result, Status, refuse};
@@ -68,7 +68,7 @@ unsafe fn work(handle: usize, to: *mut i32) -> Result {
 pub fn both_sides(
     vectors: bool,
     economic: bool,
-    a: Place,
+    a: DeviceMatrix,
     [u, v]: [(usize, i64); 2],
 ) -> Result<Wanted> {
     if !vectors {
@@ -77,8 +77,8 @@ pub fn both_sides(
     let (rows, columns) = (a.rows as i64, a.columns as i64);
     let [left, right] = if economic { [rows.min(columns); 2] } else { [rows, columns] };
     Ok(Wanted {
-        left: Some(Place::new(u.0, rows, left, u.1)?),
-        right: Some(Place::new(v.0, columns, right, v.1)?),
+        left: Some(DeviceMatrix::new(u.0, rows, left, u.1)?),
+        right: Some(DeviceMatrix::new(v.0, columns, right, v.1)?),
         adjoint: false,
     })
 }
@@ -93,11 +93,11 @@ macro_rules! dense {
                 unsafe { work(handle, to) }
             }
             fn $potrf(handle: usize, fill: i32, n: i32, a: usize, lda: i32, _work: usize, _length: i32, info: usize) {
-                let a = Place::square(a, n.into(), lda.into())?;
+                let a = DeviceMatrix::square(a, n.into(), lda.into())?;
                 potrf(call(Element::$element, handle, info)?, is_upper(fill)?, a)
             }
             fn $potrs(handle: usize, fill: i32, n: i32, columns: i32, a: usize, lda: i32, b: usize, ldb: i32, info: usize) {
-                let (a, b) = (Place::square(a, n.into(), lda.into())?, Place::new(b, n.into(), columns.into(), ldb.into())?);
+                let (a, b) = (DeviceMatrix::square(a, n.into(), lda.into())?, DeviceMatrix::new(b, n.into(), columns.into(), ldb.into())?);
                 potrs(call(Element::$element, handle, info)?, is_upper(fill)?, a, b)
             }
             fn $potri_size(handle: usize, _fill: i32, _n: i32, _a: usize, _lda: i32, to: *mut i32) {
@@ -105,7 +105,7 @@ macro_rules! dense {
                 unsafe { work(handle, to) }
             }
             fn $potri(handle: usize, fill: i32, n: i32, a: usize, lda: i32, _work: usize, _length: i32, info: usize) {
-                let a = Place::square(a, n.into(), lda.into())?;
+                let a = DeviceMatrix::square(a, n.into(), lda.into())?;
                 potri(call(Element::$element, handle, info)?, is_upper(fill)?, a)
             }
             fn $getrf_size(handle: usize, _m: i32, _n: i32, _a: usize, _lda: i32, to: *mut i32) {
@@ -113,11 +113,11 @@ macro_rules! dense {
                 unsafe { work(handle, to) }
             }
             fn $getrf(handle: usize, m: i32, n: i32, a: usize, lda: i32, _work: usize, pivots: usize, info: usize) {
-                let a = Place::new(a, m.into(), n.into(), lda.into())?;
+                let a = DeviceMatrix::new(a, m.into(), n.into(), lda.into())?;
                 getrf(call(Element::$element, handle, info)?, a, Pivots { at: pivots, wide: false })
             }
             fn $getrs(handle: usize, operation: i32, n: i32, columns: i32, a: usize, lda: i32, pivots: usize, b: usize, ldb: i32, info: usize) {
-                let (a, b) = (Place::square(a, n.into(), lda.into())?, Place::new(b, n.into(), columns.into(), ldb.into())?);
+                let (a, b) = (DeviceMatrix::square(a, n.into(), lda.into())?, DeviceMatrix::new(b, n.into(), columns.into(), ldb.into())?);
                 getrs(call(Element::$element, handle, info)?, form(operation)?, a, Pivots { at: pivots, wide: false }, b)
             }
             fn $geqrf_size(handle: usize, _m: i32, _n: i32, _a: usize, _lda: i32, to: *mut i32) {
@@ -125,7 +125,7 @@ macro_rules! dense {
                 unsafe { work(handle, to) }
             }
             fn $geqrf(handle: usize, m: i32, n: i32, a: usize, lda: i32, tau: usize, _work: usize, _length: i32, info: usize) {
-                let a = Place::new(a, m.into(), n.into(), lda.into())?;
+                let a = DeviceMatrix::new(a, m.into(), n.into(), lda.into())?;
                 geqrf(call(Element::$element, handle, info)?, a, tau)
             }
             fn $orgqr_size(handle: usize, _m: i32, _n: i32, _k: i32, _a: usize, _lda: i32, _tau: usize, to: *mut i32) {
@@ -133,7 +133,7 @@ macro_rules! dense {
                 unsafe { work(handle, to) }
             }
             fn $orgqr(handle: usize, m: i32, n: i32, k: i32, a: usize, lda: i32, tau: usize, _work: usize, _length: i32, info: usize) {
-                let a = Place::new(a, m.into(), n.into(), lda.into())?;
+                let a = DeviceMatrix::new(a, m.into(), n.into(), lda.into())?;
                 orgqr(call(Element::$element, handle, info)?, a, size(k.into(), "the number of reflections")?, tau)
             }
             fn $ormqr_size(handle: usize, _side: i32, _operation: i32, _m: i32, _n: i32, _k: i32, _a: usize, _lda: i32, _tau: usize, _c: usize, _ldc: i32, to: *mut i32) {
@@ -145,8 +145,8 @@ macro_rules! dense {
                     return refuse(Status::InvalidValue, &format!("{side} is neither left nor right"));
                 }
                 let right = side == 1;
-                let a = Place::new(a, if right { n } else { m }.into(), k.into(), lda.into())?;
-                let c = Place::new(c, m.into(), n.into(), ldc.into())?;
+                let a = DeviceMatrix::new(a, if right { n } else { m }.into(), k.into(), lda.into())?;
+                let c = DeviceMatrix::new(c, m.into(), n.into(), ldc.into())?;
                 ormqr(call(Element::$element, handle, info)?, right, form(operation)?, a, tau, c)
             }
             fn $syevd_size(handle: usize, _mode: i32, _fill: i32, _n: i32, _a: usize, _lda: i32, _values: usize, to: *mut i32) {
@@ -154,7 +154,7 @@ macro_rules! dense {
                 unsafe { work(handle, to) }
             }
             fn $syevd(handle: usize, mode: i32, fill: i32, n: i32, a: usize, lda: i32, values: usize, _work: usize, _length: i32, info: usize) {
-                let a = Place::square(a, n.into(), lda.into())?;
+                let a = DeviceMatrix::square(a, n.into(), lda.into())?;
                 eigenvalues(call(Element::$element, handle, info)?, has_vectors(mode)?, is_upper(fill)?, a, values)
             }
             fn $syevj_size(handle: usize, _mode: i32, _fill: i32, _n: i32, _a: usize, _lda: i32, _values: usize, to: *mut i32, _settings: usize) {
@@ -163,7 +163,7 @@ macro_rules! dense {
             }
             fn $syevj(handle: usize, mode: i32, fill: i32, n: i32, a: usize, lda: i32, values: usize, _work: usize, _length: i32, info: usize, settings: usize) {
                 sorts(settings)?;
-                let a = Place::square(a, n.into(), lda.into())?;
+                let a = DeviceMatrix::square(a, n.into(), lda.into())?;
                 eigenvalues(call(Element::$element, handle, info)?, has_vectors(mode)?, is_upper(fill)?, a, values)
             }
             fn $gesvd_size(handle: usize, _m: i32, _n: i32, to: *mut i32) {
@@ -171,7 +171,7 @@ macro_rules! dense {
                 unsafe { work(handle, to) }
             }
             fn $gesvd(handle: usize, left: i8, right: i8, m: i32, n: i32, a: usize, lda: i32, values: usize, u: usize, ldu: i32, vt: usize, ldvt: i32, _work: usize, _length: i32, _real: usize, info: usize) {
-                let a = Place::new(a, m.into(), n.into(), lda.into())?;
+                let a = DeviceMatrix::new(a, m.into(), n.into(), lda.into())?;
                 let wanted = wanted([left, right], a, [(u, ldu.into()), (vt, ldvt.into())])?;
                 singular_values(call(Element::$element, handle, info)?, a, values, wanted)
             }
@@ -181,7 +181,7 @@ macro_rules! dense {
             }
             fn $gesvdj(handle: usize, mode: i32, economic: i32, m: i32, n: i32, a: usize, lda: i32, values: usize, u: usize, ldu: i32, v: usize, ldv: i32, _work: usize, _length: i32, info: usize, settings: usize) {
                 sorts(settings)?;
-                let a = Place::new(a, m.into(), n.into(), lda.into())?;
+                let a = DeviceMatrix::new(a, m.into(), n.into(), lda.into())?;
                 let wanted = both_sides(has_vectors(mode)?, economic != 0, a, [(u, ldu.into()), (v, ldv.into())])?;
                 singular_values(call(Element::$element, handle, info)?, a, values, wanted)
             }

@@ -1,5 +1,5 @@
-//! Triangular factors: LU with partial pivoting and Cholesky's, and what is solved with them (LAPACK's `getrf`, `getrs`, `potrf`, `potrs` and
-//! `potri`, unblocked).
+//! LU with partial pivoting and Cholesky factorisations, and solutions by them (LAPACK's `getrf`, `getrs`, `potrf`, `potrs` and `potri`,
+//! unblocked).
 
 use crate::element::Number;
 use crate::matrix::Matrix;
@@ -9,7 +9,7 @@ fn measure(a: Number) -> f64 {
     a.re.abs() + a.im.abs()
 }
 
-/// Factors A in its place: for each step the row that was exchanged with it, and the number from 1 of the first pivot that is 0, or 0.
+/// Factors A in place. Returns for each step the row that was exchanged with it, and the number, from 1, of the first pivot that is 0 (0: none).
 pub fn lu(a: &mut Matrix, pivoting: bool) -> (Vec<usize>, usize) {
     let (mut pivots, mut singular) = (Vec::new(), 0);
     for step in 0..a.rows.min(a.columns) {
@@ -90,8 +90,8 @@ pub fn solve_lu(factors: &Matrix, pivots: &[usize], form: Form, b: &mut Matrix) 
     }
 }
 
-/// Factors A, of which one triangle counts, to that triangle: L of L L* or U of U* U. Gives the order of the leading part that is not positive
-/// definite, or 0.
+/// Factors A = L L* or U* U; one triangle of A is read, and becomes L or U. Returns the order of the leading minor that is not positive definite
+/// (0: none).
 pub fn cholesky(a: &mut Matrix, upper: bool) -> usize {
     let at = |row: usize, column: usize| if upper { (column, row) } else { (row, column) };
     let read = |a: &Matrix, row, column| {
@@ -102,7 +102,7 @@ pub fn cholesky(a: &mut Matrix, upper: bool) -> usize {
     for column in 0..a.rows {
         let known: f64 = (0..column).map(|k| read(a, column, k).norm_sqr()).sum();
         let square = read(a, column, column).re - known;
-        // What is no number is not positive, either.
+        // A NaN is not positive, either.
         if square.is_nan() || square <= 0.0 {
             return column + 1;
         }

@@ -1,8 +1,9 @@
-//! Eigenvalues and vectors of general matrices, by Schur's form: a vector of the triangle comes by substitution, and the basis makes it one of
-//! the matrix. Each has length 1 and a real largest component, as LAPACK's `geev`. Real matrices give real numbers in LAPACK's packed form.
+//! Eigenvalues and eigenvectors of general matrices, by the Schur decomposition: substitution gives an eigenvector of the triangle, which the
+//! basis transforms to one of the matrix. Each has length 1 and a real largest component, as in LAPACK's `geev`. Those of real matrices are in
+//! LAPACK's packed form.
 
 use crate::element::{Element, Number};
-use crate::matrix::{Matrix, Place};
+use crate::matrix::{DeviceMatrix, Matrix};
 use crate::operations::Call;
 use crate::schur::{Schur, schur};
 use crate::status::Result;
@@ -12,8 +13,8 @@ use lanework_standin::submit;
 #[derive(Clone, Copy, Debug)]
 pub struct Values {
     pub at: usize,
-    /// Whether real parts lie in front of all imaginary parts; else they are complex numbers.
-    pub parted: bool,
+    /// Whether all real parts come before all imaginary parts; otherwise they are complex numbers.
+    pub split_parts: bool,
 }
 
 /// Eigenvalues of a matrix, with the wanted left and right eigenvectors as columns.
@@ -22,9 +23,9 @@ pub struct Values {
 /// When memory is not allocated, or the stream is not there.
 pub fn general_eigenvalues(
     call: Call,
-    a: Place,
+    a: DeviceMatrix,
     values: Values,
-    [left, right]: [Option<Place>; 2],
+    [left, right]: [Option<DeviceMatrix>; 2],
 ) -> Result {
     let order = a.rows;
     let complex = match call.element {
@@ -38,14 +39,14 @@ pub fn general_eigenvalues(
             || nan(order, 1),
             |form| Matrix::of(order, 1, |row, _| form.triangle.get(row, row)),
         );
-        if values.parted {
+        if values.split_parts {
             let parts = Matrix::of(2 * order, 1, |row, _| {
                 let value = found.get(row % order.max(1), 0);
                 Number::new(if row < order { value.re } else { value.im }, 0.0)
             });
-            Place::vector(values.at, 2 * order).store(call.element, &parts, "W")?;
+            DeviceMatrix::vector(values.at, 2 * order).store(call.element, &parts, "W")?;
         } else {
-            Place::vector(values.at, order).store(complex, &found, "W")?;
+            DeviceMatrix::vector(values.at, order).store(complex, &found, "W")?;
         }
         for (to, name, left) in [(left, "VL", true), (right, "VR", false)] {
             let Some(to) = to else { continue };
@@ -56,21 +57,21 @@ pub fn general_eigenvalues(
             };
             to.store(call.element, &made, name)?;
         }
-        call.tell(usize::from(form.is_none()))
+        call.store_info(usize::from(form.is_none()))
     })
 }
 
-/// Eigenvectors as columns.
+/// Eigenvectors as columns, in the order of the eigenvalues.
 fn vectors(form: &Schur, left: bool) -> Matrix {
     let (t, order) = (&form.triangle, form.triangle.rows);
-    // Its square is no underflow.
+    // The smallest difference that is divided by; its square does not underflow.
     let least = (f64::EPSILON * t.norm()).max(1e-150);
     let mut result = Matrix::zeros(order, order);
     for number in 0..order {
         let value = t.get(number, number);
         let mut solved = vec![Number::ZERO; order];
         solved[number] = Number::ONE;
-        // Rows above by the triangle; or below by its adjoint.
+        // A right vector has rows above its value, by the triangle; a left one rows below, by its adjoint.
         let rows: Vec<usize> =
             if left { (number + 1..order).collect() } else { (0..number).rev().collect() };
         for row in rows {
@@ -81,7 +82,7 @@ fn vectors(form: &Schur, left: bool) -> Matrix {
             };
             let apart = t.get(row, row) - value;
             let apart = if left { apart.conj() } else { apart };
-            // Of equal eigenvalues, whose vectors may be one, the difference is taken for a small one.
+            // Equal eigenvalues, which may share one vector, are taken to differ by a small amount.
             let apart = if apart.norm() < least { Number::new(least, 0.0) } else { apart };
             solved[row] = -known / apart;
             let size = solved[row].norm();

@@ -1,13 +1,13 @@
-//! Handles, and the settings of Jacobi's methods, by their numbers.
+//! Handles: contexts of the library, and settings.
 
 use crate::status::{Result, Status, refuse};
 use lanework_standin::begin;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-/// What a handle stands for.
+/// The object of a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum Object {
     /// A context of the library, with its stream.
     Context(usize),
     /// Options of the functions with types by numbers, which change nothing here.
@@ -16,8 +16,8 @@ pub enum Held {
     Jacobi(bool),
 }
 
-fn table() -> MutexGuard<'static, (usize, BTreeMap<usize, Held>)> {
-    static TABLE: Mutex<(usize, BTreeMap<usize, Held>)> = Mutex::new((0, BTreeMap::new()));
+fn table() -> MutexGuard<'static, (usize, BTreeMap<usize, Object>)> {
+    static TABLE: Mutex<(usize, BTreeMap<usize, Object>)> = Mutex::new((0, BTreeMap::new()));
     TABLE.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
@@ -25,18 +25,18 @@ fn table() -> MutexGuard<'static, (usize, BTreeMap<usize, Held>)> {
 ///
 /// # Errors
 /// When the driver is not the emulator's.
-pub fn create(held: Held) -> Result<usize> {
+pub fn create(object: Object) -> Result<usize> {
     begin("cuSOLVER")?;
     let mut table = table();
     table.0 += 1;
     // No address that a program has.
     let handle = 0x5_0000 + 16 * table.0;
-    table.1.insert(handle, held);
+    table.1.insert(handle, object);
     Ok(handle)
 }
 
-/// Reads or changes what a handle stands for.
-fn with<T>(handle: usize, what: &str, change: impl FnOnce(&mut Held) -> Option<T>) -> Result<T> {
+/// Reads or changes the object of a handle.
+fn with<T>(handle: usize, what: &str, change: impl FnOnce(&mut Object) -> Option<T>) -> Result<T> {
     match table().1.get_mut(&handle).and_then(change) {
         Some(found) => Ok(found),
         None => refuse(
@@ -62,7 +62,7 @@ pub fn destroy(handle: usize) -> Result {
 /// When there is no such context.
 pub fn stream(handle: usize) -> Result<usize> {
     with(handle, "cusolverDnCreate", |held| match held {
-        Held::Context(stream) => Some(*stream),
+        Object::Context(stream) => Some(*stream),
         _ => None,
     })
 }
@@ -73,7 +73,7 @@ pub fn stream(handle: usize) -> Result<usize> {
 /// When there is no such context.
 pub fn set_stream(handle: usize, to: usize) -> Result {
     with(handle, "cusolverDnCreate", |held| match held {
-        Held::Context(stream) => {
+        Object::Context(stream) => {
             *stream = to;
             Some(())
         }
@@ -87,18 +87,18 @@ pub fn set_stream(handle: usize, to: usize) -> Result {
 /// When there are no such settings.
 pub fn sorts(handle: usize) -> Result<bool> {
     with(handle, "settings", |held| match held {
-        Held::Jacobi(sorted) => Some(*sorted),
+        Object::Jacobi(sorted) => Some(*sorted),
         _ => None,
     })
 }
 
-/// Sets whether they do.
+/// Sets whether Jacobi's methods sort values.
 ///
 /// # Errors
 /// When there are no such settings.
 pub fn set_sorted(handle: usize, to: bool) -> Result {
     with(handle, "settings", |held| match held {
-        Held::Jacobi(sorted) => {
+        Object::Jacobi(sorted) => {
             *sorted = to;
             Some(())
         }

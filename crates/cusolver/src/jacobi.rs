@@ -1,6 +1,6 @@
-//! Eigenvalues and singular values by Jacobi's rotations (Golub and Van Loan, "Matrix Computations", sections 8.5 and 8.6.3): two-sided ones make
-//! a Hermitian matrix diagonal, one-sided ones (Hestenes's) make the columns of any matrix orthogonal. Both go through all pairs in order until
-//! nothing is left to rotate; that takes some ten sweeps, each of order n^3, so that matrices of thousands of rows are slow.
+//! Eigenvalues and singular values by Jacobi rotations (Golub and Van Loan, "Matrix Computations", sections 8.5 and 8.6.3): two-sided rotations
+//! make a Hermitian matrix diagonal, one-sided ones (Hestenes 1958) make the columns of any matrix orthogonal. Both sweep over all pairs in order
+//! until no pair needs a rotation. That takes some ten sweeps of order n^3 each, so that matrices of thousands of rows are slow.
 
 use crate::element::Number;
 use crate::matrix::Matrix;
@@ -19,7 +19,7 @@ struct Rotation {
 }
 
 impl Rotation {
-    /// The rotation that makes the matrix of the diagonal `[first, second]` with `beside` above it diagonal.
+    /// The rotation that makes the Hermitian matrix `[first, beside; conj(beside), second]` diagonal.
     fn diagonal(first: f64, second: f64, beside: Number) -> Rotation {
         let length = beside.norm();
         let cotangent = (second - first) / (2.0 * length);
@@ -49,7 +49,7 @@ impl Rotation {
     }
 }
 
-/// The places of values in their order, by a comparison that takes NaN for equal.
+/// The indices of values in ascending or descending order; NaN compares equal to every value.
 fn order(values: &[f64], descending: bool) -> Vec<usize> {
     let mut places: Vec<usize> = (0..values.len()).collect();
     places.sort_by(|a, b| {
@@ -59,7 +59,7 @@ fn order(values: &[f64], descending: bool) -> Vec<usize> {
     places
 }
 
-/// Eigenvalues of a Hermitian matrix, the smallest first, with its eigenvectors as columns; `None` where it holds what is not finite.
+/// Eigenvalues of a Hermitian matrix, the smallest first, with its eigenvectors as columns; `None` where an element is not finite.
 pub fn eigen(mut a: Matrix) -> Option<(Vec<f64>, Matrix)> {
     let count = a.rows;
     let norm = a.norm();
@@ -94,20 +94,20 @@ pub fn eigen(mut a: Matrix) -> Option<(Vec<f64>, Matrix)> {
     Some((places.iter().map(|place| values[*place]).collect(), sorted))
 }
 
-/// A singular value decomposition: `left`, the values (the largest first) and `right`, of which the matrix is left, values, right*.
-pub struct Singular {
-    /// As many columns as rows.
+/// A singular value decomposition, A = left diag(values) right*, with the largest value first.
+pub struct Svd {
+    /// Square: as many columns as A has rows.
     pub left: Matrix,
     pub values: Vec<f64>,
-    /// As many columns as rows.
+    /// Square: as many columns as A has columns.
     pub right: Matrix,
 }
 
-/// Decomposes any matrix; `None` where it holds what is not finite.
-pub fn singular(a: &Matrix) -> Option<Singular> {
+/// Decomposes any matrix; `None` where an element is not finite.
+pub fn svd(a: &Matrix) -> Option<Svd> {
     if a.rows < a.columns {
-        let Singular { left, values, right } = singular(&a.adjoint())?;
-        return Some(Singular { left: right, values, right: left });
+        let Svd { left, values, right } = svd(&a.adjoint())?;
+        return Some(Svd { left: right, values, right: left });
     }
     if !a.norm().is_finite() {
         return None;
@@ -150,10 +150,10 @@ pub fn singular(a: &Matrix) -> Option<Singular> {
         }
     }
     (a.columns..a.rows).for_each(|column| complete(&mut left, column));
-    Some(Singular { left, values, right })
+    Some(Svd { left, values, right })
 }
 
-/// Fills a column with a vector of length 1 that is orthogonal to those before it (twice is enough: Gram and Schmidt's method).
+/// Fills a column with a vector of length 1 that is orthogonal to those before it, by Gram-Schmidt, which is applied twice to be accurate.
 fn complete(matrix: &mut Matrix, column: usize) {
     let mut best: (f64, Vec<Number>) = (0.0, Vec::new());
     for unit in 0..matrix.rows {
@@ -219,7 +219,7 @@ mod tests {
         let low = product(&random(6, 2), &random(2, 5));
         let zero = Matrix::zeros(4, 3);
         for a in [random(7, 4), random(4, 7), random(1, 1), low, zero] {
-            let Singular { left, values, right } = singular(&a).expect("finite");
+            let Svd { left, values, right } = svd(&a).expect("finite");
             assert!(values.windows(2).all(|pair| pair[0] >= pair[1] && pair[1] >= 0.0));
             for of in [&left, &right] {
                 let identity = Matrix::identity(of.rows, of.rows);

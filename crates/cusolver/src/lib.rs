@@ -1,10 +1,20 @@
 //! A stand-in for cuSOLVER's dense functions, whose own library holds machine code only. It computes on the host, in the order of the stream,
 //! since memory of the emulator is memory of the host; it says nothing of how fast a GPU is, and no tool counts it.
 //!
-//! Factorisations are LAPACK's, unblocked (`factor`, `reflections`); eigenvalues and singular values come from Jacobi's methods (`jacobi`), those
-//! of general matrices from Schur's form (`schur`, `general`).
-//! All is computed in complex numbers of double precision and rounded once, so that results of single precision are better than a GPU's. No
-//! work area is needed: sizes of one element are answered. What is not computed answers `CUSOLVER_STATUS_NOT_SUPPORTED`, and says so.
+//! | files | hold |
+//! | --- | --- |
+//! | `dense`, `generic`, `batches`, `sparse`, `settings` | the C functions, by family |
+//! | `operations`, `spectra`, `general` | what they do in the order of a stream: load matrices, compute, store |
+//! | `factor`, `reflections` | LU, Cholesky and QR factorisations as LAPACK's, unblocked |
+//! | `tridiagonal` | tridiagonal forms of Hermitian matrices by Householder reflections, and their C functions |
+//! | `jacobi` | eigenvalues of Hermitian matrices and singular values, by Jacobi rotations |
+//! | `schur` | eigenvalues of general matrices, by the Schur decomposition |
+//! | `matrix`, `element` | matrices on the device and on the host, and their element types |
+//! | `unsupported` | the functions that always refuse |
+//!
+//! A sparse system is solved as a dense one. Everything is computed in complex numbers of double precision and rounded once, so that results of
+//! single precision are more accurate than a GPU's. No workspace is needed: functions that are asked for its size answer one element. What is
+//! not computed answers `CUSOLVER_STATUS_NOT_SUPPORTED`, and the function says so on standard error.
 //!
 //! Every range of memory is looked up in the driver before it is touched: a wrong pointer or leading dimension is a status and a sentence.
 
@@ -28,6 +38,8 @@ mod operations;
 mod reflections;
 mod schur;
 mod settings;
+mod sparse;
 mod spectra;
 mod status;
+mod tridiagonal;
 mod unsupported;

@@ -1,12 +1,12 @@
-//! Matrices by columns: where they lie on the device, and copies of them on the host.
+//! Matrices, column-major: on the device, and their copies on the host.
 
 use crate::element::{Element, Number};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, write, write_spaced};
 
-/// A matrix of the device.
+/// A column-major matrix on the device.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct DeviceMatrix {
     pub at: usize,
     pub rows: usize,
     pub columns: usize,
@@ -25,43 +25,43 @@ pub fn size(of: i64, what: &str) -> Result<usize> {
     }
 }
 
-impl Place {
+impl DeviceMatrix {
     /// A matrix at an address.
     ///
     /// # Errors
-    /// When a size is negative, or columns are less apart than they are long.
-    pub fn new(at: usize, rows: i64, columns: i64, leading: i64) -> Result<Place> {
-        let place = Place {
+    /// When a size is negative, or the leading dimension is smaller than the number of rows.
+    pub fn new(at: usize, rows: i64, columns: i64, leading: i64) -> Result<DeviceMatrix> {
+        let matrix = DeviceMatrix {
             at,
             rows: size(rows, "the number of rows")?,
             columns: size(columns, "the number of columns")?,
             leading: size(leading, "the leading dimension")?,
         };
-        if place.leading < place.rows.max(1) {
+        if matrix.leading < matrix.rows.max(1) {
             let why =
                 format!("the leading dimension {leading} is smaller than the {rows} rows, or 0");
             return refuse(Status::InvalidValue, &why);
         }
-        Ok(place)
+        Ok(matrix)
     }
 
     /// A square one.
     ///
     /// # Errors
-    /// As [`Place::new`].
-    pub fn square(at: usize, order: i64, leading: i64) -> Result<Place> {
-        Place::new(at, order, order, leading)
+    /// As [`DeviceMatrix::new`].
+    pub fn square(at: usize, order: i64, leading: i64) -> Result<DeviceMatrix> {
+        DeviceMatrix::new(at, order, order, leading)
     }
 
     /// A vector.
-    pub fn vector(at: usize, length: usize) -> Place {
-        Place { at, rows: length, columns: 1, leading: length.max(1) }
+    pub fn vector(at: usize, length: usize) -> DeviceMatrix {
+        DeviceMatrix { at, rows: length, columns: 1, leading: length.max(1) }
     }
 
-    /// The next one of several that lie behind each other.
-    pub fn after(self, element: Element, number: usize) -> Place {
+    /// The matrix of a number among several of this size that lie one behind the other.
+    pub fn after(self, element: Element, number: usize) -> DeviceMatrix {
         let at = self.at + number * self.leading * self.columns * element.bytes();
-        Place { at, ..self }
+        DeviceMatrix { at, ..self }
     }
 
     /// Reads it.
@@ -108,7 +108,7 @@ impl Place {
     }
 }
 
-/// A matrix of the host.
+/// A column-major matrix on the host.
 #[derive(Clone, Debug)]
 pub struct Matrix {
     pub rows: usize,
@@ -117,18 +117,18 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// One of zeros.
+    /// A matrix of zeros.
     pub fn zeros(rows: usize, columns: usize) -> Matrix {
         Matrix { rows, columns, elements: vec![Number::ZERO; rows * columns] }
     }
 
-    /// One with ones on its diagonal.
+    /// The identity; ones on the diagonal of a matrix that is not square.
     pub fn identity(rows: usize, columns: usize) -> Matrix {
         let one = |row, column| if row == column { Number::ONE } else { Number::ZERO };
         Matrix::of(rows, columns, one)
     }
 
-    /// One by its elements.
+    /// The matrix with these elements.
     pub fn of(rows: usize, columns: usize, element: impl Fn(usize, usize) -> Number) -> Matrix {
         let mut made = Matrix::zeros(rows, columns);
         for column in 0..columns {
@@ -177,7 +177,7 @@ impl Matrix {
         Matrix::of(self.columns, self.rows, |row, column| self.get(column, row).conj())
     }
 
-    /// The root of the sum of all squares.
+    /// The Frobenius norm.
     pub fn norm(&self) -> f64 {
         self.elements.iter().map(Number::norm_sqr).sum::<f64>().sqrt()
     }
@@ -185,7 +185,7 @@ impl Matrix {
 
 #[cfg(test)]
 pub mod tests {
-    use super::{Matrix, Place};
+    use super::{DeviceMatrix, Matrix};
     use crate::element::Number;
 
     /// A matrix of numbers from -1 to 1, the same for the same sizes.
@@ -211,10 +211,10 @@ pub mod tests {
     }
 
     #[test]
-    fn places_have_room_for_their_columns() {
-        assert!(Place::new(64, 3, 2, 3).is_ok());
-        assert!(Place::new(64, 3, 2, 2).is_err());
-        assert!(Place::new(64, -1, 2, 2).is_err());
-        assert!(Place::new(64, 0, 0, 0).is_err());
+    fn matrices_have_room_for_their_columns() {
+        assert!(DeviceMatrix::new(64, 3, 2, 3).is_ok());
+        assert!(DeviceMatrix::new(64, 3, 2, 2).is_err());
+        assert!(DeviceMatrix::new(64, -1, 2, 2).is_err());
+        assert!(DeviceMatrix::new(64, 0, 0, 0).is_err());
     }
 }

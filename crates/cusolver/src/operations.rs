@@ -2,12 +2,12 @@
 
 use crate::element::{Element, Number};
 use crate::factor::{Form, cholesky, lu, solve_cholesky, solve_lu};
-use crate::matrix::{Matrix, Place};
+use crate::matrix::{DeviceMatrix, Matrix};
 use crate::reflections::{form_q, multiply_left, multiply_right, qr};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{Memory, submit, write};
 
-/// What a call works with: the type of its elements, its stream, and where it tells how it went.
+/// What every call has: the element type, the stream, and the address of `devInfo`, or 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Call {
     pub element: Element,
@@ -16,11 +16,11 @@ pub struct Call {
 }
 
 impl Call {
-    /// Tells how it went: 0, or where it stopped.
+    /// Stores `devInfo`: 0, or where the computation stopped, from 1.
     ///
     /// # Errors
     /// When the place is not in an allocation.
-    pub fn tell(&self, info: usize) -> Result {
+    pub fn store_info(&self, info: usize) -> Result {
         match self.info {
             0 => Ok(()),
             at => Ok(write(at, &(info as i32).to_le_bytes(), "devInfo")?),
@@ -28,7 +28,7 @@ impl Call {
     }
 }
 
-/// Where exchanges of rows are: numbers of 4 or 8 bytes from 1; nowhere for LU without pivoting.
+/// The pivots of an LU factorisation on the device: row numbers from 1, of 4 or 8 bytes (`wide`); address 0 for LU without pivoting.
 #[derive(Clone, Copy, Debug)]
 pub struct Pivots {
     pub at: usize,
@@ -71,110 +71,111 @@ impl Pivots {
     }
 }
 
-/// LU.
+/// Factors A = P L U.
 ///
 /// # Errors
-/// When memory is not allocated, or the stream is not there; so below.
-pub fn getrf(call: Call, a: Place, pivots: Pivots) -> Result {
+/// When memory is not allocated, or the stream does not exist.
+pub fn getrf(call: Call, a: DeviceMatrix, pivots: Pivots) -> Result {
     submit(call.stream, move || {
         let mut factors = a.load(call.element, "A")?;
         let (exchanged, singular) = lu(&mut factors, pivots.at != 0);
         a.store(call.element, &factors, "A")?;
         pivots.store(&exchanged)?;
-        call.tell(singular)
+        call.store_info(singular)
     })
 }
 
-/// Solves with LU.
+/// Solves with the factors of [`getrf`].
 ///
 /// # Errors
 /// As [`getrf`].
-pub fn getrs(call: Call, form: Form, a: Place, pivots: Pivots, b: Place) -> Result {
+pub fn getrs(call: Call, form: Form, a: DeviceMatrix, pivots: Pivots, b: DeviceMatrix) -> Result {
     submit(call.stream, move || {
         let mut x = b.load(call.element, "B")?;
         let factors = a.load(call.element, "A")?;
         solve_lu(&factors, &pivots.load(a.rows)?, form, &mut x);
         b.store(call.element, &x, "B")?;
-        call.tell(0)
+        call.store_info(0)
     })
 }
 
-/// Cholesky's factor.
+/// Factors A = L L* or U* U (Cholesky).
 ///
 /// # Errors
 /// As [`getrf`].
-pub fn potrf(call: Call, upper: bool, a: Place) -> Result {
+pub fn potrf(call: Call, upper: bool, a: DeviceMatrix) -> Result {
     submit(call.stream, move || {
         let mut factor = a.load(call.element, "A")?;
         let failed = cholesky(&mut factor, upper);
         a.store(call.element, &factor, "A")?;
-        call.tell(failed)
+        call.store_info(failed)
     })
 }
 
-/// Solves with Cholesky's factor.
+/// Solves with the factor of [`potrf`].
 ///
 /// # Errors
 /// As [`getrf`].
-pub fn potrs(call: Call, upper: bool, a: Place, b: Place) -> Result {
+pub fn potrs(call: Call, upper: bool, a: DeviceMatrix, b: DeviceMatrix) -> Result {
     submit(call.stream, move || {
         let mut x = b.load(call.element, "B")?;
         solve_cholesky(&a.load(call.element, "A")?, upper, &mut x);
         b.store(call.element, &x, "B")?;
-        call.tell(0)
+        call.store_info(0)
     })
 }
 
-/// The inverse by Cholesky's factor, one triangle of it.
+/// One triangle of the inverse, from the factor of [`potrf`].
 ///
 /// # Errors
 /// As [`getrf`].
-pub fn potri(call: Call, upper: bool, a: Place) -> Result {
+pub fn potri(call: Call, upper: bool, a: DeviceMatrix) -> Result {
     submit(call.stream, move || {
         let mut factor = a.load(call.element, "A")?;
         let zero = (0..a.rows).find(|&at| factor.get(at, at) == Number::ZERO);
         if let Some(at) = zero {
-            return call.tell(at + 1);
+            return call.store_info(at + 1);
         }
         let mut inverse = Matrix::identity(a.rows, a.rows);
         solve_cholesky(&factor, upper, &mut inverse);
         for column in 0..a.rows {
             for row in 0..a.rows {
-                if if upper { row <= column } else { row >= column } {
+                let in_triangle = if upper { row <= column } else { row >= column };
+                if in_triangle {
                     factor.set(row, column, inverse.get(row, column));
                 }
             }
         }
         a.store(call.element, &factor, "A")?;
-        call.tell(0)
+        call.store_info(0)
     })
 }
 
-/// QR.
+/// Factors A = Q R: R, and below it the vectors of the reflections, whose scales go to `tau`.
 ///
 /// # Errors
 /// As [`getrf`].
-pub fn geqrf(call: Call, a: Place, tau: usize) -> Result {
+pub fn geqrf(call: Call, a: DeviceMatrix, tau: usize) -> Result {
     submit(call.stream, move || {
         let mut factors = a.load(call.element, "A")?;
         let taus = qr(&mut factors);
         a.store(call.element, &factors, "A")?;
         let taus = Matrix::of(taus.len(), 1, |row, _| taus[row]);
-        Place::vector(tau, taus.rows).store(call.element, &taus, "tau")?;
-        call.tell(0)
+        DeviceMatrix::vector(tau, taus.rows).store(call.element, &taus, "tau")?;
+        call.store_info(0)
     })
 }
 
 /// The scales of reflections.
 fn taus(call: Call, at: usize, count: usize) -> Result<Vec<Number>> {
-    Ok(Place::vector(at, count).load(call.element, "tau")?.column(0).to_vec())
+    Ok(DeviceMatrix::vector(at, count).load(call.element, "tau")?.column(0).to_vec())
 }
 
-/// The columns of Q, in the place of the reflections.
+/// Overwrites the reflections of [`geqrf`] with the columns of Q.
 ///
 /// # Errors
 /// As [`getrf`], and when there are more reflections than columns, or more columns than rows.
-pub fn orgqr(call: Call, a: Place, count: usize, tau: usize) -> Result {
+pub fn orgqr(call: Call, a: DeviceMatrix, count: usize, tau: usize) -> Result {
     if count > a.columns || a.columns > a.rows {
         let why =
             format!("{count} reflections, {} columns and {} rows do not fit", a.columns, a.rows);
@@ -184,15 +185,22 @@ pub fn orgqr(call: Call, a: Place, count: usize, tau: usize) -> Result {
         let factors = a.load(call.element, "A")?;
         let q = form_q(&factors, &taus(call, tau, count)?, a.columns);
         a.store(call.element, &q, "A")?;
-        call.tell(0)
+        call.store_info(0)
     })
 }
 
-/// The product of Q or its adjoint with C, from the left or the right.
+/// Multiplies C by Q or its adjoint, from the left or the right.
 ///
 /// # Errors
-/// As [`getrf`], and when Q is smaller than its reflections are many.
-pub fn ormqr(call: Call, right: bool, form: Form, a: Place, tau: usize, c: Place) -> Result {
+/// As [`getrf`], and when there are more reflections than rows of Q.
+pub fn ormqr(
+    call: Call,
+    right: bool,
+    form: Form,
+    a: DeviceMatrix,
+    tau: usize,
+    c: DeviceMatrix,
+) -> Result {
     let count = a.columns;
     if count > a.rows {
         let why = format!("{count} reflections are more than the {} rows of Q", a.rows);
@@ -211,6 +219,6 @@ pub fn ormqr(call: Call, right: bool, form: Form, a: Place, tau: usize, c: Place
             multiply_left(&factors, &taus, adjoint, &mut c_here);
         }
         c.store(call.element, &c_here, "C")?;
-        call.tell(0)
+        call.store_info(0)
     })
 }

@@ -1,25 +1,33 @@
-//! QR by Householder's reflections, and what is made and multiplied with them (LAPACK's `geqrf`, `orgqr` and `ormqr`, unblocked).
+//! The QR factorisation by Householder reflections; Q as a matrix, and products with Q (LAPACK's `geqrf`, `orgqr` and `ormqr`, unblocked).
 
 use crate::element::Number;
 use crate::matrix::Matrix;
 
-/// Factors A in its place to R and, below it, the vectors of the reflections, whose scales are the result.
+/// Factors A in place: R, and below it the vectors of the reflections. Returns the scales of the reflections (tau).
 pub fn qr(a: &mut Matrix) -> Vec<Number> {
     (0..a.rows.min(a.columns)).map(|step| reflect(a, step)).collect()
 }
 
-/// One reflection, which makes a column's elements below the diagonal 0 (LAPACK's `larfg`), applied to the columns behind it.
-fn reflect(a: &mut Matrix, step: usize) -> Number {
-    let first = a.get(step, step);
-    let below = a.column(step)[step + 1..].iter().map(Number::norm_sqr).sum::<f64>().sqrt();
-    if below == 0.0 && first.im == 0.0 {
-        return Number::ZERO;
+/// The reflection that makes the elements below a first one 0 (LAPACK's `larfg`): they become its vector behind its leading 1, and the result
+/// is what the first one becomes, which is real, and the reflection's scale.
+pub fn reflection(first: Number, below: &mut [Number]) -> (f64, Number) {
+    let rest = below.iter().map(Number::norm_sqr).sum::<f64>().sqrt();
+    if rest == 0.0 && first.im == 0.0 {
+        return (first.re, Number::ZERO);
     }
-    let length = first.norm().hypot(below);
+    let length = first.norm().hypot(rest);
     let diagonal = if first.re >= 0.0 { -length } else { length };
-    let tau = Number::new((diagonal - first.re) / diagonal, -first.im / diagonal);
     let scale = Number::ONE / (first - diagonal);
-    a.column_mut(step)[step + 1..].iter_mut().for_each(|below| *below *= scale);
+    below.iter_mut().for_each(|below| *below *= scale);
+    (diagonal, Number::new((diagonal - first.re) / diagonal, -first.im / diagonal))
+}
+
+/// One reflection, which makes a column's elements below the diagonal 0, applied to the columns behind it.
+fn reflect(a: &mut Matrix, step: usize) -> Number {
+    let (diagonal, tau) = reflection(a.get(step, step), &mut a.column_mut(step)[step + 1..]);
+    if tau == Number::ZERO {
+        return tau;
+    }
     a.set(step, step, Number::new(diagonal, 0.0));
     let vector = vector(a, step);
     for column in step + 1..a.columns {

@@ -1,18 +1,21 @@
-//! Schur's form of a square matrix, T = Z* A Z with T upper triangular (Golub and Van Loan, "Matrix Computations", sections 7.4 and 7.5):
-//! reflections make Hessenberg's form, Francis's steps with two implicit shifts make blocks of one and two rows on the diagonal, and a
-//! rotation splits each of two rows. Shifts come in pairs for complex matrices, too, so that the blocks of a real matrix stay real until they
-//! are split, and its complex eigenvalues are conjugate pairs to the bit.
+//! The Schur decomposition of a square matrix, A = Z T Z* with T upper triangular (Golub and Van Loan, "Matrix Computations", sections 7.4 and
+//! 7.5): Householder reflections reduce it to Hessenberg form, Francis double-shift QR steps leave blocks of one and two rows on the diagonal,
+//! and a rotation makes each block of two rows triangular. Complex matrices use double shifts, too: the blocks of a real matrix then stay real until
+//! they are split, and its complex eigenvalues are exact conjugate pairs.
 
 use crate::element::Number;
 use crate::matrix::Matrix;
 
-/// Steps for one eigenvalue at most, and after how many without success shifts of another size are tried.
+/// QR steps for one eigenvalue, at most.
 const MOST_STEPS: usize = 60;
+/// Every so many steps without success, an exceptional shift is tried.
 const EXCEPTIONAL: usize = 10;
 
-/// The form, and the unitary matrix that makes it.
+/// A Schur decomposition.
 pub struct Schur {
+    /// T, upper triangular; its diagonal holds the eigenvalues.
     pub triangle: Matrix,
+    /// Z, unitary.
     pub basis: Matrix,
 }
 
@@ -60,7 +63,7 @@ impl Reflection {
     }
 }
 
-/// Schur's form; `None` where the matrix holds what is not finite, or steps do not converge.
+/// Decomposes a square matrix; `None` where an element is not finite, or the steps do not converge.
 pub fn schur(a: &Matrix) -> Option<Schur> {
     let norm = a.norm();
     if !norm.is_finite() {
@@ -94,7 +97,7 @@ pub fn schur(a: &Matrix) -> Option<Schur> {
 }
 
 impl Schur {
-    /// A reflection of rows and columns from `at` on: rows from a column on, and the first rows of columns.
+    /// Applies a reflection to rows and columns from `at` on: to the rows from `column` on, and to the first `rows` rows of the columns.
     fn reflect(&mut self, reflection: &Reflection, at: usize, column: usize, rows: usize) {
         reflection.left(&mut self.triangle, at, column);
         reflection.right(&mut self.triangle, at, rows);
@@ -102,7 +105,7 @@ impl Schur {
         reflection.right(&mut self.basis, at, whole);
     }
 
-    /// Where the last block before `end` begins that no small element below the diagonal parts.
+    /// The first row of the unreduced block that ends before `end`: the element below the diagonal before it is negligible, and is set to 0.
     fn block(&mut self, end: usize, norm: f64) -> usize {
         for start in (1..end).rev() {
             let t = &mut self.triangle;
@@ -116,8 +119,8 @@ impl Schur {
         0
     }
 
-    /// One of Francis's steps on a block of three rows or more: its shifts are the eigenvalues of its last two rows, or others where it is
-    /// exceptional, and are used by their sum and product alone.
+    /// A Francis double-shift step on a block of three rows or more. Its shifts are the eigenvalues of the block's last two rows, or other numbers
+    /// in an exceptional step; only their sum and product are needed.
     fn step(&mut self, start: usize, end: usize, exceptional: bool) {
         let h = |row: usize, column: usize| self.triangle.get(row, column);
         let last = end - 1;
@@ -148,7 +151,7 @@ impl Schur {
         }
     }
 
-    /// Makes a block of two rows triangular. A real one with complex eigenvalues has the one with the positive imaginary part first.
+    /// Makes a block of two rows triangular. Of a pair of conjugate eigenvalues, the one with the positive imaginary part comes first.
     fn split(&mut self, at: usize) {
         let t = &self.triangle;
         let [a, b] = [t.get(at, at), t.get(at, at + 1)];

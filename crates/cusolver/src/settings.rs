@@ -1,6 +1,6 @@
 //! Handles, streams, options and versions.
 
-use crate::handle::{Held, create, destroy, set_sorted, set_stream, sorts, stream};
+use crate::handle::{Object, create, destroy, set_sorted, set_stream, sorts, stream};
 use crate::status::{Result, Status, refuse};
 use lanework_standin::{calls, store};
 
@@ -8,7 +8,7 @@ use lanework_standin::{calls, store};
 const VERSION: [i32; 3] = [12, 0, 4];
 
 /// Stores a new handle.
-unsafe fn give(to: *mut usize, held: Held) -> Result {
+unsafe fn give(to: *mut usize, held: Object) -> Result {
     let handle = create(held)?;
     // SAFETY: by the caller.
     unsafe { store(to, handle) }
@@ -17,7 +17,7 @@ unsafe fn give(to: *mut usize, held: Held) -> Result {
 calls! { "cuSOLVER", Status;
     fn cusolverDnCreate(to: *mut usize) {
         // SAFETY: by the caller.
-        unsafe { give(to, Held::Context(0)) }
+        unsafe { give(to, Object::Context(0)) }
     }
     fn cusolverDnDestroy(handle: usize) { destroy(handle) }
     fn cusolverDnSetStream(handle: usize, to: usize) { set_stream(handle, to) }
@@ -34,13 +34,13 @@ calls! { "cuSOLVER", Status;
     }
     fn cusolverDnCreateParams(to: *mut usize) {
         // SAFETY: by the caller.
-        unsafe { give(to, Held::Parameters) }
+        unsafe { give(to, Object::Parameters) }
     }
     fn cusolverDnDestroyParams(handle: usize) { destroy(handle) }
     fn cusolverDnSetAdvOptions(_parameters: usize, _function: i32, _algorithm: i32) { Ok(()) }
     fn cusolverDnCreateSyevjInfo(to: *mut usize) {
         // SAFETY: by the caller.
-        unsafe { give(to, Held::Jacobi(true)) }
+        unsafe { give(to, Object::Jacobi(true)) }
     }
     fn cusolverDnDestroySyevjInfo(handle: usize) { destroy(handle) }
     fn cusolverDnXsyevjSetTolerance(info: usize, _tolerance: f64) { sorts(info).map(drop) }
@@ -58,7 +58,7 @@ calls! { "cuSOLVER", Status;
     }
     fn cusolverDnCreateGesvdjInfo(to: *mut usize) {
         // SAFETY: by the caller.
-        unsafe { give(to, Held::Jacobi(true)) }
+        unsafe { give(to, Object::Jacobi(true)) }
     }
     fn cusolverDnDestroyGesvdjInfo(handle: usize) { destroy(handle) }
     fn cusolverDnXgesvdjSetTolerance(info: usize, _tolerance: f64) { sorts(info).map(drop) }

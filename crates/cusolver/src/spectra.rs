@@ -1,8 +1,8 @@
 //! Eigenvalues and singular values of matrices of the device, in the order of a stream.
 
 use crate::element::Number;
-use crate::jacobi::{Singular, eigen, singular};
-use crate::matrix::{Matrix, Place};
+use crate::jacobi::{Svd, eigen, svd};
+use crate::matrix::{DeviceMatrix, Matrix};
 use crate::operations::Call;
 use crate::status::{Result, Status, refuse};
 use lanework_standin::submit;
@@ -10,8 +10,14 @@ use lanework_standin::submit;
 /// Eigenvalues of a Hermitian matrix, of which one triangle counts; its eigenvectors in its place, where they are wanted.
 ///
 /// # Errors
-/// When memory is not allocated, or the stream is not there; so below.
-pub fn eigenvalues(call: Call, vectors: bool, upper: bool, a: Place, values: usize) -> Result {
+/// When memory is not allocated, or the stream does not exist.
+pub fn eigenvalues(
+    call: Call,
+    vectors: bool,
+    upper: bool,
+    a: DeviceMatrix,
+    values: usize,
+) -> Result {
     submit(call.stream, move || {
         let half = a.load(call.element, "A")?;
         let whole = Matrix::of(a.rows, a.rows, |i, j| match i.cmp(&j) {
@@ -20,7 +26,7 @@ pub fn eigenvalues(call: Call, vectors: bool, upper: bool, a: Place, values: usi
             std::cmp::Ordering::Greater if !upper => half.get(i, j),
             _ => half.get(j, i).conj(),
         });
-        let place = Place::vector(values, a.rows);
+        let place = DeviceMatrix::vector(values, a.rows);
         let Some((found, columns)) = eigen(whole) else {
             return not_finite(call, &[(place, true)], &[(a, vectors)]);
         };
@@ -28,30 +34,35 @@ pub fn eigenvalues(call: Call, vectors: bool, upper: bool, a: Place, values: usi
         if vectors {
             a.store(call.element, &columns, "A")?;
         }
-        call.tell(0)
+        call.store_info(0)
     })
 }
 
-/// Fills results with NaN, as what is not finite has none, and tells that the method did not converge.
-fn not_finite(call: Call, real: &[(Place, bool)], others: &[(Place, bool)]) -> Result {
-    let nan =
-        |place: &Place| Matrix::of(place.rows, place.columns, |_, _| Number::new(f64::NAN, 0.0));
+/// Fills the results with NaN and stores that the method did not converge: the matrix has elements that are not finite.
+fn not_finite(
+    call: Call,
+    real: &[(DeviceMatrix, bool)],
+    others: &[(DeviceMatrix, bool)],
+) -> Result {
+    let nan = |place: &DeviceMatrix| {
+        Matrix::of(place.rows, place.columns, |_, _| Number::new(f64::NAN, 0.0))
+    };
     for (place, _) in real.iter().filter(|(_, wanted)| *wanted) {
         place.store(call.element.real(), &nan(place), "values")?;
     }
     for (place, _) in others.iter().filter(|(_, wanted)| *wanted) {
         place.store(call.element, &nan(place), "vectors")?;
     }
-    call.tell(1)
+    call.store_info(1)
 }
 
 /// What is wanted of singular vectors: some columns in a place, or none.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
     /// Where the left ones go.
-    pub left: Option<Place>,
+    pub left: Option<DeviceMatrix>,
     /// Where the right ones go.
-    pub right: Option<Place>,
+    pub right: Option<DeviceMatrix>,
     /// Whether the right ones are stored as the rows of their adjoint.
     pub adjoint: bool,
 }
@@ -60,13 +71,13 @@ pub struct Wanted {
 ///
 /// # Errors
 /// As [`eigenvalues`].
-pub fn singular_values(call: Call, a: Place, values: usize, wanted: Wanted) -> Result {
+pub fn singular_values(call: Call, a: DeviceMatrix, values: usize, wanted: Wanted) -> Result {
     submit(call.stream, move || {
-        let place = Place::vector(values, a.rows.min(a.columns));
+        let place = DeviceMatrix::vector(values, a.rows.min(a.columns));
         let sides = [wanted.left, wanted.right];
-        let Some(Singular { left, values: found, right }) = singular(&a.load(call.element, "A")?)
-        else {
-            let others: Vec<(Place, bool)> = sides.iter().flatten().map(|p| (*p, true)).collect();
+        let Some(Svd { left, values: found, right }) = svd(&a.load(call.element, "A")?) else {
+            let others: Vec<(DeviceMatrix, bool)> =
+                sides.iter().flatten().map(|p| (*p, true)).collect();
             return not_finite(call, &[(place, true)], &others);
         };
         place.store(call.element.real(), &Matrix::column_of(&found), "S")?;
@@ -80,7 +91,7 @@ pub fn singular_values(call: Call, a: Place, values: usize, wanted: Wanted) -> R
             });
             to.store(call.element, &shown, "V")?;
         }
-        call.tell(0)
+        call.store_info(0)
     })
 }
 
@@ -88,7 +99,7 @@ pub fn singular_values(call: Call, a: Place, values: usize, wanted: Wanted) -> R
 ///
 /// # Errors
 /// When there are more columns than rows, which NVIDIA's refuses, a letter is none of these, or both want the place of A.
-pub fn wanted(jobs: [i8; 2], a: Place, [u, vt]: [(usize, i64); 2]) -> Result<Wanted> {
+pub fn wanted(jobs: [i8; 2], a: DeviceMatrix, [u, vt]: [(usize, i64); 2]) -> Result<Wanted> {
     let (rows, columns) = (a.rows as i64, a.columns as i64);
     if rows < columns {
         let why = format!(
@@ -104,15 +115,15 @@ pub fn wanted(jobs: [i8; 2], a: Place, [u, vt]: [(usize, i64); 2]) -> Result<Wan
         refuse(Status::InvalidValue, &format!("`{job}` is none of A, S, O and N for vectors"))
     };
     let left = match left {
-        'A' => Some(Place::new(u.0, rows, rows, u.1)?),
-        'S' => Some(Place::new(u.0, rows, columns, u.1)?),
+        'A' => Some(DeviceMatrix::new(u.0, rows, rows, u.1)?),
+        'S' => Some(DeviceMatrix::new(u.0, rows, columns, u.1)?),
         'O' => Some(a),
         'N' => None,
         other => return unknown(other),
     };
     let right = match right {
-        'A' | 'S' => Some(Place::new(vt.0, columns, columns, vt.1)?),
-        'O' => Some(Place { rows: a.columns, ..a }),
+        'A' | 'S' => Some(DeviceMatrix::new(vt.0, columns, columns, vt.1)?),
+        'O' => Some(DeviceMatrix { rows: a.columns, ..a }),
         'N' => None,
         other => return unknown(other),
     };

@@ -216,6 +216,34 @@ fn singular_values_come_with_the_vectors_that_are_wanted() {
         1e-14,
     );
     assert_eq!(v[6..], [9.0; 3]); // economic
+    // By a polar decomposition, as JAX asks for them: V whole, and what was added to the values.
+    let mut added = 9f64;
+    let wide = device(&[3f64, 0.0, 4.0, 0.0, 0.0, 2.0]);
+    let v = device(&[9f64; 9]);
+    let code = call!("cusolverDnXgesvdp", handle => usize, none => u64, 1 => i32, 0 => i32, 2 => i64, 3 => i64, 1 => i32, wide => u64, 2 => i64, 1 => i32, s => u64, 1 => i32, u => u64, 2 => i64, 1 => i32, v => u64, 3 => i64, 1 => i32, none => u64, 16 => usize, none => u64, 16 => usize, info => u64, &mut added => &mut f64);
+    assert_eq!((code, added), (0, 0.0));
+    close(&download(s, 2), &[5.0, 2.0], 1e-14);
+    let v: Vec<f64> = download::<f64>(v, 9).iter().map(|x| x.abs()).collect();
+    close(&v, &[0.6, 0.8, 0.0, 0.0, 0.0, 1.0, 0.8, 0.6, 0.0], 1e-14);
+}
+
+#[test]
+fn a_symmetric_matrix_becomes_tridiagonal() {
+    let handle = handle();
+    let (info, none, mut work) = (info(), 0u64, 0);
+    let (a, d, e, tau) = (device(&A), device(&[0f64; 3]), device(&[0f64; 2]), device(&[9f64; 2]));
+    let code = call!("cusolverDnDsytrd_bufferSize", handle => usize, 0 => i32, 3 => i32, a => u64, 8 => i32, d => u64, e => u64, tau => u64, &mut work => &mut i32);
+    assert!(code == 0 && work > 0);
+    let code = call!("cusolverDnDsytrd", handle => usize, 0 => i32, 3 => i32, a => u64, 8 => i32, d => u64, e => u64, tau => u64, none => u64, work => i32, info => u64);
+    assert_eq!((code, download::<i32>(info, 1)[0]), (0, 0));
+    let root = 2f64.sqrt();
+    close(&download(d, 3), &[4.0, 6.0, 10.0], 1e-14);
+    close(&download(e, 2), &[-2.0 * root, -2.0], 1e-14);
+    close(&download(tau, 2), &[1.0 + root / 2.0, 0.0], 1e-14);
+    let factors = download::<f64>(a, 24);
+    close(&[factors[1], factors[2], factors[10]], &[-2.0 * root, 1.0 - root, -2.0], 1e-14);
+    // The other triangle is as it was.
+    assert_eq!([factors[8], factors[16], factors[17]], [2.0, -2.0, 2.0]);
 }
 
 #[test]
@@ -290,4 +318,29 @@ fn a_general_matrix_has_its_eigenvalues_and_vectors() {
     );
     assert_eq!((code, download::<i32>(info, 1)[0]), (0, 1));
     assert!(download::<f32>(numbers, 2).iter().all(|value| value.is_nan()));
+}
+
+#[test]
+fn a_sparse_system_is_solved_and_says_whether_it_is_singular() {
+    context();
+    let (mut handle, mut singular) = (0usize, 7i32);
+    assert_eq!(call!("cusolverSpCreate", &mut handle => &mut usize), 0);
+    // 2 0 1 / 0 3 0 / 4 0 1, numbered from 1; its last entry is there as two halves.
+    let values = device(&[2f32, 1.0, 3.0, 4.0, 0.5, 0.5]);
+    let (offsets, columns) = (device(&[1i32, 3, 4, 7]), device(&[1i32, 3, 2, 1, 3, 3]));
+    let (b, x) = (device(&[5f32, 6.0, 7.0]), device(&[0f32; 3]));
+    let mut solve = |order: i32, entries: i32| {
+        let code = call!("cusolverSpScsrlsvqr", handle => usize, order => i32, entries => i32, 0 => usize, values => u64, offsets => u64, columns => u64, b => u64, 1e-6 => f32, 0 => i32, x => u64, &mut singular => &mut i32);
+        (code, singular)
+    };
+    assert_eq!(solve(3, 6), (0, -1));
+    let found: Vec<f64> = download::<f32>(x, 3).into_iter().map(f64::from).collect();
+    close(&found, &[1.0, 2.0, 3.0], 1e-6);
+    // Offsets that do not fit the entries; the third column is the first one.
+    assert_eq!(solve(3, 5).0, 3);
+    upload(columns, &[1i32, 1, 2, 1, 1, 1]);
+    assert_eq!(solve(3, 6), (0, 2));
+    upload(columns, &[1i32, 4, 2, 1, 3, 3]);
+    assert_eq!(solve(3, 6).0, 3);
+    assert_eq!(call!("cusolverSpDestroy", handle => usize), 0);
 }

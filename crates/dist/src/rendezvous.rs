@@ -119,7 +119,7 @@ fn gather(
         };
         let ready =
             stream.set_nonblocking(false).and_then(|()| stream.set_read_timeout(Some(PATIENCE)));
-        // Who says nothing, or something else, is no rank.
+        // Who says nothing, or something else, is not a rank.
         let Some(hello) = ready.ok().and_then(|()| Hello::read(&mut stream)) else { continue };
         let Hello { rank, size, .. } = hello;
         if hello.job != place.job {

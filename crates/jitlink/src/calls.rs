@@ -2,6 +2,7 @@
 
 use crate::input::Input;
 use crate::linking::Linker;
+use crate::options::known;
 use crate::outcome::Outcome;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,7 +36,11 @@ pub unsafe extern "C" fn create(
             // SAFETY: as above.
             unsafe { CStr::from_ptr(options.add(index).read()) }.to_string_lossy().into_owned()
         });
-        let made = Box::new(Linker::new(options.collect()));
+        let options: Vec<String> = options.collect();
+        if !options.iter().all(|option| known(option)) {
+            return Outcome::UnrecognizedOption;
+        }
+        let made = Box::new(Linker::new(options));
         // SAFETY: not null.
         unsafe { handle.write(Box::into_raw(made).cast()) };
         Outcome::Success

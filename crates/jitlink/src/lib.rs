@@ -16,5 +16,6 @@ mod input;
 mod linking;
 mod names;
 mod nvrtc;
+mod options;
 mod outcome;
 mod real;

@@ -96,6 +96,12 @@ impl Linker {
         if let Some(why) = self.problem.take() {
             return self.refuse(Outcome::PtxCompile, why);
         }
+        if self.texts.names().next().is_none() {
+            // Nothing was added: an empty module.
+            self.linked = format!(".version 8.8\n.target {}\n.address_size 64\n\0", self.target())
+                .into_bytes();
+            return Outcome::Success;
+        }
         match self.texts.link() {
             Ok(text) => self.linked = text.into_bytes(),
             Err(error) => {
@@ -105,6 +111,16 @@ impl Linker {
         }
         self.linked.push(0);
         Outcome::Success
+    }
+
+    /// The architecture that the options ask for, as the target of a module.
+    fn target(&self) -> String {
+        let architecture = |option: &String| {
+            option.trim_start_matches('-').strip_prefix("arch=").map(str::to_owned)
+        };
+        let asked =
+            self.options.iter().rev().find_map(architecture).unwrap_or_else(|| "sm_90".to_owned());
+        asked.replace("compute_", "sm_").replace("lto_", "sm_")
     }
 
     /// Registers per thread at most, by the options.
@@ -153,6 +169,13 @@ mod tests {
         assert_eq!(linker.complete(), Outcome::Success);
         let text = String::from_utf8(linker.linked).expect("text");
         assert!(text.contains(".maxnreg 40") && text.contains("barrier.sync"), "{text}");
+    }
+
+    #[test]
+    fn nothing_is_linked_to_an_empty_module() {
+        let mut linker = Linker::new(vec!["-arch=compute_80".to_owned()]);
+        assert_eq!(linker.complete(), Outcome::Success);
+        assert!(String::from_utf8_lossy(&linker.linked).contains(".target sm_80"));
     }
 
     #[test]

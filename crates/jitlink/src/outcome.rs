@@ -6,6 +6,8 @@
 pub enum Outcome {
     /// Done.
     Success = 0,
+    /// An option that nvJitLink does not have.
+    UnrecognizedOption = 1,
     /// An input that cannot be read.
     InvalidInput = 3,
     /// PTX with errors.

@@ -153,7 +153,7 @@ calls! {
     fn ncclCommFinalize(communicator: usize) { get(communicator).map(drop) }
 
     fn ncclCommDestroy(communicator: usize) {
-        // As for NVIDIA's, none is no error.
+        // As for NVIDIA's, none at all is not an error.
         if communicator == 0 { Ok(()) } else { end(communicator, false) }
     }
 

@@ -24,7 +24,7 @@ const MAGIC: [u8; 8] = *b"LWNCCL01";
 pub struct UniqueId(pub [u8; BYTES]);
 
 impl UniqueId {
-    /// The number of its job; `None` of bytes that are no id.
+    /// The number of its job; `None` for bytes that are not an id.
     pub fn job(&self) -> Option<u64> {
         let number = u64::from_le_bytes(std::array::from_fn(|i| self.0[8 + i]));
         self.0.starts_with(&MAGIC).then_some(number)
@@ -121,7 +121,7 @@ fn host(job: u64, listener: &UnixListener) {
     let mut size = None;
     while size != Some(guests.len() as u64) {
         let Ok((mut stream, _)) = listener.accept() else { return };
-        // Who says nothing, or something else, is no rank.
+        // Who says nothing, or something else, is not a rank.
         let Some(hello) = Hello::read(job, &mut stream) else { continue };
         if hello.rank == ASKS {
             let come: Vec<u8> = guests.keys().flat_map(|rank| rank.to_le_bytes()).collect();

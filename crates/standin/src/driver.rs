@@ -63,9 +63,9 @@ functions! {
     pop: b"cuCtxPopCurrent_v2" (*mut u64);
     device: b"cuCtxGetDevice" (*mut i32);
     range: b"cuMemGetAddressRange_v2" (*mut u64, *mut usize, u64);
-    read: b"cuMemcpyDtoH_v2" (*mut c_void, u64, usize);
-    write: b"cuMemcpyHtoD_v2" (u64, *const c_void, usize);
-    write_rows: b"cuMemcpy2DUnaligned_v2" (*const Rows);
+    read: b"cuMemcpyDtoHAsync_v2" (*mut c_void, u64, usize, usize);
+    write: b"cuMemcpyHtoDAsync_v2" (u64, *const c_void, usize, usize);
+    write_rows: b"cuMemcpy2DAsync_v2" (*const Rows, usize);
     allocate: b"cuMemAlloc_v2" (*mut u64, usize);
     free: b"cuMemFree_v2" (u64);
     capturing: b"cuStreamIsCapturing" (usize, *mut i32);

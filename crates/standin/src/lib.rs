@@ -3,7 +3,7 @@
 //!
 //! Each of these libraries has statuses of its own: it says by `From<Failure>` which one answers what fails here.
 //!
-//! This is no interface for others: it changes with the stand-ins.
+//! This is not a public interface: it changes with the stand-ins.
 
 mod call;
 mod context;

@@ -1,7 +1,9 @@
 //! Memory of devices, looked up to the byte in the driver before it is touched: it is memory of the host that the emulator keeps account of.
+//! It is copied in the stream of the call, so that checks see the order that the call has with other work.
 
 use crate::driver::{Rows, Side, driver};
 use crate::failure::{Kind, Result, fail};
+use crate::stream::current_stream;
 
 /// Memory of a device as a call names it.
 #[derive(Clone, Copy, Debug)]
@@ -88,7 +90,15 @@ impl Memory {
             return Ok(bytes);
         }
         // SAFETY: the driver checks the range again, and writes as many bytes as there are.
-        match unsafe { (driver()?.read)(bytes.as_mut_ptr().cast(), self.at as u64, self.bytes) } {
+        let code = unsafe {
+            (driver()?.read)(
+                bytes.as_mut_ptr().cast(),
+                self.at as u64,
+                self.bytes,
+                current_stream(),
+            )
+        };
+        match code {
             0 => Ok(bytes),
             code => fail(Kind::Driver, format!("{what} cannot be read: error {code}")),
         }
@@ -105,7 +115,9 @@ pub fn write(at: usize, from: &[u8], what: &str) -> Result {
         return Ok(());
     }
     // SAFETY: the driver checks the range.
-    match unsafe { (driver()?.write)(at as u64, from.as_ptr().cast(), from.len()) } {
+    match unsafe {
+        (driver()?.write)(at as u64, from.as_ptr().cast(), from.len(), current_stream())
+    } {
         0 => Ok(()),
         code => fail(Kind::Driver, format!("{what} cannot be written: error {code}")),
     }
@@ -126,7 +138,7 @@ pub fn write_spaced(at: usize, from: &[u8], size: usize, pitch: usize, what: &st
     let device = Side { memory: 2, device: at as u64, pitch, ..Side::default() };
     let rows = Rows { from: host, to: device, width: size, height: from.len() / size };
     // SAFETY: the bytes are there, and the driver checks the range.
-    match unsafe { (driver()?.write_rows)(&rows) } {
+    match unsafe { (driver()?.write_rows)(&rows, current_stream()) } {
         0 => Ok(()),
         code => fail(Kind::Driver, format!("{what} cannot be written: error {code}")),
     }

@@ -4,6 +4,7 @@
 use crate::call::{Answer, call};
 use crate::driver::driver;
 use crate::failure::{Kind, Result, fail};
+use std::cell::Cell;
 use std::ffi::c_void;
 
 /// What a node of a graph does.
@@ -49,6 +50,29 @@ pub fn capture(stream: usize, work: impl Fn() + Send + Sync + 'static) -> Result
     }
 }
 
+thread_local! {
+    /// The stream whose work this thread does; 0, the default stream, for none.
+    static CURRENT: Cell<usize> = const { Cell::new(0) };
+}
+
+/// The stream whose work this thread does; 0, the default stream, for none.
+pub(crate) fn current_stream() -> usize {
+    CURRENT.get()
+}
+
+/// Does some work as that of a stream.
+fn as_stream<T>(stream: usize, work: impl FnOnce() -> T) -> T {
+    /// Sets the former stream again, also where the work unwinds.
+    struct Former(usize);
+    impl Drop for Former {
+        fn drop(&mut self) {
+            CURRENT.set(self.0);
+        }
+    }
+    let _former = Former(CURRENT.replace(stream));
+    work()
+}
+
 /// Does some work in the order of a stream: now, or as a node of the graph that the stream is captured to.
 ///
 /// # Errors
@@ -58,7 +82,7 @@ pub fn submit<E: Answer>(
     work: impl Fn() -> std::result::Result<(), E> + Send + Sync + 'static,
 ) -> std::result::Result<(), E> {
     if !is_captured(stream)? {
-        return work();
+        return as_stream(stream, work);
     }
     capture(stream, move || {
         call("a node of a graph", &work);
