@@ -67,7 +67,7 @@ pub use ledger::{LaunchRecord, Suspects};
 pub use module::GpuModule;
 pub use nccl::{Nccl, NcclElement, NcclId, NcclReduction};
 pub use nvml::{Monitor, Reading};
-pub use nvrtc::{NvrtcError, compile};
+pub use nvrtc::{NvrtcError, compile, header_folders};
 pub use pinned::PinnedBuffer;
 pub use rows::Rows;
 pub use shape::LaunchShape;

@@ -1,6 +1,7 @@
 //! NVRTC, NVIDIA's run-time compiler of CUDA C++, loaded at run time.
 //!
-//! It compiles CUDA C++ to PTX and needs neither a GPU nor a driver.
+//! It compiles CUDA C++ to PTX and needs neither a GPU nor a driver. CUDA's headers are not in it: they are looked for
+//! where toolkits and pip put them.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -61,7 +62,7 @@ pub enum NvrtcError {
     Library(String),
 }
 
-/// The library, found once: by `LANEWORK_NVRTC`, which names its file, or by its usual names.
+/// The library, found once: by `LANEWORK_NVRTC`, which names its file, by its usual names, or where pip put it.
 ///
 /// # Errors
 /// The reason why it cannot be used, in one line.
@@ -74,7 +75,13 @@ fn load() -> Result<Functions, String> {
     let named = std::env::var_os("LANEWORK_NVRTC").map(PathBuf::from);
     named.iter().for_each(|library| load_builtins(library));
     let candidates = named.as_deref().into_iter().chain(NAMES.iter().map(Path::new));
-    let library = library::find(candidates).ok_or("NVRTC was not found")?;
+    let of_pip = || {
+        pip_libraries().into_iter().find_map(|file| {
+            load_builtins(&file);
+            library::find([file.as_path()])
+        })
+    };
+    let library = library::find(candidates).or_else(of_pip).ok_or("NVRTC was not found")?;
     let library_name = "NVRTC";
     // SAFETY: each type is that of the function in NVRTC's header.
     unsafe {
@@ -91,6 +98,16 @@ fn load() -> Result<Functions, String> {
     }
 }
 
+/// The library in the Python environments at hand.
+fn pip_libraries() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for (package, file) in [("cu13", "libnvrtc.so.13"), ("cuda_nvrtc", "libnvrtc.so.12")] {
+        found.extend(library::pip_folders(package).into_iter().map(|folder| folder.join(file)));
+    }
+    found.retain(|file| file.exists());
+    found
+}
+
 /// Loads NVRTC's builtins library from the same folder. NVRTC looks it up by name only, which finds
 /// a library that is already loaded.
 fn load_builtins(library: &Path) {
@@ -100,6 +117,30 @@ fn load_builtins(library: &Path) {
             library::find([entry.path().as_path()]);
         }
     }
+}
+
+/// Folders of CUDA's headers, such as `cuda_fp16.h`: those that `LANEWORK_CUDA_INCLUDE` lists, those beside NVRTC, those
+/// of the toolkit that `CUDA_PATH` or `CUDA_HOME` names, and the usual ones. Each may have a `cccl` with those of
+/// `cuda::std`.
+pub fn header_folders() -> Vec<PathBuf> {
+    let listed = std::env::var_os("LANEWORK_CUDA_INCLUDE");
+    let mut folders: Vec<PathBuf> =
+        listed.iter().flat_map(|list| std::env::split_paths(list).collect::<Vec<_>>()).collect();
+    let named = std::env::var_os("LANEWORK_NVRTC").map(PathBuf::from);
+    let libraries = named.into_iter().chain(pip_libraries());
+    for root in libraries.filter_map(|file| Some(file.parent()?.parent()?.to_owned())) {
+        folders.push(root.join("include"));
+        // CUDA 12's packages have a folder each.
+        folders.extend(root.parent().map(|all| all.join("cuda_runtime").join("include")));
+    }
+    for toolkit in ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os) {
+        folders.push(Path::new(&toolkit).join("include"));
+    }
+    folders.extend(["/usr/local/cuda/include", "/opt/cuda/include"].map(PathBuf::from));
+    let own = folders.clone();
+    folders.extend(own.into_iter().map(|folder| folder.join("cccl")));
+    folders.retain(|folder| folder.is_dir());
+    folders
 }
 
 /// A program of the library, destroyed when dropped.
@@ -118,7 +159,7 @@ impl Drop for Held {
 /// Compiles CUDA C++ to PTX with source lines in it.
 ///
 /// `name` stands for the source in messages; `options` are NVRTC's own, such as
-/// `--gpu-architecture=compute_80`.
+/// `--gpu-architecture=compute_80`. CUDA's headers are found ([`header_folders`]).
 ///
 /// # Errors
 /// [`NvrtcError`].
@@ -142,6 +183,8 @@ pub fn compile(source: &str, name: &str, options: &[&str]) -> Result<String, Nvr
         )
     };
     held.check(status)?;
+    let headers = header_folders().into_iter().map(|folder| format!("-I{}", folder.display()));
+    let options: Vec<String> = options.iter().map(|&own| own.to_owned()).chain(headers).collect();
     let options = options.iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
     let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
     // SAFETY: the program is live; the count is that of the options, each of which ends with a
@@ -191,6 +234,20 @@ impl Held {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_headers_of_cuda_are_found() {
+        if !header_folders().iter().any(|folder| folder.join("cuda_fp16.h").exists()) {
+            use std::io::Write;
+            let _ = writeln!(std::io::stderr(), "SKIPPED: CUDA's headers: there are none");
+            return;
+        }
+        let source = "#include <cuda_fp16.h>\nextern \"C\" __global__ void k(__half2* x) { *x = __hadd2(*x, *x); }";
+        match compile(source, "k.cu", &["--gpu-architecture=compute_80"]) {
+            Err(NvrtcError::Missing(_)) => {}
+            compiled => assert!(compiled.expect("PTX").contains("add")),
+        }
+    }
 
     #[test]
     fn a_kernel_becomes_ptx_and_a_mistake_a_log() {

@@ -43,18 +43,18 @@ pub use families::{
     Draw, Family, Matrix, SumSquaresRung, TransposeRung, check_transpose_fits, draw_numbers,
     families, family, transpose_with, verify_sgemm, verify_sum_squares, verify_transpose,
 };
-pub use fidelity::{Deviation, Hardware, Launched, launch_corpus};
+pub use fidelity::{Deviation, Hardware, Launched, UNCOUNTED, launch_corpus};
 pub use formats::Format;
 pub use inputs::{random_elements, uniform_floats};
 pub use lanework_bench as timing;
 pub use lanework_bench::{
     Accuracy, Architecture, Cache, ComparisonRecord, DeviceRecord, Gpu, Rejection, Reset, Specs,
     Stop, SubjectKind, SubjectRecord, Summary, SummaryRecord, TimedRecord, TimedSample, Timer,
-    Verdict, Verified, Work, compare_samples, specs,
+    Verdict, Verified, Work, compare_samples, machine, specs,
 };
 pub use occupancy::resident_blocks;
 pub use product::Product;
-pub use profile::{PtxLaunch, Subject, machine, profile};
+pub use profile::{PtxLaunch, Subject, profile};
 pub use record::{ClimbRecord, HostRecord, RungRecord, SkippedRecord, SweepRecord, TimeRecord};
 pub use request::{PARAMETERS, Parameter, Request};
 pub use run::run_rung;

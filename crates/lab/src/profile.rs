@@ -1,9 +1,9 @@
 //! The profiler: runs a kernel on the emulator as often as a profile needs, and hands over what it found.
 
-use lanework::report::{self, By, Machine, ProfileRecord};
+use lanework::report::{self, By, ProfileRecord};
 use lanework::sim::{Blocks, Trace, Wanted};
 use lanework::{Dim3, Prepared, Profile, PtxArg, PtxModule, PtxShape, Result};
-use lanework_bench::{Gpu, specs};
+use lanework_bench::{Gpu, machine};
 
 /// A kernel that can be run on the emulator again and again.
 pub trait Subject {
@@ -82,26 +82,4 @@ pub fn profile(
         subject.trace(blocks, wanted)
     })?;
     Ok(report::record(&counted, extras, by, &machine))
-}
-
-/// A GPU of the table as the model of occupancy and caches takes it.
-pub fn machine(gpu: &Gpu) -> Machine {
-    let arch = specs().architecture(gpu.capability());
-    Machine {
-        name: gpu.name.clone(),
-        multiprocessors: gpu.multiprocessors,
-        holds: arch.holds(),
-        l1_bytes: arch.l1_per_sm.into(),
-        l2_bytes: u64::from(gpu.l2_mb) << 20,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_gpu_that_profiles_print_for_is_that_of_the_table() {
-        assert_eq!(machine(specs().gpu("H200").expect("known")), Machine::h200());
-    }
 }

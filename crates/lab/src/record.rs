@@ -223,9 +223,4 @@ impl ClimbRecord {
     pub fn size_in_words(&self) -> String {
         self.size.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
     }
-
-    /// Whether every rung that took part was verified.
-    pub fn all_verified(&self) -> bool {
-        self.rungs.iter().all(|rung| rung.verified || rung.skipped.is_some())
-    }
 }

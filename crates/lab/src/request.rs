@@ -111,7 +111,7 @@ impl Request {
     /// A factor, rounded to f32, or `default`.
     ///
     /// # Errors
-    /// When it is no finite f32.
+    /// When it is not a finite f32.
     pub(crate) fn factor(&self, name: &str, given: Option<f64>, default: f32) -> Result<f32> {
         let Some(value) = given else { return Ok(default) };
         let factor = value as f32;

@@ -24,7 +24,7 @@ const KNOWN: &[&str] = &[
     // `vmad` with a negated factor.
     "a register operand cannot be negated",
     // A part that is left out of a source, whose value nothing defines.
-    "which is no register of a part",
+    "which is not a register that a part may be",
     // A result that is left out of `lop3`.
     "cannot be left out",
     // In braces ptxas takes any literal and special register, of whatever type, and makes other values of them.

@@ -9,6 +9,7 @@ mod hopper;
 mod launches;
 mod loads;
 mod operands;
+mod parts;
 mod plain;
 mod prepare;
 mod problem;

@@ -54,6 +54,8 @@ pub use permute::{
     IntoOutput, Permute, TransposeInPlace, copy, permute, transpose, transpose_in_place,
 };
 pub use tensor::{Tensor, TensorMut};
+#[doc(hidden)]
+pub use tensor::{dense_strides, span};
 pub use workspace::Workspace;
 
 /// The programs of the page about this crate, run as tests.

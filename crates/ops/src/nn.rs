@@ -3,6 +3,7 @@
 //! A row is read once and written once where the device's registers hold it: up to some millions of elements. Statistics are `f32`.
 //! Results have the same bits in every run.
 
+mod choice;
 mod collect;
 mod exchange;
 mod held;
@@ -17,10 +18,10 @@ mod statistics;
 pub use normal::Normal;
 
 use crate::{Plan, Tensor, TensorMut, Workspace};
+#[doc(hidden)]
+pub use choice::Way;
 use kernels::Kind;
 use lanework::{Buffer, Result};
-#[doc(hidden)]
-pub use layout::Way;
 use layout::refuse;
 use normal::{Operands, Rows};
 

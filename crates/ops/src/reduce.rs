@@ -40,7 +40,7 @@ mod shape;
 pub use elements::{Reducible, ReducibleFloat};
 
 use crate::launching::Plan;
-use crate::tensor::{Tensor, TensorMut};
+use crate::tensor::{Tensor, TensorMut, dense_strides};
 use crate::workspace::Workspace;
 use elements::{memory, memory_mut};
 use how::{Kind, Operation};
@@ -267,9 +267,7 @@ impl<'a, T: Reducible, O: Storable, const R: usize> Reduction<'a, T, O, R> {
         let request = self.request();
         let shape = request.results()?;
         let mut strides = vec![1; shape.len()];
-        for axis in (1..shape.len()).rev() {
-            strides[axis - 1] = strides[axis] * shape[axis];
-        }
+        dense_strides(&shape, &mut strides);
         let mut out = request.device.uninit_named::<O>(shape.iter().product(), "reduction")?;
         let workspace = Workspace::of(&request.device);
         let memory = memory_mut(result_kind(operation, T::KIND), out.view_mut(..));

@@ -58,19 +58,27 @@ pub struct TensorMut<'a, T: Storable, const R: usize = 1> {
 /// Strides of an array whose elements follow each other, the last dimension's adjacent.
 fn dense<const R: usize>(shape: [usize; R]) -> [usize; R] {
     let mut strides = [1usize; R];
-    for axis in (1..R).rev() {
-        strides[axis - 1] = strides[axis].saturating_mul(shape[axis]);
-    }
+    dense_strides(&shape, &mut strides);
     strides
 }
 
+/// The same into `strides`, of as many dimensions as `shape`.
+#[doc(hidden)]
+pub fn dense_strides(shape: &[usize], strides: &mut [usize]) {
+    strides.fill(1);
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis].saturating_mul(shape[axis]);
+    }
+}
+
 /// Elements from the first to behind the last one.
-fn span<const R: usize>(shape: [usize; R], strides: [usize; R]) -> usize {
+#[doc(hidden)]
+pub fn span(shape: &[usize], strides: &[usize]) -> usize {
     if shape.contains(&0) {
         return 0;
     }
     let reach =
-        shape.iter().zip(strides).map(|(extent, stride)| (extent - 1).saturating_mul(stride));
+        shape.iter().zip(strides).map(|(extent, stride)| (extent - 1).saturating_mul(*stride));
     reach.fold(1, usize::saturating_add)
 }
 
@@ -81,7 +89,7 @@ fn fits<const R: usize>(
     first: usize,
     length: usize,
 ) -> Result<()> {
-    let span = span(shape, strides);
+    let span = span(&shape, &strides);
     let behind = if span == 0 { 0 } else { first.saturating_add(span) };
     if behind <= length {
         return Ok(());
@@ -137,7 +145,7 @@ macro_rules! tensors {
                 check(shape, strides)?;
                 let device = buffer.device().clone();
                 let first = first.min(buffer.len());
-                let behind = first + span(shape, strides);
+                let behind = first + span(&shape, &strides);
                 Ok($name { device, memory: buffer.$method(first..behind), shape, strides })
             }
 
@@ -150,7 +158,7 @@ macro_rules! tensors {
                 let check: fn([usize; R], [usize; R]) -> Result<()> = $check;
                 check(shape, strides)?;
                 let device = memory.device()?;
-                Ok($name { device, memory: memory.part(..span(shape, strides)), shape, strides })
+                Ok($name { device, memory: memory.part(..span(&shape, &strides)), shape, strides })
             }
 
             /// Extents, outermost first.

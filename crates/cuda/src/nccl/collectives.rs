@@ -1,6 +1,6 @@
 //! Collectives and messages, each queued on a stream.
 
-use super::functions::check;
+use super::functions::{Collective, check};
 use super::{Nccl, NcclElement, NcclReduction};
 use crate::CudaError;
 use std::ffi::{c_int, c_void};
@@ -21,20 +21,10 @@ impl Nccl {
         (element, reduction): (NcclElement, NcclReduction),
         stream: u64,
     ) -> Result<(), CudaError> {
-        self.ready((from, count), (to, count), element)?;
-        // SAFETY: both ranges are live; the rest by the caller.
-        let status = unsafe {
-            (self.functions.all_reduce)(
-                from as *const c_void,
-                to as *mut c_void,
-                count,
-                element as c_int,
-                reduction as c_int,
-                self.comm,
-                stream as *mut c_void,
-            )
-        };
-        check(status, "ncclAllReduce", self.functions)
+        let ranges = ((from, count), (to, count));
+        let call = (self.functions.all_reduce, "ncclAllReduce");
+        // SAFETY: by the caller.
+        unsafe { self.queue(call, ranges, count, (element, reduction as c_int), stream) }
     }
 
     /// Queues the reduction of `count` elements times the number of ranks; rank r gets the r-th `count` of the result.
@@ -51,20 +41,10 @@ impl Nccl {
         (element, reduction): (NcclElement, NcclReduction),
         stream: u64,
     ) -> Result<(), CudaError> {
-        self.ready((from, self.of_all(count)), (to, count), element)?;
-        // SAFETY: both ranges are live; the rest by the caller.
-        let status = unsafe {
-            (self.functions.reduce_scatter)(
-                from as *const c_void,
-                to as *mut c_void,
-                count,
-                element as c_int,
-                reduction as c_int,
-                self.comm,
-                stream as *mut c_void,
-            )
-        };
-        check(status, "ncclReduceScatter", self.functions)
+        let ranges = ((from, self.of_all(count)), (to, count));
+        let call = (self.functions.reduce_scatter, "ncclReduceScatter");
+        // SAFETY: by the caller.
+        unsafe { self.queue(call, ranges, count, (element, reduction as c_int), stream) }
     }
 
     /// Queues the gathering of `count` elements of every rank, in the order of ranks, on every rank.
@@ -111,20 +91,10 @@ impl Nccl {
         root: usize,
         stream: u64,
     ) -> Result<(), CudaError> {
-        self.ready((memory, count), (memory, count), element)?;
-        // SAFETY: the range is live; the rest by the caller.
-        let status = unsafe {
-            (self.functions.broadcast)(
-                memory as *const c_void,
-                memory as *mut c_void,
-                count,
-                element as c_int,
-                root as c_int,
-                self.comm,
-                stream as *mut c_void,
-            )
-        };
-        check(status, "ncclBroadcast", self.functions)
+        let ranges = ((memory, count), (memory, count));
+        let call = (self.functions.broadcast, "ncclBroadcast");
+        // SAFETY: by the caller.
+        unsafe { self.queue(call, ranges, count, (element, root as c_int), stream) }
     }
 
     /// Queues sending `count` elements to `peer`, which receives them.
@@ -185,6 +155,34 @@ impl Nccl {
             )
         };
         check(status, "ncclRecv", self.functions)
+    }
+
+    /// Checks both ranges and queues a call on them; `number` is its reduction or its root.
+    ///
+    /// # Safety
+    /// As [`Nccl::all_reduce`].
+    unsafe fn queue(
+        &self,
+        (function, name): (Collective, &'static str),
+        (from, to): ((u64, usize), (u64, usize)),
+        count: usize,
+        (element, number): (NcclElement, c_int),
+        stream: u64,
+    ) -> Result<(), CudaError> {
+        self.ready(from, to, element)?;
+        // SAFETY: both ranges are live; the rest by the caller.
+        let status = unsafe {
+            function(
+                from.0 as *const c_void,
+                to.0 as *mut c_void,
+                count,
+                element as c_int,
+                number,
+                self.comm,
+                stream as *mut c_void,
+            )
+        };
+        check(status, name, self.functions)
     }
 
     fn of_all(&self, count: usize) -> usize {

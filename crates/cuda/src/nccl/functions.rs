@@ -11,7 +11,8 @@ pub(super) type Comm = *mut c_void;
 pub(super) type Status = c_int;
 
 type InitRank = unsafe extern "C" fn(*mut Comm, c_int, NcclId, c_int) -> Status;
-type Reduce = unsafe extern "C" fn(
+/// A call on two ranges, with a reduction or a root.
+pub(super) type Collective = unsafe extern "C" fn(
     *const c_void,
     *mut c_void,
     usize,
@@ -36,10 +37,10 @@ pub(super) struct Functions {
     pub(super) last_error: Option<unsafe extern "C" fn(Comm) -> *const c_char>,
     pub(super) group_start: unsafe extern "C" fn() -> Status,
     pub(super) group_end: unsafe extern "C" fn() -> Status,
-    pub(super) all_reduce: Reduce,
-    pub(super) reduce_scatter: Reduce,
+    pub(super) all_reduce: Collective,
+    pub(super) reduce_scatter: Collective,
     pub(super) all_gather: Gather,
-    pub(super) broadcast: Reduce,
+    pub(super) broadcast: Collective,
     pub(super) send: Send,
     pub(super) recv: Recv,
 }

@@ -172,7 +172,7 @@ fn rows_are_copied_with_a_pitch_and_stay_inside() {
     gpu.read_rows(rows, &mut back).unwrap();
     assert_eq!(back[..], host);
     gpu.write_rows(rows, &[]).unwrap();
-    // A fifth row would leave the allocation; half a row, or rows that overlap, are no rows.
+    // A fifth row would leave the allocation; half a row, or rows that overlap, are not rows.
     assert!(matches!(gpu.write_rows(rows, &[0; 50]), Err(CudaError::Address { .. })));
     assert!(matches!(gpu.write_rows(rows, &[0; 15]), Err(CudaError::Invalid { .. })));
     let overlapping = Rows { pitch: 9, ..rows };

@@ -174,6 +174,9 @@ static RECORDED: &str = include_str!("../../data/h200/exhaustive.txt");
 
 impl Fingerprints {
     /// What an H200 gave.
+    ///
+    /// # Panics
+    /// Never: a test reads the record.
     pub fn recorded() -> Fingerprints {
         Fingerprints::from_text(RECORDED)
             .expect("tested: the recorded fingerprints are well formed")

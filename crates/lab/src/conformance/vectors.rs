@@ -23,6 +23,9 @@ static RECORDED: &[u8] = include_bytes!("../../data/h200/conformance.vectors");
 
 impl Vectors {
     /// What an H200 gave.
+    ///
+    /// # Panics
+    /// Never: a test reads the record.
     pub fn recorded() -> Vectors {
         Vectors::from_bytes(RECORDED).expect("tested: the recorded vectors are of this format")
     }

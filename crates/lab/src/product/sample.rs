@@ -31,7 +31,7 @@ pub struct Sample {
     pub reference: Vec<f64>,
     /// The sums of the absolute values of their terms.
     pub scale: Vec<f64>,
-    /// The scale below which underflows, which are no roundings, can make up an error.
+    /// The scale below which underflows, which are not roundings, can make up an error.
     floor: f64,
 }
 

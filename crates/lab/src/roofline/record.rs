@@ -146,15 +146,18 @@ pub(crate) fn gpu_of(info: &DeviceInfo) -> Gpu {
     let (major, minor) = info.compute_capability;
     Gpu {
         name: info.name.clone(),
+        geforce: false, // the name says it
         compute_capability: format!("{major}.{minor}"),
         multiprocessors: info.multiprocessors,
         clock_mhz: info.clock_khz / 1000,
-        memory_gb: (info.memory_bytes / 1_000_000_000) as u32,
+        memory_gb: (info.memory_bytes >> 30) as u32,
         bandwidth_gb_s: info.memory_bandwidth as f64 / 1e9,
+        memory_bus_bits: 0,
         l2_mb: (info.l2_bytes >> 20) as u32,
         fp32_tflops: 2.0 * lanes * f64::from(info.clock_khz) / 1e9,
         tf32_tflops: None,
         bf16_tflops: None,
+        pci_device: String::new(),
         source: "the driver's figures: clocks, bus width, multiprocessors".to_owned(),
     }
 }

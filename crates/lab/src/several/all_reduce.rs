@@ -45,7 +45,7 @@ pub struct SeveralRungRecord {
 /// Climbs the ladder with vectors of `length` elements; `chosen` names rungs, or all where it is empty.
 ///
 /// # Errors
-/// When the devices have no room for two vectors each, or fail. A rung that gives a wrong sum is no error: its record says so.
+/// When the devices have no room for two vectors each, or fail. A rung that gives a wrong sum is not an error: its record says so.
 pub fn climb_several(
     devices: &[Device],
     length: usize,

@@ -5,7 +5,8 @@
 //! on an H100 80GB SXM5. All on its shapes: 16,384 tokens of 2,048 elements, as many heads and batches as that makes; normally
 //! distributed numbers; half of the operations counted where a query sees only the keys up to its own.
 
-use crate::contest::{Arena, Problem};
+use crate::contest::Arena;
+use crate::row::Problem;
 use half::bf16;
 use lanework::{Buffer, Device, Result};
 use lanework_bench::{Cache, Work};

@@ -1,11 +1,9 @@
 //! One contest: ours and a peer on the same problem, verified, then timed in turns (A B B A) in this process.
 
 use crate::library::Peers;
+use crate::row::{Outcome, Problem, Row};
 use lanework::{Device, Job, Result, VendorCall};
-use lanework_bench::{
-    About, Cache, ComparisonRecord, Plan, Reset, TimedRecord, Verified, Work, compare, measure,
-    reset,
-};
+use lanework_bench::{About, Plan, Reset, TimedRecord, Verified, compare, measure, reset};
 use lanework_ops::Plan as Prepared;
 use std::fs::File;
 use std::io::Write;
@@ -25,38 +23,6 @@ pub struct Arena {
     pub rows: Vec<Row>,
     /// Gets a line of JSON for each contest when it ends.
     pub json: Option<File>,
-}
-
-/// A problem of a contest.
-#[derive(Clone, Debug)]
-pub struct Problem {
-    /// Its row of the targets' table, such as `sum`.
-    pub group: &'static str,
-    /// What is computed, and its size.
-    pub title: String,
-    /// The peer, for the table.
-    pub peer: &'static str,
-    pub work: Work,
-    pub cache: Cache,
-    /// The ratio to be reached: the peer's time over ours.
-    pub reach: f64,
-}
-
-/// The outcome of a contest.
-pub struct Row {
-    pub problem: Problem,
-    pub outcome: Outcome,
-}
-
-pub enum Outcome {
-    /// Times of the peer (a) and of ours (b).
-    Timed(Box<ComparisonRecord>),
-    /// Ours, beside a time of the peer in nanoseconds that was taken elsewhere.
-    Beside(Box<TimedRecord>, f64),
-    /// Both results were right.
-    Verified,
-    /// Why there is no time.
-    Failed(String),
 }
 
 impl Arena {

@@ -13,10 +13,12 @@ mod library;
 mod memory;
 mod numbers;
 mod products;
+mod row;
 mod table;
 
-use contest::{Arena, Outcome};
+use contest::Arena;
 use lanework::{Device, Result};
+use row::Outcome;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;

@@ -1,8 +1,9 @@
 //! Contests in moving bytes: reductions, scans and transposes.
 
-use crate::contest::{Arena, Problem};
+use crate::contest::Arena;
 use crate::library::Peers;
 use crate::numbers::{draw, near, uniform};
+use crate::row::Problem;
 use lanework::{Buffer, Device, Result};
 use lanework_bench::{Cache, Work};
 use lanework_ops::{Plan, Tensor, TensorMut, nn, reduce, scan, transpose};

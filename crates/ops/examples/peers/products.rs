@@ -1,8 +1,9 @@
 //! Contests in multiplying matrices.
 
-use crate::contest::{Arena, Problem};
+use crate::contest::Arena;
 use crate::library::{Peers, Product, Type};
 use crate::numbers::{Number, draw, near};
+use crate::row::Problem;
 use lanework::{Buffer, Device, Result};
 use lanework_bench::{Cache, Work};
 use lanework_ops::{GemmElement, Precision, Tensor, TensorMut, gemm};

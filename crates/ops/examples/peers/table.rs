@@ -1,6 +1,6 @@
 //! The table of contests: a line each, and geometric means by group.
 
-use crate::contest::{Outcome, Row};
+use crate::row::{Outcome, Row};
 use lanework_bench::TimedRecord;
 
 /// What a timed row says: the medians in nanoseconds, and the peer's time over ours with its interval.

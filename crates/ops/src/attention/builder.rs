@@ -65,8 +65,9 @@ pub struct Attention<'a, T: Half> {
 /// to `T` before they multiply the values.
 ///
 /// Where few queries see many keys, as in decoding, blocks divide the keys, and the queries of all heads that share keys are rows of
-/// one tile, so that keys and values are read once (Dao et al. 2023, "Flash-Decoding"). A second launch combines the parts in their
-/// order: results are the same in each run. [`undivided`](Attention::undivided) keeps it one launch.
+/// one tile, so that keys and values are read once (Dao et al. 2023, "Flash-Decoding"). Tiles of more queries are divided in the same way
+/// on Hopper where they are fewer than multiprocessors. A second launch combines the parts in their order: results are the same in each
+/// run. [`undivided`](Attention::undivided) keeps it one launch.
 ///
 /// Tensors of `[batch, sequence, heads, head dimension]` are given by their strides. On Hopper, tensor cores work where rows
 /// start at multiples of 16 bytes.

@@ -1,15 +1,22 @@
 //! Which kernel works on a problem.
 
 use super::division::Division;
+use super::parts::Parts;
 use super::request::Request;
 use super::split::{Sizes, Split};
 use lanework::Device;
+
+/// Nanoseconds of the launch of the kernel of Hopper, and what two launches have to be faster by.
+pub(super) const WHOLE: f64 = 3900.0;
+const GAIN: f64 = 1.05;
 
 /// The kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
     /// Of Hopper's tensor cores, with TMA, by at most as many blocks.
     Hopper(u32),
+    /// The same, with the keys of a tile divided into parts.
+    InParts(u32, Parts),
     /// Of the tensor cores of sm_80 and later.
     Warps,
     /// Of the same tensor cores, with keys divided into parts.
@@ -30,14 +37,57 @@ pub(super) fn of(request: &Request, device: &Device, causal: bool, whole: bool) 
         queries,
         keys,
         head,
+        causal,
         multiprocessors: multiprocessors as usize,
     };
-    let (split, other) = if info.compute_capability.0 == 9 {
-        let division = Division::of(head as u32, queries as u32, causal);
-        let height = 64 * division.groups as usize;
-        (Split::than_hopper(sizes, height), Path::Hopper(multiprocessors))
-    } else {
-        (Split::than_whole(sizes), Path::Warps)
+    if info.compute_capability.0 != 9 {
+        return Split::than_whole(sizes).filter(|_| !whole).map_or(Path::Warps, Path::Split);
+    }
+    if whole { Path::Hopper(multiprocessors) } else { on_hopper(sizes, multiprocessors) }
+}
+
+/// The fastest way on Hopper, by at most so many blocks.
+fn on_hopper(sizes: Sizes, most: u32) -> Path {
+    let division = Division::of(sizes.head as u32, sizes.queries as u32, sizes.causal);
+    let together = Parts::whole(sizes, division.groups) + WHOLE;
+    let parts = Parts::best(sizes).filter(|(_, time)| time * GAIN < together);
+    let (path, time) = match parts {
+        Some((parts, time)) => (Path::InParts(most, parts), time),
+        None => (Path::Hopper(most), together),
     };
-    split.filter(|_| !whole).map_or(other, Path::Split)
+    Split::faster(sizes, time).map_or(path, Path::Split)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chosen(queries: usize, keys: usize, heads: usize, head: usize, causal: bool) -> Path {
+        let multiprocessors = 132;
+        let sizes = Sizes { heads, share: 1, queries, keys, head, causal, multiprocessors };
+        on_hopper(sizes, 132)
+    }
+
+    #[test]
+    fn keys_are_divided_where_tiles_of_queries_leave_multiprocessors_idle() {
+        for (queries, keys, heads, head) in
+            [(512, 4096, 16, 64), (512, 4096, 16, 128), (128, 16384, 8, 64), (300, 8192, 32, 128)]
+        {
+            for causal in [false, true] {
+                let path = chosen(queries, keys, heads, head, causal);
+                assert!(matches!(path, Path::InParts(..)), "{queries} {keys}: {path:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn tiles_for_all_multiprocessors_and_single_queries_keep_their_ways() {
+        for causal in [false, true] {
+            for (queries, keys, heads) in [(4096, 4096, 32), (1024, 1024, 256), (200, 200, 16)] {
+                assert_eq!(chosen(queries, keys, heads, 64, causal), Path::Hopper(132));
+            }
+            let path = chosen(1, 16384, 32, 64, causal);
+            assert!(matches!(path, Path::Split(_)), "{path:?}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Results of parts of the keys, combined in the parts' order: a block for a row.
+//! Results of parts of the keys, combined in the parts' order: a block for a row, or, of few parts, a warp.
 
 use super::elements::Half;
 use super::problem::{Options, Work};
@@ -87,6 +87,75 @@ pub(super) fn combine_parts<T: Half, const HEAD: u32, const PER: usize>(
         if options.log_sums && thread_idx.x == 0 {
             let log = most * (scale * std::f32::consts::LN_2) + total.ln();
             log_sums[work.log_sums.at(batch, head, query)] = log;
+        }
+    }
+}
+
+/// The same of at most 32 parts that the kernel of Hopper left: a warp for a row, whose lanes each have one part's weight.
+#[kernel(block = 32 * WARPS)]
+pub(super) fn combine_rows<T: Half, const HEAD: u32, const PER: usize>(
+    sums: &[f32],
+    weights: &[f32],
+    out: &mut [T],
+    wide: &mut [f32],
+    log_sums: &mut [f32],
+    work: Work,
+    scale: f32,
+    #[constant] options: Options,
+) {
+    let (warp, lane) = (thread_idx.x / 32, thread_idx.x % 32);
+    let index = block_idx.x * WARPS + warp;
+    let (pair, row) = (index / work.rows, index % work.rows);
+    if options.overlaps {
+        wait_for_dependencies();
+    }
+    if pair < work.pairs {
+        let first = index as u64 * work.parts as u64;
+        let mut of_part = [f32::NEG_INFINITY, 0.0];
+        if lane < work.parts {
+            of_part = weights.load_vec::<2>(2 * (first + lane as u64));
+        }
+        let mut most = of_part[0];
+        #[unroll]
+        for bits in [16u32, 8, 4, 2, 1] {
+            most = most.max(shfl_xor_sync(FULL_MASK, most, bits));
+        }
+        let base = select(most == f32::NEG_INFINITY, 0.0, most * scale);
+        let fade = fast::exp2_ftz(of_part[0] * scale - base);
+        let mut total = fade * of_part[1];
+        #[unroll]
+        for bits in [16u32, 8, 4, 2, 1] {
+            total += shfl_xor_sync(FULL_MASK, total, bits);
+        }
+        let mut results = [0.0f32; PER];
+        for start in (0..work.parts).step_by(LOADS as usize) {
+            #[unroll]
+            for i in 0..LOADS {
+                let part = start + i;
+                let at = first + part.min(work.parts - 1) as u64;
+                let values = sums.load_vec::<PER>(at * HEAD as u64 + (lane * PER as u32) as u64);
+                let weight = shfl_sync(FULL_MASK, fade, part);
+                #[unroll]
+                for c in 0..PER {
+                    results[c] += select(part < work.parts, weight * values[c], 0.0);
+                }
+            }
+        }
+        let inverse = select(total == 0.0, 0.0, 1.0 / total);
+        let at =
+            work.out.at(pair / work.heads, pair % work.heads, row) + (lane * PER as u32) as u64;
+        #[unroll]
+        for c in 0..PER {
+            let result = results[c] * inverse;
+            if options.wide {
+                wide[at + c as u64] = result;
+            } else {
+                out[at + c as u64] = result as T;
+            }
+        }
+        if options.log_sums && lane == 0 {
+            let log = most * (scale * std::f32::consts::LN_2) + total.ln();
+            log_sums[work.log_sums.at(pair / work.heads, pair % work.heads, row)] = log;
         }
     }
 }

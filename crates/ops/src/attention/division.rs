@@ -20,6 +20,11 @@ impl Division {
     /// a block with heads of 128 elements, and leave more of the last tile empty where there are few queries.
     pub(super) const fn of(head: u32, rows: u32, causal: bool) -> Division {
         let groups = if head == 64 && !(causal && rows <= 1024) { 3 } else { 2 };
+        Division::of_groups(head, groups)
+    }
+
+    /// The same of so many warpgroups that multiply.
+    pub(super) const fn of_groups(head: u32, groups: u32) -> Division {
         Division { groups, stages: 2, ordered: true, held: head == 128, lazy: true }
     }
 

@@ -7,6 +7,9 @@
 //! exponentials run meanwhile (Shah et al. 2024, "FlashAttention-3"). This goes on from one tile of queries to the next: the
 //! first scores of a tile are softened while the last values of the tile before are multiplied. Blocks of the GPU take tiles
 //! from a counter, longest first. Results leave by TMA from where the tile's queries were.
+//!
+//! Where there are fewer tiles than blocks, the keys of a tile are divided into parts, each a tile of its own, whose sums, largest scores
+//! and sums of weights another launch combines (`combine.rs`).
 
 use super::division::Division;
 use super::elements::Half;
@@ -141,6 +144,11 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
                     let first = row + thread_idx.x % 128 / 32 * 16 + thread_idx.x % 32 / 4;
                     seen[0] = work.seen(first, options.causal) - column as i32;
                     seen[1] = work.seen(first + 8, options.causal) - column as i32;
+                    if options.split {
+                        let before = (batch % work.parts * work.each * KEYS) as i32;
+                        seen[0] -= before;
+                        seen[1] -= before;
+                    }
                     stage = from_q.wait().index;
                 }
                 block -= 1;

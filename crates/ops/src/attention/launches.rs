@@ -4,7 +4,8 @@ use super::combine;
 use super::division::Division;
 use super::elements::Half;
 use super::hopper;
-use super::operands::{Memory, Operands, map, tiles};
+use super::operands::{Memory, Operands, Results, map, tiles};
+use super::parts::Parts;
 use super::problem::Options;
 use super::request::{Request, strides};
 use super::split::Split;
@@ -18,13 +19,14 @@ pub(super) type How<'a> = (&'a Device, &'a Request, f32, Options);
 pub(super) fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
     operands: Operands<'a, T>,
     (device, request, scale, options): How<'_>,
-    most: u32,
+    (most, division): (u32, Division),
+    parts: Option<Parts>,
 ) -> Result<Prepared<'a>> {
     let Operands { q, k, v, out, log_sums, counter, unused } = operands;
-    let options = Options { overlaps: false, ..options };
-    let division = Division::of(HEAD, request.q.0[2] as u32, options.causal);
+    let options = Options { overlaps: false, split: parts.is_some(), ..options };
     let work =
         request.work(64 * division.groups, options.causal.then_some(device.info().multiprocessors));
+    let work = parts.map_or(work, |parts| parts.of(work));
     let (q, k, v) = (map(q, 64)?, map(k, KEYS)?, map(v, KEYS)?);
     // The kernel takes both kinds of results; those that are not wanted stand for unused memory.
     let (rounded, lies, wide) = match out.memory {
@@ -41,6 +43,52 @@ pub(super) fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
         .shared_bytes(division.shared_bytes(HEAD, KEYS));
     // SAFETY: tiles are copied within the tensors, and rows are stored only where there are queries.
     unsafe { launch.prepare_unchecked(device) }
+}
+
+/// The launches of the kernel of Hopper in parts: what it leaves, and the one that combines them.
+pub(super) fn on_hopper_in_parts<
+    'a,
+    T: Half,
+    const HEAD: u32,
+    const KEYS: u32,
+    const PER: usize,
+>(
+    operands: Operands<'a, T>,
+    how: How<'_>,
+    (most, division): (u32, Division),
+    parts: Parts,
+    memory: impl Fn() -> (ViewMut<'a, f32>, ViewMut<'a, f32>),
+) -> Result<[Prepared<'a>; 2]> {
+    let (device, request, scale, options) = how;
+    let Operands { q, k, v, out, log_sums, counter, unused } = operands;
+    let work = parts.of(request.work(64 * division.groups, None));
+    let (sums, weights) = memory();
+    let in_parts = Results { memory: Memory::Wide(sums), shape: out.shape, strides: out.strides };
+    let first = Operands { q, k, v, out: in_parts, log_sums: weights, counter, unused };
+    let first = on_hopper::<T, HEAD, KEYS>(first, how, (most, division), Some(parts))?;
+    let (sums, weights) = memory();
+    // What is not wanted stands for memory that is not written.
+    let (narrow, wide) = match out.memory {
+        Memory::Rounded(view) => (view, memory().1),
+        Memory::Wide(view) => (memory().1.cast(), view),
+    };
+    let launch = combine::combine_rows::<T, HEAD, PER>(
+        View::from(sums),
+        View::from(weights),
+        narrow,
+        wide,
+        log_sums,
+        work,
+        scale,
+        options,
+    );
+    let launch = if options.overlaps { launch.programmatic() } else { launch };
+    let blocks = (work.pairs * work.rows).div_ceil(combine::WARPS);
+    let launch = launch.grid(blocks).block(32 * combine::WARPS);
+    // SAFETY: there is a warp for every row, whose parts the launch before has stored, and the tensors have been checked to lie in
+    // their buffers.
+    let second = unsafe { launch.prepare_unchecked(device)? };
+    Ok([first, second])
 }
 
 /// The launch that leaves parts, and the one that combines them.

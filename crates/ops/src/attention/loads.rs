@@ -33,7 +33,8 @@ fn block<T: Half, const HEAD: u32, const KEYS: u32>(
 }
 
 /// Loads everything that this thread block works on. `numbers` say of an announced tile which it is, where, and how many blocks of keys it
-/// has, and how many that need no mask.
+/// has, and how many that need no mask. Where keys are divided, a tile's parts follow each other, and the batch that is announced says of its
+/// last digit, to the base of the parts, which part it is.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
@@ -58,11 +59,11 @@ pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
     let behind = KEYS == 128 || options.causal;
     // Of the tile whose keys are loaded: blocks that are not yet, and with how many of them left the next tile is announced.
     let (mut left, mut ahead) = (0u32, 0u32);
-    let (mut batch, mut head) = (0u32, 0u32);
+    let (mut batch, mut head, mut begin) = (0u32, 0u32, 0u32);
     // Of the next tile; the first one is this block's own.
     let mut tile = block_idx.x;
     let mut taken = 0u32;
-    let (mut next_batch, mut next_head, mut next_left) = (0u32, 0u32, 0u32);
+    let (mut next_batch, mut next_head, mut next_left, mut next_begin) = (0u32, 0u32, 0u32, 0u32);
     // Of the block whose keys were loaded last.
     let (mut of_batch, mut of_head, mut of_row) = (0u32, 0u32, 0u32);
     let mut begun = false;
@@ -78,13 +79,28 @@ pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
             let announced = to_tiles.acquire();
             numbers[[announced.index, 0]] = tile;
             if tile < work.tiles {
-                let place = work.place(tile, 64 * plan.groups);
+                let (mut of_queries, mut part) = (tile, 0u32);
+                if options.split {
+                    of_queries = tile / work.parts;
+                    part = tile % work.parts;
+                }
+                let place = work.place(of_queries, 64 * plan.groups);
                 let last = place.row + (64 * plan.groups - 1);
-                let (blocks, full) = work.blocks::<KEYS>(place.row, last, options.causal);
+                let (mut blocks, mut full) = work.blocks::<KEYS>(place.row, last, options.causal);
+                if options.split {
+                    // At least one block, also where no query of the tile sees keys of the part.
+                    next_begin = part * work.each;
+                    blocks = blocks.min(next_begin + work.each).max(next_begin + 1) - next_begin;
+                    full = full.max(next_begin) - next_begin;
+                }
                 next_batch = place.batch;
                 next_head = place.head / work.share;
                 next_left = blocks;
-                numbers[[announced.index, 1]] = place.batch;
+                let mut of_batch = place.batch;
+                if options.split {
+                    of_batch = place.batch * work.parts + part;
+                }
+                numbers[[announced.index, 1]] = of_batch;
                 numbers[[announced.index, 2]] = place.head;
                 numbers[[announced.index, 3]] = place.row;
                 numbers[[announced.index, 4]] = blocks;
@@ -111,13 +127,15 @@ pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
             }
             batch = next_batch;
             head = next_head;
+            begin = next_begin;
             left = next_left;
             ahead = left - left.min(BEFORE);
             taken = atomic_add(&mut counter[0], 1);
         }
         left -= 1;
+        let row = (if options.split { begin + left } else { left }) * KEYS;
         let slot = to_k.acquire_for(bytes);
-        block::<T, HEAD, KEYS>(k, tiles_k[slot.index], slot, batch, head, left * KEYS);
+        block::<T, HEAD, KEYS>(k, tiles_k[slot.index], slot, batch, head, row);
         if behind {
             if begun {
                 let slot = to_v.acquire_for(bytes);
@@ -125,10 +143,10 @@ pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
             }
             of_batch = batch;
             of_head = head;
-            of_row = left * KEYS;
+            of_row = row;
         } else {
             let slot = to_v.acquire_for(bytes);
-            block::<T, HEAD, KEYS>(v, tiles_v[slot.index], slot, batch, head, left * KEYS);
+            block::<T, HEAD, KEYS>(v, tiles_v[slot.index], slot, batch, head, row);
         }
         begun = true;
     }

@@ -1,18 +1,17 @@
 //! The launch of attention for its operands: what they have to be, and which kernel works on them.
 
 use super::choice::{self, Path};
+use super::division::Division;
 use super::elements::Half;
-use super::launches::{in_parts, on_hopper, on_warps};
+use super::launches::{in_parts, on_hopper, on_hopper_in_parts, on_warps};
 use super::operands::{Memory, Operands, Results, tiled};
+use super::parts::Parts;
 use super::plain;
 use super::problem::Options;
 use super::request::{Request, strides};
 use crate::workspace::Layout;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::Result;
-
-/// Keys from which on blocks of 160 are faster than blocks of 128 on an H200, for heads of 128 elements.
-const LONG: usize = 4096;
 
 /// What a call says.
 #[derive(Debug)]
@@ -70,6 +69,7 @@ pub(super) fn plan<'a, T: Half>(
     let counter = layout.zeroed::<u32>(64);
     let parts = match path {
         Path::Split(split) => split.count() * q.len() / head,
+        Path::InParts(_, parts) => parts.parts as usize * q.len() / head,
         _ => 0,
     };
     let (sums, weights) = (layout.scratch::<f32>(parts * head), layout.scratch::<f32>(2 * parts));
@@ -80,15 +80,36 @@ pub(super) fn plan<'a, T: Half>(
         Path::Hopper(_) | Path::Warps => {
             let operands = Operands { q, k, v, out, log_sums, counter: unused(), unused: unused() };
             let how = (&device, &request, scale, options);
-            match (path, head) {
-                (Path::Hopper(most), 64) => on_hopper::<T, 64, 128>(operands, how, most)?,
-                (Path::Hopper(most), _) if request.k.0[2] >= LONG => {
-                    on_hopper::<T, 128, 160>(operands, how, most)?
+            let division = Division::of(head as u32, request.q.0[2] as u32, causal);
+            match (path, head, Parts::keys(head, request.k.0[2])) {
+                (Path::Hopper(most), 64, _) => {
+                    on_hopper::<T, 64, 128>(operands, how, (most, division), None)?
                 }
-                (Path::Hopper(most), _) => on_hopper::<T, 128, 128>(operands, how, most)?,
-                (_, 64) => on_warps::<T, 64, 4, 8>(operands, how)?,
+                (Path::Hopper(most), _, 160) => {
+                    on_hopper::<T, 128, 160>(operands, how, (most, division), None)?
+                }
+                (Path::Hopper(most), ..) => {
+                    on_hopper::<T, 128, 128>(operands, how, (most, division), None)?
+                }
+                (_, 64, _) => on_warps::<T, 64, 4, 8>(operands, how)?,
                 _ => on_warps::<T, 128, 8, 16>(operands, how)?,
             }
+        }
+        Path::InParts(most, parts) => {
+            let operands = Operands { q, k, v, out, log_sums, counter: unused(), unused: unused() };
+            let how = (&device, &request, scale, options);
+            let how_much = (most, Division::of_groups(head as u32, parts.groups));
+            let memory = || (scratch.view(sums), scratch.view(weights));
+            let steps = match (head, Parts::keys(head, request.k.0[2])) {
+                (64, _) => {
+                    on_hopper_in_parts::<T, 64, 128, 2>(operands, how, how_much, parts, memory)?
+                }
+                (_, 160) => {
+                    on_hopper_in_parts::<T, 128, 160, 4>(operands, how, how_much, parts, memory)?
+                }
+                _ => on_hopper_in_parts::<T, 128, 128, 4>(operands, how, how_much, parts, memory)?,
+            };
+            return Ok(Plan::new(steps.into(), [scratch]));
         }
         Path::Split(split) => {
             let operands = Operands { q, k, v, out, log_sums, counter: unused(), unused: unused() };

@@ -32,11 +32,34 @@ pub(super) fn store<T: Half, const HEAD: u32>(
         }
         inverse[line] = select(total[line] == 0.0, 0.0, fast::recip(total[line]));
     }
-    #[unroll]
-    for j in 0..FragmentC::<f32, 64, HEAD>::ELEMENTS {
-        results[j] *= inverse[FragmentC::<f32, 64, HEAD>::row_of(j)];
+    if options.split {
+        // The parts of a row follow each other.
+        let column = 2 * (thread_idx.x % 4);
+        let pair = batch / work.parts * work.heads + head;
+        #[unroll]
+        for line in 0..2u32 {
+            let row = row + thread_idx.x % 128 / 32 * 16 + thread_idx.x % 32 / 4 + 8 * line;
+            if row < work.rows {
+                let of_row = pair as u64 * work.rows as u64 + row as u64;
+                let place = of_row * work.parts as u64 + (batch % work.parts) as u64;
+                let first = place * HEAD as u64 + column as u64;
+                #[unroll]
+                for j in 0..HEAD / 8 {
+                    let pair = [results[4 * j + 2 * line], results[4 * j + 2 * line + 1]];
+                    wide.store2(first + (8 * j) as u64, pair);
+                }
+                if column == 0 {
+                    log_sums.store2(2 * place, [most[line], total[line]]);
+                }
+            }
+        }
+    } else {
+        #[unroll]
+        for j in 0..FragmentC::<f32, 64, HEAD>::ELEMENTS {
+            results[j] *= inverse[FragmentC::<f32, 64, HEAD>::row_of(j)];
+        }
     }
-    if !options.wide {
+    if !options.wide && !options.split {
         results.to::<T>().store_matrix(to, 0, 0);
         fence_proxy_async_shared();
         own.sync();
@@ -50,7 +73,7 @@ pub(super) fn store<T: Half, const HEAD: u32>(
             bulk_commit();
         }
     }
-    if options.wide || options.log_sums {
+    if (options.wide || options.log_sums) && !options.split {
         let column = 2 * (thread_idx.x % 4);
         #[unroll]
         for line in 0..2u32 {

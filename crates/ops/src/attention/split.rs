@@ -29,6 +29,8 @@ pub(super) struct Sizes {
     pub keys: usize,
     /// Elements of a row.
     pub head: usize,
+    /// Queries see no later keys.
+    pub causal: bool,
     pub multiprocessors: usize,
 }
 
@@ -43,10 +45,8 @@ const fn of_block(rows: u32) -> f64 {
 }
 /// Of 32 results of a row that are combined.
 const COMBINE: f64 = 500.0;
-/// Of the launch of another kernel, and of a tile of the kernel of Hopper for a key.
+/// Of the launch of another kernel.
 const WHOLE: f64 = 4500.0;
-const HOPPER: f64 = 11.5;
-const HOPPER_OF_TWO: f64 = 9.3;
 
 /// Bytes per nanosecond that parts are stored and read again with.
 const RATE: f64 = 3000.0;
@@ -112,20 +112,12 @@ impl Split {
     }
 
     /// The division where it is faster than `other` nanoseconds.
-    fn faster(sizes: Sizes, other: f64) -> Option<Split> {
+    pub(super) fn faster(sizes: Sizes, other: f64) -> Option<Split> {
         if other < GAIN * LAUNCH {
             return None;
         }
         let (split, time) = Split::best(sizes);
         (time * GAIN < other).then_some(split)
-    }
-
-    /// The division that is faster than the kernel of Hopper with tiles of `height` queries, if one is.
-    pub fn than_hopper(sizes: Sizes, height: usize) -> Option<Split> {
-        let tiles = sizes.heads * sizes.share * sizes.queries.div_ceil(height);
-        let rounds = tiles.div_ceil(sizes.multiprocessors);
-        let of_key = if (sizes.head, height) == (64, 128) { HOPPER_OF_TWO } else { HOPPER };
-        Split::faster(sizes, (rounds * sizes.keys) as f64 * of_key + WHOLE)
     }
 
     /// The division that is faster than tiles of 64 queries of each head, if one is.
@@ -144,11 +136,25 @@ impl Split {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attention::{choice, parts::Parts};
 
     /// Batches, heads of queries and of keys, queries, keys, and the elements of a row, on an H200.
     fn sizes([batch, heads, kv_heads, queries, keys, head]: [usize; 6]) -> Sizes {
         let share = heads / kv_heads;
-        Sizes { heads: batch * kv_heads, share, queries, keys, head, multiprocessors: 132 }
+        Sizes {
+            heads: batch * kv_heads,
+            share,
+            queries,
+            keys,
+            head,
+            causal: false,
+            multiprocessors: 132,
+        }
+    }
+
+    /// The division that is faster than tiles of Hopper's kernel by so many warpgroups.
+    fn than_hopper(sizes: Sizes, groups: u32) -> Option<Split> {
+        Split::faster(sizes, Parts::whole(sizes, groups) + choice::WHOLE)
     }
 
     #[test]
@@ -161,7 +167,7 @@ mod tests {
             [1, 8, 8, 128, 16384, 128],
             [1, 32, 8, 1, 1 << 20, 128],
         ] {
-            let split = Split::than_hopper(sizes(shape), 128).expect("divided");
+            let split = than_hopper(sizes(shape), 2).expect("divided");
             let [batch, heads, kv_heads, queries, keys, _] = shape;
             let tiles =
                 batch * kv_heads * (heads / kv_heads * queries).div_ceil(split.rows as usize);
@@ -181,7 +187,7 @@ mod tests {
             [1, 8, 8, 1, 100, 64],
             [1, 1, 1, 1, 1, 128],
         ] {
-            assert_eq!(Split::than_hopper(sizes(shape), 192), None, "{shape:?}");
+            assert_eq!(than_hopper(sizes(shape), 3), None, "{shape:?}");
             assert_eq!(Split::than_whole(sizes(shape)), None, "{shape:?}");
         }
     }
@@ -191,7 +197,7 @@ mod tests {
         for (heads, queries, rows) in
             [(8, 1, 16), (32, 4, 16), (40, 4, 32), (64, 4, 32), (64, 5, 64)]
         {
-            let split = Split::than_hopper(sizes([1, heads, 8, queries, 8192, 64]), 192);
+            let split = than_hopper(sizes([1, heads, 8, queries, 8192, 64]), 3);
             assert_eq!(split.map(|split| split.rows), Some(rows), "{heads} {queries}");
         }
     }

@@ -1,6 +1,7 @@
 //! Attention by every kernel, on a sanitized emulator, against f64.
 
 use super::choice::Path;
+use super::parts::Parts;
 use super::split::Split;
 use super::*;
 use crate::{Tensor, TensorMut, Workspace};
@@ -197,6 +198,25 @@ fn parts_agree_with_the_host() -> Result<()> {
     }
     let split = Path::Split(Split { rows: 32, each: 1, parts: 1 });
     check::<f16>(SMALL, split, f16::from_f32, f16::to_f64)
+}
+
+#[test]
+fn tiles_of_hopper_in_parts_agree_with_the_host() -> Result<()> {
+    // Parts that no query of a tile sees, a part that is not whole, several tiles, groups, parts and heads.
+    let of = |groups, each, parts| Path::InParts(3, Parts { groups, each, parts });
+    for (case, path) in [
+        (CASES[0], of(3, 1, 3)),
+        (CASES[0], of(2, 2, 2)),
+        (CASES[1], of(2, 1, 2)),
+        (CASES[2], of(2, 2, 2)),
+        (Case { rows: 260, keys: 400, ..CASES[3] }, of(3, 3, 2)),
+        (Case { rows: 260, keys: 100, ..CASES[3] }, of(2, 1, 1)),
+        (Case { batch: 2, heads: 4, share: 2, rows: 70, keys: 700, ..CASES[0] }, of(2, 1, 6)),
+        (Case { rows: 3, keys: 4100, ..CASES[5] }, of(2, 4, 7)),
+    ] {
+        check::<bf16>(case, path, bf16::from_f32, bf16::to_f64)?;
+    }
+    check::<f16>(SMALL, of(2, 1, 1), f16::from_f32, f16::to_f64)
 }
 
 #[test]

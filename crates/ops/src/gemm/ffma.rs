@@ -223,14 +223,15 @@ fn launch<'a>(
     let a = Lines { load: a.load.of_a(tile), ..a };
     let b = Lines { load: b.load.of_b(), ..b };
     let blocks = count.saturating_mul((tile.splits * tile.parts) as usize);
-    // Blocks that begin early take the places that become free first: where they are too few for all places, some multiprocessors would
-    // have many of them, and others none.
-    let places = shapes::held(tile, a.load) * problem.device.info().multiprocessors as usize;
+    // Blocks that begin early take the places that become free first: where they are so few that each multiprocessor may have fewer than it
+    // holds, some would have many of them, and others none.
+    let multiprocessors = problem.device.info().multiprocessors.max(1) as usize;
+    let all = blocks.div_ceil(multiprocessors) >= shapes::held(tile, a.load);
     let form = Form {
         shared_by_all: (a.batch == 0, b.batch == 0),
         float4s,
         compensated,
-        overlaps: blocks >= places || part == Part::Last,
+        overlaps: all || part == Part::Last,
         part,
         ..Form::of(tile, (a.load, b.load))
     };

@@ -167,9 +167,9 @@ pub mod finished {
         along: Along,
     ) -> Var<T> {
         match along {
-            Along::Nothing => vector.get(0u32),
-            Along::Rows => vector.get(row),
-            Along::Columns => vector.get(column),
+            Along::Nothing => Get::get(&vector, 0u32),
+            Along::Rows => Get::get(&vector, row),
+            Along::Columns => Get::get(&vector, column),
         }
     }
 }
@@ -201,7 +201,7 @@ pub mod result {
             let long = |x: Var<u32>| Cast::<u64>::cast(x);
             let batch = long(batch.into_var());
             let at = batch * of_batch + long(row) * of_row + long(column) * of_column;
-            held = Cast::<S>::cast(before.get(at));
+            held = Cast::<S>::cast(Get::get(&before, at));
         }
         finished::staged(sum, held, (row, column), scalars, bias, scales, finish)
     }

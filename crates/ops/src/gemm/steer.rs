@@ -34,7 +34,7 @@ impl Steer {
         let unfit = |problem: &Problem<'_>| {
             let extents = problem.extents;
             refused(
-                format!("{self:?} is no way to compute a product of {extents:?} on this device"),
+                format!("{self:?} cannot compute a product of {extents:?} on this device"),
                 "let the library choose",
             )
         };

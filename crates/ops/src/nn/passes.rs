@@ -7,7 +7,9 @@
 
 use super::collect::of_part;
 use super::exchange::{WARPS, of_warps};
-use super::kernels::{How, Kind, NONE, RowPart, SLOTS, begin, columns, is_inside, read, write};
+use super::kernels::{
+    How, Kind, NONE, RowPart, SLOTS, begin, columns, is_inside, read, slots, write,
+};
 use super::statistics::{exponential, factors, merged, of_lanes};
 use crate::vectors::Widened;
 use lanework::prelude::*;
@@ -24,13 +26,33 @@ pub(super) const fn tile(vector: usize) -> usize {
     THREADS as usize * VECTORS * vector
 }
 
-/// The part of a row that a block has: the row, the part, and how many tiles.
+/// Where the numbers of a row that are in tiles begin, and how many they are: all, or those of vectors.
 #[device]
-fn part_of<const V: usize>(n: u64, parts: u32) -> (u64, u32, u64) {
-    let (row, part) = (block_idx.x / parts, block_idx.x % parts);
+fn in_tiles<const V: usize>(row: u64, n: u64, x_row: u64, #[constant] how: How) -> (u64, u64) {
+    let mut first = 0u64;
+    let mut count = n;
+    if how.peeled {
+        let size = V as u64;
+        first = (size - (how.phase + row * x_row) % size) % size;
+        count = (n - first) / size * size;
+    }
+    (first, count)
+}
+
+/// The tiles of a part of a row of which so many numbers are in tiles.
+#[device]
+fn tiles_of<const V: usize>(part: u32, parts: u32, count: u64) -> u64 {
     let size = const { tile(V) as u64 };
-    let tiles = (n + (size - 1)) / size;
-    (row as u64, part, (tiles + (parts - 1 - part) as u64) / parts as u64)
+    let tiles = count.div_ceil(size);
+    (tiles + (parts - 1 - part) as u64) / parts as u64
+}
+
+/// How many numbers a part of a row has: the first one, also those outside of vectors.
+#[device]
+fn numbers_of<const V: usize>(part: u32, parts: u32, n: u64, count: u64) -> f32 {
+    let outside = select(part == 0, (n - count) as u32, 0);
+    let size = const { tile(V) as u64 };
+    (of_part(part, parts, count, size) + outside) as f32
 }
 
 /// Where the numbers of a part's tile `i` are.
@@ -38,12 +60,26 @@ fn part_of<const V: usize>(n: u64, parts: u32) -> (u64, u32, u64) {
 fn tile_of<const V: usize>(
     (row, part, i): (u64, u32, u64),
     (n, parts): (u64, u32),
+    (start, count): (u64, u64),
     (x_row, y_row): (u64, u64),
     (x_step, y_step): (u64, u64),
+    #[constant] how: How,
 ) -> RowPart {
-    let first = (part as u64 + i * parts as u64) * const { tile(V) as u64 };
-    let next = const { THREADS as u64 * V as u64 };
-    RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first, end: n, next, extra: NONE }
+    let first = start + (part as u64 + i * parts as u64) * const { tile(V) as u64 };
+    let (next, end) = (const { THREADS as u64 * V as u64 }, start + count);
+    let mut extra = NONE;
+    if how.peeled && first == start {
+        // What comes before the first multiple of 16 bytes, and what comes behind the last one.
+        let me = thread_idx.x;
+        let mut at = me as u64;
+        let mut is_there = at < start;
+        if me >= V as u32 {
+            at = end + (me - V as u32) as u64;
+            is_there = at < n;
+        }
+        extra = select(is_there, at, NONE);
+    }
+    RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first, end, next, extra }
 }
 
 /// A thread's statistics with those of the numbers that it has of a tile, and how many numbers they are of.
@@ -60,7 +96,7 @@ fn with_tile<const V: usize>(
     let mut count = numbers;
     if how.kind == Kind::Softmax {
         #[unroll]
-        for k in 0..VECTORS {
+        for k in 0..const { slots(how) } {
             #[unroll]
             for j in 0..V {
                 all.0 = all.0.max(values[k][j]);
@@ -72,7 +108,7 @@ fn with_tile<const V: usize>(
     let mut mean = 0.0f32;
     if how.kind == Kind::LayerNorm {
         #[unroll]
-        for k in 0..VECTORS {
+        for k in 0..const { slots(how) } {
             #[unroll]
             for j in 0..V {
                 // What is not inside is 0.
@@ -84,7 +120,7 @@ fn with_tile<const V: usize>(
     }
     let mut sums = [0.0f32; V];
     #[unroll]
-    for k in 0..VECTORS {
+    for k in 0..const { slots(how) } {
         #[unroll]
         for j in 0..V {
             let x = values[k][j];
@@ -139,18 +175,21 @@ pub(super) fn parts<E: Widened<Wide = f32>, const V: usize>(
     #[constant] how: How,
 ) {
     let warps = shared::<f32>([3, WARPS]);
-    let (row, part, tiles) = part_of::<V>(n, parts);
+    let (row, part) = ((block_idx.x / parts) as u64, block_idx.x % parts);
+    let (start, inside) = in_tiles::<V>(row, n, x_row, how);
+    let tiles = tiles_of::<V>(part, parts, inside);
     let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
     let least = const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } };
     begin(how);
     let mut mine = (least, 0.0f32);
     let mut numbers = 0.0f32;
     for i in 0..tiles {
-        let span = tile_of::<V>((row, part, i), (n, parts), (x_row, 0u64), (x_step, 0u64));
+        let (places, steps) = ((x_row, 0u64), (x_step, 0u64));
+        let span = tile_of::<V>((row, part, i), (n, parts), (start, inside), places, steps, how);
         let values = read::<E, V>(x, span, thread_idx.x, fill, how);
         (mine, numbers) = with_tile::<V>(mine, numbers, values, span, how);
     }
-    let count = of_part(part, parts, n, const { tile(V) as u64 }) as f32;
+    let count = numbers_of::<V>(part, parts, n, inside);
     let all = of_block(mine, numbers, count, warps, how);
     if thread_idx.x == 0 {
         space[2 * block_idx.x] = all.0;
@@ -175,7 +214,9 @@ pub(super) fn results<E: Widened<Wide = f32>, const V: usize>(
 ) {
     let warps = shared::<f32>([3, WARPS]);
     let t = thread_idx.x;
-    let (row, part, tiles) = part_of::<V>(n, parts);
+    let (row, part) = ((block_idx.x / parts) as u64, block_idx.x % parts);
+    let (start, inside) = in_tiles::<V>(row, n, x_row, how);
+    let tiles = tiles_of::<V>(part, parts, inside);
     let least = const { if how.kind == Kind::Softmax { f32::MIN } else { 0.0 } };
     begin(how);
     let mut mine = (least, 0.0f32);
@@ -183,19 +224,20 @@ pub(super) fn results<E: Widened<Wide = f32>, const V: usize>(
     if t < parts {
         let cell = 2 * (block_idx.x - part + t);
         mine = (space[cell], space[cell + 1]);
-        numbers = of_part(t, parts, n, const { tile(V) as u64 }) as f32;
+        numbers = numbers_of::<V>(t, parts, n, inside);
     }
     let of_row = of_block(mine, numbers, n as f32, warps, how);
     let (shift, scale) = factors(of_row, 1.0 / n as f32, eps, how);
     let mut left = tiles;
     while left > 0 {
         left -= 1;
-        let span = tile_of::<V>((row, part, left), (n, parts), (x_row, y_row), (x_step, y_step));
+        let (places, steps) = ((x_row, y_row), (x_step, y_step));
+        let span = tile_of::<V>((row, part, left), (n, parts), (start, inside), places, steps, how);
         let mut values = read::<E, V>(x, span, t, 0.0, how);
         let of_columns = columns::<E, V>(gamma, beta, span, t, how);
         if how.kind == Kind::Softmax {
             #[unroll]
-            for k in 0..VECTORS {
+            for k in 0..const { slots(how) } {
                 #[unroll]
                 for j in 0..V {
                     values[k][j] = exponential(values[k][j] - shift);

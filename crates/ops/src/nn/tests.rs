@@ -1,7 +1,7 @@
 //! Rows held in every way, with awkward lengths, checked by the sanitizer; extremes; what is refused.
 
+use super::choice::Way;
 use super::kernels::Kind;
-use super::layout::Way;
 use super::{Normal, Operation, layer_norm, softmax};
 use crate::{Tensor, TensorMut, Workspace};
 use half::{bf16, f16};
@@ -199,7 +199,7 @@ fn rows_that_nobody_holds_are_shared_by_blocks() -> Result<()> {
     let mut options = Options::default();
     options.limits.multiprocessors = 3;
     let device = Device::emulator_with(options).sanitized();
-    for shape in [[1, 40_000], [1, 8192], [2, 20_001]] {
+    for shape in [[1, 40_000], [1, 8192], [2, 20_001], [5, 4099], [3, 8193]] {
         for kind in KINDS {
             check(&device, shape, kind, Way::Passes)?;
         }

@@ -5,6 +5,9 @@ use super::digits::Digit;
 use super::tile::Plane;
 use lanework::{Error, Result};
 
+/// Bytes of what the kernels of tiles index.
+pub(super) const WORD: u64 = 4;
+
 /// Most elements of an axis, and most blocks, that kernels count.
 pub(super) const MOST: u64 = (1 << 31) - 1;
 /// Bytes of a sector, the unit of traffic between multiprocessors and memory.

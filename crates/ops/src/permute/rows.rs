@@ -113,25 +113,14 @@ pub(super) fn rows<E: Element>(
     let (per, len) = (const { 16 / size_of::<E>() as u32 }, src.len());
     let held = registers(0u32, [together, 8]);
     let first = block_idx.x * (THREADS * together) + thread_idx.x;
+    // A window is computed again where it is stored: so many registers are not to be had meanwhile.
     #[unroll]
     for i in 0..together {
         let number = first + i * THREADS;
         if number < task.total {
             let at = window(number, task, digits, len, axes, size, gapless);
             if at.whole {
-                let begin = at.from - (at.off / size) as i64;
-                let (a, b, c, d) = wide(src, begin);
-                held[[i, 0]] = a;
-                held[[i, 1]] = b;
-                held[[i, 2]] = c;
-                held[[i, 3]] = d;
-                if at.off != 0 {
-                    let (a, b, c, d) = wide(src, begin + per as i64);
-                    held[[i, 4]] = a;
-                    held[[i, 5]] = b;
-                    held[[i, 6]] = c;
-                    held[[i, 7]] = d;
-                }
+                load_whole(src, at, held, i, size);
             }
         }
     }
@@ -141,25 +130,67 @@ pub(super) fn rows<E: Element>(
         if number < task.total {
             let at = window(number, task, digits, len, axes, size, gapless);
             if at.whole {
-                let low = [held[[i, 0]], held[[i, 1]], held[[i, 2]], held[[i, 3]]];
-                let high = [held[[i, 4]], held[[i, 5]], held[[i, 6]], held[[i, 7]]];
-                let [a, b, c, d] = between(low, high, at.off, size);
-                ptx!("st.global.v4.b32 {}, {{{}, {}, {}, {}}};", in(&dst[at.to as usize]), in(a), in(b), in(c), in(d));
+                store_whole(dst, at, held, i, size);
             } else {
-                let few = registers(E::ZERO, per);
-                #[unroll]
-                for j in 0..per {
-                    if j >= at.begin && j < at.end {
-                        few[j] = load_nc(&src[(at.from + j as i64) as usize]);
-                    }
-                }
-                #[unroll]
-                for j in 0..per {
-                    if j >= at.begin && j < at.end {
-                        dst[(at.to + j as i64) as usize] = few[j];
-                    }
-                }
+                move_few(src, dst, at, per);
             }
+        }
+    }
+}
+
+/// Loads the aligned 16 bytes around window `i`: one or two times.
+#[device]
+fn load_whole<E: Element>(
+    src: &[E],
+    at: Window,
+    held: RegisterArray<u32, 2>,
+    #[constant] i: u32,
+    #[constant] size: u32,
+) {
+    let begin = at.from - (at.off / size) as i64;
+    let (a, b, c, d) = wide(src, begin);
+    held[[i, 0]] = a;
+    held[[i, 1]] = b;
+    held[[i, 2]] = c;
+    held[[i, 3]] = d;
+    if at.off != 0 {
+        let (a, b, c, d) = wide(src, begin + (const { 16 / size }) as i64);
+        held[[i, 4]] = a;
+        held[[i, 5]] = b;
+        held[[i, 6]] = c;
+        held[[i, 7]] = d;
+    }
+}
+
+/// Stores window `i` as 16 bytes.
+#[device]
+fn store_whole<E: Element>(
+    dst: &mut [E],
+    at: Window,
+    held: RegisterArray<u32, 2>,
+    #[constant] i: u32,
+    #[constant] size: u32,
+) {
+    let low = [held[[i, 0]], held[[i, 1]], held[[i, 2]], held[[i, 3]]];
+    let high = [held[[i, 4]], held[[i, 5]], held[[i, 6]], held[[i, 7]]];
+    let [a, b, c, d] = between(low, high, at.off, size);
+    ptx!("st.global.v4.b32 {}, {{{}, {}, {}, {}}};", in(&dst[at.to as usize]), in(a), in(b), in(c), in(d));
+}
+
+/// Moves the elements of a window that are the row's one by one.
+#[device]
+fn move_few<E: Element>(src: &[E], dst: &mut [E], at: Window, #[constant] per: u32) {
+    let few = registers(E::ZERO, per);
+    #[unroll]
+    for j in 0..per {
+        if j >= at.begin && j < at.end {
+            few[j] = load_nc(&src[(at.from + j as i64) as usize]);
+        }
+    }
+    #[unroll]
+    for j in 0..per {
+        if j >= at.begin && j < at.end {
+            dst[(at.to + j as i64) as usize] = few[j];
         }
     }
 }

@@ -46,6 +46,12 @@ pub(super) const EDGE: u32 = 64;
 const BESIDE: u32 = THREADS / EDGE;
 const ROWS: u32 = EDGE / BESIDE;
 
+/// The place of an element of a matrix.
+#[device]
+fn element(base: usize, row: u32, column: u32, plane: Plane) -> usize {
+    base + row as usize * plane.from as usize + column as usize
+}
+
 /// As [`square`], for elements under a word, one by one: their rows may begin anywhere. Strides are in elements.
 #[kernel(block = (THREADS, 1, 1))]
 pub(super) fn square_narrow<E: Element>(
@@ -66,12 +72,10 @@ pub(super) fn square_narrow<E: Element>(
     for k in 0..ROWS {
         let row = y + k * BESIDE;
         if top + row < plane.rows && left + x < plane.rows {
-            above[k] =
-                data[base + (top + row) as usize * plane.from as usize + (left + x) as usize];
+            above[k] = data[element(base, top + row, left + x, plane)];
         }
         if left + row < plane.rows && top + x < plane.rows {
-            below[k] =
-                data[base + (left + row) as usize * plane.from as usize + (top + x) as usize];
+            below[k] = data[element(base, left + row, top + x, plane)];
         }
     }
     #[unroll]
@@ -84,12 +88,10 @@ pub(super) fn square_narrow<E: Element>(
     for k in 0..ROWS {
         let row = y + k * BESIDE;
         if left + row < plane.rows && top + x < plane.rows {
-            let at = base + (left + row) as usize * plane.from as usize + (top + x) as usize;
-            data[at] = upper[[x, row]];
+            data[element(base, left + row, top + x, plane)] = upper[[x, row]];
         }
         if i != j && top + row < plane.rows && left + x < plane.rows {
-            let at = base + (top + row) as usize * plane.from as usize + (left + x) as usize;
-            data[at] = lower[[x, row]];
+            data[element(base, top + row, left + x, plane)] = lower[[x, row]];
         }
     }
 }

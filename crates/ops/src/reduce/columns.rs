@@ -30,7 +30,7 @@ fn of_pair<A: Number>(pair: [u32; 2], #[constant] c: usize, #[constant] how: How
 
 /// As `general` of an array of units of 8 bytes, in which strides and extents are, but for `step`, the elements from one result to the
 /// next one.
-#[kernel(max_threads = how.threads, min_blocks = how.resident)]
+#[kernel(max_threads = how.sharing.threads, min_blocks = how.sharing.resident)]
 pub(super) fn columns<A: Element>(
     x: &[u32],
     units: u32,
@@ -57,7 +57,7 @@ pub(super) fn columns<A: Element>(
     let (mut base, mut out) = (0u64, 0u64);
     let mut rest = unit;
     #[unroll]
-    for d in (0..how.kept as usize).rev() {
+    for d in (0..how.sharing.kept as usize).rev() {
         let extent = kept[d][0] as u32;
         let at = (rest % extent) as u64;
         rest = rest / extent;
@@ -75,14 +75,14 @@ pub(super) fn columns<A: Element>(
     }
     let neutral = partials;
     let length = inner[0] as u32;
-    let each = how.loads * width;
+    let each = how.sharing.loads * width;
     let segments = (length + (each - 1)) / each;
     let mut pieces = segments;
     #[unroll]
-    for d in 0..how.outer as usize {
+    for d in 0..how.sharing.outer as usize {
         pieces *= outer[d][0] as u32;
     }
-    let parts = how.group / width;
+    let parts = how.sharing.group / width;
     let mut piece = split * parts + lane / width;
     if !is_one {
         piece = pieces;
@@ -92,7 +92,7 @@ pub(super) fn columns<A: Element>(
         let mut rest = piece / segments;
         let row = rest;
         #[unroll]
-        for d in (0..how.outer as usize).rev() {
+        for d in (0..how.sharing.outer as usize).rev() {
             let extent = outer[d][0] as u32;
             let at = (rest % extent) as u64;
             rest = rest / extent;
@@ -101,14 +101,14 @@ pub(super) fn columns<A: Element>(
         let first = (piece % segments) * each + lane % width;
         let mut pairs = [[0u32; 2]; LOADS];
         #[unroll]
-        for k in 0..how.loads {
+        for k in 0..how.sharing.loads {
             let i = first + k * width;
             if i < length {
                 pairs[k as usize] = x.load_vec::<2>(2 * (start + i as u64 * inner[1]));
             }
         }
         #[unroll]
-        for k in 0..how.loads {
+        for k in 0..how.sharing.loads {
             let i = first + k * width;
             if i < length {
                 let at = row * length + i;

@@ -25,7 +25,7 @@ fn with_round<A: Element>(
     let mut xs = [([0u32; 4], [f16::ZERO; 8]); LOADS];
     let mut ys = [([0u32; 4], [f16::ZERO; 8]); LOADS];
     #[unroll]
-    for k in 0..how.loads {
+    for k in 0..how.sharing.loads {
         let mut i = first + k as u64 * step;
         if !whole {
             // Threads behind the end load the last vector, and leave it.
@@ -37,7 +37,7 @@ fn with_round<A: Element>(
         }
     }
     #[unroll]
-    for k in 0..how.loads {
+    for k in 0..how.sharing.loads {
         let i = first + k as u64 * step;
         if whole || i < vectors {
             let at = i as u32 * how.per_vector;
@@ -53,8 +53,8 @@ fn with_round<A: Element>(
 #[device]
 fn fetch(halves: &[f16], words: &[u32], n: u64, #[constant] how: How) {
     // Elements, and words.
-    let count = const { how.loads * how.threads * how.per_vector / 8 };
-    let width = const { how.loads * how.threads / 2 };
+    let count = const { how.sharing.loads * how.sharing.threads * how.per_vector / 8 };
+    let width = const { how.sharing.loads * how.sharing.threads / 2 };
     if (8 * block_idx.x + 1) as u64 * count as u64 <= n {
         if how.element == F16 {
             bulk_prefetch(halves.span((8 * block_idx.x) as u64 * count as u64, count));
@@ -66,7 +66,7 @@ fn fetch(halves: &[f16], words: &[u32], n: u64, #[constant] how: How) {
 
 /// `n` elements that follow each other from a multiple of 16 bytes on, to one result. A block reads `loads` vectors per thread at a
 /// time, all before it uses the first.
-#[kernel(max_threads = how.threads, min_blocks = how.resident)]
+#[kernel(max_threads = how.sharing.threads, min_blocks = how.sharing.resident)]
 pub(super) fn dense<A: Element>(
     x_halves: &[f16],
     x_shorts: &[u16],
@@ -98,19 +98,19 @@ pub(super) fn dense<A: Element>(
 
     // As many whole rounds for every block, each of vectors that follow each other; what is left is less than a round, and shared evenly.
     let vectors = n / v as u64;
-    let round = how.loads * how.threads; // vectors of a block at a time
+    let round = how.sharing.loads * how.sharing.threads; // vectors of a block at a time
     let all = grid_dim.x as u64 * round as u64;
     let mut start = 0u64;
     while start + all <= vectors {
         let mine = start + (block_idx.x as u64 * round as u64 + t as u64);
-        let places = (mine, how.threads as u64, vectors);
+        let places = (mine, how.sharing.threads as u64, vectors);
         partials =
             with_round::<A>(partials, x_halves, x_words, y_halves, y_words, places, true, how);
         start += all;
     }
     if start < vectors {
-        let mine = start + (block_idx.x * how.threads + t) as u64;
-        let places = (mine, (grid_dim.x * how.threads) as u64, vectors);
+        let mine = start + (block_idx.x * how.sharing.threads + t) as u64;
+        let places = (mine, (grid_dim.x * how.sharing.threads) as u64, vectors);
         partials =
             with_round::<A>(partials, x_halves, x_words, y_halves, y_words, places, false, how);
     }

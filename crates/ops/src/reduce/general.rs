@@ -13,7 +13,7 @@ pub(super) const DIMENSIONS: usize = 6;
 /// Results of an array of any strides. The dimensions that are reduced are an innermost one of `inner` elements or vectors (`[extent,
 /// step in x, step in y]`) and `outer` others; segments of the innermost one, `loads` per thread of a part of the group, are dealt out to
 /// the parts of `width` threads of the groups of all blocks that share a result.
-#[kernel(max_threads = how.threads, min_blocks = how.resident)]
+#[kernel(max_threads = how.sharing.threads, min_blocks = how.sharing.resident)]
 pub(super) fn general<A: Element>(
     x_halves: &[f16],
     x_shorts: &[u16],
@@ -38,8 +38,8 @@ pub(super) fn general<A: Element>(
 ) {
     begin(how);
     let t = thread_idx.x;
-    let mut member = (t % how.group, t / how.group);
-    if how.columns {
+    let mut member = (t % how.sharing.group, t / how.sharing.group);
+    if how.sharing.columns {
         member = (t / how.tile, t % how.tile);
     }
     let (lane, column) = member;
@@ -51,7 +51,7 @@ pub(super) fn general<A: Element>(
     let (mut x_base, mut y_base, mut out) = (0u64, 0u64, 0u64);
     let mut rest = result;
     #[unroll]
-    for d in (0..how.kept as usize).rev() {
+    for d in (0..how.sharing.kept as usize).rev() {
         let extent = kept[d][0] as u32;
         let at = (rest % extent) as u64;
         rest = rest / extent;
@@ -67,14 +67,14 @@ pub(super) fn general<A: Element>(
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
     let length = inner[0] as u32;
-    let each = how.loads * width; // elements or vectors of a segment
+    let each = how.sharing.loads * width; // elements or vectors of a segment
     let segments = (length + (each - 1)) / each;
     let mut pieces = segments;
     #[unroll]
-    for d in 0..how.outer as usize {
+    for d in 0..how.sharing.outer as usize {
         pieces *= outer[d][0] as u32;
     }
-    let parts = how.group / width;
+    let parts = how.sharing.group / width;
     let mut piece = split * parts + lane / width;
     if !is_one {
         piece = pieces;
@@ -84,7 +84,7 @@ pub(super) fn general<A: Element>(
         let mut rest = piece / segments;
         let row = rest;
         #[unroll]
-        for d in (0..how.outer as usize).rev() {
+        for d in (0..how.sharing.outer as usize).rev() {
             let extent = outer[d][0] as u32;
             let at = (rest % extent) as u64;
             rest = rest / extent;
@@ -92,12 +92,12 @@ pub(super) fn general<A: Element>(
             y_first += at * outer[d][2];
         }
         let first = (piece % segments) * each + lane % width;
-        if how.vectors {
+        if how.sharing.vectors {
             let (v, of_halves) = (how.per_vector, how.element == F16);
             let mut whole = length;
             let mut elements = length as u64 * v as u64;
             let mut skipped = 0u64;
-            if how.peeled {
+            if how.sharing.peeled {
                 elements = inner[1];
                 skipped = (v as u64 - x_first % v as u64) % v as u64;
                 whole = ((elements - skipped) / v as u64) as u32;
@@ -106,7 +106,7 @@ pub(super) fn general<A: Element>(
             let mut xs = [([0u32; 4], [f16::ZERO; 8]); LOADS];
             let mut ys = [([0u32; 4], [f16::ZERO; 8]); LOADS];
             #[unroll]
-            for k in 0..how.loads {
+            for k in 0..how.sharing.loads {
                 let i = first + k * width;
                 if i < whole {
                     xs[k as usize] = vector(x_halves, x_words, x_start + i as u64, of_halves);
@@ -116,7 +116,7 @@ pub(super) fn general<A: Element>(
                 }
             }
             let begin = row * elements as u32 + skipped as u32;
-            if how.peeled && piece % segments == 0 {
+            if how.sharing.peeled && piece % segments == 0 {
                 // What comes before the first vector and behind the last one.
                 for other in (lane % width..2 * v).step_by(width) {
                     let mut i = other as u64;
@@ -135,7 +135,7 @@ pub(super) fn general<A: Element>(
                 }
             }
             #[unroll]
-            for k in 0..how.loads {
+            for k in 0..how.sharing.loads {
                 let i = first + k * width;
                 if i < whole {
                     let at = begin + i * v;
@@ -146,7 +146,7 @@ pub(super) fn general<A: Element>(
             let mut xs = [A::ZERO; LOADS];
             let mut ys = [A::ZERO; LOADS];
             #[unroll]
-            for k in 0..how.loads {
+            for k in 0..how.sharing.loads {
                 let i = first + k * width;
                 if i < length {
                     let at = x_first + i as u64 * inner[1];
@@ -159,7 +159,7 @@ pub(super) fn general<A: Element>(
                 }
             }
             #[unroll]
-            for k in 0..how.loads {
+            for k in 0..how.sharing.loads {
                 let i = first + k * width;
                 if i < length {
                     let mut y = xs[k as usize];

@@ -143,16 +143,8 @@ pub(crate) struct How {
     pub words: u32,
     /// Results of a block.
     pub tile: u32,
-    pub threads: u32,
-    pub resident: u32,
-    pub loads: u32,
-    pub vectors: bool,
-    pub peeled: bool,
-    pub group: u32,
-    pub columns: bool,
-    pub split: bool,
-    pub kept: u32,
-    pub outer: u32,
+    /// How the threads share the work.
+    pub sharing: Sharing,
     /// The launch may begin while the one before it ends, and lets the next one do so (sm_90).
     pub overlaps: bool,
     /// L2 fetches what each block reads first before the launch before has ended.
@@ -172,18 +164,6 @@ impl How {
         let compensated = compensated && operation.adds() && accumulator != Kind::I64;
         let width = if accumulator == Kind::F32 { 1 } else { 2 };
         let values = if compensated { 2 * width } else { width };
-        let Sharing {
-            threads,
-            resident,
-            loads,
-            vectors,
-            peeled,
-            group,
-            columns,
-            split,
-            kept,
-            outer,
-        } = sharing;
         How {
             element: element as u32,
             adds: operation.adds(),
@@ -198,17 +178,8 @@ impl How {
             per_vector: 16 / element.size() as u32,
             width,
             words: values + u32::from(operation.finds()),
-            tile: threads / group,
-            threads,
-            resident,
-            loads,
-            vectors,
-            peeled,
-            group,
-            columns,
-            split,
-            kept,
-            outer,
+            tile: sharing.threads / sharing.group,
+            sharing,
             overlaps,
             fetches: false,
         }

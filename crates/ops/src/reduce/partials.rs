@@ -15,16 +15,16 @@ use lanework::prelude::*;
 pub(super) fn of_group<A: Element>(partial: (A, A, u32), #[constant] how: How) -> (A, A, u32) {
     let mut all = partial;
     let t = thread_idx.x;
-    if how.columns {
+    if how.sharing.columns {
         // Thread `lane * tile + column`.
-        let values = shared::<A>(how.threads);
-        let errors = shared::<A>(if how.compensated { how.threads } else { 1 });
-        let positions = shared::<u32>(if how.finds { how.threads } else { 1 });
+        let values = shared::<A>(how.sharing.threads);
+        let errors = shared::<A>(if how.compensated { how.sharing.threads } else { 1 });
+        let positions = shared::<u32>(if how.finds { how.sharing.threads } else { 1 });
         put::<A>(values, errors, positions, t, all, how);
         sync_threads();
         if t < how.tile {
             #[unroll]
-            for lane in 1..how.group {
+            for lane in 1..how.sharing.group {
                 let other = get::<A>(values, errors, positions, t + lane * how.tile, how);
                 all = joined::<A>(all, other, how);
             }
@@ -32,12 +32,12 @@ pub(super) fn of_group<A: Element>(partial: (A, A, u32), #[constant] how: How) -
     } else {
         #[unroll]
         for bits in [16u32, 8, 4, 2, 1] {
-            if bits < how.group {
+            if bits < how.sharing.group {
                 all = joined::<A>(all, of_lane::<A>(all, bits, how), how);
             }
         }
-        if how.group > 32 {
-            let warps = how.group / 32;
+        if how.sharing.group > 32 {
+            let warps = how.sharing.group / 32;
             let values = shared::<A>(warps);
             let errors = shared::<A>(warps);
             let positions = shared::<u32>(warps);
@@ -189,7 +189,7 @@ pub(super) fn of_blocks<A: Element>(
 ) -> (bool, (A, A, u32)) {
     let mut all = partial;
     let mut has_result = true;
-    if how.split {
+    if how.sharing.split {
         let (lane, column) = member;
         let (tile, split, splits) = place;
         let first = (tile as u64) * (splits as u64);
@@ -203,7 +203,7 @@ pub(super) fn of_blocks<A: Element>(
             if lane != 0 {
                 all = neutral;
             }
-            for other in (lane..splits - 1).step_by(how.group) {
+            for other in (lane..splits - 1).step_by(how.sharing.group) {
                 let slot = (first + (other as u64)) * (how.tile as u64) + (column as u64);
                 let theirs = collect::<A>(slots, slot * (how.words as u64), how);
                 all = joined::<A>(all, theirs, how);

@@ -185,13 +185,13 @@ pub(crate) fn plan<'a>(
                 how,
             )
         )
-        .block(how.threads);
+        .block(how.sharing.threads);
         (blocks, scratch) = (all, memory);
     } else if let Some(units) = shape
         .of_units(columns::BYTES / element.size())
         .filter(|_| !dot && x.address().is_multiple_of(columns::BYTES as u64))
     {
-        let plan = shape::general(&units, 1, multiprocessors)?;
+        let plan = shape::general(&units, 1, operation.adds(), multiprocessors)?;
         overlaps &= plan.splits == 1 || plan.blocks <= multiprocessors;
         let how = How::new(operation, element, compensated, plan.sharing, overlaps);
         let per_thread = columns::BYTES / element.size();
@@ -221,7 +221,7 @@ pub(crate) fn plan<'a>(
                 how,
             )
         )
-        .block(how.threads);
+        .block(how.sharing.threads);
         (blocks, scratch) = (plan.blocks, memory);
     } else {
         let per_vector = 16 / element.size();
@@ -235,7 +235,7 @@ pub(crate) fn plan<'a>(
             && inner.extent >= 4 * per_vector;
         let vectors = vectors || peeled;
         let unit = if vectors { per_vector } else { 1 };
-        let plan = shape::general(&shape, unit, multiprocessors)?;
+        let plan = shape::general(&shape, unit, operation.adds(), multiprocessors)?;
         // Blocks of the next launch that came early would crowd on the multiprocessors that are done first.
         overlaps &= plan.splits == 1 || plan.blocks <= multiprocessors;
         let how = How::new(operation, element, compensated, plan.sharing, overlaps);
@@ -271,7 +271,7 @@ pub(crate) fn plan<'a>(
                 how,
             )
         )
-        .block(how.threads);
+        .block(how.sharing.threads);
         (blocks, scratch) = (plan.blocks, memory);
     }
     let launch = Launch::grid(launch, blocks);
@@ -301,5 +301,5 @@ fn places(shape: &Shape) -> Places {
 
 /// Words that the blocks of a launch publish.
 fn slots_of(blocks: u32, how: &How) -> usize {
-    if how.split { blocks as usize * how.tile as usize * how.words as usize } else { 1 }
+    if how.sharing.split { blocks as usize * how.tile as usize * how.words as usize } else { 1 }
 }

@@ -130,11 +130,20 @@ const LONG: usize = 1024;
 const MANY: (u32, u32) = (256, 2);
 const FEW: (u32, u32) = (512, 16);
 
-/// How the threads of a device share a reduction that loads `unit` elements at a time.
+/// Threads of a block that looks for the extreme number of rows, or reads rows of halves that begin anywhere: what takes long between loads
+/// and results waits less for other warps. On an H200, up to 1.3 times as fast as blocks of 256.
+const SMALL: u32 = 128;
+
+/// How the threads of a device share a reduction that loads `unit` elements at a time; `adds` says that it is a sum.
 ///
 /// # Errors
 /// Where there are more results or elements than 32-bit indices tell apart, or more dimensions than the kernel takes.
-pub(crate) fn general(shape: &Shape, unit: usize, multiprocessors: u32) -> Result<General> {
+pub(crate) fn general(
+    shape: &Shape,
+    unit: usize,
+    adds: bool,
+    multiprocessors: u32,
+) -> Result<General> {
     let refuse = |why: String, help: &str| Err(Error::Request { why, help: help.to_owned() });
     let (results, length) = (shape.results(), shape.length());
     if results >= 1 << 31 || length >= 1 << 31 {
@@ -155,13 +164,15 @@ pub(crate) fn general(shape: &Shape, unit: usize, multiprocessors: u32) -> Resul
     let (units, inner) = (length / unit, shape.inner().extent / unit);
     let columns = shape.has_columns();
     let many = results >= 64 * multiprocessors as usize;
+    let odd_halves = unit == 8 && !shape.is_of_vectors(unit, false);
     let (threads, in_columns) = match (columns, many) {
         (true, false) => FEW,
         (true, true) => MANY,
+        (false, _) if unit > 1 && (odd_halves || !adds) => (SMALL, 0),
         (false, _) => (256, 0),
     };
-    let loads = if unit == 1 { 8 } else { 4 };
-    let resident = 1024 / threads;
+    let loads = if unit == 1 || odd_halves && !columns { 8 } else { 4 };
+    let resident = if threads == SMALL && odd_halves { 6 } else { 1024 / threads };
     let room = resident * multiprocessors;
     let few = results * 8 <= room as usize;
     let group = if columns {

@@ -98,7 +98,7 @@ pub fn fetched(
         let places_b = begin(column, depth, along_b);
         for number in (block_idx.x..units).step_by(grid_dim.x) {
             let (tile, _, steps) = unit(number, all_steps, shares);
-            // Of four products below each other as many are used as a warp has; the others are no registers.
+            // Of four products below each other as many are used as a warp has; the others are never made.
             let mut sums = [[FragmentC::<f64, 16, 8>::zero(); 4]; 4];
             // Fragments of eight k each. Those of B are multiplied while the next ones are loaded.
             let mut stage = consumer.wait().index;

@@ -58,7 +58,7 @@ pub fn fragments_a(
     places: [u32; 2],
     #[constant] form: Form,
 ) -> [[f64; 4]; 4] {
-    // Of four fragments as many are used as a warp has; the others are no registers.
+    // Of four fragments as many are used as a warp has; the others are never made.
     let mut fragments = [[0.0f64; 4]; 4];
     #[unroll]
     for i in 0..const { form.tall() } {

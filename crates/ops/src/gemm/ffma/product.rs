@@ -111,7 +111,7 @@ pub(super) fn product(
         fill((first + chunk) * form.depth);
     }
 
-    // Of 16 columns as many are used as a thread has; the others are no registers.
+    // Of 16 columns as many are used as a thread has; the others are never made.
     let mut sums = [[0.0f32; 16]; 8];
     let mut rests = [[0.0f32; 16]; 8];
     let mut lines = [[0.0f32; 8]; 2];

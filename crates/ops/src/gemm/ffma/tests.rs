@@ -114,7 +114,7 @@ fn the_last_tiles_may_be_a_launch_of_their_own() -> Result<()> {
 
 #[test]
 fn what_is_after_k_or_in_gaps_is_not_multiplied() -> Result<()> {
-    // NaN behind the last step of each line, in a product whose steps are no multiple of a stage's.
+    // NaN behind the last step of each line, in a product whose steps are not a multiple of a stage's.
     let device = Device::emulator().sanitized();
     every_way((shapes::TILES[4], None), &device, (8, 8, 17), false)?;
     every_way((shapes::TILES[4], None), &device, (1, 1, 1), false)

@@ -9,6 +9,17 @@ use lanework::Element;
 use lanework::lang::tensor_cores::MatrixElement;
 use lanework::prelude::*;
 
+/// The matrix of a batch that results belong to.
+#[device]
+#[derive(Clone, Copy)]
+pub struct Results {
+    /// Batches, rows, columns, and elements along K.
+    pub extents: [u32; 4],
+    /// Elements of C from a batch, a row and a column to the next.
+    pub strides: [u64; 3],
+    pub batch: u32,
+}
+
 /// Finishes and stores this warpgroup's rows of a tile, whose first element is at `row` and `column`.
 #[device]
 #[allow(clippy::too_many_arguments)]
@@ -27,16 +38,10 @@ pub fn finished<
     bias: &[S],
     scale_a: &[f32],
     scale_b: &[f32],
-    extents: [u32; 4],
-    strides_c: [u64; 3],
-    alpha: S,
-    beta: S,
-    batch: u32,
-    row: u32,
-    column: u32,
-    group: u32,
-    warp: u32,
-    lane: u32,
+    matrix: Results,
+    scalars: (S, S),
+    (row, column): (u32, u32),
+    (group, warp, lane): (u32, u32, u32),
     #[constant] form: Form,
     #[constant] finish: Finish,
 ) {
@@ -44,10 +49,8 @@ pub fn finished<
     // then registers are dearer.
     let mut values = FragmentC::<S, GROUP, COLUMNS>::zero();
     if !form.alternate {
-        values = results_of(
-            results, before, bias, scale_a, scale_b, extents, strides_c, alpha, beta, batch, row,
-            column, finish,
-        );
+        let at = (row, column);
+        values = results_of(results, before, bias, scale_a, scale_b, matrix, scalars, at, finish);
     }
     #[unroll]
     for i in 0..COLUMNS / WIDE {
@@ -56,21 +59,8 @@ pub fn finished<
             part = values.columns::<WIDE>(i);
         }
         if form.alternate {
-            part = results_of(
-                results.columns::<WIDE>(i),
-                before,
-                bias,
-                scale_a,
-                scale_b,
-                extents,
-                strides_c,
-                alpha,
-                beta,
-                batch,
-                row,
-                column + i * WIDE,
-                finish,
-            );
+            let (some, at) = (results.columns::<WIDE>(i), (row, column + i * WIDE));
+            part = results_of(some, before, bias, scale_a, scale_b, matrix, scalars, at, finish);
         }
         if form.store == Store::Tma {
             // Each warp stores its 16 rows by itself, and waits for no other.
@@ -84,7 +74,7 @@ pub fn finished<
             sync_warp(FULL_MASK);
             if lane == 0 {
                 let of_warp = tile.rows::<WARP>(warp * WARP);
-                c.store(of_warp, (batch, row + warp * WARP, column + i * WIDE));
+                c.store(of_warp, (matrix.batch, row + warp * WARP, column + i * WIDE));
                 bulk_commit();
             }
         } else {
@@ -92,15 +82,8 @@ pub fn finished<
             for e in (0..FragmentC::<S, GROUP, WIDE>::ELEMENTS).step_by(2) {
                 let (y, x) = part.position(e);
                 let at = (row + y, column + i * WIDE + x);
-                stored(
-                    out,
-                    batch,
-                    at,
-                    extents,
-                    strides_c,
-                    [part[e] as O, part[e + 1] as O],
-                    form.store,
-                );
+                let pair = [part[e] as O, part[e + 1] as O];
+                stored(out, matrix.batch, at, matrix.extents, matrix.strides, pair, form.store);
             }
         }
     }
@@ -120,13 +103,9 @@ fn results_of<
     bias: &[S],
     scale_a: &[f32],
     scale_b: &[f32],
-    extents: [u32; 4],
-    strides_c: [u64; 3],
-    alpha: S,
-    beta: S,
-    batch: u32,
-    row: u32,
-    column: u32,
+    matrix: Results,
+    scalars: (S, S),
+    (row, column): (u32, u32),
     #[constant] finish: Finish,
 ) -> FragmentC<S, GROUP, COLUMNS> {
     let mut values = FragmentC::<S, GROUP, COLUMNS>::zero();
@@ -135,10 +114,10 @@ fn results_of<
         let (y, x) = values.position(e);
         values[e] = result(
             sums[e] as S,
-            (before, batch, strides_c),
+            (before, matrix.batch, matrix.strides),
             (row + y, column + x),
-            (extents[1], extents[2]),
-            (alpha, beta),
+            (matrix.extents[1], matrix.extents[2]),
+            scalars,
             bias,
             (scale_a, scale_b),
             finish,
@@ -163,19 +142,13 @@ pub fn finished_shares<
     bias: &[S],
     scale_a: &[f32],
     scale_b: &[f32],
-    extents: [u32; 4],
-    strides_c: [u64; 3],
-    alpha: S,
-    beta: S,
-    batch: u32,
-    row: u32,
-    column: u32,
-    rank: u32,
-    thread: u32,
+    matrix: Results,
+    scalars: (S, S),
+    (row, column): (u32, u32),
+    (rank, thread): (u32, u32),
     #[constant] form: Form,
     #[constant] finish: Finish,
 ) {
-    let (m, n) = (extents[1], extents[2]);
     #[unroll]
     for i in 0..COLUMNS / SHARE {
         let owner = const { i % form.split };
@@ -185,28 +158,15 @@ pub fn finished_shares<
             for e in (0..SHARE / 2).step_by(2) {
                 let (y, x) = share.position(e);
                 let at = (row + y, column + i * SHARE + x);
-                let next = (row + y, column + i * SHARE + x + 1);
-                let low = result(
-                    share[e] as S,
-                    (before, batch, strides_c),
-                    at,
-                    (m, n),
-                    (alpha, beta),
-                    bias,
-                    (scale_a, scale_b),
-                    finish,
-                );
-                let high = result(
-                    share[e + 1] as S,
-                    (before, batch, strides_c),
-                    next,
-                    (m, n),
-                    (alpha, beta),
-                    bias,
-                    (scale_a, scale_b),
-                    finish,
-                );
-                stored(out, batch, at, extents, strides_c, [low as O, high as O], form.store);
+                let next = (at.0, at.1 + 1);
+                let c = (before, matrix.batch, matrix.strides);
+                let [_, m, n, _] = matrix.extents;
+                let scales = (scale_a, scale_b);
+                let low = result(share[e] as S, c, at, (m, n), scalars, bias, scales, finish);
+                let high =
+                    result(share[e + 1] as S, c, next, (m, n), scalars, bias, scales, finish);
+                let pair = [low as O, high as O];
+                stored(out, matrix.batch, at, matrix.extents, matrix.strides, pair, form.store);
             }
         }
     }

@@ -11,7 +11,7 @@
 use super::super::finish::{Finish, Sum};
 use super::alternate::alone;
 use super::divided::give;
-use super::finished::{finished, finished_shares};
+use super::finished::{Results, finished, finished_shares};
 use super::form::{Form, GROUP, ROWS, Store};
 use super::loads::fill;
 use super::order::place;
@@ -147,6 +147,7 @@ pub fn product<
         let consumer = ring.consumer();
         let (group, within) = (math.thread() / 128, math.thread() % 128);
         let (warp, lane) = (within / 32, within % 32);
+        let scalars = (alpha, beta);
         // The thread that releases a stage to the block of its number, where that one fills it.
         let beside = within < form.blocks()
             && (within % form.cluster.0 == rank_row || within / form.cluster.0 == rank_column);
@@ -156,7 +157,7 @@ pub fn product<
                 consumer.skip(steps);
             }
             for tile in (first + group * step_by..tiles).step_by(2 * step_by) {
-                let batch = tile / (down * across);
+                let matrix = Results { extents, strides: strides_c, batch: tile / (down * across) };
                 let (row, column) = place(tile % (down * across), down, across, form.order);
                 let row = (row * form.cluster.0 + rank_row) * ROWS;
                 let column = (column * form.cluster.1 + rank_column) * COLUMNS;
@@ -182,19 +183,43 @@ pub fn product<
                 );
                 let sums = upper.finish();
                 finished(
-                    sums, c, parts, out, before, bias, scale_a, scale_b, extents, strides_c, alpha,
-                    beta, batch, row, column, group, warp, lane, form, finish,
+                    sums,
+                    c,
+                    parts,
+                    out,
+                    before,
+                    bias,
+                    scale_a,
+                    scale_b,
+                    matrix,
+                    scalars,
+                    (row, column),
+                    (group, warp, lane),
+                    form,
+                    finish,
                 );
                 let (sums, below) = (lower.finish(), row + GROUP);
                 finished(
-                    sums, c, parts, out, before, bias, scale_a, scale_b, extents, strides_c, alpha,
-                    beta, batch, below, column, group, warp, lane, form, finish,
+                    sums,
+                    c,
+                    parts,
+                    out,
+                    before,
+                    bias,
+                    scale_a,
+                    scale_b,
+                    matrix,
+                    scalars,
+                    (below, column),
+                    (group, warp, lane),
+                    form,
+                    finish,
                 );
             }
         }
         let shared = if form.alternate { 0 } else { tiles };
         for tile in (first..shared).step_by(step_by) {
-            let batch = tile / (down * across);
+            let matrix = Results { extents, strides: strides_c, batch: tile / (down * across) };
             let (row, column) = place(tile % (down * across), down, across, form.order);
             let row = (row * form.cluster.0 + rank_row) * ROWS + group * GROUP;
             let column = (column * form.cluster.1 + rank_column) * COLUMNS;
@@ -223,8 +248,20 @@ pub fn product<
             }
             if form.split == 1 {
                 finished(
-                    results, c, parts, out, before, bias, scale_a, scale_b, extents, strides_c,
-                    alpha, beta, batch, row, column, group, warp, lane, form, finish,
+                    results,
+                    c,
+                    parts,
+                    out,
+                    before,
+                    bias,
+                    scale_a,
+                    scale_b,
+                    matrix,
+                    scalars,
+                    (row, column),
+                    (group, warp, lane),
+                    form,
+                    finish,
                 );
             }
             if form.split > 1 {
@@ -236,15 +273,10 @@ pub fn product<
                     bias,
                     scale_a,
                     scale_b,
-                    extents,
-                    strides_c,
-                    alpha,
-                    beta,
-                    batch,
-                    row,
-                    column,
-                    rank,
-                    math.thread(),
+                    matrix,
+                    scalars,
+                    (row, column),
+                    (rank, math.thread()),
                     form,
                     finish,
                 );
