@@ -163,6 +163,138 @@ lanework_status lanework_launch(lanework_module module, const char *entry,
                                 size_t count, lanework_executed *executed);
 
 /*
+ * Operations: tuned kernels for common work, the same on a GPU and on an emulator. An operation is queued
+ * behind the device's other work and returns at once; lanework_copy_to_host and lanework_synchronize wait.
+ * Results have the same bits in every run on the same device. What does not go together (types, shapes,
+ * strides, options) is LANEWORK_BAD_ARGUMENT, and the message names the operand and the numbers.
+ *
+ *     size_t of_a[] = {m, k}, of_b[] = {k, n}, of_c[] = {m, n};
+ *     lanework_array a = {address_a, LANEWORK_F32, 2, of_a, NULL};
+ *     lanework_array b = {address_b, LANEWORK_F32, 2, of_b, NULL};
+ *     lanework_array c = {address_c, LANEWORK_F32, 2, of_c, NULL};
+ *     lanework_gemm(device, &a, &b, NULL, &c);
+ */
+typedef enum lanework_type {
+    LANEWORK_I8 = 0,
+    LANEWORK_U8 = 1,
+    LANEWORK_I16 = 2,
+    LANEWORK_U16 = 3,
+    LANEWORK_I32 = 4,
+    LANEWORK_U32 = 5,
+    LANEWORK_I64 = 6,
+    LANEWORK_U64 = 7,
+    LANEWORK_F16 = 8,
+    LANEWORK_BF16 = 9,
+    LANEWORK_F32 = 10,
+    LANEWORK_F64 = 11,
+    LANEWORK_E4M3 = 12,
+    LANEWORK_E5M2 = 13
+} lanework_type;
+
+/* An array of up to six axes, in one buffer of lanework_alloc. Outputs have no two elements in one place. */
+typedef struct lanework_array {
+    uint64_t address;      /* of its first element, a multiple of the bytes of an element */
+    int32_t type;          /* lanework_type */
+    uint32_t axes;         /* 0 for a single element */
+    const size_t *shape;   /* extents, outermost first */
+    const size_t *strides; /* elements from one index to the next; NULL where rows follow each other.
+                            * The transpose of a matrix has them exchanged; 0 repeats an element. */
+} lanework_array;
+
+typedef enum lanework_reduction {
+    LANEWORK_SUM = 0,            /* i64, u64, f32 (of f16, bf16, f32) or f64 */
+    LANEWORK_SUM_OF_SQUARES = 1, /* the same */
+    LANEWORK_NORM2 = 2,          /* f32 or f64 */
+    LANEWORK_MIN = 3,            /* the type of the elements; NaN where one is */
+    LANEWORK_MAX = 4,
+    LANEWORK_ARGMIN = 5, /* u64: the first place of the extreme element, or of the first NaN */
+    LANEWORK_ARGMAX = 6,
+    LANEWORK_DOT = 7 /* as a sum; of x and y, which have one shape and type */
+} lanework_reduction;
+
+/* Reduces all elements (axis -1) into one, or along one axis, counted from 0, into an array without that
+ * axis. `y` is NULL but for LANEWORK_DOT. `compensated` sums are as if added with twice the digits and
+ * rounded once. Elements are i32, u32, i64, u64, f16, bf16, f32 or f64. */
+lanework_status lanework_reduce(lanework_device device, lanework_reduction reduction,
+                                const lanework_array *x, const lanework_array *y, int axis,
+                                int compensated, const lanework_array *out);
+
+typedef enum lanework_scan_kind {
+    LANEWORK_SCAN_SUM = 0,
+    LANEWORK_SCAN_MIN = 1,
+    LANEWORK_SCAN_MAX = 2
+} lanework_scan_kind;
+
+/* The running sums (or extremes) of an array in the order of its rows, or of each row (`last_axis`);
+ * `exclusive` ones are of the elements before each. `out` has the shape and type of `x`. */
+lanework_status lanework_scan(lanework_device device, lanework_scan_kind kind, int exclusive,
+                              int last_axis, const lanework_array *x, const lanework_array *out);
+
+/* Axis i of `out` is axis axes[i] of `x`; with NULL the last two axes are exchanged. In their own order
+ * it is a copy from any strides to any strides. Elements of any type move bit for bit. */
+lanework_status lanework_permute(lanework_device device, const lanework_array *x, const size_t *axes,
+                                 const lanework_array *out);
+
+/* Transposes a square matrix, or each of a batch (three axes), in its own memory. */
+lanework_status lanework_transpose_in_place(lanework_device device, const lanework_array *x);
+
+typedef enum lanework_precision {
+    LANEWORK_FULL = 0,
+    LANEWORK_TENSOR_FLOAT_32 = 1, /* f32 factors rounded to 10 bits of mantissa */
+    LANEWORK_ACCURATE = 2,        /* f32 factors on tensor cores, with the error of f32 sums or less */
+    LANEWORK_COMPENSATED = 3      /* f32 and f64: as if with twice the digits, and rounded once */
+} lanework_precision;
+
+typedef enum lanework_activation {
+    LANEWORK_NO_ACTIVATION = 0,
+    LANEWORK_RELU = 1,
+    LANEWORK_GELU = 2
+} lanework_activation;
+
+typedef struct lanework_gemm_options {
+    size_t size; /* sizeof(lanework_gemm_options) */
+    double alpha;
+    double beta;        /* with 0 the former values of c are not read */
+    int32_t precision;  /* lanework_precision */
+    int32_t activation; /* lanework_activation, after the bias */
+    const lanework_array *bias;    /* one element per column; NULL for none */
+    const lanework_array *scale_a; /* f32, of 8-bit factors: one, or one per row; NULL for none */
+    const lanework_array *scale_b; /* f32: one, or one per column */
+} lanework_gemm_options;
+
+#define LANEWORK_GEMM_OPTIONS_INIT {sizeof(lanework_gemm_options), 1.0, 0.0, 0, 0, NULL, NULL, NULL}
+
+/* c = alpha a b + beta c of three matrices, or of batches as three axes. Factors are f64, f32, f16, bf16,
+ * e4m3, e5m2 or i8; sums are f64, f32, or i32 of i8. `options` may be NULL. */
+lanework_status lanework_gemm(lanework_device device, const lanework_array *a,
+                              const lanework_array *b, const lanework_gemm_options *options,
+                              const lanework_array *c);
+
+/* The softmax of each row of a matrix of f16, bf16 or f32. */
+lanework_status lanework_softmax(lanework_device device, const lanework_array *x,
+                                 const lanework_array *out);
+
+typedef enum lanework_norm_kind {
+    LANEWORK_LAYER_NORM = 0, /* (x - mean) / sqrt(variance + eps) */
+    LANEWORK_RMS_NORM = 1    /* x / sqrt(mean of squares + eps) */
+} lanework_norm_kind;
+
+/* The norm of each row of a matrix, times gamma and plus beta, which have one element per column in the
+ * type of the rows, or are NULL. */
+lanework_status lanework_norm(lanework_device device, lanework_norm_kind kind, const lanework_array *x,
+                              const lanework_array *gamma, const lanework_array *beta, float eps,
+                              const lanework_array *out);
+
+/* softmax(scale q k') v of f16 or bf16: four axes, of batch, heads, sequence and head dimension (64 or
+ * 128). A scale of 0 is one over the root of the head dimension. */
+lanework_status lanework_attention(lanework_device device, const lanework_array *q,
+                                   const lanework_array *k, const lanework_array *v, int causal,
+                                   float scale, const lanework_array *out);
+
+/* Waits for what was queued on a device. */
+lanework_status lanework_synchronize(lanework_device device);
+
+/*
  * gpuocelot's entry point, for programs written for that library: runs the entry whose name sorts
  * first. Unlike above, arguments[i] *is* the value of parameter i, an address of host memory or an
  * integer, and shapes are ints with the block first. Runs on device 0, which is always open and a

@@ -180,7 +180,7 @@ pub extern "C" fn lanework_free(device: u64, address: u64) -> c_int {
 }
 
 /// The buffer that holds `bytes` bytes at an address, and their offset in it.
-fn part(
+pub(crate) fn part(
     buffers: &mut std::collections::BTreeMap<u64, Buffer<u8>>,
     address: u64,
     bytes: usize,

@@ -1,4 +1,4 @@
-//! Lanework's C interface: devices, PTX modules and launches, and gpuocelot's `ptx_run` for
+//! Lanework's C interface: devices, PTX modules and launches, operations on arrays, and gpuocelot's `ptx_run` for
 //! programs written for that library.
 //!
 //! `include/lanework.h` documents the exported functions. No function unwinds into its caller: each
@@ -10,6 +10,7 @@ mod device;
 mod handles;
 mod host;
 mod module;
+mod operations;
 mod ptx_run;
 mod status;
 
@@ -21,6 +22,11 @@ pub use device::{
 pub use module::{
     lanework_entry_count, lanework_entry_name, lanework_entry_parameters, lanework_launch,
     lanework_module_load, lanework_module_unload,
+};
+pub use operations::{
+    LaneworkArray, LaneworkGemmOptions, lanework_attention, lanework_gemm, lanework_norm,
+    lanework_permute, lanework_reduce, lanework_scan, lanework_softmax, lanework_synchronize,
+    lanework_transpose_in_place,
 };
 pub use ptx_run::ptx_run;
 pub use status::{lanework_abi_version, lanework_last_error, lanework_version};

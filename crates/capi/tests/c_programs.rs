@@ -44,7 +44,7 @@ fn compile_and_run(
         .args(["-Wall", "-Wextra", "-Werror", "-O1", "-I"])
         .arg(here("include"))
         .arg(here(source))
-        // The library is no source, whatever language was named for the program.
+        // The library is not a source, whatever language was named for the program.
         .args(["-x", "none", "-o"])
         .arg(&program)
         .arg(&library)
@@ -59,18 +59,29 @@ fn compile_and_run(
     Some(run.output().expect("the program starts"))
 }
 
-#[test]
-fn a_c_program_uses_every_function_and_provokes_every_failure() {
+/// Compiles a C program and runs it on the emulators and on a GPU where there is one; what it printed, `None` where there is no compiler.
+fn on_every_device(source: &str, more: &[&str]) -> Option<String> {
     let gpus = lanework::Device::gpus().unwrap_or_default();
     let gpu: Vec<&str> = gpus.first().map(|gpu| gpu.id.as_str()).into_iter().collect();
     if gpu.is_empty() {
-        skip("tests/interface.c on a GPU", "there is none");
+        skip(&format!("{source} on a GPU"), "there is none");
     }
-    let Some(run) = compile_and_run("cc", "tests/interface.c", &["-std=c99"], &gpu) else { return };
+    let run = compile_and_run("cc", source, more, &gpu)?;
     assert!(run.status.success(), "{}", told(&run));
     assert!(told(&run).contains("all as expected"), "{}", told(&run));
+    Some(told(&run))
+}
+
+#[test]
+fn a_c_program_uses_every_function_and_provokes_every_failure() {
+    let Some(said) = on_every_device("tests/interface.c", &["-std=c99"]) else { return };
     // A caller that takes `ptx_run` for void is told all the same.
-    assert!(told(&run).contains("ptx_run: 3 arguments for the 4 parameters"), "{}", told(&run));
+    assert!(said.contains("ptx_run: 3 arguments for the 4 parameters"), "{said}");
+}
+
+#[test]
+fn a_c_program_calls_every_operation() {
+    on_every_device("tests/operations.c", &["-std=c99", "-lm"]);
 }
 
 #[test]

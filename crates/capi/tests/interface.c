@@ -1,22 +1,9 @@
 /* The C interface as a C program sees it: each part used once, and each kind of failure provoked. */
 #include <lanework.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "expect.h"
 /* tests/c_programs.rs puts it beside. */
 #include "kernels.h"
-
-#define EXPECT(condition)                                                                    \
-    do {                                                                                     \
-        if (!(condition)) {                                                                  \
-            fprintf(stderr, "%s:%d: %s; the last error: %s\n", __FILE__, __LINE__, #condition, \
-                    lanework_last_error());                                                  \
-            exit(1);                                                                         \
-        }                                                                                    \
-    } while (0)
-#define SAYS(status, expected, words) \
-    EXPECT((status) == (expected) && strstr(lanework_last_error(), words))
 
 enum { N = 1000 };
 

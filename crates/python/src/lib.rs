@@ -1,5 +1,5 @@
 //! Lanework for Python, below `python/lanework`: launches on the arrays of the caller, and what they did, as JSON that the package
-//! makes objects of.
+//! makes objects of; and operations on arrays.
 //!
 //! Arrays are copied to the emulator and back, so that a kernel reaches the bytes of its arguments and nothing else of the process,
 //! and a read-only array stays as it is whatever a kernel does.
@@ -9,6 +9,7 @@ mod dlpack;
 mod findings;
 mod launch;
 mod memory;
+mod operations;
 mod picture;
 mod records;
 mod scalar;
@@ -20,6 +21,8 @@ use pyo3::prelude::*;
 mod module {
     #[pymodule_export]
     use super::launch::{LaunchError, SourceError, compile, entries, launch};
+    #[pymodule_export]
+    use super::operations::{attention, gemm, permute, reduce, reduced_type, rows, scan, sum_type};
     #[pymodule_export]
     use super::records::Records;
 

@@ -1,7 +1,8 @@
 """CUDA kernels run, checked and profiled without a GPU.
 
 `run` launches a kernel on arrays and counts what it did; `check` also judges every access. `checked` is a context in which the
-kernels of numba, CuPy and other users of CUDA's driver are judged, in this process. All run on Lanework's emulator.
+kernels of numba, CuPy and other users of CUDA's driver are judged, in this process. These run on Lanework's emulator. The module
+`lanework.ops` has tuned operations on NumPy arrays, which run on a GPU where there is one.
 """
 
 from ._driver import DriverError, checked, folder, install

@@ -81,11 +81,11 @@ def _is_ours(path: Path) -> bool:
     return path.name.startswith("liblanework_libcuda") or path.resolve().name.startswith("liblanework_libcuda")
 
 
-def install(*, check: bool = False, gpus: int | None = None) -> None:
+def install(*, check: bool = False, gpus: int | None = None, gpu: str | None = None) -> None:
     """Makes Lanework's driver the one of this process and of the programs that it starts; does nothing where it is already.
 
     To be called before numba, CuPy or another library has loaded CUDA's driver: at the top of a program. With `check`, every
-    kernel is judged. Under `lanework exec` the driver is there from the start.
+    kernel is judged. `gpu` names the model that is emulated, one of `lanework gpus`. Under `lanework exec` the driver is there from the start.
     """
     if not sys.platform.startswith("linux"):
         raise DriverError("CUDA's driver is replaced on Linux only; `lanework.run` and `lanework.check` work everywhere")
@@ -109,6 +109,8 @@ def install(*, check: bool = False, gpus: int | None = None) -> None:
         return
     if gpus is not None:
         os.environ["LANEWORK_GPUS"] = str(gpus)
+    if gpu is not None:
+        os.environ["LANEWORK_GPU"] = gpu
     driver = folder() / "liblanework_libcuda.so"
     if not driver.exists():
         raise DriverError(f"{driver} is not there: this package was built without the driver (scripts/python.sh builds it)")

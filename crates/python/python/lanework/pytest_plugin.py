@@ -22,6 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="the same, and judge every access: a test whose kernels do something wrong fails with the report",
     )
     group.addoption("--lanework-gpus", type=int, default=None, metavar="N", help="how many GPUs the emulator has")
+    group.addoption("--lanework-gpu", default=None, metavar="NAME", help="the GPU that is emulated, one of `lanework gpus`")
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -32,7 +33,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
         from . import _driver
 
         try:
-            _driver.install(check=options.lanework_check, gpus=options.lanework_gpus)
+            _driver.install(check=options.lanework_check, gpus=options.lanework_gpus, gpu=options.lanework_gpu)
         except _driver.DriverError as error:
             raise pytest.UsageError(f"--lanework: {error}") from error
 

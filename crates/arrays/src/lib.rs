@@ -1,0 +1,34 @@
+//! The operations of `lanework-ops` on arrays whose element type and number of axes are known at run time: what the doors from C and from
+//! Python call. Each function checks what Rust's types check there, and queues the operation behind the device's other work.
+//!
+//! ```
+//! use lanework::Device;
+//! use lanework_arrays::{Array, ArrayMut, ElementType, Reduction, reduce};
+//!
+//! let device = Device::best();
+//! let x = device.upload(&[1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+//! let mut sums = device.zeros::<f32>(2)?;
+//! let matrix = Array::new(x.view(..).cast(), ElementType::F32, &[2, 3], None)?;
+//! let output = ArrayMut::new(sums.view_mut(..).cast(), ElementType::F32, &[2], None)?;
+//! reduce(Reduction::Sum, matrix, None, Some(1), false, output)?;
+//! assert_eq!(sums.download()?, [6.0, 15.0]);
+//! # Ok::<(), lanework::Error>(())
+//! ```
+
+mod array;
+mod dispatch;
+mod element;
+mod networks;
+mod permutations;
+mod products;
+mod reductions;
+mod scans;
+
+pub use array::{AXES, Array, ArrayMut};
+pub use element::ElementType;
+pub use lanework_ops::Precision;
+pub use networks::{Norm, NormKind, attention, norm, softmax};
+pub use permutations::{permute, transpose, transpose_in_place};
+pub use products::{Activation, Product, gemm, sum_type};
+pub use reductions::{Reduction, reduce, result_type};
+pub use scans::{Scan, scan};

@@ -1,0 +1,426 @@
+//! Operations on arrays of a device: reductions, scans, transposes, matrix products, norms, attention.
+
+use crate::device::part;
+use crate::handles;
+use crate::host::OpenDevice;
+use crate::status::{Failure, Status, guard};
+use lanework::{Buffer, Error, View, ViewMut};
+use lanework_arrays::{
+    Activation, Array, ArrayMut, ElementType, Norm, NormKind, Precision, Product, Reduction, Scan,
+};
+use std::collections::BTreeMap;
+use std::ffi::c_int;
+use std::sync::{MutexGuard, PoisonError};
+
+/// `lanework_array`: where an array lies, and what it is.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct LaneworkArray {
+    /// The address of its first element, in a buffer of the device.
+    pub address: u64,
+    /// The number of its element type.
+    pub element: i32,
+    /// How many axes it has.
+    pub axes: u32,
+    /// Its extents, outermost first.
+    pub shape: *const usize,
+    /// Elements from one index to the next; null where rows follow each other.
+    pub strides: *const usize,
+}
+
+/// `lanework_gemm_options`: the options of a matrix product.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct LaneworkGemmOptions {
+    /// Bytes of this structure.
+    pub size: usize,
+    /// What the product is multiplied by.
+    pub alpha: f64,
+    /// What the output's former values are multiplied by.
+    pub beta: f64,
+    /// The number of how f32 factors are multiplied.
+    pub precision: i32,
+    /// The number of what follows the bias.
+    pub activation: i32,
+    /// One element for each column; null for none.
+    pub bias: *const LaneworkArray,
+    /// Scales of 8-bit factors; null for none.
+    pub scale_a: *const LaneworkArray,
+    /// Likewise of B.
+    pub scale_b: *const LaneworkArray,
+}
+
+/// The buffers of a device while an operation on them is queued.
+struct Memory<'a> {
+    buffers: MutexGuard<'a, BTreeMap<u64, Buffer<u8>>>,
+}
+
+/// An array as the caller describes it.
+struct Described<'a> {
+    what: &'static str,
+    address: u64,
+    element: ElementType,
+    shape: &'a [usize],
+    strides: Option<&'a [usize]>,
+}
+
+/// Reads a description; `None` for null.
+///
+/// # Safety
+/// `array` is null or valid as documented in the header.
+unsafe fn described<'a>(
+    array: *const LaneworkArray,
+    what: &'static str,
+) -> Result<Option<Described<'a>>, Failure> {
+    // SAFETY: guaranteed by the caller.
+    let Some(array) = (unsafe { array.as_ref() }) else { return Ok(None) };
+    let element = ElementType::of_number(array.element).ok_or_else(|| {
+        Failure::argument(format!("{what}: {} is no lanework_type", array.element))
+    })?;
+    let axes = array.axes as usize;
+    if axes > lanework_arrays::AXES {
+        return Err(Failure::argument(format!("{what} has {axes} axes; an array has up to 6")));
+    }
+    if array.shape.is_null() && axes > 0 {
+        return Err(Failure::argument(format!("the shape of {what} is NULL")));
+    }
+    let extents = |from: *const usize| match axes {
+        0 => &[][..],
+        // SAFETY: not null, and the caller guarantees as many extents as axes.
+        _ => unsafe { std::slice::from_raw_parts(from, axes) },
+    };
+    let strides = (!array.strides.is_null()).then(|| extents(array.strides));
+    Ok(Some(Described {
+        what,
+        address: array.address,
+        element,
+        shape: extents(array.shape),
+        strides,
+    }))
+}
+
+/// As [`described`], of an array that has to be there.
+///
+/// # Safety
+/// As [`described`].
+unsafe fn required<'a>(
+    array: *const LaneworkArray,
+    what: &'static str,
+) -> Result<Described<'a>, Failure> {
+    // SAFETY: guaranteed by the caller.
+    unsafe { described(array, what) }?.ok_or_else(|| Failure::argument(format!("{what} is NULL")))
+}
+
+impl Memory<'_> {
+    fn of(open: &OpenDevice) -> Memory<'_> {
+        Memory { buffers: open.buffers.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    /// The memory from an array's first element to the end of its buffer.
+    fn view(&mut self, array: &Described<'_>) -> Result<ViewMut<'static, u8>, Failure> {
+        let (buffer, first) = part(&mut self.buffers, array.address, array.element.bytes())
+            .map_err(|_| {
+                Failure::argument(format!(
+                    "{} begins at {:#x}, which is in no buffer of lanework_alloc",
+                    array.what, array.address
+                ))
+            })?;
+        // SAFETY: the operation is queued while the buffers are locked, and so before any of them is freed. Arrays of one operation may
+        // overlap: kernels access memory as the device does, and no reference to it is made on the host.
+        Ok(unsafe { buffer.view_shared(first..).unbound() })
+    }
+
+    fn input<'a>(&mut self, array: &Described<'_>) -> Result<Array<'a>, Failure> {
+        let view: View<'static, u8> = self.view(array)?.into();
+        named(array.what, Array::new(view, array.element, array.shape, array.strides))
+    }
+
+    fn optional<'a>(&mut self, array: Option<Described<'_>>) -> Result<Option<Array<'a>>, Failure> {
+        array.map(|array| self.input(&array)).transpose()
+    }
+
+    fn output<'a>(&mut self, array: &Described<'_>) -> Result<ArrayMut<'a>, Failure> {
+        let view = self.view(array)?;
+        named(array.what, ArrayMut::new(view, array.element, array.shape, array.strides))
+    }
+}
+
+/// The failure of an operation: what does not go together is the caller's argument.
+fn failed(error: Error) -> Failure {
+    let is_argument = matches!(error, Error::Request { .. });
+    let failure = Failure::from(error);
+    if is_argument { Failure { status: Status::BadArgument, ..failure } } else { failure }
+}
+
+/// The same, of one array by its name.
+fn named<T>(what: &str, made: lanework::Result<T>) -> Result<T, Failure> {
+    made.map_err(|error| {
+        let Failure { status, text } = failed(error);
+        Failure { status, text: format!("{what}: {text}") }
+    })
+}
+
+/// One of several by its number.
+fn numbered<T: Copy>(all: &[T], number: c_int, what: &str) -> Result<T, Failure> {
+    usize::try_from(number)
+        .ok()
+        .and_then(|number| all.get(number))
+        .copied()
+        .ok_or_else(|| Failure::argument(format!("{number} is no {what}; the header lists them")))
+}
+
+/// Queues an operation from one array into another.
+///
+/// # Safety
+/// Pointers are null or valid as documented in the header.
+unsafe fn from_to(
+    device: u64,
+    x: *const LaneworkArray,
+    out: *const LaneworkArray,
+    operation: impl FnOnce(Array<'_>, ArrayMut<'_>) -> lanework::Result<()>,
+) -> Result<(), Failure> {
+    // SAFETY: guaranteed by the caller.
+    let (x, out) = unsafe { (required(x, "x")?, required(out, "out")?) };
+    let open = handles::device(device)?;
+    let mut memory = Memory::of(&open);
+    operation(memory.input(&x)?, memory.output(&out)?).map_err(failed)
+}
+
+/// Reduces an array.
+///
+/// # Safety
+/// Pointers are null or valid as documented in the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_reduce(
+    device: u64,
+    reduction: c_int,
+    x: *const LaneworkArray,
+    y: *const LaneworkArray,
+    axis: c_int,
+    compensated: c_int,
+    out: *const LaneworkArray,
+) -> c_int {
+    guard(|| {
+        let reduction = numbered(&Reduction::ALL, reduction, "lanework_reduction")?;
+        // SAFETY: guaranteed by the caller.
+        let (x, y, out) = unsafe { (required(x, "x")?, described(y, "y")?, required(out, "out")?) };
+        let axis = match axis {
+            -1 => None,
+            axis => Some(usize::try_from(axis).map_err(|_| {
+                Failure::argument(format!("axis {axis}: -1 reduces all, others count from 0"))
+            })?),
+        };
+        let open = handles::device(device)?;
+        let mut memory = Memory::of(&open);
+        let (x, y, out) = (memory.input(&x)?, memory.optional(y)?, memory.output(&out)?);
+        lanework_arrays::reduce(reduction, x, y, axis, compensated != 0, out).map_err(failed)
+    })
+}
+
+/// Scans an array.
+///
+/// # Safety
+/// Pointers are null or valid as documented in the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_scan(
+    device: u64,
+    kind: c_int,
+    exclusive: c_int,
+    last_axis: c_int,
+    x: *const LaneworkArray,
+    out: *const LaneworkArray,
+) -> c_int {
+    guard(|| {
+        let kind = numbered(&[Scan::Sum, Scan::Min, Scan::Max], kind, "lanework_scan_kind")?;
+        let (exclusive, last_axis) = (exclusive != 0, last_axis != 0);
+        // SAFETY: guaranteed by the caller.
+        unsafe {
+            from_to(device, x, out, |x, out| {
+                lanework_arrays::scan(kind, x, exclusive, last_axis, out)
+            })
+        }
+    })
+}
+
+/// Permutes the axes of an array.
+///
+/// # Safety
+/// Pointers are null or valid as documented in the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_permute(
+    device: u64,
+    x: *const LaneworkArray,
+    axes: *const usize,
+    out: *const LaneworkArray,
+) -> c_int {
+    guard(|| {
+        // SAFETY: guaranteed by the caller.
+        let count = unsafe { x.as_ref() }.map_or(0, |x| x.axes as usize);
+        let operation = |x: Array<'_>, out: ArrayMut<'_>| {
+            if axes.is_null() {
+                return lanework_arrays::transpose(x, out);
+            }
+            // SAFETY: not null, and the caller guarantees as many as `x` has axes.
+            let axes = unsafe { std::slice::from_raw_parts(axes, count) };
+            lanework_arrays::permute(x, axes, out)
+        };
+        // SAFETY: guaranteed by the caller.
+        unsafe { from_to(device, x, out, operation) }
+    })
+}
+
+/// Transposes square matrices in their own memory.
+///
+/// # Safety
+/// Pointers are null or valid as documented in the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_transpose_in_place(
+    device: u64,
+    x: *const LaneworkArray,
+) -> c_int {
+    guard(|| {
+        // SAFETY: guaranteed by the caller.
+        let x = unsafe { required(x, "x")? };
+        let open = handles::device(device)?;
+        let mut memory = Memory::of(&open);
+        lanework_arrays::transpose_in_place(memory.output(&x)?).map_err(failed)
+    })
+}
+
+/// Multiplies matrices.
+///
+/// # Safety
+/// Pointers are null or valid as documented in the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_gemm(
+    device: u64,
+    a: *const LaneworkArray,
+    b: *const LaneworkArray,
+    options: *const LaneworkGemmOptions,
+    c: *const LaneworkArray,
+) -> c_int {
+    guard(|| {
+        // SAFETY: guaranteed by the caller.
+        let (a, b, c) = unsafe { (required(a, "a")?, required(b, "b")?, required(c, "c")?) };
+        // SAFETY: guaranteed by the caller.
+        let options = unsafe { options.as_ref() };
+        let open = handles::device(device)?;
+        let mut memory = Memory::of(&open);
+        let mut how = Product::default();
+        if let Some(options) = options {
+            if options.size != size_of::<LaneworkGemmOptions>() {
+                return Err(Failure::argument(
+                    "the options' size is not sizeof(lanework_gemm_options): set them as LANEWORK_GEMM_OPTIONS_INIT does",
+                ));
+            }
+            const PRECISIONS: [Precision; 4] = [
+                Precision::Full,
+                Precision::TensorFloat32,
+                Precision::Accurate,
+                Precision::Compensated,
+            ];
+            const ACTIVATIONS: [Activation; 3] =
+                [Activation::None, Activation::Relu, Activation::Gelu];
+            (how.alpha, how.beta) = (options.alpha, options.beta);
+            how.precision = numbered(&PRECISIONS, options.precision, "lanework_precision")?;
+            how.activation = numbered(&ACTIVATIONS, options.activation, "lanework_activation")?;
+            // SAFETY: guaranteed by the caller.
+            let (bias, scales) = unsafe {
+                let scales = [
+                    described(options.scale_a, "scale_a")?,
+                    described(options.scale_b, "scale_b")?,
+                ];
+                (described(options.bias, "bias")?, scales)
+            };
+            how.bias = memory.optional(bias)?;
+            how.scales = match scales {
+                [Some(of_a), Some(of_b)] => Some((memory.input(&of_a)?, memory.input(&of_b)?)),
+                [None, None] => None,
+                _ => {
+                    return Err(Failure::argument(
+                        "scale_a and scale_b are given together, or neither",
+                    ));
+                }
+            };
+        }
+        let (a, b, c) = (memory.input(&a)?, memory.input(&b)?, memory.output(&c)?);
+        lanework_arrays::gemm(a, b, how, c).map_err(failed)
+    })
+}
+
+/// Computes the softmax of each row of a matrix.
+///
+/// # Safety
+/// Pointers are null or valid as documented in the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_softmax(
+    device: u64,
+    x: *const LaneworkArray,
+    out: *const LaneworkArray,
+) -> c_int {
+    guard(|| {
+        // SAFETY: guaranteed by the caller.
+        unsafe { from_to(device, x, out, lanework_arrays::softmax) }
+    })
+}
+
+/// Normalises each row of a matrix.
+///
+/// # Safety
+/// Pointers are null or valid as documented in the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_norm(
+    device: u64,
+    kind: c_int,
+    x: *const LaneworkArray,
+    gamma: *const LaneworkArray,
+    beta: *const LaneworkArray,
+    eps: f32,
+    out: *const LaneworkArray,
+) -> c_int {
+    guard(|| {
+        let kind = numbered(&[NormKind::Layer, NormKind::Rms], kind, "lanework_norm_kind")?;
+        // SAFETY: guaranteed by the caller.
+        let (x, out) = unsafe { (required(x, "x")?, required(out, "out")?) };
+        // SAFETY: guaranteed by the caller.
+        let (gamma, beta) = unsafe { (described(gamma, "gamma")?, described(beta, "beta")?) };
+        let open = handles::device(device)?;
+        let mut memory = Memory::of(&open);
+        let (gamma, beta) = (memory.optional(gamma)?, memory.optional(beta)?);
+        let (x, out) = (memory.input(&x)?, memory.output(&out)?);
+        lanework_arrays::norm(Norm { kind, gamma, beta, eps }, x, out).map_err(failed)
+    })
+}
+
+/// Computes attention.
+///
+/// # Safety
+/// Pointers are null or valid as documented in the header.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn lanework_attention(
+    device: u64,
+    q: *const LaneworkArray,
+    k: *const LaneworkArray,
+    v: *const LaneworkArray,
+    causal: c_int,
+    scale: f32,
+    out: *const LaneworkArray,
+) -> c_int {
+    guard(|| {
+        // SAFETY: guaranteed by the caller.
+        let (q, k, v, out) = unsafe {
+            (required(q, "q")?, required(k, "k")?, required(v, "v")?, required(out, "out")?)
+        };
+        let open = handles::device(device)?;
+        let mut memory = Memory::of(&open);
+        let inputs = [memory.input(&q)?, memory.input(&k)?, memory.input(&v)?];
+        let scale = (scale != 0.0).then_some(scale);
+        lanework_arrays::attention(inputs, causal != 0, scale, memory.output(&out)?).map_err(failed)
+    })
+}
+
+/// Waits for what was queued on a device.
+#[unsafe(no_mangle)]
+pub extern "C" fn lanework_synchronize(device: u64) -> c_int {
+    guard(|| Ok(handles::device(device)?.device.synchronize()?))
+}
