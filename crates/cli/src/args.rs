@@ -20,10 +20,10 @@ pub use device::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
 pub use emulator::{BookArgs, ConformArgs, CoverageArgs, FidelityArgs};
 pub use history::{ExportFormat, Filters, HistoryAction, HistoryArgs, SaveOptions};
 pub use judge::JudgeArgs;
-pub use kernel::{CheckKernelArgs, InspectArgs, KernelArgs, LookKernelArgs, ProfileKernelArgs};
+pub use kernel::{CheckKernelArgs, InspectFileArgs, KernelArgs, LookKernelArgs, ProfileKernelArgs};
 pub use ladder::{
-    CheckArgs, ClimbArgs, ClimbOptions, ExperimentsArgs, ListArgs, LookArgs, ProfileArgs, RunArgs,
-    SweepArgs,
+    CheckArgs, ClimbArgs, ClimbOptions, ExperimentsArgs, InspectArgs, ListArgs, LookArgs,
+    ProfileArgs, RunArgs, SweepArgs,
 };
 pub use negative::with_negative_values;
 pub use problem::{Arrays, Numbers, Problem};
@@ -79,10 +79,13 @@ pub enum Command {
         lanework look transpose/unpadded --size 1024 --warp 3\n  \
         lanework look transpose/unpadded --svg picture.svg")]
     Look(LookArgs),
-    /// Show the contents of a PTX or CUDA C++ file: entries, parameters, registers, instructions.
+    /// Show what is in a kernel: entries, parameters, registers, instructions, and the PTX of a rung.
     #[command(after_help = "Examples:\n  \
         lanework inspect kernel.ptx\n  \
-        lanework inspect kernel.cu --json")]
+        lanework inspect kernel.cu --json\n  \
+        lanework inspect transpose/padded --type f64\n  \
+        lanework inspect sgemm    every rung, without its PTX\n  \
+        lanework inspect --kernel saxpy -- cargo run")]
     Inspect(InspectArgs),
     /// Run a program, a CUDA program as it is, too, and check, profile or trace every kernel that it launches.
     #[command(after_help = "Examples:\n  \
@@ -90,11 +93,12 @@ pub enum Command {
         lanework exec --check --sarif found.sarif -- cargo test\n  \
         lanework exec --profile --json -- cargo run --release\n  \
         lanework exec --trace launches.json -- ./program input.txt\n  \
-        lanework exec --plain --gpus 2 -- python script.py\n\n\
-        The program runs on the emulator, also where it asks for a GPU: a CUDA program (C++, numba, CuPy) loads the\n\
+        lanework exec --plain --gpus 2 -- python script.py\n  \
+        lanework exec --check --gpu l20 -- ./program\n\n\
+        The program runs on the emulator, also where it asks for a GPU: a CUDA program (C++, numba, CuPy) loads the \
         driver of the emulator in place of NVIDIA's, and needs PTX in its fatbins, as `nvcc -arch=sm_90` puts it there.\n\
         Its output comes first, the report last.\n\
-        Exit codes: 1 for findings, else the program's own. `LANEWORK_TOOL=check cargo run`, or profile, does the\n\
+        Exit codes: 1 for findings, else the program's own. `LANEWORK_TOOL=check cargo run`, or profile, does the \
         same without this command: each process prints its report on standard error when it ends.\n\
         `look` and `inspect` take programs, too: lanework look --kernel saxpy -- cargo run")]
     Exec(ExecArgs),

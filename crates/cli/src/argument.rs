@@ -24,13 +24,16 @@ pub enum Argument {
         /// The kernel gets a tensor map of it instead of its address.
         map: Option<MapForm>,
     },
+    /// `struct:PART,PART`: scalars and memory in one parameter.
+    Struct(Vec<Argument>),
     /// `tensormap:...:arg:N`: a tensor map of the memory of another argument, counted from 0.
     MapOf(usize, MapForm),
 }
 
 /// The forms of an argument, for messages.
 pub const FORMS: &str = "TYPE:VALUE, in:FILE, inout:FILE, out:FILE:TYPE:SHAPE, zeros:TYPE:N, \
-                         rand:TYPE:N[:SEED], uninit:TYPE:N or tensormap:TILE[,OPTION]:MEMORY";
+                         rand:TYPE:N[:SEED], uninit:TYPE:N, struct:PART,PART.. or \
+                         tensormap:TILE[,OPTION]:MEMORY";
 
 /// Reads an argument.
 ///
@@ -73,6 +76,13 @@ pub fn parse(text: &str) -> Result<Argument, String> {
             sized(rest).and_then(|(e, shape)| memory(Contents::Random(e, shape, seed), None))
         }
         "tensormap" => tensor_map(rest),
+        "struct" => {
+            let part = |part: &str| match parse(part)? {
+                Argument::Scalar(..) | Argument::Memory { map: None, .. } => parse(part),
+                _ => Err(format!("`{part}`: a struct has scalars and memory")),
+            };
+            Ok(Argument::Struct(rest.split(',').map(part).collect::<Result<_, _>>()?))
+        }
         element => {
             let element = element_type(element).map_err(|_| format!("give {FORMS}"))?;
             Ok(Argument::Scalar(element, scalar(element, rest)?))
@@ -221,7 +231,13 @@ mod tests {
         };
         assert_eq!(map, form);
         assert_eq!(parse("tensormap:32x64,nan,swizzle128:arg:2"), Ok(Argument::MapOf(1, form)));
+        let Ok(Argument::Struct(parts)) = parse("struct:f32:2,in:x.npy,u8:1") else {
+            panic!("refused")
+        };
+        assert!(matches!(parts[..], [Argument::Scalar(..), Argument::Memory { .. }, _]));
         for (text, words) in [
+            ("struct:f32:2,arg", "TYPE:VALUE"),
+            ("struct:f32:2,struct:u8:1", "scalars and memory"),
             ("tensormap:32x64", "tensormap:TILE"),
             ("tensormap:32,swizzle16:zeros:f32:64", "not an option"),
             ("tensormap:32:u32:7", "is not memory"),

@@ -1,6 +1,7 @@
 //! The libraries that CUDA programs load in place of NVIDIA's: where they are, and the environment in which a program finds them.
 
 use crate::ptxas;
+use lanework_lab::Gpu;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -54,6 +55,7 @@ pub fn is_there() -> bool {
 pub fn environment(
     links: &Path,
     gpus: Option<u32>,
+    gpu: Option<&Gpu>,
 ) -> std::io::Result<Vec<(&'static str, OsString)>> {
     let Some(folder) = folder() else { return Ok(Vec::new()) };
     let mut preloaded = Vec::new();
@@ -88,6 +90,7 @@ pub fn environment(
     if !preloaded.is_empty() {
         variables.push(("LD_PRELOAD", joined(&preloaded, "LD_PRELOAD")));
     }
+    variables.extend(gpu.map(|gpu| ("LANEWORK_GPU", gpu.name.clone().into())));
     variables.extend(gpus.map(|count| ("LANEWORK_GPUS", count.to_string().into())));
     Ok(variables)
 }

@@ -78,8 +78,9 @@ pub fn fold(findings: Vec<Finding>) -> Vec<Finding> {
     for finding in findings {
         let other = finding.other.as_ref().map_or(String::new(), |other| other.place.clone());
         let line = finding.report.line();
-        let name = match finding.report.kind {
-            ReportKind::Leak => finding.report.message.clone(),
+        let name = match (finding.report.kind, finding.report.operations()) {
+            (ReportKind::Leak, _) => finding.report.message.clone(),
+            (_, Some((one, other))) => format!("{one} {other}"),
             _ => finding.target.clone(),
         };
         let key = (name, finding.report.kind, finding.file.clone(), line, other);

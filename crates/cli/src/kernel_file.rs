@@ -5,6 +5,7 @@ use crate::argument::{Argument, Contents, MapForm, parse};
 use crate::failure::Failure;
 use crate::npy::Output;
 use crate::output::thousands;
+use crate::struct_argument::Struct;
 use lanework::ptx::Variable;
 use lanework::sim::Options;
 use lanework::{Buffer, Device, DynTensorMap, Error, Executed, PtxArg, PtxModule, PtxShape};
@@ -31,9 +32,11 @@ pub enum Ready {
     },
     /// A tensor map of another argument's memory.
     MapOf(usize, MapForm),
+    /// A struct, whose memory comes after the arguments.
+    Struct(Option<Struct>),
 }
 
-/// Reads the files of the arguments, and prepares the output files.
+/// Reads the files of the arguments, and prepares the output files. The memory of structs comes after the arguments.
 ///
 /// # Errors
 /// Arguments of no known form, and files that cannot be read or written.
@@ -44,7 +47,8 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
             Failure::input(format_args!("--arg {text}: {why}"), "see `lanework run k.ptx --help`")
         })
     });
-    let parsed: Vec<Argument> = parsed.collect::<Result<_, _>>()?;
+    let mut parsed: Vec<Argument> = parsed.collect::<Result<_, _>>()?;
+    let structs = Struct::all(&mut parsed);
     fit_memory(args, &parsed)?;
     let written = |argument: &Argument| match argument {
         Argument::Memory { after, .. } => after.clone(),
@@ -71,7 +75,11 @@ pub fn arguments(args: &KernelArgs) -> Result<(Vec<Ready>, Vec<Option<Output>>),
                 Ready::Memory { array, type_name, after, fresh, map }
             }
             Argument::MapOf(index, form) => Ready::MapOf(index, form),
+            Argument::Struct(_) => Ready::Struct(None),
         });
+    }
+    for (index, found) in structs {
+        ready[index] = Ready::Struct(Some(found));
     }
     for (text, argument) in args.arguments.iter().zip(&ready) {
         if let Ready::MapOf(index, _) = argument
@@ -91,7 +99,10 @@ fn fit_memory(args: &KernelArgs, arguments: &[Argument]) -> Result<(), Failure> 
     let default = (args.on.device == "emulator").then(|| Options::default().limits.memory);
     let Some(limit) = args.memory_limit.or(default) else { return Ok(()) };
     let mut total = 0u64;
-    for (argument, text) in arguments.iter().zip(&args.arguments) {
+    // The memory of structs has no text of its own.
+    let of_structs = args.arguments.iter().find(|text| text.starts_with("struct:"));
+    for (index, argument) in arguments.iter().enumerate() {
+        let text = args.arguments.get(index).or(of_structs).map_or("", String::as_str);
         let Argument::Memory { before, .. } = argument else { continue };
         total = total.saturating_add(before.bytes());
         if total > limit {
@@ -156,14 +167,14 @@ pub fn no_fidelity(args: &KernelArgs) -> Result<(), Failure> {
 /// memory where a number is.
 pub fn check_arguments(module: &PtxModule, entry: &str, ready: &[Ready]) -> Result<(), Failure> {
     let Some(function) = module.module().entry(entry) else { return Ok(()) };
-    let count = ready.len();
+    let count = ready.len() - of_structs(ready);
     if function.params.len() == count {
         let mut pairs = function.params.iter().zip(ready).enumerate();
         return pairs.try_for_each(|(index, (param, argument))| {
             let Some(why) = mismatch(param, argument) else { return Ok(()) };
             Err(Failure::input(
                 format_args!("argument {} of `{entry}`, `{}`, {why}", index + 1, param.name),
-                "give the type that the kernel declares; `lanework inspect` lists its parameters",
+                "give the type that the kernel declares, or struct:PART,PART for a struct; `lanework inspect` lists its parameters",
             ))
         });
     }
@@ -183,7 +194,16 @@ pub fn check_arguments(module: &PtxModule, entry: &str, ready: &[Ready]) -> Resu
     ))
 }
 
-/// Why an argument is no value of a parameter. Parameters of bits (`.b32`) take any number of their size.
+/// How many of the last are the memory of structs.
+fn of_structs(ready: &[Ready]) -> usize {
+    let memories = |argument: &Ready| match argument {
+        Ready::Struct(Some(found)) => found.memories(),
+        _ => 0,
+    };
+    ready.iter().map(memories).sum()
+}
+
+/// Why an argument is not a value of a parameter. Parameters of bits (`.b32`) take any number of their size.
 fn mismatch(param: &Variable, argument: &Ready) -> Option<String> {
     let (declared, bytes) = (param.ty.name(), param.size());
     let is_float = |name: &str| name.starts_with(['f', 'b']) && name.contains('f');
@@ -194,9 +214,20 @@ fn mismatch(param: &Variable, argument: &Ready) -> Option<String> {
                 Some('u' | 's') => is_float(element.name),
                 _ => false,
             };
-            // Arrays of bytes are structures.
-            (param.dims.is_empty() && (contrary || given.len() as u64 != bytes))
-                .then(|| format!("is a .{declared}; {} was given", element.name))
+            let fits = given.len() as u64 == bytes;
+            match param.dims.is_empty() {
+                true => (contrary || !fits)
+                    .then(|| format!("is a .{declared}; {} was given", element.name)),
+                // Arrays of bytes are structs.
+                false => (!fits)
+                    .then(|| format!("is a struct of {bytes} bytes; {} was given", element.name)),
+            }
+        }
+        Ready::Struct(given) => {
+            let given = given.as_ref().map_or(0, |given| given.size);
+            (given != bytes).then(|| {
+                format!("is a .{declared} of {bytes} bytes; a struct of {given} bytes was given")
+            })
         }
         Ready::Memory { map: None, .. } => {
             (bytes != 8).then(|| format!("is a .{declared} of {bytes} bytes; an array was given"))
@@ -246,9 +277,12 @@ pub fn upload(device: &Device, ready: &[Ready]) -> lanework::Result<Vec<Option<B
     let mut buffers: Vec<Option<Buffer<u8>>> = Vec::new();
     for (index, argument) in ready.iter().enumerate() {
         buffers.push(match argument {
-            Ready::Scalar(..) | Ready::MapOf(..) => None,
+            Ready::Scalar(..) | Ready::MapOf(..) | Ready::Struct(..) => None,
             Ready::Memory { array, fresh, .. } => {
-                let name = format!("argument {}", index + 1);
+                let name = match index < ready.len() - of_structs(ready) {
+                    true => format!("argument {}", index + 1),
+                    false => "memory of a struct".to_owned(),
+                };
                 let mut buffer = device.uninit_named(array.bytes.len(), &name)?;
                 if !(*fresh && device.is_sanitized()) {
                     buffer.upload(&array.bytes)?;
@@ -292,11 +326,13 @@ pub fn given<'a>(
     buffers: &'a [Option<Buffer<u8>>],
     maps: &'a [Option<DynTensorMap<'a>>],
 ) -> Vec<PtxArg<'a>> {
-    ready
+    let address = |place: usize| buffers[place].as_ref().map_or(0, Buffer::address);
+    ready[..ready.len() - of_structs(ready)]
         .iter()
         .zip(buffers.iter().zip(maps))
         .map(|(argument, place)| match (argument, place) {
             (_, (_, Some(map))) => PtxArg::Map(map),
+            (Ready::Struct(Some(found)), _) => PtxArg::Bytes(found.bytes(address)),
             (Ready::Scalar(_, bytes), _) => PtxArg::Bytes(bytes.clone()),
             (_, (Some(buffer), _)) => PtxArg::Memory(buffer),
             _ => unreachable!("every memory argument has a buffer, and every map was made"),

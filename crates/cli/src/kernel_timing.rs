@@ -118,7 +118,7 @@ impl Loaded {
 /// What the result has to be: the user's files, or what the emulator gives for the first kernel.
 ///
 /// # Errors
-/// Files that cannot be read, an argument that is no memory, a kernel that faults on the emulator.
+/// Files that cannot be read, an argument that is not memory, a kernel that faults on the emulator.
 pub fn expected(
     args: &KernelArgs,
     timing: &KernelTiming,
@@ -217,7 +217,7 @@ impl Copies {
 fn bytes_of(ready: &[Ready]) -> u64 {
     let bytes = |argument: &Ready| match argument {
         Ready::Memory { array, .. } => array.bytes.len() as u64,
-        Ready::Scalar(..) | Ready::MapOf(..) => 0,
+        Ready::Scalar(..) | Ready::MapOf(..) | Ready::Struct(..) => 0,
     };
     ready.iter().map(bytes).sum()
 }

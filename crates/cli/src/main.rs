@@ -15,6 +15,7 @@ mod findings;
 mod gather;
 mod kernel_file;
 mod kernel_timing;
+mod known_gpus;
 mod npy;
 mod output;
 mod pictures;
@@ -28,6 +29,7 @@ mod sarif;
 mod saving;
 mod source;
 mod stopped;
+mod struct_argument;
 mod subject;
 mod suggest;
 mod table;
@@ -38,8 +40,8 @@ mod words;
 mod wrapping;
 
 use args::{
-    Arguments, BenchKernelArgs, CheckKernelArgs, Command, CompareKernelArgs, InspectProgramArgs,
-    KernelArgs, LookKernelArgs, LookProgramArgs, ProfileKernelArgs,
+    Arguments, BenchKernelArgs, CheckKernelArgs, Command, CompareKernelArgs, InspectFileArgs,
+    InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, ProfileKernelArgs,
 };
 use clap::Parser;
 use failure::{Failure, Outcome};
@@ -76,6 +78,9 @@ fn main() -> ExitCode {
     } else if let Some(line) = file_command("look", &line) {
         let args = parse::<LookKernelArgs>(line);
         failure::catch_bugs(|| commands::look::run_kernel(&args))
+    } else if let Some(line) = inspected_file(&line) {
+        let args = parse::<InspectFileArgs>(line);
+        failure::catch_bugs(|| commands::inspect::run(&args))
     } else if let Some(line) = file_command("bench", &line) {
         let args = parse::<BenchKernelArgs>(line);
         failure::catch_bugs(|| commands::bench::run_kernel(&args))
@@ -131,6 +136,15 @@ fn file_command(command: &str, line: &[OsString]) -> Option<Vec<OsString>> {
     own.iter().skip(1).any(is_file).then_some(line)
 }
 
+/// The command line if it is `inspect` with a file, which may have any name that is not a rung's.
+fn inspected_file(line: &[OsString]) -> Option<Vec<OsString>> {
+    file_command("inspect", line).or_else(|| {
+        let line = line_of("inspect", line)?;
+        let own = line.split(|argument| argument == "--").next().unwrap_or_default();
+        own.iter().skip(1).any(|argument| Path::new(argument).is_file()).then_some(line)
+    })
+}
+
 /// The command line if it is `command` with a program after `--`.
 fn program_command(command: &str, line: &[OsString]) -> Option<Vec<OsString>> {
     line_of(command, line).filter(|line| line.iter().any(|argument| argument == "--"))
@@ -164,7 +178,7 @@ fn run(command: Command) -> Outcome {
         Command::Book(args) => commands::book::run(&args),
         Command::Fidelity(args) => commands::fidelity::run(&args),
         Command::Streams(args) => commands::streams::run(&args),
-        Command::Inspect(args) => commands::inspect::run(&args),
+        Command::Inspect(args) => commands::inspect::run_rungs(&args),
         Command::Exec(args) => commands::exec::run(&args),
         Command::Judge(args) => commands::judge::run(&args),
         Command::New(args) => commands::new::run(&args),

@@ -27,6 +27,9 @@ pub use output::Output;
 /// header declares.
 pub fn read(path: &Path) -> Result<(Array, String), Failure> {
     let name = path.display();
+    if path.is_dir() {
+        return Err(Failure::input(format_args!("{name} is a folder"), "give a .npy file"));
+    }
     let file = File::open(path).map_err(|error| {
         Failure::input(format_args!("{name} cannot be read: {error}"), "check the path")
     })?;

@@ -4,7 +4,9 @@ mod signals;
 
 use crate::args::Program;
 use crate::failure::Failure;
+use crate::known_gpus::find_gpu;
 use lanework::tool::{Launched, Process, Record, names, read};
+use lanework_lab::Gpu;
 use serde::Serialize;
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -26,6 +28,14 @@ pub struct ProgramJson {
     notes: Vec<String>,
 }
 
+/// The GPU that a CUDA program is to find, where the user names one.
+///
+/// # Errors
+/// Where the table has none of that name.
+pub fn model(program: &Program) -> Result<Option<&'static Gpu>, Failure> {
+    program.gpu.as_deref().map(find_gpu).transpose()
+}
+
 /// Runs a program under a tool, or as it is where the tool has no name.
 ///
 /// # Errors
@@ -42,7 +52,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         command.env("LANEWORK_TOOL", tool).env("LANEWORK_TOOL_FOLDER", folder.path());
     }
     let links = tempfile::Builder::new().prefix("lanework").tempdir()?;
-    command.envs(crate::driver::environment(links.path(), program.gpus)?);
+    command.envs(crate::driver::environment(links.path(), program.gpus, model(program)?)?);
     command.envs(more.iter().map(|(name, value)| (*name, value)));
     if program.json {
         command.stdout(to_stderr());

@@ -87,12 +87,15 @@ fn compile(path: &Path, part: bool) -> Result<String, Failure> {
     let name = path.display();
     let source = read_text(path, "give CUDA C++ source in UTF-8")?;
     let mut refused: Option<(&str, String)> = None;
+    // `#include "beside.cuh"`
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let beside = format!("-I{}", folder.unwrap_or(Path::new(".")).display());
     let mut lacks = "there is no NVRTC, nvcc or clang to compile it";
     for target in TARGETS {
         let architecture = format!("--gpu-architecture=compute_{target}");
         // What is linked may use what it does not define.
         let whole = if part { "-rdc=true" } else { "-rdc=false" };
-        let options = [architecture.as_str(), "-lineinfo", whole];
+        let options = [architecture.as_str(), "-lineinfo", whole, beside.as_str()];
         let first = refused.is_none();
         match lanework::compile_cuda(&source, &name.to_string(), &options) {
             Ok(ptx) => return Ok(ptx),
@@ -129,6 +132,11 @@ fn compile(path: &Path, part: bool) -> Result<String, Failure> {
         Some((compiler, log)) => Failure::input(
             format_args!("{compiler} did not compile {name}:\n{}", log.trim_end()),
             match compiler {
+                "NVRTC" if log.contains("could not open source file") => {
+                    "CUDA's headers come with pip install nvidia-cuda-runtime nvidia-cuda-crt \
+                     nvidia-cuda-cccl, beside NVRTC; LANEWORK_CUDA_INCLUDE names their folder elsewhere. NVRTC has no \
+                     system headers: for those put nvcc on the PATH"
+                }
                 "NVRTC" => {
                     "correct the source; NVRTC takes neither host code nor system headers: for \
                      those put nvcc on the PATH, or compile the file to PTX yourself and give that"

@@ -15,7 +15,7 @@ use lanework::ptx::{StateSpace, Variable};
 use lanework::report::Sources;
 use lanework::sim::{Blocks, FaultKind, Trace, Wanted};
 use lanework::{Backend, Device, Dim3, Error, Job, Profile, PtxModule, PtxShape};
-use lanework_lab::{PtxLaunch, Subject};
+use lanework_lab::{PtxLaunch, Subject, Trial};
 
 /// A visitor of kernels: it gets the name, the kernel, and the source lines.
 pub type Each<'a> = &'a mut dyn FnMut(&str, &mut dyn Subject, &Sources) -> Outcome;
@@ -34,11 +34,38 @@ pub struct RungSelection<'a> {
     pub arrays: &'a Arrays,
 }
 
-/// Verifies each rung on its problem, then gives it to `each`.
+/// Verifies each rung on its problem, then gives its kernels to `each`.
 ///
 /// # Errors
 /// Unknown names, problems that do not fit, a rung whose result is wrong, and the errors of `each`.
 pub fn each_rung(asked: &RungSelection<'_>, each: Each<'_>) -> Outcome {
+    each_trial(asked, &mut |name, trial| {
+        trial.job()?.launch()?;
+        trial.check().map_err(|why| rejected(name, &why))?;
+        trial.poison()?;
+        match trial.job()? {
+            Job::Kernel(mut kernel) => each(name, &mut kernel, &sources()),
+            Job::Kernels(kernels) => {
+                let several = kernels.len() > 1;
+                kernels.into_iter().try_for_each(|mut kernel| {
+                    let entry = kernel.module().entries().next().map_or("", |entry| &entry.name);
+                    let of_rung = format!("{name}: {entry}");
+                    each(if several { &of_rung } else { name }, &mut kernel, &sources())
+                })
+            }
+            Job::Ptx(_) | Job::Vendor(_) => Ok(()),
+        }
+    })
+}
+
+/// A visitor of rungs: it gets the name, and the rung on its problem.
+type EachTrial<'a> = &'a mut dyn FnMut(&str, &mut dyn Trial) -> Outcome;
+
+/// Gives each rung, laid on the emulator with its problem, to `each`.
+///
+/// # Errors
+/// Unknown names, problems that do not fit, and the errors of `each`.
+pub fn each_trial(asked: &RungSelection<'_>, each: EachTrial<'_>) -> Outcome {
     let (ladder, wanted) = ladder_and_rungs(asked.target, asked.rungs)?;
     let family = find_family(ladder)?;
     let known = (family.ladder)();
@@ -52,13 +79,7 @@ pub fn each_rung(asked: &RungSelection<'_>, each: Each<'_>) -> Outcome {
     case.check_fits(&device)?;
     for info in runnable(&known.rungs, &wanted, case.as_ref(), &device)? {
         let name = format!("{ladder}/{}", info.name);
-        let mut trial = case.trial(info.name, &device)?;
-        trial.job()?.launch()?;
-        trial.check().map_err(|why| rejected(&name, &why))?;
-        trial.poison()?;
-        if let Job::Kernel(mut kernel) = trial.job()? {
-            each(&name, &mut kernel, &sources())?;
-        }
+        each(&name, &mut *case.trial(info.name, &device)?)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What the terminal is: how wide, whether coloured; and the options that say otherwise.
 //!
-//! Standard output that is no terminal has no limit to its lines, so that nothing is left out of a file; where
+//! Standard output that is not a terminal has no limit to its lines, so that nothing is left out of a file; where
 //! `COLUMNS` is set, that holds, terminal or not.
 
 use anstream::ColorChoice;

@@ -223,6 +223,21 @@ fn an_unknown_tool_is_refused() {
 }
 
 #[test]
+fn a_gpu_that_is_named_is_modelled_and_an_unknown_one_is_refused() {
+    let (_folder, run) = sound();
+    let tool = ["exec", "--profile", "--json", "--gpu", "rtx4090"];
+    let profile = json(&under(&tool, &words(&run)));
+    let occupancy = |profile: &Value| profile["kernels"][0]["resources"]["resident_blocks"].clone();
+    assert_eq!(occupancy(&profile), 24, "blocks that a multiprocessor of an RTX 4090 holds");
+    let of_h200 = json(&under(&tool[..3], &words(&run)));
+    assert_eq!(occupancy(&of_h200), 32);
+    let refused = under(&["exec", "--gpu", "h2000"], &words(&run));
+    assert_eq!(refused.status.code(), Some(2));
+    let said = text(&refused.stderr);
+    assert!(said.contains("no GPU is called `h2000`") && said.contains("RTX 4090"), "{said}");
+}
+
+#[test]
 fn a_timeline_has_launches_and_copies() {
     let (folder, run) = sound();
     let file = folder.path().join("trace.json");

@@ -68,3 +68,63 @@ fn memory_is_not_allocated_beyond_the_limit() {
     let (_, text, _) = inspect(registers, &[]);
     assert!(text.contains("are too many"), "{text}");
 }
+
+fn lanework(args: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lanework"));
+    let output = command.args(args).output().expect("it runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_rung_is_shown_with_its_ptx() {
+    let (code, text, errors) = lanework(&["inspect", "transpose/padded", "--size", "64"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(text.starts_with("transpose/padded: PTX "), "{text}");
+    assert!(text.contains("static shared memory: 4224 bytes"), "{text}");
+    assert!(text.contains("registers (estimated), 0 bytes of local memory"), "{text}");
+    assert!(text.contains("\n.visible .entry "), "{text}");
+    // The options of the problem hold: elements of 8 bytes take twice the tile.
+    let wide = lanework(&["inspect", "transpose/padded", "--size", "64", "--type", "f64"]).1;
+    assert!(wide.contains("static shared memory: 8448 bytes"), "{wide}");
+}
+
+#[test]
+fn a_ladder_is_shown_rung_by_rung() {
+    let (code, text, errors) =
+        lanework(&["inspect", "transpose", "--rungs", "naive,padded", "--size", "64"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(
+        text.contains("transpose/naive: PTX") && text.contains("\ntranspose/padded: PTX"),
+        "{text}"
+    );
+    assert!(!text.contains(".visible .entry"), "{text}");
+    let (_, json, _) = lanework(&["inspect", "tf32/warpgroups", "--size", "128", "--json"]);
+    let found: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let kernels = found.as_array().expect("an array");
+    assert_eq!(kernels.len(), 1, "{json}");
+    for kernel in kernels {
+        assert_eq!(kernel["kernel"], "tf32/warpgroups");
+        assert!(kernel["ptx"].as_str().is_some_and(|ptx| ptx.contains(".entry")), "{kernel}");
+    }
+}
+
+#[test]
+fn what_is_neither_a_file_nor_a_rung_is_named() {
+    for (target, words) in [
+        ("transpse", "did you mean transpose?"),
+        ("transpose/pad", "did you mean"),
+        ("nothing.txt", "neither a .ptx or .cu file nor a ladder"),
+        ("nothing.ptx", "cannot be read"),
+    ] {
+        let (code, _, errors) = lanework(&["inspect", target]);
+        assert_eq!(code, Some(2), "{target}: {errors}");
+        assert!(errors.contains(words), "{target}: {errors}");
+    }
+    // A file may have any name.
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("module.txt");
+    fs::write(&file, format!("{HEAD}.entry k() {{ ret; }}")).expect("written");
+    let (code, text, _) = lanework(&["inspect", file.to_str().expect("UTF-8")]);
+    assert!(code == Some(0) && text.contains("entry k"), "{text}");
+}

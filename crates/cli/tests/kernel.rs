@@ -143,6 +143,7 @@ fn bad_input_says_what_to_do() {
         (&["run", SAXPY, "--device", "emulator"], "give one --arg for each of"),
         (&["run", SAXPY, "--arg", "f31:1"], "TYPE:VALUE"),
         (&["run", SAXPY, "--grid", "0x"], "whole numbers"),
+        (&["run", SAXPY, "--shared", "48kB"], "give a number of bytes, such as 49152"),
         (&["run", SAXPY, "--arg", "in:"], "a file is missing after `in:`"),
         (&["run", SAXPY, "--arg", &format!("in:{archive}")], "np.save('a.npy', a)"),
         (&["check", "./a.out"], "`./a.out` is neither a .ptx or .cu file nor a ladder"),
@@ -171,7 +172,39 @@ fn an_entry_is_found_by_its_name_in_cpp() {
     let text = stdout(&lanework(&[&run[..], &["wait"]].concat()));
     assert!(text.starts_with("_Z4waitPf ran"), "{text}");
     let unclear = fails(2, &[&run[..], &["add"]].concat());
-    assert!(unclear.contains("_Z3addILi4EEvi, _Z3addILi8EEvi"), "{unclear}");
+    assert!(unclear.contains("several entries are called `add`"), "{unclear}");
+    assert!(unclear.contains("add<4> (_Z3addILi4EEvi), add<8> (_Z3addILi8EEvi)"), "{unclear}");
+    let one = [&run[..], &["add<8>"]].concat();
+    assert!(stdout(&lanework(&one)).starts_with("_Z3addILi8EEvi ran"));
+}
+
+#[test]
+fn a_struct_is_given_by_value() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name).to_str().expect("UTF-8").to_owned();
+    // struct { float a; unsigned n; const float* x; } p: y[0] = p.a + p.x[p.n]
+    let text = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .align 8 .b8 p[16], .param .u64 y)\n{\n\
+        .reg .f32 %f<4>; .reg .b32 %r<2>; .reg .b64 %rd<6>;\n\
+        ld.param.f32 %f1, [p]; ld.param.u32 %r1, [p+4]; ld.param.u64 %rd1, [p+8]; ld.param.u64 %rd2, [y];\n\
+        mul.wide.u32 %rd3, %r1, 4; add.s64 %rd4, %rd1, %rd3;\n\
+        ld.global.f32 %f2, [%rd4]; add.f32 %f3, %f1, %f2; st.global.f32 [%rd2], %f3; ret;\n}\n";
+    fs::write(place("k.ptx"), text).expect("written");
+    fs::write(place("x.npy"), npy(&[1.0, 2.0, 30.0])).expect("written");
+    let (file, out) = (place("k.ptx"), format!("out:{}:f32:1", place("y.npy")));
+    let part = format!("struct:f32:0.5,u32:2,in:{}", place("x.npy"));
+    let run = ["run", &file, "--device", "emulator", "--arg"];
+    stdout(&lanework(&[&run[..], &[&part, "--arg", &out]].concat()));
+    assert_eq!(fs::read(place("y.npy")).expect("written"), npy(&[30.5]));
+    let checked = lanework(&["check", &file, "--arg", &part, "--arg", "zeros:f32:1"]);
+    assert!(stdout(&checked).contains("nothing to report"));
+    for (given, words) in [
+        ("f32:1", "is a struct of 16 bytes; f32 was given"),
+        ("struct:f32:1,u32:2", "a struct of 8 bytes was given"),
+        ("struct:f32:1,u32", "give TYPE:VALUE"),
+    ] {
+        let stderr = fails(2, &[&run[..], &[given, "--arg", &out]].concat());
+        assert!(stderr.contains(words), "{given}: {stderr}");
+    }
 }
 
 #[test]
@@ -201,6 +234,11 @@ fn inspect_tells_entries_parameters_and_instructions() {
     assert_eq!(entry["parameters"].as_array().map(Vec::len), Some(4));
     assert_eq!(entry["instructions"]["fma"], 1);
     assert_eq!(entry["registers"]["f32"], 5);
+    assert!(
+        entry["registers_per_thread"].as_u64().is_some_and(|n| (5..20).contains(&n)),
+        "{entry}"
+    );
+    assert_eq!(entry["local_bytes"], 0);
     assert_eq!(found["emulator"], Value::Null);
     assert!(stdout(&lanework(&["inspect", SAXPY])).contains("the emulator runs all of it"));
 }

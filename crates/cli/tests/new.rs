@@ -22,7 +22,7 @@ fn cargo(project: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(args).arg("--offline").current_dir(project);
     command.env("CARGO_TARGET_DIR", target).env_remove("CARGO_ENCODED_RUSTFLAGS");
-    // Whatever the environment sets for the tests of this repository is no part of a user's.
+    // Whatever the environment sets for the tests of this repository is not part of a user's.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();
         if name.starts_with("CARGO_PROFILE_") || name.starts_with("LANEWORK_") {

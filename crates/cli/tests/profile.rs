@@ -273,3 +273,11 @@ ret;
         serde_json::json!([{ "column": 17, "ptx_line": 19, "executions": 2, "divergent": 2 }]);
     assert_eq!(line["branches"], expected);
 }
+
+#[test]
+fn rungs_of_lists_of_kernels_are_profiled_and_drawn() {
+    let text = succeeds(&["profile", "tf32/warpgroups", "--size", "128"]);
+    assert!(text.starts_with("tf32/warpgroups: 2 blocks of 384 threads"), "{text}");
+    let text = succeeds(&["look", "tf32/warpgroups", "--size", "128"]);
+    assert!(text.starts_with("tf32/warpgroups, block 0, warp 0"), "{text}");
+}

@@ -115,7 +115,7 @@ fn weight(counters: &Counters) -> f64 {
         + counters.wavefronts() as f64
 }
 
-/// A file, a line, and for PTX that is no text the number of the instruction.
+/// A file, a line, and for PTX that is not text the number of the instruction.
 type Place = (Option<String>, u32, u32);
 
 /// The instructions put together by line.

@@ -137,15 +137,3 @@ pub struct CacheRecord {
     /// Bytes that loads took from the device's memory.
     pub memory_bytes: u64,
 }
-
-impl CacheRecord {
-    /// The L1's hit rate for loads; 0 without any.
-    pub fn l1_hit_rate(&self) -> f64 {
-        self.l1_hits as f64 / self.l1_sectors.max(1) as f64
-    }
-
-    /// The L2's hit rate for loads that missed the L1; 0 without any.
-    pub fn l2_hit_rate(&self) -> f64 {
-        self.l2_hits as f64 / self.l2_sectors.max(1) as f64
-    }
-}

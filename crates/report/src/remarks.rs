@@ -73,7 +73,7 @@ fn uncoalesced(name: &str, traffic: &Global, touch: Option<&Touch>) -> Option<St
     let cause = match touch.and_then(Touch::misaligned_start) {
         Some(past) => format!(", misaligned start ({past} B past a 32-byte sector)"),
         None if contiguous => {
-            ", misaligned starts of some (rows that are no multiple of 32 B)".to_owned()
+            ", misaligned starts of some (rows that are not a multiple of 32 B)".to_owned()
         }
         None => String::new(),
     };

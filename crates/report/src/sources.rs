@@ -4,7 +4,7 @@ use lanework_sim::sanitize::source_file;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// The text of a source file that is no file here, such as one that is built into a program.
+/// The text of a source file that is not a file here, such as one that is built into a program.
 type BuiltIn = fn(&str) -> Option<&'static str>;
 
 /// The lines of source files, each file read on first use.
@@ -15,7 +15,7 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Sources that take what is no file from `built_in`.
+    /// Sources that take what is not a file from `built_in`.
     pub fn with(built_in: BuiltIn) -> Sources {
         Sources { held: RefCell::default(), built_in: Some(built_in) }
     }

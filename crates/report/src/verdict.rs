@@ -19,6 +19,8 @@ pub fn verdict<'a>(
     found: impl IntoIterator<Item = &'a Report> + Clone,
 ) -> Verdict {
     let kernels = match names {
+        // Copies and fills alone.
+        [] => "the program".to_owned(),
         [only] => only.clone(),
         names => format!("{} kernels", names.len()),
     };
@@ -27,6 +29,7 @@ pub fn verdict<'a>(
         let (all, times) = of_level.fold((0, 0), |(all, times), one| (all + 1, times + one.count));
         match all {
             0 => String::new(),
+            1 if times == 1 => format!("1 {} in {kernels}, once", level.name()),
             1 => format!("1 {} in {kernels}, {times} times", level.name()),
             many => format!("{many} {}s in {kernels}, {times} times in all", level.name()),
         }

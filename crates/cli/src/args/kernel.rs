@@ -2,8 +2,8 @@
 
 use super::device::On;
 use super::tool::{PictureOptions, ProfileOptions, SanitizerOptions};
-use super::values::{dimensions, positive, seconds};
-use clap::{Args, Parser};
+use super::values::{dimensions, positive, seconds, shared_bytes};
+use clap::Parser;
 use lanework::{Dim3, PtxShape};
 use std::path::PathBuf;
 
@@ -16,6 +16,7 @@ use std::path::PathBuf;
     inout:y.npy         the same, written back to the file after the launch\n  \
     out:z.npy:f32:2x3   memory that is written to a new file, of this type and shape\n  \
     zeros:f32:1000      zeros; also uninit:TYPE:N and rand:TYPE:N[:SEED]\n  \
+    struct:f32:2,in:x.npy  a struct, float4 or __half2 by value: scalars and memory, laid out as in C\n  \
     tensormap:32x64:in:x.npy  a tensor map of the memory that follows, with tiles of 32 rows and 64\n                      \
     columns; after the tile ,swizzle32 to ,swizzle128 or ,nan; arg:1 for\n                      \
     the memory means that of the first argument\n\
@@ -51,7 +52,7 @@ pub struct KernelArgs {
     #[arg(long = "arg", value_name = "ARG", allow_hyphen_values = true)]
     pub arguments: Vec<String>,
     /// Bytes of dynamic shared memory per block.
-    #[arg(long, default_value = "0", value_name = "BYTES")]
+    #[arg(long, default_value = "0", value_name = "BYTES", value_parser = shared_bytes)]
     pub shared: u32,
     /// Warp instructions, of all warps together, after which the emulator stops. This limit and the
     /// next two choose the emulator where --device is not given.
@@ -163,8 +164,13 @@ pub struct LookKernelArgs {
     pub picture: PictureOptions,
 }
 
-#[derive(Debug, Args)]
-pub struct InspectArgs {
+/// `lanework inspect FILE`: show the contents of a PTX or CUDA C++ file.
+#[derive(Debug, Parser)]
+#[command(name = "lanework inspect", max_term_width = 100)]
+#[command(after_help = "Examples:\n  \
+    lanework inspect kernel.ptx\n  \
+    lanework inspect kernel.cu --json")]
+pub struct InspectFileArgs {
     /// The file: .ptx, or .cu where NVRTC, nvcc or clang can compile it.
     #[arg(value_name = "FILE")]
     pub file: PathBuf,

@@ -151,6 +151,25 @@ pub struct ProfileArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct InspectArgs {
+    /// A .ptx or .cu file, a ladder, or one rung of it as ladder/rung; `lanework list` shows the ladders.
+    #[arg(value_name = "FILE|LADDER")]
+    pub ladder: String,
+    /// Only these rungs, separated by commas.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES", alias = "rung")]
+    pub rungs: Vec<String>,
+    #[command(flatten)]
+    pub problem: Problem<false>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    #[command(flatten)]
+    pub arrays: Arrays,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct LookArgs {
     /// The kernel: a .ptx or .cu file, or a rung as ladder/rung; `lanework list` shows the rungs.
     #[arg(value_name = "FILE|RUNG")]

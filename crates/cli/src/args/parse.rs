@@ -2,8 +2,8 @@
 
 use super::negative::with_negative_values;
 use super::{
-    Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, KernelArgs, LookKernelArgs,
-    ProfileKernelArgs,
+    Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs, KernelArgs,
+    LookKernelArgs, ProfileKernelArgs,
 };
 use crate::{terminal, words};
 use clap::{CommandFactory, FromArgMatches};
@@ -55,6 +55,7 @@ impl Arguments {
             ("check", CheckKernelArgs::command()),
             ("profile", ProfileKernelArgs::command()),
             ("look", LookKernelArgs::command()),
+            ("inspect", InspectFileArgs::command()),
             ("bench", BenchKernelArgs::command()),
             ("compare", CompareKernelArgs::command()),
         ];
@@ -106,6 +107,7 @@ mod tests {
         CheckKernelArgs::command().debug_assert();
         ProfileKernelArgs::command().debug_assert();
         LookKernelArgs::command().debug_assert();
+        InspectFileArgs::command().debug_assert();
         BenchKernelArgs::command().debug_assert();
         CompareKernelArgs::command().debug_assert();
     }
@@ -121,6 +123,7 @@ mod tests {
             CheckKernelArgs::command(),
             ProfileKernelArgs::command(),
             LookKernelArgs::command(),
+            InspectFileArgs::command(),
             BenchKernelArgs::command(),
             CompareKernelArgs::command(),
         ];

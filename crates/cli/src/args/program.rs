@@ -18,9 +18,13 @@ pub struct Program {
     /// Emulated GPUs that a CUDA program finds [default: 1].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=64))]
     pub gpus: Option<u32>,
+    /// The GPU that a CUDA program finds, one of `lanework gpus`: its attributes, limits and memory, and PTX that it runs, no newer one
+    /// [default: an H200, which takes newer PTX, too].
+    #[arg(long, value_name = "NAME")]
+    pub gpu: Option<String>,
 }
 
-/// A command line of `exec` with `--` before its program, where it has none: the first argument that is no option nor the value
+/// A command line of `exec` with `--` before its program, where it has none: the first argument that is not an option nor the value
 /// of one.
 pub fn with_separator(mut line: Vec<OsString>) -> Vec<OsString> {
     let exec = line.iter().position(|argument| argument == "exec").filter(|at| *at > 0);

@@ -4,7 +4,7 @@ use super::device::On;
 use super::history::SaveOptions;
 use super::kernel::KernelArgs;
 use super::problem::{Arrays, Numbers, Problem};
-use super::values::{dimensions, extent, seconds};
+use super::values::{dimensions, extent, seconds, shared_bytes};
 use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape};
 use lanework_lab::Cache;
@@ -169,7 +169,7 @@ pub struct CompareKernelArgs {
     #[arg(long, value_name = "SHAPE", value_parser = dimensions)]
     pub block_b: Option<Dim3>,
     /// Bytes of dynamic shared memory of the second's blocks, where they differ.
-    #[arg(long, value_name = "BYTES")]
+    #[arg(long, value_name = "BYTES", value_parser = shared_bytes)]
     pub shared_b: Option<u32>,
     #[command(flatten)]
     pub timing: KernelTiming,

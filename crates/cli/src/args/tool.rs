@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub struct SanitizerOptions {
     /// Report only these kinds of errors, separated by commas: out-of-bounds, misaligned, use-after-free,
-    /// leak, uninitialized, race, warp-synchronous, wgmma-registers, barrier-divergence, deadlock, inactive-lane, async-order.
+    /// leak, uninitialized, race, stream-race, pageable-copy, warp-synchronous, wgmma-registers, barrier-divergence, deadlock, inactive-lane, async-order.
     #[arg(long, value_delimiter = ',', value_name = "KINDS", help_heading = "Sanitizer")]
     pub only: Vec<String>,
     /// Leave out these kinds.

@@ -12,6 +12,12 @@ pub fn extent(text: &str) -> Result<u64, String> {
     value.filter(|&value| value <= 1 << 40).ok_or_else(|| help.to_owned())
 }
 
+/// Bytes of shared memory.
+pub fn shared_bytes(text: &str) -> Result<u32, String> {
+    let value = extent(text).ok().and_then(|value| u32::try_from(value).ok());
+    value.ok_or_else(|| "give a number of bytes, such as 49152 or 2^14".to_owned())
+}
+
 /// Values of one range at most.
 const MOST_VALUES: usize = 10_000;
 

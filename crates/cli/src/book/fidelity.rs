@@ -4,7 +4,7 @@
 use crate::commands::fidelity::compare;
 use crate::failure::Failure;
 use lanework_kernels::Language;
-use lanework_lab::{Deviation, Hardware};
+use lanework_lab::{Deviation, Hardware, UNCOUNTED};
 use std::fmt::Write;
 
 /// Kinds of launches: the prefix of their names, and the name of the kind in both languages.
@@ -19,6 +19,7 @@ struct Words {
     title: &'static str,
     intro: &'static str,
     table: &'static str,
+    uncounted: &'static str,
     others: &'static str,
     others_table: &'static str,
     unknown: &'static str,
@@ -32,6 +33,7 @@ const ENGLISH: Words = Words {
             the GPU's counts; `lanework fidelity` compares. Instructions are not compared, because a GPU runs ptxas's \
             translation of the PTX.",
     table: "| counter | compared | within 1 % | share |\n|---|---|---|---|",
+    uncounted: "Not compared, since the kernel is another one than the GPU counted:",
     others: "Differences above 1 %, and why",
     others_table: "| launch | counter | emulator | H200 | error | why |\n|---|---|---|---|---|---|",
     unknown: "not known",
@@ -43,6 +45,7 @@ const CHINESE: Words = Words {
             nvcc、NVRTC、Triton 和 Numba 编译出的核函数，以及在一种地址模式上重复一条访存指令的探针和扫描。`scripts/fidelity.sh` \
             记录 GPU 的计数，`lanework fidelity` 负责比较。指令数不比较，因为 GPU 执行的是 ptxas 从 PTX 生成的代码。",
     table: "| 计数器 | 比较数 | 误差在 1 % 以内 | 比例 |\n|---|---|---|---|",
+    uncounted: "未比较，因为核函数在 GPU 计数之后改过：",
     others: "误差超过 1 % 的，以及原因",
     others_table: "| 启动 | 计数器 | 模拟器 | H200 | 误差 | 原因 |\n|---|---|---|---|---|---|",
     unknown: "未知",
@@ -85,6 +88,10 @@ fn page(deviations: &[Deviation], language: Language) -> String {
         let those: Vec<&Deviation> =
             deviations.iter().filter(|one| kind(one) == Some(index)).collect();
         text.push_str(&row(&format!("**{}**", name[place]), &those));
+    }
+    let uncounted = UNCOUNTED.map(|name| format!("`{name}`"));
+    if !uncounted.is_empty() {
+        let _ = writeln!(text, "\n{} {}", words.uncounted, uncounted.join(", "));
     }
     let _ = writeln!(text, "\n## {}\n\n{}", words.others, words.others_table);
     for one in deviations.iter().filter(|one| !one.within_a_hundredth()) {

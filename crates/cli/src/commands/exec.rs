@@ -6,10 +6,11 @@ use crate::checked::Checked;
 use crate::failure::Outcome;
 use crate::findings::sources;
 use crate::output::{check_writable, print, print_json, write};
-use crate::program::{Ended, ProgramJson, run as run_program};
+use crate::program::{Ended, ProgramJson, model, run as run_program};
 use crate::table::{laid, readable};
 use lanework::report::{self, By, Machine, Sources};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
+use lanework_lab::machine;
 use serde::Serialize;
 use serde_json::{Value, json as value};
 use std::path::Path;
@@ -54,6 +55,7 @@ fn check(args: &ExecArgs) -> Outcome {
 
 fn profile(args: &ExecArgs) -> Outcome {
     let ended = run_program(&args.program, "profile", &[])?;
+    let machine = model(&args.program)?.map_or_else(Machine::h200, machine);
     let mut profiles = Profiles::default();
     let mut kernels = Vec::new();
     for process in &ended.processes {
@@ -65,7 +67,7 @@ fn profile(args: &ExecArgs) -> Outcome {
     }
     for (launches, one) in &profiles.0 {
         let counted = one.profile.counted();
-        let record = report::record(&counted, one.extras(), By::Source, &Machine::h200());
+        let record = report::record(&counted, one.extras(), By::Source, &machine);
         if !args.program.json {
             let title = Profiles::title(*launches, one);
             let sources = of_module(&ended, one);

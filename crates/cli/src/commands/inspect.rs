@@ -1,18 +1,19 @@
 //! `lanework inspect`: the contents of a module, without running it.
 
-use crate::args::{InspectArgs, InspectProgramArgs};
+use crate::args::{InspectArgs, InspectFileArgs, InspectProgramArgs};
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_data, print_json, thousands};
 use crate::program;
 use crate::source::ptx_of;
+use crate::subject::{RungSelection, each_trial};
 use crate::table::{Column, Table, listed, prose, shown};
 use crate::words;
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
 use lanework::sim::Options;
 use lanework::tool::Record;
-use lanework::{Device, Error, PtxModule};
+use lanework::{Device, Error, Job, PtxModule};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A module in JSON.
 #[derive(Serialize)]
@@ -38,6 +39,10 @@ struct EntryJson {
     name: String,
     parameters: Vec<ParameterJson>,
     registers: BTreeMap<String, u32>,
+    /// Registers of a thread, an estimate from the values that live at once; `null` where the emulator does not run it.
+    registers_per_thread: Option<u32>,
+    /// Bytes of local memory of a thread, arrays and spills; `null` as above.
+    local_bytes: Option<u32>,
     static_shared: u64,
     required_block: Option<[u32; 3]>,
     max_threads: Option<u32>,
@@ -57,7 +62,7 @@ struct ParameterJson {
 ///
 /// # Errors
 /// When the file cannot be read or is not PTX, or when ptxas would refuse the module.
-pub fn run(args: &InspectArgs) -> Outcome {
+pub fn run(args: &InspectFileArgs) -> Outcome {
     let ptx = ptx_of(&args.file)?;
     let module =
         Module::parse(&ptx.text).map_err(|problems| Error::Ptx(Box::new(ptx.named(problems))))?;
@@ -73,6 +78,48 @@ pub fn run(args: &InspectArgs) -> Outcome {
         Ok(()) => Ok(()),
         Err(problems) => Err(Failure::Check(ptx.named(problems).to_string())),
     }
+}
+
+/// Shows the kernels of rungs, on the problem that was asked for; of one rung also the PTX.
+///
+/// # Errors
+/// Unknown names, and problems that do not fit.
+pub fn run_rungs(args: &InspectArgs) -> Outcome {
+    let asked = RungSelection {
+        target: &args.ladder,
+        rungs: &args.rungs,
+        problem: &args.problem,
+        numbers: &args.numbers,
+        arrays: &args.arrays,
+    };
+    let mut kernels: Vec<KernelJson> = Vec::new();
+    each_trial(&asked, &mut |name, trial| {
+        let modules = match trial.job()? {
+            Job::Kernel(kernel) => vec![kernel.module().clone()],
+            Job::Kernels(kernels) => kernels.iter().map(|kernel| kernel.module().clone()).collect(),
+            Job::Ptx(kernel) => vec![kernel.module().module().clone()],
+            Job::Vendor(_) => Vec::new(),
+        };
+        for module in modules {
+            let ptx = module.to_string();
+            let memory = Options::default().limits.memory;
+            let module = describe(&module, &|device| device.load_ptx(&ptx), memory);
+            kernels.push(KernelJson { kernel: name.to_owned(), module, ptx });
+        }
+        Ok(())
+    })?;
+    if args.json {
+        return print_json(&kernels);
+    }
+    let rungs: BTreeSet<&str> = kernels.iter().map(|one| one.kernel.as_str()).collect();
+    for (index, one) in kernels.iter().enumerate() {
+        print(&format!("{}{}: ", if index > 0 { "\n" } else { "" }, one.kernel))?;
+        show(&one.module)?;
+        if rungs.len() == 1 {
+            print_data(&format!("\n{}\n", one.ptx.trim_end()))?;
+        }
+    }
+    Ok(())
 }
 
 /// A kernel of a program, in JSON.
@@ -191,6 +238,12 @@ fn show(found: &ModuleJson) -> Outcome {
             words.join(", ")
         };
         text.push_str(&listed("registers: ", &list(&entry.registers)));
+        if let (Some(registers), Some(local)) = (entry.registers_per_thread, entry.local_bytes) {
+            let local = thousands(u64::from(local));
+            text.push_str(&format!(
+                "per thread: ~{registers} registers (estimated), {local} bytes of local memory\n"
+            ));
+        }
         text.push_str(&format!("static shared memory: {} bytes\n", entry.static_shared));
         if let Some([x, y, z]) = entry.required_block {
             text.push_str(&format!("required block: {x}x{y}x{z}\n"));
@@ -233,7 +286,18 @@ fn describe(
         invalid: invalid.unwrap_or_default(),
         refused: refused(PtxModule::refused),
         refused_functions: refused(PtxModule::refused_functions),
-        entries: module.entries().map(|entry| describe_entry(entry, shared_by_all)).collect(),
+        entries: module
+            .entries()
+            .map(|entry| {
+                let used = loaded.as_ref().ok().and_then(|module| module.resources(&entry.name));
+                let used = used.filter(|used| used.registers > 0);
+                EntryJson {
+                    registers_per_thread: used.as_ref().map(|used| used.registers),
+                    local_bytes: used.as_ref().map(|used| used.local_bytes),
+                    ..describe_entry(entry, shared_by_all)
+                }
+            })
+            .collect(),
     }
 }
 
@@ -246,6 +310,8 @@ fn describe_entry(entry: &Function, shared_by_all: u64) -> EntryJson {
         name: entry.name.clone(),
         parameters: entry.params.iter().map(describe_parameter).collect(),
         registers: BTreeMap::new(),
+        registers_per_thread: None,
+        local_bytes: None,
         static_shared: shared_by_all,
         required_block: entry.required_block(),
         max_threads: entry.max_threads(),

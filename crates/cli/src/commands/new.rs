@@ -17,12 +17,12 @@ const FILES: [(&str, &str); 6] = [
 ];
 
 /// What stands in for a project's own workspace.
-const ALONE: &str = "\n# This folder lies in another workspace, of which it is no part: only the root of a workspace may have profiles.\n[workspace]";
+const ALONE: &str = "\n# This folder lies in another workspace, and is not part of it: only the root of a workspace may have profiles.\n[workspace]";
 
 /// Writes a project.
 ///
 /// # Errors
-/// A name that is no package's, a folder that is not empty, a checkout that is none.
+/// A name that is not a package's, a folder that is not empty, a checkout that is none.
 pub fn run(args: &NewArgs) -> Outcome {
     let folder = &args.folder;
     let name = name(args)?;
@@ -53,26 +53,49 @@ pub fn run(args: &NewArgs) -> Outcome {
         write(&path, &(text.trim_end().to_owned() + "\n"))?;
     }
     let folder = folder.display();
+    let quoted = shell_words(&args.folder);
     print(&format!(
         "{folder} has a kernel, its reference on the host, a checked test and a benchmark:\n  \
-         cd {folder}\n  \
-         cargo test                          on the emulator, every access checked\n  \
-         cargo run                           on a GPU, if there is one\n  \
-         cargo bench                         times on a GPU, counts on the emulator\n  \
-         lanework exec --profile -- cargo run    what every line costs\n"
+         cd {quoted}\n  \
+         cargo test                            on the emulator, every access checked\n  \
+         cargo run                             on a GPU, if there is one\n  \
+         cargo bench                           times on a GPU, counts on the emulator\n  \
+         lanework exec --profile -- cargo run  what every line costs\n"
     ))
 }
 
+/// A path as a shell takes it: in single quotes where it has other characters than those of a plain name.
+fn shell_words(path: &Path) -> String {
+    let text = path.display().to_string();
+    let plain = |c: char| c.is_alphanumeric() || "/._-+@:\\~".contains(c);
+    match text.chars().all(plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+/// Words that no package can be called: crates of Rust and ours that the project uses, and keywords.
+const TAKEN: &str = "lanework lanework-bench lanework_bench test core std alloc proc_macro proc-macro \
+    as break const continue crate else enum extern false fn for if impl in let loop match mod move mut pub \
+    ref return self static struct super trait true type unsafe use where while async await dyn abstract \
+    become box do final gen macro override priv try typeof unsized virtual yield";
+
 /// The name of the package: that of the folder, unless another is given.
 fn name(args: &NewArgs) -> Result<String, Failure> {
-    let of_folder = || Some(args.folder.file_name()?.to_str()?.to_owned());
+    // `.` and `..` end in no name; their absolute paths do.
+    let whole = fs::canonicalize(&args.folder).unwrap_or_else(|_| args.folder.clone());
+    let last = args.folder.file_name().or(whole.file_name());
+    let of_folder = || Some(last?.to_str()?.to_owned());
     let name = args.name.clone().or_else(of_folder).unwrap_or_default();
     let letters = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let first = |c: char| c.is_ascii_alphabetic() || c == '_';
-    // A dependency, a test's harness, and words that no crate can be called.
-    let taken =
-        ["lanework", "test", "core", "std", "alloc", "proc_macro", "self", "super", "crate"];
-    match name.starts_with(first) && name.chars().all(letters) && !taken.contains(&name.as_str()) {
+    if TAKEN.split_whitespace().any(|word| word == name) {
+        return Err(Failure::input(
+            format_args!("`{name}` cannot be the name of a package: Rust or the project uses it"),
+            "give another with --name",
+        ));
+    }
+    match name.starts_with(first) && name.chars().all(letters) {
         true => Ok(name),
         false => Err(Failure::input(
             format_args!("`{name}` cannot be the name of a package"),
@@ -116,9 +139,21 @@ mod tests {
     fn names_are_those_of_packages() {
         assert_eq!(name(&asked("a/my-kernels", None)).ok().as_deref(), Some("my-kernels"));
         assert_eq!(name(&asked("a/9", Some("nine"))).ok().as_deref(), Some("nine"));
-        for bad in ["9", "a b", "lanework", "", "é", "-a", "test"] {
+        let here = std::env::current_dir().expect("a folder");
+        assert_eq!(
+            name(&asked(".", None)).ok().as_deref(),
+            here.file_name().and_then(|n| n.to_str())
+        );
+        for bad in ["9", "a b", "lanework", "", "é", "-a", "test", "fn", "lanework-bench"] {
             assert!(name(&asked("x", Some(bad))).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_folder_is_quoted_where_a_shell_would_take_it_apart() {
+        assert_eq!(shell_words(Path::new("../my-kernels")), "../my-kernels");
+        assert_eq!(shell_words(Path::new("my kernels")), "'my kernels'");
+        assert_eq!(shell_words(Path::new("it's")), r"'it'\''s'");
     }
 
     #[test]

@@ -1,14 +1,15 @@
 //! `lanework profile`: what every line of a kernel costs, and why.
 
 use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
+use crate::known_gpus::find_gpu;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
 use crate::table::{laid, readable};
 use lanework::report::{By, ProfileRecord, Sources, profile_blocks};
 use lanework::sim::Blocks;
-use lanework_lab::{Gpu, Subject, profile, specs};
+use lanework_lab::{Subject, profile};
 
 /// Profiles the rungs of a ladder.
 ///
@@ -36,17 +37,6 @@ pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
     let sample = args.options.sample.or(args.blocks);
     all(&args.options, sample, args.kernel.json, &mut |each| {
         entry_of_file(&args.kernel, sample.is_some(), each)
-    })
-}
-
-/// The GPU called `name`.
-pub fn find_gpu(name: &str) -> Result<&'static Gpu, Failure> {
-    specs().gpu(name).ok_or_else(|| {
-        let known: Vec<&str> = specs().gpus.iter().map(|gpu| gpu.name.as_str()).collect();
-        Failure::input(
-            format_args!("no GPU is called `{name}`"),
-            format_args!("there are: {}", known.join(", ")),
-        )
     })
 }
 

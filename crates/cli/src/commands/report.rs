@@ -1,10 +1,10 @@
 //! `lanework report`: everything about kernels in one HTML file.
 
 use super::climb::{check_time_limit, failures, steps};
-use super::profile::find_gpu;
 use crate::args::ReportArgs;
 use crate::failure::{Failure, Outcome, rejected};
 use crate::gather;
+use crate::known_gpus::find_gpu;
 use crate::output::{check_writable, note, print, write};
 use crate::problem::find_family;
 use crate::progress::Progress;

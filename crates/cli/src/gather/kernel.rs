@@ -18,7 +18,7 @@ const ROWS: usize = 32;
 /// The most accesses of those lines that are kept.
 const TOUCHES: usize = 1 << 14;
 
-/// The page of a rung; `None` where it does not run, is wrong, or is no single kernel.
+/// The page of a rung; `None` where it does not run, is wrong, or is not a single kernel.
 ///
 /// # Errors
 /// When the device fails.

@@ -48,10 +48,8 @@ impl Output {
             let temporary = builder.tempfile_in(folder.unwrap_or(Path::new(".")));
             // The error that the operating system gave, without the name of the temporary file.
             Place::Temporary(temporary.map_err(|error| {
-                match error.get_ref().and_then(std::error::Error::source) {
-                    Some(of_system) => refuse(&of_system),
-                    None => refuse(&error),
-                }
+                let text = error.to_string();
+                refuse(&text.split(" at path ").next().unwrap_or_default())
             })?)
         };
         Ok(Output { path: path.to_owned(), place })

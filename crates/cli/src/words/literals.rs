@@ -60,7 +60,7 @@ pub fn literals(source: &str) -> Vec<Literal> {
             at += character(rest);
         } else {
             at += rest.chars().next().map_or(1, char::len_utf8);
-            // A word that ends in r is no prefix of a raw string.
+            // A word that ends in r is not a prefix of a raw string.
             while at < bytes.len()
                 && (bytes[start].is_ascii_alphabetic() || bytes[start] == b'_')
                 && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_')

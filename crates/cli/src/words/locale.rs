@@ -37,7 +37,7 @@ impl Language {
     }
 }
 
-/// The command line without the option `--lang`, and its value. A value that is no language stays, for the parser to
+/// The command line without the option `--lang`, and its value. A value that is not a language stays, for the parser to
 /// refuse; what follows `--` is a program's own.
 pub fn without_option(line: Vec<OsString>) -> (Vec<OsString>, Option<Language>) {
     let (mut rest, mut language) = (Vec::new(), None);

@@ -1,7 +1,7 @@
 //! Which file of a crate uses which, and the cycles among them.
 //!
 //! Names are resolved through children, `use`, re-exports and globs to the file that defines them,
-//! so a re-export by a parent is no edge of its own. Cycles are strongly connected components
+//! so a re-export by a parent is not an edge of its own. Cycles are strongly connected components
 //! (Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1972), each shown by its
 //! shortest cycle. Not seen: methods that one file implements for another's type, since a call
 //! `x.f()` names no module.

@@ -20,7 +20,7 @@ pub struct Use {
     pub line: usize,
 }
 
-/// A path in code, as `a::b::c` or, where its tail is no identifier, `a`.
+/// A path in code, as `a::b::c` or, where its tail is not an identifier, `a`.
 #[derive(Clone, Debug)]
 pub struct Mention {
     pub path: Vec<String>,

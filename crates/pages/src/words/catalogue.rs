@@ -392,7 +392,7 @@ pub const WORDS: &[(&str, &str, &str)] = &[
     ("method:heat", "Heat", "热度"),
     (
         "method:heat-text",
-        "A line's weight is the cycles that its counts would take a multiprocessor one after the other: four instructions issue per cycle, and the L1 and shared memory give 128 bytes per cycle. It orders lines; it is no time.",
+        "A line's weight is the cycles that its counts would take a multiprocessor one after the other: four instructions issue per cycle, and the L1 and shared memory give 128 bytes per cycle. It orders lines; it is not a time.",
         "一行的权重，是其计数在一个多处理器上依次执行所需的周期：每周期发射四条指令，L1 与共享内存每周期给出 128 字节。它用于给行排序，不是时间。",
     ),
     // keyboard

@@ -12,7 +12,7 @@ const REMARKS: &[(&str, &str)] = &[
         "每次{}取 {} 个扇区，理想为 {}，起点未对齐（超过 32 字节扇区边界 {} B）",
     ),
     (
-        "{} sectors per {}, ideal {}, misaligned starts of some (rows that are no multiple of 32 B): {}",
+        "{} sectors per {}, ideal {}, misaligned starts of some (rows that are not a multiple of 32 B): {}",
         "每次{}取 {} 个扇区，理想为 {}，部分起点未对齐（行长不是 32 B 的倍数）：{}",
     ),
     (

@@ -67,7 +67,7 @@ fn is_wide(letter: char) -> bool {
     letter.width() == Some(2)
 }
 
-/// Whether a line may end between two neighbouring characters that are no spaces.
+/// Whether a line may end between two neighbouring characters that are not spaces.
 fn may_part(before: char, after: char) -> bool {
     (is_wide(before) || is_wide(after))
         && !CLOSING.contains(after)
