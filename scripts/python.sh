@@ -10,7 +10,7 @@ profile=${PROFILE:-release}
 built=target/$([ "$profile" = dev ] && echo debug || echo "$profile")
 environment=target/python/venv
 [ -x $environment/bin/python ] || python3 -m venv $environment
-$environment/bin/pip install --quiet "maturin>=1.8,<2" numpy pytest nvidia-cuda-nvrtc
+$environment/bin/pip install --quiet "maturin>=1.8,<2" numpy ml_dtypes pytest nvidia-cuda-nvrtc
 [ -z "${CLIENTS:-}" ] || $environment/bin/pip install --quiet "numba-cuda[cu13]==0.30.4" "cupy-cuda13x[ctk]"
 
 packages=(lanework-cli lanework-driver lanework-jitlink lanework-cublas lanework-curand lanework-cufft lanework-cusolver lanework-nccl)

@@ -207,7 +207,7 @@ def table(path):
         print("\t".join([kernel["name"], ",".join(kinds), *(found[tool]["verdict"] for tool in TOOLS), says]))
         for kind in kinds or ["right"]:
             counts[kind] = counts.get(kind, 0) + 1
-            # A kernel that fails or hangs is no report of its cause.
+            # That a kernel fails or hangs does not tell its cause.
             words = {found[tool]["verdict"] for tool in TOOLS}
             best = next((w for w in ("error", "warning", "launch fails", "hangs") if w in words), "nothing")
             told.setdefault(kind, {}).setdefault(best, 0)

@@ -23,5 +23,5 @@ mkdir -p "$folder/modules/lanework"
 cp crates/python/python/lanework/jax.py "$folder/modules/lanework/"
 export PYTHONPATH="$folder/modules" JAX_NUM_GENERATED_CASES=${JAX_NUM_GENERATED_CASES:-1} TF_CPP_MIN_LOG_LEVEL=3
 cd "$folder/src"
-[ $# -gt 0 ] || set -- tests/lax_test.py tests/lax_numpy_reducers_test.py tests/nn_test.py tests/random_test.py
+[ $# -gt 0 ] || set -- tests/lax_test.py tests/lax_numpy_reducers_test.py tests/nn_test.py tests/random_test.py tests/linalg_test.py
 exec "$command" exec --plain -- "$python" -m pytest -p lanework.jax -p no:cacheprovider -q --timeout="${SECONDS_EACH:-120}" "$@"
