@@ -23,8 +23,8 @@ enum Value {
 }
 
 impl Struct {
-    /// The structs among the arguments, each with its place. Their memory is appended to the arguments.
-    pub fn all(arguments: &mut Vec<Argument>) -> Vec<(usize, Struct)> {
+    /// The structs among the arguments, in their order. Their memory is appended to the arguments.
+    pub fn all(arguments: &mut Vec<Argument>) -> Vec<Struct> {
         let mut found = Vec::new();
         for index in 0..arguments.len() {
             let Argument::Struct(fields) = &mut arguments[index] else { continue };
@@ -45,14 +45,9 @@ impl Struct {
                 (end, align) = (offset + size, align.max(size));
                 parts.push(Part { offset, value });
             }
-            found.push((index, Struct { parts, size: end.next_multiple_of(align) }));
+            found.push(Struct { parts, size: end.next_multiple_of(align) });
         }
         found
-    }
-
-    /// How many of its parts are memory.
-    pub fn memories(&self) -> usize {
-        self.parts.iter().filter(|part| matches!(part.value, Value::Memory(_))).count()
     }
 
     /// Its bytes, with the address of each of its memories.
@@ -80,11 +75,11 @@ mod tests {
         let mut arguments: Vec<_> = of.iter().map(|text| parse(text).unwrap()).collect();
         let found = Struct::all(&mut arguments);
         assert_eq!((arguments.len(), found.len()), (4, 2));
-        let (at, first) = &found[0];
-        assert_eq!((*at, first.size, first.memories()), (1, 24, 1));
+        let first = &found[0];
+        assert_eq!(first.size, 24);
         let bytes = first.bytes(|place| 0x1000 + place as u64);
         let expected = [&[1, 0, 0, 0][..], &2f32.to_le_bytes(), &0x1003u64.to_le_bytes()].concat();
         assert_eq!((&bytes[..16], &bytes[16..18]), (&expected[..], &[7, 0][..]));
-        assert_eq!((found[1].0, found[1].1.size), (2, 4));
+        assert_eq!(found[1].size, 4);
     }
 }

@@ -1,0 +1,38 @@
+//! A kernel of a PTX or CUDA C++ file: its arguments, its entry, and its launch.
+
+mod arguments;
+mod launch;
+mod parameters;
+
+use crate::args::KernelArgs;
+use crate::failure::Failure;
+use lanework::{Error, PtxModule};
+
+pub use arguments::{Ready, arguments};
+pub use launch::{emulator, given, launch, maps, upload};
+pub use parameters::check_arguments;
+
+/// The entry to run: the one of this name, mangled or in C++, or the only one.
+///
+/// # Errors
+/// When there is none, or the name is ambiguous.
+pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
+    module.find_entry(name).map_err(|error| match error {
+        Error::Request { why, help } => Failure::input(why, help),
+        other => other.into(),
+    })
+}
+
+/// Refuses an option that only `run` on the emulator has.
+///
+/// # Errors
+/// When it was given.
+pub fn no_fidelity(args: &KernelArgs) -> Result<(), Failure> {
+    match args.fidelity {
+        true => Err(Failure::input(
+            "--fidelity is not used here",
+            "`lanework run` with the same arguments and --fidelity lists the forms",
+        )),
+        false => Ok(()),
+    }
+}
