@@ -236,7 +236,7 @@ fn ranks_with_other_counts_types_or_calls_are_told_so() {
 #[test]
 fn a_rank_that_does_not_come_is_named() {
     let told = std::sync::Barrier::new(4);
-    let says = errors(4, 200, |comm| {
+    let says = errors(4, 2_000, |comm| {
         if comm.rank() == 2 {
             // Alive, but busy with something else until the others have given up.
             told.wait();
