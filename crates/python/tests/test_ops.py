@@ -1,11 +1,15 @@
-"""Operations on arrays: their results beside NumPy's, the layouts and types that they take, and what is refused."""
+"""Operations on arrays: their results beside NumPy's, the layouts and types that they take, and what is refused.
+
+`LANEWORK_TEST_DEVICE=cuda:0` runs them on a GPU."""
+
+import os
 
 import numpy as np
 import pytest
 from lanework import ops
 
 RNG = np.random.default_rng(7)
-DEVICE = {"device": "emulator"}
+DEVICE = {"device": os.environ.get("LANEWORK_TEST_DEVICE", "emulator")}
 
 
 def numbers(*shape, dtype=np.float32):
