@@ -159,6 +159,17 @@ impl Form {
         (if self.copies() { self.threads() } else { 0 }) + if self.fetches() { 1 } else { 0 }
     }
 
+    /// Whether each lane says that it has read a stage, and not one for its warp: of the code for compensated sums, compute-sanitizer's
+    /// racecheck does not see the `__syncwarp` before that one, which `ptxas` makes a NOP.
+    pub const fn each_releases(self) -> bool {
+        self.compensated && self.copies()
+    }
+
+    /// Arrivals that make a stage empty.
+    pub const fn consumers(self) -> u32 {
+        if self.each_releases() { self.threads() } else { self.warps() }
+    }
+
     /// Elements of a step of A's tile in shared memory.
     pub const fn width_a(self) -> u32 {
         if matches!(self.loads.0, Load::Words) { self.rows + PAD } else { self.rows }

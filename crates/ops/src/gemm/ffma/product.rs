@@ -61,7 +61,7 @@ pub(super) fn product(
     let memory = shared_dynamic::<f32>(form.shared());
     let tiles_a = memory.region(0u32, [form.stages, form.depth, form.width_a()]);
     let tiles_b = memory.region(form.stages_a(), [form.stages, form.depth, form.width_b()]);
-    let ring = pipeline(form.stages, form.producers(), form.warps()).within_block();
+    let ring = pipeline(form.stages, form.producers(), form.consumers()).within_block();
     let (producer, consumer) = (ring.producer(), ring.consumer());
     let [batches, m, n, k] = extents;
     let t = thread_idx.x;
@@ -153,9 +153,13 @@ pub(super) fn product(
                 }
             }
             if i + 1 == form.depth {
-                sync_warp(FULL_MASK);
-                if lane == 0 {
+                if form.each_releases() {
                     slot.release();
+                } else {
+                    sync_warp(FULL_MASK);
+                    if lane == 0 {
+                        slot.release();
+                    }
                 }
             }
             if i == form.depth / 4 {
