@@ -59,11 +59,11 @@ impl Problem<'_> {
     fn skinny(&self) -> Option<Choice> {
         let (rows, cols) = (self.matrices.rows.extent as u32, self.matrices.cols.extent as u32);
         if self.wide == [true, true] {
-            let (chunk, long) = (16 / self.bytes, 1024 / self.bytes);
-            let (down, across) = match rows < cols {
-                true => (rows.next_multiple_of(chunk), long),
-                false => (long, cols.next_multiple_of(chunk)),
-            };
+            let chunk = 16 / self.bytes;
+            let few = rows.min(cols).next_multiple_of(chunk);
+            // A thread has one element of 16 bytes, and a block at most 1024 threads.
+            let long = if self.bytes == 16 && few > 16 { 32 } else { 1024 / self.bytes };
+            let (down, across) = if rows < cols { (few, long) } else { (long, few) };
             return Some(self.squares(down, across, 0));
         }
         if self.bytes < 4 {

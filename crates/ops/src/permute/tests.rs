@@ -237,3 +237,29 @@ fn squares_move_elements_of_every_size_wherever_rows_begin() -> Result<()> {
     }
     Ok(())
 }
+
+#[test]
+fn few_rows_or_columns_of_every_number_and_size_are_moved() -> Result<()> {
+    fn moved<T: Storable + PartialEq>(device: &Device, rows: usize, cols: usize) -> Result<()> {
+        let host = numbered::<T>(rows * cols);
+        let (x, mut y) = (device.upload(&host)?, device.zeros::<T>(rows * cols)?);
+        transpose(Tensor::new(&x, [rows, cols])?).run(TensorMut::new(&mut y, [cols, rows])?)?;
+        let wrong = y.download()?.iter().enumerate().position(|(i, element)| {
+            let (column, row) = (i / rows, i % rows);
+            *element != host[row * cols + column]
+        });
+        assert_eq!(wrong, None, "{rows} x {cols} of {} bytes", size_of::<T>());
+        Ok(())
+    }
+    let device = Device::emulator();
+    for few in 1..=24 {
+        for (rows, cols) in [(few, 144), (144, few)] {
+            moved::<u8>(&device, rows, cols)?;
+            moved::<u16>(&device, rows, cols)?;
+            moved::<u32>(&device, rows, cols)?;
+            moved::<u64>(&device, rows, cols)?;
+            moved::<[u64; 2]>(&device, rows, cols)?;
+        }
+    }
+    Ok(())
+}
