@@ -1,7 +1,7 @@
 //! Random shapes, strides and options of every operation, each result compared with the host's: a few hundred small ones on the emulator,
-//! and on a GPU, where there is one, as many as `LANEWORK_SHAPES` says (200 unless told), of about
-//! `LANEWORK_SHAPE_SIZE` elements, from case `LANEWORK_SHAPE_FROM` on, those of the operation `LANEWORK_SHAPE_ONLY` where that is set. For
-//! thousands, the references want a compiler's help: `cargo test --profile gpu -p lanework-ops --test shapes`.
+//! and 200 large ones on a GPU, where there is one. `LANEWORK_SHAPES` says how many instead (on the GPU alone, where there is one),
+//! `LANEWORK_SHAPE_SIZE` of about how many elements, `LANEWORK_SHAPE_FROM` from which case on, and `LANEWORK_SHAPE_ONLY` of which
+//! operation. For thousands, the references want a compiler's help: `cargo test --profile gpu -p lanework-ops --test shapes`.
 //!
 //! A case that fails prints its seed; `LANEWORK_SHAPE_SEED=S cargo test -p lanework-ops --test shapes` runs that one alone.
 
@@ -51,11 +51,10 @@ fn random_problems_have_the_hosts_results() {
     for device in devices {
         let (cases, size) = match device.backend() {
             Backend::Emulator => (300, 4_000),
-            Backend::Cuda => (
-                number("LANEWORK_SHAPES").unwrap_or(200),
-                number("LANEWORK_SHAPE_SIZE").unwrap_or(4_000_000) as usize,
-            ),
+            Backend::Cuda => (200, 4_000_000),
         };
+        let cases = number("LANEWORK_SHAPES").unwrap_or(cases);
+        let size = number("LANEWORK_SHAPE_SIZE").unwrap_or(size) as usize;
         let operations = operations();
         let mut failures = Vec::new();
         let (start, mut solved) = (Instant::now(), 0);
