@@ -66,6 +66,8 @@ pub(super) fn general<A: Element>(
     }
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
+    // Where positions count: those of elements outside of vectors do not grow with the others.
+    let mut edge = neutral;
     let length = inner[0] as u32;
     let each = how.sharing.loads * width; // elements or vectors of a segment
     let segments = (length + (each - 1)) / each;
@@ -130,7 +132,11 @@ pub(super) fn general<A: Element>(
                             element::<A>(x_halves, x_shorts, x_words, x_longs, x_first + i, how);
                         let at = row * elements as u32 + i as u32;
                         let one = with::<A>(neutral, x, x, at, how);
-                        partials[0] = joined::<A>(partials[0], one, how);
+                        if how.finds {
+                            edge = joined::<A>(edge, one, how);
+                        } else {
+                            partials[0] = joined::<A>(partials[0], one, how);
+                        }
                     }
                 }
             }
@@ -175,7 +181,10 @@ pub(super) fn general<A: Element>(
     }
 
     let low = joined::<A>(partials[0], partials[1], how);
-    let all = joined::<A>(low, joined::<A>(partials[2], partials[3], how), how);
+    let mut all = joined::<A>(low, joined::<A>(partials[2], partials[3], how), how);
+    if how.finds && how.sharing.peeled {
+        all = joined::<A>(all, edge, how);
+    }
     let of_block = of_group::<A>(all, how);
     let place = (tile, split, splits);
     let (has_result, all) = of_blocks::<A>(slots, of_block, neutral, member, place, how);

@@ -174,6 +174,21 @@ fn nan_and_equal_numbers_are_numpys() -> Result<()> {
 }
 
 #[test]
+fn of_equal_numbers_in_rows_that_begin_anywhere_the_first_is_found() -> Result<()> {
+    let device = Device::emulator();
+    for length in 15..=45 {
+        let host: Vec<f32> = (0..40 * length).map(|i| (i * i % 7 % 4) as f32).collect();
+        let x = device.upload(&host)?;
+        let found = argmax(Tensor::new(&x, [40, length])?).axis(1).eval()?.download()?;
+        for (row, place) in host.chunks(length).zip(found) {
+            let first = (1..length).fold(0, |best, i| if row[i] > row[best] { i } else { best });
+            assert_eq!(place, first as u64, "{row:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn a_compensated_sum_keeps_what_cancels_and_stays_infinite() -> Result<()> {
     let device = Device::emulator();
     let mut host = vec![1.0f32; 4096];

@@ -16,7 +16,7 @@ enum Exact {
 }
 
 /// An element type, and how the host sees its numbers.
-trait Case: Reducible {
+trait Case: Reducible + From<u8> {
     const POISON: Self;
     /// Unit roundoff of its sums; 0 for integers.
     const ROUNDOFF: f64;
@@ -130,9 +130,15 @@ impl<T: Case> Array<T> {
     fn draw(device: &Device, shape: [usize; 3], rng: &mut StdRng) -> Result<Array<T>, String> {
         let strides = strides(shape, rng);
         let first = if rng.random_bool(0.3) { rng.random_range(0..9) } else { 0 };
+        // Of few numbers, so that many elements are the extreme one.
+        let few = rng.random_bool(0.3);
+        let number = |rng: &mut StdRng| match few {
+            true => T::from(rng.random_range(0..4)),
+            false => T::draw(rng),
+        };
         let reach: usize = shape.iter().zip(strides).map(|(n, s)| n.saturating_sub(1) * s).sum();
         let mut host = vec![T::POISON; first + reach + 1 + rng.random_range(0..3)];
-        for_each(shape, |index| host[place(first, strides, index)] = T::draw(rng));
+        for_each(shape, |index| host[place(first, strides, index)] = number(rng));
         let memory = device.upload(&host).map_err(|error| error.to_string())?;
         Ok(Array { shape, strides, first, host, device: memory })
     }
