@@ -53,6 +53,9 @@ def test_scans_are_running_sums_and_extremes():
     assert (ops.inclusive_scan(x, last_axis=True, **DEVICE) == x.cumsum(1)).all()
     assert (ops.exclusive_scan(x, **DEVICE).reshape(-1)[1:] == x.reshape(-1).cumsum()[:-1]).all()
     assert (ops.inclusive_scan(x, "max", last_axis=True, **DEVICE) == np.maximum.accumulate(x, 1)).all()
+    for view in (x.T, x[:, ::2]):
+        assert (ops.inclusive_scan(view, last_axis=True, **DEVICE) == view.cumsum(1)).all()
+        assert (ops.inclusive_scan(view, **DEVICE).reshape(-1) == view.cumsum()).all()
     with pytest.raises(ValueError, match="there are sum, min, max"):
         ops.inclusive_scan(x, "product", **DEVICE)
 

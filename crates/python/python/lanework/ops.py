@@ -162,14 +162,15 @@ def argmax(x: Any, axis: int | None = None, *, device: str = "best") -> Any:
 
 
 def _scanned(x: Any, kind: str, exclusive: bool, last_axis: bool, device: str) -> Array:
-    x = _input(x)
+    x = np.asarray(_input(x), order="C")
     out = np.empty(x.shape, x.dtype)
     _lanework.scan(device, kind, _described(x), exclusive, last_axis, _described(out))
     return out
 
 
 def inclusive_scan(x: Any, kind: str = "sum", *, last_axis: bool = False, device: str = "best") -> Array:
-    """The running sums (`"sum"`) or extremes (`"min"`, `"max"`) in the order of the rows, or of each row (`last_axis`), in the type of `x`."""
+    """The running sums (`"sum"`) or extremes (`"min"`, `"max"`) in the order of the rows, or of each row (`last_axis`), in the type of `x`.
+    Extremes pass over NaNs. An array with gaps, or whose axes are exchanged, is copied first."""
     return _scanned(x, kind, False, last_axis, device)
 
 
