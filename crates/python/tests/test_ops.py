@@ -74,6 +74,17 @@ def test_axes_move(dtype):
         ops.permute(x, (0, 1, 1), **DEVICE)
 
 
+@pytest.mark.parametrize("dtype", [bool, np.complex64, np.complex128, "U3", "datetime64[s]", ">f4", [("a", "u1"), ("b", "<u4")]])
+def test_axes_of_elements_of_any_type_move(dtype):
+    x = RNG.integers(0, 2, (3, 4, 5, np.dtype(dtype).itemsize)).astype(np.uint8).view(dtype)[..., 0]
+    for view in (x, x.T, x[:, ::2]):
+        moved, expected = ops.permute(view, (1, 2, 0), **DEVICE), view.transpose(1, 2, 0)
+        assert moved.dtype == expected.dtype
+        assert moved.tobytes() == np.ascontiguousarray(expected).tobytes()
+    with pytest.raises(ValueError, match="no bytes to move"):
+        ops.transpose(np.array([[None]]), **DEVICE)
+
+
 def test_products_take_transposes_batches_and_options():
     a, b, bias = numbers(17, 33), numbers(9, 33), numbers(9)
     product = a.astype(np.float64) @ b.T

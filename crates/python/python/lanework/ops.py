@@ -98,6 +98,14 @@ def _described(x: Array) -> tuple[Array, str, list[int], list[int]]:
     return x.view(f"u{x.itemsize}"), _name(x.dtype), list(x.shape), strides
 
 
+def _moved(x: Array) -> Array:
+    """The array as unsigned numbers, with one axis more where no such number has the size of its elements."""
+    if x.dtype.hasobject or x.itemsize == 0:
+        raise ValueError(f"an array of {x.dtype}: its elements have no bytes to move")
+    unit = next(unit for unit in (8, 4, 2, 1) if x.itemsize % unit == 0)
+    return x.view(f"u{unit}") if unit == x.itemsize else x[..., np.newaxis].view(f"u{unit}")
+
+
 def _optional(x: Any) -> tuple[Array, str, list[int], list[int]] | None:
     return None if x is None else _described(_input(x))
 
@@ -180,11 +188,14 @@ def exclusive_scan(x: Any, kind: str = "sum", *, last_axis: bool = False, device
 
 
 def permute(x: Any, axes: Sequence[int], *, device: str = "best") -> Array:
-    """The array whose axis `i` is axis `axes[i]` of `x`, up to six, with no gaps: `numpy.transpose` and a copy. Elements of any type."""
+    """The array whose axis `i` is axis `axes[i]` of `x`, up to six, with no gaps: `numpy.transpose` and a copy.
+    Elements of any type but objects; of up to five axes where they have other than 1, 2, 4 or 8 bytes."""
     x = _input(x)
     axes = [_axis(axis, x) for axis in axes]
     out = np.empty([x.shape[axis] for axis in axes], x.dtype)
-    _lanework.permute(device, _described(x), axes, _described(out))
+    source, result = _moved(x), _moved(out)
+    axes += range(x.ndim, source.ndim)
+    _lanework.permute(device, _described(source), axes, _described(result))
     return out
 
 
