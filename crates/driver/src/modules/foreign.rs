@@ -76,7 +76,13 @@ pub fn say_refused(image: usize, refused: &Refused) {
     let library = file.iter().cloned().chain(callers()).find_map(Library::of);
     match (library, file) {
         (Some(library), _) => library.say(&for_architectures(sms)),
-        (None, Some(file)) => say(&format!("a module of {file} is not loaded"), refused),
+        (None, Some(file)) => {
+            // Of all modules of a file that has many.
+            static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+            if lock(&SAID).insert(file.clone()) {
+                say(&format!("a module of {file} is not loaded"), refused);
+            }
+        }
         (None, None) => say("a module is not loaded", refused),
     }
 }
