@@ -13,6 +13,7 @@ random = np.random.default_rng(0)
 INPUTS = random.normal(size=(500, 8)).astype(np.float32)
 SCORE = INPUTS[:, 0] * INPUTS[:, 1] + INPUTS[:, 2]
 CLASSES = (SCORE > 0).astype(int) + (SCORE > 1)
+LEAF_FOR_EACH = dict(max_depth=0, grow_policy="lossguide", reg_lambda=0, min_child_weight=0, max_bin=1024)
 failures = 0
 
 
@@ -33,14 +34,18 @@ def xgboost():
         ("approx", INPUTS, SCORE, dict(objective="reg:squarederror", tree_method="approx")),
         ("ranking", INPUTS, CLASSES, dict(objective="rank:pairwise")),
         ("quantile", INPUTS, SCORE, dict(objective="reg:quantileerror", quantile_alpha=0.5)),
+        # Its first gradients are equal for many rows, so that splits are as good as others; with a leaf for each row that has another
+        # gradient, predictions are the gradients.
+        ("ndcg", np.arange(500, dtype=np.float32)[:, None], CLASSES, dict(objective="rank:ndcg", **LEAF_FOR_EACH)),
     ]
     for name, inputs, target, parameters in cases:
+        rounds = 1 if name == "ndcg" else 3
         began, made = time.time(), []
         for device in ("cpu", "cuda"):
             data = xgb.DMatrix(inputs, target)
-            if name == "ranking":
+            if name in ("ranking", "ndcg"):
                 data.set_group([10] * 50)
-            model = xgb.train(dict(parameters, device=device, max_depth=3, verbosity=0), data, 3)
+            model = xgb.train(dict(dict(max_depth=3), **parameters, device=device, verbosity=0), data, rounds)
             made.append(model.predict(data))
         # Sums in another order may choose another of two splits that are as good: most rows agree, and all models are as good.
         apart = np.abs(made[0] - made[1])
