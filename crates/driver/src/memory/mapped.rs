@@ -49,6 +49,8 @@ mod system {
 
     /// Pages that are asked for at once.
     const PAGES: usize = 1 << 12;
+    /// Bytes that are brought at most: more might be more than this machine has.
+    const BROUGHT: usize = 1 << 28;
     /// Advice of Linux 5.14 that brings pages as an access would, and says where one would fail (`MADV_POPULATE_READ` and `_WRITE`).
     const POPULATE: [i32; 2] = [22, 23];
 
@@ -90,6 +92,9 @@ mod system {
             return true;
         }
         let Some(length) = (end - first).checked_next_multiple_of(page) else { return false };
+        if length > BROUGHT {
+            return is_listed(first, end, access);
+        }
         match populate(first, length, access) {
             Ok(()) => true,
             // An access would fail, or there is memory of a device, for which the list of mappings has the answer.
@@ -164,6 +169,29 @@ mod tests {
                 assert!(!is_mapped(nowhere, bytes, access), "{nowhere:x} {bytes}");
             }
         }
+    }
+
+    #[test]
+    fn a_range_larger_than_this_machines_memory_is_told_without_bringing_it() {
+        let (bytes, flags) =
+            (1 << 40, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
+        let rights = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping at a place of the system's choice.
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, rights, flags, -1, 0) };
+        assert_ne!(at, libc::MAP_FAILED);
+        for access in [Access::Read, Access::Write] {
+            assert!(is_mapped(at as u64 + 10, bytes - 10, access));
+        }
+        let mut resident = [1u8];
+        // SAFETY: it writes a byte for the one page.
+        assert_eq!(unsafe { libc::mincore(at, 4096, resident.as_mut_ptr()) }, 0);
+        assert_eq!(resident[0] & 1, 0);
+        // SAFETY: the mapping is this test's own.
+        assert_eq!(unsafe { libc::mprotect(at.byte_add(bytes / 2), 4096, libc::PROT_READ) }, 0);
+        assert!(!is_mapped(at as u64, bytes, Access::Write));
+        assert!(is_mapped(at as u64, bytes, Access::Read));
+        // SAFETY: as above.
+        assert_eq!(unsafe { libc::munmap(at, bytes) }, 0);
     }
 
     #[test]
