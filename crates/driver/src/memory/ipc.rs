@@ -80,7 +80,7 @@ api! {
         // Its memory is shared by tickets; the file only stands for the pool.
         let file = SharedFile::new(16).ok_or(Status::OutOfMemory)?;
         let words = [u64::from(std::process::id()), pool].map(u64::to_le_bytes);
-        file.fill(words.as_flattened()).ok_or(Status::OutOfMemory)?;
+        file.write(0, words.as_flattened()).ok_or(Status::OutOfMemory)?;
         let descriptor = file.duplicate().ok_or(Status::OutOfMemory)?;
         // SAFETY: by the caller, who closes it.
         unsafe { store(to, descriptor.into_raw_fd()) }

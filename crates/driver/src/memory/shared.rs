@@ -48,10 +48,10 @@ impl SharedFile {
         File::from(self.duplicate()?).read_exact_at(to, 0).ok()
     }
 
-    /// Writes it from its start.
-    pub fn fill(&self, bytes: &[u8]) -> Option<()> {
+    /// Writes bytes from a place on.
+    pub fn write(&self, at: u64, bytes: &[u8]) -> Option<()> {
         use std::os::unix::fs::FileExt;
-        File::from(self.duplicate()?).write_all_at(bytes, 0).ok()
+        File::from(self.duplicate()?).write_all_at(bytes, at).ok()
     }
 }
 

@@ -84,9 +84,7 @@ impl Driver {
             Entry::Vacant(vacant) => {
                 let length = bytes.next_multiple_of(PAGE) as usize;
                 let file = SharedFile::new(length).ok_or(Status::OutOfMemory)?;
-                let mut content = vec![0; bytes as usize];
-                self.read(address, &mut content)?;
-                file.fill(&content).ok_or(Status::OutOfMemory)?;
+                self.copy_to(&file, address, bytes)?;
                 // SAFETY: an allocation of a page or more has its pages for itself, and what they held is in the file.
                 unsafe { map_over(address as usize, length, &file, 0) }
                     .ok_or(Status::OutOfMemory)?;
@@ -95,6 +93,20 @@ impl Driver {
         };
         let process = std::process::id();
         Ok(Ticket { mark: MARK, process, file, bytes, pool, offset: 0, rest: [0; 24] })
+    }
+
+    /// Copies memory to a file of zeros, part by part: what was never written takes no memory there, either.
+    fn copy_to(&self, file: &SharedFile, address: u64, bytes: u64) -> Result {
+        const PART: u64 = 1 << 20;
+        let mut room = vec![0; bytes.min(PART) as usize];
+        for at in (0..bytes).step_by(PART as usize) {
+            let part = &mut room[..(bytes - at).min(PART) as usize];
+            self.read(address + at, part)?;
+            if part.iter().any(|&byte| byte != 0) {
+                file.write(at, part).ok_or(Status::OutOfMemory)?;
+            }
+        }
+        Ok(())
     }
 
     /// Maps another process's memory, or counts that it is used once more.
