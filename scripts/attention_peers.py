@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Attention forward by PyTorch's backends, cuDNN and FlashAttention-2, on the shapes of crates/ops/examples/peers/attention.rs: TFLOP/s."""
+"""Attention forward by PyTorch's backends, cuDNN and FlashAttention-2, on the shapes of crates/operations/ops/examples/peers/attention.rs: TFLOP/s."""
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 command -v node >/dev/null || { echo "SKIPPED: Node is not installed, so no browser looked at the report"; exit 0; }
-here=crates/pages/tests/browser
+here=crates/laboratory/pages/tests/browser
 [ -d $here/node_modules/playwright-core ] ||
     npm install --prefix $here --no-package-lock --no-audit --no-fund --silent ||
     { echo "SKIPPED: playwright-core cannot be installed, so no browser looked at the report"; exit 0; }

@@ -1,7 +1,7 @@
 """Values of elementary functions to 200 bits, which the reference of `lanework-math`'s error tables is compared with.
 
     pip install mpmath
-    python scripts/math_references.py > crates/math/tests/references.txt
+    python scripts/math_references.py > crates/rust-kernels/math/tests/references.txt
 """
 
 import random

@@ -15,7 +15,7 @@ $environment/bin/pip install --quiet "maturin>=1.8,<2" numpy ml_dtypes pytest nv
 
 packages=(lanework-cli lanework-driver lanework-jitlink lanework-cublas lanework-curand lanework-cufft lanework-cusolver lanework-nccl)
 cargo build --quiet --profile "$profile" "${packages[@]/#/--package=}"
-native=crates/python/python/lanework/native
+native=crates/bindings/python/python/lanework/native
 rm -rf $native
 mkdir -p $native
 for file in lanework liblanework_libcuda.so liblanework_nvjitlink.so liblanework_cublas.so liblanework_curand.so liblanework_cufft.so liblanework_cusolver.so liblanework_nccl.so; do
@@ -24,9 +24,9 @@ for file in lanework liblanework_libcuda.so liblanework_nvjitlink.so liblanework
     strip $native/$file
 done
 PATH="$PWD/$environment/bin:$PATH" $environment/bin/maturin build --quiet --profile "$profile" \
-    --manifest-path crates/python/Cargo.toml --compatibility linux --out target/wheels
+    --manifest-path crates/bindings/python/Cargo.toml --compatibility linux --out target/wheels
 wheel=$(ls -t target/wheels/lanework-*-cp311-abi3-*.whl | head -1)
 ls -l "$wheel"
 $environment/bin/pip install --quiet --force-reinstall --no-deps "$wheel"
-cd crates/python
-exec "../../$environment/bin/python" -m pytest -q -p no:cacheprovider "$@"
+cd crates/bindings/python
+exec "../../../$environment/bin/python" -m pytest -q -p no:cacheprovider "$@"

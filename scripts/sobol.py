@@ -1,6 +1,6 @@
 """Packs the first 20,000 dimensions of Joe and Kuo's direction numbers (set 6) for the stand-in for cuRAND.
 
-Usage: python scripts/sobol.py new-joe-kuo-6.21201 crates/curand/data/joe-kuo-6.bin, where the first is the authors' file
+Usage: python scripts/sobol.py new-joe-kuo-6.21201 crates/cuda-programs/curand/data/joe-kuo-6.bin, where the first is the authors' file
 (web.maths.unsw.edu.au/~fkuo/sobol). From the second dimension on, bits from the lowest: the degree s of the polynomial (5 bits), its
 s - 1 inner coefficients, and of each initial number m_i, i from 2 to s, all but its lowest bit, which is 1 (i - 1 bits).
 """

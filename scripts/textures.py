@@ -1,4 +1,4 @@
-"""Textures on the GPU against the emulator's formulas (crates/engine/src/texture/sample.rs), in NumPy.
+"""Textures on the GPU against the emulator's formulas (crates/emulator/engine/src/texture/sample.rs), in NumPy.
 
 Prints, for each filter, addressing mode and kind of coordinate, how many of the reads have the same bits, and the largest error.
 Writes textures.npz with coordinates and results.

@@ -6,7 +6,7 @@
     verdicts.py all OUT [UNIT..]     every kernel under every tool, each in a process of its own; OUT/verdicts.json
     verdicts.py table VERDICTS.JSON  the same as lines of a table, and how many of each kind each tool tells
 
-A unit is a file of crates/lanework/tests/sanitizer/cuda without its ending; without any, all are meant. The suite is
+A unit is a file of crates/runtime/lanework/tests/sanitizer/cuda without its ending; without any, all are meant. The suite is
 read from the folder SUITE, or from the repository. JOBS (16) processes run at once, each for LIMIT (20) seconds at
 most. Needs Python 3.10 and libcuda; `all` needs compute-sanitizer in PATH.
 """
@@ -22,7 +22,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SUITE = pathlib.Path(os.environ.get("SUITE", HERE.parent / "crates/lanework/tests/sanitizer"))
+SUITE = pathlib.Path(os.environ.get("SUITE", HERE.parent / "crates/runtime/lanework/tests/sanitizer"))
 TOOLS = {
     "memcheck": [],
     "racecheck": ["--racecheck-report", "all"],

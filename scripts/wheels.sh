@@ -13,7 +13,7 @@ environment=target/python/cross
 [ -x $environment/bin/python ] || python3 -m venv $environment
 $environment/bin/pip install --quiet "maturin>=1.8,<2" "ziglang>=0.13" cargo-zigbuild
 export PATH="$PWD/$environment/bin:$PATH"
-native=crates/python/python/lanework/native
+native=crates/bindings/python/python/lanework/native
 
 for target in "$@"; do
     echo "== $target"
@@ -31,7 +31,7 @@ for target in "$@"; do
     cp "$built/$target"/release/lanework $native/
     find "$built/$target/release" -maxdepth 1 -name 'liblanework_*.so' ! -name '*_python.so' -exec cp {} $native/ \;
     maturin build --quiet --release --zig --target "$target" --compatibility $tag \
-        --manifest-path crates/python/Cargo.toml --out target/wheels
+        --manifest-path crates/bindings/python/Cargo.toml --out target/wheels
     if [ "$target" = aarch64-unknown-linux-gnu ]; then
         if command -v qemu-aarch64-static >/dev/null && [ -d /usr/aarch64-linux-gnu ]; then
             qemu-aarch64-static -L /usr/aarch64-linux-gnu $native/lanework climb transpose --size 256 >/dev/null

@@ -20,7 +20,7 @@ cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jit
 command="$PWD/target/release/lanework"
 # The one module of the Python package that is needed, without the rest of it, which is built.
 mkdir -p "$folder/modules/lanework"
-cp crates/python/python/lanework/jax.py "$folder/modules/lanework/"
+cp crates/bindings/python/python/lanework/jax.py "$folder/modules/lanework/"
 export PYTHONPATH="$folder/modules" JAX_NUM_GENERATED_CASES=${JAX_NUM_GENERATED_CASES:-1} TF_CPP_MIN_LOG_LEVEL=3
 cd "$folder/src"
 [ $# -gt 0 ] || set -- tests/lax_test.py tests/lax_numpy_reducers_test.py tests/nn_test.py tests/random_test.py tests/linalg_test.py

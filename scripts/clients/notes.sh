@@ -5,7 +5,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 suite=notes
 . scripts/clients/programs.bash
-for file in crates/driver/tests/notes/*.cu; do
+for file in crates/cuda-programs/driver/tests/notes/*.cu; do
     name=$(basename "$file" .cu)
     wanted "$name" || continue
     if [ ! -e "$built/$name" ] && ! "$NVCC" -arch=sm_90 -lineinfo -o "$built/$name" "$file" -L"$libraries" > "$logs/$name.build" 2>&1; then

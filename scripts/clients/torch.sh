@@ -15,6 +15,6 @@ fi
 cargo build --release --quiet -p lanework-cli -p lanework-driver -p lanework-jitlink -p lanework-cublas -p lanework-curand -p lanework-cufft
 # The one module of the Python package that is needed, without the rest of it, which is built.
 mkdir -p "$folder/lib/lanework"
-cp crates/python/python/lanework/torch.py "$folder/lib/lanework/"
+cp crates/bindings/python/python/lanework/torch.py "$folder/lib/lanework/"
 export TRITON_CACHE_DIR="$folder/cache" PYTHONPATH="$folder/lib:${PYTHONPATH:-}"
 exec target/release/lanework exec --plain -- "$python" scripts/clients/torch_first.py

@@ -25,7 +25,7 @@ command="$PWD/target/release/lanework"
 export TRITON_CACHE_DIR="$folder/cache" PYTHONPATH="$folder/triton:$folder/lib:${PYTHONPATH:-}"
 # The one module of the Python package that is needed, without the rest of it, which is built.
 mkdir -p "$folder/lib/lanework"
-cp crates/python/python/lanework/torch.py "$folder/lib/lanework/"
+cp crates/bindings/python/python/lanework/torch.py "$folder/lib/lanework/"
 code=0
 if [ "${1:-}" = tests ]; then
     shift

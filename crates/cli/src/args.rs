@@ -221,7 +221,7 @@ pub enum Command {
         lanework conform --device cuda:0 --live --tuples 65536\n  \
         lanework conform --exhaustive --only tanh\n  \
         lanework conform --device cuda:0 --exhaustive --live\n  \
-        lanework conform --device cuda:0 --record crates/lab/data/h200/conformance.vectors")]
+        lanework conform --device cuda:0 --record crates/laboratory/lab/data/h200/conformance.vectors")]
     Conform(ConformArgs),
     /// Compare the emulator's counts with a GPU's hardware counters.
     #[command(after_help = "Examples:\n  \

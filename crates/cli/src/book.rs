@@ -11,11 +11,11 @@ use crate::commands::coverage::some;
 use crate::commands::experiments::Shown;
 use crate::output::{duration, short_count};
 use lanework::{Backend, Device, Result};
-use lanework_kernels::{Header, Language, RungInfo};
 use lanework_lab::conformance::{Coverage, coverage};
 use lanework_lab::{
     ClimbRecord, ClimbSettings, Family, Request, climb, experiments_source, families, specs,
 };
+use lanework_ladders::{Header, Language, RungInfo};
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::Path;

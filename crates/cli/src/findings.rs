@@ -2,9 +2,9 @@
 
 use crate::program::ProgramJson;
 use crate::stopped::ErrorJson;
+use lanework::emulator::SourceLocation;
+use lanework::emulator::sanitize::{self, Quote, Spot};
 use lanework::report::Sources;
-use lanework::sim::SourceLocation;
-use lanework::sim::sanitize::{self, Quote, Spot};
 use lanework::{Report, ReportKind};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ pub struct Finding {
 
 /// The text of a file; rungs are built into this program.
 pub fn sources() -> Sources {
-    Sources::with(lanework_kernels::source_text)
+    Sources::with(lanework_ladders::source_text)
 }
 
 /// The name of a file, and its line of this number where it can be read.

@@ -7,8 +7,8 @@ mod sass;
 
 pub use kernel::kernel;
 
-use lanework_kernels::{Ladder, Language, RungInfo};
 use lanework_lab::{Gpu, Specs};
+use lanework_ladders::{Ladder, Language, RungInfo};
 use lanework_pages::record::{Ceilings, Header, Story};
 
 /// The story of a ladder.
@@ -23,7 +23,7 @@ pub fn story(ladder: &Ladder) -> Story {
 /// The header of a rung in both languages.
 fn header(rung: &RungInfo) -> [Header; 2] {
     [Language::English, Language::Chinese].map(|language| {
-        let lanework_kernels::Header { idea, predicts, costs } = rung.header(language);
+        let lanework_ladders::Header { idea, predicts, costs } = rung.header(language);
         Header { idea, predicts, costs }
     })
 }

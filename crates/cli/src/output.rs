@@ -85,7 +85,7 @@ pub fn asks_for_json() -> bool {
     std::env::args_os().take_while(|argument| argument != "--").any(|argument| argument == "--json")
 }
 
-pub use lanework::sim::words::{bytes, short_count, thousands};
+pub use lanework::emulator::words::{bytes, short_count, thousands};
 
 /// Nanoseconds in a suitable unit.
 pub fn duration(ns: f64) -> String {

@@ -7,8 +7,8 @@ pub use text::text;
 #[cfg(test)]
 mod tests {
     use super::text;
+    use lanework::emulator::{AccessKind, Place, Space, Touch};
     use lanework::report::pictures::Picture;
-    use lanework::sim::{AccessKind, Place, Space, Touch};
 
     fn touch(space: Space, bytes: u32, at: impl Fn(u64) -> u64) -> Touch {
         let addresses = std::array::from_fn(|lane| at(lane as u64));

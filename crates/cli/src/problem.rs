@@ -6,8 +6,8 @@ use crate::npy;
 use crate::output::note;
 use crate::suggest::{check_no_path, find_element, find_ladder};
 use lanework::{Backend, Device};
-use lanework_kernels::RungInfo;
 use lanework_lab::{Case, ElementType, Family, Request};
+use lanework_ladders::RungInfo;
 use std::path::Path;
 
 /// The family of the ladder called `name`.
@@ -156,7 +156,7 @@ pub fn ladder_and_rungs<'a>(
 mod tests {
     #[test]
     fn every_ladder_has_a_family() {
-        for ladder in lanework_kernels::ladders() {
+        for ladder in lanework_ladders::ladders() {
             assert!(lanework_lab::family(ladder.name).is_some(), "{}", ladder.name);
         }
     }

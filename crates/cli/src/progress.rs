@@ -15,8 +15,8 @@ mod interrupts;
 
 use crate::output::asks_for_json;
 use crate::words;
+use lanework::emulator::progress::position;
 use lanework::report::layout::{columns, cut};
-use lanework::sim::progress::position;
 use std::io::{IsTerminal, Write};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -6,8 +6,8 @@
 
 use crate::findings::Finding;
 use crate::repository::Repository;
-use lanework::sim::SourceLocation;
-use lanework::sim::sanitize::Spot;
+use lanework::emulator::SourceLocation;
+use lanework::emulator::sanitize::Spot;
 use lanework::{KindInfo, ReportKind};
 use serde_json::{Value, json};
 use std::path::Path;

@@ -5,7 +5,7 @@ use crate::output::{asks_for_json, json_was_printed, note, print_json};
 use crate::terminal::width_of_errors;
 use crate::words;
 use crate::wrapping::wrapped;
-use lanework::sim::Fault;
+use lanework::emulator::Fault;
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;

@@ -11,9 +11,9 @@ use crate::problem::{
 };
 use crate::source::{Ptx, linked_ptx};
 use crate::suggest::check_rung;
+use lanework::emulator::{Blocks, FaultKind, Trace, Wanted};
 use lanework::ptx::{StateSpace, Variable};
 use lanework::report::Sources;
-use lanework::sim::{Blocks, FaultKind, Trace, Wanted};
 use lanework::{Backend, Device, Dim3, Error, Job, Profile, PtxModule, PtxShape};
 use lanework_lab::{PtxLaunch, Subject, Trial};
 

@@ -1,8 +1,8 @@
 //! Suggestions of known names for unknown ones.
 
 use crate::failure::Failure;
-use lanework_kernels::Ladder;
 use lanework_lab::{ELEMENT_TYPES, ElementType};
+use lanework_ladders::Ladder;
 use std::path::Path;
 
 /// The ladder called `name`.
@@ -10,13 +10,13 @@ use std::path::Path;
 /// # Errors
 /// When there is none, with the nearest name.
 pub fn find_ladder(name: &str) -> Result<Ladder, Failure> {
-    if name == lanework_kernels::multi_gpu::ladder().name {
+    if name == lanework_ladders::multi_gpu::ladder().name {
         return Err(Failure::input(
             format_args!("the ladder {name} runs on several devices at once"),
             format!("it is climbed: `lanework climb {name} --gpus 2`"),
         ));
     }
-    let ladders = lanework_kernels::ladders();
+    let ladders = lanework_ladders::ladders();
     let names: Vec<&str> = ladders.iter().map(|ladder| ladder.name).collect();
     let unknown = unknown("ladder", name, &names);
     ladders.into_iter().find(|ladder| ladder.name == name).ok_or(unknown)
@@ -29,7 +29,7 @@ pub fn find_ladder(name: &str) -> Result<Ladder, Failure> {
 pub fn check_no_path(target: &str) -> Result<(), Failure> {
     let starts = ["/", "~", "."].iter().any(|start| target.starts_with(start));
     let ladder = target.split('/').next().unwrap_or_default();
-    let known = lanework_kernels::ladders().iter().any(|known| known.name == ladder);
+    let known = lanework_ladders::ladders().iter().any(|known| known.name == ladder);
     if !starts && (known || !(target.contains('.') || Path::new(target).exists())) {
         return Ok(());
     }

@@ -191,7 +191,7 @@ fn rate(time: &TimeRecord, figure: f64) -> Cell {
 /// A line for each step: whether it gains and by what; where it does not, what the rung costs; or why it was not taken.
 fn steps(record: &ClimbRecord) -> String {
     let widest = record.rungs.iter().map(|rung| rung.name.len()).max().unwrap_or(0);
-    let ladder = lanework_kernels::ladders().into_iter().find(|known| known.name == record.ladder);
+    let ladder = lanework_ladders::ladders().into_iter().find(|known| known.name == record.ladder);
     let header = |name: &str| {
         let known = ladder.as_ref()?.rungs.iter().find(|known| known.name == name)?;
         Some(known.header(words::of_kernels()))

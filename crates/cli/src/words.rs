@@ -66,10 +66,10 @@ fn catalogue() -> Option<&'static Catalogue> {
 }
 
 /// The language in which the headers of rungs are read.
-pub fn of_kernels() -> lanework_kernels::Language {
+pub fn of_kernels() -> lanework_ladders::Language {
     match CHOSEN.get() {
-        Some(Language::Chinese) => lanework_kernels::Language::Chinese,
-        _ => lanework_kernels::Language::English,
+        Some(Language::Chinese) => lanework_ladders::Language::Chinese,
+        _ => lanework_ladders::Language::English,
     }
 }
 

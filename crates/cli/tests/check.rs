@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 /// The folder of the planted bugs, from which their sources are found.
 fn planted() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../lanework/tests/sanitizer"))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/lanework/tests/sanitizer"))
 }
 
 fn check(args: &[&str]) -> Output {
@@ -82,7 +82,7 @@ fn sarif_paths_are_relative_to_the_repository_and_name_calls() {
     assert!(root.starts_with("file:///") && root.ends_with('/'), "{root}");
     let result = &run["results"][0];
     let artifact = &result["locations"][0]["physicalLocation"]["artifactLocation"];
-    assert_eq!(artifact["uri"], "crates/lanework/tests/sanitizer/cuda/calls.cu");
+    assert_eq!(artifact["uri"], "crates/runtime/lanework/tests/sanitizer/cuda/calls.cu");
     assert_eq!(artifact["uriBaseId"], "SRCROOT");
     let related = result["relatedLocations"].as_array().expect("related places");
     let called = related.iter().filter(|place| place["message"]["text"] == "called here");

@@ -1,6 +1,6 @@
 //! `lanework compare` of stored runs: verdicts and exit codes, on samples with known answers.
 
-#[path = "../../store/tests/common/mod.rs"]
+#[path = "../../laboratory/store/tests/common/mod.rs"]
 mod common;
 
 use common::{device, timed};

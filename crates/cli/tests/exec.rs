@@ -9,7 +9,7 @@ const LANEWORK: &str = env!("CARGO_BIN_EXE_lanework");
 
 /// The folder of the planted bugs, from which their sources are found.
 fn planted() -> PathBuf {
-    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../lanework/tests/sanitizer"))
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/lanework/tests/sanitizer"))
 }
 
 fn lanework(args: &[&str]) -> Output {

@@ -66,7 +66,7 @@ fn comparisons_with_a_gpu_need_no_checkout() {
 #[test]
 fn no_source_of_the_command_names_its_build_folder() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");
-    for name in ["cli", "lab", "kernels", "lanework"] {
+    for name in ["cli", "laboratory/lab", "laboratory/ladders", "runtime/lanework"] {
         let read = |file: PathBuf| {
             let text = std::fs::read_to_string(&file).expect("a readable file");
             (file, text)

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn kernels() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../judge/tests")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../laboratory/judge/tests")
 }
 
 fn lanework(arguments: &[&str]) -> Output {

@@ -3,9 +3,9 @@
 //!
 //! `LANEWORK_MUTATIONS=1000-2000 cargo test -p lanework-cli --test mutated` runs others.
 
-#[path = "../../driver/tests/common/child.rs"]
+#[path = "../../cuda-programs/driver/tests/common/child.rs"]
 mod child;
-#[path = "../../sim/tests/verdicts/random.rs"]
+#[path = "../../emulator/emulator/tests/verdicts/random.rs"]
 mod random;
 
 use random::{Random, seeds};
@@ -144,7 +144,10 @@ fn the_command_takes_any_file() {
         for line in &lines {
             write("m.ptx", &mutated(&saxpy, &mut random));
             write("m.npy", &mutated(&npy(), &mut random));
-            write("m.toml", &mutated(&file("../judge/tests/tasks/saxpy.toml"), &mut random));
+            write(
+                "m.toml",
+                &mutated(&file("../laboratory/judge/tests/tasks/saxpy.toml"), &mut random),
+            );
             write("m.json", &mutated(&records, &mut random));
             wrong.extend(failure(folder.path(), line).map(|what| format!("{seed}: {what}")));
         }

@@ -201,7 +201,7 @@ fn a_picture_shows_sectors_banks_and_divergence() {
 }
 
 const RESIDENTS: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../lanework/tests/sanitizer/ptx/residents.ptx");
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../runtime/lanework/tests/sanitizer/ptx/residents.ptx");
 
 #[test]
 fn kernels_whose_blocks_wait_for_each_other_have_profiles_and_pictures() {

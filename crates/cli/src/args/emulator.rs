@@ -68,7 +68,7 @@ pub struct FidelityArgs {
     )]
     pub ncu: Option<PathBuf>,
     /// The file of the GPU's counts [default: the built-in counts of an H200; with --ncu:
-    /// crates/lab/data/h200/fidelity.json].
+    /// crates/laboratory/lab/data/h200/fidelity.json].
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
     /// Print the Nsight Compute metrics that are compared, one per line, and do nothing else.

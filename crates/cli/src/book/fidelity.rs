@@ -3,8 +3,8 @@
 
 use crate::commands::fidelity::compare;
 use crate::failure::Failure;
-use lanework_kernels::Language;
 use lanework_lab::{Deviation, Hardware, UNCOUNTED};
+use lanework_ladders::Language;
 use std::fmt::Write;
 
 /// Kinds of launches: the prefix of their names, and the name of the kind in both languages.

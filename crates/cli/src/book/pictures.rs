@@ -11,7 +11,7 @@ mod wording;
 
 use super::words::LANGUAGES;
 use lanework::Result;
-use lanework_kernels::RungInfo;
+use lanework_ladders::RungInfo;
 use std::path::Path;
 use wording::Words;
 

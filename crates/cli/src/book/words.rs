@@ -1,6 +1,6 @@
 //! The words of the generated pages, in English and in Chinese.
 
-use lanework_kernels::Language;
+use lanework_ladders::Language;
 
 /// Both languages, the folder of each, and its place in a ladder's story.
 pub const LANGUAGES: [(Language, &str, usize); 2] =

@@ -12,7 +12,7 @@ use crate::saving::{Plan, Saving, json_of};
 use crate::source::{Ptx, linked_ptx};
 use crate::suggest::{check_no_path, check_rung};
 use crate::tables;
-use lanework::sim::Blocks;
+use lanework::emulator::Blocks;
 use lanework::{Backend, Device};
 use lanework_lab::{ClimbSettings, DeviceRecord, RungOf, TimedRecord, Timing, bench_rung, climb};
 use lanework_store::{Kind, NewPoint, Store};

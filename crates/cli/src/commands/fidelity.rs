@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 /// Where the repository keeps an H200's counts.
-const KEPT: &str = "crates/lab/data/h200/fidelity.json";
+const KEPT: &str = "crates/laboratory/lab/data/h200/fidelity.json";
 
 /// The tables that `scripts/fidelity.sh` writes.
 const TABLES: [&str; 3] = ["kernels", "probes", "sweep"];

@@ -11,7 +11,7 @@ use lanework::Device;
 /// When there is no such device.
 pub fn run(args: &HelloArgs) -> Outcome {
     let device = Device::open(&args.on.device)?;
-    lanework_kernels::intro::say_hello(&device, args.blocks, args.threads)?;
+    lanework_ladders::intro::say_hello(&device, args.blocks, args.threads)?;
     print(&format!(
         "Hello World from the host! {} blocks of {}x{} threads ran on {}.\n\
          The threads of a warp print in x-then-y order; the order of blocks is unspecified.\n",

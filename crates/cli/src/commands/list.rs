@@ -5,7 +5,7 @@ use crate::failure::Outcome;
 use crate::output::{print, print_json};
 use crate::table::{Cell, Column, Table, listed, prose, shown};
 use crate::words;
-use lanework_kernels::Language;
+use lanework_ladders::Language;
 use serde::Serialize;
 
 /// A ladder in JSON.
@@ -31,8 +31,8 @@ struct RungJson {
 /// # Errors
 /// When the output cannot be written.
 pub fn run(args: &ListArgs) -> Outcome {
-    let mut ladders = lanework_kernels::ladders();
-    ladders.push(lanework_kernels::multi_gpu::ladder());
+    let mut ladders = lanework_ladders::ladders();
+    ladders.push(lanework_ladders::multi_gpu::ladder());
     if args.json {
         let ladders: Vec<LadderJson> = ladders.into_iter().map(json).collect();
         return print_json(&ladders);
@@ -71,9 +71,9 @@ pub fn run(args: &ListArgs) -> Outcome {
     print(&text)
 }
 
-fn json(ladder: lanework_kernels::Ladder) -> LadderJson {
-    let rung = |rung: &lanework_kernels::RungInfo| {
-        let lanework_kernels::Header { idea, predicts, costs } = rung.header(Language::English);
+fn json(ladder: lanework_ladders::Ladder) -> LadderJson {
+    let rung = |rung: &lanework_ladders::RungInfo| {
+        let lanework_ladders::Header { idea, predicts, costs } = rung.header(Language::English);
         RungJson { name: rung.name, experiment: rung.experiment, idea, predicts, costs }
     };
     LadderJson {

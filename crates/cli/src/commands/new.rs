@@ -113,11 +113,11 @@ fn dependency(name: &str, path: Option<&Path>) -> Result<String, Failure> {
         let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
         manifest.lines().any(|line| line.trim() == "name = \"lanework\"")
     };
-    let candidates = [path.to_owned(), path.join("crates/lanework")];
+    let candidates = [path.to_owned(), path.join("crates/runtime/lanework")];
     let Some(found) = candidates.into_iter().find(is_crate) else {
         return Err(Failure::input(
             format_args!("{} is not a checkout of Lanework", path.display()),
-            "give the folder that holds crates/lanework, or leave --path out for the published version",
+            "give the folder that holds crates/runtime/lanework, or leave --path out for the published version",
         ));
     };
     let found = fs::canonicalize(found)?;

@@ -7,8 +7,8 @@ use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
 use crate::table::{laid, readable};
+use lanework::emulator::Blocks;
 use lanework::report::{By, ProfileRecord, Sources, profile_blocks};
-use lanework::sim::Blocks;
 use lanework_lab::{Subject, profile};
 
 /// Profiles the rungs of a ladder.

@@ -8,8 +8,8 @@ use crate::progress::Progress;
 use crate::suggest::check_rung;
 use crate::table::{Cell, Column, Table, Tone, prose, shown};
 use lanework::{Backend, Device};
-use lanework_kernels::multi_gpu::{LONGEST, ladder};
 use lanework_lab::several::{SeveralRecord, SeveralRungRecord, climb_several};
+use lanework_ladders::multi_gpu::{LONGEST, ladder};
 use std::time::Duration;
 
 /// The ladder's name.

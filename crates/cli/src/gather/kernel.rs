@@ -3,12 +3,12 @@
 use super::{header, listing, sass};
 use crate::failure::Failure;
 use crate::findings::sources;
+use lanework::emulator::{Blocks, Keep, Wanted};
 use lanework::report::pictures::{cost, grid};
 use lanework::report::{self, By, Machine, ProfileRecord, first_of_each, pattern};
-use lanework::sim::{Blocks, Keep, Wanted};
 use lanework::{Device, Job, Prepared};
-use lanework_kernels::RungInfo;
 use lanework_lab::Case;
+use lanework_ladders::RungInfo;
 use lanework_pages::record::{Access, Cost, Kernel, Picture, Profile, Source};
 
 /// Lines whose accesses are drawn, accesses of a line, and rows of a drawing.
@@ -121,7 +121,7 @@ fn pictures(prepared: &mut Prepared<'_>, record: &ProfileRecord) -> Result<Vec<P
         let trace = prepared.trace(blocks, wanted)?;
         let mut shown = first_of_each(&trace.touches, 0);
         shown.truncate(ACCESSES);
-        let access = |touch: &lanework::sim::Touch| {
+        let access = |touch: &lanework::emulator::Touch| {
             let cost = cost(touch);
             Access {
                 space: touch.space.name().to_owned(),

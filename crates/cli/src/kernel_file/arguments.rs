@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::npy::Output;
 use crate::output::thousands;
 use crate::struct_argument::Struct;
-use lanework::sim::Options;
+use lanework::emulator::Options;
 use lanework_lab::{Array, ElementType};
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use super::arguments::{Ready, parameters};
 use crate::args::KernelArgs;
-use lanework::sim::Options;
+use lanework::emulator::Options;
 use lanework::{Buffer, Device, DynTensorMap, Executed, PtxArg, PtxModule, PtxShape};
 use lanework_lab::Array;
 use std::time::Duration;

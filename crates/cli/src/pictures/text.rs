@@ -1,11 +1,11 @@
 //! Pictures in the terminal.
 
 use anstyle::{AnsiColor, Style};
+use lanework::emulator::{Space, Touch};
 use lanework::report::layout::{excerpt, hanging, wrap};
 use lanework::report::pictures::{
     Picture, bank_rows, bank_wavefronts, caption, cost, moments, ranges, sector_lines, strips,
 };
-use lanework::sim::{Space, Touch};
 
 /// Lines of memory that are drawn.
 const LINES: usize = 34;

@@ -5,7 +5,7 @@ use super::english::english_in;
 use super::translate::{is_code, text};
 use lanework::{Device, Error};
 
-#[path = "../../../lanework/tests/sanitizer/planted.rs"]
+#[path = "../../../runtime/lanework/tests/sanitizer/planted.rs"]
 mod planted;
 
 /// The lines of a text that are still English.

@@ -100,7 +100,7 @@ fn both_languages_have_the_same_exercises_each_with_a_solution_that_runs() {
         count += solutions[0].len();
         // The pages whose programs are tests are those that `guide.rs` lists.
         if !solutions[0].is_empty() {
-            let guide = read(&crates().join("lanework/src/guide.rs"));
+            let guide = read(&crates().join("runtime/lanework/src/guide.rs"));
             assert!(guide.contains(&format!("\"{page}\"")), "{page} is not in guide.rs");
         }
     }

@@ -3,12 +3,12 @@
 
 use super::drawing::{Anchor, BAD, Drawing, FAINT, GOOD};
 use super::wording::Words;
+use lanework::emulator::{AccessKind, Blocks, Keep, Place, Space, Touch, Wanted};
 use lanework::report::first_of_each;
 use lanework::report::pictures::{bank_rows, grid, sector_lines};
-use lanework::sim::{AccessKind, Blocks, Keep, Place, Space, Touch, Wanted};
 use lanework::{Backend, Device, Job, Result};
-use lanework_kernels::Language;
 use lanework_lab::{Request, Subject, family};
+use lanework_ladders::Language;
 
 /// The ladder whose rungs are drawn.
 pub const TRACED: &str = "transpose";

@@ -2,7 +2,7 @@
 
 use super::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, GOOD, INK};
 use super::wording::Words;
-use lanework_kernels::Language;
+use lanework_ladders::Language;
 
 /// Grid, block, warp, lane: which thread has which index.
 pub fn threads(words: Words) -> String {

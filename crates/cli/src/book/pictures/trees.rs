@@ -2,7 +2,7 @@
 
 use super::drawing::{Anchor, Drawing, EMPTY, FAINT, FILLS, INK};
 use super::wording::Words;
-use lanework_kernels::Language;
+use lanework_ladders::Language;
 
 /// How many sums a picture shows.
 const COUNT: usize = 16;

@@ -1,6 +1,6 @@
 //! The words in pictures, in English or Chinese.
 
-use lanework_kernels::Language;
+use lanework_ladders::Language;
 
 /// Chooses the words of a language.
 #[derive(Clone, Copy)]

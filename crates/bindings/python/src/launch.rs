@@ -1,0 +1,290 @@
+//! Compiling and launching kernels.
+
+use crate::array::Array;
+use crate::findings;
+use crate::memory::Regions;
+use crate::picture::{self, Drawings};
+use crate::scalar;
+use lanework::emulator::Blocks;
+use lanework::ptx::{Module, Variable};
+use lanework::report::{By, Extras, Machine};
+use lanework::{Device, Error, NvrtcError, PtxArg, PtxModule, PtxShape};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use serde_json::{Value, json};
+use std::sync::OnceLock;
+
+pyo3::create_exception!(
+    lanework,
+    LaunchError,
+    PyRuntimeError,
+    "A launch that cannot be made, or a kernel that was stopped: what, where, the cause and the remedy."
+);
+pyo3::create_exception!(
+    lanework,
+    SourceError,
+    PyValueError,
+    "A source that is not PTX, or that NVRTC refuses, with the place."
+);
+
+/// The targets that CUDA C++ is compiled for, tried in turn.
+const TARGETS: [&str; 2] = ["80", "90a"];
+/// Bytes of arrays up to which a launch is drawn.
+const DRAWN: usize = 256 << 20;
+
+fn error(error: &Error) -> PyErr {
+    match error {
+        Error::Ptx(_) => SourceError::new_err(error.to_string()),
+        _ => LaunchError::new_err(error.to_string()),
+    }
+}
+
+/// Compiles CUDA C++ to PTX by NVRTC.
+#[pyfunction]
+pub fn compile(py: Python<'_>, source: &str, name: &str) -> PyResult<String> {
+    py.detach(|| {
+        let mut refused = None;
+        for target in TARGETS {
+            let architecture = format!("--gpu-architecture=compute_{target}");
+            match lanework::compile_cuda(source, name, &[&architecture, "-lineinfo"]) {
+                Ok(ptx) => return Ok(ptx),
+                Err(NvrtcError::Missing(why)) => {
+                    return Err(SourceError::new_err(format!(
+                        "{name} is CUDA C++, and there is no compiler for it: {why}\n  = help: pip install nvidia-cuda-nvrtc, \
+                         or give PTX (nvcc -ptx)"
+                    )));
+                }
+                Err(NvrtcError::Compile(why) | NvrtcError::Library(why)) => {
+                    refused.get_or_insert(why);
+                }
+            }
+        }
+        Err(SourceError::new_err(format!(
+            "NVRTC did not compile {name}:\n{}\n  = help: correct the source; NVRTC takes device code only, without host code",
+            refused.unwrap_or_default().trim_end()
+        )))
+    })
+}
+
+/// Names and types of parameters.
+type Parameters = Vec<(String, String)>;
+
+/// The entries of a PTX text, each with the names and types of its parameters.
+#[pyfunction]
+pub fn entries(ptx: &str) -> PyResult<Vec<(String, Parameters)>> {
+    let module = Module::parse(ptx).map_err(|problems| error(&Error::Ptx(Box::new(problems))))?;
+    let kind = |parameter: &Variable| match parameter.dims.is_empty() {
+        true => format!(".{}", parameter.ty.name()),
+        false => format!(".{}[{}]", parameter.ty.name(), parameter.size()),
+    };
+    let parameters = |parameter: &Variable| (parameter.name.clone(), kind(parameter));
+    Ok(module
+        .entries()
+        .map(|entry| (entry.name.clone(), entry.params.iter().map(parameters).collect()))
+        .collect())
+}
+
+/// An argument as the kernel gets it.
+enum Passed {
+    Bytes(Vec<u8>),
+    /// The address of an array, by its place among the arrays.
+    Address(usize),
+}
+
+/// The arguments of an entry.
+struct Arguments {
+    given: Vec<Passed>,
+    arrays: Vec<Array>,
+}
+
+impl Arguments {
+    fn of(module: &Module, entry: &str, objects: &[Bound<'_, PyAny>]) -> PyResult<Arguments> {
+        let Some(function) = module.entry(entry) else {
+            return Err(LaunchError::new_err(format!("there is no entry {entry}")));
+        };
+        if function.params.len() != objects.len() {
+            let names: Vec<String> = function
+                .params
+                .iter()
+                .map(|parameter| format!("{} ({} bytes)", parameter.name, parameter.size()))
+                .collect();
+            return Err(PyTypeError::new_err(format!(
+                "{} arguments for the {} parameters of {entry}: {}",
+                objects.len(),
+                names.len(),
+                names.join(", ")
+            )));
+        }
+        let mut arguments = Arguments { given: Vec::new(), arrays: Vec::new() };
+        for (index, (parameter, object)) in function.params.iter().zip(objects).enumerate() {
+            let name = format!("args[{index}]");
+            let pointer =
+                parameter.dims.is_empty() && parameter.size() == 8 && !parameter.ty.is_float();
+            let given = if object.is_none() && pointer {
+                Passed::Bytes(vec![0; 8])
+            } else if scalar::is_number(object)? {
+                Passed::Bytes(scalar::bytes(object, parameter, &name)?)
+            } else {
+                let array = Array::of(object, name)?;
+                if pointer {
+                    arguments.arrays.push(array);
+                    Passed::Address(arguments.arrays.len() - 1)
+                } else if array.bytes as u64 == parameter.size() {
+                    // SAFETY: the array is held here.
+                    let bytes = unsafe {
+                        std::slice::from_raw_parts(array.address as *const u8, array.bytes)
+                    };
+                    Passed::Bytes(bytes.to_vec())
+                } else {
+                    return Err(PyTypeError::new_err(format!(
+                        "{} has {} bytes, and parameter `{}` takes a value of {}",
+                        array.name,
+                        array.bytes,
+                        parameter.name,
+                        parameter.size()
+                    )));
+                }
+            };
+            arguments.given.push(given);
+        }
+        Ok(arguments)
+    }
+}
+
+/// The emulator, plain or checked; one of each for the process.
+fn device(checked: bool) -> Device {
+    static CHECKED: OnceLock<Device> = OnceLock::new();
+    match checked {
+        false => Device::emulator(),
+        true => CHECKED.get_or_init(|| Device::emulator().sanitized()).clone(),
+    }
+}
+
+/// What a launch did: findings, counters, drawings.
+struct LaunchReport {
+    findings: Vec<Value>,
+    stopped: Option<String>,
+    counters: Value,
+    uncounted: Option<String>,
+    seen: Drawings,
+    read_only: Vec<String>,
+}
+
+/// Launches an entry on the arrays of its arguments, and returns in JSON what it did.
+#[pyfunction]
+#[pyo3(signature = (ptx, entry, grid, block, arguments, shared, cluster, cooperative, check, draw))]
+#[allow(clippy::too_many_arguments, reason = "the package gives them by name to its users")]
+pub fn launch(
+    py: Python<'_>,
+    ptx: &str,
+    entry: Option<&str>,
+    grid: (u32, u32, u32),
+    block: (u32, u32, u32),
+    arguments: Vec<Bound<'_, PyAny>>,
+    shared: u32,
+    cluster: Option<(u32, u32, u32)>,
+    cooperative: bool,
+    check: bool,
+    draw: bool,
+) -> PyResult<String> {
+    let plain = py.detach(|| device(false).load_ptx(ptx)).map_err(|e| error(&e))?;
+    let entry = plain.find_entry(entry).map_err(|e| error(&e))?;
+    let arguments = Arguments::of(plain.module(), &entry, &arguments)?;
+    let shape = PtxShape {
+        grid: grid.into(),
+        block: block.into(),
+        dynamic_shared: shared,
+        cluster: cluster.map(Into::into),
+        cooperative,
+    };
+    let told = py.detach(|| run(&plain, ptx, &entry, shape, &arguments, check, draw));
+    let told = told.map_err(|e| error(&e))?;
+    if !told.read_only.is_empty() {
+        return Err(LaunchError::new_err(format!(
+            "{entry} writes to {}, which is read-only: it was left as it is; pass a writable array",
+            told.read_only.join(", ")
+        )));
+    }
+    let record = json!({
+        "entry": entry,
+        "checked": check,
+        "findings": told.findings,
+        "stopped": told.stopped,
+        "counters": told.counters,
+        "uncounted": told.uncounted,
+        "pictures": told.seen.drawings,
+        "notes": told.seen.notes,
+    });
+    Ok(record.to_string())
+}
+
+fn run(
+    plain: &PtxModule,
+    text: &str,
+    entry: &str,
+    shape: PtxShape,
+    arguments: &Arguments,
+    check: bool,
+    draw: bool,
+) -> lanework::Result<LaunchReport> {
+    let arrays: Vec<&Array> = arguments.arrays.iter().collect();
+    let regions = Regions::of(&arrays);
+    let values = |copies: &crate::memory::Copies| -> Vec<PtxArg<'static>> {
+        let value = |given: &Passed| match given {
+            Passed::Bytes(bytes) => PtxArg::Bytes(bytes.clone()),
+            Passed::Address(index) => {
+                let address = regions.address(copies, arrays[*index]);
+                PtxArg::Bytes(address.to_le_bytes().to_vec())
+            }
+        };
+        arguments.given.iter().map(value).collect()
+    };
+    let mut told = LaunchReport {
+        findings: Vec::new(),
+        stopped: None,
+        counters: Value::Null,
+        uncounted: None,
+        seen: Drawings::default(),
+        read_only: Vec::new(),
+    };
+    let counted = regions.upload(&device(false))?;
+    match plain.profile(entry, shape, &values(&counted), Blocks::All) {
+        Ok(profile) => {
+            let record = lanework::report::record(
+                &profile.counted(),
+                Extras::default(),
+                By::Source,
+                &Machine::h200(),
+            );
+            let bytes: usize = arrays.iter().map(|array| array.bytes).sum();
+            if draw && bytes <= DRAWN {
+                let copies = regions.upload(&device(false))?;
+                let memory = (&regions, &copies, arrays.as_slice());
+                told.seen =
+                    picture::draw(plain, entry, shape, &values(&copies), &record, memory, text)?;
+            }
+            told.counters = serde_json::to_value(&record).unwrap_or_default();
+        }
+        Err(error) if check && error.is_kernel_fault() => told.uncounted = Some(error.to_string()),
+        Err(error) => return Err(error),
+    }
+    if !check {
+        told.read_only = regions.download(&counted, &arrays)?;
+        return Ok(told);
+    }
+    let device = device(true);
+    let module = device.load_ptx(text)?;
+    let copies = regions.upload(&device)?;
+    // SAFETY: the emulator checks every access.
+    match unsafe { module.launch(entry, shape, &values(&copies)) } {
+        Ok(_) => {}
+        Err(Error::Sanitizer(reports)) => {
+            told.findings = reports.found.iter().map(findings::json).collect();
+            told.stopped = reports.stopped.map(|fault| fault.to_string());
+        }
+        Err(error) if error.is_kernel_fault() => told.stopped = Some(error.to_string()),
+        Err(error) => return Err(error),
+    }
+    told.read_only = regions.download(&copies, &arrays)?;
+    Ok(told)
+}

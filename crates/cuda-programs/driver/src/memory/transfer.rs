@@ -1,0 +1,334 @@
+//! Moving bytes: an address is the emulator's where it holds it, else the program's own.
+
+use crate::handles::Handle;
+use crate::memory::mapped::{Access, is_mapped};
+use crate::memory::slabs;
+use crate::memory::virtual_memory::is_reserved;
+use crate::state::{Driver, driver, table};
+use crate::status::{Result, Status};
+use crate::streams::detached;
+use crate::textures::array::Array;
+use lanework::emulator::sanitize::footprint::AccessMode;
+
+/// Patterns of a fill that are written at once.
+const FILLED_AT_ONCE: usize = 1 << 14;
+/// Bytes between two places of the emulator that are copied at once.
+const COPIED_AT_ONCE: usize = 4 << 20;
+
+impl Driver {
+    /// Whether bytes are the emulator's; else they are the program's. Those that nobody has, or that may not be accessed so, are refused.
+    fn holds(&self, address: u64, bytes: usize, access: Access) -> Result<bool> {
+        match self.device.allocation_at(address) {
+            Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(true),
+            // An address of a device's without memory, or no longer with any, is not the program's own memory, either.
+            None if self.graph_spans(address, 1)
+                || is_reserved(address)
+                || self.device.is_of_device(address)
+                || slabs::holds(address) =>
+            {
+                Err(Status::InvalidValue)
+            }
+            None if is_mapped(address, bytes, access) => Ok(false),
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
+    /// Copies from the emulator's memory.
+    pub fn read(&self, address: u64, to: &mut [u8]) -> Result {
+        if detached::any() {
+            let held = self.device.hold_at(address, to.len() as u64);
+            let held = held.map_err(|_| Status::InvalidValue)?;
+            // SAFETY: the range holds as many bytes, and stays there. A kernel that writes them meanwhile makes them as
+            // undefined as on a GPU.
+            unsafe { to.as_mut_ptr().copy_from(held.start(), to.len()) };
+            return Ok(());
+        }
+        self.device.read_at(address, to).map_err(|_| Status::InvalidValue)
+    }
+
+    /// Copies to the emulator's memory.
+    pub fn write(&self, address: u64, from: &[u8]) -> Result {
+        if detached::any() {
+            let held = self.device.hold_at(address, from.len() as u64);
+            let held = held.map_err(|_| Status::InvalidValue)?;
+            // SAFETY: as in `read`.
+            unsafe { held.start().copy_from(from.as_ptr(), from.len()) };
+            held.wrote();
+            return Ok(());
+        }
+        self.device.write_at(address, from).map_err(|_| Status::InvalidValue)
+    }
+
+    /// Copies `bytes` bytes.
+    ///
+    /// # Safety
+    /// What the emulator does not hold is valid memory of the program.
+    pub unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let to_device = self.holds(to, bytes, Access::Write)?;
+        let from_device = self.holds(from, bytes, Access::Read)?;
+        // SAFETY: by the caller, where it is used.
+        let source = || unsafe { std::slice::from_raw_parts(from as *const u8, bytes) };
+        match (to_device, from_device) {
+            (true, false) => self.write(to, source()),
+            (false, true) => {
+                // SAFETY: by the caller.
+                let target = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, bytes) };
+                self.read(from, target)
+            }
+            (true, true) => {
+                let mut between = vec![0; bytes.min(COPIED_AT_ONCE)];
+                let parts = bytes.div_ceil(COPIED_AT_ONCE);
+                for part in 0..parts {
+                    // Where the ranges overlap, nothing is written before it was read.
+                    let at = COPIED_AT_ONCE * if to <= from { part } else { parts - 1 - part };
+                    let between = &mut between[..(bytes - at).min(COPIED_AT_ONCE)];
+                    self.read(from + at as u64, between)?;
+                    self.write(to + at as u64, between)?;
+                }
+                Ok(())
+            }
+            (false, false) => {
+                // SAFETY: by the caller; the ranges may overlap.
+                unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes) };
+                Ok(())
+            }
+        }
+    }
+
+    /// Fills `count` elements with a pattern.
+    fn fill(&self, address: u64, pattern: &[u8], count: usize) -> Result {
+        if !address.is_multiple_of(pattern.len() as u64) {
+            return Err(Status::InvalidValue);
+        }
+        if count == 0 {
+            return Ok(());
+        }
+        let bytes = count.checked_mul(pattern.len()).ok_or(Status::InvalidValue)?;
+        self.held(address, bytes)?;
+        if let [byte, rest @ ..] = pattern
+            && rest.iter().all(|other| other == byte)
+            && !detached::any()
+        {
+            let filled = self.device.fill_at(address, *byte, bytes as u64);
+            return filled.map_err(|_| Status::InvalidValue);
+        }
+        let part = pattern.repeat(count.min(FILLED_AT_ONCE));
+        for from in (0..bytes).step_by(part.len()) {
+            self.write(address + from as u64, &part[..part.len().min(bytes - from)])?;
+        }
+        Ok(())
+    }
+
+    /// Fills rows.
+    fn fill_rows(
+        &self,
+        address: u64,
+        pitch: usize,
+        pattern: &[u8],
+        (width, height): (usize, usize),
+    ) -> Result {
+        let row = width.checked_mul(pattern.len()).ok_or(Status::InvalidValue)?;
+        let before = height.saturating_sub(1).checked_mul(pitch).ok_or(Status::InvalidValue)?;
+        if height > 1 && pitch < row {
+            return Err(Status::InvalidValue);
+        }
+        if width == 0 || height == 0 {
+            return Ok(());
+        }
+        self.held(address, before.checked_add(row).ok_or(Status::InvalidValue)?)?;
+        (0..height).try_for_each(|row| self.fill(address + (row * pitch) as u64, pattern, width))
+    }
+}
+
+/// `CUDA_MEMCPY3D`, and of `CUDA_MEMCPY3D_PEER` what it has in common: one side.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Side {
+    pub x_bytes: usize,
+    pub y: usize,
+    pub z: usize,
+    pub level: usize,
+    /// 1 host, 2 device, 3 array, 4 either of the first two.
+    pub memory: u32,
+    pub host: u64,
+    pub device: u64,
+    pub array: Handle,
+    /// The context of the other side's GPU, for copies between peers.
+    pub context: Handle,
+    pub pitch: usize,
+    pub height: usize,
+}
+
+/// Memory of a device, by [`Side::memory`].
+const OF_DEVICE: u32 = 2;
+
+/// A copy of a box.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Box3D {
+    pub from: Side,
+    pub to: Side,
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+}
+
+impl Side {
+    /// The line from an address on, on the host or on a device.
+    pub fn line(address: u64) -> Side {
+        Side {
+            x_bytes: 0,
+            y: 0,
+            z: 0,
+            level: 0,
+            memory: 4,
+            host: 0,
+            device: address,
+            array: 0,
+            context: 0,
+            pitch: 0,
+            height: 0,
+        }
+    }
+
+    /// Address of a row of an array.
+    fn row_of_array(&self, width: usize, (y, z): (usize, usize)) -> Result<u64> {
+        let image = table::<Array>().get(self.array)?.image;
+        let place = || {
+            let end = self.x_bytes.checked_add(width)?;
+            let (y, z) = (self.y.checked_add(y)? as u64, self.z.checked_add(z)? as u64);
+            let inside = end as u64 <= image.row_bytes()
+                && y < u64::from(image.extent[1])
+                && z < image.planes()
+                && self.level == 0;
+            inside.then(|| image.at(self.x_bytes as u64, y, z))
+        };
+        place().ok_or(Status::InvalidValue)
+    }
+
+    /// Address of a row.
+    fn row(&self, width: usize, height: usize, (y, z): (usize, usize)) -> Result<u64> {
+        let base = match self.memory {
+            1 => self.host,
+            2 | 4 => self.device,
+            3 => return self.row_of_array(width, (y, z)),
+            _ => return Err(Status::InvalidValue),
+        };
+        let sum = |a: usize, b: usize| a.checked_add(b).ok_or(Status::InvalidValue);
+        let pitch = if self.pitch == 0 { sum(width, self.x_bytes)? } else { self.pitch };
+        let rows = if self.height == 0 { sum(height, self.y)? } else { self.height };
+        if base == 0 || pitch < width {
+            return Err(Status::InvalidValue);
+        }
+        let place = || {
+            let row =
+                self.z.checked_add(z)?.checked_mul(rows)?.checked_add(self.y)?.checked_add(y)?;
+            let at = row.checked_mul(pitch)?.checked_add(self.x_bytes)?;
+            base.checked_add(at as u64)
+        };
+        place().ok_or(Status::InvalidValue)
+    }
+}
+
+impl Box3D {
+    /// Whether it reads or writes memory of the program that the driver does not know.
+    pub fn is_pageable(&self) -> bool {
+        [&self.from, &self.to].into_iter().any(|side| {
+            let first = side.row(self.width, self.height, (0, 0));
+            let held = |row| driver()?.holds(row, 1, Access::Read);
+            first.is_ok_and(|row| held(row) == Ok(false))
+        })
+    }
+
+    /// Where its first row goes, and where it comes from.
+    pub fn first_row(&self) -> Option<(u64, u64)> {
+        let row = |side: &Side| side.row(self.width, self.height, (0, 0)).ok();
+        let empty = [self.width, self.height, self.depth].contains(&0);
+        if empty { None } else { Some((row(&self.to)?, row(&self.from)?)) }
+    }
+
+    /// How many bytes it copies.
+    pub fn bytes(&self) -> u64 {
+        (self.width * self.height * self.depth) as u64
+    }
+
+    /// What it accesses of the memory that the emulator holds: the mode, the address and the bytes of each row.
+    pub fn accesses(&self) -> Vec<(AccessMode, u64, u64)> {
+        let mut accesses = Vec::new();
+        for (side, mode) in [(&self.from, AccessMode::Read), (&self.to, AccessMode::Write)] {
+            let first = side.row(self.width, self.height, (0, 0));
+            let held = |row| driver()?.holds(row, 1, Access::Read);
+            if !first.is_ok_and(|row| held(row) == Ok(true)) {
+                continue;
+            }
+            for z in 0..self.depth {
+                for y in 0..self.height {
+                    let row = side.row(self.width, self.height, (y, z));
+                    accesses.extend(row.map(|row| (mode, row, self.width as u64)));
+                }
+            }
+        }
+        accesses
+    }
+
+    /// Copies row by row.
+    ///
+    /// # Safety
+    /// As [`Driver::copy`].
+    pub unsafe fn run(&self) -> Result {
+        let driver = driver()?;
+        let Box3D { from, to, width, height, depth } = self;
+        if [*width, *height, *depth].contains(&0) {
+            return Ok(());
+        }
+        // The last row first, so that a size that is too large costs nothing.
+        for (side, access) in [(from, Access::Read), (to, Access::Write)] {
+            let last = side.row(*width, *height, (height - 1, depth - 1))?;
+            let held = driver.holds(last, *width, access)?;
+            if side.memory == OF_DEVICE && !held {
+                return Err(Status::InvalidValue);
+            }
+        }
+        for z in 0..*depth {
+            for y in 0..*height {
+                let (from, to) =
+                    (from.row(*width, *height, (y, z))?, to.row(*width, *height, (y, z))?);
+                // SAFETY: by the caller.
+                unsafe { driver.copy(to, from, *width) }?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A fill of rows with a pattern.
+#[derive(Clone)]
+pub struct Fill {
+    pub address: u64,
+    pub pitch: usize,
+    pub pattern: Vec<u8>,
+    /// Patterns of a row.
+    pub width: usize,
+    pub height: usize,
+}
+
+impl Fill {
+    /// How many bytes it fills.
+    pub fn bytes(&self) -> u64 {
+        (self.width * self.height * self.pattern.len()) as u64
+    }
+
+    /// What it accesses: the mode, the address and the bytes of each row.
+    pub fn accesses(&self) -> impl Iterator<Item = (AccessMode, u64, u64)> {
+        let row = (self.width * self.pattern.len()) as u64;
+        (0..self.height)
+            .map(move |y| (AccessMode::Write, self.address + (y * self.pitch) as u64, row))
+    }
+
+    pub fn run(&self) -> Result {
+        driver()?.fill_rows(self.address, self.pitch, &self.pattern, (self.width, self.height))
+    }
+}

@@ -1,0 +1,295 @@
+//! Images of modules: PTX text, fatbins with compressed entries, and machine code, which is refused.
+//!
+//! The layout of fatbins is not documented by NVIDIA; the offsets are those that public tools use, and what nvcc 12 and 13 write.
+
+mod entries;
+mod refused;
+
+pub use entries::{FATBIN, ptx_of};
+pub use refused::{Refused, for_architectures, newer};
+
+use crate::memory::mapped::{Access, is_mapped, until_zero};
+use crate::pointers::slice;
+
+/// `fatBinaryWrapper`: where nvcc's code points to a fatbin.
+const WRAPPER: u32 = 0x4662_43b1;
+/// The first bytes of an ELF file.
+const ELF: u32 = 0x464c_457f;
+
+/// Fatbins of a wrapper at most: a list of more has no end.
+const MOST_PARTS: usize = 1 << 16;
+
+/// The PTX texts of an image: one, or of a list of fatbins one each.
+///
+/// # Safety
+/// What memory there is at `image`, and where it points to, is an image of one of the kinds or anything else that is not written meanwhile.
+pub unsafe fn texts(image: *const u8) -> Result<Vec<String>, Refused> {
+    let there = |at: *const u8, bytes| match is_mapped(at as u64, bytes, Access::Read) {
+        true => Ok(()),
+        false => Err(Refused::Damaged("no memory is where it points")),
+    };
+    there(image, 4)?;
+    // SAFETY: the bytes are there.
+    let magic = u32::from_le_bytes(unsafe { image.cast::<[u8; 4]>().read_unaligned() });
+    match magic {
+        WRAPPER => {
+            there(image, 24)?;
+            // SAFETY: a wrapper is a word, a version, a pointer to the fatbin and one to more.
+            let (version, data, list) = unsafe {
+                let word = |offset| image.add(offset).cast::<u32>().read_unaligned();
+                let pointer = |offset| image.add(offset).cast::<*const u8>().read_unaligned();
+                (word(4), pointer(8), pointer(16))
+            };
+            if version != 2 {
+                // SAFETY: it is a fatbin.
+                return Ok(vec![unsafe { of_fatbin(data) }?]);
+            }
+            let list = list.cast::<*const u8>();
+            // SAFETY: the list of version 2 ends with a null pointer.
+            let next = |index: usize| match there(list.wrapping_add(index).cast(), 8) {
+                // SAFETY: the bytes are there.
+                Ok(()) => Ok(unsafe { list.add(index).read_unaligned() }),
+                Err(refused) => Err(refused),
+            };
+            let end =
+                |next: &Result<*const u8, Refused>| !next.as_ref().is_ok_and(|at| at.is_null());
+            let fatbins = (0..MOST_PARTS).map(next).take_while(end);
+            // What separate compilation gave; the wrapper's own fatbin holds what nvlink made of their machine code.
+            let (mut found, mut machine) = (Vec::new(), Vec::new());
+            for fatbin in fatbins {
+                // SAFETY: they are fatbins.
+                match unsafe { of_fatbin(fatbin?) } {
+                    Ok(text) => found.push(text),
+                    Err(Refused::MachineCode(mut sms)) => machine.append(&mut sms),
+                    Err(other) => return Err(other),
+                }
+            }
+            if found.is_empty() {
+                // SAFETY: it is a fatbin.
+                let own = unsafe { of_fatbin(data) };
+                found.push(own.map_err(|refused| match refused {
+                    Refused::MachineCode(sms) if sms.is_empty() => Refused::MachineCode(machine),
+                    other => other,
+                })?);
+            }
+            Ok(found)
+        }
+        // SAFETY: by the caller.
+        FATBIN => Ok(vec![unsafe { of_fatbin(image) }?]),
+        ELF => Err(Refused::MachineCode(Vec::new())),
+        _ => {
+            // SAFETY: by the caller.
+            let text = unsafe { until_zero(image as u64) }.ok_or(Refused::Unknown)?;
+            let text = String::from_utf8_lossy(text);
+            match text.contains(".version") {
+                true => Ok(vec![text.into_owned()]),
+                false => Err(Refused::Unknown),
+            }
+        }
+    }
+}
+
+/// The best PTX of a fatbin: the newest that the emulated GPU may run.
+///
+/// # Safety
+/// As [`texts`].
+unsafe fn of_fatbin(start: *const u8) -> Result<String, Refused> {
+    let cut = |_| Refused::Damaged("it says that it is longer than the memory where it lies");
+    if !is_mapped(start as u64, 16, Access::Read) {
+        return Err(cut(()));
+    }
+    // SAFETY: the header is there, which says how many bytes follow; as many are looked for.
+    let bytes = unsafe {
+        let header = std::slice::from_raw_parts(start, 16);
+        let total = u64::from_le_bytes(std::array::from_fn(|i| header[8 + i]));
+        let header = u64::from(u16::from_le_bytes([header[6], header[7]]));
+        let all = header.saturating_add(total).max(16);
+        slice(start, usize::try_from(all).unwrap_or(usize::MAX)).map_err(|_| cut(()))?
+    };
+    ptx_of(bytes)
+}
+
+/// The PTX texts of a file's bytes, which are all that there is of it.
+pub fn texts_of_file(bytes: &[u8]) -> Result<Vec<String>, Refused> {
+    match bytes.first_chunk() {
+        Some(word) if u32::from_le_bytes(*word) == FATBIN => Ok(vec![ptx_of(bytes)?]),
+        Some(word) if u32::from_le_bytes(*word) == ELF => Err(Refused::MachineCode(Vec::new())),
+        _ => {
+            let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+            let text = String::from_utf8_lossy(&bytes[..end]);
+            if text.contains(".version") {
+                Ok(vec![text.into_owned()])
+            } else {
+                Err(Refused::Unknown)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::entries::{ENTRY, LONGEST, LZ4, ZSTD, best_for};
+    use super::*;
+    use crate::devices::model::Model;
+    use crate::status::Status;
+    use lanework_gpu_specs::specs;
+
+    /// A fatbin of entries: kind, sm, flags, uncompressed length and payload.
+    pub fn fatbin(entries: &[(u16, u32, u64, usize, Vec<u8>)]) -> Vec<u8> {
+        let mut body = Vec::new();
+        for (kind, sm, flags, length, payload) in entries {
+            let mut header = [0u8; ENTRY];
+            header[..2].copy_from_slice(&kind.to_le_bytes());
+            header[4..8].copy_from_slice(&(ENTRY as u32).to_le_bytes());
+            header[8..12].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+            let compressed = if *flags == 0 { 0 } else { payload.len() as u32 };
+            header[16..20].copy_from_slice(&compressed.to_le_bytes());
+            header[28..32].copy_from_slice(&sm.to_le_bytes());
+            header[40..48].copy_from_slice(&flags.to_le_bytes());
+            header[56..64].copy_from_slice(&(*length as u64).to_le_bytes());
+            body.extend(header);
+            body.extend(payload);
+        }
+        let mut bytes = FATBIN.to_le_bytes().to_vec();
+        bytes.extend([1, 0, 16, 0]);
+        bytes.extend((body.len() as u64).to_le_bytes());
+        bytes.extend(body);
+        bytes
+    }
+
+    #[test]
+    fn the_newest_ptx_that_the_gpu_runs_is_taken() {
+        let old = b".version 7.0 old".to_vec();
+        let new = b".version 8.0 new".to_vec();
+        let packed = lz4_flex::block::compress(&new);
+        let bytes = fatbin(&[
+            (2, 90, 0, 0, vec![1; 100]),
+            (1, 70, 0, 0, old),
+            (1, 90, LZ4, new.len(), packed),
+            (1, 100, 0, 0, b".version 9.0".to_vec()),
+        ]);
+        assert_eq!(ptx_of(&bytes).as_deref(), Ok(".version 8.0 new"));
+        // SAFETY: the fatbin is whole.
+        assert_eq!(unsafe { texts(bytes.as_ptr()) }, Ok(vec![".version 8.0 new".to_owned()]));
+    }
+
+    #[test]
+    fn newer_ptx_is_taken_where_there_is_no_other() {
+        let entry = |sm: u32| (1, sm, 0, 0, format!(".version sm {sm}").into_bytes());
+        assert_eq!(ptx_of(&fatbin(&[entry(120), entry(100)])).as_deref(), Ok(".version sm 100"));
+        assert_eq!(ptx_of(&fatbin(&[entry(120), entry(70)])).as_deref(), Ok(".version sm 70"));
+    }
+
+    #[test]
+    fn a_gpu_that_was_named_takes_no_newer_ptx() {
+        let model = |named| {
+            let gpu = specs().gpu("L20").expect("known");
+            Model { gpu, limits: specs().architecture(gpu.capability()), named }
+        };
+        let entry = |sm: u32| (1, sm, 0, 0, format!(".version sm {sm}").into_bytes());
+        let best = |named, sms: &[u32]| {
+            let entries: Vec<_> = sms.iter().map(|&sm| entry(sm)).collect();
+            best_for(&model(named), &fatbin(&entries))
+        };
+        assert_eq!(best(true, &[90, 80, 75]).as_deref(), Ok(".version sm 80"));
+        assert_eq!(best(false, &[120, 90]).as_deref(), Ok(".version sm 90"));
+        let refused = best(true, &[120, 90]).expect_err("newer");
+        assert_eq!((&refused, refused.status()), (&Refused::Newer(90), Status::NoBinaryForGpu));
+    }
+
+    #[test]
+    fn machine_code_alone_is_refused_with_what_to_compile() {
+        let refused = ptx_of(&fatbin(&[(2, 90, 0, 0, vec![0; 8])])).expect_err("no PTX");
+        assert_eq!(refused, Refused::MachineCode(vec![90]));
+        assert!(refused.to_string().contains("nvcc -gencode"));
+    }
+
+    /// A wrapper of version 2 around its own fatbin and a list.
+    fn wrapped(own: &[u8], parts: &[Vec<u8>]) -> Result<Vec<String>, Refused> {
+        let mut list: Vec<*const u8> = parts.iter().map(|part| part.as_ptr()).collect();
+        list.push(std::ptr::null());
+        let mut wrapper = WRAPPER.to_le_bytes().to_vec();
+        wrapper.extend(2u32.to_le_bytes());
+        wrapper.extend((own.as_ptr() as u64).to_le_bytes());
+        wrapper.extend((list.as_ptr() as u64).to_le_bytes());
+        // SAFETY: the fatbins are whole, and the list ends with a null pointer.
+        unsafe { texts(wrapper.as_ptr()) }
+    }
+
+    #[test]
+    fn the_parts_of_separate_compilation_are_taken_where_they_have_ptx() {
+        let ptx = |text: &str| fatbin(&[(1, 90, 0, 0, text.as_bytes().to_vec())]);
+        let machine = fatbin(&[(2, 90, 0, 0, vec![0; 8])]);
+        let parts = [ptx(".version a"), machine.clone(), ptx(".version b")];
+        // What nvlink made is machine code, or nothing.
+        for own in [&machine, &fatbin(&[])] {
+            assert_eq!(wrapped(own, &parts), Ok(vec![".version a".into(), ".version b".into()]));
+        }
+        assert_eq!(wrapped(&ptx(".version c"), &[]), Ok(vec![".version c".into()]));
+        let refused = wrapped(&fatbin(&[]), &[machine]).expect_err("no PTX");
+        assert_eq!(refused, Refused::MachineCode(vec![90]));
+    }
+
+    #[test]
+    fn damaged_fatbins_are_refused() {
+        let whole =
+            fatbin(&[(1, 90, LZ4, 16, vec![0xff; 20]), (1, 90, 0, 0, b".version".to_vec())]);
+        for length in 0..whole.len() {
+            assert!(ptx_of(&whole[..length]).is_err(), "{length} bytes");
+        }
+        assert!(matches!(ptx_of(&whole), Err(Refused::Damaged(_))));
+    }
+
+    #[test]
+    fn lengths_that_nothing_has_are_refused_at_once() {
+        let good = || (1, 90, 0, 0, b".version a".to_vec());
+        // An entry of no bytes, header included, is followed by itself.
+        let mut endless = fatbin(&[good()]);
+        endless.extend([0; 128]);
+        let total = (endless.len() as u64 - 16).to_le_bytes();
+        endless[8..16].copy_from_slice(&total);
+        assert!(matches!(ptx_of(&endless), Err(Refused::Damaged(_))));
+        // Texts that are said to be longer than what they are packed in can hold.
+        for flags in [LZ4, ZSTD] {
+            for length in [1 << 20, LONGEST, LONGEST + 1, usize::MAX] {
+                let damaged = fatbin(&[(1, 90, flags, length, vec![0x1f; 40])]);
+                assert!(matches!(ptx_of(&damaged), Err(Refused::Damaged(_))), "{flags} {length}");
+            }
+        }
+        // A fatbin that is said to be longer than memory: its header is changed in place, and what follows is not there.
+        let mut long = fatbin(&[good()]);
+        for total in [u64::MAX, u64::MAX - 16, 1 << 46, 1 << 62] {
+            long[8..16].copy_from_slice(&total.to_le_bytes());
+            // SAFETY: nothing writes to the memory of this process meanwhile.
+            assert!(matches!(unsafe { texts(long.as_ptr()) }, Err(Refused::Damaged(_))));
+        }
+    }
+
+    #[test]
+    fn pointers_to_nothing_are_refused() {
+        let mut wrapper = WRAPPER.to_le_bytes().to_vec();
+        wrapper.extend([1, 0, 0, 0]);
+        wrapper.extend([8u64, 8].map(u64::to_le_bytes).as_flattened());
+        for version in [1, 2] {
+            wrapper[4] = version;
+            // SAFETY: as above.
+            assert!(unsafe { texts(wrapper.as_ptr()) }.is_err());
+        }
+        for nowhere in [8usize, 0xdead_0000_0000] {
+            // SAFETY: as above.
+            assert!(unsafe { texts(std::ptr::without_provenance(nowhere)) }.is_err());
+        }
+    }
+
+    #[test]
+    fn files_are_read_no_further_than_they_are_long() {
+        let whole = fatbin(&[(1, 90, 0, 0, b".version a".to_vec())]);
+        assert_eq!(texts_of_file(&whole), Ok(vec![".version a".to_owned()]));
+        for length in 0..whole.len() {
+            assert!(texts_of_file(&whole[..length]).is_err(), "{length} bytes");
+        }
+        assert_eq!(texts_of_file(b".version a"), Ok(vec![".version a".to_owned()]));
+        let elf = texts_of_file(&ELF.to_le_bytes());
+        assert_eq!(elf, Err(Refused::MachineCode(Vec::new())));
+    }
+}

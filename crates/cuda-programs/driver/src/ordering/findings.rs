@@ -1,0 +1,131 @@
+//! Races between operations of streams in words.
+
+use super::history::Race;
+use super::operation::{Action, Operation, StreamName};
+use lanework::emulator::NearAllocation;
+use lanework::emulator::sanitize::footprint::{AccessMode, AccessedBytes};
+use lanework::emulator::sanitize::{Other, Report, ReportKind, Spot};
+
+/// The verb of an access.
+fn verb(mode: AccessMode) -> &'static str {
+    match mode {
+        AccessMode::Read => "reads",
+        AccessMode::Write => "writes",
+        AccessMode::StrongRead => "reads by atomics",
+        AccessMode::StrongWrite => "changes by atomics",
+    }
+}
+
+/// The report of a race in memory of this name, address and size.
+pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
+    let (start, end) = race.bytes.ends().unwrap_or_default();
+    let near = memory.map(|(name, address, bytes)| NearAllocation {
+        name,
+        address,
+        bytes,
+        offset: (start - address) as i64,
+        distance: 0,
+    });
+    let place = match &near {
+        Some(near) => format!("{}{:+}", near.name, near.offset),
+        None => format!("{start:#x}"),
+    };
+    let (bytes, span) = (race.bytes.bytes(), end - start);
+    let bytes = match bytes == span {
+        true => format!("{bytes} bytes at {place}"),
+        false => format!("{bytes} of the {span} bytes at {place}"),
+    };
+    let (message, help) = words(race, &bytes);
+    let ((first, of_first), (second, of_second)) = (&race.first, &race.second);
+    let line = |accessed: &AccessedBytes| accessed.line.clone().unwrap_or_default();
+    let (at, other_at): (Spot, Spot) = (line(of_second), line(of_first));
+    let name = |operation: &Operation| operation.name().to_owned();
+    Report {
+        kind: match first.action {
+            Action::StagedCopy(_) => ReportKind::PageableCopy,
+            _ => ReportKind::StreamRace,
+        },
+        message,
+        location: at.location,
+        text_line: at.text_line,
+        callers: Vec::new(),
+        instruction: name(second),
+        kernel: if second.is_kernel() { name(second) } else { String::new() },
+        block: [0; 3],
+        thread: [0; 3],
+        address: Some(start),
+        size: u32::try_from(race.bytes.bytes()).unwrap_or(u32::MAX),
+        allocation: near,
+        other: Some(Other {
+            location: other_at.location,
+            text_line: other_at.text_line,
+            callers: Vec::new(),
+            instruction: name(first),
+            block: [0; 3],
+            thread: [0; 3],
+        }),
+        also: Vec::new(),
+        help,
+        count: 1,
+    }
+}
+
+/// The message and the help of a race in bytes as they are described.
+fn words(race: &Race, bytes: &str) -> (String, String) {
+    let ((first, of_first), (second, of_second)) = (&race.first, &race.second);
+    let (did, does) = (verb(of_first.mode), verb(of_second.mode));
+    let message = match (&first.action, &second.action) {
+        (Action::Allocate, _) => format!(
+            "use before allocation: {second} {does} {bytes}, which {first} allocates, and nothing orders the two"
+        ),
+        (_, Action::Free) => format!(
+            "use after free: {second} frees {bytes}, which {first} {did}, and nothing orders the two"
+        ),
+        (Action::Free, _) => format!(
+            "use after free: {second} {does} {bytes}, which {first} frees, and nothing orders the two"
+        ),
+        (Action::StagedCopy(_), _) => format!(
+            "pageable copy in flight: {second} {does} {bytes}, which {first} {did}, and nothing makes it wait until the data has reached the device"
+        ),
+        _ if race.in_graph => format!(
+            "race in a graph: {second} {does} {bytes}, which {first} {did}, and no path of edges leads from one node to the other"
+        ),
+        _ => format!(
+            "race between streams: {second} {does} {bytes}, which {first} {did}, and nothing orders the two"
+        ),
+    };
+    (message, remedy(race))
+}
+
+/// What the program can do so that the two are ordered.
+fn remedy(race: &Race) -> String {
+    let (first, second) = (&race.first.0, &race.second.0);
+    if race.in_graph {
+        return "add an edge between the two nodes (`cudaGraphAddDependencies`); where the graph is captured, let the stream of the second wait for an event of the first".to_owned();
+    }
+    let (one, other) = (&first.stream, &second.stream);
+    let (name, other_name) = (first.name(), second.name());
+    let event = format!(
+        "record an event in {one} after `{name}`, and let {other} wait for it before `{other_name}` (`cudaEventRecord`, `cudaStreamWaitEvent`), or synchronise {one} in between"
+    );
+    let why = match (one, other, &first.action) {
+        (_, _, Action::Copy("cudaMemcpy", _)) => {
+            "`cudaMemcpy` from device to device returns before the copy has ended; "
+        }
+        (_, _, Action::StagedCopy(_)) => {
+            "CUDA lets `cudaMemcpy` from pageable memory return when the data has been read, before it has reached the device; "
+        }
+        (_, _, Action::Fill("cudaMemset", _)) => {
+            "`cudaMemset` of device memory returns before it has ended; "
+        }
+        _ => "",
+    };
+    let apart = match (one, other) {
+        (StreamName::Default, StreamName::Created { blocking: false, .. })
+        | (StreamName::Created { blocking: false, .. }, StreamName::Default) => {
+            "a stream made with `cudaStreamNonBlocking` and the default stream do not wait for each other; "
+        }
+        _ => "",
+    };
+    format!("{apart}{why}{event}")
+}

@@ -1,0 +1,301 @@
+//! What operations of streams accessed that later ones may race with, and the search for such races.
+//!
+//! *Algorithm.* Each strand has its operations in a list, the latest last. An operation that has ended is compared with those operations of
+//! other strands that do not happen before it, and with the other nodes of its own graph. An operation ends after all that happens before
+//! it, so that the other direction need not be looked at.
+//!
+//! *What is forgotten.* Operations that the host has waited for: all that is issued later comes after them. Of long strands also the bytes of an
+//! operation that a later one of the strand *subsumes*: it accesses them too, in a mode that races with at least as much. Whatever races with
+//! the earlier one and is not ordered with the later one races with the later one.
+//!
+//! *Synchronisation by kernels.* A kernel that reads a word as a flag, which an operation of another stream wrote by a strong access, may have
+//! waited for that operation: it counts as ordered after it. So do two kernels that take one lock, since both write it.
+
+use super::clock::Clock;
+use super::graph_order::{Step, ordered};
+use super::operation::Operation;
+use super::strands::Point;
+use lanework::emulator::sanitize::footprint::{
+    AccessMode, AccessedBytes, ByteSet, Footprint, LaunchShadow,
+};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+/// A strand with fewer operations is not compacted.
+const COMPACT_FROM: usize = 64;
+/// Races that are reported of one operation, at most.
+pub const MOST_RACES: usize = 8;
+
+/// An operation that has ended, as it is kept.
+struct Entry {
+    number: u64,
+    steps: Arc<[Step]>,
+    operation: Arc<Operation>,
+    clock: Arc<Clock>,
+    footprint: Footprint,
+    /// What else its launches accessed, not read yet.
+    shadows: Vec<LaunchShadow>,
+}
+
+/// A part of an operation that has ended.
+pub struct Ended {
+    /// The operation's place among those of all streams.
+    pub point: Arc<Point>,
+    /// The part's place in the operation.
+    pub steps: Arc<[Step]>,
+    /// What it is.
+    pub operation: Arc<Operation>,
+    /// What it accessed, beside its launches.
+    pub footprint: Footprint,
+    /// The shadows of its launches.
+    pub shadows: Vec<LaunchShadow>,
+}
+
+/// Two operations that race.
+pub struct Race {
+    /// The operation that ended first, and how it accesses the bytes.
+    pub first: (Arc<Operation>, AccessedBytes),
+    /// The other one.
+    pub second: (Arc<Operation>, AccessedBytes),
+    /// Whether both are nodes of one graph.
+    pub in_graph: bool,
+    /// The bytes.
+    pub bytes: ByteSet,
+}
+
+/// The operations so far that later ones may race with.
+#[derive(Default)]
+pub struct History {
+    strands: BTreeMap<u32, Strand>,
+}
+
+/// The operations of a strand.
+#[derive(Default)]
+struct Strand {
+    entries: VecDeque<Entry>,
+    /// The number of entries at which it is next compacted.
+    compact_at: usize,
+}
+
+impl History {
+    /// Adds an operation; returns its races with those before.
+    pub fn add(&mut self, mut ended: Ended) -> Vec<Race> {
+        // Where all operations are in order, no shadow needs to be read.
+        if self.read_unordered(&ended) {
+            read_shadows(&mut ended.footprint, &mut ended.shadows);
+            self.synchronise_by_flags(&ended);
+        }
+        let races = self.races(&ended);
+        if !ended.footprint.accesses.is_empty() || !ended.shadows.is_empty() {
+            let clock = ended.point.clock();
+            let Ended { point, steps, operation, footprint, shadows } = ended;
+            let number = point.number;
+            let entry = Entry { number, steps, operation, clock, footprint, shadows };
+            self.strands.entry(point.strand).or_default().push(entry);
+        }
+        races
+    }
+
+    /// The races of an operation with those before.
+    fn races(&self, ended: &Ended) -> Vec<Race> {
+        let clock = ended.point.clock();
+        let mut races = Vec::new();
+        for (&strand, Strand { entries, .. }) in &self.strands {
+            let in_graph = strand == ended.point.strand;
+            let known = last_before(ended, &clock, strand);
+            for entry in entries.iter().rev().take_while(|entry| entry.number > known) {
+                // Within a graph its edges decide. Of others, one that was added before may have waited for this one, which ended late.
+                let in_order = match in_graph {
+                    true => ordered(&entry.steps, &ended.steps),
+                    false => entry.clock.of(ended.point.strand) >= ended.point.number,
+                };
+                if in_order {
+                    continue;
+                }
+                races.extend(entry.race(ended, in_graph));
+                if races.len() == MOST_RACES {
+                    return races;
+                }
+            }
+        }
+        races
+    }
+
+    /// Reads the shadows of the operations that do not happen before one; returns whether there are such operations.
+    fn read_unordered(&mut self, ended: &Ended) -> bool {
+        let (clock, mut any) = (ended.point.clock(), false);
+        for (&strand, Strand { entries, .. }) in &mut self.strands {
+            let known = last_before(ended, &clock, strand);
+            for entry in entries.iter_mut().rev().take_while(|entry| entry.number > known) {
+                read_shadows(&mut entry.footprint, &mut entry.shadows);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Orders an operation after those whose flags it has read.
+    fn synchronise_by_flags(&self, ended: &Ended) {
+        let observed = &ended.footprint.observed;
+        if observed.is_empty() {
+            return;
+        }
+        for (&strand, Strand { entries, .. }) in &self.strands {
+            for entry in entries.iter().rev() {
+                if entry.number <= ended.point.clock().of(strand) {
+                    break;
+                }
+                let copied = ended.operation.polls && !entry.operation.is_kernel();
+                let mut written = entry.footprint.accesses.iter().filter(|access| {
+                    access.mode == AccessMode::StrongWrite
+                        || copied && access.mode == AccessMode::Write
+                });
+                if written.any(|access| !access.bytes.intersection(observed).is_empty()) {
+                    ended.point.acquire(&entry.clock);
+                }
+            }
+        }
+    }
+
+    /// Forgets what the host knows to have ended.
+    pub fn forget(&mut self, host: &Clock) {
+        self.strands.retain(|&strand, Strand { entries, .. }| {
+            let known = host.of(strand);
+            while entries.front().is_some_and(|entry| entry.number <= known) {
+                entries.pop_front();
+            }
+            !entries.is_empty()
+        });
+    }
+
+    /// Forgets strands.
+    pub fn forget_strands(&mut self, gone: &[u32]) {
+        self.strands.retain(|strand, _| !gone.contains(strand));
+    }
+
+    /// Forgets accesses to bytes whose memory has ended: another allocation may have them next.
+    pub fn forget_bytes(&mut self, bytes: &ByteSet) {
+        for entry in self.strands.values_mut().flat_map(|strand| &mut strand.entries) {
+            read_shadows(&mut entry.footprint, &mut entry.shadows);
+            entry.footprint.accesses.retain_mut(|access| {
+                access.bytes = access.bytes.difference(bytes);
+                !access.bytes.is_empty()
+            });
+        }
+    }
+
+    /// A clock that knows all operations so far.
+    pub fn all(&self) -> Clock {
+        let mut clock = Clock::default();
+        for (&strand, Strand { entries, .. }) in &self.strands {
+            for entry in entries {
+                clock.join(&entry.clock);
+                clock.raise(strand, entry.number);
+            }
+        }
+        clock
+    }
+}
+
+/// The number of the last operation of a strand that is not to be compared with an operation: it happens before it. Nodes of the operation's own
+/// graph, which have its number, are compared by their edges.
+fn last_before(ended: &Ended, clock: &Clock, strand: u32) -> u64 {
+    if strand == ended.point.strand { ended.point.number - 1 } else { clock.of(strand) }
+}
+
+impl Entry {
+    /// The race of this operation with a later one that is not ordered with it, if there is one.
+    fn race(&self, ended: &Ended, in_graph: bool) -> Option<Race> {
+        let mut found: Option<Race> = None;
+        for first in &self.footprint.accesses {
+            for second in &ended.footprint.accesses {
+                if !first.mode.races(second.mode) {
+                    continue;
+                }
+                let bytes = first.bytes.intersection(&second.bytes);
+                if bytes.is_empty() {
+                    continue;
+                }
+                let modes = (first.mode, second.mode);
+                match &mut found {
+                    Some(race) if (race.first.1.mode, race.second.1.mode) == modes => {
+                        race.bytes = race.bytes.union(&bytes);
+                    }
+                    Some(_) => {}
+                    None => {
+                        found = Some(Race {
+                            first: (self.operation.clone(), first.clone()),
+                            second: (ended.operation.clone(), second.clone()),
+                            in_graph,
+                            bytes,
+                        });
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+impl Strand {
+    fn push(&mut self, entry: Entry) {
+        // Shadow memory is large: only the last operation of a strand keeps it.
+        if let Some(last) = self.entries.back_mut() {
+            read_shadows(&mut last.footprint, &mut last.shadows);
+        }
+        self.entries.push_back(entry);
+        if self.entries.len() >= self.compact_at.max(COMPACT_FROM) {
+            self.compact();
+            self.compact_at = 2 * self.entries.len();
+        }
+    }
+
+    /// Removes from each operation the bytes that a later operation of the strand subsumes. Nodes of one graph subsume nothing of each other.
+    fn compact(&mut self) {
+        const MODES: [AccessMode; 4] =
+            [AccessMode::Read, AccessMode::Write, AccessMode::StrongRead, AccessMode::StrongWrite];
+        // By mode of the earlier access: the bytes that later operations subsume.
+        let mut subsumed: [ByteSet; 4] = Default::default();
+        // Accesses of the operation that is looked at, whose nodes are several entries.
+        let mut of_operation: Vec<(AccessMode, ByteSet)> = Vec::new();
+        let mut number = 0;
+        for entry in self.entries.iter_mut().rev() {
+            if entry.number != number {
+                number = entry.number;
+                for (mode, bytes) in of_operation.drain(..) {
+                    for (earlier, subsumed) in MODES.into_iter().zip(&mut subsumed) {
+                        if subsumes(mode, earlier) {
+                            *subsumed = subsumed.union(&bytes);
+                        }
+                    }
+                }
+            }
+            entry.footprint.accesses.retain_mut(|access| {
+                of_operation.push((access.mode, access.bytes.clone()));
+                for (mode, subsumed) in MODES.into_iter().zip(&subsumed) {
+                    if mode == access.mode {
+                        access.bytes = access.bytes.difference(subsumed);
+                    }
+                }
+                !access.bytes.is_empty()
+            });
+        }
+        self.entries
+            .retain(|entry| !entry.footprint.accesses.is_empty() || !entry.shadows.is_empty());
+    }
+}
+
+/// Adds to a footprint what launches accessed, read from their shadows.
+fn read_shadows(footprint: &mut Footprint, shadows: &mut Vec<LaunchShadow>) {
+    shadows.drain(..).for_each(|shadow| footprint.add(shadow.footprint()));
+}
+
+/// Whether all that races with an access in the earlier mode races with one in the later mode, too.
+fn subsumes(later: AccessMode, earlier: AccessMode) -> bool {
+    match later {
+        AccessMode::Write => true,
+        AccessMode::Read => !earlier.writes(),
+        AccessMode::StrongWrite => earlier.is_strong(),
+        AccessMode::StrongRead => earlier == AccessMode::StrongRead,
+    }
+}

@@ -1,0 +1,98 @@
+//! The driver's state: the emulator, the emulated GPUs, and a table for each kind of object.
+
+use crate::api::say;
+use crate::devices::gpu::Gpu;
+use crate::devices::model::chosen;
+use crate::handles::Handles;
+use crate::lock::lock;
+use crate::status::{Result, Status};
+use lanework::Device;
+use lanework::emulator::{Limits, Options, Schedule};
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+/// What is there once the driver is initialised.
+pub struct Driver {
+    /// The emulator, on host memory: device pointers are host pointers. All GPUs share it.
+    pub device: Device,
+    pub gpus: Vec<Gpu>,
+}
+
+static DRIVER: OnceLock<Driver> = OnceLock::new();
+
+/// Warp instructions after which one warp is stopped as stuck: minutes of emulation.
+const STUCK_AFTER: u64 = 100_000_000_000;
+
+/// Whether this process was forked from one that had started the driver: the emulator's threads did not come along.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn forked() {
+    FORKED.store(true, Ordering::Relaxed);
+}
+
+/// Bytes in which a GPU gives shared memory to a block: it notices no access beyond an array but within its unit.
+const SHARED_UNIT: u32 = 128;
+
+/// Starts the driver; later calls find it started.
+pub fn start() -> Result<&'static Driver> {
+    if FORKED.load(Ordering::Relaxed) {
+        return Err(Status::NotInitialized);
+    }
+    let model = chosen().map_err(|why| {
+        say("no GPU is emulated", &why);
+        Status::NoDevice
+    })?;
+    Ok(DRIVER.get_or_init(|| {
+        lanework::tool::set_machine(lanework_gpu_specs::machine(model.gpu));
+        #[cfg(unix)]
+        // SAFETY: the function only stores a flag, which may be done after a fork.
+        unsafe {
+            libc::pthread_atfork(None, None, Some(forked));
+        }
+        let mut limits = Limits {
+            shared: model.limits.shared_per_block,
+            shared_unit: SHARED_UNIT,
+            multiprocessors: model.gpu.multiprocessors,
+            multiprocessor: model.limits.holds(),
+            ..Limits::default()
+        };
+        if model.named {
+            limits.memory = model.memory_bytes();
+        }
+        let max_instructions = Some(STUCK_AFTER);
+        let schedule = Schedule::Interleaved;
+        let options =
+            Options { limits, schedule, max_instructions, zeroed: true, ..Options::default() };
+        Driver { device: Device::emulator_on_host_memory(options), gpus: Gpu::all() }
+    }))
+}
+
+/// The driver, if `cuInit` was called.
+pub fn driver() -> Result<&'static Driver> {
+    DRIVER.get().filter(|_| !FORKED.load(Ordering::Relaxed)).ok_or(Status::NotInitialized)
+}
+
+/// The objects of a kind by their handles; one table for the process.
+pub fn table<T: Send + Sync + 'static>() -> &'static Handles<T> {
+    static TABLES: Mutex<Option<HashMap<TypeId, &'static (dyn Any + Send + Sync)>>> =
+        Mutex::new(None);
+    let mut tables = lock(&TABLES);
+    let made = || -> &'static (dyn Any + Send + Sync) { Box::leak(Box::<Handles<T>>::default()) };
+    let table = *tables.get_or_insert_default().entry(TypeId::of::<T>()).or_insert_with(made);
+    match table.downcast_ref() {
+        Some(table) => table,
+        None => unreachable!("a table is found by the type that it was made for"),
+    }
+}
+
+impl Driver {
+    /// The GPU of an ordinal.
+    pub fn gpu(&self, ordinal: i32) -> Result<&Gpu> {
+        usize::try_from(ordinal)
+            .ok()
+            .and_then(|ordinal| self.gpus.get(ordinal))
+            .ok_or(Status::InvalidDevice)
+    }
+}

@@ -1,0 +1,274 @@
+//! Work as the check of the order of streams sees it (`ordering`): what it is, what it accesses, and what the host knows when its call returns.
+
+use crate::graphs::work::{Graph, Work};
+use crate::handles::Handle;
+use crate::lock::lock;
+use crate::memory::allocations::Kind;
+use crate::memory::transfer::Box3D;
+use crate::modules::function::Function;
+use crate::ordering::graph_order::{GraphOrder, Step};
+use crate::ordering::operation::{Action, Operation, Origin, StreamName};
+use crate::ordering::strands::Point;
+use crate::ordering::{self, HostWaits, Part, Tag};
+use crate::state::{Driver, driver, table};
+use crate::status::Result;
+use crate::streams::detached;
+use crate::streams::event::Event;
+use crate::streams::memory_ops::MemoryOp;
+use crate::streams::stream::{PER_THREAD, SYNCHRONOUS};
+use lanework::emulator::sanitize::footprint::{AccessMode, ByteSet, Footprint};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+impl Driver {
+    /// A stream as findings name it.
+    pub fn stream_name(&self, stream: Handle) -> StreamName {
+        match (stream, self.stream(stream)) {
+            (_, Ok(Some(created))) => {
+                StreamName::Created { number: created.number, blocking: created.is_blocking() }
+            }
+            (PER_THREAD, _) => StreamName::PerThread,
+            _ => StreamName::Default,
+        }
+    }
+
+    /// The place of new work of a stream in the order of operations, where that is checked.
+    pub fn tag(&self, stream: Handle, work: &Work) -> Result<Option<Arc<Tag>>> {
+        if !ordering::active() {
+            return Ok(None);
+        }
+        let (ordered, name) = (self.ordered_stream(stream)?, self.stream_name(stream));
+        let waits = work.host_waits(stream);
+        Ok(Tag::issue(ordered, name, stream == SYNCHRONOUS, waits).map(Arc::new))
+    }
+
+    /// What a call waits for that synchronises with a stream.
+    pub fn waited_for(&self, stream: Handle) -> Result<Vec<Arc<Point>>> {
+        match ordering::active() {
+            true => Ok(ordering::waited_for_stream(self.ordered_stream(stream)?.key)),
+            false => Ok(Vec::new()),
+        }
+    }
+
+    /// A stream waits for an event that was recorded at a point.
+    pub fn wait_for_event(&self, stream: Handle, event: Option<Arc<Point>>) -> Result {
+        ordering::wait(self.ordered_stream(stream)?, event);
+        Ok(())
+    }
+
+    /// Memory is allocated in the order of a stream.
+    pub fn allocated_on(&self, stream: Handle, address: u64, bytes: u64) -> Result {
+        if let Some(tag) = self.tag(stream, &Work::Nothing)? {
+            let stream = self.stream_name(stream);
+            let operation = Operation { action: Action::Allocate, stream, polls: false };
+            tag.allocated(operation, address, bytes);
+        }
+        Ok(())
+    }
+
+    /// The kind of the memory at an address, where the program allocated or registered it.
+    fn kind_of_memory(&self, address: u64) -> Option<Kind> {
+        self.allocations().find(address).map(|(_, found)| found.kind)
+    }
+
+    /// Whether some bytes are in memory that the host can poll.
+    fn host_may_poll(&self, bytes: &ByteSet) -> bool {
+        let (low, high) = bytes.hull();
+        let allocations = self.allocations();
+        let mut of_host = allocations.of_host(low, high);
+        of_host.any(|(start, length)| {
+            !bytes.intersection(&ByteSet::range(start, start + length)).is_empty()
+        })
+    }
+}
+
+/// Which memory one side of a copy is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Memory {
+    Device,
+    Managed,
+    Pinned,
+    Pageable,
+}
+
+fn memory(address: u64) -> Memory {
+    let Ok(driver) = driver() else { return Memory::Pageable };
+    match driver.kind_of_memory(address) {
+        Some(Kind::Managed) => Memory::Managed,
+        Some(Kind::Host | Kind::Registered) => Memory::Pinned,
+        Some(Kind::Device) => Memory::Device,
+        None if driver.device.allocation_at(address).is_some() => Memory::Device,
+        None => Memory::Pageable,
+    }
+}
+
+/// What the host knows when a copy's call returns (CUDA driver API, "API synchronization behavior").
+fn copy_waits(copy: &Box3D, synchronous: bool) -> HostWaits {
+    use Memory::{Device, Managed, Pageable, Pinned};
+    let Some((to, from)) = copy.first_row() else { return HostWaits::No };
+    match (memory(from), memory(to)) {
+        (Pageable | Pinned, Pageable | Pinned) | (Device | Managed, Pageable) => HostWaits::Yes,
+        _ if !synchronous => HostWaits::No,
+        (Managed, _) | (_, Managed) | (Pinned, _) | (_, Pinned) => HostWaits::Yes,
+        (Pageable, _) => HostWaits::Before,
+        _ => HostWaits::No,
+    }
+}
+
+impl Graph {
+    /// The order of its nodes by their edges, where somebody asks for it.
+    pub fn node_order(&self, order: &[(Handle, Work)]) -> Option<Arc<GraphOrder>> {
+        if !ordering::active() {
+            return None;
+        }
+        let nodes: HashMap<Handle, Vec<Handle>> = lock(&self.nodes).iter().cloned().collect();
+        let after = order.iter().map(|(node, _)| (*node, nodes.get(node).map_or(&[][..], |v| v)));
+        Some(Arc::new(GraphOrder::of(after)))
+    }
+}
+
+impl Work {
+    /// What the host knows when the call has returned that queued it.
+    pub fn host_waits(&self, stream: Handle) -> HostWaits {
+        match self {
+            Work::Copy(copy) => copy_waits(copy, stream == SYNCHRONOUS),
+            Work::Fill(fill) if stream == 0 && memory(fill.address) != Memory::Device => {
+                HostWaits::Yes
+            }
+            _ => HostWaits::No,
+        }
+    }
+
+    /// What it is, as findings name it.
+    fn operation(&self, origin: &Origin) -> Operation {
+        static LAUNCHES: AtomicU64 = AtomicU64::new(0);
+        let mut polls = false;
+        let Origin { stream, synchronous, in_graph } = origin;
+        let action = match self {
+            Work::Launch(launch, _) => {
+                let function = table::<Function>().get(launch.function);
+                let name = function.as_ref().map_or("", |function| function.name()).to_owned();
+                polls = launch.may_wait();
+                Action::Kernel(name, LAUNCHES.fetch_add(1, Ordering::Relaxed) + 1)
+            }
+            Work::Copy(copy) if *synchronous && copy_waits(copy, true) == HostWaits::Before => {
+                Action::StagedCopy(copy.bytes())
+            }
+            Work::Copy(copy) => Action::Copy(
+                match (in_graph, synchronous) {
+                    (true, _) => "a memcpy node",
+                    (_, true) => "cudaMemcpy",
+                    _ => "cudaMemcpyAsync",
+                },
+                copy.bytes(),
+            ),
+            Work::Fill(fill) => Action::Fill(
+                match (in_graph, stream) {
+                    (true, _) => "a memset node",
+                    (_, StreamName::Default) => "cudaMemset",
+                    _ => "cudaMemsetAsync",
+                },
+                fill.bytes(),
+            ),
+            Work::Free(_) | Work::Release(_) => Action::Free,
+            Work::Allocate(..) => Action::Allocate,
+            _ => Action::Call("cuStreamWriteValue"),
+        };
+        Operation { action, stream: stream.clone(), polls }
+    }
+
+    /// What it accesses, beside what its launches do.
+    fn footprint(&self) -> Footprint {
+        match self {
+            Work::Copy(copy) => Footprint::of_ranges(copy.accesses()),
+            Work::Fill(fill) => Footprint::of_ranges(fill.accesses()),
+            Work::Memory(ops) => Footprint::of_ranges(ops.iter().filter_map(|op| match *op {
+                MemoryOp::Write { address, bytes, .. } => {
+                    Some((AccessMode::StrongWrite, address, bytes as u64))
+                }
+                _ => None,
+            })),
+            Work::Free(address) | Work::Release(address) => {
+                let found = driver().ok().and_then(|driver| driver.range_at(*address));
+                let found = found.filter(|(start, _)| start == address);
+                Footprint::of_ranges(found.map(|(start, bytes)| (AccessMode::Write, start, bytes)))
+            }
+            Work::Allocate(address, bytes) => {
+                Footprint::of_ranges([(AccessMode::Write, *address, *bytes as u64)])
+            }
+            _ => Footprint::default(),
+        }
+    }
+
+    /// Whether the program may learn that it has ended without a call: it is a callback, or writes what the host polls.
+    fn tells_host(&self) -> bool {
+        match self {
+            Work::Host(..) | Work::Callback(..) => true,
+            Work::Memory(ops) => ops.iter().any(|op| match *op {
+                MemoryOp::Write { address, .. } => memory(address) != Memory::Device,
+                _ => false,
+            }),
+            _ => false,
+        }
+    }
+
+    /// Runs it as the operation of its tag.
+    ///
+    /// # Safety
+    /// As [`Work::run`].
+    pub unsafe fn run_tagged(&self, tag: Option<&Tag>) -> Result {
+        match tag {
+            // SAFETY: by the caller.
+            None => unsafe { self.run() },
+            Some(tag) => tag.run(|| {
+                // SAFETY: by the caller.
+                self.run_part(|| unsafe { self.run() })
+            }),
+        }
+    }
+
+    /// Runs it as a node of a graph that is part of another.
+    ///
+    /// # Safety
+    /// As [`Work::run`].
+    pub unsafe fn run_node(&self, order: Option<&Arc<GraphOrder>>, node: Handle) -> Result {
+        match order {
+            // SAFETY: by the caller.
+            None => unsafe { self.run() },
+            Some(order) => ordering::within(
+                || Step::Node(order.clone(), node),
+                // SAFETY: by the caller.
+                || self.run_part(|| unsafe { self.run() }),
+            ),
+        }
+    }
+
+    fn run_part(&self, run: impl FnOnce() -> Result) -> Result {
+        // Graphs are compared node by node.
+        if matches!(self, Work::Graph(_) | Work::Conditional { .. } | Work::Reset(_)) {
+            return run();
+        }
+        if let Work::Record(event) | Work::Wait(event) = self
+            && let Some(point) = ordering::current_graph()
+            && let Some(event) = table::<Event>().find(*event)
+        {
+            let mut recorded = lock(&event.point);
+            match self {
+                Work::Record(_) => *recorded = Some(point),
+                _ => recorded.iter().for_each(|event| point.acquire(&event.clock())),
+            }
+        }
+        let waits = matches!(self, Work::Memory(ops) if ops.iter().any(MemoryOp::is_wait));
+        let may_poll = |bytes: &ByteSet| driver().is_ok_and(|driver| driver.host_may_poll(bytes));
+        let part = Part {
+            operation: &|origin| self.operation(origin),
+            footprint: &|| self.footprint(),
+            ends_memory: matches!(self, Work::Free(_) | Work::Release(_)),
+            tells_host: self.tells_host(),
+            host_may_poll: &may_poll,
+            waited: &|| waits || detached::is_beside(),
+        };
+        ordering::run_part(&part, run)
+    }
+}

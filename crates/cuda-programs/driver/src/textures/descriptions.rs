@@ -1,0 +1,224 @@
+//! Textures as programs describe them: what is read, how, and which part of it, and the images and samplers that these are.
+
+use crate::api::say;
+use crate::handles::Handle;
+use crate::state::table;
+use crate::status::{Result, Status};
+use crate::textures::array::{Array, Levels, texel};
+use lanework::emulator::{AddressMode, Channel, Image, ImageShape, Mip, Sampler, Texel};
+
+/// `CUDA_RESOURCE_DESC`: the kind says which of the following fields there are.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Resource {
+    pub kind: u32,
+    pub padding: u32,
+    /// The handle, or the address.
+    pub place: u64,
+    pub format: u32,
+    pub channels: u32,
+    /// Bytes of linear memory; texels of a row.
+    pub width: usize,
+    pub height: usize,
+    pub pitch: usize,
+    pub reserved: [u64; 11],
+    pub flags: u64,
+}
+
+/// `CUDA_TEXTURE_DESC`.
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub struct Reading {
+    pub address: [u32; 3],
+    pub filter: u32,
+    pub flags: u32,
+    pub anisotropy: u32,
+    pub level_filter: u32,
+    pub level_bias: f32,
+    pub least_level: f32,
+    pub most_level: f32,
+    pub border: [f32; 4],
+    pub reserved: [i32; 12],
+}
+
+/// `CUDA_RESOURCE_VIEW_DESC`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct View {
+    pub format: u32,
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+    pub first_level: u32,
+    pub last_level: u32,
+    pub first_layer: u32,
+    pub last_layer: u32,
+    pub reserved: [u32; 16],
+}
+
+/// Flags of a texture: integers stay integers, coordinates from 0 to 1, colours of sRGB.
+const AS_INTEGERS: u32 = 1;
+const NORMALIZED: u32 = 2;
+const SRGB: u32 = 0x10;
+
+/// Kinds of resources (`CUresourcetype`): an array, a mipmapped array, linear memory, rows of memory.
+pub const ARRAY: u32 = 0;
+pub const MIPMAP: u32 = 1;
+pub const LINEAR: u32 = 2;
+pub const ROWS: u32 = 3;
+
+/// Refuses something that is valid in CUDA and that the emulator does not do.
+fn refuse<T>(why: &str) -> Result<T> {
+    say("a texture is not made", &why);
+    Err(Status::NotSupported)
+}
+
+impl Resource {
+    /// Its images, one for each mipmap level that a view shows, and whether its integers are always read as floats.
+    pub fn images(&self, view: Option<&View>) -> Result<(Vec<Image>, bool)> {
+        let (images, fraction) = self.whole(view)?;
+        let shown = images.into_iter().map(|image| view.map_or(Ok(image), |view| view.of(image)));
+        Ok((shown.collect::<Result<_>>()?, fraction))
+    }
+
+    /// The images without what the view says of each.
+    fn whole(&self, view: Option<&View>) -> Result<(Vec<Image>, bool)> {
+        let rows = |shape, texel: Texel, extent: [usize; 2], pitch: usize| -> Result<Image> {
+            let [x, y] = extent.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
+            if self.place == 0 || x == 0 || y == 0 || pitch < x as usize * texel.bytes() as usize {
+                return Err(Status::InvalidValue);
+            }
+            let (address, pitch) = (self.place, pitch as u64);
+            Ok(Image { shape, texel, address, extent: [x, y, 1], layers: 0, pitch })
+        };
+        let of_array = |handle: Handle| {
+            let array = table::<Array>().get(handle)?;
+            let (_, fraction) = texel(array.descriptor.format, array.descriptor.channels)?;
+            Ok((array.image, fraction))
+        };
+        match self.kind {
+            ARRAY => of_array(self.place).map(|(image, fraction)| (vec![image], fraction)),
+            MIPMAP => {
+                let all = table::<Levels>().get(self.place)?;
+                let last = all.levels.len() - 1;
+                let (first, last) = match view {
+                    Some(view) => (view.first_level as usize, view.last_level as usize),
+                    None => (0, last),
+                };
+                let shown = all.levels.get(first..=last).filter(|shown| !shown.is_empty());
+                let mut images = Vec::new();
+                let mut fractions = false;
+                for level in shown.ok_or(Status::InvalidValue)? {
+                    let (image, fraction) = of_array(*level)?;
+                    images.push(image);
+                    fractions = fraction;
+                }
+                Ok((images, fractions))
+            }
+            LINEAR => {
+                let (texel, fraction) = texel(self.format, self.channels)?;
+                let count = self.width / texel.bytes() as usize;
+                Ok((vec![rows(ImageShape::Linear, texel, [count, 1], self.width)?], fraction))
+            }
+            ROWS => {
+                let (texel, fraction) = texel(self.format, self.channels)?;
+                let extent = [self.width, self.height];
+                Ok((vec![rows(ImageShape::Plane, texel, extent, self.pitch)?], fraction))
+            }
+            _ => Err(Status::InvalidValue),
+        }
+    }
+}
+
+impl View {
+    /// The part of an image that it shows, in its format.
+    fn of(&self, image: Image) -> Result<Image> {
+        let texel = match self.format {
+            0 => image.texel,
+            1..=24 => {
+                let (kind, channels) = ((self.format - 1) / 3, 1u8 << ((self.format - 1) % 3));
+                let (channel, bits) = [
+                    (Channel::Unsigned, 8),
+                    (Channel::Signed, 8),
+                    (Channel::Unsigned, 16),
+                    (Channel::Signed, 16),
+                    (Channel::Unsigned, 32),
+                    (Channel::Signed, 32),
+                    (Channel::Float, 16),
+                    (Channel::Float, 32),
+                ][kind as usize];
+                Texel { channel, bits, channels }
+            }
+            _ => return refuse("its view has a block-compressed format"),
+        };
+        if texel.bytes() != image.texel.bytes() {
+            return Err(Status::InvalidValue);
+        }
+        if image.layers == 0 {
+            return Ok(Image { texel, ..image });
+        }
+        let (first, last) = (self.first_layer, self.last_layer);
+        if first > last || last >= image.layers {
+            return Err(Status::InvalidValue);
+        }
+        let one = Image { layers: 1, ..image }.bytes();
+        let address = image.address + u64::from(first) * one;
+        Ok(Image { texel, address, layers: last - first + 1, ..image })
+    }
+}
+
+impl Reading {
+    /// How the texels of a resource are read.
+    pub fn sampler(&self, resource: &Resource, image: &Image, fraction: bool) -> Result<Sampler> {
+        let integers = image.texel.channel != Channel::Float;
+        let as_float =
+            integers && (fraction || self.flags & AS_INTEGERS == 0) && image.texel.bits != 32;
+        let linear = self.filter == 1;
+        let normalized = self.flags & NORMALIZED != 0;
+        let mip = self.mip();
+        let filters = linear || resource.kind == MIPMAP && mip.linear;
+        if self.filter > 1 || self.level_filter > 1 || filters && integers && !as_float {
+            return Err(Status::InvalidValue);
+        }
+        // Mipmapped arrays have to be read by normalised coordinates.
+        if resource.kind == MIPMAP && !normalized {
+            return Err(Status::InvalidValue);
+        }
+        let srgb = self.flags & SRGB != 0;
+        let bytes = image.texel.channel == Channel::Unsigned && image.texel.bits == 8;
+        if srgb && !(bytes && as_float) {
+            return refuse("it converts from sRGB what is not unsigned bytes read as floats");
+        }
+        if image.shape == ImageShape::Linear {
+            return Ok(Sampler { as_float, srgb, ..Sampler::default() });
+        }
+        let mut address = [AddressMode::Clamp; 3];
+        for (to, mode) in address.iter_mut().zip(self.address) {
+            *to = match mode {
+                // Only normalised coordinates repeat; others are clamped.
+                0 if normalized => AddressMode::Wrap,
+                2 if normalized => AddressMode::Mirror,
+                0..=2 => AddressMode::Clamp,
+                3 => AddressMode::Border,
+                _ => return Err(Status::InvalidValue),
+            };
+        }
+        let bordered = address.contains(&AddressMode::Border);
+        if bordered && integers && !as_float && self.border != [0.0; 4] {
+            return refuse("the border of integers has a colour");
+        }
+        let border = self.border.map(f32::to_bits);
+        Ok(Sampler { address, linear, normalized, as_float, srgb, mip, border })
+    }
+
+    /// How mipmap levels are chosen.
+    fn mip(&self) -> Mip {
+        Mip {
+            linear: self.level_filter == 1,
+            bias: self.level_bias,
+            least: self.least_level,
+            most: self.most_level,
+            anisotropy: self.anisotropy,
+        }
+    }
+}

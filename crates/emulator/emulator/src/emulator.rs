@@ -1,0 +1,149 @@
+//! The emulator: a device, and launches on it with the instruments that come with it. They are compiled
+//! here once rather than in every crate that launches.
+
+use crate::options::Options;
+use lanework_counters::count::CountingObserver;
+use lanework_counters::trace::{Trace, Tracer, Wanted};
+use lanework_engine::device::Device;
+use lanework_engine::fault::Fault;
+use lanework_engine::instrument::NullObserver;
+use lanework_engine::launch::{LaunchConfig, Outcome};
+use lanework_engine::program::Program;
+use lanework_sanitizer::{self, Checked, Checks, Report, Sanitizer};
+use std::ops::Deref;
+
+/// One emulated device: limits, memory and a pool of workers. Share it between threads by reference.
+/// What a device can do without checks is said at [`Device`].
+#[derive(Debug)]
+pub struct Emulator {
+    device: Device,
+    options: Options,
+}
+
+impl Deref for Emulator {
+    type Target = Device;
+
+    fn deref(&self) -> &Device {
+        &self.device
+    }
+}
+
+impl Emulator {
+    /// A device with nothing in its memory.
+    pub fn new(options: Options) -> Emulator {
+        Emulator { device: Device::new(options.device()), options }
+    }
+
+    /// A device whose addresses are the host's own: kernels reach what is allocated here and, by
+    /// their own pointers, the ranges that the host lends.
+    pub fn on_host_memory(options: Options) -> Emulator {
+        Emulator { device: Device::on_host_memory(options.device()), options }
+    }
+
+    /// An emulator with a copy of this one's memory, on which programs of this one run as here and leave nothing
+    /// behind; see [`Device::copy`].
+    pub fn copy(&self) -> Option<Emulator> {
+        Some(Emulator { device: self.device.copy()?, options: self.options.clone() })
+    }
+
+    /// The options that it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Runs a kernel with nobody watching.
+    ///
+    /// # Errors
+    /// As [`Device::launch`].
+    pub fn run(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+    ) -> Result<Outcome, Fault> {
+        self.launch(program, launch, arguments, &mut NullObserver)
+    }
+
+    /// Runs a kernel and counts what it does.
+    ///
+    /// # Errors
+    /// As [`Device::launch`].
+    pub fn count(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+    ) -> Result<(Outcome, CountingObserver), Fault> {
+        let mut counting = CountingObserver::default();
+        let outcome = self.launch(program, launch, arguments, &mut counting)?;
+        Ok((outcome, counting))
+    }
+
+    /// Runs a kernel and keeps what it did, step by step.
+    ///
+    /// # Errors
+    /// As [`Device::launch`].
+    pub fn trace(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        wanted: Wanted,
+    ) -> Result<(Outcome, Trace), Fault> {
+        let mut tracer = Tracer::new(wanted);
+        let outcome = self.launch(program, launch, arguments, &mut tracer)?;
+        Ok((outcome, tracer.trace))
+    }
+
+    /// Runs a kernel with every access checked, block after block; see [`crate::sanitize`].
+    ///
+    /// # Errors
+    /// When the launch does not fit the device or the kernel. What the kernel does wrong is in the
+    /// reports.
+    pub fn check(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+    ) -> Result<Checked, Fault> {
+        self.check_for(program, launch, arguments, self.options.checks.unwrap_or_default())
+    }
+
+    /// The same, with these checks in place of the emulator's.
+    ///
+    /// # Errors
+    /// As [`Emulator::check`].
+    pub fn check_for(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        checks: Checks,
+    ) -> Result<Checked, Fault> {
+        let mut sanitizer = Sanitizer::new(checks);
+        let ran = self.run_with(program, launch, arguments, &mut sanitizer)?;
+        let Sanitizer { reports, shadow, .. } = sanitizer;
+        Ok(Checked { outcome: ran.outcome, reports, fault: ran.fault, shadow })
+    }
+
+    /// What is looked for in checked launches; `None` where this emulator was not made for them.
+    pub fn checks(&self) -> Option<Checks> {
+        self.options.checks
+    }
+
+    /// What is wrong with copying `bytes` bytes to the host, where checks look at that.
+    pub fn judge_read(&self, address: u64, bytes: u64) -> Option<Report> {
+        self.options.checks.filter(|checks| checks.has_host_reads())?;
+        let near = self.memory().unwritten(address, bytes)?;
+        let at = near.address.wrapping_add_signed(near.offset);
+        Some(Report::host_read(bytes, near, at))
+    }
+
+    /// What is still allocated, but for the variables of modules that live: a report for each.
+    pub fn leaks(&self) -> Vec<Report> {
+        let memory = self.memory();
+        let host = memory.live().filter(|(_, a)| !a.of_module);
+        let host = host.map(|(at, a)| Report::leak(at, a.bytes, &a.name));
+        host.chain(lanework_sanitizer::heap_leaks(&memory)).collect()
+    }
+}

@@ -1,0 +1,47 @@
+//! A warp-accurate emulator of a CUDA device: it loads PTX modules and runs their kernels on the host, 32 lanes
+//! in lockstep, with barriers, shared memory, atomics and faults as on a GPU.
+//!
+//! This crate puts the parts together: [`Emulator`] runs a kernel as it is, or with its accesses counted, traced or
+//! checked. `lanework_ptx_ir` lowers a [`lanework_ptx::Module`] to the intermediate form and analyses it;
+//! `lanework_engine` assembles that into operations and schedules them. Whatever watches a run is an [`Instrument`]:
+//! the sanitizer and the livelock probe (`lanework_sanitizer`), the counters and the tracer (`lanework_counters`, which
+//! takes costs from `lanework_counters`).
+
+mod emulator;
+mod options;
+
+pub use emulator::Emulator;
+pub use lanework_counters::count::CountingObserver;
+pub use lanework_counters::counters::{Bulk, Counters, Distributed, Global, Shared};
+pub use lanework_counters::table::{Counter, Row};
+pub use lanework_counters::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
+/// What counters say, in words.
+pub use lanework_counters::words;
+pub use lanework_engine::OPTIMISED;
+pub use lanework_engine::device::Device;
+pub use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place, Space, Span};
+pub use lanework_engine::fault::{
+    Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation,
+};
+pub use lanework_engine::held::Held;
+pub use lanework_engine::hook::Wants;
+pub use lanework_engine::instrument::{Instrument, NullObserver};
+pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
+pub use lanework_engine::limits::{Limits, Schedule};
+pub use lanework_engine::occupancy::Multiprocessor;
+pub use lanework_engine::program::Program;
+pub use lanework_engine::progress;
+pub use lanework_engine::stall;
+pub use lanework_engine::tensor_map::{Im2col, TensorElement, TensorMap};
+pub use lanework_engine::texture::object::{
+    AddressMode, Channel, Image, ImageShape, Mip, Sampler, Texel,
+};
+pub use lanework_ptx::Swizzle;
+pub use lanework_ptx_ir::indirect::function_at;
+pub use lanework_ptx_ir::kernel::Origin;
+pub use lanework_ptx_ir::pressure::{MOST_REGISTERS, RegisterPressure};
+pub use lanework_sanitizer as sanitize;
+pub use options::Options;
+
+/// [`Instrument`], under the name for one that only watches.
+pub use lanework_engine::instrument::Instrument as Observer;

@@ -1,0 +1,189 @@
+//! The text of a kernel while it is written: lines, registers, memory, and the places where a defect can be planted.
+
+use lanework_emulator::sanitize::ReportKind;
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// What has to hold in the run for a defect to be one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A thread comes there.
+    Thread,
+    /// Two lanes of a warp do at once.
+    Lanes,
+    /// Two threads do.
+    Threads,
+    /// Two blocks do.
+    Blocks,
+    /// A lane reads what another brings.
+    Crosses,
+    /// Lanes of a warp that comes there are elsewhere.
+    Partial,
+    /// Lanes of a warp take both sides of a branch there.
+    Sides,
+}
+
+/// A defect that a piece can have.
+#[derive(Clone, Debug)]
+pub struct Chance {
+    /// The piece.
+    pub piece: usize,
+    /// What is wrong.
+    pub name: &'static str,
+    pub need: Need,
+}
+
+/// What a planted defect must give.
+#[derive(Clone, Debug, Default)]
+pub struct Expected {
+    /// One of these kinds.
+    pub kinds: Vec<ReportKind>,
+    /// At one of these lines; any line where there is none.
+    pub lines: Vec<usize>,
+    /// Kinds that may follow from it.
+    pub may: Vec<ReportKind>,
+}
+
+#[derive(Default)]
+pub struct Text {
+    lines: Vec<String>,
+    declared: Vec<String>,
+    registers: HashMap<&'static str, u32>,
+    labels: u32,
+    /// Bytes of scratch memory that each block has.
+    pub scratch: u32,
+    /// Places for a defect, in order.
+    pub chances: Vec<Chance>,
+    /// The one that is taken.
+    pub chosen: Option<usize>,
+    pub expected: Expected,
+    /// Lines that every thread of a block runs first, with what is needed of them.
+    pub prologue: Vec<String>,
+    /// Whether a block-wide barrier ends the prologue.
+    pub prologue_barrier: bool,
+    pub clusters: bool,
+    /// Whether a piece needs sm_90.
+    pub hopper: bool,
+    /// Whether a piece needs tensor memory.
+    pub tensor: bool,
+    /// Whether values of threads decide branches or go to other lanes.
+    pub decides: bool,
+    /// Whether a barrier of all threads comes before the end, so that nobody has ended whom a defect leaves waiting.
+    pub holds: bool,
+}
+
+impl Text {
+    /// A new register of a kind: `p`, `r` or `rd`.
+    pub fn register(&mut self, kind: &'static str) -> String {
+        let next = self.registers.entry(kind).or_default();
+        *next += 1;
+        format!("%{kind}{next}")
+    }
+
+    pub fn label(&mut self) -> String {
+        self.labels += 1;
+        format!("L{}", self.labels)
+    }
+
+    /// Adds a line; gives its number among the lines of the body.
+    pub fn line(&mut self, text: impl AsRef<str>) -> usize {
+        self.lines.push(text.as_ref().to_owned());
+        self.lines.len()
+    }
+
+    /// Waits in a loop for the phase of a parity; `form` is the wait's semantics and scope, empty for the usual ones.
+    pub fn wait_for_phase(&mut self, form: &str, mbarrier: &str, parity: &str) {
+        let (done, again) = (self.register("p"), self.label());
+        self.line(format!("{again}:"));
+        self.line(format!(
+            "mbarrier.try_wait.parity{form}.shared::cta.b64 {done}, [{mbarrier}], {parity};"
+        ));
+        self.line(format!("@!{done} bra {again};"));
+    }
+
+    /// A variable in shared memory.
+    pub fn shared(&mut self, bytes: u32) -> String {
+        let name = format!("tile{}", self.declared.len());
+        self.declared.push(format!(".shared .align 16 .b8 {name}[{bytes}];"));
+        name
+    }
+
+    pub fn local(&mut self, bytes: u32) -> String {
+        let name = format!("own{}", self.declared.len());
+        self.declared.push(format!(".local .align 16 .b8 {name}[{bytes}];"));
+        name
+    }
+
+    /// Bytes of scratch memory of each block.
+    pub fn take_scratch(&mut self, bytes: u32) -> u32 {
+        let at = self.scratch.next_multiple_of(16);
+        self.scratch = at + bytes;
+        at
+    }
+
+    /// Whether the defect is to be planted here.
+    pub fn plant(&mut self, piece: usize, name: &'static str, need: Need) -> bool {
+        self.chances.push(Chance { piece, name, need });
+        self.chosen == Some(self.chances.len() - 1)
+    }
+
+    /// What the planted defect must give.
+    pub fn expect(&mut self, kinds: &[ReportKind], lines: &[usize], may: &[ReportKind]) {
+        self.expected =
+            Expected { kinds: kinds.to_vec(), lines: lines.to_vec(), may: may.to_vec() };
+    }
+
+    /// Bytes from the scratch memory of one block to that of the next.
+    pub fn stride(&self) -> u32 {
+        self.scratch.next_multiple_of(16)
+    }
+
+    /// The whole module, in which `STRIDE` is that of the scratch memory, and how many lines come before the body's first.
+    pub fn finish(&self, cluster: u32) -> (String, usize) {
+        let (version, target) = match (self.tensor, self.clusters || self.hopper) {
+            (true, _) => ("8.8", "sm_100a"),
+            (_, true) => ("8.1", "sm_90"),
+            _ => ("8.1", "sm_80"),
+        };
+        let cluster = if self.clusters {
+            format!(".reqnctapercluster {cluster}, 1, 1 ")
+        } else {
+            String::new()
+        };
+        let mut text = format!(
+            ".version {version}\n.target {target}\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out, \
+             .param .u64 sums, .param .u64 scratch)\n{cluster}{{\n"
+        );
+        for (kind, count) in [("p", "pred"), ("r", "b32"), ("rd", "b64")] {
+            let registers = self.registers.get(kind).copied().unwrap_or(0) + 1;
+            let _ = writeln!(text, ".reg .{count} %{kind}<{registers}>;");
+        }
+        text.push_str(
+            ".reg .b32 %tid, %cta, %lane, %warp, %gid, %v, %full; .reg .pred %true; .reg .b64 %in, %out, %sums, %scratch, %mine, %stride;\n",
+        );
+        self.declared.iter().for_each(|line| text.extend([line, "\n"]));
+        text.push_str(
+            "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.u64 %sums, [sums]; ld.param.u64 %scratch, [scratch];\n\
+             mov.u32 %tid, %tid.x; mov.u32 %cta, %ctaid.x; and.b32 %lane, %tid, 31; shr.u32 %warp, %tid, 5;\n\
+             mov.u32 %gid, %ntid.x; mad.lo.u32 %gid, %cta, %gid, %tid;\n\
+             setp.eq.u32 %true, %tid, %tid; vote.sync.ballot.b32 %full, %true, -1;\n",
+        );
+        let stride = self.stride();
+        let _ = writeln!(
+            text,
+            "mov.u64 %stride, {stride}; mul.wide.u32 %mine, %cta, {stride}; add.u64 %mine, %scratch, %mine;"
+        );
+        self.prologue.iter().for_each(|line| text.extend([line, "\n"]));
+        if self.prologue_barrier {
+            text.push_str("bar.sync 0;\n");
+        }
+        if self.clusters {
+            text.push_str("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n");
+        }
+        let before = text.lines().count();
+        let stride = stride.to_string();
+        self.lines.iter().for_each(|line| text.extend([&line.replace("STRIDE", &stride), "\n"]));
+        text.push_str("}\n");
+        (text, before)
+    }
+}

@@ -1,0 +1,223 @@
+//! A trace-driven cache model: sectored, set-associative L1 and L2 with LRU replacement.
+//!
+//! Each multiprocessor has an L1, and all share one L2, of 128-byte lines with a valid bit for each 32-byte
+//! sector. Blocks are scheduled round-robin over the multiprocessors, as many at once as are resident, and
+//! so are the resident warps of each, a request at a time. Loads look in the L1, then in the L2, which
+//! fetches sectors from memory in pairs; stores and atomics go to the L2. The policies are those that
+//! simulators assume of NVIDIA's caches (Accel-Sim: Khairy et al., ISCA 2020).
+//!
+//! Limits: both caches start empty, and a miss is filled at once (no misses in flight, no MSHRs), so hit
+//! rates of data that several multiprocessors share are too high; `docs/src/en/profile.md` has the
+//! comparison with an H200.
+
+use crate::machine::Machine;
+use crate::record::CacheRecord;
+use lanework_emulator::{AccessKind, Reach, Trace};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Ways of a set.
+const WAYS: usize = 16;
+/// Sectors of a line.
+const SECTORS: u64 = 4;
+/// Bytes of a line.
+const LINE: u64 = 128;
+
+/// A cache: for each set its lines with their valid sectors, the most recently used last.
+struct Cache {
+    sets: Vec<Vec<(u64, u8)>>,
+}
+
+impl Cache {
+    fn new(bytes: u64) -> Cache {
+        let sets = (bytes / LINE / WAYS as u64).max(1);
+        Cache { sets: vec![Vec::new(); sets as usize] }
+    }
+
+    /// Whether a sector is there.
+    fn has(&self, sector: u64) -> bool {
+        let (line, bit) = (sector / SECTORS, 1u8 << (sector % SECTORS));
+        let set = &self.sets[(line % self.sets.len() as u64) as usize];
+        set.iter().any(|(held, sectors)| *held == line && sectors & bit != 0)
+    }
+
+    /// Whether a sector is there; it is afterwards.
+    fn take(&mut self, sector: u64) -> bool {
+        let (line, bit) = (sector / SECTORS, 1u8 << (sector % SECTORS));
+        let count = self.sets.len() as u64;
+        let set = &mut self.sets[(line % count) as usize];
+        let found = set.iter().position(|(held, _)| *held == line);
+        let mut entry = found.map_or((line, 0), |at| set.remove(at));
+        let hit = entry.1 & bit != 0;
+        entry.1 |= bit;
+        if found.is_none() && set.len() == WAYS {
+            set.remove(0);
+        }
+        set.push(entry);
+        hit
+    }
+}
+
+/// A resident block: what each of its warps has still to access.
+type Resident = Vec<VecDeque<Reach>>;
+
+/// One multiprocessor.
+struct Multiprocessor {
+    l1: Cache,
+    blocks: Vec<Resident>,
+    waiting: VecDeque<Resident>,
+    turn: usize,
+}
+
+impl Multiprocessor {
+    /// The next access of the next resident warp.
+    fn next(&mut self, resident: usize) -> Option<Reach> {
+        loop {
+            self.blocks.retain(|block| block.iter().any(|warp| !warp.is_empty()));
+            while self.blocks.len() < resident {
+                let Some(block) = self.waiting.pop_front() else { break };
+                self.blocks.push(block);
+            }
+            let warps: usize = self.blocks.iter().map(Vec::len).sum();
+            if warps == 0 {
+                if self.waiting.is_empty() {
+                    return None;
+                }
+                continue;
+            }
+            self.turn = (self.turn + 1) % warps;
+            let mut all = self.blocks.iter_mut().flatten();
+            if let Some(reach) = all.nth(self.turn).and_then(VecDeque::pop_front) {
+                return Some(reach);
+            }
+        }
+    }
+}
+
+/// Replays the accesses of the first blocks of a grid, `resident` of them at once on each
+/// multiprocessor, each with `shared` bytes of shared memory.
+pub fn replay(trace: &Trace, gpu: &Machine, resident: u32, shared: u32) -> CacheRecord {
+    let resident = resident.max(1) as usize;
+    // Shared memory and its system's kilobyte are cut from the L1 in steps of 16 KB or so.
+    let cut = match shared {
+        0 => 0,
+        shared => (resident as u64 * (u64::from(shared) + 1024)).next_multiple_of(16 << 10),
+    };
+    let l1_bytes = gpu.l1_bytes.saturating_sub(cut).max(16 << 10);
+    let l2_bytes = gpu.l2_bytes;
+    let mut by_block: BTreeMap<u64, Resident> = BTreeMap::new();
+    for reach in &trace.reaches {
+        let warps = by_block.entry(reach.block).or_default();
+        warps.resize(warps.len().max(reach.warp as usize + 1), VecDeque::new());
+        warps[reach.warp as usize].push_back(*reach);
+    }
+    let blocks = by_block.len() as u64;
+    let mut sms: Vec<Multiprocessor> = (0..gpu.multiprocessors.max(1))
+        .map(|_| Multiprocessor {
+            l1: Cache::new(l1_bytes),
+            blocks: Vec::new(),
+            waiting: VecDeque::new(),
+            turn: 0,
+        })
+        .collect();
+    let count = sms.len();
+    for (i, (_, block)) in by_block.into_iter().enumerate() {
+        sms[i % count].waiting.push_back(block);
+    }
+    let mut l2 = Cache::new(l2_bytes);
+    let mut found = CacheRecord {
+        gpu: gpu.name.clone(),
+        blocks,
+        l1_bytes,
+        l1_sectors: 0,
+        l1_hits: 0,
+        l2_bytes,
+        l2_sectors: 0,
+        l2_hits: 0,
+        memory_bytes: 0,
+    };
+    let mut busy = true;
+    while busy {
+        busy = false;
+        for sm in &mut sms {
+            let Some(reach) = sm.next(resident) else { continue };
+            busy = true;
+            let sectors = &trace.sectors[reach.first as usize..][..reach.count as usize];
+            if reach.kind != AccessKind::Load {
+                for &sector in sectors {
+                    l2.take(sector);
+                }
+                continue;
+            }
+            found.l1_sectors += sectors.len() as u64;
+            let missed: Vec<u64> =
+                sectors.iter().copied().filter(|&sector| !sm.l1.take(sector)).collect();
+            found.l1_hits += (sectors.len() - missed.len()) as u64;
+            found.l2_sectors += missed.len() as u64;
+            // A request looks up all its sectors before the first comes from memory.
+            let present: Vec<bool> = missed.iter().map(|&sector| l2.has(sector)).collect();
+            for (&sector, present) in missed.iter().zip(present) {
+                found.l2_hits += u64::from(present);
+                let brought = if present { vec![sector] } else { vec![sector, sector ^ 1] };
+                for sector in brought {
+                    found.memory_bytes += 32 * u64::from(!l2.take(sector));
+                }
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One warp per block that loads `sectors` one after the other.
+    fn run(blocks: &[&[u64]], kind: AccessKind) -> CacheRecord {
+        let mut trace = Trace::default();
+        for (block, sectors) in blocks.iter().enumerate() {
+            for sector in *sectors {
+                let first = trace.sectors.len() as u32;
+                trace.sectors.push(*sector);
+                trace.reaches.push(Reach { block: block as u64, warp: 0, kind, first, count: 1 });
+            }
+        }
+        replay(&trace, &Machine::h200(), 2, 0)
+    }
+
+    #[test]
+    fn a_sector_is_there_the_second_time() {
+        let found = run(&[&[2, 4, 2, 4, 4]], AccessKind::Load);
+        assert_eq!((found.l1_sectors, found.l1_hits), (5, 3));
+        assert_eq!((found.l2_sectors, found.l2_hits, found.memory_bytes), (2, 0, 128));
+    }
+
+    #[test]
+    fn memory_gives_sectors_in_pairs() {
+        let found = run(&[&[2, 3, 5, 4]], AccessKind::Load);
+        assert_eq!((found.l1_hits, found.l2_sectors, found.l2_hits), (0, 4, 2));
+        assert_eq!(found.memory_bytes, 128);
+    }
+
+    #[test]
+    fn blocks_on_other_multiprocessors_share_the_l2_alone() {
+        let found = run(&[&[7], &[7], &[7]], AccessKind::Load);
+        assert_eq!((found.l1_hits, found.l2_sectors, found.l2_hits), (0, 3, 2));
+    }
+
+    #[test]
+    fn stores_pass_the_l1_by() {
+        let found = run(&[&[7, 7, 7]], AccessKind::Store);
+        assert_eq!((found.l1_sectors, found.l2_sectors), (0, 0));
+    }
+
+    #[test]
+    fn a_full_set_forgets_the_line_used_least_lately() {
+        let mut cache = Cache::new(LINE * WAYS as u64);
+        for line in 0..WAYS as u64 {
+            assert!(!cache.take(line * SECTORS));
+        }
+        assert!(cache.take(0), "the first line is used again");
+        assert!(!cache.take(1000 * SECTORS));
+        assert!(cache.take(0) && !cache.take(SECTORS), "the second line was forgotten");
+    }
+}

@@ -1,0 +1,108 @@
+//! Pictures of what a warp accesses: lanes in 32-byte sectors, lanes in the banks of shared memory, and
+//! the active lanes of each warp over time.
+
+mod access;
+mod activity;
+mod svg;
+
+pub use access::{Cost, Sector, bank_rows, bank_wavefronts, caption, cost, ranges, sector_lines};
+pub use activity::{COLUMNS, Picture, STRIPS, Strip, moments, strips};
+pub use svg::{grid, svg};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanework_emulator::{AccessKind, Place, Space, Touch};
+
+    fn touch(space: Space, bytes: u32, at: impl Fn(u64) -> u64) -> Touch {
+        let addresses = std::array::from_fn(|lane| at(lane as u64));
+        let (kind, place) = (AccessKind::Load, Place::default());
+        Touch { place, space, kind, bytes, mask: u32::MAX, addresses }
+    }
+
+    fn picture(touch: Touch) -> Picture {
+        let step = |warp, mask| (Place { block: 0, warp, instruction: 0 }, mask);
+        let steps = vec![step(0, u32::MAX), step(0, 0xffff), step(1, u32::MAX)];
+        Picture {
+            title: "k".to_owned(),
+            code: "k.cu:3  a < b".to_owned(),
+            touches: vec![touch],
+            warp: 0,
+            instructions: vec![0],
+            steps,
+        }
+    }
+
+    #[test]
+    fn lanes_lie_in_their_sectors() {
+        let lines = sector_lines(&touch(Space::Global, 4, |lane| 4096 + 4 * lane));
+        assert_eq!(lines.len(), 1);
+        assert_eq!(ranges(&lines[&32][1].lanes), "8-15");
+        assert_eq!(lines[&32][1].bytes, u32::MAX);
+        let far = sector_lines(&touch(Space::Global, 4, |lane| 4096 * lane));
+        assert_eq!((far.len(), far[&0][0].bytes), (32, 0xf));
+    }
+
+    #[test]
+    fn a_column_of_a_tile_lies_in_one_bank_unless_padded() {
+        assert_eq!(bank_wavefronts(&touch(Space::Shared, 4, |lane| 128 * lane))[0], 32);
+        assert_eq!(bank_wavefronts(&touch(Space::Shared, 4, |lane| 132 * lane)), [1; 32]);
+    }
+
+    #[test]
+    fn wide_accesses_side_by_side_conflict_with_nobody() {
+        let wide = touch(Space::Shared, 16, |lane| 16 * lane);
+        assert_eq!(bank_wavefronts(&wide), [1; 32]);
+        let said = cost(&wide);
+        assert!(said.optimal && said.text == "4 wavefronts: no bank conflicts", "{}", said.text);
+    }
+
+    #[test]
+    fn costs_name_the_optimum() {
+        let said = cost(&touch(Space::Global, 4, |lane| 128 * lane)).text;
+        assert_eq!(said, "32 sectors of 32 bytes (optimal: 4): 12 % of their bytes are used");
+        let said = cost(&touch(Space::Global, 4, |lane| 4 * lane));
+        assert!(said.optimal && said.text.starts_with("4 sectors"), "{}", said.text);
+        assert!(cost(&touch(Space::Global, 4, |_| 0)).optimal);
+        let said = cost(&touch(Space::Shared, 4, |lane| 8 * lane)).text;
+        assert_eq!(said, "2 wavefronts (optimal: 1): 1 bank conflict");
+    }
+
+    #[test]
+    fn a_drawing_is_whole_and_escapes_its_code() {
+        for space in [Space::Global, Space::Shared, Space::Local] {
+            let drawn = svg(&picture(touch(space, 4, |lane| 128 * lane)));
+            assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n"));
+            assert!(drawn.contains("a &lt; b"));
+            assert_eq!(drawn.matches("<text").count(), drawn.matches("</text>").count());
+            assert_eq!(drawn.matches("<rect").count(), drawn.matches("/>").count());
+        }
+    }
+
+    #[test]
+    fn a_grid_alone_is_small_and_has_every_lane() {
+        let drawn = grid(&touch(Space::Shared, 4, |lane| 128 * lane), 32).expect("a grid");
+        assert!(drawn.len() < 30_000, "{}", drawn.len());
+        assert!(drawn.matches("<path").count() <= 4 && !drawn.contains("<rect"));
+        assert!((0..32).all(|lane| drawn.contains(&format!(">{lane}</text>"))));
+        let drawn = grid(&touch(Space::Global, 4, |lane| 4 * lane), 32).expect("a grid");
+        assert!(drawn.contains(">24-31</text>"));
+        assert!(grid(&touch(Space::Local, 4, |lane| 4 * lane), 32).is_none());
+    }
+
+    #[test]
+    fn strips_are_as_long_as_the_longest_warp_and_alike_ones_are_one() {
+        let step = |warp, mask| (Place { block: 0, warp, instruction: 0 }, mask);
+        let mut steps: Vec<_> = (0..100).map(|_| step(0, 1)).chain([step(1, 3)]).collect();
+        let (found, more) = strips(&steps);
+        assert_eq!(found[0].means.len(), COLUMNS);
+        assert!((found[0].means[5] - 1.0).abs() < 1e-9);
+        assert_eq!((found[1].instructions, found[1].means[COLUMNS - 1], more), (1, 0.0, 0));
+        steps.push(step(2, 5));
+        let (found, _) = strips(&steps);
+        assert_eq!((found.len(), found[1].name().as_str()), (2, "warps 1-2"));
+        let many: Vec<_> =
+            (0..40).flat_map(|warp| (0..=warp).map(move |_| step(warp, 1))).collect();
+        assert_eq!(strips(&many).1, 40 - STRIPS);
+    }
+}

@@ -1,0 +1,100 @@
+//! The contents of a picture, and the active lanes of a block's warps over time.
+
+use lanework_emulator::{Place, Touch};
+use std::collections::BTreeMap;
+
+/// The contents of a picture.
+pub struct Picture {
+    /// The kernel, the block and the warp.
+    pub title: String,
+    /// The line of code, with its place.
+    pub code: String,
+    /// One access of each of the line's instructions.
+    pub touches: Vec<Touch>,
+    /// The warp whose accesses these are.
+    pub warp: u32,
+    /// The line's instructions.
+    pub instructions: Vec<u32>,
+    /// The block's instructions with their active lanes.
+    pub steps: Vec<(Place, u32)>,
+}
+
+/// Columns of the strips that show divergence.
+pub const COLUMNS: usize = 64;
+/// Strips that are drawn.
+pub const STRIPS: usize = 16;
+
+/// Neighbouring warps with equal activity over time.
+pub struct Strip {
+    /// The first and the last of the warps.
+    pub warps: (u32, u32),
+    /// Instructions of each.
+    pub instructions: usize,
+    /// The mean of the active lanes in each column of time.
+    pub means: Vec<f64>,
+}
+
+impl Strip {
+    /// The warps, as a label.
+    pub fn name(&self) -> String {
+        match self.warps {
+            (first, last) if first == last => format!("warp {first}"),
+            (first, last) => format!("warps {first}-{last}"),
+        }
+    }
+}
+
+/// The strips of the warps, equal neighbours merged, and the number of strips left out.
+pub fn strips(steps: &[(Place, u32)]) -> (Vec<Strip>, usize) {
+    let mut by_warp: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (place, mask) in steps {
+        by_warp.entry(place.warp).or_default().push(mask.count_ones());
+    }
+    let longest = by_warp.values().map(Vec::len).max().unwrap_or(0);
+    let columns = longest.clamp(1, COLUMNS);
+    let mut strips: Vec<Strip> = Vec::new();
+    for (warp, active) in by_warp {
+        let means = (0..columns).map(|column| {
+            let (from, to) = span(column, columns, longest);
+            let part = &active[from.min(active.len())..to.min(active.len())];
+            part.iter().sum::<u32>() as f64 / part.len().max(1) as f64
+        });
+        let strip =
+            Strip { warps: (warp, warp), instructions: active.len(), means: means.collect() };
+        match strips.last_mut() {
+            Some(last)
+                if last.instructions == strip.instructions
+                    && last.means == strip.means
+                    && last.warps.1 + 1 == warp =>
+            {
+                last.warps.1 = warp;
+            }
+            _ => strips.push(strip),
+        }
+    }
+    let more = strips.len().saturating_sub(STRIPS);
+    strips.truncate(STRIPS);
+    (strips, more)
+}
+
+/// The instructions of a column of time.
+fn span(column: usize, columns: usize, longest: usize) -> (usize, usize) {
+    (column * longest / columns, (column + 1) * longest / columns)
+}
+
+/// The columns of time in which the picture's warp runs its line.
+pub fn moments(picture: &Picture) -> Vec<bool> {
+    let count = |warp| picture.steps.iter().filter(|(place, _)| place.warp == warp).count();
+    let warps: std::collections::BTreeSet<u32> =
+        picture.steps.iter().map(|(place, _)| place.warp).collect();
+    let longest = warps.into_iter().map(count).max().unwrap_or(0);
+    let columns = longest.clamp(1, COLUMNS);
+    let own = picture.steps.iter().filter(|(place, _)| place.warp == picture.warp);
+    let here: Vec<bool> =
+        own.map(|(place, _)| picture.instructions.contains(&place.instruction)).collect();
+    let column = |column| {
+        let (from, to) = span(column, columns, longest);
+        here[from.min(here.len())..to.min(here.len())].contains(&true)
+    };
+    (0..columns).map(column).collect()
+}

@@ -1,0 +1,180 @@
+//! A profile from counts and traces: lines with their shares and remarks, occupancy, caches.
+
+use crate::cache;
+use crate::counted::{Counted, InstructionProfile};
+use crate::instruction;
+use crate::machine::Machine;
+use crate::record::{BranchRecord, CacheRecord, LineRecord, ProfileRecord, SampleRecord};
+use crate::remarks::remarks;
+use lanework_emulator::{Blocks, Counters, Keep, Touch, Trace, Wanted};
+use std::collections::{BTreeMap, HashMap};
+
+/// What lines a profile is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Lines of the source, where the PTX names them; else of the PTX.
+    Source,
+    /// Lines of the PTX.
+    Ptx,
+}
+
+/// Sectors at most that the model of the caches is fed with.
+const REPLAYED: u64 = 1 << 20;
+
+/// What a profile needs beside the counts of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Extras {
+    /// The first access of each instruction, for the patterns of remarks.
+    pub touches: Vec<Touch>,
+    /// The modelled caches; `None` where nothing went to global memory, or nothing was traced.
+    pub caches: Option<CacheRecord>,
+}
+
+/// Traces the first blocks of a kernel for its profile. `waits` says whether its blocks may wait for each other,
+/// so that all of them have to run.
+///
+/// # Errors
+/// Those of `trace`.
+pub fn extras<E>(
+    counted: &Counted<'_>,
+    gpu: &Machine,
+    waits: bool,
+    trace: &mut dyn FnMut(Blocks, Wanted) -> Result<Trace, E>,
+) -> Result<Extras, E> {
+    let mut first_blocks = |count: u64, wanted: Wanted| match waits {
+        true => trace(Blocks::All, Wanted { only: Some(0..count), ..wanted }),
+        false => trace(Blocks::Range { first: 0, count }, wanted),
+    };
+    let wanted = Wanted { accesses: Keep::First, most: 1 << 16, ..Wanted::default() };
+    let touches = first_blocks(1, wanted)?.touches;
+    let asked = counted.counters.global_load.sectors + counted.counters.global_store.sectors;
+    let caches = match asked {
+        0 => None,
+        _ => {
+            let per_block = (asked / counted.blocks_run.max(1)).max(1);
+            let count = (REPLAYED / per_block).clamp(1, counted.blocks);
+            let most = 2 * REPLAYED.max(per_block) as usize;
+            let wanted = Wanted { accesses: Keep::Sectors, most, ..Wanted::default() };
+            let trace = first_blocks(count, wanted)?;
+            let takes = gpu.resources(counted.resources, counted.threads(), counted.dynamic_shared);
+            Some(cache::replay(&trace, gpu, takes.resident_blocks, takes.shared_bytes))
+        }
+    };
+    Ok(Extras { touches, caches })
+}
+
+/// The profile of a counted run, for `gpu`.
+pub fn record(counted: &Counted<'_>, extras: Extras, by: By, gpu: &Machine) -> ProfileRecord {
+    let flops: Vec<u64> = counted.instructions.iter().map(of_instruction).collect();
+    let classes = classes(&counted.instructions.iter().collect::<Vec<_>>());
+    let sector_bytes = 32 * counted.counters.sectors();
+    let flops_in_all: u64 = flops.iter().sum();
+    ProfileRecord {
+        kernel: counted.kernel.to_owned(),
+        grid: counted.grid,
+        block: counted.block,
+        gpu: gpu.name.clone(),
+        sampled: (counted.blocks_run < counted.blocks)
+            .then_some(SampleRecord { blocks_counted: counted.blocks_run, blocks: counted.blocks }),
+        resources: gpu.resources(counted.resources, counted.threads(), counted.dynamic_shared),
+        counters: counted.counters.clone(),
+        classes,
+        flops: flops_in_all,
+        sector_bytes,
+        intensity: intensity(flops_in_all, sector_bytes),
+        lines: lines(counted, &flops, &extras.touches, by),
+        modelled_caches: extras.caches,
+    }
+}
+
+/// Operations per byte; `None` where there is no byte.
+fn intensity(flops: u64, bytes: u64) -> Option<f64> {
+    (bytes > 0).then(|| flops as f64 / bytes as f64)
+}
+
+/// Warp instructions by class.
+fn classes(all: &[&InstructionProfile]) -> BTreeMap<&'static str, u64> {
+    let mut classes = BTreeMap::new();
+    for one in all.iter().filter(|one| one.counters.warp_instructions > 0) {
+        *classes.entry(instruction::class(&one.origin.name)).or_default() +=
+            one.counters.warp_instructions;
+    }
+    classes
+}
+
+fn of_instruction(one: &InstructionProfile) -> u64 {
+    let Counters { warp_instructions, lane_instructions, .. } = one.counters;
+    instruction::flops(&one.origin.name, warp_instructions, lane_instructions)
+}
+
+/// Cycles that the counts would take a multiprocessor one after the other: it issues four instructions
+/// a cycle, and its L1 and shared memory give 128 bytes.
+fn weight(counters: &Counters) -> f64 {
+    counters.warp_instructions as f64 / 4.0
+        + counters.sectors() as f64 / 4.0
+        + counters.wavefronts() as f64
+}
+
+/// A file, a line, and for PTX that is not text the number of the instruction.
+type Place = (Option<String>, u32, u32);
+
+/// The instructions put together by line.
+fn lines(profile: &Counted<'_>, flops: &[u64], touches: &[Touch], by: By) -> Vec<LineRecord> {
+    let touch_of: HashMap<u32, &Touch> =
+        touches.iter().map(|touch| (touch.place.instruction, touch)).collect();
+    let mut groups: BTreeMap<Place, Vec<u32>> = BTreeMap::new();
+    for (index, one) in profile.instructions.iter().enumerate() {
+        let place = match (&one.origin.location, by) {
+            (Some(location), By::Source) => (Some(location.file.clone()), location.line, 0),
+            (_, By::Source) => (None, one.origin.text_line, 0),
+            // What was never text has no lines: each instruction is its own.
+            (_, By::Ptx) => (None, one.origin.text_line, index as u32),
+        };
+        groups.entry(place).or_default().push(index as u32);
+    }
+    let total = weight(profile.counters).max(1.0);
+    let of = |index: &u32| &profile.instructions[*index as usize].counters;
+    let line = |((file, line, _), instructions): (Place, Vec<u32>)| {
+        let counters = Counters::sum(instructions.iter().map(of));
+        let mut said: Vec<String> = Vec::new();
+        for index in &instructions {
+            let origin = &profile.instructions[*index as usize].origin;
+            for remark in remarks(of(index), origin, touch_of.get(index).copied()) {
+                if !said.contains(&remark) {
+                    said.push(remark);
+                }
+            }
+        }
+        let flops = instructions.iter().map(|index| flops[*index as usize]).sum();
+        let share = weight(&counters) / total;
+        let all: Vec<&InstructionProfile> =
+            instructions.iter().map(|index| &profile.instructions[*index as usize]).collect();
+        let sector_bytes = 32 * counters.sectors();
+        let branches = all.iter().filter(|one| one.counters.divergent_branches > 0);
+        LineRecord {
+            file,
+            line,
+            branches: branches.map(|one| branch(one)).collect(),
+            names: all.iter().map(|one| one.origin.name.clone()).collect(),
+            instructions,
+            counters,
+            classes: classes(&all),
+            flops,
+            sector_bytes,
+            intensity: intensity(flops, sector_bytes),
+            share,
+            remarks: said,
+        }
+    };
+    groups.into_iter().map(line).filter(|line| line.counters.warp_instructions > 0).collect()
+}
+
+fn branch(branch: &InstructionProfile) -> BranchRecord {
+    let origin = &branch.origin;
+    BranchRecord {
+        column: origin.location.as_ref().map_or(0, |at| at.column),
+        ptx_line: origin.text_line,
+        executions: branch.counters.warp_instructions,
+        divergent: branch.counters.divergent_branches,
+    }
+}

@@ -1,0 +1,168 @@
+//! Remarks on an instruction's counts: uncoalesced accesses, bank conflicts, atomic contention, local
+//! memory, divergence.
+
+use super::pattern::pattern;
+use lanework_emulator::{Bulk, Counters, Global, Origin, Shared, Touch};
+
+/// Remarks on one instruction; `touch` is its first access, where it makes any.
+pub fn remarks(counters: &Counters, origin: &Origin, touch: Option<&Touch>) -> Vec<String> {
+    let how = touch.map(|touch| format!(": {}", pattern(touch))).unwrap_or_default();
+    let mut found = Vec::new();
+    let sectors = [
+        ("load", &counters.global_load),
+        ("store", &counters.global_store),
+        ("local load", &counters.local_load),
+        ("local store", &counters.local_store),
+    ];
+    for (name, traffic) in sectors {
+        if let Some(remark) = uncoalesced(name, traffic, touch) {
+            found.push(remark + &how);
+        }
+    }
+    let copies = [
+        ("load", &counters.bulk_load),
+        ("store", &counters.bulk_store),
+        ("reduction", &counters.bulk_reduce),
+    ];
+    found.extend(copies.into_iter().filter_map(|(name, traffic)| bulk(name, traffic)));
+    let banks = [
+        ("load", &counters.shared_load),
+        ("store", &counters.shared_store),
+        ("copy", &counters.shared_copy),
+        ("atomic", &counters.shared_atomic),
+    ];
+    for (name, traffic) in banks {
+        if let Some(remark) = conflicts(name, traffic) {
+            found.push(remark + &how);
+        }
+    }
+    let atomics = counters.global_atomic.requests + counters.shared_atomic.requests;
+    if counters.atomic_collisions > 0 && atomics > 0 {
+        let each = counters.atomic_collisions as f64 / atomics as f64;
+        found.push(format!(
+            "atomic contention: {each:.1} lanes per request wait for another lane at their address"
+        ));
+    }
+    if counters.local_requests() > 0 {
+        found.push("local memory: a spill, or an array indexed at run time".to_owned());
+    }
+    if counters.divergent_branches > 0 {
+        let share = counters.divergent_branches as f64 / counters.warp_instructions.max(1) as f64;
+        found.push(format!("{:.0} % of executions diverge{}", 100.0 * share, branch(origin)));
+    }
+    found
+}
+
+/// Which of a line's branches an instruction is: a line may have several, such as `a && b`.
+fn branch(origin: &Origin) -> String {
+    let column = origin.location.as_ref().map_or(0, |at| at.column);
+    match (column, origin.text_line) {
+        (0, 0) => String::new(),
+        (0, line) => format!(" at the branch of PTX line {line}"),
+        (column, 0) => format!(" at the branch of column {column}"),
+        (column, line) => format!(" at the branch of column {column}, PTX line {line}"),
+    }
+}
+
+fn uncoalesced(name: &str, traffic: &Global, touch: Option<&Touch>) -> Option<String> {
+    let (took, ideal) = (traffic.sectors_per_request(), traffic.ideal_sectors_per_request());
+    let contiguous = touch.is_some_and(Touch::contiguous);
+    // Of one run of bytes only the start can be the cause.
+    let tells =
+        if contiguous { took > 1.02 * ideal } else { took > 1.1 * ideal && took > ideal + 0.25 };
+    let cause = match touch.and_then(Touch::misaligned_start) {
+        Some(past) => format!(", misaligned start ({past} B past a 32-byte sector)"),
+        None if contiguous => {
+            ", misaligned starts of some (rows that are not a multiple of 32 B)".to_owned()
+        }
+        None => String::new(),
+    };
+    tells.then(|| format!("{took:.1} sectors per {name}, optimal {ideal:.1}{cause}"))
+}
+
+/// A bulk copy whose rows fill their sectors in part.
+fn bulk(name: &str, traffic: &Bulk) -> Option<String> {
+    let each = |count: u64| count as f64 / traffic.requests.max(1) as f64;
+    let (took, ideal) = (each(traffic.sectors), each(traffic.ideal_sectors));
+    (took > 1.02 * ideal).then(|| {
+        format!(
+            "{took:.1} sectors per bulk {name}, optimal {ideal:.1}: rows that start or end within a 32-byte sector"
+        )
+    })
+}
+
+fn conflicts(name: &str, traffic: &Shared) -> Option<String> {
+    let each = traffic.conflicts_per_request();
+    (each >= 0.05).then(|| {
+        let took = traffic.wavefronts_per_request();
+        format!("{took:.1} wavefronts per shared {name}, {each:.1} of them bank conflicts")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lanework_emulator::{AccessKind, Place, SourceLocation, Space};
+
+    fn origin() -> Origin {
+        let location = SourceLocation { file: "k.cu".to_owned(), line: 7, column: 9 };
+        Origin {
+            name: "bra".to_owned(),
+            location: Some(location),
+            text_line: 57,
+            callers: Default::default(),
+        }
+    }
+
+    #[test]
+    fn a_misaligned_start_is_named_as_the_cause() {
+        let of = |sectors: u64, start: u64, bytes: u64| {
+            let traffic =
+                Global { requests: 10, sectors, ideal_sectors: 10 * bytes, ..Global::default() };
+            let addresses = std::array::from_fn(|lane| start + bytes * lane as u64);
+            let (space, kind, place) = (Space::Global, AccessKind::Load, Place::default());
+            let touch =
+                Touch { place, space, kind, bytes: bytes as u32, mask: u32::MAX, addresses };
+            let counters = Counters { global_load: traffic, ..Counters::default() };
+            remarks(&counters, &origin(), Some(&touch)).pop().unwrap_or_default()
+        };
+        let found = of(50, 4100, 4);
+        let said =
+            "5.0 sectors per load, optimal 4.0, misaligned start (4 B past a 32-byte sector)";
+        assert!(found.starts_with(said), "{found}");
+        // One sector more of 17 is as little as it can cost.
+        assert!(of(170, 4112, 16).contains("misaligned start (16 B past"));
+        // The first row is aligned, and others are not.
+        assert!(of(49, 4096, 4).contains("misaligned starts of some"));
+        assert_eq!(of(40, 4096, 4), "");
+    }
+
+    #[test]
+    fn what_is_as_it_should_be_needs_no_word() {
+        let mut counters = Counters { warp_instructions: 10, ..Counters::default() };
+        counters.global_load =
+            Global { requests: 10, sectors: 40, ideal_sectors: 40, ..Global::default() };
+        counters.shared_load =
+            Shared { requests: 10, wavefronts: 10, bank_conflicts: 0, ..Shared::default() };
+        assert!(remarks(&counters, &origin(), None).is_empty());
+    }
+
+    #[test]
+    fn what_costs_is_named_with_its_figures() {
+        let mut counters = Counters { warp_instructions: 10, ..Counters::default() };
+        counters.global_store =
+            Global { requests: 10, sectors: 320, ideal_sectors: 40, ..Global::default() };
+        counters.shared_load =
+            Shared { requests: 10, wavefronts: 320, bank_conflicts: 310, ..Shared::default() };
+        counters.divergent_branches = 5;
+        let found = remarks(&counters, &origin(), None);
+        assert_eq!(
+            found,
+            [
+                "32.0 sectors per store, optimal 4.0",
+                "32.0 wavefronts per shared load, 31.0 of them bank conflicts",
+                "50 % of executions diverge at the branch of column 9, PTX line 57",
+            ]
+        );
+    }
+}

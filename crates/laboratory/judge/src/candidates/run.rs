@@ -1,0 +1,297 @@
+//! Runs a candidate on the emulator, and checks everything that it could have changed.
+//!
+//! The candidate's address space is that of one emulator: its own variables, the arguments, and a canary before and
+//! after each. References are in no emulator that a candidate runs on. Checked runs are under the sanitizer, in
+//! which allocations are 2^36 bytes apart and undefined memory is known as such; plain runs have a drawn schedule and
+//! outputs poisoned with drawn patterns.
+
+use crate::candidates::buffers::{Allocator, Contents, DeviceBuffer};
+use crate::problems::problem::{Argument, Problem};
+use crate::task::{Allowance, Role, Shape, Task};
+use crate::verdict::Reason;
+use lanework::emulator::sanitize::{Checks, Level, ReportKind};
+use lanework::emulator::{
+    Blocks, Emulator, Fault, FaultKind, LaunchConfig, Options, Program, Schedule,
+};
+use lanework::ptx::Module;
+use rand::{SeedableRng, rngs::StdRng};
+use std::sync::Arc;
+
+/// How a candidate is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Every access checked.
+    Checked,
+    /// Unchecked, in an order drawn from this seed.
+    Plain(u64),
+}
+
+/// A module loaded on an emulator.
+pub struct Bench<'a> {
+    task: &'a Task,
+    emulator: Emulator,
+    program: Arc<Program>,
+    mode: Mode,
+    random: StdRng,
+    /// Warnings of the sanitizer, and what the candidate printed.
+    pub notes: Vec<String>,
+}
+
+/// The results of a run: the bytes of each output, by the number of its parameter.
+pub type Results = Vec<(usize, Vec<u8>)>;
+
+/// Memory that a candidate may have on the emulator beside its arguments.
+const SPARE_MEMORY: u64 = 256 << 20;
+/// What fresh memory of an emulator holds.
+const FRESH: u8 = 0xCD;
+
+impl<'a> Bench<'a> {
+    /// Loads a module.
+    ///
+    /// # Errors
+    /// What the emulator does not know.
+    pub fn new(
+        task: &'a Task,
+        module: &Module,
+        mode: Mode,
+        seed: u64,
+        budget: (u64, u64),
+    ) -> Result<Bench<'a>, Reason> {
+        let (bytes, instructions) = budget;
+        let mut options = Options {
+            total_instructions: Some(task.limits.instructions.unwrap_or(instructions)),
+            time_limit: Some(task.limits.launch),
+            ..Options::default()
+        };
+        // The canaries of 40 arguments are less than the spare memory.
+        options.limits.memory = bytes.saturating_mul(3).saturating_add(SPARE_MEMORY);
+        match mode {
+            Mode::Checked => options.checks = Some(Checks::default()),
+            Mode::Plain(seed) => options.schedule = Schedule::Seeded(seed),
+        }
+        let emulator = Emulator::new(options);
+        let program =
+            emulator.load(module).map_err(|error| Reason::new("ptx", error.to_string()))?;
+        let random = StdRng::seed_from_u64(seed);
+        Ok(Bench { task, emulator, program, mode, random, notes: Vec::new() })
+    }
+
+    /// Runs a problem once, in buffers of its own.
+    ///
+    /// # Errors
+    /// The first rule that the run broke.
+    pub fn run(&mut self, problem: &Problem, shape: Shape) -> Result<Results, Reason> {
+        let buffers = Allocator {
+            emulator: &self.emulator,
+            task: self.task,
+            poisons: self.mode != Mode::Checked,
+            random: &mut self.random,
+        }
+        .allocate(problem)?;
+        let variables = self.variables();
+        let before: Vec<Vec<u8>> =
+            variables.iter().map(|(at, bytes, _)| self.read(*at, *bytes)).collect();
+        let ran = self.launch(problem, shape, &buffers);
+        let found = ran
+            .and_then(|()| self.results(problem, &buffers))
+            .and_then(|results| self.check_variables(&variables, &before).map(|()| results));
+        for buffer in &buffers {
+            // The emulator allocated it, so that it can be freed.
+            let _ = self.emulator.free(buffer.address);
+        }
+        found
+    }
+
+    fn launch(
+        &mut self,
+        problem: &Problem,
+        shape: Shape,
+        buffers: &[DeviceBuffer],
+    ) -> Result<(), Reason> {
+        let address = |number: usize| {
+            let found = buffers.iter().find(|buffer| buffer.contents == Contents::Argument(number));
+            found.map_or(0, |buffer| buffer.address).to_le_bytes().to_vec()
+        };
+        let argument = |(number, one): (usize, &Argument)| match one {
+            Argument::Array { .. } => address(number),
+            Argument::Scalar { bytes, .. } => bytes.clone(),
+        };
+        let arguments: Vec<Vec<u8>> = problem.arguments.iter().enumerate().map(argument).collect();
+        let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+        let config = LaunchConfig {
+            entry: &self.task.entry,
+            grid: shape.grid.to_array(),
+            block: shape.block.to_array(),
+            dynamic_shared: shape.dynamic_shared,
+            blocks: Blocks::All,
+            cluster: shape.cluster.map(lanework::Dim3::to_array),
+            cooperative: shape.cooperative,
+        };
+        if self.mode != Mode::Checked {
+            let outcome = self.emulator.run(&self.program, &config, &arguments);
+            return outcome.map(drop).map_err(of_fault);
+        }
+        let checked = self.emulator.check(&self.program, &config, &arguments).map_err(of_fault)?;
+        let is_error = |kind: ReportKind| {
+            ReportKind::TABLE.iter().any(|row| row.kind == kind && row.level == Level::Error)
+        };
+        for report in &checked.reports {
+            if is_error(report.kind) {
+                let kind = match report.kind {
+                    ReportKind::Deadlock => "endless",
+                    other => other.name(),
+                };
+                let mut reason = Reason::new(kind, report.message.clone());
+                reason.place = match &report.location {
+                    Some(at) => Some(at.to_string()),
+                    None if report.text_line > 0 => {
+                        Some(format!("line {} of the PTX", report.text_line))
+                    }
+                    None => None,
+                };
+                return Err(reason);
+            }
+            let note = format!("{}: {}", report.kind.name(), report.message);
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+        checked.fault.map_or(Ok(()), |fault| Err(of_fault(fault)))
+    }
+
+    /// Compares what must not have changed, and takes the results.
+    fn results(&self, problem: &Problem, buffers: &[DeviceBuffer]) -> Result<Results, Reason> {
+        let mut results = Vec::new();
+        for buffer in buffers {
+            let number = match buffer.contents {
+                Contents::Argument(number) => number,
+                Contents::Canary => {
+                    let now = self.read(buffer.address, buffer.before.len() as u64);
+                    if now != buffer.before {
+                        return Err(Reason::new("canary", "it wrote to memory beside the buffers"));
+                    }
+                    continue;
+                }
+            };
+            let argument = &problem.arguments[number];
+            let (Argument::Array { role, .. }, bytes) = (argument, argument.bytes()) else {
+                continue;
+            };
+            let name = &self.task.parameters[number].name;
+            let now = self.read(buffer.address, bytes);
+            match role {
+                Role::In => {
+                    if let Some(at) =
+                        now.iter().zip(&buffer.before).position(|(now, was)| now != was)
+                    {
+                        let element = at / self.task.parameters[number].element.bytes();
+                        let why = format!("it wrote to the input `{name}`, at element {element}");
+                        return Err(Reason::new("input-changed", why));
+                    }
+                }
+                Role::Scratch => {}
+                Role::Out if bytes > 0 => {
+                    self.check_written(name, number, buffer, &now)?;
+                    results.push((number, now));
+                }
+                Role::Out | Role::InOut => results.push((number, now)),
+            }
+        }
+        results.sort_by_key(|(number, _)| *number);
+        Ok(results)
+    }
+
+    /// Checks that all of an output was written, as far as that is known.
+    fn check_written(
+        &self,
+        name: &str,
+        number: usize,
+        buffer: &DeviceBuffer,
+        now: &[u8],
+    ) -> Result<(), Reason> {
+        if self.mode == Mode::Checked {
+            let gap = self.emulator.memory().unwritten(buffer.address, now.len() as u64);
+            let Some(gap) = gap else { return Ok(()) };
+            if now.iter().all(|byte| *byte == FRESH) {
+                let why = format!("the launch wrote nothing to the output `{name}`");
+                return Err(Reason::new("nothing-written", why));
+            }
+            let element = gap.offset.max(0) as usize / self.task.parameters[number].element.bytes();
+            let why = format!("the launch did not write element {element} of the output `{name}`");
+            return Err(Reason::new("not-written", why));
+        }
+        // Eight bytes are not right by chance.
+        if now.len() >= 8 && now == buffer.before && now.iter().any(|byte| *byte != 0) {
+            let why = format!("the launch wrote nothing to the output `{name}`");
+            return Err(Reason::new("nothing-written", why));
+        }
+        Ok(())
+    }
+
+    /// The module's variables: address, bytes and name.
+    fn variables(&self) -> Vec<(u64, u64, String)> {
+        let memory = self.emulator.memory();
+        let own = memory.live().filter(|(_, one)| one.of_module);
+        own.map(|(at, one)| (at, one.bytes, one.name.clone())).collect()
+    }
+
+    /// Checks that the module's variables hold what they held before.
+    fn check_variables(
+        &mut self,
+        variables: &[(u64, u64, String)],
+        before: &[Vec<u8>],
+    ) -> Result<(), Reason> {
+        for ((at, bytes, name), before) in variables.iter().zip(before) {
+            if self.read(*at, *bytes) == *before {
+                continue;
+            }
+            let why =
+                format!("the variable `{name}` holds something else after the launch than before");
+            if !self.task.allows(Allowance::State) {
+                return Err(Reason::new("state", why));
+            }
+            if !self.notes.contains(&why) {
+                self.notes.push(why);
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&self, address: u64, bytes: u64) -> Vec<u8> {
+        let mut host = vec![0; bytes as usize];
+        // What this bench allocated is there.
+        let _ = self.emulator.read(address, &mut host);
+        host
+    }
+}
+
+/// Bytes of a problem's arrays, and warp instructions that a launch on it may take.
+pub fn budget(problem: &Problem) -> (u64, u64) {
+    /// Warp instructions of any launch, and for each element.
+    const ANY: u64 = 1 << 22;
+    const EACH: u64 = 1 << 12;
+    let bytes: u64 = problem.arguments.iter().map(Argument::bytes).sum();
+    let elements = problem.arguments.iter().map(|one| match one {
+        Argument::Array { shape, .. } => shape.iter().product(),
+        Argument::Scalar { .. } => 1,
+    });
+    (bytes, ANY + EACH * elements.sum::<u64>())
+}
+
+fn of_fault(fault: Fault) -> Reason {
+    let kind = match fault.kind {
+        FaultKind::InstructionLimit | FaultKind::TimeLimit | FaultKind::Deadlock => "endless",
+        FaultKind::LimitExceeded => "launch",
+        FaultKind::Unsupported => "ptx",
+        FaultKind::OutOfBounds | FaultKind::Null => "out-of-bounds",
+        FaultKind::Misaligned => "misaligned",
+        _ => "fault",
+    };
+    let mut reason = Reason::new(kind, fault.message);
+    reason.place = match &fault.location {
+        Some(at) => Some(at.to_string()),
+        None if fault.text_line > 0 => Some(format!("line {} of the PTX", fault.text_line)),
+        None => None,
+    };
+    reason
+}

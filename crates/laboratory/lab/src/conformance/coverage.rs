@@ -1,0 +1,98 @@
+//! What the emulator implements of each instruction: every form of it is loaded; and how far each
+//! form is known to agree with a GPU.
+
+use super::catalogue::CHAPTERS;
+use super::fidelity::{Fidelity, fidelity};
+use super::form::{Form, forms};
+use super::text::load_test;
+use lanework::emulator::{Emulator, Options};
+use std::collections::HashSet;
+
+/// Whether the emulator runs one form, and how far its results are known to agree with a GPU's.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Covered {
+    /// It runs, and its results are so known.
+    Runs(Fidelity),
+    /// It is unsupported, and why.
+    Refused(String),
+}
+
+/// What the emulator implements of one instruction.
+#[derive(Clone, Debug)]
+pub struct Coverage {
+    /// Its chapter in English and Chinese.
+    pub chapter: [&'static str; 2],
+    /// The instruction, such as `add`.
+    pub opcode: String,
+    /// Its forms.
+    pub forms: Vec<(Form, Covered)>,
+}
+
+impl Coverage {
+    /// Forms that are measured, unmeasured, and refused.
+    pub fn counts(&self) -> [usize; 3] {
+        let mut counts = [0; 3];
+        for (_, covered) in &self.forms {
+            counts[match covered {
+                Covered::Runs(Fidelity::Measured) => 0,
+                Covered::Runs(Fidelity::Unmeasured) => 1,
+                Covered::Refused(_) => 2,
+            }] += 1;
+        }
+        counts
+    }
+
+    /// The names of refused forms, each once; with its operands where another of the name is known.
+    pub fn refused(&self) -> Vec<&str> {
+        let is_refused = |covered: &Covered| matches!(covered, Covered::Refused(_));
+        let known = |name: &str| self.forms.iter().any(|(f, c)| f.name == name && !is_refused(c));
+        let refused = self.forms.iter().filter(|(_, covered)| is_refused(covered));
+        let named = |form: &'_ Form| known(&form.name);
+        let mut names: Vec<&str> = refused
+            .map(|(form, _)| if named(form) { form.text.as_str() } else { form.name.as_str() })
+            .collect();
+        names.dedup();
+        names
+    }
+}
+
+/// Every instruction of the catalogue, in its order.
+pub fn coverage() -> Vec<Coverage> {
+    let emulator = Emulator::new(Options { workers: Some(1), ..Options::default() });
+    let forms = forms();
+    let compared: HashSet<String> =
+        forms.iter().filter(|form| form.runs()).map(|form| form.name.clone()).collect();
+    let mut all: Vec<Coverage> = Vec::new();
+    for form in forms {
+        let chapter = CHAPTERS[form.chapter].title;
+        let covered = match load(&emulator, &form) {
+            // What was compared is the instruction with other operands: `mov.u32` of a register says
+            // nothing of `mov.u32` of `%clock`.
+            Covered::Runs(Fidelity::Measured) if !form.runs() && compared.contains(&form.name) => {
+                Covered::Runs(Fidelity::Unmeasured)
+            }
+            covered => covered,
+        };
+        let place = all.iter_mut().find(|c| c.opcode == form.opcode && c.chapter == chapter);
+        match place {
+            Some(coverage) => coverage.forms.push((form, covered)),
+            None => all.push(Coverage {
+                chapter,
+                opcode: form.opcode.clone(),
+                forms: vec![(form, covered)],
+            }),
+        }
+    }
+    all
+}
+
+fn load(emulator: &Emulator, form: &Form) -> Covered {
+    let module = match lanework::ptx::Module::parse(&load_test(form)) {
+        Ok(module) => module,
+        Err(problems) => return Covered::Refused(problems.to_string()),
+    };
+    match emulator.load(&module) {
+        Ok(_) => Covered::Runs(fidelity(&form.name)),
+        Err(error) => Covered::Refused(error.message),
+    }
+}

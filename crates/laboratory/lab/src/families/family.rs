@@ -1,0 +1,97 @@
+//! A family of cases: a ladder, the parameters and arrays that it takes, and the check of a request against
+//! them.
+
+use crate::case::Case;
+use crate::request::Request;
+use lanework::{Error, Result};
+use lanework_ladders::{Ladder, RungInfo};
+
+/// A ladder and how its cases are made.
+#[derive(Clone, Copy)]
+pub struct Family {
+    /// The ladder with its rungs.
+    pub ladder: fn() -> Ladder,
+    /// A vendor's library that solves the same problem, to compare with; where it is missing, it is
+    /// skipped.
+    pub peer: Option<RungInfo>,
+    /// Names of the parameters it takes; see [`crate::PARAMETERS`].
+    pub parameters: &'static [&'static str],
+    /// Whether it takes alpha and beta.
+    pub scaled: bool,
+    /// Element types it is made for, the default first.
+    pub elements: &'static [&'static str],
+    /// Names of the arrays it takes.
+    pub arrays: &'static [&'static str],
+    /// Whether it only moves elements, so that numbers of any kind will do, complex ones too.
+    pub moves: bool,
+    /// What a sweep varies when nothing is said.
+    pub sweep: &'static [(&'static str, &'static [u64])],
+    /// Parameters that some rungs do not use, since their blocks and tiles are of one size.
+    pub unused: &'static [(&'static str, &'static [&'static str])],
+    /// Makes a case of a checked request.
+    pub open: fn(&Request) -> Result<Box<dyn Case>>,
+}
+
+impl Family {
+    /// The ladder with its peer on top.
+    pub fn with_peer(&self) -> Ladder {
+        let mut ladder = (self.ladder)();
+        ladder.rungs.extend(self.peer);
+        ladder
+    }
+
+    /// Checks that one of `rungs`, or of all where that is empty, uses each parameter that was given.
+    ///
+    /// # Errors
+    /// A parameter that none of them uses.
+    pub fn check_used(&self, rungs: &[&str], request: &Request) -> Result<()> {
+        for (name, idle) in self.unused {
+            let Some(value) = request.get(name) else { continue };
+            if !rungs.is_empty() && rungs.iter().all(|rung| idle.contains(rung)) {
+                return Err(Error::Request {
+                    why: format!("--{name} {value} is not used by {}", rungs.join(", ")),
+                    help: format!("remove --{name}, or choose another rung"),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The case that `request` asks for.
+    ///
+    /// # Errors
+    /// When the ladder does not take what was given, or the values make no problem.
+    pub fn case(&self, request: &Request) -> Result<Box<dyn Case>> {
+        let name = (self.ladder)().name;
+        let refuse = |why: String, help: String| Err(Error::Request { why, help });
+        let flags = |names: &[&str]| {
+            let flags: Vec<String> = names.iter().map(|name| format!("--{name}")).collect();
+            flags.join(", ")
+        };
+        if let Some(other) = request.parameters.keys().find(|key| !self.parameters.contains(key)) {
+            let why = format!("ladder `{name}` takes no --{other}");
+            return refuse(why, format!("it takes {}", flags(self.parameters)));
+        }
+        if !self.scaled && (request.alpha.is_some() || request.beta.is_some()) {
+            let why = format!("ladder `{name}` has no alpha and beta");
+            return refuse(why, "remove --alpha and --beta".to_owned());
+        }
+        if let Some(other) = request.arrays.keys().find(|key| !self.arrays.contains(key)) {
+            let why = format!("ladder `{name}` takes no --{other}");
+            return refuse(why, format!("it takes {}", flags(self.arrays)));
+        }
+        let element = request.element(self.elements[0]);
+        if !self.elements.contains(&element.name) {
+            let why =
+                format!("ladder `{name}` has no kernels for elements of type {}", element.name);
+            return refuse(why, format!("use one of {}", self.elements.join(", ")));
+        }
+        if let Some((name, array)) =
+            request.arrays.iter().find(|(_, array)| array.element != element)
+        {
+            let why = format!("--{name} holds {}, not {}", array.element.name, element.name);
+            return refuse(why, format!("convert it: a.astype('{}')", element.name));
+        }
+        (self.open)(request)
+    }
+}

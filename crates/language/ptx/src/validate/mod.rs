@@ -1,0 +1,206 @@
+//! Validation: what ptxas refuses in a module that parses.
+//!
+//! Names are declared once and before they are used; operands have the types, state spaces and kinds
+//! that the instruction's form asks for (`form.rs` and the table `forms/`); version and target know
+//! the instructions; declarations hold what their space allows. The rules are facts of the PTX manual,
+//! compared with ptxas 13.0: `crates/runtime/lanework/tests/ptxas` counts where the two differ.
+
+mod declarations;
+mod form;
+mod forms;
+mod heading;
+mod instruction;
+mod locations;
+mod names;
+mod narrow;
+mod operand;
+mod row;
+
+use crate::ast::*;
+use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
+use names::{Meaning, RegisterType, Role, Scope};
+use std::collections::{HashMap, HashSet};
+
+impl Module {
+    /// Checks what ptxas checks of a module that parses: names, types and state spaces of operands,
+    /// modifiers, version and target.
+    ///
+    /// # Errors
+    /// The problems found, 20 at most. They carry the line of the parsed text, if the module was
+    /// parsed, and no column.
+    pub fn validate(&self) -> Result<(), Diagnostics> {
+        let mut checker = Checker {
+            module: self,
+            functions: HashMap::new(),
+            globals: Scope::default(),
+            scopes: Vec::new(),
+            debug_labels: HashSet::new(),
+            locations: HashSet::new(),
+            pairs: None,
+            problems: Collector::default(),
+        };
+        for function in self.functions() {
+            checker.functions.entry(&function.name).or_insert(function);
+        }
+        checker.heading();
+        self.items.iter().for_each(|item| checker.declare_item(item));
+        checker.sections();
+        if !checker.narrow_addresses() {
+            self.functions().for_each(|function| checker.function(function));
+        }
+        checker.problems.finish(())
+    }
+}
+
+struct Checker<'a> {
+    module: &'a Module,
+    /// The functions of the module by name, the first of each name.
+    functions: HashMap<&'a str, &'a Function>,
+    /// Variables and functions of the module.
+    globals: Scope<'a>,
+    /// Names of the function and of the enclosing blocks, outermost first.
+    scopes: Vec<Scope<'a>>,
+    /// Labels of the debug sections.
+    debug_labels: HashSet<&'a str>,
+    /// The places that a `.loc` named so far.
+    locations: HashSet<[u32; 3]>,
+    /// The `.cta_group` of the function's first instruction on tensor memory.
+    pairs: Option<&'a str>,
+    problems: Collector,
+}
+
+impl<'a> Checker<'a> {
+    fn complain(&mut self, line: u32, message: String, help: Option<&str>) {
+        self.problems.push(|| Diagnostic {
+            file: None,
+            line: line as usize,
+            column: 0,
+            width: 1,
+            message,
+            help: help.map(str::to_owned),
+            source_line: String::new(),
+        });
+    }
+
+    fn declare(&mut self, name: &'a str, meaning: Meaning<'a>, line: u32, function: &str) {
+        let scope = self.scopes.last_mut().expect("a function is open");
+        // `_` is not a name, and call parameters may be redeclared in the same scope.
+        if name != "_" && !scope.declare(name, meaning) {
+            self.twice(name, line, function);
+        }
+    }
+
+    fn declare_range(
+        &mut self,
+        name: &'a str,
+        ty: RegisterType,
+        count: u32,
+        line: u32,
+        function: &str,
+    ) {
+        let scope = self.scopes.last_mut().expect("a function is open");
+        if !scope.declare_range(name, ty, count) {
+            self.twice(name, line, function);
+        }
+    }
+
+    fn twice(&mut self, name: &str, line: u32, function: &str) {
+        let message = format!("`{name}` is declared twice in the same scope of `{function}`");
+        self.complain(line, message, Some("rename one, or put it into its own `{ }` block"));
+    }
+
+    fn function(&mut self, function: &'a Function) {
+        self.head(function);
+        let Some(body) = &function.body else { return };
+        self.pairs = None;
+        self.scopes.push(Scope::default());
+        for variable in &function.returns {
+            let meaning = Meaning::of(variable, Role::Return);
+            self.declare(&variable.name, meaning, 0, &function.name);
+        }
+        for variable in &function.params {
+            let role = if function.entry { Role::EntryParameter } else { Role::Parameter };
+            self.declare(&variable.name, Meaning::of(variable, role), 0, &function.name);
+        }
+        self.scope(body, &function.name);
+        self.scopes.pop();
+    }
+
+    /// One level of braces. Its declarations are visible in all of it, since labels are used before
+    /// they are declared.
+    fn scope(&mut self, statements: &'a [Statement], function: &str) {
+        let first_lines = following_lines(statements);
+        for (statement, line) in statements.iter().zip(&first_lines) {
+            match statement {
+                Statement::Registers(registers) => {
+                    self.register_type(registers, *line);
+                    let ty = RegisterType { ty: registers.ty, vector: registers.vector };
+                    for (name, count) in &registers.names {
+                        match count {
+                            Some(count) => self.declare_range(name, ty, *count, *line, function),
+                            None => self.declare(name, Meaning::Register(ty), *line, function),
+                        }
+                    }
+                }
+                Statement::Variable(v) => {
+                    self.variable(v, Role::Body, *line);
+                    self.declare(&v.name, Meaning::of(v, Role::Body), *line, function);
+                }
+                Statement::Label(name) => self.declare(name, Meaning::Label, *line, function),
+                Statement::Directive(words) => self.body_directive(words, *line),
+                _ => {}
+            }
+        }
+        for (index, statement) in statements.iter().enumerate() {
+            match statement {
+                Statement::Instruction(instruction) => {
+                    if let Some(location) = &instruction.location {
+                        let place = [location.file, location.line, location.column];
+                        let inlined = location.inlined.as_deref().unwrap_or_default();
+                        self.location(place, inlined, instruction.text_line);
+                    }
+                    self.instruction(instruction);
+                }
+                Statement::Directive(words) => {
+                    let label = index.checked_sub(1).map(|before| &statements[before]);
+                    let labelled = matches!(label, Some(Statement::Label(_)));
+                    self.targets(words, labelled, first_lines[index]);
+                    self.standing_location(words, first_lines[index]);
+                }
+                Statement::Block(inner) => {
+                    self.scopes.push(Scope::default());
+                    self.scope(inner, function);
+                    self.scopes.pop();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The meaning of `name`, innermost scope first.
+    fn meaning(&self, name: &str) -> Option<Meaning<'a>> {
+        let scopes = self.scopes.iter().rev();
+        scopes.chain([&self.globals]).find_map(|scope| scope.look_up(name))
+    }
+}
+
+/// For each statement, the line of the first instruction at or after it, since declarations have no
+/// line.
+fn following_lines(statements: &[Statement]) -> Vec<u32> {
+    let mut line = 0;
+    let mut lines: Vec<u32> = statements
+        .iter()
+        .rev()
+        .map(|statement| {
+            if let Statement::Instruction(instruction) = statement {
+                line = instruction.text_line;
+            }
+            line
+        })
+        .collect();
+    lines.reverse();
+    lines
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,0 @@
-//! Instruments that record what a launch did: counters, and traces.
-
-pub mod count;
-pub mod trace;

@@ -1,0 +1,189 @@
+//! Devices: the emulator and GPUs behind one type.
+
+use crate::compiled::Compiled;
+use crate::gpu::GpuBackend;
+use crate::{Backend, DeviceInfo, Result};
+use lanework_emulator::Emulator;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+mod checked;
+mod memory;
+mod open;
+
+pub(crate) use open::{STUCK_AFTER, host_memory};
+
+/// A GPU, or the emulator. Clones are cheap and refer to the same device.
+///
+/// ```
+/// use lanework::{Backend, Device};
+///
+/// let device = Device::best(); // a GPU if there is one
+/// println!("{}: {:?} bytes free", device.info().name, device.memory()?.0);
+///
+/// let emulator = Device::open("emulator")?;
+/// assert_eq!(emulator.backend(), Backend::Emulator);
+/// assert!(emulator.sanitized().is_sanitized());
+/// assert!(Device::open("cdua:0").is_err());
+/// match Device::gpus() {
+///     Ok(gpus) => println!("{} GPUs", gpus.len()),
+///     Err(why) => println!("no GPU: {why}"),
+/// }
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Device(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    identity: u64,
+    pub(crate) engine: Engine,
+    pub(crate) compiled: Mutex<HashMap<(String, bool), Arc<Compiled>>>,
+    /// Whether `LANEWORK_TOOL` checks launches here, and not the program itself.
+    pub(crate) imposed: bool,
+}
+
+#[expect(clippy::large_enum_variant, reason = "a device holds one, behind an `Arc`")]
+pub(crate) enum Engine {
+    Emulator(Emulator),
+    Gpu(GpuBackend),
+}
+
+impl Device {
+    /// What this device is.
+    pub fn info(&self) -> DeviceInfo {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => emulator_info(emulator),
+            Engine::Gpu(gpu) => gpu.info(),
+        }
+    }
+
+    /// The kind of this device.
+    pub fn backend(&self) -> Backend {
+        match &self.0.engine {
+            Engine::Emulator(_) => Backend::Emulator,
+            Engine::Gpu(_) => Backend::Cuda,
+        }
+    }
+
+    /// Waits for everything launched so far.
+    ///
+    /// # Errors
+    /// The fault of any launch since the last call.
+    pub fn synchronize(&self) -> Result<()> {
+        match &self.0.engine {
+            Engine::Emulator(_) => Ok(()),
+            Engine::Gpu(gpu) => gpu.synchronize(),
+        }
+    }
+
+    /// The monitor of this GPU: clocks, power, temperature, and why the clock is below its maximum.
+    ///
+    /// ```
+    /// if let Ok(monitor) = lanework::Device::best().monitor() {
+    ///     println!("{:?} MHz", monitor.read().sm_mhz);
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// In one line, on the emulator, and where the driver's monitoring library (NVML) is not.
+    pub fn monitor(&self) -> std::result::Result<lanework_cuda::Monitor, String> {
+        match &self.0.engine {
+            Engine::Emulator(_) => Err("the emulator has no clocks".to_owned()),
+            Engine::Gpu(gpu) => gpu.monitor(),
+        }
+    }
+
+    /// For calls of other libraries: makes the GPU's context current on this thread and returns the stream, a `CUstream`, that
+    /// launches go to now: the device's own, or the one that is being recorded. `None` on the emulator.
+    ///
+    /// ```
+    /// # use lanework::{Backend, Device};
+    /// let device = Device::best();
+    /// assert_eq!(device.raw_stream()?.is_some(), device.backend() == Backend::Cuda);
+    /// assert!(device.clone() == device);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the driver rejects the context.
+    pub fn raw_stream(&self) -> Result<Option<u64>> {
+        match &self.0.engine {
+            Engine::Emulator(_) => Ok(None),
+            Engine::Gpu(gpu) => Ok(Some(gpu.raw().raw_stream()?)),
+        }
+    }
+
+    pub(crate) fn identity(&self) -> u64 {
+        self.0.identity
+    }
+
+    pub(crate) fn from_engine(engine: Engine) -> Device {
+        Device::from_parts(engine, false)
+    }
+
+    pub(crate) fn from_parts(engine: Engine, imposed: bool) -> Device {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let device = Device(Arc::new(Inner {
+            identity: NEXT.fetch_add(1, Ordering::Relaxed),
+            engine,
+            compiled: Mutex::default(),
+            imposed,
+        }));
+        let mut open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        open.retain(|inner| inner.strong_count() > 0);
+        open.push(Arc::downgrade(&device.0));
+        device
+    }
+
+    /// The open device of this identity.
+    pub(crate) fn of_identity(identity: u64) -> Option<Device> {
+        let open = OPEN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut live = open.iter().filter_map(Weak::upgrade);
+        live.find(|inner| inner.identity == identity).map(Device)
+    }
+}
+
+/// The devices that are open, for views, which know their device by its identity.
+static OPEN: Mutex<Vec<Weak<Inner>>> = Mutex::new(Vec::new());
+
+/// Whether both refer to the same device, opened once.
+impl PartialEq for Device {
+    fn eq(&self, other: &Device) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for Device {}
+
+impl fmt::Debug for Device {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Device({})", self.info().id)
+    }
+}
+
+/// The compute capability that the emulator implements.
+const EMULATED_CAPABILITY: (u32, u32) = (9, 0);
+
+/// The emulator described as a device.
+fn emulator_info(emulator: &Emulator) -> DeviceInfo {
+    let limits = emulator.limits();
+    DeviceInfo {
+        id: "emulator".to_owned(),
+        name: "Lanework emulator".to_owned(),
+        backend: Backend::Emulator,
+        compute_capability: EMULATED_CAPABILITY,
+        memory_bytes: emulator.memory_total(),
+        multiprocessors: limits.multiprocessors,
+        max_threads_per_block: limits.threads_per_block,
+        max_block: limits.block,
+        max_grid: limits.grid,
+        shared_per_block: (limits.static_shared, limits.shared),
+        registers_per_multiprocessor: 65_536,
+        l2_bytes: 0,
+        clock_khz: 0,
+        memory_bandwidth: 0,
+        driver: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}

@@ -1,0 +1,75 @@
+//! Devices that check every launch.
+
+use super::{Device, Engine};
+use lanework_emulator::Options;
+use lanework_emulator::sanitize::{Checks, Report, ReportKind};
+
+impl Device {
+    /// A new emulator that checks every launch: bounds, alignment, use after free, uninitialised
+    /// memory, races, barriers, warp-synchronous operations and asynchronous copies. A launch with
+    /// findings runs to its end and then returns [`Error::Sanitizer`](crate::Error::Sanitizer) with all of them:
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn shift(x: &mut [f32]) {
+    ///     let i = thread_idx.x;
+    ///     if i + 1 < x.len() as u32 {
+    ///         x[i] = x[i + 1];
+    ///     }
+    /// }
+    ///
+    /// let device = Device::emulator().sanitized();
+    /// let mut x = device.upload(&[1.0f32; 64])?;
+    /// let found = shift(&mut x).grid(1).block(64).launch(&device).unwrap_err();
+    /// assert!(found.to_string().contains("race in global memory"));
+    /// # lanework::Result::<()>::Ok(())
+    /// ```
+    ///
+    /// Buffers must be made on the device that this returns. Limits are those of this device, or of
+    /// [`Device::emulator`] when this is a GPU. Blocks run on one core; those that wait for others stay resident.
+    pub fn sanitized(&self) -> Device {
+        self.sanitized_for(Checks::default())
+    }
+
+    /// As [`Device::sanitized`], with a selection of checks, which may include leaks.
+    ///
+    /// ```
+    /// use lanework::{Checks, Device};
+    ///
+    /// let device = Device::emulator().sanitized_for(Checks::all());
+    /// let x = device.zeros::<u32>(100)?;
+    /// assert_eq!(device.leaks().len(), 1); // `x` is still alive
+    /// drop(x);
+    /// assert!(device.leaks().is_empty());
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn sanitized_for(&self, checks: Checks) -> Device {
+        let mut options = match &self.0.engine {
+            Engine::Emulator(emulator) => emulator.options().clone(),
+            Engine::Gpu(_) => match &Device::emulator().0.engine {
+                Engine::Emulator(emulator) => emulator.options().clone(),
+                Engine::Gpu(_) => Options::default(),
+            },
+        };
+        options.checks = Some(checks);
+        Device::emulator_with(options)
+    }
+
+    /// Whether launches on this device are checked.
+    pub fn is_sanitized(&self) -> bool {
+        matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.checks().is_some())
+    }
+
+    /// The live buffers of a sanitized device, as leak reports; none on other devices.
+    pub fn leaks(&self) -> Vec<Report> {
+        match &self.0.engine {
+            Engine::Emulator(emulator)
+                if emulator.checks().is_some_and(|checks| checks.has(ReportKind::Leak)) =>
+            {
+                emulator.leaks()
+            }
+            _ => Vec::new(),
+        }
+    }
+}

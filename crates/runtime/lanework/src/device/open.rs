@@ -1,0 +1,183 @@
+//! How devices are opened: the emulator with its limits, GPUs, and either by name.
+
+use super::{Device, Engine};
+use crate::gpu::GpuBackend;
+use crate::tool::Session;
+use crate::{DeviceInfo, Error, Result};
+use lanework_emulator::{Emulator, Options};
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+impl Device {
+    /// The first GPU, or the emulator where there is none, or where `LANEWORK_TOOL` is set ([`crate::tool`]).
+    pub fn best() -> Device {
+        if Session::active().is_some() {
+            return Device::emulator();
+        }
+        Device::cuda(0).unwrap_or_else(|_| Device::emulator())
+    }
+
+    /// The emulator; every call returns the same one. Its memory is at most 16 GB, and at most half
+    /// of what the host had available at the first call. A warp that has run 10^10 instructions is
+    /// stopped; [`Device::emulator_with`] takes other limits.
+    pub fn emulator() -> Device {
+        static SHARED: OnceLock<Device> = OnceLock::new();
+        SHARED.get_or_init(|| Device::emulator_limited(Some(STUCK_AFTER))).clone()
+    }
+
+    /// An emulator that stops a warp as stuck after `max_instructions` instructions.
+    pub fn emulator_limited(max_instructions: Option<u64>) -> Device {
+        Device::emulator_within(Options { max_instructions, ..Options::default() })
+    }
+
+    /// An emulator for untrusted kernels: `options` with at most half of the host's available
+    /// memory.
+    pub fn emulator_within(mut options: Options) -> Device {
+        options.limits.memory = options.limits.memory.min(host_memory() / 2);
+        Device::emulator_with(options)
+    }
+
+    /// A new emulator with the given limits, workers and schedule.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// /// A kernel that does not end.
+    /// #[kernel]
+    /// fn spin(x: &mut [u32]) {
+    ///     while x[0] == 0 {
+    ///         x[1] += 1;
+    ///     }
+    /// }
+    /// use lanework::emulator::Options;
+    ///
+    /// // One worker, and a warp is stopped after 10 000 instructions.
+    /// let options = Options { workers: Some(1), max_instructions: Some(10_000), ..Options::default() };
+    /// for device in [Device::emulator_with(options.clone()), Device::emulator_within(options)] {
+    ///     let mut x = device.zeros::<u32>(2)?;
+    ///     assert!(spin(&mut x).grid(1).block(1).launch(&device).is_err());
+    /// }
+    /// assert!(Device::emulator_limited(None).synchronize().is_ok());
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn emulator_with(options: Options) -> Device {
+        warn_if_slow();
+        let (options, imposed) = Session::options(options);
+        Device::from_parts(Engine::Emulator(Emulator::new(options)), imposed)
+    }
+
+    /// GPU number `index`; the emulator where `LANEWORK_TOOL` is set ([`crate::tool`]), whose report says so.
+    ///
+    /// # Errors
+    /// When there is no driver or no such GPU, in one line.
+    pub fn cuda(index: usize) -> Result<Device> {
+        if let Some(session) = Session::active() {
+            session.note(format!("the program asked for cuda:{index} and ran on the emulator"));
+            return Ok(Device::emulator());
+        }
+        static OPENED: Mutex<Vec<(usize, Device)>> = Mutex::new(Vec::new());
+        let mut opened = OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((_, device)) = opened.iter().find(|(number, _)| *number == index) {
+            return Ok(device.clone());
+        }
+        let device = Device::from_engine(Engine::Gpu(GpuBackend::open(index)?));
+        opened.push((index, device.clone()));
+        Ok(device)
+    }
+
+    /// The device called `id`: `best`, `emulator`, `cuda` or `cuda:1`.
+    ///
+    /// # Errors
+    /// When there is no such device; the message lists the valid names.
+    pub fn open(id: &str) -> Result<Device> {
+        match (id, id.strip_prefix("cuda:").map(str::parse)) {
+            ("best", _) => Ok(Device::best()),
+            ("emulator", _) => Ok(Device::emulator()),
+            ("cuda", _) => Device::cuda(0),
+            (_, Some(Ok(number))) => Device::cuda(number),
+            _ => Err(Error::Device {
+                name: id.to_owned(),
+                why: "that is not a device name".to_owned(),
+                help: "use `best`, `emulator` or `cuda:0`; `lanework devices` lists them"
+                    .to_owned(),
+            }),
+        }
+    }
+
+    /// Every GPU.
+    ///
+    /// # Errors
+    /// The reason in one line why there is none.
+    pub fn gpus() -> Result<Vec<DeviceInfo>> {
+        crate::gpu::list()
+    }
+
+    /// The devices that a test suite should run on: the emulator, and the first GPU where there is
+    /// one. Where there is none, writes to standard error, bypassing the capture of test output,
+    /// that `suite` was skipped and why.
+    ///
+    /// Each call opens the GPU anew: the first wait on a device reports a failed bounds check, and
+    /// concurrent tests must not receive each other's.
+    pub fn for_tests(suite: &str) -> Vec<Device> {
+        let mut devices = vec![Device::emulator()];
+        if Session::active().is_some() {
+            return devices;
+        }
+        // The cached device keeps the context alive; without it, each test would create the context
+        // again.
+        match Device::cuda(0).and_then(|_| GpuBackend::open(0)) {
+            Ok(gpu) => devices.push(Device::from_engine(Engine::Gpu(gpu))),
+            Err(why) if first_mention(suite) => {
+                let why = why.to_string();
+                let why = why.lines().next().unwrap_or_default();
+                // Nothing to do when even standard error is closed.
+                let _ = writeln!(std::io::stderr(), "SKIPPED on a GPU: {suite}: {why}");
+            }
+            Err(_) => {}
+        }
+        devices
+    }
+}
+
+/// Whether this is the first call for a test suite in this process.
+fn first_mention(suite: &str) -> bool {
+    static NAMED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let mut named = NAMED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let first = !named.iter().any(|known| known == suite);
+    named.push(suite.to_owned());
+    first
+}
+
+/// Says once, bypassing the capture of test output, that the emulator was compiled without optimisation.
+fn warn_if_slow() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !lanework_emulator::OPTIMISED && !SAID.swap(true, Ordering::Relaxed) {
+        // Nothing to do when even standard error is closed.
+        let _ = writeln!(std::io::stderr(), "{SLOW}");
+    }
+}
+
+/// What is said of an emulator that was compiled without optimisation.
+const SLOW: &str = "\
+note: the emulator was compiled without optimisation, and is many times slower than it could be; add to Cargo.toml:
+
+[profile.dev.package.lanework-engine]
+opt-level = 3
+
+[profile.dev.package.lanework-sanitizer]
+opt-level = 3
+
+[profile.dev.package.lanework-emulator]
+opt-level = 3
+";
+
+/// Instructions after which a warp is stopped as stuck: minutes of emulation.
+pub(crate) const STUCK_AFTER: u64 = 10_000_000_000;
+
+/// Bytes of memory available on the host without swapping; `u64::MAX` where unknown.
+pub(crate) fn host_memory() -> u64 {
+    let meminfo = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let available = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kilobytes = available.and_then(|text| text.trim().strip_suffix("kB")?.trim().parse().ok());
+    kilobytes.map_or(u64::MAX, |kilobytes: u64| kilobytes * 1024)
+}

@@ -1,0 +1,175 @@
+//! Modules of PTX text from any compiler.
+//!
+//! Only the sizes of such a kernel's parameters are known, so a launch takes bytes and buffers. It
+//! is `unsafe` because a GPU does not check accesses; the emulator checks each one.
+
+use crate::Resources;
+use crate::device::Device;
+use lanework_emulator::{LoadError, Program};
+use lanework_ptx::Module;
+use std::sync::Arc;
+
+mod arguments;
+mod launch;
+mod load;
+
+pub use arguments::{PtxArg, PtxShape};
+pub use launch::{Executed, PreparedPtx};
+
+/// A module of PTX loaded on a device.
+///
+/// ```
+/// use lanework::{Device, PtxArg, PtxShape};
+///
+/// let device = Device::emulator();
+/// let module = device.load_ptx(
+///     ".version 7.0
+///      .target sm_70
+///      .address_size 64
+///      .visible .entry fill(.param .u64 x, .param .u32 value) {
+///          .reg .b32 %r<3>;
+///          .reg .b64 %rd<4>;
+///          ld.param.u64 %rd1, [x];
+///          ld.param.u32 %r1, [value];
+///          mov.u32 %r2, %tid.x;
+///          mul.wide.u32 %rd2, %r2, 4;
+///          add.u64 %rd3, %rd1, %rd2;
+///          st.global.u32 [%rd3], %r1;
+///          ret;
+///      }",
+/// )?;
+/// let x = device.zeros::<u8>(4 * 32)?;
+/// let arguments = [PtxArg::Memory(&x), PtxArg::Bytes(7u32.to_le_bytes().to_vec())];
+/// // SAFETY: the emulator checks every access; on a GPU, 32 threads write the 32 words.
+/// unsafe { module.launch("fill", PtxShape::new(1, 32), &arguments)? };
+/// assert_eq!(x.download()?[..4], [7, 0, 0, 0]);
+///
+/// // What the emulator knows of it.
+/// use lanework::emulator::{Blocks, Wanted};
+/// assert!(module.variable("none").is_none());
+/// assert!(module.refused().is_empty() && module.refused_functions().is_empty());
+/// assert_eq!(module.instructions("fill").unwrap().len(), 7);
+/// assert!(module.resources("fill").unwrap().registers > 0);
+/// assert!(!module.blocks_may_wait("fill"));
+/// assert_eq!(module.module().entries().count(), 1);
+/// let profile = module.profile("fill", PtxShape::new(1, 32), &arguments, Blocks::All)?;
+/// assert_eq!(profile.counters.global_store.requests, 1);
+/// let wanted = Wanted { steps: true, most: 100, ..Wanted::default() };
+/// let trace = module.trace("fill", PtxShape::new(1, 32), &arguments, Blocks::All, wanted)?;
+/// assert!(!trace.steps.is_empty());
+///
+/// // To be launched repeatedly, with everything that a shape may have.
+/// let shape = PtxShape::new(1, 32).shared_bytes(1024).cooperative();
+/// // SAFETY: as above.
+/// let mut prepared = unsafe { module.prepare("fill", shape, &arguments) };
+/// prepared.launch()?;
+/// prepared.profile(Blocks::All)?;
+/// assert!(prepared.resources().is_some() && prepared.module().instructions("none").is_none());
+///
+/// // Several texts, of which one defines what another declares.
+/// let caller = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;
+///     .visible .entry twice() { call put; call put; ret; }";
+/// let callee = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .func put { ret; }";
+/// let linked = device.load_linked(&[("caller.ptx", caller), ("callee.ptx", callee)])?;
+/// // SAFETY: it accesses nothing.
+/// let counts: Option<lanework::Executed> =
+///     unsafe { linked.launch("twice", PtxShape::new(1, 1).cluster(1), &[])? };
+/// assert!(counts.unwrap().warp_instructions > 0);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub struct PtxModule {
+    device: Device,
+    module: Arc<Module>,
+    code: Code,
+    /// The number of its text among the records of a tool.
+    recorded: Option<u64>,
+    /// The file of its text, where that is known.
+    file: Option<String>,
+}
+
+enum Code {
+    Emulator(Arc<Program>),
+    Gpu(lanework_cuda::GpuModule),
+}
+
+impl PtxModule {
+    /// The module as data.
+    pub fn module(&self) -> &Module {
+        &self.module
+    }
+
+    /// Address and size in bytes of a module variable in global or constant memory; not known on a GPU.
+    pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
+        match &self.code {
+            Code::Emulator(program) => program.variable(name),
+            Code::Gpu(_) => None,
+        }
+    }
+
+    /// The entries that the emulator does not support, with the reason; none on a GPU, whose driver
+    /// compiles all of them.
+    ///
+    /// ```
+    /// let device = lanework::Device::emulator();
+    /// let text = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;\n\
+    ///     .entry good() { ret; }\n.entry bad() { call put; ret; }";
+    /// let module = device.load_ptx_of("k.ptx", text)?;
+    /// let [(entry, why)] = &module.refused()[..] else { panic!("{:?}", module.refused()) };
+    /// assert!(entry == "bad" && why.contains("--> k.ptx:6"), "{why}");
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn refused(&self) -> Vec<(String, String)> {
+        match &self.code {
+            Code::Emulator(program) => {
+                let refused = program.refused();
+                refused.map(|(entry, why)| (entry.to_owned(), self.reason(why.clone()))).collect()
+            }
+            Code::Gpu(_) => Vec::new(),
+        }
+    }
+
+    /// The device functions that no entry reaches and that the emulator does not support, with the
+    /// reason; none on a GPU.
+    pub fn refused_functions(&self) -> Vec<(String, String)> {
+        match &self.code {
+            Code::Emulator(program) => {
+                let refused = program.refused_functions(&self.module).into_iter();
+                refused.map(|(function, why)| (function, self.reason(why))).collect()
+            }
+            Code::Gpu(_) => Vec::new(),
+        }
+    }
+
+    /// An error of lowering as text, with the file of the PTX text.
+    fn reason(&self, why: LoadError) -> String {
+        LoadError { text_file: self.file.clone(), ..why }.to_string()
+    }
+
+    /// The distinct instructions of an entry and of the functions it calls; `None` on a GPU.
+    /// `lanework_lab::conformance::fidelity` tells how closely each is known to agree with a GPU.
+    pub fn instructions(&self, entry: &str) -> Option<Vec<String>> {
+        match &self.code {
+            Code::Emulator(program) => {
+                Some(program.instructions(entry)?.into_iter().map(str::to_owned).collect())
+            }
+            Code::Gpu(_) => None,
+        }
+    }
+
+    /// Whether blocks of an entry may wait in a loop for what other blocks write, so that a run of some blocks only
+    /// may never end; not known on a GPU.
+    pub fn blocks_may_wait(&self, entry: &str) -> bool {
+        match &self.code {
+            Code::Emulator(program) => program.polls(entry),
+            Code::Gpu(_) => false,
+        }
+    }
+
+    /// The estimated resource usage of an entry; `None` on a GPU, or where the emulator does not
+    /// support the entry.
+    pub fn resources(&self, entry: &str) -> Option<Resources> {
+        let Code::Emulator(program) = &self.code else { return None };
+        program.register_pressure(entry)?;
+        Some(crate::compiled::of_program(program, entry))
+    }
+}

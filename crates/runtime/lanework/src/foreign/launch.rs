@@ -1,0 +1,245 @@
+//! How entries of a module are launched: once or again and again, on a GPU or the emulator; and counted or traced there.
+
+use super::{Code, PtxArg, PtxModule, PtxShape};
+use crate::device::Engine;
+use crate::tool::{Launching, Session};
+use crate::{Dim3, Error, Profile, Resources, Result};
+use lanework_cuda::LaunchShape;
+use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, Wanted};
+
+/// A launch of a PTX kernel with its arguments, to be run any number of times; made by [`PtxModule::prepare`].
+pub struct PreparedPtx<'a> {
+    module: &'a PtxModule,
+    entry: String,
+    shape: PtxShape,
+    arguments: &'a [PtxArg<'a>],
+}
+
+/// Instruction counts of a launch on the emulator.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Executed {
+    /// Instructions, counted per warp.
+    pub warp_instructions: u64,
+    /// Instructions, counted per active lane.
+    pub lane_instructions: u64,
+}
+
+impl PtxModule {
+    /// Runs an entry and waits for it; the output of `printf` goes to standard output.
+    ///
+    /// # Errors
+    /// When there is no such entry, the arguments do not fit its parameters, the shape exceeds the
+    /// device's limits, or the kernel faults.
+    ///
+    /// # Safety
+    /// On a GPU the kernel can access any address that it computes; it must stay within the buffers
+    /// of its arguments. On the emulator every access is checked.
+    pub unsafe fn launch(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+    ) -> Result<Option<Executed>> {
+        // SAFETY: the caller keeps the contract.
+        let executed = unsafe { self.queue(entry, shape, arguments) }?;
+        self.device.synchronize()?;
+        Ok(executed)
+    }
+
+    /// An entry with its arguments, to be run repeatedly; on a GPU a launch of it is queued and not waited for.
+    ///
+    /// # Safety
+    /// As [`PtxModule::launch`], in every run.
+    pub unsafe fn prepare<'a>(
+        &'a self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &'a [PtxArg<'a>],
+    ) -> PreparedPtx<'a> {
+        PreparedPtx { module: self, entry: entry.to_owned(), shape, arguments }
+    }
+
+    /// Runs an entry; on a GPU, queues it.
+    ///
+    /// # Safety
+    /// As [`PtxModule::launch`].
+    unsafe fn queue(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+    ) -> Result<Option<Executed>> {
+        // SAFETY: by the caller.
+        unsafe { self.run_or_queue(entry, shape, arguments) }.map_err(|error| self.named(error))
+    }
+
+    /// An error of its kernels, with the file of the text.
+    fn named(&self, error: Error) -> Error {
+        match &self.file {
+            Some(file) => error.in_file(file),
+            None => error,
+        }
+    }
+
+    /// As [`PtxModule::queue`], with errors as they come.
+    ///
+    /// # Safety
+    /// As [`PtxModule::launch`].
+    unsafe fn run_or_queue(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+    ) -> Result<Option<Executed>> {
+        let bytes: Vec<Vec<u8>> = arguments.iter().map(PtxArg::bytes).collect();
+        let bytes: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
+        let foreign =
+            |arg: &PtxArg<'_>| matches!(arg, PtxArg::Map(map) if !map.is_for(&self.device));
+        if arguments.iter().any(foreign) {
+            return Err(Error::Launch {
+                kernel: entry.to_owned(),
+                why: "a tensor map belongs to another device".to_owned(),
+                help: "create it from a buffer on the device of the launch".to_owned(),
+            });
+        }
+        match (&self.code, &self.device.0.engine) {
+            (Code::Emulator(program), Engine::Emulator(emulator)) => {
+                let config = shape.config(entry, Blocks::All);
+                if emulator.checks().is_some() {
+                    if let Some(session) = Session::active() {
+                        let (config, arguments, module) = (&config, &bytes[..], self.recorded);
+                        session.checking(Launching {
+                            emulator,
+                            program,
+                            config,
+                            arguments,
+                            module,
+                        });
+                    }
+                    let checked = crate::tool::check(emulator, program, &config, &bytes)?;
+                    crate::printed::pass_on(&checked.outcome.printed);
+                    let Outcome { warp_instructions, lane_instructions, .. } = checked.outcome;
+                    crate::launched::sanitized(
+                        checked,
+                        None,
+                        &self.device,
+                        (entry, self.recorded),
+                    )?;
+                    return Ok(Some(Executed { warp_instructions, lane_instructions }));
+                }
+                let module = self.recorded;
+                let arguments = bytes.as_slice();
+                let launching = Launching { emulator, program, config: &config, arguments, module };
+                let outcome = crate::launched::run(launching)?;
+                crate::printed::pass_on(&outcome.printed);
+                Ok(Some(Executed {
+                    warp_instructions: outcome.warp_instructions,
+                    lane_instructions: outcome.lane_instructions,
+                }))
+            }
+            (Code::Gpu(module), Engine::Gpu(gpu)) => {
+                let function = module.function(entry)?;
+                let PtxShape { grid, block, dynamic_shared, cluster, cooperative } = shape;
+                let shape = LaunchShape::new(grid.to_array(), block.to_array());
+                let mut shape = shape.dynamic_shared(dynamic_shared);
+                (shape.cluster, shape.cooperative) = (cluster.map(Dim3::to_array), cooperative);
+                // SAFETY: the caller keeps the contract; the driver's sizes of the parameters are
+                // checked against the arguments.
+                unsafe { gpu.raw().launch_shaped(&function, &shape, &bytes, None) }?;
+                Ok(None)
+            }
+            _ => unreachable!("a module holds the code of its own device"),
+        }
+    }
+
+    /// Runs all or some blocks of an entry on the emulator and counts events.
+    ///
+    /// # Errors
+    /// As [`PtxModule::launch`]; [`Error::Unsupported`] on a GPU.
+    pub fn profile(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+        blocks: Blocks,
+    ) -> Result<Profile> {
+        let run =
+            |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
+                let counted = emulator.count(program, config, bytes)?;
+                crate::printed::pass_on(&counted.0.printed);
+                Ok(Profile::new(counted, program, config))
+            };
+        self.emulate(entry, shape, arguments, blocks, run)
+    }
+
+    /// Runs some blocks of an entry on the emulator and records a trace of their steps.
+    ///
+    /// # Errors
+    /// As [`PtxModule::launch`]; [`Error::Unsupported`] on a GPU.
+    pub fn trace(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+        blocks: Blocks,
+        wanted: Wanted,
+    ) -> Result<Trace> {
+        let run =
+            |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
+                Ok(emulator.trace(program, config, bytes, wanted)?.1)
+            };
+        self.emulate(entry, shape, arguments, blocks, run)
+    }
+
+    fn emulate<T>(
+        &self,
+        entry: &str,
+        shape: PtxShape,
+        arguments: &[PtxArg<'_>],
+        blocks: Blocks,
+        run: impl FnOnce(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>,
+    ) -> Result<T> {
+        let (Code::Emulator(program), Engine::Emulator(emulator)) =
+            (&self.code, &self.device.0.engine)
+        else {
+            return Err(Error::Unsupported {
+                what: "counting a kernel",
+                device: self.device.info().id,
+                help: "profile it on `Device::emulator()`",
+            });
+        };
+        let bytes: Vec<Vec<u8>> = arguments.iter().map(PtxArg::bytes).collect();
+        let bytes: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
+        let ran = run(emulator, program, &shape.config(entry, blocks), &bytes);
+        ran.map_err(|fault| self.named(fault.into()))
+    }
+}
+
+impl PreparedPtx<'_> {
+    /// Runs it once; on a GPU, queues it.
+    ///
+    /// # Errors
+    /// As [`PtxModule::launch`].
+    pub fn launch(&mut self) -> Result<()> {
+        // SAFETY: guaranteed by the caller of `prepare`.
+        unsafe { self.module.queue(&self.entry, self.shape, self.arguments) }.map(drop)
+    }
+
+    /// Runs it once on the emulator and counts events.
+    ///
+    /// # Errors
+    /// As [`PtxModule::profile`].
+    pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
+        self.module.profile(&self.entry, self.shape, self.arguments, blocks)
+    }
+
+    /// The module that it is of.
+    pub fn module(&self) -> &PtxModule {
+        self.module
+    }
+
+    /// The estimated resource usage; `None` on a GPU.
+    pub fn resources(&self) -> Option<Resources> {
+        self.module.resources(&self.entry)
+    }
+}

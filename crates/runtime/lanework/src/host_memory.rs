@@ -1,0 +1,220 @@
+//! An emulator on host memory: kernels use the caller's pointers, and nothing is copied.
+
+use crate::device::Engine;
+use crate::tool::Session;
+use crate::{Buffer, Device, Error, Result};
+use lanework_emulator::{Emulator, Held, Options};
+use std::any::Any;
+use std::sync::Arc;
+
+impl Device {
+    /// An emulator whose device addresses are host addresses. Its kernels can access its buffers
+    /// and the ranges given to [`Device::register_host`], at their addresses in this process.
+    ///
+    /// ```
+    /// use lanework::{Device, PtxArg, PtxShape};
+    ///
+    /// let device = Device::emulator_on_host_memory(Default::default());
+    /// let mut numbers = vec![1u32; 32];
+    /// // SAFETY: the memory lives, and nothing else uses it, until it is unregistered.
+    /// unsafe { device.register_host(numbers.as_mut_ptr().cast(), 4 * 32, "numbers")? };
+    /// let module = device.load_ptx(
+    ///     ".version 7.0
+    ///      .target sm_70
+    ///      .address_size 64
+    ///      .visible .entry set(.param .u64 x) {
+    ///          .reg .b64 %rd<2>;
+    ///          ld.param.u64 %rd1, [x];
+    ///          st.global.u32 [%rd1], 7;
+    ///          ret;
+    ///      }",
+    /// )?;
+    /// let argument = PtxArg::Bytes((numbers.as_ptr() as u64).to_le_bytes().to_vec());
+    /// // SAFETY: the kernel may access what is registered, and nothing else.
+    /// unsafe { module.launch("set", PtxShape::new(1, 1), &[argument])? };
+    /// device.unregister_host(numbers.as_ptr().cast())?;
+    /// assert_eq!(numbers[0], 7);
+    ///
+    /// // A program that knows all its kernels may let them use any address of its own.
+    /// // SAFETY: nothing is launched.
+    /// unsafe { device.trust_host_addresses()? };
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn emulator_on_host_memory(options: Options) -> Device {
+        let (options, imposed) = Session::options(options);
+        Device::from_parts(Engine::Emulator(Emulator::on_host_memory(options)), imposed)
+    }
+
+    /// Registers `bytes` bytes of host memory for access by kernels, under a name for reports.
+    /// Waits for running launches.
+    ///
+    /// # Errors
+    /// When this is not an emulator on host memory, or the range overlaps another.
+    ///
+    /// # Safety
+    /// Until [`Device::unregister_host`], the bytes must be valid for reads and writes; while a
+    /// launch runs, nothing else may write them, or read what the kernel writes.
+    pub unsafe fn register_host(&self, start: *mut u8, bytes: u64, name: &str) -> Result<()> {
+        // SAFETY: guaranteed by the caller.
+        Ok(unsafe { self.emulated()?.register_host_memory(start, bytes, name) }?)
+    }
+
+    /// A buffer in `bytes` bytes that somebody lends, under a name for reports; fresh, as [`Device::uninit`] gives them. `lender` is dropped
+    /// when the buffer is. Waits for running launches.
+    ///
+    /// ```
+    /// use lanework::Device;
+    /// use std::sync::Arc;
+    ///
+    /// let device = Device::emulator_on_host_memory(Default::default());
+    /// let mut memory = vec![7u8; 32];
+    /// let (start, lender) = (memory.as_mut_ptr(), Arc::new(()));
+    /// // SAFETY: the vector outlives the buffer, and nothing else uses it.
+    /// let buffer = unsafe { device.buffer_in(start, 32, "numbers", lender.clone())? };
+    /// assert_eq!((buffer.address(), buffer.len()), (start as u64, 32));
+    /// drop(buffer);
+    /// assert_eq!(Arc::strong_count(&lender), 1);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When this is not an emulator on host memory, or the range overlaps another.
+    ///
+    /// # Safety
+    /// Until `lender` is dropped, the bytes must be valid for reads and writes; while a launch runs, nothing else may use them.
+    pub unsafe fn buffer_in(
+        &self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+        lender: Arc<dyn Any + Send + Sync>,
+    ) -> Result<Buffer<u8>> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.emulated()?.allocate_in(start, bytes, name, lender) }?;
+        Ok(Buffer::at(self, start as u64, bytes as usize))
+    }
+
+    /// Unregisters the range that starts at `start`. Waits for running launches.
+    ///
+    /// # Errors
+    /// When no registered range starts there.
+    pub fn unregister_host(&self, start: *const u8) -> Result<()> {
+        Ok(self.emulated()?.unregister_host_memory(start)?)
+    }
+
+    /// Lets kernels use any host address as long as nothing is registered. An access to an unmapped
+    /// address then ends the process.
+    ///
+    /// # Errors
+    /// When this is a GPU.
+    ///
+    /// # Safety
+    /// From now on every launch while nothing is registered must access only memory that is valid
+    /// for reads and writes.
+    pub unsafe fn trust_host_addresses(&self) -> Result<()> {
+        // SAFETY: guaranteed by the caller.
+        unsafe { self.emulated()?.trust_addresses() };
+        Ok(())
+    }
+
+    /// Whether its addresses are the host's own.
+    pub(crate) fn shares_addresses(&self) -> bool {
+        matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.is_on_host_memory())
+    }
+
+    /// Copies what lies at an address of an emulator's memory, also in module variables and registered ranges. Waits for running launches.
+    ///
+    /// ```
+    /// use lanework::Device;
+    ///
+    /// let device = Device::emulator();
+    /// let x = device.zeros::<u32>(4)?;
+    /// device.write_at(x.address() + 4, &[7, 0, 0, 0])?;
+    /// device.fill_at(x.address() + 8, 1, 4)?;
+    /// let mut bytes = [0; 4];
+    /// device.read_at(x.address() + 4, &mut bytes)?;
+    /// assert_eq!((bytes, x.download()?), ([7, 0, 0, 0], vec![0, 7, 0x0101_0101, 0]));
+    /// assert_eq!(device.allocation_at(x.address() + 9), Some((x.address(), 16)));
+    /// assert!(device.write_at(x.address() + 15, &[1, 2]).is_err()); // the last byte is outside
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation; [`Error::Unsupported`] on a GPU, which does not check addresses.
+    pub fn read_at(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
+        self.emulated()?;
+        self.read(address, bytes)
+    }
+
+    /// Copies to an address of an emulator's memory; see [`Device::read_at`].
+    ///
+    /// # Errors
+    /// As [`Device::read_at`].
+    pub fn write_at(&self, address: u64, bytes: &[u8]) -> Result<()> {
+        self.emulated()?;
+        self.write(address, bytes)
+    }
+
+    /// Bytes at an address of an emulator's memory, for a host that reads or writes them while launches of other threads go on,
+    /// as it does memory that it shares with a running kernel ([`emulator::stall`](crate::emulator::stall)). Does not wait for launches.
+    ///
+    /// ```
+    /// use lanework::Device;
+    ///
+    /// let device = Device::emulator();
+    /// let x = device.upload(&[1u32, 2])?;
+    /// let held = device.hold_at(x.address() + 4, 4)?;
+    /// // SAFETY: no launch is running.
+    /// assert_eq!(unsafe { held.start().cast::<u32>().read() }, 2);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Device::read_at`].
+    pub fn hold_at(&self, address: u64, bytes: u64) -> Result<Held<'_>> {
+        Ok(self.emulated()?.hold(address, bytes)?)
+    }
+
+    /// Sets `bytes` bytes at an address of an emulator's memory; see [`Device::read_at`].
+    ///
+    /// # Errors
+    /// As [`Device::read_at`].
+    pub fn fill_at(&self, address: u64, byte: u8, bytes: u64) -> Result<()> {
+        self.emulated()?;
+        self.fill(address, byte, bytes)
+    }
+
+    /// Start and bytes of the allocation, variable or registered range of an emulator that holds an address; see [`Device::read_at`].
+    pub fn allocation_at(&self, address: u64) -> Option<(u64, u64)> {
+        let memory = self.emulated().ok()?.memory();
+        let (start, allocation) = memory.find(address)?;
+        Some((start, allocation.bytes))
+    }
+
+    /// Whether an address is of the range of this process that emulators on host memory allocate in, now in use or not, so that no memory of
+    /// the program itself is there. Always false where the system reserves no such range.
+    ///
+    /// ```
+    /// use lanework::Device;
+    ///
+    /// let device = Device::emulator_on_host_memory(Default::default());
+    /// let address = device.zeros::<u32>(4)?.address(); // freed at once
+    /// assert_eq!(device.is_of_device(address), cfg!(target_os = "linux"));
+    /// assert!(!device.is_of_device(&raw const address as u64));
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn is_of_device(&self, address: u64) -> bool {
+        self.emulated().is_ok_and(|emulator| emulator.is_of_device(address))
+    }
+
+    pub(crate) fn emulated(&self) -> Result<&Emulator> {
+        match &self.0.engine {
+            Engine::Emulator(emulator) => Ok(emulator),
+            Engine::Gpu(_) => Err(Error::Unsupported {
+                what: "registering host memory",
+                device: self.info().id,
+                help: "copy it to a buffer, or use `Device::emulator_on_host_memory`",
+            }),
+        }
+    }
+}

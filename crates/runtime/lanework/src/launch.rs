@@ -1,0 +1,234 @@
+//! Launches: a kernel with its arguments, a grid and a block.
+
+use crate::compile::stage;
+use crate::device::Device;
+use crate::lang::Definition;
+use crate::launched::invalid;
+use crate::prepared::Prepared;
+use crate::{Arg, Dim3, Profile, Result};
+use lanework_emulator::Blocks;
+
+/// A kernel with its arguments, without a shape and a device yet.
+///
+/// Made by calling a `#[kernel]` function.
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     x[thread_idx.x] = 2.0 * x[thread_idx.x];
+/// }
+///
+/// let device = Device::best();
+/// let mut x = device.upload(&[1.0f32; 64])?;
+/// double(&mut x).grid(1).block(64).launch(&device)?;
+/// assert_eq!(x.download()?, [2.0; 64]);
+///
+/// // Each index is checked; an error names line, block, thread and index.
+/// let launched = double(&mut x).grid(1).block(65).launch(&device).and_then(|()| x.download());
+/// assert!(launched.unwrap_err().to_string().contains("index 64"));
+///
+/// // The PTX that a GPU's driver compiles.
+/// let ptx = double(&mut x).module()?.to_string();
+/// assert!(ptx.contains(".entry double("));
+///
+/// // SAFETY: 64 threads access the 64 elements.
+/// unsafe { double(&mut x).grid(1).block(64).launch_unchecked(&device)? };
+///
+/// // Compiled once, to be launched often.
+/// double(&mut x).grid(1).block(64).prepare(&device)?.launch()?;
+/// // SAFETY: as above.
+/// unsafe { double(&mut x).grid(1).block(64).prepare_unchecked(&device)? }.launch()?;
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[must_use = "a launch does nothing until `.launch(&device)`"]
+#[derive(Clone)]
+pub struct Launch<'a> {
+    definition: Definition,
+    arguments: Vec<Arg<'a>>,
+    grid: Option<Dim3>,
+    block: Option<Dim3>,
+    cluster: Option<Dim3>,
+    dynamic_shared: u32,
+    cooperative: bool,
+    programmatic: bool,
+}
+
+impl<'a> Launch<'a> {
+    /// A launch without a shape; the `#[kernel]` macro calls this.
+    #[doc(hidden)]
+    pub fn new(definition: Definition, arguments: Vec<Arg<'a>>) -> Self {
+        Launch {
+            definition,
+            arguments,
+            grid: None,
+            block: None,
+            cluster: None,
+            dynamic_shared: 0,
+            cooperative: false,
+            programmatic: false,
+        }
+    }
+
+    /// The number of blocks, as `4`, `(4, 2)` or `(4, 2, 1)`.
+    pub fn grid(mut self, grid: impl Into<Dim3>) -> Self {
+        self.grid = Some(grid.into());
+        self
+    }
+
+    /// The number of threads per block, as `256`, `(32, 8)` or `(8, 8, 4)`.
+    pub fn block(mut self, block: impl Into<Dim3>) -> Self {
+        self.block = Some(block.into());
+        self
+    }
+
+    /// The number of blocks per cluster (sm_90), as `2`, `(2, 2)` or `(2, 1, 1)`; a kernel with a
+    /// `cluster` attribute declares its own.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn count(out: &mut [u32]) {
+    ///     let tile = shared_slice::<u32>();
+    ///     tile[0] = cluster_size();
+    ///     wait_for_dependencies();
+    ///     grid_sync();
+    ///     out[block_idx.x] = tile[0];
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.zeros::<u32>(4)?;
+    /// let launch = count(&mut out).grid(4).block(1);
+    /// launch.cluster(2).cooperative().programmatic().shared_bytes(4).launch(&device)?;
+    /// assert_eq!(out.download()?, [2; 4]);
+    ///
+    /// // The events of a launch, on the emulator.
+    /// let profile = count(&mut out).grid(4).block(1).cluster(2).cooperative().shared_bytes(4);
+    /// assert_eq!(profile.profile(&device)?.blocks_run, 4);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn cluster(mut self, blocks: impl Into<Dim3>) -> Self {
+        self.cluster = Some(blocks.into());
+        self
+    }
+
+    /// As a cooperative launch: all blocks are on the device at once, so that they may wait for each other; a grid
+    /// that does not fit is refused.
+    pub fn cooperative(mut self) -> Self {
+        self.cooperative = true;
+        self
+    }
+
+    /// May start before the launch before it on the same stream has ended (programmatic dependent launch, sm_90): the kernel
+    /// waits for that by `wait_for_dependencies()`, before it touches what an earlier launch writes. On the emulator, which
+    /// runs one launch after the other, nothing changes.
+    pub fn programmatic(mut self) -> Self {
+        self.programmatic = true;
+        self
+    }
+
+    /// Bytes of dynamic shared memory per block.
+    pub fn shared_bytes(mut self, bytes: u32) -> Self {
+        self.dynamic_shared = bytes;
+        self
+    }
+
+    /// The PTX of the kernel with its constants, without bounds checks.
+    ///
+    /// # Errors
+    /// When the kernel is not possible with these constants.
+    pub fn module(&self) -> Result<lanework_ptx::Module> {
+        Ok(stage(&self.definition, false)?.module)
+    }
+
+    /// Runs the kernel with every index checked.
+    ///
+    /// On a GPU this returns once the kernel is queued; a later fault is reported by the next call
+    /// that waits for the device, such as [`crate::Buffer::download`].
+    ///
+    /// # Errors
+    /// When the kernel does not compile, the shape exceeds the device's limits, a buffer lies on
+    /// another device, or (at once on the emulator) an index is out of bounds.
+    pub fn launch(self, device: &Device) -> Result<()> {
+        self.prepare(device)?.launch()
+    }
+
+    /// Runs the kernel without bounds checks.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`]; on the emulator accesses outside any buffer are still reported.
+    ///
+    /// # Safety
+    /// Every index the kernel uses must lie within its slice or tile.
+    pub unsafe fn launch_unchecked(self, device: &Device) -> Result<()> {
+        // SAFETY: the caller keeps the contract.
+        unsafe { self.prepare_unchecked(device) }?.launch()
+    }
+
+    /// Runs the kernel on the emulator, with every index checked, and counts events.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`]; [`Error::Unsupported`](crate::Error::Unsupported) on a GPU.
+    pub fn profile(self, device: &Device) -> Result<Profile> {
+        self.prepare(device)?.profile(Blocks::All)
+    }
+
+    /// Compiles the kernel with bounds checks, to be run repeatedly.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`].
+    pub fn prepare(self, device: &Device) -> Result<Prepared<'a>> {
+        self.compile(device, true)
+    }
+
+    /// Compiles the kernel without bounds checks, to be run repeatedly.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`].
+    ///
+    /// # Safety
+    /// Every index the kernel uses must lie within its slice or tile, in every run.
+    pub unsafe fn prepare_unchecked(self, device: &Device) -> Result<Prepared<'a>> {
+        self.compile(device, false)
+    }
+
+    fn compile(self, device: &Device, checked: bool) -> Result<Prepared<'a>> {
+        let kernel = self.definition.name;
+        let refuse = |why: &str, help: &str| invalid(kernel, why, help);
+        let grid = self.grid.ok_or_else(|| {
+            refuse("it has no grid", "set the number of blocks with `.grid(..)` before the launch")
+        })?;
+        let block = self.block.ok_or_else(|| {
+            refuse(
+                "it has no block",
+                "set the number of threads with `.block(..)` before the launch",
+            )
+        })?;
+        let elsewhere =
+            |argument: &Arg| argument.device().is_some_and(|id| id != device.identity());
+        if self.arguments.iter().any(elsewhere) {
+            return Err(refuse(
+                "a buffer or tensor map lies on another device",
+                "download it and upload it to the device of the launch",
+            ));
+        }
+        let compiled = device.compile(&self.definition, checked)?;
+        for (argument, parameter) in self.arguments.iter().zip(&compiled.staged.parameters) {
+            argument.fits(parameter).map_err(|(why, help)| invalid(kernel, &why, &help))?;
+        }
+        Ok(Prepared {
+            compiled,
+            device: device.clone(),
+            kernel,
+            arguments: self.arguments,
+            grid,
+            block,
+            cluster: self.cluster,
+            dynamic_shared: self.dynamic_shared,
+            cooperative: self.cooperative,
+            programmatic: self.programmatic,
+            checked,
+            _kept: None,
+        })
+    }
+}

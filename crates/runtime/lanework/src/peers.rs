@@ -1,0 +1,191 @@
+//! Several devices in one process: opening them, copies between them, and kernels that use another device's memory.
+
+use crate::device::{Engine, STUCK_AFTER, host_memory};
+use crate::lang::Storable;
+use crate::{Backend, Device, Error, Result, Stream, View, ViewMut};
+use lanework_emulator::Options;
+
+impl Device {
+    /// `count` emulated devices, each with memory of its own, for programs that use several GPUs. Like GPUs of one process
+    /// they share one space of addresses, so that a device can be given another one's memory ([`Device::peer`]).
+    ///
+    /// ```
+    /// use lanework::prelude::*;
+    ///
+    /// #[kernel]
+    /// fn add(x: &[f32], y: &mut [f32]) {
+    ///     y[thread_idx.x] += x[thread_idx.x];
+    /// }
+    ///
+    /// let devices = Device::several(2); // GPUs, where there are two
+    /// let x = devices[0].upload(&[1.0f32; 32])?;
+    /// let mut y = devices[1].upload(&[2.0f32; 32])?;
+    ///
+    /// // A copy from one device to the other.
+    /// let mut z = devices[1].zeros::<f32>(32)?;
+    /// devices[1].stream()?.copy(x.view(..), z.view_mut(..))?;
+    /// assert_eq!(z.download()?, [1.0; 32]);
+    ///
+    /// // A kernel on one device that reads the memory of the other.
+    /// if devices[1].can_access_peer(&devices[0])? {
+    ///     // SAFETY: `x` lives, and nobody writes it, until the download below has waited for the kernel.
+    ///     let peer: lanework::PeerMemory<f32> = unsafe { devices[1].peer(x.view(..))? };
+    ///     add(peer.view(), &mut y).grid(1).block(32).launch(&devices[1])?;
+    ///     assert_eq!(y.download()?, [3.0; 32]);
+    /// }
+    /// assert!(Device::emulators(3)[2].info().backend == lanework::Backend::Emulator);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    pub fn emulators(count: usize) -> Vec<Device> {
+        Device::emulators_with(
+            count,
+            Options { max_instructions: Some(STUCK_AFTER), ..Options::default() },
+        )
+    }
+
+    /// As [`Device::emulators`], with other limits, or with checks of every launch. Together they take at most half of the
+    /// host's available memory.
+    ///
+    /// ```
+    /// use lanework::{Checks, Device};
+    ///
+    /// let options = lanework::emulator::Options { checks: Some(Checks::default()), ..Default::default() };
+    /// assert!(Device::emulators_with(2, options).iter().all(Device::is_sanitized));
+    /// ```
+    pub fn emulators_with(count: usize, mut options: Options) -> Vec<Device> {
+        let share = host_memory() / 2 / (count.max(1) as u64);
+        options.limits.memory = options.limits.memory.min(share);
+        (0..count).map(|_| Device::emulator_on_host_memory(options.clone())).collect()
+    }
+
+    /// `count` different GPUs where there are as many, else `count` emulated devices.
+    pub fn several(count: usize) -> Vec<Device> {
+        let gpus: Result<Vec<Device>> = (0..count).map(Device::cuda).collect();
+        match gpus {
+            Ok(gpus) if gpus.iter().all(|gpu| gpu.backend() == Backend::Cuda) => gpus,
+            _ => Device::emulators(count),
+        }
+    }
+
+    /// Whether kernels of this device can access the memory of `peer`: GPUs that NVLink or PCIe connects directly, and
+    /// devices made by one call of [`Device::emulators`] or by several.
+    ///
+    /// # Errors
+    /// When the driver does not answer.
+    pub fn can_access_peer(&self, peer: &Device) -> Result<bool> {
+        match (&self.0.engine, &peer.0.engine) {
+            _ if self == peer => Ok(true),
+            (Engine::Gpu(own), Engine::Gpu(other)) => Ok(own.raw().can_access_peer(other.raw())?),
+            (Engine::Emulator(_), Engine::Emulator(_)) => {
+                Ok(self.shares_addresses() && peer.shares_addresses())
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Memory of another device for kernels of this one, until it is dropped.
+    ///
+    /// # Errors
+    /// [`Error::Request`] where this device cannot access the other one's memory.
+    ///
+    /// # Safety
+    /// The buffer lives, and who writes what of it is ordered with this device's kernels (by [`Stream::after`], or by
+    /// waiting), until the kernels that use this memory have finished.
+    pub unsafe fn peer<'a, T: Storable>(&self, memory: View<'a, T>) -> Result<PeerMemory<'a, T>> {
+        let owner = memory.device()?;
+        if !self.can_access_peer(&owner)? {
+            let why = format!(
+                "{} cannot access the memory of {} directly",
+                self.info().id,
+                owner.info().id
+            );
+            let help = "copy it (`Stream::copy`), or make emulated devices by `Device::emulators`";
+            return Err(Error::Request { why, help: help.to_owned() });
+        }
+        let mut registered = false;
+        match (&self.0.engine, &owner.0.engine) {
+            (Engine::Gpu(own), Engine::Gpu(other)) => own.raw().enable_peer_access(other.raw())?,
+            _ if *self != owner && !memory.is_empty() => {
+                let bytes = (memory.len() * size_of::<T>()) as u64;
+                // SAFETY: addresses of both devices are the host's; by the caller, the buffer lives and nothing else
+                // writes it while a launch runs.
+                unsafe { self.register_host(memory.address() as *mut u8, bytes, "peer memory")? };
+                registered = true;
+            }
+            _ => {}
+        }
+        Ok(PeerMemory { device: self.clone(), memory, registered })
+    }
+}
+
+/// Memory of another device, which kernels of one device may use; see [`Device::peer`].
+pub struct PeerMemory<'a, T: Storable> {
+    device: Device,
+    memory: View<'a, T>,
+    /// Whether an emulated device was told of it.
+    registered: bool,
+}
+
+impl<'a, T: Storable> PeerMemory<'a, T> {
+    /// For kernels that read it.
+    pub fn view(&self) -> View<'a, T> {
+        View { device: self.device.identity(), ..self.memory }
+    }
+
+    /// For kernels that write it.
+    ///
+    /// # Safety
+    /// As [`crate::Buffer::view_shared`]; and the owner of the buffer must expect it to change.
+    pub unsafe fn view_mut(&self) -> ViewMut<'a, T> {
+        // SAFETY: by the caller.
+        unsafe { self.view().writable() }
+    }
+}
+
+impl<T: Storable> Drop for PeerMemory<'_, T> {
+    fn drop(&mut self) {
+        if self.registered {
+            // It was registered at this address and is not used any more.
+            let _ = self.device.unregister_host(self.memory.address() as *const u8);
+        }
+    }
+}
+
+impl Stream {
+    /// Queues a copy between two parts of one length, of one device or of two, in the order of this stream, which is of
+    /// either device.
+    ///
+    /// # Errors
+    /// [`Error::Request`] when the lengths differ, when this stream is of a third device, or when one of two devices is a
+    /// GPU and the other is not.
+    pub fn copy<T: Storable>(&self, from: View<'_, T>, to: ViewMut<'_, T>) -> Result<()> {
+        let (source, target) = (from.device()?, to.device()?);
+        let refuse = |why: String, help: &str| Err(Error::Request { why, help: help.to_owned() });
+        if from.len() != to.len() {
+            let why = format!("a copy of {} elements to {}", from.len(), to.len());
+            return refuse(why, "make both parts of the same length");
+        }
+        if *self.device() != source && *self.device() != target {
+            let why = "a copy between two devices on the stream of a third one".to_owned();
+            return refuse(why, "use a stream of the source or of the target");
+        }
+        let bytes = from.len() * size_of::<T>();
+        match (&source.0.engine, &target.0.engine) {
+            (Engine::Gpu(one), Engine::Gpu(other)) => {
+                let (one, other) = (one.raw(), other.raw());
+                let own = if *self.device() == source { one } else { other };
+                let (from, to) = ((one, from.address()), (other, to.address()));
+                Ok(own.copy_between(from, to, bytes, self.queue.as_ref())?)
+            }
+            (Engine::Emulator(_), Engine::Emulator(_)) => {
+                let mut host = vec![0u8; bytes];
+                source.read(from.address(), &mut host)?;
+                target.write(to.address(), &host)
+            }
+            _ => refuse(
+                "a copy between a GPU and the emulator".to_owned(),
+                "download it and upload it",
+            ),
+        }
+    }
+}

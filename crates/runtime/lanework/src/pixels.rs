@@ -1,0 +1,193 @@
+//! Maps of pixels for convolutions: what a kernel takes as `&PixelMap<T, R>` and loads pixel by pixel, each moved by the same
+//! offset (PTX manual, "im2col mode"). Dimensions are listed outermost first: images, one to three of space, channels.
+
+use crate::arguments::{Arg, MapTile, ReferenceArg};
+use crate::lang::TensorPixels;
+use crate::lang::rt::{ByReference, tensor_pixels};
+use crate::tensor::element;
+use crate::tensor_map::{DynTensorMap, Tiling};
+use crate::{Buffer, Element, Error, Result};
+use lanework_emulator::Swizzle;
+use std::marker::PhantomData;
+
+/// A tensor of images, `[images, height, width, channels]` for `R = 4`, and the pixels that a kernel copies of it at once.
+///
+/// A copy takes `count` pixels one after the other, the innermost dimension first, through a box in each image. What lies
+/// outside the image is read as zero, so that a filter needs no test at the edges: [`filter`](Pixels::filter) sets the box.
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// # fn main() -> lanework::Result<()> {
+/// let device = Device::emulator();
+/// let images = device.zeros::<f32>(2 * 6 * 8 * 4)?;
+/// let pixels = Pixels::new([2, 6, 8, 4], 32).filter(&[3, 3], &[1, 1]);
+/// assert_eq!(PixelMap::new(&images, &pixels)?.copy_bytes(), 32 * 4 * 4);
+///
+/// // The same box by its corners, with a number of channels and with the chunks permuted; and the map as bytes.
+/// let pixels = Pixels::new([2, 6, 8, 4], 32).window(&[-1, -1], &[-1, -1]);
+/// let map = PixelMap::new(&images, &pixels.channels(4).swizzle(Swizzle::B32))?;
+/// assert_eq!(map.untyped().as_bytes().len(), 128);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pixels<const R: usize> {
+    shape: [usize; R],
+    channels: u32,
+    count: u32,
+    lower: [i16; 3],
+    upper: [i16; 3],
+    steps: [u32; 3],
+    /// A number of dimensions of space that were described and are not the tensor's.
+    wrong: Option<usize>,
+    swizzle: Swizzle,
+}
+
+impl<const R: usize> Pixels<R> {
+    /// `count` pixels (1 to 1024) with all channels, of a tensor without gaps.
+    pub fn new(shape: [usize; R], count: u32) -> Pixels<R> {
+        let channels =
+            shape.last().map_or(0, |channels| u32::try_from(*channels).unwrap_or(u32::MAX));
+        let (lower, upper, steps) = ([0; 3], [0; 3], [1; 3]);
+        Pixels { shape, channels, count, lower, upper, steps, wrong: None, swizzle: Swizzle::None }
+    }
+
+    /// So many channels of each pixel, instead of all.
+    #[must_use]
+    pub fn channels(self, channels: u32) -> Pixels<R> {
+        Pixels { channels, ..self }
+    }
+
+    /// By dimension of space, outermost first: the box starts `lower` after the first pixel (before it, if negative), and ends
+    /// `upper` after the last.
+    #[must_use]
+    pub fn window(self, lower: &[i16], upper: &[i16]) -> Pixels<R> {
+        let wrong = self.wrong_number(lower.len()).or(self.wrong_number(upper.len()));
+        Pixels { lower: inner_first(lower, 0), upper: inner_first(upper, 0), wrong, ..self }
+    }
+
+    /// The box of the first taps of a filter of these extents on an image with so much padding on each side, by dimension of
+    /// space: offsets from 0 to the extent less 1 then reach the other taps.
+    #[must_use]
+    pub fn filter(self, extents: &[u16], padding: &[u16]) -> Pixels<R> {
+        let lower: Vec<i16> = padding.iter().map(|pad| (*pad as i16).wrapping_neg()).collect();
+        let pairs = padding.iter().zip(extents);
+        let upper: Vec<i16> =
+            pairs.map(|(pad, extent)| pad.wrapping_sub(extent.wrapping_sub(1)) as i16).collect();
+        self.window(&lower, &upper)
+    }
+
+    /// Only every n-th pixel is copied, 1 to 8 by dimension of space, outermost first: the stride of a convolution.
+    #[must_use]
+    pub fn steps(self, steps: &[u32]) -> Pixels<R> {
+        Pixels { steps: inner_first(steps, 1), wrong: self.wrong_number(steps.len()), ..self }
+    }
+
+    /// How the 16-byte chunks of the pixels are permuted in shared memory.
+    #[must_use]
+    pub fn swizzle(self, swizzle: Swizzle) -> Pixels<R> {
+        Pixels { swizzle, ..self }
+    }
+
+    fn wrong_number(&self, given: usize) -> Option<usize> {
+        self.wrong.or((given + 2 != R).then_some(given))
+    }
+
+    /// The rules that the tensor's dimensions have to name.
+    fn check(&self, size: usize) -> Result<(), String> {
+        if !(3..=5).contains(&R) {
+            return Err(format!(
+                "pixels of a tensor of {R} dimensions\n  = help: list images, one to three dimensions of space, channels"
+            ));
+        }
+        if let Some(given) = self.wrong {
+            let (shape, known) = (self.shape, R - 2);
+            return Err(format!(
+                "{given} dimensions of space are described, the tensor {shape:?} has {known}"
+            ));
+        }
+        let row = self.shape[R - 1].saturating_mul(size);
+        if !row.is_multiple_of(16) {
+            let unit = 16 / size.min(16);
+            return Err(format!(
+                "a pixel has {row} bytes, not a multiple of 16\n  = help: pad the channels to a multiple of {unit}"
+            ));
+        }
+        // What the corners' fields hold, by the number of dimensions of space.
+        let most = [32_767, 127, 15][R - 3];
+        let corners = self.lower.iter().chain(&self.upper);
+        match corners.copied().find(|corner| !(-most - 1..=most).contains(corner)) {
+            Some(corner) => {
+                Err(format!("a corner of the box lies at {corner}, not {} to {most}", -most - 1))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn map<'a, T: Element>(&self, buffer: &'a Buffer<T>) -> Result<(DynTensorMap<'a>, MapTile)> {
+        self.check(size_of::<T>()).map_err(|rule| Error::TensorMap { rule })?;
+        let extent: Vec<u64> = self.shape.iter().rev().map(|extent| *extent as u64).collect();
+        let mut tile = vec![1; R];
+        tile[0] = self.channels;
+        let mut steps = vec![1; R];
+        steps[1..R - 1].copy_from_slice(&self.steps[..R - 2]);
+        let tiling = Tiling::new(&extent, &tile).steps(&steps).swizzle(self.swizzle);
+        let tiling = tiling.pixels(self.lower, self.upper, self.count);
+        let map = DynTensorMap::new(buffer, element::<T>(), &tiling)?;
+        let tile = MapTile { extents: vec![self.count, self.channels], swizzle: self.swizzle };
+        Ok((map, tile))
+    }
+}
+
+/// As the hardware lists dimensions of space: the innermost first.
+fn inner_first<N: Copy>(given: &[N], rest: N) -> [N; 3] {
+    let mut all = [rest; 3];
+    for (to, from) in all.iter_mut().zip(given.iter().rev()) {
+        *to = *from;
+    }
+    all
+}
+
+/// The map of a tensor that a kernel reads by pixels: an argument for `x: &PixelMap<T, R>`.
+#[derive(Clone, Debug)]
+pub struct PixelMap<'a, T, const R: usize> {
+    map: DynTensorMap<'a>,
+    tile: MapTile,
+    element: PhantomData<fn() -> T>,
+}
+
+impl<'a, T: Element, const R: usize> PixelMap<'a, T, R> {
+    /// Describes the tensor at the start of a buffer, for the buffer's device.
+    ///
+    /// # Errors
+    /// [`Error::TensorMap`] naming the broken rule, also when the tensor is larger than the buffer; the driver's error, on a
+    /// GPU.
+    pub fn new(buffer: &'a Buffer<T>, pixels: &Pixels<R>) -> Result<Self> {
+        let (map, tile) = pixels.map(buffer)?;
+        Ok(PixelMap { map, tile, element: PhantomData })
+    }
+
+    /// Bytes of a copy: what a load tells its mbarrier.
+    pub fn copy_bytes(&self) -> u64 {
+        self.map.tile_bytes()
+    }
+
+    /// The map without its types, as kernels of PTX take it.
+    pub fn untyped(&self) -> &DynTensorMap<'a> {
+        &self.map
+    }
+}
+
+impl<T: Element, const R: usize> ByReference for PixelMap<'_, T, R> {
+    type Handle = TensorPixels<T, R>;
+    fn declare(name: &'static str) -> Self::Handle {
+        tensor_pixels(name)
+    }
+}
+
+impl<'a, T: Element, const R: usize> ReferenceArg<'a> for &PixelMap<'a, T, R> {
+    fn into_arg(self) -> Arg<'a> {
+        Arg::map(&self.map, self.tile.clone())
+    }
+}

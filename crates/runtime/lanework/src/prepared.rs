@@ -1,0 +1,305 @@
+//! Launches that are compiled for a device and run any number of times.
+
+use crate::compiled::{Code, Compiled};
+use crate::device::{Device, Engine};
+use crate::error::{IndexFault, RECORD_WORDS};
+use crate::launched::{invalid, run, sanitized};
+use crate::tool::{Launching, Session};
+use crate::{Arg, Dim3, Error, Profile, Resources, Result};
+use lanework_cuda::LaunchShape;
+use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Program, Trace, Wanted};
+use std::sync::Arc;
+
+/// A launch compiled for a device, to be run any number of times.
+///
+/// ```
+/// use lanework::prelude::*;
+///
+/// #[kernel]
+/// fn double(x: &mut [f32]) {
+///     x[thread_idx.x] = 2.0 * x[thread_idx.x];
+/// }
+///
+/// let device = Device::best();
+/// let mut x = device.upload(&[1.0f32; 64])?;
+/// let mut kernel = double(&mut x).grid(1).block(64).prepare(&device)?;
+/// println!("{} registers", kernel.resources().registers);
+/// assert_eq!(kernel.module().entries().count(), 1);
+/// for _ in 0..10 {
+///     kernel.launch()?;
+/// }
+/// drop(kernel);
+/// assert_eq!(x.download()?, [1024.0; 64]);
+///
+/// // On the emulator, a prepared launch is counted and traced, too.
+/// use lanework::emulator::{Blocks, Wanted};
+/// let emulator = Device::emulator();
+/// let mut x = emulator.zeros::<f32>(64)?;
+/// // SAFETY: 64 threads access 64 elements.
+/// let mut kernel = unsafe { double(&mut x).grid(2).block(32).prepare_unchecked(&emulator)? };
+/// assert_eq!(kernel.profile(Blocks::All)?.blocks_run, 2);
+/// let wanted = Wanted { steps: true, most: 100, ..Wanted::default() };
+/// assert!(!kernel.trace(Blocks::All, wanted)?.steps.is_empty());
+/// assert_eq!(kernel.shape(), (2.into(), 32.into(), 0));
+/// assert!(!kernel.blocks_may_wait() && kernel.resident_blocks()?.is_none());
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub struct Prepared<'a> {
+    pub(crate) device: Device,
+    pub(crate) compiled: Arc<Compiled>,
+    pub(crate) kernel: &'static str,
+    pub(crate) arguments: Vec<Arg<'a>>,
+    pub(crate) grid: Dim3,
+    pub(crate) block: Dim3,
+    pub(crate) cluster: Option<Dim3>,
+    pub(crate) dynamic_shared: u32,
+    pub(crate) cooperative: bool,
+    pub(crate) programmatic: bool,
+    pub(crate) checked: bool,
+    /// What the launches need besides their arguments.
+    pub(crate) _kept: Option<Arc<dyn std::any::Any + Send + Sync>>,
+}
+
+impl Prepared<'_> {
+    /// Runs it once; on a GPU, queues it.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`](crate::Launch::launch).
+    pub fn launch(&mut self) -> Result<()> {
+        self.launch_on(None)
+    }
+
+    /// Runs it once; on a GPU, queues it on a stream.
+    pub(crate) fn launch_on(&mut self, stream: Option<&lanework_cuda::Stream>) -> Result<()> {
+        match &self.device.0.engine {
+            Engine::Emulator(emulator) if emulator.checks().is_some() => {
+                let module = self.compiled.module;
+                let run = |emulator: &Emulator,
+                           program: &Program,
+                           config: &LaunchConfig<'_>,
+                           arguments: &[&[u8]]| {
+                    if let Some(session) = Session::active() {
+                        session.checking(Launching {
+                            emulator,
+                            program,
+                            config,
+                            arguments,
+                            module,
+                        });
+                    }
+                    emulator.check(program, config, arguments)
+                };
+                let (checked, index) = self.emulate_through(Blocks::All, run)?;
+                crate::printed::pass_on(&checked.outcome.printed);
+                sanitized(checked, index, &self.device, (&self.compiled.staged.entry, None))
+            }
+            Engine::Emulator(_) => {
+                let module = self.compiled.module;
+                let run = |emulator: &Emulator,
+                           program: &Program,
+                           config: &LaunchConfig<'_>,
+                           arguments: &[&[u8]]| {
+                    run(Launching { emulator, program, config, arguments, module })
+                };
+                let outcome = self.emulate(Blocks::All, run)?;
+                crate::printed::pass_on(&outcome.printed);
+                Ok(())
+            }
+            Engine::Gpu(gpu) => {
+                let Code::Gpu(function) = &self.compiled.code else {
+                    unreachable!("compiled here")
+                };
+                let sites = self.checked.then_some((self.kernel, &self.compiled));
+                let mut shape = LaunchShape::new(self.grid.to_array(), self.block.to_array());
+                shape.dynamic_shared = self.dynamic_shared;
+                shape.cluster = self.cluster.map(Dim3::to_array);
+                shape.cooperative = self.cooperative;
+                shape.programmatic = self.programmatic;
+                // SAFETY: the arguments match the kernel's parameters, as the macro generates both;
+                // the buffers are borrowed and live on this device; indices are checked by the
+                // kernel, or guaranteed by the caller of `prepare_unchecked`.
+                unsafe { gpu.launch(function, &shape, self.parameters(), sites, stream) }
+            }
+        }
+    }
+
+    /// Keeps `what`, such as a buffer of intermediate results, for as long as this.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel]
+    /// fn double(x: &mut [f32]) {
+    ///     x[thread_idx.x] *= 2.0;
+    /// }
+    /// # let device = Device::emulator();
+    /// let x = std::sync::Arc::new(device.zeros::<f32>(32)?);
+    /// // SAFETY: the kernel keeps the buffer, which nobody else uses.
+    /// let view = unsafe { x.view_shared(..).unbound() };
+    /// let mut kernel = double(view).grid(1).block(32).prepare(&device)?.keeping(x);
+    /// kernel.launch()?;
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[must_use]
+    pub fn keeping(mut self, what: Arc<dyn std::any::Any + Send + Sync>) -> Self {
+        self._kept = Some(what);
+        self
+    }
+
+    /// The PTX of the kernel.
+    pub fn module(&self) -> &lanework_ptx::Module {
+        &self.compiled.staged.module
+    }
+
+    /// Whether the kernel checks its indices.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.checked
+    }
+
+    /// The error for an invalid launch.
+    pub(crate) fn invalid(&self, why: &str, help: &str) -> Error {
+        invalid(self.kernel, why, help)
+    }
+
+    /// Runs it once on the emulator, all blocks or a sample, and counts events.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
+    pub fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
+        let (imposed, judged) = (self.device.0.imposed, std::cell::Cell::new(false));
+        let run = |emulator: &Emulator,
+                   program: &Program,
+                   config: &LaunchConfig<'_>,
+                   arguments: &[&[u8]]| {
+            let twin = imposed.then(|| emulator.copy()).flatten();
+            judged.set(twin.is_some());
+            let counted = twin.as_ref().unwrap_or(emulator).count(program, config, arguments)?;
+            if twin.is_none() {
+                crate::printed::pass_on(&counted.0.printed);
+            }
+            Ok(Profile::new(counted, program, config))
+        };
+        let profile = self.emulate(blocks, run)?;
+        if let Some(session) = Session::active() {
+            session.counted(self.compiled.module, &profile);
+        }
+        // A launch that a tool checks is counted on a copy of the memory.
+        if judged.get() {
+            self.launch()?;
+        }
+        Ok(profile)
+    }
+
+    /// Runs some blocks on the emulator and records a trace of their steps.
+    ///
+    /// # Errors
+    /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
+    pub fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> Result<Trace> {
+        let run = |emulator: &Emulator,
+                   program: &Program,
+                   config: &LaunchConfig<'_>,
+                   arguments: &[&[u8]]| {
+            emulator.trace(program, config, arguments, wanted)
+        };
+        Ok(self.emulate(blocks, run)?.1)
+    }
+
+    /// Blocks of the launch, threads of a block, and bytes of dynamic shared memory per block.
+    pub fn shape(&self) -> (Dim3, Dim3, u32) {
+        (self.grid, self.block, self.dynamic_shared)
+    }
+
+    /// Blocks that one multiprocessor holds at once, as the driver computes them; `None` on the
+    /// emulator.
+    ///
+    /// # Errors
+    /// When not even one block fits.
+    pub fn resident_blocks(&self) -> Result<Option<u32>> {
+        match &self.compiled.code {
+            Code::Gpu(function) => {
+                Ok(Some(function.occupancy(self.block.count() as u32, self.dynamic_shared)?))
+            }
+            Code::Emulator(_) => Ok(None),
+        }
+    }
+
+    /// Whether its blocks may wait in a loop for what other blocks write; not known on a GPU.
+    pub fn blocks_may_wait(&self) -> bool {
+        match &self.compiled.code {
+            Code::Emulator(program) => {
+                self.cooperative || program.polls(&self.compiled.staged.entry)
+            }
+            Code::Gpu(_) => false,
+        }
+    }
+
+    /// Registers, local memory and shared memory of the compiled kernel.
+    pub fn resources(&self) -> Resources {
+        self.compiled.resources()
+    }
+
+    /// Runs it on the emulator by `run`, one of the emulator's functions that run a kernel.
+    fn emulate<T>(
+        &mut self,
+        blocks: Blocks,
+        run: impl FnOnce(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>,
+    ) -> Result<T> {
+        match self.emulate_through(blocks, run)? {
+            (_, Some(fault)) => Err(Error::Index(Box::new(fault))),
+            (outcome, None) => Ok(outcome),
+        }
+    }
+
+    /// The same; returns a failed bounds check together with the result of the run.
+    fn emulate_through<T>(
+        &mut self,
+        blocks: Blocks,
+        run: impl FnOnce(&Emulator, &Program, &LaunchConfig<'_>, &[&[u8]]) -> Result<T, Fault>,
+    ) -> Result<(T, Option<IndexFault>)> {
+        let (Engine::Emulator(emulator), Code::Emulator(program)) =
+            (&self.device.0.engine, &self.compiled.code)
+        else {
+            return Err(Error::Unsupported {
+                what: "counting a kernel",
+                device: self.device.info().id,
+                help: "profile it on `Device::emulator()`",
+            });
+        };
+        let mut parameters = self.parameters();
+        let record = if self.checked {
+            let bytes = (RECORD_WORDS * 4) as u64;
+            let address = emulator.allocate(bytes, "fault record")?;
+            emulator.fill(address, 0, bytes)?;
+            parameters.push(address.to_le_bytes().to_vec());
+            Some(address)
+        } else {
+            None
+        };
+        let arguments: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
+        let config = LaunchConfig {
+            entry: &self.compiled.staged.entry,
+            grid: self.grid.to_array(),
+            block: self.block.to_array(),
+            dynamic_shared: self.dynamic_shared,
+            blocks,
+            cluster: self.cluster.map(Dim3::to_array),
+            cooperative: self.cooperative,
+        };
+        let outcome = run(emulator, program, &config, &arguments);
+        let mut words = [0u32; RECORD_WORDS];
+        if let Some(address) = record {
+            emulator.read(address, bytemuck::cast_slice_mut(&mut words))?;
+            emulator.free(address)?;
+        }
+        let fault = IndexFault::decode(self.kernel, &self.compiled.staged.sites, &words);
+        match (outcome, fault) {
+            (Ok(outcome), fault) => Ok((outcome, fault)),
+            (Err(_), Some(fault)) => Err(Error::Index(Box::new(fault))),
+            (Err(error), None) => Err(error.into()),
+        }
+    }
+
+    /// The bytes of each PTX parameter.
+    fn parameters(&self) -> Vec<Vec<u8>> {
+        self.arguments.iter().flat_map(Arg::parameters).collect()
+    }
+}

@@ -1,0 +1,37 @@
+//! A launch on the emulator, as a tool gets it, and the ways in which it runs.
+
+use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Wanted};
+
+/// A launch on the emulator.
+#[derive(Clone, Copy)]
+pub(crate) struct Launching<'a> {
+    pub(crate) emulator: &'a Emulator,
+    pub(crate) program: &'a Program,
+    pub(crate) config: &'a LaunchConfig<'a>,
+    pub(crate) arguments: &'a [&'a [u8]],
+    /// The number of the module, where it was text.
+    pub(crate) module: Option<u64>,
+}
+
+impl Launching<'_> {
+    pub(super) fn count(
+        &self,
+        on: &Emulator,
+    ) -> Result<(Outcome, lanework_emulator::CountingObserver), Fault> {
+        on.count(self.program, self.config, self.arguments)
+    }
+
+    pub(super) fn waits(&self) -> bool {
+        self.config.cooperative || self.program.polls(self.config.entry)
+    }
+
+    pub(super) fn trace(
+        &self,
+        on: &Emulator,
+        blocks: Blocks,
+        wanted: Wanted,
+    ) -> Result<lanework_emulator::Trace, Fault> {
+        let config = LaunchConfig { blocks, ..*self.config };
+        Ok(on.trace(self.program, &config, self.arguments, wanted)?.1)
+    }
+}

@@ -1,0 +1,69 @@
+//! The report that a process prints of itself when it ends, where no command collects its records.
+
+use super::machine::machine;
+use super::merge::Profiles;
+use super::record::{Findings, Record};
+use lanework_emulator::sanitize::{self, Report};
+use lanework_report::{self as report, By, Sources};
+
+/// What the report at the end of this process is made of.
+#[derive(Default)]
+pub(super) struct Own {
+    kernels: Vec<String>,
+    found: Vec<Report>,
+    stopped: Vec<String>,
+    profiles: Profiles,
+    notes: Vec<String>,
+}
+
+impl Own {
+    pub(super) fn add(&mut self, record: Record) {
+        match record {
+            Record::Launch(launch) if !self.kernels.contains(&launch.kernel) => {
+                self.kernels.push(launch.kernel);
+            }
+            Record::Findings(findings) => {
+                let Findings { kernel, found, stopped, .. } = *findings;
+                sanitize::merge(&mut self.found, found);
+                self.stopped.extend(stopped.map(|fault| format!("{kernel}: {fault}")));
+            }
+            Record::Profile(profiled) => self.profiles.add(*profiled),
+            Record::Note(note) => self.notes.push(note),
+            _ => {}
+        }
+    }
+
+    fn notes(&self) -> String {
+        self.notes.iter().map(|note| format!("note: {note}\n")).collect()
+    }
+
+    pub(super) fn findings_text(&self) -> (String, bool) {
+        let mut text: String = self.found.iter().map(|report| format!("{report}\n\n")).collect();
+        let told = report::verdict(&self.kernels, &self.found);
+        if !told.errors.is_empty() {
+            text.push_str(&format!("error: {}\n", told.errors));
+        }
+        for stopped in &self.stopped {
+            text.push_str(&format!("error: check incomplete: {stopped}\n"));
+        }
+        let failed = !told.errors.is_empty() || !self.stopped.is_empty();
+        match (failed, told.warnings.is_empty()) {
+            (_, false) => text.push_str(&format!("{}\n", told.warnings)),
+            (false, true) if !self.kernels.is_empty() => {
+                text.push_str(&format!("{}: nothing to report\n", told.kernels));
+            }
+            _ => {}
+        }
+        (self.notes() + &text, failed)
+    }
+
+    pub(super) fn profiles_text(&self) -> String {
+        let each = self.profiles.0.iter().map(|(launches, one)| {
+            let machine = machine();
+            let counted = one.profile.counted();
+            let record = report::record(&counted, one.extras(), By::Source, &machine);
+            report::describe(&Profiles::title(*launches, one), &record, &Sources::default())
+        });
+        self.notes() + &each.collect::<String>()
+    }
+}

@@ -1,0 +1,193 @@
+//! What a tool records of a program.
+
+use super::codec::{Field, fields};
+use crate::{Counters, Profile};
+use lanework_emulator::sanitize::Report;
+use lanework_emulator::{Fault, Place, Touch};
+use lanework_report::{CacheRecord, Extras, InstructionProfile, Resources};
+
+/// One thing that a process did.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Record {
+    /// The process itself, first in its file.
+    Process(Process),
+    /// The PTX of a kernel: its name, a number within the process, and the text.
+    Module(String, u64, String),
+    /// A launch, before it runs.
+    Launch(Launched),
+    /// What a launch did wrong.
+    Findings(Box<Findings>),
+    /// The counts of a launch.
+    Profile(Box<Profiled>),
+    /// What went on on the host's clock, for a timeline.
+    Activity(Box<Activity>),
+    /// The accesses of one warp at one line.
+    Picture(Box<Picture>),
+    /// Something that users of the tool should know.
+    Note(String),
+}
+
+/// A process of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// Its number.
+    pub id: u32,
+    /// Its command line.
+    pub command: Vec<String>,
+}
+
+/// A launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launched {
+    /// The kernel.
+    pub kernel: String,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+}
+
+/// What a launch did wrong.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Findings {
+    /// The kernel.
+    pub kernel: String,
+    /// The number of its module, where it was text.
+    pub module: Option<u64>,
+    /// What was found.
+    pub found: Vec<Report>,
+    /// What stopped it early.
+    pub stopped: Option<Fault>,
+}
+
+/// The counts of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profiled {
+    /// The counts.
+    pub profile: Profile,
+    /// The number of the kernel's module, where it was text.
+    pub module: Option<u64>,
+    /// The first access of each instruction; of the first launch of each kernel and shape.
+    pub touches: Vec<Touch>,
+    /// Modelled caches, of the same launch.
+    pub caches: Option<CacheRecord>,
+}
+
+/// Something that took time on the host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Activity {
+    /// What: a kernel's name, `upload`, `download`.
+    pub what: String,
+    /// The thread of the host.
+    pub thread: u64,
+    /// Microseconds since the epoch at its start.
+    pub start_us: u64,
+    /// Microseconds that it took.
+    pub took_us: u64,
+    /// Bytes, of a copy.
+    pub bytes: u64,
+    /// Counts, of a launch.
+    pub launch: Option<(Launched, Counters)>,
+}
+
+/// The accesses of one warp at one line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    /// The counts of the launch.
+    pub profile: Profile,
+    /// The number of the kernel's module, where it was text.
+    pub module: Option<u64>,
+    /// Why there is nothing to draw, and what to do.
+    pub refused: Option<(String, String)>,
+    /// The file of the line; `None` for the PTX.
+    pub file: Option<String>,
+    /// The line.
+    pub line: u32,
+    /// Its instructions.
+    pub instructions: Vec<u32>,
+    /// Their first accesses by the warp.
+    pub touches: Vec<Touch>,
+    /// The steps of the block: instructions with their active lanes.
+    pub steps: Vec<(Place, u32)>,
+}
+
+fields! {
+    Process { id, command }
+    Launched { kernel, grid, block }
+    Findings { kernel, module, found, stopped }
+    Profiled { profile, module, touches, caches }
+    Activity { what, thread, start_us, took_us, bytes, launch }
+    Picture { profile, module, refused, file, line, instructions, touches, steps }
+}
+
+impl Field for Profile {
+    fn put(&self, to: &mut Vec<u8>) {
+        self.kernel.put(to);
+        self.grid.to_array().put(to);
+        self.block.to_array().put(to);
+        self.dynamic_shared.put(to);
+        self.resources.put(to);
+        self.instructions.put(to);
+        (self.blocks_run, self.blocks).put(to);
+    }
+    fn take(from: &mut &[u8]) -> Option<Profile> {
+        let kernel = String::take(from)?;
+        let [grid, block] = [<[u32; 3]>::take(from)?, <[u32; 3]>::take(from)?];
+        let (dynamic_shared, resources) = (u32::take(from)?, Resources::take(from)?);
+        let instructions = Vec::<InstructionProfile>::take(from)?;
+        let (blocks_run, blocks) = Field::take(from)?;
+        let counters = Counters::sum(instructions.iter().map(|one| &one.counters));
+        let (grid, block) = (grid.into(), block.into());
+        Some(Profile {
+            kernel,
+            grid,
+            block,
+            dynamic_shared,
+            resources,
+            counters,
+            instructions,
+            blocks_run,
+            blocks,
+        })
+    }
+}
+
+impl Field for Record {
+    fn put(&self, to: &mut Vec<u8>) {
+        match self {
+            Record::Process(process) => (0u8, process.clone()).put(to),
+            Record::Module(kernel, id, text) => {
+                (1u8, (kernel.clone(), (*id, text.clone()))).put(to);
+            }
+            Record::Launch(launch) => (2u8, launch.clone()).put(to),
+            Record::Findings(findings) => (3u8, findings.clone()).put(to),
+            Record::Profile(profiled) => (4u8, profiled.clone()).put(to),
+            Record::Activity(activity) => (5u8, activity.clone()).put(to),
+            Record::Picture(picture) => (6u8, picture.clone()).put(to),
+            Record::Note(note) => (7u8, note.clone()).put(to),
+        }
+    }
+    fn take(from: &mut &[u8]) -> Option<Record> {
+        Some(match u8::take(from)? {
+            0 => Record::Process(Field::take(from)?),
+            1 => {
+                let (kernel, (id, text)) = Field::take(from)?;
+                Record::Module(kernel, id, text)
+            }
+            2 => Record::Launch(Field::take(from)?),
+            3 => Record::Findings(Field::take(from)?),
+            4 => Record::Profile(Field::take(from)?),
+            5 => Record::Activity(Field::take(from)?),
+            6 => Record::Picture(Field::take(from)?),
+            7 => Record::Note(Field::take(from)?),
+            _ => return None,
+        })
+    }
+}
+
+impl Profiled {
+    /// What a report needs beside the counts.
+    pub fn extras(&self) -> Extras {
+        Extras { touches: self.touches.clone(), caches: self.caches.clone() }
+    }
+}

@@ -1,0 +1,277 @@
+//! The tool of this process: chosen by its environment, it runs launches in its way and keeps records.
+
+use super::at_exit;
+use super::launching::Launching;
+use super::look_at::LookAt;
+use super::machine::machine;
+use super::own_report::Own;
+use super::record::{Findings, Launched, Profiled, Record};
+use super::sink::{Sink, micros, now, stop};
+use crate::Profile;
+use lanework_emulator::sanitize::{Checks, Report};
+use lanework_emulator::{Emulator, Fault, LaunchConfig, Options, Outcome};
+use lanework_report::{self as report, Extras};
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::time::Instant;
+
+/// Memory of a device up to which launches are run on copies of it, for patterns, caches and pictures.
+const COPIED: u64 = 1 << 30;
+
+/// A tool.
+pub(super) enum Tool {
+    Check,
+    Profile,
+    Trace,
+    Inspect,
+    Look(LookAt),
+}
+
+/// The tool of this process.
+pub(crate) struct Session {
+    pub(super) tool: Tool,
+    sink: Mutex<Sink>,
+    modules: AtomicU64,
+    seen: Mutex<Seen>,
+}
+
+/// What a tool remembers of the launches so far.
+#[derive(Default)]
+struct Seen {
+    /// Kernels and shapes whose patterns and caches are known.
+    traced: Vec<Launched>,
+    /// Launches of the kernel that is looked at.
+    looked_at: u64,
+}
+
+impl Session {
+    /// The tool of this process, if it has one.
+    pub(crate) fn active() -> Option<&'static Session> {
+        static ACTIVE: OnceLock<Option<Session>> = OnceLock::new();
+        ACTIVE.get_or_init(Session::of_environment).as_ref()
+    }
+
+    fn of_environment() -> Option<Session> {
+        let name = std::env::var("LANEWORK_TOOL").ok().filter(|name| !name.is_empty())?;
+        let folder = std::env::var_os("LANEWORK_TOOL_FOLDER").filter(|folder| !folder.is_empty());
+        let look = std::env::var("LANEWORK_TOOL_LOOK").unwrap_or_default();
+        let tool = match (name.as_str(), &folder, LookAt::parse(&look)) {
+            ("check", ..) => Tool::Check,
+            ("profile", ..) => Tool::Profile,
+            ("trace", Some(_), _) => Tool::Trace,
+            ("inspect", Some(_), _) => Tool::Inspect,
+            ("look", Some(_), Some(at)) => Tool::Look(at),
+            _ => stop(&format!(
+                "LANEWORK_TOOL={name} is not a tool of this process\n  = help: use `check` or `profile`, \
+                 or one of the others through the command: `lanework exec --help`"
+            )),
+        };
+        let sink = match &folder {
+            Some(folder) => Sink::in_folder(Path::new(folder)),
+            None => {
+                at_exit::end_with(|| Session::active().and_then(Session::report));
+                Sink::Own(Own::default())
+            }
+        };
+        Some(Session {
+            tool,
+            sink: Mutex::new(sink),
+            modules: AtomicU64::new(0),
+            seen: Mutex::default(),
+        })
+    }
+
+    /// The options of a new emulator; whether the tool made it a checked one.
+    pub(crate) fn options(mut options: Options) -> (Options, bool) {
+        let judged = Session::active().is_some_and(|session| matches!(session.tool, Tool::Check));
+        let imposed = judged && options.checks.is_none();
+        if imposed {
+            options.checks = Some(Checks::default());
+        }
+        (options, imposed)
+    }
+
+    fn sink(&self) -> MutexGuard<'_, Sink> {
+        self.sink.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Says something once that users of the tool should know.
+    pub(crate) fn note(&self, note: String) {
+        static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+        let mut said = SAID.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if !said.contains(&note) {
+            said.push(note.clone());
+            self.keep(Record::Note(note));
+        }
+    }
+
+    pub(super) fn keep(&self, record: Record) {
+        self.sink().keep(record);
+    }
+
+    /// Keeps the PTX of a kernel, where that is asked for or findings may refer to it; returns its number.
+    pub(crate) fn module(&self, kernel: &str, text: &dyn Fn() -> String) -> u64 {
+        let id = self.modules.fetch_add(1, Relaxed);
+        if matches!(&*self.sink(), Sink::File(_)) {
+            self.keep(Record::Module(kernel.to_owned(), id, text()));
+        }
+        id
+    }
+
+    /// Keeps that a launch on a checked emulator begins. What other tools want of it, they get of a copy of the memory.
+    pub(crate) fn checking(&self, launch: Launching<'_>) {
+        let launched = self.launching(launch.config);
+        match &self.tool {
+            Tool::Profile => {
+                let Some(copy) = self.copy(launch) else { return };
+                // A launch that fails is told where it runs.
+                let Ok(counted) = launch.count(&copy) else { return };
+                let profile = Profile::new(counted, launch.program, launch.config);
+                self.profiled(launch.module, profile, Extras::default());
+            }
+            Tool::Look(at) if self.is_looked_at(at, &launched) => {
+                if let Ok(picture) = at.picture(launch) {
+                    self.keep(Record::Picture(Box::new(picture)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Keeps that a launch begins.
+    fn launching(&self, config: &LaunchConfig<'_>) -> Launched {
+        let kernel = config.entry.to_owned();
+        let launched = Launched { kernel, grid: config.grid, block: config.block };
+        self.keep(Record::Launch(launched.clone()));
+        launched
+    }
+
+    /// Keeps what a checked launch did wrong.
+    pub(crate) fn findings(
+        &self,
+        kernel: &str,
+        module: Option<u64>,
+        found: &[Report],
+        stopped: Option<&Fault>,
+    ) {
+        if matches!(self.tool, Tool::Check) && (!found.is_empty() || stopped.is_some()) {
+            let (kernel, found, stopped) = (kernel.to_owned(), found.to_vec(), stopped.cloned());
+            self.keep(Record::Findings(Box::new(Findings { kernel, module, found, stopped })));
+        }
+    }
+
+    /// Runs a launch as the tool wants it; on a checked emulator, [`Emulator::check`] is used instead.
+    pub(crate) fn run(&self, launch: Launching<'_>) -> Result<Outcome, Fault> {
+        let launched = self.launching(launch.config);
+        match &self.tool {
+            Tool::Profile => {
+                let (outcome, profile) = self.count_for(launch, &launched)?;
+                let (profile, extras) = profile;
+                self.profiled(launch.module, profile, extras);
+                Ok(outcome)
+            }
+            Tool::Trace => {
+                let (start, start_us) = (Instant::now(), now());
+                let counted = launch.count(launch.emulator)?;
+                let took_us = micros(start);
+                let outcome = counted.0.clone();
+                let counters = counted.1.total();
+                self.activity(
+                    &launched.kernel.clone(),
+                    start_us,
+                    took_us,
+                    0,
+                    Some((launched, counters)),
+                );
+                Ok(outcome)
+            }
+            Tool::Look(at) if self.is_looked_at(at, &launched) => {
+                let picture = at.picture(launch)?;
+                self.keep(Record::Picture(Box::new(picture)));
+                launch.emulator.run(launch.program, launch.config, launch.arguments)
+            }
+            _ => launch.emulator.run(launch.program, launch.config, launch.arguments),
+        }
+    }
+
+    /// Keeps the counts of a launch that the program itself had counted.
+    pub(crate) fn counted(&self, module: Option<u64>, profile: &Profile) {
+        if matches!(self.tool, Tool::Profile) {
+            self.profiled(module, profile.clone(), Extras::default());
+        }
+    }
+
+    fn profiled(&self, module: Option<u64>, profile: Profile, extras: Extras) {
+        let Extras { touches, caches } = extras;
+        self.keep(Record::Profile(Box::new(Profiled { profile, module, touches, caches })));
+    }
+
+    /// Counts a launch; the first one of its kernel and shape also runs on copies of the memory, for patterns and caches.
+    fn count_for(
+        &self,
+        launch: Launching<'_>,
+        launched: &Launched,
+    ) -> Result<(Outcome, (Profile, Extras)), Fault> {
+        let first = {
+            let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let first = !seen.traced.contains(launched);
+            if first {
+                seen.traced.push(launched.clone());
+            }
+            first
+        };
+        let mut copies: Vec<Emulator> = match first {
+            true => (0..2).filter_map(|_| self.copy(launch)).collect(),
+            false => Vec::new(),
+        };
+        let counted = launch.count(launch.emulator)?;
+        let outcome = counted.0.clone();
+        let profile = Profile::new(counted, launch.program, launch.config);
+        let waits = launch.waits();
+        let extras = match copies.len() {
+            2 => report::extras(&profile.counted(), &machine(), waits, &mut |blocks, wanted| {
+                let copy = copies.pop().unwrap_or_else(|| unreachable!("two traces are asked for"));
+                launch.trace(&copy, blocks, wanted)
+            })?,
+            _ => Extras::default(),
+        };
+        Ok((outcome, (profile, extras)))
+    }
+
+    fn copy(&self, launch: Launching<'_>) -> Option<Emulator> {
+        let copy = match launch.emulator.memory_used() <= COPIED {
+            true => launch.emulator.copy(),
+            false => None,
+        };
+        if copy.is_none() {
+            self.note(
+                "patterns and caches of some launches are not known: their memory is larger than 1 GiB, or the host's"
+                    .to_owned(),
+            );
+        }
+        copy
+    }
+
+    fn is_looked_at(&self, at: &LookAt, launched: &Launched) -> bool {
+        if !at.kernel.is_empty() && at.kernel != launched.kernel {
+            return false;
+        }
+        let mut seen = self.seen.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        seen.looked_at += 1;
+        seen.looked_at == at.launch
+    }
+
+    /// Prints what this process found; the exit code, where it is not the program's own.
+    fn report(&self) -> Option<i32> {
+        let Sink::Own(own) = &*self.sink() else { return None };
+        let (text, failed) = match self.tool {
+            Tool::Profile => (own.profiles_text(), false),
+            _ => own.findings_text(),
+        };
+        // Nothing is to be done where standard error is closed.
+        let _ = std::io::stderr().write_all(text.as_bytes());
+        failed.then_some(1)
+    }
+}
