@@ -34,6 +34,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("laboratory/store", &["lanework", "lab"]),
     ("laboratory/judge", &["lanework", "lab"]),
     ("laboratory/pages", &[]),
+    ("laboratory/testing", &[]),
     ("laboratory/corpus", &["lanework"]),
     ("cli", &["ptx", "lanework", "ladders", "lab", "store", "judge", "pages"]),
     ("operations/arrays", &["lanework", "ops"]),
