@@ -29,7 +29,7 @@ pub fn of_ladder(ladder: &str) -> &'static [Shown] {
         "vector-add" => &[Shown {
             name: "coalescing",
             says: [
-                "The sectors of a warp's load of neighbouring floats, of every other float and of distant ones",
+                "The sectors of a warp's load of neighboring floats, of every other float and of distant ones",
                 "一个 warp 读取相邻、隔一个和相距很远的浮点数时触及的扇区",
             ],
         }],
@@ -43,7 +43,7 @@ pub fn of_ladder(ladder: &str) -> &'static [Shown] {
         "transpose" => &[Shown {
             name: "banks",
             says: [
-                "A column of a tile lies in one bank with 32 columns, and in 32 banks with 33",
+                "A column of a tile is in one bank with 32 columns and in 32 banks with 33",
                 "32 列的 tile 一列落在同一个 bank 里，33 列的落在 32 个 bank 里",
             ],
         }],

@@ -1,11 +1,11 @@
 //! Attention rung: `fused`, after `stored-scores`, before `one-warp`.
 //!
-//! Idea: a warp keeps a query's results while it goes through the keys, 32 at a time; when a larger score comes, what has been
-//! summed is scaled down, so that no score is stored.
+//! Idea: a warp keeps one query's results while it reads the keys, 32 at a time. When a larger score appears, it scales down the
+//! sums so far, so no score is stored.
 //! 思路：一个 warp 依次处理 32 个键，并保留该查询的部分结果；遇到更大的得分就把已有的和缩小，得分从不写入内存。
-//! Predicts: no global stores but the results; the traffic of length^2 scores is gone.
+//! Predicts: no global stores except the results; the traffic of length^2 scores is gone.
 //! 预测：除结果外没有全局存储；length^2 个得分的流量消失。
-//! Costs: each lane reads rows of keys of its own, 32 sectors per request; multiply-adds of f32 at their own speed.
+//! Costs: each lane reads its own rows of keys, 32 sectors per request; multiply-adds run at the f32 rate.
 //! 代价：每个 lane 读自己那一行 K，一次请求 32 个扇区；乘加按 f32 的速度进行。
 
 use super::heads::{HEAD, Heads};

@@ -1,10 +1,10 @@
 //! Attention rung: `library`, after `turns`: `lanework_ops::attention`.
 //!
-//! Idea: blocks stay and take tiles of queries from a counter; the first scores of a tile are softened while the last values of
-//! the tile before are multiplied, results leave by TMA, and sums are scaled only when a row's largest score has grown much.
+//! Idea: blocks are persistent and take tiles of queries from a counter. A block overlaps one tile's first softmax with the
+//! previous tile's last PV product, stores results by TMA, and rescales sums only when a row's largest score has grown much.
 //! 思路：线程块常驻，从计数器领取 tile；上一个 tile 的最后一次乘法与下一个 tile 的第一次 softmax 重叠；结果由 TMA 写出；
 //! 只有一行的最大得分明显变大时才缩放已有的和。
-//! Predicts: the pipeline drains once per block, not once per tile: most is gained with few keys.
+//! Predicts: the pipeline drains once per block instead of once per tile; the gain is largest with few keys.
 //! 预测：流水线每个线程块只排空一次，而不是每个 tile 一次；键少时收益最大。
 //! Costs: two tiles of queries in shared memory, and a counter in global memory.
 //! 代价：共享内存里要放两个查询 tile，全局内存里要有一个计数器。

@@ -1,9 +1,9 @@
 //! Attention rung: `specialised`, after `wgmma`, before `overlapped`.
 //!
-//! Idea: warps have roles: one keeps a ring of tiles full, two warpgroups multiply, 64 queries each, by the same keys and
-//! values; registers move from the first to the others.
+//! Idea: warps have roles: one keeps a ring of tiles full; two warpgroups multiply 64 queries each by the same keys and values.
+//! The first gives up registers to the others.
 //! 思路：warp 各司其职：一个负责让环形缓冲始终有 tile，两个 warpgroup 各算 64 个查询，共用同一批键和值；寄存器从前者转给后者。
-//! Predicts: half of `wgmma`'s bytes copied per query; one warpgroup multiplies while the other one takes its softmax.
+//! Predicts: half of `wgmma`'s copied bytes per query; one warpgroup multiplies while the other computes its softmax.
 //! 预测：每个查询拷贝的字节数是 `wgmma` 的一半；一个 warpgroup 算 softmax 时另一个可以做乘法。
 //! Costs: 160 KB of dynamic shared memory: one block per multiprocessor.
 //! 代价：160 KB 动态共享内存，每个 SM 只能驻留一个线程块。

@@ -1,11 +1,11 @@
 //! Attention rung: `stored-scores`, the first, before `fused`.
 //!
-//! Idea: the formula as written: scores are computed and stored, made weights, stored, and multiplied by the values, 16 queries
-//! per block.
+//! Idea: the formula as written: compute and store the scores, turn them into weights and store those, multiply them by the
+//! values; 16 queries per block.
 //! 思路：照公式写：算出得分存入内存，变成权重再存，最后乘以 V；每个线程块处理 16 个查询。
-//! Predicts: one write and two reads and writes of a score: for each of length^2 scores 20 bytes besides the operands.
+//! Predicts: each score is written once, then read and written twice: 20 bytes for each of length^2 scores, on top of the operands.
 //! 预测：每个得分要写一次，再读写两次：length^2 个得分各有 20 字节的流量，操作数不计。
-//! Costs: memory for heads * length^2 scores; each row of keys and values is read by every block from the caches.
+//! Costs: memory for heads * length^2 scores; every block reads each row of keys and values from the caches.
 //! 代价：heads * length^2 个得分的内存；每个线程块都要从缓存读全部 K 和 V。
 
 use super::heads::{HEAD, Heads};

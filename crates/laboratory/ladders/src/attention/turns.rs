@@ -1,11 +1,11 @@
 //! Attention rung: `turns`, after `overlapped`, before `library`.
 //!
-//! Idea: named barriers let one warpgroup at a time start its products (ping-pong), so that the two do not ask for the tensor cores
-//! together and then wait together.
+//! Idea: named barriers let one warpgroup at a time start its products (ping-pong), so the two do not compete for the tensor
+//! cores and then both wait.
 //! 思路：用命名屏障让两个 warpgroup 轮流发起乘法（ping-pong），避免同时争用张量核、又同时等待。
-//! Predicts: two arrivals and waits more per tile; the phases of the two warpgroups stay half a step apart.
+//! Predicts: two more arrivals and waits per tile; the phases of the two warpgroups stay half a step apart.
 //! 预测：每个 tile 多两次到达和等待；两个 warpgroup 始终错开半步。
-//! Costs: two of the block's 16 barriers, and the time of whoever comes early.
+//! Costs: two of the block's 16 barriers, and waiting time for the warpgroup that arrives early.
 //! 代价：占用 16 个屏障中的两个；先到的一方要等。
 
 use super::heads::Heads;

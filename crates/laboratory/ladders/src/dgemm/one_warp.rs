@@ -1,12 +1,12 @@
 //! FP64 rung: `one-warp`, after `fma-tile`, before `fragments`.
 //!
-//! Idea: tensor cores multiply f64, too, in full precision: one `mma` for 8 x 8 results and 4 steps. A warp loads what an instruction
-//! takes, and waits for memory.
+//! Idea: tensor cores multiply f64 in full precision: one `mma` for 8 x 8 results and 4 steps. A warp loads the operands of one
+//! instruction, and waits for memory.
 //! 思路：张量核心也能乘 f64，而且是全精度：一条 `mma` 计算 8×8 个结果、4 步。每个 warp 加载一条指令要用的数，然后等内存。
-//! Predicts: one `mma` for 256 multiply-adds, 2 loads of a warp for each; 8 sectors per request.
+//! Predicts: one `mma` for 256 multiply-adds and 2 warp loads for each; 8 sectors per request.
 //! 预测：每 256 次乘加一条 `mma`，每条需要 warp 加载 2 次；每个请求 8 个扇区。
-//! Costs: it does not help by itself: 8 x 8 results share what they load, where `fma-tile` has 64 x 64.
-//! On an H200 at 4096: 24.7 ms, against 9.0 ms of `fma-tile`.
+//! Costs: the instruction alone does not help: only 8 x 8 results share a loaded operand, where `fma-tile` has 64 x 64. On an
+//! H200 at 4096: 24.7 ms, against 9.0 ms for `fma-tile`.
 //! 代价：单独使用没有帮助：只有 8×8 个结果共用加载的数，而 `fma-tile` 是 64×64。H200 上 4096 时为 24.7 ms，`fma-tile` 为 9.0 ms。
 
 use super::Operands;

@@ -1,9 +1,9 @@
 //! Tensor-core rung: `block-tile`, after `one-warp`, before `pipelined`.
 //!
-//! Idea: a block copies tiles of 128 x 32 elements of A and of B to shared memory, for 128 x 128 results; each of four warps has 64 x 64 of
-//! them, so that a fragment in registers is used by 4 or 8 `mma`.
-//! Predicts: a 24th of `one-warp`'s load sectors from global memory; no bank conflicts, as the tiles are swizzled.
-//! Costs: all warps wait for each tile: nothing is multiplied while it is copied.
+//! Idea: a block copies 128 x 32-element tiles of A and B to shared memory for 128 x 128 results. Each of four warps has 64 x 64
+//! of them, so 4 or 8 `mma` use each fragment in registers.
+//! Predicts: a 24th of `one-warp`'s global load sectors; no bank conflicts, because the tiles are swizzled.
+//! Costs: all warps wait for each tile; nothing is multiplied while it is copied.
 //! 思路：线程块把 A 和 B 的 128×32 tile 拷到共享内存，计算 128×128 个结果；四个 warp 各算 64×64，
 //! 寄存器里的一个 fragment 供 4 或 8 条 `mma` 使用。
 //! 预测：全局内存加载扇区数是 `one-warp` 的二十四分之一；tile 经过 swizzle，没有 bank 冲突。

@@ -1,9 +1,9 @@
 //! Tensor-core rung: `one-warp`, before `block-tile`.
 //!
-//! Idea: a warp multiplies 16 x 16 by 16 x 8 elements by one `mma`, whose factors each lane loads from global memory as the
-//! instruction wants them.
-//! Predicts: 4 + 2 load requests per `mma`, each of 8 sectors for 128 bytes: no sharing between the 16 x 8 results of different warps.
-//! Costs: an `mma` waits for its loads each time; one warp per block.
+//! Idea: a warp multiplies 16 x 16 by 16 x 8 elements with one `mma`. Each lane loads its part of the factors from global memory
+//! in the instruction's layout.
+//! Predicts: 4 + 2 load requests per `mma`, each of 8 sectors for 128 bytes; warps share nothing between their 16 x 8 results.
+//! Costs: each `mma` waits for its loads; one warp per block.
 //! 思路：一个 warp 用一条 `mma` 指令计算 16×16 乘 16×8，每个 lane 按指令要求的布局直接从全局内存加载因子。
 //! 预测：每条 `mma` 有 4 + 2 个加载请求，每个请求 128 字节、8 个扇区；不同 warp 的 16×8 结果之间没有共享。
 //! 代价：每条 `mma` 都要等待加载；每个线程块只有一个 warp。

@@ -1,6 +1,6 @@
 //! Tensor-core rung: `pipelined`, after `block-tile`, before `warpgroups`.
 //!
-//! Idea: four buffers instead of one: while a tile is multiplied, the next three are on their way (`cp.async`).
+//! Idea: four buffers instead of one: while one tile is multiplied, the next three are in flight (`cp.async`).
 //! Predicts: the same sectors as `block-tile`; half of its barriers.
 //! Costs: 64 KiB of shared memory; every thread computes addresses and starts copies between its products.
 //! 思路：用四个缓冲区代替一个：计算一个 tile 时，后三个 tile 已经在途（`cp.async`）。

@@ -1,9 +1,9 @@
 //! Tensor-core rung: `specialized`, after `warpgroups`, before `clusters`.
 //!
-//! Idea: one thread starts all copies, by TMA into a ring of four stages, and two warpgroups only multiply, 128 x 256 results in 256
-//! registers; blocks are persistent, so that the next tile's stages are copied while results are stored.
-//! Predicts: no load instructions in the warps that multiply; three quarters of `warpgroups`' bytes from global memory, as tiles are wider.
-//! Costs: 192 KiB of shared memory, one block per multiprocessor; registers have to be moved to the warps that multiply.
+//! Idea: one thread starts all copies, by TMA, into a ring of four stages. Two warpgroups only multiply, 128 x 256 results in 256
+//! registers. Blocks are persistent, so the next tile's stages are copied while results are stored.
+//! Predicts: no load instructions in the multiplying warps; three quarters of `warpgroups`' global bytes, because tiles are wider.
+//! Costs: 192 KiB of shared memory, so one block per multiprocessor; registers must be moved to the multiplying warps.
 //! 思路：一个线程用 TMA 发起全部拷贝，送进四级环形缓冲，两个 warpgroup 只做乘法，每个线程块 128×256 个结果；
 //! 线程块常驻，存结果时下一个 tile 的各级已经在拷贝。
 //! 预测：做乘法的 warp 里没有加载指令；tile 更宽，全局内存读取的字节数是 `warpgroups` 的四分之三。

@@ -1,10 +1,10 @@
 //! Tensor-core rung: `turns`, after `clusters`, before `library`.
 //!
-//! Idea: the two warpgroups of a block take turns at tiles of 128 x 128, each computing one by itself: while one stores its results, the other
-//! one multiplies (CUTLASS calls it ping-pong). A named barrier hands the turn over when the last stage of a tile has been waited for.
-//! Predicts: stores of results cost no time of the tensor cores; a third more bytes from the L2 cache than `specialized`, whose tiles are wider.
-//! Costs: nothing is shared between the warpgroups but the ring of stages. At 4096 an H200 is limited by its power: 1.006 times as fast as
-//! `specialized`, 0.98 times `clusters`, whose results leave by TMA; the library's kernel joins both.
+//! Idea: the two warpgroups of a block alternate between tiles of 128 x 128, each computing a whole tile: while one stores its results, the other
+//! multiplies (ping-pong in CUTLASS). After its wait for a tile's last stage, a warpgroup passes the tensor cores on through a named barrier.
+//! Predicts: result stores cost no tensor-core time; a third more bytes from the L2 cache than `specialized`, whose tiles are wider.
+//! Costs: the warpgroups share only the ring of stages. At 4096 power limits an H200: 1.006 times as fast as `specialized`, 0.98
+//! times `clusters`, whose results leave by TMA; the library's kernel combines both.
 //! 思路：线程块的两个 warpgroup 轮流计算 128×128 的 tile，各自独立算完一个：一个写结果时，另一个做乘法（CUTLASS 称为 ping-pong）。
 //! 等到一个 tile 的最后一级缓冲后，用具名屏障（named barrier）把轮次交给对方。
 //! 预测：写结果不占用 tensor core 的时间；从 L2 读取的字节数比 tile 更宽的 `specialized` 多三分之一。

@@ -1,9 +1,9 @@
 //! Tensor-core rung: `warpgroups`, after `pipelined`, before `specialized`.
 //!
-//! Idea: `wgmma` of sm_90a: four warps together multiply 64 x 64 by 64 x 128 elements that lie in shared memory, while they go on; no
-//! fragment is loaded.
-//! Predicts: no shared loads by the threads for the factors; the same sectors from global memory as `pipelined`.
-//! Costs: only Hopper has it; copies of the threads need a fence before the tensor cores see them.
+//! Idea: `wgmma` of sm_90a: four warps together multiply 64 x 64 by 64 x 128 elements directly from shared memory,
+//! asynchronously; no fragment is loaded.
+//! Predicts: threads load no factors from shared memory; the same global sectors as `pipelined`.
+//! Costs: only Hopper has it; data copied by threads need a fence before the tensor cores see them.
 //! 思路：sm_90a 的 `wgmma`：四个 warp 一起让 tensor core 直接从共享内存读 64×64 乘 64×128，同时自己继续执行；不再加载 fragment。
 //! 预测：线程不再为因子做共享内存加载；全局内存扇区数与 `pipelined` 相同。
 //! 代价：只有 Hopper 支持；线程写入的拷贝要经过 fence 才能被 tensor core 看到。

@@ -1,7 +1,7 @@
 //! Integer product rung: `pipelined`, after `shared-tile`, before `bytes`.
 //!
-//! Idea: both tiles at once: a block of 256 threads has 128 x 128 elements of C and each thread 8 x 8 of them in registers,
-//! fed from shared memory, into which asynchronous copies bring the next 16 steps meanwhile. The tile is fixed.
+//! Idea: both tiles combined: a block of 256 threads computes 128 x 128 elements of C, and each thread 8 x 8 of them in
+//! registers, fed from shared memory while asynchronous copies bring the next 16 steps. The tile is fixed.
 //! 思路：两级 tile 合用：256 个线程的线程块计算 C 的 128 x 128 个元素，每个线程在寄存器中计算其中 8 x 8 个，数据来自共享内存，
 //! 异步拷贝同时把后 16 步搬进来。tile 大小固定。
 //! Predicts: 1 / 64 global loads and 1 / 4 shared loads per multiply-add; no spills, no bank conflicts.

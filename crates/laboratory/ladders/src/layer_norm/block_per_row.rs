@@ -1,6 +1,6 @@
 //! Layer norm rung: `block-per-row`, after `thread-per-row`, before `one-pass`.
 //!
-//! Idea: a block for each row; neighbouring threads read neighbouring numbers, and shuffles combine what lanes have.
+//! Idea: one block per row; neighboring threads read neighboring numbers, and shuffles combine the lanes' values.
 //! 思路：每行一个线程块；相邻线程读取相邻的数，lane 之间用 shuffle 合并。
 //! Predicts: 4 sectors per request; two barriers per row.
 //! 预测：每个请求 4 个扇区；每行两个屏障。

@@ -1,10 +1,10 @@
 //! Layer norm rung: `one-pass`, after `block-per-row`, before `held`.
 //!
-//! Idea: the sum and the sum of the squares in one pass; the variance is the mean of the squares less the square of the mean.
+//! Idea: one pass computes the sum and the sum of the squares; the variance is the mean of the squares minus the square of the mean.
 //! 思路：同一遍里求出和与平方和；方差等于平方的均值减去均值的平方。
 //! Predicts: two loads per number instead of three.
 //! 预测：每个数加载两次，原来是三次。
-//! Costs: digits: where the mean is 100 times the deviation, the difference of the two loses 4 of 7. It may even be negative.
+//! Costs: digits: where the mean is 100 times the deviation, the difference loses 4 of 7 digits. It can even be negative.
 //! 代价：有效数字：均值是标准差的 100 倍时，两者相减会丢掉 7 位中的 4 位，差甚至可能为负。
 
 use crate::rows::{Rows, THREADS, of_block};

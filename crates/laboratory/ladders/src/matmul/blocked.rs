@@ -1,7 +1,7 @@
 //! Matrix product rung: `blocked`, after `pitched`, before `zero-padded`.
 //!
-//! Idea: 16 x 16 threads compute a tile of C from tiles of A and B in shared memory, where each
-//! number is read by 16 threads.
+//! Idea: 16 x 16 threads compute a tile of C from tiles of A and B in shared memory, where 16 threads read each
+//! number.
 //! Predicts: 1/8 of `pitched`'s load sectors: one load of A and one of B per thread and 16 steps.
 //! Costs: two barriers per tile, and an edge test for every global access.
 //! 思路：16×16 个线程用共享内存中 A、B 的 tile 计算 C 的一个 tile，每个数供 16 个线程使用。

@@ -1,8 +1,8 @@
 //! Matrix product rung: `library`, after `shared`, the last.
 //!
 //! Idea: the library's compensated product: tiles of 8 x 4 results per thread in registers, fed by a ring of stages in shared
-//! memory, and the rounding error of every product and every addition added up beside the sum.
-//! Predicts: no barriers of the block; results as if computed with twice the bits.
+//! memory. The rounding errors of all products and additions are summed separately.
+//! Predicts: no block barriers; results as if computed with twice the bits.
 //! Costs: 7 operations per multiply-add instead of 1, and twice the registers for sums.
 //! 思路：库函数的补偿乘积：每个线程在寄存器中计算 8 x 4 个结果，由共享内存中的多级缓冲供数，每次乘法和加法的舍入误差都另外累加。
 //! 预测：没有线程块屏障；结果如同用两倍位数计算。

@@ -1,8 +1,8 @@
 //! Matrix product rung: `naive`, the first.
 //!
 //! Idea: one thread computes one element of C; the threads of the grid are numbered along C's rows.
-//! Predicts: two load requests per multiply-add: B's of 4 sectors, and A's of 1, as all lanes read
-//! the same address.
+//! Predicts: two load requests per multiply-add: 4 sectors for B and 1 for A, because all lanes read the same
+//! address.
 //! Costs: every number is read from global memory once for each product that uses it.
 //! 思路：一个线程计算 C 的一个元素，线程沿 C 的行编号。
 //! 预测：每次乘加两个加载请求：B 占 4 个扇区，A 只占 1 个扇区，因为各 lane 读同一地址。

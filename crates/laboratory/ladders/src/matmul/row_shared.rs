@@ -1,7 +1,7 @@
 //! Matrix product rung: `row-shared`, after `kahan`, before `pitched`.
 //!
-//! Idea: a block computes one row of C, and keeps the row of A, which all its threads read, in
-//! shared memory.
+//! Idea: a block computes one row of C and keeps the row of A, which all its threads read, in shared
+//! memory.
 //! Predicts: half the global load requests: A is read once per block, and only B in every step.
 //! Costs: 4 k bytes of dynamic shared memory, which limits k.
 //! 思路：一个线程块计算 C 的一行，并把全体线程都要读的那一行 A 放进共享内存。

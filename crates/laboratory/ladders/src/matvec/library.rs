@@ -1,12 +1,12 @@
 //! Matrix-vector rung: `library`, after `several-rows`, the last: the library's product of a matrix and up to four vectors.
 //!
-//! Idea: as many rows of a warp, loads of a row in flight and warps that share a row as the shape wants: four rows of a warp where rows
-//! are many; where they are few, two to eight warps divide a row and add up their sums through shared memory.
+//! Idea: the shape determines the rows per warp, the loads of a row in flight, and the warps that share a row. With many rows a
+//! warp takes four; with few rows, two to eight warps divide a row and add up their sums through shared memory.
 //! 思路：一个 warp 的行数、一行同时在途的加载数、分担一行的 warp 数都按形状选择：行多时一个 warp 处理四行；行少时两到八个 warp 分担一行，通过共享内存把和相加。
-//! Predicts: the sectors of A once, whatever the shape; of 512 rows of 4096, more warps than rows.
+//! Predicts: the sectors of A once, whatever the shape; more warps than rows for 512 rows of 4096.
 //! 预测：任何形状都只读一遍 A 的扇区；512 行、每行 4096 个元素时，warp 比行多。
-//! Costs: a kernel for each choice.
-//! On an H200: 35.7 us for 512 rows of 65,536, 3.2x `vectorized`.
+//! Costs: a kernel for each choice. On an H200: 35.7 us for 512 rows of 65,536, 3.2x
+//! `vectorized`.
 //! 代价：每种选择各有一个核函数。H200 上 512 行、每行 65,536 个元素为 35.7 us，是 `vectorized` 的 3.2 倍快。
 
 use super::Operands;

@@ -1,6 +1,6 @@
 //! Matrix-vector rung: `vectorized`, after `warp-per-row`, before `several-rows`.
 //!
-//! Idea: accesses of 16 bytes, four times as many bytes in flight for a load; rows that are not a multiple of 4 elements are left to
+//! Idea: 16-byte accesses put four times as many bytes in flight per load; rows that are not a multiple of 4 elements use
 //! `warp-per-row`.
 //! 思路：每次访问 16 字节，一次加载在途的字节是四倍；行长不是 4 的倍数时交给 `warp-per-row`。
 //! Predicts: a quarter of the requests, of 16 sectors each.

@@ -1,11 +1,11 @@
 //! All-reduce rung: `ring`, after `peer-reads`, before `overlapped-rings`.
 //!
-//! Idea: each device adds a share of the vectors at a time to what the device before it has summed of that share, and after a round
-//! each has one share of the result, which then goes round the ring.
+//! Idea: in each step, a device adds one share of its vector to the sum that the previous device computed for this share. After
+//! one round each device has one share of the result, and the shares then travel around the ring.
 //! 思路：每个设备每次把自己向量的一份加到前一设备对这一份的部分和上；转一圈后每个设备都有结果的一份，再让它沿环传递。
-//! Predicts: each device receives 2 (n - 1) / n vectors however many there are; for two devices that is one, as before.
+//! Predicts: each device receives 2 (n - 1) / n vectors, however many devices there are; for two devices that is one, as before.
 //! 预测：无论设备多少，每个设备只接收 2 (n - 1) / n 个向量；两个设备时仍是一个，与之前相同。
-//! Costs: 2 (n - 1) steps, between which each device waits for the one before it.
+//! Costs: 2 (n - 1) steps, between which each device waits for its predecessor.
 //! 代价：共 2 (n - 1) 步，每步之间都要等待前一设备。
 //!
 //! On two H200s it did not help: 273 us at 64 MiB, `peer-reads` 237 us; with two devices it moves as many bytes, in two steps.

@@ -1,12 +1,12 @@
 //! Scan rung: `big-tiles`, after `look-back`, before `library`.
 //!
-//! Idea: each thread loads four vectors of 16 bytes before it uses the first, and keeps them in registers; lanes of a warp have
-//! neighbouring vectors, so that accesses are coalesced, and sums go within vectors, across lanes, and from vector to vector.
+//! Idea: each thread loads four 16-byte vectors before it uses the first, and keeps them in registers. Lanes of a warp have
+//! neighboring vectors, so accesses are coalesced; sums are formed within vectors, across lanes, and from vector to vector.
 //! 思路：每个线程先发出 4 次 16 字节的加载再使用第一个，并一直放在寄存器中；同一 warp 的 lane 取相邻的向量，因此访问是合并的；和依次在向量内、lane 之间、向量之间传递。
-//! Predicts: 16 sectors per request and a quarter of the requests; an eighth of the tiles, so an eighth of the atomics and of the
+//! Predicts: 16 sectors per request and a quarter of the requests; an eighth of the tiles, and so an eighth of the atomics and
 //! look-backs.
 //! 预测：每个请求 16 个扇区，请求数降到四分之一；tile 数为八分之一，原子操作和回看也随之降到八分之一。
-//! Costs: registers for what is loaded; the last tile is loaded number by number.
+//! Costs: registers for the loaded vectors; the last tile is loaded number by number.
 //! 代价：加载的数据要占寄存器；最后一个 tile 逐个加载。
 
 use super::Sums;

@@ -1,12 +1,12 @@
 //! Scan rung: `look-back`, after `chained`, before `big-tiles`.
 //!
-//! Idea: a tile publishes its own sum at once, and the sum up to its end later; who needs what comes before looks back over 32 tiles at
-//! a time, and adds their sums until one has published all up to its end (decoupled look-back, Merrill and Garland 2016). Here the
-//! sums are added from left to right behind that one, as it did itself, so that the bits do not depend on how far one looked.
+//! Idea: a tile publishes its own sum immediately and its running sum later. A block looks back over 32 tiles at a time and adds
+//! their sums until it finds a running sum (decoupled look-back, Merrill and Garland 2016). Here the sums are added from left to
+//! right, starting at that running sum, as the tiles themselves did, so the bits do not depend on the distance.
 //! 思路：tile 先立即公布自己的和，稍后再公布到它末尾为止的和；需要前面之和的一次回看 32 个 tile，把它们的和相加，直到遇到已公布到末尾为止之和的那个（解耦回看，Merrill 与 Garland 2016）。这里从那一个起自左向右相加，与它自己的加法次序相同，所以结果的比特与回看多远无关。
-//! Predicts: the same traffic; no tile waits for a chain of others, so the wait is a few trips through memory.
+//! Predicts: the same traffic; no tile waits for a chain of others, so the wait is a few round trips to memory.
 //! 预测：访存量不变；没有 tile 要等一长串别的 tile，等待只是几趟内存往返。
-//! Costs: 32 serial additions per 32 tiles looked at, and more polling.
+//! Costs: 32 serial additions per 32 tiles visited, and more polling.
 //! 代价：每回看 32 个 tile 要做 32 次串行加法，轮询也更多。
 
 use super::Sums;

@@ -1,8 +1,8 @@
 //! Scan rung: `one-thread`, the first.
 //!
-//! Idea: one thread adds one number after the other, as on a CPU.
+//! Idea: one thread adds the numbers one after the other, as on a CPU.
 //! 思路：一个线程逐个相加，与 CPU 上的写法一样。
-//! Predicts: one active lane of 32; one sector per request, of which 4 of 32 bytes are used.
+//! Predicts: one active lane of 32; one sector per request, with 4 of its 32 bytes used.
 //! 预测：32 个 lane 中只有 1 个活动；每个请求 1 个扇区，32 字节只用其中 4 字节。
 //! Costs: nothing; the whole device waits for each addition.
 //! 代价：没有；整个设备都在等每一次加法。

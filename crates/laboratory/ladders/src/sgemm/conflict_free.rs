@@ -1,10 +1,10 @@
 //! SGEMM rung: `conflict-free`, after `vectorized`, before `warp-tiled`.
 //!
-//! Idea: a thread's 8 columns are two float4s at a distance of 64, so that adjacent threads read
-//! adjacent float4s; rows of the transposed tile of A are padded by 4, which shifts every fourth
-//! step by 16 banks.
-//! Predicts: no bank conflicts, where `vectorized` spends two fifths of its wavefronts on them;
-//! stores fill whole sectors.
+//! Idea: a thread's 8 columns are two float4s (16-byte vectors) 64 columns apart, so adjacent threads read
+//! adjacent float4s. Rows of the transposed tile of A are padded by 4, which shifts every fourth step by 16
+//! banks.
+//! Predicts: no bank conflicts, where `vectorized` spends two fifths of its wavefronts on them; stores fill whole
+//! sectors.
 //! Costs: 128 bytes of shared memory, and C is written in two halves.
 //! 思路：线程的 8 列改为相距 64 的两个 float4，相邻线程便读相邻的 float4；A 的转置 tile 每行填充 4 个元素，每隔四步错开 16 个 bank。
 //! 预测：没有 bank 冲突；`vectorized` 有五分之二的 wavefront 耗在冲突上；存储也填满整个扇区。

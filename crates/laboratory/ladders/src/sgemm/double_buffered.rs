@@ -1,9 +1,9 @@
 //! SGEMM rung: `double-buffered`, after `warp-tiled`, before `fitted`.
 //!
-//! Idea: while one tile is multiplied, the next is copied into a second buffer with asynchronous
-//! copies, which bypass the registers; 32 steps are loaded at a time.
-//! Predicts: a quarter of `warp-tiled`'s barriers; the same load sectors in 2.5 times the requests,
-//! as A is copied word by word.
+//! Idea: while one tile is multiplied, asynchronous copies, which bypass the registers, fill a second buffer with the next; 32
+//! steps are loaded at a time.
+//! Predicts: a quarter of `warp-tiled`'s barriers; the same load sectors in 2.5 times the requests, because A is copied word by
+//! word.
 //! Costs: 66 KB of dynamic shared memory; each block waits for its first tile without overlap.
 //! 思路：计算当前 tile 的同时，用异步拷贝把下一个 tile 直接送进第二个缓冲区，不经过寄存器；一次加载 32 步。
 //! 预测：屏障次数是 `warp-tiled` 的四分之一；A 逐字拷贝，加载扇区数不变，请求数增至 2.5 倍。

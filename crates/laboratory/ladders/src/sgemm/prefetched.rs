@@ -1,9 +1,9 @@
 //! SGEMM rung: `prefetched`, after `fitted`, before `ring`.
 //!
-//! Idea: the numbers that a thread multiplies in the next step are loaded into registers while those of this step are
-//! multiplied, from the next tile, too; two blocks per multiprocessor, so that one multiplies while the other waits.
-//! Predicts: the counts of `fitted`, and one step of loads that nothing uses per block; at most 128 registers.
-//! Costs: 16 registers more; one wasted step of multiply-adds per block.
+//! Idea: a thread loads the numbers of its next step into registers while it multiplies those of this step, across tiles as well.
+//! Two blocks share a multiprocessor, so one multiplies while the other waits.
+//! Predicts: the counts of `fitted`, plus one unused step of loads per block; at most 128 registers.
+//! Costs: 16 more registers; one wasted step of multiply-adds per block.
 //! 思路：计算当前一步的同时，把下一步要乘的数（包括下一个 tile 的）提前装入寄存器；每个多处理器放两个线程块，一个等待时另一个计算。
 //! 预测：计数与 `fitted` 相同，每个线程块只多一步用不到的加载；寄存器不超过 128 个。
 //! 代价：多用 16 个寄存器；每个线程块多做一步无用的乘加。

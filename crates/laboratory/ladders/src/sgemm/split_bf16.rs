@@ -1,8 +1,8 @@
 //! SGEMM rung: `split-bf16`, after `split-promoted`, the last.
 //!
-//! Idea: three bf16 hold all 24 bits of an f32 and have its range; of the nine products of parts, the six largest are kept.
+//! Idea: three bf16 hold all 24 bits of an f32 and have its range; the six largest of the nine partial products are kept.
 //! Predicts: 6 `mma` where `split-promoted` has 3; the same global sectors and half as much shared memory again.
-//! Costs: it does not help where numbers are of ordinary size: twice the products of `split-promoted`. It is what remains right where
+//! Costs: twice the products of `split-promoted`, so it does not help with numbers of ordinary size. It stays accurate where
 //! numbers are far apart.
 //! 思路：三个 bf16 能装下 f32 的全部 24 位，范围也与 f32 相同；九个部分积中保留最大的六个。
 //! 预测：`mma` 数量是 `split-promoted` 的两倍；全局扇区数不变，共享内存多一半。

@@ -1,10 +1,10 @@
 //! SGEMM rung: `tile-1d`, after `shared`, before `tile-2d`.
 //!
-//! Idea: a thread computes 8 elements of one column, so that each number of B in a register is used
-//! by 8 multiply-adds.
+//! Idea: a thread computes 8 elements of one column, so 8 multiply-adds use each number of B in a
+//! register.
 //! Predicts: 12 shared loads per 32 multiply-adds instead of 40, and half of `shared`'s load
 //! sectors.
-//! Costs: 8 sums in registers; each number of A is still used by one multiply-add only.
+//! Costs: 8 sums in registers; only one multiply-add uses each number of A.
 //! 思路：一个线程计算同一列的 8 个元素，B 的一个数进入寄存器后供 8 次乘加使用。
 //! 预测：每 32 次乘加只需 12 次共享内存加载（原来 40 次），加载扇区数是 `shared` 的一半。
 //! 代价：8 个累加器占用寄存器；A 的每个数仍只用于一次乘加。

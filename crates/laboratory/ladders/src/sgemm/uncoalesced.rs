@@ -1,7 +1,7 @@
 //! SGEMM rung: `uncoalesced`, the first.
 //!
-//! Idea: one thread computes one element of C, and x, the index in which a warp's threads differ,
-//! selects the row: 32 adjacent threads access a column of A and of C.
+//! Idea: one thread computes one element of C. The index x, in which a warp's threads differ, selects the row: 32 adjacent
+//! threads access a column of A and of C.
 //! Predicts: 33 load sectors per multiply-add of a warp: 32 of A, each for one number, and 1 of B.
 //! Costs: 28 of every 32 bytes fetched for A are unused.
 //! 思路：一个线程计算 C 的一个元素，而 warp 内变化的下标 x 对应行号：32 个相邻线程访问 A 和 C 的一列。

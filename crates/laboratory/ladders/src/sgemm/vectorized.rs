@@ -1,9 +1,9 @@
 //! SGEMM rung: `vectorized`, after `tile-2d`, before `conflict-free`.
 //!
-//! Idea: global memory is read and written 16 bytes at a time, and A is transposed when it is
-//! stored to shared memory, so that 8 numbers of A for a step take two loads as well.
-//! Predicts: a quarter of `tile-2d`'s global requests and store sectors, the same load sectors;
-//! fewer instructions.
+//! Idea: global memory is accessed 16 bytes at a time. A is transposed when it is stored to shared memory, so the 8 numbers of A
+//! for a step also take two loads.
+//! Predicts: a quarter of `tile-2d`'s global requests and store sectors; the same load sectors; fewer
+//! instructions.
 //! Costs: rows must consist of aligned float4s; the transposing stores have bank conflicts.
 //! 思路：全局内存一次读写 16 字节；A 在写入共享内存时转置，每一步要用的 A 的 8 个数也只需两次加载。
 //! 预测：全局请求和存储扇区是 `tile-2d` 的四分之一，加载扇区数相同，指令更少。

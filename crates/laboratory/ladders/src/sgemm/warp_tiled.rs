@@ -1,7 +1,7 @@
 //! SGEMM rung: `warp-tiled`, after `conflict-free`, before `double-buffered`.
 //!
-//! Idea: a tile level between block and thread: each warp computes a 64 x 32 part of the block's
-//! tile, so that its lanes use 96 numbers per step instead of 144; 16 steps are loaded at a time.
+//! Idea: a tile level between block and thread: each warp computes a 64 x 32 part of the block's tile, so its lanes use 96
+//! numbers per step instead of 144; 16 steps are loaded at a time.
 //! Predicts: half of `conflict-free`'s barriers and fewer instructions; still no bank conflicts.
 //! Costs: twice the shared memory; the reuse among lanes shows in the time, not in the counts.
 //! 思路：在线程块与线程之间增加 warp 一级的 tile：每个 warp 计算 64×32 的部分，每一步全 warp 只需 96 个数而不是 144 个；一次加载 16 步。

@@ -1,11 +1,11 @@
 //! Softmax rung: `held`, after `online`, before `vectorized`.
 //!
-//! Idea: a thread holds up to 16 numbers of the row in registers, and the block has as many threads as that takes: each number is
+//! Idea: a thread holds up to 16 numbers of the row in registers, and the block has as many threads as that takes. Each number is
 //! loaded once, and each exponential computed once.
 //! 思路：每个线程在寄存器中保存一行里最多 16 个数，线程块的线程数由此决定：每个数只加载一次，每个指数只算一次。
-//! Predicts: one load per number; half of the global load sectors of `online`; the loads of a thread are in flight together.
+//! Predicts: one load per number; half the global load sectors of `online`; the loads of a thread are in flight together.
 //! 预测：每个数加载一次，全局加载扇区是 `online` 的一半；一个线程的各次加载同时在途。
-//! Costs: 16 registers, and rows of no more than 16384 numbers.
+//! Costs: 16 registers; rows of at most 16384 numbers.
 //! 代价：16 个寄存器；一行不能超过 16384 个数。
 
 use crate::rows::{HELD, Rows, of_block};

@@ -1,6 +1,6 @@
 //! Sum-of-squares rung: `interleaved`, after `chunked`, before `many-blocks`.
 //!
-//! Idea: adjacent threads read adjacent numbers, so that a warp's loads coalesce.
+//! Idea: adjacent threads read adjacent numbers, so a warp's loads coalesce: they share sectors.
 //! 思路：相邻的线程读相邻的数，使一个 warp 的加载合并（coalesced）。
 //! Predicts: sectors per request 32 -> 4 for 4-byte numbers; no more requests than before.
 //! 预测：对 4 字节的数，每个请求的扇区数从 32 降到 4；请求数不增加。

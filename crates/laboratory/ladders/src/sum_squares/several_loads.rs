@@ -1,7 +1,7 @@
 //! Sum-of-squares rung: `several-loads`, after `warp-shuffle`, before `single-pass`.
 //!
-//! Idea: enough blocks to fill the device, and each thread issues four 16-byte loads before it uses
-//! the first, so that enough loads are in flight.
+//! Idea: enough blocks to fill the device; each thread issues four 16-byte loads before it uses the first, so enough loads are in
+//! flight.
 //! 思路：用足够多的线程块填满设备，每个线程先发出 4 次 16 字节的加载，再使用第一个结果，使足够多的加载同时在途。
 //! Predicts: 16 sectors per request and a quarter of the requests for 4-byte numbers.
 //! 预测：对 4 字节的数，每个请求 16 个扇区，请求数降到四分之一。

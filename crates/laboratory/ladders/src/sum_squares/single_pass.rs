@@ -1,7 +1,7 @@
 //! Sum-of-squares rung: `single-pass`, after `several-loads`, before `eight-loads`.
 //!
-//! Idea: each block takes a ticket (an atomic increment) after it has written its sum, and the
-//! block with the last ticket adds all sums in block order: one launch, one sum, the same in every
+//! Idea: each block takes a ticket (an atomic increment) after it has written its sum. The block
+//! with the last ticket adds all sums in block order: one launch, one sum, the same in every
 //! run.
 //! 思路：每个线程块写好自己的和之后用原子加取一个号，拿到最后一号的线程块按块的次序把所有的和相加：一次启动，一个结果，每次运行都相同。
 //! Predicts: one sum for the host; one atomic per block; global sectors almost unchanged.

@@ -1,7 +1,7 @@
 //! Sum-of-squares rung: `tree-halving`, after `tree-strided`, before `tree-unrolled`.
 //!
-//! Idea: the lower half of the threads adds the upper half's sums, then the lower quarter, and so
-//! on: the active threads are adjacent, and so are their elements.
+//! Idea: the lower half of the threads adds the upper half's sums, then the lower quarter, and so on: active threads are
+//! adjacent, and so are their elements.
 //! 思路：下半的线程加上上半的和，然后是下四分之一，依此类推：活动的线程彼此相邻，处理的元素也彼此相邻。
 //! Predicts: no bank conflicts, and as few shared requests as `tree-strided`.
 //! 预测：没有 bank 冲突，共享内存请求与 `tree-strided` 一样少。

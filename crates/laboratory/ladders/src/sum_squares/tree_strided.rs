@@ -1,6 +1,6 @@
 //! Sum-of-squares rung: `tree-strided`, after `tree-interleaved`, before `tree-halving`.
 //!
-//! Idea: the same additions by adjacent threads, so that whole warps become idle.
+//! Idea: adjacent threads do the same additions, so whole warps become idle.
 //! 思路：同样的加法改由相邻的线程来做，使整个 warp 空闲下来。
 //! Predicts: a quarter of the shared requests for 256 threads, but bank conflicts: the elements of
 //! a warp have strides of 2, 4, 8 and more.

@@ -4,7 +4,7 @@
 //! 思路：每个线程搬一个元素；一个 warp 沿行读、沿列写。
 //! Predicts: 4 sectors per load request of 4-byte elements, and 32 per store request.
 //! 预测：4 字节元素：每个加载请求 4 个扇区，每个存储请求 32 个扇区。
-//! Costs: each written sector of 32 bytes holds one element.
+//! Costs: each written 32-byte sector holds one element.
 //! 代价：写出的每个 32 字节扇区只含一个有用的元素。
 
 use super::Matrices;

@@ -1,8 +1,8 @@
 //! Transpose rung: `swizzled`, after `vectorized`, before `registers`.
 //!
-//! Idea: 64 x 64 tiles, several 16-byte accesses in flight per thread, and chunks of a tile row
-//! stored at `chunk ^ row / width` (an XOR swizzle), so that rows are written and columns read
-//! without a padding column.
+//! Idea: 64 x 64 tiles, several 16-byte accesses in flight per thread, and chunks of a tile row stored
+//! at `chunk ^ row / width` (an XOR swizzle), so rows are written and columns read without a padding
+//! column.
 //! 思路：64 x 64 的 tile，每个线程同时有多次 16 字节访问在途；tile 行的 chunk 存放在 `chunk ^ row / width` 处（XOR swizzle），不用填充列也能按行写、按列读。
 //! Predicts: 16 sectors per global request of 4-byte elements; fewer instructions per element; no
 //! bank conflicts.

@@ -1,11 +1,11 @@
 //! Vector addition rung: `grid-stride`, after `one-each`, before `vectorized`.
 //!
-//! Idea: as many blocks as the device runs concurrently; each thread advances by the size of the
-//! grid.
+//! Idea: as many blocks as the device runs concurrently; each thread advances by the grid
+//! size.
 //! 思路：线程块数正好填满设备，每个线程以整个网格的大小为步长前进。
 //! Predicts: the same requests and sectors; fewer warps, with more work each.
 //! 预测：请求数和扇区数不变；warp 更少，每个做得更多。
-//! Costs: a loop, in place of blocks scheduled by the hardware.
+//! Costs: a loop replaces the hardware's block scheduling.
 //! 代价：多了一个循环，代替硬件对线程块的调度。
 
 use super::vectors::{THREADS, Vectors};
