@@ -1,22 +1,23 @@
 #!/bin/sh
-# Regenerates ptx/ from cuda/: `make.sh [UNIT...]`, all units without arguments.
+# Regenerates ../compiled-ptx/ptx from cuda/: `make.sh [UNIT...]`, all units without arguments. Needs zstd.
 # NVCC names the compiler (default: `nvcc`). The first lines of each output file name its version.
 set -eu
 cd "$(dirname "$0")"
-nvcc=${NVCC:-nvcc}
+nvcc=${NVCC:-nvcc} out=../compiled-ptx/ptx
 toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")
 
 # make UNIT TARGET [debug]
 make() {
     unit=$1 target=$2 mode=${3:-}
     code="-gencode=arch=compute_${target#sm_},code=$target"
-    name="ptx/$unit.$target.ptx"
+    name="$out/$unit.$target.ptx"
     options="-O3 -lineinfo"
-    if [ "$mode" = debug ]; then name="ptx/$unit.$target.debug.ptx" options="-G"; fi
+    if [ "$mode" = debug ]; then name="$out/$unit.$target.debug.ptx" options="-G"; fi
     # Words of $options are separate arguments.
     # shellcheck disable=SC2086
     "$nvcc" -std=c++17 $options "$code" -ptx "cuda/$unit.cu" -o "$name.raw"
     sed -e "s|$toolkit|/usr/local/cuda|g" -e "s|$PWD/||g" "$name.raw" >"$name"
+    zstd -q -19 --rm -f "$name"
     rm "$name.raw"
 }
 

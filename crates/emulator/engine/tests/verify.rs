@@ -16,7 +16,6 @@ use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
 use lanework_ptx_ir::names::{ModuleNames, PlacedModule};
 use lanework_ptx_ir::uniformity::Uniformity;
 use std::collections::HashMap;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// The kernels of a module.
@@ -53,15 +52,13 @@ fn forms(kernel: &Kernel, wants: Wants) -> [Code; 2] {
 
 #[test]
 fn every_kernel_of_the_corpus_passes() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../laboratory/corpus/ptx");
     let (mut count, mut fused) = (0, 0);
-    for entry in std::fs::read_dir(corpus).expect("the corpus") {
-        let path = entry.expect("a file").path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if !name.ends_with(".ptx") || name.contains("debug") {
+    for module in lanework_compiled_ptx::modules() {
+        let name = module.name;
+        if name.contains("debug") {
             continue;
         }
-        for kernel in kernels(&std::fs::read_to_string(&path).expect("PTX")) {
+        for kernel in kernels(module.text()) {
             for wants in [Wants::NOTHING, Wants::COUNTS.with(Wants::EVENTS)] {
                 let [code, wide] = forms(&kernel, wants);
                 let first_site = code.sites.len() as u32;
@@ -342,15 +339,15 @@ fn predicates_are_refused_where_words_are_written() {
 #[test]
 #[ignore = "a measurement"]
 fn cost_of_the_verifier() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../laboratory/corpus/ptx");
     for name in [
         "async.sm_80.debug.ptx",
         "floats.sm_80.ptx",
         "text.sm_80.ptx",
         "dense.sm_80.clang_debug.ptx",
     ] {
-        let text = std::fs::read_to_string(corpus.join(name)).expect("PTX");
-        let mut kernels = kernels(&text);
+        let mut modules = lanework_compiled_ptx::modules().iter();
+        let module = modules.find(|module| module.name == name).expect("a module of the corpus");
+        let mut kernels = kernels(module.text());
         kernels.sort_by_key(|kernel| std::cmp::Reverse(kernel.insts.len()));
         for kernel in kernels.iter().take(3) {
             let analyses = Analyses::of(kernel);

@@ -1,7 +1,7 @@
 //! Kernels as emitted by compilers, with launches, inputs and expected results.
 //!
-//! `cuda/` holds the sources, a file per topic; `ptx/` the output of nvcc for several targets,
-//! optimised and for debugging, and of other compilers; `src/cases/` a declaration per kernel.
+//! `cuda/` holds the sources, a file per topic; `lanework-compiled-ptx` the output of nvcc for several targets,
+//! optimized and for debugging, and of other compilers; `src/cases/` a declaration per kernel.
 //! `make.sh` regenerates the PTX. `tests/` runs every declaration with every module of its topic,
 //! on the emulator and on a GPU where there is one.
 

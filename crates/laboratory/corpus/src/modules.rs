@@ -1,5 +1,4 @@
-//! The modules of PTX: files named `UNIT.TARGET.ptx`, or `UNIT.KIND.TARGET.ptx` if not compiled by
-//! nvcc with optimisation, where the kind is `debug`, `nvrtc`, `clang` or `clang_debug`.
+//! The modules of PTX that compilers made of `cuda/`, with what their names say.
 
 /// One compiler's output for one unit.
 #[derive(Clone, Copy, Debug)]
@@ -18,9 +17,10 @@ pub struct Variant {
 
 /// Every module.
 pub fn variants() -> Vec<Variant> {
-    include!(concat!(env!("OUT_DIR"), "/modules.rs"))
-        .into_iter()
-        .map(|(file, text)| {
+    lanework_compiled_ptx::modules()
+        .iter()
+        .map(|module| {
+            let (file, text) = (module.name, module.text());
             let mut parts = file.split('.');
             let unit = parts.next().unwrap_or_default();
             let target = parts.next().unwrap_or_default();

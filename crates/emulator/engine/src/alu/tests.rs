@@ -8,7 +8,6 @@ use lanework_ptx_ir::names::{ModuleNames, PlacedModule};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::types::Class;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
 
 /// The kernels of a module.
 fn kernels(text: &str) -> Vec<Kernel> {
@@ -26,13 +25,10 @@ fn kernels(text: &str) -> Vec<Kernel> {
 
 /// What compilers make of the corpus, and forms that they make seldom.
 fn all_kernels() -> Vec<Kernel> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../laboratory/corpus/ptx");
     let mut found = kernels(RARE);
-    for entry in std::fs::read_dir(corpus).expect("the corpus") {
-        let path = entry.expect("a file").path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if name.ends_with(".sm_80.ptx") || name.contains(".sm_90") {
-            found.extend(kernels(&std::fs::read_to_string(&path).expect("text")));
+    for module in lanework_compiled_ptx::modules() {
+        if module.name.ends_with(".sm_80.ptx") || module.name.contains(".sm_90") {
+            found.extend(kernels(module.text()));
         }
     }
     found

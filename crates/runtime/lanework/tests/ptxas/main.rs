@@ -37,9 +37,13 @@ struct Mutant {
 /// The modules to damage: of real compilers, short ones, by name.
 fn modules() -> Vec<(String, String)> {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut found = Vec::new();
+    let of_corpus = lanework_compiled_ptx::modules().iter().filter_map(|module| {
+        let (name, text) = (module.name, module.text());
+        let usable = (text.len() as u64) < LONGEST && !name.contains("debug");
+        usable.then(|| (format!("corpus/ptx/{name}"), text.to_owned()))
+    });
+    let mut found: Vec<_> = of_corpus.collect();
     for folder in [
-        "laboratory/corpus/ptx",
         "laboratory/lab/data/compilers",
         "language/ptx/tests/golden",
         "language/ptx-ir/tests/filetests",
