@@ -27,5 +27,5 @@ test() {
 }
 
 test lanework-engine guest:: asynchrony:: written:: swizzle:: tensor_map:: matrix:: number::single
-test lanework-ptx-ir bitset:: access_class::
+test lanework-ptx-ir analysis::bitset:: analysis::access::
 test lanework-sanitizer shadow_cell::

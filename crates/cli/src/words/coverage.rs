@@ -32,7 +32,7 @@ const SILENT: [&str; 25] = [
     "language/ptx/src/validate/forms/",
     "language/ptx/src/requirements/rules.rs",
     "language/ptx/src/link/device_runtime.rs",
-    "language/ptx-ir/src/inspect.rs",
+    "language/ptx-ir/src/inspect/",
     "emulator/counters/src/counters.rs",
     "emulator/sanitizer/src/kinds.rs",
     "emulator/sanitizer/src/fast/equivalence.rs",

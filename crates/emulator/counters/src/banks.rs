@@ -9,7 +9,7 @@
 
 use crate::lanes::lanes;
 use lanework_engine::event::AccessKind;
-use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analysis::access::AccessClass;
 
 /// What an access takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use lanework_engine::hook::Wants;
 use lanework_engine::instrument::{Instrument, Launch};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
-use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Classes of what is counted in place: loads from, stores to and atomics on global memory, the same of

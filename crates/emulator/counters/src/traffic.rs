@@ -6,7 +6,7 @@ use crate::counters::{Counters, Global, Shared};
 use crate::lanes::lanes;
 use lanework_engine::counter::{Pattern, distinct_far};
 use lanework_engine::event::{AccessKind, BulkDirection, BulkTraffic, Space};
-use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analysis::access::AccessClass;
 
 /// Counts an access.
 pub fn count(

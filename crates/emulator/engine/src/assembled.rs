@@ -4,11 +4,11 @@ use crate::assemble::verify::{Violation, verify, verify_wide};
 use crate::assemble::{Code, Want, assemble};
 use crate::attached::Instrumentation;
 use crate::handler::best_tier;
-use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::analysis::Analyses;
+use lanework_ptx_ir::analysis::liveness::{RegisterPressure, pressure};
+use lanework_ptx_ir::analysis::uniformity::Uniformity;
 use lanework_ptx_ir::kernel::{Kernel, Width};
-use lanework_ptx_ir::pressure::{RegisterPressure, pressure};
 use lanework_ptx_ir::types::Class;
-use lanework_ptx_ir::uniformity::Uniformity;
 use std::sync::{Arc, OnceLock};
 
 /// A kernel assembled for a block shape.

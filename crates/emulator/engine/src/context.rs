@@ -9,7 +9,9 @@ use crate::region::Region;
 use crate::site::Site;
 use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::memory_layout::{
+    LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW,
+};
 
 impl Context {
     /// Takes out what sites counted.

@@ -12,7 +12,7 @@ use crate::lanes::fetch_cold;
 use crate::machine::{Op, Warp};
 use crate::slot::Lanes;
 use crate::warp_table;
-use lanework_ptx_ir::opcode::warp::WarpOp;
+use lanework_ptx_ir::opcode::sync::WarpOp;
 
 /// Kinds of instructions, in the low byte of the number of one; the mode is in the next, and a flag for a negated predicate
 /// in the third.

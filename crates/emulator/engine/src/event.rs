@@ -1,7 +1,7 @@
 //! What an instrument is told of a run, as plain data.
 
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 
 /// Where an access went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,11 +5,11 @@ use crate::heap;
 use crate::memory_lock::MemoryLock;
 use crate::texture::object::{Object, Sampler};
 use lanework_ptx::{Function, Initializer, Module, ScalarType, StateSpace};
-use lanework_ptx_ir::indirect::function_address;
-use lanework_ptx_ir::initial::initial_bytes;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::lower::Unsupported;
-use lanework_ptx_ir::statics::{Static, statics};
+use lanework_ptx_ir::module::constants::initial_bytes;
+use lanework_ptx_ir::module::functions::function_address;
+use lanework_ptx_ir::module::{Static, statics};
 use std::collections::HashMap;
 use std::sync::Arc;
 

@@ -4,7 +4,7 @@ use crate::handler::Body;
 use crate::lanes::fetch_cold;
 use crate::machine::{Op, Warp};
 use lanework_ptx_ir::kernel::{Scope, SyncAnnotation};
-use lanework_ptx_ir::opcode::warp::ShuffleMode;
+use lanework_ptx_ir::opcode::sync::ShuffleMode;
 
 /// Notifies the instrument of the PTX instruction that follows.
 pub struct Event;

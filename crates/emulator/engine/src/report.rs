@@ -5,7 +5,7 @@ use crate::event::AccessKind;
 use crate::fault::{Fault, FaultKind, Located, NearAllocation, RawFault};
 use crate::memory::{BadAddress, Memory};
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
-use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 
 /// A misaligned address this close to an allocation is misaligned before it is outside, as on a GPU.
 const NEAR: u64 = 1 << 20;
@@ -31,7 +31,8 @@ pub struct Scene<'a> {
 pub fn report(scene: &Scene<'_>, located: Located) -> Fault {
     let Located { raw, origin, warp } = located;
     let origin = scene.kernel.origins.get(origin as usize);
-    let thread = lanework_ptx_ir::uniformity::thread_index(scene.shape, warp * 32 + raw.lane);
+    let thread =
+        lanework_ptx_ir::analysis::uniformity::thread_index(scene.shape, warp * 32 + raw.lane);
     let mut fault = Fault {
         kind: raw.kind,
         message: String::new(),

@@ -5,7 +5,7 @@ use crate::counter::{CounterRule, Memo};
 use crate::event::{Access, AccessKind, Place, Space, generic_space};
 use crate::region::Region;
 use crate::slot::Slot;
-use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::{MemorySpace, Order};
 
 /// The bounds of the region hit last, as the common handlers of one memory instruction check them.

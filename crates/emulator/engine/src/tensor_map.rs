@@ -27,7 +27,7 @@ mod element;
 mod rules;
 
 use lanework_ptx::Swizzle;
-use lanework_ptx_ir::tensor_map as layout;
+use lanework_ptx_ir::memory_layout::tensor_map as layout;
 
 pub use element::TensorElement;
 

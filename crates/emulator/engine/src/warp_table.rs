@@ -7,7 +7,7 @@ use crate::print::Print;
 use crate::shape::{
     Immediate, MAYBE_TRUTH, MAYBE_VALUE, MAYBE_VARYING, OperandKind, Shape, TEST, VALUE, VARYING,
 };
-use lanework_ptx_ir::opcode::warp::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
+use lanework_ptx_ir::opcode::sync::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
 
 /// The handler of an opcode, and the number that tells it the mode.
 pub fn handler(op: WarpOp) -> (Tiers, u32) {

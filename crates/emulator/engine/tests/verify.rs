@@ -10,11 +10,11 @@ use lanework_engine::instrument::NullObserver;
 use lanework_engine::shape::{Flow, Immediate, OperandKind, WORDS};
 use lanework_engine::site::Site;
 use lanework_ptx::{Module, StateSpace};
-use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::analysis::Analyses;
+use lanework_ptx_ir::analysis::uniformity::Uniformity;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
-use lanework_ptx_ir::names::{ModuleNames, PlacedModule};
-use lanework_ptx_ir::uniformity::Uniformity;
+use lanework_ptx_ir::module::{ModuleNames, PlacedModule};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 

@@ -21,7 +21,7 @@ use lanework_engine::machine::Warp;
 use lanework_engine::region::Region;
 use lanework_engine::site::Site;
 use lanework_engine::slot::Lanes;
-use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, SyncAnnotation};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::any::Any;

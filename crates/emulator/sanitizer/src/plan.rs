@@ -9,7 +9,7 @@ use super::initialisation::unwritten::{Followed, Step};
 use super::wgmma::registers::{Accumulators, Use};
 use lanework_engine::handler::Tiers;
 use lanework_engine::insertion::{BeforeAccess, Inserted, Plan};
-use lanework_ptx_ir::analyses::Analyses;
+use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode};
 use std::collections::HashMap;
 

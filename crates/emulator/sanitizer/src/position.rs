@@ -1,6 +1,6 @@
 //! Who does something: a lane of a warp of the block whose turn it is, or a thread of the grid.
 
-use lanework_ptx_ir::uniformity::thread_index;
+use lanework_ptx_ir::analysis::uniformity::thread_index;
 
 /// A lane that executes an instruction, in the block whose turn it is.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,8 @@ use crate::error::SourceLocation;
 use crate::opcode::Alu;
 use crate::opcode::asynchrony::AsyncOp;
 use crate::opcode::matrix::MatrixOp;
+use crate::opcode::sync::WarpOp;
 use crate::opcode::texture::TextureOp;
-use crate::opcode::warp::WarpOp;
 use std::collections::HashMap;
 use std::sync::Arc;
 

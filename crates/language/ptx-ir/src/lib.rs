@@ -7,35 +7,14 @@
 //! `vectorize` which loads ptxas joins; the fixpoints among them run on one solver, `dataflow`.
 //! `inspect` shows all of it as text; the file tests (`tests/filetests`) compare it.
 
-pub mod access_class;
-pub mod analyses;
-mod bitset;
-pub mod canonicalize;
-mod cfg;
-pub mod classify;
-mod contract;
-pub mod dataflow;
-mod display;
+pub mod analysis;
 pub mod error;
-pub mod indirect;
-pub mod initial;
 pub mod inspect;
 pub mod kernel;
-mod known_bits;
-pub mod literal;
-mod liveness;
-mod load_uses;
 pub mod lower;
-pub mod names;
+pub mod memory_layout;
+pub mod module;
 pub mod opcode;
-mod polling;
-mod postdom;
-pub mod pressure;
+mod passes;
 mod rules;
-pub mod statics;
-pub mod tensor_map;
 pub mod types;
-pub mod uniformity;
-pub mod unreached;
-mod vectorize;
-pub mod window;

@@ -43,7 +43,7 @@ pub enum Class {
     Varying,
 }
 
-/// What an instruction does with the NaN of f32 arithmetic, for [`crate::canonicalize`].
+/// What an instruction does with the NaN of f32 arithmetic, for [`crate::passes::canonicalize`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NanUse {
     /// The bits of an operand may show in what it does.

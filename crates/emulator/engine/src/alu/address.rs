@@ -2,10 +2,10 @@
 
 use super::affine::each;
 use crate::alu_operation::{Affine, AluOperation, affine, rare1, rare2, warm2};
-use lanework_ptx_ir::opcode::address::AddressOp;
-use lanework_ptx_ir::window::{
+use lanework_ptx_ir::memory_layout::{
     LOCAL_WINDOW, OFFSET_MASK, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW,
 };
+use lanework_ptx_ir::opcode::integer::AddressOp;
 
 const ADD: Affine = affine(&|a, b, _| Some(each(u64::wrapping_add, a, b)));
 

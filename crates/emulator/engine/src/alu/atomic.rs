@@ -3,8 +3,8 @@
 use crate::number::narrow::{self, Narrow};
 use crate::number::single::{canonical, flush, max32, min32};
 use half::{bf16, f16};
-use lanework_ptx_ir::opcode::atomic::{AtomicOp, NarrowAtomic};
 use lanework_ptx_ir::opcode::integer::Size;
+use lanework_ptx_ir::opcode::memory::{AtomicOp, NarrowAtomic};
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 /// Combines a word in memory with the instruction's operands.

@@ -1,7 +1,7 @@
 //! Handlers of sums and differences over the carry flag.
 
 use crate::alu_operation::{AluOperation, rare3};
-use lanework_ptx_ir::opcode::carry::CarryOp;
+use lanework_ptx_ir::opcode::integer::CarryOp;
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: CarryOp) -> &'static AluOperation {

@@ -5,9 +5,9 @@ use crate::alu_operation::{AluOperation, hot2, hot3, rare2, rare3, warm2, warm3}
 use crate::number::single::flush;
 use crate::slot::Elem;
 use half::{bf16, f16};
-use lanework_ptx_ir::opcode::compare::{CompareOp, FloatRelation, Relation, SignOf};
 use lanework_ptx_ir::opcode::float::FloatType;
 use lanework_ptx_ir::opcode::integer::Integer;
+use lanework_ptx_ir::opcode::logic::{CompareOp, FloatRelation, Relation, SignOf};
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: CompareOp) -> &'static AluOperation {

@@ -5,7 +5,7 @@ use crate::alu_operation::{AluOperation, rare1, rare2, rare3};
 use crate::number::single::flush_number;
 use crate::number::soft::{self, Round};
 use crate::number::{double, single};
-use lanework_ptx_ir::opcode::directed::{DirectedFunction, DirectedOp, Direction};
+use lanework_ptx_ir::opcode::float::{DirectedFunction, DirectedOp, Direction};
 
 /// The handlers of a function of numbers, in each direction, of f32 and f64; `nan` is the order in which
 /// f64 operands pass on their NaN.

@@ -4,9 +4,9 @@
 use crate::alu_operation::{AluOperation, hot3, rare1, rare2, rare3, warm2};
 use crate::number::approximate::forms;
 use crate::number::double::{self, quiet, with_nan_of};
-use lanework_ptx_ir::opcode::double::DoubleOp;
+use lanework_ptx_ir::opcode::float::DoubleOp;
+use lanework_ptx_ir::opcode::float::FloatClass;
 use lanework_ptx_ir::opcode::float::Negated;
-use lanework_ptx_ir::opcode::single::FloatClass;
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: DoubleOp) -> &'static AluOperation {

@@ -2,7 +2,7 @@
 
 use crate::alu_operation::{AluOperation, rare1, rare2};
 use crate::number::eight::{narrow_halves, narrow_singles, widen};
-use lanework_ptx_ir::opcode::eight::{EightDirection, EightFormat, EightOp};
+use lanework_ptx_ir::opcode::convert::{EightDirection, EightFormat, EightOp};
 
 /// The handlers of a function of the format and of `.relu`, both constants.
 macro_rules! each_format {

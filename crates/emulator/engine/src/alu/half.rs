@@ -5,8 +5,8 @@ use crate::number::approximate::forms;
 use crate::number::narrow::*;
 use crate::number::single::{max32, min32, or_nan};
 use ::half::{bf16, f16};
-use lanework_ptx_ir::opcode::half::{F16Function, HalfFunction, HalfOp, HalfType};
-use lanework_ptx_ir::opcode::single::MinMax;
+use lanework_ptx_ir::opcode::float::MinMax;
+use lanework_ptx_ir::opcode::float::{F16Function, HalfFunction, HalfOp, HalfType};
 
 /// The handlers of a function of f32, for each type.
 macro_rules! widened {

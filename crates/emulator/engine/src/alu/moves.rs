@@ -2,7 +2,7 @@
 
 use crate::alu_operation::{Affine, AluOperation, affine, hot1, mask, rare1, rare2, warm1, warm2};
 use crate::slot::Scalar;
-use lanework_ptx_ir::opcode::moves::{MoveOp, PartSize};
+use lanework_ptx_ir::opcode::logic::{MoveOp, PartSize};
 use lanework_ptx_ir::types::Width;
 
 const COPY: Affine = affine(&|a: Scalar, _: Scalar, _: Scalar| Some(a));

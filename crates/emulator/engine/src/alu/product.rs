@@ -2,8 +2,8 @@
 
 use super::affine::{each, product, widened};
 use crate::alu_operation::{Affine, AluOperation, affine, hot2, hot3, rare2, rare3, warm2, warm3};
+use lanework_ptx_ir::opcode::integer::ProductOp;
 use lanework_ptx_ir::opcode::integer::{Integer, Size};
-use lanework_ptx_ir::opcode::product::ProductOp;
 
 const MUL: Affine = affine(&|a, b, _| Some(product(a, b)));
 const MAD: Affine = affine(&|a, b, c| Some(each(u64::wrapping_add, product(a, b), c)));

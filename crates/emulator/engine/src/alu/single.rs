@@ -1,13 +1,13 @@
 //! Handlers of f32 arithmetic.
 //!
 //! The handlers of plain sums, products and fused operations leave the NaN that the host produces;
-//! [`lanework_ptx_ir::canonicalize`] corrects it where its bits can be observed. All others give the GPU's.
+//! [`lanework_ptx_ir::passes::canonicalize`] corrects it where its bits can be observed. All others give the GPU's.
 
 use crate::alu_operation::{AluOperation, hot2, hot3, rare1, rare2, rare3, warm1, warm2, warm3};
 use crate::number::approximate::forms;
 use crate::number::single::*;
 use lanework_ptx_ir::opcode::float::Negated;
-use lanework_ptx_ir::opcode::single::{
+use lanework_ptx_ir::opcode::float::{
     Approximation, Division, FloatClass, MinMax, Modifiers, QuotientPart, SingleOp, Unary,
 };
 

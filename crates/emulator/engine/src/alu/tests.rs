@@ -4,7 +4,7 @@ use super::handlers;
 use lanework_ptx::{Module, StateSpace};
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemorySpace, Opcode, Width};
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
-use lanework_ptx_ir::names::{ModuleNames, PlacedModule};
+use lanework_ptx_ir::module::{ModuleNames, PlacedModule};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::types::Class;
 use std::collections::{HashMap, HashSet};

@@ -9,10 +9,10 @@ use crate::handler::Tiers;
 use crate::machine::Handler;
 use crate::shape::{OperandKind, Registers, SCALAR_FORM, Shape, WIDE_WORDS, WORDS};
 use crate::slot::{OFFSET, Slot};
+use lanework_ptx_ir::analysis::uniformity::Uniformity;
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::types::Class;
-use lanework_ptx_ir::uniformity::Uniformity;
 
 impl Assembler<'_> {
     /// Whether operands that vary by `uniformity` and the result have the widths of the instruction's

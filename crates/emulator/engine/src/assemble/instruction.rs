@@ -22,7 +22,7 @@ use crate::texture;
 use crate::texture::handlers::Texture;
 use crate::warp_table;
 use lanework_ptx_ir::kernel::*;
-use lanework_ptx_ir::opcode::warp::WarpOp;
+use lanework_ptx_ir::opcode::sync::WarpOp;
 use lanework_ptx_ir::types::Class;
 use std::sync::Arc;
 

@@ -20,11 +20,11 @@ use crate::machine::{ENDS, Handler, NO_RECONVERGENCE, Op};
 use crate::notify;
 use crate::shape::{Flow, OperandKind, Shape, TRUTH, VALUE};
 use crate::slot::Slot;
-use lanework_ptx_ir::analyses::Analyses;
-use lanework_ptx_ir::classify::AccessClassifier;
+use lanework_ptx_ir::analysis::Analyses;
+use lanework_ptx_ir::analysis::access::AccessClassifier;
+use lanework_ptx_ir::analysis::uniformity::Uniformity;
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::types::Class;
-use lanework_ptx_ir::uniformity::Uniformity;
 use std::collections::HashMap;
 use std::sync::Arc;
 

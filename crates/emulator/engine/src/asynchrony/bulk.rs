@@ -18,7 +18,7 @@ use crate::slot::{Lanes, Slot};
 use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::asynchrony::{At, CopyOp};
-use lanework_ptx_ir::opcode::atomic::AtomicOp;
+use lanework_ptx_ir::opcode::memory::AtomicOp;
 
 /// Bytes that bulk copies are counted in.
 const CHUNK: u64 = 16;

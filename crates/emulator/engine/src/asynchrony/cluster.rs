@@ -9,7 +9,7 @@ use super::tensor_memory::queue::TensorWork;
 use crate::hook::Hook;
 use crate::memory::Memory;
 use crate::region::Region;
-use lanework_ptx_ir::window::{OFFSET_MASK, RANK_SHIFT};
+use lanework_ptx_ir::memory_layout::{OFFSET_MASK, RANK_SHIFT};
 
 /// Most blocks of a cluster.
 pub const MOST_BLOCKS: u64 = 16;

@@ -12,8 +12,8 @@ use crate::machine::{Op, Warp};
 use crate::slot::{Lanes, Slot};
 use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::memory_layout::{SHARED_WINDOW, WINDOW};
 use lanework_ptx_ir::opcode::asynchrony::At;
-use lanework_ptx_ir::window::{SHARED_WINDOW, WINDOW};
 
 /// The active lanes, lowest first.
 pub(super) fn lanes(mask: u32) -> impl Iterator<Item = u32> {

@@ -16,7 +16,7 @@ use crate::tensor_map::{MAP_BYTES, MOST_DIMENSIONS, TensorMap};
 use crate::worker_context::Context;
 use lanework_ptx::ScalarType;
 use lanework_ptx_ir::opcode::asynchrony::{TensorMode, TensorOp};
-use lanework_ptx_ir::opcode::atomic::{AtomicKind, AtomicOp};
+use lanework_ptx_ir::opcode::memory::{AtomicKind, AtomicOp};
 
 /// What the address of a tile in shared memory is a multiple of.
 const ALIGNMENT: u64 = 128;

@@ -12,8 +12,8 @@ use crate::hook::{Hook, Wants};
 use crate::instrument::{Instrument, Launch};
 use crate::memory::Memory;
 use crate::region::Region;
+use lanework_ptx_ir::analysis::uniformity::thread_index;
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::uniformity::thread_index;
 
 /// Passes in which nothing happens but waits that end early, before they are taken to be stuck.
 const IDLE_PASSES: u32 = 1024;

@@ -4,8 +4,8 @@ use super::worker::{Buffer, Worker};
 use crate::assemble::{Code, Prefill};
 use crate::assembled::Assembled;
 use crate::slot::{NO_SLOT, OFFSET, SCALAR, Scalar, Slot, WIDE};
+use lanework_ptx_ir::analysis::uniformity::thread_index;
 use lanework_ptx_ir::kernel::{LaneMask, Special};
-use lanework_ptx_ir::uniformity::thread_index;
 
 pub(super) fn slot_bytes(slot: Slot, assembled: &Assembled, register: u32) -> usize {
     use lanework_ptx_ir::kernel::Width;

@@ -12,7 +12,7 @@ use crate::machine::{Op, Warp};
 use crate::region::Region;
 use crate::site::{Rows, Site};
 use crate::worker_context::Context;
-use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::matrix::{self as opcode, Fragment, MatrixOp, Number};
 

@@ -6,7 +6,7 @@ use super::{Allocation, HOST_END, Memory, NULL_PAGE};
 use crate::fault::MemoryError;
 use crate::host_bytes::HostBytes;
 use crate::region::Region;
-use lanework_ptx_ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::memory_layout::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::any::Any;
 use std::sync::Arc;
 

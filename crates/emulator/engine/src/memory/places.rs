@@ -1,6 +1,6 @@
 //! Where allocations may lie, and where they may not.
 
-use lanework_ptx_ir::window::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::memory_layout::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 
 /// Addresses are multiples of this, and at least as many bytes lie between two allocations.
 pub const GRAIN: u64 = 256;

@@ -7,7 +7,7 @@
 use crate::number::narrow::widen16;
 use crate::number::tiny::{E2M1, E2M3, E3M2};
 use half::f16;
-use lanework_ptx_ir::opcode::eight::EightFormat;
+use lanework_ptx_ir::opcode::convert::EightFormat;
 
 /// Every e4m3 number: the pattern of an infinity is a finite number, 480 would be NaN.
 pub static E4M3: [f32; 256] = {

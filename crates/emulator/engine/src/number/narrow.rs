@@ -8,7 +8,7 @@
 
 use super::single::NAN32;
 use half::{bf16, f16};
-use lanework_ptx_ir::literal::round_to_odd;
+use lanework_ptx_ir::module::constants::round_to_odd;
 
 /// The NaN that 16-bit arithmetic produces, of either type.
 pub const NAN16: u16 = 0x7fff;

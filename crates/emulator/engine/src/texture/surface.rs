@@ -6,7 +6,7 @@ use super::object::Image;
 use super::sample::has_shape;
 use crate::alu::atomic::{combine, replace};
 use crate::guest;
-use lanework_ptx_ir::opcode::atomic::AtomicOp;
+use lanework_ptx_ir::opcode::memory::AtomicOp;
 use lanework_ptx_ir::opcode::texture::{Outside, Surface};
 
 impl Lane<'_> {

@@ -13,7 +13,7 @@ use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
-use lanework_ptx_ir::opcode::atomic::AtomicOp;
+use lanework_ptx_ir::opcode::memory::AtomicOp;
 
 /// One warp's access while it is checked.
 #[derive(Clone, Copy)]

@@ -17,7 +17,9 @@ use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{MemorySpace, Scope};
-use lanework_ptx_ir::window::{LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::memory_layout::{
+    LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW,
+};
 
 /// Lanes that read one address one after the other.
 #[derive(Default)]

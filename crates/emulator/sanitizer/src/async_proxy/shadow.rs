@@ -8,7 +8,7 @@ use super::super::races::epoch::{self, PackedEpoch};
 use super::super::reports::Finding;
 use lanework_engine::event::AccessKind;
 use lanework_engine::site::Site;
-use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// The site of an access that is not an instruction's own.

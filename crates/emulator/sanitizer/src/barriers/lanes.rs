@@ -5,7 +5,7 @@ use super::super::position::{LaneAt, Position};
 use super::super::reports::{Finding, Reports};
 use lanework_engine::machine::Warp;
 use lanework_engine::slot::Lanes;
-use lanework_ptx_ir::opcode::warp::ShuffleMode;
+use lanework_ptx_ir::opcode::sync::ShuffleMode;
 
 /// The lanes that instructions of warps wait for.
 #[derive(Default)]

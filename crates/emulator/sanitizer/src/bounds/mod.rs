@@ -26,7 +26,7 @@ use lanework_engine::fault::NearAllocation;
 use lanework_engine::memory::{Allocation, Memory};
 use lanework_engine::region::Region;
 use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
-use lanework_ptx_ir::window::{SHARED_WINDOW, WINDOW};
+use lanework_ptx_ir::memory_layout::{SHARED_WINDOW, WINDOW};
 use std::collections::HashMap;
 
 /// The number of a memory: first come the shared memories of the cluster's blocks, by rank, then the

@@ -4,7 +4,7 @@ use super::super::access::check::AccessCheck;
 use super::form::Form;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
-use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analysis::access::AccessClass;
 
 impl AccessCheck {
     /// Checks one warp's access, before it is done.

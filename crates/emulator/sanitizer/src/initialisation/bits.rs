@@ -9,11 +9,11 @@
 
 use lanework_ptx_ir::kernel::{Inst, Opcode, Operand, Reg};
 use lanework_ptx_ir::opcode::Alu;
-use lanework_ptx_ir::opcode::compare::CompareOp;
 use lanework_ptx_ir::opcode::convert::{ConvertOp, NarrowInteger};
 use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp, Size};
+use lanework_ptx_ir::opcode::logic::CompareOp;
 use lanework_ptx_ir::opcode::logic::{LogicOp, PermuteMode};
-use lanework_ptx_ir::opcode::moves::{MoveOp, PartSize};
+use lanework_ptx_ir::opcode::logic::{MoveOp, PartSize};
 use lanework_ptx_ir::types::Width;
 
 /// Bits of a source that become bits of a result.

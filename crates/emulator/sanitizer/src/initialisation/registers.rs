@@ -16,7 +16,7 @@ use super::super::suppressions::Rule;
 use super::unwritten::{Followed, Step};
 use lanework_engine::machine::Warp;
 use lanework_engine::slot::Lanes;
-use lanework_ptx_ir::opcode::warp::ShuffleMode;
+use lanework_ptx_ir::opcode::sync::ShuffleMode;
 
 /// The followed registers of a cluster's warps.
 pub struct Registers {

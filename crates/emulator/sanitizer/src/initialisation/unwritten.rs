@@ -4,10 +4,10 @@
 //! from them. Only these are followed while the kernel runs ([`super::registers`]).
 
 use super::bits::{self, Flow};
-use lanework_ptx_ir::analyses::Analyses;
-use lanework_ptx_ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
+use lanework_ptx_ir::analysis::Analyses;
+use lanework_ptx_ir::analysis::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg, Width};
-use lanework_ptx_ir::opcode::warp::WarpOp;
+use lanework_ptx_ir::opcode::sync::WarpOp;
 
 /// The registers of a kernel that are followed.
 #[derive(Clone, Default)]

@@ -4,7 +4,7 @@
 //! copies. Compilers put copies (`mov`) anywhere and remove them later: copies are followed, and are no
 //! error themselves.
 
-use lanework_ptx_ir::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
+use lanework_ptx_ir::analysis::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::matrix::MatrixOp;

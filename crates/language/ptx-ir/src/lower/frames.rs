@@ -5,16 +5,15 @@
 //! that the way through a callee and back to another call does not count. Then frames have their sizes,
 //! and the saves and restores replace the markers.
 
-use super::nest::Nest;
-use super::state::Lowering;
-use crate::bitset::BitSet;
-use crate::cfg::ControlFlowGraph;
+use crate::analysis::bitset::BitSet;
+use crate::analysis::cfg::ControlFlowGraph;
+use crate::analysis::liveness::Liveness;
 use crate::kernel::*;
-use crate::liveness::Liveness;
+use crate::lower::recursion::Nest;
+use crate::lower::state::Lowering;
+use crate::lower::variables::local;
 use crate::opcode::Alu;
-use crate::opcode::compare::CompareOp;
-use crate::opcode::logic::LogicOp;
-use crate::rules::variables::local;
+use crate::opcode::logic::{CompareOp, LogicOp};
 use lanework_ptx::ScalarType;
 use std::collections::HashMap;
 

@@ -1,38 +1,31 @@
 //! From the syntax tree to a flat kernel: names resolved, variables placed, calls inlined.
 
-mod allocation;
+pub(crate) mod allocation;
 mod arguments;
-mod call_graph;
-pub mod callee;
-mod calls;
+pub mod calls;
 mod frames;
-mod layout;
-mod nest;
 mod positions;
 mod recursion;
 pub mod state;
-mod symbol;
-pub mod unsupported;
-pub mod vectors;
+pub mod variables;
 
-use crate::cfg::ControlFlowGraph;
+use crate::analysis::cfg::ControlFlowGraph;
+use crate::analysis::liveness::Liveness;
 use crate::error::LoadError;
 use crate::kernel::*;
-use crate::liveness::Liveness;
-use crate::names::PlacedModule;
+use crate::lower::positions::Position;
+use crate::lower::state::{DEFINE_EXTERN, Symbol, width_of};
+use crate::module::{PlacedModule, key_of};
 use crate::opcode::asynchrony::AsyncOp;
 use crate::rules;
-use crate::statics::key_of;
 use lanework_ptx::{
     Function, FunctionDirective, Instruction, ScalarType, StateSpace, Statement, Variable,
 };
-use positions::Position;
-use state::{DEFINE_EXTERN, Symbol, width_of};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use state::{Lowering, LoweringOptions};
-pub use unsupported::Unsupported;
+pub use crate::error::Unsupported;
+pub use crate::lower::state::{Lowering, LoweringOptions};
 
 /// Instructions of one kernel after inlining.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
@@ -104,12 +97,12 @@ impl<'m> Lowering<'m> {
         lowering.finish_frames();
         lowering.check_size()?;
         if !source.module.target.is_for_debugging() {
-            crate::contract::contract(&mut lowering.kernel, &lowering.rounding);
+            crate::passes::contract::contract(&mut lowering.kernel, &lowering.rounding);
         }
-        crate::canonicalize::canonicalize_nans(&mut lowering.kernel);
+        crate::passes::canonicalize::canonicalize_nans(&mut lowering.kernel);
         lowering.layout.finish(&mut lowering.kernel);
         if options.gaps {
-            crate::load_uses::mark_load_uses(&mut lowering.kernel);
+            crate::analysis::load_uses::mark_load_uses(&mut lowering.kernel);
         }
         Ok(lowering.kernel)
     }

@@ -1,21 +1,23 @@
 //! The state of lowering: the kernel so far, what names stand for, and where variables lie. Rules read and
 //! extend it; the driver walks the syntax tree.
+//! What names stand for while a function is lowered.
+//! Vector registers (`.reg .v4 .f32 v`; PTX manual, "Vectors"): scalar registers `v.x` to `v.w`, which are
+//! also `v.r`, `v.g`, `v.b` and `v.a`. Where an instruction names a whole vector, its elements stand.
 
-use super::call_graph::CallGraph;
-use super::layout::Layout;
-use super::nest::{FrameSize, Nest};
-use super::positions::Positions;
-use super::unsupported::{LoweringResult, Unsupported};
-use crate::contract::OpenRounding;
-use crate::error::LoadError;
+use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
-use crate::names::PlacedModule;
+use crate::lower::calls::CallGraph;
+use crate::lower::positions::Positions;
+use crate::lower::recursion::{FrameSize, Nest};
+use crate::lower::variables::Layout;
+use crate::module::PlacedModule;
 use crate::opcode::Alu;
-use crate::opcode::address::AddressOp;
+use crate::opcode::integer::AddressOp;
+use crate::passes::contract::OpenRounding;
+use lanework_ptx as syntax;
 use lanework_ptx::{Function, Instruction, Module, ScalarType, StateSpace, Variable};
+use std::borrow::Cow;
 use std::collections::HashMap;
-
-pub use super::symbol::Symbol;
 use std::ops::Range;
 
 /// What the heap of `malloc` is called in messages, and among a program's variables in global memory: no
@@ -313,4 +315,102 @@ pub fn width_of(ty: ScalarType) -> LoweringResult<Width> {
         ty if ty.size() == 8 => Width::Wide,
         _ => Width::Word,
     })
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+pub enum Symbol {
+    /// A register.
+    Register(Reg),
+    /// A label.
+    Label(Label),
+    /// The labels that an indexed branch chooses from.
+    Targets(Vec<Label>),
+    /// A variable in a space, by address in that space.
+    Variable(MemorySpace, Operand),
+    /// A variable in a frame on the call stack: the register of the frame's base, and the offset. Looked
+    /// up, it is a [`Symbol::Variable`].
+    Framed(Reg, u32),
+    /// A register of 128 bits: its low and its high half.
+    Quad([Reg; 2]),
+    /// A vector register of so many elements; each is a register of its own.
+    Vector(u8),
+}
+
+/// The two names of each element.
+const ELEMENTS: [[&str; 2]; 4] = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]];
+
+/// The elements of a vector register, by name.
+pub fn element_names(name: &str, count: u8) -> Vec<syntax::Operand> {
+    let elements = &ELEMENTS[..usize::from(count).min(ELEMENTS.len())];
+    elements.iter().map(|[first, _]| format!("{name}.{first}").into()).collect()
+}
+
+impl Lowering<'_> {
+    /// Declares a parameter that is a vector register in a function's scope; gives its elements.
+    ///
+    /// # Errors
+    /// When no register has its type.
+    pub fn vector_formal(
+        &mut self,
+        formal: &Variable,
+        scope: &mut HashMap<String, Symbol>,
+    ) -> LoweringResult<Vec<Reg>> {
+        self.has_vectors = true;
+        scope.insert(formal.name.clone(), Symbol::Vector(formal.vector));
+        let width = width_of(formal.ty)?;
+        let mut registers = Vec::new();
+        for names in &ELEMENTS[..usize::from(formal.vector).min(ELEMENTS.len())] {
+            let register = self.new_register(width);
+            for name in names {
+                scope.insert(format!("{}.{name}", formal.name), Symbol::Register(register));
+            }
+            registers.push(register);
+        }
+        Ok(registers)
+    }
+
+    /// Declares a vector register of `count` elements, 2 or 4.
+    pub(super) fn bind_vector(&mut self, name: &str, count: u8, width: Width) {
+        self.has_vectors = true;
+        self.bind(name, Symbol::Vector(count));
+        for [first, second] in &ELEMENTS[..usize::from(count).min(ELEMENTS.len())] {
+            let element = Symbol::Register(self.new_register(width));
+            self.bind(&format!("{name}.{second}"), element.clone());
+            self.bind(&format!("{name}.{first}"), element);
+        }
+    }
+
+    /// Declares a register of 128 bits.
+    pub(super) fn bind_quad(&mut self, name: &str) {
+        let halves = [(); 2].map(|()| self.new_register(Width::Wide));
+        self.bind(name, Symbol::Quad(halves));
+    }
+
+    /// The instruction, with the elements in place of vector registers.
+    pub(super) fn with_elements<'i>(
+        &mut self,
+        instruction: &'i Instruction,
+    ) -> Cow<'i, Instruction> {
+        if !self.has_vectors || instruction.opcode == "call" {
+            return Cow::Borrowed(instruction);
+        }
+        let mut instruction = instruction.clone();
+        instruction.operands.iter_mut().for_each(|operand| self.expand(operand));
+        Cow::Owned(instruction)
+    }
+
+    fn expand(&mut self, operand: &mut syntax::Operand) {
+        match operand {
+            syntax::Operand::Name(name) => {
+                if let Some(Symbol::Vector(count)) = self.lookup(name) {
+                    *operand = syntax::Operand::Vector(element_names(name, count));
+                }
+            }
+            syntax::Operand::Address(address) => {
+                address.extra.iter_mut().for_each(|operand| self.expand(operand));
+            }
+            _ => {}
+        }
+    }
 }

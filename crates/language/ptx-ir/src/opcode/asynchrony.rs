@@ -1,7 +1,7 @@
 //! Instructions beside a warp's own: mbarriers, bulk copies, clusters (PTX manual, "Data Movement and
 //! Conversion Instructions: Asynchronous copy", "mbarrier", "barrier.cluster").
 
-use crate::opcode::atomic::{AtomicKind, AtomicOp};
+use crate::opcode::memory::{AtomicKind, AtomicOp};
 use crate::opcode::tensor_memory::TmemOp;
 
 pub use crate::types::At;

@@ -1,11 +1,11 @@
-//! Facts for the contraction of products and sums (`crate::contract`): which opcodes it looks at, and the
+//! Facts for the contraction of products and sums (`crate::passes::contract`): which opcodes it looks at, and the
 //! one that computes a product and a sum with one rounding.
 
-use super::Alu;
-use super::double::DoubleOp;
-use super::float::Negated;
-use super::half::{F16Function, HalfFunction, HalfOp, HalfType};
-use super::single::{Division, Modifiers, QuotientPart, SingleOp, Unary};
+use crate::opcode::Alu;
+use crate::opcode::float::{
+    Division, DoubleOp, F16Function, HalfFunction, HalfOp, HalfType, Modifiers, Negated,
+    QuotientPart, SingleOp, Unary,
+};
 use crate::types::Width;
 
 /// What an opcode is in a sum of products.

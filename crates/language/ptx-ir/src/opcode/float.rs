@@ -1,5 +1,13 @@
 //! Floating-point types and rounding modes that opcodes of several families share.
+//! Arithmetic of f32, rounded to the nearest even (PTX manual, "Floating-Point Instructions");
+//! [`crate::opcode::float`] has the other rounding directions.
+//! Arithmetic of f64, rounded to the nearest even (PTX manual, "Floating-Point Instructions");
+//! [`crate::opcode::float`] has the other rounding directions.
+//! Arithmetic of f32 and f64 rounded towards zero, down or up (`.rz`, `.rm`, `.rp`).
+//! Floating-point arithmetic of 16 bits, single or packed two to a word (PTX manual, "Half Precision
+//! Floating-Point Instructions").
 
+use crate::types::NanUse;
 use lanework_ptx::ScalarType;
 
 /// A floating-point type of one number.
@@ -50,4 +58,337 @@ pub struct Negated {
 impl Negated {
     /// Nothing.
     pub const NOTHING: Negated = Negated { product: false, addend: false };
+}
+
+/// A function of f32 operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SingleOp {
+    /// `a + b`.
+    Add(Modifiers),
+    /// `a - b`.
+    Sub(Modifiers),
+    /// `a * b`.
+    Mul(Modifiers),
+    /// `a * b + c`, rounded once.
+    Fma(Modifiers),
+    /// `a * b + c`, rounded once, with the product or `c` negated.
+    FmaNegated {
+        /// Of the result and the operands.
+        modifiers: Modifiers,
+        /// What is negated.
+        negated: Negated,
+    },
+    /// `a / b`.
+    Div {
+        /// How exact it is.
+        division: Division,
+        /// Subnormal operands and results are flushed to zero.
+        ftz: bool,
+    },
+    /// One of the two factors whose product an approximate quotient `a / b` is.
+    Factor {
+        /// Which one.
+        part: QuotientPart,
+        /// How exact the quotient is.
+        division: Division,
+        /// Subnormal operands and results are flushed to zero.
+        ftz: bool,
+    },
+    /// The smaller or the larger operand.
+    MinMax {
+        /// Which one.
+        choice: MinMax,
+        /// Subnormal operands and results are flushed to zero.
+        ftz: bool,
+    },
+    /// A function of one operand.
+    Unary {
+        /// Which one.
+        function: Unary,
+        /// Subnormal operands and results are flushed to zero.
+        ftz: bool,
+    },
+    /// A function that the GPU approximates.
+    Approximate {
+        /// Which one.
+        function: Approximation,
+        /// Subnormal operands and results are flushed to zero.
+        ftz: bool,
+    },
+    /// The magnitude of `b` with the sign of `a`.
+    CopySign,
+    /// Whether `a` is of a class (`testp`).
+    Test(FloatClass),
+    /// `a`, or zero of its sign where it is subnormal.
+    Flush,
+    /// `a` clamped to [0, 1]; NaN becomes 0.
+    Saturate,
+}
+
+/// What `.ftz` and `.sat` ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Modifiers {
+    /// Subnormal operands and results are flushed to zero.
+    pub ftz: bool,
+    /// The result is clamped to [0, 1].
+    pub sat: bool,
+}
+
+/// A minimum or maximum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct MinMax {
+    /// The larger operand, else the smaller one.
+    pub max: bool,
+    /// NaN if either operand is NaN, not only if both are.
+    pub nan: bool,
+    /// Of the magnitudes, with the exclusive or of the signs.
+    pub xorsign: bool,
+}
+
+/// A function of one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the PTX instruction of its name")]
+pub enum Unary {
+    Abs,
+    Neg,
+    Sqrt,
+    Rcp,
+}
+
+/// How exact a quotient is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Division {
+    /// Rounded once.
+    Rounded,
+    /// `a` times the approximate reciprocal of `b` (`.approx`).
+    Approximate,
+    /// The same with operands scaled for large `b` (`.full`).
+    Full,
+}
+
+/// A factor of an approximate quotient.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QuotientPart {
+    /// `a`, scaled as `b` is.
+    Numerator,
+    /// The approximate reciprocal of `b`, scaled into its range.
+    Reciprocal,
+}
+
+/// A function that the GPU approximates (`.approx`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the PTX instruction of its name")]
+pub enum Approximation {
+    Rcp,
+    Rsqrt,
+    Sqrt,
+    Ex2,
+    Lg2,
+    Sin,
+    Cos,
+    Tanh,
+}
+
+/// A class of floating-point numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatClass {
+    /// Neither infinite nor NaN.
+    Finite,
+    /// An infinity.
+    Infinite,
+    /// Not NaN.
+    Number,
+    /// NaN.
+    NotANumber,
+    /// Normal, or zero.
+    Normal,
+    /// Subnormal.
+    Subnormal,
+}
+
+impl SingleOp {
+    /// What it does with NaN. The plain arithmetic that runs most produces the host's NaN; the rest ignores
+    /// which NaN an operand is, or, as `Flush`, only feeds arithmetic and comparisons that do.
+    pub fn nan_use(self) -> NanUse {
+        match self {
+            SingleOp::Add(Modifiers { ftz: false, sat: false })
+            | SingleOp::Sub(Modifiers { ftz: false, sat: false })
+            | SingleOp::Mul(Modifiers { ftz: false, sat: false })
+            | SingleOp::Fma(Modifiers { ftz: false, sat: false })
+            | SingleOp::FmaNegated { modifiers: Modifiers { ftz: false, sat: false }, .. } => {
+                NanUse::Produces
+            }
+            SingleOp::CopySign | SingleOp::Test(_) => NanUse::Observes,
+            _ => NanUse::Ignores,
+        }
+    }
+}
+
+/// A function of f64 operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DoubleOp {
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Sub,
+    /// `a * b`.
+    Mul,
+    /// `a * b + c`, rounded once.
+    Fma,
+    /// `a * b + c`, rounded once, with the product or `c` negated.
+    FmaNegated(Negated),
+    /// `a / b`.
+    Div,
+    /// The smaller operand.
+    Min,
+    /// The larger operand.
+    Max,
+    /// The magnitude.
+    Abs,
+    /// The opposite.
+    Neg,
+    /// The magnitude of `b` with the sign of `a`.
+    CopySign,
+    /// The square root.
+    Sqrt,
+    /// `1 / a`.
+    Rcp,
+    /// `1 / a` from and to high words only (`.approx.ftz`).
+    RcpApproximate,
+    /// `1 / sqrt(a)`, by an approximation that is improved once (`.approx`).
+    Rsqrt,
+    /// `1 / sqrt(a)` from and to high words only (`.approx.ftz`).
+    RsqrtApproximate,
+    /// Whether `a` is of a class (`testp`).
+    Test(FloatClass),
+    /// `a` clamped to [0, 1]; NaN becomes 0.
+    Saturate,
+}
+
+/// A function of floats, rounded in a direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DirectedOp {
+    /// What is computed.
+    pub function: DirectedFunction,
+    /// Of f64 operands, else of f32 ones.
+    pub double: bool,
+    /// Where the exact result is rounded.
+    pub direction: Direction,
+}
+
+/// What is computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DirectedFunction {
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Sub,
+    /// `a * b`.
+    Mul,
+    /// `a * b + c`, rounded once.
+    Fma,
+    /// `a / b`.
+    Div {
+        /// A result below the smallest normal f32 before it is rounded is flushed.
+        ftz: bool,
+    },
+    /// The square root.
+    Sqrt,
+    /// `1 / a`.
+    Rcp,
+}
+
+/// A rounding direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Direction {
+    /// Towards zero.
+    Zero,
+    /// Towards negative infinity.
+    Down,
+    /// Towards positive infinity.
+    Up,
+}
+
+impl DirectedOp {
+    /// What it does with NaN.
+    pub fn nan_use(self) -> NanUse {
+        if self.double { NanUse::Observes } else { NanUse::Ignores }
+    }
+}
+
+/// A function of 16-bit floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HalfOp {
+    /// One that all 16-bit types have.
+    Any(HalfFunction, HalfType),
+    /// One that only f16 has.
+    F16 {
+        /// What is computed.
+        function: F16Function,
+        /// Of both halves of a word.
+        packed: bool,
+    },
+}
+
+/// A 16-bit float type, single or packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the PTX type of its name")]
+pub enum HalfType {
+    F16,
+    Bf16,
+    F16x2,
+    Bf16x2,
+}
+
+impl HalfType {
+    /// The type of 16-bit floats that this is.
+    pub fn of(ty: ScalarType) -> Option<HalfType> {
+        match ty {
+            ScalarType::F16 => Some(HalfType::F16),
+            ScalarType::Bf16 => Some(HalfType::Bf16),
+            ScalarType::F16x2 => Some(HalfType::F16x2),
+            ScalarType::Bf16x2 => Some(HalfType::Bf16x2),
+            _ => None,
+        }
+    }
+}
+
+/// A function of any 16-bit float type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HalfFunction {
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Sub,
+    /// `a * b`.
+    Mul,
+    /// `a * b + c`, rounded once.
+    Fma,
+    /// `a * b + c`, or 0 where `a` or `b` is the NaN of elements outside a tensor (`.oob`).
+    FmaOutOfBounds,
+    /// The smaller or the larger operand.
+    MinMax(MinMax),
+    /// The magnitude.
+    Abs,
+    /// The opposite.
+    Neg,
+    /// `2^a`.
+    Ex2,
+    /// The hyperbolic tangent.
+    Tanh,
+    /// `a`, or 0 where it is negative; NaN stays.
+    Relu,
+}
+
+/// A function of f16.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum F16Function {
+    /// `a * b`, flushed to zero where it would be subnormal with all its digits.
+    MulFlushed,
+    /// `a * b + c`, flushed likewise.
+    FmaFlushed,
+    /// `a`, or zero of its sign where it is subnormal.
+    Flush,
+    /// `a` clamped to [0, 1]; NaN becomes 0.
+    Saturate,
 }

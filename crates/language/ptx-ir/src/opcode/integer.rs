@@ -1,6 +1,15 @@
 //! Integer arithmetic but for products (PTX manual, "Integer Arithmetic Instructions"). Types are part of the opcode;
 //! which instruction may have which type is for the lowering rules to say.
+//! Products of integers (PTX manual, "Integer Arithmetic Instructions": `mul`, `mad`, `mul24`, `mad24`,
+//! `dp4a`, `dp2a`).
+//! Sums and differences over the carry flag (PTX manual, "Extended-Precision Integer Arithmetic
+//! Instructions"); the flag is a predicate register, always the last operand.
+//! Arithmetic on addresses (PTX manual: `cvta`, `isspacep`, `mapa`, `getctarank`).
+//! Steps of the video instructions (PTX manual, "Video Instructions"): fields are picked from words as
+//! integers of 64 bits, computed with, clamped, and put back.
 
+use crate::opcode::logic::Relation;
+use crate::types::Class;
 use lanework_ptx::ScalarType;
 
 /// An integer type. Untyped bits count as unsigned.
@@ -135,5 +144,208 @@ impl IntegerOp {
             IntegerOp::Add(ty) | IntegerOp::Sub(ty) => ty.fills_register(),
             _ => false,
         }
+    }
+}
+
+/// A product, or a sum of products and a third operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ProductOp {
+    /// The low half of `a * b`.
+    Mul(Integer),
+    /// The low half of `a * b`, plus `c`.
+    Mad(Integer),
+    /// The high half of `a * b`.
+    MulHigh {
+        /// Of the operands.
+        size: Size,
+        /// Whether they are signed.
+        signed: bool,
+    },
+    /// The high half of `a * b`, plus `c`.
+    MadHigh {
+        /// Of the operands.
+        size: Size,
+        /// Whether they are signed.
+        signed: bool,
+    },
+    /// The high half of `a * b` of `s32`, plus `c`, clamped.
+    MadHighSaturate,
+    /// `a * b` in twice the bits.
+    MulWide {
+        /// Factors of 32 bits; else of 16.
+        word: bool,
+        /// Whether they are signed.
+        signed: bool,
+    },
+    /// `a * b + c` in twice the bits.
+    MadWide {
+        /// Factors of 32 bits; else of 16.
+        word: bool,
+        /// Whether they are signed.
+        signed: bool,
+    },
+    /// The low 32 (or, if `high`, the upper 32 of 48) bits of a product of 24-bit numbers.
+    Mul24 {
+        /// The upper bits.
+        high: bool,
+        /// Whether the factors are signed.
+        signed: bool,
+    },
+    /// The same, plus `c`.
+    Mad24 {
+        /// The upper bits.
+        high: bool,
+        /// Whether the factors are signed.
+        signed: bool,
+    },
+    /// The upper bits of a signed 24-bit product, plus `c`, clamped.
+    Mad24HighSaturate,
+    /// `c` plus the products of four bytes.
+    Dot4 {
+        /// Whether the bytes of `a` and of `b` are signed.
+        signed: [bool; 2],
+    },
+    /// `c` plus the products of two halves of `a` and two bytes of `b`.
+    Dot2 {
+        /// Whether the parts of `a` and of `b` are signed.
+        signed: [bool; 2],
+        /// Whether the bytes are the upper two.
+        high: bool,
+    },
+}
+
+impl ProductOp {
+    /// Whether operands of these classes, none of them varying, give an affine result.
+    pub fn keeps_affine(self, operands: &[Class]) -> bool {
+        let full = match self {
+            ProductOp::Mul(ty) | ProductOp::Mad(ty) => ty.fills_register(),
+            ProductOp::MulWide { word, .. } | ProductOp::MadWide { word, .. } => word,
+            _ => false,
+        };
+        // A product keeps one stride only if one factor is the same in both halves.
+        full && operands[..2].contains(&Class::Uniform)
+    }
+}
+
+/// One half of an extended-precision step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CarryOp {
+    /// `a + !b + carry` instead of `a + b + carry`.
+    pub subtract: bool,
+    /// On 64-bit operands; else on 32-bit ones.
+    pub wide: bool,
+    /// Gives the carry out of the addition instead of the sum; of a difference, 1 means no borrow.
+    pub carry_out: bool,
+}
+
+/// A function of addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressOp {
+    /// An address moved by some bytes, into a window or within one.
+    Offset {
+        /// Of 64 bits.
+        wide: bool,
+    },
+    /// Whether a generic address is in global memory.
+    IsGlobal,
+    /// Whether it is in the shared memory of any block of the cluster.
+    IsShared,
+    /// Whether it is in the shared memory of the block whose rank is `b`.
+    IsOwnShared,
+    /// Whether it is in local memory.
+    IsLocal,
+    /// Whether it is a kernel parameter's.
+    IsParameter,
+    /// The same place in the shared memory of the block whose rank is `b`.
+    MapShared {
+        /// Of 64 bits.
+        wide: bool,
+        /// A generic address, of 64 bits; else one in shared memory.
+        generic: bool,
+    },
+    /// The rank of the block whose shared memory an address is in; `b` is the own block's.
+    RankOf {
+        /// Of 64 bits.
+        wide: bool,
+    },
+}
+
+impl AddressOp {
+    /// Whether operands in affine form, none of them varying, give an affine result.
+    pub fn keeps_affine(self) -> bool {
+        matches!(self, AddressOp::Offset { .. })
+    }
+}
+
+/// A step of a video instruction, on 64-bit integers where nothing else is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VideoOp {
+    /// A field of `a`, extended; `b` is an encoded [`Field`].
+    Pick {
+        /// From 64 bits; else from a word.
+        wide: bool,
+    },
+    /// `a + b`.
+    Add,
+    /// `a - b`.
+    Subtract,
+    /// The magnitude of `a - b`.
+    AbsoluteDifference,
+    /// The smaller.
+    Min,
+    /// The larger.
+    Max,
+    /// The mean, rounded away from zero.
+    Average,
+    /// `a` shifted left by `b`.
+    ShiftLeft {
+        /// The amount wraps at 32; else it is at most 32.
+        wrap: bool,
+    },
+    /// `a` shifted right by `b`.
+    ShiftRight {
+        /// The amount wraps at 32; else it is at most 32.
+        wrap: bool,
+    },
+    /// 1 where a relation holds, else 0.
+    Set(Relation),
+    /// `a` clamped to the range of the encoded [`Field`] `b`.
+    Clamp,
+    /// The word `b` with the encoded [`Field`] `c` replaced by the low bits of `a`.
+    Merge,
+    /// `a * b + c`, plus 1 with `.po`.
+    MultiplyAdd {
+        /// One more.
+        plus_one: bool,
+    },
+    /// The low word of `a` shifted right by `b`.
+    ScaleDown {
+        /// Whether `a` is signed.
+        signed: bool,
+        /// Clamped to a word's range.
+        saturate: bool,
+    },
+}
+
+/// Bits of a word from one on, and whether they have a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    /// The lowest bit.
+    pub shift: u32,
+    /// How many bits.
+    pub bits: u32,
+    /// Whether the highest is a sign.
+    pub signed: bool,
+}
+
+impl Field {
+    /// As a constant operand.
+    pub fn encode(self) -> u32 {
+        self.shift | self.bits << 8 | u32::from(self.signed) << 16
+    }
+
+    /// From a constant operand.
+    pub fn decode(code: u32) -> Field {
+        Field { shift: code & 0xff, bits: code >> 8 & 0xff, signed: code >> 16 != 0 }
     }
 }

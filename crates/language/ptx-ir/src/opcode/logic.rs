@@ -1,8 +1,12 @@
 //! Bits: logic, shifts, counts, fields and tables (PTX manual, "Logic and Shift Instructions", and the
 //! bit instructions of "Integer Arithmetic Instructions").
+//! Comparisons and selections (PTX manual, "Comparison and Selection Instructions").
+//! Copies of registers, and registers taken apart and put together (PTX manual, "Data Movement and
+//! Conversion Instructions: mov").
 
+use crate::opcode::float::FloatType;
 use crate::opcode::integer::{Integer, Size};
-use crate::types::{Class, Width};
+use crate::types::{Class, NanUse, Width};
 
 /// A function of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -128,6 +132,145 @@ impl LogicOp {
             LogicOp::Not(Width::Word | Width::Wide) => true,
             LogicOp::ShiftLeft(Size::Word | Size::Wide) => operands[1] == Class::Uniform,
             _ => false,
+        }
+    }
+}
+
+/// A comparison or a selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompareOp {
+    /// Whether a relation holds between two integers.
+    Integer(Relation, Integer),
+    /// Whether a relation holds between two floats.
+    Float(FloatRelation, FloatType),
+    /// `a` where the predicate `c` holds, else `b`.
+    Select {
+        /// Of 64 bits; else of 32.
+        wide: bool,
+    },
+    /// `a` where `c` is not negative, else `b`.
+    SelectBySign {
+        /// Of 64 bits; else of 32.
+        wide: bool,
+        /// What `c` is.
+        by: SignOf,
+    },
+    /// `c` in the low half where the predicate `a` holds, and in the high half where `b` does.
+    SelectHalves,
+}
+
+/// A relation between integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// `a == b`.
+    Equal,
+    /// `a != b`.
+    NotEqual,
+    /// `a < b`.
+    Less,
+    /// `a <= b`.
+    LessEqual,
+    /// `a > b`.
+    Greater,
+    /// `a >= b`.
+    GreaterEqual,
+}
+
+/// A relation between floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatRelation {
+    /// It does not hold where an operand is NaN.
+    Ordered(Relation),
+    /// It holds where an operand is NaN.
+    Unordered(Relation),
+    /// Neither operand is NaN.
+    BothNumbers,
+    /// An operand is NaN.
+    EitherNan,
+}
+
+/// The type of an operand whose sign selects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SignOf {
+    /// A signed word.
+    S32,
+    /// An f32; NaN counts as negative.
+    F32 {
+        /// A negative subnormal counts as zero.
+        ftz: bool,
+    },
+}
+
+impl Relation {
+    /// The relation of a PTX name, of signed or unsigned integers and of floats.
+    pub fn of(name: &str) -> Option<Relation> {
+        match name {
+            "eq" => Some(Relation::Equal),
+            "ne" => Some(Relation::NotEqual),
+            "lt" => Some(Relation::Less),
+            "le" => Some(Relation::LessEqual),
+            "gt" => Some(Relation::Greater),
+            "ge" => Some(Relation::GreaterEqual),
+            _ => None,
+        }
+    }
+}
+
+impl CompareOp {
+    /// What it does with NaN.
+    pub fn nan_use(self) -> NanUse {
+        match self {
+            CompareOp::Float(_, FloatType::F32) => NanUse::Ignores,
+            _ => NanUse::Observes,
+        }
+    }
+}
+
+/// An operation that moves bits and computes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MoveOp {
+    /// The whole register.
+    Copy(Width),
+    /// The low part of a 32-bit register, with zeros above it.
+    Truncate(PartSize),
+    /// A part of `a`, from bit `b` on.
+    Extract {
+        /// From a 64-bit register; else from a 32-bit one.
+        wide: bool,
+        /// Its size.
+        part: PartSize,
+    },
+    /// The low bytes of `a`, and `b` above them.
+    Concatenate {
+        /// To a 64-bit register; else to a 32-bit one.
+        wide: bool,
+        /// Bytes of `a`: 1 to 7, or to 3.
+        low: u8,
+    },
+}
+
+/// The size of a part of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PartSize {
+    /// 8 bits.
+    Byte,
+    /// 16 bits.
+    Half,
+    /// 32 bits.
+    Word,
+}
+
+impl MoveOp {
+    /// Whether operands in affine form, none of them varying, give an affine result.
+    pub fn keeps_affine(self) -> bool {
+        matches!(self, MoveOp::Copy(Width::Word | Width::Wide))
+    }
+
+    /// What it does with NaN.
+    pub fn nan_use(self) -> NanUse {
+        match self {
+            MoveOp::Copy(Width::Word) => NanUse::Copies,
+            _ => NanUse::Observes,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Loads, stores and atomics on memory, and their place in the memory model (PTX manual, "Data Movement and
 //! Conversion Instructions", "Memory Consistency Model").
+//! Atomics and reductions on memory (PTX manual, `atom`, `red`, `cp.reduce.async.bulk`).
 
-use crate::opcode::atomic::AtomicOp;
+use crate::opcode::integer::Size;
 use crate::types::MemorySpace;
-use lanework_ptx::ScalarType;
+use lanework_ptx::ScalarType::{self, *};
 
 /// A memory instruction. `src[0]` is the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -75,4 +76,156 @@ pub struct Order {
     pub read_only: bool,
     /// Elements, a bit for each, whose values a load gives only to be moved and stored in local memory.
     pub copies: u8,
+}
+
+/// What an atomic does, whatever the type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicKind {
+    /// Adds.
+    Add,
+    /// Keeps the smaller.
+    Min,
+    /// Keeps the larger.
+    Max,
+    /// Adds 1, or goes back to 0 at a limit.
+    Increment,
+    /// Subtracts 1, or goes back to a limit at 0.
+    Decrement,
+    /// Replaces the word if it is an expected one.
+    CompareAndSwap,
+    /// Replaces the word.
+    Exchange,
+    /// Keeps common ones.
+    And,
+    /// Adds ones.
+    Or,
+    /// Flips bits.
+    Xor,
+}
+
+/// What an atomic writes, from the word `m` in memory and its operands `b` and `c`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    /// `b`.
+    Exchange,
+    /// `m & b`.
+    And,
+    /// `m | b`.
+    Or,
+    /// `m ^ b`.
+    Xor,
+    /// `c` if `m` is `b`, else `m`.
+    CompareAndSwap(Size),
+    /// 0 if `m >= b`, else `m + 1`.
+    Increment,
+    /// `b` if `m` is 0 or above `b`, else `m - 1`.
+    Decrement,
+    /// `m + b` of integers.
+    Add,
+    /// The smaller integer.
+    Min {
+        /// Of 64 bits.
+        wide: bool,
+        /// Whether they are signed.
+        signed: bool,
+    },
+    /// The larger integer.
+    Max {
+        /// Of 64 bits.
+        wide: bool,
+        /// Whether they are signed.
+        signed: bool,
+    },
+    /// `m + b` of f32.
+    AddSingle {
+        /// Subnormals are zeros, as in global memory's unit; shared memory's sums keep them.
+        flush: bool,
+    },
+    /// `m + b` of f64.
+    AddDouble {
+        /// A NaN is made quiet, as in shared memory; else a NaN operand replaces the word.
+        quiet: bool,
+    },
+    /// On 16-bit floats.
+    Narrow {
+        /// What is done.
+        what: NarrowAtomic,
+        /// `bf16`; else `f16`.
+        bf16: bool,
+        /// On two of them in a word.
+        pair: bool,
+    },
+}
+
+/// What atomics do on 16-bit floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NarrowAtomic {
+    /// The sum.
+    Add,
+    /// The smaller.
+    Min,
+    /// The larger.
+    Max,
+}
+
+impl AtomicOp {
+    /// The operation of a kind on a type, in `shared` memory or in global memory; `None` if the
+    /// emulator has none.
+    pub fn new(kind: AtomicKind, ty: ScalarType, shared: bool) -> Option<AtomicOp> {
+        let narrow = |what| match ty {
+            F16 => Some(AtomicOp::Narrow { what, bf16: false, pair: false }),
+            Bf16 => Some(AtomicOp::Narrow { what, bf16: true, pair: false }),
+            F16x2 => Some(AtomicOp::Narrow { what, bf16: false, pair: true }),
+            Bf16x2 => Some(AtomicOp::Narrow { what, bf16: true, pair: true }),
+            _ => None,
+        };
+        let integer = match ty {
+            U32 => Some((false, false)),
+            S32 => Some((false, true)),
+            U64 => Some((true, false)),
+            S64 => Some((true, true)),
+            _ => None,
+        };
+        match kind {
+            AtomicKind::Exchange => Some(AtomicOp::Exchange),
+            AtomicKind::And => Some(AtomicOp::And),
+            AtomicKind::Or => Some(AtomicOp::Or),
+            AtomicKind::Xor => Some(AtomicOp::Xor),
+            AtomicKind::CompareAndSwap => Some(AtomicOp::CompareAndSwap(match ty.size() {
+                8 => Size::Wide,
+                4 => Size::Word,
+                _ => Size::Half,
+            })),
+            AtomicKind::Increment => Some(AtomicOp::Increment),
+            AtomicKind::Decrement => Some(AtomicOp::Decrement),
+            AtomicKind::Add => match ty {
+                U32 | S32 | U64 | S64 => Some(AtomicOp::Add),
+                F32 => Some(AtomicOp::AddSingle { flush: !shared }),
+                F64 => Some(AtomicOp::AddDouble { quiet: shared }),
+                _ => narrow(NarrowAtomic::Add),
+            },
+            AtomicKind::Min => match integer {
+                Some((wide, signed)) => Some(AtomicOp::Min { wide, signed }),
+                None => narrow(NarrowAtomic::Min),
+            },
+            AtomicKind::Max => match integer {
+                Some((wide, signed)) => Some(AtomicOp::Max { wide, signed }),
+                None => narrow(NarrowAtomic::Max),
+            },
+        }
+    }
+
+    /// A reduction by the copy engine, into memory of any space: its sums of f32 keep subnormals, as
+    /// shared memory's do and global memory's atomics do not (seen on an H200).
+    pub fn of_copy(kind: AtomicKind, ty: ScalarType) -> Option<AtomicOp> {
+        AtomicOp::new(kind, ty, ty == F32)
+    }
+
+    /// Whether it computes with floats.
+    pub fn is_float(self) -> bool {
+        matches!(
+            self,
+            AtomicOp::AddSingle { .. } | AtomicOp::AddDouble { .. } | AtomicOp::Narrow { .. }
+        )
+    }
 }

@@ -2,46 +2,23 @@
 //! modifiers. They name no handler and no mnemonic; the engine's table (`engine::alu`) gives each its
 //! handlers, and the passes ask for facts here.
 
-pub mod address;
 pub mod asynchrony;
-pub mod atomic;
-pub mod carry;
-pub mod compare;
 pub mod contraction;
 pub mod convert;
-pub mod directed;
-pub mod double;
-pub mod eight;
 pub mod float;
-pub mod half;
 pub mod integer;
 pub mod logic;
 pub mod matrix;
 pub mod memory;
-pub mod moves;
-pub mod product;
-pub mod single;
 pub mod sync;
 pub mod tensor_memory;
 pub mod texture;
-pub mod video;
-pub mod warp;
 
-use self::half::HalfOp;
+use crate::opcode::convert::{ConvertOp, EightOp};
+use crate::opcode::float::{DirectedOp, DoubleOp, HalfOp, SingleOp};
+use crate::opcode::integer::{AddressOp, CarryOp, IntegerOp, ProductOp, VideoOp};
+use crate::opcode::logic::{CompareOp, LogicOp, MoveOp};
 use crate::types::{Class, NanUse, Width};
-use address::AddressOp;
-use carry::CarryOp;
-use compare::CompareOp;
-use convert::ConvertOp;
-use directed::DirectedOp;
-use double::DoubleOp;
-use eight::EightOp;
-use integer::IntegerOp;
-use logic::LogicOp;
-use moves::MoveOp;
-use product::ProductOp;
-use single::SingleOp;
-use video::VideoOp;
 
 /// A computing instruction: each lane's result is a function of that lane's operands alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

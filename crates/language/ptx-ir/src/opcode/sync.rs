@@ -1,8 +1,10 @@
 //! Barriers, fences, and what else orders accesses or is demanded of lanes (PTX manual, "Parallel
 //! Synchronization and Communication Instructions").
+//! Instructions in which the lanes of a warp see each other (PTX manual, "Parallel Synchronization and
+//! Communication Instructions": `shfl`, `vote`, `match`, `redux`, `elect`), clocks, and the calls that the
+//! driver provides.
 
 use crate::opcode::memory::Scope;
-use crate::opcode::warp::ShuffleMode;
 
 /// What a barrier instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,4 +54,93 @@ pub enum SyncAnnotation {
     ProductWait(u32),
     /// `cp.async.wait_group`: all but this many groups; `u32::MAX` waits for everything.
     Wait(u32),
+}
+
+/// An instruction of a warp that falls through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WarpOp {
+    /// `shfl`: sources are the value and the operands `b` and `c`; results are the value and whether
+    /// the source lane was in range.
+    Shuffle(ShuffleMode),
+    /// `vote`: sources are the predicate and the members.
+    Vote {
+        /// How the predicates are combined.
+        mode: VoteMode,
+        /// Whether the predicate is negated.
+        negated: bool,
+    },
+    /// `match`: sources are the value and the members.
+    Match {
+        /// Gives all members if they agree, instead of those that agree with each lane.
+        all: bool,
+    },
+    /// `activemask`.
+    ActiveMask,
+    /// `elect`: the source is the members; results are the leader and whether a lane is it.
+    Elect,
+    /// `redux`: sources are the value and the members.
+    Reduce(WarpReduction),
+    /// Reads a clock: the lower 64 bits, or the upper word.
+    Clock {
+        /// The upper word.
+        high: bool,
+    },
+    /// `vprintf`: sources are the addresses of the format and of its arguments.
+    Print,
+    /// `malloc`: sources are the size and the heap.
+    Malloc,
+    /// `free`: sources are the address and the heap.
+    Free,
+}
+
+/// Where a lane of `shfl` reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ShuffleMode {
+    /// From a lower lane.
+    Up,
+    /// From a higher lane.
+    Down,
+    /// From the lane whose number differs by a mask.
+    Butterfly,
+    /// From a lane by its number.
+    Index,
+}
+
+/// What `vote` gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum VoteMode {
+    /// Whether all are true.
+    All,
+    /// Whether one is true.
+    Any,
+    /// Whether all are the same.
+    Uniform,
+    /// The mask of those that are true.
+    Ballot,
+}
+
+/// How `redux` combines words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum WarpReduction {
+    Add,
+    MinUnsigned,
+    MaxUnsigned,
+    MinSigned,
+    MaxSigned,
+    And,
+    Or,
+    Xor,
+}
+
+impl WarpOp {
+    /// Whether all active lanes get the same results, where it is known at `constant` members who takes
+    /// part: lanes that name other members have other results.
+    pub fn is_uniform(self, constant: bool) -> bool {
+        match self {
+            WarpOp::ActiveMask | WarpOp::Clock { .. } => true,
+            WarpOp::Vote { .. } | WarpOp::Reduce(_) => constant,
+            _ => false,
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Textures and surfaces (PTX manual, "Texture Instructions", "Surface Instructions").
 
-use crate::opcode::atomic::AtomicOp;
+use crate::opcode::memory::AtomicOp;
 
 /// The shape that an instruction takes its image to have, which says what the coordinates are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,13 +1,13 @@
 //! Functions that the driver provides: `vprintf`, `malloc`, `free` and `__assertfail`.
 
-use super::context::{Cx, guard};
-use super::variables::memory;
+use crate::error::{LoweringResult, Unsupported};
 use crate::kernel::*;
-use crate::lower::callee::Call;
+use crate::lower::calls::Call;
 use crate::lower::state::{Lowering, Symbol};
-use crate::lower::unsupported::{LoweringResult, Unsupported};
+use crate::lower::variables::memory;
 use crate::opcode::Alu;
-use crate::opcode::warp::WarpOp;
+use crate::opcode::sync::WarpOp;
+use crate::rules::context::{Cx, guard};
 use lanework_ptx as syntax;
 use lanework_ptx::Instruction;
 

@@ -2,46 +2,29 @@
 //!
 //! A rule reads its modifiers and operands, refuses what it does not know, and emits instructions of
 //! the flat kernel. To add an instruction, add a row to `RULES` and a rule in its family's file.
+//! Where ptxas begins basic blocks that PTX does not show, as its machine code for `sm_90a` tells (every form
+//! of the conformance catalogue was put between a product and a sum, ptxas 13.0). The pass of contraction
+//! asks; see `crate::passes::contract`.
 
-mod access;
-mod asynchrony;
-mod atomic;
-mod blocks;
-mod bulk;
-pub mod call;
-mod carry;
-mod cluster_launch;
-mod compare;
+pub mod arithmetic;
+mod b128;
 pub mod context;
 mod control;
-mod convert;
 pub mod device_functions;
-mod eight;
-mod expand;
-mod float;
-mod integer;
-mod logic;
 mod matrix;
 mod memory;
 pub mod mov;
-mod operands;
-mod quad;
-mod special;
-mod stack;
-mod tensor_map;
-mod tensor_memory;
-mod texture;
-pub mod variables;
-mod video;
-mod warpgroup;
-mod warpwide;
-mod wmma;
 
-use crate::kernel::{Opcode, Operand, Reg, Width};
+use crate::error::{LoweringResult, Unsupported};
+use crate::kernel::{MemoryKind, MemoryOp, Opcode, Operand, Reg, Width};
+use crate::lower::allocation;
 use crate::lower::state::Lowering;
-use crate::lower::unsupported::{LoweringResult, Unsupported};
 use crate::opcode::Alu;
-use context::{Cx, guard};
+use crate::rules::context::{Cx, guard};
+use crate::rules::matrix::{tensor_memory, warpgroup};
+use crate::rules::memory::{asynchrony, tensor_map, texture};
+use crate::types::MemorySpace;
+use arithmetic::{compare, convert, expand, float, integer, logic, video};
 use lanework_ptx as syntax;
 use lanework_ptx::Instruction;
 use std::collections::HashMap;
@@ -52,13 +35,13 @@ type Rule = fn(&mut Cx<'_, '_>) -> LoweringResult;
 /// The rule of each opcode.
 static RULES: &[(&str, Rule)] = &[
     ("abs", float::abs),
-    ("activemask", warpwide::active_mask),
+    ("activemask", control::active_mask),
     ("add", integer::add),
-    ("addc", carry::add),
-    ("alloca", stack::alloca),
+    ("addc", integer::add_carry),
+    ("alloca", allocation::alloca),
     ("and", logic::bitwise),
     ("applypriority", control::nothing),
-    ("atom", atomic::atom),
+    ("atom", memory::atom),
     ("bar", control::barrier),
     ("barrier", control::barrier),
     ("bfe", logic::bfe),
@@ -69,20 +52,20 @@ static RULES: &[(&str, Rule)] = &[
     ("brev", logic::brev),
     ("brkpt", control::trap),
     ("brx", control::branch_indexed),
-    ("clusterlaunchcontrol", cluster_launch::control),
+    ("clusterlaunchcontrol", asynchrony::cluster_launch_control),
     ("clz", logic::clz),
     ("cnot", logic::cnot),
     ("copysign", float::copysign),
     ("cos", float::approximate),
     ("cp", memory::cp),
     ("createpolicy", memory::create_policy),
-    ("cvt", eight::cvt),
+    ("cvt", convert::cvt),
     ("cvta", memory::cvta),
     ("discard", control::nothing),
     ("div", integer::div),
     ("dp2a", integer::dp2a),
     ("dp4a", integer::dp4a),
-    ("elect", warpwide::elect),
+    ("elect", control::elect),
     ("ex2", float::approximate),
     ("exit", control::exit),
     ("fence", control::fence),
@@ -91,7 +74,7 @@ static RULES: &[(&str, Rule)] = &[
     ("getctarank", asynchrony::getctarank),
     ("griddepcontrol", control::nothing),
     ("isspacep", memory::isspacep),
-    ("istypep", texture::query::is_type),
+    ("istypep", texture::is_type),
     ("ld", memory::ld),
     ("ldmatrix", matrix::ldmatrix),
     ("ldu", memory::ld),
@@ -99,9 +82,9 @@ static RULES: &[(&str, Rule)] = &[
     ("lop3", logic::lop3),
     ("mad", integer::mad),
     ("mad24", integer::mad24),
-    ("madc", carry::mad),
+    ("madc", integer::mad_carry),
     ("mapa", asynchrony::mapa),
-    ("match", warpwide::match_lanes),
+    ("match", control::match_lanes),
     ("max", integer::min_max),
     ("mbarrier", asynchrony::mbarrier),
     ("membar", control::fence),
@@ -122,8 +105,8 @@ static RULES: &[(&str, Rule)] = &[
     ("prefetchu", control::nothing),
     ("prmt", logic::prmt),
     ("rcp", float::root),
-    ("red", atomic::red),
-    ("redux", warpwide::redux),
+    ("red", memory::red),
+    ("redux", control::redux),
     ("rem", integer::rem),
     ("ret", control::ret),
     ("rsqrt", float::approximate),
@@ -133,22 +116,22 @@ static RULES: &[(&str, Rule)] = &[
     ("setmaxnreg", asynchrony::setmaxnreg),
     ("setp", compare::setp),
     ("shf", logic::shf),
-    ("shfl", warpwide::shfl),
+    ("shfl", control::shfl),
     ("shl", logic::shl),
     ("shr", logic::shr),
     ("sin", float::approximate),
     ("slct", compare::slct),
     ("sqrt", float::root),
     ("st", memory::st),
-    ("stackrestore", stack::restore),
-    ("stacksave", stack::save),
+    ("stackrestore", allocation::restore),
+    ("stacksave", allocation::save),
     ("stmatrix", matrix::stmatrix),
     ("sub", integer::sub),
-    ("subc", carry::add),
-    ("suld", texture::surface::load),
-    ("suq", texture::query::query),
-    ("sured", texture::surface::reduce),
-    ("sust", texture::surface::store),
+    ("subc", integer::add_carry),
+    ("suld", texture::surface_load),
+    ("suq", texture::query),
+    ("sured", texture::surface_reduce),
+    ("sust", texture::surface_store),
     ("szext", logic::szext),
     ("tanh", float::approximate),
     ("tcgen05", tensor_memory::tcgen05),
@@ -157,7 +140,7 @@ static RULES: &[(&str, Rule)] = &[
     ("tex", texture::sample),
     ("tld4", texture::sample),
     ("trap", control::trap),
-    ("txq", texture::query::query),
+    ("txq", texture::query),
     ("vabsdiff", video::scalar),
     ("vabsdiff2", video::packed),
     ("vabsdiff4", video::packed),
@@ -173,7 +156,7 @@ static RULES: &[(&str, Rule)] = &[
     ("vmin", video::scalar),
     ("vmin2", video::packed),
     ("vmin4", video::packed),
-    ("vote", warpwide::vote),
+    ("vote", control::vote),
     ("vset", video::scalar),
     ("vset2", video::packed),
     ("vset4", video::packed),
@@ -183,7 +166,7 @@ static RULES: &[(&str, Rule)] = &[
     ("vsub2", video::packed),
     ("vsub4", video::packed),
     ("wgmma", warpgroup::wgmma),
-    ("wmma", wmma::wmma),
+    ("wmma", matrix::wmma),
     ("xor", logic::bitwise),
 ];
 
@@ -204,11 +187,11 @@ pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction)
     let guard = guard(lowering, instruction)?;
     let guard = kept(lowering, instruction, guard);
     let start = lowering.kernel.insts.len();
-    if blocks::begins(instruction) {
+    if begins_block(instruction) {
         lowering.begin_block();
     }
     rule(&mut Cx { lowering, instruction, guard })?;
-    blocks::note_guarded(lowering, start);
+    note_guarded(lowering, start);
     Ok(())
 }
 
@@ -237,5 +220,37 @@ fn names(operand: &syntax::Operand, name: &str) -> bool {
         syntax::Operand::Pair(a, b) => names(a, name) || names(b, name),
         syntax::Operand::Vector(list) => list.iter().any(|operand| names(operand, name)),
         _ => false,
+    }
+}
+
+/// Whether ptxas makes several blocks of an instruction: a path for rare operands, a loop, or a wait.
+fn begins_block(instruction: &Instruction) -> bool {
+    let has = |modifier: &str| instruction.modifiers.iter().any(|m| m == modifier);
+    match instruction.opcode.as_str() {
+        "brkpt" | "membar" | "pmevent" | "setmaxnreg" => true,
+        "bfind" => has("u64") || has("s64"),
+        "div" | "rem" => !(has("u32") || has("approx") || has("full")),
+        "fence" => has("sc") || has("acq_rel"),
+        "griddepcontrol" => has("launch_dependents"),
+        "mma" => has("s4") || has("u4") || has("xor"),
+        "rcp" | "sqrt" => !has("approx"),
+        "rsqrt" => has("f64") && !has("ftz"),
+        _ => false,
+    }
+}
+
+/// Notes the blocks of an instruction that was lowered from `start` on: ptxas branches around what has a
+/// guard and does more than to compute a value.
+fn note_guarded(lowering: &mut Lowering<'_>, start: usize) {
+    let branches = |opcode: Opcode| match opcode {
+        Opcode::Memory(MemoryOp {
+            kind: MemoryKind::Load, space: MemorySpace::Parameter, ..
+        }) => false,
+        opcode => !matches!(opcode, Opcode::Alu(_)),
+    };
+    let insts = &lowering.kernel.insts[start..];
+    if insts.iter().any(|inst| inst.guard.is_some() && branches(inst.opcode)) {
+        lowering.begin_block_at(start);
+        lowering.begin_block();
     }
 }

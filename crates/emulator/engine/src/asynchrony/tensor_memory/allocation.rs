@@ -15,7 +15,7 @@ use crate::guest;
 use crate::hook::Wants;
 use crate::machine::{Op, Warp};
 use crate::site::Site;
-use lanework_ptx_ir::access_class::AccessClass;
+use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::asynchrony::At;
 

@@ -1,0 +1,335 @@
+//! LSU access classes: how the load/store unit treats an access, as far as its cost depends on it.
+//!
+//! What ptxas makes of an instruction decides the class: atomics that memory itself has, loops of
+//! compare-and-swap, loads that are vectorised, rows of matrices.
+//! Classifies accesses: what ptxas makes of each memory instruction, as far as its cost depends on it.
+//!
+//! Loads: see `vectorize`. Atomics, as ptxas 13.0 was found to compile them for sm_90 (warp-aggregated
+//! atomics, made by the compiler): one lane does what all lanes of a warp ask of one address if ptxas can
+//! tell that the address is uniform, the operation is one on 32-bit integers, and the result is not used.
+//! If the result of a sum is used, it does so, too, where what is added is uniform, or else where all lanes
+//! are active. An unused sum of 1 in shared memory becomes an increment of its own.
+//!
+//! ptxas does not know the block's shape, so uniform means uniform in any block. Only the counters ask:
+//! results do not change.
+//! Load vectorisation: the loads of neighbouring words from shared memory that ptxas joins into one, for
+//! counts.
+//!
+//! A model of what ptxas 13.0 does for sm_90, found by comparing with its output: of loads from one base in
+//! one basic block, between which nothing else goes to shared memory, those of the words of an aligned
+//! 8 bytes become one load of 8 bytes, and those of an aligned 16 bytes one of 16 if one half is whole and
+//! anything of the other is loaded. Alignment comes from [`crate::analysis::known_bits`]. Loads of global and local
+//! memory are left alone. Only the counters ask: results do not change.
+
+use crate::analysis::Analyses;
+use crate::analysis::cfg::ControlFlowGraph;
+use crate::analysis::known_bits::{ALIGNMENT_BITS, KnownBits, RegisterBits};
+use crate::analysis::uniformity::Uniformity;
+use crate::kernel::{Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Part, Reg};
+use crate::opcode::Alu;
+use crate::opcode::logic::MoveOp;
+use crate::opcode::memory::AtomicOp;
+use crate::types::Class;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+/// How shared memory serves an access.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AccessClass {
+    /// A load.
+    #[default]
+    Load,
+    /// A store.
+    Store,
+    /// Rows of 16 bytes of a matrix.
+    Rows,
+    /// An atomic that the memory itself has: those on 32-bit integers, and exchanges.
+    Atomic,
+    /// Compare-and-swap, which takes each pass twice.
+    CompareAndSwap,
+    /// Any other atomic: a loop of a load and a compare-and-swap.
+    Loop,
+    /// A compare-and-swap of 16 bits: a load of the word around them, and a compare-and-swap of it.
+    SwapOfHalf,
+    /// Any other atomic on 16 bits: the same, until each lane has won.
+    LoopOfHalf,
+    /// An atomic on 32-bit integers of which one lane does what all of them ask for.
+    OneLane,
+    /// The same where all lanes are active; else all of them.
+    OneOfAll,
+    /// An addition of 1 whose result nobody wants: lanes of one word share a pass.
+    Increment,
+    /// The first of the atomics on a vector of so many elements, counted for all of them.
+    First(u8),
+    /// What another one is counted for.
+    Rest,
+    /// A load by a generic address.
+    Generic,
+    /// The first of loads that are joined into one of so many bytes; the others are [`AccessClass::Rest`].
+    Vectorized(u8),
+    /// An asynchronous copy's write.
+    Copy,
+}
+
+impl AccessClass {
+    /// How an atomic on so many bytes is served.
+    pub fn of_atomic(op: AtomicOp, bytes: u32) -> AccessClass {
+        match op {
+            AtomicOp::CompareAndSwap(_) if bytes == 2 => AccessClass::SwapOfHalf,
+            AtomicOp::CompareAndSwap(_) => AccessClass::CompareAndSwap,
+            _ if bytes == 2 => AccessClass::LoopOfHalf,
+            AtomicOp::Exchange => AccessClass::Atomic,
+            _ if bytes == 4 && !op.is_float() => AccessClass::Atomic,
+            _ => AccessClass::Loop,
+        }
+    }
+}
+
+/// A block in which no axis is the same for all lanes of a warp.
+const ANY_BLOCK: [u32; 3] = [7, 3, 2];
+
+/// Classifies the accesses of a kernel.
+pub struct AccessClassifier<'a> {
+    kernel: &'a Kernel,
+    analyses: &'a Analyses,
+    /// Whether to ask for what ptxas does beyond choosing the instruction.
+    optimized: bool,
+    vectorized: LoadVectorization,
+    any_block: OnceCell<Uniformity>,
+}
+
+impl<'a> AccessClassifier<'a> {
+    /// A classifier. If not `optimized`, loads are not joined and atomics not aggregated, which takes no
+    /// analysis.
+    pub fn new(kernel: &'a Kernel, analyses: &'a Analyses, optimized: bool) -> Self {
+        let vectorized = match optimized {
+            true => LoadVectorization::of(kernel, &analyses.cfg),
+            false => LoadVectorization::default(),
+        };
+        AccessClassifier { kernel, analyses, optimized, vectorized, any_block: OnceCell::new() }
+    }
+
+    /// The class of the access that instruction `at` makes.
+    pub fn class(&self, at: usize, op: &MemoryOp) -> AccessClass {
+        match op.kind {
+            MemoryKind::Load if op.space == MemorySpace::Generic => AccessClass::Generic,
+            MemoryKind::Load => match self.vectorized.at(at) {
+                Some(Vectorized::First(bytes)) => AccessClass::Vectorized(bytes),
+                Some(Vectorized::Rest) => AccessClass::Rest,
+                None => AccessClass::Load,
+            },
+            MemoryKind::Store => AccessClass::Store,
+            MemoryKind::Atomic(atomic) => self.atomic(&self.kernel.insts[at], op, atomic),
+        }
+    }
+
+    fn atomic(&self, inst: &Inst, op: &MemoryOp, atomic: AtomicOp) -> AccessClass {
+        match op.part {
+            Part::Whole => {}
+            Part::First(elements) => return AccessClass::First(elements),
+            Part::Rest => return AccessClass::Rest,
+        }
+        let class = AccessClass::of_atomic(atomic, op.ty.size());
+        if !self.optimized || class != AccessClass::Atomic || op.ty.size() != 4 {
+            return class;
+        }
+        let used = inst.dst[0].is_some_and(|result| self.is_read(result));
+        let (sum, value) = (atomic == AtomicOp::Add, inst.src.get(1).copied());
+        if sum && !used && op.space == MemorySpace::Shared && self.constant(value) == Some(1) {
+            return AccessClass::Increment;
+        }
+        let combines =
+            !matches!(atomic, AtomicOp::Exchange | AtomicOp::Increment | AtomicOp::Decrement);
+        if !combines || used && !sum || !self.is_uniform(inst.src[0]) {
+            return class;
+        }
+        match used && !value.is_some_and(|value| self.is_uniform(value)) {
+            true => AccessClass::OneOfAll,
+            false => AccessClass::OneLane,
+        }
+    }
+
+    /// Whether an operand is uniform in blocks of any shape.
+    fn is_uniform(&self, src: Operand) -> bool {
+        let analyse = || Uniformity::of(self.kernel, self.analyses, ANY_BLOCK);
+        self.any_block.get_or_init(analyse).operand(src) <= Class::Uniform
+    }
+
+    /// Whether any instruction reads a register.
+    fn is_read(&self, register: Reg) -> bool {
+        self.kernel.insts.iter().any(|inst| inst.reads().any(|r| r == register))
+    }
+
+    /// The constant that an operand is, also where one instruction alone writes it by a move.
+    fn constant(&self, operand: Option<Operand>) -> Option<u32> {
+        match operand? {
+            Operand::Const(constant) => Some(constant as u32),
+            Operand::Reg(register) => {
+                let writes = |inst: &&Inst| inst.dst.contains(&Some(register));
+                let mut writers = self.kernel.insts.iter().filter(writes);
+                let (Some(writer), None) = (writers.next(), writers.next()) else { return None };
+                match (&writer.opcode, writer.src.as_slice()) {
+                    (Opcode::Alu(Alu::Move(MoveOp::Copy(_))), [Operand::Const(constant)]) => {
+                        Some(*constant as u32)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What becomes of a load that is joined with others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Vectorized {
+    /// It stands for loads of so many bytes in all.
+    First(u8),
+    /// Another one stands for it.
+    Rest,
+}
+
+/// The loads of a kernel that are joined, by instruction.
+#[derive(Default)]
+pub struct LoadVectorization(HashMap<usize, Vectorized>);
+
+/// A load that may be joined with others: its instruction, what it is relative to, where its words lie
+/// from there, and what is known of the base.
+struct Candidate {
+    instruction: usize,
+    base: (Operand, Option<(Reg, bool)>),
+    offset: i64,
+    words: u32,
+    known: KnownBits,
+}
+
+/// 16 bytes from a base on, and the loads of them, each with its words of the four.
+struct Chunk<'a> {
+    first: &'a Candidate,
+    number: i64,
+    members: Vec<(&'a Candidate, u32)>,
+}
+
+impl LoadVectorization {
+    /// Finds the loads of a kernel that are joined.
+    pub fn of(kernel: &Kernel, cfg: &ControlFlowGraph) -> LoadVectorization {
+        let mut joined = LoadVectorization::default();
+        if !kernel.insts.iter().any(|inst| candidate_of(inst).is_some()) {
+            return joined;
+        }
+        let known = RegisterBits::of(kernel);
+        for block in &cfg.blocks {
+            let mut open: Vec<Candidate> = Vec::new();
+            for (i, inst) in kernel.insts.iter().enumerate().take(block.end).skip(block.start) {
+                if ends_runs(inst) {
+                    joined.close(std::mem::take(&mut open));
+                }
+                if let Some((op, words)) = candidate_of(inst) {
+                    let base = (inst.src[0], inst.guard);
+                    let known = known.operand(inst.src[0]);
+                    open.push(Candidate { instruction: i, base, offset: op.offset, words, known });
+                }
+                let written = |r: Reg| inst.dst.contains(&Some(r));
+                let stale = |one: &Candidate| {
+                    one.base.0.register().is_some_and(written)
+                        || one.base.1.is_some_and(|(guard, _)| written(guard))
+                };
+                let (closed, rest) = open.into_iter().partition(stale);
+                joined.close(closed);
+                open = rest;
+            }
+            joined.close(open);
+        }
+        joined
+    }
+
+    /// What becomes of the load at this place; `None` if it stays as it is.
+    pub fn at(&self, instruction: usize) -> Option<Vectorized> {
+        self.0.get(&instruction).copied()
+    }
+
+    /// Joins loads that nothing separates.
+    fn close(&mut self, loads: Vec<Candidate>) {
+        let mut chunks: Vec<Chunk<'_>> = Vec::new();
+        for load in &loads {
+            if load.known.count < 3 {
+                continue;
+            }
+            let at = load.offset.wrapping_add(load.known.value as i64);
+            let chunk = at.div_euclid(16);
+            let mask = ((1u32 << load.words) - 1) << (at.rem_euclid(16) / 4);
+            let same =
+                |other: &&mut Chunk<'_>| other.first.base == load.base && other.number == chunk;
+            match chunks.iter_mut().find(same) {
+                Some(chunk) => chunk.members.push((load, mask)),
+                None => {
+                    chunks.push(Chunk { first: load, number: chunk, members: vec![(load, mask)] });
+                }
+            }
+        }
+        for Chunk { first, members, .. } in chunks {
+            let all = members.iter().fold(0, |all, (_, mask)| all | mask);
+            let whole = |half: u32| all & half == half;
+            let sixteen = (whole(3) && all & 12 != 0) || (whole(12) && all & 3 != 0);
+            if sixteen && first.known.count >= ALIGNMENT_BITS {
+                self.join(members.iter().map(|(load, _)| load.instruction), 16);
+                continue;
+            }
+            for half in [3, 12].into_iter().filter(|half| whole(*half)) {
+                let of_half = members.iter().filter(|(_, mask)| mask & half != 0);
+                self.join(of_half.map(|(load, _)| load.instruction), 8);
+            }
+        }
+    }
+
+    fn join(&mut self, loads: impl Iterator<Item = usize>, bytes: u8) {
+        let loads: Vec<usize> = loads.collect();
+        if let [first, rest @ ..] = loads.as_slice()
+            && !rest.is_empty()
+        {
+            self.0.insert(*first, Vectorized::First(bytes));
+            self.0.extend(rest.iter().map(|load| (*load, Vectorized::Rest)));
+        }
+    }
+}
+
+/// A load that may be joined, and how many words it is of.
+fn candidate_of(inst: &Inst) -> Option<(&MemoryOp, u32)> {
+    let Opcode::Memory(op) = &inst.opcode else { return None };
+    let load = matches!(op.kind, MemoryKind::Load) && op.space == MemorySpace::Shared;
+    let one = op.count == 1 && matches!(op.ty.size(), 4 | 8);
+    (load && one && !op.volatile).then(|| (op, op.ty.size() / 4))
+}
+
+/// Whether loads before and after it are never joined.
+fn ends_runs(inst: &Inst) -> bool {
+    match &inst.opcode {
+        Opcode::Memory(op) => {
+            let shared = matches!(op.space, MemorySpace::Shared | MemorySpace::Generic);
+            shared && !matches!(op.kind, MemoryKind::Load)
+        }
+        _ => !inst.is_alu(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::opcode::memory::AtomicKind::{self, Add, CompareAndSwap, Exchange, Max};
+    use lanework_ptx::ScalarType::{self, B64, Bf16x2, F32, U32, U64};
+
+    fn class(kind: AtomicKind, ty: ScalarType) -> AccessClass {
+        let op = AtomicOp::new(kind, ty, true).expect("PTX has it");
+        AccessClass::of_atomic(op, ty.size())
+    }
+
+    #[test]
+    fn an_atomic_is_served_by_its_operation_and_type() {
+        assert_eq!(class(Add, U32), AccessClass::Atomic);
+        assert_eq!(class(Add, F32), AccessClass::Loop);
+        assert_eq!(class(CompareAndSwap, B64), AccessClass::CompareAndSwap);
+        assert_eq!(class(Exchange, B64), AccessClass::Atomic);
+        assert_eq!(class(Add, Bf16x2), AccessClass::Loop);
+        assert_eq!(class(Max, U64), AccessClass::Loop);
+    }
+}

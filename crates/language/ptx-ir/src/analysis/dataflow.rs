@@ -1,0 +1,264 @@
+//! The dataflow solver of every analysis of this form.
+//!
+//! Kildall's worklist algorithm (Kildall, "A unified approach to global program optimization", 1973; Aho,
+//! Lam, Sethi and Ullman, "Compilers", section 9.3) in two forms over one [`Worklist`]:
+//!
+//! - [`solve_blocks`]: one fact per basic block, flowing along or against the edges of the control-flow
+//!   graph. Liveness is one.
+//! - [`solve_variables`]: flow-insensitive, one fact per variable (mostly a register) for the whole kernel;
+//!   each instruction is a constraint between the facts of its operands and of its results. Uniformity,
+//!   known bits and most analyses of the sanitizer are of this form: kernels are close to single
+//!   assignment, so that a fact per place would cost much and tell little more.
+//!
+//! An analysis gives its facts ([`Lattice::meet`]), its [`Direction`] and its transfer function. Facts
+//! start at the top of the lattice ("nothing reaches this yet") and only descend. The lattice must be of
+//! finite height, or the solver does not end; where the transfer function is monotone, the result is the
+//! greatest solution and does not depend on the order of visits. Visits are in sweeps over the nodes in
+//! one fixed order, so that the result is reproducible in any case.
+//!
+//! Immediate post-dominators are not one of them: they follow Cooper, Harvey and Kennedy (`postdom`),
+//! whose facts are one tree.
+
+use crate::analysis::bitset::BitSet;
+use crate::analysis::cfg::ControlFlowGraph;
+use crate::kernel::{Inst, Kernel};
+
+/// Facts that can be combined.
+pub trait Lattice {
+    /// Combines this fact with another of the same place that arrives on another path (the meet; in a
+    /// lattice drawn the other way up, the join). Whether this fact changed.
+    fn meet(&mut self, other: &Self) -> bool;
+}
+
+/// Sets of what *may* be: the union.
+impl Lattice for BitSet {
+    fn meet(&mut self, other: &BitSet) -> bool {
+        self.union(other)
+    }
+}
+
+/// What *may* be: true if it is on one path.
+impl Lattice for bool {
+    fn meet(&mut self, other: &bool) -> bool {
+        !std::mem::replace(self, *self | other) & other
+    }
+}
+
+/// Which way facts flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// From predecessors to successors, from operands to results.
+    Forward,
+    /// From successors to predecessors, from results to operands.
+    Backward,
+}
+
+/// The nodes that still have to be visited: in ascending order, from the first again after the last.
+pub struct Worklist {
+    pending: BitSet,
+    at: usize,
+}
+
+impl Worklist {
+    /// All of `count` nodes.
+    pub fn all(count: usize) -> Worklist {
+        Worklist { pending: BitSet::all(count), at: 0 }
+    }
+
+    /// Has a node visited, again if need be.
+    pub fn insert(&mut self, node: usize) {
+        self.pending.insert(node);
+    }
+}
+
+impl Iterator for Worklist {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let node = self.pending.next_from(self.at).or_else(|| self.pending.next_from(0))?;
+        self.pending.remove(node);
+        self.at = node + 1;
+        Some(node)
+    }
+}
+
+/// A dataflow problem over basic blocks.
+pub trait BlockAnalysis {
+    /// What is known at a place.
+    type Fact: Lattice;
+
+    /// Which way facts flow.
+    const DIRECTION: Direction;
+
+    /// The fact at a place that nothing has reached: the neutral element of [`Lattice::meet`].
+    fn top(&self) -> Self::Fact;
+
+    /// Turns the fact on the side of a block where facts flow in into that on the other side.
+    fn transfer(&self, block: usize, fact: &mut Self::Fact);
+}
+
+/// Solves a problem: for each block, the fact on the side where facts flow out (at the end if forward, at
+/// the start if backward).
+pub fn solve_blocks<A: BlockAnalysis>(cfg: &ControlFlowGraph, analysis: &A) -> Vec<A::Fact> {
+    let count = cfg.blocks.len();
+    let mut facts: Vec<A::Fact> = (0..count).map(|_| analysis.top()).collect();
+    let mut worklist = Worklist::all(count);
+    while let Some(position) = worklist.next() {
+        // Sweeps go with the facts: from the last block upwards if backward.
+        let of_position = |i: usize| match A::DIRECTION {
+            Direction::Forward => i,
+            Direction::Backward => count - 1 - i,
+        };
+        let block = of_position(position);
+        let mut fact = analysis.top();
+        let (sources, dependents) = match A::DIRECTION {
+            Direction::Forward => (cfg.predecessors(block), cfg.successors(block)),
+            Direction::Backward => (cfg.successors(block), cfg.predecessors(block)),
+        };
+        for source in sources {
+            fact.meet(&facts[*source]);
+        }
+        analysis.transfer(block, &mut fact);
+        if facts[block].meet(&fact) {
+            dependents.iter().for_each(|block| worklist.insert(of_position(*block)));
+        }
+    }
+    facts
+}
+
+/// The facts of all variables while a problem is solved.
+pub struct Facts<F> {
+    of: Vec<F>,
+    changed: Vec<usize>,
+}
+
+impl<F: Lattice> Facts<F> {
+    /// The fact of a variable.
+    pub fn get(&self, variable: usize) -> &F {
+        &self.of[variable]
+    }
+
+    /// Adds what is known of a variable.
+    pub fn meet(&mut self, variable: usize, fact: &F) {
+        if self.of[variable].meet(fact) {
+            self.changed.push(variable);
+        }
+    }
+}
+
+/// A flow-insensitive problem over variables. Variables are the kernel's registers by number; a problem may
+/// have more, numbered from there.
+pub trait VariableAnalysis {
+    /// What is known of a variable.
+    type Fact: Lattice;
+
+    /// Which way facts flow.
+    const DIRECTION: Direction;
+
+    /// Adds what an instruction tells of its results, if forward, or of its operands.
+    fn transfer(&mut self, at: usize, inst: &Inst, facts: &mut Facts<Self::Fact>);
+
+    /// Calls `each` with every variable whose fact [`Self::transfer`] asks for: the instruction is visited
+    /// again when it changes.
+    fn inputs(&self, inst: &Inst, each: &mut dyn FnMut(usize)) {
+        match Self::DIRECTION {
+            Direction::Forward => inst.reads().for_each(|r| each(r as usize)),
+            Direction::Backward => inst.writes().for_each(|r| each(r as usize)),
+        }
+    }
+}
+
+/// Solves a problem; `start` is what is known of each variable before any instruction.
+pub fn solve_variables<A: VariableAnalysis>(
+    kernel: &Kernel,
+    analysis: &mut A,
+    start: Vec<A::Fact>,
+) -> Vec<A::Fact> {
+    let dependents = Dependents::of(kernel, analysis, start.len());
+    let mut facts = Facts { of: start, changed: Vec::new() };
+    let mut worklist = Worklist::all(kernel.insts.len());
+    while let Some(at) = worklist.next() {
+        analysis.transfer(at, &kernel.insts[at], &mut facts);
+        for variable in facts.changed.drain(..) {
+            dependents.on(variable).iter().for_each(|inst| worklist.insert(*inst as usize));
+        }
+    }
+    facts.of
+}
+
+/// The instructions that ask for the fact of each variable, one list after the other.
+struct Dependents {
+    starts: Vec<u32>,
+    insts: Vec<u32>,
+}
+
+impl Dependents {
+    fn of<A: VariableAnalysis>(kernel: &Kernel, analysis: &A, variables: usize) -> Dependents {
+        // Counting sort by variable: count, add up, fill from the ends.
+        let mut starts = vec![0u32; variables + 1];
+        for inst in &kernel.insts {
+            analysis.inputs(inst, &mut |variable| starts[variable] += 1);
+        }
+        let mut total = 0;
+        for start in &mut starts {
+            total += *start;
+            *start = total;
+        }
+        let mut insts = vec![0u32; total as usize];
+        for (i, inst) in kernel.insts.iter().enumerate() {
+            analysis.inputs(inst, &mut |variable| {
+                starts[variable] -= 1;
+                insts[starts[variable] as usize] = i as u32;
+            });
+        }
+        Dependents { starts, insts }
+    }
+
+    fn on(&self, variable: usize) -> &[u32] {
+        &self.insts[self.starts[variable] as usize..self.starts[variable + 1] as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::cfg::graphs::{random, reaches};
+
+    /// The blocks on all paths that lead to a block, or from it.
+    struct Passed<const FORWARD: bool>(usize);
+
+    impl<const FORWARD: bool> BlockAnalysis for Passed<FORWARD> {
+        type Fact = BitSet;
+        const DIRECTION: Direction = if FORWARD { Direction::Forward } else { Direction::Backward };
+
+        fn top(&self) -> BitSet {
+            BitSet::new(self.0)
+        }
+
+        fn transfer(&self, block: usize, fact: &mut BitSet) {
+            fact.insert(block);
+        }
+    }
+
+    #[test]
+    fn facts_flow_along_and_against_the_edges_of_any_graph() {
+        for seed in 0..200 {
+            let cfg = ControlFlowGraph::of(&random(seed));
+            let count = cfg.blocks.len();
+            let before = solve_blocks(&cfg, &Passed::<true>(count));
+            let after = solve_blocks(&cfg, &Passed::<false>(count));
+            for (a, b) in (0..count).flat_map(|a| (0..count).map(move |b| (a, b))) {
+                assert_eq!(after[a].contains(b), reaches(&cfg, a, b, None), "{seed}: {a} to {b}");
+                assert_eq!(before[b].contains(a), after[a].contains(b), "{seed}: {a} to {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_worklist_goes_in_sweeps() {
+        let mut worklist = Worklist::all(3);
+        assert_eq!([worklist.next(), worklist.next()], [Some(0), Some(1)]);
+        worklist.insert(0);
+        assert_eq!([worklist.next(), worklist.next(), worklist.next()], [Some(2), Some(0), None]);
+    }
+}

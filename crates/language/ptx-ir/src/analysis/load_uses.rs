@@ -1,0 +1,268 @@
+//! What the values of loads are used for, as far as race and initialisation checks need to know: idioms
+//! of correct programs.
+//!
+//! - *A guess before a compare-and-swap*: `old = *p; do .. while (atomicCAS(p, old, ..) != old)`. The
+//!   plain read races with the swaps of others, but a wrong guess does no harm: the swap tells. Such loads
+//!   count as strong.
+//! - *Polling a flag*: a `.volatile` read that a branch depends on, such as that of a loop which waits.
+//!   Other `.volatile` accesses are data, as in reductions by a warp in lockstep, and race.
+//! - *Looking at what an atomic returns*: who does knows what came before it, as the last block to take a
+//!   ticket does. A returned value that is only an index tells nothing of others.
+//! - *A copy of a structure with padding*: bytes of local memory that nothing has written are read and
+//!   written on, and nothing else depends on them.
+//!
+//! Backward slices (Weiser, "Program Slicing", 1981) of data dependences, flow-insensitive, over
+//! [`crate::analysis::dataflow`]: through registers and, by constant address, through local memory. They follow no
+//! value through other memory, and, but for branches, none across lanes: a use found there is missed, so
+//! that a race may be excused or reported where a look at all of memory would know better.
+
+use crate::analysis::bitset::BitSet;
+use crate::analysis::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
+use crate::kernel::{
+    Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Order, Reg, Scope,
+};
+use std::collections::HashMap;
+
+/// Marks the loads of these idioms in a kernel.
+pub fn mark_load_uses(kernel: &mut Kernel) {
+    let compared = compared(kernel);
+    let decides = decides(kernel);
+    let returns = |inst: &Inst| match &inst.opcode {
+        Opcode::Memory(op) => {
+            matches!(op.kind, MemoryKind::Atomic(_)) && inst.dst.iter().any(Option::is_some)
+        }
+        _ => false,
+    };
+    let told = match kernel.insts.iter().any(returns) {
+        true => solve_uses(kernel, Uses { copies: false, addresses: false, local: true }),
+        false => Vec::new(),
+    };
+    let reads_local = |inst: &Inst| matches!(&inst.opcode, Opcode::Memory(op) if local(kernel, op));
+    let unknown = match kernel.insts.iter().any(reads_local) {
+        true => {
+            let of = |copies| solve_uses(kernel, Uses { copies, addresses: true, local: false });
+            [of(false), of(true), constant(kernel)]
+        }
+        false => [Vec::new(), Vec::new(), Vec::new()],
+    };
+    let [consumed, looked_at, constant] = unknown;
+    let local_bytes = kernel.local_bytes;
+    for inst in &mut kernel.insts {
+        let Opcode::Memory(op) = &mut inst.opcode else { continue };
+        if matches!(op.kind, MemoryKind::Atomic(_)) {
+            op.order.observes = inst.dst.iter().flatten().any(|r| told[*r as usize]);
+        }
+        if !matches!(op.kind, MemoryKind::Load) {
+            continue;
+        }
+        let all = |of: &[bool]| inst.dst.iter().flatten().all(|r| of[*r as usize]);
+        op.order.data &= !inst.dst.iter().flatten().any(|r| decides[*r as usize]);
+        if op.space != MemorySpace::Local && op.order.strong.is_none() && all(&compared) {
+            op.order = Order { strong: Some(Scope::Device), ..op.order };
+        }
+        let at_local =
+            op.space == MemorySpace::Local || (op.space == MemorySpace::Generic && local_bytes > 0);
+        if !at_local {
+            continue;
+        }
+        let field = inst.src[0].register().is_none_or(|r| constant[r as usize]);
+        let used = if field { &looked_at } else { &consumed };
+        let copied = |dst: &Option<Reg>| dst.is_none_or(|r| !used[r as usize]);
+        let bits = inst.dst.iter().enumerate().map(|(i, dst)| u8::from(copied(dst)) << i);
+        op.order.copies = bits.sum();
+    }
+}
+
+/// Whether an access may be one to local memory. Code for debugging uses generic addresses.
+fn local(kernel: &Kernel, op: &MemoryOp) -> bool {
+    op.space == MemorySpace::Local || (op.space == MemorySpace::Generic && kernel.local_bytes > 0)
+}
+
+/// A place in local memory, as far as the address of an access says; `None` for any place.
+type LocalPlace = Option<u64>;
+
+/// Whether an access to local memory is a load, and its place; `None` for other instructions.
+fn local_access(kernel: &Kernel, inst: &Inst) -> Option<(bool, LocalPlace)> {
+    match (&inst.opcode, inst.src.first()) {
+        (Opcode::Memory(op), Some(src)) if local(kernel, op) => {
+            let load = matches!(op.kind, MemoryKind::Load);
+            let at = match src {
+                Operand::Const(at) => Some(at.wrapping_add_signed(op.offset)),
+                _ => None,
+            };
+            Some((load, at))
+        }
+        _ => None,
+    }
+}
+
+fn no_registers(kernel: &Kernel) -> Vec<bool> {
+    vec![false; kernel.registers.len()]
+}
+
+/// Registers whose values end up in what a compare-and-swap compares with.
+fn compared(kernel: &Kernel) -> Vec<bool> {
+    let mut found = no_registers(kernel);
+    let is_swap = |inst: &&Inst| match &inst.opcode {
+        Opcode::Memory(op) => matches!(op.kind, MemoryKind::Atomic(_)) && inst.src.len() == 3,
+        _ => false,
+    };
+    for swap in kernel.insts.iter().filter(is_swap) {
+        swap.src[1].register().into_iter().for_each(|r| found[r as usize] = true);
+    }
+    backward_slice(kernel, found, false)
+}
+
+/// Registers whose values end up in a condition, where there are `.volatile` loads at all.
+fn decides(kernel: &Kernel) -> Vec<bool> {
+    let mut found = no_registers(kernel);
+    let is_volatile = |inst: &Inst| match &inst.opcode {
+        Opcode::Memory(op) => op.order.data && matches!(op.kind, MemoryKind::Load),
+        _ => false,
+    };
+    if !kernel.insts.iter().any(is_volatile) {
+        return found;
+    }
+    for (r, _) in kernel.insts.iter().filter_map(|inst| inst.guard) {
+        found[r as usize] = true;
+    }
+    backward_slice(kernel, found, true)
+}
+
+/// The registers that these are made from, also through local memory, and `across` lanes, too.
+fn backward_slice(kernel: &Kernel, found: Vec<bool>, across: bool) -> Vec<bool> {
+    if !found.contains(&true) {
+        return found;
+    }
+    let mut places = HashMap::from([(None, found.len())]);
+    for (_, at) in kernel.insts.iter().filter_map(|inst| local_access(kernel, inst)) {
+        let next = found.len() + places.len();
+        places.entry(at).or_insert(next);
+    }
+    let mut start = found;
+    start.resize(start.len() + places.len(), false);
+    solve_variables(kernel, &mut Slice { kernel, across, places }, start)
+}
+
+/// Whether each register, and each place in local memory, is in the slice.
+struct Slice<'a> {
+    kernel: &'a Kernel,
+    across: bool,
+    /// The variables that stand for places in local memory.
+    places: HashMap<LocalPlace, usize>,
+}
+
+impl VariableAnalysis for Slice<'_> {
+    type Fact = bool;
+    const DIRECTION: Direction = Direction::Backward;
+
+    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<bool>) {
+        let access = local_access(self.kernel, inst);
+        let mut wanted = false;
+        self.inputs(inst, &mut |variable| wanted |= *facts.get(variable));
+        if !wanted {
+            return;
+        }
+        if let Some((true, at)) = access {
+            facts.meet(self.places[&at], &true);
+        }
+        let from: &[Operand] = match &inst.opcode {
+            Opcode::Memory(_) if matches!(access, Some((false, _))) => &inst.src[1..],
+            Opcode::Memory(_) => &[],
+            _ if self.across || inst.is_alu() => &inst.src,
+            _ => &[],
+        };
+        for r in from.iter().filter_map(|src| src.register()) {
+            facts.meet(r as usize, &true);
+        }
+    }
+
+    fn inputs(&self, inst: &Inst, each: &mut dyn FnMut(usize)) {
+        match local_access(self.kernel, inst) {
+            Some((false, at)) => [at, None].iter().for_each(|at| each(self.places[at])),
+            _ => inst.writes().for_each(|r| each(r as usize)),
+        }
+    }
+}
+
+/// What counts as a use of a value: a branch and other lanes always do.
+#[derive(Clone, Copy)]
+struct Uses {
+    /// Not that it is stored in other memory.
+    copies: bool,
+    /// That it is an address.
+    addresses: bool,
+    /// That it is stored in local memory.
+    local: bool,
+}
+
+/// Registers whose values are used.
+fn solve_uses(kernel: &Kernel, uses: Uses) -> Vec<bool> {
+    solve_variables(kernel, &mut Consumed { kernel, uses }, no_registers(kernel))
+}
+
+struct Consumed<'a> {
+    kernel: &'a Kernel,
+    uses: Uses,
+}
+
+impl VariableAnalysis for Consumed<'_> {
+    type Fact = bool;
+    const DIRECTION: Direction = Direction::Backward;
+
+    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<bool>) {
+        if let Some((guard, _)) = inst.guard {
+            facts.meet(guard as usize, &true);
+        }
+        let mut used = match &inst.opcode {
+            Opcode::Memory(op)
+                if matches!(op.kind, MemoryKind::Store)
+                    && (self.uses.copies || !self.uses.local && local(self.kernel, op)) =>
+            {
+                &inst.src[..1]
+            }
+            _ if inst.is_alu() && !inst.writes().any(|r| *facts.get(r as usize)) => &[],
+            _ => &inst.src[..],
+        };
+        if !self.uses.addresses && matches!(inst.opcode, Opcode::Memory(_)) {
+            used = used.get(1..).unwrap_or_default();
+        }
+        for r in used.iter().filter_map(|src| src.register()) {
+            facts.meet(r as usize, &true);
+        }
+    }
+}
+
+/// Registers that are computed from constants alone, as the addresses of fields are. One that a loop
+/// advances is none.
+fn constant(kernel: &Kernel) -> Vec<bool> {
+    let mut unproved = vec![0; kernel.registers.len()];
+    kernel.insts.iter().flat_map(Inst::writes).for_each(|r| unproved[r as usize] += 1);
+    let mut analysis = Constant { unproved, proved: BitSet::new(kernel.insts.len()) };
+    solve_variables(kernel, &mut analysis, no_registers(kernel))
+}
+
+/// Whether every instruction that writes a register is proved to compute from constants.
+struct Constant {
+    /// By register: instructions that write it and are not proved.
+    unproved: Vec<u32>,
+    proved: BitSet,
+}
+
+impl VariableAnalysis for Constant {
+    type Fact = bool;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn transfer(&mut self, at: usize, inst: &Inst, facts: &mut Facts<bool>) {
+        let operands = || inst.src.iter().filter_map(|src| src.register());
+        let constant = inst.is_alu() && operands().all(|r| *facts.get(r as usize));
+        if !constant || self.proved.contains(at) {
+            return;
+        }
+        self.proved.insert(at);
+        for r in inst.writes().map(|r| r as usize) {
+            self.unproved[r] -= 1;
+            facts.meet(r, &(self.unproved[r] == 0));
+        }
+    }
+}

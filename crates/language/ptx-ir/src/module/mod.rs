@@ -1,0 +1,161 @@
+//! Where a module declares its functions and variables, by their names: found once for all its entries.
+//! Variables in global and constant memory, which live as long as their module: those at module scope and
+//! those that a function declares (PTX manual, "State Spaces": a function's own are visible in it alone).
+
+pub mod constants;
+pub mod functions;
+
+use crate::kernel::MemorySpace;
+use lanework_ptx::{Function, Item, Linkage, Module, StateSpace, Statement, Variable};
+use std::collections::HashMap;
+
+/// The global and constant variables of a module by their names, with their addresses.
+pub type Addresses = HashMap<String, (MemorySpace, u64)>;
+
+/// The places of a module's functions and variables among its items, by name.
+#[derive(Debug, Default)]
+pub struct ModuleNames {
+    /// Functions, declared or defined: the first of each name.
+    functions: HashMap<String, usize>,
+    /// Device functions with a body: the last of each name.
+    defined: HashMap<String, usize>,
+    /// Variables in shared and local memory: the first of each name.
+    variables: HashMap<String, usize>,
+}
+
+impl ModuleNames {
+    /// Those of a module.
+    pub fn of(module: &Module) -> ModuleNames {
+        let mut names = ModuleNames::default();
+        for (place, item) in module.items.iter().enumerate() {
+            match item {
+                Item::Function(function) => {
+                    names.functions.entry(function.name.clone()).or_insert(place);
+                    if function.body.is_some() && !function.entry {
+                        names.defined.insert(function.name.clone(), place);
+                    }
+                }
+                Item::Variable(v) if matches!(v.space, StateSpace::Shared | StateSpace::Local) => {
+                    names.variables.entry(v.name.clone()).or_insert(place);
+                }
+                Item::Variable(_) | Item::Directive(_) => {}
+            }
+        }
+        for (alias, of) in module.items.iter().filter_map(alias) {
+            if let Some(place) = names.defined.get(of).copied() {
+                names.defined.insert(alias.to_owned(), place);
+            }
+        }
+        names
+    }
+}
+
+/// The names of `.alias f, g;`: `f` stands for the function `g`, which the module defines (PTX manual, "Linking
+/// Directives: .alias").
+fn alias(item: &Item) -> Option<(&str, &str)> {
+    let Item::Directive(words) = item else { return None };
+    let (alias, of) = words.strip_prefix(".alias")?.split_once(',')?;
+    Some((alias.trim(), of.trim_end_matches(';').trim()))
+}
+
+/// A module as its entries are lowered.
+#[derive(Clone, Copy)]
+pub struct PlacedModule<'m> {
+    /// What was parsed.
+    pub module: &'m Module,
+    /// The names of this module.
+    pub names: &'m ModuleNames,
+    /// Where its variables in global and constant memory are.
+    pub addresses: &'m Addresses,
+}
+
+impl<'m> PlacedModule<'m> {
+    /// Whether a function of this name is declared or defined.
+    pub(crate) fn has_function(&self, name: &str) -> bool {
+        self.names.functions.contains_key(name)
+    }
+
+    /// The device function of a name, if the module defines it.
+    pub(crate) fn defined(&self, name: &str) -> Option<&'m Function> {
+        match &self.module.items[*self.names.defined.get(name)?] {
+            Item::Function(function) => Some(function),
+            Item::Variable(_) | Item::Directive(_) => None,
+        }
+    }
+
+    /// The variable of a name in shared or local memory, outside functions.
+    pub(crate) fn variable(&self, name: &str) -> Option<&'m Variable> {
+        match &self.module.items[*self.names.variables.get(name)?] {
+            Item::Variable(variable) => Some(variable),
+            Item::Function(_) | Item::Directive(_) => None,
+        }
+    }
+}
+
+/// A variable that is placed when its module is loaded.
+pub struct Static<'m> {
+    /// The name that it is placed under: its own at module scope; in a function `function.name`, and a
+    /// number after it for a second one of that name. No variable of PTX has a dot in its name.
+    pub key: String,
+    /// The function that declares it; empty at module scope.
+    pub function: &'m str,
+    /// The declaration.
+    pub variable: &'m Variable,
+}
+
+impl<'m> Static<'m> {
+    /// The address of what `name` means in this variable's initial value: a variable of the same function,
+    /// or one at module scope.
+    pub fn resolve(&self, name: &str, address: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
+        let own = || address(&format!("{}.{name}", self.function));
+        let inner = (!self.function.is_empty()).then(own).flatten();
+        inner.or_else(|| address(name))
+    }
+}
+
+/// The static variables that a module defines, in the order of the text.
+pub fn statics(module: &Module) -> Vec<Static<'_>> {
+    let defined = |v: &&Variable| is_static(v) && v.linkage != Linkage::Extern;
+    let at_module_scope = module.variables().filter(defined);
+    let mut found: Vec<Static<'_>> = at_module_scope
+        .map(|variable| Static { key: variable.name.clone(), function: "", variable })
+        .collect();
+    for function in module.functions() {
+        let first = found.len();
+        let body = function.body.as_deref().unwrap_or_default();
+        in_statements(body, &function.name, first, &mut found);
+    }
+    found
+}
+
+/// The key of a variable that a function declares.
+pub fn key_of(module: &Module, variable: &Variable) -> Option<String> {
+    let found = statics(module).into_iter().find(|s| std::ptr::eq(s.variable, variable));
+    found.map(|s| s.key)
+}
+
+fn is_static(variable: &Variable) -> bool {
+    matches!(variable.space, StateSpace::Global | StateSpace::Const)
+}
+
+fn in_statements<'m>(
+    statements: &'m [Statement],
+    function: &'m str,
+    first: usize,
+    found: &mut Vec<Static<'m>>,
+) {
+    for statement in statements {
+        match statement {
+            Statement::Variable(variable) if is_static(variable) => {
+                let same = found[first..].iter().filter(|s| s.variable.name == variable.name);
+                let key = match same.count() {
+                    0 => format!("{function}.{}", variable.name),
+                    n => format!("{function}.{}.{n}", variable.name),
+                };
+                found.push(Static { key, function, variable });
+            }
+            Statement::Block(inner) => in_statements(inner, function, first, found),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Puts fused operations in place of sums, and leaves out the products that nothing reads any more.
+
+use crate::analysis::bitset::BitSet;
+use crate::kernel::{Inst, Kernel, Opcode, Operand, Reg, Register};
+use crate::opcode::Alu;
+use crate::opcode::contraction::Term;
+use crate::opcode::float::Negated;
+use crate::passes::contract::values::Values;
+use crate::passes::contract::{Fusion, OpenTerm};
+use std::collections::HashMap;
+
+/// What changes around instructions, before the list is put together anew.
+struct Changes {
+    removed: BitSet,
+    before: HashMap<usize, Vec<Inst>>,
+}
+
+/// Rewrites the kernel.
+pub(super) fn fuse_all(
+    kernel: &mut Kernel,
+    terms: &[OpenTerm],
+    values: &Values,
+    fusions: &[Fusion],
+) {
+    let mut changes = Changes { removed: BitSet::new(kernel.insts.len()), before: HashMap::new() };
+    let mut factors: HashMap<usize, [Operand; 2]> = HashMap::new();
+    for fusion in fusions {
+        let value = &values.all[fusion.product.value];
+        let Some(product) = value.product.map(|at| &terms[at]) else { continue };
+        let stays = !value.uses.is_empty();
+        let [a, b] = *factors
+            .entry(fusion.product.value)
+            .or_insert_with(|| kept_factors(kernel, values, product, &mut changes));
+        if !stays {
+            (product.core..product.insts.end).for_each(|i| changes.removed.insert(i));
+            value.copies.iter().flat_map(Clone::clone).for_each(|i| changes.removed.insert(i));
+        }
+        fuse(kernel, terms, fusion, [a, b], &mut changes);
+    }
+    rebuild(kernel, changes);
+}
+
+/// The factors of a product, in operands that no instruction writes again.
+fn kept_factors(
+    kernel: &mut Kernel,
+    values: &Values,
+    product: &OpenTerm,
+    changes: &mut Changes,
+) -> [Operand; 2] {
+    let core = kernel.insts[product.core].clone();
+    let mut before = |op: Alu, src: Vec<Operand>, like: Reg| {
+        let result = computed(kernel, op, src, like, core.origin);
+        let operand = Operand::Reg(result.0);
+        changes.before.entry(product.core).or_default().push(result.1);
+        operand
+    };
+    if let (Term::Quotient, Some([numerator, reciprocal])) =
+        (product.function, product.op.factors())
+    {
+        let reciprocal = before(reciprocal, vec![core.src[1]], product.dst);
+        return [before(numerator, core.src.clone(), product.dst), reciprocal];
+    }
+    [core.src[0], core.src[1]].map(|factor| match factor.register() {
+        Some(register) if values.writes[register as usize] > 1 => {
+            before(Alu::copy(product.op.float_width()), vec![factor], register)
+        }
+        _ => factor,
+    })
+}
+
+/// An instruction that writes a new register as wide as another, and that register.
+fn computed(
+    kernel: &mut Kernel,
+    op: Alu,
+    src: Vec<Operand>,
+    like: Reg,
+    origin: u32,
+) -> (Reg, Inst) {
+    let width = kernel.registers[like as usize].width;
+    kernel.registers.push(Register { width, special: None });
+    let register = kernel.registers.len() as Reg - 1;
+    let (opcode, dst) = (Opcode::Alu(op), vec![Some(register)]);
+    (register, Inst { opcode, dst, src, guard: None, origin })
+}
+
+/// Puts the fused operation in place of the sum.
+fn fuse(
+    kernel: &mut Kernel,
+    terms: &[OpenTerm],
+    fusion: &Fusion,
+    factors: [Operand; 2],
+    changes: &mut Changes,
+) {
+    let sum = &terms[fusion.sum];
+    let inst = kernel.insts[sum.core].clone();
+    let difference = sum.function == Term::Difference;
+    let negated = Negated {
+        product: fusion.product.negated != (difference && fusion.side == 1),
+        addend: difference && fusion.side == 0,
+    };
+    let [mut a, b] = factors;
+    let mut addend = inst.src[1 - fusion.side];
+    let op = fusion.op.negating(negated).unwrap_or_else(|| {
+        // 16-bit floats have no fused operation that negates.
+        let mut opposite = |operand: Operand| {
+            let Some(op) = fusion.op.operand_negation() else { return operand };
+            let (register, negation) = computed(kernel, op, vec![operand], sum.dst, inst.origin);
+            changes.before.entry(sum.core).or_default().push(negation);
+            Operand::Reg(register)
+        };
+        a = if negated.product { opposite(a) } else { a };
+        addend = if negated.addend { opposite(addend) } else { addend };
+        fusion.op
+    });
+    // What only prepared the product as an operand.
+    let prepared = inst.src[fusion.side].register();
+    for i in sum.insts.start..sum.core {
+        if kernel.insts[i].writes().any(|r| Some(r) == prepared) {
+            changes.removed.insert(i);
+        }
+    }
+    let core = &mut kernel.insts[sum.core];
+    core.opcode = Opcode::Alu(op);
+    core.src = vec![a, b, addend];
+}
+
+/// The list of instructions with its changes.
+fn rebuild(kernel: &mut Kernel, mut changes: Changes) {
+    let (mut insts, mut moved) = (Vec::with_capacity(kernel.insts.len()), Vec::new());
+    for (i, inst) in std::mem::take(&mut kernel.insts).into_iter().enumerate() {
+        moved.push(insts.len());
+        insts.extend(changes.before.remove(&i).into_iter().flatten());
+        if !changes.removed.contains(i) {
+            insts.push(inst);
+        }
+    }
+    moved.push(insts.len());
+    for label in &mut kernel.labels {
+        *label = moved[(*label).min(moved.len() - 1)];
+    }
+    kernel.insts = insts;
+}

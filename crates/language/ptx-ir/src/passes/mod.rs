@@ -1,0 +1,4 @@
+//! Passes that rewrite a lowered kernel.
+
+pub mod canonicalize;
+pub mod contract;

@@ -1,0 +1,209 @@
+//! `cvt`: between integers, to and from floats, and packed; [`crate::rules::arithmetic::convert`] has floats of 8 bits.
+//! The conversion of one value, whose kinds are in [`crate::rules::arithmetic::convert::scalar`] and [`crate::rules::arithmetic::convert::scalar`].
+//! `cvt` of two values into one register.
+//! `cvt` from and to floats of 8, 6 and 4 bits, and scale factors.
+
+mod scalar;
+
+use crate::error::LoweringResult;
+use crate::kernel::{Operand, Reg, Width};
+use crate::opcode::Alu;
+use crate::opcode::convert::{ConvertOp, EightDirection, EightFormat, EightOp, ScaleRounding};
+use crate::opcode::float::Rounding;
+use crate::opcode::logic::MoveOp;
+use crate::rules::arithmetic::convert::scalar::{rounding, to_tf32};
+use crate::rules::context::Cx;
+use lanework_ptx::ScalarType::{self, B8, B16, B32, F32, *};
+
+fn is_integer(ty: ScalarType) -> bool {
+    !ty.is_float() && ty != Pred
+}
+
+const MODIFIERS: &[&str] = &[
+    "rn",
+    "rz",
+    "rm",
+    "rp",
+    "rni",
+    "rzi",
+    "rmi",
+    "rpi",
+    "rna",
+    "ftz",
+    "sat",
+    "relu",
+    "satfinite",
+    "tf32",
+];
+
+/// `cvt` between types of 8 bits and more.
+fn cvt_scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    if cx.has("pack") {
+        return pack_integers(cx);
+    }
+    cx.allow(MODIFIERS)?;
+    if cx.has("tf32") {
+        return to_tf32(cx);
+    }
+    let types = cx.types();
+    let [to, from] = types[..] else { return Err(cx.unknown("two types are expected")) };
+    if cx.instruction.operands.len() == 3 {
+        return pack_two(cx, to, from);
+    }
+    cx.operands(2)?;
+    if cx.has("rna") {
+        return Err(cx.unknown("this rounding"));
+    }
+    let dst = cx.dst_of(0, to)?;
+    let conversion = Conversion { dst, source: cx.src(1, from)?, from, to };
+    match (is_integer(from), is_integer(to)) {
+        (true, true) => conversion.of_integers(cx),
+        (true, false) => conversion.to_float(cx),
+        (false, true) => conversion.to_integer(cx),
+        (false, false) => conversion.of_floats(cx),
+    }
+}
+
+/// What is converted, and into what.
+#[derive(Clone, Copy)]
+pub struct Conversion {
+    /// The result.
+    pub dst: Option<Reg>,
+    pub source: Operand,
+    pub from: ScalarType,
+    pub to: ScalarType,
+}
+
+/// `cvt.rn.f16x2.f32 d, a, b`: `a` in the high half.
+fn pack_two(cx: &mut Cx<'_, '_>, to: ScalarType, from: ScalarType) -> LoweringResult {
+    let (rounding, _) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
+    if from != F32 || !matches!(to, F16x2 | Bf16x2) {
+        return Err(cx.unknown("this packed conversion"));
+    }
+    let dst = cx.dst_of(0, to)?;
+    let (a, b) = (cx.src(1, F32)?, cx.src(2, F32)?);
+    if rounding == Rounding::NearestEven && !cx.has("relu") && !cx.has("satfinite") {
+        let op = ConvertOp::SinglesToHalves { bf16: to == Bf16x2 };
+        return cx.alu(dst, &[a, b], Alu::Convert(op));
+    }
+    let one = if to == F16x2 { F16 } else { Bf16 };
+    let (high, low) =
+        (cx.lowering.new_register(Width::Word), cx.lowering.new_register(Width::Word));
+    for (register, source) in [(high, a), (low, b)] {
+        Conversion { dst: Some(register), source, from: F32, to: one }.of_floats(cx)?;
+    }
+    let join = MoveOp::Concatenate { wide: false, low: 2 };
+    cx.alu(dst, &[Operand::Reg(low), Operand::Reg(high)], Alu::Move(join))
+}
+
+/// `cvt.pack.sat`: two integers clamped and put side by side, above what `c` holds.
+fn pack_integers(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["pack", "sat", "u4", "s4", "u2", "s2"])?;
+    let name = cx.instruction.modifiers.get(2).cloned().unwrap_or_default();
+    let Some((low, high, bits)) = packable(&name) else {
+        return Err(cx.unknown("this type"));
+    };
+    let dst = cx.dst_of(0, B32)?;
+    let (a, b) = (cx.src(1, B32)?, cx.src(2, B32)?);
+    let limits = Operand::Const(u64::from(low as u32) | u64::from(high as u32) << 32);
+    let mut clamped = Vec::new();
+    for source in [a, b] {
+        let register = cx.lowering.new_register(Width::Word);
+        cx.alu(Some(register), &[source, limits], Alu::Convert(ConvertOp::PackClamp))?;
+        clamped.push(Operand::Reg(register));
+    }
+    let bits = Operand::Const(u64::from(bits));
+    let both = cx.lowering.new_register(Width::Word);
+    let third = cx.instruction.operands.len() == 4;
+    let pair = Alu::Convert(ConvertOp::PackPair);
+    cx.alu(if third { Some(both) } else { dst }, &[clamped[0], clamped[1], bits], pair)?;
+    if !third {
+        return cx.operands(3);
+    }
+    let c = cx.src(3, B32)?;
+    cx.alu(dst, &[Operand::Reg(both), c, bits], Alu::Convert(ConvertOp::PackAbove))
+}
+
+/// The lowest and highest value of a type, and its bits.
+fn packable(name: &str) -> Option<(i32, i32, u32)> {
+    let bits: u32 = name.get(1..)?.parse().ok()?;
+    match name.as_bytes()[0] {
+        b'u' => Some((0, (1 << bits) - 1, bits)),
+        b's' => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1, bits)),
+        _ => None,
+    }
+    .filter(|(.., bits)| matches!(bits, 2 | 4 | 8 | 16))
+}
+
+/// The types of pairs, by name.
+const FORMATS: &[(&str, EightFormat)] = &[
+    ("e4m3x2", EightFormat::E4m3),
+    ("e5m2x2", EightFormat::E5m2),
+    ("e2m3x2", EightFormat::E2m3),
+    ("e3m2x2", EightFormat::E3m2),
+    ("e2m1x2", EightFormat::E2m1),
+];
+
+/// `cvt` from and to `.ue8m0x2`, scale factors that are powers of two.
+fn scales(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["rn", "rz", "rp", "satfinite", "ue8m0x2"])?;
+    let named = |m: &&String| ["ue8m0x2", "f32", "bf16x2"].contains(&m.as_str());
+    let types: Vec<&str> =
+        cx.instruction.modifiers.iter().filter(named).map(String::as_str).collect();
+    let rounding = match (cx.has("rz"), cx.has("rp")) {
+        (true, false) => Some(ScaleRounding { up: false, finite: cx.has("satfinite") }),
+        (false, true) => Some(ScaleRounding { up: true, finite: cx.has("satfinite") }),
+        _ => None,
+    };
+    let (op, dst, src, count) = match (&types[..], rounding) {
+        (["ue8m0x2", "f32"], Some(rounding)) => (ConvertOp::SinglesToScales(rounding), B16, F32, 2),
+        (["ue8m0x2", "bf16x2"], Some(to)) => (ConvertOp::HalvesToScales(to), B16, B32, 1),
+        (["bf16x2", "ue8m0x2"], None) if cx.has("rn") => (ConvertOp::ScalesToHalves, B32, B16, 1),
+        _ => return Err(cx.unknown("this pair of types or rounding")),
+    };
+    cx.operands(count + 1)?;
+    let dst = cx.dst_of(0, dst)?;
+    let mut sources = Vec::new();
+    for i in 1..=count {
+        sources.push(cx.src(i, src)?);
+    }
+    cx.alu(dst, &sources, Alu::Convert(op))
+}
+
+/// `cvt`: those of other types are in `cvt_scalar`.
+pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    if cx.has("ue8m0x2") {
+        return scales(cx);
+    }
+    let Some(&(name, format)) = FORMATS.iter().find(|(name, _)| cx.has(name)) else {
+        return cvt_scalar(cx);
+    };
+    cx.allow(&["rn", "satfinite", "relu", name])?;
+    // The type converted to stands first.
+    let types: Vec<&str> = cx.instruction.modifiers.iter().map(String::as_str).collect();
+    let types: Vec<&str> =
+        types.into_iter().filter(|m| !["rn", "relu", "satfinite"].contains(m)).collect();
+    let direction = match types[..] {
+        [to, "f32"] if to == name => EightDirection::FromSingles,
+        [to, "f16x2"] if to == name => EightDirection::FromHalves,
+        ["f16x2", from] if from == name => EightDirection::ToHalves,
+        _ => return Err(cx.unknown("this pair of types")),
+    };
+    let widens = direction == EightDirection::ToHalves;
+    if !cx.has("rn") || cx.has("satfinite") == widens {
+        return Err(cx.unknown("numbers go to 8 bits with `.rn.satfinite`, from them with `.rn`"));
+    }
+    let pair = if format == EightFormat::E2m1 { B8 } else { B16 };
+    let (ty, count) = match direction {
+        EightDirection::FromSingles => (F32, 2),
+        EightDirection::FromHalves => (B32, 1),
+        EightDirection::ToHalves => (pair, 1),
+    };
+    cx.operands(count + 1)?;
+    let dst = cx.dst_of(0, if widens { B32 } else { pair })?;
+    let mut src = Vec::new();
+    for i in 1..=count {
+        src.push(cx.src(i, ty)?);
+    }
+    cx.alu(dst, &src, Alu::Eight(EightOp { format, direction, relu: cx.has("relu") }))
+}

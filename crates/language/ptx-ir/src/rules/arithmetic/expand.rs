@@ -1,0 +1,163 @@
+//! Instructions that are short for others: those of sm_100 on pairs of f32, on two types, or of three
+//! operands, and reductions of f32 over a warp. Each becomes the instructions that the manual defines it by,
+//! under the same guard. None is measured: no GPU of that architecture was at hand.
+
+use crate::error::LoweringResult;
+use crate::kernel::Width;
+use crate::rules::context::Cx;
+use lanework_ptx::{Instruction, Operand, ScalarType};
+
+/// Lowers one instruction under the guard of the whole.
+fn step(cx: &mut Cx<'_, '_>, name: &str, operands: &[Operand]) -> LoweringResult {
+    let mut instruction = Instruction::new(name, operands.to_vec());
+    instruction.guard.clone_from(&cx.instruction.guard);
+    (cx.lowering.lower)(cx.lowering, &instruction)
+}
+
+/// A register of its own, as an operand.
+fn temporary(cx: &mut Cx<'_, '_>, width: Width) -> Operand {
+    // No PTX name has a dot and a number in it.
+    let name = format!("%expanded.{}", cx.lowering.kernel.registers.len());
+    cx.lowering.bind_register(name.clone(), 1, width);
+    Operand::Name(name)
+}
+
+/// The name of the instruction with some modifiers left out and others at its end.
+fn name_without(cx: &Cx<'_, '_>, left_out: &[&str], end: &str) -> String {
+    let kept = cx.instruction.modifiers.iter().filter(|m| !left_out.contains(&m.as_str()));
+    let kept: String = kept.map(|m| format!(".{m}")).collect();
+    format!("{}{kept}{end}", cx.instruction.opcode)
+}
+
+/// Forms that are short for others: pairs of f32, and operands of two types.
+pub fn expanded(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
+    if cx.has("f32x2") {
+        return Some(pairs(cx));
+    }
+    matches!(cx.types()[..], [ScalarType::F32, ScalarType::F16 | ScalarType::Bf16])
+        .then(|| mixed(cx))
+}
+
+/// `add`, `sub`, `mul` and `fma` of `.f32x2`: on the low and the high f32 of 64 bits.
+pub fn pairs(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["rn", "rz", "rm", "rp", "ftz", "f32x2"])?;
+    let count = if cx.instruction.opcode == "fma" { 4 } else { 3 };
+    cx.operands(count)?;
+    let name = name_without(cx, &["f32x2"], ".f32");
+    let results = [temporary(cx, Width::Word), temporary(cx, Width::Word)];
+    let mut halves = vec![vec![results[0].clone()], vec![results[1].clone()]];
+    for i in 1..count {
+        let parts = [temporary(cx, Width::Word), temporary(cx, Width::Word)];
+        let source = cx.operand(i)?.clone();
+        step(cx, "mov.b64", &[Operand::Vector(parts.to_vec()), source])?;
+        halves.iter_mut().zip(parts).for_each(|(operands, part)| operands.push(part));
+    }
+    for operands in &halves {
+        step(cx, &name, operands)?;
+    }
+    let to = cx.operand(0)?.clone();
+    step(cx, "mov.b64", &[to, Operand::Vector(results.to_vec())])
+}
+
+/// `add`, `sub` and `fma` of `.f32.f16` and `.f32.bf16`: the operands of 16 bits are made f32 first, which
+/// is exact.
+fn mixed(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["rn", "rz", "rm", "rp", "sat"])?;
+    let narrow = match cx.types()[..] {
+        [ScalarType::F32, narrow @ (ScalarType::F16 | ScalarType::Bf16)] => narrow,
+        _ => return Err(cx.unknown("these types")),
+    };
+    let count = if cx.instruction.opcode == "fma" { 4 } else { 3 };
+    cx.operands(count)?;
+    let mut operands = vec![cx.operand(0)?.clone()];
+    for i in 1..count - 1 {
+        let wide = temporary(cx, Width::Word);
+        let source = cx.operand(i)?.clone();
+        step(cx, &format!("cvt.f32{narrow}"), &[wide.clone(), source])?;
+        operands.push(wide);
+    }
+    operands.push(cx.operand(count - 1)?.clone());
+    let name = name_without(cx, &[narrow.name()], "");
+    step(cx, &name, &operands)
+}
+
+/// `min` and `max` of three f32: the one of the first two, and then of that and the third.
+pub fn of_three(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["ftz", "NaN", "abs"])?;
+    cx.operands(4)?;
+    if cx.ty()? != ScalarType::F32 {
+        return Err(cx.unknown("three operands of this type"));
+    }
+    let mut sources = Vec::new();
+    for i in 1..4 {
+        let mut source = cx.operand(i)?.clone();
+        if cx.has("abs") {
+            let magnitude = temporary(cx, Width::Word);
+            step(cx, "abs.f32", &[magnitude.clone(), source])?;
+            source = magnitude;
+        }
+        sources.push(source);
+    }
+    let name = name_without(cx, &["abs"], "");
+    let first = temporary(cx, Width::Word);
+    step(cx, &name, &[first.clone(), sources[0].clone(), sources[1].clone()])?;
+    let to = cx.operand(0)?.clone();
+    step(cx, &name, &[to, first, sources[2].clone()])
+}
+
+/// `redux.sync` of f32: over unsigned words in the order of the floats, -0 below +0. A NaN goes to the end
+/// where it loses, or with `.NaN` to the one where it wins.
+pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["sync", "min", "max", "abs", "NaN"])?;
+    cx.operands(3)?;
+    let min = cx.has("min");
+    if min == cx.has("max") {
+        return Err(cx.unknown("no reduction"));
+    }
+    let [value, sign, key] = [(); 3].map(|()| temporary(cx, Width::Word));
+    let nan = temporary(cx, Width::Predicate);
+    let integer = Operand::integer;
+    let source = cx.operand(1)?.clone();
+    let magnitude = if cx.has("abs") { 0x7fff_ffff } else { 0xffff_ffffu32 };
+    step(cx, "and.b32", &[value.clone(), source, integer(magnitude)])?;
+    step(cx, "shr.s32", &[sign.clone(), value.clone(), integer(31)])?;
+    step(cx, "or.b32", &[sign.clone(), sign.clone(), integer(0x8000_0000u32)])?;
+    step(cx, "xor.b32", &[key.clone(), value.clone(), sign.clone()])?;
+    step(cx, "testp.notanumber.f32", &[nan.clone(), value])?;
+    let end = if min == cx.has("NaN") { 0 } else { u32::MAX };
+    step(cx, "selp.b32", &[key.clone(), integer(end), key.clone(), nan.clone()])?;
+    let members = cx.operand(2)?.clone();
+    let name = if min { "redux.sync.min.u32" } else { "redux.sync.max.u32" };
+    step(cx, name, &[key.clone(), key.clone(), members])?;
+    // Back: the sign is set where the key's highest bit is not.
+    step(cx, "shr.s32", &[sign.clone(), key.clone(), integer(31)])?;
+    step(cx, "not.b32", &[sign.clone(), sign.clone()])?;
+    step(cx, "or.b32", &[sign.clone(), sign.clone(), integer(0x8000_0000u32)])?;
+    step(cx, "xor.b32", &[key.clone(), key.clone(), sign])?;
+    step(cx, "testp.notanumber.f32", &[nan.clone(), key.clone()])?;
+    let to = cx.operand(0)?.clone();
+    step(cx, "selp.b32", &[to, integer(0x7fff_ffff), key, nan])
+}
+
+/// `multimem`: an address of a multicast object stands for the same address on each of its devices. Here
+/// every address is of one device, so that a reduction over the devices is what is there.
+pub fn multimem(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let operands = cx.instruction.operands.clone();
+    let what = cx.instruction.modifiers.first().map_or("", String::as_str);
+    let accumulators = ["acc::f32", "acc::f16"];
+    let operations = ["add", "min", "max", "and", "or", "xor"];
+    let (opcode, left_out) = match what {
+        "ld_reduce" => ("ld", [&accumulators[..], &operations].concat()),
+        "st" => ("st", Vec::new()),
+        "red" => ("red", Vec::new()),
+        "cp" => ("cp", Vec::new()),
+        _ => return Err(cx.unknown("this operation")),
+    };
+    if what == "ld_reduce" && !operations.iter().any(|operation| cx.has(operation)) {
+        return Err(cx.unknown("no reduction"));
+    }
+    let kept = cx.instruction.modifiers[1..].iter();
+    let kept: String =
+        kept.filter(|m| !left_out.contains(&m.as_str())).map(|m| format!(".{m}")).collect();
+    step(cx, &format!("{opcode}{kept}"), &operands)
+}

@@ -1,0 +1,9 @@
+//! Lowering rules of arithmetic, logic, comparison and conversion instructions.
+
+pub mod compare;
+pub mod convert;
+pub mod expand;
+pub mod float;
+pub mod integer;
+pub mod logic;
+pub mod video;

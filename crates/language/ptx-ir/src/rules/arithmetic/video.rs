@@ -1,0 +1,254 @@
+//! The video instructions: arithmetic on bytes and halves picked from words, and on words as if they
+//! were one bit wider.
+//!
+//! Each becomes a few steps over 64-bit integers: pick the operands, compute, clamp, and combine with
+//! the last operand.
+
+use crate::error::{LoweringResult, Unsupported};
+use crate::kernel::{Operand, Reg, Width};
+use crate::opcode::Alu;
+use crate::opcode::convert::ConvertOp;
+use crate::opcode::integer::{Field, Integer, IntegerOp, VideoOp};
+use crate::opcode::logic::{MoveOp, Relation};
+use crate::rules::context::Cx;
+use lanework_ptx as syntax;
+use lanework_ptx::ScalarType::*;
+
+/// Bits of a word from one on.
+#[derive(Clone, Copy)]
+struct Place {
+    shift: u32,
+    bits: u32,
+}
+
+const WORD: Place = Place { shift: 0, bits: 32 };
+
+impl Place {
+    /// As a constant operand, with its sign.
+    fn source(self, signed: bool) -> Operand {
+        let field = Field { shift: self.shift, bits: self.bits, signed };
+        Operand::Const(u64::from(field.encode()))
+    }
+}
+
+/// The name of a register and the selector after its dot.
+fn selected(operand: &syntax::Operand) -> (syntax::Operand, Option<String>) {
+    if let syntax::Operand::Name(name) = operand
+        && let Some((register, selector)) = name.split_once('.')
+        && name.starts_with('%')
+    {
+        return (syntax::Operand::Name(register.to_owned()), Some(selector.to_owned()));
+    }
+    (operand.clone(), None)
+}
+
+/// The field that a scalar selector names.
+fn field(cx: &Cx<'_, '_>, selector: Option<&str>) -> LoweringResult<Place> {
+    let Some(selector) = selector else { return Ok(WORD) };
+    let place = selector.get(1..).and_then(|n| n.parse::<u32>().ok());
+    match (selector.as_bytes().first(), place) {
+        (Some(b'b'), Some(n @ 0..4)) => Ok(Place { shift: 8 * n, bits: 8 }),
+        (Some(b'h'), Some(n @ 0..2)) => Ok(Place { shift: 16 * n, bits: 16 }),
+        _ => Err(cx.unknown(&format!("selector `.{selector}`"))),
+    }
+}
+
+/// Emits a step into a 64-bit register of its own.
+fn wide(cx: &mut Cx<'_, '_>, sources: &[Operand], op: VideoOp) -> LoweringResult<Operand> {
+    let register = cx.lowering.new_register(Width::Wide);
+    cx.alu(Some(register), sources, Alu::Video(op))?;
+    Ok(Operand::Reg(register))
+}
+
+/// Operand `i` of a scalar instruction.
+fn scalar_operand(cx: &mut Cx<'_, '_>, i: usize, signed: bool) -> LoweringResult<Operand> {
+    let (operand, selector) = selected(&cx.operand(i)?.clone());
+    let field = field(cx, selector.as_deref())?;
+    let source = cx.source(&operand, B32)?;
+    wide(cx, &[source, field.source(signed)], VideoOp::Pick { wide: false })
+}
+
+/// The step that computes; `opcode` is without its digit.
+fn computed(cx: &Cx<'_, '_>, opcode: &str) -> LoweringResult<VideoOp> {
+    let wrap = cx.has("wrap");
+    let relation = ["eq", "ne", "lt", "le", "gt", "ge"].into_iter().find(|name| cx.has(name));
+    Ok(match (opcode, relation.and_then(Relation::of)) {
+        ("vadd", _) => VideoOp::Add,
+        ("vsub", _) => VideoOp::Subtract,
+        ("vabsdiff", _) => VideoOp::AbsoluteDifference,
+        ("vmin", _) => VideoOp::Min,
+        ("vmax", _) => VideoOp::Max,
+        ("vavrg", _) => VideoOp::Average,
+        ("vshl", _) => VideoOp::ShiftLeft { wrap },
+        ("vshr", _) => VideoOp::ShiftRight { wrap },
+        ("vset", Some(relation)) => VideoOp::Set(relation),
+        _ => return Err(cx.unknown("this operation")),
+    })
+}
+
+/// Clamps to a field's range, if the instruction asks for it.
+fn clamped(
+    cx: &mut Cx<'_, '_>,
+    value: Operand,
+    bits: u32,
+    signed: bool,
+) -> LoweringResult<Operand> {
+    if !cx.has("sat") {
+        return Ok(value);
+    }
+    let range = Place { shift: 0, bits }.source(signed);
+    wide(cx, &[value, range], VideoOp::Clamp)
+}
+
+const MODIFIERS: &[&str] = &[
+    "sat", "add", "min", "max", "clamp", "wrap", "eq", "ne", "lt", "le", "gt", "ge", "shr7",
+    "shr15", "po",
+];
+
+/// The types of the result and of both operands: whether each is signed.
+fn signs(cx: &Cx<'_, '_>) -> LoweringResult<[bool; 3]> {
+    let types = cx.types();
+    if types.iter().any(|ty| !matches!(ty, U32 | S32)) {
+        return Err(cx.unknown("types other than `.u32` and `.s32`"));
+    }
+    match types[..] {
+        // `vset` has no type of its own: its 0 or 1 meets the last operand as the first one's.
+        [a, b] => Ok([a == S32, a == S32, b == S32]),
+        [d, a, b] => Ok([d == S32, a == S32, b == S32]),
+        _ => Err(cx.unknown("three types are expected")),
+    }
+}
+
+/// Forms of which an H200 makes something else than the manual says.
+fn unsettled(cx: &Cx<'_, '_>) -> Unsupported {
+    cx.unknown("GPUs differ from the manual here")
+}
+
+/// The scalar ones.
+pub fn scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.no_sums(3)?;
+    cx.allow(MODIFIERS)?;
+    let [d_signed, a_signed, b_signed] = signs(cx)?;
+    let (destination, selector) = selected(&cx.operand(0)?.clone());
+    let into = field(cx, selector.as_deref())?;
+    let dst = cx.destination(&destination, B32)?;
+    let a = scalar_operand(cx, 1, a_signed)?;
+    let b = scalar_operand(cx, 2, b_signed)?;
+    if cx.instruction.opcode == "vmad" {
+        cx.operands(4)?;
+        let shifts = cx.has("sat") || cx.has("shr7") || cx.has("shr15");
+        if shifts && !(a_signed && b_signed) {
+            return Err(unsettled(cx));
+        }
+        return multiply(cx, dst, [a, b], a_signed || b_signed);
+    }
+    let opcode = cx.instruction.opcode.clone();
+    let extreme = cx.has("min") || cx.has("max");
+    let clamps = cx.has("sat") && (!d_signed || into.bits < 32 || opcode == "vshl" || extreme);
+    if clamps || into.shift > 0 || extreme && opcode != "vset" {
+        return Err(unsettled(cx));
+    }
+    let op = computed(cx, &opcode)?;
+    let value = wide(cx, &[a, b], op)?;
+    let value = clamped(cx, value, into.bits, d_signed)?;
+    if cx.instruction.operands.len() == 3 {
+        return cx.alu(dst, &[value], Alu::Convert(ConvertOp::TruncateWide));
+    }
+    cx.operands(4)?;
+    let c = cx.src(3, B32)?;
+    let word = if d_signed { Integer::S32 } else { Integer::U32 };
+    let op = match (cx.has("add"), cx.has("min"), cx.has("max")) {
+        (true, ..) => IntegerOp::Add(Integer::U32),
+        (_, true, _) => IntegerOp::Min(word),
+        (_, _, true) => IntegerOp::Max(word),
+        _ => {
+            let field = into.source(false);
+            return cx.alu(dst, &[value, c, field], Alu::Video(VideoOp::Merge));
+        }
+    };
+    cx.alu(dst, &[value, c], Alu::Integer(op))
+}
+
+/// `vmad`: a product plus `c`, shifted down and clamped.
+fn multiply(
+    cx: &mut Cx<'_, '_>,
+    dst: Option<Reg>,
+    [a, b]: [Operand; 2],
+    signed: bool,
+) -> LoweringResult {
+    let c = cx.src(3, B32)?;
+    let c = wide(cx, &[c, WORD.source(signed)], VideoOp::Pick { wide: false })?;
+    let sum = wide(cx, &[a, b, c], VideoOp::MultiplyAdd { plus_one: cx.has("po") })?;
+    let shift = match (cx.has("shr7"), cx.has("shr15")) {
+        (true, _) => 7,
+        (_, true) => 15,
+        _ => 0,
+    };
+    let down = VideoOp::ScaleDown { signed, saturate: cx.has("sat") };
+    cx.alu(dst, &[sum, Operand::Const(shift)], Alu::Video(down))
+}
+
+/// The lanes that a packed selector names, lowest first; `least` where there is none.
+fn lanes(cx: &Cx<'_, '_>, selector: Option<&str>, least: [u32; 4]) -> LoweringResult<[u32; 4]> {
+    let Some(selector) = selector else { return Ok(least) };
+    let mut lanes = least;
+    let digits: Vec<u32> = selector.chars().skip(1).filter_map(|c| c.to_digit(8)).collect();
+    if digits.len() + 1 != selector.len() || digits.len() > 4 {
+        return Err(cx.unknown(&format!("selector `.{selector}`")));
+    }
+    for (lane, digit) in lanes.iter_mut().zip(digits.iter().rev()) {
+        *lane = *digit;
+    }
+    Ok(lanes)
+}
+
+/// The packed ones, by two and by four.
+pub fn packed(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.no_sums(usize::MAX)?;
+    cx.allow(&["sat", "add", "eq", "ne", "lt", "le", "gt", "ge"])?;
+    cx.operands(4)?;
+    let [d_signed, a_signed, b_signed] = signs(cx)?;
+    let four = cx.instruction.opcode.ends_with('4');
+    let (count, bits) = if four { (4, 8) } else { (2, 16) };
+    let opcode = cx.instruction.opcode[..cx.instruction.opcode.len() - 1].to_owned();
+    let op = computed(cx, &opcode)?;
+    let (destination, mask) = selected(&cx.operand(0)?.clone());
+    let written: Vec<u32> = match mask {
+        None => (0..count).collect(),
+        Some(mask) => mask.chars().skip(1).filter_map(|c| c.to_digit(4)).collect(),
+    };
+    let dst = cx.destination(&destination, B32)?;
+    let (a, a_lanes) = selected(&cx.operand(1)?.clone());
+    let (b, b_lanes) = selected(&cx.operand(2)?.clone());
+    let a_lanes = lanes(cx, a_lanes.as_deref(), [0, 1, 2, 3])?;
+    let second = if four { [4, 5, 6, 7] } else { [2, 3, 0, 0] };
+    let b_lanes = lanes(cx, b_lanes.as_deref(), second)?;
+    let (a, b) = (cx.source(&a, B32)?, cx.source(&b, B32)?);
+    // Selectors count through both words, `a` first.
+    let pair = cx.lowering.new_register(Width::Wide);
+    let join = MoveOp::Concatenate { wide: true, low: 4 };
+    cx.alu(Some(pair), &[a, b], Alu::Move(join))?;
+    let both = Operand::Reg(pair);
+    let mut result = cx.src(3, B32)?;
+    for lane in 0..count {
+        if !written.contains(&lane) {
+            continue;
+        }
+        let pick = VideoOp::Pick { wide: true };
+        let at = |lane: u32| Place { shift: bits * lane, bits };
+        let x = wide(cx, &[both, at(a_lanes[lane as usize]).source(a_signed)], pick)?;
+        let y = wide(cx, &[both, at(b_lanes[lane as usize]).source(b_signed)], pick)?;
+        let value = wide(cx, &[x, y], op)?;
+        let value = clamped(cx, value, bits, d_signed)?;
+        let next = cx.lowering.new_register(Width::Word);
+        if cx.has("add") {
+            let sum = Alu::Integer(IntegerOp::Add(Integer::U32));
+            cx.alu(Some(next), &[result, value], sum)?;
+        } else {
+            let operands = [value, result, at(lane).source(false)];
+            cx.alu(Some(next), &operands, Alu::Video(VideoOp::Merge))?;
+        }
+        result = Operand::Reg(next);
+    }
+    cx.alu(dst, &[result], Alu::copy(Width::Word))
+}

@@ -1,0 +1,373 @@
+//! `tcgen05`: tensor memory and the fifth generation of tensor cores.
+//! `tcgen05.ld` and `.st`.
+//! `tcgen05.mma`.
+//! What the instructions share: the pair of blocks, addresses of tensor memory, and how one is emitted.
+
+use crate::error::LoweringResult;
+use crate::kernel::*;
+use crate::module::constants::immediate_bits;
+use crate::opcode::Alu;
+use crate::opcode::asynchrony::AsyncOp;
+use crate::opcode::integer::{Integer, IntegerOp};
+use crate::opcode::tensor_memory::*;
+use crate::rules::context::Cx;
+use crate::rules::memory::access::elements;
+use crate::rules::memory::asynchrony::{SHARED, shared_operand};
+use lanework_ptx as syntax;
+use lanework_ptx::ScalarType::*;
+
+/// `tcgen05`.
+pub fn tcgen05(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    match cx.instruction.modifiers.first().map(String::as_str) {
+        Some("alloc") => allocate(cx),
+        Some("dealloc") => free(cx),
+        Some("relinquish_alloc_permit") => {
+            allow(cx, &["relinquish_alloc_permit", "sync", "aligned"])?;
+            cx.operands(0)?;
+            pair(cx)?;
+            emit(cx, TmemOp::Relinquish, Vec::new(), Vec::new())
+        }
+        Some("ld") => load(cx),
+        Some("st") => store(cx),
+        Some(what @ ("wait::ld" | "wait::st")) => {
+            let stores = what == "wait::st";
+            cx.allow(&["wait::ld", "wait::st", "sync", "aligned"])?;
+            cx.operands(0)?;
+            emit(cx, TmemOp::Wait { stores }, Vec::new(), Vec::new())
+        }
+        // Loads and stores are done at once, and what is asynchronous is done in order.
+        Some("fence::before_thread_sync" | "fence::after_thread_sync") => {
+            cx.operands(0)?;
+            cx.nothing()
+        }
+        Some("commit") => commit(cx),
+        Some("cp") => copy(cx),
+        Some("shift") => {
+            allow(cx, &["shift", "down"])?;
+            cx.operands(1)?;
+            let pair = pair(cx)?;
+            let address = tensor_address(cx, 0)?;
+            emit(cx, TmemOp::Shift { pair }, Vec::new(), vec![address])
+        }
+        Some("mma") => multiply(cx),
+        _ => Err(cx.unknown("this operation")),
+    }
+}
+
+fn allocate(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    allow(cx, &["alloc", "sync", "aligned", "shared::cta", "shared"])?;
+    cx.operands(2)?;
+    let pair = pair(cx)?;
+    let generic = !SHARED.iter().any(|space| cx.has(space));
+    let (base, to) = shared_operand(cx, 0, generic)?;
+    let columns = cx.src(1, U32)?;
+    // A warp that waits stops in the middle, so a guard becomes a branch.
+    let op = AsyncOp::Tmem(TmemOp::Allocate { pair, to });
+    cx.branching(Opcode::Async(op), Vec::new(), vec![base, columns]);
+    Ok(())
+}
+
+fn free(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    allow(cx, &["dealloc", "sync", "aligned"])?;
+    cx.operands(2)?;
+    let pair = pair(cx)?;
+    let (address, columns) = (cx.src(0, U32)?, cx.src(1, U32)?);
+    let op = AsyncOp::Tmem(TmemOp::Free { pair });
+    cx.branching(Opcode::Async(op), Vec::new(), vec![address, columns]);
+    Ok(())
+}
+
+fn commit(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let words = ["commit", "mbarrier::arrive::one", "multicast::cluster"];
+    allow(cx, &[&words, SHARED].concat())?;
+    pair(cx)?;
+    let multicast = cx.has("multicast::cluster");
+    cx.operands(1 + usize::from(multicast))?;
+    let generic = !SHARED.iter().any(|space| cx.has(space));
+    let (base, barrier) = shared_operand(cx, 0, generic)?;
+    let mask = if multicast { cx.src(1, U16)? } else { Operand::Const(0) };
+    emit(cx, TmemOp::Commit { barrier, multicast }, Vec::new(), vec![base, mask])
+}
+
+/// The shapes of `cp`: rows, bits of a row, which modifier says where they go, and where.
+const COPIES: &[(&str, u32, u32, Option<&str>, CopyLanes)] = &[
+    ("128x256b", 128, 256, None, CopyLanes::Each),
+    ("128x128b", 128, 128, None, CopyLanes::Each),
+    ("4x256b", 4, 256, None, CopyLanes::Apart),
+    ("64x128b", 64, 128, Some("warpx2::02_13"), CopyLanes::Pairs02),
+    ("64x128b", 64, 128, Some("warpx2::01_23"), CopyLanes::Pairs01),
+    ("32x128b", 32, 128, Some("warpx4"), CopyLanes::All),
+];
+
+fn copy(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let names: Vec<&str> = COPIES.iter().flat_map(|row| [Some(row.0), row.3]).flatten().collect();
+    let formats = ["cp", "b8x16", "b6x16_p32", "b4x16_p64"];
+    allow(cx, &[&names[..], &formats].concat())?;
+    cx.operands(2)?;
+    let pair = pair(cx)?;
+    let multicasts = names.iter().any(|name| name.starts_with("warp") && cx.has(name));
+    let row =
+        COPIES.iter().find(|row| cx.has(row.0) && row.3.map_or(!multicasts, |warps| cx.has(warps)));
+    let (_, rows, bits, _, to) =
+        *row.ok_or_else(|| cx.unknown("this shape with this choice of warps"))?;
+    let widened = match (cx.has("b8x16"), cx.has("b6x16_p32"), cx.has("b4x16_p64")) {
+        (false, false, false) => None,
+        (true, true, false) => Some(6),
+        (true, false, true) => Some(4),
+        _ => return Err(cx.unknown("these formats")),
+    };
+    let src = vec![tensor_address(cx, 0)?, cx.src(1, B64)?];
+    emit(cx, TmemOp::Copy(TmemCopy { pair, rows, bits, to, widened }), Vec::new(), src)
+}
+
+/// The shapes of `ld` and `st`.
+const SHAPES: &[(&str, MovementShape)] = &[
+    ("32x32b", MovementShape::Lanes32Bits32),
+    ("16x64b", MovementShape::Lanes16Bits64),
+    ("16x128b", MovementShape::Lanes16Bits128),
+    ("16x256b", MovementShape::Lanes16Bits256),
+    ("16x32bx2", MovementShape::Lanes16Bits32Twice(0)),
+];
+
+const REPEATS: &[&str] = &["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"];
+
+/// What `ld` or `st` moves; `split` is the operand with the distance of the two halves.
+fn movement(cx: &mut Cx<'_, '_>, packed: &str, split: usize) -> LoweringResult<Movement> {
+    let names: Vec<&str> = SHAPES.iter().map(|(name, _)| *name).collect();
+    let words = ["ld", "st", "red", "min", "max", "abs", "NaN", "sync", "aligned", packed];
+    cx.allow(&[&words, &names[..], REPEATS].concat())?;
+    let shape = SHAPES.iter().find(|(name, _)| cx.has(name));
+    let (_, mut shape) = *shape.ok_or_else(|| cx.unknown("a shape is missing"))?;
+    let repeat = REPEATS.iter().position(|name| cx.has(name));
+    let repeat = 1 << repeat.ok_or_else(|| cx.unknown("a number of steps is missing"))?;
+    if shape.registers() * repeat > 128 {
+        return Err(cx.unknown("more than 128 registers"));
+    }
+    if let MovementShape::Lanes16Bits32Twice(distance) = &mut shape {
+        let Operand::Const(columns) = cx.src(split, S32)? else {
+            return Err(cx.unknown("the distance of the two halves is not a literal"));
+        };
+        *distance = columns as i32;
+    }
+    Ok(Movement { shape, repeat, packed: cx.has(packed), reduction: None })
+}
+
+/// What `ld.red` combines.
+fn reduction(cx: &Cx<'_, '_>, this: &Movement) -> LoweringResult<LoadReduction> {
+    let number = match cx.ty()? {
+        F32 => ReducedNumber::F32,
+        U32 => ReducedNumber::U32,
+        S32 => ReducedNumber::S32,
+        _ => return Err(cx.unknown("this type")),
+    };
+    let (abs, nan) = (cx.has("abs"), cx.has("NaN"));
+    if (abs || nan) && number != ReducedNumber::F32 {
+        return Err(cx.unknown("`.abs` and `.NaN` are for floats"));
+    }
+    // Which columns count where two threads share a lane, the manual does not say.
+    if this.shape != MovementShape::Lanes32Bits32 || this.repeat < 2 || this.packed {
+        return Err(cx.unknown("a reduction of another shape than `.32x32b`, from `.x2` on"));
+    }
+    let max = match (cx.has("min"), cx.has("max")) {
+        (true, false) => false,
+        (false, true) => true,
+        _ => return Err(cx.unknown("`.min` or `.max` is missing")),
+    };
+    Ok(LoadReduction { max, number, abs, nan })
+}
+
+/// `ld`.
+pub fn load(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let reduces = cx.has("red");
+    let address = if reduces { 2 } else { 1 };
+    let mut this = movement(cx, "pack::16b", address + 1)?;
+    let halves = matches!(this.shape, MovementShape::Lanes16Bits32Twice(_));
+    cx.operands(address + 1 + usize::from(halves))?;
+    let mut dst = Vec::new();
+    for operand in elements(cx, 0, (this.shape.registers() * this.repeat) as u8)? {
+        dst.push(cx.destination(&operand, B32)?);
+    }
+    if reduces {
+        this.reduction = Some(reduction(cx, &this)?);
+        dst.push(cx.dst_of(1, B32)?);
+    } else if cx.ty()? != B32 {
+        return Err(cx.unknown("a type other than `.b32`"));
+    }
+    let src = vec![tensor_address(cx, address)?];
+    emit(cx, TmemOp::Load(this), dst, src)
+}
+
+/// `st`.
+pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let this = movement(cx, "unpack::16b", 1)?;
+    if cx.ty()? != B32 || ["red", "min", "max", "abs", "NaN"].iter().any(|word| cx.has(word)) {
+        return Err(cx.unknown("a store of `.b32` is expected"));
+    }
+    let values = 1 + usize::from(matches!(this.shape, MovementShape::Lanes16Bits32Twice(_)));
+    cx.operands(values + 1)?;
+    let mut src = vec![tensor_address(cx, 0)?];
+    for operand in elements(cx, values, (this.shape.registers() * this.repeat) as u8)? {
+        src.push(cx.source(&operand, B32)?);
+    }
+    emit(cx, TmemOp::Store(this), Vec::new(), src)
+}
+
+const KINDS: &[(&str, MultiplyKind)] = &[
+    ("kind::f16", MultiplyKind::F16),
+    ("kind::tf32", MultiplyKind::Tf32),
+    ("kind::f8f6f4", MultiplyKind::F8f6f4),
+    ("kind::i8", MultiplyKind::I8),
+    ("kind::mxf8f6f4", MultiplyKind::Mxf8f6f4),
+    ("kind::mxf4", MultiplyKind::Mxf4),
+    ("kind::mxf4nvf4", MultiplyKind::Mxf4nvf4),
+];
+
+/// Scale factors of a row of A, as the modifiers say.
+fn factors(cx: &Cx<'_, '_>, kind: MultiplyKind) -> LoweringResult<usize> {
+    let named = [
+        ("scale_vec::1X", 1),
+        ("scale_vec::2X", 2),
+        ("scale_vec::4X", 4),
+        ("block32", kind.k() / 32),
+        ("block16", kind.k() / 16),
+    ];
+    let mut named = named.iter().filter(|(name, _)| cx.has(name)).map(|(_, count)| *count);
+    let factors = match (named.next(), named.next(), kind) {
+        (Some(count), None, _) => count,
+        (None, None, MultiplyKind::Mxf8f6f4) => 1,
+        (None, None, MultiplyKind::Mxf4) => 2,
+        _ => return Err(cx.unknown("one size of scale factors is expected")),
+    };
+    let known = match kind {
+        MultiplyKind::Mxf8f6f4 => factors == 1,
+        MultiplyKind::Mxf4 => factors == 2,
+        _ => factors == 2 || factors == 4,
+    };
+    if known { Ok(factors) } else { Err(cx.unknown("this size of scale factors for this kind")) }
+}
+
+/// `mma`.
+pub fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
+    let mut words = vec!["mma", "sp", "ws", "block_scale", "block16", "block32"];
+    words.extend(["scale_vec::1X", "scale_vec::2X", "scale_vec::4X"]);
+    let collectors: Vec<&str> = cx.instruction.modifiers.iter().map(String::as_str).collect();
+    // Which matrix the tensor core keeps makes no difference to what it computes.
+    words.extend(collectors.into_iter().filter(|word| word.starts_with("collector::")));
+    allow(cx, &[&words[..], &names].concat())?;
+    let kind = KINDS.iter().find(|(name, _)| cx.has(name));
+    let (_, kind) = *kind.ok_or_else(|| cx.unknown("a kind is missing"))?;
+    if cx.has("block_scale") != kind.is_scaled() {
+        return Err(cx.unknown("`.block_scale` is for the kinds whose blocks are scaled"));
+    }
+    let mut this = TmemMultiply {
+        kind,
+        pair: pair(cx)?,
+        a_in_tensor_memory: matches!(cx.operand(1)?, syntax::Operand::Address(_)),
+        sparse: cx.has("sp"),
+        stationary: cx.has("ws"),
+        factors: if kind.is_scaled() { factors(cx, kind)? } else { 0 },
+        kept_lanes: 0,
+        zero_columns: false,
+        halvings: 0,
+    };
+    if this.stationary && (this.pair || kind.is_scaled()) {
+        return Err(cx.unknown("`.ws` is for one block and kinds without scale factors"));
+    }
+    let a = match this.a_in_tensor_memory {
+        true => tensor_address(cx, 1)?,
+        false => cx.src(1, B64)?,
+    };
+    let (d, b) = (tensor_address(cx, 0)?, cx.src(2, B64)?);
+    let mut next = 3;
+    let mut rest = Vec::new();
+    if this.sparse {
+        rest.push(tensor_address(cx, next)?);
+        next += 1;
+    }
+    let descriptor = cx.src(next, B32)?;
+    next += 1;
+    if kind.is_scaled() {
+        rest.extend([tensor_address(cx, next)?, tensor_address(cx, next + 1)?]);
+        next += 2;
+    } else if !this.stationary && matches!(cx.operand(next)?, syntax::Operand::Vector(_)) {
+        this.kept_lanes = if this.pair { 8 } else { 4 };
+        for operand in elements(cx, next, this.kept_lanes as u8)? {
+            rest.push(cx.source(&operand, B32)?);
+        }
+        next += 1;
+    }
+    let enable = cx.src(next, Pred)?;
+    next += 1;
+    if cx.instruction.operands.len() > next {
+        if this.stationary {
+            this.zero_columns = true;
+            rest.push(cx.src(next, B64)?);
+        } else {
+            this.halvings = halvings(cx, next, kind)?;
+        }
+        next += 1;
+    }
+    cx.operands(next)?;
+    let src = [vec![d, a, b, descriptor, enable], rest].concat();
+    emit(cx, TmemOp::Multiply(this), Vec::new(), src)
+}
+
+/// `scale-input-d`.
+fn halvings(cx: &Cx<'_, '_>, i: usize, kind: MultiplyKind) -> LoweringResult<u32> {
+    let syntax::Operand::Immediate(value) = *cx.operand(i)? else {
+        return Err(cx.unknown("the scale of D is not a literal"));
+    };
+    let value = immediate_bits(value, U32);
+    if value > 15 || !matches!(kind, MultiplyKind::F16 | MultiplyKind::Tf32) {
+        return Err(cx.unknown("D is scaled by 0 to 15, of `.kind::f16` and `.kind::tf32`"));
+    }
+    Ok(value as u32)
+}
+
+const PAIRS: &[&str] = &["cta_group::1", "cta_group::2"];
+
+pub fn emit(
+    cx: &mut Cx<'_, '_>,
+    op: TmemOp,
+    dst: Vec<Option<Reg>>,
+    src: Vec<Operand>,
+) -> LoweringResult {
+    cx.emit(Opcode::Async(AsyncOp::Tmem(op)), dst, src);
+    Ok(())
+}
+
+/// Refuses modifiers but `.cta_group` and `known`.
+pub fn allow(cx: &Cx<'_, '_>, known: &[&str]) -> LoweringResult {
+    cx.allow(&[PAIRS, known].concat())
+}
+
+/// Whether both blocks of a pair take part.
+pub fn pair(cx: &Cx<'_, '_>) -> LoweringResult<bool> {
+    match (cx.has("cta_group::1"), cx.has("cta_group::2")) {
+        (true, false) => Ok(false),
+        (false, true) => Ok(true),
+        _ => Err(cx.unknown("`.cta_group::1` or `.cta_group::2` is missing")),
+    }
+}
+
+/// Operand `i`, an address of tensor memory in brackets, as one value.
+fn tensor_address(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Operand> {
+    let (base, offset, named) = cx.address(i)?;
+    if named.is_some() {
+        return Err(cx.unknown("a variable's address is not an address of tensor memory"));
+    }
+    let offset = u64::from(offset as u32);
+    match base {
+        base if offset == 0 => Ok(base),
+        Operand::Const(at) => {
+            Ok(Operand::Const(u64::from((at as u32).wrapping_add(offset as u32))))
+        }
+        base => {
+            let sum = cx.lowering.new_register(Width::Word);
+            let add = Alu::Integer(IntegerOp::Add(Integer::U32));
+            cx.alu(Some(sum), &[base, Operand::Const(offset)], add)?;
+            Ok(Operand::Reg(sum))
+        }
+    }
+}

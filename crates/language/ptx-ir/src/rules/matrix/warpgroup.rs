@@ -1,0 +1,139 @@
+//! `wgmma`.
+
+use crate::error::LoweringResult;
+use crate::kernel::{Opcode, Operand, SyncAnnotation};
+use crate::opcode::asynchrony::AsyncOp;
+use crate::opcode::matrix::{GroupMultiply, MatrixOp, Number};
+use crate::rules::context::Cx;
+use crate::rules::matrix::{alike, allow, destinations, numbers, selector, shape, sources};
+use lanework_ptx::ScalarType;
+
+/// `wgmma`.
+pub fn wgmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let guard = cx.guard;
+    match cx.instruction.modifiers.first().map(String::as_str) {
+        // Products are done when they are issued: what they read is in order by then.
+        Some("fence") => {
+            cx.allow(&["fence", "sync", "aligned"])?;
+            cx.operands(0)?;
+            cx.lowering.emit(Opcode::Nothing, Vec::new(), Vec::new(), guard);
+            cx.note(SyncAnnotation::ProductFence, Vec::new())
+        }
+        Some("commit_group") => {
+            cx.allow(&["commit_group", "sync", "aligned"])?;
+            cx.operands(0)?;
+            let opcode = Opcode::Async(AsyncOp::ProductCommit);
+            cx.lowering.emit(opcode, Vec::new(), Vec::new(), guard);
+            cx.note(SyncAnnotation::ProductCommit, Vec::new())
+        }
+        Some("wait_group") => {
+            cx.allow(&["wait_group", "sync", "aligned"])?;
+            cx.operands(1)?;
+            let Operand::Const(pending) = cx.src(0, ScalarType::U32)? else {
+                return Err(cx.unknown("the number of groups is not a constant"));
+            };
+            cx.lowering.emit(Opcode::Async(AsyncOp::ProductWait), Vec::new(), Vec::new(), guard);
+            cx.note(SyncAnnotation::ProductWait(pending as u32), Vec::new())
+        }
+        Some("mma_async") => multiply(cx),
+        _ => Err(cx.unknown("it is neither a product, nor a fence, nor a group")),
+    }
+}
+
+/// Whether products of `a` may have results of type `d`.
+fn has_result(a: Number, d: Number) -> bool {
+    match a {
+        Number::F16 | Number::E4m3 | Number::E5m2 => matches!(d, Number::F16 | Number::F32),
+        Number::Bf16 | Number::Tf32 => d == Number::F32,
+        Number::S8 | Number::U8 | Number::B1 => d == Number::S32,
+        _ => false,
+    }
+}
+
+/// A literal operand that is one of two numbers: whether it is the second.
+fn either(cx: &mut Cx<'_, '_>, i: usize, [first, second]: [i64; 2]) -> LoweringResult<bool> {
+    match cx.src(i, ScalarType::S64)? {
+        Operand::Const(bits) if bits as i64 == first => Ok(false),
+        Operand::Const(bits) if bits as i64 == second => Ok(true),
+        _ => Err(cx.unknown(&format!("operand {i} is neither {first} nor {second}"))),
+    }
+}
+
+fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    allow(cx, &["mma_async", "sp", "sync", "aligned", "satfinite", "and", "popc"])?;
+    let [d, a, b] = numbers(cx)[..] else {
+        return Err(cx.unknown("three types are expected"));
+    };
+    let shape = shape(cx)?;
+    let is_sparse = cx.has("sp");
+    let integers = d == Number::S32;
+    let widths = if integers { shape.n <= 32 || shape.n % 16 == 0 } else { true };
+    let right = shape.m == 64
+        && (8..=256).contains(&shape.n)
+        && shape.n % 8 == 0
+        && widths
+        && shape.k == 256 / a.bits() * if is_sparse { 2 } else { 1 };
+    if !alike(a, b) || !has_result(a, d) {
+        return Err(cx.unknown("this combination of types"));
+    }
+    if !right {
+        return Err(cx.unknown("this shape for this type"));
+    }
+    let bits = a == Number::B1;
+    if bits != (cx.has("and") && cx.has("popc")) || (bits && is_sparse) {
+        return Err(cx.unknown("`.and.popc` is for `.b1`, and for nothing else"));
+    }
+    if cx.has("satfinite") && (!integers || bits) {
+        return Err(cx.unknown("only integers saturate"));
+    }
+    let registers = matches!(cx.operand(1)?, lanework_ptx::Operand::Vector(_));
+    let mut this = GroupMultiply {
+        n: shape.n,
+        k: shape.k,
+        a,
+        b,
+        d,
+        registers,
+        inverted: false,
+        negated: false,
+        across: [false; 2],
+        saturate: cx.has("satfinite"),
+        bits,
+        sparse: None,
+    };
+    let mut next = 3;
+    if is_sparse {
+        this.sparse = Some(selector(cx, 4, shape.k, a)?);
+        next = 5;
+    }
+    let (counts, inverted) = cx.predicate(next)?;
+    this.inverted = inverted;
+    next += 1;
+    if !integers {
+        this.negated = either(cx, next, [1, -1])? != either(cx, next + 1, [1, -1])?;
+        next += 2;
+    }
+    if a.bits() == 16 {
+        if !registers {
+            this.across[0] = either(cx, next, [0, 1])?;
+            next += 1;
+        }
+        this.across[1] = either(cx, next, [0, 1])?;
+        next += 1;
+    }
+    cx.operands(next)?;
+    let dst = destinations(cx, 0, this.accumulators(), d)?;
+    let mut src = vec![cx.src(2, ScalarType::B64)?, counts];
+    if registers {
+        src.extend(sources(cx, 1, 4, Number::S32)?);
+    } else {
+        src.push(cx.src(1, ScalarType::B64)?);
+    }
+    src.extend(sources(cx, 0, this.accumulators(), d)?);
+    if is_sparse {
+        src.push(cx.src(3, ScalarType::B32)?);
+    }
+    let guard = cx.guard;
+    cx.lowering.emit(Opcode::Matrix(MatrixOp::Group(this)), dst, src, guard);
+    Ok(())
+}

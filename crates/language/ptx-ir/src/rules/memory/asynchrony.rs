@@ -1,0 +1,233 @@
+//! mbarriers, and what concerns clusters.
+//! `clusterlaunchcontrol`: taking over the work of a cluster that has not started (PTX manual, "Parallel
+//! Synchronization and Communication Instructions").
+//!
+//! Every request is answered "not cancelled", as the manual allows at any time: all clusters of the grid run
+//! by themselves. The answer is 16 zero bytes; what a GPU writes there is opaque. `.multicast::cluster::all` writes it
+//! to every block of the cluster, and tells the mbarrier of each.
+
+use crate::error::LoweringResult;
+use crate::kernel::*;
+use crate::module::constants::immediate_bits;
+use crate::opcode::Alu;
+use crate::opcode::asynchrony::{AsyncOp, At, MbarrierOp};
+use crate::opcode::integer::AddressOp;
+use crate::opcode::logic::{LogicOp, MoveOp, PartSize};
+use crate::rules::b128;
+use crate::rules::context::Cx;
+use crate::rules::memory::access::{resolve, space};
+use lanework_ptx as syntax;
+use lanework_ptx::ScalarType::{B32, Pred, *};
+
+/// How memory is ordered: with warps in turn, none of it matters.
+pub const ORDER: &[&str] =
+    &["release", "acquire", "relaxed", "weak", "cta", "cluster", "gpu", "sys", "L2::cache_hint"];
+pub const SHARED: &[&str] = &["shared", "shared::cta", "shared::cluster"];
+
+pub fn emit(cx: &mut Cx<'_, '_>, op: AsyncOp, dst: Vec<Option<Reg>>, src: Vec<Operand>) {
+    let guard = cx.guard;
+    cx.lowering.emit(Opcode::Async(op), dst, src, guard);
+}
+
+/// The address operand `i` in shared memory; generic where the instruction names no space.
+pub fn shared_operand(
+    cx: &mut Cx<'_, '_>,
+    i: usize,
+    generic: bool,
+) -> LoweringResult<(Operand, At)> {
+    let (base, offset, named) = cx.address(i)?;
+    let space = match resolve(MemorySpace::Generic, named) {
+        MemorySpace::Shared => MemorySpace::Shared,
+        _ if generic => MemorySpace::Generic,
+        _ => MemorySpace::Shared,
+    };
+    Ok((base, At { space, offset }))
+}
+
+/// `mbarrier`.
+pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let forms = [
+        "init",
+        "inval",
+        "arrive",
+        "arrive_drop",
+        "expect_tx",
+        "complete_tx",
+        "test_wait",
+        "try_wait",
+        "pending_count",
+        "noComplete",
+        "parity",
+    ];
+    cx.allow(&[ORDER, SHARED, &forms].concat())?;
+    let generic = space(cx) == MemorySpace::Generic;
+    let count = cx.instruction.operands.len();
+    if cx.has("pending_count") {
+        cx.operands(2)?;
+        let (dst, state) = (cx.dst_of(0, U32)?, cx.src(1, B64)?);
+        return cx.alu(dst, &[state], Alu::PendingCount);
+    }
+    if cx.has("test_wait") || cx.has("try_wait") {
+        if count != 3 && count != 4 {
+            return Err(cx.unknown("three or four operands are expected"));
+        }
+        let parity = cx.has("parity");
+        let dst = cx.dst_of(0, Pred)?;
+        let (base, at) = shared_operand(cx, 1, generic)?;
+        let of = cx.src(2, if parity { U32 } else { B64 })?;
+        let op = AsyncOp::Mbarrier(MbarrierOp::Wait { parity }, at);
+        // A warp that waits stops in the middle, so a guard becomes a branch.
+        cx.branching(Opcode::Async(op), vec![dst], vec![base, of]);
+        return Ok(());
+    }
+    if cx.has("arrive") || cx.has("arrive_drop") {
+        let expect = cx.has("expect_tx");
+        let dst = cx.dst_of(0, B64)?;
+        let (base, at) = shared_operand(cx, 1, generic)?;
+        let last = match count {
+            2 if !expect => None,
+            3 => Some(cx.src(2, U32)?),
+            _ => return Err(cx.unknown("this number of operands")),
+        };
+        let one = Operand::Const(1);
+        let src = match (expect, last) {
+            (true, Some(bytes)) => vec![base, one, bytes],
+            (_, count) => vec![base, count.unwrap_or(one)],
+        };
+        let (drop, stay) = (cx.has("arrive_drop"), cx.has("noComplete"));
+        let what = MbarrierOp::Arrive { drop, expect, stay };
+        emit(cx, AsyncOp::Mbarrier(what, at), vec![dst], src);
+        return Ok(());
+    }
+    let what = match () {
+        () if cx.has("init") => MbarrierOp::Init,
+        () if cx.has("inval") => MbarrierOp::Invalidate,
+        () if cx.has("expect_tx") => MbarrierOp::Expect,
+        () if cx.has("complete_tx") => MbarrierOp::Complete,
+        () => return Err(cx.unknown("this operation")),
+    };
+    let (base, at) = shared_operand(cx, 0, generic)?;
+    let mut src = vec![base];
+    if what != MbarrierOp::Invalidate {
+        cx.operands(2)?;
+        src.push(cx.src(1, U32)?);
+    }
+    emit(cx, AsyncOp::Mbarrier(what, at), Vec::new(), src);
+    Ok(())
+}
+
+/// `cp.async.mbarrier.arrive`.
+pub fn copy_arrive(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&[&["async", "mbarrier", "arrive", "noinc"], SHARED].concat())?;
+    cx.operands(1)?;
+    let generic = space(cx) == MemorySpace::Generic;
+    let (base, at) = shared_operand(cx, 0, generic)?;
+    let what = MbarrierOp::CopyArrive { counted: cx.has("noinc") };
+    emit(cx, AsyncOp::Mbarrier(what, at), Vec::new(), vec![base]);
+    Ok(())
+}
+
+/// `barrier.cluster`.
+pub fn cluster_barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["cluster", "arrive", "wait", "release", "acquire", "relaxed", "aligned"])?;
+    cx.operands(0)?;
+    let aligned = cx.has("aligned");
+    let op = match (cx.has("arrive"), cx.has("wait")) {
+        (true, false) => AsyncOp::ClusterArrive { aligned, relaxed: cx.has("relaxed") },
+        (false, true) => AsyncOp::ClusterWait { aligned },
+        _ => return Err(cx.unknown("neither `.arrive` nor `.wait`")),
+    };
+    cx.branching(Opcode::Async(op), Vec::new(), Vec::new());
+    Ok(())
+}
+
+/// `mapa`: the same place in the shared memory of another block.
+pub fn mapa(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["shared::cluster"])?;
+    cx.operands(3)?;
+    let ty = cx.ty()?;
+    let dst = cx.dst_of(0, ty)?;
+    let (a, rank) = (cx.src(1, ty)?, cx.src(2, U32)?);
+    let (wide, generic) = (ty.size() != 4, !cx.has("shared::cluster"));
+    if generic && ty.size() != 8 {
+        return Err(cx.unknown("32-bit generic addresses"));
+    }
+    cx.alu(dst, &[a, rank], Alu::Address(AddressOp::MapShared { wide, generic }))
+}
+
+/// `getctarank`: whose shared memory an address is in.
+pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["shared::cluster"])?;
+    cx.operands(2)?;
+    let ty = cx.ty()?;
+    let dst = cx.dst_of(0, U32)?;
+    let a = cx.src(1, ty)?;
+    let own = Operand::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
+    let wide = ty.size() == 8;
+    cx.alu(dst, &[a, own], Alu::Address(AddressOp::RankOf { wide }))
+}
+
+/// `setmaxnreg`: registers change hands between warps.
+pub fn setmaxnreg(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&["inc", "dec", "sync", "aligned"])?;
+    cx.operands(1)?;
+    let syntax::Operand::Immediate(count) = *cx.operand(0)? else {
+        return Err(cx.unknown("the number of registers is not a literal"));
+    };
+    let count = immediate_bits(count, U32) as u32;
+    if !(24..=256).contains(&count) || !count.is_multiple_of(8) {
+        return Err(cx.unknown("the number of registers is not a multiple of 8 from 24 to 256"));
+    }
+    let op = AsyncOp::Registers { count, more: cx.has("inc") };
+    cx.branching(Opcode::Async(op), Vec::new(), Vec::new());
+    Ok(())
+}
+
+/// Bytes of each half of an answer.
+const HALF_ANSWER: u8 = 8;
+
+/// `clusterlaunchcontrol.try_cancel` and `clusterlaunchcontrol.query_cancel`.
+pub fn cluster_launch_control(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    if cx.has("try_cancel") {
+        return try_cancel(cx);
+    }
+    let axes = ["get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z"];
+    cx.allow(&[&["query_cancel", "is_canceled", "get_first_ctaid", "v4"], &axes[..]].concat())?;
+    cx.operands(2)?;
+    let answer = b128::source(cx, 1)?;
+    if cx.has("is_canceled") {
+        let dst = cx.dst_of(0, Pred)?;
+        let any = cx.lowering.new_register(Width::Wide);
+        cx.alu(Some(any), &answer, Alu::Logic(LogicOp::Or(Width::Wide)))?;
+        let differs = Alu::Logic(LogicOp::WideDiffer);
+        return cx.alu(dst, &[Operand::Reg(any), Operand::Const(0)], differs);
+    }
+    let coordinates = match (axes.iter().position(|axis| cx.has(axis)), cx.operand(0)?.clone()) {
+        (Some(axis), operand) => vec![(axis, operand)],
+        (None, syntax::Operand::Vector(operands)) if operands.len() == 4 => {
+            operands.into_iter().take(3).enumerate().collect()
+        }
+        _ => return Err(cx.unknown("one register, or four in braces, are expected")),
+    };
+    for (axis, operand) in coordinates {
+        let dst = cx.destination(&operand, B32)?;
+        let word = Alu::Move(MoveOp::Extract { wide: true, part: PartSize::Word });
+        let amount = Operand::Const(32 * (axis as u64 & 1));
+        cx.alu(dst, &[answer[axis / 2], amount], word)?;
+    }
+    Ok(())
+}
+
+fn try_cancel(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let all = "multicast::cluster::all";
+    cx.allow(&["try_cancel", "async", "shared::cta", "mbarrier::complete_tx::bytes", all])?;
+    cx.operands(2)?;
+    let generic = !cx.has("shared::cta");
+    let (to_base, to) = shared_operand(cx, 0, generic)?;
+    let (bar_base, barrier) = shared_operand(cx, 1, generic)?;
+    let zero = Operand::Const(0);
+    let everywhere = cx.has(all);
+    let store = AsyncOp::Store { bytes: HALF_ANSWER, reduction: None, to, barrier, everywhere };
+    emit(cx, store, Vec::new(), vec![to_base, bar_base, zero, zero]);
+    Ok(())
+}

@@ -1,0 +1,269 @@
+//! Bulk copies, copies of tensor tiles, and asynchronous stores.
+
+use crate::error::LoweringResult;
+use crate::kernel::*;
+use crate::module::constants::immediate_bits;
+use crate::opcode::asynchrony::{AsyncOp, At, CopyOp, TensorMode, TensorOp};
+use crate::opcode::memory::{AtomicKind, AtomicOp};
+use crate::rules::context::Cx;
+use crate::rules::memory::access::{atomic_kind, elements};
+use crate::rules::memory::asynchrony::{ORDER, SHARED, emit, shared_operand};
+use lanework_ptx as syntax;
+use lanework_ptx::ScalarType::{self, *};
+
+/// Reductions of bulk copies.
+const REDUCTIONS: &[&str] = &["add", "min", "max", "inc", "dec", "and", "or", "xor"];
+
+/// The spaces of the modifiers, in order: where a copy goes to and comes from.
+fn spaces(cx: &Cx<'_, '_>) -> Vec<(MemorySpace, bool)> {
+    let of = |modifier: &String| match modifier.as_str() {
+        "global" => Some((MemorySpace::Global, false)),
+        "shared" | "shared::cta" => Some((MemorySpace::Shared, false)),
+        "shared::cluster" => Some((MemorySpace::Shared, true)),
+        _ => None,
+    };
+    cx.instruction.modifiers.iter().filter_map(of).collect()
+}
+
+/// What a reduction does, whatever the type.
+fn reduction_kind(cx: &Cx<'_, '_>) -> Option<AtomicKind> {
+    REDUCTIONS.iter().find(|name| cx.has(name)).and_then(|name| atomic_kind(name))
+}
+
+/// What a reduction writes, and the bytes of an element.
+fn reduction(cx: &mut Cx<'_, '_>) -> LoweringResult<(AtomicOp, u8)> {
+    let ty = cx.ty()?;
+    let mut modifiers = cx.instruction.modifiers.iter();
+    let named = modifiers.find(|m| REDUCTIONS.contains(&m.as_str()));
+    let kind = named.and_then(|modifier| atomic_kind(modifier));
+    let atomic = kind.and_then(|kind| AtomicOp::of_copy(kind, ty));
+    Ok((atomic.ok_or_else(|| cx.unknown("this operation or type"))?, ty.size() as u8))
+}
+
+/// `cp.async.bulk` and `cp.reduce.async.bulk`, but for tensors, prefetches and groups.
+pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    if cx.has("commit_group") {
+        cx.operands(0)?;
+        emit(cx, AsyncOp::Commit, Vec::new(), Vec::new());
+        return Ok(());
+    }
+    if cx.has("wait_group") {
+        cx.allow(&["async", "bulk", "wait_group", "read"])?;
+        let syntax::Operand::Immediate(pending) = *cx.operand(0)? else {
+            return Err(cx.unknown("the number of groups is not a literal"));
+        };
+        let pending = immediate_bits(pending, U32) as u32;
+        let read = cx.has("read");
+        emit(cx, AsyncOp::WaitGroup { pending, read }, Vec::new(), Vec::new());
+        return Ok(());
+    }
+    if cx.has("prefetch") {
+        return cx.nothing();
+    }
+    if cx.has("tensor") {
+        return tensor(cx);
+    }
+    let words = [
+        "async",
+        "bulk",
+        "reduce",
+        "global",
+        "mbarrier::complete_tx::bytes",
+        "bulk_group",
+        "multicast::cluster",
+        "noftz",
+    ];
+    cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
+    let [(to, _), (from, _)] = spaces(cx)[..] else {
+        return Err(cx.unknown("it does not say where to and where from"));
+    };
+    let told = cx.has("mbarrier::complete_tx::bytes");
+    let fits = match (to, from) {
+        (MemorySpace::Shared, _) => told,
+        (_, MemorySpace::Shared) => cx.has("bulk_group"),
+        _ => false,
+    };
+    if !fits {
+        return Err(cx.unknown("these spaces and this way to wait"));
+    }
+    let reduction = match cx.has("reduce") {
+        true => Some(reduction(cx)?),
+        false => None,
+    };
+    let ((to_base, to_offset, _), (from_base, from_offset, _)) = (cx.address(0)?, cx.address(1)?);
+    let size = cx.src(2, U32)?;
+    let (barrier, bar_base) = match told {
+        true => {
+            let (base, at) = shared_operand(cx, 3, false)?;
+            (Some(at), base)
+        }
+        false => (None, Operand::Const(0)),
+    };
+    let multicast = cx.has("multicast::cluster");
+    let mask = if multicast { cx.src(4, U16)? } else { Operand::Const(0) };
+    if reduction.is_some() && to == MemorySpace::Global {
+        // Who comes first may be seen in the result.
+        cx.lowering.kernel.ordered_blocks = true;
+    }
+    let copy = CopyOp {
+        to: At { space: to, offset: to_offset },
+        from: At { space: from, offset: from_offset },
+        barrier,
+        multicast,
+        reduction,
+    };
+    emit(cx, AsyncOp::Copy(copy), Vec::new(), vec![to_base, from_base, size, bar_base, mask]);
+    Ok(())
+}
+
+/// The tensor map and the coordinates of operand `i`.
+fn map_and_coordinates(
+    cx: &mut Cx<'_, '_>,
+    i: usize,
+) -> LoweringResult<(Operand, At, Vec<Operand>)> {
+    let syntax::Operand::Address(mut address) = cx.operand(i)?.clone() else {
+        return Err(cx.unknown("a tensor map and coordinates in brackets are expected"));
+    };
+    let coordinates = match &std::mem::take(&mut address.extra)[..] {
+        [syntax::Operand::Vector(coordinates)] => coordinates.clone(),
+        _ => return Err(cx.unknown("the coordinates are not a vector")),
+    };
+    let (base, offset, named) = cx.address_of(&address)?;
+    let space = match named {
+        Some(space @ (MemorySpace::Parameter | MemorySpace::Constant)) => space,
+        Some(MemorySpace::Global) => MemorySpace::Global,
+        _ => MemorySpace::Generic,
+    };
+    let mut sources = Vec::new();
+    for coordinate in &coordinates {
+        sources.push(cx.source(coordinate, S32)?);
+    }
+    Ok((base, At { space, offset }, sources))
+}
+
+/// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`.
+fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let words = [
+        "async",
+        "bulk",
+        "reduce",
+        "tensor",
+        "1d",
+        "2d",
+        "3d",
+        "4d",
+        "5d",
+        "global",
+        "tile",
+        "tile::gather4",
+        "tile::scatter4",
+        "im2col",
+        "im2col_no_offs",
+        "cta_group::1",
+        "mbarrier::complete_tx::bytes",
+        "bulk_group",
+        "multicast::cluster",
+    ];
+    cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
+    let dimensions = ["1d", "2d", "3d", "4d", "5d"].iter().position(|d| cx.has(d));
+    let dimensions = dimensions.ok_or_else(|| cx.unknown("no number of dimensions"))? + 1;
+    let load = match (&spaces(cx)[..], cx.has("bulk_group")) {
+        ([(MemorySpace::Shared, _), (MemorySpace::Global, _)], false) => true,
+        ([(MemorySpace::Global, _), (MemorySpace::Shared, _)], true) => false,
+        _ => return Err(cx.unknown("these spaces and this way to wait")),
+    };
+    let mode = match load {
+        true if cx.has("tile::gather4") => TensorMode::Rows,
+        false if cx.has("tile::scatter4") && !cx.has("reduce") => TensorMode::Rows,
+        true if cx.has("im2col") => TensorMode::Pixels,
+        false if cx.has("im2col_no_offs") => TensorMode::PixelsInPlace,
+        _ => TensorMode::Tile,
+    };
+    let named = ["tile::gather4", "tile::scatter4", "im2col", "im2col_no_offs"];
+    let named = named.iter().any(|mode| cx.has(mode));
+    let fits = match mode {
+        TensorMode::Tile => !named,
+        TensorMode::Rows => dimensions == 2,
+        _ => dimensions >= 3,
+    };
+    if !fits {
+        return Err(cx.unknown("this mode of copying in this direction or number of dimensions"));
+    }
+    let (tensor_at, shared_at) = if load { (1, 0) } else { (0, 1) };
+    let (map_base, map, coordinates) = map_and_coordinates(cx, tensor_at)?;
+    let (count, offset_count) = mode.numbers(dimensions);
+    if coordinates.len() != count {
+        return Err(cx.unknown("the number of coordinates is not that of the dimensions"));
+    }
+    let (shared_base, shared) = shared_operand(cx, shared_at, false)?;
+    let (bar_base, barrier) = match load {
+        true => {
+            let (base, at) = shared_operand(cx, 2, false)?;
+            (base, Some(at))
+        }
+        false => (Operand::Const(0), None),
+    };
+    let mut offsets = Vec::new();
+    if offset_count > 0 {
+        for operand in elements(cx, 3, offset_count as u8)? {
+            offsets.push(cx.source(&operand, U16)?);
+        }
+    }
+    let multicast = cx.has("multicast::cluster");
+    let mask_at = if offset_count > 0 { 4 } else { 3 };
+    let mask = if multicast { cx.src(mask_at, U16)? } else { Operand::Const(0) };
+    let reduction = match cx.has("reduce") {
+        true => reduction_kind(cx),
+        false => None,
+    };
+    if reduction.is_some() != cx.has("reduce") {
+        return Err(cx.unknown("no reduction"));
+    }
+    if !load {
+        // Who comes first may be seen in the result.
+        cx.lowering.kernel.ordered_blocks |= reduction.is_some();
+    }
+    let op = TensorOp { dimensions, mode, shared, map, barrier, multicast, reduction };
+    let mut src = vec![shared_base, map_base, bar_base, mask];
+    src.extend(coordinates);
+    src.extend(offsets);
+    emit(cx, AsyncOp::Tensor(op), Vec::new(), src);
+    Ok(())
+}
+
+/// `st.async` and `red.async`.
+pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let words = ["async", "mbarrier::complete_tx::bytes", "v2", "v4"];
+    cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
+    if !cx.has("mbarrier::complete_tx::bytes") {
+        return Err(cx.unknown("without an mbarrier"));
+    }
+    cx.operands(3)?;
+    let ty = cx.ty()?;
+    let (reduction, bytes) = match cx.instruction.opcode.as_str() {
+        "red" => {
+            let (atomic, bytes) = reduction(cx)?;
+            (Some(atomic), bytes)
+        }
+        _ => (None, ty.size() as u8),
+    };
+    if ty == ScalarType::Pred || !(4..=8).contains(&bytes) {
+        return Err(cx.unknown("this type"));
+    }
+    let (to_base, to) = shared_operand(cx, 0, false)?;
+    let (bar_base, barrier) = shared_operand(cx, 2, false)?;
+    let count = if cx.has("v2") {
+        2
+    } else if cx.has("v4") {
+        4
+    } else {
+        1
+    };
+    let mut src = vec![to_base, bar_base];
+    for operand in elements(cx, 1, count)? {
+        src.push(cx.source(&operand, ty)?);
+    }
+    let store = AsyncOp::Store { bytes, reduction, to, barrier, everywhere: false };
+    emit(cx, store, Vec::new(), src);
+    Ok(())
+}

@@ -1,0 +1,359 @@
+//! Textures and surfaces. What nothing defines well enough is refused: depth comparison, multisampling, results in
+//! half precision, and the queries whose codes are a driver's own.
+//! What the instructions on textures and surfaces share: objects, coordinates and shapes.
+//! `txq`, `suq` and `istypep`.
+//! `suld`, `sust` and `sured`.
+
+use crate::error::LoweringResult;
+use crate::kernel::*;
+use crate::lower::state::Symbol;
+use crate::memory_layout::PARAMETER_WINDOW;
+use crate::opcode::Alu;
+use crate::opcode::logic::LogicOp;
+use crate::opcode::memory::AtomicOp;
+use crate::opcode::texture::{Geometry, Mip, Outside, Query, Surface, TextureOp};
+use crate::rules::context::Cx;
+use crate::rules::memory::access::{self, atomic_kind};
+use crate::rules::mov::copy;
+use lanework_ptx as syntax;
+use lanework_ptx::AddressBase;
+use lanework_ptx::ScalarType::{self, *};
+
+/// The four results, and the predicate that tells whether the texels are there: they are.
+fn results(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<Vec<Option<Reg>>> {
+    let (vector, resident) = match cx.operand(0)?.clone() {
+        syntax::Operand::Pair(vector, resident) => (*vector, Some(*resident)),
+        vector => (vector, None),
+    };
+    let elements = match vector {
+        syntax::Operand::Vector(list) => list,
+        syntax::Operand::Name(name) => {
+            ["x", "y", "z", "w"].map(|part| format!("{name}.{part}").into()).to_vec()
+        }
+        _ => Vec::new(),
+    };
+    if elements.len() != 4 {
+        return Err(cx.unknown("four results are expected"));
+    }
+    let mut dst = Vec::new();
+    for element in &elements {
+        dst.push(cx.destination(element, ty)?);
+    }
+    if let Some(resident) = resident {
+        let to = cx.destination(&resident, Pred)?;
+        cx.alu(to, &[Operand::Truth(true)], copy(Pred))?;
+    }
+    Ok(dst)
+}
+
+/// How the level is said.
+fn mip(cx: &Cx<'_, '_>) -> LoweringResult<Mip> {
+    match (cx.has("base"), cx.has("level"), cx.has("grad")) {
+        (_, false, false) => Ok(Mip::Base),
+        (false, true, false) => Ok(Mip::Level),
+        (false, false, true) => Ok(Mip::Gradient),
+        _ => Err(cx.unknown("several ways to say the mipmap level")),
+    }
+}
+
+/// Appends what says the level, which follows the coordinates; gives how many operands of the instruction it takes.
+fn level(
+    cx: &mut Cx<'_, '_>,
+    mip: Mip,
+    geometry: Geometry,
+    coordinate: ScalarType,
+    src: &mut Vec<Operand>,
+) -> LoweringResult<usize> {
+    match mip {
+        Mip::Base => Ok(0),
+        Mip::Level => {
+            src.push(cx.src(2, coordinate)?);
+            Ok(1)
+        }
+        Mip::Gradient => {
+            if coordinate != F32 {
+                return Err(cx.unknown("gradients of integer coordinates"));
+            }
+            for i in [2, 3] {
+                let parts = match cx.operand(i)?.clone() {
+                    syntax::Operand::Vector(list) => list,
+                    one => vec![one],
+                };
+                if parts.len() < geometry.axes() {
+                    return Err(cx.unknown("a gradient with fewer parts than coordinates"));
+                }
+                for part in parts.iter().take(geometry.axes()) {
+                    src.push(cx.source(part, F32)?);
+                }
+            }
+            Ok(2)
+        }
+    }
+}
+
+/// `tex` and `tld4`.
+pub fn sample(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let gathers = cx.instruction.opcode == "tld4";
+    let components = ["r", "g", "b", "a"];
+    match gathers {
+        true => allow(cx, &["r", "g", "b", "a", "v4"])?,
+        false => allow(cx, &["v4", "base", "level", "grad"])?,
+    }
+    let geometry = geometry(cx)?;
+    let [ty, coordinate] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
+    if !matches!(ty, U32 | S32 | F32) || !matches!(coordinate, S32 | F32) || !cx.has("v4") {
+        return Err(cx.unknown("these types"));
+    }
+    let mut src = place(cx, 1, geometry, coordinate)?;
+    let mip = mip(cx)?;
+    let mut next = 2 + level(cx, mip, geometry, coordinate, &mut src)?;
+    let offset = match cx.instruction.operands.get(next).cloned() {
+        Some(syntax::Operand::Vector(list)) => {
+            if list.len() < geometry.axes() {
+                return Err(cx.unknown("too few offsets"));
+            }
+            for operand in list.iter().take(geometry.axes()) {
+                src.push(cx.source(operand, S32)?);
+            }
+            next += 1;
+            true
+        }
+        _ => false,
+    };
+    if cx.instruction.operands.len() > next {
+        return Err(cx.unknown("comparison of depths"));
+    }
+    if offset && matches!(geometry, Geometry::Cube | Geometry::Cubes) {
+        return Err(cx.unknown("offsets in a cube"));
+    }
+    let op = match gathers {
+        false => TextureOp::Sample { geometry, fetch: coordinate == S32, mip, offset },
+        true => {
+            if !matches!(geometry, Geometry::Plane | Geometry::Planes) || coordinate != F32 {
+                return Err(cx.unknown("this shape"));
+            }
+            let component = components.iter().position(|component| cx.has(component));
+            let component = component.ok_or_else(|| cx.unknown("no component"))? as u8;
+            TextureOp::Gather { geometry, component, offset }
+        }
+    };
+    let dst = results(cx, ty)?;
+    emit(cx, op, dst, src);
+    Ok(())
+}
+
+/// An opaque object by its name: the handle in a register, or the address of the variable that holds it.
+fn handle(cx: &mut Cx<'_, '_>, name: &str) -> LoweringResult<Operand> {
+    match cx.lowering.lookup(name) {
+        Some(Symbol::Register(register)) => {
+            cx.check_width(register, B64)?;
+            Ok(Operand::Reg(register))
+        }
+        Some(Symbol::Variable(MemorySpace::Parameter, Operand::Const(at))) => {
+            Ok(Operand::Const(PARAMETER_WINDOW + at))
+        }
+        Some(Symbol::Variable(MemorySpace::Global, address)) => Ok(address),
+        _ => Err(cx.unknown(&format!("`{name}` is not a texture, sampler or surface"))),
+    }
+}
+
+/// The texture, its sampler and the coordinates of operand `i`.
+pub fn place(
+    cx: &mut Cx<'_, '_>,
+    i: usize,
+    geometry: Geometry,
+    coordinate: ScalarType,
+) -> LoweringResult<Vec<Operand>> {
+    let syntax::Operand::Address(address) = cx.operand(i)?.clone() else {
+        return Err(cx.unknown("a texture or surface in brackets is expected"));
+    };
+    let (AddressBase::Name(name), 0) = (&address.base, address.offset) else {
+        return Err(cx.unknown("the texture or surface is not named by a register or variable"));
+    };
+    let object = handle(cx, name)?;
+    let (sampler, coordinates) = match &address.extra[..] {
+        [coordinates] => (Operand::Const(0), coordinates),
+        [syntax::Operand::Name(sampler), coordinates] => (handle(cx, sampler)?, coordinates),
+        _ => return Err(cx.unknown("coordinates are expected after the texture or surface")),
+    };
+    let coordinates = match coordinates {
+        syntax::Operand::Vector(list) => list.clone(),
+        one => vec![one.clone()],
+    };
+    if coordinates.len() != geometry.written() {
+        return Err(cx.unknown("the number of coordinates is not that of the shape"));
+    }
+    let mut src = vec![object, sampler];
+    for (at, operand) in coordinates.iter().enumerate() {
+        let ty = if at == 0 && geometry.is_layered() { U32 } else { coordinate };
+        src.push(cx.source(operand, ty)?);
+    }
+    Ok(src)
+}
+
+/// The object in the brackets of operand `i`.
+pub fn object(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Operand> {
+    match cx.operand(i)?.clone() {
+        syntax::Operand::Address(address) if address.offset == 0 && address.extra.is_empty() => {
+            match &address.base {
+                AddressBase::Name(name) => handle(cx, name),
+                AddressBase::Absolute(_) => Err(cx.unknown("a number instead of a handle")),
+            }
+        }
+        syntax::Operand::Name(name) => handle(cx, &name),
+        _ => Err(cx.unknown("a texture or surface in brackets is expected")),
+    }
+}
+
+/// The shape that the modifiers name.
+pub fn geometry(cx: &Cx<'_, '_>) -> LoweringResult<Geometry> {
+    let found = cx.instruction.modifiers.iter().find_map(|modifier| Geometry::of(modifier));
+    found.ok_or_else(|| cx.unknown("no shape that the emulator knows"))
+}
+
+const GEOMETRIES: &[&str] = &["1d", "2d", "3d", "a1d", "a2d", "cube", "acube"];
+
+/// Refuses modifiers but types, shapes and `more`.
+pub fn allow(cx: &Cx<'_, '_>, more: &[&str]) -> LoweringResult {
+    cx.allow(&[GEOMETRIES, more].concat())
+}
+
+pub fn emit(cx: &mut Cx<'_, '_>, op: TextureOp, dst: Vec<Option<Reg>>, src: Vec<Operand>) {
+    cx.emit(Opcode::Texture(op), dst, src);
+}
+
+/// `txq` and `suq`.
+pub fn query(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    let texture = cx.instruction.opcode == "txq";
+    let known: &[(&str, Query)] = &[
+        ("width", Query::Width),
+        ("height", Query::Height),
+        ("depth", Query::Depth),
+        ("array_size", Query::Layers),
+        ("num_mipmap_levels", Query::Levels),
+        ("num_samples", Query::Samples),
+        ("normalized_coords", Query::Normalized),
+    ];
+    let known = if texture { known } else { &known[..4] };
+    let (_, ask) = *known
+        .iter()
+        .find(|(name, _)| cx.has(name))
+        .ok_or_else(|| cx.unknown("a query whose answer is a driver's own"))?;
+    if cx.ty()? != B32 {
+        return Err(cx.unknown("this type"));
+    }
+    let of_level = texture && cx.has("level");
+    if of_level && !matches!(ask, Query::Width | Query::Height | Query::Depth) {
+        return Err(cx.unknown("a query that is not of a level"));
+    }
+    let dst = cx.dst_of(0, B32)?;
+    let object = object(cx, 1)?;
+    let level = if of_level { cx.src(2, U32)? } else { Operand::Const(0) };
+    emit(cx, TextureOp::Ask(ask), vec![dst], vec![object, level]);
+    Ok(())
+}
+
+/// `istypep`.
+pub fn is_type(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    cx.allow(&[])?;
+    cx.operands(2)?;
+    let ask = match cx.ty()? {
+        Texref => Query::IsTexture,
+        Samplerref => Query::IsSampler,
+        Surfref => Query::IsSurface,
+        _ => return Err(cx.unknown("this type")),
+    };
+    let dst = cx.dst_of(0, Pred)?;
+    let object = object(cx, 1)?;
+    let word = cx.lowering.new_register(Width::Word);
+    emit(cx, TextureOp::Ask(ask), vec![Some(word)], vec![object, Operand::Const(0)]);
+    cx.alu(dst, &[Operand::Reg(word)], Alu::Logic(LogicOp::IsNonzero))
+}
+
+/// How a surface instruction accesses elements of `ty`.
+fn surface(cx: &Cx<'_, '_>, ty: ScalarType, count: u8) -> LoweringResult<Surface> {
+    let outside = match (cx.has("trap"), cx.has("clamp"), cx.has("zero")) {
+        (true, false, false) => Outside::Trap,
+        (false, true, false) => Outside::Clamp,
+        (false, false, true) => Outside::Zero,
+        _ => return Err(cx.unknown("neither `.trap` nor `.clamp` nor `.zero`")),
+    };
+    let geometry = geometry(cx)?;
+    if matches!(geometry, Geometry::Cube | Geometry::Cubes) {
+        return Err(cx.unknown("surfaces that are cubes"));
+    }
+    let bytes = ty.size() as u8;
+    Ok(Surface { geometry, outside, bytes, count, texels: cx.has("p") })
+}
+
+const SURFACE: &[&str] =
+    &["b", "p", "v2", "v4", "trap", "clamp", "zero", "ca", "cg", "cs", "cv", "wb", "wt"];
+
+/// The elements of an operand that may be a vector.
+fn vector(cx: &Cx<'_, '_>, i: usize) -> LoweringResult<Vec<syntax::Operand>> {
+    let count = access::count(cx);
+    access::elements(cx, i, count)
+}
+
+/// `suld`.
+pub fn surface_load(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    allow(cx, SURFACE)?;
+    cx.operands(2)?;
+    let ty = cx.ty()?;
+    let elements = vector(cx, 0)?;
+    let surface = surface(cx, ty, elements.len() as u8)?;
+    if surface.texels || !matches!(ty, B8 | B16 | B32 | B64) {
+        return Err(cx.unknown("this type"));
+    }
+    let src = place(cx, 1, surface.geometry, S32)?;
+    let mut dst = Vec::new();
+    for element in &elements {
+        dst.push(cx.destination(element, ty)?);
+    }
+    emit(cx, TextureOp::Load(surface), dst, src);
+    Ok(())
+}
+
+/// `sust`.
+pub fn surface_store(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    allow(cx, SURFACE)?;
+    cx.operands(2)?;
+    let ty = cx.ty()?;
+    let elements = vector(cx, 1)?;
+    let surface = surface(cx, ty, elements.len() as u8)?;
+    if !matches!(ty, B8 | B16 | B32 | B64) || surface.texels && ty != B32 {
+        return Err(cx.unknown("this type"));
+    }
+    let mut src = place(cx, 0, surface.geometry, S32)?;
+    for element in &elements {
+        src.push(cx.source(element, ty)?);
+    }
+    emit(cx, TextureOp::Store(surface), Vec::new(), src);
+    Ok(())
+}
+
+/// `sured`.
+pub fn surface_reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
+    const KINDS: &[&str] = &["add", "min", "max", "and", "or"];
+    allow(cx, &[SURFACE, KINDS].concat())?;
+    cx.operands(2)?;
+    let ty = cx.ty()?;
+    let surface = surface(cx, ty, 1)?;
+    let kind = KINDS.iter().find(|kind| cx.has(kind)).and_then(|kind| atomic_kind(kind));
+    // Bits are added and compared as unsigned ones.
+    let number = match ty {
+        B32 => U32,
+        B64 => U64,
+        U32 | S32 | U64 | S64 => ty,
+        _ => return Err(cx.unknown("this type")),
+    };
+    let op = kind.and_then(|kind| {
+        let bits = if number.size() == 8 { B64 } else { B32 };
+        AtomicOp::of_copy(kind, number).or_else(|| AtomicOp::of_copy(kind, bits))
+    });
+    let op = op.ok_or_else(|| cx.unknown("no operation on this type"))?;
+    let mut src = place(cx, 0, surface.geometry, S32)?;
+    src.push(cx.src(1, ty)?);
+    emit(cx, TextureOp::Reduce(surface, op), Vec::new(), src);
+    Ok(())
+}
