@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles what `cargo run --profile gpu -p lanework-ops --example peers` compares with: CUB, cuBLAS and cuBLASLt of the CUDA toolkit.
+# Compiles what `cargo run --release -p lanework-ops --example peers` compares with: CUB, cuBLAS and cuBLASLt of the CUDA toolkit.
 #
 # Usage: scripts/peers.sh [OUTPUT], by default target/libpeers.so. Needs nvcc and, for the right machine code, a GPU.
 set -euo pipefail

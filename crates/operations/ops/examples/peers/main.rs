@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! scripts/peers.sh                      # compiles the peers, with nvcc
-//! cargo run --profile gpu -p lanework-ops --example peers -- --peers target/libpeers.so
+//! cargo run --release -p lanework-ops --example peers -- --peers target/libpeers.so
 //! ```
 
 mod attention;

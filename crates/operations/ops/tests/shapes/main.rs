@@ -1,7 +1,7 @@
 //! Random shapes, strides and options of every operation, each result compared with the host's: a few hundred small ones on the emulator,
 //! and 200 large ones on a GPU, where there is one. `LANEWORK_SHAPES` says how many instead (on the GPU alone, where there is one),
 //! `LANEWORK_SHAPE_SIZE` of about how many elements, `LANEWORK_SHAPE_FROM` from which case on, and `LANEWORK_SHAPE_ONLY` of which
-//! operation. For thousands, the references want a compiler's help: `cargo test --profile gpu -p lanework-ops --test shapes`.
+//! operation. For thousands, the references want a compiler's help: `cargo test --release -p lanework-ops --test shapes`.
 //!
 //! A case that fails prints its seed; `LANEWORK_SHAPE_SEED=S cargo test -p lanework-ops --test shapes` runs that one alone.
 
