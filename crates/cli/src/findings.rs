@@ -3,7 +3,7 @@
 use crate::program::ProgramJson;
 use crate::stopped::ErrorJson;
 use lanework::emulator::SourceLocation;
-use lanework::emulator::sanitize::{self, Quote, Spot};
+use lanework::emulator::sanitize::{self, CodeLocation, Quote};
 use lanework::report::Sources;
 use lanework::{Report, ReportKind};
 use serde::Serialize;
@@ -211,7 +211,7 @@ pub fn json<'a>(
             block: other.block,
             thread: other.thread,
         });
-        let line = |spot: &'a Spot| match &spot.location {
+        let line = |spot: &'a CodeLocation| match &spot.location {
             Some(at) => (at.file.as_str(), at.line),
             None => (finding.file.as_str(), spot.text_line),
         };

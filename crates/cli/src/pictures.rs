@@ -7,20 +7,20 @@ pub use text::text;
 #[cfg(test)]
 mod tests {
     use super::text;
-    use lanework::emulator::{AccessKind, Place, Space, Touch};
+    use lanework::emulator::{AccessKind, Place, Space, TracedAccess};
     use lanework::report::pictures::Picture;
 
-    fn touch(space: Space, bytes: u32, at: impl Fn(u64) -> u64) -> Touch {
+    fn touch(space: Space, bytes: u32, at: impl Fn(u64) -> u64) -> TracedAccess {
         let addresses = std::array::from_fn(|lane| at(lane as u64));
         let (kind, place) = (AccessKind::Load, Place::default());
-        Touch { place, space, kind, bytes, mask: u32::MAX, addresses }
+        TracedAccess { place, space, kind, bytes, mask: u32::MAX, addresses }
     }
 
-    fn plain(touch: Touch) -> String {
+    fn plain(touch: TracedAccess) -> String {
         within(touch, 100)
     }
 
-    fn within(touch: Touch, width: usize) -> String {
+    fn within(touch: TracedAccess, width: usize) -> String {
         let step = |warp, mask| (Place { block: 0, warp, instruction: 0 }, mask);
         let picture = Picture {
             title: "k".to_owned(),

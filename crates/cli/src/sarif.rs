@@ -7,7 +7,7 @@
 use crate::findings::Finding;
 use crate::repository::Repository;
 use lanework::emulator::SourceLocation;
-use lanework::emulator::sanitize::Spot;
+use lanework::emulator::sanitize::CodeLocation;
 use lanework::{KindInfo, ReportKind};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -59,7 +59,7 @@ impl Places<'_> {
             all.extend(calls);
         }
         let spots = report.also.iter().flat_map(|pair| [&pair.other, &pair.access]);
-        all.extend(spots.map(|Spot { location, text_line }| {
+        all.extend(spots.map(|CodeLocation { location, text_line }| {
             self.related(location.as_ref(), *text_line, "the same barrier is missing here")
         }));
         all

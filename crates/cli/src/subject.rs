@@ -11,7 +11,7 @@ use crate::problem::{
 };
 use crate::source::{Ptx, linked_ptx};
 use crate::suggest::check_rung;
-use lanework::emulator::{Blocks, FaultKind, Trace, Wanted};
+use lanework::emulator::{Blocks, FaultKind, Trace, TraceConfig};
 use lanework::ptx::{StateSpace, Variable};
 use lanework::report::Sources;
 use lanework::{Backend, Device, Dim3, Error, Job, Profile, PtxModule, PtxShape};
@@ -168,7 +168,7 @@ impl Subject for FileLaunch {
     fn profile(&mut self, blocks: Blocks) -> lanework::Result<Profile> {
         self.fresh(|launch| launch.profile(blocks))
     }
-    fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> lanework::Result<Trace> {
+    fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> lanework::Result<Trace> {
         self.fresh(|launch| launch.trace(blocks, wanted))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::memory::{Copies, Regions};
-use lanework::emulator::{Blocks, Keep, Space, Touch, Wanted};
+use lanework::emulator::{Blocks, Keep, Space, TraceConfig, TracedAccess};
 use lanework::report::pictures::{Picture, svg};
 use lanework::report::{Sources, choose, first_of_each};
 use lanework::{PtxArg, PtxModule, PtxShape, Result};
@@ -42,7 +42,7 @@ pub fn draw(
     let instructions: Vec<u32> =
         choices.iter().flat_map(|choice| choice.instructions.clone()).collect();
     let wanted =
-        Wanted { steps: true, accesses: Keep::Of(instructions), most: MOST, only: Some(0..1) };
+        TraceConfig { steps: true, accesses: Keep::Of(instructions), most: MOST, only: Some(0..1) };
     let blocks = match shape.cooperative || module.blocks_may_wait(entry) {
         true => Blocks::All,
         false => Blocks::Range { first: 0, count: 1 },
@@ -53,8 +53,9 @@ pub fn draw(
     sources.insert_ptx(text);
     let mut seen = Drawings { notes: sizes(&touches, memory), ..Drawings::default() };
     for choice in choices {
-        let of_line = |touch: &&Touch| choice.instructions.contains(&touch.place.instruction);
-        let touches: Vec<Touch> = touches.iter().filter(of_line).cloned().collect();
+        let of_line =
+            |touch: &&TracedAccess| choice.instructions.contains(&touch.place.instruction);
+        let touches: Vec<TracedAccess> = touches.iter().filter(of_line).cloned().collect();
         if touches.is_empty() {
             continue;
         }
@@ -77,7 +78,7 @@ pub fn draw(
 
 /// Arrays whose elements are wider than what the kernel accesses of them: often the wrong element type.
 fn sizes(
-    touches: &[Touch],
+    touches: &[TracedAccess],
     (regions, copies, arrays): (&Regions, &Copies, &[&Array]),
 ) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();

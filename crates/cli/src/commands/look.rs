@@ -9,7 +9,7 @@ use crate::program::{self, Ended};
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
 use crate::suggest::check_no_path;
 use crate::terminal::width;
-use lanework::emulator::{Blocks, Keep, Place, Touch, Wanted};
+use lanework::emulator::{Blocks, Keep, Place, TraceConfig, TracedAccess};
 use lanework::report::pictures::{Picture, svg};
 use lanework::report::{By, Choice, Sources, choose, first_of_each, pattern};
 use lanework::tool::{self, Record};
@@ -126,7 +126,7 @@ struct AccessJson {
 }
 
 impl AccessJson {
-    fn of(touch: &Touch) -> AccessJson {
+    fn of(touch: &TracedAccess) -> AccessJson {
         let lanes = touch.addresses.iter().enumerate();
         AccessJson {
             instruction: touch.place.instruction,
@@ -172,7 +172,7 @@ fn draw(
         let record = profile(subject, blocks, By::Source, gpu).map_err(partial_run)?;
         let refused = |(what, help)| Failure::input(what, help);
         let Choice { line, file, instructions } = choose(&record, options.line).map_err(refused)?;
-        let wanted = Wanted {
+        let wanted = TraceConfig {
             steps: true,
             accesses: Keep::Of(instructions.clone()),
             most: STEPS,
@@ -202,7 +202,7 @@ fn place(file: Option<&str>, line: u32) -> String {
 struct Accesses<'a> {
     name: &'a str,
     choice: Choice,
-    shown: Vec<Touch>,
+    shown: Vec<TracedAccess>,
     steps: Vec<(Place, u32)>,
 }
 

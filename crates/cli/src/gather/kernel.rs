@@ -3,7 +3,7 @@
 use super::{header, listing, sass};
 use crate::failure::Failure;
 use crate::findings::sources;
-use lanework::emulator::{Blocks, Keep, Wanted};
+use lanework::emulator::{Blocks, Keep, TraceConfig};
 use lanework::report::pictures::{cost, grid};
 use lanework::report::{self, By, Machine, ProfileRecord, first_of_each, pattern};
 use lanework::{Device, Job, Prepared};
@@ -112,16 +112,16 @@ fn pictures(prepared: &mut Prepared<'_>, record: &ProfileRecord) -> Result<Vec<P
     let sources = sources();
     let mut found = Vec::new();
     for line in lines {
-        let wanted = Wanted {
+        let wanted = TraceConfig {
             accesses: Keep::Of(line.instructions.clone()),
             most: TOUCHES,
             only: Some(0..1),
-            ..Wanted::default()
+            ..TraceConfig::default()
         };
         let trace = prepared.trace(blocks, wanted)?;
         let mut shown = first_of_each(&trace.touches, 0);
         shown.truncate(ACCESSES);
-        let access = |touch: &lanework::emulator::Touch| {
+        let access = |touch: &lanework::emulator::TracedAccess| {
             let cost = cost(touch);
             Access {
                 space: touch.space.name().to_owned(),

@@ -1,7 +1,7 @@
 //! Pictures in the terminal.
 
 use anstyle::{AnsiColor, Style};
-use lanework::emulator::{Space, Touch};
+use lanework::emulator::{Space, TracedAccess};
 use lanework::report::layout::{excerpt, hanging, wrap};
 use lanework::report::pictures::{
     Picture, bank_rows, bank_wavefronts, caption, cost, moments, ranges, sector_lines, strips,
@@ -40,7 +40,7 @@ pub fn text(picture: &Picture, width: usize) -> String {
 }
 
 /// A row of cells for each 128-byte line, with the lanes in its four sectors.
-fn sectors(touch: &Touch, width: usize) -> String {
+fn sectors(touch: &TracedAccess, width: usize) -> String {
     let lines = sector_lines(touch);
     let cell = (width.saturating_sub(15) / 4).saturating_sub(1).clamp(LEAST, CELL);
     let mut text = format!("{:14}", "");
@@ -86,7 +86,7 @@ fn short(range: &str, lanes: usize, cell: usize) -> String {
 }
 
 /// A grid of 32 banks with the lane at each word, and the wavefronts of each bank.
-fn banks(touch: &Touch, width: usize) -> String {
+fn banks(touch: &TracedAccess, width: usize) -> String {
     // Twelve columns of label; banks with a blank between them where there is room.
     let gap = if width >= 12 + 63 { " " } else { "" };
     let rows = bank_rows(touch);

@@ -1,14 +1,13 @@
 //! Counters of a launch.
 //!
-//! [`banks`] and [`traffic`] compute the cost of a memory access: bank conflicts and sectors. [`counters`] holds the
-//! sums, [`table`] the declaration of each counter, and [`words`] their description. [`count`] and [`trace`] are the
-//! instruments that count a launch or record its accesses.
+//! | module | contents |
+//! | --- | --- |
+//! | [`cost`] | the cost of one memory access: 32-byte sectors, passes through the banks |
+//! | [`counters`] | the table of counters and their sums |
+//! | [`instruments`] | the instruments that count a launch and trace its accesses |
+//! | [`words`] | counters and figures as text |
 
-pub mod banks;
-pub mod count;
+pub mod cost;
 pub mod counters;
-mod lanes;
-pub mod table;
-pub mod trace;
-pub mod traffic;
+pub mod instruments;
 pub mod words;

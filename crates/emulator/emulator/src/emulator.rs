@@ -2,8 +2,8 @@
 //! here once rather than in every crate that launches.
 
 use crate::options::Options;
-use lanework_counters::count::CountingObserver;
-use lanework_counters::trace::{Trace, Tracer, Wanted};
+use lanework_counters::instruments::count::CountingObserver;
+use lanework_counters::instruments::trace::{Trace, TraceConfig, Tracer};
 use lanework_engine::device::Device;
 use lanework_engine::fault::Fault;
 use lanework_engine::instrument::NullObserver;
@@ -88,7 +88,7 @@ impl Emulator {
         program: &Program,
         launch: &LaunchConfig<'_>,
         arguments: &[&[u8]],
-        wanted: Wanted,
+        wanted: TraceConfig,
     ) -> Result<(Outcome, Trace), Fault> {
         let mut tracer = Tracer::new(wanted);
         let outcome = self.launch(program, launch, arguments, &mut tracer)?;

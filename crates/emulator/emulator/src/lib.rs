@@ -11,10 +11,12 @@ mod emulator;
 mod options;
 
 pub use emulator::Emulator;
-pub use lanework_counters::count::CountingObserver;
+pub use lanework_counters::counters::table::{Counter, Row};
 pub use lanework_counters::counters::{Bulk, Counters, Distributed, Global, Shared};
-pub use lanework_counters::table::{Counter, Row};
-pub use lanework_counters::trace::{Keep, Reach, Touch, Trace, Tracer, Wanted};
+pub use lanework_counters::instruments::count::CountingObserver;
+pub use lanework_counters::instruments::trace::{
+    Keep, SectorAccess, Trace, TraceConfig, TracedAccess, Tracer,
+};
 /// What counters say, in words.
 pub use lanework_counters::words;
 pub use lanework_engine::OPTIMISED;

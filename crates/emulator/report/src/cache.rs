@@ -12,7 +12,7 @@
 
 use crate::machine::Machine;
 use crate::record::CacheRecord;
-use lanework_emulator::{AccessKind, Reach, Trace};
+use lanework_emulator::{AccessKind, SectorAccess, Trace};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Ways of a set.
@@ -58,7 +58,7 @@ impl Cache {
 }
 
 /// A resident block: what each of its warps has still to access.
-type Resident = Vec<VecDeque<Reach>>;
+type Resident = Vec<VecDeque<SectorAccess>>;
 
 /// One multiprocessor.
 struct Multiprocessor {
@@ -70,7 +70,7 @@ struct Multiprocessor {
 
 impl Multiprocessor {
     /// The next access of the next resident warp.
-    fn next(&mut self, resident: usize) -> Option<Reach> {
+    fn next(&mut self, resident: usize) -> Option<SectorAccess> {
         loop {
             self.blocks.retain(|block| block.iter().any(|warp| !warp.is_empty()));
             while self.blocks.len() < resident {
@@ -178,7 +178,13 @@ mod tests {
             for sector in *sectors {
                 let first = trace.sectors.len() as u32;
                 trace.sectors.push(*sector);
-                trace.reaches.push(Reach { block: block as u64, warp: 0, kind, first, count: 1 });
+                trace.reaches.push(SectorAccess {
+                    block: block as u64,
+                    warp: 0,
+                    kind,
+                    first,
+                    count: 1,
+                });
             }
         }
         replay(&trace, &Machine::h200(), 2, 0)

@@ -1,7 +1,7 @@
 //! Which line of a kernel a picture shows, and which of its accesses.
 
 use crate::record::ProfileRecord;
-use lanework_emulator::Touch;
+use lanework_emulator::TracedAccess;
 
 /// A line, its file and its instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ pub fn choose(record: &ProfileRecord, line: Option<u32>) -> Result<Choice, (Stri
 }
 
 /// The first access of each instruction by a warp: a line may load and store.
-pub fn first_of_each(touches: &[Touch], warp: u32) -> Vec<Touch> {
-    let mut first: Vec<Touch> = Vec::new();
+pub fn first_of_each(touches: &[TracedAccess], warp: u32) -> Vec<TracedAccess> {
+    let mut first: Vec<TracedAccess> = Vec::new();
     for touch in touches.iter().filter(|touch| touch.place.warp == warp) {
         if first.iter().all(|seen| seen.place.instruction != touch.place.instruction) {
             first.push(touch.clone());

@@ -1,9 +1,9 @@
 //! The access pattern of one warp: its stride, or the groups of lanes that have one, in words.
 
-use lanework_emulator::Touch;
+use lanework_emulator::TracedAccess;
 
 /// The pattern of the active lanes' addresses, such as `stride 4096 B`.
-pub fn pattern(touch: &Touch) -> String {
+pub fn pattern(touch: &TracedAccess) -> String {
     let lanes: Vec<usize> = (0..32).filter(|lane| touch.mask >> lane & 1 != 0).collect();
     let at = |i: usize| touch.addresses[lanes[i]] as i64;
     let count = lanes.len();
@@ -54,7 +54,7 @@ mod tests {
     fn of(mask: u32, at: impl Fn(u64) -> u64) -> String {
         let addresses = std::array::from_fn(|lane| 1 << 20 | at(lane as u64));
         let (space, kind, place) = (Space::Global, AccessKind::Load, Place::default());
-        pattern(&Touch { place, space, kind, bytes: 4, mask, addresses })
+        pattern(&TracedAccess { place, space, kind, bytes: 4, mask, addresses })
     }
 
     #[test]

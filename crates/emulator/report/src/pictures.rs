@@ -12,15 +12,15 @@ pub use svg::{grid, svg};
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lanework_emulator::{AccessKind, Place, Space, Touch};
+    use lanework_emulator::{AccessKind, Place, Space, TracedAccess};
 
-    fn touch(space: Space, bytes: u32, at: impl Fn(u64) -> u64) -> Touch {
+    fn touch(space: Space, bytes: u32, at: impl Fn(u64) -> u64) -> TracedAccess {
         let addresses = std::array::from_fn(|lane| at(lane as u64));
         let (kind, place) = (AccessKind::Load, Place::default());
-        Touch { place, space, kind, bytes, mask: u32::MAX, addresses }
+        TracedAccess { place, space, kind, bytes, mask: u32::MAX, addresses }
     }
 
-    fn picture(touch: Touch) -> Picture {
+    fn picture(touch: TracedAccess) -> Picture {
         let step = |warp, mask| (Place { block: 0, warp, instruction: 0 }, mask);
         let steps = vec![step(0, u32::MAX), step(0, 0xffff), step(1, u32::MAX)];
         Picture {

@@ -6,7 +6,7 @@ use crate::instruction;
 use crate::machine::Machine;
 use crate::record::{BranchRecord, CacheRecord, LineRecord, ProfileRecord, SampleRecord};
 use crate::remarks::remarks;
-use lanework_emulator::{Blocks, Counters, Keep, Touch, Trace, Wanted};
+use lanework_emulator::{Blocks, Counters, Keep, Trace, TraceConfig, TracedAccess};
 use std::collections::{BTreeMap, HashMap};
 
 /// What lines a profile is made of.
@@ -25,7 +25,7 @@ const REPLAYED: u64 = 1 << 20;
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
     /// The first access of each instruction, for the patterns of remarks.
-    pub touches: Vec<Touch>,
+    pub touches: Vec<TracedAccess>,
     /// The modelled caches; `None` where nothing went to global memory, or nothing was traced.
     pub caches: Option<CacheRecord>,
 }
@@ -39,13 +39,13 @@ pub fn extras<E>(
     counted: &Counted<'_>,
     gpu: &Machine,
     waits: bool,
-    trace: &mut dyn FnMut(Blocks, Wanted) -> Result<Trace, E>,
+    trace: &mut dyn FnMut(Blocks, TraceConfig) -> Result<Trace, E>,
 ) -> Result<Extras, E> {
-    let mut first_blocks = |count: u64, wanted: Wanted| match waits {
-        true => trace(Blocks::All, Wanted { only: Some(0..count), ..wanted }),
+    let mut first_blocks = |count: u64, wanted: TraceConfig| match waits {
+        true => trace(Blocks::All, TraceConfig { only: Some(0..count), ..wanted }),
         false => trace(Blocks::Range { first: 0, count }, wanted),
     };
-    let wanted = Wanted { accesses: Keep::First, most: 1 << 16, ..Wanted::default() };
+    let wanted = TraceConfig { accesses: Keep::First, most: 1 << 16, ..TraceConfig::default() };
     let touches = first_blocks(1, wanted)?.touches;
     let asked = counted.counters.global_load.sectors + counted.counters.global_store.sectors;
     let caches = match asked {
@@ -54,7 +54,7 @@ pub fn extras<E>(
             let per_block = (asked / counted.blocks_run.max(1)).max(1);
             let count = (REPLAYED / per_block).clamp(1, counted.blocks);
             let most = 2 * REPLAYED.max(per_block) as usize;
-            let wanted = Wanted { accesses: Keep::Sectors, most, ..Wanted::default() };
+            let wanted = TraceConfig { accesses: Keep::Sectors, most, ..TraceConfig::default() };
             let trace = first_blocks(count, wanted)?;
             let takes = gpu.resources(counted.resources, counted.threads(), counted.dynamic_shared);
             Some(cache::replay(&trace, gpu, takes.resident_blocks, takes.shared_bytes))
@@ -119,8 +119,13 @@ fn weight(counters: &Counters) -> f64 {
 type Place = (Option<String>, u32, u32);
 
 /// The instructions put together by line.
-fn lines(profile: &Counted<'_>, flops: &[u64], touches: &[Touch], by: By) -> Vec<LineRecord> {
-    let touch_of: HashMap<u32, &Touch> =
+fn lines(
+    profile: &Counted<'_>,
+    flops: &[u64],
+    touches: &[TracedAccess],
+    by: By,
+) -> Vec<LineRecord> {
+    let touch_of: HashMap<u32, &TracedAccess> =
         touches.iter().map(|touch| (touch.place.instruction, touch)).collect();
     let mut groups: BTreeMap<Place, Vec<u32>> = BTreeMap::new();
     for (index, one) in profile.instructions.iter().enumerate() {

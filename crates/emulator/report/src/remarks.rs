@@ -2,10 +2,10 @@
 //! memory, divergence.
 
 use super::pattern::pattern;
-use lanework_emulator::{Bulk, Counters, Global, Origin, Shared, Touch};
+use lanework_emulator::{Bulk, Counters, Global, Origin, Shared, TracedAccess};
 
 /// Remarks on one instruction; `touch` is its first access, where it makes any.
-pub fn remarks(counters: &Counters, origin: &Origin, touch: Option<&Touch>) -> Vec<String> {
+pub fn remarks(counters: &Counters, origin: &Origin, touch: Option<&TracedAccess>) -> Vec<String> {
     let how = touch.map(|touch| format!(": {}", pattern(touch))).unwrap_or_default();
     let mut found = Vec::new();
     let sectors = [
@@ -64,13 +64,13 @@ fn branch(origin: &Origin) -> String {
     }
 }
 
-fn uncoalesced(name: &str, traffic: &Global, touch: Option<&Touch>) -> Option<String> {
+fn uncoalesced(name: &str, traffic: &Global, touch: Option<&TracedAccess>) -> Option<String> {
     let (took, ideal) = (traffic.sectors_per_request(), traffic.ideal_sectors_per_request());
-    let contiguous = touch.is_some_and(Touch::contiguous);
+    let contiguous = touch.is_some_and(TracedAccess::contiguous);
     // Of one run of bytes only the start can be the cause.
     let tells =
         if contiguous { took > 1.02 * ideal } else { took > 1.1 * ideal && took > ideal + 0.25 };
-    let cause = match touch.and_then(Touch::misaligned_start) {
+    let cause = match touch.and_then(TracedAccess::misaligned_start) {
         Some(past) => format!(", misaligned start ({past} B past a 32-byte sector)"),
         None if contiguous => {
             ", misaligned starts of some (rows that are not a multiple of 32 B)".to_owned()
@@ -122,7 +122,7 @@ mod tests {
             let addresses = std::array::from_fn(|lane| start + bytes * lane as u64);
             let (space, kind, place) = (Space::Global, AccessKind::Load, Place::default());
             let touch =
-                Touch { place, space, kind, bytes: bytes as u32, mask: u32::MAX, addresses };
+                TracedAccess { place, space, kind, bytes: bytes as u32, mask: u32::MAX, addresses };
             let counters = Counters { global_load: traffic, ..Counters::default() };
             remarks(&counters, &origin(), Some(&touch)).pop().unwrap_or_default()
         };

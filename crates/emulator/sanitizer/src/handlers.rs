@@ -3,11 +3,11 @@
 //! Checks of accesses are monomorphised for each SIMD level and know the [`Sanitizer`] by its type, so
 //! that nothing is called through a table.
 
-use super::fast::form::Form;
-use super::fast::group::Group;
-use super::initialisation::unwritten::Step;
-use super::sanitizer::Sanitizer;
-use super::wgmma::registers::Use;
+use crate::fast::HalfWarpAddresses;
+use crate::fast::group::LoadGroup;
+use crate::initialization::registers::RegisterStep;
+use crate::sanitizer::Sanitizer;
+use crate::wgmma::registers::RegisterUse;
 use lanework_engine::handler::Body;
 use lanework_engine::lanes::addresses;
 use lanework_engine::machine::{Op, Warp};
@@ -51,7 +51,7 @@ impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOADS> {
             if !sanitizer.probe.tries()
                 && let Some(parts) = &mut sanitizer.parts
                 && (LOADS || SHARED || !parts.in_flight)
-                && let Some(form) = Form::of_scalar(op, warp, site.offset)
+                && let Some(form) = HalfWarpAddresses::of_scalar(op, warp, site.offset)
             {
                 let access = &mut parts.access;
                 let words = !LOADS && site.bytes == 4 && site.count == 1;
@@ -83,7 +83,7 @@ impl<const SHARED: bool> Body for CheckGroup<SHARED> {
         // SAFETY: the immediate is the address of a group that lives as long as the code; else as for
         // `CheckAccess`.
         unsafe {
-            let group = &*std::ptr::with_exposed_provenance::<Group>(op.imm as usize);
+            let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
             let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
             if sanitizer.probe.tries() {
                 let site = &*warp.site(op.c);
@@ -95,14 +95,16 @@ impl<const SHARED: bool> Body for CheckGroup<SHARED> {
             let Some(parts) = &mut sanitizer.parts else { return op.next(warp) };
             let form = match op.b & SCALAR {
                 0 => None,
-                _ => Form::of_scalar(op, warp, group.lowest),
+                _ => HalfWarpAddresses::of_scalar(op, warp, group.lowest),
             };
-            let (access, lasts) = (&mut parts.access, &mut *parts.lasts);
+            let (access, last_addresses) = (&mut parts.access, &mut *parts.last_addresses);
             // No closures here: they would not be compiled for the SIMD level.
             let done = match form {
                 Some(form) if warp.mask == u32::MAX => match form.stride {
-                    0 => access.group::<SHARED, true>(warp.index, group, form.base, lasts),
-                    4 => access.group::<SHARED, false>(warp.index, group, form.base, lasts),
+                    0 => access.group::<SHARED, true>(warp.index, group, form.base, last_addresses),
+                    4 => {
+                        access.group::<SHARED, false>(warp.index, group, form.base, last_addresses)
+                    }
                     _ => false,
                 },
                 _ => false,
@@ -124,7 +126,7 @@ impl Body for CheckMembers {
         unsafe {
             let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
             if sanitizer.probe.tries() {
-                let group = &*std::ptr::with_exposed_provenance::<Group>(op.imm as usize);
+                let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
                 let site = &*warp.site(op.c);
                 for member in &group.members {
                     let at = addresses(warp, op.b, member.offset);
@@ -140,7 +142,7 @@ impl Body for CheckMembers {
 unsafe fn each_member(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: as for `CheckGroup`.
     unsafe {
-        let group = &*std::ptr::with_exposed_provenance::<Group>(op.imm as usize);
+        let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
         let site = &*warp.site(op.c);
         let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
         if let Some(parts) = &mut sanitizer.parts {
@@ -153,7 +155,7 @@ unsafe fn each_member(op: &Op, warp: &mut Warp) -> *const Op {
     }
 }
 
-/// Follows unwritten registers; the immediate is the address of a [`Step`].
+/// Follows unwritten registers; the immediate is the address of a [`RegisterStep`].
 pub struct StepRegisters;
 
 impl Body for StepRegisters {
@@ -161,7 +163,7 @@ impl Body for StepRegisters {
         // SAFETY: the immediate is the address of a step that lives as long as the code; the context
         // outlives the warp's run; this code is assembled for the sanitizer.
         unsafe {
-            let step = &*std::ptr::with_exposed_provenance::<Step>(op.imm as usize);
+            let step = &*std::ptr::with_exposed_provenance::<RegisterStep>(op.imm as usize);
             let context = &mut *warp.context;
             let instruction = context.place(warp, op).instruction;
             if let Some(parts) = &mut context.hook.typed::<Sanitizer>().parts {
@@ -174,14 +176,14 @@ impl Body for StepRegisters {
     }
 }
 
-/// Follows the registers of products; the immediate is the address of a [`Use`].
+/// Follows the registers of products; the immediate is the address of a [`RegisterUse`].
 pub struct StepProducts;
 
 impl Body for StepProducts {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: as for `StepRegisters`, of a use.
         unsafe {
-            let this = &*std::ptr::with_exposed_provenance::<Use>(op.imm as usize);
+            let this = &*std::ptr::with_exposed_provenance::<RegisterUse>(op.imm as usize);
             let context = &mut *warp.context;
             let instruction = context.place(warp, op).instruction;
             if let Some(parts) = &mut context.hook.typed::<Sanitizer>().parts {

@@ -1,15 +1,15 @@
 //! The sanitizer as an instrument: each event of the engine goes to the parts and the livelock probe.
 
-use super::async_proxy::tensor_memory::unwritten_columns;
-use super::bounds::matrices::check_alignment;
-use super::handlers::CheckAccess;
-use super::livelock::{self, LivelockProbe};
-use super::parts::Parts;
-use super::plan::Inserts;
-use super::position::LaneAt;
-use super::report::merge;
-use super::reports::place;
-use super::sanitizer::{Away, Sanitizer};
+use crate::access::position::LaneAt;
+use crate::async_proxy::operands::unwritten_columns;
+use crate::bounds::matrices::check_alignment;
+use crate::findings::place;
+use crate::findings::report::merge;
+use crate::handlers::CheckAccess;
+use crate::livelock::{self, LivelockProbe};
+use crate::parts::Parts;
+use crate::plan::Inserts;
+use crate::sanitizer::{Away, Sanitizer};
 use lanework_engine::cluster_view::{ClusterView, Verdict};
 use lanework_engine::event::{HeapEvent, MatrixTile, Moved, Place};
 use lanework_engine::fault::{ClusterFault, Located, RawFault};
@@ -78,7 +78,7 @@ impl Instrument for Sanitizer {
         fault: RawFault,
     ) -> Result<*mut u8, RawFault> {
         match &mut self.parts {
-            Some(parts) => Ok(parts.excuse(warp, instruction, fault)),
+            Some(parts) => Ok(parts.recover(warp, instruction, fault)),
             None => Err(fault),
         }
     }
@@ -229,8 +229,8 @@ impl Instrument for Sanitizer {
             let heap = &mut parts.access.bounds.heap;
             match event {
                 HeapEvent::Called => {}
-                HeapEvent::Allocated { address, bytes } => heap.gave(address, bytes),
-                HeapEvent::Freed { address } => heap.took(address),
+                HeapEvent::Allocated { address, bytes } => heap.allocated(address, bytes),
+                HeapEvent::Freed { address } => heap.freed(address),
             }
         }
         if event == HeapEvent::Called {

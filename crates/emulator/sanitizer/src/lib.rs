@@ -24,33 +24,26 @@
 
 mod access;
 mod async_proxy;
-mod barriers;
 mod bounds;
 mod fast;
+mod findings;
 pub mod footprint;
 mod handlers;
-mod initialisation;
+mod initialization;
 mod instrument;
-mod kinds;
 mod livelock;
-mod memory_changes;
-mod missing_barrier;
+mod member_masks;
 mod parts;
 mod plan;
-mod position;
 mod races;
-mod report;
-mod reports;
 mod sanitizer;
-mod suppressions;
-mod text;
 mod wgmma;
 
 pub use bounds::heap::leaks as heap_leaks;
-pub use kinds::{Checks, KindInfo, Level, ReportKind};
-pub use report::{Other, Pair, Report, Spot, merge};
+pub use findings::kinds::{Checks, KindInfo, Level, ReportKind};
+pub use findings::report::{AccessPair, CodeLocation, OtherAccess, Report, merge};
+pub use findings::text::{Quote, describe, source_file};
 pub use sanitizer::Sanitizer;
-pub use text::{Quote, describe, source_file};
 
 use lanework_engine::fault::Fault;
 use lanework_engine::launch::Outcome;

@@ -5,26 +5,23 @@
 //! through in that order, in [`AccessCheck`]; then unwritten registers, the asynchronous proxy, `wgmma`,
 //! and member masks. Findings go to [`Reports`].
 
-use super::access::away::AwayAccess;
-use super::access::check::AccessCheck;
-use super::async_proxy::bulk::BulkCopies;
-use super::async_proxy::cp_async::CpAsync;
-use super::async_proxy::in_flight::check_store;
-use super::async_proxy::mbarrier::Mbarriers;
-use super::async_proxy::shadow::site;
-use super::async_proxy::tensor_memory::TensorReads;
-use super::barriers::lanes::{MemberMasks, check_shuffle};
-use super::bounds::Bounds;
-use super::footprint::{AllocationShadow, LaunchShadow};
-use super::initialisation::registers::Registers;
-use super::initialisation::unwritten::Followed;
-use super::kinds::{Checks, ReportKind};
-use super::position::{LaneAt, Position, Shape};
-use super::races::peers::PeerAccesses;
-use super::races::shadow_memory::ShadowMemory;
-use super::report::Report;
-use super::reports::Reports;
-use super::wgmma::products::Products;
+use crate::access::position::{LaneAt, LaunchShape, Position};
+use crate::access::{AccessCheck, SuspendedAccess};
+use crate::async_proxy::bulk::BulkCopies;
+use crate::async_proxy::cp_async::CpAsync;
+use crate::async_proxy::mbarrier::Mbarriers;
+use crate::async_proxy::operands::TensorReads;
+use crate::async_proxy::{check_store, site};
+use crate::bounds::Bounds;
+use crate::findings::Reports;
+use crate::findings::kinds::{Checks, ReportKind};
+use crate::findings::report::Report;
+use crate::footprint::{AllocationShadow, LaunchShadow};
+use crate::initialization::registers::{Followed, Registers};
+use crate::member_masks::{MemberMasks, check_shuffle};
+use crate::races::PeerAccesses;
+use crate::races::shadow_memory::ShadowMemory;
+use crate::wgmma::Products;
 use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::fault::{Fault, Located, RawFault};
 use lanework_engine::instrument::Launch;
@@ -38,7 +35,7 @@ use std::sync::Arc;
 
 /// What the parts know of a cluster in a seat that is not the one that runs.
 pub struct AwayParts {
-    access: AwayAccess,
+    access: SuspendedAccess,
     registers: Registers,
     cp_async: CpAsync,
     bulk: BulkCopies,
@@ -61,11 +58,11 @@ pub struct Parts {
     pub products: Products,
     tensor_reads: TensorReads,
     members: MemberMasks,
-    shape: Shape,
+    shape: LaunchShape,
     /// Whether copies may be reading global memory.
     pub in_flight: bool,
     /// By instruction: where its first lane went last, for those checked in groups.
-    pub lasts: Vec<u64>,
+    pub last_addresses: Vec<u64>,
     /// Where the bytes of bad accesses come from and go to.
     nowhere: Box<[u64; 8]>,
     /// The registers that are followed, and how many registers products accumulate in: another seat needs them.
@@ -82,7 +79,7 @@ impl Parts {
         accumulators: usize,
     ) -> Parts {
         let Launch { kernel, memory, grid, block, shared, local_bytes, .. } = launch;
-        let shape = Shape { grid: *grid, block: *block };
+        let shape = LaunchShape { grid: *grid, block: *block };
         let (warps, all) = (shape.warps(), shared.len() * shape.warps());
         let mut access = AccessCheck::new(
             kernel,
@@ -103,7 +100,7 @@ impl Parts {
             members: MemberMasks::default(),
             shape,
             in_flight: false,
-            lasts: vec![0; kernel.origins.len() + 1],
+            last_addresses: vec![0; kernel.origins.len() + 1],
             nowhere: Box::new([0; 8]),
         }
     }
@@ -155,7 +152,7 @@ impl Parts {
     pub fn block_end(&mut self, rank: u32) {
         let AccessCheck { peers, races, reports, .. } = &mut self.access;
         for access in peers.left(&races.order, rank) {
-            let who = races.actor(access);
+            let who = races.thread_at(access);
             reports.add(ReportKind::UseAfterFree, who, None, |_| PeerAccesses::finding(rank));
         }
     }
@@ -164,7 +161,7 @@ impl Parts {
     pub fn take_shadow(&mut self) -> LaunchShadow {
         let AccessCheck { bounds, races, reports, .. } = &mut self.access;
         let global = bounds.global().map(|(id, extent)| {
-            let shadow = std::mem::replace(races.of(id), ShadowMemory::new(0, 0));
+            let shadow = std::mem::replace(races.shadow(id), ShadowMemory::new(0, 0));
             AllocationShadow { start: extent.start, bytes: extent.bytes, shadow }
         });
         LaunchShadow::new(reports.kernel(), global.collect())
@@ -277,14 +274,14 @@ impl Parts {
     /// A warp arrives at the cluster's barrier, in a generation of it.
     pub fn cluster_arrive(&mut self, warp: usize, generation: u32, relaxed: bool) {
         if relaxed {
-            self.mbarriers.told_of(&self.access, warp as u32, generation);
+            self.mbarriers.announce_inits(&self.access, warp as u32, generation);
         }
         self.access.races.order.cluster_arrive(warp, generation, relaxed);
     }
 
     /// All have arrived at the cluster's barrier, in this generation.
     pub fn cluster_open(&mut self, generation: u32) {
-        self.mbarriers.all_told(generation);
+        self.mbarriers.complete_inits(generation);
         self.access.races.order.cluster_complete(generation);
     }
 
@@ -374,7 +371,7 @@ impl Parts {
     }
 
     /// A bad access of one lane, reported; the place where its bytes come from and go to instead.
-    pub fn excuse(&mut self, warp: u32, instruction: u32, raw: RawFault) -> *mut u8 {
+    pub fn recover(&mut self, warp: u32, instruction: u32, raw: RawFault) -> *mut u8 {
         self.fault(Located { raw, origin: instruction, warp });
         *self.nowhere = [0; 8];
         self.nowhere.as_mut_ptr().cast()

@@ -1,12 +1,11 @@
 //! The operations that the sanitizer inserts into a kernel, and the data that they refer to.
 
-use super::fast::group::Group;
-use super::fast::grouping::groups;
-use super::handlers::{
+use crate::fast::group::{LoadGroup, groups};
+use crate::handlers::{
     CheckAccess, CheckGroup, CheckMembers, CheckRun, StepProducts, StepRegisters,
 };
-use super::initialisation::unwritten::{Followed, Step};
-use super::wgmma::registers::{Accumulators, Use};
+use crate::initialization::registers::{Followed, RegisterStep};
+use crate::wgmma::registers::{Accumulators, RegisterUse};
 use lanework_engine::handler::Tiers;
 use lanework_engine::insertion::{BeforeAccess, Inserted, Plan};
 use lanework_ptx_ir::analysis::Analyses;
@@ -20,11 +19,11 @@ pub struct Inserts {
     /// Registers that products of warpgroups accumulate in.
     pub accumulators: Accumulators,
     /// By instruction: what it does with followed registers.
-    steps: HashMap<usize, Box<Step>>,
+    steps: HashMap<usize, Box<RegisterStep>>,
     /// By instruction: what it does with accumulators.
-    uses: HashMap<usize, Box<Use>>,
+    uses: HashMap<usize, Box<RegisterUse>>,
     /// By instruction: the loads that are checked before it; none for one checked with an earlier one.
-    groups: HashMap<usize, Option<Box<Group>>>,
+    groups: HashMap<usize, Option<Box<LoadGroup>>>,
     /// By instruction: the operation for its access where the address is in scalar form.
     runs: HashMap<usize, Tiers>,
     /// By instruction: whether its access goes to shared memory.
@@ -48,7 +47,8 @@ impl Inserts {
         let blocks = analyses.cfg.blocks.iter();
         let groups =
             blocks.flat_map(|block| groups(&kernel.insts[block.start..block.end], block.start));
-        let group = |members: Vec<_>| (!members.is_empty()).then(|| Box::new(Group::new(members)));
+        let group =
+            |members: Vec<_>| (!members.is_empty()).then(|| Box::new(LoadGroup::new(members)));
         let groups = groups.map(|(i, members)| (i, group(members))).collect();
         Inserts { followed, accumulators, steps, uses, groups, runs, shared }
     }

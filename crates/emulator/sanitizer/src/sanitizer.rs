@@ -1,10 +1,10 @@
 //! The sanitizer of a run: its parts while a launch runs, beside the livelock probe.
 
-use super::footprint::LaunchShadow;
-use super::kinds::Checks;
-use super::livelock::LivelockProbe;
-use super::parts::{AwayParts, Parts};
-use super::report::Report;
+use crate::findings::kinds::Checks;
+use crate::findings::report::Report;
+use crate::footprint::LaunchShadow;
+use crate::livelock::LivelockProbe;
+use crate::parts::{AwayParts, Parts};
 use lanework_engine::fault::Located;
 
 /// What is known of a cluster that waits in another seat than the one that runs.

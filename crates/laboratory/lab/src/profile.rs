@@ -1,6 +1,6 @@
 //! The profiler: runs a kernel on the emulator as often as a profile needs, and hands over what it found.
 
-use lanework::emulator::{Blocks, Trace, Wanted};
+use lanework::emulator::{Blocks, Trace, TraceConfig};
 use lanework::report::{self, By, ProfileRecord};
 use lanework::{Dim3, Prepared, Profile, PtxArg, PtxModule, PtxShape, Result};
 use lanework_bench::{Gpu, machine};
@@ -20,7 +20,7 @@ pub trait Subject {
     ///
     /// # Errors
     /// When the kernel goes wrong.
-    fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> Result<Trace>;
+    fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> Result<Trace>;
 }
 
 impl Subject for Prepared<'_> {
@@ -33,7 +33,7 @@ impl Subject for Prepared<'_> {
     fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         Prepared::profile(self, blocks)
     }
-    fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> Result<Trace> {
+    fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> Result<Trace> {
         Prepared::trace(self, blocks, wanted)
     }
 }
@@ -60,7 +60,7 @@ impl Subject for PtxLaunch<'_> {
     fn profile(&mut self, blocks: Blocks) -> Result<Profile> {
         self.module.profile(&self.entry, self.shape, self.arguments, blocks)
     }
-    fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> Result<Trace> {
+    fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> Result<Trace> {
         self.module.trace(&self.entry, self.shape, self.arguments, blocks, wanted)
     }
 }

@@ -45,7 +45,7 @@ pub use launch::{Executed, PreparedPtx};
 /// assert_eq!(x.download()?[..4], [7, 0, 0, 0]);
 ///
 /// // What the emulator knows of it.
-/// use lanework::emulator::{Blocks, Wanted};
+/// use lanework::emulator::{Blocks, TraceConfig};
 /// assert!(module.variable("none").is_none());
 /// assert!(module.refused().is_empty() && module.refused_functions().is_empty());
 /// assert_eq!(module.instructions("fill").unwrap().len(), 7);
@@ -54,7 +54,7 @@ pub use launch::{Executed, PreparedPtx};
 /// assert_eq!(module.module().entries().count(), 1);
 /// let profile = module.profile("fill", PtxShape::new(1, 32), &arguments, Blocks::All)?;
 /// assert_eq!(profile.counters.global_store.requests, 1);
-/// let wanted = Wanted { steps: true, most: 100, ..Wanted::default() };
+/// let wanted = TraceConfig { steps: true, most: 100, ..TraceConfig::default() };
 /// let trace = module.trace("fill", PtxShape::new(1, 32), &arguments, Blocks::All, wanted)?;
 /// assert!(!trace.steps.is_empty());
 ///

@@ -7,7 +7,7 @@ use crate::launched::{invalid, run, sanitized};
 use crate::tool::{Launching, Session};
 use crate::{Arg, Dim3, Error, Profile, Resources, Result};
 use lanework_cuda::LaunchShape;
-use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Program, Trace, Wanted};
+use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Program, Trace, TraceConfig};
 use std::sync::Arc;
 
 /// A launch compiled for a device, to be run any number of times.
@@ -32,13 +32,13 @@ use std::sync::Arc;
 /// assert_eq!(x.download()?, [1024.0; 64]);
 ///
 /// // On the emulator, a prepared launch is counted and traced, too.
-/// use lanework::emulator::{Blocks, Wanted};
+/// use lanework::emulator::{Blocks, TraceConfig};
 /// let emulator = Device::emulator();
 /// let mut x = emulator.zeros::<f32>(64)?;
 /// // SAFETY: 64 threads access 64 elements.
 /// let mut kernel = unsafe { double(&mut x).grid(2).block(32).prepare_unchecked(&emulator)? };
 /// assert_eq!(kernel.profile(Blocks::All)?.blocks_run, 2);
-/// let wanted = Wanted { steps: true, most: 100, ..Wanted::default() };
+/// let wanted = TraceConfig { steps: true, most: 100, ..TraceConfig::default() };
 /// assert!(!kernel.trace(Blocks::All, wanted)?.steps.is_empty());
 /// assert_eq!(kernel.shape(), (2.into(), 32.into(), 0));
 /// assert!(!kernel.blocks_may_wait() && kernel.resident_blocks()?.is_none());
@@ -193,7 +193,7 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// As [`Launch::launch`](crate::Launch::launch); [`Error::Unsupported`] on a GPU.
-    pub fn trace(&mut self, blocks: Blocks, wanted: Wanted) -> Result<Trace> {
+    pub fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> Result<Trace> {
         let run = |emulator: &Emulator,
                    program: &Program,
                    config: &LaunchConfig<'_>,

@@ -1,6 +1,6 @@
 //! Performance properties as unit tests: assertions on a launch's counters.
 
-use lanework::emulator::{Blocks, Keep, Wanted};
+use lanework::emulator::{Blocks, Keep, TraceConfig};
 use lanework::prelude::*;
 
 #[kernel]
@@ -123,7 +123,7 @@ fn a_trace_has_the_steps_and_accesses_of_its_blocks_alone() {
     let counted = prepared.profile(range).expect("runs");
     assert_eq!(counted.blocks_run, 1);
     let most = 1 << 20;
-    let wanted = Wanted { steps: true, accesses: Keep::Sectors, most, only: None };
+    let wanted = TraceConfig { steps: true, accesses: Keep::Sectors, most, only: None };
     let trace = prepared.trace(range, wanted).expect("runs");
     assert_eq!(trace.steps.len() as u64, counted.counters.warp_instructions);
     assert!(trace.steps.iter().all(|(place, _)| place.block == 2) && !trace.cut);
@@ -132,12 +132,12 @@ fn a_trace_has_the_steps_and_accesses_of_its_blocks_alone() {
     assert_eq!(trace.reaches.len() as u64, requests);
     let sectors = global.global_load.sectors + global.global_store.sectors;
     assert_eq!(trace.sectors.len() as u64, sectors);
-    let first = Wanted { steps: false, accesses: Keep::First, most, only: None };
+    let first = TraceConfig { steps: false, accesses: Keep::First, most, only: None };
     let touches = prepared.trace(range, first).expect("runs").touches;
     let places: std::collections::HashSet<u32> =
         touches.iter().map(|touch| touch.place.instruction).collect();
     assert_eq!(places.len(), touches.len(), "one access of each instruction");
-    let few = Wanted { steps: true, accesses: Keep::Nothing, most: 10, only: None };
+    let few = TraceConfig { steps: true, accesses: Keep::Nothing, most: 10, only: None };
     let cut = prepared.trace(range, few).expect("runs");
     assert!(cut.cut && cut.steps.len() == 10);
 }

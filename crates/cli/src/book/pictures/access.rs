@@ -3,7 +3,7 @@
 
 use super::drawing::{Anchor, BAD, Drawing, FAINT, GOOD};
 use super::wording::Words;
-use lanework::emulator::{AccessKind, Blocks, Keep, Place, Space, Touch, Wanted};
+use lanework::emulator::{AccessKind, Blocks, Keep, Place, Space, TraceConfig, TracedAccess};
 use lanework::report::first_of_each;
 use lanework::report::pictures::{bank_rows, grid, sector_lines};
 use lanework::{Backend, Device, Job, Result};
@@ -21,7 +21,7 @@ const ROWS: usize = 5;
 ///
 /// # Errors
 /// When a rung does not run.
-pub fn traced() -> Result<Vec<(&'static str, Vec<Touch>)>> {
+pub fn traced() -> Result<Vec<(&'static str, Vec<TracedAccess>)>> {
     let device = Device::emulator();
     let Some(family) = family(TRACED) else { return Ok(Vec::new()) };
     let case = family.case(&Request::new(Backend::Emulator))?;
@@ -33,11 +33,11 @@ pub fn traced() -> Result<Vec<(&'static str, Vec<Touch>)>> {
         let mut trial = case.trial(info.name, &device)?;
         let Job::Kernel(mut kernel) = trial.job()? else { continue };
         let wanted =
-            Wanted { steps: false, accesses: Keep::First, most: 1 << 12, only: Some(0..1) };
+            TraceConfig { steps: false, accesses: Keep::First, most: 1 << 12, only: Some(0..1) };
         let trace = Subject::trace(&mut kernel, Blocks::Range { first: 0, count: 1 }, wanted)?;
-        let mut touches: Vec<Touch> = Vec::new();
+        let mut touches: Vec<TracedAccess> = Vec::new();
         for touch in first_of_each(&trace.touches, 0) {
-            let known = |seen: &Touch| (seen.space, seen.kind) == (touch.space, touch.kind);
+            let known = |seen: &TracedAccess| (seen.space, seen.kind) == (touch.space, touch.kind);
             let memory = matches!(touch.space, Space::Global | Space::Shared);
             if memory && !touches.iter().any(known) {
                 touches.push(touch);
@@ -49,7 +49,7 @@ pub fn traced() -> Result<Vec<(&'static str, Vec<Touch>)>> {
 }
 
 /// The sectors or wavefronts of an access, and the fewest that its bytes need.
-fn cost(touch: &Touch) -> (u64, u64) {
+fn cost(touch: &TracedAccess) -> (u64, u64) {
     if touch.space == Space::Shared {
         let served = touch.served();
         return (served.iter().map(|(_, passes)| passes).sum(), served.len() as u64);
@@ -62,7 +62,7 @@ fn cost(touch: &Touch) -> (u64, u64) {
 }
 
 /// An access with its cost in words and its grid; returns where the next may begin.
-fn panel(drawing: &mut Drawing, y: f64, what: &str, touch: &Touch, words: Words) -> f64 {
+fn panel(drawing: &mut Drawing, y: f64, what: &str, touch: &TracedAccess, words: Words) -> f64 {
     let (cost, best) = cost(touch);
     let unit = match touch.space {
         Space::Shared => words.of("wavefronts", "个 wavefront"),
@@ -111,7 +111,7 @@ fn keys(drawing: &mut Drawing, y: f64, words: Words) -> f64 {
 }
 
 /// What a warp of the rung accesses.
-pub fn rung(name: &str, touches: &[Touch], words: Words) -> String {
+pub fn rung(name: &str, touches: &[TracedAccess], words: Words) -> String {
     let mut drawing = Drawing::new(WIDTH);
     let title = match words.0 {
         Language::English => format!("transpose/{name}: what warp 0 of block 0 accesses"),
@@ -137,8 +137,8 @@ pub fn rung(name: &str, touches: &[Touch], words: Words) -> String {
 }
 
 /// A load of all lanes of 4 bytes each at these addresses.
-fn load(space: Space, at: impl Fn(u64) -> u64) -> Touch {
-    Touch {
+fn load(space: Space, at: impl Fn(u64) -> u64) -> TracedAccess {
+    TracedAccess {
         place: Place::default(),
         space,
         kind: AccessKind::Load,

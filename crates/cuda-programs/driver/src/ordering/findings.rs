@@ -4,7 +4,7 @@ use super::history::Race;
 use super::operation::{Action, Operation, StreamName};
 use lanework::emulator::NearAllocation;
 use lanework::emulator::sanitize::footprint::{AccessMode, AccessedBytes};
-use lanework::emulator::sanitize::{Other, Report, ReportKind, Spot};
+use lanework::emulator::sanitize::{CodeLocation, OtherAccess, Report, ReportKind};
 
 /// The verb of an access.
 fn verb(mode: AccessMode) -> &'static str {
@@ -38,7 +38,7 @@ pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
     let (message, help) = words(race, &bytes);
     let ((first, of_first), (second, of_second)) = (&race.first, &race.second);
     let line = |accessed: &AccessedBytes| accessed.line.clone().unwrap_or_default();
-    let (at, other_at): (Spot, Spot) = (line(of_second), line(of_first));
+    let (at, other_at): (CodeLocation, CodeLocation) = (line(of_second), line(of_first));
     let name = |operation: &Operation| operation.name().to_owned();
     Report {
         kind: match first.action {
@@ -56,7 +56,7 @@ pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
         address: Some(start),
         size: u32::try_from(race.bytes.bytes()).unwrap_or(u32::MAX),
         allocation: near,
-        other: Some(Other {
+        other: Some(OtherAccess {
             location: other_at.location,
             text_line: other_at.text_line,
             callers: Vec::new(),

@@ -1,6 +1,6 @@
 //! Sums of counters, their paths, and what their assertions say.
 
-use super::*;
+use crate::counters::*;
 
 #[test]
 fn a_sum_has_the_parts_of_all() {

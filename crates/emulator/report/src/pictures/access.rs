@@ -1,7 +1,7 @@
 //! One memory access of a warp, as pictures show it: its sectors, its banks and its cost.
 
 use crate::pattern::pattern;
-use lanework_emulator::{AccessKind, Space, Touch};
+use lanework_emulator::{AccessKind, Space, TracedAccess};
 use std::collections::BTreeMap;
 
 /// The cost of an access in words, and whether it is optimal.
@@ -17,7 +17,7 @@ pub struct Cost {
 }
 
 /// The cost of the access.
-pub fn cost(touch: &Touch) -> Cost {
+pub fn cost(touch: &TracedAccess) -> Cost {
     let many =
         |count: u64, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     match touch.space {
@@ -63,7 +63,7 @@ pub fn cost(touch: &Touch) -> Cost {
 }
 
 /// The access in words: space, kind, width, lanes and pattern.
-pub fn caption(touch: &Touch) -> String {
+pub fn caption(touch: &TracedAccess) -> String {
     let space = match touch.space {
         Space::Global => "global",
         Space::Shared => "shared",
@@ -84,7 +84,7 @@ pub fn caption(touch: &Touch) -> String {
 }
 
 /// The active lanes.
-fn lanes(touch: &Touch) -> impl Iterator<Item = usize> {
+fn lanes(touch: &TracedAccess) -> impl Iterator<Item = usize> {
     let mask = touch.mask;
     (0..32).filter(move |lane| mask >> lane & 1 != 0)
 }
@@ -99,7 +99,7 @@ pub struct Sector {
 }
 
 /// The 128-byte lines that are accessed, each with its four sectors.
-pub fn sector_lines(touch: &Touch) -> BTreeMap<u64, [Sector; 4]> {
+pub fn sector_lines(touch: &TracedAccess) -> BTreeMap<u64, [Sector; 4]> {
     let mut lines: BTreeMap<u64, [Sector; 4]> = BTreeMap::new();
     for lane in lanes(touch) {
         for byte in 0..u64::from(touch.bytes.max(1)) {
@@ -115,7 +115,7 @@ pub fn sector_lines(touch: &Touch) -> BTreeMap<u64, [Sector; 4]> {
 }
 
 /// The rows of 32 words of shared memory that are accessed, each with the lanes at its words.
-pub fn bank_rows(touch: &Touch) -> BTreeMap<u64, [Vec<usize>; 32]> {
+pub fn bank_rows(touch: &TracedAccess) -> BTreeMap<u64, [Vec<usize>; 32]> {
     let mut rows: BTreeMap<u64, [Vec<usize>; 32]> = BTreeMap::new();
     for lane in lanes(touch) {
         let first = touch.addresses[lane] / 4;
@@ -128,10 +128,10 @@ pub fn bank_rows(touch: &Touch) -> BTreeMap<u64, [Vec<usize>; 32]> {
 
 /// For each bank, the wavefronts that it takes: the most distinct words in it (of an atomic: the most
 /// lanes) in one conflict phase.
-pub fn bank_wavefronts(touch: &Touch) -> [usize; 32] {
+pub fn bank_wavefronts(touch: &TracedAccess) -> [usize; 32] {
     let mut wavefronts = [0; 32];
     for (phase, _) in touch.served() {
-        let part = Touch { mask: phase, ..touch.clone() };
+        let part = TracedAccess { mask: phase, ..touch.clone() };
         let rows = bank_rows(&part);
         for (bank, most) in wavefronts.iter_mut().enumerate() {
             let count = match touch.kind {

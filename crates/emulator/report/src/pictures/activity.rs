@@ -1,6 +1,6 @@
 //! The contents of a picture, and the active lanes of a block's warps over time.
 
-use lanework_emulator::{Place, Touch};
+use lanework_emulator::{Place, TracedAccess};
 use std::collections::BTreeMap;
 
 /// The contents of a picture.
@@ -10,7 +10,7 @@ pub struct Picture {
     /// The line of code, with its place.
     pub code: String,
     /// One access of each of the line's instructions.
-    pub touches: Vec<Touch>,
+    pub touches: Vec<TracedAccess>,
     /// The warp whose accesses these are.
     pub warp: u32,
     /// The line's instructions.

@@ -7,7 +7,7 @@ use canvas::{
     BAD, CODE, Canvas, GOOD, GRID, HEADING, LEFT, LINES, Merged, NOTE, Style, TITLE, WIDTH, escaped,
 };
 use divergence::divergence;
-use lanework_emulator::{Space, Touch};
+use lanework_emulator::{Space, TracedAccess};
 use sectors::{sector_keys, sectors};
 use std::fmt::Write;
 
@@ -54,7 +54,7 @@ pub fn svg(picture: &Picture) -> String {
 
 /// The grid of one access alone, of at most `most` rows: its sectors or its banks, with no words but those of
 /// the hardware; `None` for an access to local memory, which has neither.
-pub fn grid(touch: &Touch, most: usize) -> Option<String> {
+pub fn grid(touch: &TracedAccess, most: usize) -> Option<String> {
     let mut canvas = Canvas { body: String::new(), y: 2, merged: Some(Merged::default()) };
     let rows = match touch.space {
         Space::Shared => {

@@ -1,11 +1,11 @@
 //! The shadow cells of one lane's access, and of runs of bytes that asynchronous copies touch.
 
-use super::super::async_proxy::shadow::Run;
-use super::super::bounds::MemoryId;
-use super::super::kinds::ReportKind;
-use super::super::races::conflict::{Conflict, LaneAccess};
-use super::super::races::epoch::{self, PackedEpoch};
-use super::check::{AccessCheck, WarpAccess};
+use crate::access::{AccessCheck, WarpAccess};
+use crate::async_proxy::ByteRun;
+use crate::bounds::MemoryId;
+use crate::findings::kinds::ReportKind;
+use crate::races::epoch::{self, PackedEpoch};
+use crate::races::shadow_cell::{Conflict, LaneAccess};
 use lanework_engine::event::AccessKind;
 use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;
@@ -13,7 +13,7 @@ use lanework_engine::site::Site;
 
 /// Where a run of bytes starts.
 #[derive(Clone, Copy, Debug)]
-pub enum Start {
+pub enum RunStart {
     /// At an address in global memory.
     Global(u64),
     /// In the shared memory of the block of a rank, at an offset.
@@ -70,30 +70,30 @@ impl AccessCheck {
         warp: &Warp,
         (lane, instruction): (u32, u32),
         site: &Site,
-        (start, bytes): (Start, u64),
+        (start, bytes): (RunStart, u64),
         flags: PackedEpoch,
-    ) -> Option<Run> {
-        self.races.order.partly(warp.index, 1 << lane);
+    ) -> Option<ByteRun> {
+        self.races.order.narrow_lanes(warp.index, 1 << lane);
         let packed = self.races.order.packed_now(warp.index, 0, instruction) | flags;
         let (mask, failed) = (1 << lane, 0);
         let access = WarpAccess { warp, site, instruction, bytes, packed, mask, failed };
         let (space, memory, at, offset) = match start {
-            Start::Shared(rank, offset) => ("shared", rank as usize, offset, offset),
-            Start::Global(at) => {
+            RunStart::Shared(rank, offset) => ("shared", rank as usize, offset, offset),
+            RunStart::Global(at) => {
                 let id = self.allocation(instruction, at)?;
                 ("global", id, at, at - self.bounds.extent(id).start)
             }
         };
-        let run = Run { memory, offset, bytes };
+        let run = ByteRun { memory, offset, bytes };
         let outside = match start {
-            Start::Shared(..) => !self.bounds.shared.holds(offset, bytes, &mut 0),
-            Start::Global(_) => false,
+            RunStart::Shared(..) => !self.bounds.shared.holds(offset, bytes, &mut 0),
+            RunStart::Global(_) => false,
         };
         if outside {
             self.report_outside(&access, lane as usize, space, offset);
         }
         let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
-        let written = self.initial.of(memory);
+        let written = self.initial.written(memory);
         let unwritten = reads && written.is_some_and(|written| !written.has(offset, bytes));
         if let Some(written) = written.filter(|_| writes) {
             written.set(offset, bytes);

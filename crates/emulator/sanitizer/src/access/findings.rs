@@ -1,16 +1,16 @@
 //! What the reference path reports of an access.
 
-use super::super::bounds::heap::HeapBlocks;
-use super::super::bounds::{Bounds, MemoryId};
-use super::super::initialisation::Initialisation;
-use super::super::kinds::ReportKind;
-use super::super::races::conflict::Conflict;
-use super::super::races::epoch::{self, PackedEpoch};
-use super::super::races::relation::LackOfSync;
-use super::super::races::{Racing, mixed_sizes};
-use super::super::reports::{Finding, place, verb};
-use super::super::suppressions::Rule;
-use super::check::{AccessCheck, WarpAccess};
+use crate::access::{AccessCheck, WarpAccess};
+use crate::bounds::heap::HeapBlocks;
+use crate::bounds::{Bounds, MemoryId};
+use crate::findings::kinds::ReportKind;
+use crate::findings::suppressions::SuppressionRule;
+use crate::findings::{Finding, place, verb};
+use crate::initialization::Initialisation;
+use crate::races::epoch::{self, PackedEpoch};
+use crate::races::findings::RaceDescription;
+use crate::races::happens_before::relation::MissingWarpSync;
+use crate::races::shadow_cell::{Conflict, mixed_sizes};
 
 impl AccessCheck {
     /// Whether an access to a heap of `malloc` lies in a block; reports it if it does not.
@@ -21,8 +21,10 @@ impl AccessCheck {
         lane: usize,
         address: u64,
     ) -> bool {
-        let Some((kind, near)) = self.bounds.heap.wrong(address, access.bytes) else { return true };
-        let who = self.position.actor(access.lane(lane));
+        let Some((kind, near)) = self.bounds.heap.violation(address, access.bytes) else {
+            return true;
+        };
+        let who = self.position.thread_at(access.lane(lane));
         let (verb, run) = (verb(access.site.kind), (address, access.bytes));
         self.reports.add(kind, who, None, |_| HeapBlocks::finding(kind, verb, run, near));
         false
@@ -38,10 +40,11 @@ impl AccessCheck {
         at: u64,
     ) {
         let (kind, bytes) = (ReportKind::Uninitialized, access.bytes);
-        if space != "global" && self.reports.suppresses(Rule::Unused, access.instruction) {
+        if space != "global" && self.reports.suppresses(SuppressionRule::Unused, access.instruction)
+        {
             return;
         }
-        let (bounds, who) = (&self.bounds, self.position.actor(access.lane(lane)));
+        let (bounds, who) = (&self.bounds, self.position.thread_at(access.lane(lane)));
         self.reports.add(kind, who, None, |_| {
             let near = match space {
                 "global" => bounds.nearest_global(at, bytes),
@@ -62,7 +65,7 @@ impl AccessCheck {
         offset: u64,
     ) {
         let (bounds, bytes) = (&self.bounds, access.bytes);
-        let who = self.position.actor(access.lane(lane));
+        let who = self.position.thread_at(access.lane(lane));
         self.reports.add(ReportKind::OutOfBounds, who, None, |_| {
             let variables = if space == "shared" { &bounds.shared } else { &bounds.local };
             let near = variables.nearest(offset, bytes);
@@ -80,10 +83,10 @@ impl AccessCheck {
         offset: u64,
         conflict: Conflict,
     ) {
-        let who = self.position.actor(access.lane(lane));
-        let prior = self.races.actor(conflict.with);
+        let who = self.position.thread_at(access.lane(lane));
+        let prior = self.races.thread_at(conflict.with);
         let global = id >= self.bounds.ranks();
-        let covered = |instruction| self.reports.suppresses(Rule::Reused, instruction);
+        let covered = |instruction| self.reports.suppresses(SuppressionRule::Reused, instruction);
         if global
             && !conflict.wrote
             && prior.block != who.block
@@ -95,7 +98,7 @@ impl AccessCheck {
         let lane_now = epoch::with_lane(access.packed, lane as u32);
         let mixed = mixed_sizes(conflict.with, lane_now) && conflict.wrote;
         let lack = if mixed { None } else { self.lack_of_sync(access, lane, conflict) };
-        if lack == Some(LackOfSync::default()) {
+        if lack == Some(MissingWarpSync::default()) {
             return;
         }
         let (bounds, kind) = (&self.bounds, self.races.kind(conflict, lane_now, lack, global));
@@ -109,7 +112,8 @@ impl AccessCheck {
             };
             let (verb, bytes) = (verb(access.site.kind), access.bytes);
             let at = place(near.as_ref(), address);
-            let racing = Racing { verb, space, bytes, place: &at, who, prior, conflict, lack };
+            let racing =
+                RaceDescription { verb, space, bytes, place: &at, who, prior, conflict, lack };
             let (message, help) = match kind {
                 ReportKind::AsyncOrder => {
                     racing.too_early(reports.is_group_product(prior.instruction))
@@ -129,7 +133,7 @@ impl AccessCheck {
         access: &WarpAccess<'_>,
         lane: usize,
         conflict: Conflict,
-    ) -> Option<LackOfSync> {
+    ) -> Option<MissingWarpSync> {
         if conflict.with & epoch::ASYNC != 0 {
             return None;
         }
@@ -153,8 +157,8 @@ impl AccessCheck {
         offset: u64,
         with: PackedEpoch,
     ) {
-        let who = self.position.actor(access.lane(lane));
-        let (prior, bounds, bytes) = (self.races.actor(with), &self.bounds, access.bytes);
+        let who = self.position.thread_at(access.lane(lane));
+        let (prior, bounds, bytes) = (self.races.thread_at(with), &self.bounds, access.bytes);
         self.reports.add(ReportKind::Race, who, Some(prior), |_| {
             let address = bounds.extent(id).start + offset;
             let near = bounds.nearest_global(address, 1);

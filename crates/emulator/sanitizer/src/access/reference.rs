@@ -4,16 +4,19 @@
 //!
 //! *Limit.* Of lanes in a row that read one address by a weak load the first two stand for all: whoever
 //! writes there later can be one of the two at most.
+//!
+//! Compare-and-swaps that fail only read: whether one does is looked up before it is done, lane after lane, as
+//! the lanes of a warp take turns.
 
-use super::super::kinds::ReportKind;
-use super::super::races::epoch;
-use super::super::races::releases::SyncVariable;
-use super::super::reports::verb;
-use super::super::suppressions::Rule;
-use super::check::{AccessCheck, WarpAccess};
-use super::swaps::Swaps;
+use crate::access::{AccessCheck, WarpAccess};
+use crate::findings::kinds::ReportKind;
+use crate::findings::suppressions::SuppressionRule;
+use crate::findings::verb;
+use crate::races::epoch;
+use crate::races::happens_before::sync_variables::SyncVariable;
 use lanework_engine::asynchrony::cluster::split;
 use lanework_engine::event::AccessKind;
+use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{MemorySpace, Scope};
@@ -107,7 +110,7 @@ impl AccessCheck {
         let needs_written = self.needs_written(access);
         let races = shared_by_blocks && self.reports.wants(ReportKind::Race);
         let strong = site.order.strong.is_some() && self.releases && shared_by_blocks;
-        let (mut repeated, mut swaps) = (RepeatedRead::default(), Swaps::default());
+        let (mut repeated, mut swaps) = (RepeatedRead::default(), CompareAndSwaps::default());
         for lane in lanes_of(access.mask) {
             let address = at[lane];
             if !stores && !strong && repeated.again(address) {
@@ -126,7 +129,7 @@ impl AccessCheck {
             let (constant, of_heap) = (extent.constant, extent.plain == 0);
             let host = extent.host.wrapping_add(offset as usize);
             if stores && constant {
-                let who = self.position.actor(access.lane(lane));
+                let who = self.position.thread_at(access.lane(lane));
                 let bounds = &self.bounds;
                 self.reports.add(ReportKind::OutOfBounds, who, None, |_| {
                     bounds.written_constant(verb(site.kind), address, bytes)
@@ -143,9 +146,9 @@ impl AccessCheck {
                 let (variable, lanes) = (SyncVariable::Global(address), (1 << lane, warp.live));
                 self.races.order.acquire(warp.index as usize, lanes, variable, scope);
             }
-            if let Some(written) = self.initial.of(id) {
+            if let Some(written) = self.initial.written(id) {
                 let mut unwritten = needs_written && !written.has(offset, bytes);
-                if unwritten && self.reports.suppresses(Rule::Padding, instruction) {
+                if unwritten && self.reports.suppresses(SuppressionRule::Padding, instruction) {
                     unwritten = (0..bytes).all(|byte| !written.has(offset + byte, 1));
                 }
                 if writes {
@@ -202,7 +205,7 @@ impl AccessCheck {
         let races = self.reports.wants(ReportKind::Race);
         let strong = site.order.strong.is_some() && self.releases;
         let (id, size, mut hint) = (rank as usize, self.bounds.shared_bytes(), 0);
-        let (mut repeated, mut swaps) = (RepeatedRead::default(), Swaps::default());
+        let (mut repeated, mut swaps) = (RepeatedRead::default(), CompareAndSwaps::default());
         for lane in lanes_of(access.mask) {
             let offset = at[lane];
             if !stores && !strong && repeated.again(offset) {
@@ -224,7 +227,7 @@ impl AccessCheck {
                 let lanes = (1 << lane, warp.live);
                 self.races.order.acquire(warp.index as usize, lanes, variable, scope);
             }
-            let written = self.initial.of(id);
+            let written = self.initial.written(id);
             let unwritten =
                 needs_written && written.is_some_and(|written| !written.has(offset, bytes));
             if let Some(written) = written.filter(|_| writes) {
@@ -276,5 +279,69 @@ impl AccessCheck {
             let copied = site.order.copies >> i & 1 != 0;
             !copied && !self.initial.local.has(place + i * element, element)
         })
+    }
+}
+
+/// Compare-and-swaps of a warp, lane after lane: what those that do not fail have written.
+#[derive(Default)]
+pub struct CompareAndSwaps {
+    written: Vec<(u64, u64)>,
+}
+
+impl CompareAndSwaps {
+    /// An access of which it is known whether a lane's compare-and-swap fails; `host` is the word at its
+    /// address.
+    #[inline(always)]
+    pub fn tried<'a>(
+        &mut self,
+        access: &WarpAccess<'a>,
+        lane: usize,
+        address: u64,
+        host: *const u8,
+    ) -> WarpAccess<'a> {
+        let Site { kind, data, combine, .. } = access.site;
+        match (kind, data, combine) {
+            (AccessKind::Atomic, [Some(expected), Some(new), ..], Some(combine))
+                if access.bytes <= 8 =>
+            {
+                let operand = |slot| {
+                    // SAFETY: the assembler gave slots of this register file.
+                    unsafe { fetch_cold::<u64>(access.warp, slot) }.0[lane]
+                };
+                let [expected, new] = [operand(*expected), operand(*new)];
+                let fails =
+                    self.fails(access.bytes, (address, host), |held| combine(held, expected, new));
+                WarpAccess { failed: access.failed | u32::from(fails) << lane, ..*access }
+            }
+            _ => *access,
+        }
+    }
+
+    #[cold]
+    fn fails(
+        &mut self,
+        bytes: u64,
+        (address, host): (u64, *const u8),
+        swapped: impl Fn(u64) -> u64,
+    ) -> bool {
+        let known = self.written.iter_mut().find(|(at, _)| *at == address);
+        let held = known.as_ref().map_or_else(
+            || {
+                let mut word = [0; 8];
+                for (i, byte) in word.iter_mut().enumerate().take(bytes as usize) {
+                    // SAFETY: the access was checked to lie inside the region.
+                    *byte = unsafe { host.wrapping_add(i).read() };
+                }
+                u64::from_le_bytes(word)
+            },
+            |(_, word)| *word,
+        );
+        let mask = u64::MAX >> (64 - 8 * bytes.clamp(1, 8));
+        let next = swapped(held) & mask;
+        match known {
+            Some((_, word)) => *word = next,
+            None => self.written.push((address, next)),
+        }
+        next == held
     }
 }

@@ -6,31 +6,30 @@
 //! what is read of global memory is kept in a list, which stores are compared with
 //! ([`super::in_flight`]).
 
-use super::super::access::cells::Start;
-use super::super::access::check::AccessCheck;
-use super::super::position::LaneAt;
-use super::super::races::epoch::{self, PackedEpoch};
-use super::in_flight::GlobalSource;
-use super::mbarrier::{Landing, Mbarriers, Source};
-use super::shadow::{Run, site};
+use crate::access::AccessCheck;
+use crate::access::cells::RunStart;
+use crate::access::position::LaneAt;
+use crate::async_proxy::mbarrier::{CopySource, Mbarriers, PendingCopy};
+use crate::async_proxy::{ByteRun, GlobalSource, site};
+use crate::races::epoch::{self, PackedEpoch};
 use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{MemorySpace, Order, Scope};
 
 /// A run that a thread's copy is reading or writing.
-struct InGroup {
+struct GroupedCopy {
     lane: u32,
     group: u32,
-    run: Run,
+    run: ByteRun,
     /// The access, as the run's cells have it.
     access: PackedEpoch,
 }
 
 /// The bulk copies of a cluster's warps.
 pub struct BulkCopies {
-    reading: Vec<Vec<InGroup>>,
-    writing: Vec<Vec<InGroup>>,
+    reading: Vec<Vec<GroupedCopy>>,
+    writing: Vec<Vec<GroupedCopy>>,
     committed: Vec<[u32; 32]>,
 }
 
@@ -71,19 +70,19 @@ impl BulkCopies {
         let from = moved.reads.and_then(|(from, bytes)| {
             let start = match access.bounds.shared_place(from, bytes) {
                 // Copies read shared memory of their own block only.
-                Some((_, offset)) => Start::Shared(access.position.rank, offset),
-                None => Start::Global(access.bounds.global_address(from)?),
+                Some((_, offset)) => RunStart::Shared(access.position.rank, offset),
+                None => RunStart::Global(access.bounds.global_address(from)?),
             };
             Some((start, bytes))
         });
         let to = moved.writes.and_then(|(to, bytes)| {
             let start = match access.bounds.shared_place(to, bytes) {
-                Some((rank, offset)) => Start::Shared(rank, offset),
-                None => Start::Global(access.bounds.global_address(to)?),
+                Some((rank, offset)) => RunStart::Shared(rank, offset),
+                None => RunStart::Global(access.bounds.global_address(to)?),
             };
             Some((start, bytes))
         });
-        let tile = moved.global.into_iter().map(|(at, bytes)| (Start::Global(at), bytes));
+        let tile = moved.global.into_iter().map(|(at, bytes)| (RunStart::Global(at), bytes));
         let (read, written): (Vec<_>, Vec<_>) = match from.is_none() {
             true => (tile.collect(), to.into_iter().collect()),
             false => (from.into_iter().collect(), to.into_iter().chain(tile).collect()),
@@ -96,7 +95,7 @@ impl BulkCopies {
         }
         if let Some(of) = mbarrier {
             let by = (access.position.block, warp.index);
-            mbarriers.completes(of, [Landing { targets, sources, by }]);
+            mbarriers.completes(of, [PendingCopy { targets, sources, by }]);
         }
     }
 
@@ -106,25 +105,25 @@ impl BulkCopies {
         access: &mut AccessCheck,
         warp: &Warp,
         at: LaneAt,
-        (start, bytes): (Start, u64),
+        (start, bytes): (RunStart, u64),
         by_mbarrier: bool,
-    ) -> Option<Source> {
+    ) -> Option<CopySource> {
         let place = (at.lane, at.instruction);
-        if let Start::Global(address) = start {
+        if let RunStart::Global(address) = start {
             let load = site(MemorySpace::Global, AccessKind::Load, 1);
             let run = access.run_of_bytes(warp, place, &load, (start, bytes), 0)?;
             access.check_proxy_fence(at, run);
-            let by = access.position.actor(at);
-            return Some(Source::Global(GlobalSource { address, bytes, by }));
+            let by = access.position.thread_at(at);
+            return Some(CopySource::Global(GlobalSource { address, bytes, by }));
         }
-        let Start::Shared(rank, offset) = start else { return None };
-        access.check_proxy_fence(at, Run::shared(rank, offset, bytes));
+        let RunStart::Shared(rank, offset) = start else { return None };
+        access.check_proxy_fence(at, ByteRun::shared(rank, offset, bytes));
         let load = site(MemorySpace::Shared, AccessKind::Load, 1);
         let run = access.run_of_bytes(warp, place, &load, (start, bytes), 0)?;
         let read = access.packed_now(at) | epoch::ASYNC;
         access.set_reads(run, None, read);
         if by_mbarrier {
-            return Some(Source::Shared { run, read });
+            return Some(CopySource::Shared { run, read });
         }
         self.hold(access, warp.index, (at.lane, run, read), true);
         None
@@ -136,13 +135,13 @@ impl BulkCopies {
         access: &mut AccessCheck,
         warp: &Warp,
         at: LaneAt,
-        (start, bytes): (Start, u64),
+        (start, bytes): (RunStart, u64),
         combines: bool,
         by_mbarrier: bool,
-    ) -> Option<(Run, PackedEpoch)> {
+    ) -> Option<(ByteRun, PackedEpoch)> {
         let space = match start {
-            Start::Global(_) => MemorySpace::Global,
-            Start::Shared(..) => MemorySpace::Shared,
+            RunStart::Global(_) => MemorySpace::Global,
+            RunStart::Shared(..) => MemorySpace::Shared,
         };
         let strong = if combines { epoch::STRONG_OF_DEVICE | epoch::ASYNC } else { 0 };
         let site = target(space, combines);
@@ -163,13 +162,13 @@ impl BulkCopies {
         &mut self,
         access: &AccessCheck,
         warp: u32,
-        (lane, run, packed): (u32, Run, PackedEpoch),
+        (lane, run, packed): (u32, ByteRun, PackedEpoch),
         reads: bool,
     ) {
         let slot = access.position.slot(warp);
         let group = self.committed[slot][lane as usize];
         let list = if reads { &mut self.reading } else { &mut self.writing };
-        list[slot].push(InGroup { lane, group, run, access: packed });
+        list[slot].push(GroupedCopy { lane, group, run, access: packed });
     }
 
     /// A thread makes a bulk group.
@@ -188,10 +187,11 @@ impl BulkCopies {
     ) {
         let slot = access.position.slot(warp);
         let committed = self.committed[slot][lane as usize];
-        let done =
-            |copy: &mut InGroup| copy.lane == lane && copy.group.saturating_add(keep) < committed;
+        let done = |copy: &mut GroupedCopy| {
+            copy.lane == lane && copy.group.saturating_add(keep) < committed
+        };
         let number = access.races.order.epoch_of(warp);
-        let now = |copy: &InGroup| {
+        let now = |copy: &GroupedCopy| {
             epoch::with_lane(epoch::pack(number, epoch::instruction(copy.access)), lane)
         };
         for copy in self.reading[slot].extract_if(.., done) {

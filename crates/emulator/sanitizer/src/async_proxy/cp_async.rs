@@ -1,15 +1,14 @@
 //! `cp.async`: what is copied is there only once its thread has waited for the copy's group.
 
-use super::super::access::check::AccessCheck;
-use super::super::position::LaneAt;
-use super::super::races::epoch::{self, PackedEpoch};
-use super::in_flight::GlobalSource;
-use super::mbarrier::{Landing, Source};
-use super::shadow::Run;
+use crate::access::AccessCheck;
+use crate::access::position::LaneAt;
+use crate::async_proxy::mbarrier::{CopySource, PendingCopy};
+use crate::async_proxy::{ByteRun, GlobalSource};
+use crate::races::epoch::{self, PackedEpoch};
 use lanework_engine::machine::Warp;
 
 /// A copy in flight.
-struct Copy {
+struct CpAsyncCopy {
     lane: u32,
     /// How many groups its thread had committed before it.
     group: u32,
@@ -21,7 +20,7 @@ struct Copy {
 
 /// The copies of a cluster's warps.
 pub struct CpAsync {
-    pending: Vec<Vec<Copy>>,
+    pending: Vec<Vec<CpAsyncCopy>>,
     committed: Vec<[u32; 32]>,
 }
 
@@ -58,24 +57,28 @@ impl CpAsync {
                 continue;
             }
             let write = epoch::with_lane(write, lane) | epoch::ASYNC;
-            access.start_writes(Run::shared(rank, offset, bytes), write);
+            access.start_writes(ByteRun::shared(rank, offset, bytes), write);
             let group = self.committed[slot][lane as usize];
             let address = from[lane as usize];
             let read = u64::from(have[lane as usize]).min(bytes);
-            let by = access.position.actor(LaneAt { warp: warp.index, lane, instruction });
+            let by = access.position.thread_at(LaneAt { warp: warp.index, lane, instruction });
             let from = GlobalSource { address, bytes: read, by };
-            self.pending[slot].push(Copy { lane, group, offset, bytes, write, from });
+            self.pending[slot].push(CpAsyncCopy { lane, group, offset, bytes, write, from });
         }
     }
 
     /// A thread's copies in flight, which an mbarrier now completes.
-    pub fn take(&mut self, access: &AccessCheck, warp: u32, lane: u32) -> Vec<Landing> {
+    pub fn take(&mut self, access: &AccessCheck, warp: u32, lane: u32) -> Vec<PendingCopy> {
         let pending = &mut self.pending[access.position.slot(warp)];
         let mine = pending.extract_if(.., |copy| copy.lane == lane);
         let (rank, by) = (access.position.rank, (access.position.block, warp));
-        let landing = |c: Copy| {
-            let to = Run::shared(rank, c.offset, c.bytes);
-            Landing { targets: vec![(to, c.write)], sources: vec![Source::Global(c.from)], by }
+        let landing = |c: CpAsyncCopy| {
+            let to = ByteRun::shared(rank, c.offset, c.bytes);
+            PendingCopy {
+                targets: vec![(to, c.write)],
+                sources: vec![CopySource::Global(c.from)],
+                by,
+            }
         };
         mine.map(landing).collect()
     }
@@ -109,7 +112,7 @@ impl CpAsync {
         for copy in done {
             let waited = epoch::pack(number, epoch::instruction(copy.write));
             let waited = epoch::with_lane(waited, copy.lane);
-            let run = Run::shared(rank, copy.offset, copy.bytes);
+            let run = ByteRun::shared(rank, copy.offset, copy.bytes);
             access.replace_writes(run, copy.write, waited);
         }
     }

@@ -4,37 +4,36 @@
 //! Whichever thread has waited for the phase acquires both. That a phase has ended is seen by its parity bit in
 //! shared memory, whenever the mbarrier is used next.
 
-use super::super::access::check::AccessCheck;
-use super::super::kinds::ReportKind;
-use super::super::position::LaneAt;
-use super::super::races::epoch::{self, PackedEpoch};
-use super::super::races::happens_before::PSEUDO_THREADS;
-use super::super::races::lanes::Source as Acquired;
-use super::super::races::vector_clock::VectorClock;
-use super::super::reports::Finding;
-use super::in_flight::GlobalSource;
-use super::shadow::Run;
+use crate::access::AccessCheck;
+use crate::access::position::LaneAt;
+use crate::async_proxy::{ByteRun, GlobalSource};
+use crate::findings::Finding;
+use crate::findings::kinds::ReportKind;
+use crate::races::epoch::{self, PackedEpoch};
+use crate::races::happens_before::PSEUDO_THREADS;
+use crate::races::happens_before::lane_clocks::AcquireSource;
+use crate::races::vector_clock::VectorClock;
 use lanework_engine::asynchrony::mbarrier::Mbarrier;
 use std::collections::HashMap;
 
 /// What a copy that an mbarrier completes reads and writes.
-pub struct Landing {
+pub struct PendingCopy {
     /// What it writes, and the write as its cells have it.
-    pub targets: Vec<(Run, PackedEpoch)>,
+    pub targets: Vec<(ByteRun, PackedEpoch)>,
     /// What it reads.
-    pub sources: Vec<Source>,
+    pub sources: Vec<CopySource>,
     /// The block and the warp that started it.
     pub by: (u64, u32),
 }
 
 /// Memory that a copy is reading.
-pub enum Source {
+pub enum CopySource {
     /// Global memory.
     Global(GlobalSource),
     /// Shared memory.
     Shared {
         /// Where.
-        run: Run,
+        run: ByteRun,
         /// The read, as its cells have it.
         read: PackedEpoch,
     },
@@ -42,16 +41,16 @@ pub enum Source {
 
 /// How far `fence.mbarrier_init` and a relaxed arrival at the cluster's barrier have made an mbarrier known, which order nothing else.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Known {
+enum InitVisibility {
     /// As far as accesses are.
     #[default]
-    AsAccesses,
+    ByAccessOrder,
     /// Its thread has run the fence.
     Fenced,
     /// And has then arrived at the cluster's barrier, in this generation.
-    Told(u32),
+    Announced(u32),
     /// All of the cluster have arrived there.
-    ToAll,
+    AllWarps,
 }
 
 /// What is known of an mbarrier.
@@ -62,14 +61,14 @@ struct Phase {
     /// Its initialisation.
     made: PackedEpoch,
     /// Who knows of that beyond what the order of accesses says.
-    known: Known,
+    known: InitVisibility,
     /// What those know who have arrived in this phase.
     arrived: VectorClock,
     /// What the phases that have ended release.
     released: VectorClock,
     /// The number of the last change to that, among all of the cluster.
     version: u32,
-    landing: Vec<Landing>,
+    landing: Vec<PendingCopy>,
 }
 
 /// The mbarriers of a cluster.
@@ -93,7 +92,7 @@ impl Mbarriers {
     }
 
     /// The phase under way completes these copies.
-    pub fn completes(&mut self, of: (u32, u64), landing: impl IntoIterator<Item = Landing>) {
+    pub fn completes(&mut self, of: (u32, u64), landing: impl IntoIterator<Item = PendingCopy>) {
         self.phase(of).landing.extend(landing);
     }
 
@@ -101,14 +100,14 @@ impl Mbarriers {
     pub fn sources(&self) -> impl Iterator<Item = GlobalSource> {
         let landing = self.phases.values().flat_map(|phase| &phase.landing);
         landing.flat_map(|copy| &copy.sources).filter_map(|source| match source {
-            Source::Global(source) => Some(*source),
-            Source::Shared { .. } => None,
+            CopySource::Global(source) => Some(*source),
+            CopySource::Shared { .. } => None,
         })
     }
 
     /// An mbarrier is initialised.
     pub fn init(&mut self, access: &mut AccessCheck, of: (u32, u64), made: PackedEpoch) {
-        if let Some(written) = access.initial.of(of.0 as usize) {
+        if let Some(written) = access.initial.written(of.0 as usize) {
             written.set(of.1, 8);
         }
         let pseudo_thread = self.phase(of).pseudo_thread;
@@ -121,29 +120,31 @@ impl Mbarriers {
         for phase in self.phases.values_mut() {
             let by = lanes >> epoch::lane(phase.made) & 1 != 0;
             if by
-                && phase.known == Known::AsAccesses
+                && phase.known == InitVisibility::ByAccessOrder
                 && access.races.order.slot_of(phase.made) == slot
             {
-                phase.known = Known::Fenced;
+                phase.known = InitVisibility::Fenced;
             }
         }
     }
 
     /// A warp makes a relaxed arrival at the cluster's barrier, in a generation of it.
-    pub fn told_of(&mut self, access: &AccessCheck, warp: u32, generation: u32) {
+    pub fn announce_inits(&mut self, access: &AccessCheck, warp: u32, generation: u32) {
         let slot = access.position.slot(warp) as u32;
         for phase in self.phases.values_mut() {
-            if phase.known == Known::Fenced && access.races.order.slot_of(phase.made) == slot {
-                phase.known = Known::Told(generation);
+            if phase.known == InitVisibility::Fenced
+                && access.races.order.slot_of(phase.made) == slot
+            {
+                phase.known = InitVisibility::Announced(generation);
             }
         }
     }
 
     /// All have arrived at the cluster's barrier, in this generation.
-    pub fn all_told(&mut self, generation: u32) {
+    pub fn complete_inits(&mut self, generation: u32) {
         for phase in self.phases.values_mut() {
-            if phase.known == Known::Told(generation) {
-                phase.known = Known::ToAll;
+            if phase.known == InitVisibility::Announced(generation) {
+                phase.known = InitVisibility::AllWarps;
             }
         }
     }
@@ -153,12 +154,12 @@ impl Mbarriers {
         let Phase { made, known, .. } = *self.phase((rank, offset));
         let of_cluster = epoch::number(made) >= access.races.order.base();
         if !of_cluster
-            || known == Known::ToAll
+            || known == InitVisibility::AllWarps
             || access.races.order.happens_before(made, at.warp, at.lane)
         {
             return;
         }
-        let (who, maker) = (access.position.actor(at), access.races.actor(made));
+        let (who, maker) = (access.position.thread_at(at), access.races.thread_at(made));
         let own = rank == access.position.rank;
         access.reports.add(ReportKind::Race, who, Some(maker), |_| {
             let (whose, help) = match own {
@@ -202,7 +203,7 @@ impl Mbarriers {
         if landing.is_empty() {
             return;
         }
-        for Landing { targets, sources, by } in landing {
+        for PendingCopy { targets, sources, by } in landing {
             let number = access.races.order.pseudo_thread_epoch(phase.pseudo_thread, by);
             let done = |access: PackedEpoch| {
                 let done = epoch::pack(number, epoch::instruction(access));
@@ -216,7 +217,7 @@ impl Mbarriers {
                 access.replace_writes(to, write, done(write) | flags | epoch::COPIED);
             }
             for source in sources {
-                if let Source::Shared { run, read } = source {
+                if let CopySource::Shared { run, read } = source {
                     access.set_reads(run, Some(read), done(read));
                 }
             }
@@ -237,7 +238,7 @@ impl Mbarriers {
         self.used(access, at, of);
         self.look(access, of);
         let phase = self.phase(of);
-        let source = Acquired::Mbarrier(phase.version);
+        let source = AcquireSource::Mbarrier(phase.version);
         let lanes = (1 << at.lane, live);
         access.races.order.acquire_clock(at.warp as usize, lanes, source, &phase.released);
     }

@@ -11,11 +11,187 @@
 //! *Limits.* The emulator does copies when it likes; that memory holds the right bytes early does not
 //! show in what is reported. Of the mbarriers of a kernel those beyond the sixteenth share
 //! pseudo-threads, which can only hide errors.
+//!
+//! What asynchronous operations do to shadow cells.
+//!
+//! Global memory that copies in flight read: no store may change it before they are done.
+//!
+//! Shadow memory knows a copy's read as one of the thread that started it, which that thread's own stores
+//! come after, and those of others that a barrier orders; that the copy may read later still is only known
+//! here. Few kernels store while copies are in flight, so that a list does.
 
 pub mod bulk;
-pub mod chunks;
 pub mod cp_async;
-pub mod in_flight;
 pub mod mbarrier;
-pub mod shadow;
-pub mod tensor_memory;
+pub mod operands;
+
+use crate::access::AccessCheck;
+use crate::access::position::{LaneAt, ThreadAt};
+use crate::access::reference::lanes_of;
+use crate::bounds::MemoryId;
+use crate::findings::kinds::ReportKind;
+use crate::findings::{Finding, place};
+use crate::races::epoch::{self, PackedEpoch};
+use lanework_engine::event::{AccessKind, Space, generic_space};
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
+use lanework_ptx_ir::analysis::access::AccessClass;
+use lanework_ptx_ir::kernel::MemorySpace;
+
+/// The site of an access that is not an instruction's own.
+pub fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> Site {
+    Site::aside(space, kind, bytes as u8, AccessClass::default())
+}
+
+/// A run of bytes of a memory.
+#[derive(Clone, Copy, Debug)]
+pub struct ByteRun {
+    /// The memory; that of a block by its rank.
+    pub memory: MemoryId,
+    /// Where it starts.
+    pub offset: u64,
+    /// How long it is.
+    pub bytes: u64,
+}
+
+impl ByteRun {
+    /// In the shared memory of the block of a rank.
+    pub fn shared(rank: u32, offset: u64, bytes: u64) -> ByteRun {
+        ByteRun { memory: rank as usize, offset, bytes }
+    }
+}
+
+impl AccessCheck {
+    /// A copy starts to write a run.
+    pub fn start_writes(&mut self, run: ByteRun, write: PackedEpoch) {
+        let shadow = self.races.shadow(run.memory);
+        shadow.change_run(run.offset, run.bytes, |cell| cell.start_write(write));
+    }
+
+    /// Puts a write in the place of another one of a run, where that is remembered.
+    pub fn replace_writes(&mut self, run: ByteRun, from: PackedEpoch, to: PackedEpoch) {
+        let shadow = self.races.shadow(run.memory);
+        shadow.change_run(run.offset, run.bytes, |cell| cell.replace_write(from, to));
+    }
+
+    /// Makes `to` a read of a run, in the place of `from` where that is one.
+    pub fn set_reads(&mut self, run: ByteRun, from: Option<PackedEpoch>, to: PackedEpoch) {
+        let shadow = self.races.shadow(run.memory);
+        shadow.change_run(run.offset, run.bytes, |cell| match from {
+            Some(from) => cell.replace_read(from, to),
+            None => cell.set_read(to),
+        });
+    }
+
+    /// An asynchronous operation reads a run that threads may have written without a fence between the
+    /// proxies.
+    pub fn check_proxy_fence(&mut self, at: LaneAt, run: ByteRun) {
+        let base = self.races.base(run.memory);
+        if !self.races.has_writes(run.memory) {
+            return;
+        }
+        let grain = self.races.shadow(run.memory).grain();
+        let mut offset = run.offset;
+        while offset < run.offset + run.bytes {
+            let writes = self.races.shadow(run.memory).at(offset).writes();
+            offset += grain;
+            let plain = |write: &PackedEpoch| {
+                write & epoch::ASYNC == 0
+                    && !epoch::is_copied(*write)
+                    && epoch::number(*write) >= base
+            };
+            let order = &mut self.races.order;
+            let bare = |write: &PackedEpoch| plain(write) && !order.proxy_fenced(*write, at.warp);
+            let Some(written) = writes.into_iter().find(bare) else { continue };
+            let (who, writer) = (self.position.thread_at(at), self.races.thread_at(written));
+            let global = run.memory >= self.bounds.ranks();
+            let ByteRun { offset, bytes, .. } = run;
+            let address = offset + self.bounds.extent(run.memory).start;
+            return self.reports.add(ReportKind::AsyncOrder, who, Some(writer), |_| {
+                let space = if global { "global" } else { "shared" };
+                Finding {
+                    message: format!(
+                        "a thread wrote {bytes} bytes of {space} memory by the generic proxy that are now read by the asynchronous one, with no fence between"
+                    ),
+                    help: "run `fence.proxy.async` in the threads that write, before the barrier that orders \
+                           them with the copy",
+                    address: Some(address),
+                    size: bytes,
+                    ..Finding::default()
+                }
+            });
+        }
+    }
+}
+
+/// Global memory that a copy is reading.
+#[derive(Clone, Copy, Debug)]
+pub struct GlobalSource {
+    /// Where it starts.
+    pub address: u64,
+    /// How long it is.
+    pub bytes: u64,
+    /// Who started the copy.
+    pub by: ThreadAt,
+}
+
+impl GlobalSource {
+    /// Whether an access of some bytes touches it.
+    pub fn touches(&self, address: u64, bytes: u64) -> bool {
+        address < self.address.saturating_add(self.bytes)
+            && self.address < address.saturating_add(bytes)
+    }
+}
+
+/// The lanes of a warp's store that go to global memory, each by its number and its address.
+fn global_lanes<'a>(
+    warp: &Warp,
+    site: &Site,
+    at: &'a [u64; 32],
+) -> impl Iterator<Item = (usize, u64)> + 'a {
+    let generic = site.space == MemorySpace::Generic;
+    let global = generic || site.space == MemorySpace::Global;
+    let lanes = lanes_of(if global { warp.mask } else { 0 });
+    lanes
+        .map(|lane| (lane, at[lane]))
+        .filter(move |(_, at)| !generic || generic_space(*at) == Space::Global)
+}
+
+/// Reports a store to what one of these copies is reading.
+pub fn check_store(
+    access: &mut AccessCheck,
+    warp: &Warp,
+    instruction: u32,
+    site: &Site,
+    at: &[u64; 32],
+    sources: impl Iterator<Item = GlobalSource>,
+) {
+    let bytes = u64::from(site.bytes) * u64::from(site.count);
+    let places = || global_lanes(warp, site, at).map(|(_, at)| at);
+    let (Some(low), Some(high)) = (places().min(), places().max()) else { return };
+    let span = (high - low).saturating_add(bytes);
+    for source in sources.filter(|source| source.touches(low, span)) {
+        let mut hits = global_lanes(warp, site, at);
+        let Some((lane, address)) = hits.find(|(_, at)| source.touches(*at, bytes)) else {
+            continue;
+        };
+        let who = LaneAt { warp: warp.index, lane: lane as u32, instruction };
+        let (who, prior) = (access.position.thread_at(who), source.by);
+        let same = (prior.block, prior.thread) == (who.block, who.thread);
+        let bounds = &access.bounds;
+        return access.reports.add(ReportKind::AsyncOrder, who, Some(prior), |_| {
+            let near = bounds.nearest_global(address, bytes);
+            let at = place(near.as_ref(), address);
+            let whose = if same { "this thread" } else { "another thread" };
+            Finding {
+                message: format!(
+                    "global write of {bytes} bytes at {at} while an asynchronous copy of {whose} may still be reading them"
+                ),
+                help: "wait for the copy first (for its group, or for the phase of its mbarrier), then at a barrier if other threads made it",
+                address: Some(address),
+                size: bytes,
+                allocation: near,
+            }
+        });
+    }
+}

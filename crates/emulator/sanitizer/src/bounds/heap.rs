@@ -1,9 +1,9 @@
 //! The blocks that `malloc` gave to kernels: accesses must stay inside one that is not freed. Freed blocks
 //! are remembered for the launch, for the engine gives none twice while there is room.
 
-use super::super::kinds::ReportKind;
-use super::super::report::Report;
-use super::super::reports::Finding;
+use crate::findings::Finding;
+use crate::findings::kinds::ReportKind;
+use crate::findings::report::Report;
 use lanework_engine::fault::NearAllocation;
 use lanework_engine::heap;
 use lanework_engine::memory::Memory;
@@ -27,7 +27,7 @@ pub struct HeapBlocks {
 
 impl HeapBlocks {
     /// What earlier launches left.
-    pub fn of(memory: &Memory) -> HeapBlocks {
+    pub fn in_memory(memory: &Memory) -> HeapBlocks {
         let heaps = memory.live().filter(|(_, allocation)| allocation.name == heap::NAME);
         let list = heaps.flat_map(|(start, allocation)| {
             // SAFETY: an allocation holds its bytes, and the launch holds the memory's lock.
@@ -41,7 +41,11 @@ impl HeapBlocks {
 
     /// What is wrong with an access, and the block nearest to it; `None` if it lies in a block in use.
     #[cold]
-    pub fn wrong(&self, address: u64, bytes: u64) -> Option<(ReportKind, Option<NearAllocation>)> {
+    pub fn violation(
+        &self,
+        address: u64,
+        bytes: u64,
+    ) -> Option<(ReportKind, Option<NearAllocation>)> {
         let end = address.saturating_add(bytes);
         let before = self.list.range(..=address).next_back();
         if let Some((start, block)) = before
@@ -62,7 +66,7 @@ impl HeapBlocks {
 
 /// Blocks that no kernel has freed.
 pub fn leaks(memory: &Memory) -> Vec<Report> {
-    let list = HeapBlocks::of(memory).list.into_iter();
+    let list = HeapBlocks::in_memory(memory).list.into_iter();
     let kept = list.filter(|(_, block)| !block.freed);
     kept.map(|(address, block)| Report::leak(address, block.bytes, NAME)).collect()
 }
@@ -81,12 +85,12 @@ fn near(start: u64, block: Block, address: u64, bytes: u64) -> NearAllocation {
 
 impl HeapBlocks {
     /// `malloc` gave a block.
-    pub fn gave(&mut self, address: u64, bytes: u64) {
+    pub fn allocated(&mut self, address: u64, bytes: u64) {
         self.list.insert(address, Block { bytes, freed: false });
     }
 
     /// `free` took one back.
-    pub fn took(&mut self, address: u64) {
+    pub fn freed(&mut self, address: u64) {
         if let Some(block) = self.list.get_mut(&address) {
             block.freed = true;
         }

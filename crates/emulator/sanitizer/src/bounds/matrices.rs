@@ -5,10 +5,10 @@
 //! either is let pass. A GPU faults only where the loads that it makes of the instruction happen to be
 //! misaligned, and else reads well: the code is wrong all the same.
 
-use super::super::access::check::AccessCheck;
-use super::super::kinds::ReportKind;
-use super::super::position::LaneAt;
-use super::super::reports::{Finding, place, verb};
+use crate::access::AccessCheck;
+use crate::access::position::LaneAt;
+use crate::findings::kinds::ReportKind;
+use crate::findings::{Finding, place, verb};
 use lanework_engine::event::MatrixTile;
 use lanework_engine::machine::Warp;
 
@@ -32,7 +32,7 @@ pub fn check_alignment(
     }
     let lane = off.unwrap_or(0);
     let who = LaneAt { warp: warp.index, lane: lane as u32, instruction };
-    let (who, at) = (access.position.actor(who), tile.base[lane]);
+    let (who, at) = (access.position.thread_at(who), tile.base[lane]);
     let bounds = &access.bounds;
     access.reports.add(ReportKind::Misaligned, who, None, |_| {
         let near = bounds.nearest(tile.space, at);

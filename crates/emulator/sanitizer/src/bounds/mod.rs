@@ -10,22 +10,22 @@
 //!
 //! *Limits.* An index that leaves one variable and lands in another is not seen; nor are fields of a
 //! structure told apart.
+//!
+//! Variables in shared and local memory by offset.
 
 pub mod heap;
 pub mod matrices;
-mod variables;
 
-use self::heap::HeapBlocks;
-use self::variables::Variables;
-use super::kinds::ReportKind;
-use super::report::Report;
-use super::reports::{Finding, named, outside_of, place};
+use crate::bounds::heap::HeapBlocks;
+use crate::findings::kinds::ReportKind;
+use crate::findings::report::Report;
+use crate::findings::{Finding, named, outside_of, place};
 use lanework_engine::asynchrony::cluster::split;
 use lanework_engine::event::{Space, generic_space};
 use lanework_engine::fault::NearAllocation;
 use lanework_engine::memory::{Allocation, Memory};
 use lanework_engine::region::Region;
-use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Placed};
 use lanework_ptx_ir::memory_layout::{SHARED_WINDOW, WINDOW};
 use std::collections::HashMap;
 
@@ -102,7 +102,7 @@ impl Bounds {
             local: Variables::new(&kernel.local_variables, None),
             local_bytes,
             // SAFETY: the launch holds the memory's lock while blocks run.
-            heap: HeapBlocks::of(unsafe { &*memory }),
+            heap: HeapBlocks::in_memory(unsafe { &*memory }),
         }
     }
 
@@ -323,5 +323,55 @@ impl Bounds {
             report.size
         );
         report.allocation = near;
+    }
+}
+
+/// Variables, and where they lie.
+pub struct Variables {
+    list: Vec<(u64, u64, String)>,
+}
+
+impl Variables {
+    /// These variables and what `more` adds.
+    pub fn new(placed: &[Placed], more: Option<(u64, u64, String)>) -> Variables {
+        let of = |p: &Placed| (u64::from(p.offset), u64::from(p.bytes), p.name.clone());
+        Variables { list: placed.iter().map(of).chain(more).collect() }
+    }
+
+    /// Whether these bytes lie in one variable, or nothing is known of variables; `hint` is the number
+    /// of the variable that they are likely in, and becomes that of the one that they are in.
+    #[inline(always)]
+    pub fn holds(&self, offset: u64, bytes: u64, hint: &mut u32) -> bool {
+        let inside = |(start, size, _): &(u64, u64, String)| {
+            offset >= *start && bytes <= *size && offset - start <= size - bytes
+        };
+        if self.list.get(*hint as usize).is_some_and(inside) || self.list.is_empty() {
+            return true;
+        }
+        let found = self.list.iter().position(inside);
+        *hint = found.map_or(*hint, |found| found as u32);
+        found.is_some()
+    }
+
+    /// First byte and size of the variable of this number; of nothing, if there is none.
+    #[inline(always)]
+    pub fn extent(&self, number: usize) -> (u64, u64) {
+        self.list.get(number).map_or((0, 0), |(start, size, _)| (*start, *size))
+    }
+
+    /// The variable nearest to some bytes.
+    pub fn nearest(&self, offset: u64, bytes: u64) -> Option<NearAllocation> {
+        let near = |(start, size, name): &(u64, u64, String)| NearAllocation {
+            name: name.clone(),
+            address: *start,
+            bytes: *size,
+            offset: offset.wrapping_sub(*start) as i64,
+            distance: if offset >= *start {
+                offset.saturating_sub(start + size)
+            } else {
+                start.saturating_sub(offset.saturating_add(bytes))
+            },
+        };
+        self.list.iter().map(near).min_by_key(|near| near.distance)
     }
 }

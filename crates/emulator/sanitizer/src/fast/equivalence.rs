@@ -1,16 +1,15 @@
 //! Fast-path equivalence tests: on random histories the fast paths find what the reference does, and
 //! leave the same in shadow memory.
 
-use super::super::races::conflict::LaneAccess;
-use super::super::races::epoch::{self, LANES, STRONG, with_lane};
-use super::super::races::happens_before::HappensBefore;
-use super::super::races::relation::RelationCache;
-use super::super::races::releases::SyncVariable;
-use super::super::races::shadow_cell::ShadowCell;
-use super::super::races::shadow_memory::{LINE, ShadowMemory};
-use super::super::races::strong_accesses::StrongAccesses;
-use super::line::{ALL, AccessBatch};
-use super::view::ShadowView;
+use crate::fast::line::{ALL, AccessBatch};
+use crate::fast::view::ShadowView;
+use crate::races::epoch::{self, LANES, STRONG, with_lane};
+use crate::races::happens_before::HappensBefore;
+use crate::races::happens_before::relation::RelationCache;
+use crate::races::happens_before::sync_variables::SyncVariable;
+use crate::races::shadow_cell::{LaneAccess, ShadowCell};
+use crate::races::shadow_memory::{LINE, ShadowMemory};
+use crate::races::strong_accesses::StrongAccesses;
 use lanework_ptx_ir::kernel::Scope;
 
 /// A generator of numbers, for histories that can be made again.
@@ -68,7 +67,7 @@ fn recent(mut cell: ShadowCell, base: u32) -> ShadowCell {
 #[derive(Clone, Copy)]
 enum Path {
     Line,
-    Pair,
+    AccessPair,
     Scattered,
 }
 
@@ -88,7 +87,7 @@ fn at_once(
     match (path, writes) {
         (Path::Line, true) => view.check::<false>(0, batch),
         (Path::Line, false) => view.check::<true>(0, batch),
-        (Path::Pair, _) => view.pair(0, packed, lanes),
+        (Path::AccessPair, _) => view.pair(0, packed, lanes),
         (Path::Scattered, true) => view.write(0, first),
         (Path::Scattered, false) => view.read(0, first),
     }
@@ -133,8 +132,9 @@ fn fast_paths_agree_with_the_reference() {
             let start = order.packed_now(warp, 0, step);
             let strong = if dice.roll(20) == 0 { STRONG } else { 0 };
             let base = if shared { order.base() } else { 1 };
-            let path = [Path::Line, Path::Line, Path::Pair, Path::Scattered][dice.roll(4) as usize];
-            let writes = !matches!(path, Path::Pair) && dice.roll(3) == 0;
+            let path =
+                [Path::Line, Path::Line, Path::AccessPair, Path::Scattered][dice.roll(4) as usize];
+            let writes = !matches!(path, Path::AccessPair) && dice.roll(3) == 0;
             let (first, spread) = (dice.roll(2) as u32 * 16, dice.roll(4) != 0);
             let lane = |i: usize| if spread { first + i as u32 } else { first };
             let packed = std::array::from_fn(|i| with_lane(start, lane(i)) | strong);
@@ -143,7 +143,7 @@ fn fast_paths_agree_with_the_reference() {
             let (active, second) = match path {
                 Path::Line if twice && spread => (some, 16),
                 Path::Line => (some, u64::from(twice)),
-                Path::Pair => (1, 1),
+                Path::AccessPair => (1, 1),
                 Path::Scattered => (1, 0),
             };
             let second = second << epoch::LANE_SHIFT;

@@ -4,17 +4,22 @@
 //! Unrolled loops are full of them: a word of one row and a row of another matrix at every step. What
 //! lies side by side is then one line of shadow memory, looked at once. Without this path sgemm_tiled
 //! takes 2.5 times as long, sgemm_naive 1.8 times; without its prefetch, 1.3 and 1.15 times.
+//!
+//! Which loads are checked together: those of words from one address register, with nothing in between
+//! that could tell the one's time from the other's.
 
-use super::super::access::check::AccessCheck;
-use super::super::bounds::MemoryId;
-use super::super::races::epoch::{self, PackedEpoch};
-use super::super::races::shadow_memory::LINE;
-use super::line::{ALL, AccessBatch};
-use super::view::ShadowView;
+use crate::access::AccessCheck;
+use crate::bounds::MemoryId;
+use crate::fast::line::{ALL, AccessBatch};
+use crate::fast::view::ShadowView;
+use crate::races::epoch::{self, PackedEpoch};
+use crate::races::shadow_memory::LINE;
+use lanework_ptx_ir::kernel::*;
+use std::collections::HashMap;
 
 /// One load of a group: what it adds to the register, and its number in the kernel.
 #[derive(Clone, Copy, Debug)]
-pub struct Member {
+pub struct GroupedLoad {
     /// Bytes added.
     pub offset: u64,
     /// The instruction.
@@ -24,10 +29,10 @@ pub struct Member {
 }
 
 /// Loads of one word per lane.
-pub struct Group {
+pub struct LoadGroup {
     /// The loads, by offset.
-    pub members: Vec<Member>,
-    runs: Vec<Run>,
+    pub members: Vec<GroupedLoad>,
+    runs: Vec<WordRun>,
     /// The lowest offset.
     pub lowest: u64,
     /// Bytes from there to the highest.
@@ -37,18 +42,18 @@ pub struct Group {
 }
 
 /// Loads of words that lie side by side, at most a line of them.
-struct Run {
+struct WordRun {
     offset: u64,
     words: u32,
     /// The accesses of their instructions, with room before and after so that they can be shifted.
     packed: [PackedEpoch; 3 * LINE],
 }
 
-impl Group {
+impl LoadGroup {
     /// Of at least one load.
-    pub fn new(mut members: Vec<Member>) -> Group {
+    pub fn new(mut members: Vec<GroupedLoad>) -> LoadGroup {
         members.sort_by_key(|member| member.offset as i64);
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<WordRun> = Vec::new();
         for member in &members {
             let access = epoch::pack(0, member.instruction);
             if let Some(run) = runs.last_mut()
@@ -61,12 +66,12 @@ impl Group {
             }
             let mut packed = [0; 3 * LINE];
             packed[LINE] = access;
-            runs.push(Run { offset: member.offset, words: 1, packed });
+            runs.push(WordRun { offset: member.offset, words: 1, packed });
         }
         let lowest = members.first().map_or(0, |member| member.offset);
         let highest = members.last().map_or(0, |member| member.offset);
         let read_only = members.iter().all(|member| member.read_only);
-        Group { lowest, reach: highest.wrapping_sub(lowest), members, runs, read_only }
+        LoadGroup { lowest, reach: highest.wrapping_sub(lowest), members, runs, read_only }
     }
 }
 
@@ -78,9 +83,9 @@ impl AccessCheck {
     pub fn group<const SHARED: bool, const ONE: bool>(
         &mut self,
         warp: u32,
-        group: &Group,
+        group: &LoadGroup,
         base: [u64; 2],
-        lasts: &mut [u64],
+        last_addresses: &mut [u64],
     ) -> bool {
         let first = group.members[0].instruction;
         let span = if ONE { 4 } else { 64 };
@@ -91,7 +96,7 @@ impl AccessCheck {
             return false;
         }
         if !SHARED {
-            self.prefetch(id, at, lasts.get_mut(first as usize));
+            self.prefetch(id, at, last_addresses.get_mut(first as usize));
         }
         let mut view = self.view::<SHARED>(warp, id);
         if ONE {
@@ -125,7 +130,7 @@ impl AccessCheck {
         let Some(last) = last else { return };
         let ahead = at[0].wrapping_sub(*last);
         *last = at[0];
-        let shadow = self.races.of(id);
+        let shadow = self.races.shadow(id);
         shadow.prefetch(at[0].wrapping_add(ahead));
         if at[0] != at[1] {
             shadow.prefetch(at[1].wrapping_add(ahead));
@@ -137,7 +142,7 @@ impl ShadowView<'_> {
     /// Words side by side that each is read by all lanes of a half, from `lane` on: two of them stand
     /// for all. `false` if it is not as common.
     #[inline(always)]
-    fn run(&mut self, run: &Run, at: u64, lane: u32) -> bool {
+    fn run(&mut self, run: &WordRun, at: u64, lane: u32) -> bool {
         let mut cell = (at >> 2) as usize;
         if run.words == 1 {
             return self.pair(cell, self.packed | run.packed[LINE], [lane, lane + 1]);
@@ -163,4 +168,44 @@ impl ShadowView<'_> {
         }
         true
     }
+}
+
+/// By instruction of a basic block, from `start` on: the loads that are checked before it, with itself
+/// the first; none for what is checked with an earlier one. Whatever is not in the map is no such load.
+pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<GroupedLoad>> {
+    let mut groups: HashMap<usize, Vec<GroupedLoad>> = HashMap::new();
+    // The first load of the group that more can join, by address.
+    let mut open: HashMap<(bool, bool, Reg), usize> = HashMap::new();
+    for (i, inst) in insts.iter().enumerate() {
+        match (&inst.opcode, words(inst)) {
+            (Opcode::Memory(op), Some(address)) => {
+                let (offset, read_only) = (op.offset as u64, op.order.read_only);
+                let member = GroupedLoad { offset, instruction: inst.origin, read_only };
+                let first = *open.entry(address).or_insert(start + i);
+                groups.entry(first).or_default().push(member);
+                if first != start + i {
+                    groups.insert(start + i, Vec::new());
+                }
+            }
+            (Opcode::Alu(_) | Opcode::Nothing, _) => {}
+            _ => open.clear(),
+        }
+        open.retain(|(.., register), _| !inst.dst.contains(&Some(*register)));
+    }
+    groups
+}
+
+/// Whether a load in the common form goes to shared memory, whether it is one of what must not change, and
+/// its address; `None` for anything else.
+fn words(inst: &Inst) -> Option<(bool, bool, Reg)> {
+    let (Opcode::Memory(op), Some(Operand::Reg(address))) = (&inst.opcode, inst.src.first()) else {
+        return None;
+    };
+    let common = matches!(op.kind, MemoryKind::Load)
+        && op.ty.size() == 4
+        && op.count == 1
+        && op.order.strong.is_none()
+        && inst.guard.is_none()
+        && matches!(op.space, MemorySpace::Shared | MemorySpace::Global);
+    common.then_some((op.space == MemorySpace::Shared, op.order.read_only, *address))
 }

@@ -5,10 +5,10 @@
 //! mismatch mask tells where they are not; then, or where something may be wrong, nothing is changed and
 //! the cells are checked one by one. Without this path the bench's kernels take up to 15 times as long.
 
-use super::super::races::epoch::{ASYNC, LANES, PackedEpoch};
-use super::super::races::happens_before::HappensBefore;
-use super::super::races::relation::{Relation, RelationCache};
-use super::super::races::shadow_memory::{LINE, Reads, Writes};
+use crate::races::epoch::{ASYNC, LANES, PackedEpoch};
+use crate::races::happens_before::HappensBefore;
+use crate::races::happens_before::relation::{Relation, RelationCache};
+use crate::races::shadow_memory::{LINE, WeakReads, WeakWrites};
 
 /// A word for each cell of a line.
 type Words = [PackedEpoch; LINE];
@@ -37,7 +37,7 @@ type Related<'a> = (&'a mut RelationCache, &'a mut HappensBefore);
 
 /// How prior accesses of one kind to some words relate to the batch.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Prior {
+enum PriorAccesses {
     /// There are none, or all come before.
     HappensBefore,
     /// Each is of the lane that accesses the word now.
@@ -100,19 +100,19 @@ impl AccessBatch {
         one: PackedEpoch,
         prior: &Words,
         active: &Words,
-    ) -> Prior {
+    ) -> PriorAccesses {
         let (cache, order) = related;
-        match cache.of(order, one, self.base, self.warp) {
-            Relation::HappensBefore => Prior::HappensBefore,
-            Relation::Concurrent => Prior::Concurrent,
+        match cache.relation(order, one, self.base, self.warp) {
+            Relation::HappensBefore => PriorAccesses::HappensBefore,
+            Relation::Concurrent => PriorAccesses::Concurrent,
             Relation::ProgramOrder => self.by_lane(prior, active),
-            Relation::ByLane => Prior::Mixed,
+            Relation::ByLane => PriorAccesses::Mixed,
         }
     }
 
     /// The same for prior accesses of this warp.
     #[inline(always)]
-    fn by_lane(&self, prior: &Words, active: &Words) -> Prior {
+    fn by_lane(&self, prior: &Words, active: &Words) -> PriorAccesses {
         let (mut unlike, mut like) = ([0; LINE], [0; LINE]);
         for i in 0..LINE {
             let other = (prior[i] ^ self.packed[i]) & LANES;
@@ -120,9 +120,9 @@ impl AccessBatch {
             like[i] = if other == 0 { active[i] } else { 0 };
         }
         match (any(&unlike), any(&like)) {
-            (0, _) => Prior::SameLane,
-            (_, 0) => Prior::OtherLanes,
-            _ => Prior::Mixed,
+            (0, _) => PriorAccesses::SameLane,
+            (_, 0) => PriorAccesses::OtherLanes,
+            _ => PriorAccesses::Mixed,
         }
     }
 
@@ -137,8 +137,8 @@ impl AccessBatch {
         &self,
         order: &mut HappensBefore,
         [writers, readers]: [&mut RelationCache; 2],
-        writes: Option<&Writes>,
-        [first, last]: &mut Reads,
+        writes: Option<&WeakWrites>,
+        [first, last]: &mut WeakReads,
     ) -> bool {
         let active = if WHOLE { [PackedEpoch::MAX; LINE] } else { spread(self.active) };
         let floor = PackedEpoch::from(self.base) << 32;
@@ -157,8 +157,8 @@ impl AccessBatch {
                 return false;
             }
             match self.prior((writers, order), writer, writes, &active) {
-                Prior::HappensBefore => {}
-                Prior::SameLane if self.second == 0 => {}
+                PriorAccesses::HappensBefore => {}
+                PriorAccesses::SameLane if self.second == 0 => {}
                 _ => return false,
             }
         } else {
@@ -171,11 +171,11 @@ impl AccessBatch {
         }
         // Whoever comes after the first reader stands for it; another is remembered beside it.
         let stands = match self.prior((readers, order), reader, first, &active) {
-            Prior::HappensBefore | Prior::SameLane => true,
-            Prior::Concurrent => false,
-            Prior::OtherLanes if self.second == 0 => false,
+            PriorAccesses::HappensBefore | PriorAccesses::SameLane => true,
+            PriorAccesses::Concurrent => false,
+            PriorAccesses::OtherLanes if self.second == 0 => false,
             // One of them may be the second reader.
-            Prior::OtherLanes | Prior::Mixed => return false,
+            PriorAccesses::OtherLanes | PriorAccesses::Mixed => return false,
         };
         if stands {
             put(first, &active, &self.packed);
@@ -192,7 +192,7 @@ impl AccessBatch {
 
     /// Whether prior accesses allow a write.
     #[inline(always)]
-    fn yields(&self, related: Related<'_>, prior: &Words, active: &Words) -> bool {
+    fn allows_write(&self, related: Related<'_>, prior: &Words, active: &Words) -> bool {
         let one = prior[self.one()];
         let mut mismatches = mismatch(prior, one, PackedEpoch::from(self.base) << 32, ASYNC);
         for i in 0..LINE {
@@ -201,7 +201,7 @@ impl AccessBatch {
         any(&mismatches) == 0
             && matches!(
                 self.prior(related, one, prior, active),
-                Prior::HappensBefore | Prior::SameLane
+                PriorAccesses::HappensBefore | PriorAccesses::SameLane
             )
     }
 
@@ -211,16 +211,16 @@ impl AccessBatch {
         &self,
         order: &mut HappensBefore,
         [writers, readers]: [&mut RelationCache; 2],
-        writes: &mut Writes,
-        reads: Option<&mut Reads>,
+        writes: &mut WeakWrites,
+        reads: Option<&mut WeakReads>,
     ) -> bool {
         let active = if WHOLE { [PackedEpoch::MAX; LINE] } else { spread(self.active) };
-        if !self.yields((writers, order), writes, &active) {
+        if !self.allows_write((writers, order), writes, &active) {
             return false;
         }
         if let Some([first, last]) = reads {
-            if !self.yields((&mut *readers, &mut *order), first, &active)
-                || !self.yields((readers, order), last, &active)
+            if !self.allows_write((&mut *readers, &mut *order), first, &active)
+                || !self.allows_write((readers, order), last, &active)
             {
                 return false;
             }

@@ -2,13 +2,13 @@
 //!
 //! Without this path xorshift takes 1.9 times as long, gather 1.5 times.
 
-use super::super::access::check::AccessCheck;
-use super::super::access::reference::lanes_of;
-use super::super::races::epoch::{self, ASYNC, PackedEpoch};
-use super::super::races::happens_before::HappensBefore;
-use super::super::races::relation::{Relation, RelationCache};
-use super::super::races::shadow_memory::LINE;
-use super::view::ShadowView;
+use crate::access::AccessCheck;
+use crate::access::reference::lanes_of;
+use crate::fast::view::ShadowView;
+use crate::races::epoch::{self, ASYNC, PackedEpoch};
+use crate::races::happens_before::HappensBefore;
+use crate::races::happens_before::relation::{Relation, RelationCache};
+use crate::races::shadow_memory::LINE;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
@@ -16,7 +16,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 
 /// How a prior access relates to one lane's.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Prior {
+enum PriorAccess {
     /// It comes before.
     HappensBefore,
     /// Nothing orders the two.
@@ -33,12 +33,12 @@ fn prior(
     access: PackedEpoch,
     base: u32,
     (warp, lane): (u32, u32),
-) -> Prior {
-    match cache.of(order, access, base, warp) {
-        Relation::HappensBefore => Prior::HappensBefore,
-        Relation::ProgramOrder if epoch::lane(access) == lane => Prior::HappensBefore,
-        Relation::ProgramOrder | Relation::Concurrent => Prior::Concurrent,
-        Relation::ByLane => Prior::Unclear,
+) -> PriorAccess {
+    match cache.relation(order, access, base, warp) {
+        Relation::HappensBefore => PriorAccess::HappensBefore,
+        Relation::ProgramOrder if epoch::lane(access) == lane => PriorAccess::HappensBefore,
+        Relation::ProgramOrder | Relation::Concurrent => PriorAccess::Concurrent,
+        Relation::ByLane => PriorAccess::Unclear,
     }
 }
 
@@ -125,13 +125,13 @@ impl ShadowView<'_> {
         let flags = (write & ASYNC) | ((first[i] | last[i]) & ASYNC);
         let (base, who) = (self.base, (self.warp, epoch::lane(packed)));
         let writer = prior(&mut self.writers, self.order, write, base, who);
-        if flags != 0 || writer != Prior::HappensBefore {
+        if flags != 0 || writer != PriorAccess::HappensBefore {
             return false;
         }
         match prior(&mut self.readers, self.order, first[i], base, who) {
-            Prior::HappensBefore => first[i] = packed,
-            Prior::Concurrent => last[i] = packed,
-            Prior::Unclear => return false,
+            PriorAccess::HappensBefore => first[i] = packed,
+            PriorAccess::Concurrent => last[i] = packed,
+            PriorAccess::Unclear => return false,
         }
         true
     }
@@ -144,7 +144,8 @@ impl ShadowView<'_> {
         let (write, i) = (&mut writes[cell % LINE], cell % LINE);
         let (base, who) = (self.base, (self.warp, epoch::lane(packed)));
         let clear = |cache: &mut RelationCache, order: &mut HappensBefore, access, flags| {
-            access & flags == 0 && prior(cache, order, access, base, who) == Prior::HappensBefore
+            access & flags == 0
+                && prior(cache, order, access, base, who) == PriorAccess::HappensBefore
         };
         if !clear(&mut self.writers, self.order, *write, ASYNC) {
             return false;

@@ -1,12 +1,12 @@
 //! The shadow view: what the fast paths see of one memory while one warp accesses it.
 
-use super::super::access::check::AccessCheck;
-use super::super::bounds::MemoryId;
-use super::super::races::epoch::{self, ASYNC, PackedEpoch};
-use super::super::races::happens_before::HappensBefore;
-use super::super::races::relation::{Relation, RelationCache};
-use super::super::races::shadow_memory::{LINE, ShadowMemory};
-use super::line::{ALL, AccessBatch};
+use crate::access::AccessCheck;
+use crate::bounds::MemoryId;
+use crate::fast::line::{ALL, AccessBatch};
+use crate::races::epoch::{self, ASYNC, PackedEpoch};
+use crate::races::happens_before::HappensBefore;
+use crate::races::happens_before::relation::{Relation, RelationCache};
+use crate::races::shadow_memory::{LINE, ShadowMemory};
 use lanework_engine::initialised::InitialisedBytes;
 
 /// The shadow memory that an access is checked by. Relations are cached, for neighbouring cells are
@@ -72,7 +72,7 @@ impl AccessCheck {
         let (shadow, order) = races.parts(id);
         let base = if SHARED { order.base() } else { 1 };
         let (writers, readers) = (RelationCache::EMPTY, RelationCache::EMPTY);
-        let written = initial.of(id);
+        let written = initial.written(id);
         ShadowView { shadow, written, order, writers, readers, base, warp, packed }
     }
 }
@@ -123,12 +123,12 @@ impl ShadowView<'_> {
         let write = if let Some(writes) = writes { writes[i] } else { 0 };
         let (first, last) = (&mut first[i], &mut last[i]);
         let flags = (write & ASYNC) | ((*first | *last) & ASYNC);
-        let writer = self.writers.of(self.order, write, self.base, self.warp);
+        let writer = self.writers.relation(self.order, write, self.base, self.warp);
         if flags != 0 || writer != Relation::HappensBefore {
             return false;
         }
         let [one, other] = [epoch::with_lane(packed, lanes[0]), epoch::with_lane(packed, lanes[1])];
-        (*first, *last) = match self.readers.of(self.order, *first, self.base, self.warp) {
+        (*first, *last) = match self.readers.relation(self.order, *first, self.base, self.warp) {
             Relation::HappensBefore => (one, other),
             Relation::ByLane => return false,
             Relation::ProgramOrder if epoch::lane(*first) == lanes[0] => (one, other),

@@ -4,11 +4,11 @@
 //! side that one source line accessed are one run, and the runs of a source line one set of bytes. A shadow line whose cells all hold
 //! the same epoch is one run, found by one comparison.
 
-use super::super::races::epoch::{self, PackedEpoch};
-use super::super::races::shadow_memory::{LINE, LineView, ShadowMemory};
-use super::super::report::Spot;
-use super::byte_set::ByteSet;
-use super::{AccessMode, AccessedBytes, Footprint};
+use crate::findings::report::CodeLocation;
+use crate::footprint::byte_set::ByteSet;
+use crate::footprint::{AccessMode, AccessedBytes, Footprint};
+use crate::races::epoch::{self, PackedEpoch};
+use crate::races::shadow_memory::{LINE, LineView, ShadowMemory};
 use lanework_ptx_ir::kernel::Kernel;
 use std::sync::Arc;
 
@@ -40,14 +40,14 @@ const UNKNOWN: u16 = u16::MAX - 1;
 
 /// The bytes of one field, gathered as runs of cells of one source line.
 #[derive(Default)]
-struct Runs {
+struct FieldRuns {
     /// The run that may still grow: its source line, its first byte, and the byte behind its last.
     open: Option<(u16, u64, u64)>,
     /// By source line.
     sets: Vec<(u16, ByteSet)>,
 }
 
-impl Runs {
+impl FieldRuns {
     #[inline(always)]
     fn add(&mut self, source: u16, start: u64, end: u64) {
         if let Some((of, _, last)) = &mut self.open
@@ -114,15 +114,15 @@ impl SourceLines<'_> {
     }
 
     /// The source line of a number.
-    fn spot(&self, number: u16) -> Option<Spot> {
+    fn spot(&self, number: u16) -> Option<CodeLocation> {
         let origin = &self.kernel.origins[*self.firsts.get(usize::from(number))?];
-        Some(Spot { location: origin.location.clone(), text_line: origin.text_line })
+        Some(CodeLocation { location: origin.location.clone(), text_line: origin.text_line })
     }
 }
 
 /// Where the cells of a shadow line lie in global memory.
 #[derive(Clone, Copy)]
-struct Cells {
+struct LineCells {
     /// The address of the first cell.
     start: u64,
     /// Bytes of a cell.
@@ -131,7 +131,7 @@ struct Cells {
     end: u64,
 }
 
-impl Cells {
+impl LineCells {
     /// The first byte of a cell and the byte behind its last; `None` for a cell behind the allocation.
     #[inline(always)]
     fn bytes(self, number: u64) -> Option<(u64, u64)> {
@@ -141,17 +141,17 @@ impl Cells {
 }
 
 /// What the pass has gathered so far.
-struct Pass<'a> {
+struct FootprintPass<'a> {
     sources: SourceLines<'a>,
     /// By field.
-    runs: [Runs; FIELDS.len()],
-    observed: Runs,
+    runs: [FieldRuns; FIELDS.len()],
+    observed: FieldRuns,
 }
 
-impl Pass<'_> {
+impl FootprintPass<'_> {
     /// Adds one field of a shadow line.
     #[inline(always)]
-    fn add_field(&mut self, field: usize, cells: &[PackedEpoch; LINE], place: Cells) {
+    fn add_field(&mut self, field: usize, cells: &[PackedEpoch; LINE], place: LineCells) {
         let runs = &mut self.runs[field];
         // Mostly, half a warp has touched all of them in one epoch by one instruction, or nothing has touched any: one comparison for all.
         let differ = cells.iter().fold(0, |differ, cell| differ | cell ^ cells[0]);
@@ -173,7 +173,7 @@ impl Pass<'_> {
 
     /// Adds a shadow line.
     #[inline(always)]
-    fn add_line(&mut self, line: &LineView<'_>, place: Cells) {
+    fn add_line(&mut self, line: &LineView<'_>, place: LineCells) {
         if let Some(writes) = line.writes {
             self.add_field(WRITE, writes, place);
         }
@@ -250,13 +250,13 @@ impl LaunchShadow {
         let numbers = vec![UNKNOWN; self.kernel.origins.len()];
         let sources = SourceLines { kernel: &self.kernel, numbers, firsts: Vec::new() };
         let (runs, observed) = Default::default();
-        let mut pass = Pass { sources, runs, observed };
+        let mut pass = FootprintPass { sources, runs, observed };
         for AllocationShadow { start, bytes, shadow } in &self.allocations {
             let (grain, end) = (shadow.grain(), start + bytes);
             shadow.lines(|line| {
                 let start = start + line.first as u64 * grain;
                 if start < end {
-                    pass.add_line(&line, Cells { start, grain, end });
+                    pass.add_line(&line, LineCells { start, grain, end });
                 }
             });
         }

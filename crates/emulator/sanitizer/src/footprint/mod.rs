@@ -9,10 +9,10 @@
 mod byte_set;
 mod launch_shadow;
 
-pub use byte_set::ByteSet;
-pub use launch_shadow::{AllocationShadow, LaunchShadow};
-
-use super::report::Spot;
+use crate::findings::report::CodeLocation;
+pub use crate::footprint::byte_set::ByteSet;
+pub use crate::footprint::launch_shadow::AllocationShadow;
+pub use crate::footprint::launch_shadow::LaunchShadow;
 
 /// How bytes are accessed: whether they are read or written, and whether by a strong access (PTX memory model).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +50,7 @@ pub struct AccessedBytes {
     /// How they are accessed.
     pub mode: AccessMode,
     /// The source line; `None` where the kernel has more of them than are told apart, and for accesses by copies and fills.
-    pub line: Option<Spot>,
+    pub line: Option<CodeLocation>,
     /// The bytes, by their addresses.
     pub bytes: ByteSet,
 }

@@ -16,7 +16,7 @@
 /// flags (5), its lane (5), another flag, its instruction (19). 0 stands for none.
 pub type PackedEpoch = u64;
 
-/// Where the lane is.
+/// BlockAndCluster the lane is.
 pub const LANE_SHIFT: u32 = 20;
 /// The bits of the instruction.
 const INSTRUCTION: u32 = (1 << 19) - 1;

@@ -3,12 +3,12 @@
 //! *Data structure.* A vector clock of all warps of a grid is too large to copy at each release. So clocks lie in a persistent radix
 //! tree over the clusters' numbers (Driscoll, Sarnak, Sleator and Tarjan, "Making data structures persistent", 1989; its use for
 //! maps as by Bagwell, "Ideal hash trees", 2001): trees share what is equal in them. A copy is one pointer, a change copies the
-//! path to one leaf, and a join visits only what the two do not share. Where one of two covers the other, the join is that one
+//! path to one leaf, and a join visits only what the two do not share. BlockAndCluster one of two covers the other, the join is that one
 //! itself, so that all who have acquired the same hold one tree.
 //!
 //! *Invariant.* Nodes do not change once they are shared; a tree holds no empty branch.
 
-use super::vector_clock::VectorClock;
+use crate::races::vector_clock::VectorClock;
 use std::sync::Arc;
 
 /// Children of a branch, as a power of two.
@@ -80,7 +80,7 @@ fn joined(a: &Child, b: &Child) -> Child {
 
 impl GridClock {
     /// What is known of one cluster alone.
-    pub fn of(cluster: u32, clock: Arc<VectorClock>) -> GridClock {
+    pub fn single(cluster: u32, clock: Arc<VectorClock>) -> GridClock {
         GridClock { root: Some(Arc::new(Node::Clock(clock))), height: 0 }.moved(cluster)
     }
 
@@ -180,7 +180,7 @@ mod tests {
 
     fn all(clusters: impl Iterator<Item = (u32, u32)>) -> GridClock {
         clusters.fold(GridClock::default(), |mut all, (cluster, done)| {
-            all.join(&GridClock::of(cluster, clock(&[done])));
+            all.join(&GridClock::single(cluster, clock(&[done])));
             all
         })
     }

@@ -1,3 +1,9 @@
+//! Whether two accesses race: one by a lane now, and a prior one that a shadow cell remembers.
+//!
+//! They do where nothing orders the two, one writes, and they are not *morally strong* together: strong (atomic, `.volatile`,
+//! `.relaxed` or more), each of a scope that has the other's thread in it, and of one size where both are atomics (PTX ISA,
+//! "Memory consistency model").
+//!
 //! A shadow cell: the last write of a word, or of a byte where a kernel accesses bytes, two of the reads
 //! since, and the strong accesses since, by which races are found.
 //!
@@ -18,10 +24,80 @@
 //! *Limits.* Of three and more concurrent reads two are remembered: of a write that races with another
 //! one alone nothing is said. The same holds for strong accesses.
 
-use super::conflict::{Conflict, LaneAccess};
-use super::epoch::{ASYNC, DATA, OBSERVED, PackedEpoch, STRONG, number};
-use super::happens_before::HappensBefore;
-use super::strong_accesses::StrongAccesses;
+use crate::races::epoch::{
+    ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, SIZE, STRONG, number,
+    same_thread,
+};
+use crate::races::happens_before::HappensBefore;
+use crate::races::strong_accesses::StrongAccesses;
+
+/// Who accesses a cell now.
+#[derive(Clone, Copy)]
+pub struct LaneAccess {
+    /// The access, packed, the lane included.
+    pub packed: PackedEpoch,
+    /// Its warp.
+    pub warp: u32,
+    /// Its lane.
+    pub lane: u32,
+    /// Epochs of smaller numbers are of the past.
+    pub base: u32,
+    /// Whether, if it is strong, its thread goes on from the value that it reads.
+    pub observes: bool,
+}
+
+/// A prior access that the one under way is not ordered with.
+#[derive(Clone, Copy)]
+pub struct Conflict {
+    /// The prior access.
+    pub with: PackedEpoch,
+    /// Whether that one wrote.
+    pub wrote: bool,
+}
+
+/// Whether two accesses are atomics of different sizes.
+pub fn mixed_sizes(a: PackedEpoch, b: PackedEpoch) -> bool {
+    a & b & STRONG != 0 && a & b & ATOMIC != 0 && (a ^ b) & SIZE != 0
+}
+
+/// Whether a write and another access are morally strong, and not both to mere data.
+fn morally_strong(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch, wrote: bool) -> bool {
+    if a & b & STRONG == 0 || a & b & DATA != 0 || wrote && mixed_sizes(a, b) {
+        return false;
+    }
+    if a & b & DEVICE_SCOPE != 0 {
+        return true;
+    }
+    let (one, other) = (order.epoch(a), order.epoch(b));
+    one.block == other.block || a & b & CLUSTER_SCOPE != 0 && one.cluster == other.cluster
+}
+
+impl LaneAccess {
+    /// Whether a prior access happens before this one.
+    #[inline(always)]
+    pub(super) fn ordered(&self, order: &mut HappensBefore, prior: PackedEpoch) -> bool {
+        prior == 0
+            || number(prior) < self.base
+            || same_thread(prior, self.packed)
+            || order.happens_before(prior, self.warp, self.lane)
+    }
+
+    /// Whether a prior access races with this one, if one of them writes: the prior one if it `wrote`.
+    #[inline(always)]
+    pub(super) fn races(
+        &self,
+        order: &mut HappensBefore,
+        (prior, wrote): (PackedEpoch, bool),
+    ) -> bool {
+        if prior & ASYNC != 0 && number(prior) >= self.base {
+            // Copies that combine go on beside each other.
+            return prior & self.packed & STRONG == 0;
+        }
+        prior != 0
+            && !morally_strong(order, prior, self.packed, wrote)
+            && !self.ordered(order, prior)
+    }
+}
 
 /// What is known of one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,8 +227,9 @@ impl ShadowCell {
 
 #[cfg(test)]
 mod tests {
-    use super::super::epoch::{ATOMIC, STRONG_OF_DEVICE};
     use super::*;
+    use crate::races::epoch::ATOMIC;
+    use crate::races::epoch::STRONG_OF_DEVICE;
 
     fn access(order: &mut HappensBefore, warp: u32, lane: u32, flags: PackedEpoch) -> LaneAccess {
         LaneAccess {
@@ -262,7 +339,7 @@ mod tests {
         order.start(0);
         let mut cell = ShadowCell::default();
         let mut atomic = |warp, bytes| {
-            let flags = STRONG_OF_DEVICE | ATOMIC | super::super::epoch::size_of_atomic(bytes);
+            let flags = STRONG_OF_DEVICE | ATOMIC | crate::races::epoch::size_of_atomic(bytes);
             let now = access(&mut order, warp, 0, flags);
             cell.write(&mut order, &now, |_| true).is_some()
         };

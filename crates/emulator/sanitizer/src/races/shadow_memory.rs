@@ -1,13 +1,13 @@
 //! Shadow memory: the shadow cells of one memory, made as they are needed.
 //!
-//! Cells lie in lines of 16, lines in pages. Writes and reads of a page are kept apart and made when the
+//! Cells lie in lines of 16, lines in pages. WeakWrites and reads of a page are kept apart and made when the
 //! first is needed, for most memory is read only or written only; and a line keeps each field of its
 //! cells together, so that a whole line can be compared at once (`fast::line`). Strong accesses lie beside
 //! them in pages that have any; their lines are not for the fast paths.
 
-use super::epoch::{self, PackedEpoch};
-use super::shadow_cell::ShadowCell;
-use super::strong_accesses::StrongAccesses;
+use crate::races::epoch::{self, PackedEpoch};
+use crate::races::shadow_cell::ShadowCell;
+use crate::races::strong_accesses::StrongAccesses;
 
 /// Cells of a line: what half a warp touches that goes word by word.
 pub const LINE: usize = 16;
@@ -15,9 +15,9 @@ pub const LINE: usize = 16;
 const PAGE: usize = 64;
 
 /// The last writes of a line's cells.
-pub type Writes = [PackedEpoch; LINE];
+pub type WeakWrites = [PackedEpoch; LINE];
 /// The first and the last reads that are remembered of each of a line's cells.
-pub type Reads = [[PackedEpoch; LINE]; 2];
+pub type WeakReads = [[PackedEpoch; LINE]; 2];
 
 /// The strong accesses to some lines.
 #[derive(Clone)]
@@ -30,8 +30,8 @@ struct StrongPage {
 /// The cells of some lines.
 #[derive(Clone, Default)]
 struct Page {
-    writes: Option<Box<[Writes; PAGE]>>,
-    reads: Option<Box<[Reads; PAGE]>>,
+    writes: Option<Box<[WeakWrites; PAGE]>>,
+    reads: Option<Box<[WeakReads; PAGE]>>,
     strong: Option<Box<StrongPage>>,
 }
 
@@ -45,12 +45,12 @@ fn zeros<T: Clone, const N: usize>(zero: T) -> Box<[T; N]> {
 
 impl Page {
     #[inline(always)]
-    fn writes(&mut self) -> &mut [Writes; PAGE] {
+    fn writes(&mut self) -> &mut [WeakWrites; PAGE] {
         self.writes.get_or_insert_with(|| zeros([0; LINE]))
     }
 
     #[inline(always)]
-    fn reads(&mut self) -> &mut [Reads; PAGE] {
+    fn reads(&mut self) -> &mut [WeakReads; PAGE] {
         self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))
     }
 
@@ -88,9 +88,9 @@ pub struct LineView<'a> {
     /// The number of its first cell.
     pub first: usize,
     /// The last weak writes.
-    pub writes: Option<&'a Writes>,
+    pub writes: Option<&'a WeakWrites>,
     /// Two of the weak reads since.
-    pub reads: Option<&'a Reads>,
+    pub reads: Option<&'a WeakReads>,
     /// The strong accesses since, where there are any.
     pub strong: Option<&'a [StrongAccesses; LINE]>,
 }
@@ -220,7 +220,11 @@ impl ShadowMemory {
     /// The line of a cell, by the cell's number, for a read; `None` if there were strong accesses to it since
     /// the epoch `base`.
     #[inline(always)]
-    pub fn read_line(&mut self, cell: usize, base: u32) -> Option<(Option<&Writes>, &mut Reads)> {
+    pub fn read_line(
+        &mut self,
+        cell: usize,
+        base: u32,
+    ) -> Option<(Option<&WeakWrites>, &mut WeakReads)> {
         let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE))?);
         if page.has_strong(line, base) {
             return None;
@@ -236,7 +240,7 @@ impl ShadowMemory {
         &mut self,
         cell: usize,
         base: u32,
-    ) -> Option<(&mut Writes, Option<&mut Reads>)> {
+    ) -> Option<(&mut WeakWrites, Option<&mut WeakReads>)> {
         let (line, page) = (cell / LINE % PAGE, self.pages.get_mut(cell / (PAGE * LINE))?);
         if page.has_strong(line, base) {
             return None;

@@ -7,11 +7,11 @@
 //!
 //! *Limit.* Of three and more concurrent strong writes, or reads, two are remembered.
 
-use super::conflict::{Conflict, LaneAccess, mixed_sizes};
-use super::epoch::{
+use crate::races::epoch::{
     ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, SIZE, number,
 };
-use super::happens_before::HappensBefore;
+use crate::races::happens_before::HappensBefore;
+use crate::races::shadow_cell::{Conflict, LaneAccess, mixed_sizes};
 
 /// The strong accesses to a word since its last weak write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 //! Mattern (1989) and Fidge (1988), as FastTrack uses them: a release copies the releaser's vector
 //! clock, an acquire joins it into the acquirer's, by the maximum of each entry.
 //!
-//! An entry holds for all lanes of its warp. Where one lane released for itself, some lanes of a warp are known further than the
+//! An entry holds for all lanes of its warp. BlockAndCluster one lane released for itself, some lanes of a warp are known further than the
 //! others: only then a clock has an entry by lane beside ([`LaneClock`]), so that clocks of warps that act as one stay small.
 
 use std::sync::Arc;

@@ -7,7 +7,248 @@
 //!
 //! *Limits.* The emulator computes products when they are issued, so that a run does not show the error
 //! in its result. Each warp is taken to read its rows of A and all of B.
+//!
+//! Accumulators and factors in registers: what a product in flight holds may not be touched.
+//!
+//! Until the wait, accumulators may be touched only by further products, and registers that hold A may
+//! only be read. The PTX manual says that anything else is undefined. ptxas sees it in the code, waits there or puts the fence (its notes C7517
+//! and C7519), and says that products are serialised (C7514): results are right, and slow. So findings are warnings. Each followed register of a warp remembers the group of the product that holds it, and
+//! what wrote it last, with the number of fences that the warp had run by then.
 
 pub mod operands;
-pub mod products;
 pub mod registers;
+
+use crate::access::AccessCheck;
+use crate::access::position::LaneAt;
+use crate::findings::Finding;
+use crate::findings::kinds::ReportKind;
+use crate::races::epoch::{self, PackedEpoch};
+use crate::wgmma::operands::Operands;
+use crate::wgmma::registers::RegisterUse;
+use lanework_engine::machine::Warp;
+
+/// What is known of one register of one warp.
+#[derive(Clone, Copy, Default)]
+struct RegisterState {
+    /// The group that must be waited for, from 1; 0 for none.
+    group: u32,
+    /// The product that has the register.
+    product: PackedEpoch,
+    /// Whether it accumulates there, not only reads A from it.
+    accumulates: bool,
+    /// What wrote the register last, if it was not a product, and the fences that the warp had run then.
+    writer: Option<(PackedEpoch, u32)>,
+}
+
+/// What is wrong with a product's registers.
+#[derive(Clone, Copy)]
+enum Misuse {
+    /// A first product without a fence.
+    NoFence,
+    /// A write that no fence comes after.
+    Unfenced(PackedEpoch),
+    /// A register of a product in flight is touched so.
+    TouchedEarly(PackedEpoch, &'static str),
+}
+
+/// The products in flight of a cluster's warps.
+pub struct Products {
+    /// Followed registers of a warp.
+    registers: usize,
+    /// By warp and register.
+    held: Vec<RegisterState>,
+    /// By warp: groups committed.
+    committed: Vec<u32>,
+    /// By warp: fences run.
+    fences: Vec<u32>,
+    operands: Operands,
+}
+
+impl Products {
+    /// For this many warps with so many followed registers each.
+    pub fn new(warps: usize, registers: usize) -> Products {
+        Products {
+            registers,
+            held: vec![RegisterState::default(); warps * registers],
+            committed: vec![0; warps],
+            fences: vec![0; warps],
+            operands: Operands::new(warps),
+        }
+    }
+
+    /// A cluster starts.
+    pub fn start(&mut self) {
+        self.held.fill(RegisterState::default());
+        self.committed.fill(0);
+        self.fences.fill(0);
+        self.operands.start();
+    }
+
+    fn of(&mut self, slot: usize, register: u32) -> &mut RegisterState {
+        &mut self.held[slot * self.registers + register as usize]
+    }
+
+    /// An instruction with followed registers, before it is done.
+    pub fn step(
+        &mut self,
+        access: &mut AccessCheck,
+        warp: &Warp,
+        instruction: u32,
+        this: &RegisterUse,
+    ) {
+        let slot = access.position.slot(warp.index);
+        let now = epoch::pack(access.races.order.epoch_of(warp.index), instruction);
+        match this {
+            RegisterUse::Starts(accumulators, factors) => {
+                self.starts(access, warp, now, [accumulators, factors]);
+            }
+            RegisterUse::Copies(from, to) => {
+                let mut value = RegisterState::default();
+                for r in from {
+                    let held = *self.of(slot, *r);
+                    value.writer = value.writer.max(held.writer);
+                    if held.accumulates && held.group > value.group {
+                        value = RegisterState { writer: value.writer, ..held };
+                    }
+                }
+                // OtherAccess lanes may keep what is in flight there.
+                let nothing = value.group == 0 && value.writer.is_none();
+                if !nothing || warp.mask == warp.live {
+                    to.iter().for_each(|r| *self.of(slot, *r) = value);
+                }
+            }
+            RegisterUse::Ordinary { reads, writes, kept } => {
+                for r in reads {
+                    let held = *self.of(slot, *r);
+                    if held.accumulates {
+                        touched(access, warp, instruction, held, "read");
+                    }
+                }
+                let lane = warp.mask.trailing_zeros() & 31;
+                let writer = (epoch::with_lane(now, lane), self.fences[slot]);
+                for r in writes {
+                    let held = *self.of(slot, *r);
+                    touched(access, warp, instruction, held, "written");
+                    self.of(slot, *r).writer = (!kept).then_some(writer);
+                }
+            }
+        }
+    }
+
+    /// A product starts.
+    fn starts(
+        &mut self,
+        access: &mut AccessCheck,
+        warp: &Warp,
+        product: PackedEpoch,
+        [accumulators, factors]: [&[u32]; 2],
+    ) {
+        let (slot, instruction) = (access.position.slot(warp.index), epoch::instruction(product));
+        let fences = self.fences[slot];
+        if fences == 0 {
+            report(access, warp, instruction, Misuse::NoFence);
+        }
+        for (registers, accumulates) in [(factors, false), (accumulators, true)] {
+            for r in registers {
+                let held = *self.of(slot, *r);
+                if held.accumulates != accumulates {
+                    let verb = if accumulates { "written" } else { "read" };
+                    touched(access, warp, instruction, held, verb);
+                }
+                if let Some((writer, then)) = held.writer
+                    && then == fences
+                    && fences > 0
+                {
+                    report(access, warp, instruction, Misuse::Unfenced(writer));
+                }
+                let group = self.next_group(slot);
+                let writer = if accumulates { None } else { held.writer };
+                *self.of(slot, *r) = RegisterState { group, product, accumulates, writer };
+            }
+        }
+    }
+
+    /// The group that a warp's products belong to, from 1.
+    fn next_group(&self, slot: usize) -> u32 {
+        self.committed[slot] + 1
+    }
+
+    /// A warp's product reads these chunks of its block's shared memory.
+    pub fn reads(
+        &mut self,
+        access: &mut AccessCheck,
+        warp: &Warp,
+        instruction: u32,
+        chunks: &[u64],
+    ) {
+        let group = self.next_group(access.position.slot(warp.index));
+        self.operands.read(access, warp, (instruction, group), chunks);
+    }
+
+    /// `wgmma.fence`.
+    pub fn fence(&mut self, access: &AccessCheck, warp: u32) {
+        self.fences[access.position.slot(warp)] += 1;
+    }
+
+    /// `wgmma.commit_group`.
+    pub fn commit(&mut self, access: &AccessCheck, warp: u32) {
+        self.committed[access.position.slot(warp)] += 1;
+    }
+
+    /// `wgmma.wait_group`: all groups are done but the latest `keep`.
+    pub fn wait(&mut self, access: &mut AccessCheck, warp: u32, keep: u32) {
+        let slot = access.position.slot(warp);
+        let done = self.committed[slot].saturating_sub(keep);
+        let first = slot * self.registers;
+        let mine = &mut self.held[first..first + self.registers];
+        for held in mine.iter_mut().filter(|held| held.group <= done) {
+            (held.group, held.accumulates) = (0, false);
+        }
+        self.operands.waited(access, warp, done);
+    }
+}
+
+/// A register is touched that a product in flight may hold.
+fn touched(
+    access: &mut AccessCheck,
+    warp: &Warp,
+    instruction: u32,
+    held: RegisterState,
+    verb: &'static str,
+) {
+    if held.group != 0 {
+        report(access, warp, instruction, Misuse::TouchedEarly(held.product, verb));
+    }
+}
+
+fn report(access: &mut AccessCheck, warp: &Warp, instruction: u32, wrong: Misuse) {
+    let lane = warp.mask.trailing_zeros() & 31;
+    let who = access.position.thread_at(LaneAt { warp: warp.index, lane, instruction });
+    let other = match wrong {
+        Misuse::NoFence => None,
+        Misuse::Unfenced(with) | Misuse::TouchedEarly(with, _) => {
+            Some(access.races.thread_at(with))
+        }
+    };
+    access.reports.add(ReportKind::WgmmaRegisters, who, other, |reports| {
+        let fence = "run `wgmma.fence` in all warps of the warpgroup after the writes";
+        let (message, help) = match wrong {
+            Misuse::NoFence => {
+                ("the warpgroup's first product has no `wgmma.fence` before it".to_owned(), fence)
+            }
+            Misuse::Unfenced(_) => (
+                "a product uses a register that was written with no `wgmma.fence` between"
+                    .to_owned(),
+                fence,
+            ),
+            Misuse::TouchedEarly(product, verb) => {
+                let product = reports.instruction_name(epoch::instruction(product));
+                (
+                    format!("a register of `{product}` is {verb} before the product is waited for"),
+                    "run `wgmma.commit_group` and `wgmma.wait_group` first",
+                )
+            }
+        };
+        Finding { message, help, ..Finding::default() }
+    });
+}

@@ -4,29 +4,29 @@
 //! A warp's lanes execute the product together, so that what they wrote before comes before it; the
 //! fence between the proxies and what orders it with other warps are the program's to do.
 
-use super::super::access::cells::Start;
-use super::super::access::check::AccessCheck;
-use super::super::async_proxy::chunks::operand_runs;
-use super::super::async_proxy::shadow::{Run, site};
-use super::super::position::LaneAt;
-use super::super::races::epoch::{self, PackedEpoch};
-use super::super::races::lanes::Source;
-use super::super::races::vector_clock::VectorClock;
+use crate::access::AccessCheck;
+use crate::access::cells::RunStart;
+use crate::access::position::LaneAt;
+use crate::async_proxy::operands::operand_runs;
+use crate::async_proxy::{ByteRun, site};
+use crate::races::epoch::{self, PackedEpoch};
+use crate::races::happens_before::lane_clocks::AcquireSource;
+use crate::races::vector_clock::VectorClock;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Shared memory that a warp's product is reading.
-struct Reading {
+struct OperandRead {
     group: u32,
-    run: Run,
+    run: ByteRun,
     read: PackedEpoch,
 }
 
 /// The operands of a cluster's products in flight.
 pub struct Operands {
     /// By warp.
-    reading: Vec<Vec<Reading>>,
+    reading: Vec<Vec<OperandRead>>,
     /// By a warpgroup's first warp: what the products that were waited for release.
     released: Vec<VectorClock>,
 }
@@ -57,19 +57,19 @@ impl Operands {
         let runs = operand_runs(access, at, chunks);
         let (rank, slot) = (access.position.rank, access.position.slot(warp.index));
         for (offset, bytes) in runs {
-            let run = Run::shared(rank, offset, bytes);
+            let run = ByteRun::shared(rank, offset, bytes);
             access.check_proxy_fence(at, run);
             let load = site(MemorySpace::Shared, AccessKind::Load, 1);
             access.run_of_bytes(
                 warp,
                 (0, instruction),
                 &load,
-                (Start::Shared(rank, offset), bytes),
+                (RunStart::Shared(rank, offset), bytes),
                 0,
             );
             let read = access.packed_now(at);
             access.set_reads(run, Some(read), read | epoch::ASYNC);
-            self.reading[slot].push(Reading { group, run, read });
+            self.reading[slot].push(OperandRead { group, run, read });
         }
     }
 
@@ -95,6 +95,6 @@ impl Operands {
         }
         let all = (u32::MAX, u32::MAX);
         let released = &self.released[first];
-        access.races.order.acquire_clock(warp as usize, all, Source::Lanes, released);
+        access.races.order.acquire_clock(warp as usize, all, AcquireSource::Lanes, released);
     }
 }

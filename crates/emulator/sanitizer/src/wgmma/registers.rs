@@ -22,7 +22,7 @@ pub struct Accumulators {
 
 /// What an instruction does with these registers.
 #[derive(Clone)]
-pub enum Use {
+pub enum RegisterUse {
     /// A product starts: its accumulators, and the registers that hold A.
     Starts(Vec<u32>, Vec<u32>),
     /// Values are moved from some to others.
@@ -102,7 +102,7 @@ impl Accumulators {
     }
 
     /// What an instruction does with them, if anything.
-    pub fn of(&self, inst: &Inst) -> Option<Use> {
+    pub fn of(&self, inst: &Inst) -> Option<RegisterUse> {
         if self.count == 0 {
             return None;
         }
@@ -110,7 +110,7 @@ impl Accumulators {
         if let Some((accumulators, factors)) = of_product(inst) {
             let [accumulators, factors] =
                 [accumulators.filter_map(number).collect(), factors.filter_map(number).collect()];
-            return Some(Use::Starts(accumulators, factors));
+            return Some(RegisterUse::Starts(accumulators, factors));
         }
         let to: Vec<u32> = inst.dst.iter().flatten().filter_map(|r| number(*r)).collect();
         let local = |space| matches!(space, MemorySpace::Local | MemorySpace::Generic);
@@ -126,8 +126,8 @@ impl Accumulators {
             return None;
         }
         Some(match is_copy(inst) {
-            true => Use::Copies(from, to),
-            false => Use::Ordinary { reads: from, writes: to, kept: loads },
+            true => RegisterUse::Copies(from, to),
+            false => RegisterUse::Ordinary { reads: from, writes: to, kept: loads },
         })
     }
 }

@@ -5,7 +5,9 @@ use crate::device::Engine;
 use crate::tool::{Launching, Session};
 use crate::{Dim3, Error, Profile, Resources, Result};
 use lanework_cuda::LaunchShape;
-use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, Wanted};
+use lanework_emulator::{
+    Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Trace, TraceConfig,
+};
 
 /// A launch of a PTX kernel with its arguments, to be run any number of times; made by [`PtxModule::prepare`].
 pub struct PreparedPtx<'a> {
@@ -182,7 +184,7 @@ impl PtxModule {
         shape: PtxShape,
         arguments: &[PtxArg<'_>],
         blocks: Blocks,
-        wanted: Wanted,
+        wanted: TraceConfig,
     ) -> Result<Trace> {
         let run =
             |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {

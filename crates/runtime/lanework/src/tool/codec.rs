@@ -2,10 +2,10 @@
 //!
 //! Both directions of a struct come from one list of its fields, [`fields`], so that they cannot disagree.
 
-use lanework_emulator::sanitize::{Other, Pair, Report, ReportKind, Spot};
+use lanework_emulator::sanitize::{AccessPair, CodeLocation, OtherAccess, Report, ReportKind};
 use lanework_emulator::{
     AccessKind, Counters, Fault, FaultKind, NearAllocation, Origin, Place, SourceLocation, Space,
-    Touch,
+    TracedAccess,
 };
 use lanework_report::{CacheRecord, InstructionProfile, Resources};
 
@@ -156,9 +156,9 @@ pub(super) use fields;
 fields! {
     SourceLocation { file, line, column }
     NearAllocation { name, address, bytes, offset, distance }
-    Spot { location, text_line }
-    Pair { access, other }
-    Other { location, text_line, callers, instruction, block, thread }
+    CodeLocation { location, text_line }
+    AccessPair { access, other }
+    OtherAccess { location, text_line, callers, instruction, block, thread }
     Report {
         kind, message, location, text_line, callers, instruction, kernel, block, thread, address,
         size, allocation, other, also, help, count,
@@ -173,7 +173,7 @@ fields! {
         gpu, blocks, l1_bytes, l1_sectors, l1_hits, l2_bytes, l2_sectors, l2_hits, memory_bytes,
     }
     Place { instruction, block, warp }
-    Touch { place, space, kind, bytes, mask, addresses }
+    TracedAccess { place, space, kind, bytes, mask, addresses }
 }
 
 impl Field for Origin {

@@ -1,6 +1,6 @@
 //! A launch on the emulator, as a tool gets it, and the ways in which it runs.
 
-use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, Wanted};
+use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, TraceConfig};
 
 /// A launch on the emulator.
 #[derive(Clone, Copy)]
@@ -29,7 +29,7 @@ impl Launching<'_> {
         &self,
         on: &Emulator,
         blocks: Blocks,
-        wanted: Wanted,
+        wanted: TraceConfig,
     ) -> Result<lanework_emulator::Trace, Fault> {
         let config = LaunchConfig { blocks, ..*self.config };
         Ok(on.trace(self.program, &config, self.arguments, wanted)?.1)

@@ -4,7 +4,7 @@ use super::launching::Launching;
 use super::machine::machine;
 use super::record::Picture;
 use crate::Profile;
-use lanework_emulator::{Blocks, Fault, Keep, Wanted};
+use lanework_emulator::{Blocks, Fault, Keep, TraceConfig};
 use lanework_report::{self as report, By, Extras};
 
 /// Steps of a block, and accesses, that a picture keeps.
@@ -74,7 +74,7 @@ impl LookAt {
                 return Ok(picture);
             }
         };
-        let wanted = Wanted {
+        let wanted = TraceConfig {
             steps: true,
             accesses: Keep::Of(chosen.instructions.clone()),
             most: STEPS,

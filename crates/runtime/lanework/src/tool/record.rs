@@ -3,7 +3,7 @@
 use super::codec::{Field, fields};
 use crate::{Counters, Profile};
 use lanework_emulator::sanitize::Report;
-use lanework_emulator::{Fault, Place, Touch};
+use lanework_emulator::{Fault, Place, TracedAccess};
 use lanework_report::{CacheRecord, Extras, InstructionProfile, Resources};
 
 /// One thing that a process did.
@@ -68,7 +68,7 @@ pub struct Profiled {
     /// The number of the kernel's module, where it was text.
     pub module: Option<u64>,
     /// The first access of each instruction; of the first launch of each kernel and shape.
-    pub touches: Vec<Touch>,
+    pub touches: Vec<TracedAccess>,
     /// Modelled caches, of the same launch.
     pub caches: Option<CacheRecord>,
 }
@@ -106,7 +106,7 @@ pub struct Picture {
     /// Its instructions.
     pub instructions: Vec<u32>,
     /// Their first accesses by the warp.
-    pub touches: Vec<Touch>,
+    pub touches: Vec<TracedAccess>,
     /// The steps of the block: instructions with their active lanes.
     pub steps: Vec<(Place, u32)>,
 }

@@ -2,7 +2,7 @@
 
 use super::super::access::{bank_rows, bank_wavefronts};
 use super::canvas::{Canvas, EMPTY, FAINT, GRID, INK, LEFT, ROW};
-use lanework_emulator::Touch;
+use lanework_emulator::TracedAccess;
 
 /// The colour of a bank with this many wavefronts.
 fn heat(wavefronts: usize) -> &'static str {
@@ -17,7 +17,7 @@ fn heat(wavefronts: usize) -> &'static str {
 }
 
 /// A grid of 32 banks with the lane at each word, and the wavefronts of each bank.
-pub(super) fn banks(canvas: &mut Canvas, touch: &Touch, most: usize) {
+pub(super) fn banks(canvas: &mut Canvas, touch: &TracedAccess, most: usize) {
     let rows = bank_rows(touch);
     let wavefronts = bank_wavefronts(touch);
     let width = GRID / 32;

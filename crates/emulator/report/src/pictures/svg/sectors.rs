@@ -2,7 +2,7 @@
 
 use super::super::access::{ranges, sector_lines};
 use super::canvas::{CELL, Canvas, EMPTY, GRID, INK, LEFT, ROW, USED, WASTED};
-use lanework_emulator::Touch;
+use lanework_emulator::TracedAccess;
 
 /// The runs of bits that are set, as first bit and length.
 fn runs(bits: u32) -> Vec<(u32, u32)> {
@@ -22,7 +22,7 @@ fn runs(bits: u32) -> Vec<(u32, u32)> {
 }
 
 /// A row for each line of 128 bytes: its sectors, the bytes used in them, and the lanes that use them.
-pub(super) fn sectors(canvas: &mut Canvas, touch: &Touch, most: usize) {
+pub(super) fn sectors(canvas: &mut Canvas, touch: &TracedAccess, most: usize) {
     let lines = sector_lines(touch);
     let first = lines.keys().next().copied().unwrap_or(0);
     let width = GRID / 4;

@@ -1,12 +1,13 @@
 //! What barriers, fences, releases and acquires order.
 
-use super::super::releases::SyncVariable::{Global, Shared};
-use super::*;
+use crate::races::happens_before::sync_variables::SyncVariable;
+use crate::races::happens_before::sync_variables::SyncVariable::{Global, Shared};
+use crate::races::happens_before::*;
 use lanework_ptx_ir::kernel::Scope;
 
 const LANE: u32 = 0;
 const ALL: (u32, u32) = (u32::MAX, u32::MAX);
-const FLAG: super::super::releases::SyncVariable = Global(64);
+const FLAG: SyncVariable = Global(64);
 
 fn write(order: &mut HappensBefore, warp: u32, lane: u32) -> PackedEpoch {
     order.packed_now(warp, lane, 7)

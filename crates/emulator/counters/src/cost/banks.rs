@@ -1,0 +1,269 @@
+//! Shared memory's 32 banks of 4 bytes: the passes ("wavefronts") that one warp's access takes.
+//!
+//! The rules are what an H200 counted for the probes of `lanework fidelity`. Accesses of up to 4 bytes
+//! are served 32 lanes together, of 8 bytes by halves of the warp, of 16 bytes by quarters; each takes
+//! as many passes as the most distinct words that fall in one bank. Loads of 8 and 16 bytes are served
+//! twice as many lanes together where neighbouring lanes (each with the next, or each with the next
+//! but one) share their addresses or one of them is idle, unless they go by generic addresses. Atomics
+//! take as many passes as the most lanes that fall in one bank, whether or not they share an address.
+
+use crate::cost::lanes;
+use lanework_engine::event::AccessKind;
+use lanework_ptx_ir::analysis::access::AccessClass;
+
+/// What an access takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passes {
+    /// Passes through the banks.
+    pub wavefronts: u64,
+    /// Those beyond the fewest possible.
+    pub conflicts: u64,
+    /// Times that the instruction is repeated.
+    pub rounds: u64,
+}
+
+/// The lanes that are served together.
+fn group(bytes: u32) -> u32 {
+    match bytes {
+        16.. => 8,
+        8.. => 16,
+        _ => 32,
+    }
+}
+
+/// `count` lanes from `first` on.
+fn run(first: u32, count: u32) -> u32 {
+    (((1u64 << count) - 1) << first) as u32
+}
+
+/// The passes of an access of `bytes` by each lane in `mask`.
+pub fn passes(service: AccessClass, mask: u32, addresses: &[u64; 32], bytes: u32) -> Passes {
+    let mut found = Passes { rounds: 1, ..Passes::default() };
+    let by_lane = by_lane(service);
+    served_together(service, mask, addresses, bytes, |lanes| {
+        let passes = in_one_bank(lanes, addresses, bytes, by_lane);
+        found.wavefronts += passes;
+        found.conflicts += passes - u64::from(lanes != 0);
+    });
+    if service == AccessClass::CompareAndSwap {
+        found.wavefronts *= 2;
+    }
+    found
+}
+
+/// Gives `each` the lanes that are served together, group after group.
+#[inline(always)]
+fn served_together(
+    service: AccessClass,
+    mask: u32,
+    addresses: &[u64; 32],
+    bytes: u32,
+    mut each: impl FnMut(u32),
+) {
+    let group = group(bytes);
+    let together =
+        |part: u32| service == AccessClass::Load && group < 32 && neighbours_share(part, addresses);
+    // Halves of a warp are joined by a condition on all of it, quarters by one on their half.
+    for first in (0..32).step_by(2 * group.min(16) as usize) {
+        let both = mask & run(first, 2 * group.min(16));
+        if group < 32 && !together(both) {
+            for half in [first, first + group] {
+                each(mask & run(half, group));
+            }
+        } else {
+            each(both);
+        }
+    }
+}
+
+/// Whether lanes at one address take turns as well.
+fn by_lane(service: AccessClass) -> bool {
+    use AccessClass::{Atomic, CompareAndSwap, Copy, OneLane, OneOfAll};
+    matches!(service, Atomic | OneLane | OneOfAll | CompareAndSwap | Copy)
+}
+
+/// The lanes that shared memory serves together in a plain access, each group with its passes.
+pub fn groups(kind: AccessKind, mask: u32, addresses: &[u64; 32], bytes: u32) -> Vec<(u32, u64)> {
+    let service = match kind {
+        AccessKind::Load => AccessClass::Load,
+        AccessKind::Store => AccessClass::Store,
+        AccessKind::Atomic => AccessClass::Atomic,
+    };
+    let mut found = Vec::new();
+    served_together(service, mask, addresses, bytes, |lanes| {
+        if lanes != 0 {
+            found.push((lanes, in_one_bank(lanes, addresses, bytes, by_lane(service))));
+        }
+    });
+    found
+}
+
+/// Whether each lane shares its address with the next, or each with the next but one.
+fn neighbours_share(mask: u32, addresses: &[u64; 32]) -> bool {
+    [1, 2].into_iter().any(|step| {
+        lanes(mask).all(|i| mask >> (i ^ step) & 1 == 0 || addresses[i] == addresses[i ^ step])
+    })
+}
+
+fn in_one_bank(mask: u32, addresses: &[u64; 32], bytes: u32, by_lane: bool) -> u64 {
+    match by_lane {
+        true => most_lanes_in_a_bank(mask, addresses, bytes),
+        false => most_words_in_a_bank(mask, addresses, u64::from(bytes.div_ceil(4))),
+    }
+}
+
+/// The bank that an access of `bytes` starts in, counted in units of its size.
+fn bank(address: u64, bytes: u32) -> usize {
+    let unit = u64::from(bytes.clamp(4, 16));
+    (address / unit % (128 / unit)) as usize
+}
+
+/// The most lanes that access one bank.
+fn most_lanes_in_a_bank(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
+    let mut count = [0; 32];
+    for i in lanes(mask) {
+        count[bank(addresses[i], bytes)] += 1;
+    }
+    count.into_iter().max().unwrap_or(0)
+}
+
+/// An atomic that is a loop of a load and a compare-and-swap: what its loads take, and the passes of
+/// the swaps. In each round one lane of a bank wins, unless a lane served before it in the round has
+/// changed its word.
+pub fn compare_and_swap_loop(mask: u32, addresses: &[u64; 32], bytes: u32) -> (Passes, u64) {
+    let (mut rest, mut loads, mut swaps) = (mask, Passes::default(), 0);
+    while rest != 0 {
+        let load = passes(AccessClass::Load, rest, addresses, bytes);
+        loads.rounds += 1;
+        loads.wavefronts += load.wavefronts;
+        loads.conflicts += load.conflicts;
+        let mut won = 0u32;
+        for first in (0..32).step_by(group(bytes) as usize) {
+            let part = rest & run(first, group(bytes));
+            swaps += 2 * u64::from(part != 0);
+            let (mut banks, before) = (0u32, won);
+            for i in lanes(part) {
+                let bit = 1 << bank(addresses[i], bytes);
+                let changed = lanes(before).any(|j| addresses[j] == addresses[i]);
+                if banks & bit == 0 && !changed {
+                    won |= 1 << i;
+                }
+                banks |= bit;
+            }
+        }
+        rest &= !won;
+    }
+    (loads, swaps)
+}
+
+/// The most distinct words of the lanes' accesses that lie in one bank.
+fn most_words_in_a_bank(mask: u32, addresses: &[u64; 32], words: u64) -> u64 {
+    if mask == 0 {
+        return 0;
+    }
+    let mut touched = 0u32;
+    let mut clash = false;
+    for i in lanes(mask) {
+        for w in 0..words {
+            let bit = 1u32 << ((addresses[i] / 4 + w) & 31);
+            clash |= touched & bit != 0;
+            touched |= bit;
+        }
+    }
+    if !clash {
+        return 1;
+    }
+    // Up to 32 lanes of 4 words: each bank's list holds the distinct words met so far.
+    let mut held = [0u64; 128];
+    let mut next = [u8::MAX; 128];
+    let mut first = [u8::MAX; 32];
+    let mut count = [0u64; 32];
+    let mut used = 0;
+    for i in lanes(mask) {
+        for w in 0..words {
+            let word = addresses[i] / 4 + w;
+            let bank = (word & 31) as usize;
+            let mut at = first[bank];
+            while at != u8::MAX && held[usize::from(at)] != word {
+                at = next[usize::from(at)];
+            }
+            if at == u8::MAX && used < 128 {
+                held[used] = word;
+                next[used] = first[bank];
+                first[bank] = used as u8;
+                count[bank] += 1;
+                used += 1;
+            }
+        }
+    }
+    count.into_iter().max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(service: AccessClass, bytes: u32, at: impl Fn(u64) -> u64) -> (u64, u64) {
+        let addresses = std::array::from_fn(|lane| at(lane as u64) * u64::from(bytes));
+        let found = passes(service, u32::MAX, &addresses, bytes);
+        (found.wavefronts, found.conflicts)
+    }
+
+    #[test]
+    fn words_of_one_bank_take_turns() {
+        assert_eq!(of(AccessClass::Load, 4, |lane| lane), (1, 0));
+        assert_eq!(of(AccessClass::Load, 4, |lane| 2 * lane), (2, 1));
+        assert_eq!(of(AccessClass::Load, 4, |lane| 32 * lane), (32, 31));
+        assert_eq!(of(AccessClass::Store, 1, |lane| 32 * lane), (8, 7));
+        assert_eq!(of(AccessClass::Load, 2, |lane| 3 * lane), (2, 1));
+    }
+
+    #[test]
+    fn wide_loads_are_served_in_parts_unless_neighbours_share() {
+        assert_eq!(of(AccessClass::Load, 8, |lane| lane), (2, 0));
+        assert_eq!(of(AccessClass::Load, 8, |lane| lane / 2), (1, 0));
+        assert_eq!(of(AccessClass::Load, 8, |lane| lane & !2), (2, 1));
+        assert_eq!(of(AccessClass::Load, 8, |lane| lane & 15), (2, 0));
+        assert_eq!(of(AccessClass::Load, 16, |lane| lane), (4, 0));
+        assert_eq!(of(AccessClass::Load, 16, |_| 0), (2, 0));
+        assert_eq!(of(AccessClass::Load, 16, |lane| lane & !2), (4, 2));
+        assert_eq!(of(AccessClass::Store, 16, |lane| lane / 2), (4, 0));
+        assert_eq!(of(AccessClass::Rows, 16, |lane| lane / 2), (4, 0));
+        assert_eq!(of(AccessClass::Load, 16, |lane| 8 * lane), (32, 28));
+    }
+
+    #[test]
+    fn groups_tell_who_is_served_together() {
+        let quads = std::array::from_fn(|lane| 16 * lane as u64);
+        let groups_of = |kind, bytes| groups(kind, u32::MAX, &quads, bytes);
+        let quarters = [(0xff, 1), (0xff00, 1), (0xff_0000, 1), (0xff00_0000, 1)];
+        assert_eq!(groups_of(AccessKind::Load, 16), quarters);
+        assert_eq!(groups_of(AccessKind::Load, 4), [(u32::MAX, 4)]);
+        assert_eq!(groups(AccessKind::Atomic, 3, &[0; 32], 4), [(3, 2)]);
+        assert!(groups(AccessKind::Store, 0, &quads, 16).is_empty());
+    }
+
+    #[test]
+    fn lanes_of_an_atomic_never_share_a_pass() {
+        assert_eq!(of(AccessClass::Atomic, 4, |_| 0), (32, 31));
+        assert_eq!(of(AccessClass::Atomic, 4, |lane| lane / 2), (2, 1));
+        assert_eq!(of(AccessClass::CompareAndSwap, 4, |lane| lane), (2, 0));
+        assert_eq!(of(AccessClass::CompareAndSwap, 8, |lane| lane / 2), (8, 2));
+        assert_eq!(of(AccessClass::Copy, 16, |_| 0), (32, 28));
+    }
+
+    #[test]
+    fn a_loop_goes_on_until_every_lane_has_won() {
+        let rounds = |bytes: u32, at: fn(u64) -> u64| {
+            let addresses = std::array::from_fn(|lane| at(lane as u64) * u64::from(bytes));
+            let (loads, swaps) = compare_and_swap_loop(u32::MAX, &addresses, bytes);
+            (loads.wavefronts, loads.conflicts, swaps)
+        };
+        assert_eq!(rounds(4, |_| 0), (32, 0, 64));
+        assert_eq!(rounds(4, |lane| 8 * lane), (36, 28, 16));
+        assert_eq!(rounds(8, |_| 0), (32, 0, 96));
+        assert_eq!(rounds(8, |lane| lane & 15), (3, 0, 6));
+        assert_eq!(rounds(8, |lane| 8 * lane), (72, 57, 32));
+        assert_eq!(rounds(8, |lane| 32 * lane), (272, 242, 64));
+    }
+}

@@ -1,0 +1,267 @@
+//! What one warp's access costs: sectors of global and local memory here, passes through the banks of
+//! shared memory in [`banks`].
+//!
+//! The lanes of a warp as bits of a mask.
+
+pub mod banks;
+
+use crate::counters::{Counters, Global, Shared};
+use lanework_engine::counter::{Pattern, distinct_far};
+use lanework_engine::event::{AccessKind, BulkDirection, BulkTraffic, Space};
+use lanework_ptx_ir::analysis::access::AccessClass;
+
+/// Counts an access.
+pub fn count(
+    counters: &mut Counters,
+    space: Space,
+    (kind, service): (AccessKind, AccessClass),
+    bytes: u32,
+    mask: u32,
+    addresses: &[u64; 32],
+) {
+    if mask == 0 || service == AccessClass::Rest {
+        return;
+    }
+    let (mut mask, mut bytes) = (mask, bytes);
+    match service {
+        AccessClass::First(elements) => bytes *= u32::from(elements),
+        AccessClass::OneOfAll if mask == u32::MAX => mask = 1,
+        AccessClass::OneLane => mask &= mask.wrapping_neg(),
+        AccessClass::Vectorized(wide) => {
+            let starts = addresses.map(|address| address & !(u64::from(wide) - 1));
+            let joined = (kind, AccessClass::Load);
+            return count(counters, space, joined, u32::from(wide), mask, &starts);
+        }
+        AccessClass::SwapOfHalf | AccessClass::LoopOfHalf => {
+            let words = addresses.map(|address| address & !3);
+            let swap = (kind, AccessClass::CompareAndSwap);
+            count(counters, space, (AccessKind::Load, AccessClass::Load), 4, mask, &words);
+            let mut rest = mask;
+            while rest != 0 {
+                count(counters, space, swap, 4, rest, &words);
+                // Of each word's lanes the first one wins.
+                rest = match service {
+                    AccessClass::SwapOfHalf => 0,
+                    _ => repeated(rest, &words),
+                };
+            }
+            return;
+        }
+        _ => {}
+    }
+    let asked = u64::from(mask.count_ones() * bytes);
+    if kind == AccessKind::Atomic && matches!(space, Space::Global | Space::Shared) {
+        counters.atomic_collisions += collisions(mask, addresses);
+    }
+    match space {
+        Space::Global => {
+            let sectors = match kind {
+                AccessKind::Atomic => sectors_in_turns(mask, addresses, bytes),
+                _ => sectors(mask, addresses, bytes),
+            };
+            add_global(global(counters, kind), sectors, asked);
+        }
+        Space::Shared if service == AccessClass::Loop => {
+            let (loads, atomics) = banks::compare_and_swap_loop(mask, addresses, bytes);
+            counters.shared_load.requests += loads.rounds;
+            counters.shared_load.wavefronts += loads.wavefronts;
+            counters.shared_load.bank_conflicts += loads.conflicts;
+            counters.shared_atomic.requests += 1;
+            counters.shared_atomic.wavefronts += atomics;
+            counters.shared_atomic.bytes += asked;
+        }
+        Space::Shared => {
+            let passes = banks::passes(service, mask, addresses, bytes);
+            let to = match service {
+                AccessClass::Copy => &mut counters.shared_copy,
+                _ => shared(counters, kind),
+            };
+            to.requests += 1;
+            to.wavefronts += passes.wavefronts;
+            to.bank_conflicts += passes.conflicts;
+            to.bytes += asked;
+        }
+        Space::Local => {
+            let to = match kind {
+                AccessKind::Load => &mut counters.local_load,
+                _ => &mut counters.local_store,
+            };
+            add_global(to, local_sectors(mask, addresses, bytes), asked);
+            // There is one for each word.
+            to.requests += u64::from(bytes.div_ceil(4) - 1);
+        }
+        Space::Constant => {}
+    }
+}
+
+/// Counts what an atomic by a generic address takes besides: a pass through the banks, to no avail where
+/// shared memory is not meant or has no such atomic.
+pub fn count_generic(counters: &mut Counters, space: Space, service: AccessClass) {
+    if space == Space::Global || service == AccessClass::Loop {
+        counters.shared_atomic.wavefronts += 1;
+    }
+}
+
+fn add_global(to: &mut Global, sectors: u64, asked: u64) {
+    to.requests += 1;
+    to.sectors += sectors;
+    to.ideal_sectors += sectors.min(asked.div_ceil(32));
+    to.bytes += asked;
+}
+
+/// Counts a bulk copy, or one target of it.
+pub fn count_bulk(counters: &mut Counters, traffic: &BulkTraffic) {
+    let to = match traffic.global {
+        Some(BulkDirection::Load) => &mut counters.bulk_load,
+        Some(BulkDirection::Store) => &mut counters.bulk_store,
+        Some(BulkDirection::Reduce) => &mut counters.bulk_reduce,
+        None => {
+            counters.bulk_shared.requests += u64::from(traffic.first);
+            counters.bulk_shared.bytes += traffic.shared_bytes;
+            return;
+        }
+    };
+    to.shared_bytes += traffic.shared_bytes;
+    if !traffic.first {
+        return;
+    }
+    let bytes: u64 = traffic.runs.iter().map(|(_, bytes)| bytes).sum();
+    let sectors = sectors_of_runs(&traffic.runs);
+    to.requests += 1;
+    to.sectors += sectors;
+    to.ideal_sectors += sectors.min(bytes.div_ceil(32));
+    to.bytes += bytes;
+}
+
+/// Distinct 32-byte sectors of runs of bytes.
+fn sectors_of_runs(runs: &[(u64, u64)]) -> u64 {
+    let mut ends: Vec<[u64; 2]> = runs
+        .iter()
+        .filter(|(_, bytes)| *bytes > 0)
+        .map(|(at, bytes)| [at / 32, (at + bytes - 1) / 32 + 1])
+        .collect();
+    ends.sort_unstable();
+    let (mut sum, mut seen) = (0, 0);
+    for [first, end] in ends {
+        sum += end.saturating_sub(first.max(seen));
+        seen = seen.max(end);
+    }
+    sum
+}
+
+/// The counts of global traffic of a kind.
+pub fn global(counters: &mut Counters, kind: AccessKind) -> &mut Global {
+    match kind {
+        AccessKind::Load => &mut counters.global_load,
+        AccessKind::Store => &mut counters.global_store,
+        AccessKind::Atomic => &mut counters.global_atomic,
+    }
+}
+
+/// The counts of shared traffic of a kind.
+pub fn shared(counters: &mut Counters, kind: AccessKind) -> &mut Shared {
+    match kind {
+        AccessKind::Load => &mut counters.shared_load,
+        AccessKind::Store => &mut counters.shared_store,
+        AccessKind::Atomic => &mut counters.shared_atomic,
+    }
+}
+
+/// Distinct 32-byte sectors that the active lanes touch.
+pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
+    let sector = |a: u64| a / 32;
+    let low = lanes(mask).map(|i| sector(addresses[i])).min().unwrap_or(0);
+    let end = |i: usize| addresses[i].wrapping_add(u64::from(bytes) - 1);
+    let high = lanes(mask).map(|i| sector(end(i))).max().unwrap_or(0);
+    if high.wrapping_sub(low) < 64 {
+        let mut seen = 0u64;
+        for i in lanes(mask) {
+            // An access is aligned to its size, so it spans two sectors only if it is 64 bytes or more.
+            seen |= 1 << (sector(addresses[i]).wrapping_sub(low) & 63);
+            seen |= 1 << (sector(end(i)).wrapping_sub(low) & 63);
+        }
+        return u64::from(seen.count_ones());
+    }
+    let mut list = [sector(addresses[mask.trailing_zeros() as usize & 31]) as u32; 32];
+    for i in lanes(mask) {
+        list[i] = sector(addresses[i]) as u32;
+    }
+    // Sectors are told apart by 32 bits: 128 GB of addresses.
+    u64::from(distinct_far(&list))
+}
+
+/// For each lane, how many lower active lanes have its address.
+fn turns(mask: u32, addresses: &[u64; 32]) -> [u8; 32] {
+    let mut turns = [0; 32];
+    for i in lanes(mask) {
+        turns[i] =
+            lanes(mask & ((1 << i) - 1)).filter(|&j| addresses[j] == addresses[i]).count() as u8;
+    }
+    turns
+}
+
+/// Active lanes whose address a lower one has too.
+fn repeated(mask: u32, addresses: &[u64; 32]) -> u32 {
+    let turns = turns(mask, addresses);
+    lanes(mask).filter(|&i| turns[i] > 0).fold(0, |mask, i| mask | 1 << i)
+}
+
+fn collisions(mask: u32, addresses: &[u64; 32]) -> u64 {
+    u64::from(repeated(mask, addresses).count_ones())
+}
+
+/// Sectors of an atomic: lanes with one address take turns, and each turn touches its sectors anew.
+fn sectors_in_turns(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
+    let turns = turns(mask, addresses);
+    let last = lanes(mask).map(|i| turns[i]).max().unwrap_or(0);
+    let of_turn = |turn| lanes(mask).filter(|&i| turns[i] == turn).fold(0, |m, i| m | 1 << i);
+    (0..=last).map(|turn| sectors(of_turn(turn), addresses, bytes)).sum()
+}
+
+/// Sectors of local memory: word by word, the words of a warp's lanes lie side by side.
+fn local_sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
+    let mut sum = 0;
+    for word in 0..bytes.div_ceil(4) {
+        let mut at = [0; 32];
+        for i in lanes(mask) {
+            at[i] =
+                (addresses[i] / 4).wrapping_add(u64::from(word)).wrapping_mul(128) + 4 * i as u64;
+        }
+        sum += sectors(mask, &at, 4);
+    }
+    sum
+}
+
+/// What an access pattern costs, all lanes active: sectors and ideal sectors, or wavefronts and bank
+/// conflicts.
+pub fn pattern_cost(class: u8, pattern: &Pattern) -> [u64; 2] {
+    let &Pattern { stride, delta, low, bytes } = pattern;
+    // Only differences matter, and the place in the first sector; a large multiple of 128 keeps
+    // negative ones above zero.
+    let base = (1u64 << 56) + low;
+    let mut addresses = [0u64; 32];
+    for (i, address) in addresses.iter_mut().enumerate() {
+        let half = if i < 16 { base } else { base.wrapping_add(delta) };
+        *address = half.wrapping_add(stride.wrapping_mul(i as u64 & 15));
+    }
+    match class {
+        0..3 => {
+            let passes = sectors(u32::MAX, &addresses, bytes as u32);
+            // 32 lanes of so many bytes fill as many sectors of 32 bytes.
+            [passes, passes.min(bytes)]
+        }
+        3..7 => {
+            let service = if class != 4 { AccessClass::Load } else { AccessClass::Store };
+            let passes = banks::passes(service, u32::MAX, &addresses, bytes as u32);
+            [passes.wavefronts, passes.conflicts]
+        }
+        _ => [0; 2],
+    }
+}
+
+/// The active lanes.
+pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
+    (0..32).filter(move |i| mask >> i & 1 != 0)
+}
+#[cfg(test)]
+mod tests;

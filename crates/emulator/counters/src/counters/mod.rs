@@ -1,0 +1,275 @@
+//! The counters of a profiler, as one table: requests, sectors, wavefronts, instructions.
+//!
+//! A row of the table is a counter, or a group of them for one kind of access. From it derive the structs,
+//! their sums, the JSON keys, the table in `docs/json.md` and the comparison with Nsight Compute. To add a
+//! counter, add its row here and count it where it happens ([`crate::cost`] for accesses).
+
+pub mod table;
+
+use crate::counters::table::{Counter, Counts, Row, table};
+
+table! {
+    /// Memory traffic in 32-byte sectors, of one direction.
+    #[derive(Copy)]
+    Global
+    requests: u64, "requests", "warp instructions", ["l1tex__t_requests_pipe_lsu_mem_"],
+        "Warp instructions that accessed memory with at least one lane.";
+    sectors: u64, "sectors", "32-byte sectors", ["l1tex__t_sectors_pipe_lsu_mem_"],
+        "Distinct 32-byte sectors touched, summed over requests; of atomics, summed over the passes that lanes with one address take one after the other.";
+    ideal_sectors: u64, "ideal sectors", "32-byte sectors", [],
+        "The optimum of `sectors`: those that the active lanes' bytes would fill side by side, where that is fewer, so 4 of a full warp's loads of 4 bytes each, and 16 of 16 bytes each.";
+    bytes: u64, "bytes", "bytes", [],
+        "Bytes that the active lanes asked for.";
+}
+
+table! {
+    /// Shared-memory traffic of one direction.
+    #[derive(Copy)]
+    Shared
+    requests: u64, "requests", "warp instructions", [],
+        "Warp instructions that accessed memory with at least one lane.";
+    wavefronts: u64, "wavefronts", "wavefronts", ["l1tex__data_pipe_lsu_wavefronts_mem_"],
+        "Passes through the 32 banks that the requests took; less `bank_conflicts`, the optimum.";
+    bank_conflicts: u64, "conflicts", "wavefronts", ["l1tex__data_bank_conflicts_pipe_lsu_mem_"],
+        "Wavefronts beyond the fewest that each request's width and active lanes allow.";
+    bytes: u64, "bytes", "bytes", [],
+        "Bytes that the active lanes asked for.";
+}
+
+table! {
+    /// Traffic of bulk and tensor copies between global and shared memory, of one direction.
+    #[derive(Copy)]
+    Bulk
+    requests: u64, "copies", "copies", [],
+        "Copies that threads started; one with several targets counts once.";
+    sectors: u64, "sectors", "32-byte sectors", [],
+        "Distinct 32-byte sectors of global memory that each copy touches, summed over copies.";
+    ideal_sectors: u64, "ideal sectors", "32-byte sectors", [],
+        "The optimum of `sectors`: those that the bytes of each copy would fill side by side.";
+    bytes: u64, "bytes", "bytes", [],
+        "Bytes of global memory; what a tile has outside of its tensor is not there.";
+    shared_bytes: u64, "shared bytes", "bytes", [],
+        "Bytes of shared memory, in every block that a copy goes to, with what a tile has outside of its tensor.";
+}
+
+table! {
+    /// Traffic between the shared memories of a cluster, or within one, by asynchronous copies and stores.
+    #[derive(Copy)]
+    Distributed
+    requests: u64, "copies", "copies", [],
+        "Copies and asynchronous stores that threads started.";
+    bytes: u64, "bytes", "bytes", [],
+        "Bytes of shared memory that they read and write.";
+}
+
+table! {
+    /// What one or more launches did, or one instruction of them. Atomics are counted apart from loads and
+    /// stores.
+    Counters
+    warp_instructions: u64, "warp instructions", "warp instructions", [],
+        "PTX instructions executed by warps.";
+    lane_instructions: u64, "thread instructions", "thread instructions", [],
+        "PTX instructions executed by lanes: warp instructions times active lanes, guards ignored.";
+    divergent_branches: u64, "divergent branches", "warp instructions", [],
+        "Conditional branches at which a warp diverged.";
+    barriers: u64, "barrier arrivals", "warp arrivals", [],
+        "Barrier arrivals by warps.";
+    atomic_collisions: u64, "atomic contention", "lanes", [],
+        "Lanes of atomics whose address a lower lane of the same request had too.";
+    global_load: Global, "global load", "", ["global_op_ld"],
+        "Loads from global memory.";
+    global_store: Global, "global store", "", ["global_op_st"],
+        "Stores to global memory.";
+    global_atomic: Global, "global atomic", "", ["global_op_atom", "global_op_red"],
+        "Atomics and reductions on global memory.";
+    local_load: Global, "local load", "", ["local_op_ld"],
+        "Loads from local memory (spills, indexed arrays), which lies interleaved by lane.";
+    local_store: Global, "local store", "", ["local_op_st"],
+        "Stores to local memory.";
+    shared_load: Shared, "shared load", "", ["shared_op_ld"],
+        "Loads from shared memory; those of atomics that are loops of a load and a compare-and-swap too.";
+    shared_store: Shared, "shared store", "", ["shared_op_st"],
+        "Stores to shared memory.";
+    shared_atomic: Shared, "shared atomic", "", ["shared_op_atom"],
+        "Atomics on shared memory.";
+    shared_copy: Shared, "shared copy", "", [],
+        "What asynchronous copies write to shared memory.";
+    bulk_load: Bulk, "bulk load", "", [],
+        "Bulk and tensor copies from global to shared memory.";
+    bulk_store: Bulk, "bulk store", "", [],
+        "Bulk and tensor copies from shared to global memory.";
+    bulk_reduce: Bulk, "bulk reduce", "", [],
+        "Bulk and tensor reductions of shared into global memory.";
+    bulk_shared: Distributed, "bulk shared", "", [],
+        "Bulk copies and asynchronous stores from shared memory or registers to shared memory.";
+}
+
+impl Global {
+    /// Mean sectors per request; 0 when there were none.
+    pub fn sectors_per_request(&self) -> f64 {
+        ratio(self.sectors, self.requests)
+    }
+
+    /// Mean ideal sectors per request; 0 when there were none.
+    pub fn ideal_sectors_per_request(&self) -> f64 {
+        ratio(self.ideal_sectors, self.requests)
+    }
+
+    /// The part of the sectors that was needed, from 0 to 1; 1 when there were none.
+    pub fn efficiency(&self) -> f64 {
+        if self.sectors == 0 { 1.0 } else { ratio(self.ideal_sectors, self.sectors) }
+    }
+}
+
+impl Shared {
+    /// Mean bank conflicts per request; 0 when there were none.
+    pub fn conflicts_per_request(&self) -> f64 {
+        ratio(self.bank_conflicts, self.requests)
+    }
+
+    /// Mean wavefronts per request; 0 when there were none.
+    pub fn wavefronts_per_request(&self) -> f64 {
+        ratio(self.wavefronts, self.requests)
+    }
+}
+
+/// Adds the counts of each instruction.
+pub fn add_each(to: &mut Vec<Counters>, from: &[Counters]) {
+    to.resize(to.len().max(from.len()), Counters::default());
+    for (to, from) in to.iter_mut().zip(from) {
+        to.add(from);
+    }
+}
+
+fn ratio(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+impl Counters {
+    /// Every counter of the table with its value, in the order of the table.
+    pub fn each(&self) -> Vec<(Counter, u64)> {
+        let mut found = Vec::new();
+        self.list_rows(None, &mut found);
+        found
+    }
+
+    /// Every counter of the table to be changed, in the order of the table.
+    pub fn each_mut(&mut self) -> Vec<&mut u64> {
+        let mut found = Vec::new();
+        Counts::list_mut(self, &mut found);
+        found
+    }
+
+    /// Adds another's counts.
+    pub fn add(&mut self, other: &Counters) {
+        Counts::add(self, other);
+    }
+
+    /// The sum of many, such as those of a kernel's instructions.
+    pub fn sum<'a>(all: impl IntoIterator<Item = &'a Counters>) -> Counters {
+        all.into_iter().fold(Counters::default(), |mut sum, one| {
+            sum.add(one);
+            sum
+        })
+    }
+
+    /// Warp instructions that accessed local memory.
+    pub fn local_requests(&self) -> u64 {
+        self.local_load.requests + self.local_store.requests
+    }
+
+    /// Every kind of bulk copy that has to do with global memory.
+    fn of_bulk(&self) -> [&Bulk; 3] {
+        [&self.bulk_load, &self.bulk_store, &self.bulk_reduce]
+    }
+
+    /// Sectors of every kind of access to global and local memory, bulk copies included.
+    pub fn sectors(&self) -> u64 {
+        let kinds = [
+            &self.global_load,
+            &self.global_store,
+            &self.global_atomic,
+            &self.local_load,
+            &self.local_store,
+        ];
+        let copies: u64 = self.of_bulk().iter().map(|kind| kind.sectors).sum();
+        kinds.iter().map(|kind| kind.sectors).sum::<u64>() + copies
+    }
+
+    /// Wavefronts of every kind of access to shared memory.
+    pub fn wavefronts(&self) -> u64 {
+        self.of_shared().iter().map(|(_, kind)| kind.wavefronts).sum()
+    }
+
+    /// Bank conflicts of every kind of access to shared memory.
+    pub fn bank_conflicts(&self) -> u64 {
+        self.of_shared().iter().map(|(_, kind)| kind.bank_conflicts).sum()
+    }
+
+    /// Every kind of access to shared memory.
+    fn of_shared(&self) -> [(&'static str, &Shared); 4] {
+        [
+            ("loads", &self.shared_load),
+            ("stores", &self.shared_store),
+            ("atomics", &self.shared_atomic),
+            ("copies", &self.shared_copy),
+        ]
+    }
+
+    /// Lanes that are active in an instruction, on average, of 32; 0 where none ran.
+    pub fn active_lanes(&self) -> f64 {
+        ratio(self.lane_instructions, self.warp_instructions)
+    }
+
+    /// Panics, and says by how much, where shared memory had bank conflicts: for tests.
+    ///
+    /// # Panics
+    /// When there were any.
+    #[track_caller]
+    pub fn assert_no_bank_conflicts(&self) {
+        for (name, kind) in self.of_shared() {
+            assert!(
+                kind.bank_conflicts == 0,
+                "shared {name} had {} bank conflicts in {} requests ({:.2} each)",
+                kind.bank_conflicts,
+                kind.requests,
+                kind.conflicts_per_request()
+            );
+        }
+    }
+
+    /// Panics, and says by how much, where a request to global memory touched more sectors than its
+    /// bytes need: for tests. Atomics are left out.
+    ///
+    /// # Panics
+    /// When one did.
+    #[track_caller]
+    pub fn assert_coalesced(&self) {
+        for (name, kind) in [("loads", &self.global_load), ("stores", &self.global_store)] {
+            assert!(
+                kind.sectors == kind.ideal_sectors,
+                "global {name} took {:.2} sectors per request where {:.2} would do ({} requests)",
+                kind.sectors_per_request(),
+                kind.ideal_sectors_per_request(),
+                kind.requests
+            );
+        }
+    }
+
+    /// Panics where lanes of a warp parted at a branch: for tests.
+    ///
+    /// # Panics
+    /// When they did.
+    #[track_caller]
+    pub fn assert_no_divergence(&self) {
+        assert!(
+            self.divergent_branches == 0,
+            "warps parted at {} branches; {:.1} of 32 lanes were active on average",
+            self.divergent_branches,
+            self.active_lanes()
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,212 @@
+//! What a few blocks did, step by step: for pictures, and for a model of the caches.
+
+use lanework_engine::event::{Access, AccessKind, Place, Space};
+use lanework_engine::instrument::Instrument;
+use std::ops::Range;
+
+/// What to keep of the accesses.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Keep {
+    /// None.
+    #[default]
+    Nothing,
+    /// The first access of each instruction.
+    First,
+    /// Every access of these instructions.
+    Of(Vec<u32>),
+    /// The sectors of every access to global memory.
+    Sectors,
+}
+
+/// What to trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TraceConfig {
+    /// Whether every instruction of every warp is kept with its active lanes.
+    pub steps: bool,
+    /// What is kept of accesses.
+    pub accesses: Keep,
+    /// The most records of a kind that are kept.
+    pub most: usize,
+    /// Only what blocks of these linear indices do is kept; `None` for all.
+    pub only: Option<Range<u64>>,
+}
+
+/// One warp's access.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedAccess {
+    /// Where in the program and the grid.
+    pub place: Place,
+    /// What kind of memory.
+    pub space: Space,
+    /// What was done.
+    pub kind: AccessKind,
+    /// Bytes per lane.
+    pub bytes: u32,
+    /// Active lanes.
+    pub mask: u32,
+    /// The address of each lane; see [`Access::addresses`].
+    pub addresses: [u64; 32],
+}
+
+impl TracedAccess {
+    /// Of global memory: the bytes by which the first byte is past the start of a 32-byte sector, where fewer sectors
+    /// would do if it were not.
+    pub fn misaligned_start(&self) -> Option<u64> {
+        let active = || (0..32).filter(|lane| self.mask >> lane & 1 != 0);
+        let past = active().map(|lane| self.addresses[lane]).min()? % 32;
+        let aligned = self.addresses.map(|address| address.wrapping_sub(past));
+        let sectors = |at| crate::cost::sectors(self.mask, at, self.bytes);
+        (sectors(&aligned) < sectors(&self.addresses)).then_some(past)
+    }
+
+    /// Whether the active lanes access one run of bytes, in the order of their numbers.
+    pub fn contiguous(&self) -> bool {
+        let lanes: Vec<usize> = (0..32).filter(|lane| self.mask >> lane & 1 != 0).collect();
+        let step = |pair: &[usize]| self.addresses[pair[1]].wrapping_sub(self.addresses[pair[0]]);
+        lanes.len() > 1 && lanes.windows(2).all(|pair| step(pair) == u64::from(self.bytes))
+    }
+
+    /// Of shared memory: the lanes that are served together, each group with the passes through the
+    /// banks that it takes. An atomic that is a loop of compare-and-swaps takes more.
+    pub fn served(&self) -> Vec<(u32, u64)> {
+        crate::cost::banks::groups(self.kind, self.mask, &self.addresses, self.bytes)
+    }
+}
+
+/// The sectors of one warp's access to global memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SectorAccess {
+    /// Linear index of the block.
+    pub block: u64,
+    /// Index of the warp in its block.
+    pub warp: u32,
+    /// What was done.
+    pub kind: AccessKind,
+    /// Its first one in [`Trace::sectors`].
+    pub first: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// What was kept. The records of one warp are in the order of its execution.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// Instructions and their active lanes.
+    pub steps: Vec<(Place, u32)>,
+    /// Accesses.
+    pub touches: Vec<TracedAccess>,
+    /// Accesses by their sectors.
+    pub reaches: Vec<SectorAccess>,
+    /// Sectors, by their addresses over 32.
+    pub sectors: Vec<u64>,
+    /// Whether there was more than was to be kept.
+    pub cut: bool,
+}
+
+/// Keeps what was wanted.
+#[derive(Clone, Debug)]
+pub struct Tracer {
+    wanted: TraceConfig,
+    seen: Vec<bool>,
+    /// What was kept so far.
+    pub trace: Trace,
+}
+
+impl Tracer {
+    /// A tracer that has seen nothing yet.
+    pub fn new(wanted: TraceConfig) -> Tracer {
+        Tracer { wanted, seen: Vec::new(), trace: Trace::default() }
+    }
+
+    fn keeps_block(&self, place: Place) -> bool {
+        self.wanted.only.as_ref().is_none_or(|only| only.contains(&place.block))
+    }
+
+    /// Whether the access is one to be kept whole.
+    fn keeps(&mut self, instruction: u32) -> bool {
+        match &self.wanted.accesses {
+            Keep::Nothing | Keep::Sectors => false,
+            Keep::Of(instructions) => instructions.contains(&instruction),
+            Keep::First => {
+                let at = instruction as usize;
+                self.seen.resize(self.seen.len().max(at + 1), false);
+                !std::mem::replace(&mut self.seen[at], true)
+            }
+        }
+    }
+
+    fn keep_sectors(&mut self, access: &Access<'_>) {
+        let Trace { reaches, sectors, cut, .. } = &mut self.trace;
+        if sectors.len() + 64 > self.wanted.most {
+            *cut = true;
+            return;
+        }
+        let first = sectors.len();
+        for lane in (0..32).filter(|lane| access.mask >> lane & 1 != 0) {
+            let address = access.addresses[lane];
+            let last = address.wrapping_add(u64::from(access.bytes.max(1)) - 1);
+            for sector in [address / 32, last / 32] {
+                if !sectors[first..].contains(&sector) {
+                    sectors.push(sector);
+                }
+            }
+        }
+        let Place { block, warp, .. } = access.place;
+        let count = (sectors.len() - first) as u32;
+        reaches.push(SectorAccess { block, warp, kind: access.kind, first: first as u32, count });
+    }
+}
+
+impl Instrument for Tracer {
+    fn fork(&self) -> Self {
+        Tracer::new(self.wanted.clone())
+    }
+
+    fn merge(&mut self, other: Self) {
+        let first = self.trace.sectors.len() as u32;
+        let theirs = other.trace;
+        self.trace.steps.extend(theirs.steps);
+        self.trace.touches.extend(theirs.touches);
+        let moved =
+            theirs.reaches.iter().map(|one| SectorAccess { first: one.first + first, ..*one });
+        self.trace.reaches.extend(moved);
+        self.trace.sectors.extend(theirs.sectors);
+        self.trace.cut |= theirs.cut;
+    }
+
+    fn instruction(&mut self, place: Place, mask: u32) {
+        if !self.wanted.steps || !self.keeps_block(place) {
+            return;
+        }
+        if self.trace.steps.len() < self.wanted.most {
+            self.trace.steps.push((place, mask));
+        } else {
+            self.trace.cut = true;
+        }
+    }
+
+    fn access(&mut self, access: &Access<'_>) {
+        if access.mask == 0 || !self.keeps_block(access.place) {
+            return;
+        }
+        if self.wanted.accesses == Keep::Sectors {
+            if access.space == Space::Global {
+                self.keep_sectors(access);
+            }
+        } else if self.keeps(access.place.instruction) {
+            if self.trace.touches.len() >= self.wanted.most {
+                self.trace.cut = true;
+                return;
+            }
+            let &Access { space, kind, bytes, mask, addresses, place } = access;
+            self.trace.touches.push(TracedAccess {
+                place,
+                space,
+                kind,
+                bytes,
+                mask,
+                addresses: *addresses,
+            });
+        }
+    }
+}

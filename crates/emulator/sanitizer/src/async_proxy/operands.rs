@@ -1,0 +1,180 @@
+//! Operands of products in shared memory: chunks of 16 bytes.
+//!
+//! What `tcgen05` reads of shared memory: by the asynchronous proxy, from when it is issued until a commit of its
+//! thread has arrived at its mbarrier.
+//!
+//! *Rules* (PTX ISA, "Memory Consistency Model for 5th generation of TensorCore operations"): operands must have
+//! been fenced by `fence.proxy.async`; they may be changed by whoever has waited for the phase that a commit
+//! completes, and by nobody before.
+//!
+//! *Limit.* Accesses to tensor memory itself are not followed: the emulator does products in the order in which they
+//! are issued, after the scheduler pass, so that a load that does not wait finds what was there before. What a
+//! commit to several mbarriers covers counts as done at once.
+
+use crate::access::AccessCheck;
+use crate::access::cells::RunStart;
+use crate::access::position::LaneAt;
+use crate::async_proxy::mbarrier::{CopySource, Mbarriers, PendingCopy};
+use crate::async_proxy::{ByteRun, site};
+use crate::findings::kinds::ReportKind;
+use crate::findings::{Finding, outside_of};
+use crate::races::epoch;
+use lanework_engine::event::AccessKind;
+use lanework_engine::machine::Warp;
+use lanework_ptx_ir::kernel::MemorySpace;
+
+/// Bytes that are read together.
+const CHUNK: u64 = 16;
+
+/// The chunks that lie in the block's variables, put together where they lie side by side in one; others are
+/// reported.
+pub fn operand_runs(access: &mut AccessCheck, at: LaneAt, chunks: &[u64]) -> Vec<(u64, u64)> {
+    let (mut inside, mut hint) = (Vec::with_capacity(chunks.len()), 0);
+    for chunk in chunks {
+        match access.bounds.shared.holds(*chunk, CHUNK, &mut hint) {
+            true => inside.push(*chunk),
+            false => outside(access, at, *chunk),
+        }
+    }
+    runs(inside, |start, bytes| access.bounds.shared.holds(start, bytes, &mut hint))
+}
+
+#[cold]
+fn outside(access: &mut AccessCheck, at: LaneAt, offset: u64) {
+    let (who, bounds) = (access.position.thread_at(at), &access.bounds);
+    access.reports.add(ReportKind::OutOfBounds, who, None, |_| {
+        let near = bounds.shared.nearest(offset, CHUNK);
+        let what = outside_of(near.as_ref(), offset);
+        Finding {
+            message: format!(
+                "out-of-bounds shared read: {CHUNK} bytes of a product's operand {what}"
+            ),
+            help:
+                "see that the descriptor's start, leading and stride offsets stay inside the tile",
+            address: Some(offset),
+            size: CHUNK,
+            allocation: near,
+        }
+    });
+}
+
+/// Chunks as runs of bytes, each of which is `whole`.
+fn runs(mut chunks: Vec<u64>, mut whole: impl FnMut(u64, u64) -> bool) -> Vec<(u64, u64)> {
+    chunks.sort_unstable();
+    let mut runs: Vec<(u64, u64)> = Vec::new();
+    for chunk in chunks {
+        match runs.last_mut() {
+            Some((start, bytes))
+                if *start + *bytes >= chunk && whole(*start, chunk + CHUNK - *start) =>
+            {
+                *bytes = chunk + CHUNK - *start;
+            }
+            _ => runs.push((chunk, CHUNK)),
+        }
+    }
+    runs
+}
+
+/// Memory that a thread's instructions read, not committed yet.
+struct OperandRead {
+    lane: u32,
+    source: CopySource,
+}
+
+/// What a cluster's warps have issued and not committed.
+pub struct TensorReads {
+    by_warp: Vec<Vec<OperandRead>>,
+}
+
+impl TensorReads {
+    /// For this many warps.
+    pub fn new(warps: usize) -> TensorReads {
+        TensorReads { by_warp: (0..warps).map(|_| Vec::new()).collect() }
+    }
+
+    /// A cluster starts.
+    pub fn start(&mut self) {
+        self.by_warp.iter_mut().for_each(Vec::clear);
+    }
+
+    /// A lane's instruction reads these chunks of the shared memory of the block of a rank.
+    pub fn read(
+        &mut self,
+        access: &mut AccessCheck,
+        warp: &Warp,
+        at: LaneAt,
+        rank: u32,
+        chunks: &[u64],
+    ) {
+        let slot = access.position.slot(warp.index);
+        for (offset, bytes) in operand_runs(access, at, chunks) {
+            access.check_proxy_fence(at, ByteRun::shared(rank, offset, bytes));
+            let load = site(MemorySpace::Shared, AccessKind::Load, 1);
+            let start = (RunStart::Shared(rank, offset), bytes);
+            let place = (at.lane, at.instruction);
+            let Some(run) = access.run_of_bytes(warp, place, &load, start, 0) else { continue };
+            let read = access.packed_now(at) | epoch::ASYNC;
+            access.set_reads(run, None, read);
+            let source = CopySource::Shared { run, read };
+            self.by_warp[slot].push(OperandRead { lane: at.lane, source });
+        }
+    }
+
+    /// A lane commits to these mbarriers what it has issued.
+    pub fn commit(
+        &mut self,
+        access: &mut AccessCheck,
+        mbarriers: &mut Mbarriers,
+        at: LaneAt,
+        targets: &[(u32, u64)],
+    ) {
+        let slot = access.position.slot(at.warp);
+        for of in targets {
+            mbarriers.used(access, at, *of);
+        }
+        let mine = self.by_warp[slot].extract_if(.., |reading| reading.lane == at.lane);
+        if let [of] = targets {
+            let sources = mine.map(|reading| reading.source).collect();
+            let by = (access.position.block, at.warp);
+            mbarriers.completes(*of, [PendingCopy { targets: Vec::new(), sources, by }]);
+            return;
+        }
+        // Each of several mbarriers says that the reads are done: which comes first is not known.
+        for OperandRead { source, .. } in mine {
+            if let CopySource::Shared { run, read } = source {
+                access.set_reads(run, Some(read), 0);
+            }
+        }
+    }
+}
+
+/// A lane's product adds to columns of tensor memory of which nothing was ever written.
+pub fn unwritten_columns(access: &mut AccessCheck, at: LaneAt, (first, columns): (u32, u32)) {
+    let who = access.position.thread_at(at);
+    access.reports.add(ReportKind::Uninitialized, who, None, |_| Finding {
+        message: format!(
+            "uninitialised tensor memory: a product adds to columns {first} to {} that nothing has written",
+            first + columns - 1
+        ),
+        help: "let the first product of a sum have a false `enable-input-d`, or store zeros first",
+        ..Finding::default()
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_side_by_side_are_one_run() {
+        let all = |chunks| runs(chunks, |_, _| true);
+        assert_eq!(all(vec![64, 32, 48, 128, 32]), [(32, 48), (128, 16)]);
+        assert_eq!(all(Vec::new()), []);
+    }
+
+    #[test]
+    fn no_run_reaches_from_one_variable_to_the_next() {
+        let border = |start: u64, bytes: u64| start >= 64 || start + bytes <= 64;
+        assert_eq!(runs(vec![32, 48, 64, 80], border), [(32, 32), (64, 32)]);
+    }
+}

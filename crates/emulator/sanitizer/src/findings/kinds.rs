@@ -1,0 +1,237 @@
+//! The kinds of findings: one table, of which names, SARIF rules and documentation are made.
+//!
+//! A new kind is a variant, a row of [`ReportKind::TABLE`], and one place that reports it by
+//! [`super::reports::Reports::add`].
+
+use lanework_engine::fault::FaultKind;
+use std::fmt;
+
+/// What a finding means for the kernel, in the words of SARIF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// The kernel relies on what the programming model does not promise, and may yet give right results.
+    Warning,
+    /// The kernel is wrong: its result is undefined, or it cannot end.
+    Error,
+}
+
+impl Level {
+    /// As SARIF has it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Warning => "warning",
+            Level::Error => "error",
+        }
+    }
+}
+
+/// A row of the table of kinds.
+#[derive(Clone, Copy, Debug)]
+pub struct KindInfo {
+    /// The kind.
+    pub kind: ReportKind,
+    /// Its name, as the command line and JSON have it.
+    pub name: &'static str,
+    /// What it means.
+    pub level: Level,
+    /// What is found.
+    pub what: &'static str,
+    /// What to do about it; a finding's own help is more exact.
+    pub help: &'static str,
+}
+
+/// Declares the kinds and their table from one list.
+macro_rules! kinds {
+    ($($kind:ident $name:literal $level:ident $what:literal $help:literal)*) => {
+        /// The kinds of errors that the sanitizer finds.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum ReportKind {
+            $(#[doc = $what] $kind,)*
+        }
+
+        impl ReportKind {
+            /// All of them.
+            pub const ALL: [ReportKind; ReportKind::TABLE.len()] = [$(ReportKind::$kind),*];
+
+            /// What there is to know of each, in the order of the variants.
+            pub const TABLE: &'static [KindInfo] = &[$(KindInfo {
+                kind: ReportKind::$kind,
+                name: $name,
+                level: Level::$level,
+                what: $what,
+                help: $help,
+            }),*];
+        }
+    };
+}
+
+kinds! {
+    OutOfBounds "out-of-bounds" Error
+        "An access outside its allocation, variable or block of `malloc`, or a write to constant memory."
+        "Guard the access so that its index stays inside the array."
+    Misaligned "misaligned" Error
+        "An address that is not a multiple of the access's size."
+        "Align the pointer, or access smaller elements."
+    UseAfterFree "use-after-free" Error
+        "An access to memory already freed, or to shared memory of a block that has ended."
+        "Free the memory after its last use."
+    Leak "leak" Error
+        "Memory that nobody freed."
+        "Drop the buffer, or free what was allocated by hand."
+    Uninitialized "uninitialized" Error
+        "A read of memory or of a register that nothing has written."
+        "Write the value before anything reads it."
+    Race "race" Error
+        "Two accesses that nothing orders, one of which writes."
+        "Put a barrier between the two, or use atomics."
+    StreamRace "stream-race" Error
+        "Launches, copies or fills of two streams, or of two nodes of a graph, that touch the same bytes with nothing to order them, one of which writes."
+        "Record an event after the first and let the stream of the second wait for it, or synchronise before the second is issued."
+    PageableCopy "pageable-copy" Warning
+        "A `cudaMemcpy` from pageable memory, and an operation of a stream that does not wait for the default stream, on the same bytes. CUDA's documentation lets the call return before the data has reached the device."
+        "Synchronise the default stream after the copy, or copy in the stream that uses the data."
+    WarpSynchronous "warp-synchronous" Warning
+        "Lanes of a warp that rely on lockstep: data handed over by `volatile` accesses, or a lane that signals or waits for its warp, with no `__syncwarp` between."
+        "Put `__syncwarp()` between the steps, or shuffle the values."
+    WgmmaRegisters "wgmma-registers" Warning
+        "A register of a `wgmma` product that is touched before the product was waited for, or written with no `wgmma.fence` before it. The PTX manual leaves that undefined; ptxas adds the wait or the fence, and products then run one after the other."
+        "Commit the product and wait for its group before its registers are touched, and run `wgmma.fence` after they were written."
+    BarrierDivergence "barrier-divergence" Error
+        "A barrier that part of a warp reached, or whose threads disagree about it."
+        "Let every thread of the block reach the same barrier, outside of divergent branches."
+    Deadlock "deadlock" Error
+        "Threads that wait for ever."
+        "See who should end the wait: a barrier, an mbarrier's phase, a write to a flag."
+    InactiveLane "inactive-lane" Error
+        "A shuffle that reads from a lane that does not take part, or a member mask that is wrong."
+        "Take the mask of the lanes that execute the instruction, and let every lane that is read take part."
+    AsyncOrder "async-order" Error
+        "The result of an asynchronous operation used before it was waited for, or a missing fence between proxies."
+        "Wait for the operation before its result is used, and fence what it reads."
+}
+
+impl ReportKind {
+    /// Its row of the table.
+    pub fn info(self) -> &'static KindInfo {
+        &ReportKind::TABLE[self as usize]
+    }
+
+    /// Its name, as the command line and JSON have it.
+    pub fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// Whether it is about two operations of streams.
+    pub fn is_of_streams(self) -> bool {
+        matches!(self, ReportKind::StreamRace | ReportKind::PageableCopy)
+    }
+
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<ReportKind> {
+        ReportKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The kind of a fault; `None` for what is no error of the kernel's memory or order.
+    pub fn from_fault(fault: FaultKind) -> Option<ReportKind> {
+        match fault {
+            FaultKind::OutOfBounds | FaultKind::Null | FaultKind::BadFree => {
+                Some(ReportKind::OutOfBounds)
+            }
+            FaultKind::Misaligned | FaultKind::TilePlace => Some(ReportKind::Misaligned),
+            FaultKind::UseAfterFree => Some(ReportKind::UseAfterFree),
+            FaultKind::Deadlock => Some(ReportKind::Deadlock),
+            FaultKind::NoMbarrier => Some(ReportKind::Uninitialized),
+            FaultKind::BarrierDivergence | FaultKind::Mbarrier => {
+                Some(ReportKind::BarrierDivergence)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for ReportKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which kinds are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks(u32);
+
+/// The bit of checks that says whether the host's reads are looked at.
+const HOST_READS: u32 = 1 << 31;
+/// The bit that says whether each access is checked lane by lane.
+const BY_LANE: u32 = 1 << 30;
+/// The bit that says whether a launch's shadow of global memory is kept.
+const SHADOW: u32 = 1 << 29;
+
+impl Default for Checks {
+    /// All but leaks, which are looked for on request.
+    fn default() -> Self {
+        Checks::all().without(ReportKind::Leak)
+    }
+}
+
+impl Checks {
+    /// All kinds.
+    pub fn all() -> Checks {
+        Checks(!(HOST_READS | BY_LANE | SHADOW))
+    }
+
+    /// No kind.
+    pub fn none() -> Checks {
+        Checks(0)
+    }
+
+    /// These and one more.
+    #[must_use]
+    pub fn with(self, kind: ReportKind) -> Checks {
+        Checks(self.0 | 1 << kind as u16)
+    }
+
+    /// These but one.
+    #[must_use]
+    pub fn without(self, kind: ReportKind) -> Checks {
+        Checks(self.0 & !(1 << kind as u16))
+    }
+
+    /// These, and [`ReportKind::Uninitialized`] for what the host reads, too: an error of the copy to the
+    /// host when nothing has written some of its bytes.
+    #[must_use]
+    pub fn with_host_reads(self) -> Checks {
+        Checks(self.with(ReportKind::Uninitialized).0 | HOST_READS)
+    }
+
+    /// Whether what the host reads is looked at.
+    pub fn has_host_reads(self) -> bool {
+        self.0 & HOST_READS != 0
+    }
+
+    /// These, looked for lane by lane only: slow, and the reference that the fast paths are compared with.
+    #[must_use]
+    pub fn by_lane(self) -> Checks {
+        Checks(self.0 | BY_LANE)
+    }
+
+    /// These, with the launch's shadow of global memory kept for its footprint ([`Checked::shadow`](crate::Checked::shadow)).
+    #[must_use]
+    pub fn with_shadow(self) -> Checks {
+        Checks(self.0 | SHADOW)
+    }
+
+    /// Whether the launch's shadow of global memory is kept; without the check for races there is none.
+    pub fn keeps_shadow(self) -> bool {
+        self.0 & SHADOW != 0 && self.has(ReportKind::Race)
+    }
+
+    /// Whether each access is checked lane by lane.
+    pub fn is_by_lane(self) -> bool {
+        self.0 & BY_LANE != 0
+    }
+
+    /// Whether a kind is looked for.
+    pub fn has(self, kind: ReportKind) -> bool {
+        self.0 >> kind as u16 & 1 != 0
+    }
+}

@@ -1,0 +1,283 @@
+//! The findings of one launch: each once, with a count, and none that is suppressed.
+
+pub mod kinds;
+mod missing_barrier;
+pub mod report;
+pub mod suppressions;
+pub mod text;
+
+use crate::access::position::{LaunchShape, ThreadAt};
+use crate::findings::kinds::{Checks, ReportKind};
+use crate::findings::report::{OtherAccess, Report};
+use crate::findings::suppressions::{SuppressedInstructions, SuppressionRule};
+use lanework_engine::event::AccessKind;
+use lanework_engine::fault::{Fault, Located, NearAllocation};
+use lanework_engine::memory::Memory;
+use lanework_engine::report::Scene;
+use lanework_ptx_ir::kernel::{Inst, Kernel, Opcode};
+use lanework_ptx_ir::opcode::matrix::MatrixOp;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Different findings kept of one launch; more are only counted.
+const MOST_REPORTS: usize = 1000;
+
+/// What is wrong, in words.
+#[derive(Default)]
+pub struct Finding {
+    /// What happened.
+    pub message: String,
+    /// What to do about it.
+    pub help: &'static str,
+    /// The address accessed, if it has to do with one.
+    pub address: Option<u64>,
+    /// The size of the access in bytes.
+    pub size: u64,
+    /// The allocation or variable that is meant or nearest.
+    pub allocation: Option<NearAllocation>,
+}
+
+/// The findings of one launch.
+pub struct Reports {
+    checks: Checks,
+    kernel: Arc<Kernel>,
+    shape: LaunchShape,
+    suppressed: SuppressedInstructions,
+    list: Vec<Report>,
+    /// By kind, instruction and that of the other access: the index of the report.
+    found: HashMap<(ReportKind, u32, u32), usize>,
+}
+
+impl Reports {
+    /// Of a launch of this kernel.
+    pub fn new(checks: Checks, kernel: Arc<Kernel>, shape: LaunchShape) -> Reports {
+        let suppressed = SuppressedInstructions::in_kernel(&kernel);
+        let (list, found) = (Vec::new(), HashMap::new());
+        Reports { checks, kernel, shape, suppressed, list, found }
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> Arc<Kernel> {
+        Arc::clone(&self.kernel)
+    }
+
+    /// Whether a kind is looked for.
+    #[inline(always)]
+    pub fn wants(&self, kind: ReportKind) -> bool {
+        self.checks.has(kind)
+    }
+
+    /// Whether accesses are checked lane by lane only.
+    pub fn by_lane(&self) -> bool {
+        self.checks.is_by_lane()
+    }
+
+    /// Whether a rule of the suppression list covers an instruction.
+    pub fn suppresses(&self, rule: SuppressionRule, instruction: u32) -> bool {
+        self.suppressed.covers(rule, instruction)
+    }
+
+    /// Reports something that a thread did, with another access if there is one. What was found before
+    /// is counted; `describe` is asked only for what is new and looked for.
+    pub fn add(
+        &mut self,
+        kind: ReportKind,
+        who: ThreadAt,
+        other: Option<ThreadAt>,
+        describe: impl FnOnce(&Reports) -> Finding,
+    ) {
+        let key = (kind, who.instruction, other.map_or(0, |other| other.instruction));
+        if self.count(key) || !self.wants(kind) || self.list.len() >= MOST_REPORTS {
+            return;
+        }
+        let finding = describe(self);
+        self.add_new(key, who, other, finding);
+    }
+
+    /// Keeps what is new. It does not depend on who describes it, and is compiled once.
+    fn add_new(
+        &mut self,
+        key: (ReportKind, u32, u32),
+        who: ThreadAt,
+        other: Option<ThreadAt>,
+        finding: Finding,
+    ) {
+        let Finding { message, help, address, size, allocation } = finding;
+        let origin = self.kernel.origins.get(who.instruction as usize);
+        let report = Report {
+            kind: key.0,
+            message,
+            location: origin.and_then(|o| o.location.clone()),
+            text_line: origin.map_or(0, |o| o.text_line),
+            callers: origin.map_or(Vec::new(), |o| o.callers.to_vec()),
+            instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
+            kernel: self.kernel.name.clone(),
+            block: self.shape.block_index(who.block),
+            thread: self.shape.thread_index(who.thread),
+            address,
+            size: size as u32,
+            allocation,
+            other: other.map(|other| self.other(other)),
+            also: Vec::new(),
+            help: help.to_owned(),
+            count: 1,
+        };
+        self.keep(key, report);
+    }
+
+    /// Counts a finding that was met before.
+    fn count(&mut self, key: (ReportKind, u32, u32)) -> bool {
+        let report = self.found.get(&key).and_then(|index| self.list.get_mut(*index));
+        report.map(|report| report.count += 1).is_some()
+    }
+
+    fn keep(&mut self, key: (ReportKind, u32, u32), report: Report) {
+        self.found.insert(key, self.list.len());
+        self.list.push(report);
+    }
+
+    /// Reports a fault of a block of the engine's, which `amend` may change; gives it back if it is no
+    /// finding.
+    pub fn add_fault(
+        &mut self,
+        located: Located,
+        (block, shared): (u64, u64),
+        memory: &Memory,
+        amend: impl FnOnce(&mut Report),
+    ) -> Option<Fault> {
+        let instruction = located.origin;
+        if let Some(kind) = ReportKind::from_fault(located.raw.kind)
+            && self.count((kind, instruction, 0))
+        {
+            return None;
+        }
+        let scene = Scene {
+            kernel: &self.kernel,
+            memory,
+            block: self.shape.block_index(block),
+            shape: self.shape.block,
+            shared,
+        };
+        let fault = lanework_engine::report::report(&scene, located);
+        let Some(mut report) = Report::from_fault(fault.clone()) else { return Some(fault) };
+        amend(&mut report);
+        let key = (report.kind, instruction, 0);
+        if !self.count(key) && self.wants(report.kind) && self.list.len() < MOST_REPORTS {
+            self.keep(key, report);
+        }
+        None
+    }
+
+    /// The name of an instruction, as PTX writes it.
+    pub fn instruction_name(&self, instruction: u32) -> &str {
+        self.kernel.origins.get(instruction as usize).map_or("", |origin| &origin.name)
+    }
+
+    /// Whether an instruction is a product of a warpgroup.
+    pub fn is_group_product(&self, instruction: u32) -> bool {
+        let product = |inst: &Inst| matches!(inst.opcode, Opcode::Matrix(MatrixOp::Group(_)));
+        self.kernel.insts.iter().any(|inst| inst.origin == instruction && product(inst))
+    }
+
+    /// Whether the lanes of a warp load or store a matrix together by an instruction: each holds parts of what the others address.
+    pub fn is_collective(&self, instruction: u32) -> bool {
+        let together = |inst: &Inst| {
+            matches!(inst.opcode, Opcode::Matrix(MatrixOp::Rows { .. } | MatrixOp::Tile { .. }))
+        };
+        self.kernel.insts.iter().any(|inst| inst.origin == instruction && together(inst))
+    }
+
+    fn other(&self, who: ThreadAt) -> OtherAccess {
+        let origin = self.kernel.origins.get(who.instruction as usize);
+        OtherAccess {
+            location: origin.and_then(|o| o.location.clone()),
+            text_line: origin.map_or(0, |o| o.text_line),
+            callers: origin.map_or(Vec::new(), |o| o.callers.to_vec()),
+            instruction: origin.map(|o| o.name.clone()).unwrap_or_default(),
+            block: self.shape.block_index(who.block),
+            thread: self.shape.thread_index(who.thread),
+        }
+    }
+
+    /// What was found. A read that came before the write it races with found nothing written: that is
+    /// one error, not two. So is all that one missing barrier explains.
+    pub fn finish(self) -> Vec<Report> {
+        let races: HashSet<u32> = self
+            .found
+            .keys()
+            .filter(|(kind, ..)| matches!(kind, ReportKind::Race | ReportKind::AsyncOrder))
+            .flat_map(|(_, one, other)| [*one, *other])
+            .collect();
+        // Lanes that rely on lockstep where other warps race: that is one error, too.
+        let races_too = |one: u32, other: u32| {
+            [ReportKind::Race, ReportKind::AsyncOrder].into_iter().any(|kind| {
+                [(kind, one, other), (kind, other, one)]
+                    .iter()
+                    .any(|key| self.found.contains_key(key))
+            })
+        };
+        let echo = |(kind, instruction, other): &(ReportKind, u32, u32)| match kind {
+            ReportKind::Uninitialized => races.contains(instruction),
+            ReportKind::WarpSynchronous => races_too(*instruction, *other),
+            _ => false,
+        };
+        let echoes: HashSet<usize> =
+            self.found.iter().filter(|(key, _)| echo(key)).map(|(_, index)| *index).collect();
+        let mut ends = vec![[0; 2]; self.list.len()];
+        for ((_, one, other), index) in &self.found {
+            ends[*index] = [*one, *other];
+        }
+        let list = self.list.into_iter().zip(ends).enumerate();
+        let list = list.filter(|(index, _)| !echoes.contains(index)).map(|(_, report)| report);
+        missing_barrier::group(&self.kernel, list.collect())
+    }
+}
+
+/// `name+offset`.
+pub fn named(near: &NearAllocation) -> String {
+    format!("{}{:+}", near.name, near.offset)
+}
+
+/// Bytes from an allocation beyond which an address is not one of its own.
+const FAR: u64 = 1 << 16;
+
+/// The same, or the address where nothing is near.
+pub fn place(near: Option<&NearAllocation>, address: u64) -> String {
+    near.filter(|near| near.distance <= FAR).map_or_else(|| format!("{address:#x}"), named)
+}
+
+/// `at name+offset, 'name' is so large`, or an offset where there are no variables.
+pub fn outside_of(near: Option<&NearAllocation>, offset: u64) -> String {
+    match near {
+        Some(near) => format!("at {}, `{}` is {} bytes", named(near), near.name, near.bytes),
+        None => format!("at offset {offset}"),
+    }
+}
+
+/// What an access does, in a word.
+pub fn verb(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Load => "read",
+        AccessKind::Store => "write",
+        AccessKind::Atomic => "atomic",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_far_from_all_memory_is_shown_as_a_number() {
+        let near = |offset: i64| NearAllocation {
+            name: "lock".to_owned(),
+            address: 1 << 40,
+            bytes: 4,
+            offset,
+            distance: offset.unsigned_abs(),
+        };
+        assert_eq!(place(Some(&near(-4)), (1 << 40) - 4), "lock-4");
+        assert_eq!(place(Some(&near(-(1 << 40))), 0), "0x0");
+        assert_eq!(place(None, 16), "0x10");
+    }
+}

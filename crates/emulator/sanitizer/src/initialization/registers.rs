@@ -1,0 +1,249 @@
+//! Registers that nothing has written: reported where their value reaches an address, a branch or
+//! memory, and followed until then.
+//!
+//! Which registers may hold such a value is known before the run ([`super::unwritten`]), and only they are
+//! followed, by their bits in each lane: those of a result are unwritten that are made of unwritten ones ([`super::bits`]). Of a shuffle they are
+//! where the source of the lane read from is: a lane that gets its value from the leader needs none of its
+//! own. Of a selection, and of a predicate `and` or `or`, it is only where both choices are: which of them counts is a value, and values are not
+//! looked at. So a use of an unwritten choice is missed, and none is made up. Kernels without pay nothing.
+//!
+//! Which registers may hold a value that nothing has written, and what each instruction does with them.
+//!
+//! Found before the run: those that are read before they are written on some path, and what is computed
+//! from them. Only these are followed while the kernel runs ([`super::registers`]).
+
+use crate::access::position::{LaneAt, Position};
+use crate::access::reference::lanes_of;
+use crate::findings::kinds::ReportKind;
+use crate::findings::suppressions::SuppressionRule;
+use crate::findings::{Finding, Reports};
+use crate::initialization::bits::{self, BitFlow};
+use crate::member_masks::shuffle_source;
+use lanework_engine::machine::Warp;
+use lanework_engine::slot::Lanes;
+use lanework_ptx_ir::analysis::Analyses;
+use lanework_ptx_ir::analysis::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
+use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg, Width};
+use lanework_ptx_ir::opcode::sync::{ShuffleMode, WarpOp};
+
+/// The followed registers of a cluster's warps.
+pub struct Registers {
+    followed: Followed,
+    /// By warp and followed register: by lane, the bits that nothing has written.
+    unwritten: Vec<[u64; 32]>,
+    /// The shuffle that a warp executes next: the lane that each lane reads from.
+    shuffle: Option<(u32, [u8; 32])>,
+}
+
+impl Registers {
+    /// For this many warps.
+    pub fn new(followed: Followed, warps: usize) -> Registers {
+        let unwritten = vec![[0; 32]; warps * followed.count];
+        Registers { unwritten, followed, shuffle: None }
+    }
+
+    /// Whether any are followed.
+    pub fn follows(&self) -> bool {
+        self.followed.count != 0
+    }
+
+    /// A warp's next instruction is a shuffle with these operands `b` and `c`.
+    pub fn shuffle(&mut self, warp: &Warp, mode: ShuffleMode, [b, c]: [&Lanes<u32>; 2]) {
+        let from = |lane: usize| {
+            shuffle_source(mode, lane as u32, b.0[lane], c.0[lane]).map_or(lane as u8, |l| l as u8)
+        };
+        self.shuffle = Some((warp.index, std::array::from_fn(from)));
+    }
+
+    /// A cluster starts.
+    pub fn start(&mut self) {
+        if self.followed.count == 0 {
+            return;
+        }
+        let Followed { count, unwritten, bits, .. } = &self.followed;
+        for registers in self.unwritten.chunks_mut(*count) {
+            registers.fill([0; 32]);
+            unwritten.iter().for_each(|r| registers[*r as usize].fill(bits[*r as usize]));
+        }
+    }
+
+    /// An instruction with followed registers, before it is done.
+    pub fn step(
+        &mut self,
+        position: &Position,
+        reports: &mut Reports,
+        warp: &Warp,
+        instruction: u32,
+        step: &RegisterStep,
+    ) {
+        let first = position.slot(warp.index) * self.followed.count;
+        let registers = &mut self.unwritten[first..first + self.followed.count];
+        for (r, bits, what) in &step.ends {
+            let of_lane = &registers[*r as usize];
+            let bad = lanes_of(warp.mask).find(|lane| of_lane[*lane] & bits != 0);
+            let Some(lane) =
+                bad.filter(|_| !reports.suppresses(SuppressionRule::Unused, instruction))
+            else {
+                continue;
+            };
+            let at = LaneAt { warp: warp.index, lane: lane as u32, instruction };
+            reports.add(ReportKind::Uninitialized, position.thread_at(at), None, |_| Finding {
+                message: format!(
+                    "uninitialised register: the value of a register that nothing has written reaches {what}"
+                ),
+                help: "give the variable a value on every path before it is used",
+                ..Finding::default()
+            });
+        }
+        // Lanes on another path may have gone on, so that only those that are here are looked at.
+        let shuffled = step.shuffled.zip(self.shuffle.take_if(|(of, _)| *of == warp.index));
+        let shuffled = shuffled.map(|(value, (_, from))| {
+            let there = |from: u8| match warp.mask >> from & 1 {
+                0 => 0,
+                _ => registers[value as usize][from as usize],
+            };
+            from.map(there)
+        });
+        for lane in lanes_of(warp.mask) {
+            let bits = step.flow.bits(|r| registers[r as usize][lane]);
+            let bits = bits | shuffled.map_or(0, |shuffled| shuffled[lane]);
+            step.written.iter().for_each(|r| registers[*r as usize][lane] = 0);
+            for r in &step.to {
+                registers[*r as usize][lane] = bits & self.followed.bits[*r as usize];
+            }
+        }
+    }
+}
+
+/// The registers of a kernel that are followed.
+#[derive(Clone, Default)]
+pub struct Followed {
+    /// By register: its number among those followed.
+    index: Vec<Option<u32>>,
+    /// How many there are.
+    pub count: usize,
+    /// Those that are unwritten at the start.
+    pub unwritten: Vec<u32>,
+    /// By followed register: all its bits.
+    pub bits: Vec<u64>,
+}
+
+/// What an instruction does with followed registers.
+#[derive(Clone, Default)]
+pub struct RegisterStep {
+    /// Those whose values end here, which of their bits do, and in what: an address, a branch, memory.
+    pub ends: Vec<(u32, u64, &'static str)>,
+    /// How results are made of them.
+    pub flow: BitFlow,
+    /// One whose values lanes read from each other.
+    pub shuffled: Option<u32>,
+    /// Results.
+    pub to: Vec<u32>,
+    /// Results that are made of none of these.
+    pub written: Vec<u32>,
+}
+
+impl Followed {
+    /// Finds them.
+    pub fn find(kernel: &Kernel, analyses: &Analyses) -> Followed {
+        let start: Vec<usize> = analyses.read_unwritten(kernel).collect();
+        if start.is_empty() {
+            return Followed::default();
+        }
+        let mut unwritten = vec![false; kernel.registers.len()];
+        start.iter().for_each(|r| unwritten[*r] = true);
+        let maybe = solve_variables(kernel, &mut MayBeUnwritten, unwritten);
+        let mut count = 0;
+        let number = |maybe: bool| {
+            maybe.then(|| {
+                count += 1;
+                count - 1
+            })
+        };
+        let index: Vec<Option<u32>> = maybe.into_iter().map(number).collect();
+        let unwritten = start.iter().filter_map(|r| index[*r]).collect();
+        let followed = kernel.registers.iter().zip(&index).filter(|(_, index)| index.is_some());
+        let bits = followed.map(|(register, _)| bits_of(register.width)).collect();
+        Followed { index, count: count as usize, unwritten, bits }
+    }
+
+    /// What an instruction does with them, if anything.
+    pub fn step(&self, inst: &Inst) -> Option<RegisterStep> {
+        if self.count == 0 {
+            return None;
+        }
+        let of = |r: Reg| self.index[r as usize];
+        let followed = |src: &[Operand]| -> Vec<u32> {
+            src.iter().filter_map(|src| src.register()).filter_map(of).collect()
+        };
+        let mut step = RegisterStep::default();
+        let end = |list: Vec<u32>, bits, what| list.into_iter().map(move |r| (r, bits, what));
+        step.ends.extend(inst.guard.and_then(|(r, _)| of(r)).map(|r| (r, u64::MAX, "a branch")));
+        match &inst.opcode {
+            Opcode::Memory(op) => {
+                step.ends.extend(end(followed(&inst.src[..1]), u64::MAX, "an address"));
+                // What is private to a thread or a block may hold it: of a tile that is not full, threads
+                // put what they have where nobody looks.
+                let private = matches!(op.space, MemorySpace::Local | MemorySpace::Shared);
+                let kept = private && matches!(op.kind, MemoryKind::Store);
+                if !matches!(op.kind, MemoryKind::Load) && !kept {
+                    let bits = bits::low(8 * op.ty.size());
+                    step.ends.extend(end(followed(&inst.src[1..]), bits, "memory"));
+                }
+            }
+            Opcode::AsyncCopy { .. } => {
+                step.ends.extend(end(followed(&inst.src), u64::MAX, "an address"));
+            }
+            Opcode::Barrier { .. } => {
+                step.ends.extend(end(followed(&inst.src), u64::MAX, "a barrier"));
+            }
+            Opcode::Warp(WarpOp::Shuffle(_)) => {
+                step.shuffled = inst.src[0].register().and_then(of);
+                step.flow.whole = followed(&inst.src[1..]);
+            }
+            _ if makes(inst) => step.flow = BitFlow::of_instruction(inst, &of),
+            _ => {}
+        }
+        step.to = inst.dst.iter().flatten().filter_map(|r| of(*r)).collect();
+        if let Opcode::Warp(WarpOp::Shuffle(_)) = inst.opcode {
+            // Whether the lane read from is in range says nothing of the value.
+            let in_range = inst.dst.get(1).copied().flatten().and_then(of);
+            step.to.retain(|r| Some(*r) != in_range);
+            step.written.extend(in_range);
+        }
+        let sources = step.flow != BitFlow::default() || step.shuffled.is_some();
+        let none =
+            step.ends.is_empty() && !sources && step.to.is_empty() && step.written.is_empty();
+        (!none).then_some(step)
+    }
+}
+
+/// Which registers may hold a value that nothing has written, or one made from such a value: the forward
+/// slice of those that are read unwritten, through registers only.
+struct MayBeUnwritten;
+
+impl VariableAnalysis for MayBeUnwritten {
+    type Fact = bool;
+    const DIRECTION: Direction = Direction::Forward;
+
+    fn transfer(&mut self, _: usize, inst: &Inst, facts: &mut Facts<bool>) {
+        let of_unwritten = |src: &Operand| src.register().is_some_and(|r| *facts.get(r as usize));
+        if makes(inst) && inst.src.iter().any(of_unwritten) {
+            inst.writes().for_each(|r| facts.meet(r as usize, &true));
+        }
+    }
+}
+
+/// All bits of a register.
+fn bits_of(width: Width) -> u64 {
+    match width {
+        Width::Predicate => 1,
+        Width::Word => bits::low(32),
+        Width::Wide => u64::MAX,
+    }
+}
+
+/// Whether an instruction makes its results of its sources in registers.
+fn makes(inst: &Inst) -> bool {
+    inst.is_alu() || matches!(inst.opcode, Opcode::Warp(_))
+}

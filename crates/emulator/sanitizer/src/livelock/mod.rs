@@ -1,0 +1,358 @@
+//! The livelock probe: finds clusters whose warps spin, waiting for what no running thread will do.
+//!
+//! Now and then a trial is made: a few scheduler passes of short time slices in which every write is
+//! compared with what was there. If all warps that can run return to an instruction and registers that they had,
+//! while memory did not change, they will repeat that for ever, whatever the order of their slices.
+//! Pending lanes get slices of their own first. Not found: a spin through states that never repeat, and
+//! one whose period is longer than a trial.
+//!
+//! A spin that reads global memory may wait for another cluster. Its cluster is then not run until a byte that the spin
+//! reads has changed; when all clusters on the device wait so, the launch will never end.
+//!
+//! A cluster that has signalled others by a strong write, or was signalled, yields to them when its threads synchronise
+//! next. If it ran on to its next signal, the others would see only that one: a loop with one grid barrier where it takes two
+//! would then not be found.
+//!
+//! Where the warps of a cluster are, in words.
+
+mod memory_changes;
+
+use crate::livelock::memory_changes::{MemoryChanges, SpinRead, SpinReads};
+use lanework_engine::cluster_view::{ClusterView, Progress, Verdict, WarpSnapshot};
+use lanework_engine::event::AccessKind;
+use lanework_engine::fault::{FaultKind, Located, RawFault};
+use lanework_engine::machine::Warp;
+use lanework_engine::site::Site;
+use lanework_ptx_ir::kernel::MemorySpace;
+
+/// Instructions of a time slice, so that spins that have no end are told soon.
+pub const TIME_SLICE: u64 = 1 << 16;
+/// Instructions of a time slice in a trial.
+const TRIAL_SLICE: u64 = 1 << 9;
+/// Scheduler passes of a trial.
+const TRIAL_PASSES: u32 = 1 << 6;
+/// Passes after which a first trial is made though no warp has used up a slice.
+const PATIENCE: u64 = 1 << 12;
+
+/// When trials are made, and the one under way.
+#[derive(Default)]
+pub struct LivelockProbe {
+    passes: u64,
+    yields: u64,
+    next: [u64; 2],
+    trial: Option<Trial>,
+    /// What the blocks do with memory during a trial, by rank; else empty.
+    memory: Vec<MemoryChanges>,
+    /// The rank of the block whose slice it is.
+    rank: usize,
+    spin_reads: Option<SpinReads>,
+    /// Whether it has waited, or told others something by a strong write, since its last turn.
+    signalled: bool,
+    /// Whether it has gone past that since.
+    past: bool,
+}
+
+struct Trial {
+    passes: u32,
+    /// Pass at which snapshots are taken anew.
+    again: u32,
+    /// By rank and warp: those that could go on.
+    noted: Vec<Vec<Option<WarpSnapshot>>>,
+    /// Those that have come back to what was noted.
+    back: Vec<Vec<bool>>,
+    /// Whether waits have ended early in this pass.
+    gave_up: bool,
+    changes: u64,
+    printed: usize,
+}
+
+/// What a place in memory is called.
+type Name<'a> = &'a dyn Fn(MemorySpace, u64) -> String;
+
+impl LivelockProbe {
+    /// Whether a trial is under way, in which every access must be told.
+    #[inline(always)]
+    pub fn tries(&self) -> bool {
+        !self.memory.is_empty()
+    }
+
+    /// Something changes in another way than by an access that is told.
+    pub fn disturb(&mut self) {
+        if let Some(memory) = self.memory.get_mut(self.rank) {
+            memory.disturb();
+        }
+    }
+
+    /// A warp's access, before it is done.
+    pub fn follow(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
+        if let Some(memory) = self.memory.get_mut(self.rank) {
+            // SAFETY: the context outlives the warp's run.
+            memory.access(unsafe { &*warp.context }, warp, instruction, site, at);
+        }
+    }
+
+    /// A warp's access: a strong write may be what others wait for.
+    #[inline(always)]
+    pub fn note(&mut self, site: &Site) {
+        self.signalled |= site.order.strong.is_some() && site.kind != AccessKind::Load;
+    }
+
+    /// Threads of the cluster synchronise.
+    pub fn synchronised(&mut self) {
+        self.past |= self.signalled;
+    }
+
+    /// Whether the cluster has gone past what it waited for, or told others.
+    pub fn goes_past(&self) -> bool {
+        self.past && !self.tries()
+    }
+
+    /// The cluster leaves its turn to others.
+    pub fn leave(&mut self) {
+        (self.signalled, self.past, self.spin_reads) = (false, false, None);
+    }
+
+    /// Whether the cluster waited for what is in memory, and that has changed.
+    pub fn woken(&self) -> bool {
+        self.spin_reads.is_some() && self.may_go_on()
+    }
+
+    /// Whether any of what the spin reads of global memory, for which the cluster waits, has changed.
+    pub fn may_go_on(&self) -> bool {
+        // SAFETY: the launch holds the memory's lock.
+        self.spin_reads.as_ref().is_none_or(|reads| unsafe { !reads.unchanged() })
+    }
+
+    /// It is the turn of the block of this rank.
+    pub fn enter(&mut self, rank: u32) {
+        self.rank = rank as usize;
+    }
+
+    /// A fault stops the cluster: where its warps are.
+    pub fn stopped(&self, fault: &mut RawFault, cluster: &dyn ClusterView) {
+        if matches!(fault.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit) {
+            fault.note.push_str(&whereabouts(cluster));
+        }
+    }
+
+    /// After a scheduler pass: makes trials now and then.
+    ///
+    /// # Errors
+    /// The spin that holds up all for ever.
+    pub fn pass(
+        &mut self,
+        cluster: &mut dyn ClusterView,
+        name: Name<'_>,
+    ) -> Result<Verdict, (usize, Located)> {
+        let yielded = cluster.take_yielded();
+        self.passes += 1;
+        self.yields += u64::from(yielded);
+        let Some(mut trial) = self.trial.take() else {
+            let [passes, yields] = self.next;
+            if self.yields > yields || self.passes > passes.max(PATIENCE) {
+                self.next = [2 * self.passes, 2 * self.yields];
+                self.begin(cluster);
+                return Ok(Verdict::GoesOnAlone);
+            }
+            return Ok(Verdict::GoesOn);
+        };
+        trial.passes += 1;
+        if trial.passes > TRIAL_PASSES || !self.keeps_still(&trial, cluster) {
+            self.end(cluster);
+            return Ok(Verdict::GoesOn);
+        }
+        if all_back(&mut trial, cluster) {
+            if cluster.split_diverged() {
+                self.begin(cluster);
+                return Ok(Verdict::GoesOnAlone);
+            }
+            if let Some(located) = self.spins(cluster, name) {
+                self.end(cluster);
+                let reads = self.spin_reads.take().filter(|reads| !reads.is_empty());
+                if reads.is_none() {
+                    return Err(located);
+                }
+                // It spins as often as it waits: the next trial is not put off.
+                *self = LivelockProbe {
+                    spin_reads: reads,
+                    signalled: true,
+                    ..LivelockProbe::default()
+                };
+                return Ok(Verdict::Waits(Box::new(located)));
+            }
+        }
+        if trial.passes == trial.again {
+            trial.again *= 2;
+            trial.noted = snapshots(cluster);
+        }
+        self.trial = Some(trial);
+        Ok(Verdict::GoesOnAlone)
+    }
+
+    fn begin(&mut self, cluster: &mut dyn ClusterView) {
+        cluster.set_time_slice(Some(TRIAL_SLICE));
+        let (blocks, warps) = (cluster.blocks(), cluster.warps());
+        self.memory = (0..blocks).map(|_| MemoryChanges::new(warps)).collect();
+        self.trial = Some(Trial {
+            passes: 0,
+            again: 1,
+            noted: snapshots(cluster),
+            back: vec![vec![false; warps]; blocks],
+            gave_up: false,
+            changes: cluster.changes(),
+            printed: cluster.printed(),
+        });
+    }
+
+    fn end(&mut self, cluster: &mut dyn ClusterView) {
+        self.trial = None;
+        self.memory.clear();
+        cluster.set_time_slice(None);
+    }
+
+    fn keeps_still(&mut self, trial: &Trial, cluster: &dyn ClusterView) -> bool {
+        let still = trial.changes == cluster.changes() && trial.printed == cluster.printed();
+        self.memory.iter_mut().fold(still, |still, memory| still & !memory.changed())
+    }
+
+    /// All come back for ever: the spin to report.
+    fn spins(&mut self, cluster: &dyn ClusterView, name: Name<'_>) -> Option<(usize, Located)> {
+        let mut found: Option<(usize, usize, Option<SpinRead>)> = None;
+        for rank in (0..cluster.blocks()).rev().filter(|rank| cluster.runs(*rank)) {
+            let ready = |w: &usize| cluster.progress(rank, *w) == Progress::Ready;
+            for w in (0..cluster.warps()).rev().filter(ready) {
+                let look = self.memory.get(rank).and_then(|memory| memory.looks[w]);
+                if look.is_some() || found.is_none() {
+                    found = Some((rank, w, look));
+                }
+            }
+        }
+        let (rank, w, look) = found?;
+        let reads = self.memory.iter().map(MemoryChanges::reads).reduce(SpinReads::with);
+        let of_global = reads.as_ref().is_some_and(|reads| !reads.is_empty());
+        self.spin_reads = reads;
+        let nobody = if of_global { "" } else { ", and nothing is left that could change them" };
+        let others = whereabouts(cluster);
+        let (raw, origin) = match look {
+            Some(look) => {
+                let place = name(look.space, look.address);
+                let note = format!(
+                    "warp {w} spins: it reads the {} bytes at {place} again and again{nobody}{others}",
+                    look.bytes
+                );
+                let raw = RawFault {
+                    address: Some(look.address),
+                    bytes: look.bytes,
+                    ..RawFault::of_lanes(FaultKind::Deadlock, look.space, 1 << look.lane, note)
+                };
+                (raw, look.instruction)
+            }
+            None => {
+                let note =
+                    format!("warp {w} spins in a loop that reads nothing and has no end{others}");
+                let (mask, space) = (cluster.mask(rank, w), MemorySpace::Generic);
+                let raw = RawFault::of_lanes(FaultKind::Deadlock, space, mask, note);
+                (raw, cluster.instruction(rank, w))
+            }
+        };
+        Some((rank, Located { raw, origin, warp: w as u32 }))
+    }
+}
+
+/// Where the warps are that can go on. Others are never compared: what they wait for is a part of what a snapshot holds.
+fn snapshots(cluster: &dyn ClusterView) -> Vec<Vec<Option<WarpSnapshot>>> {
+    let of = |rank, w| {
+        let waits = matches!(cluster.progress(rank, w), Progress::Blocked | Progress::Done);
+        (!waits).then(|| cluster.snapshot(rank, w))
+    };
+    let of_block = |rank| (0..cluster.warps()).map(|w| of(rank, w)).collect();
+    (0..cluster.blocks()).map(of_block).collect()
+}
+
+/// Whether all that can run have come back to where they were. Waits of others end early then, and
+/// these must come back, too.
+fn all_back(trial: &mut Trial, cluster: &mut dyn ClusterView) -> bool {
+    let (mut runs, mut ready, mut asking) = (false, true, true);
+    let gave_up = std::mem::take(&mut trial.gave_up);
+    for rank in (0..cluster.blocks()).filter(|rank| cluster.runs(*rank)) {
+        for w in 0..cluster.warps() {
+            let back = &mut trial.back[rank][w];
+            let noted = &trial.noted[rank][w];
+            let here = || noted.as_ref().is_some_and(|noted| cluster.snapshot(rank, w) == *noted);
+            match cluster.progress(rank, w) {
+                Progress::Ready => {
+                    *back = *back || here();
+                    (runs, ready) = (true, ready & *back);
+                }
+                Progress::Polling => {
+                    *back = *back || (gave_up && here());
+                    asking &= *back;
+                }
+                Progress::Blocked | Progress::Done => {}
+            }
+        }
+    }
+    if ready && !asking {
+        trial.gave_up = true;
+        cluster.end_polls();
+    }
+    runs && ready && asking
+}
+
+/// Groups of warps told apart.
+const MOST_GROUPS: usize = 8;
+
+/// Where all warps are, to be added to a message.
+pub fn whereabouts(cluster: &dyn ClusterView) -> String {
+    let several = cluster.blocks() > 1;
+    let mut all = Vec::new();
+    for rank in 0..cluster.blocks() {
+        let whose = if several { format!(" of the block of rank {rank}") } else { String::new() };
+        all.extend(of_block(cluster, rank, &whose));
+    }
+    if all.len() > MOST_GROUPS {
+        all.truncate(MOST_GROUPS);
+        all.push("; and others".to_owned());
+    }
+    all.concat()
+}
+
+/// Where the warps of a block are, in words; `whose` says of which block.
+fn of_block(cluster: &dyn ClusterView, rank: usize, whose: &str) -> Vec<String> {
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    for w in 0..cluster.warps() {
+        let does = match cluster.progress(rank, w) {
+            Progress::Done => continue,
+            Progress::Ready => "",
+            Progress::Blocked => " waiting at a barrier",
+            Progress::Polling => " waiting",
+        };
+        let origin = cluster.kernel().origins.get(cluster.instruction(rank, w) as usize);
+        let place = match origin {
+            Some(o) => match &o.location {
+                Some(location) => format!("{does} at {location}"),
+                None => format!("{does} at line {} of the PTX text", o.text_line),
+            },
+            None => does.to_owned(),
+        };
+        match groups.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, warps)) => warps.push(w),
+            None => groups.push((place, vec![w])),
+        }
+    }
+    groups.into_iter().map(|(place, warps)| format!("; {}{whose}{place}", listed(&warps))).collect()
+}
+
+/// `warp 3`, `warps 0-3, 7`.
+fn listed(warps: &[usize]) -> String {
+    let mut runs: Vec<[usize; 2]> = Vec::new();
+    for &w in warps {
+        match runs.last_mut() {
+            Some(run) if run[1] + 1 == w => run[1] = w,
+            _ => runs.push([w, w]),
+        }
+    }
+    let shown = runs.iter().map(|[a, b]| if a == b { a.to_string() } else { format!("{a}-{b}") });
+    let word = if warps.len() == 1 { "warp" } else { "warps" };
+    format!("{word} {}", shown.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,135 @@
+//! What synchronisation demands of lanes: member masks, and shuffles that read from lanes that take part.
+//!
+//! Divergence and deadlock at barriers come from the engine, which knows who waits, as faults. What
+//! barriers order is in `races::barriers`, the exit of a cluster's blocks in `races::peers`.
+//!
+//! *Rules* (PTX ISA, `bar.warp.sync`, `shfl.sync`, `vote.sync`): a member mask must name whoever executes
+//! the instruction, and only lanes that execute it or have ended; a shuffle may read from members that
+//! execute it. *Limit*: whether the named lanes come later is known for those that the warp waited for.
+//!
+//! Member masks and shuffles.
+
+use crate::access::position::{LaneAt, Position};
+use crate::findings::kinds::ReportKind;
+use crate::findings::{Finding, Reports};
+use lanework_engine::machine::Warp;
+use lanework_engine::slot::Lanes;
+use lanework_ptx_ir::opcode::sync::ShuffleMode;
+
+/// The lanes that instructions of warps wait for.
+#[derive(Default)]
+pub struct MemberMasks {
+    /// Warp, instruction, lanes.
+    missing: Vec<(usize, u32, u32)>,
+}
+
+impl MemberMasks {
+    /// A cluster starts.
+    pub fn start(&mut self) {
+        self.missing.clear();
+    }
+
+    /// Lanes that an instruction names are on another path: it waits for them.
+    pub fn missing(&mut self, position: &Position, warp: u32, instruction: u32, lanes: u32) {
+        let slot = position.slot(warp);
+        match self.missing.iter_mut().find(|(w, i, _)| (*w, *i) == (slot, instruction)) {
+            Some((.., known)) => *known |= lanes,
+            None => self.missing.push((slot, instruction, lanes)),
+        }
+    }
+
+    /// The lanes that an instruction waited for, which is now done.
+    fn missed(&mut self, position: &Position, warp: u32, instruction: u32) -> u32 {
+        let slot = position.slot(warp);
+        let at = self.missing.iter().position(|(w, i, _)| (*w, *i) == (slot, instruction));
+        at.map_or(0, |at| self.missing.swap_remove(at).2)
+    }
+
+    /// Member masks: each must name the lane that gives it, and only lanes that execute now or had ended before; where lanes
+    /// may come one after the other, none that was waited for and has ended elsewhere. Gives whether all is well.
+    pub fn check(
+        &mut self,
+        position: &Position,
+        reports: &mut Reports,
+        warp: &Warp,
+        instruction: u32,
+        (masks, apart): (&Lanes<u32>, bool),
+    ) -> bool {
+        let missed = self.missed(position, warp.index, instruction);
+        for lane in (0..32).filter(|lane| warp.mask >> lane & 1 != 0) {
+            let mask = masks.0[lane as usize];
+            let known = if apart { missed } else { warp.live | missed };
+            let absent = mask & known & !warp.participants();
+            let lacks = mask >> lane & 1 == 0;
+            if !lacks && absent == 0 {
+                continue;
+            }
+            let at = LaneAt { warp: warp.index, lane, instruction };
+            reports.add(ReportKind::InactiveLane, position.thread_at(at), None, |_| Finding {
+                message: match lacks {
+                    true => format!(
+                        "the member mask {mask:#010x} lacks lane {lane}, which executes the instruction"
+                    ),
+                    false => format!(
+                        "the member mask {mask:#010x} names {} lanes that are on another path, such as lane {}",
+                        absent.count_ones(),
+                        absent.trailing_zeros()
+                    ),
+                },
+                help: "move it out of the branch, or take the mask of the lanes that come here \
+                       (`__ballot_sync` of the condition before the branch)",
+                ..Finding::default()
+            });
+            return false;
+        }
+        true
+    }
+}
+
+/// The lane that a lane of a shuffle reads from by its operands `b` and `c`; `None` where that is out of range, so that it keeps its own value.
+pub fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> Option<u32> {
+    let (amount, limit, segment) = (b & 31, c & 31, c >> 8 & 31);
+    let highest = (lane & segment) | (limit & !segment);
+    let (from, reads) = match mode {
+        ShuffleMode::Up => {
+            (lane.wrapping_sub(amount), lane as i32 - amount as i32 >= highest as i32)
+        }
+        ShuffleMode::Down => (lane + amount, lane + amount <= highest),
+        ShuffleMode::Butterfly => (lane ^ amount, lane ^ amount <= highest),
+        ShuffleMode::Index => {
+            let from = (lane & segment) | (amount & !segment);
+            (from, from <= highest)
+        }
+    };
+    reads.then_some(from & 31)
+}
+
+/// A shuffle of a mode: each lane must read from one that takes part. `b` and `c` are its operands.
+pub fn check_shuffle(
+    position: &Position,
+    reports: &mut Reports,
+    (warp, instruction): (&Warp, u32),
+    mode: ShuffleMode,
+    members: &Lanes<u32>,
+    [b, c]: [&Lanes<u32>; 2],
+) {
+    for lane in (0..32u32).filter(|lane| warp.mask >> lane & 1 != 0) {
+        let i = lane as usize;
+        let Some(from) = shuffle_source(mode, lane, b.0[i], c.0[i]) else { continue };
+        let takes_part = warp.participants() & members.0[i];
+        if takes_part >> from & 1 != 0 {
+            continue;
+        }
+        let why = match () {
+            () if warp.live >> from & 1 == 0 => "which has ended or does not exist",
+            () if warp.participants() >> from & 1 == 0 => "which is on another path",
+            () => "which the member mask does not name",
+        };
+        let at = LaneAt { warp: warp.index, lane, instruction };
+        reports.add(ReportKind::InactiveLane, position.thread_at(at), None, |_| Finding {
+            message: format!("lane {lane} reads from lane {from}, {why}: the value is undefined"),
+            help: "let every lane that is read from take part, or shorten the shuffle's width",
+            ..Finding::default()
+        });
+    }
+}

@@ -1,0 +1,134 @@
+//! Messages and help of race findings.
+
+use crate::access::position::ThreadAt;
+use crate::races::epoch;
+use crate::races::happens_before::relation::MissingWarpSync;
+use crate::races::shadow_cell::Conflict;
+
+/// An access that races, as it is told of.
+pub struct RaceDescription<'a> {
+    /// What it does.
+    pub verb: &'a str,
+    /// The space.
+    pub space: &'a str,
+    /// The bytes.
+    pub bytes: u64,
+    /// BlockAndCluster.
+    pub place: &'a str,
+    /// Who does it now.
+    pub who: ThreadAt,
+    /// Who did the prior access.
+    pub prior: ThreadAt,
+    /// The prior access.
+    pub conflict: Conflict,
+    /// What the two warps lack, where a lane of one of them has synchronised alone.
+    pub lack: Option<MissingWarpSync>,
+}
+
+impl RaceDescription<'_> {
+    /// A race between threads: message and help.
+    pub fn race(&self) -> (String, &'static str) {
+        let RaceDescription { verb, space, bytes, place, who, prior, .. } = self;
+        let same_block = prior.block == who.block;
+        let same_warp = same_block && prior.thread / 32 == who.thread / 32;
+        let (what, whom) = (self.what(), self.whom());
+        let help = match (same_warp, same_block) {
+            _ if self.lack.is_some() => self.help_for_lack(),
+            (true, _) if who.instruction == prior.instruction => {
+                "let one lane do it, give each lane its own element, or use an atomic"
+            }
+            (true, _) => "synchronise the lanes between the two (`__syncwarp`, `sync_warp`)",
+            (_, true) => {
+                "put a barrier between the two (`__syncthreads`, `sync_threads`), or use atomics"
+            }
+            _ => {
+                "give each block its own elements, use atomics, or hand over by a fence and an atomic flag"
+            }
+        };
+        let message = format!(
+            "race in {space} memory: {verb} of {bytes} bytes at {place} and {what} {whom}, and nothing orders the two"
+        );
+        (message, help)
+    }
+
+    fn what(&self) -> &'static str {
+        match (self.conflict.wrote, self.conflict.with & epoch::STRONG != 0) {
+            (true, true) => "an atomic or volatile write",
+            (true, false) => "a write",
+            (false, _) => "a read",
+        }
+    }
+
+    fn whom(&self) -> &'static str {
+        let same_block = self.prior.block == self.who.block;
+        match (same_block && self.prior.thread / 32 == self.who.thread / 32, same_block) {
+            (true, _) => "by another lane of the warp",
+            (_, true) => "by another warp of the block",
+            _ => "by another block",
+        }
+    }
+
+    /// What to do where a lane has synchronised alone.
+    fn help_for_lack(&self) -> &'static str {
+        match self.lack {
+            Some(MissingWarpSync { acquired: true, released: false, .. }) => {
+                "a lane of this warp has waited for it, and this one has not: synchronise the warp after the wait (`__syncwarp`, `sync_warp`)"
+            }
+            _ => {
+                "a lane of the other warp hands over what it did itself: synchronise that warp before (`__syncwarp`, `sync_warp`)"
+            }
+        }
+    }
+
+    /// A race of lanes that rely on lockstep: message and help.
+    pub fn warp_synchronous(&self) -> (String, &'static str) {
+        let RaceDescription { verb, space, bytes, place, conflict, .. } = self;
+        if self.lack.is_some() {
+            let (what, whom) = (self.what(), self.whom());
+            let message = format!(
+                "warp-synchronous code in {space} memory: {verb} of {bytes} bytes at {place} relies on lanes of a warp to run in lockstep to come after {what} {whom}"
+            );
+            return (message, self.help_for_lack());
+        }
+        let what = if conflict.wrote { "write" } else { "read" };
+        let message = format!(
+            "warp-synchronous code in {space} memory: `.volatile` {verb} of {bytes} bytes at {place} relies on lockstep to come after a `.volatile` {what} by another lane of the warp"
+        );
+        (
+            message,
+            "put `__syncwarp()` (`sync_warp`) between the two, or shuffle: since sm_70 lanes need not run in lockstep",
+        )
+    }
+
+    /// Atomics of different sizes on one word: message and help.
+    pub fn mixed_sizes(&self) -> (String, &'static str) {
+        let RaceDescription { space, bytes, place, who, prior, .. } = self;
+        let whom = if prior.block == who.block { "thread" } else { "block" };
+        let message = format!(
+            "race in {space} memory: atomic of {bytes} bytes at {place} and an atomic of another size by another {whom}: they are not atomic to each other, and nothing orders the two"
+        );
+        (message, "use atomics of one size on a word, or put a barrier between the two kinds")
+    }
+
+    /// An access to what an asynchronous operation, a product or a copy, still uses: message and help.
+    pub fn too_early(&self, product: bool) -> (String, &'static str) {
+        let RaceDescription { verb, space, bytes, place, who, prior, conflict, .. } = self;
+        let same = prior.block == who.block && prior.thread == who.thread;
+        let whose = if same { "this thread" } else { "another thread" };
+        let does = if conflict.wrote { "writing" } else { "reading" };
+        let (what, help) = match product {
+            true => (
+                "a product",
+                "wait for the product's group first (`wgmma.wait_group`), then at a barrier if it is of another warpgroup",
+            ),
+            false => (
+                "an asynchronous copy",
+                "wait for the copy first (for its group, or for the phase of its mbarrier), then at a barrier if other threads made it",
+            ),
+        };
+        let message = format!(
+            "{space} {verb} of {bytes} bytes at {place} while {what} of {whose} may still be {does} them"
+        );
+        (message, help)
+    }
+}

@@ -1,0 +1,143 @@
+//! Happens-before by barriers: of the block, of the cluster, and of a warp's lanes.
+//!
+//! A barrier has a clock: whoever arrives joins its vector clock into it, whoever is released joins the
+//! barrier's clock into its own. `bar.arrive` only arrives, so that it orders in one direction. A warp
+//! that has ended counts as having arrived at barriers of all threads.
+//!
+//! A warp's lanes are ordered by the *warp-sync epoch*: the clock below which all lanes come before all
+//! lanes. BlockAndCluster `bar.warp.sync` names some lanes only, it is kept by pairs of lanes. With it lanes tell each other what they have
+//! acquired alone ([`super::alone`]), and one may release what the others have fenced.
+
+use crate::races::happens_before::{BarrierClock, HappensBefore};
+use std::ops::Range;
+
+impl HappensBefore {
+    /// The members of a warp synchronise.
+    pub fn warp_sync(&mut self, warp: usize, members: u32, live: u32) {
+        let slot = self.slot(warp);
+        self.advance(slot);
+        self.share(slot, members, live);
+        self.share_fences(slot, members, live);
+        let now = self.clock[slot];
+        if members & live == live {
+            self.warp_sync[slot] = now;
+            self.pair_sync[slot] = None;
+            return;
+        }
+        let pairs = self.pair_sync[slot].get_or_insert_with(|| Box::new([[0; 32]; 32]));
+        let of = || (0..32).filter(|lane| members >> lane & 1 != 0);
+        // What one of them knows of a lane they all know from now on.
+        for (lane, known) in pairs.iter_mut().enumerate() {
+            let most = of().map(|member| known[member]).max().unwrap_or(0);
+            let most = if members >> lane & 1 != 0 { now } else { most };
+            of().for_each(|member| known[member] = most);
+        }
+    }
+
+    /// A warp has ended.
+    pub fn end(&mut self, warp: usize) {
+        let slot = self.slot(warp);
+        self.ended[slot] = true;
+    }
+
+    /// The index of a barrier of the block whose turn it is.
+    fn barrier(&self, number: usize) -> usize {
+        self.first / self.per_block.max(1) * 16 + (number & 15)
+    }
+
+    /// A warp arrives at a barrier.
+    pub fn arrive(&mut self, warp: usize, number: usize) {
+        let (slot, number) = (self.slot(warp), self.barrier(number));
+        let mut barrier = std::mem::take(&mut self.barriers[number]);
+        self.arrive_at(&mut barrier, slot);
+        self.barriers[number] = barrier;
+    }
+
+    fn arrive_at(&mut self, barrier: &mut BarrierClock, slot: usize) {
+        self.share(slot, u32::MAX, u32::MAX);
+        self.share_fences(slot, u32::MAX, u32::MAX);
+        let (warps, ahead) = self.known.parts(slot);
+        barrier.clock.join_parts(warps, ahead);
+        let own = &mut barrier.clock.warps[slot];
+        *own = (*own).max(self.done(slot));
+        self.joins.join(&mut barrier.acquired, &self.acquired[slot]);
+        barrier.fences.join(&self.fences[slot].all);
+        self.advance(slot);
+        self.warp_sync[slot] = self.clock[slot];
+        self.pair_sync[slot] = None;
+    }
+
+    /// Warps that have ended count as having arrived.
+    fn ended_at(&mut self, barrier: &mut BarrierClock, slots: Range<usize>) {
+        for slot in slots {
+            if !self.ended[slot] {
+                continue;
+            }
+            let (clock, acquired) = self.clock_of_warp(slot);
+            barrier.clock.join(&clock);
+            barrier.acquired.join(&acquired);
+            self.share_fences(slot, u32::MAX, u32::MAX);
+            barrier.fences.join(&self.fences[slot].all);
+        }
+    }
+
+    fn leave(&mut self, slot: usize, barrier: &BarrierClock) {
+        self.known.raise(slot, &barrier.clock);
+        self.joins.join(&mut self.acquired[slot], &barrier.acquired);
+    }
+
+    /// A barrier releases these warps; `whole` when it waited for all threads.
+    pub fn complete(&mut self, number: usize, released: &[usize], whole: bool) {
+        let number = self.barrier(number);
+        let mut barrier = std::mem::take(&mut self.barriers[number]);
+        if whole {
+            self.ended_at(&mut barrier, self.first..self.first + self.per_block);
+        }
+        for &warp in released {
+            let slot = self.slot(warp);
+            self.leave(slot, &barrier);
+            // Those of this warp, which has just arrived, are among them.
+            self.fences[slot].all = barrier.fences.clone();
+        }
+        // Its room is kept for those who come next.
+        barrier.clock.clear();
+        barrier.acquired = Default::default();
+        barrier.fences = Default::default();
+        self.barriers[number] = barrier;
+    }
+
+    /// A warp arrives at the cluster's barrier, in a generation of it. A `relaxed` arrival releases what the warp has fenced.
+    pub fn cluster_arrive(&mut self, warp: usize, generation: u32, relaxed: bool) {
+        let (slot, g) = (self.slot(warp), generation as usize & 1);
+        let mut barrier = std::mem::take(&mut self.cluster_barrier[g]);
+        if relaxed {
+            let fenced = self.fenced_by_all(slot);
+            fenced.cluster.of_cluster(self.cluster, &mut barrier.clock);
+            if let Some(known) = fenced.cluster.get() {
+                barrier.acquired.join(&known.others);
+            }
+            barrier.fences.join(&fenced);
+        } else {
+            self.arrive_at(&mut barrier, slot);
+        }
+        self.cluster_barrier[g] = barrier;
+    }
+
+    /// All have arrived at the cluster's barrier, in this generation: those that have ended, too.
+    pub fn cluster_complete(&mut self, generation: u32) {
+        let g = generation as usize & 1;
+        let mut barrier = std::mem::take(&mut self.cluster_barrier[g]);
+        self.ended_at(&mut barrier, 0..self.real);
+        self.cluster_barrier[g] = barrier;
+        self.cluster_barrier[1 - g] = BarrierClock::default();
+    }
+
+    /// The cluster's barrier releases a warp that arrived in this generation.
+    pub fn cluster_leave(&mut self, warp: usize, generation: u32) {
+        let (slot, g) = (self.slot(warp), generation as usize & 1);
+        let barrier = std::mem::take(&mut self.cluster_barrier[g]);
+        self.leave(slot, &barrier);
+        self.fences[slot].all.join(&barrier.fences);
+        self.cluster_barrier[g] = barrier;
+    }
+}

@@ -1,0 +1,343 @@
+//! What single lanes of a warp know and have fenced beyond what all of its lanes do: the state that
+//! [`super::alone`] and [`super::fences`] change.
+//!
+//! Lanes that acquire or release alone.
+//!
+//! A warp's vector clock holds what all its lanes know. A lane that acquires alone, as lane 0 does that polls a flag or waits for
+//! an mbarrier, knows more than the others until they synchronise: `bar.warp.sync`, a barrier, or an acquire of the others, too.
+//! Likewise a lane that releases alone releases what it did and knows itself, and of the other lanes only what a synchronisation
+//! of the warp ordered before (PTX ISA, "Memory consistency model": causality order is between threads, not warps).
+//!
+//! *Algorithm.* What some lanes know beyond their warp is kept in parts, each lane in one at most ([`super::lanes::LaneGroupClock`]). Lanes that acquire
+//! one after the other what one release published, as those of one instruction do, gather in `latest`; when all have come it
+//! goes to the warp's clock, which is the only one that accesses of warps that act as one look at.
+
+use crate::races::grid_clock::GridClock;
+use crate::races::happens_before::HappensBefore;
+use crate::races::happens_before::sync_variables::join_shared;
+
+use crate::races::vector_clock::{LaneClock, VectorClock};
+use lanework_ptx_ir::kernel::Scope;
+use std::sync::Arc;
+
+/// What was acquired, so that lanes which acquire the same are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AcquireSource {
+    /// What was published at a sync variable, by its version, and the scope of the read.
+    Published(u64, Scope),
+    /// What an mbarrier has released, by a number that it has from then on.
+    Mbarrier(u32),
+    /// What lanes that synchronised knew.
+    Lanes,
+}
+
+/// What some lanes know.
+#[derive(Clone, Default)]
+pub(super) struct LaneGroupClock {
+    pub(super) lanes: u32,
+    pub(super) clock: Arc<VectorClock>,
+    /// What they have acquired of other clusters.
+    pub(super) acquired: GridClock,
+}
+
+/// What lanes of a warp know beyond it.
+#[derive(Clone, Default)]
+pub(super) struct PerLaneClocks {
+    pub(super) parts: Vec<LaneGroupClock>,
+    pub(super) latest: Option<(AcquireSource, LaneGroupClock)>,
+    /// What all lanes have acquired last.
+    pub(super) whole: Option<AcquireSource>,
+}
+
+impl PerLaneClocks {
+    /// What holds for a lane.
+    pub(super) fn of_lane(&self, lane: u32) -> impl Iterator<Item = &LaneGroupClock> {
+        self.all().filter(move |part| part.lanes >> lane & 1 != 0)
+    }
+
+    /// All parts.
+    pub(super) fn all(&self) -> impl Iterator<Item = &LaneGroupClock> {
+        self.parts.iter().chain(self.latest.as_ref().map(|(_, part)| part))
+    }
+
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.parts.is_empty() && self.latest.is_none()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.parts.clear();
+        self.latest = None;
+    }
+
+    pub(super) fn forget(&mut self) {
+        self.clear();
+        self.whole = None;
+    }
+
+    /// The lanes of a slot known beyond a clock to a lane, or to any where none is given.
+    pub(super) fn beyond(&self, lane: Option<u32>, slot: u32, clock: u32) -> u32 {
+        let of = |part: &&LaneGroupClock| lane.is_none_or(|lane| part.lanes >> lane & 1 != 0);
+        self.all().filter(of).fold(0, |known, part| known | part.clock.beyond(slot, clock))
+    }
+
+    /// Whether any lane has acquired something of other clusters alone.
+    pub(super) fn acquired_alone(&self) -> bool {
+        self.all().any(|part| !part.acquired.is_empty())
+    }
+}
+
+impl HappensBefore {
+    /// Says which lanes the last warp of a block has, where it lacks some.
+    pub fn lanes_of_last(&mut self, lanes: u32) {
+        self.last_lanes = lanes;
+    }
+
+    /// Lanes of a warp acquire what `make` gives: what is known by it of their cluster, and of others.
+    pub(super) fn acquire_known(
+        &mut self,
+        slot: usize,
+        (lanes, live): (u32, u32),
+        source: AcquireSource,
+        make: impl FnOnce(&mut HappensBefore) -> (Arc<VectorClock>, GridClock),
+    ) {
+        let again = |of: AcquireSource| of == source && source != AcquireSource::Lanes;
+        let PerLaneClocks { latest, whole, .. } = &mut self.apart[slot];
+        if whole.is_some_and(again) {
+            return;
+        }
+        match latest {
+            Some((of, part)) if again(*of) => part.lanes |= lanes,
+            _ => {
+                self.flush_latest(slot);
+                let (clock, acquired) = make(self);
+                self.apart[slot].latest = Some((source, LaneGroupClock { lanes, clock, acquired }));
+            }
+        }
+        if let Some((_, part)) = &mut self.apart[slot].latest
+            && part.lanes & live == live
+        {
+            let LaneGroupClock { clock, acquired, .. } = std::mem::take(part);
+            self.apart[slot].latest = None;
+            self.apart[slot].whole = Some(source);
+            self.known.raise(slot, &clock);
+            self.joins.join(&mut self.acquired[slot], &acquired);
+        } else {
+            self.lanes_apart = true;
+        }
+    }
+
+    /// Puts what was acquired last to the parts of its lanes.
+    fn flush_latest(&mut self, slot: usize) {
+        let HappensBefore { apart, joins, .. } = self;
+        let PerLaneClocks { parts, latest, .. } = &mut apart[slot];
+        let Some((_, mut new)) = latest.take() else { return };
+        let mut split = Vec::new();
+        for part in parts.iter_mut() {
+            let both = part.lanes & new.lanes;
+            if both == 0 {
+                continue;
+            }
+            let mut joined = match both == part.lanes {
+                true => std::mem::take(part),
+                false => part.clone(),
+            };
+            joined.lanes = both;
+            join_shared(&mut joined.clock, &new.clock);
+            joins.join(&mut joined.acquired, &new.acquired);
+            part.lanes &= !both;
+            new.lanes &= !both;
+            split.push(joined);
+        }
+        split.push(new);
+        parts.append(&mut split);
+        parts.retain(|part| part.lanes != 0);
+    }
+
+    /// What some lanes know together beyond their warp.
+    fn together(&self, slot: usize, lanes: u32) -> Option<(Arc<VectorClock>, GridClock)> {
+        let mut together: Option<(Arc<VectorClock>, GridClock)> = None;
+        for part in self.apart[slot].all().filter(|part| part.lanes & lanes != 0) {
+            let (clock, acquired) = together.get_or_insert_default();
+            join_shared(clock, &part.clock);
+            acquired.join(&part.acquired);
+        }
+        together
+    }
+
+    /// Lanes of a warp synchronise: each then knows what they all know.
+    pub(super) fn share(&mut self, slot: usize, lanes: u32, live: u32) {
+        let Some(known) = self.together(slot, lanes) else { return };
+        self.acquire_known(slot, (lanes, live), AcquireSource::Lanes, |_| known);
+        if lanes & live == live {
+            self.apart[slot].clear();
+        }
+    }
+
+    /// Up to which clock of a slot what a lane of it did lies behind it now.
+    pub(super) fn done(&self, slot: usize) -> u32 {
+        self.clock[slot] + u32::from(self.current[slot] != 0)
+    }
+
+    /// What a lane has done, and what is known to come before that of the other lanes of its warp.
+    fn own(&self, slot: usize, lane: u32) -> Option<LaneClock> {
+        let (done, all) = (self.done(slot), self.warp_sync[slot]);
+        if done <= all {
+            return None;
+        }
+        let pairs = self.pair_sync[slot].as_ref();
+        let of = |other: usize| match pairs {
+            _ if other == lane as usize || !self.exists(slot, other) => done,
+            None => all,
+            Some(pairs) => all.max(pairs[other][lane as usize]),
+        };
+        Some(LaneClock { slot: slot as u32, lanes: Arc::new(std::array::from_fn(of)) })
+    }
+
+    /// Joins the vector clock of a lane, with what it did itself until now, to one; its warp acts as one.
+    pub(super) fn join_lane_to(&mut self, clock: &mut VectorClock, slot: usize, lane: u32) {
+        let (warps, ahead) = self.known.parts(slot);
+        match ahead {
+            [] => clock.join_warps(warps),
+            _ => clock.join_parts(warps, ahead),
+        }
+        let (all, done) = (self.warp_sync[slot], self.done(slot));
+        let own = &mut clock.warps[slot];
+        *own = (*own).max(all);
+        if done > *own {
+            self.lanes_apart = true;
+            let others = *own;
+            clock.raise_lane(slot as u32, lane, done, || {
+                std::array::from_fn(|lane| if self.exists(slot, lane) { others } else { done })
+            });
+        }
+    }
+
+    /// Whether a warp has a lane: the last one of a block may have fewer.
+    fn exists(&self, slot: usize, lane: usize) -> bool {
+        slot % self.per_block.max(1) + 1 < self.per_block || self.last_lanes >> lane & 1 != 0
+    }
+
+    /// The vector clock of all lanes of a warp that acts as one, without what any did since they synchronised.
+    pub(super) fn common_clock(&self, slot: usize) -> VectorClock {
+        let mut clock = self.known.row(slot);
+        let own = &mut clock.warps[slot];
+        *own = (*own).max(self.warp_sync[slot]);
+        clock
+    }
+
+    /// The vector clock of a lane, with what it did itself until now, and what it has acquired of other clusters.
+    pub(super) fn clock_of_lane(&mut self, slot: usize, lane: u32) -> (VectorClock, GridClock) {
+        let mut clock = self.common_clock(slot);
+        if let Some(own) = self.own(slot, lane) {
+            self.lanes_apart = true;
+            clock.join_parts(&[], &[own]);
+        }
+        let mut acquired = self.acquired[slot].clone();
+        for part in self.apart[slot].of_lane(lane) {
+            clock.join(&part.clock);
+            self.joins.join(&mut acquired, &part.acquired);
+        }
+        (clock, acquired)
+    }
+
+    /// Whether a lane's own clock is all that tells it from others of its warp.
+    pub(super) fn acts_as_one(&self, slot: usize) -> bool {
+        self.apart[slot].is_empty() && self.pair_sync[slot].is_none()
+    }
+
+    /// The vector clock of a warp, with what all its lanes did and know.
+    pub(super) fn clock_of_warp(&self, slot: usize) -> (VectorClock, GridClock) {
+        let mut clock = self.known.row(slot);
+        clock.warps[slot] = self.done(slot);
+        let mut acquired = self.acquired[slot].clone();
+        if let Some((known, of_others)) = self.together(slot, u32::MAX) {
+            clock.join(&known);
+            acquired.join(&of_others);
+        }
+        (clock, acquired)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::races::epoch::PackedEpoch;
+    use crate::races::happens_before::relation::Relation;
+    use crate::races::happens_before::sync_variables::SyncVariable;
+    use lanework_ptx_ir::kernel::Scope;
+
+    const ALL: (u32, u32) = (u32::MAX, u32::MAX);
+    const FLAG: SyncVariable = SyncVariable::Global(64);
+
+    fn write(order: &mut HappensBefore, warp: u32, lane: u32) -> PackedEpoch {
+        order.packed_now(warp, lane, 7)
+    }
+
+    #[test]
+    fn a_lane_releases_what_its_warp_did_before_they_synchronised() {
+        for (fence, sync) in [(false, false), (false, true), (true, false), (true, true)] {
+            let mut order = HappensBefore::new(2, 1);
+            order.start(0);
+            let [mine, others] = [0, 5].map(|lane| write(&mut order, 0, lane));
+            if fence {
+                order.fence(0, u32::MAX, Scope::Device);
+            }
+            if sync {
+                order.warp_sync(0, u32::MAX, u32::MAX);
+            }
+            order.release((0, 0), FLAG, (Scope::Device, !fence), true);
+            order.acquire(1, ALL, FLAG, Scope::Device);
+            assert!(order.happens_before(mine, 1, 7));
+            assert_eq!(order.happens_before(others, 1, 7), sync);
+            order.start(1);
+            assert!(!order.happens_before(mine, 0, 0));
+            order.acquire(0, ALL, FLAG, Scope::Device);
+            assert!(order.happens_before(mine, 0, 0));
+            assert_eq!(order.happens_before(others, 0, 0), sync);
+        }
+    }
+
+    #[test]
+    fn what_a_lane_acquires_its_warp_knows_after_they_synchronise() {
+        let mut order = HappensBefore::new(2, 1);
+        order.start(0);
+        let a = write(&mut order, 0, 0);
+        let mut clock = VectorClock::default();
+        order.release_to(&mut clock, 0, 0);
+        let source = AcquireSource::Mbarrier(1);
+        order.acquire_clock(1, (1 << 2, u32::MAX), source, &clock);
+        assert!(order.happens_before(a, 1, 2) && !order.happens_before(a, 1, 3));
+        order.warp_sync(1, 0b1100, u32::MAX);
+        assert!(order.happens_before(a, 1, 3) && !order.happens_before(a, 1, 4));
+        order.warp_sync(1, 0b11000, u32::MAX);
+        assert!(order.happens_before(a, 1, 4) && !order.happens_before(a, 1, 5));
+        order.acquire_clock(1, (u32::MAX, u32::MAX), source, &clock);
+        assert!(order.happens_before(a, 1, 31));
+    }
+
+    #[test]
+    fn lanes_that_arrive_one_after_the_other_release_their_whole_warp() {
+        let mut order = HappensBefore::new(2, 1);
+        order.start(0);
+        let a = write(&mut order, 0, 31);
+        let mut clock = VectorClock::default();
+        (0..32).for_each(|lane| order.release_to(&mut clock, 0, lane));
+        assert!(clock.ahead.is_empty());
+        (0..32).for_each(|lane| {
+            let source = AcquireSource::Mbarrier(1);
+            order.acquire_clock(1, (1 << lane, u32::MAX), source, &clock);
+        });
+        assert_eq!(order.relation_of(a, 1, 1), Relation::HappensBefore);
+    }
+
+    #[test]
+    fn synchronisation_of_pairs_of_lanes_is_transitive() {
+        let mut order = HappensBefore::new(1, 1);
+        order.start(0);
+        let a = write(&mut order, 0, 0);
+        order.warp_sync(0, 0b011, u32::MAX);
+        order.warp_sync(0, 0b110, u32::MAX);
+        assert!(order.happens_before(a, 0, 2) && !order.happens_before(a, 0, 3));
+    }
+}

@@ -1,0 +1,188 @@
+//! How an access relates to what a warp, or a lane of it, does now: before it, beside it, or before some lanes only.
+
+use crate::races::epoch::{self, Epoch, PackedEpoch};
+use crate::races::happens_before::HappensBefore;
+use crate::races::known_clocks::lanes_known;
+use crate::races::vector_clock::lanes_beyond;
+
+/// How the accesses of an epoch relate to what a warp does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// All of them happen before.
+    HappensBefore,
+    /// Nothing orders the two.
+    Concurrent,
+    /// They are of the same warp: what each lane did comes before what that lane does, and before nothing
+    /// else.
+    ProgramOrder,
+    /// Some lanes are ordered with some, since lanes have synchronised in parts, released or acquired alone.
+    ByLane,
+}
+
+/// What two lanes of different warps lack to be in order, where lanes of theirs have synchronised alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MissingWarpSync {
+    /// A lane of the other warp released what it did, not what the lane of the access did.
+    pub released: bool,
+    /// A lane of this warp acquired what the lane that accesses now would have to know.
+    pub acquired: bool,
+    /// Those lanes took part in the accesses: as long as warps run in lockstep, the two are in order.
+    pub lockstep: bool,
+}
+
+/// The relation found last: accesses to neighbouring cells are often of one epoch. Valid for as long as
+/// nothing synchronises.
+pub struct RelationCache {
+    epoch: u32,
+    relation: Relation,
+}
+
+impl RelationCache {
+    /// Nothing is known yet.
+    pub const EMPTY: RelationCache = RelationCache { epoch: 0, relation: Relation::HappensBefore };
+
+    /// [`HappensBefore::relation_of`].
+    #[inline(always)]
+    pub fn relation(
+        &mut self,
+        order: &mut HappensBefore,
+        access: PackedEpoch,
+        base: u32,
+        warp: u32,
+    ) -> Relation {
+        let of = epoch::number(access);
+        if of != self.epoch {
+            *self = RelationCache { epoch: of, relation: order.relation_of(access, base, warp) };
+        }
+        self.relation
+    }
+}
+
+impl HappensBefore {
+    /// How the accesses of the epoch of this number relate to what a warp does now.
+    #[inline(always)]
+    pub fn relation(&mut self, number: u32, warp: u32) -> Relation {
+        let e = &self.epochs[number as usize];
+        let slot = self.slot(warp as usize);
+        if e.cluster != self.cluster {
+            let acquired = &self.acquired[slot];
+            if acquired.is_empty() && !self.lanes_apart {
+                return Relation::Concurrent;
+            }
+            return match lanes_known(acquired, e) {
+                u32::MAX => Relation::HappensBefore,
+                0 if !self.apart[slot].acquired_alone() => Relation::Concurrent,
+                _ => Relation::ByLane,
+            };
+        }
+        let known = e.clock < self.known.get(slot, e.slot as usize);
+        if known {
+            return Relation::HappensBefore;
+        }
+        let whole =
+            !self.lanes_apart || self.apart[slot].is_empty() && self.known.ahead(slot).is_empty();
+        if e.slot as usize != slot {
+            let some = !whole && self.known_lanes(slot, None, e.slot, e.clock) != 0;
+            return if some { Relation::ByLane } else { Relation::Concurrent };
+        }
+        // What a warp knows of itself: a lane released it and another acquired it, such as at a lock
+        // that both held.
+        match &self.pair_sync[slot] {
+            _ if e.clock < self.warp_sync[slot] => Relation::HappensBefore,
+            None if whole => Relation::ProgramOrder,
+            _ => Relation::ByLane,
+        }
+    }
+
+    /// The relation of an access's epoch; those before `base` are of the past.
+    #[inline(always)]
+    pub fn relation_of(&mut self, access: PackedEpoch, base: u32, warp: u32) -> Relation {
+        let number = epoch::number(access);
+        if number < base { Relation::HappensBefore } else { self.relation(number, warp) }
+    }
+
+    /// Whether an access happens before what a lane does now.
+    #[inline(always)]
+    pub fn happens_before(&mut self, access: PackedEpoch, warp: u32, of_lane: u32) -> bool {
+        match self.relation(epoch::number(access), warp) {
+            Relation::HappensBefore => true,
+            Relation::Concurrent => false,
+            Relation::ProgramOrder => epoch::lane(access) == of_lane,
+            Relation::ByLane => {
+                let e = self.epoch(access);
+                self.lanes_before(e, warp, of_lane) >> epoch::lane(access) & 1 != 0
+            }
+        }
+    }
+
+    /// The lanes of a slot known beyond a clock to a lane of a warp, or to any where none is given; of this cluster.
+    #[cold]
+    fn known_lanes(&self, slot: usize, lane: Option<u32>, of: u32, clock: u32) -> u32 {
+        lanes_beyond(self.known.ahead(slot), of, clock) | self.apart[slot].beyond(lane, of, clock)
+    }
+
+    /// The lanes of an epoch whose accesses happen before what a lane does now.
+    #[cold]
+    fn lanes_before(&self, e: Epoch, warp: u32, lane: u32) -> u32 {
+        let slot = self.slot(warp as usize);
+        if e.cluster != self.cluster {
+            let apart = self.apart[slot].of_lane(lane).map(|part| &part.acquired);
+            let all = apart.chain([&self.acquired[slot]]);
+            return all.fold(0, |lanes, known| lanes | lanes_known(known, &e));
+        }
+        let known = self.known_lanes(slot, Some(lane), e.slot, e.clock);
+        if e.slot as usize != slot {
+            return known;
+        }
+        let before = |other: usize| match &self.pair_sync[slot] {
+            Some(pairs) => e.clock < pairs[other][lane as usize],
+            None => false,
+        };
+        (0..32).filter(|other| before(*other)).fold(known | 1 << lane, |lanes, of| lanes | 1 << of)
+    }
+
+    /// What keeps an access from happening before what a lane of another warp does now, if that is only that a lane of one of the
+    /// two warps, or of each, has synchronised alone. `together` are the lanes that take part in the access now.
+    pub fn lacks_warp_sync(
+        &mut self,
+        access: PackedEpoch,
+        (warp, lane): (u32, u32),
+        together: u32,
+    ) -> Option<MissingWarpSync> {
+        let (e, by) = (self.epoch(access), epoch::lane(access));
+        if !self.lanes_apart
+            || e.cluster == self.cluster && e.slot as usize == self.slot(warp as usize)
+        {
+            return None;
+        }
+        let known = self.lanes_before(e, warp, lane);
+        if known != 0 {
+            let lockstep = known & e.lanes != 0;
+            return Some(MissingWarpSync { released: true, acquired: false, lockstep });
+        }
+        let mut lack: Option<MissingWarpSync> = None;
+        for other in 0..32 {
+            let known = self.lanes_before(e, warp, other);
+            if known == 0 {
+                continue;
+            }
+            let released = known >> by & 1 == 0;
+            let lockstep = together >> other & 1 != 0 && (!released || known & e.lanes != 0);
+            let this = MissingWarpSync { released, acquired: true, lockstep };
+            if lack.is_none_or(|lack| (lack.released, !lack.lockstep) > (released, !lockstep)) {
+                lack = Some(this);
+            }
+        }
+        lack
+    }
+
+    /// Whether an access happens before what some warp of the block of a rank does now.
+    pub fn known_to_block(&self, access: PackedEpoch, rank: usize) -> bool {
+        let (e, lane) = (self.epoch(access), epoch::lane(access));
+        let mut own = rank * self.per_block..(rank + 1) * self.per_block;
+        own.any(|slot| {
+            e.clock < self.known.get(slot, e.slot as usize)
+                || self.known_lanes(slot, None, e.slot, e.clock) >> lane & 1 != 0
+        })
+    }
+}

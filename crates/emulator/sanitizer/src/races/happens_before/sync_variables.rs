@@ -1,0 +1,349 @@
+//! What has been published at sync variables, through a launch.
+//!
+//! A release publishes what its thread knows ([`super::knowledge`]), for its block, its cluster, or all: as far as both the fence
+//! and the write reach. An atomic goes on with what was published before it; any other write replaces it. What reaches less far
+//! than the rest is kept beside, for those whom it reaches.
+//!
+//! Happens-before by releases and acquires at sync variables, between warps and between blocks.
+//!
+//! *Algorithm.* A *sync variable* is an address that strong accesses go to. A release publishes the
+//! lane's vector clock there: a fence followed by a strong write or an atomic, or one that says
+//! `.release`. Whoever reads the variable by a strong read or an atomic acquires what was published, if it
+//! looks at the value. An atomic continues the release sequence of the one before it; any other write
+//! breaks it. Fences are cumulative: what a barrier orders before a warp's strong write, and its own thread
+//! has fenced, is released by it, too, as after `__threadfence(); __syncthreads();` by all.
+//!
+//! *AcquireSource.* PTX ISA, "Memory consistency model": release and acquire patterns, morally strong accesses,
+//! scopes: what is released or acquired by the scope of the block, or of the cluster, passes within that only.
+//!
+//! Each lane releases and acquires for itself ([`super::alone`]).
+//!
+//! *Limit.* A fence on the acquiring side is not asked for, since the CUDA manuals' own examples leave it
+//! out.
+
+use crate::races::grid_clock::GridClock;
+use crate::races::happens_before::HappensBefore;
+use crate::races::happens_before::lane_clocks::AcquireSource;
+use crate::races::known_clocks::{KnownClocks, SCOPES};
+use crate::races::vector_clock::VectorClock;
+use lanework_ptx_ir::kernel::Scope;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
+use std::sync::Arc;
+
+/// An address that strong accesses go to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SyncVariable {
+    /// In global memory, by address.
+    Global(u64),
+    /// In shared memory.
+    Shared {
+        /// Of the block of which rank.
+        rank: u32,
+        /// Its offset.
+        offset: u64,
+    },
+}
+
+impl Hash for SyncVariable {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(match *self {
+            SyncVariable::Global(address) => address,
+            SyncVariable::Shared { rank, offset } => u64::from(rank) << 32 | offset,
+        });
+    }
+}
+
+/// Hashes one address: each poll looks for one.
+#[derive(Clone, Copy, Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+    }
+
+    fn write_u64(&mut self, address: u64) {
+        self.0 = (self.0 ^ address).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+type ByVariable = HashMap<SyncVariable, VariableState, BuildHasherDefault<AddressHasher>>;
+
+/// A block, and the cluster that it is of, counted through the launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockAndCluster {
+    /// The linear index of the block.
+    pub block: u64,
+    /// The cluster.
+    pub cluster: u32,
+}
+
+/// What a write releases to those within a scope: what is known, and what some lanes of a slot did besides, up to a clock.
+#[derive(Clone, Debug, Default)]
+pub struct Release {
+    /// What is known.
+    pub known: KnownClocks,
+    /// The slot, the lanes and the clock.
+    pub lanes: Option<(u32, u32, u32)>,
+}
+
+impl Release {
+    fn same(&self, other: &Release) -> bool {
+        self.known.same(&other.known) && self.lanes == other.lanes
+    }
+}
+
+/// What several writes released, that went on from each other.
+#[derive(Clone, Debug, Default)]
+struct ReleaseSequence {
+    known: KnownClocks,
+    /// What was joined last, without lanes.
+    last: KnownClocks,
+    /// What those of other clusters acquire.
+    outside: Option<GridClock>,
+}
+
+impl ReleaseSequence {
+    fn join(&mut self, release: &Release, cluster: u32) {
+        if release.known.is_none() {
+            return;
+        }
+        self.outside = None;
+        if !self.last.same(&release.known) {
+            self.known.join_after(&self.last, &release.known);
+            self.last = release.known.clone();
+        }
+        if let Some(lanes) = release.lanes {
+            self.known.raise_lanes(cluster, lanes);
+        }
+    }
+}
+
+/// Whom something reaches that does not reach all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LimitedScope {
+    Block(u64),
+    Cluster(u32),
+}
+
+/// What is published at a sync variable.
+#[derive(Debug)]
+struct VariableState {
+    /// Another one after each release.
+    version: u64,
+    /// The block that published it; `None` where several did.
+    block: Option<u64>,
+    /// The same of clusters.
+    cluster: Option<u32>,
+    /// What reaches all.
+    wide: ReleaseSequence,
+    /// What reaches some, where that is more.
+    narrow: Vec<(LimitedScope, ReleaseSequence)>,
+}
+
+impl VariableState {
+    fn new(by: BlockAndCluster) -> VariableState {
+        let (block, cluster) = (Some(by.block), Some(by.cluster));
+        VariableState {
+            version: 0,
+            block,
+            cluster,
+            wide: ReleaseSequence::default(),
+            narrow: Vec::new(),
+        }
+    }
+
+    fn narrowly(&mut self, reach: LimitedScope) -> &mut ReleaseSequence {
+        let at = self.narrow.iter().position(|(of, _)| *of == reach).unwrap_or_else(|| {
+            self.narrow.push((reach, ReleaseSequence::default()));
+            self.narrow.len() - 1
+        });
+        &mut self.narrow[at].1
+    }
+
+    /// What a read of a scope by a thread of a block acquires.
+    fn visible(
+        &mut self,
+        to: BlockAndCluster,
+        scope: Scope,
+    ) -> impl Iterator<Item = &mut ReleaseSequence> {
+        let own_block = self.block == Some(to.block);
+        let in_cluster = own_block || scope >= Scope::Cluster;
+        let wide = own_block
+            || scope >= Scope::Cluster && self.cluster == Some(to.cluster)
+            || scope == Scope::Device;
+        let narrow = self.narrow.iter_mut().filter(move |(reach, _)| match reach {
+            LimitedScope::Block(block) => *block == to.block,
+            LimitedScope::Cluster(cluster) => in_cluster && *cluster == to.cluster,
+        });
+        let wide = wide.then_some(&mut self.wide);
+        wide.into_iter()
+            .chain(narrow.map(|(_, gathered)| gathered))
+            .filter(|gathered| !gathered.known.is_none())
+    }
+}
+
+/// What has been published, by address.
+#[derive(Default)]
+pub struct Releases {
+    versions: u64,
+    /// In global memory.
+    published: ByVariable,
+    /// In the shared memory of the cluster that runs.
+    published_shared: ByVariable,
+}
+
+impl Releases {
+    /// Shared memory does not outlive its cluster.
+    pub fn forget_shared(&mut self) {
+        self.published_shared.clear();
+    }
+
+    /// Exchanges all but what was published in shared memory.
+    pub fn exchange_global(&mut self, other: &mut Releases) {
+        std::mem::swap(self, other);
+        std::mem::swap(&mut self.published_shared, &mut other.published_shared);
+    }
+
+    fn published_at(&mut self, variable: SyncVariable) -> &mut ByVariable {
+        match variable {
+            SyncVariable::Global(_) => &mut self.published,
+            SyncVariable::Shared { .. } => &mut self.published_shared,
+        }
+    }
+
+    /// A write of a thread of a block publishes something else there, by scope, or nothing. An atomic goes on with what was
+    /// released before it.
+    pub fn publish(
+        &mut self,
+        variable: SyncVariable,
+        by: BlockAndCluster,
+        releases: &[Release; 3],
+        atomic: bool,
+    ) {
+        self.versions += 1;
+        let version = self.versions;
+        let all = self.published_at(variable);
+        if !atomic {
+            all.remove(&variable);
+        }
+        let nothing = releases.iter().all(|release| release.known.is_none());
+        let published = match all.get_mut(&variable) {
+            Some(published) => published,
+            None if nothing => return,
+            None => all.entry(variable).or_insert(VariableState::new(by)),
+        };
+        published.block = published.block.filter(|block| *block == by.block);
+        published.cluster = published.cluster.filter(|cluster| *cluster == by.cluster);
+        published.version = version;
+        let [block, cluster, wide] = releases;
+        published.wide.join(wide, by.cluster);
+        if !cluster.same(wide) {
+            published.narrowly(LimitedScope::Cluster(by.cluster)).join(cluster, by.cluster);
+        }
+        if !block.same(cluster) {
+            published.narrowly(LimitedScope::Block(by.block)).join(block, by.cluster);
+        }
+    }
+
+    /// What names that which a read of a sync variable by a thread of a block acquires, if that is anything.
+    pub fn version(
+        &mut self,
+        variable: SyncVariable,
+        to: BlockAndCluster,
+        scope: Scope,
+    ) -> Option<u64> {
+        let published = self.published_at(variable).get_mut(&variable)?;
+        published.visible(to, scope).next()?;
+        Some(published.version)
+    }
+
+    /// What such a read acquires: of its own cluster, and of others.
+    pub fn acquired(
+        &mut self,
+        variable: SyncVariable,
+        to: BlockAndCluster,
+        scope: Scope,
+    ) -> (Arc<VectorClock>, GridClock) {
+        let (mut clock, mut others) = (Arc::default(), GridClock::default());
+        let Some(published) = self.published_at(variable).get_mut(&variable) else {
+            return (clock, others);
+        };
+        for ReleaseSequence { known, outside, .. } in published.visible(to, scope) {
+            let Some(of) = known.get() else { continue };
+            if of.cluster == to.cluster {
+                join_shared(&mut clock, &of.own);
+                others.join(&of.others);
+            } else {
+                others.join(outside.get_or_insert_with(|| known.outside()));
+            }
+            if let Some(more) = of.others.get(to.cluster) {
+                join_shared(&mut clock, more);
+            }
+        }
+        (clock, others)
+    }
+}
+
+/// Joins a vector clock to one that may be shared.
+pub fn join_shared(clock: &mut Arc<VectorClock>, from: &Arc<VectorClock>) {
+    match () {
+        () if Arc::ptr_eq(clock, from) || clock.covers(from) => {}
+        () if from.covers(clock) => *clock = Arc::clone(from),
+        () => Arc::make_mut(clock).join(from),
+    }
+}
+
+impl HappensBefore {
+    /// The block whose turn it is.
+    fn here(&self) -> BlockAndCluster {
+        BlockAndCluster { block: self.block, cluster: self.cluster }
+    }
+
+    /// Lanes of a warp, of those that are live, read a sync variable by a strong read or an atomic of a scope.
+    pub fn acquire(
+        &mut self,
+        warp: usize,
+        lanes: (u32, u32),
+        variable: SyncVariable,
+        scope: Scope,
+    ) {
+        let here = self.here();
+        let Some(version) = self.releases.version(variable, here, scope) else { return };
+        let source = AcquireSource::Published(version, scope);
+        self.acquire_known(self.slot(warp), lanes, source, |order| {
+            order.releases.acquired(variable, here, scope)
+        });
+    }
+
+    /// A lane writes a sync variable by a strong write or an atomic of a scope; `explicit` is one that says
+    /// `.release`. A fence and the write after it reach as far as both do.
+    pub fn release(
+        &mut self,
+        (warp, lane): (usize, u32),
+        variable: SyncVariable,
+        (scope, explicit): (Scope, bool),
+        atomic: bool,
+    ) {
+        let slot = self.slot(warp);
+        let mut releases = self.fenced_by(slot, lane);
+        let known = explicit.then(|| self.known_of_lane(slot, lane));
+        if explicit {
+            self.end_epoch(slot);
+        }
+        for (release, of) in releases.iter_mut().zip(SCOPES) {
+            if of > scope {
+                *release = Release::default();
+            } else if let Some(known) = &known {
+                *release = Release { known: known.clone(), lanes: None };
+            }
+        }
+        let here = self.here();
+        self.releases.publish(variable, here, &releases, atomic);
+    }
+}
