@@ -115,8 +115,8 @@ fn tables(records: &[Record]) -> [String; 2] {
     let [a, b, c, d] = judged;
     let english = format!(
         "| function | f32: ulp | at | f64: ulp | at | bounds | CUDA's |\n|---|---|---|---|---|---|---|\n{rows}\n\
-         Judged of each function: {a} numbers of `f32` (all are 4,294,967,296), {b} of `f64`; of those of two\n\
-         arguments {c} pairs of `f32` and {d} of `f64`.\n"
+         Tested for each function: {a} numbers of `f32` (all are 4,294,967,296) and {b} of `f64`; for functions\n\
+         of two arguments, {c} pairs of `f32` and {d} of `f64`.\n"
     );
     let chinese = format!(
         "| 函数 | f32：ulp | 位于 | f64：ulp | 位于 | 界 | CUDA 的 |\n|---|---|---|---|---|---|---|\n{rows}\n\
