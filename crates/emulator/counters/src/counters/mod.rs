@@ -15,11 +15,11 @@ table! {
     requests: u64, "requests", "warp instructions", ["l1tex__t_requests_pipe_lsu_mem_"],
         "Warp instructions that accessed memory with at least one lane.";
     sectors: u64, "sectors", "32-byte sectors", ["l1tex__t_sectors_pipe_lsu_mem_"],
-        "Distinct 32-byte sectors touched, summed over requests; of atomics, summed over the passes that lanes with one address take one after the other.";
+        "Distinct 32-byte sectors touched, summed over requests; for atomics, summed over the serialized passes of lanes with the same address.";
     ideal_sectors: u64, "ideal sectors", "32-byte sectors", [],
-        "The optimum of `sectors`: those that the active lanes' bytes would fill side by side, where that is fewer, so 4 of a full warp's loads of 4 bytes each, and 16 of 16 bytes each.";
+        "The optimum of `sectors`: the number that the active lanes' bytes would fill if contiguous, if that is fewer: 4 for a full warp's 4-byte loads, 16 for 16-byte loads.";
     bytes: u64, "bytes", "bytes", [],
-        "Bytes that the active lanes asked for.";
+        "Bytes that the active lanes requested.";
 }
 
 table! {
@@ -29,11 +29,11 @@ table! {
     requests: u64, "requests", "warp instructions", [],
         "Warp instructions that accessed memory with at least one lane.";
     wavefronts: u64, "wavefronts", "wavefronts", ["l1tex__data_pipe_lsu_wavefronts_mem_"],
-        "Passes through the 32 banks that the requests took; less `bank_conflicts`, the optimum.";
+        "Passes through the 32 banks that the requests took; the optimum is this number minus `bank_conflicts`.";
     bank_conflicts: u64, "conflicts", "wavefronts", ["l1tex__data_bank_conflicts_pipe_lsu_mem_"],
-        "Wavefronts beyond the fewest that each request's width and active lanes allow.";
+        "Wavefronts above the minimum for each request's width and active lanes.";
     bytes: u64, "bytes", "bytes", [],
-        "Bytes that the active lanes asked for.";
+        "Bytes that the active lanes requested.";
 }
 
 table! {
@@ -41,15 +41,15 @@ table! {
     #[derive(Copy)]
     Bulk
     requests: u64, "copies", "copies", [],
-        "Copies that threads started; one with several targets counts once.";
+        "Copies that threads started; a copy with several targets counts once.";
     sectors: u64, "sectors", "32-byte sectors", [],
         "Distinct 32-byte sectors of global memory that each copy touches, summed over copies.";
     ideal_sectors: u64, "ideal sectors", "32-byte sectors", [],
-        "The optimum of `sectors`: those that the bytes of each copy would fill side by side.";
+        "The optimum of `sectors`: the number that the bytes of each copy would fill if contiguous.";
     bytes: u64, "bytes", "bytes", [],
-        "Bytes of global memory; what a tile has outside of its tensor is not there.";
+        "Bytes of global memory, without the parts of a tile outside its tensor.";
     shared_bytes: u64, "shared bytes", "bytes", [],
-        "Bytes of shared memory, in every block that a copy goes to, with what a tile has outside of its tensor.";
+        "Bytes of shared memory in every destination block, including the parts of a tile outside its tensor.";
 }
 
 table! {
@@ -75,7 +75,7 @@ table! {
     barriers: u64, "barrier arrivals", "warp arrivals", [],
         "Barrier arrivals by warps.";
     atomic_collisions: u64, "atomic contention", "lanes", [],
-        "Lanes of atomics whose address a lower lane of the same request had too.";
+        "Lanes of atomics that share their address with a lower lane of the same request.";
     global_load: Global, "global load", "", ["global_op_ld"],
         "Loads from global memory.";
     global_store: Global, "global store", "", ["global_op_st"],
