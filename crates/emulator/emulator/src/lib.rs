@@ -39,9 +39,9 @@ pub use lanework_engine::texture::object::{
     AddressMode, Channel, Image, ImageShape, Mip, Sampler, Texel,
 };
 pub use lanework_ptx::Swizzle;
-pub use lanework_ptx_ir::analysis::liveness::{MOST_REGISTERS, RegisterPressure};
+pub use lanework_ptx_ir::analysis::pressure::{MOST_REGISTERS, RegisterPressure};
 pub use lanework_ptx_ir::kernel::Origin;
-pub use lanework_ptx_ir::module::functions::function_at;
+pub use lanework_ptx_ir::module::function_at;
 pub use lanework_sanitizer as sanitize;
 pub use options::Options;
 

@@ -5,7 +5,7 @@ use crate::assemble::{Code, Want, assemble};
 use crate::attached::Instrumentation;
 use crate::handler::best_tier;
 use lanework_ptx_ir::analysis::Analyses;
-use lanework_ptx_ir::analysis::liveness::{RegisterPressure, pressure};
+use lanework_ptx_ir::analysis::pressure::{RegisterPressure, pressure};
 use lanework_ptx_ir::analysis::uniformity::Uniformity;
 use lanework_ptx_ir::kernel::{Kernel, Width};
 use lanework_ptx_ir::types::Class;

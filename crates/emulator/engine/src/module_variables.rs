@@ -8,7 +8,7 @@ use lanework_ptx::{Function, Initializer, Module, ScalarType, StateSpace};
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::lower::Unsupported;
 use lanework_ptx_ir::module::constants::initial_bytes;
-use lanework_ptx_ir::module::functions::function_address;
+use lanework_ptx_ir::module::function_address;
 use lanework_ptx_ir::module::{Static, statics};
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -9,7 +9,7 @@ use crate::memory_lock::MemoryLock;
 use crate::module_variables::ModuleVariables;
 use lanework_ptx::{Function, Module};
 use lanework_ptx_ir::analysis::Analyses;
-use lanework_ptx_ir::analysis::liveness::{RegisterPressure, pressure};
+use lanework_ptx_ir::analysis::pressure::{RegisterPressure, pressure};
 use lanework_ptx_ir::kernel::Kernel;
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
 use lanework_ptx_ir::module::{ModuleNames, PlacedModule};
@@ -161,7 +161,7 @@ impl Program {
     /// The device functions of `module`, which this program was loaded from, that no entry reaches and that
     /// the emulator does not know, each with the reason.
     pub fn refused_functions(&self, module: &Module) -> Vec<(String, LoadError)> {
-        lanework_ptx_ir::module::functions::refused_functions(self.placed_module(module))
+        lanework_ptx_ir::lower::unreached::refused_functions(self.placed_module(module))
     }
 
     /// The device address and size in bytes of a variable in global or constant memory.

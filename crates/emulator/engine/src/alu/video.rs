@@ -1,8 +1,8 @@
 //! Handlers of the steps of video instructions.
 
 use crate::alu_operation::{AluOperation, rare2, rare3};
-use lanework_ptx_ir::opcode::integer::{Field, VideoOp};
 use lanework_ptx_ir::opcode::logic::Relation;
+use lanework_ptx_ir::opcode::logic::{Field, VideoOp};
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: VideoOp) -> &'static AluOperation {

@@ -14,6 +14,7 @@ pub mod dominance;
 pub mod known_bits;
 pub mod liveness;
 pub mod load_uses;
+pub mod pressure;
 pub mod uniformity;
 
 use crate::analysis::bitset::BitSet;

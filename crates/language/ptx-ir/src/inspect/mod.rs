@@ -9,7 +9,7 @@ mod print;
 use crate::analysis::Analyses;
 use crate::analysis::access::{AccessClassifier, LoadVectorization, Vectorized};
 use crate::analysis::known_bits::{ALIGNMENT_BITS, RegisterBits};
-use crate::analysis::liveness::pressure;
+use crate::analysis::pressure::pressure;
 use crate::analysis::uniformity::Uniformity;
 use crate::error::LoadError;
 use crate::inspect::print::Printer;

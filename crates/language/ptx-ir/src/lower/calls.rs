@@ -1,23 +1,21 @@
 //! Calls: a function's body in place of its call, or, where functions call each other in a cycle, a jump with
 //! a frame on the thread's stack (`recursion`).
-//! Who is called, and with what.
-//! The call graph below a function: which functions it may reach, and which of them call it back.
-//!
-//! A call through an address counts as a call of each function that it may mean.
+//! Calls: operands bound to the callee's parameters, and results that the caller takes.
+//! Arguments and results of calls inside a nest ([`crate::lower::recursion`]): evaluated, then passed in registers or in frames.
 
 use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
-use crate::lower::arguments;
-use crate::lower::state::{HEAP, Lowering, Symbol};
-use crate::module::PlacedModule;
-use crate::module::functions::candidates;
+use crate::lower::call_graph::Call;
+use crate::lower::state::{HEAP, Lowering, Symbol, width_of};
+use crate::lower::variables::{copy_memory, element_names, load, memory, store};
 use crate::opcode::Alu;
 use crate::opcode::logic::LogicOp;
 use crate::rules;
-use crate::rules::context::guard;
+use crate::rules::context::{Cx, guard};
+use crate::rules::mov::copy;
 use lanework_ptx as syntax;
-use lanework_ptx::{Function, Instruction, Statement};
-use std::collections::{HashMap, HashSet};
+use lanework_ptx::{Function, Instruction};
+use std::collections::HashMap;
 
 /// Bodies that are put inside each other; deeper calls go over the stack.
 const MAX_DEPTH: usize = 64;
@@ -87,7 +85,7 @@ impl<'m> Lowering<'m> {
 
     /// The body of a function in place of its call.
     fn inline(&mut self, callee: &'m Function, call: &Call) -> Result<(), LoadError> {
-        let scope = arguments::bind(self, callee, call).map_err(|r| self.refuse(r))?;
+        let scope = bind_arguments(self, callee, call).map_err(|r| self.refuse(r))?;
         let end = self.new_label();
         let outer = self.allocated(callee);
         let framed = std::mem::replace(&mut self.framed, false);
@@ -95,7 +93,7 @@ impl<'m> Lowering<'m> {
         self.framed = framed;
         self.set_label(end);
         self.release(outer);
-        arguments::results(self, callee, call, &inner).map_err(|r| self.refuse(r))?;
+        copy_results(self, callee, call, &inner).map_err(|r| self.refuse(r))?;
         Ok(())
     }
 
@@ -131,146 +129,241 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// The operands of a `call`.
-pub struct Call {
-    /// The callee, or the register that holds its address.
-    pub function: String,
-    /// Where results go.
-    pub results: Vec<syntax::Operand>,
-    /// What is passed.
-    pub arguments: Vec<syntax::Operand>,
+/// The scope in which the callee's parameters stand for what is passed.
+///
+/// # Errors
+/// When the operands do not fit the callee.
+fn bind_arguments(
+    lowering: &mut Lowering<'_>,
+    callee: &Function,
+    call: &Call,
+) -> LoweringResult<HashMap<String, Symbol>> {
+    let mut scope = HashMap::new();
+    for (formal, actual) in callee.params.iter().zip(&call.arguments) {
+        if is_vector(formal) {
+            pass_vector(lowering, formal, actual, &mut scope)?;
+            continue;
+        }
+        let symbol = match actual {
+            syntax::Operand::Name(name) => match lowering.lookup(name) {
+                // A variable of the caller is read in place: it is not written while the call runs.
+                Some(symbol @ Symbol::Variable(..)) => symbol,
+                _ => pass(lowering, formal, actual)?,
+            },
+            _ => pass(lowering, formal, actual)?,
+        };
+        scope.insert(formal.name.clone(), symbol);
+    }
+    for (formal, actual) in callee.returns.iter().zip(&call.results) {
+        if is_vector(formal) {
+            lowering.vector_formal(formal, &mut scope)?;
+            continue;
+        }
+        let symbol = match actual {
+            syntax::Operand::Name(name) => match lowering.lookup(name) {
+                Some(symbol @ Symbol::Variable(..)) => symbol,
+                _ => lowering.formal(formal)?,
+            },
+            _ => return Err(Unsupported::new("a call's result is not a name", "")),
+        };
+        scope.insert(formal.name.clone(), symbol);
+    }
+    Ok(scope)
 }
 
-impl Call {
-    /// Reads `call (r), f, (a, b)` in all its shorter forms.
-    ///
-    /// # Errors
-    /// When nothing is called.
-    pub fn read(instruction: &Instruction) -> LoweringResult<Call> {
-        let mut call = Call { function: String::new(), results: Vec::new(), arguments: Vec::new() };
-        for operand in &instruction.operands {
-            match operand {
-                syntax::Operand::Arguments(list) if call.function.is_empty() => {
-                    call.results.clone_from(list)
-                }
-                syntax::Operand::Arguments(list) => call.arguments.clone_from(list),
-                syntax::Operand::Name(name) if call.function.is_empty() => {
-                    call.function.clone_from(name)
-                }
-                _ => {}
-            }
-        }
-        if call.function.is_empty() {
-            return Err(Unsupported::new("a call of nothing", "name a function, or its address"));
-        }
-        Ok(call)
-    }
+/// Whether a parameter is a vector register.
+fn is_vector(formal: &lanework_ptx::Variable) -> bool {
+    formal.space == lanework_ptx::StateSpace::Reg && formal.vector > 1
 }
 
-/// What is known of the calls of a module's functions.
-pub struct CallGraph<'m> {
-    source: PlacedModule<'m>,
-    calls: HashMap<&'m str, Vec<&'m str>>,
-    candidates: HashMap<(usize, usize), Vec<(u64, &'m Function)>>,
-    cycles: HashMap<&'m str, HashSet<&'m str>>,
+/// Copies the elements of a vector to those of a parameter.
+fn pass_vector(
+    lowering: &mut Lowering<'_>,
+    formal: &lanework_ptx::Variable,
+    actual: &syntax::Operand,
+    scope: &mut HashMap<String, Symbol>,
+) -> LoweringResult {
+    let mut elements = vec![actual.clone()];
+    if let syntax::Operand::Name(name) = actual
+        && let Some(Symbol::Vector(count)) = lowering.lookup(name)
+    {
+        elements = element_names(name, count);
+    } else if let syntax::Operand::Vector(list) = actual {
+        elements.clone_from(list);
+    }
+    let registers = lowering.vector_formal(formal, scope)?;
+    if elements.len() != registers.len() {
+        let what = format!("parameter `{}` is a vector of {}", formal.name, registers.len());
+        return Err(Unsupported::new(what, "pass a vector of as many elements"));
+    }
+    let instruction = Instruction::new("call", Vec::new());
+    for (element, register) in elements.iter().zip(registers) {
+        let mut cx = Cx::unguarded(lowering, &instruction);
+        let source = cx.source(element, formal.ty)?;
+        cx.alu(Some(register), &[source], crate::rules::mov::copy(formal.ty))?;
+    }
+    Ok(())
 }
 
-impl<'m> CallGraph<'m> {
-    /// That of a module; what a function calls is found when it is asked for.
-    pub fn new(source: PlacedModule<'m>) -> CallGraph<'m> {
-        CallGraph {
-            source,
-            calls: HashMap::new(),
-            candidates: HashMap::new(),
-            cycles: HashMap::new(),
+fn pass(
+    lowering: &mut Lowering<'_>,
+    formal: &lanework_ptx::Variable,
+    actual: &syntax::Operand,
+) -> LoweringResult<Symbol> {
+    let symbol = lowering.formal(formal)?;
+    let fake = Instruction::new("call", Vec::new());
+    let mut cx = Cx::unguarded(lowering, &fake);
+    let source = cx.source(actual, formal.ty)?;
+    match symbol {
+        Symbol::Register(register) => {
+            cx.alu(Some(register), &[source], crate::rules::mov::copy(formal.ty))?;
         }
-    }
-
-    /// The device function of a name, if the module defines it.
-    pub fn function(&self, name: &str) -> Option<&'m Function> {
-        self.source.defined(name)
-    }
-
-    /// The functions that a call through an address may mean, with their addresses.
-    pub fn candidates(&mut self, results: usize, arguments: usize) -> Vec<(u64, &'m Function)> {
-        let module = self.source.module;
-        let key = (results, arguments);
-        self.candidates.entry(key).or_insert_with(|| candidates(module, results, arguments)).clone()
-    }
-
-    /// The function itself and what it may reach.
-    pub fn reached(&mut self, function: &'m Function) -> HashSet<&'m str> {
-        let mut reached = self.below(function.body.as_deref().unwrap_or_default());
-        reached.insert(&function.name);
-        reached
-    }
-
-    /// The functions that statements may reach.
-    pub fn below(&mut self, statements: &'m [Statement]) -> HashSet<&'m str> {
-        let mut left = Vec::new();
-        self.in_statements(statements, &mut left);
-        let mut seen: HashSet<&str> = left.iter().copied().collect();
-        while let Some(name) = left.pop() {
-            let calls = self.calls_of(name);
-            left.extend(calls.into_iter().filter(|callee| seen.insert(callee)));
+        Symbol::Variable(space, address) => {
+            let op = memory(MemoryKind::Store, space, formal.ty);
+            cx.lowering.emit(Opcode::Memory(op), Vec::new(), vec![address, source], None);
         }
-        seen
+        Symbol::Label(_)
+        | Symbol::Targets(_)
+        | Symbol::Vector(_)
+        | Symbol::Framed(..)
+        | Symbol::Quad(_) => {}
     }
+    Ok(symbol)
+}
 
-    /// The functions that reach `function` and are reached by it, itself among them; none if it never
-    /// comes back to itself.
-    pub fn cycle(&mut self, function: &'m Function) -> HashSet<&'m str> {
-        let name = function.name.as_str();
-        if let Some(cycle) = self.cycles.get(name) {
-            return cycle.clone();
-        }
-        let reached = self.reached(function);
-        let mut callers: HashMap<&str, Vec<&'m str>> = HashMap::new();
-        for caller in &reached {
-            for callee in self.calls_of(caller) {
-                callers.entry(callee).or_default().push(caller);
+/// Copies results that the caller takes in registers.
+///
+/// # Errors
+/// When a result's register does not fit.
+fn copy_results(
+    lowering: &mut Lowering<'_>,
+    callee: &Function,
+    call: &Call,
+    scope: &HashMap<String, Symbol>,
+) -> LoweringResult {
+    let fake = Instruction::new("call", Vec::new());
+    for (formal, actual) in callee.returns.iter().zip(&call.results) {
+        let syntax::Operand::Name(name) = actual else { continue };
+        if let (true, Some(Symbol::Vector(count))) = (is_vector(formal), lowering.lookup(name)) {
+            let elements = element_names(name, count).into_iter();
+            for (from, to) in element_names(&formal.name, formal.vector).iter().zip(elements) {
+                let syntax::Operand::Name(from) = from else { continue };
+                let Some(Symbol::Register(from)) = scope.get(from).cloned() else { continue };
+                let mut cx = Cx::unguarded(lowering, &fake);
+                let to = cx.destination(&to, formal.ty)?;
+                cx.alu(to, &[Operand::Reg(from)], crate::rules::mov::copy(formal.ty))?;
             }
+            continue;
         }
-        let mut cycle = HashSet::new();
-        let mut left = vec![name];
-        while let Some(at) = left.pop() {
-            let callers = callers.get(at).into_iter().flatten();
-            left.extend(callers.filter(|caller| cycle.insert(**caller)));
+        let Some(Symbol::Register(to)) = lowering.lookup(name) else { continue };
+        let mut cx = Cx::unguarded(lowering, &fake);
+        match scope.get(&formal.name) {
+            Some(Symbol::Register(from)) => {
+                cx.alu(Some(to), &[Operand::Reg(*from)], crate::rules::mov::copy(formal.ty))?;
+            }
+            Some(Symbol::Variable(space, address)) => {
+                let op = memory(MemoryKind::Load, *space, formal.ty);
+                cx.lowering.emit(Opcode::Memory(op), vec![Some(to)], vec![*address], None);
+            }
+            _ => {}
         }
-        self.cycles.insert(name, cycle.clone());
-        cycle
     }
+    Ok(())
+}
 
-    fn calls_of(&mut self, name: &'m str) -> Vec<&'m str> {
-        if let Some(calls) = self.calls.get(name) {
-            return calls.clone();
-        }
-        let mut found = Vec::new();
-        if let Some(body) = self.function(name).and_then(|f| f.body.as_deref()) {
-            self.in_statements(body, &mut found);
-        }
-        found.sort_unstable();
-        found.dedup();
-        self.calls.insert(name, found.clone());
-        found
-    }
-
-    fn in_statements(&mut self, statements: &'m [Statement], found: &mut Vec<&'m str>) {
-        for statement in statements {
-            match statement {
-                Statement::Block(inner) => self.in_statements(inner, found),
-                Statement::Instruction(instruction) if instruction.opcode == "call" => {
-                    let Ok(call) = Call::read(instruction) else { continue };
-                    if let Some(callee) = self.source.defined(&call.function) {
-                        found.push(&callee.name);
-                    } else if !self.source.has_function(&call.function) {
-                        let (results, arguments) = (call.results.len(), call.arguments.len());
-                        let may = self.candidates(results, arguments);
-                        found.extend(may.iter().map(|(_, f)| f.name.as_str()));
-                    }
+impl Lowering<'_> {
+    /// The values of a call's arguments: in registers of their own, or where they lie in memory.
+    pub(super) fn evaluate(
+        &mut self,
+        callee: &Function,
+        call: &Call,
+    ) -> LoweringResult<Vec<Symbol>> {
+        let instruction = Instruction::new("call", Vec::new());
+        let mut values = Vec::new();
+        for (formal, actual) in callee.params.iter().zip(&call.arguments) {
+            let named = match actual {
+                syntax::Operand::Name(name) => self.lookup(name),
+                _ => None,
+            };
+            values.push(match named {
+                Some(symbol @ Symbol::Variable(..)) => symbol,
+                _ => {
+                    let mut cx = Cx { lowering: self, instruction: &instruction, guard: None };
+                    let source = cx.source(actual, formal.ty)?;
+                    let to = cx.lowering.new_register(width_of(formal.ty)?);
+                    cx.alu(Some(to), &[source], copy(formal.ty))?;
+                    Symbol::Register(to)
                 }
-                _ => {}
+            });
+        }
+        Ok(values)
+    }
+
+    /// Puts arguments where the callee has its parameters, in the frame at `frame`.
+    pub(super) fn pass(
+        &mut self,
+        callee: &Function,
+        formals: &[Symbol],
+        values: Vec<Symbol>,
+        frame: Reg,
+    ) -> LoweringResult {
+        let frame = Operand::Reg(frame);
+        for ((formal, symbol), value) in callee.params.iter().zip(formals).zip(values) {
+            match (symbol, value) {
+                (Symbol::Register(to), Symbol::Register(from)) => {
+                    let op = Opcode::Alu(copy(formal.ty));
+                    self.emit(op, vec![Some(*to)], vec![Operand::Reg(from)], None);
+                }
+                (Symbol::Register(to), Symbol::Variable(_, address)) => {
+                    load(self, formal.ty, *to, address, 0);
+                }
+                (Symbol::Framed(_, at), Symbol::Register(from)) => {
+                    store(self, formal.ty, frame, i64::from(*at), Operand::Reg(from));
+                }
+                (Symbol::Framed(_, at), Symbol::Variable(space, address)) => {
+                    let to = (MemorySpace::Local, frame, i64::from(*at));
+                    copy_memory(self, to, (space, address, 0), formal);
+                }
+                _ => return Err(Unsupported::new("an argument that is not a value", "")),
             }
         }
+        Ok(())
+    }
+
+    /// Takes results from registers, or from the callee's frame at `frame`.
+    pub(super) fn receive(
+        &mut self,
+        callee: &Function,
+        call: &Call,
+        returns: &[Symbol],
+        frame: Reg,
+    ) -> LoweringResult {
+        let frame = Operand::Reg(frame);
+        for ((formal, symbol), actual) in callee.returns.iter().zip(returns).zip(&call.results) {
+            let syntax::Operand::Name(name) = actual else {
+                return Err(Unsupported::new("a call's result is not a name", ""));
+            };
+            if name == "_" {
+                continue;
+            }
+            match (symbol, self.lookup(name)) {
+                (Symbol::Register(from), Some(Symbol::Register(to))) => {
+                    let op = Opcode::Alu(copy(formal.ty));
+                    self.emit(op, vec![Some(to)], vec![Operand::Reg(*from)], None);
+                }
+                (Symbol::Register(from), Some(Symbol::Variable(MemorySpace::Local, to))) => {
+                    store(self, formal.ty, to, 0, Operand::Reg(*from));
+                }
+                (Symbol::Framed(_, at), Some(Symbol::Register(to))) => {
+                    load(self, formal.ty, to, frame, i64::from(*at));
+                }
+                (Symbol::Framed(_, at), Some(Symbol::Variable(space, to))) => {
+                    let from = (MemorySpace::Local, frame, i64::from(*at));
+                    copy_memory(self, (space, to, 0), from, formal);
+                }
+                _ => return Err(Unsupported::new(format!("`{name}` takes no result"), "")),
+            }
+        }
+        Ok(())
     }
 }

@@ -1,12 +1,14 @@
 //! From the syntax tree to a flat kernel: names resolved, variables placed, calls inlined.
 
 pub(crate) mod allocation;
-mod arguments;
-pub mod calls;
+pub mod call_graph;
+mod calls;
 mod frames;
+mod layout;
 mod positions;
 mod recursion;
 pub mod state;
+pub mod unreached;
 pub mod variables;
 
 use crate::analysis::cfg::ControlFlowGraph;

@@ -1,23 +1,19 @@
 //! The state of lowering: the kernel so far, what names stand for, and where variables lie. Rules read and
 //! extend it; the driver walks the syntax tree.
 //! What names stand for while a function is lowered.
-//! Vector registers (`.reg .v4 .f32 v`; PTX manual, "Vectors"): scalar registers `v.x` to `v.w`, which are
-//! also `v.r`, `v.g`, `v.b` and `v.a`. Where an instruction names a whole vector, its elements stand.
+//! What is known of functions that are called over the stack; see [`crate::lower::recursion`].
 
 use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
-use crate::lower::calls::CallGraph;
+use crate::lower::call_graph::CallGraph;
+use crate::lower::layout::Layout;
 use crate::lower::positions::Positions;
-use crate::lower::recursion::{FrameSize, Nest};
-use crate::lower::variables::Layout;
 use crate::module::PlacedModule;
 use crate::opcode::Alu;
 use crate::opcode::integer::AddressOp;
 use crate::passes::contract::OpenRounding;
-use lanework_ptx as syntax;
 use lanework_ptx::{Function, Instruction, Module, ScalarType, StateSpace, Variable};
-use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// What the heap of `malloc` is called in messages, and among a program's variables in global memory: no
@@ -337,80 +333,78 @@ pub enum Symbol {
     Vector(u8),
 }
 
-/// The two names of each element.
-const ELEMENTS: [[&str; 2]; 4] = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]];
+/// Bytes of a frame before anything else: the number of the call to return to.
+pub(super) const HEAD: u32 = 16;
 
-/// The elements of a vector register, by name.
-pub fn element_names(name: &str, count: u8) -> Vec<syntax::Operand> {
-    let elements = &ELEMENTS[..usize::from(count).min(ELEMENTS.len())];
-    elements.iter().map(|[first, _]| format!("{name}.{first}").into()).collect()
+/// A nest, and what is known of it so far.
+pub(super) struct Nest<'m> {
+    pub(super) members: HashSet<&'m str>,
+    /// The base of the current frame: a local address.
+    pub(super) sp: Reg,
+    /// The functions that are called, the one from outside first.
+    pub(super) bodies: Vec<Body<'m>>,
+    /// The calls inside; the number of one is its index plus 1.
+    pub(super) calls: Vec<CallSite>,
+    /// The body that is being lowered.
+    pub(super) current: usize,
+    /// Its instructions.
+    pub(super) first: usize,
+    pub(super) last: usize,
 }
 
-impl Lowering<'_> {
-    /// Declares a parameter that is a vector register in a function's scope; gives its elements.
-    ///
-    /// # Errors
-    /// When no register has its type.
-    pub fn vector_formal(
-        &mut self,
-        formal: &Variable,
-        scope: &mut HashMap<String, Symbol>,
-    ) -> LoweringResult<Vec<Reg>> {
-        self.has_vectors = true;
-        scope.insert(formal.name.clone(), Symbol::Vector(formal.vector));
-        let width = width_of(formal.ty)?;
-        let mut registers = Vec::new();
-        for names in &ELEMENTS[..usize::from(formal.vector).min(ELEMENTS.len())] {
-            let register = self.new_register(width);
-            for name in names {
-                scope.insert(format!("{}.{name}", formal.name), Symbol::Register(register));
-            }
-            registers.push(register);
-        }
-        Ok(registers)
+/// A function of a nest.
+pub(super) struct Body<'m> {
+    pub(super) function: &'m Function,
+    pub(super) entry: Label,
+    pub(super) epilogue: Label,
+    pub(super) params: Vec<Symbol>,
+    pub(super) returns: Vec<Symbol>,
+    /// Bytes of its frame so far, and their alignment.
+    pub(super) bytes: u32,
+    pub(super) align: u32,
+    /// The instructions of its way back, and the registers that it returns values in.
+    pub(super) dispatch: (usize, usize),
+    pub(super) results: Vec<Reg>,
+}
+
+/// A call inside a nest.
+pub(super) struct CallSite {
+    /// The body that it is in, and the one that it calls.
+    pub(super) caller: usize,
+    pub(super) callee: usize,
+    pub(super) back: Label,
+    /// Where the caller's registers are saved and restored: instructions that do nothing until then.
+    pub(super) save: usize,
+    pub(super) restore: usize,
+    /// Results that arrive in registers, which are not restored.
+    pub(super) keep: Vec<Reg>,
+}
+
+/// A constant that is the size of a frame: of this nest and body, negated or not.
+pub(super) struct FrameSize {
+    pub(super) inst: usize,
+    pub(super) nest: usize,
+    pub(super) body: usize,
+    /// Added to the size, which is negated first if so.
+    pub(super) offset: u64,
+    pub(super) negated: bool,
+}
+
+impl Body<'_> {
+    /// Makes room for a variable in the frame; gives its offset.
+    pub(super) fn place(&mut self, variable: &Variable) -> u32 {
+        let align = variable.alignment().clamp(1, 1024).next_power_of_two();
+        self.align = self.align.max(align);
+        let bytes = variable.size().min(1 << 30) as u32;
+        let at = self.bytes.min(1 << 30).next_multiple_of(align);
+        self.bytes = at.saturating_add(bytes);
+        at
     }
 
-    /// Declares a vector register of `count` elements, 2 or 4.
-    pub(super) fn bind_vector(&mut self, name: &str, count: u8, width: Width) {
-        self.has_vectors = true;
-        self.bind(name, Symbol::Vector(count));
-        for [first, second] in &ELEMENTS[..usize::from(count).min(ELEMENTS.len())] {
-            let element = Symbol::Register(self.new_register(width));
-            self.bind(&format!("{name}.{second}"), element.clone());
-            self.bind(&format!("{name}.{first}"), element);
-        }
-    }
-
-    /// Declares a register of 128 bits.
-    pub(super) fn bind_quad(&mut self, name: &str) {
-        let halves = [(); 2].map(|()| self.new_register(Width::Wide));
-        self.bind(name, Symbol::Quad(halves));
-    }
-
-    /// The instruction, with the elements in place of vector registers.
-    pub(super) fn with_elements<'i>(
-        &mut self,
-        instruction: &'i Instruction,
-    ) -> Cow<'i, Instruction> {
-        if !self.has_vectors || instruction.opcode == "call" {
-            return Cow::Borrowed(instruction);
-        }
-        let mut instruction = instruction.clone();
-        instruction.operands.iter_mut().for_each(|operand| self.expand(operand));
-        Cow::Owned(instruction)
-    }
-
-    fn expand(&mut self, operand: &mut syntax::Operand) {
-        match operand {
-            syntax::Operand::Name(name) => {
-                if let Some(Symbol::Vector(count)) = self.lookup(name) {
-                    *operand = syntax::Operand::Vector(element_names(name, count));
-                }
-            }
-            syntax::Operand::Address(address) => {
-                address.extra.iter_mut().for_each(|operand| self.expand(operand));
-            }
-            _ => {}
-        }
+    /// Makes room for a saved register.
+    pub(super) fn place_register(&mut self) -> u32 {
+        let at = self.bytes.min(1 << 30).next_multiple_of(8);
+        self.bytes = at + 8;
+        at
     }
 }

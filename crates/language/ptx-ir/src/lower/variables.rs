@@ -1,99 +1,89 @@
-//! Where variables lie in shared and local memory.
-//!
-//! For checks they keep apart, so that an index out of one does not land in the next.
+//! Vector registers (`.reg .v4 .f32 v`; PTX manual, "Vectors"): scalar registers `v.x` to `v.w`, which are
+//! also `v.r`, `v.g`, `v.b` and `v.a`. Where an instruction names a whole vector, its elements stand.
 //! Loads, stores and copies of variables in memory that no PTX instruction states: parameters, results and frames of
 //! calls.
 
+use crate::error::LoweringResult;
 use crate::kernel::*;
-use crate::lower::state::Lowering;
+use crate::lower::state::{Lowering, Symbol, width_of};
 use lanework_ptx as syntax;
-use lanework_ptx::{Linkage, ScalarType, StateSpace, Variable};
+use lanework_ptx::{Instruction, ScalarType, Variable};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
-/// Bytes left free between variables, so that an index out of one does not land in the next.
-pub const GAP: u32 = 1024;
-/// The same in local memory once it has so many bytes.
-const NARROW_GAP: u32 = 32;
-const WIDE_GAPS: u32 = 16 << 10;
+/// The two names of each element.
+const ELEMENTS: [[&str; 2]; 4] = [["x", "r"], ["y", "g"], ["z", "b"], ["w", "a"]];
 
-/// The layout of a kernel's variables so far.
-pub struct Layout {
-    /// Whether variables keep apart.
-    gaps: bool,
-    /// Bytes of shared memory without gaps.
-    packed_shared: u32,
-    /// The alignment of dynamic shared memory: that of what is declared there, 16 at least.
-    dynamic_alignment: u32,
+/// The elements of a vector register, by name.
+pub fn element_names(name: &str, count: u8) -> Vec<syntax::Operand> {
+    let elements = &ELEMENTS[..usize::from(count).min(ELEMENTS.len())];
+    elements.iter().map(|[first, _]| format!("{name}.{first}").into()).collect()
 }
 
-impl Layout {
-    /// One without variables; `gaps` says whether they keep apart.
-    pub fn new(gaps: bool) -> Layout {
-        Layout { gaps, packed_shared: 0, dynamic_alignment: 16 }
-    }
-
-    /// Places a variable in shared memory; gives its address.
-    pub fn shared(&mut self, kernel: &mut Kernel, variable: &Variable) -> Operand {
-        let open = variable.dims.iter().any(Option::is_none);
-        if variable.linkage == Linkage::Extern && (open || variable.size() == 0) {
-            kernel.dynamic_shared.get_or_insert_with(|| readable(&variable.name));
-            let align = variable.alignment().clamp(1, 1024);
-            self.dynamic_alignment = self.dynamic_alignment.max(align);
-            return Operand::DynamicShared(0);
+impl Lowering<'_> {
+    /// Declares a parameter that is a vector register in a function's scope; gives its elements.
+    ///
+    /// # Errors
+    /// When no register has its type.
+    pub fn vector_formal(
+        &mut self,
+        formal: &Variable,
+        scope: &mut HashMap<String, Symbol>,
+    ) -> LoweringResult<Vec<Reg>> {
+        self.has_vectors = true;
+        scope.insert(formal.name.clone(), Symbol::Vector(formal.vector));
+        let width = width_of(formal.ty)?;
+        let mut registers = Vec::new();
+        for names in &ELEMENTS[..usize::from(formal.vector).min(ELEMENTS.len())] {
+            let register = self.new_register(width);
+            for name in names {
+                scope.insert(format!("{}.{name}", formal.name), Symbol::Register(register));
+            }
+            registers.push(register);
         }
-        let align = variable.alignment().clamp(1, 1024);
-        let bytes = variable.size().min(1 << 31) as u32;
-        let offset = self.place(kernel.static_shared, align, GAP);
-        kernel.static_shared = offset.saturating_add(bytes);
-        let packed = self.packed_shared.min(1 << 30).next_multiple_of(align);
-        self.packed_shared = packed.saturating_add(bytes);
-        let name = readable(&variable.name);
-        kernel.shared_variables.push(Placed { name, offset, bytes });
-        Operand::Const(u64::from(offset))
+        Ok(registers)
     }
 
-    /// Where a variable goes after `end` bytes of others, as far from them as `gap` says.
-    fn place(&self, end: u32, align: u32, gap: u32) -> u32 {
-        let gap = if self.gaps && end > 0 { gap } else { 0 };
-        (end.min(1 << 30) + gap).next_multiple_of(align)
+    /// Declares a vector register of `count` elements, 2 or 4.
+    pub fn bind_vector(&mut self, name: &str, count: u8, width: Width) {
+        self.has_vectors = true;
+        self.bind(name, Symbol::Vector(count));
+        for [first, second] in &ELEMENTS[..usize::from(count).min(ELEMENTS.len())] {
+            let element = Symbol::Register(self.new_register(width));
+            self.bind(&format!("{name}.{second}"), element.clone());
+            self.bind(&format!("{name}.{first}"), element);
+        }
     }
 
-    /// Places a variable in local memory; gives its address.
-    pub fn local(&self, kernel: &mut Kernel, variable: &Variable) -> Operand {
-        let align = variable.alignment().clamp(1, 1024);
-        // Code for debugging has thousands of variables once its calls are inlined, and each thread
-        // has them all: parameters of calls are not indexed, and gaps get narrow in the end.
-        let gap = match variable.space {
-            StateSpace::Param => 0,
-            _ if kernel.local_bytes < WIDE_GAPS => GAP,
-            _ => NARROW_GAP,
-        };
-        let offset = self.place(kernel.local_bytes, align, gap);
-        let bytes = variable.size().min(1 << 31) as u32;
-        kernel.local_bytes = offset.saturating_add(bytes);
-        let name = variable.name.clone();
-        kernel.local_variables.push(Placed { name, offset, bytes });
-        Operand::Const(u64::from(offset))
+    /// Declares a register of 128 bits.
+    pub fn bind_quad(&mut self, name: &str) {
+        let halves = [(); 2].map(|()| self.new_register(Width::Wide));
+        self.bind(name, Symbol::Quad(halves));
     }
 
-    /// Ends static shared memory, where dynamic shared memory starts.
-    pub fn finish(&self, kernel: &mut Kernel) {
-        kernel.declared_shared = self.packed_shared;
-        let gap = if self.gaps && kernel.static_shared > 0 { GAP } else { 0 };
-        let end = kernel.static_shared.saturating_add(gap);
-        kernel.static_shared = end.next_multiple_of(self.dynamic_alignment);
+    /// The instruction, with the elements in place of vector registers.
+    pub fn with_elements<'i>(&mut self, instruction: &'i Instruction) -> Cow<'i, Instruction> {
+        if !self.has_vectors || instruction.opcode == "call" {
+            return Cow::Borrowed(instruction);
+        }
+        let mut instruction = instruction.clone();
+        instruction.operands.iter_mut().for_each(|operand| self.expand(operand));
+        Cow::Owned(instruction)
     }
-}
 
-/// The name of a variable as the source has it: of `_ZZ6kernelE4tile` the last part.
-fn readable(name: &str) -> String {
-    let last = name.strip_prefix("_ZZ").and_then(|rest| {
-        rest.match_indices('E').rev().find_map(|(at, _)| {
-            let digits: String = rest[at + 1..].chars().take_while(char::is_ascii_digit).collect();
-            let start = at + 1 + digits.len();
-            rest.get(start..start + digits.parse::<usize>().ok()?)
-        })
-    });
-    last.unwrap_or(name).to_owned()
+    fn expand(&mut self, operand: &mut syntax::Operand) {
+        match operand {
+            syntax::Operand::Name(name) => {
+                if let Some(Symbol::Vector(count)) = self.lookup(name) {
+                    *operand = syntax::Operand::Vector(element_names(name, count));
+                }
+            }
+            syntax::Operand::Address(address) => {
+                address.extra.iter_mut().for_each(|operand| self.expand(operand));
+            }
+            _ => {}
+        }
+    }
 }
 
 /// A load or store of local memory.

@@ -16,8 +16,8 @@ pub mod texture;
 
 use crate::opcode::convert::{ConvertOp, EightOp};
 use crate::opcode::float::{DirectedOp, DoubleOp, HalfOp, SingleOp};
-use crate::opcode::integer::{AddressOp, CarryOp, IntegerOp, ProductOp, VideoOp};
-use crate::opcode::logic::{CompareOp, LogicOp, MoveOp};
+use crate::opcode::integer::{AddressOp, CarryOp, IntegerOp, ProductOp};
+use crate::opcode::logic::{CompareOp, LogicOp, MoveOp, VideoOp};
 use crate::types::{Class, NanUse, Width};
 
 /// A computing instruction: each lane's result is a function of that lane's operands alone.

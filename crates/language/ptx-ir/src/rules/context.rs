@@ -6,12 +6,12 @@ use crate::kernel::*;
 use crate::lower::state::{DEFINE_EXTERN, Lowering, Symbol};
 use crate::memory_layout::PARAMETER_WINDOW;
 use crate::module::constants::immediate_bits;
-use crate::module::functions::function_address;
+use crate::module::function_address;
 use crate::opcode::Alu;
 use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::logic::LogicOp;
 use crate::opcode::sync::WarpOp;
-use crate::rules::mov::special_register;
+use crate::rules::special::special_register;
 use lanework_ptx as syntax;
 use lanework_ptx::{AddressBase, Instruction, ScalarType};
 

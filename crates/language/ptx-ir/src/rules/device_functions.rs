@@ -2,7 +2,7 @@
 
 use crate::error::{LoweringResult, Unsupported};
 use crate::kernel::*;
-use crate::lower::calls::Call;
+use crate::lower::call_graph::Call;
 use crate::lower::state::{Lowering, Symbol};
 use crate::lower::variables::memory;
 use crate::opcode::Alu;

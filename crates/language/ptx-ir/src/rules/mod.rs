@@ -14,6 +14,7 @@ pub mod device_functions;
 mod matrix;
 mod memory;
 pub mod mov;
+mod special;
 
 use crate::error::{LoweringResult, Unsupported};
 use crate::kernel::{MemoryKind, MemoryOp, Opcode, Operand, Reg, Width};

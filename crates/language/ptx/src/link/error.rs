@@ -1,4 +1,4 @@
-//! Why modules cannot be linked.
+//! The error of linking.
 
 use std::fmt;
 

@@ -1,10 +1,10 @@
 //! A linker as programs use one at run time: texts are added one by one, and the result is text again.
+//! x
 
-use super::device_runtime;
-use super::error::{LinkError, refuse};
-use super::undefined::{reached, undefined, used};
 use crate::ast::{FunctionDirective, Item, Module};
 use crate::diagnostics::Diagnostics;
+use crate::link::error::{LinkError, refuse};
+use crate::link::undefined::{reached, undefined, used};
 
 /// Texts that are linked to one: behind nvJitLink's calls and `cuLinkComplete`. Beside what [`Module::link`] refuses, nothing that is used
 /// may stay undefined, but for what a GPU's driver itself gives kernels.
@@ -70,8 +70,8 @@ impl Linker {
     /// Adds the part of NVIDIA's device runtime that cooperative groups call, where the file of this name is its archive; else adds
     /// nothing and is false.
     pub fn add_archive(&mut self, name: &str) -> bool {
-        let is_archive = device_runtime::is_archive(name);
-        if is_archive && let Err(problems) = self.add(name, device_runtime::PTX, None) {
+        let is_archive = is_device_runtime(name);
+        if is_archive && let Err(problems) = self.add(name, DEVICE_RUNTIME, None) {
             unreachable!("the device runtime is PTX: {problems}");
         }
         is_archive
@@ -115,6 +115,20 @@ fn limit(module: &mut Module, most: u32) {
         }
     }
 }
+
+/// Whether a file is the archive of the device runtime.
+fn is_device_runtime(name: &str) -> bool {
+    name.rsplit('/').next().is_some_and(|file| file.starts_with("libcudadevrt"))
+}
+
+/// The part of NVIDIA's device runtime that cooperative groups call. `libcudadevrt.a` holds it as machine code, so that where a program
+/// links the archive, this PTX is linked in its place: handles of the grid, and its barrier.
+///
+/// A cooperative launch gives the address of its workspace in `%envreg1` (high) and `%envreg2` (low). Blocks arrive at its second word:
+/// each adds one, the first of them what makes all together flip the highest bit, and a block waits until that bit has changed.
+///
+/// Limit: the lanes of a warp come together; a call that a compiler copied into branches that part a warp is told as a barrier's divergence.
+const DEVICE_RUNTIME: &str = include_str!("device_runtime.ptx");
 
 #[cfg(test)]
 mod tests {

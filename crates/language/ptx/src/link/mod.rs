@@ -12,13 +12,11 @@
 //!
 //! Limits: names of functions in debug sections stay as they are, and what is `.extern` everywhere stays `.extern`, which only a
 //! [`Linker`] refuses.
+//! Why modules cannot be linked.
 
-mod device_runtime;
 mod error;
 mod linker;
-mod names;
-mod positions;
-mod sections;
+mod rename;
 mod undefined;
 
 use crate::ast::*;
@@ -26,8 +24,8 @@ use crate::types::StateSpace;
 use error::refuse;
 use std::collections::{HashMap, HashSet};
 
+pub use crate::link::linker::Linker;
 pub use error::LinkError;
-pub use linker::Linker;
 
 impl Module {
     /// Links modules, each with the name of its file, into one.
@@ -40,13 +38,13 @@ impl Module {
         let shared_names = names_of_several(&modules);
         let mut labels = HashSet::new();
         for (number, (file, mut module)) in modules.into_iter().enumerate() {
-            let own = names::own_names(&module);
+            let own = rename::own_names(&module);
             let clashes = own.intersection(&shared_names);
             let suffix = format!("$m{}", number + 1);
             let renamed = clashes.map(|name| (name.clone(), format!("{name}{suffix}")));
-            names::rename(&mut module, &renamed.collect(), &file)?;
-            sections::separate(&mut module, &mut labels, &suffix);
-            positions::renumber(&mut module, &linked.module.files, &file);
+            rename::rename_all(&mut module, &renamed.collect(), &file)?;
+            rename::separate_sections(&mut module, &mut labels, &suffix);
+            rename::renumber_files(&mut module, &linked.module.files, &file);
             linked.module.files.append(&mut module.files);
             for item in module.items {
                 linked.add(item, &file)?;
@@ -61,7 +59,7 @@ fn names_of_several(modules: &[(String, Module)]) -> HashSet<String> {
     let mut seen = HashSet::new();
     let mut several = HashSet::new();
     for (_, module) in modules {
-        let names: HashSet<&str> = module.items.iter().filter_map(names::name_of).collect();
+        let names: HashSet<&str> = module.items.iter().filter_map(rename::name_of).collect();
         for name in names {
             if !seen.insert(name) {
                 several.insert(name.to_owned());
@@ -112,7 +110,7 @@ impl Linked {
 
     /// Adds an item, or joins it with the one of its name.
     fn add(&mut self, item: Item, file: &str) -> Result<(), LinkError> {
-        let Some(name) = names::name_of(&item).map(str::to_owned) else {
+        let Some(name) = rename::name_of(&item).map(str::to_owned) else {
             self.module.items.push(item);
             return Ok(());
         };

@@ -1,8 +1,8 @@
 //! Names that modules use, and that none of them defines.
 
-use super::names::name_of;
-use super::{Rank, rank};
 use crate::ast::*;
+use crate::link::rename::name_of;
+use crate::link::{Rank, rank};
 use crate::types::StateSpace;
 use std::collections::{HashMap, HashSet};
 

@@ -7,12 +7,10 @@
 mod constants;
 mod declarations;
 mod first_generation;
-mod heading;
 mod instructions;
 mod lexer;
-mod literals;
 mod module;
-mod section;
+
 #[cfg(test)]
 mod tests;
 

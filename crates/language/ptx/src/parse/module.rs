@@ -1,10 +1,11 @@
 //! Module scope: functions, variables and other directives.
+//! The directives that open a module: version, target, size of addresses, source files.
+//! Sections of debug data, kept as their text.
 
-use super::declarations::TEXTURES;
-use super::heading::Heading;
-use super::lexer::Kind;
-use super::{Parsed, Parser};
 use crate::ast::*;
+use crate::parse::declarations::TEXTURES;
+use crate::parse::lexer::Kind;
+use crate::parse::{Parsed, Parser};
 use crate::types::StateSpace;
 
 /// Whether a directive declares variables of a state space.
@@ -208,6 +209,198 @@ impl Parser<'_> {
                 _ => {}
             }
             self.advance();
+        }
+    }
+}
+
+/// The highest `.file` number accepted; the table has one entry per number.
+const MOST_FILES: u32 = 1 << 16;
+
+/// The directives at the top of the text.
+#[derive(Default)]
+pub(super) struct Heading {
+    pub(super) version: Option<Version>,
+    pub(super) target: Option<Target>,
+    pub(super) files: Vec<String>,
+    pub(super) address_size: bool,
+}
+
+impl Parser<'_> {
+    /// Reports a directive of the heading that comes too late.
+    pub(super) fn opens(&mut self, in_time: bool) -> Parsed<()> {
+        if in_time {
+            return Ok(());
+        }
+        let help = "a module starts with one `.version`, then `.target`, then `.address_size`";
+        let message = format!("`{}` comes too late", self.spelling());
+        Err(self.complain(message, Some(help)))
+    }
+
+    pub(super) fn version(&mut self, again: bool) -> Parsed<Version> {
+        self.only_once(again)?;
+        let version = self.spelling().split_once('.').and_then(|(major, minor)| {
+            Some(Version { major: major.parse().ok()?, minor: minor.parse().ok()? })
+        });
+        match version {
+            Some(version) => {
+                self.advance();
+                Ok(version)
+            }
+            None => Err(self.expected("a version such as 7.0", None)),
+        }
+    }
+
+    /// Consumes a directive's keyword; reports a second one.
+    fn only_once(&mut self, again: bool) -> Parsed<()> {
+        if again {
+            let message = format!("a second `{}`", self.spelling());
+            return Err(self
+                .complain(message, Some("a text holds one module; parse each module separately")));
+        }
+        self.advance();
+        Ok(())
+    }
+
+    /// `.target sm_90a, debug`.
+    /// ptxas takes a second one that says the same, wherever it stands.
+    pub(super) fn target(&mut self) -> Parsed<Target> {
+        let directive = self.token();
+        self.advance();
+        let target = self.target_words()?;
+        if self.target.as_ref().is_some_and(|first| *first != target) {
+            let help = "a text holds one module; parse each module separately";
+            let message = "a second `.target`, another one than before";
+            return Err(self.complain_at(directive, message, Some(help)));
+        }
+        Ok(target)
+    }
+
+    fn target_words(&mut self) -> Parsed<Target> {
+        let token = self.token();
+        let name = self.word("an architecture such as sm_80")?;
+        let number = name.strip_prefix("sm_").unwrap_or_default();
+        let (number, specific) = match (number.strip_suffix('a'), number.strip_suffix('f')) {
+            (Some(number), _) => (number, Specific::Architecture),
+            (_, Some(number)) => (number, Specific::Family),
+            _ => (number, Specific::Portable),
+        };
+        let Ok(architecture) = number.parse() else {
+            let help = "name an architecture, such as sm_80 or sm_90a";
+            return Err(self.complain_at(
+                token,
+                format!("`{name}` is not a valid target"),
+                Some(help),
+            ));
+        };
+        let mut options = Vec::new();
+        while self.eat(b',') {
+            options.push(self.word("a target option")?.to_owned());
+        }
+        Ok(Target { architecture, specific, options })
+    }
+
+    pub(super) fn address_size(&mut self) -> Parsed<()> {
+        self.advance();
+        let token = self.token();
+        match self.plain_number("64")? {
+            64 => Ok(()),
+            _ => {
+                let help = "compile for 64-bit addresses (nvcc -m64)";
+                Err(self.complain_at(token, "only 64-bit addresses are supported", Some(help)))
+            }
+        }
+    }
+
+    /// `.file 1 "path"`, with or without a time stamp and a size.
+    pub(super) fn file(&mut self, files: &mut Vec<String>) -> Parsed<()> {
+        self.advance();
+        let token = self.token();
+        let number = self.plain_number("a file number")?;
+        let mut path = self.string("the path of the file")?;
+        if self.kind() == Kind::Text {
+            path = format!("{path}/{}", self.string("the name of the file")?);
+        }
+        while self.eat(b',') {
+            self.integer::<u64>("a time stamp or a size")?;
+        }
+        if number > MOST_FILES {
+            return Err(self.complain_at(token, "the file number is above 65536", None));
+        }
+        // File 0 of newer debug formats repeats file 1.
+        let Some(index) = (number as usize).checked_sub(1) else { return Ok(()) };
+        if files.len() <= index {
+            files.resize(index + 1, String::new());
+        }
+        files[index] = path;
+        Ok(())
+    }
+
+    /// The contents of a string, `\\` and `\"` resolved.
+    fn string(&mut self, what: &str) -> Parsed<String> {
+        if self.kind() != Kind::Text {
+            return Err(self.expected(what, None));
+        }
+        let quoted = self.spelling();
+        self.advance();
+        let mut contents = String::with_capacity(quoted.len());
+        let mut rest = quoted[1..quoted.len() - 1].chars().peekable();
+        while let Some(c) = rest.next() {
+            let escaped = if c == '\\' { rest.next_if(|c| matches!(c, '\\' | '"')) } else { None };
+            contents.push(escaped.unwrap_or(c));
+        }
+        Ok(contents)
+    }
+}
+
+/// What a section holds.
+const DATA: [&str; 4] = [".b8", ".b16", ".b32", ".b64"];
+
+impl Parser<'_> {
+    /// `.section .debug_str { ... }`, its text kept unchanged.
+    pub(super) fn section(&mut self) -> Parsed<String> {
+        let start = self.token().start as usize;
+        while !matches!(self.kind(), Kind::End | Kind::Mark(b'{' | b';' | b'}')) {
+            self.advance();
+        }
+        let open = self.token();
+        self.expect(b'{', "after the section's name")?;
+        while !self.eat(b'}') {
+            match self.kind() {
+                Kind::End => {
+                    let help = "close it with `}`; the text may be truncated";
+                    return Err(self.complain_at(open, "the section never ends", Some(help)));
+                }
+                Kind::Word if self.ahead(1).kind == Kind::Mark(b':') => {
+                    self.advance();
+                    self.advance();
+                }
+                Kind::Dotted if DATA.contains(&self.spelling()) => {
+                    self.advance();
+                    self.datum()?;
+                    while self.eat(b',') {
+                        self.datum()?;
+                    }
+                }
+                _ => return Err(self.expected("a label or data such as `.b8 1`", None)),
+            }
+        }
+        Ok(self.text[start..self.tokens[self.at - 1].end as usize].to_owned())
+    }
+
+    /// A value of a section: numbers, labels and names of sections, added and subtracted.
+    fn datum(&mut self) -> Parsed<()> {
+        loop {
+            self.eat(b'-');
+            let value = matches!(self.kind(), Kind::Number | Kind::Word)
+                || self.kind() == Kind::Dotted && !DATA.contains(&self.spelling());
+            if !value {
+                return Err(self.expected("a number or a label", None));
+            }
+            self.advance();
+            if !self.is(b'+') && !self.is(b'-') {
+                return Ok(());
+            }
+            self.eat(b'+');
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Declarations: the names of the module, what each state space holds, and heads of functions.
 
-use super::Checker;
-use super::names::{Meaning, Role};
 use crate::ast::*;
 use crate::types::{ScalarType, StateSpace};
+use crate::validate::Checker;
+use crate::validate::names::{Meaning, Role};
 
 /// The bytes of parameters of an entry (PTX manual, "Kernel Function Parameters").
 const MOST_PARAMETER_BYTES: u64 = 32_764;

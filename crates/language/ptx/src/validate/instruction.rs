@@ -1,10 +1,10 @@
 //! One instruction: its names are declared, a form has its modifiers, and its operands fit the form.
 
-use super::Checker;
-use super::form::{self, Form, Kind, Match, Misfit, Spec};
-use super::names::{self, Meaning};
 use crate::ast::*;
 use crate::types::ScalarType;
+use crate::validate::Checker;
+use crate::validate::forms::{Form, Kind, Match, Misfit, Spec, forms};
+use crate::validate::names::{self, Meaning};
 
 /// Labels of `.branchtargets` and the like stand where names do.
 const BRANCHES: [&str; 1] = ["bra"];
@@ -19,11 +19,11 @@ impl<'a> Checker<'a> {
         if !declared {
             return;
         }
-        let Some(forms) = form::forms(&instruction.opcode) else {
+        let Some(candidates) = forms(&instruction.opcode) else {
             let message = format!("`{}` is not an instruction of PTX", instruction.opcode);
             return self.complain(instruction.text_line, message, Some("correct its name"));
         };
-        if let Err((message, help)) = self.fits(instruction, forms) {
+        if let Err((message, help)) = self.fits(instruction, candidates) {
             self.complain(instruction.text_line, message, Some(&help));
         } else if instruction.opcode == "call" {
             self.call(instruction);

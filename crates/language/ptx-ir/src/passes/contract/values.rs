@@ -11,7 +11,7 @@ use crate::kernel::{Inst, Kernel, MemoryKind, Opcode, Operand, Reg};
 use crate::opcode::Alu;
 use crate::opcode::contraction::Term;
 use crate::opcode::logic::MoveOp;
-use crate::passes::contract::{OpenTerm, dead};
+use crate::passes::contract::terms::{OpenTerm, dead};
 use crate::types::MemorySpace;
 use std::collections::HashMap;
 use std::ops::Range;

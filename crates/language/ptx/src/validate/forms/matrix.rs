@@ -1,10 +1,12 @@
 //! Warp-level matrices (PTX manual, "Warp Level Matrix Multiply-Accumulate Instructions"). Only shapes that
 //! the emulator runs have rows of their own; it refuses what else does not exist.
+//! Tensor memory (PTX manual, "TensorCore 5th Generation Family Instructions").
 
-use crate::validate::row::Row;
+use crate::validate::forms::notation::Row;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[Row] = &[
+    // matrix
     ("wmma", "^load ^a|b sync aligned? row|col m16n16k16|m8n32k16|m32n8k16 global|$shared? f16", "8d:b32 m ao:u32"),
     ("wmma", "^load ^a|b sync aligned? row|col m16n16k16 global|$shared? s8|u8", "2d:b32 m ao:u32"),
     ("wmma", "^load ^a|b sync aligned? row|col m16n16k16 global|$shared? bf16", "4d:b32 m ao:u32"),
@@ -79,4 +81,48 @@ pub(super) const ROWS: &[Row] = &[
     ("mma", "sp ...", "*"),
     ("mma", "sp::ordered_metadata ...", "*"),
     ("mma", "kind::* ...", "*"),
+    // tensor_memory
+    ("tcgen05", "^alloc $pair sync aligned shared::cta? b32", "M ac:u32"),
+    ("tcgen05", "^dealloc $pair sync aligned b32", "a:u32 ac:u32"),
+    ("tcgen05", "^relinquish_alloc_permit $pair sync aligned", ""),
+    ("tcgen05", "^wait::ld|wait::st sync aligned", ""),
+    ("tcgen05", "^fence::before_thread_sync|fence::after_thread_sync", ""),
+    ("tcgen05", "^shift down $pair", "t"),
+    ("tcgen05", "^commit $pair mbarrier::arrive::one shared::cluster? b64", "M"),
+    ("tcgen05", "^commit $pair mbarrier::arrive::one multicast::cluster shared::cluster? b64", "M r:u16"),
+    ("tcgen05", "^cp $pair 128x256b|4x256b|128x128b", "t a:b64"),
+    ("tcgen05", "^cp $pair 64x128b warpx2::02_13|warpx2::01_23", "t a:b64"),
+    ("tcgen05", "^cp $pair 32x128b warpx4", "t a:b64"),
+    ("tcgen05", "^cp $pair 128x256b|4x256b|128x128b b8x16 b6x16_p32|b4x16_p64", "t a:b64"),
+    ("tcgen05", "^cp $pair 64x128b warpx2::02_13|warpx2::01_23 b8x16 b6x16_p32|b4x16_p64", "t a:b64"),
+    ("tcgen05", "^cp $pair 32x128b warpx4 b8x16 b6x16_p32|b4x16_p64", "t a:b64"),
+    ("tcgen05", "^ld sync aligned $movement $steps pack::16b? b32", "Vd:b32 t"),
+    ("tcgen05", "^ld sync aligned 16x32bx2 $steps pack::16b? b32", "Vd:b32 t i"),
+    ("tcgen05", "^ld ^red sync aligned 32x32b $steps min|max abs? NaN? f32", "Vd:b32 d:b32 t"),
+    ("tcgen05", "^ld ^red sync aligned 32x32b $steps min|max u32|s32", "Vd:b32 d:b32 t"),
+    ("tcgen05", "^ld ^red sync aligned 16x32bx2 $steps min|max abs? NaN? f32", "Vd:b32 d:b32 t i"),
+    ("tcgen05", "^ld ^red sync aligned 16x32bx2 $steps min|max u32|s32", "Vd:b32 d:b32 t i"),
+    ("tcgen05", "^st sync aligned $movement $steps unpack::16b? b32", "t Vr:b32"),
+    ("tcgen05", "^st sync aligned 16x32bx2 $steps unpack::16b? b32", "t i Vr:b32"),
+    ("tcgen05", "^mma $pair $float $keepa?", "t w:b64 a:b64 a:u32 p ibo"),
+    ("tcgen05", "^mma $pair kind::f8f6f4 $keepa?", "t w:b64 a:b64 a:u32 p"),
+    ("tcgen05", "^mma cta_group::1 $float $keepa?", "t w:b64 a:b64 a:u32 4r:b32 p ibo"),
+    ("tcgen05", "^mma cta_group::1 kind::f8f6f4 $keepa?", "t w:b64 a:b64 a:u32 4r:b32 p"),
+    ("tcgen05", "^mma cta_group::2 $float $keepa?", "t w:b64 a:b64 a:u32 8r:b32 p ibo"),
+    ("tcgen05", "^mma cta_group::2 kind::f8f6f4 $keepa?", "t w:b64 a:b64 a:u32 8r:b32 p"),
+    ("tcgen05", "^mma sp $pair $float $keepa?", "t w:b64 a:b64 t a:u32 p ibo"),
+    ("tcgen05", "^mma sp $pair kind::f8f6f4 $keepa?", "t w:b64 a:b64 t a:u32 p"),
+    ("tcgen05", "^mma sp cta_group::1 $float $keepa?", "t w:b64 a:b64 t a:u32 4r:b32 p ibo"),
+    ("tcgen05", "^mma sp cta_group::1 kind::f8f6f4 $keepa?", "t w:b64 a:b64 t a:u32 4r:b32 p"),
+    ("tcgen05", "^mma sp cta_group::2 $float $keepa?", "t w:b64 a:b64 t a:u32 8r:b32 p ibo"),
+    ("tcgen05", "^mma sp cta_group::2 kind::f8f6f4 $keepa?", "t w:b64 a:b64 t a:u32 8r:b32 p"),
+    ("tcgen05", "^mma sp? $pair $float|kind::f8f6f4 ashift collector::a::lastuse|collector::a::discard?", "t t *"),
+    ("tcgen05", "^mma ^ws cta_group::1 $float|kind::f8f6f4 $keepb?", "t w:b64 a:b64 a:u32 p ao:b64"),
+    ("tcgen05", "^mma ^ws sp cta_group::1 $float|kind::f8f6f4 $keepb?", "t w:b64 a:b64 t a:u32 p ao:b64"),
+    ("tcgen05", "^mma $pair kind::mxf8f6f4 block_scale scale_vec::1X|block32? $keepa?", "t w:b64 a:b64 a:u32 t t p"),
+    ("tcgen05", "^mma $pair kind::mxf4 block_scale scale_vec::2X|block32? $keepa?", "t w:b64 a:b64 a:u32 t t p"),
+    ("tcgen05", "^mma $pair kind::mxf4nvf4 block_scale scale_vec::2X|scale_vec::4X|block16|block32 $keepa?", "t w:b64 a:b64 a:u32 t t p"),
+    ("tcgen05", "^mma sp $pair kind::mxf8f6f4 block_scale scale_vec::1X|block32? $keepa?", "t w:b64 a:b64 t a:u32 t t p"),
+    ("tcgen05", "^mma sp $pair kind::mxf4 block_scale scale_vec::2X|block32? $keepa?", "t w:b64 a:b64 t a:u32 t t p"),
+    ("tcgen05", "^mma sp $pair kind::mxf4nvf4 block_scale scale_vec::2X|scale_vec::4X|block16|block32 $keepa?", "t w:b64 a:b64 t a:u32 t t p"),
 ];

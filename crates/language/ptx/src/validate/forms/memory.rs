@@ -1,6 +1,6 @@
 //! Loads, stores, addresses and moves (PTX manual, "Data Movement and Conversion").
 
-use crate::validate::row::Row;
+use crate::validate::forms::notation::Row;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[Row] = &[

@@ -1,27 +1,33 @@
-//! The table of instruction forms; `form.rs` says how a row is read.
+//! The table of instruction forms, by chapter of the PTX manual; `notation` reads its rows.
 
 mod arithmetic;
-mod compare;
-mod convert;
+mod control;
 mod matrix;
 mod memory;
-mod others;
-mod synchronisation;
-mod tensor_memory;
+mod notation;
 
-use super::row::Row;
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+pub use notation::*;
+
+/// The forms by opcode.
+pub(super) fn forms(opcode: &str) -> Option<&'static [Form]> {
+    static FORMS: OnceLock<HashMap<&str, Vec<Form>>> = OnceLock::new();
+    let forms = FORMS.get_or_init(|| {
+        let mut forms: HashMap<&str, Vec<Form>> = HashMap::new();
+        for (opcodes, modifiers, operands) in rows() {
+            for opcode in opcodes.split_whitespace() {
+                forms.entry(opcode).or_default().push(Form::read(modifiers, operands));
+            }
+        }
+        forms
+    });
+    forms.get(opcode).map(Vec::as_slice)
+}
 
 /// All rows.
-pub(super) fn rows() -> impl Iterator<Item = &'static Row> {
-    let tables = [
-        arithmetic::ROWS,
-        compare::ROWS,
-        convert::ROWS,
-        matrix::ROWS,
-        memory::ROWS,
-        others::ROWS,
-        synchronisation::ROWS,
-        tensor_memory::ROWS,
-    ];
+fn rows() -> impl Iterator<Item = &'static Row> {
+    let tables = [arithmetic::ROWS, matrix::ROWS, memory::ROWS, control::ROWS];
     tables.into_iter().flatten()
 }

@@ -1,17 +1,16 @@
 //! `cvt`: between integers, to and from floats, and packed; [`crate::rules::arithmetic::convert`] has floats of 8 bits.
-//! The conversion of one value, whose kinds are in [`crate::rules::arithmetic::convert::scalar`] and [`crate::rules::arithmetic::convert::scalar`].
 //! `cvt` of two values into one register.
 //! `cvt` from and to floats of 8, 6 and 4 bits, and scale factors.
 
 mod scalar;
 
 use crate::error::LoweringResult;
-use crate::kernel::{Operand, Reg, Width};
+use crate::kernel::{Operand, Width};
 use crate::opcode::Alu;
 use crate::opcode::convert::{ConvertOp, EightDirection, EightFormat, EightOp, ScaleRounding};
 use crate::opcode::float::Rounding;
 use crate::opcode::logic::MoveOp;
-use crate::rules::arithmetic::convert::scalar::{rounding, to_tf32};
+use crate::rules::arithmetic::convert::scalar::{Conversion, rounding, to_tf32};
 use crate::rules::context::Cx;
 use lanework_ptx::ScalarType::{self, B8, B16, B32, F32, *};
 
@@ -62,16 +61,6 @@ fn cvt_scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (false, true) => conversion.to_integer(cx),
         (false, false) => conversion.of_floats(cx),
     }
-}
-
-/// What is converted, and into what.
-#[derive(Clone, Copy)]
-pub struct Conversion {
-    /// The result.
-    pub dst: Option<Reg>,
-    pub source: Operand,
-    pub from: ScalarType,
-    pub to: ScalarType,
 }
 
 /// `cvt.rn.f16x2.f32 d, a, b`: `a` in the high half.

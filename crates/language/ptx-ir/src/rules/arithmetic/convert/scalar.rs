@@ -1,8 +1,9 @@
+//! The conversion of one value, whose kinds are in [`crate::rules::arithmetic::convert::scalar`] and [`crate::rules::arithmetic::convert::scalar`].
 //! `cvt` between integers.
 //! `cvt` to and from floats of 16 bits and more, with the steps of their modifiers.
 
 use crate::error::LoweringResult;
-use crate::kernel::{Operand, Width};
+use crate::kernel::{Operand, Reg, Width};
 use crate::lower::state::width_of;
 use crate::opcode::Alu;
 use crate::opcode::convert::{ConvertOp, NarrowInteger, Tf32Clamp, Tf32Rounding, WidenFrom};
@@ -10,10 +11,19 @@ use crate::opcode::float::{
     DoubleOp, F16Function, FloatType, HalfFunction, HalfOp, HalfType, Rounding, SingleOp,
 };
 use crate::opcode::integer::Integer;
-use crate::rules::arithmetic::convert::Conversion;
 use crate::rules::context::Cx;
 use crate::rules::mov;
 use lanework_ptx::ScalarType::{self, *};
+
+/// What is converted, and into what.
+#[derive(Clone, Copy)]
+pub struct Conversion {
+    /// The result.
+    pub dst: Option<Reg>,
+    pub source: Operand,
+    pub from: ScalarType,
+    pub to: ScalarType,
+}
 
 /// Emits a conversion into a 64-bit register of its own.
 fn through_wide(cx: &mut Cx<'_, '_>, a: Operand, op: Alu) -> LoweringResult<Operand> {

@@ -2,9 +2,7 @@
 //!
 //! `data/README.md` lists the compiler of each file.
 
-mod common;
-
-use common::{real_modules, without_text_lines};
+use crate::common::{real_modules, without_text_lines};
 use lanework_ptx::{Item, Module};
 
 #[test]

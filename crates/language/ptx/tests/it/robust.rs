@@ -1,9 +1,7 @@
 //! No text makes the parser, the validator, the printer or the diagnostics panic, and every
 //! accepted text round-trips.
 
-mod common;
-
-use common::{real_modules, without_text_lines};
+use crate::common::{real_modules, without_text_lines};
 use lanework_ptx::{Module, parse_instructions};
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -1,3 +1,4 @@
+//! Which sums take which of their operands: ptxas's rules, as far as its machine code tells them.
 //! Puts fused operations in place of sums, and leaves out the products that nothing reads any more.
 
 use crate::analysis::bitset::BitSet;
@@ -5,9 +6,85 @@ use crate::kernel::{Inst, Kernel, Opcode, Operand, Reg, Register};
 use crate::opcode::Alu;
 use crate::opcode::contraction::Term;
 use crate::opcode::float::Negated;
-use crate::passes::contract::values::Values;
-use crate::passes::contract::{Fusion, OpenTerm};
+use crate::passes::contract::terms::OpenTerm;
+use crate::passes::contract::values::{Use, Values, View};
 use std::collections::HashMap;
+
+/// A sum that becomes a fused operation.
+struct Fusion {
+    /// The term of the sum.
+    sum: usize,
+    /// Which of its operands is the product.
+    side: usize,
+    /// The value that is the product.
+    product: View,
+    /// The operation that adds the product to the other operand.
+    op: Alu,
+}
+
+/// Decides for one sum after the other, in the order of the text. A product's uses are counted once, before.
+fn choose(terms: &[OpenTerm], values: &mut Values) -> Vec<Fusion> {
+    let count: Vec<usize> = values.all.iter().map(|value| value.uses.len()).collect();
+    let mut fusions = Vec::new();
+    let mut sums: Vec<usize> = values.sides.keys().copied().collect();
+    sums.sort_unstable();
+    for sum in sums {
+        let sides = values.sides[&sum];
+        let fused = sides.map(|view| fusible(terms, values, &count, sum, view?));
+        let of = |side: usize| sides[side].map_or(0, |view: View| count[view.value]);
+        let side = match fused {
+            [None, None] => continue,
+            [Some(_), None] => 0,
+            [None, Some(_)] => 1,
+            [Some(_), Some(_)] => usize::from(of(1) < of(0)),
+        };
+        let (Some(product), Some(op)) = (sides[side], fused[side]) else { continue };
+        fusions.push(Fusion { sum, side, product, op });
+        let uses = &mut values.all[product.value].uses;
+        uses.retain(|by| *by != Use::Sum(sum, side));
+        if let Some(addend) = sides[1 - side] {
+            let uses = &mut values.all[addend.value].uses;
+            let at = uses.iter().position(|by| *by == Use::Sum(sum, 1 - side));
+            at.into_iter().for_each(|at| uses[at] = Use::Other);
+        }
+    }
+    fusions
+}
+
+/// The operation that fuses a value into a sum, if it is a product that may be.
+fn fusible(
+    terms: &[OpenTerm],
+    values: &Values,
+    count: &[usize],
+    sum: usize,
+    view: View,
+) -> Option<Alu> {
+    let value = &values.all[view.value];
+    let op = fits(terms, values, sum, view)?;
+    for by in &value.uses {
+        let Use::Sum(other, side) = *by else { return None };
+        fits(terms, values, other, view)?;
+        let alone =
+            |view: View| count[view.value] == 1 && fits(terms, values, other, view).is_some();
+        let lost = other != sum && values.sides[&other][1 - side].is_some_and(alone);
+        if lost && count[view.value] > 1 {
+            return None;
+        }
+    }
+    Some(op)
+}
+
+/// The operation that fuses a value into a sum, as far as the two alone tell: the value is a product of the
+/// sum's type and modifiers, in its block or by a constant.
+fn fits(terms: &[OpenTerm], values: &Values, sum: usize, view: View) -> Option<Alu> {
+    let value = &values.all[view.value];
+    let (sum, product) = (&terms[sum], &terms[value.product?]);
+    let together = values.block[sum.core] == values.block[product.core];
+    if !together && !value.constant_factor {
+        return None;
+    }
+    sum.op.fused(sum.ftz, product.op)
+}
 
 /// What changes around instructions, before the list is put together anew.
 struct Changes {
@@ -16,15 +93,11 @@ struct Changes {
 }
 
 /// Rewrites the kernel.
-pub(super) fn fuse_all(
-    kernel: &mut Kernel,
-    terms: &[OpenTerm],
-    values: &Values,
-    fusions: &[Fusion],
-) {
+pub(super) fn fuse(kernel: &mut Kernel, terms: &[OpenTerm], values: &mut Values) {
+    let fusions = choose(terms, values);
     let mut changes = Changes { removed: BitSet::new(kernel.insts.len()), before: HashMap::new() };
     let mut factors: HashMap<usize, [Operand; 2]> = HashMap::new();
-    for fusion in fusions {
+    for fusion in &fusions {
         let value = &values.all[fusion.product.value];
         let Some(product) = value.product.map(|at| &terms[at]) else { continue };
         let stays = !value.uses.is_empty();
@@ -35,7 +108,7 @@ pub(super) fn fuse_all(
             (product.core..product.insts.end).for_each(|i| changes.removed.insert(i));
             value.copies.iter().flat_map(Clone::clone).for_each(|i| changes.removed.insert(i));
         }
-        fuse(kernel, terms, fusion, [a, b], &mut changes);
+        fuse_sum(kernel, terms, fusion, [a, b], &mut changes);
     }
     rebuild(kernel, changes);
 }
@@ -84,7 +157,7 @@ fn computed(
 }
 
 /// Puts the fused operation in place of the sum.
-fn fuse(
+fn fuse_sum(
     kernel: &mut Kernel,
     terms: &[OpenTerm],
     fusion: &Fusion,

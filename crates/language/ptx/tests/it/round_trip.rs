@@ -1,9 +1,7 @@
 //! Generated modules print to text that parses back to the same module, and the printed form of one
 //! module of every construct is kept as a golden file.
 
-mod common;
-
-use common::without_text_lines;
+use crate::common::without_text_lines;
 use lanework_ptx::*;
 use proptest::collection::vec;
 use proptest::option;
@@ -246,7 +244,7 @@ proptest! {
 /// One of every construct, as text in the printer's form.
 #[test]
 fn the_printed_form_is_a_fixed_point() {
-    let text = include_str!("golden/everything.ptx");
+    let text = include_str!("../golden/everything.ptx");
     let module = Module::parse(text).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(module.to_string(), text, "run `cargo run --example reprint` on the golden file");
 }

@@ -1,5 +1,4 @@
-//! What the integration tests share: the real modules, and modules made comparable.
-#![allow(dead_code)] // each test program uses some of it
+//! Helpers: PTX modules of real compilers, and modules without text lines, for comparison.
 
 use lanework_ptx::{Item, Module, Statement};
 use std::fs;
@@ -33,7 +32,7 @@ pub fn without_text_lines(mut module: Module) -> Module {
 }
 
 /// Forgets the text lines of statements and the blocks among them.
-pub fn forget(statements: &mut [Statement]) {
+fn forget(statements: &mut [Statement]) {
     for statement in statements {
         match statement {
             Statement::Instruction(instruction) => instruction.text_line = 0,

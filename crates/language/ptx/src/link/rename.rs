@@ -1,7 +1,11 @@
 //! Names at module scope, and their renaming throughout a module.
+//! Source positions of a module that becomes part of another: its files get new numbers, and instructions
+//! without a position that of their line in the PTX.
+//! Labels of debug sections belong to their module: where another module has one of the same name, it gets a suffix, there and where
+//! `.loc` names it.
 
-use super::error::{LinkError, refuse};
-use crate::ast::*;
+use crate::ast::{Item, Module, Statement, *};
+use crate::link::error::{LinkError, refuse};
 use std::collections::{HashMap, HashSet};
 
 /// The name of an item.
@@ -43,7 +47,7 @@ pub(super) fn own_names(module: &Module) -> HashSet<String> {
 ///
 /// # Errors
 /// When numbered registers hide one.
-pub(super) fn rename(
+pub(super) fn rename_all(
     module: &mut Module,
     names: &HashMap<String, String>,
     file: &str,
@@ -172,4 +176,123 @@ impl Renamer<'_> {
             }
         }
     }
+}
+
+/// Gives the files of a module the numbers after `before`, and adds the PTX file itself as one.
+pub(super) fn renumber_files(module: &mut Module, before: &[String], file: &str) {
+    let by = before.len() as u32;
+    module.files.push(file.to_owned());
+    let own = by + module.files.len() as u32;
+    for item in &mut module.items {
+        if let Item::Function(Function { body: Some(body), .. }) = item {
+            renumber_statements(body, by, own);
+        }
+    }
+}
+
+fn renumber_statements(list: &mut [Statement], by: u32, own: u32) {
+    for statement in list {
+        match statement {
+            Statement::Instruction(instruction) => match &mut instruction.location {
+                Some(location) => {
+                    location.file += by;
+                    if let Some(words) = &mut location.inlined {
+                        *words = shifted(words, "inlined_at", by);
+                    }
+                }
+                None => {
+                    let line = instruction.text_line;
+                    let location = Location { file: own, line, column: 0, inlined: None };
+                    instruction.location = (line > 0).then_some(location);
+                }
+            },
+            Statement::Directive(words) if words.starts_with(".loc ") => {
+                *words = shifted(&shifted(words, ".loc", by), "inlined_at", by);
+            }
+            Statement::Block(inner) => renumber_statements(inner, by, own),
+            _ => {}
+        }
+    }
+}
+
+/// The text with the number after `word` increased.
+fn shifted(text: &str, word: &str, by: u32) -> String {
+    let Some((before, after)) = text.split_once(word) else { return text.to_owned() };
+    let blank = after.len() - after.trim_start().len();
+    let digits = after[blank..].find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len() - blank);
+    match after[blank..blank + digits].parse::<u32>() {
+        Ok(number) => format!("{before}{word} {}{}", number + by, &after[blank + digits..]),
+        Err(_) => text.to_owned(),
+    }
+}
+
+/// Gives labels that are taken the suffix of this module, and takes the module's.
+pub(super) fn separate_sections(module: &mut Module, taken: &mut HashSet<String>, suffix: &str) {
+    let own: HashSet<String> = sections(module).flat_map(labels).collect();
+    let clashes: HashSet<&String> = own.intersection(taken).collect();
+    if !clashes.is_empty() {
+        let rename = |text: &mut String| *text = with_suffix(text, &clashes, suffix);
+        for item in &mut module.items {
+            match item {
+                Item::Directive(text) if is_section(text) => rename(text),
+                Item::Function(function) => {
+                    in_positions(function.body.iter_mut().flatten(), &rename);
+                }
+                _ => {}
+            }
+        }
+    }
+    taken.extend(own);
+}
+
+fn is_section(directive: &str) -> bool {
+    directive.starts_with(".section")
+}
+
+fn sections(module: &Module) -> impl Iterator<Item = &str> {
+    module.items.iter().filter_map(|item| match item {
+        Item::Directive(text) if is_section(text) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+fn labels(section: &str) -> impl Iterator<Item = String> {
+    section.split_whitespace().filter_map(|word| word.strip_suffix(':')).map(str::to_owned)
+}
+
+/// Renames in the positions of statements.
+fn in_positions<'a>(
+    statements: impl Iterator<Item = &'a mut Statement>,
+    rename: &dyn Fn(&mut String),
+) {
+    for statement in statements {
+        match statement {
+            Statement::Instruction(instruction) => {
+                let location = instruction.location.as_mut();
+                location
+                    .and_then(|location| location.inlined.as_mut())
+                    .into_iter()
+                    .for_each(rename);
+            }
+            Statement::Directive(words) if words.starts_with(".loc") => rename(words),
+            Statement::Block(inner) => in_positions(inner.iter_mut(), rename),
+            _ => {}
+        }
+    }
+}
+
+/// The text with a suffix after each of some names.
+fn with_suffix(text: &str, names: &HashSet<&String>, suffix: &str) -> String {
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$');
+    let (mut made, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(start) = rest.find(is_name) {
+        let end = rest[start..].find(|c| !is_name(c)).map_or(rest.len(), |n| start + n);
+        let word = &rest[start..end];
+        made.push_str(&rest[..end]);
+        if names.iter().any(|name| *name == word) {
+            made.push_str(suffix);
+        }
+        rest = &rest[end..];
+    }
+    made + rest
 }

@@ -19,10 +19,10 @@
 //! is the first. `/p` allows a second, predicate destination. A count before it makes it a vector,
 //! and `V` one of as many as `.v2`, `.v4` or `.v8` says, or the shape and steps of a movement of tensor
 //! memory.
+//! The table of instruction forms; `form.rs` says how a row is read.
+//! A row of the table of instruction forms, as text.
 
 use crate::types::ScalarType;
-use std::collections::HashMap;
-use std::sync::OnceLock;
 
 /// Sets of modifiers by name.
 const SETS: &[(&str, &str)] = &[
@@ -48,7 +48,7 @@ const SETS: &[(&str, &str)] = &[
 ];
 
 /// One form of an instruction.
-pub(super) struct Form {
+pub struct Form {
     slots: Vec<Slot>,
     operands: Vec<Spec>,
     /// Whether any other modifiers and operands may follow.
@@ -66,28 +66,28 @@ struct Slot {
 
 /// What an operand has to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Spec {
-    pub(super) kind: Kind,
-    pub(super) ty: TypeOf,
+pub struct Spec {
+    pub kind: Kind,
+    pub ty: TypeOf,
     /// Whether registers may be wider than the type.
-    pub(super) wide: bool,
-    pub(super) special: bool,
-    pub(super) variable: bool,
+    pub wide: bool,
+    pub special: bool,
+    pub variable: bool,
     /// Whether a vector may stand there whose elements are the parts of the value.
-    pub(super) parts: bool,
-    pub(super) discard: bool,
-    pub(super) optional: bool,
+    pub parts: bool,
+    pub discard: bool,
+    pub optional: bool,
     /// What literals are allowed.
-    pub(super) literals: Literals,
+    pub literals: Literals,
     /// Whether a predicate may be written beside it.
-    pub(super) pair: bool,
+    pub pair: bool,
     /// Elements of a vector; 0 for as many as the modifiers say.
-    pub(super) elements: Option<u8>,
+    pub elements: Option<u8>,
 }
 
 /// The literals that may stand for an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Literals {
+pub enum Literals {
     Any,
     /// 0 to 15.
     Barrier,
@@ -99,7 +99,7 @@ pub(super) enum Literals {
 
 /// The role of an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub enum Kind {
     Destination,
     Value,
     Register,
@@ -115,45 +115,30 @@ pub(super) enum Kind {
 
 /// The type of an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum TypeOf {
+pub enum TypeOf {
     Modifier(usize),
     Double,
     Fixed(ScalarType),
 }
 
-/// The forms by opcode.
-pub(super) fn forms(opcode: &str) -> Option<&'static [Form]> {
-    static FORMS: OnceLock<HashMap<&str, Vec<Form>>> = OnceLock::new();
-    let forms = FORMS.get_or_init(|| {
-        let mut forms: HashMap<&str, Vec<Form>> = HashMap::new();
-        for (opcodes, modifiers, operands) in super::forms::rows() {
-            for opcode in opcodes.split_whitespace() {
-                forms.entry(opcode).or_default().push(Form::read(modifiers, operands));
-            }
-        }
-        forms
-    });
-    forms.get(opcode).map(Vec::as_slice)
-}
-
 /// The modifiers of an instruction laid on a form.
 #[derive(Debug, Default)]
-pub(super) struct Match<'i> {
+pub struct Match<'i> {
     /// Types in order.
-    pub(super) types: Vec<ScalarType>,
+    pub types: Vec<ScalarType>,
     /// State spaces in order.
-    pub(super) spaces: Vec<&'i str>,
+    pub spaces: Vec<&'i str>,
     /// Elements that `.v2`, `.v4` or `.v8` ask for.
-    pub(super) elements: Option<u8>,
+    pub elements: Option<u8>,
     /// Whether tensor memory is loaded or stored.
-    pub(super) movement: bool,
+    pub movement: bool,
     /// The operands.
-    pub(super) operands: Vec<Spec>,
+    pub operands: Vec<Spec>,
 }
 
 /// Why modifiers do not fit a form.
 #[derive(Debug, PartialEq)]
-pub(super) enum Misfit {
+pub enum Misfit {
     /// This one does not belong there; so many before it do.
     Extra(usize),
     /// One of these is missing.
@@ -161,7 +146,7 @@ pub(super) enum Misfit {
 }
 
 impl Form {
-    fn read(modifiers: &'static str, operands: &'static str) -> Form {
+    pub fn read(modifiers: &'static str, operands: &'static str) -> Form {
         let words = || modifiers.split_whitespace();
         Form {
             slots: words().filter(|word| *word != "...").map(Slot::read).collect(),
@@ -171,7 +156,7 @@ impl Form {
     }
 
     /// Lays the modifiers of an instruction on this form.
-    pub(super) fn matches<'i>(&self, modifiers: &'i [String]) -> Result<Match<'i>, Misfit> {
+    pub fn matches<'i>(&self, modifiers: &'i [String]) -> Result<Match<'i>, Misfit> {
         let mut used = vec![false; self.slots.len()];
         let mut found = Match { operands: self.operands.clone(), ..Match::default() };
         for (index, modifier) in modifiers.iter().enumerate() {
@@ -268,7 +253,7 @@ fn moved_registers(modifiers: &[String]) -> Option<Option<u8>> {
 }
 
 /// Whether a modifier names a state space, or a window of one.
-pub(super) fn is_space(modifier: &str) -> bool {
+pub fn is_space(modifier: &str) -> bool {
     let space = modifier.split("::").next().unwrap_or_default();
     matches!(space, "global" | "shared" | "local" | "const" | "param")
 }
@@ -326,3 +311,6 @@ impl Spec {
         }
     }
 }
+
+/// Opcodes separated by blanks, modifiers, operands; `form.rs` says how they are read.
+pub type Row = (&'static str, &'static str, &'static str);

@@ -21,7 +21,7 @@
 //! To write or update what is expected, then read the difference:
 //!
 //! ```text
-//! LANEWORK_BLESS=1 cargo test -p lanework-ptx-ir --test filetests
+//! LANEWORK_BLESS=1 cargo test -p lanework-ptx-ir --test it filetests
 //! ```
 
 use lanework_ptx::Module;
@@ -113,7 +113,7 @@ fn difference(expected: &str, found: &str) -> String {
 
 #[test]
 fn analyses_give_what_the_files_expect() {
-    let bless = std::env::var_os("LANEWORK_BLESS").is_some();
+    let bless = lanework_testing::bless();
     let mut failures = String::new();
     for file in files() {
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -129,6 +129,6 @@ fn analyses_give_what_the_files_expect() {
     }
     assert!(
         failures.is_empty(),
-        "{failures}if this is right: LANEWORK_BLESS=1 cargo test -p lanework-ptx-ir --test filetests"
+        "{failures}if this is right: LANEWORK_BLESS=1 cargo test -p lanework-ptx-ir --test it filetests"
     );
 }

@@ -1,0 +1,69 @@
+//! Register pressure: how many 32-bit registers a kernel's values need at once.
+//!
+//! The most live words at any instruction ("MaxLive" of register allocation), from `liveness`. The
+//! driver's compiler schedules, folds and rematerialises, so its count differs; but where many
+//! values live at once, as in register tiles, it cannot need fewer than live here.
+
+use crate::analysis::Analyses;
+use crate::kernel::{Kernel, Reg, Width};
+
+/// An estimate of what a kernel takes of the register file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegisterPressure {
+    /// 32-bit registers per thread, at most [`MOST_REGISTERS`].
+    pub registers: u32,
+    /// Bytes per thread that do not fit and would live in local memory, and the kernel's own local
+    /// variables.
+    pub spill_bytes: u32,
+}
+
+/// Registers that a thread can have.
+pub const MOST_REGISTERS: u32 = 255;
+/// Registers that every kernel needs for the stack pointer, addresses and temporaries.
+const OVERHEAD: u32 = 6;
+/// Registers are given in this many.
+const UNIT: u32 = 8;
+
+/// The estimate for a kernel.
+pub fn pressure(kernel: &Kernel, analyses: &Analyses) -> RegisterPressure {
+    let blocks = 0..analyses.cfg.blocks.len();
+    let most = blocks.map(|block| most_alive(kernel, analyses, block)).max();
+    let wanted = (most.unwrap_or(0) + OVERHEAD).next_multiple_of(UNIT);
+    RegisterPressure {
+        registers: wanted.min(MOST_REGISTERS),
+        spill_bytes: 4 * wanted.saturating_sub(MOST_REGISTERS + 1) + kernel.local_bytes,
+    }
+}
+
+/// The most 32-bit words alive at once in a basic block, found from its end backwards.
+fn most_alive(kernel: &Kernel, analyses: &Analyses, block: usize) -> u32 {
+    let words = |register: Reg| match kernel.registers[register as usize] {
+        register if register.special.is_some() => 0,
+        register => match register.width {
+            Width::Predicate => 0,
+            Width::Word => 1,
+            Width::Wide => 2,
+        },
+    };
+    let cfg = &analyses.cfg;
+    let mut live = analyses.liveness.live_out(cfg, block);
+    let mut alive: u32 = live.iter().map(|register| words(register as Reg)).sum();
+    let mut most = alive;
+    let block = &cfg.blocks[block];
+    for inst in kernel.insts[block.start..block.end].iter().rev() {
+        for dst in inst.writes().filter(|_| inst.guard.is_none()) {
+            if live.contains(dst as usize) {
+                live.remove(dst as usize);
+                alive -= words(dst);
+            }
+        }
+        for register in inst.reads() {
+            if !live.contains(register as usize) {
+                live.insert(register as usize);
+                alive += words(register);
+            }
+        }
+        most = most.max(alive);
+    }
+    most
+}

@@ -1,0 +1,93 @@
+//! Where variables lie in shared and local memory.
+//!
+//! For checks they keep apart, so that an index out of one does not land in the next.
+
+use crate::kernel::{Kernel, Operand, Placed};
+use lanework_ptx::{Linkage, StateSpace, Variable};
+
+/// Bytes left free between variables, so that an index out of one does not land in the next.
+pub const GAP: u32 = 1024;
+/// The same in local memory once it has so many bytes.
+const NARROW_GAP: u32 = 32;
+const WIDE_GAPS: u32 = 16 << 10;
+
+/// The layout of a kernel's variables so far.
+pub struct Layout {
+    /// Whether variables keep apart.
+    gaps: bool,
+    /// Bytes of shared memory without gaps.
+    packed_shared: u32,
+    /// The alignment of dynamic shared memory: that of what is declared there, 16 at least.
+    dynamic_alignment: u32,
+}
+
+impl Layout {
+    /// One without variables; `gaps` says whether they keep apart.
+    pub fn new(gaps: bool) -> Layout {
+        Layout { gaps, packed_shared: 0, dynamic_alignment: 16 }
+    }
+
+    /// Places a variable in shared memory; gives its address.
+    pub fn shared(&mut self, kernel: &mut Kernel, variable: &Variable) -> Operand {
+        let open = variable.dims.iter().any(Option::is_none);
+        if variable.linkage == Linkage::Extern && (open || variable.size() == 0) {
+            kernel.dynamic_shared.get_or_insert_with(|| readable(&variable.name));
+            let align = variable.alignment().clamp(1, 1024);
+            self.dynamic_alignment = self.dynamic_alignment.max(align);
+            return Operand::DynamicShared(0);
+        }
+        let align = variable.alignment().clamp(1, 1024);
+        let bytes = variable.size().min(1 << 31) as u32;
+        let offset = self.place(kernel.static_shared, align, GAP);
+        kernel.static_shared = offset.saturating_add(bytes);
+        let packed = self.packed_shared.min(1 << 30).next_multiple_of(align);
+        self.packed_shared = packed.saturating_add(bytes);
+        let name = readable(&variable.name);
+        kernel.shared_variables.push(Placed { name, offset, bytes });
+        Operand::Const(u64::from(offset))
+    }
+
+    /// Where a variable goes after `end` bytes of others, as far from them as `gap` says.
+    fn place(&self, end: u32, align: u32, gap: u32) -> u32 {
+        let gap = if self.gaps && end > 0 { gap } else { 0 };
+        (end.min(1 << 30) + gap).next_multiple_of(align)
+    }
+
+    /// Places a variable in local memory; gives its address.
+    pub fn local(&self, kernel: &mut Kernel, variable: &Variable) -> Operand {
+        let align = variable.alignment().clamp(1, 1024);
+        // Code for debugging has thousands of variables once its calls are inlined, and each thread
+        // has them all: parameters of calls are not indexed, and gaps get narrow in the end.
+        let gap = match variable.space {
+            StateSpace::Param => 0,
+            _ if kernel.local_bytes < WIDE_GAPS => GAP,
+            _ => NARROW_GAP,
+        };
+        let offset = self.place(kernel.local_bytes, align, gap);
+        let bytes = variable.size().min(1 << 31) as u32;
+        kernel.local_bytes = offset.saturating_add(bytes);
+        let name = variable.name.clone();
+        kernel.local_variables.push(Placed { name, offset, bytes });
+        Operand::Const(u64::from(offset))
+    }
+
+    /// Ends static shared memory, where dynamic shared memory starts.
+    pub fn finish(&self, kernel: &mut Kernel) {
+        kernel.declared_shared = self.packed_shared;
+        let gap = if self.gaps && kernel.static_shared > 0 { GAP } else { 0 };
+        let end = kernel.static_shared.saturating_add(gap);
+        kernel.static_shared = end.next_multiple_of(self.dynamic_alignment);
+    }
+}
+
+/// The name of a variable as the source has it: of `_ZZ6kernelE4tile` the last part.
+fn readable(name: &str) -> String {
+    let last = name.strip_prefix("_ZZ").and_then(|rest| {
+        rest.match_indices('E').rev().find_map(|(at, _)| {
+            let digits: String = rest[at + 1..].chars().take_while(char::is_ascii_digit).collect();
+            let start = at + 1 + digits.len();
+            rest.get(start..start + digits.parse::<usize>().ok()?)
+        })
+    });
+    last.unwrap_or(name).to_owned()
+}

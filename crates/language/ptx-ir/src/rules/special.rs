@@ -1,0 +1,139 @@
+//! Special registers (PTX manual, "Special Registers"): those that are fixed while a thread runs, and
+//! clocks.
+
+use crate::kernel::*;
+use crate::lower::state::Lowering;
+use crate::opcode::Alu;
+use crate::opcode::integer::{Integer, IntegerOp};
+use crate::opcode::logic::LogicOp;
+use crate::opcode::sync::WarpOp;
+
+/// The ends and parts of reserved shared memory.
+const RESERVED: &[&str] = &["begin", "end", "cap", "0", "1"];
+/// Far beyond any block's shared memory.
+const NO_RESERVED_SHARED: u64 = 0xffff_0000;
+
+/// Bytes of shared memory that the system reserves in each block from sm_80 on.
+const RESERVED_BYTES: u64 = 1024;
+/// Those with three elements and a fourth that is 0.
+const VECTORS: &[&str] = &[
+    "tid",
+    "ntid",
+    "ctaid",
+    "nctaid",
+    "clusterid",
+    "nclusterid",
+    "cluster_ctaid",
+    "cluster_nctaid",
+];
+
+/// Whether a name is that of a special register with four elements.
+pub fn is_vector(name: &str) -> bool {
+    name.strip_prefix('%').is_some_and(|name| VECTORS.contains(&name))
+}
+
+/// `pm0` to `pm7`, and their forms of 64 bits.
+fn is_counter(name: &str) -> bool {
+    let number = name.strip_prefix("pm").map(|rest| rest.strip_suffix("_64").unwrap_or(rest));
+    number.is_some_and(|n| n.len() == 1 && n.parse::<u8>().is_ok_and(|n| n < 8))
+}
+
+/// Whether a name is that of a clock or timer; then whether it is the upper word of one, and its width.
+pub fn clock(name: &str) -> Option<(bool, Width)> {
+    Some(match name {
+        "%clock" | "%globaltimer_lo" => (false, Width::Word),
+        "%clock_hi" | "%globaltimer_hi" => (true, Width::Word),
+        "%clock64" | "%globaltimer" => (false, Width::Wide),
+        _ => return None,
+    })
+}
+
+/// The value of a special register.
+pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Operand> {
+    if name == "WARP_SZ" {
+        return Some(Operand::Const(32));
+    }
+    // The driver's own registers. Those of cooperative launches are set; it sets no other.
+    if let Some(n) = name.strip_prefix("%envreg").and_then(|n| n.parse::<u8>().ok()) {
+        return match n {
+            1 | 2 => {
+                let register = lowering.special(Special::Environment(n), Width::Word);
+                Some(Operand::Reg(register))
+            }
+            _ => (n < 32).then_some(Operand::Const(0)),
+        };
+    }
+    // Shared memory that CUDA's own libraries use for groups larger than a warp. There is none: it
+    // lies where every access faults.
+    if name.strip_prefix("%reserved_smem_offset_").is_some_and(|which| RESERVED.contains(&which)) {
+        return Some(Operand::Const(NO_RESERVED_SHARED));
+    }
+    if let Some((high, width)) = clock(name) {
+        let now = lowering.new_register(width);
+        let opcode = Opcode::Warp(WarpOp::Clock { high });
+        lowering.emit(opcode, vec![Some(now)], Vec::new(), None);
+        return Some(Operand::Reg(now));
+    }
+    let name = name.strip_prefix('%')?;
+    // Counters of the hardware that nobody has set up, and no graph that is being executed.
+    if is_counter(name) || name == "current_graph_exec" {
+        return Some(Operand::Const(0));
+    }
+    // The fourth element of a vector is 0.
+    if name.strip_suffix(".w").is_some_and(|base| VECTORS.contains(&base)) {
+        return Some(Operand::Const(0));
+    }
+    let axis = |rest: &str| match rest {
+        "x" => Some(0),
+        "y" => Some(1),
+        "z" => Some(2),
+        _ => None,
+    };
+    let special = match name.split_once('.') {
+        Some(("tid", rest)) => Special::Thread(axis(rest)?),
+        Some(("ntid", rest)) => Special::BlockShape(axis(rest)?),
+        Some(("ctaid", rest)) => Special::Block(axis(rest)?),
+        Some(("nctaid", rest)) => Special::GridShape(axis(rest)?),
+        Some(("clusterid", rest)) => Special::Cluster(axis(rest)?),
+        Some(("nclusterid", rest)) => Special::Clusters(axis(rest)?),
+        Some(("cluster_ctaid", rest)) => Special::ClusterBlock(axis(rest)?),
+        Some(("cluster_nctaid", rest)) => Special::ClusterShape(axis(rest)?),
+        Some(_) => return None,
+        None => match name {
+            "laneid" => Special::Lane,
+            "warpid" => Special::Warp,
+            "nwarpid" => Special::Warps,
+            "smid" => Special::Multiprocessor,
+            "nsmid" => Special::Multiprocessors,
+            "gridid" => Special::Grid,
+            "lanemask_eq" => Special::LaneMask(LaneMask::Equal),
+            "lanemask_le" => Special::LaneMask(LaneMask::AtMost),
+            "lanemask_lt" => Special::LaneMask(LaneMask::Below),
+            "lanemask_ge" => Special::LaneMask(LaneMask::AtLeast),
+            "lanemask_gt" => Special::LaneMask(LaneMask::Above),
+            "dynamic_smem_size" => Special::DynamicShared,
+            "total_smem_size" => Special::TotalShared,
+            "aggr_smem_size" => {
+                let total = Operand::Reg(lowering.special(Special::TotalShared, Width::Word));
+                let sum = lowering.new_register(Width::Word);
+                let unsigned = Integer::of(lanework_ptx::ScalarType::U32)?;
+                let add = Opcode::Alu(Alu::Integer(IntegerOp::Add(unsigned)));
+                let src = vec![total, Operand::Const(RESERVED_BYTES)];
+                lowering.emit(add, vec![Some(sum)], src, None);
+                return Some(Operand::Reg(sum));
+            }
+            "cluster_ctarank" => Special::ClusterRank,
+            "cluster_nctarank" => Special::ClusterBlocks,
+            "is_explicit_cluster" => {
+                let word = lowering.special(Special::ExplicitCluster, Width::Word);
+                let truth = lowering.new_register(Width::Predicate);
+                let opcode = Opcode::Alu(Alu::Logic(LogicOp::IsNonzero));
+                lowering.emit(opcode, vec![Some(truth)], vec![Operand::Reg(word)], None);
+                return Some(Operand::Reg(truth));
+            }
+            _ => return None,
+        },
+    };
+    let width = if special == Special::Grid { Width::Wide } else { Width::Word };
+    Some(Operand::Reg(lowering.special(special, width)))
+}

@@ -1,0 +1,7 @@
+//! Integration tests of the PTX crate: parsing, printing, validation.
+
+mod common;
+mod real;
+mod robust;
+mod round_trip;
+mod tensor_memory;
