@@ -1,72 +1,270 @@
-//! What C passes by pointer: results, texts and arrays.
+//! Pointers that programs pass to the exported functions: where a result goes ([`Out`]), where a value or an array is ([`In`]), and
+//! texts ([`Text`]).
+//!
+//! The types are as large as C's pointers and have no safe constructor but null. So each comes from the caller of an exported function,
+//! which CUDA's documentation obliges to pass null or memory that holds the value and stays allocated during the call. Their methods are
+//! safe because of that contract: they refuse null, do not assume alignment, and the lifetime keeps a pointer from outliving its call.
 
 use crate::memory::mapped::{Access, is_mapped};
 use crate::status::{Result, Status};
 use std::ffi::{CStr, c_char};
+use std::marker::PhantomData;
 
-/// Stores a result.
+/// Types that C may pass by pointer: any bytes are a valid value.
 ///
 /// # Safety
-/// `to` is null, which is refused, or valid for a write.
-pub unsafe fn store<T>(to: *mut T, value: T) -> Result {
-    if to.is_null() {
-        return Err(Status::InvalidValue);
+/// Every bit pattern must be valid for the type.
+pub unsafe trait Plain: Copy {}
+
+macro_rules! plain {
+    ($($type:ty)*) => {
+        // SAFETY: numbers have no invalid bit pattern.
+        $(unsafe impl Plain for $type {})*
+    };
+}
+plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64);
+
+// SAFETY: raw pointers may hold any address; what they point to is not read by copying them.
+unsafe impl<T> Plain for *const T {}
+// SAFETY: as for `*const T`: any address is valid.
+unsafe impl<T> Plain for *mut T {}
+// SAFETY: an array has no bytes but those of its elements, which are `Plain`.
+unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
+
+/// Checks at compile time that a `repr(C)` struct has the layout of its counterpart in CUDA's headers: size, alignment, and the offset of
+/// every field. The figures are `sizeof`, `_Alignof` and `offsetof` of the headers of CUDA 13.5 (`cuda.h`, `nvml.h`) under GCC on x86-64.
+macro_rules! abi {
+    ($type:ident = $size:literal, $align:literal { $($field:ident: $offset:literal),* $(,)? }) => {
+        const _: () = {
+            assert!(size_of::<$type>() == $size, "another size than in C");
+            assert!(align_of::<$type>() == $align, "another alignment than in C");
+            $(assert!(std::mem::offset_of!($type, $field) == $offset, concat!("another offset than in C: ", stringify!($field)));)*
+        };
+        // The pattern names every field, and each must be `Plain`.
+        const _: fn(&$type) = |value| {
+            fn plain<T: $crate::pointers::Plain>(_: &T) {}
+            let $type { $($field),* } = value;
+            $(plain($field);)*
+        };
+        // SAFETY: `repr(C)`, every field is `Plain`, as checked above, and padding has no invalid bytes.
+        unsafe impl $crate::pointers::Plain for $type {}
+    };
+}
+pub(crate) use abi;
+
+/// Where a function stores a result: null, or memory for a `T` during the call.
+#[repr(transparent)]
+pub struct Out<'call, T>(*mut T, PhantomData<&'call mut T>);
+
+/// A value, or the first of an array, that a caller passes: null, or memory that holds it during the call.
+#[repr(transparent)]
+pub struct In<'call, T>(*const T, PhantomData<&'call T>);
+
+/// An address that a caller passes for a copy or another operation of a stream: memory of a device, or memory of the program, which CUDA
+/// obliges it to keep until its stream has done the operation. Like the pointers it has no safe constructor but null; in a struct, it
+/// comes from a struct that the caller passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Address(u64);
+
+// SAFETY: `repr(transparent)` around a number.
+unsafe impl Plain for Address {}
+
+impl Address {
+    pub const NULL: Self = Address(0);
+
+    pub fn get(self) -> u64 {
+        self.0
     }
-    // SAFETY: by the caller.
-    unsafe { to.write_unaligned(value) };
-    Ok(())
 }
 
-/// As [`store`], where null means that the caller does not want it.
-///
-/// # Safety
-/// As [`store`].
-pub unsafe fn offer<T>(to: *mut T, value: T) {
-    if !to.is_null() {
-        // SAFETY: by the caller.
-        unsafe { to.write_unaligned(value) };
+/// A text that a caller passes: null, or bytes up to a zero byte.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Text<'call>(*const c_char, PhantomData<&'call c_char>);
+
+impl<T> Clone for Out<'_, T> {
+    fn clone(&self) -> Self {
+        *self
     }
 }
 
-/// A text.
-///
-/// # Safety
-/// `from` is null, which is refused, or ends with a zero byte.
-pub unsafe fn text<'a>(from: *const c_char) -> Result<&'a str> {
-    if from.is_null() {
-        return Err(Status::InvalidValue);
+impl<T> Copy for Out<'_, T> {}
+
+impl<T> Clone for In<'_, T> {
+    fn clone(&self) -> Self {
+        *self
     }
-    // SAFETY: by the caller.
-    unsafe { CStr::from_ptr(from) }.to_str().map_err(|_| Status::InvalidValue)
 }
 
-/// An array of `length` elements; empty where the pointer is null. A length that memory does not have is refused.
-///
-/// # Safety
-/// A pointer that is not null is valid for reads of as many elements as memory has there, up to `length`.
-pub unsafe fn slice<'a, T>(from: *const T, length: usize) -> Result<&'a [T]> {
-    if from.is_null() || length == 0 {
-        return Ok(&[]);
+impl<T> Copy for In<'_, T> {}
+
+impl<'call, T> Out<'call, T> {
+    pub const NULL: Self = Out(std::ptr::null_mut(), PhantomData);
+
+    /// # Safety
+    /// `to` is null, or valid for reads and writes of what the caller of an exported function promised, during `'call`.
+    pub unsafe fn new(to: *mut T) -> Self {
+        Out(to, PhantomData)
     }
-    let bytes = length.checked_mul(size_of::<T>()).filter(|&bytes| isize::try_from(bytes).is_ok());
-    let bytes = bytes.ok_or(Status::InvalidValue)?;
-    if !from.is_aligned() || !is_mapped(from as u64, bytes, Access::Read) {
-        return Err(Status::InvalidValue);
+
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
     }
-    // SAFETY: by the caller.
-    Ok(unsafe { std::slice::from_raw_parts(from, length) })
+
+    pub fn as_ptr(self) -> *mut T {
+        self.0
+    }
+
+    /// Stores a result. Null is refused.
+    pub fn store(self, value: T) -> Result {
+        if self.0.is_null() {
+            return Err(Status::InvalidValue);
+        }
+        self.offer(value);
+        Ok(())
+    }
+
+    /// Stores a result that the caller may not want: null means so.
+    pub fn offer(self, value: T) {
+        if !self.0.is_null() {
+            // SAFETY: not null, so by the type's contract memory for a `T`; `write_unaligned` needs no alignment.
+            unsafe { self.0.write_unaligned(value) };
+        }
+    }
+
+    /// The value that is there, of a parameter that C passes in both directions. Null is refused.
+    pub fn get(self) -> Result<T>
+    where
+        T: Plain,
+    {
+        In::<T>(self.0, PhantomData).get()
+    }
+
+    /// The same place as one that is only read.
+    pub fn as_input(self) -> In<'call, T> {
+        In(self.0, PhantomData)
+    }
+
+    /// The same place for a value of another type.
+    ///
+    /// # Safety
+    /// The caller of the exported function promised memory for a `U`.
+    pub unsafe fn cast<U>(self) -> Out<'call, U> {
+        Out(self.0.cast(), PhantomData)
+    }
+
+    /// The `index`th element of an array of results; null stays null.
+    ///
+    /// # Safety
+    /// The array that the caller promised has more than `index` elements.
+    pub unsafe fn at(self, index: usize) -> Self {
+        if self.0.is_null() {
+            return self;
+        }
+        // SAFETY: `index` is inside the array, by this function's contract.
+        Out(unsafe { self.0.add(index) }, PhantomData)
+    }
 }
 
-/// Writes a text and its zero byte to `length` bytes, cut where it is longer.
+impl<'call, T: Plain> In<'call, T> {
+    pub const NULL: Self = In(std::ptr::null(), PhantomData);
+
+    /// # Safety
+    /// `from` is null, or valid for reads of what the caller of an exported function promised, during `'call`.
+    pub unsafe fn new(from: *const T) -> Self {
+        In(from, PhantomData)
+    }
+
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    pub fn as_ptr(self) -> *const T {
+        self.0
+    }
+
+    /// The value. Null is refused.
+    pub fn get(self) -> Result<T> {
+        self.find().ok_or(Status::InvalidValue)
+    }
+
+    /// The value, or `None` for null.
+    pub fn find(self) -> Option<T> {
+        // SAFETY: not null, so by the type's contract memory that holds a `T`, all of whose bit patterns are valid; `read_unaligned`
+        // needs no alignment.
+        (!self.0.is_null()).then(|| unsafe { self.0.read_unaligned() })
+    }
+
+    /// The `index`th element of an array; null stays null.
+    ///
+    /// # Safety
+    /// The array that the caller promised has more than `index` elements.
+    pub unsafe fn at(self, index: usize) -> Self {
+        if self.0.is_null() {
+            return self;
+        }
+        // SAFETY: `index` is inside the array, by this function's contract.
+        In(unsafe { self.0.add(index) }, PhantomData)
+    }
+
+    /// A copy of the `length` elements from here; empty if the pointer is null. Memory that is not mapped is refused.
+    pub fn list(self, length: usize) -> Result<Vec<T>> {
+        if self.0.is_null() || length == 0 {
+            return Ok(Vec::new());
+        }
+        let bytes = length.checked_mul(size_of::<T>()).ok_or(Status::InvalidValue)?;
+        if !is_mapped(self.0 as u64, bytes, Access::Read) {
+            return Err(Status::InvalidValue);
+        }
+        // SAFETY: all bytes are mapped and readable, and any bytes are a valid `T`; `read_unaligned` needs no alignment.
+        Ok((0..length).map(|index| unsafe { self.0.add(index).read_unaligned() }).collect())
+    }
+
+    /// The `length` elements from here; empty if the pointer is null. Unaligned pointers and memory that is not mapped are refused.
+    ///
+    /// # Safety
+    /// `length` is the length that the caller passed for this array.
+    pub unsafe fn slice(self, length: usize) -> Result<&'call [T]> {
+        if self.0.is_null() || length == 0 {
+            return Ok(&[]);
+        }
+        let bytes =
+            length.checked_mul(size_of::<T>()).filter(|&bytes| isize::try_from(bytes).is_ok());
+        let bytes = bytes.ok_or(Status::InvalidValue)?;
+        if !self.0.is_aligned() || !is_mapped(self.0 as u64, bytes, Access::Read) {
+            return Err(Status::InvalidValue);
+        }
+        // SAFETY: aligned, mapped, at most `isize::MAX` bytes; the caller promised `length` elements that stay during the call.
+        Ok(unsafe { std::slice::from_raw_parts(self.0, length) })
+    }
+}
+
+impl<'call> Text<'call> {
+    pub fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+
+    /// The text. Null and what is not UTF-8 are refused.
+    pub fn get(self) -> Result<&'call str> {
+        if self.0.is_null() {
+            return Err(Status::InvalidValue);
+        }
+        // SAFETY: not null, so by the type's contract it ends with a zero byte and stays during the call.
+        unsafe { CStr::from_ptr(self.0) }.to_str().map_err(|_| Status::InvalidValue)
+    }
+}
+
+/// Writes a text and its zero byte to `length` bytes, and truncates a longer one. Null and a length of 0 are refused.
 ///
 /// # Safety
-/// `to` is null, which is refused, or valid for `length` writes.
+/// `to` is null, or valid for `length` writes.
 pub unsafe fn write_text(to: *mut c_char, length: usize, text: &str) -> Result {
     if to.is_null() || length == 0 {
         return Err(Status::InvalidValue);
     }
     let bytes = &text.as_bytes()[..text.len().min(length - 1)];
-    // SAFETY: by the caller; at most `length` bytes are written.
+    // SAFETY: `to` is not null, and `bytes.len() + 1 <= length` bytes are written, for which it is valid.
     unsafe {
         std::ptr::copy_nonoverlapping(bytes.as_ptr().cast(), to, bytes.len());
         to.add(bytes.len()).write(0);

@@ -3,7 +3,7 @@
 use crate::api::api;
 use crate::devices::attributes;
 use crate::devices::model::model;
-use crate::pointers::{store, write_text};
+use crate::pointers::{Out, Text, write_text};
 use crate::state::driver;
 use crate::status::Status;
 use std::ffi::c_char;
@@ -14,87 +14,74 @@ pub fn memory_bytes() -> crate::status::Result<(u64, u64)> {
 }
 
 api! {
-    fn cuDeviceGetCount(count: *mut i32) {
-        // SAFETY: by the caller.
-        unsafe { store(count, driver()?.gpus.len() as i32) }
+    fn cuDeviceGetCount(count: Out<'_, i32>) {
+        count.store(driver()?.gpus.len() as i32)
     }
 
-    fn cuDeviceGet(device: *mut i32, ordinal: i32) {
+    fn cuDeviceGet(device: Out<'_, i32>, ordinal: i32) {
         driver()?.gpu(ordinal)?;
-        // SAFETY: by the caller.
-        unsafe { store(device, ordinal) }
+        device.store(ordinal)
     }
 
     fn cuDeviceGetName(name: *mut c_char, length: i32, device: i32) {
         driver()?.gpu(device)?;
-        // SAFETY: by the caller.
+        // SAFETY: `length` is the size of the buffer that the caller passed.
         unsafe { write_text(name, length.max(0) as usize, &model().name()) }
     }
 
-    fn cuDeviceGetUuid(uuid: *mut [u8; 16], device: i32) {
+    fn cuDeviceGetUuid(uuid: Out<'_, [u8; 16]>, device: i32) {
         let bytes = driver()?.gpu(device)?.uuid();
-        // SAFETY: by the caller.
-        unsafe { store(uuid, bytes) }
+        uuid.store(bytes)
     }
 
-    fn cuDeviceGetUuid_v2(uuid: *mut [u8; 16], device: i32) {
+    fn cuDeviceGetUuid_v2(uuid: Out<'_, [u8; 16]>, device: i32) {
         let bytes = driver()?.gpu(device)?.uuid();
-        // SAFETY: by the caller.
-        unsafe { store(uuid, bytes) }
+        uuid.store(bytes)
     }
 
-    fn cuDeviceTotalMem_v2(bytes: *mut usize, device: i32) {
+    fn cuDeviceTotalMem_v2(bytes: Out<'_, usize>, device: i32) {
         driver()?.gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { store(bytes, memory_bytes()?.1 as usize) }
+        bytes.store(memory_bytes()?.1 as usize)
     }
 
-    fn cuDeviceGetAttribute(value: *mut i32, attribute: i32, device: i32) {
+    fn cuDeviceGetAttribute(value: Out<'_, i32>, attribute: i32, device: i32) {
         let found = attributes::of(attribute, driver()?.gpu(device)?);
-        // SAFETY: by the caller.
-        unsafe { store(value, found.ok_or(Status::InvalidValue)?) }
+        value.store(found.ok_or(Status::InvalidValue)?)
     }
 
-    fn cuDeviceGetProperties(properties: *mut [i32; 14], device: i32) {
+    fn cuDeviceGetProperties(properties: Out<'_, [i32; 14]>, device: i32) {
         let gpu = driver()?.gpu(device)?;
         // Threads of a block, its and the grid's axes, shared and constant memory, warp, pitch, registers, clock, alignment of textures.
         let all = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
-        // SAFETY: by the caller.
-        unsafe { store(properties, all.map(|attribute| attributes::of(attribute, gpu).unwrap_or(0))) }
+        properties.store(all.map(|attribute| attributes::of(attribute, gpu).unwrap_or(0)))
     }
 
-    fn cuDeviceComputeCapability(major: *mut i32, minor: *mut i32, device: i32) {
+    fn cuDeviceComputeCapability(major: Out<'_, i32>, minor: Out<'_, i32>, device: i32) {
         driver()?.gpu(device)?;
         let (of_major, of_minor) = model().capability();
-        // SAFETY: by the caller.
-        unsafe {
-            store(major, of_major)?;
-            store(minor, of_minor)
-        }
+        major.store(of_major)?;
+        minor.store(of_minor)
     }
 
     fn cuDeviceGetPCIBusId(text: *mut c_char, length: i32, device: i32) {
         let bus = driver()?.gpu(device)?.bus();
-        // SAFETY: by the caller.
+        // SAFETY: `length` is the size of the buffer that the caller passed.
         unsafe { write_text(text, length.max(0) as usize, &bus) }
     }
 
-    fn cuDeviceGetByPCIBusId(device: *mut i32, text: *const c_char) {
-        // SAFETY: by the caller.
-        let asked = unsafe { crate::pointers::text(text) }?.to_uppercase();
+    fn cuDeviceGetByPCIBusId(device: Out<'_, i32>, text: Text<'_>) {
+        let asked = text.get()?.to_uppercase();
         let found = driver()?.gpus.iter().find(|gpu| gpu.bus() == asked || gpu.bus()[5..] == asked);
-        // SAFETY: by the caller.
-        unsafe { store(device, found.ok_or(Status::InvalidDevice)?.ordinal) }
+        device.store(found.ok_or(Status::InvalidDevice)?.ordinal)
     }
 
-    fn cuDeviceCanAccessPeer(can: *mut i32, device: i32, peer: i32) {
+    fn cuDeviceCanAccessPeer(can: Out<'_, i32>, device: i32, peer: i32) {
         driver()?.gpu(device)?;
         driver()?.gpu(peer)?;
-        // SAFETY: by the caller.
-        unsafe { store(can, i32::from(device != peer)) }
+        can.store(i32::from(device != peer))
     }
 
-    fn cuDeviceGetP2PAttribute(value: *mut i32, attribute: i32, from: i32, to: i32) {
+    fn cuDeviceGetP2PAttribute(value: Out<'_, i32>, attribute: i32, from: i32, to: i32) {
         driver()?.gpu(from)?;
         driver()?.gpu(to)?;
         if from == to {
@@ -106,19 +93,16 @@ api! {
             2..=4 => 1,
             _ => return Err(Status::InvalidValue),
         };
-        // SAFETY: by the caller.
-        unsafe { store(value, found) }
+        value.store(found)
     }
 
-    fn cuDeviceGetTexture1DLinearMaxWidth(width: *mut usize, _format: i32, _channels: u32, device: i32) {
+    fn cuDeviceGetTexture1DLinearMaxWidth(width: Out<'_, usize>, _format: i32, _channels: u32, device: i32) {
         driver()?.gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { store(width, 1 << 28) }
+        width.store(1 << 28)
     }
 
-    fn cuDeviceGetExecAffinitySupport(value: *mut i32, _kind: i32, device: i32) {
+    fn cuDeviceGetExecAffinitySupport(value: Out<'_, i32>, _kind: i32, device: i32) {
         driver()?.gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { store(value, 0) }
+        value.store(0)
     }
 }

@@ -3,7 +3,7 @@
 use crate::api::api;
 use crate::handles::Handle;
 use crate::lock::lock;
-use crate::pointers::{offer, store};
+use crate::pointers::{In, Out};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status, of_code};
 use std::cell::RefCell;
@@ -124,10 +124,9 @@ impl Driver {
 }
 
 api! {
-    fn cuDevicePrimaryCtxRetain(context: *mut Handle, device: i32) {
+    fn cuDevicePrimaryCtxRetain(context: Out<'_, Handle>, device: i32) {
         let handle = driver()?.retain_primary(device)?;
-        // SAFETY: by the caller.
-        unsafe { store(context, handle) }
+        context.store(handle)
     }
 
     fn cuDevicePrimaryCtxSetFlags_v2(device: i32, flags: u32) {
@@ -140,31 +139,27 @@ api! {
         Ok(())
     }
 
-    fn cuDevicePrimaryCtxGetState(device: i32, flags: *mut u32, active: *mut i32) {
+    fn cuDevicePrimaryCtxGetState(device: i32, flags: Out<'_, u32>, active: Out<'_, i32>) {
         let primary = lock(&driver()?.gpu(device)?.primary);
-        // SAFETY: by the caller.
-        unsafe {
-            store(flags, primary.flags)?;
-            store(active, i32::from(primary.context != 0))
-        }
+        flags.store(primary.flags)?;
+        active.store(i32::from(primary.context != 0))
     }
 
-    fn cuCtxCreate_v2(context: *mut Handle, flags: u32, device: i32) {
+    fn cuCtxCreate_v2(context: Out<'_, Handle>, flags: u32, device: i32) {
         driver()?.gpu(device)?;
         let handle = Context::make(device, flags);
         with_stack(|stack| stack.push(handle));
-        // SAFETY: by the caller.
-        unsafe { store(context, handle) }
+        context.store(handle)
     }
 
-    fn cuCtxCreate_v3(context: *mut Handle, _affinity: *const u8, _count: i32, flags: u32, device: i32) {
-        // SAFETY: by the caller.
+    fn cuCtxCreate_v3(context: Out<'_, Handle>, _affinity: In<'_, u8>, _count: i32, flags: u32, device: i32) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
         let code = unsafe { cuCtxCreate_v2(context, flags, device) };
         of_code(code).map_or(Ok(()), Err)
     }
 
-    fn cuCtxCreate_v4(context: *mut Handle, _parameters: *const u8, flags: u32, device: i32) {
-        // SAFETY: by the caller.
+    fn cuCtxCreate_v4(context: Out<'_, Handle>, _parameters: In<'_, u8>, flags: u32, device: i32) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
         let code = unsafe { cuCtxCreate_v2(context, flags, device) };
         of_code(code).map_or(Ok(()), Err)
     }
@@ -175,11 +170,10 @@ api! {
         Ok(())
     }
 
-    fn cuCtxPopCurrent_v2(context: *mut Handle) {
+    fn cuCtxPopCurrent_v2(context: Out<'_, Handle>) {
         driver()?;
         let popped = with_stack(Vec::pop).flatten().ok_or(Status::InvalidContext)?;
-        // SAFETY: by the caller.
-        unsafe { offer(context, popped) };
+        context.offer(popped);
         Ok(())
     }
 
@@ -192,28 +186,24 @@ api! {
         Ok(())
     }
 
-    fn cuCtxGetCurrent(context: *mut Handle) {
+    fn cuCtxGetCurrent(context: Out<'_, Handle>) {
         driver()?;
-        // SAFETY: by the caller.
-        unsafe { store(context, current()) }
+        context.store(current())
     }
 
-    fn cuCtxGetDevice(device: *mut i32) {
+    fn cuCtxGetDevice(device: Out<'_, i32>) {
         let context = or_current(0)?;
-        // SAFETY: by the caller.
-        unsafe { store(device, context.gpu) }
+        device.store(context.gpu)
     }
 
-    fn cuCtxGetDevice_v2(device: *mut i32, context: Handle) {
+    fn cuCtxGetDevice_v2(device: Out<'_, i32>, context: Handle) {
         let context = or_current(context)?;
-        // SAFETY: by the caller.
-        unsafe { store(device, context.gpu) }
+        device.store(context.gpu)
     }
 
-    fn cuCtxGetFlags(flags: *mut u32) {
+    fn cuCtxGetFlags(flags: Out<'_, u32>) {
         let context = or_current(0)?;
-        // SAFETY: by the caller.
-        unsafe { store(flags, *lock(&context.flags)) }
+        flags.store(*lock(&context.flags))
     }
 
     fn cuCtxSetFlags(flags: u32) {
@@ -222,10 +212,9 @@ api! {
         Ok(())
     }
 
-    fn cuCtxGetId(context: Handle, id: *mut u64) {
+    fn cuCtxGetId(context: Handle, id: Out<'_, u64>) {
         let context = or_current(context)?;
-        // SAFETY: by the caller.
-        unsafe { store(id, context.handle) }
+        id.store(context.handle)
     }
 
     fn cuCtxSetLimit(limit: i32, value: usize) {
@@ -235,46 +224,39 @@ api! {
         Ok(())
     }
 
-    fn cuCtxGetLimit(value: *mut usize, limit: i32) {
+    fn cuCtxGetLimit(value: Out<'_, usize>, limit: i32) {
         let context = driver()?.context()?;
         let found = lock(&context.limits).get(&limit).copied().ok_or(Status::InvalidValue)?;
-        // SAFETY: by the caller.
-        unsafe { store(value, found) }
+        value.store(found)
     }
 
-    fn cuCtxGetCacheConfig(value: *mut i32) {
+    fn cuCtxGetCacheConfig(value: Out<'_, i32>) {
         driver()?.context()?;
-        // SAFETY: by the caller.
-        unsafe { store(value, 0) }
+        value.store(0)
     }
 
     fn cuCtxSetCacheConfig(_value: i32) {
         driver()?.context().map(drop)
     }
 
-    fn cuCtxGetSharedMemConfig(value: *mut i32) {
+    fn cuCtxGetSharedMemConfig(value: Out<'_, i32>) {
         driver()?.context()?;
-        // SAFETY: by the caller.
-        unsafe { store(value, 1) }
+        value.store(1)
     }
 
     fn cuCtxSetSharedMemConfig(_value: i32) {
         driver()?.context().map(drop)
     }
 
-    fn cuCtxGetApiVersion(_context: Handle, version: *mut u32) {
+    fn cuCtxGetApiVersion(_context: Handle, version: Out<'_, u32>) {
         driver()?;
-        // SAFETY: by the caller.
-        unsafe { store(version, 3020) }
+        version.store(3020)
     }
 
-    fn cuCtxGetStreamPriorityRange(least: *mut i32, greatest: *mut i32) {
+    fn cuCtxGetStreamPriorityRange(least: Out<'_, i32>, greatest: Out<'_, i32>) {
         driver()?.context()?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(least, 0);
-            offer(greatest, -5);
-        }
+        least.offer(0);
+        greatest.offer(-5);
         Ok(())
     }
 

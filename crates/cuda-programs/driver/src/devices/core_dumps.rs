@@ -3,7 +3,7 @@
 
 use crate::api::{api, say};
 use crate::lock::lock;
-use crate::pointers::store;
+use crate::pointers::{In, Out};
 use crate::state::driver;
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
@@ -38,38 +38,35 @@ fn value(setting: i32) -> Result<Vec<u8>> {
 ///
 /// # Safety
 /// `size` is null or valid; `to` is null or has as many bytes as `size` says.
-unsafe fn get(setting: i32, to: *mut c_void, size: *mut usize) -> Result {
+unsafe fn get(setting: i32, to: *mut c_void, size: Out<'_, usize>) -> Result {
     driver()?;
     let value = value(setting)?;
-    // SAFETY: by the caller.
-    let room = unsafe { size.as_mut() }.ok_or(Status::InvalidValue)?;
+    let room = size.get()?;
     if !to.is_null() {
-        let count = value.len().min(*room);
-        // SAFETY: by the caller.
+        let count = value.len().min(room);
+        // SAFETY: `to` is not null and has `room` bytes, of which `count` are written.
         unsafe { to.cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), count) };
-        if matches!(setting, FILE | PIPE) && count < *room {
-            // SAFETY: as above.
-            unsafe { store(to.cast::<u8>().add(count), 0) }?;
+        if matches!(setting, FILE | PIPE) && count < room {
+            // SAFETY: `count` is less than `room`.
+            unsafe { to.cast::<u8>().add(count).write(0) };
         }
     }
-    *room = value.len();
-    Ok(())
+    size.store(value.len())
 }
 
 /// Keeps a setting.
 ///
 /// # Safety
 /// As [`get`].
-unsafe fn set(setting: i32, from: *const c_void, size: *const usize) -> Result {
+unsafe fn set(setting: i32, from: *const c_void, size: In<'_, usize>) -> Result {
     driver()?;
     let least = value(setting)?.len();
-    // SAFETY: by the caller.
-    let bytes = *unsafe { size.as_ref() }.ok_or(Status::InvalidValue)?;
+    let bytes = size.get()?;
     if from.is_null() || bytes < least.min(4) || bytes > LONGEST {
         return Err(Status::InvalidValue);
     }
     let wanted = if matches!(setting, FILE | PIPE) { bytes } else { least };
-    // SAFETY: by the caller.
+    // SAFETY: `from` is not null and has `bytes` bytes (contract of this function), at least `wanted`: smaller settings have one byte.
     let mut given = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), wanted) }.to_vec();
     if matches!(setting, FILE | PIPE) {
         given.truncate(given.iter().position(|&byte| byte == 0).unwrap_or(given.len()));
@@ -86,23 +83,23 @@ unsafe fn set(setting: i32, from: *const c_void, size: *const usize) -> Result {
 }
 
 api! {
-    fn cuCoredumpGetAttribute(setting: i32, to: *mut c_void, size: *mut usize) {
-        // SAFETY: by the caller.
+    fn cuCoredumpGetAttribute(setting: i32, to: *mut c_void, size: Out<'_, usize>) {
+        // SAFETY: the caller passed `to` with room for as many bytes as `size` says.
         unsafe { get(setting, to, size) }
     }
 
-    fn cuCoredumpGetAttributeGlobal(setting: i32, to: *mut c_void, size: *mut usize) {
-        // SAFETY: by the caller.
+    fn cuCoredumpGetAttributeGlobal(setting: i32, to: *mut c_void, size: Out<'_, usize>) {
+        // SAFETY: the caller passed `to` with room for as many bytes as `size` says.
         unsafe { get(setting, to, size) }
     }
 
-    fn cuCoredumpSetAttribute(setting: i32, from: *const c_void, size: *const usize) {
-        // SAFETY: by the caller.
+    fn cuCoredumpSetAttribute(setting: i32, from: *const c_void, size: In<'_, usize>) {
+        // SAFETY: the caller passed `from` with as many bytes as `size` says.
         unsafe { set(setting, from, size) }
     }
 
-    fn cuCoredumpSetAttributeGlobal(setting: i32, from: *const c_void, size: *const usize) {
-        // SAFETY: by the caller.
+    fn cuCoredumpSetAttributeGlobal(setting: i32, from: *const c_void, size: In<'_, usize>) {
+        // SAFETY: the caller passed `from` with as many bytes as `size` says.
         unsafe { set(setting, from, size) }
     }
 }

@@ -8,7 +8,7 @@ use crate::devices::model::model;
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::ordering;
-use crate::pointers::{offer, slice, store};
+use crate::pointers::{In, Out, abi};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::event::Event;
@@ -35,6 +35,8 @@ pub struct Resource {
     alignment: u32,
     rest: [u32; 9],
 }
+
+abi!(Resource = 144, 8 { kind: 0, mark: 4, device: 8, first: 12, split: 16, padding: 24, count: 96, least: 100, alignment: 104, rest: 108 });
 
 const _: () = assert!(size_of::<Resource>() == 144);
 
@@ -142,70 +144,56 @@ impl Driver {
 }
 
 /// What a context or a device has of a kind.
-///
-/// # Safety
-/// `to` is null, which is refused, or valid.
-unsafe fn give(to: *mut Resource, kind: u32, resource: Resource) -> Result {
+fn give(to: Out<'_, Resource>, kind: u32, resource: Resource) -> Result {
     match kind {
-        // SAFETY: by the caller.
-        1 => unsafe { store(to, resource) },
+        1 => to.store(resource),
         _ => Err(Status::InvalidResourceType),
     }
 }
 
 api! {
-    fn cuDeviceGetDevResource(device: i32, resource: *mut Resource, kind: u32) {
+    fn cuDeviceGetDevResource(device: i32, resource: Out<'_, Resource>, kind: u32) {
         driver()?.gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(resource, kind, Resource::whole(device)) }
+        give(resource, kind, Resource::whole(device))
     }
 
-    fn cuCtxGetDevResource(context: Handle, resource: *mut Resource, kind: u32) {
+    fn cuCtxGetDevResource(context: Handle, resource: Out<'_, Resource>, kind: u32) {
         let context = or_current(context)?;
         let part = table::<Green>().find(green_of(context.handle)).map(|green| green.resource);
-        // SAFETY: by the caller.
-        unsafe { give(resource, kind, part.unwrap_or(Resource::whole(context.gpu))) }
+        give(resource, kind, part.unwrap_or(Resource::whole(context.gpu)))
     }
 
-    fn cuGreenCtxGetDevResource(of: Handle, resource: *mut Resource, kind: u32) {
-        // SAFETY: by the caller.
-        unsafe { give(resource, kind, green(of)?.resource) }
+    fn cuGreenCtxGetDevResource(of: Handle, resource: Out<'_, Resource>, kind: u32) {
+        give(resource, kind, green(of)?.resource)
     }
 
-    fn cuDevSmResourceSplitByCount(parts: *mut Resource, count: *mut u32, input: *const Resource, remaining: *mut Resource, flags: u32, least: u32) {
+    fn cuDevSmResourceSplitByCount(parts: Out<'_, Resource>, count: Out<'_, u32>, input: In<'_, Resource>, remaining: Out<'_, Resource>, flags: u32, least: u32) {
         driver()?;
-        // SAFETY: by the caller.
-        let (input, wanted) = unsafe { (input.as_ref(), count.as_ref()) };
-        let (input, wanted) = (input.ok_or(Status::InvalidValue)?.checked()?, *wanted.ok_or(Status::InvalidValue)?);
+        let (input, wanted) = (input.get()?.checked()?, count.get()?);
         if input.split != 0 {
             // A part is split when it is a green context's.
             return Err(Status::InvalidResourceConfiguration);
         }
         let (size, most) = input.parts(flags, least)?;
         if parts.is_null() {
-            // SAFETY: by the caller.
-            return unsafe { store(count, most) };
+            return count.store(most);
         }
         static SPLITS: AtomicU64 = AtomicU64::new(1);
         let split = SPLITS.fetch_add(1, Ordering::Relaxed);
         let made = most.min(wanted);
         for index in 0..made {
             let part = Resource::of(input.device, input.first + index * size, size, split);
-            // SAFETY: by the caller: as many as are wanted.
-            unsafe { store(parts.add(index as usize), part) }?;
+            // SAFETY: the caller passed `parts` with room for `count` (`wanted`) parts, of which `index` is one.
+            unsafe { parts.at(index as usize) }.store(part)?;
         }
         let used = made * size;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(remaining, Resource::of(input.device, input.first + used, input.count - used, split));
-            store(count, made)
-        }
+        remaining.offer(Resource::of(input.device, input.first + used, input.count - used, split));
+        count.store(made)
     }
 
-    fn cuDevResourceGenerateDesc(description: *mut Handle, parts: *const Resource, count: u32) {
+    fn cuDevResourceGenerateDesc(description: Out<'_, Handle>, parts: In<'_, Resource>, count: u32) {
         driver()?;
-        // SAFETY: by the caller.
-        let given = unsafe { slice(parts, count as usize) }?;
+        let given = parts.list(count as usize)?;
         let mut parts = given.iter().map(|part| part.checked()).collect::<Result<Vec<_>>>()?;
         parts.sort_by_key(|part| part.first);
         let first = parts.first().ok_or(Status::InvalidValue)?;
@@ -214,11 +202,10 @@ api! {
         if !same || !apart {
             return Err(Status::InvalidResourceConfiguration);
         }
-        // SAFETY: by the caller.
-        unsafe { store(description, table::<Description>().add(Description { parts })) }
+        description.store(table::<Description>().add(Description { parts }))
     }
 
-    fn cuGreenCtxCreate(to: *mut Handle, description: Handle, device: i32, flags: u32) {
+    fn cuGreenCtxCreate(to: Out<'_, Handle>, description: Handle, device: i32, flags: u32) {
         let driver = driver()?;
         driver.gpu(device)?;
         if flags != DEFAULT_STREAM {
@@ -235,8 +222,7 @@ api! {
         let resource = Resource::of(device, parts[0].first, count, 0);
         let made = table::<Green>().add(Green { context, resource });
         lock(&GREEN).insert(context, made);
-        // SAFETY: by the caller.
-        unsafe { store(to, made) }
+        to.store(made)
     }
 
     fn cuGreenCtxDestroy(of: Handle) {
@@ -247,42 +233,35 @@ api! {
         release_primary(resource.device)
     }
 
-    fn cuCtxFromGreenCtx(context: *mut Handle, of: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(context, green(of)?.context) }
+    fn cuCtxFromGreenCtx(context: Out<'_, Handle>, of: Handle) {
+        context.store(green(of)?.context)
     }
 
-    fn cuGreenCtxGetId(of: Handle, id: *mut u64) {
-        // SAFETY: by the caller.
-        unsafe { store(id, green(of)?.context) }
+    fn cuGreenCtxGetId(of: Handle, id: Out<'_, u64>) {
+        id.store(green(of)?.context)
     }
 
-    fn cuGreenCtxStreamCreate(stream: *mut Handle, of: Handle, flags: u32, priority: i32) {
+    fn cuGreenCtxStreamCreate(stream: Out<'_, Handle>, of: Handle, flags: u32, priority: i32) {
         let context = green(of)?.context;
         // Only streams that do not wait for the default one.
         if flags != 1 {
             return Err(Status::InvalidValue);
         }
         let made = Stream { context, flags, priority: priority.clamp(-5, 0), number: next_number(), attributes: Mutex::default() };
-        // SAFETY: by the caller.
-        unsafe { store(stream, table::<Stream>().add(made)) }
+        stream.store(table::<Stream>().add(made))
     }
 
-    fn cuStreamGetGreenCtx(stream: Handle, to: *mut Handle) {
+    fn cuStreamGetGreenCtx(stream: Handle, to: Out<'_, Handle>) {
         let found = driver()?.stream(stream)?;
-        // SAFETY: by the caller.
-        unsafe { store(to, green_of(found.map_or_else(current, |stream| stream.context))) }
+        to.store(green_of(found.map_or_else(current, |stream| stream.context)))
     }
 
-    fn cuStreamGetCtx_v2(stream: Handle, context: *mut Handle, to: *mut Handle) {
+    fn cuStreamGetCtx_v2(stream: Handle, context: Out<'_, Handle>, to: Out<'_, Handle>) {
         let found = driver()?.stream(stream)?.map_or_else(current, |stream| stream.context);
         let green = green_of(found);
         // One of the two.
-        // SAFETY: by the caller.
-        unsafe {
-            store(context, if green == 0 { found } else { 0 })?;
-            offer(to, green);
-        }
+        context.store(if green == 0 { found } else { 0 })?;
+        to.offer(green);
         Ok(())
     }
 

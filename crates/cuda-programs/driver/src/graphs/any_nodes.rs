@@ -6,23 +6,29 @@ use crate::graphs::conditional::conditional;
 use crate::graphs::edges::keep_data;
 use crate::graphs::memory_nodes::{allocation, release};
 use crate::graphs::node_changes::{change, replace};
-use crate::graphs::node_parameters::{copy, fill, host, kernel, show};
+use crate::graphs::node_parameters::{
+    copy, fill, host, kernel, shown_copy, shown_event, shown_fill, shown_host, shown_launch,
+};
 use crate::graphs::nodes::add;
 use crate::graphs::work::{EdgeData, Graph, Node, Work};
 use crate::handles::Handle;
-use crate::pointers::{slice, store};
+use crate::pointers::{In, Out, abi};
 use crate::state::table;
 use crate::status::{Result, Status};
 use crate::streams::event::Event;
 use crate::streams::values::{operations, show_operations};
 
 /// `CUgraphNodeParams`: what follows is of the kind.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct AnyParameters {
     kind: i32,
     reserved: [i32; 3],
     of_kind: [u64; 29],
+    reserved_after: u64,
 }
+
+abi!(AnyParameters = 256, 8 { kind: 0, reserved: 4, of_kind: 16, reserved_after: 248 });
 
 /// Words before the copy itself in the parameters of a node that copies: flags with a reserved number, and the context.
 const BEFORE_COPY: usize = 2;
@@ -33,20 +39,26 @@ const MOVED: i32 = 1;
 /// The kind of a conditional node, whose parameters never change.
 const CONDITIONAL: i32 = 13;
 
-/// The work of a node that is added to a graph.
+/// Where the parameters of the node's kind are.
 ///
 /// # Safety
-/// As [`work`].
-unsafe fn added(graph: Handle, parameters: *mut AnyParameters) -> Result<Work> {
-    // SAFETY: by the caller.
-    let given = unsafe { parameters.as_ref() }.ok_or(Status::InvalidValue)?;
+/// The pointer is not null, and the parameters are of the kind whose type is `T`.
+unsafe fn of_kind<T>(parameters: Out<'_, AnyParameters>) -> Out<'_, T> {
+    // SAFETY: not null, so the caller's parameters, of which the union is a part.
+    unsafe {
+        Out::new(parameters.as_ptr().byte_add(std::mem::offset_of!(AnyParameters, of_kind)).cast())
+    }
+}
+
+/// The work of a node that is added to a graph.
+fn added(graph: Handle, parameters: Out<'_, AnyParameters>) -> Result<Work> {
+    let given = parameters.get()?;
     if given.kind == CONDITIONAL {
-        // SAFETY: by the caller, the words are of the kind.
-        return unsafe { conditional(graph, (&raw mut (*parameters).of_kind).cast()) };
+        // SAFETY: not null, as `get` found; CUDA's callers fill the union as the kind says.
+        return unsafe { conditional(graph, of_kind(parameters)) };
     }
     if given.kind != CHILD || given.of_kind[1] as i32 != MOVED {
-        // SAFETY: by the caller.
-        return unsafe { work(parameters) };
+        return work(parameters);
     }
     let child = given.of_kind[0];
     table::<Graph>().get(child)?;
@@ -56,90 +68,87 @@ unsafe fn added(graph: Handle, parameters: *mut AnyParameters) -> Result<Work> {
 }
 
 /// The work that the parameters say; a graph in it is copied.
-///
-/// # Safety
-/// They are null, which is refused, or as C passes them.
-unsafe fn work(parameters: *mut AnyParameters) -> Result<Work> {
-    // SAFETY: by the caller.
-    let parameters = unsafe { parameters.as_mut() }.ok_or(Status::InvalidValue)?;
-    let (at, handle) = (parameters.of_kind.as_mut_ptr(), parameters.of_kind[0]);
-    // SAFETY: by the caller, the words are of the kind.
+fn work(parameters: Out<'_, AnyParameters>) -> Result<Work> {
+    let AnyParameters { kind, of_kind: [handle, ..], .. } = parameters.get()?;
+    // SAFETY: not null, as `get` found; CUDA's callers fill the union as the kind says.
     unsafe {
-        match parameters.kind {
-            0 => kernel(at.cast()),
-            1 => copy(at.add(BEFORE_COPY).cast()),
-            2 => fill(at.cast()),
-            3 => host(at.cast()),
+        match kind {
+            0 => kernel(of_kind(parameters).as_input()),
+            1 => copy(of_kind::<[u64; BEFORE_COPY]>(parameters).at(1).cast().as_input()),
+            2 => fill(of_kind(parameters).as_input()),
+            3 => host(of_kind(parameters).as_input()),
             CHILD => Ok(Work::Graph(copy_of(handle)?)),
             5 => Ok(Work::Nothing),
             6 => table::<Event>().get(handle).map(|_| Work::Wait(handle)),
             7 => table::<Event>().get(handle).map(|_| Work::Record(handle)),
-            10 => allocation(at.cast()),
+            10 => allocation(of_kind(parameters)),
             11 => release(handle),
-            12 => operations(at.cast()),
+            12 => operations(of_kind(parameters).as_input()),
             _ => Err(Status::NotSupported),
         }
     }
 }
 
 api! {
-    fn cuGraphAddNode_v2(node: *mut Handle, graph: Handle, after: *const Handle, data: *const EdgeData, count: usize, parameters: *mut AnyParameters) {
-        // SAFETY: by the caller.
+    fn cuGraphAddNode_v2(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, data: In<'_, EdgeData>, count: usize, parameters: Out<'_, AnyParameters>) {
+        // SAFETY: the caller passes `data` null or as long as `after`.
         unsafe {
             add(node, graph, after, count, added(graph, parameters)?)?;
-            let made = *node;
-            keep_data(graph, slice(after, count)?.iter().map(|before| (*before, made)), data)
+            let made = node.get()?;
+            keep_data(graph, after.list(count)?.iter().map(|before| (*before, made)), data)
         }
     }
 
-    fn cuGraphAddNode_v3(node: *mut Handle, graph: Handle, after: *const Handle, data: *const EdgeData, count: usize, parameters: *mut AnyParameters) {
+    fn cuGraphAddNode_v3(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, data: In<'_, EdgeData>, count: usize, parameters: Out<'_, AnyParameters>) {
         // It differs in kinds of nodes that are not supported.
-        // SAFETY: by the caller.
+        // SAFETY: the caller passes `data` null or as long as `after`.
         unsafe {
             add(node, graph, after, count, added(graph, parameters)?)?;
-            let made = *node;
-            keep_data(graph, slice(after, count)?.iter().map(|before| (*before, made)), data)
+            let made = node.get()?;
+            keep_data(graph, after.list(count)?.iter().map(|before| (*before, made)), data)
         }
     }
 
-    fn cuGraphAddNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, parameters: *mut AnyParameters) {
-        // SAFETY: by the caller.
-        unsafe { add(node, graph, after, count, added(graph, parameters)?) }
+    fn cuGraphAddNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: Out<'_, AnyParameters>) {
+        add(node, graph, after, count, added(graph, parameters)?)
     }
 
-    fn cuGraphNodeSetParams(node: Handle, parameters: *mut AnyParameters) {
-        // SAFETY: by the caller.
-        change(node, unsafe { work(parameters) }?)
+    fn cuGraphNodeSetParams(node: Handle, parameters: Out<'_, AnyParameters>) {
+        change(node, work(parameters)?)
     }
 
-    fn cuGraphNodeSetParams_v2(node: Handle, parameters: *mut AnyParameters) {
-        // SAFETY: by the caller.
-        change(node, unsafe { work(parameters) }?)
+    fn cuGraphNodeSetParams_v2(node: Handle, parameters: Out<'_, AnyParameters>) {
+        change(node, work(parameters)?)
     }
 
-    fn cuGraphExecNodeSetParams(executable: Handle, node: Handle, parameters: *mut AnyParameters) {
-        // SAFETY: by the caller.
-        replace(executable, node, unsafe { work(parameters) }?)
+    fn cuGraphExecNodeSetParams(executable: Handle, node: Handle, parameters: Out<'_, AnyParameters>) {
+        replace(executable, node, work(parameters)?)
     }
 
-    fn cuGraphNodeGetParams(node: Handle, parameters: *mut AnyParameters) {
+    fn cuGraphNodeGetParams(node: Handle, parameters: Out<'_, AnyParameters>) {
         let node = table::<Node>().get(node)?;
         let kind = node.work().kind();
-        let mut all = AnyParameters { kind, reserved: [0; 3], of_kind: [0; 29] };
-        let before = if kind == 1 { BEFORE_COPY } else { 0 };
+        let mut all = AnyParameters { kind, reserved: [0; 3], of_kind: [0; 29], reserved_after: 0 };
         let graph = match &*node.work() {
             Work::Graph(graph) => Some(*graph),
             _ => None,
         };
-        match (kind, graph) {
-            (CHILD, Some(graph)) => all.of_kind[0] = graph,
-            (5, _) => {}
-            // SAFETY: there is room for the largest kind.
-            (12, _) => unsafe { show_operations(&node, all.of_kind.as_mut_ptr().cast()) }?,
-            // SAFETY: there is room for the largest kind.
-            _ => unsafe { show(&node, kind, all.of_kind.as_mut_ptr().add(before).cast()) }?,
-        }
-        // SAFETY: by the caller.
-        unsafe { store(parameters, all) }
+        // SAFETY: `all` lives until it is stored.
+        let to = unsafe { Out::new(&raw mut all) };
+        // SAFETY: not null; each arm stores the type of its kind.
+        unsafe {
+            match (kind, graph) {
+                (CHILD, Some(graph)) => of_kind(to).store(graph),
+                (0, _) => of_kind(to).store(shown_launch(&node)?),
+                (1, _) => of_kind::<[u64; BEFORE_COPY]>(to).at(1).cast().store(shown_copy(&node)?),
+                (2, _) => of_kind(to).store(shown_fill(&node)?),
+                (3, _) => of_kind(to).store(shown_host(&node)?),
+                (5, _) => Ok(()),
+                (6 | 7, _) => of_kind(to).store(shown_event(&node, kind)?),
+                (12, _) => show_operations(&node, of_kind(to)),
+                _ => Err(Status::InvalidValue),
+            }
+        }?;
+        parameters.store(all)
     }
 }

@@ -8,7 +8,7 @@ use crate::graphs::user_objects::share;
 use crate::graphs::work::{Executable, Graph, Node, Work};
 use crate::handles::Handle;
 use crate::lock::lock;
-use crate::pointers::{offer, store};
+use crate::pointers::{Out, abi};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::stream_queues::ANY_DEFERRED;
@@ -72,6 +72,8 @@ pub struct Parameters {
     /// 0 for success, 1 for an error that the call returns, 3 for a node that is not supported.
     result: u32,
 }
+
+abi!(Parameters = 32, 8 { flags: 0, upload: 8, node: 16, result: 24 });
 
 /// A copy of a graph with its nodes.
 pub fn copy_of(graph: Handle) -> Result<Handle> {
@@ -145,8 +147,7 @@ fn launch(executable: Handle, stream: Handle) -> Result {
         for (_, work) in steps {
             last = Some(driver.add_node(graph, last.as_slice(), with_own_graphs(work)?)?);
         }
-        // SAFETY: as when the nodes were made.
-        return unsafe { driver.submit(stream, Work::Graph(graph)) };
+        return driver.submit(stream, Work::Graph(graph));
     }
     if let Some(before) = lock(&executable.launched).take() {
         driver.wait_for_event(stream, Some(before))?;
@@ -154,21 +155,18 @@ fn launch(executable: Handle, stream: Handle) -> Result {
     let begin = Work::Reset(begins);
     let tag = driver.tag(stream, &begin)?;
     *lock(&executable.launched) = tag.as_ref().map(|tag| tag.point());
-    // SAFETY: nothing of the program is used.
-    unsafe { driver.queue_tagged(stream, begin, tag.clone()) }?;
+    driver.queue_tagged(stream, begin, tag.clone())?;
     for (node, work) in steps {
         let order = executable.order.as_ref();
         let of_node = tag.as_ref().zip(order).map(|(tag, order)| Arc::new(tag.node(order, node)));
-        // SAFETY: as when the nodes were made; the program keeps what they use.
-        unsafe { driver.queue_tagged(stream, work, of_node) }?;
+        driver.queue_tagged(stream, work, of_node)?;
     }
     Ok(())
 }
 
 api! {
-    fn cuGraphCreate(graph: *mut Handle, _flags: u32) {
-        // SAFETY: by the caller.
-        unsafe { store(graph, table::<Graph>().add(Graph::default())) }
+    fn cuGraphCreate(graph: Out<'_, Handle>, _flags: u32) {
+        graph.store(table::<Graph>().add(Graph::default()))
     }
 
     fn cuGraphDestroy(graph: Handle) {
@@ -179,36 +177,29 @@ api! {
         Ok(())
     }
 
-    fn cuGraphClone(clone: *mut Handle, graph: Handle) {
+    fn cuGraphClone(clone: Out<'_, Handle>, graph: Handle) {
         let made = copy_of(graph)?;
-        // SAFETY: by the caller.
-        unsafe { store(clone, made) }
+        clone.store(made)
     }
 
-    fn cuGraphNodeFindInClone(node: *mut Handle, of_original: Handle, clone: Handle) {
+    fn cuGraphNodeFindInClone(node: Out<'_, Handle>, of_original: Handle, clone: Handle) {
         let clone = table::<Graph>().get(clone)?;
         let found = lock(&clone.copied).iter().find(|(old, _)| *old == of_original).map(|(_, new)| *new);
-        // SAFETY: by the caller.
-        unsafe { store(node, found.ok_or(Status::InvalidValue)?) }
+        node.store(found.ok_or(Status::InvalidValue)?)
     }
 
-    fn cuGraphInstantiateWithFlags(executable: *mut Handle, graph: Handle, flags: u64) {
-        // SAFETY: by the caller.
-        unsafe { store(executable, driver()?.instantiate(graph, flags)?) }
+    fn cuGraphInstantiateWithFlags(executable: Out<'_, Handle>, graph: Handle, flags: u64) {
+        executable.store(driver()?.instantiate(graph, flags)?)
     }
 
-    fn cuGraphInstantiate_v2(executable: *mut Handle, graph: Handle, node: *mut Handle, _log: *mut c_void, _bytes: usize) {
-        // SAFETY: by the caller.
-        unsafe {
-            offer(node, 0);
-            store(executable, driver()?.instantiate(graph, 0)?)
-        }
+    fn cuGraphInstantiate_v2(executable: Out<'_, Handle>, graph: Handle, node: Out<'_, Handle>, _log: *mut c_void, _bytes: usize) {
+        node.offer(0);
+        executable.store(driver()?.instantiate(graph, 0)?)
     }
 
-    fn cuGraphInstantiateWithParams(executable: *mut Handle, graph: Handle, parameters: *mut Parameters) {
+    fn cuGraphInstantiateWithParams(executable: Out<'_, Handle>, graph: Handle, parameters: Out<'_, Parameters>) {
         let driver = driver()?;
-        // SAFETY: by the caller.
-        let given = *unsafe { parameters.as_ref() }.ok_or(Status::InvalidValue)?;
+        let given = parameters.get()?;
         let node = if given.flags & FROM_KERNELS != 0 { driver.not_from_kernels(graph)? } else { None };
         let made = match node {
             _ if executable.is_null() => Err((Status::InvalidValue, 1)),
@@ -218,11 +209,8 @@ api! {
         };
         let made = made.and_then(|()| driver.instantiate(graph, given.flags).map_err(|status| (status, 1)));
         let result = made.err().map_or(0, |(_, result)| result);
-        // SAFETY: by the caller.
-        unsafe {
-            store(parameters, Parameters { node: node.unwrap_or(0), result, ..given })?;
-            store(executable, made.map_err(|(status, _)| status)?)
-        }
+        parameters.store(Parameters { node: node.unwrap_or(0), result, ..given })?;
+        executable.store(made.map_err(|(status, _)| status)?)
     }
 
     fn cuGraphExecDestroy(executable: Handle) {
@@ -230,10 +218,9 @@ api! {
         lock(&executable.steps).iter().try_for_each(|(_, work)| end_copies(work))
     }
 
-    fn cuGraphExecGetFlags(executable: Handle, flags: *mut u64) {
+    fn cuGraphExecGetFlags(executable: Handle, flags: Out<'_, u64>) {
         let found = table::<Executable>().get(executable)?.flags;
-        // SAFETY: by the caller.
-        unsafe { store(flags, found) }
+        flags.store(found)
     }
 
     fn cuGraphUpload(executable: Handle, stream: Handle) {
@@ -245,15 +232,14 @@ api! {
         launch(executable, stream)
     }
 
-    fn cuGraphExecUpdate_v2(executable: Handle, graph: Handle, result: *mut [u64; 3]) {
+    fn cuGraphExecUpdate_v2(executable: Handle, graph: Handle, result: Out<'_, [u64; 3]>) {
         let (driver, graph) = (driver()?, table::<Graph>().get(graph)?);
         let steps = driver.order(&graph)?;
         let executable = table::<Executable>().get(executable)?;
         let mut old = lock(&executable.steps);
         let same = old.len() == steps.len() && old.iter().zip(&steps).all(|((_, old), (_, new))| old.kind() == new.kind());
         // Success is 0; another topology 2.
-        // SAFETY: by the caller.
-        unsafe { offer(result, [if same { 0 } else { 2 }, 0, 0]) };
+        result.offer([if same { 0 } else { 2 }, 0, 0]);
         if !same {
             return Err(Status::GraphExecUpdateFailure);
         }

@@ -4,25 +4,21 @@ use crate::api::api;
 use crate::graphs::work::{EdgeData, Graph, Node};
 use crate::handles::Handle;
 use crate::lock::lock;
-use crate::pointers::{slice, store, text};
+use crate::pointers::{In, Out, Text};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
-use std::ffi::c_char;
 
 /// Stores up to `count` elements, and how many there are.
 ///
 /// # Safety
 /// As C's callers promise.
-unsafe fn list<T: Copy + Default>(elements: &[T], to: *mut T, count: *mut usize) -> Result {
-    // SAFETY: by the caller.
-    let count = unsafe { count.as_mut() }.ok_or(Status::InvalidValue)?;
+unsafe fn list<T: Copy + Default>(elements: &[T], to: Out<'_, T>, room: usize) -> Result {
     if !to.is_null() {
-        for index in 0..*count {
-            // SAFETY: by the caller.
-            unsafe { store(to.add(index), elements.get(index).copied().unwrap_or_default()) }?;
+        for index in 0..room {
+            // SAFETY: `to` has `room` elements (contract of this function), and `index` is less.
+            unsafe { to.at(index) }.store(elements.get(index).copied().unwrap_or_default())?;
         }
     }
-    *count = elements.len();
     Ok(())
 }
 
@@ -33,16 +29,14 @@ unsafe fn list<T: Copy + Default>(elements: &[T], to: *mut T, count: *mut usize)
 unsafe fn list_data(
     graph: &Graph,
     edges: &[(Handle, Handle)],
-    to: *mut EdgeData,
-    count: *const usize,
+    to: Out<'_, EdgeData>,
+    room: usize,
 ) -> Result {
     let known = lock(&graph.data);
     let data: Vec<EdgeData> =
         edges.iter().map(|edge| known.get(edge).copied().unwrap_or_default()).collect();
-    // SAFETY: by the caller.
-    let mut count = *unsafe { count.as_ref() }.ok_or(Status::InvalidValue)?;
-    // SAFETY: by the caller.
-    unsafe { list(&data, to, &mut count) }
+    // SAFETY: `to` has `room` elements (contract of this function).
+    unsafe { list(&data, to, room) }
 }
 
 /// Keeps the data of edges to a node.
@@ -52,7 +46,7 @@ unsafe fn list_data(
 pub unsafe fn keep_data(
     graph: Handle,
     edges: impl Iterator<Item = (Handle, Handle)>,
-    data: *const EdgeData,
+    data: In<'_, EdgeData>,
 ) -> Result {
     let graph = table::<Graph>().get(graph)?;
     let mut known = lock(&graph.data);
@@ -61,8 +55,8 @@ pub unsafe fn keep_data(
         if data.is_null() {
             continue;
         }
-        // SAFETY: by the caller.
-        let given = unsafe { data.add(index).read_unaligned() };
+        // SAFETY: `data` has an element for each edge (contract of this function).
+        let given = unsafe { data.at(index) }.get()?;
         if given != EdgeData::default() {
             known.insert(edge, given);
         }
@@ -71,86 +65,91 @@ pub unsafe fn keep_data(
 }
 
 api! {
-    fn cuGraphGetNodes(graph: Handle, nodes: *mut Handle, count: *mut usize) {
+    fn cuGraphGetNodes(graph: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
         let of_graph: Vec<Handle> = lock(&table::<Graph>().get(graph)?.nodes).iter().map(|(node, _)| *node).collect();
-        // SAFETY: by the caller.
-        unsafe { list(&of_graph, nodes, count) }
+        // SAFETY: the caller passed `nodes` with room for as many elements as `count` says.
+        unsafe { list(&of_graph, nodes, count.get()?)?;
+            count.store(of_graph.len()) }
     }
 
-    fn cuGraphGetRootNodes(graph: Handle, nodes: *mut Handle, count: *mut usize) {
+    fn cuGraphGetRootNodes(graph: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
         let of_graph = table::<Graph>().get(graph)?;
         let roots: Vec<Handle> = lock(&of_graph.nodes).iter().filter(|(_, after)| after.is_empty()).map(|(node, _)| *node).collect();
-        // SAFETY: by the caller.
-        unsafe { list(&roots, nodes, count) }
+        // SAFETY: the caller passed `nodes` with room for as many elements as `count` says.
+        unsafe { list(&roots, nodes, count.get()?)?;
+            count.store(roots.len()) }
     }
 
-    fn cuGraphGetEdges_v2(graph: Handle, from: *mut Handle, to: *mut Handle, data: *mut EdgeData, count: *mut usize) {
+    fn cuGraphGetEdges_v2(graph: Handle, from: Out<'_, Handle>, to: Out<'_, Handle>, data: Out<'_, EdgeData>, count: Out<'_, usize>) {
         let graph = table::<Graph>().get(graph)?;
         let nodes = lock(&graph.nodes).clone();
         let edges: Vec<(Handle, Handle)> =
             nodes.iter().flat_map(|(node, after)| after.iter().map(move |before| (*before, *node))).collect();
         let (starts, ends): (Vec<Handle>, Vec<Handle>) = edges.iter().copied().unzip();
-        // SAFETY: by the caller.
+        // SAFETY: the caller passed each array with room for as many elements as `count` says.
         unsafe {
-            list_data(&graph, &edges, data, count)?;
-            let mut asked = *count.as_ref().ok_or(Status::InvalidValue)?;
-            list(&starts, from, &mut asked)?;
-            list(&ends, to, count)
+            let room = count.get()?;
+            list_data(&graph, &edges, data, room)?;
+            list(&starts, from, room)?;
+            list(&ends, to, room)?;
+            count.store(edges.len())
         }
     }
 
-    fn cuGraphNodeGetDependencies_v2(node: Handle, nodes: *mut Handle, data: *mut EdgeData, count: *mut usize) {
+    fn cuGraphNodeGetDependencies_v2(node: Handle, nodes: Out<'_, Handle>, data: Out<'_, EdgeData>, count: Out<'_, usize>) {
         driver()?;
         let graph = table::<Graph>().get(table::<Node>().get(node)?.graph)?;
         let after = lock(&graph.nodes).iter().find(|(other, _)| *other == node).map(|(_, after)| after.clone()).unwrap_or_default();
         let edges: Vec<(Handle, Handle)> = after.iter().map(|before| (*before, node)).collect();
-        // SAFETY: by the caller.
+        // SAFETY: the caller passed each array with room for as many elements as `count` says.
         unsafe {
-            list_data(&graph, &edges, data, count)?;
-            list(&after, nodes, count)
+            let room = count.get()?;
+            list_data(&graph, &edges, data, room)?;
+            list(&after, nodes, room)?;
+            count.store(after.len())
         }
     }
 
-    fn cuGraphNodeGetDependentNodes_v2(node: Handle, nodes: *mut Handle, data: *mut EdgeData, count: *mut usize) {
+    fn cuGraphNodeGetDependentNodes_v2(node: Handle, nodes: Out<'_, Handle>, data: Out<'_, EdgeData>, count: Out<'_, usize>) {
         driver()?;
         let graph = table::<Graph>().get(table::<Node>().get(node)?.graph)?;
         let dependent: Vec<Handle> =
             lock(&graph.nodes).iter().filter(|(_, after)| after.contains(&node)).map(|(other, _)| *other).collect();
         let edges: Vec<(Handle, Handle)> = dependent.iter().map(|after| (node, *after)).collect();
-        // SAFETY: by the caller.
+        // SAFETY: the caller passed each array with room for as many elements as `count` says.
         unsafe {
-            list_data(&graph, &edges, data, count)?;
-            list(&dependent, nodes, count)
+            let room = count.get()?;
+            list_data(&graph, &edges, data, room)?;
+            list(&dependent, nodes, room)?;
+            count.store(dependent.len())
         }
     }
 
-    fn cuGraphAddDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, data: *const EdgeData, count: usize) {
+    fn cuGraphAddDependencies_v2(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, data: In<'_, EdgeData>, count: usize) {
         let handle = graph;
         let graph = table::<Graph>().get(graph)?;
-        // SAFETY: by the caller.
-        let (from, to) = unsafe { (slice(from, count)?, slice(to, count)?) };
+        let (from, to) = (from.list(count)?, to.list(count)?);
         let mut nodes = lock(&graph.nodes);
         let known = |node: &Handle| nodes.iter().any(|(of_graph, _)| of_graph == node);
         // A node does not depend on itself, and an edge is there once.
         let there = |(from, to): (&Handle, &Handle)| {
             from == to || nodes.iter().any(|(node, after)| node == to && after.contains(from))
         };
-        if from.len() != to.len() || !from.iter().chain(to).all(known) || from.iter().zip(to).any(there) {
+        if from.len() != to.len() || !from.iter().chain(&to).all(known) || from.iter().zip(&to).any(there) {
             return Err(Status::InvalidValue);
         }
-        for (from, to) in from.iter().zip(to) {
+        for (from, to) in from.iter().zip(&to) {
             nodes.iter_mut().find(|(node, _)| node == to).ok_or(Status::InvalidValue)?.1.push(*from);
         }
-        // SAFETY: by the caller.
+        // SAFETY: the caller passed `data` null or as long as `from` and `to`.
         unsafe { keep_data(handle, from.iter().copied().zip(to.iter().copied()), data) }
     }
 
-    fn cuGraphRemoveDependencies_v2(graph: Handle, from: *const Handle, to: *const Handle, _data: *const EdgeData, count: usize) {
+    fn cuGraphRemoveDependencies_v2(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, _data: In<'_, EdgeData>, count: usize) {
         let graph = table::<Graph>().get(graph)?;
-        // SAFETY: by the caller.
-        let (from, to) = unsafe { (slice(from, count)?, slice(to, count)?) };
+        let (from, to) = (from.list(count)?, to.list(count)?);
         let mut nodes = lock(&graph.nodes);
-        for (from, to) in from.iter().zip(to) {
+        for (from, to) in from.iter().zip(&to) {
             let (_, after) = nodes.iter_mut().find(|(node, _)| node == to).ok_or(Status::InvalidValue)?;
             let at = after.iter().position(|node| node == from).ok_or(Status::InvalidValue)?;
             after.remove(at);
@@ -159,7 +158,7 @@ api! {
         Ok(())
     }
 
-    fn cuGraphDebugDotPrint(graph: Handle, file: *const c_char, _flags: u32) {
+    fn cuGraphDebugDotPrint(graph: Handle, file: Text<'_>, _flags: u32) {
         let nodes = lock(&table::<Graph>().get(graph)?.nodes).clone();
         let mut drawn = String::from("digraph {\n");
         for (node, after) in &nodes {
@@ -167,7 +166,6 @@ api! {
             after.iter().for_each(|before| drawn += &format!("  n{before:x} -> n{node:x};\n"));
         }
         drawn += "}\n";
-        // SAFETY: by the caller.
-        std::fs::write(unsafe { text(file) }?, drawn).map_err(|_| Status::FileNotFound)
+        std::fs::write(file.get()?, drawn).map_err(|_| Status::FileNotFound)
     }
 }

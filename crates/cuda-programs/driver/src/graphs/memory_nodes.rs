@@ -3,7 +3,7 @@
 use crate::api::api;
 use crate::graphs::work::{Node, Work};
 use crate::handles::Handle;
-use crate::pointers::{slice, store};
+use crate::pointers::{In, Out, abi};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 
@@ -18,15 +18,14 @@ pub struct Allocation {
     address: u64,
 }
 
+abi!(Allocation = 120, 8 { pool: 0, accesses: 88, bytes: 104, address: 112 });
+
 /// The work of a node that allocates; the parameters are told its address.
-///
-/// # Safety
-/// `parameters` is null, which is refused, or valid.
-pub unsafe fn allocation(parameters: *mut Allocation) -> Result<Work> {
-    // SAFETY: by the caller.
-    let parameters = unsafe { parameters.as_mut() }.ok_or(Status::InvalidValue)?;
-    parameters.address = driver()?.reserve_for_graph(parameters.bytes)?;
-    Ok(Work::Allocate(parameters.address, parameters.bytes))
+pub fn allocation(parameters: Out<'_, Allocation>) -> Result<Work> {
+    let given = parameters.get()?;
+    let address = driver()?.reserve_for_graph(given.bytes)?;
+    parameters.store(Allocation { address, ..given })?;
+    Ok(Work::Allocate(address, given.bytes))
 }
 
 /// The work of a node that frees.
@@ -53,47 +52,38 @@ fn attribute(device: i32, attribute: i32) -> Result<u64> {
 }
 
 api! {
-    fn cuGraphAddMemAllocNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, parameters: *mut Allocation) {
-        // SAFETY: by the caller.
-        unsafe {
-            let made = driver()?.add_node(graph, slice(after, count)?, allocation(parameters)?)?;
-            store(node, made)
-        }
+    fn cuGraphAddMemAllocNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: Out<'_, Allocation>) {
+        let made = driver()?.add_node(graph, &after.list(count)?, allocation(parameters)?)?;
+        node.store(made)
     }
 
-    fn cuGraphMemAllocNodeGetParams(node: Handle, parameters: *mut Allocation) {
+    fn cuGraphMemAllocNodeGetParams(node: Handle, parameters: Out<'_, Allocation>) {
         let Work::Allocate(address, bytes) = *table::<Node>().get(node)?.work() else {
             return Err(Status::InvalidValue);
         };
         // Pinned memory of a device, without a handle.
         let mut pool = [0; 11];
         (pool[0], pool[1]) = (1, 1);
-        // SAFETY: by the caller.
-        unsafe { store(parameters, Allocation { pool, accesses: [0; 2], bytes, address }) }
+        parameters.store(Allocation { pool, accesses: [0; 2], bytes, address })
     }
 
-    fn cuGraphAddMemFreeNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, address: u64) {
-        // SAFETY: by the caller.
-        unsafe {
-            let made = driver()?.add_node(graph, slice(after, count)?, release(address)?)?;
-            store(node, made)
-        }
+    fn cuGraphAddMemFreeNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, address: u64) {
+        let made = driver()?.add_node(graph, &after.list(count)?, release(address)?)?;
+        node.store(made)
     }
 
-    fn cuGraphMemFreeNodeGetParams(node: Handle, address: *mut u64) {
+    fn cuGraphMemFreeNodeGetParams(node: Handle, address: Out<'_, u64>) {
         let Work::Release(freed) = *table::<Node>().get(node)?.work() else {
             return Err(Status::InvalidValue);
         };
-        // SAFETY: by the caller.
-        unsafe { store(address, freed) }
+        address.store(freed)
     }
 
-    fn cuDeviceGetGraphMemAttribute(device: i32, kind: i32, value: *mut u64) {
-        // SAFETY: by the caller.
-        unsafe { store(value, attribute(device, kind)?) }
+    fn cuDeviceGetGraphMemAttribute(device: i32, kind: i32, value: Out<'_, u64>) {
+        value.store(attribute(device, kind)?)
     }
 
-    fn cuDeviceSetGraphMemAttribute(device: i32, kind: i32, _value: *mut u64) {
+    fn cuDeviceSetGraphMemAttribute(device: i32, kind: i32, _value: Out<'_, u64>) {
         driver()?.gpu(device)?;
         match kind {
             1 | 3 => driver()?.forget_most_of_graphs(kind == 3),

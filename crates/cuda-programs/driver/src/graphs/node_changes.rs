@@ -3,16 +3,18 @@
 use crate::api::api;
 use crate::graphs::calls::{copy_of, end_copies};
 use crate::graphs::node_parameters::{
-    FillParameters, HostParameters, copy, fill, host, kernel, show,
+    FillParameters, HostParameters, copy, fill, host, kernel, shown_copy, shown_event, shown_fill,
+    shown_host, shown_launch,
 };
 use crate::graphs::work::{Executable, Node, Work};
 use crate::handles::Handle;
+use crate::launches::running::NodeParameters;
 use crate::lock::lock;
 use crate::memory::transfer::Box3D;
+use crate::pointers::{In, Out};
 use crate::state::table;
 use crate::status::{Result, Status};
 use crate::streams::event::Event;
-use std::ffi::c_void;
 
 /// Replaces what a node does by other work of its kind.
 pub fn change(node: Handle, work: Work) -> Result {
@@ -40,69 +42,56 @@ pub fn replace(executable: Handle, node: Handle, work: Work) -> Result {
 }
 
 api! {
-    fn cuGraphKernelNodeSetParams_v2(node: Handle, parameters: *const c_void) {
-        // SAFETY: by the caller.
-        change(node, unsafe { kernel(parameters) }?)
+    fn cuGraphKernelNodeSetParams_v2(node: Handle, parameters: In<'_, NodeParameters>) {
+        change(node, kernel(parameters)?)
     }
 
-    fn cuGraphExecKernelNodeSetParams_v2(executable: Handle, node: Handle, parameters: *const c_void) {
-        // SAFETY: by the caller.
-        replace(executable, node, unsafe { kernel(parameters) }?)
+    fn cuGraphExecKernelNodeSetParams_v2(executable: Handle, node: Handle, parameters: In<'_, NodeParameters>) {
+        replace(executable, node, kernel(parameters)?)
     }
 
-    fn cuGraphMemcpyNodeSetParams(node: Handle, copy: *const Box3D) {
-        // SAFETY: by the caller.
-        change(node, unsafe { self::copy(copy) }?)
+    fn cuGraphMemcpyNodeSetParams(node: Handle, copy: In<'_, Box3D>) {
+        change(node, self::copy(copy)?)
     }
 
-    fn cuGraphExecMemcpyNodeSetParams(executable: Handle, node: Handle, copy: *const Box3D, _context: Handle) {
-        // SAFETY: by the caller.
-        replace(executable, node, unsafe { self::copy(copy) }?)
+    fn cuGraphExecMemcpyNodeSetParams(executable: Handle, node: Handle, copy: In<'_, Box3D>, _context: Handle) {
+        replace(executable, node, self::copy(copy)?)
     }
 
-    fn cuGraphMemsetNodeSetParams(node: Handle, fill: *const FillParameters) {
-        // SAFETY: by the caller.
-        change(node, unsafe { self::fill(fill) }?)
+    fn cuGraphMemsetNodeSetParams(node: Handle, fill: In<'_, FillParameters>) {
+        change(node, self::fill(fill)?)
     }
 
-    fn cuGraphExecMemsetNodeSetParams(executable: Handle, node: Handle, fill: *const FillParameters, _context: Handle) {
-        // SAFETY: by the caller.
-        replace(executable, node, unsafe { self::fill(fill) }?)
+    fn cuGraphExecMemsetNodeSetParams(executable: Handle, node: Handle, fill: In<'_, FillParameters>, _context: Handle) {
+        replace(executable, node, self::fill(fill)?)
     }
 
-    fn cuGraphHostNodeSetParams(node: Handle, parameters: *const HostParameters) {
-        // SAFETY: by the caller.
-        change(node, unsafe { host(parameters) }?)
+    fn cuGraphHostNodeSetParams(node: Handle, parameters: In<'_, HostParameters>) {
+        change(node, host(parameters)?)
     }
 
-    fn cuGraphExecHostNodeSetParams(executable: Handle, node: Handle, parameters: *const HostParameters) {
-        // SAFETY: by the caller.
-        replace(executable, node, unsafe { host(parameters) }?)
+    fn cuGraphExecHostNodeSetParams(executable: Handle, node: Handle, parameters: In<'_, HostParameters>) {
+        replace(executable, node, host(parameters)?)
     }
 
-    fn cuGraphKernelNodeGetParams_v2(node: Handle, parameters: *mut c_void) {
-        // SAFETY: by the caller.
-        unsafe { show(&*table::<Node>().get(node)?, 0, parameters) }
+    fn cuGraphKernelNodeGetParams_v2(node: Handle, parameters: Out<'_, NodeParameters>) {
+        parameters.store(shown_launch(&*table::<Node>().get(node)?)?)
     }
 
-    fn cuGraphMemcpyNodeGetParams(node: Handle, parameters: *mut c_void) {
-        // SAFETY: by the caller.
-        unsafe { show(&*table::<Node>().get(node)?, 1, parameters) }
+    fn cuGraphMemcpyNodeGetParams(node: Handle, parameters: Out<'_, Box3D>) {
+        parameters.store(shown_copy(&*table::<Node>().get(node)?)?)
     }
 
-    fn cuGraphMemsetNodeGetParams(node: Handle, parameters: *mut c_void) {
-        // SAFETY: by the caller.
-        unsafe { show(&*table::<Node>().get(node)?, 2, parameters) }
+    fn cuGraphMemsetNodeGetParams(node: Handle, parameters: Out<'_, FillParameters>) {
+        parameters.store(shown_fill(&*table::<Node>().get(node)?)?)
     }
 
-    fn cuGraphHostNodeGetParams(node: Handle, parameters: *mut c_void) {
-        // SAFETY: by the caller.
-        unsafe { show(&*table::<Node>().get(node)?, 3, parameters) }
+    fn cuGraphHostNodeGetParams(node: Handle, parameters: Out<'_, HostParameters>) {
+        parameters.store(shown_host(&*table::<Node>().get(node)?)?)
     }
 
-    fn cuGraphEventRecordNodeGetEvent(node: Handle, event: *mut Handle) {
-        // SAFETY: by the caller.
-        unsafe { show(&*table::<Node>().get(node)?, 7, event.cast()) }
+    fn cuGraphEventRecordNodeGetEvent(node: Handle, event: Out<'_, Handle>) {
+        event.store(shown_event(&*table::<Node>().get(node)?, 7)?)
     }
 
     fn cuGraphEventRecordNodeSetEvent(node: Handle, event: Handle) {
@@ -115,9 +104,8 @@ api! {
         replace(executable, node, Work::Record(event))
     }
 
-    fn cuGraphEventWaitNodeGetEvent(node: Handle, event: *mut Handle) {
-        // SAFETY: by the caller.
-        unsafe { show(&*table::<Node>().get(node)?, 6, event.cast()) }
+    fn cuGraphEventWaitNodeGetEvent(node: Handle, event: Out<'_, Handle>) {
+        event.store(shown_event(&*table::<Node>().get(node)?, 6)?)
     }
 
     fn cuGraphEventWaitNodeSetEvent(node: Handle, event: Handle) {

@@ -5,31 +5,26 @@ use crate::graphs::calls::copy_of;
 use crate::graphs::node_parameters::{FillParameters, HostParameters, copy, fill, host, kernel};
 use crate::graphs::work::{Executable, Graph, Node, Work};
 use crate::handles::Handle;
+use crate::launches::running::NodeParameters;
 use crate::lock::lock;
 use crate::memory::transfer::Box3D;
-use crate::pointers::{slice, store};
+use crate::pointers::{In, Out};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use crate::streams::event::Event;
-use std::ffi::c_void;
 use std::sync::Arc;
 
 /// Adds a node and stores its handle.
-///
-/// # Safety
-/// As C's callers promise.
-pub unsafe fn add(
-    node: *mut Handle,
+pub fn add(
+    node: Out<'_, Handle>,
     graph: Handle,
-    after: *const Handle,
+    after: In<'_, Handle>,
     count: usize,
     work: Work,
 ) -> Result {
-    // SAFETY: by the caller.
-    let after = unsafe { slice(after, count) }?;
-    let made = driver()?.add_node(graph, after, work)?;
-    // SAFETY: by the caller.
-    unsafe { store(node, made) }
+    let after = after.list(count)?;
+    let made = driver()?.add_node(graph, &after, work)?;
+    node.store(made)
 }
 
 /// The executable of a handle; a node that it was not made from is refused.
@@ -40,65 +35,48 @@ fn holder(executable: Handle, node: Handle) -> Result<Arc<Executable>> {
 }
 
 api! {
-    fn cuGraphAddEmptyNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize) {
-        // SAFETY: by the caller.
-        unsafe { add(node, graph, after, count, Work::Nothing) }
+    fn cuGraphAddEmptyNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize) {
+        add(node, graph, after, count, Work::Nothing)
     }
 
-    fn cuGraphAddKernelNode_v2(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, parameters: *const c_void) {
-        // SAFETY: by the caller.
-        unsafe {
-            add(node, graph, after, count, kernel(parameters)?)
-        }
+    fn cuGraphAddKernelNode_v2(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: In<'_, NodeParameters>) {
+        add(node, graph, after, count, kernel(parameters)?)
     }
 
-    fn cuGraphAddMemcpyNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, copy: *const Box3D, _context: Handle) {
-        // SAFETY: by the caller.
-        unsafe {
-            add(node, graph, after, count, self::copy(copy)?)
-        }
+    fn cuGraphAddMemcpyNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, copy: In<'_, Box3D>, _context: Handle) {
+        add(node, graph, after, count, self::copy(copy)?)
     }
 
-    fn cuGraphAddMemsetNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, fill: *const FillParameters, _context: Handle) {
-        // SAFETY: by the caller.
-        unsafe {
-            add(node, graph, after, count, self::fill(fill)?)
-        }
+    fn cuGraphAddMemsetNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, fill: In<'_, FillParameters>, _context: Handle) {
+        add(node, graph, after, count, self::fill(fill)?)
     }
 
-    fn cuGraphAddHostNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, parameters: *const HostParameters) {
-        // SAFETY: by the caller.
-        unsafe {
-            add(node, graph, after, count, host(parameters)?)
-        }
+    fn cuGraphAddHostNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: In<'_, HostParameters>) {
+        add(node, graph, after, count, host(parameters)?)
     }
 
-    fn cuGraphAddChildGraphNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, child: Handle) {
+    fn cuGraphAddChildGraphNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, child: Handle) {
         table::<Graph>().get(child)?;
         let copied = copy_of(child)?;
-        // SAFETY: by the caller.
-        unsafe { add(node, graph, after, count, Work::Graph(copied)) }
+        add(node, graph, after, count, Work::Graph(copied))
     }
 
-    fn cuGraphChildGraphNodeGetGraph(node: Handle, graph: *mut Handle) {
+    fn cuGraphChildGraphNodeGetGraph(node: Handle, graph: Out<'_, Handle>) {
         let found = match &*table::<Node>().get(node)?.work() {
             Work::Graph(graph) => *graph,
             _ => return Err(Status::InvalidValue),
         };
-        // SAFETY: by the caller.
-        unsafe { store(graph, found) }
+        graph.store(found)
     }
 
-    fn cuGraphAddEventRecordNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, event: Handle) {
+    fn cuGraphAddEventRecordNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, event: Handle) {
         table::<Event>().get(event)?;
-        // SAFETY: by the caller.
-        unsafe { add(node, graph, after, count, Work::Record(event)) }
+        add(node, graph, after, count, Work::Record(event))
     }
 
-    fn cuGraphAddEventWaitNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, event: Handle) {
+    fn cuGraphAddEventWaitNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, event: Handle) {
         table::<Event>().get(event)?;
-        // SAFETY: by the caller.
-        unsafe { add(node, graph, after, count, Work::Wait(event)) }
+        add(node, graph, after, count, Work::Wait(event))
     }
 
     fn cuGraphDestroyNode(node: Handle) {
@@ -111,9 +89,8 @@ api! {
         Ok(())
     }
 
-    fn cuGraphNodeGetType(node: Handle, kind: *mut i32) {
-        // SAFETY: by the caller.
-        unsafe { store(kind, table::<Node>().get(node)?.work().kind()) }
+    fn cuGraphNodeGetType(node: Handle, kind: Out<'_, i32>) {
+        kind.store(table::<Node>().get(node)?.work().kind())
     }
 
     fn cuGraphNodeSetEnabled(executable: Handle, node: Handle, enabled: u32) {
@@ -123,9 +100,8 @@ api! {
         Ok(())
     }
 
-    fn cuGraphNodeGetEnabled(executable: Handle, node: Handle, enabled: *mut u32) {
+    fn cuGraphNodeGetEnabled(executable: Handle, node: Handle, enabled: Out<'_, u32>) {
         let disabled = lock(&holder(executable, node)?.disabled).contains(&node);
-        // SAFETY: by the caller.
-        unsafe { store(enabled, u32::from(!disabled)) }
+        enabled.store(u32::from(!disabled))
     }
 }

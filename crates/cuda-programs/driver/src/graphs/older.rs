@@ -7,13 +7,16 @@ use crate::graphs::edges::{
     cuGraphNodeGetDependentNodes_v2, cuGraphRemoveDependencies_v2,
 };
 use crate::graphs::node_changes::{
-    cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeGetParams_v2, cuGraphKernelNodeSetParams_v2,
+    cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeSetParams_v2,
 };
+use crate::graphs::node_parameters::shown_launch;
 use crate::graphs::nodes::cuGraphAddKernelNode_v2;
+use crate::graphs::work::Node;
 use crate::handles::Handle;
 use crate::launches::running::NodeParameters;
-use crate::pointers::{offer, store};
-use crate::status::{Result, Status, of_code};
+use crate::pointers::{In, Out, abi};
+use crate::state::table;
+use crate::status::{Result, of_code};
 use std::ffi::c_void;
 
 /// `CUDA_KERNEL_NODE_PARAMS_v1`.
@@ -28,14 +31,12 @@ pub struct Parameters {
     extra: *const *const c_void,
 }
 
+abi!(Parameters = 56, 8 { function: 0, grid: 8, block: 20, dynamic_shared: 32, each: 40, extra: 48 });
+
 impl Parameters {
     /// As the later form.
-    ///
-    /// # Safety
-    /// `from` is null, which is refused, or valid.
-    unsafe fn read(from: *const Parameters) -> Result<NodeParameters> {
-        // SAFETY: by the caller.
-        let from = unsafe { from.as_ref() }.copied().ok_or(Status::InvalidValue)?;
+    fn read(from: In<'_, Parameters>) -> Result<NodeParameters> {
+        let from = from.get()?;
         let Parameters { function, grid, block, dynamic_shared, each, extra } = from;
         Ok(NodeParameters {
             function,
@@ -50,76 +51,71 @@ impl Parameters {
     }
 }
 
+/// The parameters of a kernel node in the later form.
+fn kernel_parameters(node: Handle) -> Result<NodeParameters> {
+    shown_launch(&*table::<Node>().get(node)?)
+}
+
 fn as_result(code: i32) -> Result {
     of_code(code).map_or(Ok(()), Err)
 }
 
 api! {
-    fn cuGraphAddKernelNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, parameters: *const Parameters) {
-        // SAFETY: by the caller.
-        let parameters = unsafe { Parameters::read(parameters) }?;
-        // SAFETY: the same function.
-        as_result(unsafe { cuGraphAddKernelNode_v2(node, graph, after, count, (&raw const parameters).cast()) })
+    fn cuGraphAddKernelNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: In<'_, Parameters>) {
+        let parameters = Parameters::read(parameters)?;
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphAddKernelNode_v2(node, graph, after, count, In::new(&raw const parameters)) })
     }
 
-    fn cuGraphKernelNodeSetParams(node: Handle, parameters: *const Parameters) {
-        // SAFETY: by the caller.
-        let parameters = unsafe { Parameters::read(parameters) }?;
-        // SAFETY: the same function.
-        as_result(unsafe { cuGraphKernelNodeSetParams_v2(node, (&raw const parameters).cast()) })
+    fn cuGraphKernelNodeSetParams(node: Handle, parameters: In<'_, Parameters>) {
+        let parameters = Parameters::read(parameters)?;
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphKernelNodeSetParams_v2(node, In::new(&raw const parameters)) })
     }
 
-    fn cuGraphExecKernelNodeSetParams(executable: Handle, node: Handle, parameters: *const Parameters) {
-        // SAFETY: by the caller.
-        let parameters = unsafe { Parameters::read(parameters) }?;
-        // SAFETY: the same function.
-        as_result(unsafe { cuGraphExecKernelNodeSetParams_v2(executable, node, (&raw const parameters).cast()) })
+    fn cuGraphExecKernelNodeSetParams(executable: Handle, node: Handle, parameters: In<'_, Parameters>) {
+        let parameters = Parameters::read(parameters)?;
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphExecKernelNodeSetParams_v2(executable, node, In::new(&raw const parameters)) })
     }
 
-    fn cuGraphKernelNodeGetParams(node: Handle, to: *mut Parameters) {
-        let mut all = std::mem::MaybeUninit::<NodeParameters>::uninit();
-        // SAFETY: there is room for the later form.
-        as_result(unsafe { cuGraphKernelNodeGetParams_v2(node, all.as_mut_ptr().cast()) })?;
-        // SAFETY: the call stored it.
-        let NodeParameters { function, grid, block, dynamic_shared, each, extra, .. } = unsafe { all.assume_init() };
-        // SAFETY: by the caller.
-        unsafe { store(to, Parameters { function, grid, block, dynamic_shared, each, extra }) }
+    fn cuGraphKernelNodeGetParams(node: Handle, to: Out<'_, Parameters>) {
+        let all = kernel_parameters(node)?;
+        let NodeParameters { function, grid, block, dynamic_shared, each, extra, .. } = all;
+        to.store(Parameters { function, grid, block, dynamic_shared, each, extra })
     }
 
-    fn cuGraphAddDependencies(graph: Handle, from: *const Handle, to: *const Handle, count: usize) {
-        // SAFETY: the same function.
-        as_result(unsafe { cuGraphAddDependencies_v2(graph, from, to, std::ptr::null(), count) })
+    fn cuGraphAddDependencies(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, count: usize) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphAddDependencies_v2(graph, from, to, In::NULL, count) })
     }
 
-    fn cuGraphRemoveDependencies(graph: Handle, from: *const Handle, to: *const Handle, count: usize) {
-        // SAFETY: as above.
-        as_result(unsafe { cuGraphRemoveDependencies_v2(graph, from, to, std::ptr::null(), count) })
+    fn cuGraphRemoveDependencies(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, count: usize) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphRemoveDependencies_v2(graph, from, to, In::NULL, count) })
     }
 
-    fn cuGraphGetEdges(graph: Handle, from: *mut Handle, to: *mut Handle, count: *mut usize) {
-        // SAFETY: as above.
-        as_result(unsafe { cuGraphGetEdges_v2(graph, from, to, std::ptr::null_mut(), count) })
+    fn cuGraphGetEdges(graph: Handle, from: Out<'_, Handle>, to: Out<'_, Handle>, count: Out<'_, usize>) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphGetEdges_v2(graph, from, to, Out::NULL, count) })
     }
 
-    fn cuGraphNodeGetDependencies(node: Handle, nodes: *mut Handle, count: *mut usize) {
-        // SAFETY: as above.
-        as_result(unsafe { cuGraphNodeGetDependencies_v2(node, nodes, std::ptr::null_mut(), count) })
+    fn cuGraphNodeGetDependencies(node: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphNodeGetDependencies_v2(node, nodes, Out::NULL, count) })
     }
 
-    fn cuGraphNodeGetDependentNodes(node: Handle, nodes: *mut Handle, count: *mut usize) {
-        // SAFETY: as above.
-        as_result(unsafe { cuGraphNodeGetDependentNodes_v2(node, nodes, std::ptr::null_mut(), count) })
+    fn cuGraphNodeGetDependentNodes(node: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphNodeGetDependentNodes_v2(node, nodes, Out::NULL, count) })
     }
 
-    fn cuGraphExecUpdate(executable: Handle, graph: Handle, node: *mut Handle, result: *mut i32) {
+    fn cuGraphExecUpdate(executable: Handle, graph: Handle, node: Out<'_, Handle>, result: Out<'_, i32>) {
         let mut all = [0u64; 3];
         // SAFETY: there is room for the result.
-        let code = unsafe { cuGraphExecUpdate_v2(executable, graph, &raw mut all) };
-        // SAFETY: by the caller.
-        unsafe {
-            offer(node, 0);
-            offer(result, all[0] as i32);
-        }
+        let code = unsafe { cuGraphExecUpdate_v2(executable, graph, Out::new(&raw mut all)) };
+        node.offer(0);
+        result.offer(all[0] as i32);
         as_result(code)
     }
 }

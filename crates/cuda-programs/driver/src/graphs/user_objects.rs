@@ -1,10 +1,10 @@
 //! User objects: what a program wants destroyed when the last reference to it ends, its own or that of a graph.
 
 use crate::api::api;
-use crate::graphs::work::{Executable, Graph, HostFunction};
+use crate::graphs::work::{Executable, Graph, HostCall, HostFunction};
 use crate::handles::Handle;
 use crate::lock::lock;
-use crate::pointers::store;
+use crate::pointers::Out;
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use std::ffi::c_void;
@@ -12,9 +12,7 @@ use std::sync::Mutex;
 
 /// A user object.
 struct UserObject {
-    destroy: HostFunction,
-    /// What is destroyed: a pointer of the program.
-    data: usize,
+    destroy: HostCall,
     references: Mutex<u32>,
 }
 
@@ -36,8 +34,7 @@ pub fn release(handle: Handle, count: u32) -> Result {
     };
     if left == 0 {
         table::<UserObject>().remove(handle)?;
-        // SAFETY: the program gave the function for this data, and it is called once.
-        unsafe { (object.destroy)(object.data as *mut c_void) };
+        object.destroy.run();
     }
     Ok(())
 }
@@ -70,16 +67,16 @@ impl Drop for Executable {
 const MOVE: u32 = 1;
 
 api! {
-    fn cuUserObjectCreate(object: *mut Handle, data: *mut c_void, destroy: Option<HostFunction>, references: u32, flags: u32) {
+    fn cuUserObjectCreate(object: Out<'_, Handle>, data: *mut c_void, destroy: Option<HostFunction>, references: u32, flags: u32) {
         driver()?;
         // Destruction waits for no work (1), which all objects have to say.
         if references == 0 || references > i32::MAX as u32 || flags != 1 {
             return Err(Status::InvalidValue);
         }
         let destroy = destroy.ok_or(Status::InvalidValue)?;
-        let made = UserObject { destroy, data: data as usize, references: Mutex::new(references) };
-        // SAFETY: by the caller.
-        unsafe { store(object, table::<UserObject>().add(made)) }
+        let destroy = HostCall::new(destroy, data);
+        let made = UserObject { destroy, references: Mutex::new(references) };
+        object.store(table::<UserObject>().add(made))
     }
 
     fn cuUserObjectRetain(object: Handle, count: u32) {

@@ -24,9 +24,10 @@ pub enum Work {
     Launch(Launch, Vec<Vec<u8>>),
     Copy(Box3D),
     Fill(Fill),
-    Host(HostFunction, usize),
-    /// Tells a stream's callback that all before it went well.
-    Callback(Callback, Handle, usize),
+    /// Calls a function of the program.
+    Host(HostCall),
+    /// Calls a stream's callback with success.
+    Callback(StreamCallback),
     Record(Handle),
     Wait(Handle),
     Graph(Handle),
@@ -48,8 +49,51 @@ pub enum Work {
     },
 }
 
+/// `CUstreamCallback`.
 pub type Callback = unsafe extern "C" fn(stream: Handle, status: i32, data: *mut c_void);
+/// `CUhostFn`.
 pub type HostFunction = unsafe extern "C" fn(data: *mut c_void);
+
+/// A function of the program with its argument.
+#[derive(Clone, Copy)]
+pub struct HostCall {
+    function: HostFunction,
+    data: usize,
+}
+
+impl HostCall {
+    pub fn new(function: HostFunction, data: *mut c_void) -> HostCall {
+        HostCall { function, data: data as usize }
+    }
+
+    pub fn parts(self) -> (HostFunction, *mut c_void) {
+        (self.function, self.data as *mut c_void)
+    }
+
+    pub fn run(self) {
+        // SAFETY: `new` is only given what the program passed to be called so.
+        unsafe { (self.function)(self.data as *mut c_void) };
+    }
+}
+
+/// A stream's callback with its arguments.
+#[derive(Clone, Copy)]
+pub struct StreamCallback {
+    function: Callback,
+    stream: Handle,
+    data: usize,
+}
+
+impl StreamCallback {
+    pub fn new(function: Callback, stream: Handle, data: *mut c_void) -> StreamCallback {
+        StreamCallback { function, stream, data: data as usize }
+    }
+
+    fn run(self) {
+        // SAFETY: `new` is only given what the program passed to be called so. The status is success: all work before went well.
+        unsafe { (self.function)(self.stream, 0, self.data as *mut c_void) };
+    }
+}
 
 /// A node of a graph.
 pub struct Node {
@@ -131,25 +175,19 @@ impl Work {
     }
 
     /// Does it.
-    ///
-    /// # Safety
-    /// What it was made from is as C's callers promised, still.
-    pub unsafe fn run(&self) -> Result {
+    pub fn run(&self) -> Result {
         let driver = driver()?;
         match self {
             Work::Nothing | Work::Wait(_) => Ok(()),
             Work::Launch(launch, arguments) => launch.run_with(arguments),
-            // SAFETY: by the caller.
-            Work::Copy(copy) => unsafe { copy.run() },
+            Work::Copy(copy) => copy.run(),
             Work::Fill(fill) => fill.run(),
-            Work::Host(function, data) => {
-                // SAFETY: by the caller.
-                unsafe { function(*data as *mut c_void) };
+            Work::Host(call) => {
+                call.run();
                 Ok(())
             }
-            Work::Callback(callback, stream, data) => {
-                // SAFETY: by the caller.
-                unsafe { callback(*stream, 0, *data as *mut c_void) };
+            Work::Callback(callback) => {
+                callback.run();
                 Ok(())
             }
             Work::Record(event) => {
@@ -162,8 +200,7 @@ impl Work {
             Work::Memory(ops) => memory_ops::run(ops),
             Work::Free(address) => driver.free_in_order(*address),
             Work::Reset(all) => all.iter().try_for_each(Work::reset),
-            // SAFETY: by the caller.
-            Work::Graph(graph) => unsafe { run_graph(*graph) },
+            Work::Graph(graph) => run_graph(*graph),
             Work::Allocate(address, _) => driver.allocate_for_graph(*address),
             Work::Release(address) => driver.free_of_graph(*address),
             Work::Conditional { handle, kind, bodies } => {
@@ -177,8 +214,7 @@ impl Work {
                     };
                     if let Some(body) = body {
                         let step = || Step::Iteration(iteration);
-                        // SAFETY: by the caller.
-                        ordering::within(step, || unsafe { run_graph(*body) })?;
+                        ordering::within(step, || run_graph(*body))?;
                     }
                     if *kind != 1 || body.is_none() {
                         break;
@@ -276,17 +312,13 @@ impl Work {
 }
 
 /// Runs a graph that is part of another.
-///
-/// # Safety
-/// As [`Work::run`].
-unsafe fn run_graph(graph: Handle) -> Result {
+fn run_graph(graph: Handle) -> Result {
     let _inside = Nesting::enter()?;
     let graph = table::<Graph>().get(graph)?;
     let steps = driver()?.order(&graph)?;
     let order = graph.node_order(&steps);
     for (node, work) in steps {
-        // SAFETY: by the caller.
-        unsafe { work.run_node(order.as_ref(), node) }?;
+        work.run_node(order.as_ref(), node)?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@ use crate::graphs::calls::cuGraphInstantiate_v2;
 use crate::handles::Handle;
 use crate::memory::calls::cuMemHostRegister_v2;
 use crate::memory::copies::cuMemcpyDtoDAsync_v2;
+use crate::pointers::{Address, Out};
 use crate::status::{Result, of_code};
 use crate::streams::calls::cuStreamDestroy_v2;
 use crate::streams::events::cuEventDestroy_v2;
@@ -23,57 +24,57 @@ fn as_result(code: i32) -> Result {
 
 api! {
     fn cuCtxDestroy(context: Handle) {
-        // SAFETY: the same function.
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuCtxDestroy_v2(context) })
     }
 
     fn cuCtxPushCurrent(context: Handle) {
-        // SAFETY: as above.
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuCtxPushCurrent_v2(context) })
     }
 
-    fn cuCtxPopCurrent(context: *mut Handle) {
-        // SAFETY: as above.
+    fn cuCtxPopCurrent(context: Out<'_, Handle>) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuCtxPopCurrent_v2(context) })
     }
 
     fn cuDevicePrimaryCtxRelease(device: i32) {
-        // SAFETY: as above.
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuDevicePrimaryCtxRelease_v2(device) })
     }
 
     fn cuDevicePrimaryCtxReset(device: i32) {
-        // SAFETY: as above.
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuDevicePrimaryCtxReset_v2(device) })
     }
 
     fn cuDevicePrimaryCtxSetFlags(device: i32, flags: u32) {
-        // SAFETY: as above.
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuDevicePrimaryCtxSetFlags_v2(device, flags) })
     }
 
     fn cuEventDestroy(event: Handle) {
-        // SAFETY: as above.
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuEventDestroy_v2(event) })
     }
 
-    fn cuGraphInstantiate(executable: *mut Handle, graph: Handle, node: *mut Handle, log: *mut c_void, bytes: usize) {
-        // SAFETY: as above.
+    fn cuGraphInstantiate(executable: Out<'_, Handle>, graph: Handle, node: Out<'_, Handle>, log: *mut c_void, bytes: usize) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuGraphInstantiate_v2(executable, graph, node, log, bytes) })
     }
 
     fn cuMemHostRegister(start: u64, bytes: usize, flags: u32) {
-        // SAFETY: as above.
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuMemHostRegister_v2(start, bytes, flags) })
     }
 
-    fn cuMemcpyDtoDAsync(to: u64, from: u64, bytes: usize, stream: Handle) {
-        // SAFETY: as above.
+    fn cuMemcpyDtoDAsync(to: Address, from: Address, bytes: usize, stream: Handle) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuMemcpyDtoDAsync_v2(to, from, bytes, stream) })
     }
 
     fn cuStreamDestroy(stream: Handle) {
-        // SAFETY: as above.
+        // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuStreamDestroy_v2(stream) })
     }
 }

@@ -9,7 +9,7 @@ use crate::interface::start::VERSION;
 use crate::lock::lock;
 use crate::modules::calls::cuModuleLoadData;
 use crate::modules::foreign::say_caller;
-use crate::pointers::store;
+use crate::pointers::{In, Out};
 use crate::state::driver;
 use crate::status::{Result, Status};
 use hmac::{Hmac, Mac};
@@ -34,52 +34,45 @@ unsafe extern "C" fn refused() -> i32 {
 }
 
 /// The primary context of a device.
-unsafe extern "C" fn primary_context(context: *mut Handle, device: i32) -> i32 {
-    // SAFETY: by the caller.
+unsafe extern "C" fn primary_context(context: Out<'_, Handle>, device: i32) -> i32 {
+    // SAFETY: the function under its later name; the arguments are those of this call.
     unsafe { cuDevicePrimaryCtxRetain(context, device) }
 }
 
 /// Loads a module from a fatbin's wrapper.
-unsafe extern "C" fn load_module(module: *mut Handle, wrapper: *const c_void) -> i32 {
-    // SAFETY: by the caller.
+unsafe extern "C" fn load_module(module: Out<'_, Handle>, wrapper: In<'_, u8>) -> i32 {
+    // SAFETY: the function under its later name; the arguments are those of this call.
     unsafe { cuModuleLoadData(module, wrapper) }
 }
 
 /// As [`load_module`], with more arguments.
 unsafe extern "C" fn load_module_with(
-    module: *mut Handle,
-    wrapper: *const c_void,
+    module: Out<'_, Handle>,
+    wrapper: In<'_, u8>,
     _a: usize,
     _b: usize,
 ) -> i32 {
-    // SAFETY: by the caller.
+    // SAFETY: the function under its later name; the arguments are those of this call.
     unsafe { cuModuleLoadData(module, wrapper) }
 }
 
 /// Scratch memory that the runtime writes hooks for tools to.
-unsafe extern "C" fn scratch_1(to: *mut *mut c_void, bytes: *mut usize) {
+unsafe extern "C" fn scratch_1(to: Out<'_, *mut c_void>, bytes: Out<'_, usize>) {
     static SCRATCH: OnceLock<usize> = OnceLock::new();
-    // SAFETY: by the caller.
-    unsafe { scratch(&SCRATCH, 1024, to, bytes) }
+    scratch(&SCRATCH, 1024, to, bytes)
 }
 
 /// As [`scratch_1`].
-unsafe extern "C" fn scratch_2(to: *mut *mut c_void, bytes: *mut usize) {
+unsafe extern "C" fn scratch_2(to: Out<'_, *mut c_void>, bytes: Out<'_, usize>) {
     static SCRATCH: OnceLock<usize> = OnceLock::new();
-    // SAFETY: by the caller.
-    unsafe { scratch(&SCRATCH, 14, to, bytes) }
+    scratch(&SCRATCH, 14, to, bytes)
 }
 
-/// # Safety
-/// As the runtime promises of its own calls.
-unsafe fn scratch(kept: &OnceLock<usize>, words: usize, to: *mut *mut c_void, bytes: *mut usize) {
+fn scratch(kept: &OnceLock<usize>, words: usize, to: Out<'_, *mut c_void>, bytes: Out<'_, usize>) {
     let address =
         *kept.get_or_init(|| Box::leak(vec![0u64; words].into_boxed_slice()).as_mut_ptr() as usize);
-    // SAFETY: by the caller.
-    unsafe {
-        let _ = store(to, address as *mut c_void);
-        let _ = store(bytes, 8 * words);
-    }
+    let _ = to.store(address as *mut c_void);
+    let _ = bytes.store(8 * words);
 }
 
 /// Puts a value into a context.
@@ -102,22 +95,20 @@ unsafe extern "C" fn delete(context: Handle, key: u64) -> i32 {
 }
 
 /// Gets a value of a context.
-unsafe extern "C" fn get(value: *mut u64, context: Handle, key: u64) -> i32 {
+unsafe extern "C" fn get(value: Out<'_, u64>, context: Handle, key: u64) -> i32 {
     call("a private table's get", || {
         let found = lock(&or_current(context)?.local).get(&key).copied();
-        // SAFETY: by the caller.
-        unsafe { store(value, found.ok_or(Status::InvalidHandle)?) }
+        value.store(found.ok_or(Status::InvalidHandle)?)
     })
 }
 
 /// The check of a context: nothing is wrong.
 unsafe extern "C" fn context_check(
     _context: Handle,
-    result: *mut u32,
+    result: Out<'_, u32>,
     _other: *const c_void,
 ) -> i32 {
-    // SAFETY: by the caller.
-    call("a private table's check", || unsafe { store(result, 0) })
+    call("a private table's check", || result.store(0))
 }
 
 /// The table of the runtime's own functions, and that of its handshake.
@@ -130,9 +121,8 @@ const KEY: [u8; 16] = [
 ];
 
 /// The runtime's test that it and the driver belong together: HMAC with MD2 of what both know of this process and of the devices.
-unsafe extern "C" fn handshake(version: u32, seconds: u64, result: *mut [u8; 16]) -> i32 {
-    // SAFETY: by the caller.
-    call("a private table's handshake", || unsafe { store(result, answer(version, seconds)?) })
+unsafe extern "C" fn handshake(version: u32, seconds: u64, result: Out<'_, [u8; 16]>) -> i32 {
+    call("a private table's handshake", || result.store(answer(version, seconds)?))
 }
 
 fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
@@ -241,24 +231,23 @@ fn tables() -> &'static [([u8; 16], Table)] {
 }
 
 api! {
-    fn cuGetExportTable(found: *mut *const c_void, id: *const [u8; 16]) {
-        // SAFETY: by the caller.
-        let id = unsafe { id.as_ref() }.ok_or(Status::InvalidValue)?;
-        let Some((_, Table(words))) = tables().iter().find(|(known, _)| known == id) else {
+    fn cuGetExportTable(found: Out<'_, *const c_void>, id: In<'_, [u8; 16]>) {
+        let id = id.get()?;
+        let Some((_, Table(words))) = tables().iter().find(|(known, _)| *known == id) else {
             if crate::api::traces() {
                 say("a private table is not provided", &format!("{id:02x?}"));
             }
             say_caller();
             return Err(Status::NotFound);
         };
-        // SAFETY: by the caller.
-        unsafe { store(found, words.as_ptr().cast()) }
+        found.store(words.as_ptr().cast())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{cuGetExportTable, id, tables};
+    use crate::pointers::{In, Out};
 
     #[test]
     fn tables_begin_with_their_size_and_have_no_empty_slot() {
@@ -273,12 +262,13 @@ mod tests {
     #[test]
     fn runtimes_since_13_4_find_the_table_of_contexts() {
         let mut found = std::ptr::null();
-        let (contexts, unknown) = (id("21318c60971432488ca641ff7324c8f2"), [0; 16]);
-        // SAFETY: both live during the call.
-        assert_eq!(unsafe { cuGetExportTable(&raw mut found, &raw const contexts) }, 0);
-        // SAFETY: a table begins with its size.
+        let mut find = |id: &[u8; 16]| {
+            // SAFETY: both pointers are to variables that outlive the call.
+            unsafe { cuGetExportTable(Out::new(&raw mut found), In::new(id)) }
+        };
+        assert_eq!(find(&id("21318c60971432488ca641ff7324c8f2")), 0);
+        assert_ne!(find(&[0; 16]), 0);
+        // SAFETY: the table that was found begins with its size; the second call stored nothing.
         assert_eq!(unsafe { *found.cast::<usize>() }, 95 * 8);
-        // SAFETY: both live during the call.
-        assert_ne!(unsafe { cuGetExportTable(&raw mut found, &raw const unknown) }, 0);
     }
 }

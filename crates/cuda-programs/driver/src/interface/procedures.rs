@@ -2,11 +2,11 @@
 
 use crate::api::{Entry, api};
 use crate::interface::{older, private, start, unsupported};
-use crate::pointers::{offer, store, text};
+use crate::pointers::{Out, Text};
 use crate::status::Status;
 use crate::{devices, graphs, launches, memory, modules, streams, textures};
 use std::collections::HashMap;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::sync::OnceLock;
 
 /// Later forms of a function that replace the plain one only from a version of CUDA on; all others did so long ago.
@@ -123,39 +123,31 @@ fn find(name: &str, version: i32) -> Option<usize> {
 }
 
 /// Stores the address of a function.
-///
-/// # Safety
-/// As C's callers promise.
-unsafe fn procedure(
-    name: *const c_char,
-    to: *mut *const c_void,
+fn procedure(
+    name: Text<'_>,
+    to: Out<'_, *const c_void>,
     version: i32,
-    status: *mut i32,
+    status: Out<'_, i32>,
 ) -> crate::status::Result {
-    // SAFETY: by the caller.
-    let name = unsafe { text(name) }?;
+    let name = name.get()?;
     let found = find(name, version);
     if found.is_none() && crate::api::traces() {
         crate::api::line(&format_args!("{name} is not a function of this driver"));
     }
     // Found 0, not found 1.
-    // SAFETY: by the caller.
-    unsafe {
-        offer(status, i32::from(found.is_none()));
-        store(to, found.unwrap_or(0) as *const c_void)?;
-    }
+    status.offer(i32::from(found.is_none()));
+    to.store(found.unwrap_or(0) as *const c_void)?;
     // Who gets a status sees there that nothing was found.
     if found.is_some() || !status.is_null() { Ok(()) } else { Err(Status::NotFound) }
 }
 
 api! {
-    fn cuGetProcAddress_v2(name: *const c_char, to: *mut *const c_void, version: i32, _flags: u64, status: *mut i32) {
-        // SAFETY: by the caller. With a status, a name that is not found is not an error.
-        unsafe { procedure(name, to, version, status) }
+    fn cuGetProcAddress_v2(name: Text<'_>, to: Out<'_, *const c_void>, version: i32, _flags: u64, status: Out<'_, i32>) {
+        // With a status, a name that is not found is not an error.
+        procedure(name, to, version, status)
     }
 
-    fn cuGetProcAddress(name: *const c_char, to: *mut *const c_void, version: i32, _flags: u64) {
-        // SAFETY: by the caller.
-        unsafe { procedure(name, to, version, std::ptr::null_mut()) }
+    fn cuGetProcAddress(name: Text<'_>, to: Out<'_, *const c_void>, version: i32, _flags: u64) {
+        procedure(name, to, version, Out::NULL)
     }
 }

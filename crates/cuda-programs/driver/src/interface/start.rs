@@ -1,7 +1,7 @@
 //! Initialisation, versions and errors in words.
 
 use crate::api::api;
-use crate::pointers::store;
+use crate::pointers::Out;
 use crate::state::start;
 use crate::status::{Status, words};
 use std::ffi::c_char;
@@ -18,24 +18,21 @@ api! {
         }
     }
 
-    fn cuDriverGetVersion(version: *mut i32) {
-        // SAFETY: by the caller.
-        unsafe { store(version, VERSION) }
+    fn cuDriverGetVersion(version: Out<'_, i32>) {
+        version.store(VERSION)
     }
 
-    fn cuGetErrorName(code: i32, text: *mut *const c_char) {
+    fn cuGetErrorName(code: i32, text: Out<'_, *const c_char>) {
         let known = words(code);
         let name = known.map_or(std::ptr::null(), |(name, _)| name.as_ptr());
-        // SAFETY: by the caller.
-        unsafe { store(text, name) }?;
+        text.store(name)?;
         known.map(drop).ok_or(Status::InvalidValue)
     }
 
-    fn cuGetErrorString(code: i32, text: *mut *const c_char) {
+    fn cuGetErrorString(code: i32, text: Out<'_, *const c_char>) {
         let known = words(code);
         let words = known.map_or(std::ptr::null(), |(_, text)| text.as_ptr());
-        // SAFETY: by the caller.
-        unsafe { store(text, words) }?;
+        text.store(words)?;
         known.map(drop).ok_or(Status::InvalidValue)
     }
 }

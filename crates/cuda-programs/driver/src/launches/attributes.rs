@@ -6,7 +6,7 @@ use crate::graphs::work::{Node, Work};
 use crate::handles::Handle;
 use crate::launches::launch::{CLUSTER, COOPERATIVE};
 use crate::lock::lock;
-use crate::pointers::store;
+use crate::pointers::{In, Out};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::{Stream, Value};
@@ -32,12 +32,8 @@ fn first(attribute: u32) -> Value {
 }
 
 /// The value that C passes.
-///
-/// # Safety
-/// `value` is null, which is refused, or valid.
-unsafe fn read(value: *const Value) -> Result<Value> {
-    // SAFETY: by the caller.
-    unsafe { value.as_ref() }.copied().ok_or(Status::InvalidValue)
+fn read(value: In<'_, Value>) -> Result<Value> {
+    value.find().ok_or(Status::InvalidValue)
 }
 
 fn of_stream(stream: Option<&Stream>, attribute: u32) -> Result<Value> {
@@ -86,17 +82,15 @@ fn set_of_node(node: &Node, attribute: u32, value: Value) -> Result {
 }
 
 api! {
-    fn cuStreamGetAttribute(stream: Handle, attribute: u32, value: *mut Value) {
+    fn cuStreamGetAttribute(stream: Handle, attribute: u32, value: Out<'_, Value>) {
         let found = of_stream(driver()?.stream(stream)?.as_deref(), attribute)?;
-        // SAFETY: by the caller.
-        unsafe { store(value, found) }
+        value.store(found)
     }
 
-    fn cuStreamSetAttribute(stream: Handle, attribute: u32, value: *const Value) {
+    fn cuStreamSetAttribute(stream: Handle, attribute: u32, value: In<'_, Value>) {
         let stream = driver()?.stream(stream)?;
         of_stream(stream.as_deref(), attribute)?;
-        // SAFETY: by the caller.
-        let value = unsafe { read(value) }?;
+        let value = read(value)?;
         // A default stream keeps none.
         if let Some(stream) = stream {
             lock(&stream.attributes).insert(attribute, value);
@@ -113,15 +107,13 @@ api! {
         Ok(())
     }
 
-    fn cuGraphKernelNodeGetAttribute(node: Handle, attribute: u32, value: *mut Value) {
+    fn cuGraphKernelNodeGetAttribute(node: Handle, attribute: u32, value: Out<'_, Value>) {
         let found = of_node(&*table::<Node>().get(node)?, attribute)?;
-        // SAFETY: by the caller.
-        unsafe { store(value, found) }
+        value.store(found)
     }
 
-    fn cuGraphKernelNodeSetAttribute(node: Handle, attribute: u32, value: *const Value) {
-        // SAFETY: by the caller.
-        set_of_node(&*table::<Node>().get(node)?, attribute, unsafe { read(value) }?)
+    fn cuGraphKernelNodeSetAttribute(node: Handle, attribute: u32, value: In<'_, Value>) {
+        set_of_node(&*table::<Node>().get(node)?, attribute, read(value)?)
     }
 
     fn cuGraphKernelNodeCopyAttributes(to: Handle, from: Handle) {

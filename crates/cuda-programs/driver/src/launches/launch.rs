@@ -1,11 +1,12 @@
 //! What a launch is, as C passes it.
 
 use crate::handles::Handle;
-use crate::pointers::slice;
+use crate::pointers::{In, abi};
 use crate::status::{Result, Status};
 use std::ffi::c_void;
 
 /// `CUlaunchConfig`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Config {
     pub grid: [u32; 3],
@@ -16,46 +17,40 @@ pub struct Config {
     count: u32,
 }
 
+abi!(Config = 56, 8 { grid: 0, block: 12, dynamic_shared: 24, stream: 32, attributes: 40, count: 48 });
+
 /// `CUlaunchAttribute`.
-#[repr(C)]
+#[derive(Clone, Copy)]
+#[repr(C, align(8))]
 pub struct Attribute {
     id: u32,
     padding: u32,
     value: [u32; 16],
 }
 
+abi!(Attribute = 72, 8 { id: 0, padding: 4, value: 8 });
+
 /// Attributes that change what a launch does.
 pub const COOPERATIVE: u32 = 2;
 pub const CLUSTER: u32 = 4;
 
 impl Config {
-    /// The attributes.
-    ///
-    /// # Safety
-    /// The config is as C passes it.
-    unsafe fn attributes(&self) -> Result<&[Attribute]> {
-        // SAFETY: by the caller.
-        unsafe { slice(self.attributes, self.count as usize) }
+    fn attributes(&self) -> Result<Vec<Attribute>> {
+        // SAFETY: a `Config` comes from a caller of the driver, whose contract is that `attributes` has `count` elements.
+        unsafe { In::new(self.attributes) }.list(self.count as usize)
     }
 
     /// The shape of a cluster that it asks for.
-    ///
-    /// # Safety
-    /// The config is as C passes it.
-    pub unsafe fn cluster(&self) -> Result<Option<[u32; 3]>> {
-        // SAFETY: by the caller.
-        let attributes = unsafe { self.attributes() }?;
+    pub fn cluster(&self) -> Result<Option<[u32; 3]>> {
+        let attributes = self.attributes()?;
         let found = attributes.iter().find(|attribute| attribute.id == CLUSTER);
         Ok(found.map(|attribute| [attribute.value[0], attribute.value[1], attribute.value[2]]))
     }
 
     /// Whether it asks for a cooperative launch.
-    ///
-    /// # Safety
-    /// The config is as C passes it.
-    pub unsafe fn is_cooperative(&self) -> Result<bool> {
-        // SAFETY: by the caller.
-        Ok(unsafe { self.attributes() }?
+    pub fn is_cooperative(&self) -> Result<bool> {
+        Ok(self
+            .attributes()?
             .iter()
             .any(|attribute| attribute.id == COOPERATIVE && attribute.value[0] != 0))
     }
@@ -63,9 +58,9 @@ impl Config {
 
 /// Where the arguments are: a pointer to each, or a buffer of all.
 #[derive(Clone, Copy)]
-pub struct Arguments {
-    pub each: *const *const c_void,
-    pub extra: *const *const c_void,
+pub struct Arguments<'call> {
+    pub each: In<'call, *const c_void>,
+    pub extra: In<'call, *const c_void>,
 }
 
 /// Keys of the second form (`CU_LAUNCH_PARAM_...`).
@@ -73,7 +68,7 @@ const END: usize = 0;
 const BUFFER: usize = 1;
 const BUFFER_BYTES: usize = 2;
 
-impl Arguments {
+impl Arguments<'_> {
     /// The bytes of each argument, given place and size of each parameter.
     ///
     /// # Safety
@@ -84,9 +79,9 @@ impl Arguments {
         }
         if !self.each.is_null() {
             let value = |(index, &(_, size)): (usize, &(usize, usize))| {
-                // SAFETY: by the caller, there is a pointer for each parameter to as many bytes.
+                // SAFETY: `each` has a pointer for each parameter of the function, to a value of its size (contract of `bytes`).
                 unsafe {
-                    let from = self.each.add(index).read();
+                    let from = self.each.as_ptr().add(index).read();
                     if from.is_null() {
                         Err(Status::InvalidValue)
                     } else {
@@ -101,20 +96,24 @@ impl Arguments {
         }
         let (mut buffer, mut length) = (std::ptr::null::<u8>(), 0usize);
         for pair in 0.. {
-            // SAFETY: by the caller, pairs of a key and a value, up to the end's key.
-            let (key, value) =
-                unsafe { (self.extra.add(2 * pair).read() as usize, self.extra.add(2 * pair + 1)) };
+            // SAFETY: `extra` is pairs of a key and a value up to the key `END`, at which the loop stops.
+            let (key, value) = unsafe {
+                (
+                    self.extra.as_ptr().add(2 * pair).read() as usize,
+                    self.extra.as_ptr().add(2 * pair + 1),
+                )
+            };
             match key {
                 END => break,
-                // SAFETY: as above.
+                // SAFETY: the value behind its key.
                 BUFFER => buffer = unsafe { value.read() }.cast(),
-                // SAFETY: as above, a pointer to the size.
+                // SAFETY: the value behind this key is a pointer to the size.
                 BUFFER_BYTES => length = unsafe { value.read().cast::<usize>().read() },
                 _ => return Err(Status::InvalidValue),
             }
         }
-        // SAFETY: by the caller, the buffer has the length.
-        let all = unsafe { slice(buffer, length) }?;
+        // SAFETY: the program passes the buffer with its length.
+        let all = unsafe { In::new(buffer) }.list(length)?;
         parameters
             .iter()
             .map(|&(at, size)| {

@@ -5,7 +5,7 @@ use crate::devices::model::model;
 use crate::handles::Handle;
 use crate::launches::launch::Config;
 use crate::modules::function::Function;
-use crate::pointers::store;
+use crate::pointers::{In, Out};
 use crate::state::table;
 use crate::status::{Result, Status};
 
@@ -36,22 +36,19 @@ type DynamicShared = unsafe extern "C" fn(threads: i32) -> usize;
 /// # Safety
 /// As C's callers promise.
 unsafe fn potential(
-    blocks: *mut i32,
-    threads: *mut i32,
+    blocks: Out<'_, i32>,
+    threads: Out<'_, i32>,
     function: Handle,
     callback: Option<DynamicShared>,
     bytes: usize,
     limit: i32,
 ) -> Result {
     let function = table::<Function>().get(function)?;
-    // SAFETY: by the caller.
+    // SAFETY: the program passed the function to be called with block sizes.
     let dynamic = |threads| callback.map_or(bytes, |callback| unsafe { callback(threads) });
     let (of_blocks, of_threads) = best_block(&function, &dynamic, limit)?;
-    // SAFETY: by the caller.
-    unsafe {
-        store(blocks, of_blocks)?;
-        store(threads, of_threads)
-    }
+    blocks.store(of_blocks)?;
+    threads.store(of_threads)
 }
 
 fn blocks(function: Handle, threads: i32, bytes: usize) -> Result<i32> {
@@ -60,54 +57,47 @@ fn blocks(function: Handle, threads: i32, bytes: usize) -> Result<i32> {
 }
 
 api! {
-    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(count: *mut i32, function: Handle, threads: i32, bytes: usize) {
-        // SAFETY: by the caller.
-        unsafe { store(count, blocks(function, threads, bytes)?) }
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessor(count: Out<'_, i32>, function: Handle, threads: i32, bytes: usize) {
+        count.store(blocks(function, threads, bytes)?)
     }
 
-    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(count: *mut i32, function: Handle, threads: i32, bytes: usize, _flags: u32) {
-        // SAFETY: by the caller.
-        unsafe { store(count, blocks(function, threads, bytes)?) }
+    fn cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(count: Out<'_, i32>, function: Handle, threads: i32, bytes: usize, _flags: u32) {
+        count.store(blocks(function, threads, bytes)?)
     }
 
-    fn cuOccupancyMaxPotentialBlockSize(grid: *mut i32, block: *mut i32, function: Handle, callback: Option<DynamicShared>, bytes: usize, limit: i32) {
-        // SAFETY: by the caller.
+    fn cuOccupancyMaxPotentialBlockSize(grid: Out<'_, i32>, block: Out<'_, i32>, function: Handle, callback: Option<DynamicShared>, bytes: usize, limit: i32) {
+        // SAFETY: the caller passed `callback` to be called with block sizes.
         unsafe { potential(grid, block, function, callback, bytes, limit) }
     }
 
-    fn cuOccupancyMaxPotentialBlockSizeWithFlags(grid: *mut i32, block: *mut i32, function: Handle, callback: Option<DynamicShared>, bytes: usize, limit: i32, _flags: u32) {
-        // SAFETY: by the caller.
+    fn cuOccupancyMaxPotentialBlockSizeWithFlags(grid: Out<'_, i32>, block: Out<'_, i32>, function: Handle, callback: Option<DynamicShared>, bytes: usize, limit: i32, _flags: u32) {
+        // SAFETY: the caller passed `callback` to be called with block sizes.
         unsafe { potential(grid, block, function, callback, bytes, limit) }
     }
 
-    fn cuOccupancyAvailableDynamicSMemPerBlock(bytes: *mut usize, function: Handle, blocks: i32, _threads: i32) {
+    fn cuOccupancyAvailableDynamicSMemPerBlock(bytes: Out<'_, usize>, function: Handle, blocks: i32, _threads: i32) {
         let function = table::<Function>().get(function)?;
         let entry = function.entry()?;
         let static_shared = entry.resources.static_shared;
         let each = model().limits.shared_per_sm / u32::try_from(blocks.max(1)).unwrap_or(1);
         // No more than a launch of it may have.
         let left = each.saturating_sub(1024 + static_shared).min(function.most_dynamic_shared(&entry));
-        // SAFETY: by the caller.
-        unsafe { store(bytes, left as usize) }
+        bytes.store(left as usize)
     }
 
-    fn cuOccupancyMaxPotentialClusterSize(size: *mut i32, function: Handle, _config: *const Config) {
+    fn cuOccupancyMaxPotentialClusterSize(size: Out<'_, i32>, function: Handle, _config: In<'_, Config>) {
         let largest = table::<Function>().get(function)?.most_cluster();
-        // SAFETY: by the caller.
-        unsafe { store(size, largest) }
+        size.store(largest)
     }
 
-    fn cuOccupancyMaxActiveClusters(count: *mut i32, function: Handle, config: *const Config) {
-        // SAFETY: by the caller.
-        let config = unsafe { config.as_ref() }.ok_or(Status::InvalidValue)?;
+    fn cuOccupancyMaxActiveClusters(count: Out<'_, i32>, function: Handle, config: In<'_, Config>) {
+        let config = config.get()?;
         let threads = config.block.iter().try_fold(1u32, |all, &axis| all.checked_mul(axis));
         let threads = threads.and_then(|all| i32::try_from(all).ok()).ok_or(Status::InvalidValue)?;
         let each = blocks(function, threads, config.dynamic_shared as usize)?;
-        // SAFETY: by the caller.
-        let cluster = unsafe { config.cluster() }?;
+        let cluster = config.cluster()?;
         let blocks = |cluster: [u32; 3]| cluster.iter().fold(1u32, |all, &axis| all.saturating_mul(axis));
         let cluster = i32::try_from(cluster.map_or(1, blocks).max(1)).unwrap_or(i32::MAX);
-        // SAFETY: by the caller.
-        unsafe { store(count, each * model().multiprocessors() / cluster) }
+        count.store(each * model().multiprocessors() / cluster)
     }
 }

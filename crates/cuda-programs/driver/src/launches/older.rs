@@ -5,7 +5,7 @@ use crate::handles::Handle;
 use crate::launches::launch::{Arguments, Launch};
 use crate::lock::lock;
 use crate::modules::function::Function;
-use crate::pointers::slice;
+use crate::pointers::In;
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
@@ -68,9 +68,9 @@ fn launch(function: Handle, grid: [i32; 2], stream: Handle) -> Result {
     let grid = [x, y, 1];
     let launch =
         Launch { function, grid, block, dynamic_shared, cluster: None, cooperative: false, stream };
-    let arguments = Arguments { each: std::ptr::null(), extra: extra.as_ptr() };
-    // SAFETY: the pairs and what they point to live here.
-    unsafe { launch.submit(arguments) }
+    // SAFETY: pairs of a key and a value that ends with the key 0; they and what they point to outlive the call of `submit`.
+    let arguments = Arguments { each: In::NULL, extra: unsafe { In::new(extra.as_ptr()) } };
+    launch.submit(arguments)
 }
 
 api! {
@@ -102,10 +102,9 @@ api! {
         set_bytes(function, offset, &value.to_ne_bytes())
     }
 
-    fn cuParamSetv(function: Handle, offset: i32, from: *const u8, bytes: u32) {
-        // SAFETY: by the caller.
-        let given = unsafe { slice(from, bytes as usize) }?;
-        if given.len() == bytes as usize { set_bytes(function, offset, given) } else { Err(Status::InvalidValue) }
+    fn cuParamSetv(function: Handle, offset: i32, from: In<'_, u8>, bytes: u32) {
+        let given = from.list(bytes as usize)?;
+        if given.len() == bytes as usize { set_bytes(function, offset, &given) } else { Err(Status::InvalidValue) }
     }
 
     fn cuLaunch(function: Handle) {

@@ -8,6 +8,7 @@ use crate::launches::launch::{Arguments, Launch};
 use crate::lock::lock;
 use crate::modules::function::Function;
 use crate::modules::module::Module;
+use crate::pointers::{In, abi};
 use crate::state::{driver, table};
 use crate::status::{Result, Status, of_launch};
 use crate::streams::detached;
@@ -104,6 +105,7 @@ fn run(
 }
 
 /// `CUDA_KERNEL_NODE_PARAMS`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct NodeParameters {
     pub function: Handle,
@@ -116,19 +118,18 @@ pub struct NodeParameters {
     pub context: Handle,
 }
 
+abi!(NodeParameters = 72, 8 { function: 0, grid: 8, block: 20, dynamic_shared: 32, each: 40, extra: 48, kernel: 56, context: 64 });
+
 /// The launch of a node, and its arguments.
-///
-/// # Safety
-/// The parameters are as C passes them.
-pub unsafe fn kernel_node(parameters: *const c_void) -> Result<(Launch, Vec<Vec<u8>>)> {
-    // SAFETY: by the caller.
-    let parameters =
-        unsafe { parameters.cast::<NodeParameters>().as_ref() }.ok_or(Status::InvalidValue)?;
-    let NodeParameters { grid, block, dynamic_shared, each, extra, .. } = *parameters;
+pub fn kernel_node(parameters: In<'_, NodeParameters>) -> Result<(Launch, Vec<Vec<u8>>)> {
+    let parameters = parameters.get()?;
+    let NodeParameters { grid, block, dynamic_shared, each, extra, .. } = parameters;
     let handle = if parameters.function == 0 { parameters.kernel } else { parameters.function };
     let entry = table::<Function>().get(handle)?.entry()?;
-    // SAFETY: by the caller.
-    let arguments = unsafe { Arguments { each, extra }.bytes(&entry.parameters) }?;
+    // SAFETY: the program passes the arguments with the function that the parameters name.
+    let arguments = unsafe {
+        Arguments { each: In::new(each), extra: In::new(extra) }.bytes(&entry.parameters)
+    }?;
     Ok((
         Launch {
             function: handle,

@@ -3,7 +3,7 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::memory::allocations::Kind;
-use crate::pointers::{offer, store};
+use crate::pointers::{In, Out};
 use crate::state::driver;
 use crate::status::{Result, Status};
 use std::ffi::c_void;
@@ -17,7 +17,7 @@ unsafe fn attribute_of(data: *mut c_void, attribute: i32, address: u64) -> Resul
     if driver.range_at(address).is_none() {
         return Err(Status::InvalidValue);
     }
-    // SAFETY: by the caller.
+    // SAFETY: the caller passed memory for the attribute's type.
     unsafe { attribute_of_any(data, attribute, address) }
 }
 
@@ -36,105 +36,93 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
     let kind = found.map(|(_, allocation)| allocation.kind);
     let host = matches!(kind, Some(Kind::Host | Kind::Registered));
     // Truth values are words of 32 bits: NVIDIA's runtime reads all of one that it did not clear.
-    // SAFETY: by the caller, each of the type that CUDA's documentation gives the attribute.
+    // SAFETY: each arm stores the type that CUDA's documentation gives the attribute.
     unsafe {
         match attribute {
-            1 => store(
-                data.cast(),
-                if known {
-                    found.map_or_else(current, |(_, allocation)| allocation.context)
-                } else {
-                    0
-                },
-            ),
+            1 => Out::new(data.cast()).store(if known {
+                found.map_or_else(current, |(_, allocation)| allocation.context)
+            } else {
+                0
+            }),
             // Host 1, device 2.
-            2 => store(
-                data.cast(),
-                if !known {
-                    0u32
-                } else if host {
-                    1
-                } else {
-                    2
-                },
-            ),
-            3 => store(data.cast(), if known { address } else { 0 }),
-            4 => store(
-                data.cast(),
+            2 => Out::new(data.cast()).store(if !known {
+                0u32
+            } else if host {
+                1
+            } else {
+                2
+            }),
+            3 => Out::new(data.cast()).store(if known { address } else { 0 }),
+            4 => Out::new(data.cast()).store(
                 if matches!(kind, Some(Kind::Host | Kind::Registered | Kind::Managed)) {
                     address
                 } else {
                     0
                 },
             ),
-            6 => store(
-                data.cast(),
-                u32::from(found.is_some_and(|(_, allocation)| allocation.synchronous)),
-            ),
-            7 => store(data.cast(), found.map_or(0, |(_, allocation)| allocation.id)),
-            8 => store(data.cast(), u32::from(kind == Some(Kind::Managed))),
-            9 => store(
-                data.cast(),
-                if known { found.map_or(0, |(_, allocation)| allocation.gpu) } else { -2 },
-            ),
-            10 => store(data.cast(), 0u32),
-            11 => store(data.cast(), start),
-            12 => store(data.cast(), bytes as usize),
-            13 => store(data.cast(), u32::from(known)),
-            14 => store(data.cast(), 0u32),
-            15 => store(data.cast(), 0u64),
-            16 => store(data.cast(), 3u32),
-            17 => store(data.cast(), found.map_or(0, |(_, allocation)| allocation.pool)),
+            6 => Out::new(data.cast())
+                .store(u32::from(found.is_some_and(|(_, allocation)| allocation.synchronous))),
+            7 => Out::new(data.cast()).store(found.map_or(0, |(_, allocation)| allocation.id)),
+            8 => Out::new(data.cast()).store(u32::from(kind == Some(Kind::Managed))),
+            9 => Out::new(data.cast()).store(if known {
+                found.map_or(0, |(_, allocation)| allocation.gpu)
+            } else {
+                -2
+            }),
+            10 => Out::new(data.cast()).store(0u32),
+            11 => Out::new(data.cast()).store(start),
+            12 => Out::new(data.cast()).store(bytes as usize),
+            13 => Out::new(data.cast()).store(u32::from(known)),
+            14 => Out::new(data.cast()).store(0u32),
+            15 => Out::new(data.cast()).store(0u64),
+            16 => Out::new(data.cast()).store(3u32),
+            17 => Out::new(data.cast()).store(found.map_or(0, |(_, allocation)| allocation.pool)),
             _ => Err(Status::InvalidValue),
         }
     }
 }
 
 api! {
-    fn cuMemHostGetDevicePointer_v2(device: *mut u64, host: u64, _flags: u32) {
+    fn cuMemHostGetDevicePointer_v2(device: Out<'_, u64>, host: u64, _flags: u32) {
         let driver = driver()?;
         driver.context()?;
         match driver.allocations().find(host) {
-            // SAFETY: by the caller.
-            Some((_, allocation)) if allocation.kind != Kind::Device => unsafe { store(device, host) },
+            Some((_, allocation)) if allocation.kind != Kind::Device => device.store(host),
             _ => Err(Status::InvalidValue),
         }
     }
 
-    fn cuMemHostGetFlags(flags: *mut u32, host: u64) {
+    fn cuMemHostGetFlags(flags: Out<'_, u32>, host: u64) {
         let driver = driver()?;
         driver.context()?;
         let found = driver.allocations().find(host).map(|(_, allocation)| allocation.flags);
-        // SAFETY: by the caller. Mapping is always on (2).
-        unsafe { store(flags, found.ok_or(Status::InvalidValue)? | 2) }
+        // Mapping is always on (2).
+        flags.store(found.ok_or(Status::InvalidValue)? | 2)
     }
 
-    fn cuMemGetAddressRange_v2(base: *mut u64, bytes: *mut usize, address: u64) {
+    fn cuMemGetAddressRange_v2(base: Out<'_, u64>, bytes: Out<'_, usize>, address: u64) {
         let driver = driver()?;
         driver.context()?;
         let (start, length) = driver.range_at(address).ok_or(Status::NotFound)?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(base, start);
-            offer(bytes, length as usize);
-        }
+        base.offer(start);
+        bytes.offer(length as usize);
         Ok(())
     }
 
     fn cuPointerGetAttribute(data: *mut c_void, attribute: i32, address: u64) {
-        // SAFETY: by the caller.
+        // SAFETY: the caller passed memory for the attribute's type.
         unsafe { attribute_of(data, attribute, address) }
     }
 
-    fn cuPointerGetAttributes(count: u32, attributes: *const i32, data: *const *mut c_void, address: u64) {
+    fn cuPointerGetAttributes(count: u32, attributes: In<'_, i32>, data: In<'_, *mut c_void>, address: u64) {
         driver()?;
         if attributes.is_null() || data.is_null() {
             return Err(Status::InvalidValue);
         }
         for index in 0..count as usize {
             // SAFETY: the caller says that both have `count` elements.
-            let (attribute, to) = unsafe { (attributes.add(index).read(), data.add(index).read()) };
-            // SAFETY: by the caller. What is not known is left out.
+            let (attribute, to) = unsafe { (attributes.at(index).get()?, data.at(index).get()?) };
+            // SAFETY: the caller passed memory for each attribute's type. What is not known is left out.
             let _ = unsafe { attribute_of_any(to, attribute, address) };
         }
         Ok(())
@@ -146,7 +134,7 @@ api! {
         // Only that copies of this memory are synchronous (6).
         match (allocations.find_mut(address), attribute, value.is_null()) {
             (Some(found), 6, false) => {
-                // SAFETY: by the caller, a truth value.
+                // SAFETY: not null, and a truth value of C, whose first byte is enough.
                 found.synchronous = unsafe { value.cast::<u8>().read() } != 0;
                 Ok(())
             }

@@ -174,7 +174,7 @@ impl Driver {
             return Err(Status::InvalidValue);
         }
         self.finish_detached()?;
-        // SAFETY: by the caller.
+        // SAFETY: mapped and writable, as checked above, and the program's own until it is unregistered (contract of this function).
         let registered =
             unsafe { self.device.register_host(start as *mut u8, bytes, "cuMemHostRegister") };
         registered.map_err(|_| Status::HostMemoryAlreadyRegistered)?;

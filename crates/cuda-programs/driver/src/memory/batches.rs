@@ -5,7 +5,7 @@ use crate::graphs::work::Work;
 use crate::handles::Handle;
 use crate::memory::managed::{device_of, prefetch};
 use crate::memory::transfer::{Box3D, Side};
-use crate::pointers::{offer, slice};
+use crate::pointers::{Address, In, Out, abi};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use crate::textures::array::Array;
@@ -22,13 +22,19 @@ pub struct CopyAttributes {
     flags: u32,
 }
 
+abi!(CopyAttributes = 24, 4 { order: 0, hints: 4, flags: 20 });
+
 /// `CUmemcpy3DOperand`: memory with its row's length and its layer's height in elements, or an array and an offset.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Operand {
     kind: i32,
-    words: [u64; 4],
+    /// Of memory, its address; of an array, its handle.
+    first: Address,
+    words: [u64; 3],
 }
+
+abi!(Operand = 40, 8 { kind: 0, first: 8, words: 16 });
 
 /// `CUDA_MEMCPY3D_BATCH_OP`.
 #[derive(Clone, Copy)]
@@ -40,6 +46,8 @@ pub struct BoxCopy {
     order: i32,
     flags: u32,
 }
+
+abi!(BoxCopy = 112, 8 { from: 0, to: 40, extent: 80, order: 104, flags: 108 });
 
 /// Kinds of operands.
 const POINTER: i32 = 1;
@@ -56,25 +64,25 @@ impl Operand {
     fn texel(&self) -> Result<Option<u64>> {
         match self.kind {
             POINTER => Ok(None),
-            ARRAY => Ok(Some(table::<Array>().get(self.words[0])?.image.texel.bytes())),
+            ARRAY => Ok(Some(table::<Array>().get(self.first.get())?.image.texel.bytes())),
             _ => Err(Status::InvalidValue),
         }
     }
 
     /// As a side of a copy of elements of so many bytes.
     fn side(&self, element: u64) -> Result<Side> {
-        let [first, a, b, c] = self.words;
+        let ([a, b, c], first) = (self.words, self.first);
         let bytes = |elements: u64| {
             elements.checked_mul(element).map(|bytes| bytes as usize).ok_or(Status::InvalidValue)
         };
         Ok(match self.kind {
             ARRAY => Side {
                 memory: 3,
-                array: first,
+                array: first.get(),
                 x_bytes: bytes(a)?,
                 y: b as usize,
                 z: c as usize,
-                ..Side::line(0)
+                ..Side::line(Address::NULL)
             },
             _ => Side { pitch: bytes(a)?, height: b as usize, ..Side::line(first) },
         })
@@ -103,12 +111,9 @@ impl BoxCopy {
 }
 
 /// Queues copies one after the other; where one is refused, its number is stored.
-///
-/// # Safety
-/// The copies are of memory as C's callers promise; `failed` is null or valid.
-unsafe fn queue(
+fn queue(
     copies: impl Iterator<Item = Result<Box3D>>,
-    failed: *mut usize,
+    failed: Out<'_, usize>,
     stream: Handle,
 ) -> Result {
     let driver = driver()?;
@@ -121,11 +126,9 @@ unsafe fn queue(
         return Err(Status::StreamCaptureUnsupported);
     }
     for (number, copy) in copies.enumerate() {
-        // SAFETY: by the caller.
-        let done = copy.and_then(|copy| unsafe { driver.submit(stream, Work::Copy(copy)) });
+        let done = copy.and_then(|copy| driver.submit(stream, Work::Copy(copy)));
         if let Err(status) = done {
-            // SAFETY: by the caller.
-            unsafe { offer(failed, number) };
+            failed.offer(number);
             return Err(status);
         }
     }
@@ -133,29 +136,18 @@ unsafe fn queue(
 }
 
 /// Queues copies of lines.
-///
-/// # Safety
-/// There are `count` addresses and sizes, and as many attributes as said; see [`queue`].
-unsafe fn lines(
-    (to, from, bytes, count): (*const u64, *const u64, *const usize, usize),
-    (attributes, first, attribute_count): (*const CopyAttributes, *const usize, usize),
-    failed: *mut usize,
+fn lines(
+    (to, from, bytes, count): (In<'_, Address>, In<'_, Address>, In<'_, usize>, usize),
+    (attributes, first, attribute_count): (In<'_, CopyAttributes>, In<'_, usize>, usize),
+    failed: Out<'_, usize>,
     stream: Handle,
 ) -> Result {
     let missing = to.is_null() || from.is_null() || bytes.is_null();
     if count == 0 || missing || attributes.is_null() || first.is_null() {
         return Err(Status::InvalidValue);
     }
-    // SAFETY: by the caller.
-    let (to, from, bytes, attributes, first) = unsafe {
-        (
-            slice(to, count)?,
-            slice(from, count)?,
-            slice(bytes, count)?,
-            slice(attributes, attribute_count)?,
-            slice(first, attribute_count)?,
-        )
-    };
+    let (to, from, bytes) = (to.list(count)?, from.list(count)?, bytes.list(count)?);
+    let (attributes, first) = (attributes.list(attribute_count)?, first.list(attribute_count)?);
     // Each attribute holds from one copy on to the next attribute's; the first from the first copy on.
     let in_order = first.first() == Some(&0)
         && first.windows(2).all(|pair| pair[0] < pair[1])
@@ -163,46 +155,38 @@ unsafe fn lines(
     if !in_order || !attributes.iter().all(CopyAttributes::are_valid) {
         return Err(Status::InvalidValue);
     }
-    let copies = to.iter().zip(from).zip(bytes).map(|((&to, &from), &width)| {
-        if width == 0 || to == 0 || from == 0 {
+    let copies = to.into_iter().zip(from).zip(bytes).map(|((to, from), width)| {
+        if width == 0 || to == Address::NULL || from == Address::NULL {
             return Err(Status::InvalidValue);
         }
         Ok(Box3D { from: Side::line(from), to: Side::line(to), width, height: 1, depth: 1 })
     });
-    // SAFETY: by the caller.
-    unsafe { queue(copies, failed, stream) }
+    queue(copies, failed, stream)
 }
 
 /// Queues copies of boxes.
-///
-/// # Safety
-/// There are `count` of them; see [`queue`].
-unsafe fn boxes(
+fn boxes(
     count: usize,
-    all: *const BoxCopy,
-    failed: *mut usize,
+    all: In<'_, BoxCopy>,
+    failed: Out<'_, usize>,
     flags: u64,
     stream: Handle,
 ) -> Result {
     if count == 0 || all.is_null() || flags != 0 {
         return Err(Status::InvalidValue);
     }
-    // SAFETY: by the caller.
-    unsafe { queue(slice(all, count)?.iter().map(BoxCopy::copy), failed, stream) }
+    queue(all.list(count)?.iter().map(BoxCopy::copy), failed, stream)
 }
 
 /// Ranges to prefetch, and where: each location holds from one range on to the next location's.
-type Places = (*const Location, *const usize, usize);
+type Places<'call> = (In<'call, Location>, In<'call, usize>, usize);
 
 /// Looks at ranges that a hint is for; the emulator's memory is everywhere, so that a hint changes nothing but what is answered.
-///
-/// # Safety
-/// There are `count` of both, and as many places as said.
-unsafe fn hint(
-    addresses: *const u64,
-    bytes: *const usize,
+fn hint(
+    addresses: In<'_, u64>,
+    bytes: In<'_, usize>,
     count: usize,
-    places: Option<Places>,
+    places: Option<Places<'_>>,
     flags: u64,
     stream: Handle,
 ) -> Result {
@@ -211,21 +195,18 @@ unsafe fn hint(
     if count == 0 || addresses.is_null() || bytes.is_null() || flags != 0 {
         return Err(Status::InvalidValue);
     }
-    // SAFETY: by the caller.
-    let (addresses, bytes) = unsafe { (slice(addresses, count)?, slice(bytes, count)?) };
-    addresses.iter().zip(bytes).try_for_each(|(&address, &bytes)| match bytes {
+    let (addresses, bytes) = (addresses.list(count)?, bytes.list(count)?);
+    addresses.iter().zip(&bytes).try_for_each(|(&address, &bytes)| match bytes {
         0 => Err(Status::InvalidValue),
         bytes => driver.held(address, bytes),
     })?;
     let Some((locations, first, location_count)) = places else { return Ok(()) };
-    // SAFETY: by the caller.
-    let (locations, first) =
-        unsafe { (slice(locations, location_count)?, slice(first, location_count)?) };
+    let (locations, first) = (locations.list(location_count)?, first.list(location_count)?);
     let in_order = first.first() == Some(&0) && first.is_sorted() && first.len() == locations.len();
     if !in_order || first.iter().any(|&number| number >= count) {
         return Err(Status::InvalidValue);
     }
-    let ranges = addresses.iter().zip(bytes).enumerate();
+    let ranges = addresses.iter().zip(&bytes).enumerate();
     ranges.into_iter().try_for_each(|(number, (&address, &bytes))| {
         let [kind, device] = locations[first.partition_point(|&of| of <= number) - 1];
         let location = (device as u32 as u64) << 32 | kind as u32 as u64;
@@ -234,57 +215,46 @@ unsafe fn hint(
 }
 
 api! {
-    fn cuMemcpyBatchAsync(to: *const u64, from: *const u64, bytes: *const usize, count: usize, attributes: *const CopyAttributes, first: *const usize, attribute_count: usize, failed: *mut usize, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { lines((to, from, bytes, count), (attributes, first, attribute_count), failed, stream) }
+    fn cuMemcpyBatchAsync(to: In<'_, Address>, from: In<'_, Address>, bytes: In<'_, usize>, count: usize, attributes: In<'_, CopyAttributes>, first: In<'_, usize>, attribute_count: usize, failed: Out<'_, usize>, stream: Handle) {
+        lines((to, from, bytes, count), (attributes, first, attribute_count), failed, stream)
     }
 
-    fn cuMemcpyBatchAsync_v2(to: *const u64, from: *const u64, bytes: *const usize, count: usize, attributes: *const CopyAttributes, first: *const usize, attribute_count: usize, stream: Handle) {
-        let failed = std::ptr::null_mut();
-        // SAFETY: by the caller.
-        unsafe { lines((to, from, bytes, count), (attributes, first, attribute_count), failed, stream) }
+    fn cuMemcpyBatchAsync_v2(to: In<'_, Address>, from: In<'_, Address>, bytes: In<'_, usize>, count: usize, attributes: In<'_, CopyAttributes>, first: In<'_, usize>, attribute_count: usize, stream: Handle) {
+        let failed = Out::NULL;
+        lines((to, from, bytes, count), (attributes, first, attribute_count), failed, stream)
     }
 
-    fn cuMemcpy3DBatchAsync(count: usize, all: *const BoxCopy, failed: *mut usize, flags: u64, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { boxes(count, all, failed, flags, stream) }
+    fn cuMemcpy3DBatchAsync(count: usize, all: In<'_, BoxCopy>, failed: Out<'_, usize>, flags: u64, stream: Handle) {
+        boxes(count, all, failed, flags, stream)
     }
 
-    fn cuMemcpy3DBatchAsync_v2(count: usize, all: *const BoxCopy, flags: u64, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { boxes(count, all, std::ptr::null_mut(), flags, stream) }
+    fn cuMemcpy3DBatchAsync_v2(count: usize, all: In<'_, BoxCopy>, flags: u64, stream: Handle) {
+        boxes(count, all, Out::NULL, flags, stream)
     }
 
-    fn cuMemcpyWithAttributesAsync(to: u64, from: u64, bytes: usize, attributes: *const CopyAttributes, stream: Handle) {
-        // SAFETY: by the caller.
-        let valid = unsafe { attributes.as_ref() }.is_some_and(CopyAttributes::are_valid);
-        if !valid || bytes == 0 || to == 0 || from == 0 {
+    fn cuMemcpyWithAttributesAsync(to: Address, from: Address, bytes: usize, attributes: In<'_, CopyAttributes>, stream: Handle) {
+        let valid = attributes.find().as_ref().is_some_and(CopyAttributes::are_valid);
+        if !valid || bytes == 0 || to == Address::NULL || from == Address::NULL {
             return Err(Status::InvalidValue);
         }
         let copy = Box3D { from: Side::line(from), to: Side::line(to), width: bytes, height: 1, depth: 1 };
-        // SAFETY: by the caller.
-        unsafe { driver()?.submit(stream, Work::Copy(copy)) }
+        driver()?.submit(stream, Work::Copy(copy))
     }
 
-    fn cuMemcpy3DWithAttributesAsync(copy: *const BoxCopy, flags: u64, stream: Handle) {
-        // SAFETY: by the caller.
-        let copy = unsafe { copy.as_ref() }.filter(|_| flags == 0).ok_or(Status::InvalidValue)?;
-        // SAFETY: by the caller.
-        unsafe { driver()?.submit(stream, Work::Copy(copy.copy()?)) }
+    fn cuMemcpy3DWithAttributesAsync(copy: In<'_, BoxCopy>, flags: u64, stream: Handle) {
+        let copy = copy.find().filter(|_| flags == 0).ok_or(Status::InvalidValue)?;
+        driver()?.submit(stream, Work::Copy(copy.copy()?))
     }
 
-    fn cuMemPrefetchBatchAsync(addresses: *const u64, bytes: *const usize, count: usize, locations: *const Location, first: *const usize, location_count: usize, flags: u64, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { hint(addresses, bytes, count, Some((locations, first, location_count)), flags, stream) }
+    fn cuMemPrefetchBatchAsync(addresses: In<'_, u64>, bytes: In<'_, usize>, count: usize, locations: In<'_, Location>, first: In<'_, usize>, location_count: usize, flags: u64, stream: Handle) {
+        hint(addresses, bytes, count, Some((locations, first, location_count)), flags, stream)
     }
 
-    fn cuMemDiscardBatchAsync(addresses: *const u64, bytes: *const usize, count: usize, flags: u64, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { hint(addresses, bytes, count, None, flags, stream) }
+    fn cuMemDiscardBatchAsync(addresses: In<'_, u64>, bytes: In<'_, usize>, count: usize, flags: u64, stream: Handle) {
+        hint(addresses, bytes, count, None, flags, stream)
     }
 
-    fn cuMemDiscardAndPrefetchBatchAsync(addresses: *const u64, bytes: *const usize, count: usize, locations: *const Location, first: *const usize, location_count: usize, flags: u64, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { hint(addresses, bytes, count, Some((locations, first, location_count)), flags, stream) }
+    fn cuMemDiscardAndPrefetchBatchAsync(addresses: In<'_, u64>, bytes: In<'_, usize>, count: usize, locations: In<'_, Location>, first: In<'_, usize>, location_count: usize, flags: u64, stream: Handle) {
+        hint(addresses, bytes, count, Some((locations, first, location_count)), flags, stream)
     }
 }

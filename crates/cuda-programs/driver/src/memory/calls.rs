@@ -5,7 +5,7 @@ use crate::devices::calls::memory_bytes;
 use crate::devices::contexts::current;
 use crate::memory::allocations::Kind;
 use crate::ordering;
-use crate::pointers::{offer, store};
+use crate::pointers::Out;
 use crate::state::driver;
 use crate::status::Status;
 use std::ffi::c_void;
@@ -14,32 +14,25 @@ use std::ffi::c_void;
 const PITCH: usize = 512;
 
 api! {
-    fn cuMemGetInfo_v2(free: *mut usize, total: *mut usize) {
+    fn cuMemGetInfo_v2(free: Out<'_, usize>, total: Out<'_, usize>) {
         driver()?.context()?;
         let (of_free, of_total) = memory_bytes()?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(free, of_free as usize);
-            offer(total, of_total as usize);
-        }
+        free.offer(of_free as usize);
+        total.offer(of_total as usize);
         Ok(())
     }
 
-    fn cuMemAlloc_v2(address: *mut u64, bytes: usize) {
+    fn cuMemAlloc_v2(address: Out<'_, u64>, bytes: usize) {
         let at = driver()?.allocate(bytes, Kind::Device, 0, 0)?;
-        // SAFETY: by the caller.
-        unsafe { store(address, at) }
+        address.store(at)
     }
 
-    fn cuMemAllocPitch_v2(address: *mut u64, pitch: *mut usize, width: usize, height: usize, _element: u32) {
+    fn cuMemAllocPitch_v2(address: Out<'_, u64>, pitch: Out<'_, usize>, width: usize, height: usize, _element: u32) {
         let of_pitch = width.max(1).checked_next_multiple_of(PITCH).ok_or(Status::OutOfMemory)?;
         let bytes = of_pitch.checked_mul(height).ok_or(Status::OutOfMemory)?;
         let at = driver()?.allocate(bytes, Kind::Device, 0, 0)?;
-        // SAFETY: by the caller.
-        unsafe {
-            store(pitch, of_pitch)?;
-            store(address, at)
-        }
+        pitch.store(of_pitch)?;
+        address.store(at)
     }
 
     fn cuMemFree_v2(address: u64) {
@@ -53,16 +46,14 @@ api! {
         }
     }
 
-    fn cuMemAllocHost_v2(address: *mut u64, bytes: usize) {
+    fn cuMemAllocHost_v2(address: Out<'_, u64>, bytes: usize) {
         let at = driver()?.allocate(bytes, Kind::Host, 0, 0)?;
-        // SAFETY: by the caller.
-        unsafe { store(address, at) }
+        address.store(at)
     }
 
-    fn cuMemHostAlloc(address: *mut u64, bytes: usize, flags: u32) {
+    fn cuMemHostAlloc(address: Out<'_, u64>, bytes: usize, flags: u32) {
         let at = driver()?.allocate(bytes, Kind::Host, 0, flags)?;
-        // SAFETY: by the caller.
-        unsafe { store(address, at) }
+        address.store(at)
     }
 
     fn cuMemFreeHost(address: u64) {
@@ -78,13 +69,12 @@ api! {
         }
     }
 
-    fn cuMemAllocManaged(address: *mut u64, bytes: usize, flags: u32) {
+    fn cuMemAllocManaged(address: Out<'_, u64>, bytes: usize, flags: u32) {
         if !(1..=2).contains(&flags) {
             return Err(Status::InvalidValue);
         }
         let at = driver()?.allocate(bytes, Kind::Managed, 0, flags)?;
-        // SAFETY: by the caller.
-        unsafe { store(address, at) }
+        address.store(at)
     }
 
     fn cuMemHostRegister_v2(start: u64, bytes: usize, flags: u32) {

@@ -6,10 +6,10 @@ use crate::graphs::work::Work;
 use crate::handles::Handle;
 use crate::memory::transfer::{Box3D, Fill, Side};
 use crate::ordering;
+use crate::pointers::{Address, In, abi};
 use crate::state::driver;
 use crate::status::{Result, Status};
 use crate::streams::stream::SYNCHRONOUS;
-use std::ffi::c_void;
 
 /// One side of a copy of rows (`CUDA_MEMCPY2D`).
 #[derive(Clone, Copy)]
@@ -18,13 +18,16 @@ pub struct Side2D {
     x_bytes: usize,
     y: usize,
     memory: u32,
-    host: u64,
-    device: u64,
+    host: Address,
+    device: Address,
     array: Handle,
     pitch: usize,
 }
 
+abi!(Side2D = 56, 8 { x_bytes: 0, y: 8, memory: 16, host: 24, device: 32, array: 40, pitch: 48 });
+
 /// A copy of rows.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Copy2D {
     from: Side2D,
@@ -32,6 +35,8 @@ pub struct Copy2D {
     width: usize,
     height: usize,
 }
+
+abi!(Copy2D = 128, 8 { from: 0, to: 56, width: 112, height: 120 });
 
 impl Side2D {
     fn side(self) -> Side {
@@ -53,35 +58,21 @@ impl Side2D {
 }
 
 /// Copies rows, in the order of a stream.
-///
-/// # Safety
-/// `copy` is null, which is refused, or valid, with sides that are.
-unsafe fn copy_2d(copy: *const Copy2D, stream: Handle) -> Result {
-    // SAFETY: by the caller.
-    let Copy2D { from, to, width, height } =
-        unsafe { copy.as_ref() }.ok_or(Status::InvalidValue)?;
-    let part = Box3D { from: from.side(), to: to.side(), width: *width, height: *height, depth: 1 };
-    // SAFETY: by the caller.
-    unsafe { driver()?.submit(stream, Work::Copy(part)) }
+fn copy_2d(copy: In<'_, Copy2D>, stream: Handle) -> Result {
+    let Copy2D { from, to, width, height } = copy.get()?;
+    let part = Box3D { from: from.side(), to: to.side(), width, height, depth: 1 };
+    driver()?.submit(stream, Work::Copy(part))
 }
 
 /// Copies a box, in the order of a stream.
-///
-/// # Safety
-/// As [`copy_2d`].
-unsafe fn copy_3d(copy: *const Box3D, stream: Handle) -> Result {
-    // SAFETY: by the caller.
-    let copy = unsafe { copy.as_ref() }.ok_or(Status::InvalidValue)?;
-    // SAFETY: by the caller.
-    unsafe { driver()?.submit(stream, Work::Copy(*copy)) }
+fn copy_3d(copy: In<'_, Box3D>, stream: Handle) -> Result {
+    let copy = copy.get()?;
+    driver()?.submit(stream, Work::Copy(copy))
 }
 
 /// Copies, in the order of a stream.
-///
-/// # Safety
-/// As [`Driver::copy`].
-unsafe fn copy(to: u64, from: u64, bytes: usize, stream: Handle) -> Result {
-    if bytes > 0 && (to == 0 || from == 0) {
+fn copy(to: Address, from: Address, bytes: usize, stream: Handle) -> Result {
+    if bytes > 0 && (to == Address::NULL || from == Address::NULL) {
         return Err(Status::InvalidValue);
     }
     let line = Box3D {
@@ -91,8 +82,7 @@ unsafe fn copy(to: u64, from: u64, bytes: usize, stream: Handle) -> Result {
         height: usize::from(bytes > 0),
         depth: 1,
     };
-    // SAFETY: by the caller.
-    unsafe { driver()?.submit(stream, Work::Copy(line)) }
+    driver()?.submit(stream, Work::Copy(line))
 }
 
 /// Lets what the contexts of two peers have to do come before a copy, and the copy before all that follows.
@@ -128,92 +118,73 @@ fn fill_rows(
     stream: Handle,
 ) -> Result {
     let work = Work::Fill(Fill { address, pitch, pattern: pattern.to_vec(), width, height });
-    // SAFETY: a fill of memory that is not the emulator's is refused.
-    unsafe { driver()?.submit(stream, work) }
+    driver()?.submit(stream, work)
 }
 
 api! {
-    fn cuMemcpy(to: u64, from: u64, bytes: usize) {
-        // SAFETY: by the caller.
-        unsafe { copy(to, from, bytes, SYNCHRONOUS) }
+    fn cuMemcpy(to: Address, from: Address, bytes: usize) {
+        copy(to, from, bytes, SYNCHRONOUS)
     }
-    fn cuMemcpyAsync(to: u64, from: u64, bytes: usize, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { copy(to, from, bytes, stream) }
+    fn cuMemcpyAsync(to: Address, from: Address, bytes: usize, stream: Handle) {
+        copy(to, from, bytes, stream)
     }
-    fn cuMemcpyHtoD_v2(to: u64, from: *const c_void, bytes: usize) {
-        held(to, bytes)?;
-        // SAFETY: by the caller.
-        unsafe { copy(to, from as u64, bytes, SYNCHRONOUS) }
+    fn cuMemcpyHtoD_v2(to: Address, from: Address, bytes: usize) {
+        held(to.get(), bytes)?;
+        copy(to, from, bytes, SYNCHRONOUS)
     }
-    fn cuMemcpyHtoDAsync_v2(to: u64, from: *const c_void, bytes: usize, stream: Handle) {
-        held(to, bytes)?;
-        // SAFETY: by the caller.
-        unsafe { copy(to, from as u64, bytes, stream) }
+    fn cuMemcpyHtoDAsync_v2(to: Address, from: Address, bytes: usize, stream: Handle) {
+        held(to.get(), bytes)?;
+        copy(to, from, bytes, stream)
     }
-    fn cuMemcpyDtoH_v2(to: *mut c_void, from: u64, bytes: usize) {
-        held(from, bytes)?;
-        // SAFETY: by the caller.
-        unsafe { copy(to as u64, from, bytes, SYNCHRONOUS) }
+    fn cuMemcpyDtoH_v2(to: Address, from: Address, bytes: usize) {
+        held(from.get(), bytes)?;
+        copy(to, from, bytes, SYNCHRONOUS)
     }
-    fn cuMemcpyDtoHAsync_v2(to: *mut c_void, from: u64, bytes: usize, stream: Handle) {
-        held(from, bytes)?;
-        // SAFETY: by the caller.
-        unsafe { copy(to as u64, from, bytes, stream) }
+    fn cuMemcpyDtoHAsync_v2(to: Address, from: Address, bytes: usize, stream: Handle) {
+        held(from.get(), bytes)?;
+        copy(to, from, bytes, stream)
     }
-    fn cuMemcpyDtoD_v2(to: u64, from: u64, bytes: usize) {
-        held(to, bytes)?;
-        held(from, bytes)?;
-        // SAFETY: by the caller.
-        unsafe { copy(to, from, bytes, SYNCHRONOUS) }
+    fn cuMemcpyDtoD_v2(to: Address, from: Address, bytes: usize) {
+        held(to.get(), bytes)?;
+        held(from.get(), bytes)?;
+        copy(to, from, bytes, SYNCHRONOUS)
     }
-    fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) {
-        held(to, bytes)?;
-        held(from, bytes)?;
-        // SAFETY: by the caller.
-        unsafe { copy(to, from, bytes, stream) }
+    fn cuMemcpyDtoDAsync_v2(to: Address, from: Address, bytes: usize, stream: Handle) {
+        held(to.get(), bytes)?;
+        held(from.get(), bytes)?;
+        copy(to, from, bytes, stream)
     }
-    fn cuMemcpyPeer(to: u64, to_context: Handle, from: u64, from_context: Handle, bytes: usize) {
-        held(to, bytes)?;
-        held(from, bytes)?;
-        // SAFETY: by the caller.
-        between_peers([to_context, from_context], || unsafe { copy(to, from, bytes, SYNCHRONOUS) })
+    fn cuMemcpyPeer(to: Address, to_context: Handle, from: Address, from_context: Handle, bytes: usize) {
+        held(to.get(), bytes)?;
+        held(from.get(), bytes)?;
+        between_peers([to_context, from_context], || copy(to, from, bytes, SYNCHRONOUS))
     }
-    fn cuMemcpyPeerAsync(to: u64, _to_context: Handle, from: u64, _from_context: Handle, bytes: usize, stream: Handle) {
-        held(to, bytes)?;
-        held(from, bytes)?;
-        // SAFETY: by the caller.
-        unsafe { copy(to, from, bytes, stream) }
+    fn cuMemcpyPeerAsync(to: Address, _to_context: Handle, from: Address, _from_context: Handle, bytes: usize, stream: Handle) {
+        held(to.get(), bytes)?;
+        held(from.get(), bytes)?;
+        copy(to, from, bytes, stream)
     }
-    fn cuMemcpy2D_v2(rows: *const Copy2D) {
-        // SAFETY: by the caller.
-        unsafe { copy_2d(rows, SYNCHRONOUS) }
+    fn cuMemcpy2D_v2(rows: In<'_, Copy2D>) {
+        copy_2d(rows, SYNCHRONOUS)
     }
-    fn cuMemcpy2DUnaligned_v2(rows: *const Copy2D) {
-        // SAFETY: by the caller.
-        unsafe { copy_2d(rows, SYNCHRONOUS) }
+    fn cuMemcpy2DUnaligned_v2(rows: In<'_, Copy2D>) {
+        copy_2d(rows, SYNCHRONOUS)
     }
-    fn cuMemcpy2DAsync_v2(rows: *const Copy2D, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { copy_2d(rows, stream) }
+    fn cuMemcpy2DAsync_v2(rows: In<'_, Copy2D>, stream: Handle) {
+        copy_2d(rows, stream)
     }
-    fn cuMemcpy3D_v2(part: *const Box3D) {
-        // SAFETY: by the caller.
-        unsafe { copy_3d(part, SYNCHRONOUS) }
+    fn cuMemcpy3D_v2(part: In<'_, Box3D>) {
+        copy_3d(part, SYNCHRONOUS)
     }
-    fn cuMemcpy3DAsync_v2(part: *const Box3D, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { copy_3d(part, stream) }
+    fn cuMemcpy3DAsync_v2(part: In<'_, Box3D>, stream: Handle) {
+        copy_3d(part, stream)
     }
-    fn cuMemcpy3DPeer(part: *const Box3D) {
-        // SAFETY: by the caller.
-        let sides = unsafe { part.as_ref() }.ok_or(Status::InvalidValue)?;
-        // SAFETY: by the caller.
-        between_peers([sides.to.context, sides.from.context], || unsafe { copy_3d(part, SYNCHRONOUS) })
+    fn cuMemcpy3DPeer(part: In<'_, Box3D>) {
+        let sides = part.get()?;
+        between_peers([sides.to.context, sides.from.context], || copy_3d(part, SYNCHRONOUS))
     }
-    fn cuMemcpy3DPeerAsync(part: *const Box3D, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { copy_3d(part, stream) }
+    fn cuMemcpy3DPeerAsync(part: In<'_, Box3D>, stream: Handle) {
+        copy_3d(part, stream)
     }
     fn cuMemsetD8_v2(address: u64, value: u8, count: usize) {
         fill(address, &[value], count, 0)

@@ -6,7 +6,7 @@ use crate::memory::allocations::{Allocation, Kind};
 use crate::memory::pools::Pool;
 use crate::memory::shared::SharedFile;
 use crate::memory::sharing::Ticket;
-use crate::pointers::store;
+use crate::pointers::{In, Out};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::event::Event;
@@ -32,46 +32,42 @@ impl Driver {
 }
 
 api! {
-    fn cuIpcGetMemHandle(ticket: *mut Ticket, address: u64) {
+    fn cuIpcGetMemHandle(ticket: Out<'_, Ticket>, address: u64) {
         driver()?.context()?;
         let made = driver()?.ticket(address)?;
-        // SAFETY: by the caller.
-        unsafe { store(ticket, made) }
+        ticket.store(made)
     }
 
-    fn cuIpcOpenMemHandle_v2(address: *mut u64, ticket: Ticket, _flags: u32) {
+    fn cuIpcOpenMemHandle_v2(address: Out<'_, u64>, ticket: Ticket, _flags: u32) {
         let driver = driver()?;
         driver.context()?;
         let taken = driver.take(ticket)?;
-        // SAFETY: by the caller.
-        unsafe { store(address, taken) }
+        address.store(taken)
     }
 
     fn cuIpcCloseMemHandle(address: u64) {
         driver()?.give_back(address)
     }
 
-    fn cuIpcGetEventHandle(ticket: *mut Ticket, event: Handle) {
+    fn cuIpcGetEventHandle(ticket: Out<'_, Ticket>, event: Handle) {
         // Only events without a time are shared.
         if !table::<Event>().get(event)?.untimed {
             return Err(Status::InvalidHandle);
         }
-        // SAFETY: by the caller.
-        unsafe { store(ticket, Ticket::of_number(event)) }
+        ticket.store(Ticket::of_number(event))
     }
 
-    fn cuIpcOpenEventHandle(event: *mut Handle, ticket: Ticket) {
+    fn cuIpcOpenEventHandle(event: Out<'_, Handle>, ticket: Ticket) {
         let context = driver()?.context()?.handle;
         if !ticket.is_one() {
             return Err(Status::InvalidHandle);
         }
         // What was recorded has happened, here as there: there is nothing to wait for.
         let made = Event { context, untimed: true, recorded: Mutex::default(), nodes: Mutex::default(), ticket: AtomicU64::new(0), point: Mutex::default() };
-        // SAFETY: by the caller.
-        unsafe { store(event, table::<Event>().add(made)) }
+        event.store(table::<Event>().add(made))
     }
 
-    fn cuMemPoolExportToShareableHandle(to: *mut i32, pool: Handle, kind: i32, _flags: u64) {
+    fn cuMemPoolExportToShareableHandle(to: Out<'_, i32>, pool: Handle, kind: i32, _flags: u64) {
         table::<Pool>().get(pool)?;
         // A file descriptor.
         if kind != 1 {
@@ -82,11 +78,10 @@ api! {
         let words = [u64::from(std::process::id()), pool].map(u64::to_le_bytes);
         file.write(0, words.as_flattened()).ok_or(Status::OutOfMemory)?;
         let descriptor = file.duplicate().ok_or(Status::OutOfMemory)?;
-        // SAFETY: by the caller, who closes it.
-        unsafe { store(to, descriptor.into_raw_fd()) }
+        to.store(descriptor.into_raw_fd())
     }
 
-    fn cuMemPoolImportFromShareableHandle(pool: *mut Handle, from: *const c_void, kind: i32, _flags: u64) {
+    fn cuMemPoolImportFromShareableHandle(pool: Out<'_, Handle>, from: *const c_void, kind: i32, _flags: u64) {
         driver()?;
         if kind != 1 {
             return Err(Status::NotSupported);
@@ -99,25 +94,21 @@ api! {
         let [process, of] = words.map(u64::from_le_bytes);
         let mut made = Pool::new(Kind::Device);
         made.origin = Some((process as u32, of));
-        // SAFETY: by the caller.
-        unsafe { store(pool, table::<Pool>().add(made)) }
+        pool.store(table::<Pool>().add(made))
     }
 
-    fn cuMemPoolExportPointer(ticket: *mut Ticket, address: u64) {
+    fn cuMemPoolExportPointer(ticket: Out<'_, Ticket>, address: u64) {
         let made = driver()?.ticket(address)?;
-        // SAFETY: by the caller.
-        unsafe { store(ticket, made) }
+        ticket.store(made)
     }
 
-    fn cuMemPoolImportPointer(address: *mut u64, pool: Handle, ticket: *const Ticket) {
-        // SAFETY: by the caller.
-        let ticket = *unsafe { ticket.as_ref() }.ok_or(Status::InvalidValue)?;
+    fn cuMemPoolImportPointer(address: Out<'_, u64>, pool: Handle, ticket: In<'_, Ticket>) {
+        let ticket = ticket.get()?;
         // Only what is of this pool.
         if table::<Pool>().get(pool)?.origin != Some(ticket.of_pool()) {
             return Err(Status::InvalidValue);
         }
         let taken = driver()?.take(ticket)?;
-        // SAFETY: by the caller.
-        unsafe { store(address, taken) }
+        address.store(taken)
     }
 }

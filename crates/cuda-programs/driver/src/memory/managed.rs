@@ -5,7 +5,7 @@ use crate::api::api;
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::memory::allocations::Kind;
-use crate::pointers::{slice, store};
+use crate::pointers::{In, Out};
 use crate::state::{Driver, driver};
 use crate::status::{Result, Status};
 use std::collections::{BTreeMap, BTreeSet};
@@ -171,8 +171,8 @@ unsafe fn store_attribute(
         return Err(Status::InvalidValue);
     }
     for (index, word) in attribute(address, bytes, kind, size / 4)?.into_iter().enumerate() {
-        // SAFETY: by the caller.
-        unsafe { store(to.cast::<i32>().wrapping_add(index), word) }?;
+        // SAFETY: `to` has `size / 4` words (contract of this function), and as many are stored.
+        unsafe { Out::<i32>::new(to.cast()).at(index) }.store(word)?;
     }
     Ok(())
 }
@@ -202,16 +202,15 @@ api! {
     }
 
     fn cuMemRangeGetAttribute(to: *mut c_void, size: usize, kind: i32, address: u64, bytes: usize) {
-        // SAFETY: by the caller.
+        // SAFETY: the caller passed `to` with `size` bytes.
         unsafe { store_attribute(to, size, kind, address, bytes) }
     }
 
-    fn cuMemRangeGetAttributes(to: *const *mut c_void, sizes: *const usize, kinds: *const i32, count: usize, address: u64, bytes: usize) {
-        // SAFETY: by the caller.
-        let (to, sizes, kinds) = unsafe { (slice(to, count)?, slice(sizes, count)?, slice(kinds, count)?) };
-        for ((to, size), kind) in to.iter().zip(sizes).zip(kinds) {
-            // SAFETY: by the caller.
-            unsafe { store_attribute(*to, *size, *kind, address, bytes) }?;
+    fn cuMemRangeGetAttributes(to: In<'_, *mut c_void>, sizes: In<'_, usize>, kinds: In<'_, i32>, count: usize, address: u64, bytes: usize) {
+        let (to, sizes, kinds) = (to.list(count)?, sizes.list(count)?, kinds.list(count)?);
+        for ((to, size), kind) in to.into_iter().zip(sizes).zip(kinds) {
+            // SAFETY: the caller passed `to` with `size` bytes.
+            unsafe { store_attribute(to, size, kind, address, bytes) }?;
         }
         Ok(())
     }

@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(unsafe { libc::mprotect(at.byte_add(bytes / 2), 4096, libc::PROT_READ) }, 0);
         assert!(!is_mapped(at as u64, bytes, Access::Write));
         assert!(is_mapped(at as u64, bytes, Access::Read));
-        // SAFETY: as above.
+        // SAFETY: the mapping is this test's own.
         assert_eq!(unsafe { libc::munmap(at, bytes) }, 0);
     }
 

@@ -2,6 +2,7 @@
 //! `CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED` is 0, which is what the emulated ones answer: programs ask for it first and copy by peers' addresses.
 
 use crate::api::{api, say};
+use crate::pointers::Out;
 use crate::state::driver;
 use crate::status::{Result, Status};
 use std::ffi::c_void;
@@ -21,11 +22,11 @@ fn refuse() -> Result {
 }
 
 api! {
-    fn cuMulticastCreate(_object: *mut u64, _properties: *const c_void) {
+    fn cuMulticastCreate(_object: Out<'_, u64>, _properties: *const c_void) {
         refuse()
     }
 
-    fn cuMulticastGetGranularity(_bytes: *mut usize, _properties: *const c_void, _option: i32) {
+    fn cuMulticastGetGranularity(_bytes: Out<'_, usize>, _properties: *const c_void, _option: i32) {
         refuse()
     }
 

@@ -5,7 +5,7 @@ use crate::graphs::work::Work;
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::memory::allocations::Kind;
-use crate::pointers::store;
+use crate::pointers::{In, Out};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
@@ -35,20 +35,16 @@ enum Place {
 
 impl Place {
     /// The place of a location (`CUmemLocation`) and a type of allocation (1 pinned, 2 managed).
-    ///
-    /// # Safety
-    /// `location` is null, which is refused, or valid.
-    unsafe fn of(location: *const [i32; 2], kind: i32) -> Result<Place> {
-        // SAFETY: by the caller.
-        match (unsafe { location.as_ref() }, kind) {
-            (Some([1, device]), 1) => Ok(Place::Gpu(*device)),
+    fn of(location: Option<[i32; 2]>, kind: i32) -> Result<Place> {
+        match (location, kind) {
+            (Some([1, device]), 1) => Ok(Place::Gpu(device)),
             // The host has one number, and managed memory may have no preferred place.
             (Some([2, _]), 1 | 2) => Ok(Place::Other([kind, 2, 0])),
             (Some([0, _]), 2) => Ok(Place::Other([2, 0, 0])),
-            (Some([3, node]), 1 | 2) => Ok(Place::Other([kind, 3, *node])),
+            (Some([3, node]), 1 | 2) => Ok(Place::Other([kind, 3, node])),
             (Some([1, device]), 2) => {
-                driver()?.gpu(*device)?;
-                Ok(Place::Other([2, 1, *device]))
+                driver()?.gpu(device)?;
+                Ok(Place::Other([2, 1, device]))
             }
             (Some([4, _]), 1 | 2) => Err(Status::NotSupported),
             _ => Err(Status::InvalidValue),
@@ -139,8 +135,7 @@ impl Driver {
         self.stream(stream)?;
         if self.captured(stream).is_some() {
             let address = self.reserve_for_graph(bytes.max(1))?;
-            // SAFETY: nothing but the driver's own is used.
-            unsafe { self.submit(stream, Work::Allocate(address, bytes)) }?;
+            self.submit(stream, Work::Allocate(address, bytes))?;
             return Ok(address);
         }
         let of_pool = table::<Pool>().get(pool)?;
@@ -169,18 +164,16 @@ impl Pool {
 }
 
 api! {
-    fn cuMemAllocAsync(address: *mut u64, bytes: usize, stream: Handle) {
+    fn cuMemAllocAsync(address: Out<'_, u64>, bytes: usize, stream: Handle) {
         let driver = driver()?;
         let pool = driver.pool_of(driver.context()?.gpu, 1)?;
         let at = driver.allocate_from(pool, bytes, stream)?;
-        // SAFETY: by the caller.
-        unsafe { store(address, at) }
+        address.store(at)
     }
 
-    fn cuMemAllocFromPoolAsync(address: *mut u64, bytes: usize, pool: Handle, stream: Handle) {
+    fn cuMemAllocFromPoolAsync(address: Out<'_, u64>, bytes: usize, pool: Handle, stream: Handle) {
         let at = driver()?.allocate_from(pool, bytes, stream)?;
-        // SAFETY: by the caller.
-        unsafe { store(address, at) }
+        address.store(at)
     }
 
     fn cuMemFreeAsync(address: u64, stream: Handle) {
@@ -189,52 +182,43 @@ api! {
             // As `cuMemFree`: NVIDIA's cuSPARSE 12.9.4 frees what it did not allocate, and takes any error for its own.
             0 => Ok(()),
             address if driver()?.is_taken(address) => driver()?.give_back(address),
-            // SAFETY: nothing but the driver's own is used.
-            address if driver()?.is_of_graph(address) => unsafe { driver()?.submit(stream, Work::Release(address)) },
-            // SAFETY: as above.
-            address => unsafe { driver()?.queue(stream, Work::Free(address)) }.map(drop),
+            address if driver()?.is_of_graph(address) => driver()?.submit(stream, Work::Release(address)),
+            address => driver()?.queue(stream, Work::Free(address)).map(drop),
         }
     }
 
-    fn cuDeviceGetDefaultMemPool(pool: *mut Handle, device: i32) {
-        // SAFETY: by the caller.
-        unsafe { store(pool, driver()?.pool_of(device, 0)?) }
+    fn cuDeviceGetDefaultMemPool(pool: Out<'_, Handle>, device: i32) {
+        pool.store(driver()?.pool_of(device, 0)?)
     }
 
-    fn cuDeviceGetMemPool(pool: *mut Handle, device: i32) {
-        // SAFETY: by the caller.
-        unsafe { store(pool, driver()?.pool_of(device, 1)?) }
+    fn cuDeviceGetMemPool(pool: Out<'_, Handle>, device: i32) {
+        pool.store(driver()?.pool_of(device, 1)?)
     }
 
     fn cuDeviceSetMemPool(device: i32, pool: Handle) {
         driver()?.set_pool(device, pool)
     }
 
-    fn cuMemGetDefaultMemPool(pool: *mut Handle, location: *const [i32; 2], kind: i32) {
-        // SAFETY: by the caller.
-        unsafe { store(pool, driver()?.pool_at(Place::of(location, kind)?, 0)?) }
+    fn cuMemGetDefaultMemPool(pool: Out<'_, Handle>, location: In<'_, [i32; 2]>, kind: i32) {
+        pool.store(driver()?.pool_at(Place::of(location.find(), kind)?, 0)?)
     }
 
-    fn cuMemGetMemPool(pool: *mut Handle, location: *const [i32; 2], kind: i32) {
-        // SAFETY: by the caller.
-        unsafe { store(pool, driver()?.pool_at(Place::of(location, kind)?, 1)?) }
+    fn cuMemGetMemPool(pool: Out<'_, Handle>, location: In<'_, [i32; 2]>, kind: i32) {
+        pool.store(driver()?.pool_at(Place::of(location.find(), kind)?, 1)?)
     }
 
-    fn cuMemSetMemPool(location: *const [i32; 2], kind: i32, pool: Handle) {
-        // SAFETY: by the caller.
-        let place = unsafe { Place::of(location, kind) }?;
+    fn cuMemSetMemPool(location: In<'_, [i32; 2]>, kind: i32, pool: Handle) {
+        let place = Place::of(location.find(), kind)?;
         driver()?.set_pool_at(place, pool)
     }
 
-    fn cuMemPoolCreate(pool: *mut Handle, properties: *const [i32; 4]) {
-        // SAFETY: by the caller: the type of allocation, that of handles, and the location come first.
-        let kind = match unsafe { properties.as_ref() } {
-            // SAFETY: a location of its own. What other processes may open is memory of the device here, which the host reaches, too.
-            Some(&[kind, 0, location, id]) => unsafe { Place::of(&[location, id], kind) }.map_or(Kind::Device, Place::kind),
+    fn cuMemPoolCreate(pool: Out<'_, Handle>, properties: In<'_, [i32; 4]>) {
+        let kind = match properties.find() {
+            // What other processes may open is device memory here, which the host reaches, too.
+            Some([kind, 0, location, id]) => Place::of(Some([location, id]), kind).map_or(Kind::Device, Place::kind),
             _ => Kind::Device,
         };
-        // SAFETY: by the caller.
-        unsafe { store(pool, table::<Pool>().add(Pool::new(kind))) }
+        pool.store(table::<Pool>().add(Pool::new(kind)))
     }
 
     fn cuMemPoolDestroy(pool: Handle) {
@@ -252,9 +236,9 @@ api! {
             return Err(Status::InvalidValue);
         }
         match attribute {
-            // SAFETY: by the caller: an int.
+            // SAFETY: not null, and CUDA gives this attribute an `int` (1 to 3) or 64 bits (4).
             1..=3 => of_pool.set(attribute, u64::from(unsafe { value.cast::<u32>().read() })),
-            // SAFETY: by the caller: 64 bits.
+            // SAFETY: not null, and CUDA gives this attribute an `int` (1 to 3) or 64 bits (4).
             4 => of_pool.set(attribute, unsafe { value.cast::<u64>().read() }),
             // The most that was in use, which starts anew.
             6 | 8 => *lock(&of_pool.high) = driver.used_of(pool),
@@ -266,13 +250,13 @@ api! {
     fn cuMemPoolGetAttribute(pool: Handle, attribute: i32, value: *mut c_void) {
         let driver = driver()?;
         let of_pool = table::<Pool>().get(pool)?;
-        // SAFETY: by the caller, each of its type.
+        // SAFETY: each arm stores the type that CUDA's documentation gives the attribute.
         unsafe {
             match attribute {
-                1..=3 => store(value.cast::<i32>(), of_pool.attribute(attribute) as i32),
-                4 => store(value.cast::<u64>(), of_pool.attribute(attribute)),
-                5 | 7 => store(value.cast::<u64>(), driver.used_of(pool)),
-                6 | 8 => store(value.cast::<u64>(), *lock(&of_pool.high)),
+                1..=3 => Out::new(value.cast::<i32>()).store(of_pool.attribute(attribute) as i32),
+                4 => Out::new(value.cast::<u64>()).store(of_pool.attribute(attribute)),
+                5 | 7 => Out::new(value.cast::<u64>()).store(driver.used_of(pool)),
+                6 | 8 => Out::new(value.cast::<u64>()).store(*lock(&of_pool.high)),
                 _ => Err(Status::InvalidValue),
             }
         }
@@ -282,10 +266,10 @@ api! {
         table::<Pool>().get(pool).map(drop)
     }
 
-    fn cuMemPoolGetAccess(flags: *mut i32, pool: Handle, _location: *const c_void) {
+    fn cuMemPoolGetAccess(flags: Out<'_, i32>, pool: Handle, _location: *const c_void) {
         table::<Pool>().get(pool)?;
-        // SAFETY: by the caller. Reading and writing.
-        unsafe { store(flags, 3) }
+        // Reading and writing.
+        flags.store(3)
     }
 }
 

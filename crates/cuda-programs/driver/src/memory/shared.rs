@@ -141,7 +141,7 @@ pub unsafe fn map_over(address: usize, bytes: usize, file: &SharedFile, from: us
     let from = libc::off_t::try_from(from).ok()?;
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_SHARED | libc::MAP_FIXED;
-    // SAFETY: by the caller.
+    // SAFETY: the pages are for this mapping alone (contract of this function).
     let at = unsafe { libc::mmap(address as *mut _, bytes, access, flags, file.number(), from) };
     (at != libc::MAP_FAILED).then_some(())
 }
@@ -153,7 +153,7 @@ pub unsafe fn map_over(address: usize, bytes: usize, file: &SharedFile, from: us
 pub unsafe fn map_private(address: usize, bytes: usize) -> Option<()> {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
-    // SAFETY: by the caller.
+    // SAFETY: the pages are for this mapping alone (contract of this function).
     let at = unsafe { libc::mmap(address as *mut _, bytes, access, flags, -1, 0) };
     (at != libc::MAP_FAILED).then_some(())
 }

@@ -4,6 +4,7 @@
 use crate::lock::lock;
 use crate::memory::shared::{Pages, SharedFile, map_over, map_private};
 use crate::memory::slabs::Block;
+use crate::pointers::abi;
 use crate::state::Driver;
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
@@ -28,6 +29,8 @@ pub struct Ticket {
     offset: u64,
     rest: [u8; 24],
 }
+
+abi!(Ticket = 64, 8 { mark: 0, process: 8, file: 12, bytes: 16, pool: 24, offset: 32, rest: 40 });
 
 const MARK: [u8; 8] = *b"LWSHARED";
 

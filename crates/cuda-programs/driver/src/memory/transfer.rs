@@ -4,6 +4,7 @@ use crate::handles::Handle;
 use crate::memory::mapped::{Access, is_mapped};
 use crate::memory::slabs;
 use crate::memory::virtual_memory::is_reserved;
+use crate::pointers::{Address, abi};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::detached;
@@ -62,19 +63,19 @@ impl Driver {
     /// Copies `bytes` bytes.
     ///
     /// # Safety
-    /// What the emulator does not hold is valid memory of the program.
-    pub unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result {
+    /// What the emulator does not hold is memory of the program, which nothing else accesses during the copy.
+    unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result {
         if bytes == 0 {
             return Ok(());
         }
         let to_device = self.holds(to, bytes, Access::Write)?;
         let from_device = self.holds(from, bytes, Access::Read)?;
-        // SAFETY: by the caller, where it is used.
+        // SAFETY: `holds` found the bytes readable in this process, and by contract they are the program's.
         let source = || unsafe { std::slice::from_raw_parts(from as *const u8, bytes) };
         match (to_device, from_device) {
             (true, false) => self.write(to, source()),
             (false, true) => {
-                // SAFETY: by the caller.
+                // SAFETY: `holds` found the bytes writable in this process, and by contract nothing else accesses them.
                 let target = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, bytes) };
                 self.read(from, target)
             }
@@ -91,7 +92,7 @@ impl Driver {
                 Ok(())
             }
             (false, false) => {
-                // SAFETY: by the caller; the ranges may overlap.
+                // SAFETY: `holds` found the one range writable and the other readable; `copy` allows them to overlap.
                 unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes) };
                 Ok(())
             }
@@ -153,14 +154,16 @@ pub struct Side {
     pub level: usize,
     /// 1 host, 2 device, 3 array, 4 either of the first two.
     pub memory: u32,
-    pub host: u64,
-    pub device: u64,
+    pub host: Address,
+    pub device: Address,
     pub array: Handle,
     /// The context of the other side's GPU, for copies between peers.
     pub context: Handle,
     pub pitch: usize,
     pub height: usize,
 }
+
+abi!(Side = 88, 8 { x_bytes: 0, y: 8, z: 16, level: 24, memory: 32, host: 40, device: 48, array: 56, context: 64, pitch: 72, height: 80 });
 
 /// Memory of a device, by [`Side::memory`].
 const OF_DEVICE: u32 = 2;
@@ -176,16 +179,18 @@ pub struct Box3D {
     pub depth: usize,
 }
 
+abi!(Box3D = 200, 8 { from: 0, to: 88, width: 176, height: 184, depth: 192 });
+
 impl Side {
     /// The line from an address on, on the host or on a device.
-    pub fn line(address: u64) -> Side {
+    pub fn line(address: Address) -> Side {
         Side {
             x_bytes: 0,
             y: 0,
             z: 0,
             level: 0,
             memory: 4,
-            host: 0,
+            host: Address::NULL,
             device: address,
             array: 0,
             context: 0,
@@ -212,8 +217,8 @@ impl Side {
     /// Address of a row.
     fn row(&self, width: usize, height: usize, (y, z): (usize, usize)) -> Result<u64> {
         let base = match self.memory {
-            1 => self.host,
-            2 | 4 => self.device,
+            1 => self.host.get(),
+            2 | 4 => self.device.get(),
             3 => return self.row_of_array(width, (y, z)),
             _ => return Err(Status::InvalidValue),
         };
@@ -275,10 +280,7 @@ impl Box3D {
     }
 
     /// Copies row by row.
-    ///
-    /// # Safety
-    /// As [`Driver::copy`].
-    pub unsafe fn run(&self) -> Result {
+    pub fn run(&self) -> Result {
         let driver = driver()?;
         let Box3D { from, to, width, height, depth } = self;
         if [*width, *height, *depth].contains(&0) {
@@ -296,7 +298,7 @@ impl Box3D {
             for y in 0..*height {
                 let (from, to) =
                     (from.row(*width, *height, (y, z))?, to.row(*width, *height, (y, z))?);
-                // SAFETY: by the caller.
+                // SAFETY: rows of what the program passed as `Address`es, which it keeps until its stream has copied them.
                 unsafe { driver.copy(to, from, *width) }?;
             }
         }

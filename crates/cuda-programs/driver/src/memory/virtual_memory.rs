@@ -12,7 +12,7 @@ use self::reservations::{
 use crate::api::api;
 use crate::handles::Handle;
 use crate::memory::shared::{Pages, SharedFile};
-use crate::pointers::{slice, store};
+use crate::pointers::{In, Out, abi};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
@@ -26,12 +26,15 @@ const GRANULARITY: usize = 2 << 20;
 const FILE_DESCRIPTOR: i32 = 1;
 
 /// `CUmemAccessDesc`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Access {
     location: Location,
     /// 0 none, 1 reads, 3 reads and writes.
     flags: i32,
 }
+
+abi!(Access = 12, 4 { location: 0, flags: 8 });
 
 fn fits(bytes: usize) -> Result {
     if bytes > 0 && bytes.is_multiple_of(GRANULARITY) { Ok(()) } else { Err(Status::InvalidValue) }
@@ -48,14 +51,12 @@ fn check(properties: &Properties) -> Result {
 }
 
 api! {
-    fn cuMemGetAllocationGranularity(bytes: *mut usize, properties: *const Properties, _option: i32) {
-        // SAFETY: by the caller.
-        check(unsafe { properties.as_ref() }.ok_or(Status::InvalidValue)?)?;
-        // SAFETY: by the caller.
-        unsafe { store(bytes, GRANULARITY) }
+    fn cuMemGetAllocationGranularity(bytes: Out<'_, usize>, properties: In<'_, Properties>, _option: i32) {
+        check(&properties.get()?)?;
+        bytes.store(GRANULARITY)
     }
 
-    fn cuMemAddressReserve(address: *mut u64, bytes: usize, alignment: usize, _wish: u64, _flags: u64) {
+    fn cuMemAddressReserve(address: Out<'_, u64>, bytes: usize, alignment: usize, _wish: u64, _flags: u64) {
         driver()?;
         fits(bytes)?;
         if alignment != 0 && !alignment.is_power_of_two() {
@@ -64,8 +65,7 @@ api! {
         let pages = Pages::reserve(bytes, alignment.max(GRANULARITY)).ok_or(Status::OutOfMemory)?;
         let start = pages.start() as u64;
         reservations().insert(start, Reservation { pages, parts: BTreeMap::new(), registered: BTreeMap::new() });
-        // SAFETY: by the caller.
-        unsafe { store(address, start) }
+        address.store(start)
     }
 
     fn cuMemAddressFree(address: u64, bytes: usize) {
@@ -78,9 +78,8 @@ api! {
         Ok(())
     }
 
-    fn cuMemCreate(handle: *mut Handle, bytes: usize, properties: *const Properties, _flags: u64) {
-        // SAFETY: by the caller.
-        let properties = *unsafe { properties.as_ref() }.ok_or(Status::InvalidValue)?;
+    fn cuMemCreate(handle: Out<'_, Handle>, bytes: usize, properties: In<'_, Properties>, _flags: u64) {
+        let properties = properties.get()?;
         check(&properties)?;
         fits(bytes)?;
         if properties.handle_kinds & !FILE_DESCRIPTOR != 0 {
@@ -88,8 +87,7 @@ api! {
         }
         let file = SharedFile::new(bytes).ok_or(Status::OutOfMemory)?;
         let made = table::<Physical>().add(Physical { file, properties, retained: AtomicU32::new(1) });
-        // SAFETY: by the caller.
-        unsafe { store(handle, made) }
+        handle.store(made)
     }
 
     fn cuMemRelease(handle: Handle) {
@@ -128,11 +126,10 @@ api! {
         found.pages.unmap(address as usize, bytes).ok_or(Status::Unknown)
     }
 
-    fn cuMemSetAccess(address: u64, bytes: usize, access: *const Access, count: usize) {
+    fn cuMemSetAccess(address: u64, bytes: usize, access: In<'_, Access>, count: usize) {
         let driver = driver()?;
-        // SAFETY: by the caller.
-        let access = unsafe { slice(access, count) }?;
-        for of in access {
+        let access = access.list(count)?;
+        for of in &access {
             if !matches!(of.flags, 0 | 1 | 3) || of.location.kind == 1 && driver.gpu(of.location.id).is_err() {
                 return Err(Status::InvalidValue);
             }
@@ -149,22 +146,20 @@ api! {
         found.register(driver)
     }
 
-    fn cuMemGetAccess(flags: *mut u64, _location: *const Location, address: u64) {
+    fn cuMemGetAccess(flags: Out<'_, u64>, _location: In<'_, Location>, address: u64) {
         driver()?;
         let mut all = reservations();
         let found = holding(&mut all, address, 1)?;
         let part = found.part_at(address)?;
-        // SAFETY: by the caller.
-        unsafe { store(flags, part.flags as u64) }
+        flags.store(part.flags as u64)
     }
 
-    fn cuMemGetAllocationPropertiesFromHandle(properties: *mut Properties, handle: Handle) {
+    fn cuMemGetAllocationPropertiesFromHandle(properties: Out<'_, Properties>, handle: Handle) {
         let found = table::<Physical>().get(handle)?.properties;
-        // SAFETY: by the caller.
-        unsafe { store(properties, found) }
+        properties.store(found)
     }
 
-    fn cuMemRetainAllocationHandle(handle: *mut Handle, address: u64) {
+    fn cuMemRetainAllocationHandle(handle: Out<'_, Handle>, address: u64) {
         driver()?;
         let mut all = reservations();
         let found = holding(&mut all, address, 1)?;
@@ -173,21 +168,19 @@ api! {
             return Err(Status::InvalidValue);
         }
         part.physical.retained.fetch_add(1, Ordering::AcqRel);
-        // SAFETY: by the caller.
-        unsafe { store(handle, part.handle) }
+        handle.store(part.handle)
     }
 
-    fn cuMemExportToShareableHandle(to: *mut i32, handle: Handle, kind: i32, _flags: u64) {
+    fn cuMemExportToShareableHandle(to: Out<'_, i32>, handle: Handle, kind: i32, _flags: u64) {
         let physical = table::<Physical>().get(handle)?;
         if kind != FILE_DESCRIPTOR || physical.properties.handle_kinds & FILE_DESCRIPTOR == 0 {
             return Err(Status::NotSupported);
         }
         let descriptor = physical.file.duplicate().ok_or(Status::OutOfMemory)?;
-        // SAFETY: by the caller, who closes it.
-        unsafe { store(to, descriptor.into_raw_fd()) }
+        to.store(descriptor.into_raw_fd())
     }
 
-    fn cuMemImportFromShareableHandle(handle: *mut Handle, from: *const c_void, kind: i32) {
+    fn cuMemImportFromShareableHandle(handle: Out<'_, Handle>, from: *const c_void, kind: i32) {
         driver()?;
         if kind != FILE_DESCRIPTOR {
             return Err(Status::NotSupported);
@@ -207,7 +200,6 @@ api! {
             reserved: [0; 4],
         };
         let made = table::<Physical>().add(Physical { file, properties, retained: AtomicU32::new(1) });
-        // SAFETY: by the caller.
-        unsafe { store(handle, made) }
+        handle.store(made)
     }
 }

@@ -12,14 +12,14 @@ use crate::modules::foreign::say_refused;
 use crate::modules::function::Function;
 use crate::modules::jit_options::JitOptions;
 use crate::modules::module::Module;
-use crate::pointers::{offer, store, text};
+use crate::pointers::{In, Out, Text};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::textures::reference;
 use lanework::ptx::{LinkError, Linkage, Linker, Module as Ptx, Specific, Target};
 use lanework::{Error, PtxModule};
 use std::collections::BTreeSet;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -28,47 +28,31 @@ const IMAGE: usize = 8;
 
 impl Driver {
     /// The PTX of an image.
-    ///
-    /// # Safety
-    /// As [`fatbin::texts`]; the options are as C passes them.
-    pub unsafe fn texts(image: *const c_void, options: JitOptions) -> Result<Vec<String>> {
-        if !is_mapped(image as u64, IMAGE, Access::Read) {
+    pub fn texts(image: In<'_, u8>, options: JitOptions) -> Result<Vec<String>> {
+        if !is_mapped(image.as_ptr() as u64, IMAGE, Access::Read) {
             return Err(Status::InvalidValue);
         }
-        // SAFETY: by the caller.
-        let found = unsafe { fatbin::texts(image.cast()) };
-        // SAFETY: by the caller.
-        found.map_err(|refused| unsafe { Driver::refuse(image as usize, &refused, options) })
+        let found = fatbin::texts(image);
+        found.map_err(|refused| Driver::refuse(image.as_ptr() as usize, &refused, options))
     }
 
     /// The PTX of a file.
-    ///
-    /// # Safety
-    /// The options are as C passes them.
-    pub unsafe fn texts_of_file(name: &str, options: JitOptions) -> Result<Vec<String>> {
+    pub fn texts_of_file(name: &str, options: JitOptions) -> Result<Vec<String>> {
         let image = read_file(name)?;
         let found = fatbin::texts_of_file(&image);
         let at = image.as_ptr() as usize;
-        // SAFETY: by the caller.
-        found.map_err(|refused| unsafe { Driver::refuse(at, &refused, options) })
+        found.map_err(|refused| Driver::refuse(at, &refused, options))
     }
 
     /// Says why an image is refused.
-    ///
-    /// # Safety
-    /// The options are as C passes them.
-    unsafe fn refuse(image: usize, refused: &Refused, options: JitOptions) -> Status {
+    fn refuse(image: usize, refused: &Refused, options: JitOptions) -> Status {
         say_refused(image, refused);
-        // SAFETY: by the caller.
-        unsafe { options.outputs().write("", &refused.to_string()) };
+        options.outputs().write("", &refused.to_string());
         refused.status()
     }
 
     /// Loads PTX into the current context.
-    ///
-    /// # Safety
-    /// The options are as C passes them.
-    pub unsafe fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
+    pub fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
         let context = self.context()?.handle;
         self.finish_detached()?;
         let (began, outputs) = (Instant::now(), options.outputs());
@@ -79,11 +63,8 @@ impl Driver {
         };
         let compiled = compiled.and_then(|code| runs_on(model(), code));
         let told = compiled.as_ref().err().map(ToString::to_string).unwrap_or_default();
-        // SAFETY: by the caller.
-        unsafe {
-            outputs.write("", &told);
-            outputs.write_time(began.elapsed());
-        }
+        outputs.write("", &told);
+        outputs.write_time(began.elapsed());
         let code = compiled.map_err(|error| {
             say("a module is not loaded", &error);
             match error {
@@ -204,24 +185,15 @@ fn needed(texts: &[String]) -> Vec<&str> {
 }
 
 /// Loads an image and stores its handle.
-///
-/// # Safety
-/// As [`Driver::texts`].
-unsafe fn load(module: *mut Handle, image: *const c_void, options: JitOptions) -> Result {
+fn load(module: Out<'_, Handle>, image: In<'_, u8>, options: JitOptions) -> Result {
     driver()?;
-    // SAFETY: by the caller.
-    unsafe { keep(module, &Driver::texts(image, options)?, options) }
+    keep(module, &Driver::texts(image, options)?, options)
 }
 
 /// Loads PTX and stores the handle of the module.
-///
-/// # Safety
-/// As [`Driver::load_texts`].
-unsafe fn keep(module: *mut Handle, texts: &[String], options: JitOptions) -> Result {
-    // SAFETY: by the caller.
-    let loaded = unsafe { driver()?.load_texts(texts, options) }?;
-    // SAFETY: by the caller.
-    unsafe { store(module, table::<Module>().add(loaded)) }
+fn keep(module: Out<'_, Handle>, texts: &[String], options: JitOptions) -> Result {
+    let loaded = driver()?.load_texts(texts, options)?;
+    module.store(table::<Module>().add(loaded))
 }
 
 /// The bytes of a file of at most 4 GiB; folders, pipes and devices are none.
@@ -234,26 +206,21 @@ pub fn read_file(name: &str) -> Result<Vec<u8>> {
 }
 
 api! {
-    fn cuModuleLoad(module: *mut Handle, file: *const c_char) {
-        // SAFETY: by the caller.
-        let texts = unsafe { Driver::texts_of_file(text(file)?, JitOptions::NONE) }?;
-        // SAFETY: there are no options.
-        unsafe { keep(module, &texts, JitOptions::NONE) }
+    fn cuModuleLoad(module: Out<'_, Handle>, file: Text<'_>) {
+        let texts = Driver::texts_of_file(file.get()?, JitOptions::NONE)?;
+        keep(module, &texts, JitOptions::NONE)
     }
 
-    fn cuModuleLoadData(module: *mut Handle, image: *const c_void) {
-        // SAFETY: by the caller.
-        unsafe { load(module, image, JitOptions::NONE) }
+    fn cuModuleLoadData(module: Out<'_, Handle>, image: In<'_, u8>) {
+        load(module, image, JitOptions::NONE)
     }
 
-    fn cuModuleLoadDataEx(module: *mut Handle, image: *const c_void, count: u32, names: *const i32, values: *mut *mut c_void) {
-        // SAFETY: by the caller.
-        unsafe { load(module, image, JitOptions { count, names, values }) }
+    fn cuModuleLoadDataEx(module: Out<'_, Handle>, image: In<'_, u8>, count: u32, names: In<'_, i32>, values: Out<'_, *mut c_void>) {
+        load(module, image, JitOptions { count, names, values })
     }
 
-    fn cuModuleLoadFatBinary(module: *mut Handle, image: *const c_void) {
-        // SAFETY: by the caller.
-        unsafe { load(module, image, JitOptions::NONE) }
+    fn cuModuleLoadFatBinary(module: Out<'_, Handle>, image: In<'_, u8>) {
+        load(module, image, JitOptions::NONE)
     }
 
     fn cuModuleUnload(module: Handle) {
@@ -262,45 +229,37 @@ api! {
         Ok(())
     }
 
-    fn cuModuleGetLoadingMode(mode: *mut i32) {
+    fn cuModuleGetLoadingMode(mode: Out<'_, i32>) {
         // Eager is 1, lazy 2.
-        // SAFETY: by the caller.
-        unsafe { store(mode, 2) }
+        mode.store(2)
     }
 
-    fn cuModuleGetFunction(function: *mut Handle, module: Handle, name: *const c_char) {
-        // SAFETY: by the caller.
-        let found = driver()?.function_of(module, unsafe { text(name) }?)?;
-        // SAFETY: by the caller.
-        unsafe { store(function, found) }
+    fn cuModuleGetFunction(function: Out<'_, Handle>, module: Handle, name: Text<'_>) {
+        let found = driver()?.function_of(module, name.get()?)?;
+        function.store(found)
     }
 
-    fn cuModuleGetFunctionCount(count: *mut u32, module: Handle) {
+    fn cuModuleGetFunctionCount(count: Out<'_, u32>, module: Handle) {
         let module = table::<Module>().get(module)?;
-        // SAFETY: by the caller.
-        unsafe { store(count, module.code.module().entries().count() as u32) }
+        count.store(module.code.module().entries().count() as u32)
     }
 
-    fn cuModuleEnumerateFunctions(functions: *mut Handle, count: u32, module: Handle) {
+    fn cuModuleEnumerateFunctions(functions: Out<'_, Handle>, count: u32, module: Handle) {
         let driver = driver()?;
         let loaded = table::<Module>().get(module)?;
         for (index, entry) in loaded.code.module().entries().take(count as usize).enumerate() {
             let function = driver.function_of(module, &entry.name)?;
-            // SAFETY: by the caller.
-            unsafe { store(functions.add(index), function) }?;
+            // SAFETY: `take(count)` above stops at the length of the array that the caller passed.
+            unsafe { functions.at(index) }.store(function)?;
         }
         Ok(())
     }
 
-    fn cuModuleGetGlobal_v2(address: *mut u64, bytes: *mut usize, module: Handle, name: *const c_char) {
-        // SAFETY: by the caller.
-        let name = unsafe { text(name) }?;
+    fn cuModuleGetGlobal_v2(address: Out<'_, u64>, bytes: Out<'_, usize>, module: Handle, name: Text<'_>) {
+        let name = name.get()?;
         let (at, length) = table::<Module>().get(module)?.code.variable(name).ok_or(Status::NotFound)?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(address, at);
-            offer(bytes, length as usize);
-        }
+        address.offer(at);
+        bytes.offer(length as usize);
         Ok(())
     }
 }

@@ -9,7 +9,7 @@ pub use entries::{FATBIN, ptx_of};
 pub use refused::{Refused, for_architectures, newer};
 
 use crate::memory::mapped::{Access, is_mapped, until_zero};
-use crate::pointers::slice;
+use crate::pointers::In;
 
 /// `fatBinaryWrapper`: where nvcc's code points to a fatbin.
 const WRAPPER: u32 = 0x4662_43b1;
@@ -20,10 +20,8 @@ const ELF: u32 = 0x464c_457f;
 const MOST_PARTS: usize = 1 << 16;
 
 /// The PTX texts of an image: one, or of a list of fatbins one each.
-///
-/// # Safety
-/// What memory there is at `image`, and where it points to, is an image of one of the kinds or anything else that is not written meanwhile.
-pub unsafe fn texts(image: *const u8) -> Result<Vec<String>, Refused> {
+pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, Refused> {
+    let image = image.as_ptr();
     let there = |at: *const u8, bytes| match is_mapped(at as u64, bytes, Access::Read) {
         true => Ok(()),
         false => Err(Refused::Damaged("no memory is where it points")),
@@ -74,11 +72,11 @@ pub unsafe fn texts(image: *const u8) -> Result<Vec<String>, Refused> {
             }
             Ok(found)
         }
-        // SAFETY: by the caller.
+        // SAFETY: the program passed an image, which begins with the mark of a fatbin and is not written during the call.
         FATBIN => Ok(vec![unsafe { of_fatbin(image) }?]),
         ELF => Err(Refused::MachineCode(Vec::new())),
         _ => {
-            // SAFETY: by the caller.
+            // SAFETY: the program passed an image, which it does not write during the call; `until_zero` checks each page.
             let text = unsafe { until_zero(image as u64) }.ok_or(Refused::Unknown)?;
             let text = String::from_utf8_lossy(text);
             match text.contains(".version") {
@@ -104,7 +102,7 @@ unsafe fn of_fatbin(start: *const u8) -> Result<String, Refused> {
         let total = u64::from_le_bytes(std::array::from_fn(|i| header[8 + i]));
         let header = u64::from(u16::from_le_bytes([header[6], header[7]]));
         let all = header.saturating_add(total).max(16);
-        slice(start, usize::try_from(all).unwrap_or(usize::MAX)).map_err(|_| cut(()))?
+        In::new(start).slice(usize::try_from(all).unwrap_or(usize::MAX)).map_err(|_| cut(()))?
     };
     ptx_of(bytes)
 }
@@ -169,8 +167,9 @@ pub mod tests {
             (1, 100, 0, 0, b".version 9.0".to_vec()),
         ]);
         assert_eq!(ptx_of(&bytes).as_deref(), Ok(".version 8.0 new"));
-        // SAFETY: the fatbin is whole.
-        assert_eq!(unsafe { texts(bytes.as_ptr()) }, Ok(vec![".version 8.0 new".to_owned()]));
+        // SAFETY: `bytes` outlives the call.
+        let image = unsafe { In::new(bytes.as_ptr()) };
+        assert_eq!(texts(image), Ok(vec![".version 8.0 new".to_owned()]));
     }
 
     #[test]
@@ -213,7 +212,7 @@ pub mod tests {
         wrapper.extend((own.as_ptr() as u64).to_le_bytes());
         wrapper.extend((list.as_ptr() as u64).to_le_bytes());
         // SAFETY: the fatbins are whole, and the list ends with a null pointer.
-        unsafe { texts(wrapper.as_ptr()) }
+        texts(unsafe { In::new(wrapper.as_ptr()) })
     }
 
     #[test]
@@ -261,7 +260,7 @@ pub mod tests {
         for total in [u64::MAX, u64::MAX - 16, 1 << 46, 1 << 62] {
             long[8..16].copy_from_slice(&total.to_le_bytes());
             // SAFETY: nothing writes to the memory of this process meanwhile.
-            assert!(matches!(unsafe { texts(long.as_ptr()) }, Err(Refused::Damaged(_))));
+            assert!(matches!(texts(unsafe { In::new(long.as_ptr()) }), Err(Refused::Damaged(_))));
         }
     }
 
@@ -272,12 +271,12 @@ pub mod tests {
         wrapper.extend([8u64, 8].map(u64::to_le_bytes).as_flattened());
         for version in [1, 2] {
             wrapper[4] = version;
-            // SAFETY: as above.
-            assert!(unsafe { texts(wrapper.as_ptr()) }.is_err());
+            // SAFETY: every address is checked to be mapped.
+            assert!(texts(unsafe { In::new(wrapper.as_ptr()) }).is_err());
         }
         for nowhere in [8usize, 0xdead_0000_0000] {
-            // SAFETY: as above.
-            assert!(unsafe { texts(std::ptr::without_provenance(nowhere)) }.is_err());
+            // SAFETY: nothing is read there: it is not mapped.
+            assert!(texts(unsafe { In::new(std::ptr::without_provenance(nowhere)) }).is_err());
         }
     }
 

@@ -3,29 +3,23 @@
 use crate::api::api;
 use crate::handles::Handle;
 use crate::modules::function::Function;
-use crate::pointers::{offer, store};
+use crate::pointers::Out;
 use crate::state::table;
 use crate::status::{Result, Status};
 use std::ffi::c_char;
 use std::sync::Arc;
 
 /// Stores the place and the size of a parameter.
-///
-/// # Safety
-/// As C's callers promise.
-unsafe fn parameter(
+fn parameter(
     function: Handle,
     index: usize,
-    offset: *mut usize,
-    bytes: *mut usize,
+    offset: Out<'_, usize>,
+    bytes: Out<'_, usize>,
 ) -> Result {
     let function = table::<Function>().get(function)?;
     let (at, size) = *function.entry()?.parameters.get(index).ok_or(Status::InvalidValue)?;
-    // SAFETY: by the caller.
-    unsafe {
-        store(offset, at)?;
-        offer(bytes, size);
-    }
+    offset.store(at)?;
+    bytes.offer(size);
     Ok(())
 }
 
@@ -35,18 +29,16 @@ fn named(function: Handle) -> Result<Arc<Function>> {
 }
 
 api! {
-    fn cuFuncGetAttribute(value: *mut i32, attribute: i32, function: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(value, table::<Function>().get(function)?.attribute(attribute)?) }
+    fn cuFuncGetAttribute(value: Out<'_, i32>, attribute: i32, function: Handle) {
+        value.store(table::<Function>().get(function)?.attribute(attribute)?)
     }
 
     fn cuFuncSetAttribute(function: Handle, attribute: i32, value: i32) {
         table::<Function>().get(function)?.set_attribute(attribute, value)
     }
 
-    fn cuKernelGetAttribute(value: *mut i32, attribute: i32, kernel: Handle, _device: i32) {
-        // SAFETY: by the caller.
-        unsafe { store(value, table::<Function>().get(kernel)?.attribute(attribute)?) }
+    fn cuKernelGetAttribute(value: Out<'_, i32>, attribute: i32, kernel: Handle, _device: i32) {
+        value.store(table::<Function>().get(kernel)?.attribute(attribute)?)
     }
 
     fn cuKernelSetAttribute(attribute: i32, value: i32, kernel: Handle, _device: i32) {
@@ -65,46 +57,38 @@ api! {
         table::<Function>().get(function).map(drop)
     }
 
-    fn cuFuncGetModule(module: *mut Handle, function: Handle) {
+    fn cuFuncGetModule(module: Out<'_, Handle>, function: Handle) {
         let found = table::<Function>().get(function)?.module()?.0;
-        // SAFETY: by the caller.
-        unsafe { store(module, found) }
+        module.store(found)
     }
 
-    fn cuFuncGetName(name: *mut *const c_char, function: Handle) {
-        // SAFETY: by the caller; the text lives as long as the function.
-        unsafe { store(name, named(function)?.name.as_ptr()) }
+    fn cuFuncGetName(name: Out<'_, *const c_char>, function: Handle) {
+        name.store(named(function)?.name.as_ptr())
     }
 
-    fn cuKernelGetName(name: *mut *const c_char, kernel: Handle) {
-        // SAFETY: as above.
-        unsafe { store(name, named(kernel)?.name.as_ptr()) }
+    fn cuKernelGetName(name: Out<'_, *const c_char>, kernel: Handle) {
+        name.store(named(kernel)?.name.as_ptr())
     }
 
-    fn cuFuncGetParamInfo(function: Handle, index: usize, offset: *mut usize, bytes: *mut usize) {
-        // SAFETY: by the caller.
-        unsafe { parameter(function, index, offset, bytes) }
+    fn cuFuncGetParamInfo(function: Handle, index: usize, offset: Out<'_, usize>, bytes: Out<'_, usize>) {
+        parameter(function, index, offset, bytes)
     }
 
-    fn cuKernelGetParamInfo(kernel: Handle, index: usize, offset: *mut usize, bytes: *mut usize) {
-        // SAFETY: by the caller.
-        unsafe { parameter(kernel, index, offset, bytes) }
+    fn cuKernelGetParamInfo(kernel: Handle, index: usize, offset: Out<'_, usize>, bytes: Out<'_, usize>) {
+        parameter(kernel, index, offset, bytes)
     }
 
-    fn cuFuncGetParamCount(function: Handle, count: *mut usize) {
-        // SAFETY: by the caller.
-        unsafe { store(count, table::<Function>().get(function)?.entry()?.parameters.len()) }
+    fn cuFuncGetParamCount(function: Handle, count: Out<'_, usize>) {
+        count.store(table::<Function>().get(function)?.entry()?.parameters.len())
     }
 
-    fn cuKernelGetParamCount(kernel: Handle, count: *mut usize) {
-        // SAFETY: by the caller.
-        unsafe { store(count, table::<Function>().get(kernel)?.entry()?.parameters.len()) }
+    fn cuKernelGetParamCount(kernel: Handle, count: Out<'_, usize>) {
+        count.store(table::<Function>().get(kernel)?.entry()?.parameters.len())
     }
 
-    fn cuFuncIsLoaded(state: *mut i32, function: Handle) {
+    fn cuFuncIsLoaded(state: Out<'_, i32>, function: Handle) {
         table::<Function>().get(function)?;
-        // SAFETY: by the caller.
-        unsafe { store(state, 1) }
+        state.store(1)
     }
 
     fn cuFuncLoad(function: Handle) {

@@ -1,6 +1,6 @@
 //! Options of loading and linking (`CUjit_option`): buffers for texts, limits, and the time that it took.
 
-use crate::pointers::write_text;
+use crate::pointers::{In, Out, write_text};
 use std::ffi::c_void;
 use std::time::Duration;
 
@@ -18,15 +18,14 @@ const VERBOSE: i32 = 12;
 
 /// Options as C passes them.
 #[derive(Clone, Copy)]
-pub struct JitOptions {
+pub struct JitOptions<'call> {
     pub count: u32,
-    pub names: *const i32,
-    pub values: *mut *mut c_void,
+    pub names: In<'call, i32>,
+    pub values: Out<'call, *mut c_void>,
 }
 
-impl JitOptions {
-    pub const NONE: JitOptions =
-        JitOptions { count: 0, names: std::ptr::null(), values: std::ptr::null_mut() };
+impl<'call> JitOptions<'call> {
+    pub const NONE: Self = JitOptions { count: 0, names: In::NULL, values: Out::NULL };
 
     /// Whether there are names and values for the count.
     pub fn are_whole(&self) -> bool {
@@ -34,20 +33,19 @@ impl JitOptions {
     }
 
     /// The place of an option's value.
-    fn place(&self, name: i32) -> Option<*mut *mut c_void> {
+    fn place(&self, name: i32) -> Option<Out<'call, *mut c_void>> {
         if self.names.is_null() || self.values.is_null() {
             return None;
         }
         // SAFETY: the caller of the driver says that there are `count` names and values.
         (0..self.count as usize)
-            .find(|&index| unsafe { self.names.add(index).read() } == name)
-            .map(|index| unsafe { self.values.add(index) })
+            .find(|&index| unsafe { self.names.at(index) }.find() == Some(name))
+            .map(|index| unsafe { self.values.at(index) })
     }
 
     /// An option that is a number in the place of a pointer.
     fn number(&self, name: i32) -> Option<u32> {
-        // SAFETY: as above.
-        self.place(name).map(|place| unsafe { place.read() } as usize as u32)
+        Some(self.place(name)?.get().ok()? as usize as u32)
     }
 
     /// Registers per thread at most, where the options say it.
@@ -65,14 +63,16 @@ impl JitOptions {
         let log = |(buffer, size)| {
             let (buffer, size) = (self.place(buffer)?, self.place(size)?);
             // SAFETY: the values of these options are a buffer and, as a number in the place of a pointer, its size.
-            Some(unsafe {
-                Log { buffer: *buffer as usize, bytes: *size as usize, size: size as usize }
+            Some(Log {
+                buffer: buffer.get().ok()? as usize,
+                bytes: size.get().ok()? as usize,
+                size: size.as_ptr() as usize,
             })
         };
         Outputs {
             info: log((INFO_LOG, INFO_LOG_BYTES)),
             error: log((ERROR_LOG, ERROR_LOG_BYTES)),
-            time: self.place(WALL_TIME).map(|place| place as usize),
+            time: self.place(WALL_TIME).map(|place| place.as_ptr() as usize),
             verbose: self.number(VERBOSE).is_some_and(|value| value != 0),
         }
     }
@@ -96,14 +96,12 @@ struct Log {
 
 impl Outputs {
     /// Writes both logs.
-    ///
-    /// # Safety
-    /// What the options were passed to lives, so that their buffers do.
-    pub unsafe fn write(&self, info: &str, error: &str) {
+    pub fn write(&self, info: &str, error: &str) {
         for (log, text) in [(&self.info, info), (&self.error, error)] {
             let Some(Log { buffer, bytes, size }) = *log else { continue };
             let kept = text.len().min(bytes.saturating_sub(1));
-            // SAFETY: by the caller.
+            // SAFETY: `outputs` made the log of the options that a program passed. CUDA obliges it to keep buffer and value as long as what
+            // it passed the options to, which writes the log; the buffer has `bytes` bytes.
             unsafe {
                 // A buffer that is not there is written to by nobody.
                 let _ = write_text(buffer as *mut _, bytes, text);
@@ -113,12 +111,9 @@ impl Outputs {
     }
 
     /// Writes the time that was spent.
-    ///
-    /// # Safety
-    /// As [`Outputs::write`].
-    pub unsafe fn write_time(&self, spent: Duration) {
+    pub fn write_time(&self, spent: Duration) {
         let Some(place) = self.time else { return };
-        // SAFETY: by the caller: the place of a value, in whose first bytes a float goes.
+        // SAFETY: the place of an option's value (see `write`), whose first four bytes hold the time as a float.
         unsafe { (place as *mut f32).write(1e3 * spent.as_secs_f32()) };
     }
 }

@@ -7,12 +7,12 @@ use crate::lock::lock;
 use crate::modules::function::Function;
 use crate::modules::jit_options::JitOptions;
 use crate::modules::module::Module;
-use crate::pointers::{offer, store, text};
+use crate::pointers::{In, Out, Text};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use lanework::ptx::Module as Ptx;
 use std::collections::BTreeMap;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex, Weak};
 
 /// A library.
@@ -35,8 +35,7 @@ impl Driver {
         {
             return Ok(module);
         }
-        // SAFETY: there are no options.
-        let loaded = unsafe { self.load_texts(&library.texts, JitOptions::NONE) }?;
+        let loaded = self.load_texts(&library.texts, JitOptions::NONE)?;
         let module = table::<Module>().add(loaded);
         modules.insert(context, module);
         Ok(module)
@@ -80,35 +79,27 @@ impl Driver {
 }
 
 /// Loads the PTX of an image as a library. Where a context is current it is compiled now, so that errors are told here.
-///
-/// # Safety
-/// As [`Driver::texts`].
-unsafe fn load(library: *mut Handle, texts: Vec<String>, options: JitOptions) -> Result {
+fn load(library: Out<'_, Handle>, texts: Vec<String>, options: JitOptions) -> Result {
     let driver = driver()?;
     let made = Library { texts, modules: Mutex::default(), kernels: Mutex::default() };
     if current() != 0 {
-        // SAFETY: by the caller.
-        let loaded = unsafe { driver.load_texts(&made.texts, options) }?;
+        let loaded = driver.load_texts(&made.texts, options)?;
         let module = table::<Module>().add(loaded);
         lock(&made.modules).insert(current(), module);
     }
-    // SAFETY: by the caller.
-    unsafe { store(library, table::<Library>().add(made)) }
+    library.store(table::<Library>().add(made))
 }
 
 api! {
-    fn cuLibraryLoadData(library: *mut Handle, image: *const c_void, names: *const i32, values: *mut *mut c_void, count: u32, _options: *const i32, _of_options: *const *const c_void, _option_count: u32) {
+    fn cuLibraryLoadData(library: Out<'_, Handle>, image: In<'_, u8>, names: In<'_, i32>, values: Out<'_, *mut c_void>, count: u32, _options: In<'_, i32>, _of_options: In<'_, *const c_void>, _option_count: u32) {
         driver()?;
         let options = JitOptions { count, names, values };
-        // SAFETY: by the caller.
-        unsafe { load(library, Driver::texts(image, options)?, options) }
+        load(library, Driver::texts(image, options)?, options)
     }
 
-    fn cuLibraryLoadFromFile(library: *mut Handle, file: *const c_char, names: *const i32, values: *mut *mut c_void, count: u32, _options: *const i32, _of_options: *const *const c_void, _option_count: u32) {
-        // SAFETY: by the caller.
+    fn cuLibraryLoadFromFile(library: Out<'_, Handle>, file: Text<'_>, names: In<'_, i32>, values: Out<'_, *mut c_void>, count: u32, _options: In<'_, i32>, _of_options: In<'_, *const c_void>, _option_count: u32) {
         let options = JitOptions { count, names, values };
-        // SAFETY: by the caller.
-        unsafe { load(library, Driver::texts_of_file(text(file)?, options)?, options) }
+        load(library, Driver::texts_of_file(file.get()?, options)?, options)
     }
 
     fn cuLibraryUnload(library: Handle) {
@@ -121,70 +112,56 @@ api! {
         Ok(())
     }
 
-    fn cuLibraryGetKernel(kernel: *mut Handle, library: Handle, name: *const c_char) {
-        // SAFETY: by the caller.
-        let found = driver()?.kernel_of(library, unsafe { text(name) }?)?;
-        // SAFETY: by the caller.
-        unsafe { store(kernel, found) }
+    fn cuLibraryGetKernel(kernel: Out<'_, Handle>, library: Handle, name: Text<'_>) {
+        let found = driver()?.kernel_of(library, name.get()?)?;
+        kernel.store(found)
     }
 
-    fn cuLibraryGetKernelCount(count: *mut u32, library: Handle) {
+    fn cuLibraryGetKernelCount(count: Out<'_, u32>, library: Handle) {
         let driver = driver()?;
         let module = table::<Module>().get(driver.module_of(&*table::<Library>().get(library)?)?)?;
-        // SAFETY: by the caller.
-        unsafe { store(count, module.code.module().entries().count() as u32) }
+        count.store(module.code.module().entries().count() as u32)
     }
 
-    fn cuLibraryEnumerateKernels(kernels: *mut Handle, count: u32, library: Handle) {
+    fn cuLibraryEnumerateKernels(kernels: Out<'_, Handle>, count: u32, library: Handle) {
         let driver = driver()?;
         let module = table::<Module>().get(driver.module_of(&*table::<Library>().get(library)?)?)?;
         for (index, entry) in module.code.module().entries().take(count as usize).enumerate() {
             let kernel = driver.kernel_of(library, &entry.name)?;
-            // SAFETY: by the caller.
-            unsafe { store(kernels.add(index), kernel) }?;
+            // SAFETY: `take(count)` above stops at the length of the array that the caller passed.
+            unsafe { kernels.at(index) }.store(kernel)?;
         }
         Ok(())
     }
 
-    fn cuLibraryGetModule(module: *mut Handle, library: Handle) {
+    fn cuLibraryGetModule(module: Out<'_, Handle>, library: Handle) {
         let driver = driver()?;
         let found = driver.module_of(&*table::<Library>().get(library)?)?;
-        // SAFETY: by the caller.
-        unsafe { store(module, found) }
+        module.store(found)
     }
 
-    fn cuLibraryGetGlobal(address: *mut u64, bytes: *mut usize, library: Handle, name: *const c_char) {
-        // SAFETY: by the caller.
-        let (at, length) = driver()?.variable_of(library, unsafe { text(name) }?)?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(address, at);
-            offer(bytes, length as usize);
-        }
+    fn cuLibraryGetGlobal(address: Out<'_, u64>, bytes: Out<'_, usize>, library: Handle, name: Text<'_>) {
+        let (at, length) = driver()?.variable_of(library, name.get()?)?;
+        address.offer(at);
+        bytes.offer(length as usize);
         Ok(())
     }
 
-    fn cuLibraryGetManaged(address: *mut u64, bytes: *mut usize, library: Handle, name: *const c_char) {
-        // SAFETY: by the caller.
-        let (at, length) = driver()?.variable_of(library, unsafe { text(name) }?)?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(address, at);
-            offer(bytes, length as usize);
-        }
+    fn cuLibraryGetManaged(address: Out<'_, u64>, bytes: Out<'_, usize>, library: Handle, name: Text<'_>) {
+        let (at, length) = driver()?.variable_of(library, name.get()?)?;
+        address.offer(at);
+        bytes.offer(length as usize);
         Ok(())
     }
 
-    fn cuKernelGetFunction(function: *mut Handle, kernel: Handle) {
+    fn cuKernelGetFunction(function: Out<'_, Handle>, kernel: Handle) {
         table::<Function>().get(kernel)?.module()?;
         // A kernel is a function whose module is that of the current context.
-        // SAFETY: by the caller.
-        unsafe { store(function, kernel) }
+        function.store(kernel)
     }
 
-    fn cuKernelGetLibrary(library: *mut Handle, kernel: Handle) {
+    fn cuKernelGetLibrary(library: Out<'_, Handle>, kernel: Handle) {
         let found = table::<Function>().get(kernel)?.library;
-        // SAFETY: by the caller.
-        unsafe { store(library, found) }
+        library.store(found)
     }
 }

@@ -10,11 +10,11 @@ use crate::modules::calls::read_file;
 use crate::modules::fatbin::Refused;
 use crate::modules::jit_options::{JitOptions, Outputs};
 use crate::modules::linkable::texts_of;
-use crate::pointers::{offer, slice, store, text};
+use crate::pointers::{In, Out, Text};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use lanework::ptx::Linker;
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -88,11 +88,8 @@ impl Link {
             }
             false => String::new(),
         };
-        // SAFETY: the program keeps what it gave for as long as the linker.
-        unsafe {
-            self.outputs.write(&info, "");
-            self.outputs.write_time(state.spent);
-        }
+        self.outputs.write(&info, "");
+        self.outputs.write_time(state.spent);
         image.push(0);
         let image: Arc<[u8]> = image.into();
         state.image = Some(image.clone());
@@ -102,8 +99,7 @@ impl Link {
     /// Says and logs why something was refused.
     fn refuse(&self, status: Status, why: &str) -> Status {
         say("PTX is not linked", &why);
-        // SAFETY: the program keeps what it gave for as long as the linker.
-        unsafe { self.outputs.write("", &format!("error: {why}")) };
+        self.outputs.write("", &format!("error: {why}"));
         status
     }
 }
@@ -133,10 +129,7 @@ fn add_texts(
 }
 
 /// Makes a linker and stores its handle.
-///
-/// # Safety
-/// The options are as C passes them, and what they point to lives as long as the linker.
-unsafe fn create(options: JitOptions, link: *mut Handle) -> Result {
+fn create(options: JitOptions, link: Out<'_, Handle>) -> Result {
     let driver = driver()?;
     if !options.are_whole() || link.is_null() {
         return Err(Status::InvalidValue);
@@ -146,8 +139,7 @@ unsafe fn create(options: JitOptions, link: *mut Handle) -> Result {
     }
     let (outputs, most_registers) = (options.outputs(), options.most_registers());
     let made = Link { outputs, most_registers, state: Mutex::default() };
-    // SAFETY: not null.
-    unsafe { store(link, table::<Link>().add(made)) }
+    link.store(table::<Link>().add(made))
 }
 
 /// Adds bytes.
@@ -157,8 +149,8 @@ unsafe fn create(options: JitOptions, link: *mut Handle) -> Result {
 unsafe fn add_data(
     link: Handle,
     kind: i32,
-    (data, bytes): (*const c_void, usize),
-    name: *const c_char,
+    (data, bytes): (In<'_, u8>, usize),
+    name: Text<'_>,
     options: JitOptions,
 ) -> Result {
     driver()?;
@@ -166,66 +158,54 @@ unsafe fn add_data(
     if data.is_null() || !options.are_whole() {
         return Err(Status::InvalidValue);
     }
-    // SAFETY: by the caller.
-    let name = if name.is_null() { "" } else { unsafe { text(name) }? };
-    // SAFETY: by the caller.
-    link.add(kind, unsafe { slice(data.cast(), bytes) }?, name, options)
+    let name = if name.is_null() { "" } else { name.get()? };
+    // SAFETY: the program passes `data` with its length `bytes`.
+    link.add(kind, unsafe { data.slice(bytes) }?, name, options)
 }
 
 /// Adds a file.
-///
-/// # Safety
-/// Its name and the options are as C passes them.
-unsafe fn add_file(link: Handle, kind: i32, path: *const c_char, options: JitOptions) -> Result {
+fn add_file(link: Handle, kind: i32, path: Text<'_>, options: JitOptions) -> Result {
     driver()?;
     let link = table::<Link>().get(link)?;
     if !options.are_whole() {
         return Err(Status::InvalidValue);
     }
-    // SAFETY: by the caller.
-    let path = unsafe { text(path) }?;
+    let path = path.get()?;
     link.add(kind, &read_file(path)?, path, options)
 }
 
 api! {
-    fn cuLinkCreate_v2(count: u32, names: *const i32, values: *mut *mut c_void, link: *mut Handle) {
-        // SAFETY: by the caller.
-        unsafe { create(JitOptions { count, names, values }, link) }
+    fn cuLinkCreate_v2(count: u32, names: In<'_, i32>, values: Out<'_, *mut c_void>, link: Out<'_, Handle>) {
+        create(JitOptions { count, names, values }, link)
     }
 
-    fn cuLinkCreate(count: u32, names: *const i32, values: *mut *mut c_void, link: *mut Handle) {
-        // SAFETY: by the caller.
-        unsafe { create(JitOptions { count, names, values }, link) }
+    fn cuLinkCreate(count: u32, names: In<'_, i32>, values: Out<'_, *mut c_void>, link: Out<'_, Handle>) {
+        create(JitOptions { count, names, values }, link)
     }
 
-    fn cuLinkAddData_v2(link: Handle, kind: i32, data: *const c_void, bytes: usize, name: *const c_char, count: u32, names: *const i32, values: *mut *mut c_void) {
-        // SAFETY: by the caller.
+    fn cuLinkAddData_v2(link: Handle, kind: i32, data: In<'_, u8>, bytes: usize, name: Text<'_>, count: u32, names: In<'_, i32>, values: Out<'_, *mut c_void>) {
+        // SAFETY: `data` and `bytes` are the buffer and its length as the caller passed them.
         unsafe { add_data(link, kind, (data, bytes), name, JitOptions { count, names, values }) }
     }
 
-    fn cuLinkAddData(link: Handle, kind: i32, data: *const c_void, bytes: usize, name: *const c_char, count: u32, names: *const i32, values: *mut *mut c_void) {
-        // SAFETY: by the caller.
+    fn cuLinkAddData(link: Handle, kind: i32, data: In<'_, u8>, bytes: usize, name: Text<'_>, count: u32, names: In<'_, i32>, values: Out<'_, *mut c_void>) {
+        // SAFETY: `data` and `bytes` are the buffer and its length as the caller passed them.
         unsafe { add_data(link, kind, (data, bytes), name, JitOptions { count, names, values }) }
     }
 
-    fn cuLinkAddFile_v2(link: Handle, kind: i32, path: *const c_char, count: u32, names: *const i32, values: *mut *mut c_void) {
-        // SAFETY: by the caller.
-        unsafe { add_file(link, kind, path, JitOptions { count, names, values }) }
+    fn cuLinkAddFile_v2(link: Handle, kind: i32, path: Text<'_>, count: u32, names: In<'_, i32>, values: Out<'_, *mut c_void>) {
+        add_file(link, kind, path, JitOptions { count, names, values })
     }
 
-    fn cuLinkAddFile(link: Handle, kind: i32, path: *const c_char, count: u32, names: *const i32, values: *mut *mut c_void) {
-        // SAFETY: by the caller.
-        unsafe { add_file(link, kind, path, JitOptions { count, names, values }) }
+    fn cuLinkAddFile(link: Handle, kind: i32, path: Text<'_>, count: u32, names: In<'_, i32>, values: Out<'_, *mut c_void>) {
+        add_file(link, kind, path, JitOptions { count, names, values })
     }
 
-    fn cuLinkComplete(link: Handle, image: *mut *const c_void, bytes: *mut usize) {
+    fn cuLinkComplete(link: Handle, image: Out<'_, *const c_void>, bytes: Out<'_, usize>) {
         driver()?;
         let linked = table::<Link>().get(link)?.complete()?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(bytes, linked.len());
-            store(image, linked.as_ptr().cast())
-        }
+        bytes.offer(linked.len());
+        image.store(linked.as_ptr().cast())
     }
 
     fn cuLinkDestroy(link: Handle) {

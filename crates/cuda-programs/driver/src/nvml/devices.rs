@@ -6,7 +6,7 @@ use crate::nvml::values::{
     Code, DRIVER, Device, MEMORY_BUS_WIDTH, Memory, Memory2, Pci, USERS, attribute, clock,
     error_string, find, find_by_uuid, give, give_text, gpu, gpus, memory, nvml, pci, uuid,
 };
-use crate::pointers::text;
+use crate::pointers::{Out, Text};
 use crate::state::start;
 use std::ffi::c_char;
 use std::sync::atomic::Ordering;
@@ -57,188 +57,159 @@ nvml! {
 
     fn nvmlSystemGetDriverVersion => (to: *mut c_char, length: u32) {
         gpus()?;
-        // SAFETY: by the caller.
+        // SAFETY: `length` is the size of the buffer that the caller passed.
         unsafe { give_text(to, length, DRIVER) }
     }
 
     fn nvmlSystemGetNVMLVersion => (to: *mut c_char, length: u32) {
         gpus()?;
-        // SAFETY: by the caller.
+        // SAFETY: `length` is the size of the buffer that the caller passed.
         unsafe { give_text(to, length, &format!("13.{DRIVER}")) }
     }
 
-    fn nvmlSystemGetCudaDriverVersion | nvmlSystemGetCudaDriverVersion_v2 => (version: *mut i32) {
-        // SAFETY: by the caller.
-        unsafe { give(version, VERSION) }
+    fn nvmlSystemGetCudaDriverVersion | nvmlSystemGetCudaDriverVersion_v2 => (version: Out<'_, i32>) {
+        give(version, VERSION)
     }
 
-    fn nvmlDeviceGetCount_v2 | nvmlDeviceGetCount => (count: *mut u32) {
-        // SAFETY: by the caller.
-        unsafe { give(count, gpus()?.len() as u32) }
+    fn nvmlDeviceGetCount_v2 | nvmlDeviceGetCount => (count: Out<'_, u32>) {
+        give(count, gpus()?.len() as u32)
     }
 
-    fn nvmlDeviceGetHandleByIndex_v2 | nvmlDeviceGetHandleByIndex => (index: u32, device: *mut Device) {
+    fn nvmlDeviceGetHandleByIndex_v2 | nvmlDeviceGetHandleByIndex => (index: u32, device: Out<'_, Device>) {
         let found = find(|gpu| gpu.ordinal as u32 == index).map_err(|_| Code::InvalidArgument)?;
-        // SAFETY: by the caller.
-        unsafe { give(device, found) }
+        give(device, found)
     }
 
-    fn nvmlDeviceGetHandleByUUID => (asked: *const c_char, device: *mut Device) {
-        // SAFETY: by the caller.
-        let asked = unsafe { text(asked) }.map_err(|_| Code::InvalidArgument)?;
-        // SAFETY: by the caller.
-        unsafe { give(device, find_by_uuid(asked)?) }
+    fn nvmlDeviceGetHandleByUUID => (asked: Text<'_>, device: Out<'_, Device>) {
+        let asked = asked.get().map_err(|_| Code::InvalidArgument)?;
+        give(device, find_by_uuid(asked)?)
     }
 
-    fn nvmlDeviceGetHandleByPciBusId_v2 | nvmlDeviceGetHandleByPciBusId => (asked: *const c_char, device: *mut Device) {
-        // SAFETY: by the caller.
-        let asked = unsafe { text(asked) }.map_err(|_| Code::InvalidArgument)?.to_uppercase();
+    fn nvmlDeviceGetHandleByPciBusId_v2 | nvmlDeviceGetHandleByPciBusId => (asked: Text<'_>, device: Out<'_, Device>) {
+        let asked = asked.get().map_err(|_| Code::InvalidArgument)?.to_uppercase();
         let short = asked.strip_prefix("0000").filter(|rest| rest.starts_with("0000:")).unwrap_or(&asked);
-        // SAFETY: by the caller.
-        unsafe { give(device, find(|gpu| gpu.bus() == short)?) }
+        give(device, find(|gpu| gpu.bus() == short)?)
     }
 
-    fn nvmlDeviceGetIndex | nvmlDeviceGetMinorNumber => (device: Device, index: *mut u32) {
-        // SAFETY: by the caller.
-        unsafe { give(index, gpu(device)?.ordinal as u32) }
+    fn nvmlDeviceGetIndex | nvmlDeviceGetMinorNumber => (device: Device, index: Out<'_, u32>) {
+        give(index, gpu(device)?.ordinal as u32)
     }
 
     fn nvmlDeviceGetName => (device: Device, to: *mut c_char, length: u32) {
         gpu(device)?;
-        // SAFETY: by the caller.
+        // SAFETY: `length` is the size of the buffer that the caller passed.
         unsafe { give_text(to, length, &model().name()) }
     }
 
     fn nvmlDeviceGetUUID => (device: Device, to: *mut c_char, length: u32) {
-        // SAFETY: by the caller.
+        // SAFETY: `length` is the size of the buffer that the caller passed.
         unsafe { give_text(to, length, &uuid(gpu(device)?)) }
     }
 
-    fn nvmlDeviceGetPciInfo_v3 | nvmlDeviceGetPciInfo_v2 | nvmlDeviceGetPciInfo => (device: Device, to: *mut Pci) {
-        // SAFETY: by the caller.
-        unsafe { give(to, pci(gpu(device)?)) }
+    fn nvmlDeviceGetPciInfo_v3 | nvmlDeviceGetPciInfo_v2 | nvmlDeviceGetPciInfo => (device: Device, to: Out<'_, Pci>) {
+        give(to, pci(gpu(device)?))
     }
 
-    fn nvmlDeviceGetMemoryInfo => (device: Device, to: *mut Memory) {
+    fn nvmlDeviceGetMemoryInfo => (device: Device, to: Out<'_, Memory>) {
         gpu(device)?;
         let (free, total) = memory()?;
-        // SAFETY: by the caller.
-        unsafe { give(to, Memory { total, free, used: total - free }) }
+        give(to, Memory { total, free, used: total - free })
     }
 
-    fn nvmlDeviceGetMemoryInfo_v2 => (device: Device, to: *mut Memory2) {
+    fn nvmlDeviceGetMemoryInfo_v2 => (device: Device, to: Out<'_, Memory2>) {
         gpu(device)?;
         let (free, total) = memory()?;
-        // SAFETY: by the caller.
-        let version = unsafe { to.as_ref() }.ok_or(Code::InvalidArgument)?.version;
-        // SAFETY: by the caller.
-        unsafe { give(to, Memory2 { version, total, reserved: 0, free, used: total - free }) }
+        let version = to.get().map_err(|_| Code::InvalidArgument)?.version;
+        give(to, Memory2 { version, total, reserved: 0, free, used: total - free })
     }
 
-    fn nvmlDeviceGetUtilizationRates => (device: Device, to: *mut [u32; 2]) {
+    fn nvmlDeviceGetUtilizationRates => (device: Device, to: Out<'_, [u32; 2]>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(to, [0, 0]) }
+        give(to, [0, 0])
     }
 
-    fn nvmlDeviceGetClockInfo | nvmlDeviceGetMaxClockInfo | nvmlDeviceGetApplicationsClock => (device: Device, kind: i32, megahertz: *mut u32) {
-        // SAFETY: by the caller.
-        unsafe { give(megahertz, clock(gpu(device)?, kind)?) }
+    fn nvmlDeviceGetClockInfo | nvmlDeviceGetMaxClockInfo | nvmlDeviceGetApplicationsClock => (device: Device, kind: i32, megahertz: Out<'_, u32>) {
+        give(megahertz, clock(gpu(device)?, kind)?)
     }
 
-    fn nvmlDeviceGetClock => (device: Device, kind: i32, _which: i32, megahertz: *mut u32) {
-        // SAFETY: by the caller.
-        unsafe { give(megahertz, clock(gpu(device)?, kind)?) }
+    fn nvmlDeviceGetClock => (device: Device, kind: i32, _which: i32, megahertz: Out<'_, u32>) {
+        give(megahertz, clock(gpu(device)?, kind)?)
     }
 
-    fn nvmlDeviceGetCudaComputeCapability => (device: Device, major: *mut i32, minor: *mut i32) {
+    fn nvmlDeviceGetCudaComputeCapability => (device: Device, major: Out<'_, i32>, minor: Out<'_, i32>) {
         gpu(device)?;
         let (of_major, of_minor) = model().capability();
-        // SAFETY: by the caller.
-        unsafe {
-            give(major, of_major)?;
-            give(minor, of_minor)
-        }
+        give(major, of_major)?;
+        give(minor, of_minor)
     }
 
-    fn nvmlDeviceGetArchitecture => (device: Device, number: *mut u32) {
+    fn nvmlDeviceGetArchitecture => (device: Device, number: Out<'_, u32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(number, architecture(model().capability())) }
+        give(number, architecture(model().capability()))
     }
 
-    fn nvmlDeviceGetMemoryBusWidth => (device: Device, bits: *mut u32) {
-        // SAFETY: by the caller.
-        unsafe { give(bits, attribute(gpu(device)?, MEMORY_BUS_WIDTH)?) }
+    fn nvmlDeviceGetMemoryBusWidth => (device: Device, bits: Out<'_, u32>) {
+        give(bits, attribute(gpu(device)?, MEMORY_BUS_WIDTH)?)
     }
 
-    fn nvmlDeviceGetCurrPcieLinkGeneration | nvmlDeviceGetMaxPcieLinkGeneration => (device: Device, generation: *mut u32) {
+    fn nvmlDeviceGetCurrPcieLinkGeneration | nvmlDeviceGetMaxPcieLinkGeneration => (device: Device, generation: Out<'_, u32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(generation, pcie_generation(model().capability())) }
+        give(generation, pcie_generation(model().capability()))
     }
 
-    fn nvmlDeviceGetCurrPcieLinkWidth | nvmlDeviceGetMaxPcieLinkWidth => (device: Device, lanes: *mut u32) {
+    fn nvmlDeviceGetCurrPcieLinkWidth | nvmlDeviceGetMaxPcieLinkWidth => (device: Device, lanes: Out<'_, u32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(lanes, PCIE_LANES) }
+        give(lanes, PCIE_LANES)
     }
 
-    fn nvmlDeviceGetNumGpuCores => (device: Device, cores: *mut u32) {
+    fn nvmlDeviceGetNumGpuCores => (device: Device, cores: Out<'_, u32>) {
         gpu(device)?;
         // FP32 lanes.
         let all = model().limits.fp32_per_sm * model().gpu.multiprocessors;
-        // SAFETY: by the caller.
-        unsafe { give(cores, all) }
+        give(cores, all)
     }
 
-    fn nvmlDeviceGetComputeMode | nvmlDeviceGetPersistenceMode | nvmlDeviceGetPerformanceState => (device: Device, mode: *mut i32) {
+    fn nvmlDeviceGetComputeMode | nvmlDeviceGetPersistenceMode | nvmlDeviceGetPerformanceState => (device: Device, mode: Out<'_, i32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(mode, 0) }
+        give(mode, 0)
     }
 
-    fn nvmlDeviceGetMigMode => (device: Device, now: *mut u32, later: *mut u32) {
+    fn nvmlDeviceGetMigMode => (device: Device, now: Out<'_, u32>, later: Out<'_, u32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe {
-            give(now, 0)?;
-            give(later, 0)
-        }
+        give(now, 0)?;
+        give(later, 0)
     }
 
     fn nvmlDeviceGetComputeRunningProcesses_v3 | nvmlDeviceGetComputeRunningProcesses_v2 | nvmlDeviceGetComputeRunningProcesses
         | nvmlDeviceGetGraphicsRunningProcesses_v3 | nvmlDeviceGetGraphicsRunningProcesses_v2 | nvmlDeviceGetGraphicsRunningProcesses
         | nvmlDeviceGetMPSComputeRunningProcesses_v3 | nvmlDeviceGetMPSComputeRunningProcesses_v2 | nvmlDeviceGetMPSComputeRunningProcesses
-        => (device: Device, count: *mut u32, _to: *mut u8) {
+        => (device: Device, count: Out<'_, u32>, _to: *mut u8) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(count, 0) }
+        give(count, 0)
     }
 
-    fn nvmlDeviceGetP2PStatus => (device: Device, other: Device, _kind: i32, status: *mut i32) {
+    fn nvmlDeviceGetP2PStatus => (device: Device, other: Device, _kind: i32, status: Out<'_, i32>) {
         gpu(device)?;
         gpu(other)?;
-        // SAFETY: by the caller.
-        unsafe { give(status, 0) }
+        give(status, 0)
     }
 
-    fn nvmlDeviceGetNvLinkState => (device: Device, _link: u32, _on: *mut i32) {
+    fn nvmlDeviceGetNvLinkState => (device: Device, _link: u32, _on: Out<'_, i32>) {
         gpu(device)?;
         Err(Code::NotSupported)
     }
 
-    fn nvmlDeviceGetNvLinkCapability => (device: Device, _link: u32, _which: i32, _has: *mut u32) {
+    fn nvmlDeviceGetNvLinkCapability => (device: Device, _link: u32, _which: i32, _has: Out<'_, u32>) {
         gpu(device)?;
         Err(Code::NotSupported)
     }
 
-    fn nvmlDeviceGetGpuFabricInfoV => (device: Device, _to: *mut u8) {
+    fn nvmlDeviceGetGpuFabricInfoV => (device: Device, _to: Out<'_, u8>) {
         gpu(device)?;
         Err(Code::NotSupported)
     }
 
-    fn nvmlDeviceGetTemperature => (device: Device, _sensor: i32, _degrees: *mut u32) {
+    fn nvmlDeviceGetTemperature => (device: Device, _sensor: i32, _degrees: Out<'_, u32>) {
         gpu(device)?;
         Err(Code::NotSupported)
     }
@@ -249,7 +220,7 @@ nvml! {
         Err(Code::NotSupported)
     }
 
-    fn nvmlDeviceGetTotalEnergyConsumption => (device: Device, _millijoules: *mut u64) {
+    fn nvmlDeviceGetTotalEnergyConsumption => (device: Device, _millijoules: Out<'_, u64>) {
         gpu(device)?;
         Err(Code::NotSupported)
     }

@@ -4,6 +4,7 @@
 use crate::nvml::values::{
     Code, Device, ECC, Result, attribute, check_version, clock, give, give_list, gpu, gpus, nvml,
 };
+use crate::pointers::{Out, abi};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The lowest graphics clock of an H200 in MHz, and the step to the next one.
@@ -19,6 +20,7 @@ const PCIE_REPLAYS: u32 = 94;
 const NUMBER: i32 = 1;
 
 /// `nvmlFieldValue_t`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Field {
     field: u32,
@@ -30,157 +32,145 @@ pub struct Field {
     value: u64,
 }
 
+abi!(Field = 40, 8 { field: 0, scope: 4, microseconds: 8, latency: 16, kind: 24, code: 28, value: 32 });
+
 /// `nvmlGpuDynamicPstatesInfo_t`: flags, then of eight domains whether it is there, its utilisation, and two thresholds.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Domains {
     flags: u32,
     domains: [[u32; 4]; 8],
 }
 
+abi!(Domains = 132, 4 { flags: 0, domains: 4 });
+
 /// `nvmlGridLicensableFeatures_t`, as words: whether licences are needed, how many follow, and those.
 type Licences = [u32; 2 + 3 * 71];
 
 nvml! {
-    fn nvmlDeviceGetEccMode => (device: Device, now: *mut u32, later: *mut u32) {
+    fn nvmlDeviceGetEccMode => (device: Device, now: Out<'_, u32>, later: Out<'_, u32>) {
         let on = attribute(gpu(device)?, ECC)?;
-        // SAFETY: by the caller.
-        unsafe {
-            give(now, on)?;
-            give(later, on)
-        }
+        give(now, on)?;
+        give(later, on)
     }
 
-    fn nvmlDeviceGetDefaultEccMode => (device: Device, on: *mut u32) {
-        // SAFETY: by the caller.
-        unsafe { give(on, attribute(gpu(device)?, ECC)?) }
+    fn nvmlDeviceGetDefaultEccMode => (device: Device, on: Out<'_, u32>) {
+        give(on, attribute(gpu(device)?, ECC)?)
     }
 
     fn nvmlDeviceGetDisplayMode | nvmlDeviceGetDisplayActive | nvmlDeviceGetAccountingMode | nvmlDeviceGetVirtualizationMode
         | nvmlDeviceGetNumFans | nvmlDeviceGetMaxMigDeviceCount | nvmlDeviceIsMigDeviceHandle | nvmlDeviceGetPcieReplayCounter
-        => (device: Device, value: *mut u32) {
+        => (device: Device, value: Out<'_, u32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(value, 0) }
+        give(value, 0)
     }
 
-    fn nvmlDeviceGetC2cModeInfoV => (device: Device, on: *mut u32) {
+    fn nvmlDeviceGetC2cModeInfoV => (device: Device, on: Out<'_, u32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(on, 0) }
+        give(on, 0)
     }
 
-    fn nvmlDeviceGetCapabilities | nvmlDeviceGetAddressingMode => (device: Device, to: *mut [u32; 2]) {
+    fn nvmlDeviceGetCapabilities | nvmlDeviceGetAddressingMode => (device: Device, to: Out<'_, [u32; 2]>) {
         gpu(device)?;
         // No optional capability, and no address of the host but what is registered.
-        // SAFETY: by the caller.
-        unsafe { give(to, [check_version(to, 1)?, 0]) }
+        give(to, [check_version(to, 1)?, 0])
     }
 
-    fn nvmlDeviceGetMigDeviceHandleByIndex => (device: Device, _index: u32, _part: *mut Device) {
+    fn nvmlDeviceGetMigDeviceHandleByIndex => (device: Device, _index: u32, _part: Out<'_, Device>) {
         gpu(device)?;
         Err(Code::NotFound)
     }
 
-    fn nvmlDeviceGetDeviceHandleFromMigDeviceHandle => (part: Device, _device: *mut Device) {
+    fn nvmlDeviceGetDeviceHandleFromMigDeviceHandle => (part: Device, _device: Out<'_, Device>) {
         gpu(part)?;
         Err(Code::InvalidArgument)
     }
 
-    fn nvmlSystemGetConfComputeState => (to: *mut [u32; 3]) {
+    fn nvmlSystemGetConfComputeState => (to: Out<'_, [u32; 3]>) {
         gpus()?;
         // Environment, feature and tools: none.
-        // SAFETY: by the caller.
-        unsafe { give(to, [0; 3]) }
+        give(to, [0; 3])
     }
 
-    fn nvmlDeviceGetGridLicensableFeatures_v4 => (device: Device, to: *mut Licences) {
+    fn nvmlDeviceGetGridLicensableFeatures_v4 => (device: Device, to: Out<'_, Licences>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(to, [0; 2 + 3 * 71]) }
+        give(to, [0; 2 + 3 * 71])
     }
 
     fn nvmlDeviceGetCurrentClocksEventReasons | nvmlDeviceGetCurrentClocksThrottleReasons
         | nvmlDeviceGetSupportedClocksEventReasons | nvmlDeviceGetSupportedClocksThrottleReasons
-        | nvmlDeviceGetSupportedEventTypes => (device: Device, reasons: *mut u64) {
+        | nvmlDeviceGetSupportedEventTypes => (device: Device, reasons: Out<'_, u64>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(reasons, 0) }
+        give(reasons, 0)
     }
 
-    fn nvmlDeviceGetMinMaxClockOfPState => (device: Device, kind: i32, state: i32, lowest: *mut u32, highest: *mut u32) {
+    fn nvmlDeviceGetMinMaxClockOfPState => (device: Device, kind: i32, state: i32, lowest: Out<'_, u32>, highest: Out<'_, u32>) {
         let most = clock(gpu(device)?, kind)?;
         if state != 0 {
             return Err(Code::InvalidArgument);
         }
         // The memory's clock does not change.
         let least = if kind == 2 { most } else { LOWEST_CLOCK };
-        // SAFETY: by the caller.
-        unsafe {
-            give(lowest, least)?;
-            give(highest, most)
-        }
+        give(lowest, least)?;
+        give(highest, most)
     }
 
-    fn nvmlDeviceGetMaxCustomerBoostClock => (device: Device, kind: i32, megahertz: *mut u32) {
-        // SAFETY: by the caller.
-        unsafe { give(megahertz, clock(gpu(device)?, kind)?) }
+    fn nvmlDeviceGetMaxCustomerBoostClock => (device: Device, kind: i32, megahertz: Out<'_, u32>) {
+        give(megahertz, clock(gpu(device)?, kind)?)
     }
 
-    fn nvmlDeviceGetSupportedMemoryClocks => (device: Device, count: *mut u32, to: *mut u32) {
+    fn nvmlDeviceGetSupportedMemoryClocks => (device: Device, count: Out<'_, u32>, to: Out<'_, u32>) {
         let only = clock(gpu(device)?, 2)?;
-        // SAFETY: by the caller.
+        // SAFETY: the caller passed `to` with room for as many elements as `count` says.
         unsafe { give_list(count, to, &[only]) }
     }
 
-    fn nvmlDeviceGetSupportedGraphicsClocks => (device: Device, memory: u32, count: *mut u32, to: *mut u32) {
+    fn nvmlDeviceGetSupportedGraphicsClocks => (device: Device, memory: u32, count: Out<'_, u32>, to: Out<'_, u32>) {
         let gpu = gpu(device)?;
         if memory != clock(gpu, 2)? {
             return Err(Code::NotFound);
         }
         let most = clock(gpu, 0)?;
         let clocks: Vec<u32> = (LOWEST_CLOCK..=most).rev().step_by(CLOCK_STEP as usize).collect();
-        // SAFETY: by the caller.
+        // SAFETY: the caller passed `to` with room for as many elements as `count` says.
         unsafe { give_list(count, to, &clocks) }
     }
 
-    fn nvmlDeviceGetSupportedPerformanceStates => (device: Device, to: *mut i32, bytes: u32) {
+    fn nvmlDeviceGetSupportedPerformanceStates => (device: Device, to: Out<'_, i32>, bytes: u32) {
         gpu(device)?;
         let count = bytes as usize / size_of::<i32>();
         if to.is_null() || count == 0 {
             return Err(Code::InvalidArgument);
         }
-        // SAFETY: by the caller.
-        let states = unsafe { std::slice::from_raw_parts_mut(to, count) };
+        // SAFETY: not null, and `count` elements long, as the caller says.
+        let states = unsafe { std::slice::from_raw_parts_mut(to.as_ptr(), count) };
         states.fill(NO_STATE);
         states[0] = 0;
         Ok(())
     }
 
-    fn nvmlDeviceGetDynamicPstatesInfo => (device: Device, to: *mut Domains) {
+    fn nvmlDeviceGetDynamicPstatesInfo => (device: Device, to: Out<'_, Domains>) {
         gpu(device)?;
         // The GPU and its memory are there, and idle.
         let mut domains = [[0; 4]; 8];
         domains[..2].fill([1, 0, 0, 0]);
-        // SAFETY: by the caller.
-        unsafe { give(to, Domains { flags: 0, domains }) }
+        give(to, Domains { flags: 0, domains })
     }
 
-    fn nvmlDeviceGetGpuMaxPcieLinkGeneration | nvmlDeviceGetPcieLinkMaxSpeed => (device: Device, speed: *mut u32) {
+    fn nvmlDeviceGetGpuMaxPcieLinkGeneration | nvmlDeviceGetPcieLinkMaxSpeed => (device: Device, speed: Out<'_, u32>) {
         gpu(device)?;
         // The fifth generation, whose name as a speed has the same number (32 GT/s).
-        // SAFETY: by the caller.
-        unsafe { give(speed, 5) }
+        give(speed, 5)
     }
 
-    fn nvmlDeviceGetPcieSpeed => (device: Device, megabits: *mut u32) {
+    fn nvmlDeviceGetPcieSpeed => (device: Device, megabits: Out<'_, u32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(megabits, 32_000) }
+        give(megabits, 32_000)
     }
 
-    fn nvmlDeviceGetFieldValues => (device: Device, count: i32, to: *mut Field) {
+    fn nvmlDeviceGetFieldValues => (device: Device, count: i32, to: Out<'_, Field>) {
         let gpu = gpu(device)?;
-        // SAFETY: by the caller.
+        // SAFETY: `count` is the length of the array that the caller passed.
         let fields = unsafe { fields(count, to)? };
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
         for field in fields {
@@ -198,9 +188,9 @@ nvml! {
         Ok(())
     }
 
-    fn nvmlDeviceClearFieldValues => (device: Device, count: i32, to: *mut Field) {
+    fn nvmlDeviceClearFieldValues => (device: Device, count: i32, to: Out<'_, Field>) {
         gpu(device)?;
-        // SAFETY: by the caller.
+        // SAFETY: `count` is the length of the array that the caller passed.
         for field in unsafe { fields(count, to)? } {
             field.code = if field.field == PCIE_REPLAYS { 0 } else { Code::NotSupported as i32 };
         }
@@ -212,11 +202,11 @@ nvml! {
 ///
 /// # Safety
 /// `to` is null or valid for `count` fields.
-unsafe fn fields<'a>(count: i32, to: *mut Field) -> Result<&'a mut [Field]> {
+unsafe fn fields<'a>(count: i32, to: Out<'_, Field>) -> Result<&'a mut [Field]> {
     let count = usize::try_from(count).map_err(|_| Code::InvalidArgument)?;
     if to.is_null() || count == 0 {
         return Err(Code::InvalidArgument);
     }
-    // SAFETY: by the caller.
-    Ok(unsafe { std::slice::from_raw_parts_mut(to, count) })
+    // SAFETY: not null, and `count` elements long, as the caller says.
+    Ok(unsafe { std::slice::from_raw_parts_mut(to.as_ptr(), count) })
 }

@@ -6,7 +6,7 @@ use crate::nvml::values::{
     Code, DRIVER, Device, Result, check_version, find, find_by_uuid, give, give_list, give_text,
     gpu, gpus, nvml, pci,
 };
-use crate::pointers::text;
+use crate::pointers::{In, Out, Text, abi};
 use std::ffi::{c_char, c_ulong};
 
 /// `NVML_BRAND_GEFORCE` and `NVML_BRAND_NVIDIA`.
@@ -29,6 +29,7 @@ const SAME_NODE: i32 = 40;
 const BITS: usize = c_ulong::BITS as usize;
 
 /// `nvmlPciInfoExt_v1_t`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct PciExt {
     version: u32,
@@ -41,7 +42,10 @@ pub struct PciExt {
     text: [u8; 32],
 }
 
+abi!(PciExt = 64, 4 { version: 0, domain: 4, bus: 8, device: 12, id: 16, subsystem: 20, class: 24, text: 32 });
+
 /// `nvmlUUID_v1_t`: as text (1) or as bytes (2).
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Uuid {
     version: u32,
@@ -49,19 +53,27 @@ pub struct Uuid {
     value: [u8; 41],
 }
 
+abi!(Uuid = 52, 4 { version: 0, kind: 4, value: 8 });
+
 /// `nvmlSystemDriverBranchInfo_v1_t`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Branch {
     version: u32,
     text: [c_char; 80],
 }
 
+abi!(Branch = 84, 4 { version: 0, text: 4 });
+
 /// `nvmlPdi_v1_t`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct DeviceIdentifier {
     version: u32,
     value: u64,
 }
+
+abi!(DeviceIdentifier = 16, 8 { version: 0, value: 8 });
 
 /// The processors that the kernel has started.
 fn processors() -> Vec<usize> {
@@ -82,12 +94,12 @@ fn processors() -> Vec<usize> {
 ///
 /// # Safety
 /// `to` is null or valid for `words` words.
-unsafe fn give_mask(to: *mut c_ulong, words: u32, numbers: &[usize]) -> Result {
+unsafe fn give_mask(to: Out<'_, c_ulong>, words: u32, numbers: &[usize]) -> Result {
     if to.is_null() || words == 0 {
         return Err(Code::InvalidArgument);
     }
-    // SAFETY: by the caller.
-    let mask = unsafe { std::slice::from_raw_parts_mut(to, words as usize) };
+    // SAFETY: not null, and `words` words long (contract of this function); words have no invalid bits.
+    let mask = unsafe { std::slice::from_raw_parts_mut(to.as_ptr(), words as usize) };
     mask.fill(0);
     for &number in numbers {
         if let Some(word) = mask.get_mut(number / BITS) {
@@ -103,13 +115,13 @@ fn distance(one: Device, other: Device) -> i32 {
 }
 
 nvml! {
-    fn nvmlSystemGetDriverBranch => (to: *mut Branch, length: u32) {
+    fn nvmlSystemGetDriverBranch => (to: Out<'_, Branch>, length: u32) {
         gpus()?;
-        // SAFETY: by the caller.
+        // SAFETY: `check_version` refused null; `text` is a buffer of 80 bytes in the caller's struct.
         unsafe {
             check_version(to, 1)?;
             let branch = format!("r{}_00", DRIVER.split('.').next().unwrap_or(DRIVER));
-            give_text((&raw mut (*to).text).cast(), length.min(80), &branch)
+            give_text((&raw mut (*to.as_ptr()).text).cast(), length.min(80), &branch)
         }
     }
 
@@ -119,129 +131,114 @@ nvml! {
         let name = line.split(|&byte| byte == 0).next().unwrap_or_default();
         // As much as there is room for.
         let name = String::from_utf8_lossy(&name[..name.len().min((length as usize).saturating_sub(1))]);
-        // SAFETY: by the caller.
+        // SAFETY: `length` is the size of the buffer that the caller passed.
         unsafe { give_text(to, length, &name) }
     }
 
-    fn nvmlSystemGetTopologyGpuSet => (processor: u32, count: *mut u32, to: *mut Device) {
+    fn nvmlSystemGetTopologyGpuSet => (processor: u32, count: Out<'_, u32>, to: Out<'_, Device>) {
         let near = if processors().contains(&(processor as usize)) { gpus()?.len() } else { 0 };
-        // SAFETY: by the caller.
+        // SAFETY: the caller passed `to` with room for as many elements as `count` says.
         unsafe { give_list(count, to, &(1..=near).collect::<Vec<Device>>()) }
     }
 
-    fn nvmlUnitGetCount => (count: *mut u32) {
+    fn nvmlUnitGetCount => (count: Out<'_, u32>) {
         gpus()?;
-        // SAFETY: by the caller.
-        unsafe { give(count, 0) }
+        give(count, 0)
     }
 
-    fn nvmlDeviceGetHandleByUUIDV => (asked: *const Uuid, device: *mut Device) {
-        // SAFETY: by the caller.
-        let asked = unsafe { asked.as_ref() }.ok_or(Code::InvalidArgument)?;
+    fn nvmlDeviceGetHandleByUUIDV => (asked: In<'_, Uuid>, device: Out<'_, Device>) {
+        let asked = asked.find().ok_or(Code::InvalidArgument)?;
         let end = asked.value.iter().position(|&byte| byte == 0).unwrap_or(asked.value.len());
         let found = match asked.kind {
             1 => find_by_uuid(&String::from_utf8_lossy(&asked.value[..end]))?,
             2 => find(|gpu| gpu.uuid() == asked.value[..16])?,
             _ => return Err(Code::InvalidArgument),
         };
-        // SAFETY: by the caller.
-        unsafe { give(device, found) }
+        give(device, found)
     }
 
-    fn nvmlDeviceGetHandleBySerial => (asked: *const c_char, _device: *mut Device) {
+    fn nvmlDeviceGetHandleBySerial => (asked: Text<'_>, _device: Out<'_, Device>) {
         gpus()?;
         // An emulated GPU has no serial number.
-        // SAFETY: by the caller.
-        unsafe { text(asked) }.map_err(|_| Code::InvalidArgument)?;
+        asked.get().map_err(|_| Code::InvalidArgument)?;
         Err(Code::NotFound)
     }
 
-    fn nvmlDeviceGetBrand => (device: Device, brand: *mut i32) {
+    fn nvmlDeviceGetBrand => (device: Device, brand: Out<'_, i32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(brand, if model().gpu.geforce { GEFORCE } else { NVIDIA }) }
+        give(brand, if model().gpu.geforce { GEFORCE } else { NVIDIA })
     }
 
-    fn nvmlDeviceGetBusType => (device: Device, kind: *mut i32) {
+    fn nvmlDeviceGetBusType => (device: Device, kind: Out<'_, i32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(kind, PCIE) }
+        give(kind, PCIE)
     }
 
-    fn nvmlDeviceGetBoardId => (device: Device, board: *mut u32) {
-        // SAFETY: by the caller.
-        unsafe { give(board, pci(gpu(device)?).bus << 8) }
+    fn nvmlDeviceGetBoardId => (device: Device, board: Out<'_, u32>) {
+        give(board, pci(gpu(device)?).bus << 8)
     }
 
-    fn nvmlDeviceGetMultiGpuBoard => (device: Device, several: *mut u32) {
+    fn nvmlDeviceGetMultiGpuBoard => (device: Device, several: Out<'_, u32>) {
         gpu(device)?;
-        // SAFETY: by the caller.
-        unsafe { give(several, 0) }
+        give(several, 0)
     }
 
-    fn nvmlDeviceOnSameBoard => (device: Device, other: Device, same: *mut i32) {
+    fn nvmlDeviceOnSameBoard => (device: Device, other: Device, same: Out<'_, i32>) {
         gpu(device)?;
         gpu(other)?;
-        // SAFETY: by the caller.
-        unsafe { give(same, i32::from(device == other)) }
+        give(same, i32::from(device == other))
     }
 
-    fn nvmlDeviceGetBAR1MemoryInfo => (device: Device, to: *mut [u64; 3]) {
+    fn nvmlDeviceGetBAR1MemoryInfo => (device: Device, to: Out<'_, [u64; 3]>) {
         gpu(device)?;
         // In all, free, and used.
-        // SAFETY: by the caller.
-        unsafe { give(to, [bar1_bytes(), bar1_bytes(), 0]) }
+        give(to, [bar1_bytes(), bar1_bytes(), 0])
     }
 
-    fn nvmlDeviceGetPciInfoExt => (device: Device, to: *mut PciExt) {
+    fn nvmlDeviceGetPciInfoExt => (device: Device, to: Out<'_, PciExt>) {
         let place = pci(gpu(device)?);
-        // SAFETY: by the caller.
-        let version = unsafe { check_version(to, 1)? };
+        let version = check_version(to, 1)?;
         // A 3D controller.
         let class = [3, 2];
         let (domain, bus, at) = (place.domain, place.bus, place.device);
-        // SAFETY: by the caller.
-        unsafe { give(to, PciExt { version, domain, bus, device: at, id: place.id, subsystem: place.subsystem, class, text: place.text }) }
+        give(to, PciExt { version, domain, bus, device: at, id: place.id, subsystem: place.subsystem, class, text: place.text })
     }
 
-    fn nvmlDeviceGetPdi => (device: Device, to: *mut DeviceIdentifier) {
+    fn nvmlDeviceGetPdi => (device: Device, to: Out<'_, DeviceIdentifier>) {
         let gpu = gpu(device)?;
-        // SAFETY: by the caller.
-        let version = unsafe { check_version(to, 1)? };
+        let version = check_version(to, 1)?;
         let identifier = gpu.uuid()[8..].iter().fold(0, |number, &byte| number << 8 | u64::from(byte));
-        // SAFETY: by the caller.
-        unsafe { give(to, DeviceIdentifier { version, value: identifier }) }
+        give(to, DeviceIdentifier { version, value: identifier })
     }
 
-    fn nvmlDeviceGetCpuAffinity => (device: Device, words: u32, to: *mut c_ulong) {
+    fn nvmlDeviceGetCpuAffinity => (device: Device, words: u32, to: Out<'_, c_ulong>) {
         gpu(device)?;
-        // SAFETY: by the caller.
+        // SAFETY: `words` is the length of the array that the caller passed.
         unsafe { give_mask(to, words, &processors()) }
     }
 
-    fn nvmlDeviceGetCpuAffinityWithinScope => (device: Device, words: u32, to: *mut c_ulong, _scope: u32) {
+    fn nvmlDeviceGetCpuAffinityWithinScope => (device: Device, words: u32, to: Out<'_, c_ulong>, _scope: u32) {
         gpu(device)?;
-        // SAFETY: by the caller.
+        // SAFETY: `words` is the length of the array that the caller passed.
         unsafe { give_mask(to, words, &processors()) }
     }
 
-    fn nvmlDeviceGetMemoryAffinity => (device: Device, words: u32, to: *mut c_ulong, _scope: u32) {
+    fn nvmlDeviceGetMemoryAffinity => (device: Device, words: u32, to: Out<'_, c_ulong>, _scope: u32) {
         gpu(device)?;
-        // SAFETY: by the caller.
+        // SAFETY: `words` is the length of the array that the caller passed.
         unsafe { give_mask(to, words, &[0]) }
     }
 
-    fn nvmlDeviceGetTopologyCommonAncestor => (device: Device, other: Device, level: *mut i32) {
+    fn nvmlDeviceGetTopologyCommonAncestor => (device: Device, other: Device, level: Out<'_, i32>) {
         gpu(device)?;
         gpu(other)?;
-        // SAFETY: by the caller.
-        unsafe { give(level, distance(device, other)) }
+        give(level, distance(device, other))
     }
 
-    fn nvmlDeviceGetTopologyNearestGpus => (device: Device, level: i32, count: *mut u32, to: *mut Device) {
+    fn nvmlDeviceGetTopologyNearestGpus => (device: Device, level: i32, count: Out<'_, u32>, to: Out<'_, Device>) {
         gpu(device)?;
         let near = (1..=gpus()?.len()).filter(|&other| other != device && distance(device, other) == level);
-        // SAFETY: by the caller.
+        // SAFETY: the caller passed `to` with room for as many elements as `count` says.
         unsafe { give_list(count, to, &near.collect::<Vec<Device>>()) }
     }
 }

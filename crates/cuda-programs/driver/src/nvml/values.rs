@@ -3,7 +3,7 @@
 use crate::devices::attributes;
 use crate::devices::calls::memory_bytes;
 use crate::devices::gpu::Gpu;
-use crate::pointers::{store, write_text};
+use crate::pointers::{In, Out, Plain, abi, write_text};
 use crate::state::driver;
 use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -93,12 +93,8 @@ pub fn gpus() -> Result<&'static [Gpu]> {
 }
 
 /// Stores a number or a struct.
-///
-/// # Safety
-/// As [`store`].
-pub unsafe fn give<T>(to: *mut T, value: T) -> Result {
-    // SAFETY: by the caller.
-    unsafe { store(to, value) }.map_err(|_| Code::InvalidArgument)
+pub fn give<T>(to: Out<'_, T>, value: T) -> Result {
+    to.store(value).map_err(|_| Code::InvalidArgument)
 }
 
 /// Stores a text in a buffer, which must hold it.
@@ -109,7 +105,7 @@ pub unsafe fn give_text(to: *mut c_char, length: u32, value: &str) -> Result {
     if (length as usize) <= value.len() {
         return Err(Code::InsufficientSize);
     }
-    // SAFETY: by the caller.
+    // SAFETY: `length` is the size of the buffer (contract of this function).
     unsafe { write_text(to, length as usize, value) }.map_err(|_| Code::InvalidArgument)
 }
 
@@ -117,33 +113,30 @@ pub unsafe fn give_text(to: *mut c_char, length: u32, value: &str) -> Result {
 ///
 /// # Safety
 /// `count` is null or valid; `to` is null or valid for as many elements as `count` says.
-pub unsafe fn give_list<T: Copy>(count: *mut u32, to: *mut T, list: &[T]) -> Result {
-    // SAFETY: by the caller.
-    let room = unsafe { count.as_mut() }.ok_or(Code::InvalidArgument)?;
-    let fits = *room as usize >= list.len();
-    *room = list.len() as u32;
+pub unsafe fn give_list<T: Copy>(count: Out<'_, u32>, to: Out<'_, T>, list: &[T]) -> Result {
+    let room = count.get().map_err(|_| Code::InvalidArgument)?;
+    let fits = room as usize >= list.len();
+    count.offer(list.len() as u32);
     match (list.is_empty(), fits, to.is_null()) {
         (true, ..) => Ok(()),
         // A client that only asks how many there are has no room and no place.
         (_, false, _) => Err(Code::InsufficientSize),
         (_, _, true) => Err(Code::InvalidArgument),
         _ => {
-            // SAFETY: by the caller.
-            unsafe { std::ptr::copy_nonoverlapping(list.as_ptr(), to, list.len()) };
+            // SAFETY: `to` is not null, and `fits` says that it has room for the whole list.
+            unsafe { std::ptr::copy_nonoverlapping(list.as_ptr(), to.as_ptr(), list.len()) };
             Ok(())
         }
     }
 }
 
 /// Checks the version word that opens a struct (its size, and the version in the highest byte) and returns it.
-///
-/// # Safety
-/// `from` is null or points to a word.
-pub unsafe fn check_version<T>(from: *mut T, version: u32) -> Result<u32> {
-    // SAFETY: by the caller.
-    let found = unsafe { from.cast::<u32>().as_ref() }.ok_or(Code::InvalidArgument)?;
-    if *found == size_of::<T>() as u32 | version << 24 {
-        Ok(*found)
+pub fn check_version<T: Plain>(from: Out<'_, T>, version: u32) -> Result<u32> {
+    // SAFETY: null, or a `T`, which begins with its version word.
+    let found =
+        unsafe { In::<u32>::new(from.as_ptr().cast()) }.get().map_err(|_| Code::InvalidArgument)?;
+    if found == size_of::<T>() as u32 | version << 24 {
+        Ok(found)
     } else {
         Err(Code::VersionMismatch)
     }
@@ -168,6 +161,7 @@ pub fn find_by_uuid(asked: &str) -> Result<Device> {
 }
 
 /// `nvmlMemory_t`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Memory {
     pub total: u64,
@@ -175,7 +169,10 @@ pub struct Memory {
     pub used: u64,
 }
 
+abi!(Memory = 24, 8 { total: 0, free: 8, used: 16 });
+
 /// `nvmlMemory_v2_t`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Memory2 {
     pub version: u32,
@@ -185,7 +182,10 @@ pub struct Memory2 {
     pub used: u64,
 }
 
+abi!(Memory2 = 40, 8 { version: 0, total: 8, reserved: 16, free: 24, used: 32 });
+
 /// `nvmlPciInfo_t`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Pci {
     short: [u8; 16],
@@ -196,6 +196,8 @@ pub struct Pci {
     pub subsystem: u32,
     pub text: [u8; 32],
 }
+
+abi!(Pci = 68, 4 { short: 0, domain: 16, bus: 20, device: 24, id: 28, subsystem: 32, text: 36 });
 
 /// A GPU's place on the PCI bus.
 pub fn pci(gpu: &Gpu) -> Pci {

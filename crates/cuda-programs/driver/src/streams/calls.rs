@@ -2,10 +2,10 @@
 
 use crate::api::api;
 use crate::devices::contexts::{Context, current, or_current};
-use crate::graphs::work::{Callback, HostFunction, Work};
+use crate::graphs::work::{Callback, HostCall, HostFunction, StreamCallback, Work};
 use crate::handles::Handle;
 use crate::ordering;
-use crate::pointers::store;
+use crate::pointers::Out;
 use crate::state::{driver, table};
 use crate::status::Status;
 use crate::streams::event::Event;
@@ -15,25 +15,34 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 
+/// Queues a call of a function of the program.
+fn launch_host_function(
+    stream: Handle,
+    function: Option<HostFunction>,
+    data: *mut c_void,
+) -> crate::status::Result {
+    let function = function.ok_or(Status::InvalidValue)?;
+    let call = HostCall::new(function, data);
+    driver()?.submit(stream, Work::Host(call))
+}
+
 api! {
-    fn cuStreamCreate(stream: *mut Handle, flags: u32) {
+    fn cuStreamCreate(stream: Out<'_, Handle>, flags: u32) {
         let context = driver()?.context()?.handle;
         if flags > 1 {
             return Err(Status::InvalidValue);
         }
         let handle = table::<Stream>().add(Stream { context, flags, priority: 0, number: next_number(), attributes: Mutex::default() });
-        // SAFETY: by the caller.
-        unsafe { store(stream, handle) }
+        stream.store(handle)
     }
 
-    fn cuStreamCreateWithPriority(stream: *mut Handle, flags: u32, priority: i32) {
+    fn cuStreamCreateWithPriority(stream: Out<'_, Handle>, flags: u32, priority: i32) {
         let context = driver()?.context()?.handle;
         if flags > 1 {
             return Err(Status::InvalidValue);
         }
         let handle = table::<Stream>().add(Stream { context, flags, priority: priority.clamp(-5, 0), number: next_number(), attributes: Mutex::default() });
-        // SAFETY: by the caller.
-        unsafe { store(stream, handle) }
+        stream.store(handle)
     }
 
     fn cuStreamDestroy_v2(stream: Handle) {
@@ -89,55 +98,46 @@ api! {
         }
     }
 
-    fn cuStreamGetPriority(stream: Handle, priority: *mut i32) {
+    fn cuStreamGetPriority(stream: Handle, priority: Out<'_, i32>) {
         let found = driver()?.stream(stream)?;
-        // SAFETY: by the caller.
-        unsafe { store(priority, found.map_or(0, |stream| stream.priority)) }
+        priority.store(found.map_or(0, |stream| stream.priority))
     }
 
-    fn cuStreamGetFlags(stream: Handle, flags: *mut u32) {
+    fn cuStreamGetFlags(stream: Handle, flags: Out<'_, u32>) {
         let found = driver()?.stream(stream)?;
-        // SAFETY: by the caller.
-        unsafe { store(flags, found.map_or(0, |stream| stream.flags)) }
+        flags.store(found.map_or(0, |stream| stream.flags))
     }
 
-    fn cuStreamGetId(stream: Handle, id: *mut u64) {
+    fn cuStreamGetId(stream: Handle, id: Out<'_, u64>) {
         driver()?.stream(stream)?;
-        // SAFETY: by the caller.
-        unsafe { store(id, stream) }
+        id.store(stream)
     }
 
-    fn cuStreamGetCtx(stream: Handle, context: *mut Handle) {
+    fn cuStreamGetCtx(stream: Handle, context: Out<'_, Handle>) {
         let found = driver()?.stream(stream)?;
-        // SAFETY: by the caller.
-        unsafe { store(context, found.map_or_else(current, |stream| stream.context)) }
+        context.store(found.map_or_else(current, |stream| stream.context))
     }
 
-    fn cuStreamGetDevice(stream: Handle, device: *mut i32) {
+    fn cuStreamGetDevice(stream: Handle, device: Out<'_, i32>) {
         let driver = driver()?;
         let context = driver.stream(stream)?.map_or_else(current, |stream| stream.context);
         let context = table::<Context>().find(context).ok_or(Status::InvalidContext)?;
-        // SAFETY: by the caller.
-        unsafe { store(device, context.gpu) }
+        device.store(context.gpu)
     }
 
     fn cuStreamAddCallback(stream: Handle, callback: Option<Callback>, data: *mut c_void, _flags: u32) {
         let callback = callback.ok_or(Status::InvalidValue)?;
-        // SAFETY: by the caller; all work of the stream is done.
-        unsafe { driver()?.queue(stream, Work::Callback(callback, stream, data as usize)) }.map(drop)
+        let callback = StreamCallback::new(callback, stream, data);
+        driver()?.queue(stream, Work::Callback(callback)).map(drop)
     }
 
     fn cuLaunchHostFunc(stream: Handle, function: Option<HostFunction>, data: *mut c_void) {
-        let work = Work::Host(function.ok_or(Status::InvalidValue)?, data as usize);
-        // SAFETY: by the caller; all work of the stream is done.
-        unsafe { driver()?.submit(stream, work) }
+        launch_host_function(stream, function, data)
     }
 
     fn cuLaunchHostFunc_v2(stream: Handle, function: Option<HostFunction>, data: *mut c_void, _waits: u32) {
         // How the stream waits for the function (it blocks or spins) changes nothing here.
-        let work = Work::Host(function.ok_or(Status::InvalidValue)?, data as usize);
-        // SAFETY: by the caller; all work of the stream is done.
-        unsafe { driver()?.submit(stream, work) }
+        launch_host_function(stream, function, data)
     }
 
     fn cuStreamAttachMemAsync(stream: Handle, _address: u64, _length: usize, _flags: u32) {

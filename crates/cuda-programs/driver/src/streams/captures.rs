@@ -4,7 +4,7 @@ use crate::api::api;
 use crate::graphs::work::{EdgeData, Graph, Work};
 use crate::handles::Handle;
 use crate::lock::lock;
-use crate::pointers::{offer, slice, store};
+use crate::pointers::{In, Out};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::{PER_THREAD, own_stream};
@@ -47,15 +47,11 @@ impl Driver {
     }
 
     /// Does some work of a stream, or makes it a node of the graph that the stream is captured to.
-    ///
-    /// # Safety
-    /// What the work was made from is as C's callers promise.
-    pub unsafe fn submit(&self, stream: Handle, work: Work) -> Result {
+    pub fn submit(&self, stream: Handle, work: Work) -> Result {
         self.stream(stream)?;
         let capture = self.captures().get(&known(stream)).cloned();
         match capture {
-            // SAFETY: by the caller.
-            None => unsafe { self.queue(stream, work) }.map(drop),
+            None => self.queue(stream, work).map(drop),
             Some(Capture { graph, last, .. }) => {
                 let node = self.add_node(graph, &last, work)?;
                 if let Some(capture) = self.captures().get_mut(&known(stream)) {
@@ -111,17 +107,14 @@ fn begin(stream: Handle, graph: Handle, last: Vec<Handle>) -> Result {
 }
 
 /// Stores what is known of a stream's capture.
-///
-/// # Safety
-/// As C's callers promise.
-unsafe fn inform(
+fn inform(
     stream: Handle,
-    status: *mut i32,
-    id: *mut u64,
-    graph: *mut Handle,
-    nodes: *mut *const Handle,
-    edges: *mut *const EdgeData,
-    count: *mut usize,
+    status: Out<'_, i32>,
+    id: Out<'_, u64>,
+    graph: Out<'_, Handle>,
+    nodes: Out<'_, *const Handle>,
+    edges: Out<'_, *const EdgeData>,
+    count: Out<'_, usize>,
 ) -> Result {
     let found = driver()?.captured(stream);
     let (of_graph, last) = found.clone().unwrap_or_default();
@@ -129,24 +122,17 @@ unsafe fn inform(
     let data = vec![EdgeData::default(); last.len()].into_boxed_slice();
     let shown = shown.entry(known(stream)).insert_entry((last.into_boxed_slice(), data));
     let (last, data) = shown.get();
-    // SAFETY: by the caller.
-    unsafe {
-        offer(id, of_graph);
-        offer(graph, of_graph);
-        offer(nodes, last.as_ptr());
-        offer(edges, data.as_ptr());
-        offer(count, last.len());
-        store(status, i32::from(found.is_some()))
-    }
+    id.offer(of_graph);
+    graph.offer(of_graph);
+    nodes.offer(last.as_ptr());
+    edges.offer(data.as_ptr());
+    count.offer(last.len());
+    status.store(i32::from(found.is_some()))
 }
 
 /// Changes the nodes that a stream's next one depends on.
-///
-/// # Safety
-/// As C's callers promise.
-unsafe fn update(stream: Handle, nodes: *const Handle, count: usize, flags: u32) -> Result {
-    // SAFETY: by the caller.
-    let nodes = unsafe { slice(nodes, count) }?;
+fn update(stream: Handle, nodes: In<'_, Handle>, count: usize, flags: u32) -> Result {
+    let nodes = nodes.list(count)?;
     let driver = driver()?;
     let mut captures = driver.captures();
     let capture = captures.get_mut(&known(stream)).ok_or(Status::IllegalState)?;
@@ -164,13 +150,12 @@ api! {
         begin(stream, graph, Vec::new())
     }
 
-    fn cuStreamBeginCaptureToGraph(stream: Handle, graph: Handle, after: *const Handle, _data: *const std::ffi::c_void, count: usize, _mode: i32) {
+    fn cuStreamBeginCaptureToGraph(stream: Handle, graph: Handle, after: In<'_, Handle>, _data: *const std::ffi::c_void, count: usize, _mode: i32) {
         table::<Graph>().get(graph)?;
-        // SAFETY: by the caller.
-        begin(stream, graph, unsafe { slice(after, count) }?.to_vec())
+        begin(stream, graph, after.list(count)?.to_vec())
     }
 
-    fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) {
+    fn cuStreamEndCapture(stream: Handle, graph: Out<'_, Handle>) {
         let driver = driver()?;
         driver.stream(stream)?;
         let mut captures = driver.captures();
@@ -180,45 +165,37 @@ api! {
         }
         captures.retain(|_, capture| capture.graph != ended.graph);
         // A graph that is there already need not be told.
-        // SAFETY: by the caller.
-        unsafe { offer(graph, ended.graph) };
+        graph.offer(ended.graph);
         Ok(())
     }
 
-    fn cuStreamIsCapturing(stream: Handle, status: *mut i32) {
+    fn cuStreamIsCapturing(stream: Handle, status: Out<'_, i32>) {
         let found = driver()?.captured(stream);
-        // SAFETY: by the caller.
-        unsafe { store(status, i32::from(found.is_some())) }
+        status.store(i32::from(found.is_some()))
     }
 
-    fn cuThreadExchangeStreamCaptureMode(mode: *mut i32) {
+    fn cuThreadExchangeStreamCaptureMode(mode: Out<'_, i32>) {
         driver()?;
-        // SAFETY: by the caller.
-        let asked = *unsafe { mode.as_ref() }.ok_or(Status::InvalidValue)?;
+        let asked = mode.get()?;
         if !(0..=2).contains(&asked) {
             return Err(Status::InvalidValue);
         }
-        // SAFETY: as above.
-        unsafe { store(mode, MODE.replace(asked)) }
+        mode.store(MODE.replace(asked))
     }
 
-    fn cuStreamGetCaptureInfo_v2(stream: Handle, status: *mut i32, id: *mut u64, graph: *mut Handle, nodes: *mut *const Handle, count: *mut usize) {
-        // SAFETY: by the caller.
-        unsafe { inform(stream, status, id, graph, nodes, std::ptr::null_mut(), count) }
+    fn cuStreamGetCaptureInfo_v2(stream: Handle, status: Out<'_, i32>, id: Out<'_, u64>, graph: Out<'_, Handle>, nodes: Out<'_, *const Handle>, count: Out<'_, usize>) {
+        inform(stream, status, id, graph, nodes, Out::NULL, count)
     }
 
-    fn cuStreamGetCaptureInfo_v3(stream: Handle, status: *mut i32, id: *mut u64, graph: *mut Handle, nodes: *mut *const Handle, edges: *mut *const EdgeData, count: *mut usize) {
-        // SAFETY: by the caller.
-        unsafe { inform(stream, status, id, graph, nodes, edges, count) }
+    fn cuStreamGetCaptureInfo_v3(stream: Handle, status: Out<'_, i32>, id: Out<'_, u64>, graph: Out<'_, Handle>, nodes: Out<'_, *const Handle>, edges: Out<'_, *const EdgeData>, count: Out<'_, usize>) {
+        inform(stream, status, id, graph, nodes, edges, count)
     }
 
-    fn cuStreamUpdateCaptureDependencies(stream: Handle, nodes: *const Handle, count: usize, flags: u32) {
-        // SAFETY: by the caller.
-        unsafe { update(stream, nodes, count, flags) }
+    fn cuStreamUpdateCaptureDependencies(stream: Handle, nodes: In<'_, Handle>, count: usize, flags: u32) {
+        update(stream, nodes, count, flags)
     }
 
-    fn cuStreamUpdateCaptureDependencies_v2(stream: Handle, nodes: *const Handle, _data: *const std::ffi::c_void, count: usize, flags: u32) {
-        // SAFETY: by the caller.
-        unsafe { update(stream, nodes, count, flags) }
+    fn cuStreamUpdateCaptureDependencies_v2(stream: Handle, nodes: In<'_, Handle>, _data: *const std::ffi::c_void, count: usize, flags: u32) {
+        update(stream, nodes, count, flags)
     }
 }

@@ -38,8 +38,7 @@ fn run_worker() {
         };
         drop(queues);
         set_current(key.context);
-        // SAFETY: what it was made from is as the caller promised until its stream has done it.
-        let ran = catch_unwind(AssertUnwindSafe(|| unsafe { perform(key.context, work, tag) }));
+        let ran = catch_unwind(AssertUnwindSafe(|| perform(key.context, work, tag)));
         match ran.unwrap_or(Progress::Ended(Err(Status::Unknown))) {
             Progress::Ended(result) => finish(key, result),
             Progress::Detached(launch) => {
@@ -53,17 +52,12 @@ fn run_worker() {
 }
 
 /// Does work. A launch that waits for others goes on beside it.
-///
-/// # Safety
-/// As [`Work::run`].
-unsafe fn perform(context: Handle, work: Work, tag: Option<Arc<Tag>>) -> Progress {
+fn perform(context: Handle, work: Work, tag: Option<Arc<Tag>>) -> Progress {
     match &work {
         Work::Launch(launch, _) if launch.may_wait() => {
-            // SAFETY: by the caller.
-            detached::run(context, move || unsafe { work.run_tagged(tag.as_deref()) })
+            detached::run(context, move || work.run_tagged(tag.as_deref()))
         }
-        // SAFETY: as above.
-        _ => Progress::Ended(unsafe { work.run_tagged(tag.as_deref()) }),
+        _ => Progress::Ended(work.run_tagged(tag.as_deref())),
     }
 }
 
@@ -79,20 +73,13 @@ fn finish(key: StreamKey, result: Result) {
 
 impl Driver {
     /// Does work of a stream now, or defers it until its stream comes to it; gives the ticket of what is deferred.
-    ///
-    /// # Safety
-    /// As [`Work::run`].
-    pub unsafe fn queue(&self, stream: Handle, work: Work) -> Result<Option<u64>> {
+    pub fn queue(&self, stream: Handle, work: Work) -> Result<Option<u64>> {
         let tag = self.tag(stream, &work)?;
-        // SAFETY: by the caller.
-        unsafe { self.queue_tagged(stream, work, tag) }
+        self.queue_tagged(stream, work, tag)
     }
 
     /// As [`Driver::queue`], of work with its place in the order of streams.
-    ///
-    /// # Safety
-    /// As [`Work::run`].
-    pub unsafe fn queue_tagged(
+    pub fn queue_tagged(
         &self,
         stream: Handle,
         work: Work,
@@ -101,8 +88,7 @@ impl Driver {
         if !ANY_DEFERRED.load(Ordering::Acquire) && is_ready(&work) {
             // Of several operations a later one may wait.
             if !matches!(&work, Work::Memory(ops) if ops.len() > 1) {
-                // SAFETY: by the caller.
-                return unsafe { self.run_now(stream, work, tag) };
+                return self.run_now(stream, work, tag);
             }
         }
         let mut ticket = None;
@@ -111,8 +97,7 @@ impl Driver {
             other => vec![other],
         };
         for part in parts {
-            // SAFETY: by the caller.
-            ticket = unsafe { self.enqueue(stream, Vec::new(), part, tag.clone()) }?;
+            ticket = self.enqueue(stream, Vec::new(), part, tag.clone())?;
         }
         match ticket {
             Some(ticket) if stream == SYNCHRONOUS => self.wait_for(&[ticket]).map(|()| None),
@@ -121,10 +106,7 @@ impl Driver {
     }
 
     /// Does one piece of work, or defers it.
-    ///
-    /// # Safety
-    /// As [`Work::run`].
-    unsafe fn enqueue(
+    fn enqueue(
         &self,
         stream: Handle,
         mut after: Vec<u64>,
@@ -150,22 +132,12 @@ impl Driver {
         } else {
             drop(queues);
         }
-        // SAFETY: by the caller.
-        unsafe { self.run_now(stream, work, tag) }
+        self.run_now(stream, work, tag)
     }
 
     /// Does work of a stream that has nothing else to do; gives the ticket of a launch that goes on.
-    ///
-    /// # Safety
-    /// As [`Work::run`].
-    unsafe fn run_now(
-        &self,
-        stream: Handle,
-        work: Work,
-        tag: Option<Arc<Tag>>,
-    ) -> Result<Option<u64>> {
-        // SAFETY: by the caller.
-        match unsafe { perform(current(), work, tag) } {
+    fn run_now(&self, stream: Handle, work: Work, tag: Option<Arc<Tag>>) -> Result<Option<u64>> {
+        match perform(current(), work, tag) {
             Progress::Ended(result) => result.map(|()| None),
             Progress::Detached(launch) => {
                 let ordered = self.ordered_stream(stream)?;
@@ -183,7 +155,6 @@ impl Driver {
 
     /// Lets a stream wait for a ticket.
     pub fn queue_after(&self, stream: Handle, ticket: u64) -> Result {
-        // SAFETY: nothing is done.
-        unsafe { self.enqueue(stream, vec![ticket], Work::Nothing, None) }.map(drop)
+        self.enqueue(stream, vec![ticket], Work::Nothing, None).map(drop)
     }
 }

@@ -6,7 +6,7 @@ use crate::graphs::work::Work;
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::ordering;
-use crate::pointers::store;
+use crate::pointers::Out;
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use crate::streams::event::Event;
@@ -30,8 +30,7 @@ pub fn record(handle: Handle, stream: Handle) -> Result {
     let work = Work::Record(handle);
     let tag = driver.tag(stream, &work)?;
     *lock(&event.point) = tag.as_ref().map(|tag| tag.point());
-    // SAFETY: nothing of the program is used.
-    let kept = unsafe { driver.queue_tagged(stream, work, tag) }?;
+    let kept = driver.queue_tagged(stream, work, tag)?;
     event.ticket.store(kept.unwrap_or(0), Ordering::Release);
     Ok(())
 }
@@ -47,7 +46,7 @@ fn is_open(event: &Event) -> Result<bool> {
 }
 
 /// Milliseconds between two events.
-fn elapsed(milliseconds: *mut f32, start: Handle, end: Handle) -> Result {
+fn elapsed(milliseconds: Out<'_, f32>, start: Handle, end: Handle) -> Result {
     driver()?;
     let (start_event, end_event) = (table::<Event>().get(start)?, table::<Event>().get(end)?);
     if is_open(&start_event)? || is_open(&end_event)? {
@@ -59,19 +58,17 @@ fn elapsed(milliseconds: *mut f32, start: Handle, end: Handle) -> Result {
         Some(after) => after.as_secs_f64(),
         None => -start.duration_since(end).as_secs_f64(),
     };
-    // SAFETY: by the callers.
-    unsafe { store(milliseconds, (1e3 * signed) as f32) }
+    milliseconds.store((1e3 * signed) as f32)
 }
 
 api! {
-    fn cuEventCreate(event: *mut Handle, flags: u32) {
+    fn cuEventCreate(event: Out<'_, Handle>, flags: u32) {
         let context = driver()?.context()?.handle;
         if flags > 7 {
             return Err(Status::InvalidValue);
         }
         let made = Event { context, untimed: flags & UNTIMED != 0, recorded: Mutex::default(), nodes: Mutex::default(), ticket: AtomicU64::new(0), point: Mutex::default() };
-        // SAFETY: by the caller.
-        unsafe { store(event, table::<Event>().add(made)) }
+        event.store(table::<Event>().add(made))
     }
 
     fn cuEventDestroy_v2(event: Handle) {
@@ -111,11 +108,11 @@ api! {
         table::<Context>().find(event.context).map_or(Ok(()), |context| context.healthy())
     }
 
-    fn cuEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) {
+    fn cuEventElapsedTime(milliseconds: Out<'_, f32>, start: Handle, end: Handle) {
         elapsed(milliseconds, start, end)
     }
 
-    fn cuEventElapsedTime_v2(milliseconds: *mut f32, start: Handle, end: Handle) {
+    fn cuEventElapsedTime_v2(milliseconds: Out<'_, f32>, start: Handle, end: Handle) {
         elapsed(milliseconds, start, end)
     }
 }

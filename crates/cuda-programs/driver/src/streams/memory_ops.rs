@@ -1,7 +1,7 @@
 //! Operations on words of memory in the order of a stream: waits for a value, and writes.
 
 use crate::api::say;
-use crate::pointers::slice;
+use crate::pointers::{In, abi};
 use crate::state::driver;
 use crate::status::{Result, Status};
 use std::fmt;
@@ -52,6 +52,8 @@ pub struct Parameters {
     flags: u32,
     rest: [u32; 5],
 }
+
+abi!(Parameters = 48, 8 { operation: 0, kind: 4, address: 8, value: 16, flags: 24, rest: 28 });
 
 impl MemoryOp {
     /// A wait, by its flags.
@@ -198,15 +200,11 @@ pub fn report_endless_wait(what: &str) {
 }
 
 /// The operations that C passes.
-///
-/// # Safety
-/// There are `count` of them.
-pub unsafe fn read(count: u32, parameters: *const Parameters, flags: u32) -> Result<Vec<MemoryOp>> {
+pub fn read(count: u32, parameters: In<'_, Parameters>, flags: u32) -> Result<Vec<MemoryOp>> {
     if count > MOST || flags != 0 || (count > 0 && parameters.is_null()) {
         return Err(Status::InvalidValue);
     }
-    // SAFETY: by the caller.
-    let all = unsafe { slice(parameters, count as usize) }?;
+    let all = parameters.list(count as usize)?;
     let op =
         |&Parameters { operation, kind, address, value, flags, .. }: &Parameters| match operation {
             1 => MemoryOp::wait(address, 4, value & 0xffff_ffff, flags),

@@ -214,32 +214,20 @@ impl Work {
     }
 
     /// Runs it as the operation of its tag.
-    ///
-    /// # Safety
-    /// As [`Work::run`].
-    pub unsafe fn run_tagged(&self, tag: Option<&Tag>) -> Result {
+    pub fn run_tagged(&self, tag: Option<&Tag>) -> Result {
         match tag {
-            // SAFETY: by the caller.
-            None => unsafe { self.run() },
-            Some(tag) => tag.run(|| {
-                // SAFETY: by the caller.
-                self.run_part(|| unsafe { self.run() })
-            }),
+            None => self.run(),
+            Some(tag) => tag.run(|| self.run_part(|| self.run())),
         }
     }
 
     /// Runs it as a node of a graph that is part of another.
-    ///
-    /// # Safety
-    /// As [`Work::run`].
-    pub unsafe fn run_node(&self, order: Option<&Arc<GraphOrder>>, node: Handle) -> Result {
+    pub fn run_node(&self, order: Option<&Arc<GraphOrder>>, node: Handle) -> Result {
         match order {
-            // SAFETY: by the caller.
-            None => unsafe { self.run() },
+            None => self.run(),
             Some(order) => ordering::within(
                 || Step::Node(order.clone(), node),
-                // SAFETY: by the caller.
-                || self.run_part(|| unsafe { self.run() }),
+                || self.run_part(|| self.run()),
             ),
         }
     }

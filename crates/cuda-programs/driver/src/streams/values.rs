@@ -6,12 +6,13 @@ use crate::graphs::nodes::add;
 use crate::graphs::work::{Node, Work};
 use crate::handles::Handle;
 use crate::lock::lock;
-use crate::pointers::store;
+use crate::pointers::{In, Out, abi};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use crate::streams::memory_ops::{self, MemoryOp, Parameters, words};
 
 /// `CUDA_BATCH_MEM_OP_NODE_PARAMS`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct NodeParameters {
     context: Handle,
@@ -20,13 +21,14 @@ pub struct NodeParameters {
     flags: u32,
 }
 
+abi!(NodeParameters = 32, 8 { context: 0, count: 8, operations: 16, flags: 24 });
+
 /// Queues one operation, of a word that the driver knows.
 fn queue(stream: Handle, address: u64, bytes: usize, op: Result<MemoryOp>) -> Result {
     driver()?.stream(stream)?;
     let op = op?;
     known(address, bytes)?;
-    // SAFETY: only the driver's memory is used.
-    unsafe { driver()?.submit(stream, Work::Memory(vec![op])) }
+    driver()?.submit(stream, Work::Memory(vec![op]))
 }
 
 /// Refuses a word that is not memory of the driver, now or when a graph runs.
@@ -38,46 +40,34 @@ fn known(address: u64, bytes: usize) -> Result {
 }
 
 /// Queues several operations.
-///
-/// # Safety
-/// There are `count` of them.
-unsafe fn batch(stream: Handle, count: u32, all: *const Parameters, flags: u32) -> Result {
+fn batch(stream: Handle, count: u32, all: In<'_, Parameters>, flags: u32) -> Result {
     driver()?.stream(stream)?;
-    // SAFETY: by the caller.
-    let ops = unsafe { memory_ops::read(count, all, flags) }?;
+    let ops = memory_ops::read(count, all, flags)?;
     for op in &ops {
         if let MemoryOp::Wait { address, bytes, .. } | MemoryOp::Write { address, bytes, .. } = *op
         {
             known(address, bytes)?;
         }
     }
-    // SAFETY: only the driver's memory is used.
-    unsafe { driver()?.submit(stream, Work::Memory(ops)) }
+    driver()?.submit(stream, Work::Memory(ops))
 }
 
 /// The work of a node.
-///
-/// # Safety
-/// The parameters are null, which is refused, or as C passes them.
-pub unsafe fn operations(parameters: *const NodeParameters) -> Result<Work> {
-    // SAFETY: by the caller.
-    let parameters = unsafe { parameters.as_ref() }.ok_or(Status::InvalidValue)?;
-    let NodeParameters { count, operations, flags, .. } = *parameters;
-    // SAFETY: by the caller.
-    Ok(Work::Memory(unsafe { memory_ops::read(count, operations, flags) }?))
+pub fn operations(parameters: In<'_, NodeParameters>) -> Result<Work> {
+    let parameters = parameters.get()?;
+    let NodeParameters { count, operations, flags, .. } = parameters;
+    // SAFETY: the struct comes from a caller of the driver, who passes `operations` with `count` elements.
+    let operations = unsafe { In::new(operations) };
+    Ok(Work::Memory(memory_ops::read(count, operations, flags)?))
 }
 
 /// Stores the parameters of a node; the operations are the node's until it is asked again.
-///
-/// # Safety
-/// `to` is null, which is refused, or valid for a write.
-pub unsafe fn show_operations(node: &Node, to: *mut NodeParameters) -> Result {
+pub fn show_operations(node: &Node, to: Out<'_, NodeParameters>) -> Result {
     let Work::Memory(ops) = &*node.work() else { return Err(Status::InvalidValue) };
     let mut shown = lock(&node.shown);
     *shown = words(ops);
     let (count, operations) = (ops.len() as u32, shown.as_ptr().cast());
-    // SAFETY: by the caller.
-    unsafe { store(to, NodeParameters { context: 0, count, operations, flags: 0 }) }
+    to.store(NodeParameters { context: 0, count, operations, flags: 0 })
 }
 
 macro_rules! waits_and_writes {
@@ -88,34 +78,28 @@ macro_rules! waits_and_writes {
                 queue(stream, address, bytes, MemoryOp::$op(address, bytes, u64::from(value), flags))
             })*
 
-            fn cuStreamBatchMemOp(stream: Handle, count: u32, all: *const Parameters, flags: u32) {
-                // SAFETY: by the caller.
-                unsafe { batch(stream, count, all, flags) }
+            fn cuStreamBatchMemOp(stream: Handle, count: u32, all: In<'_, Parameters>, flags: u32) {
+                batch(stream, count, all, flags)
             }
 
-            fn cuStreamBatchMemOp_v2(stream: Handle, count: u32, all: *const Parameters, flags: u32) {
-                // SAFETY: by the caller.
-                unsafe { batch(stream, count, all, flags) }
+            fn cuStreamBatchMemOp_v2(stream: Handle, count: u32, all: In<'_, Parameters>, flags: u32) {
+                batch(stream, count, all, flags)
             }
 
-            fn cuGraphAddBatchMemOpNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, parameters: *const NodeParameters) {
-                // SAFETY: by the caller.
-                unsafe { add(node, graph, after, count, operations(parameters)?) }
+            fn cuGraphAddBatchMemOpNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: In<'_, NodeParameters>) {
+                add(node, graph, after, count, operations(parameters)?)
             }
 
-            fn cuGraphBatchMemOpNodeGetParams(node: Handle, parameters: *mut NodeParameters) {
-                // SAFETY: by the caller.
-                unsafe { show_operations(&*table::<Node>().get(node)?, parameters) }
+            fn cuGraphBatchMemOpNodeGetParams(node: Handle, parameters: Out<'_, NodeParameters>) {
+                show_operations(&*table::<Node>().get(node)?, parameters)
             }
 
-            fn cuGraphBatchMemOpNodeSetParams(node: Handle, parameters: *const NodeParameters) {
-                // SAFETY: by the caller.
-                change(node, unsafe { operations(parameters) }?)
+            fn cuGraphBatchMemOpNodeSetParams(node: Handle, parameters: In<'_, NodeParameters>) {
+                change(node, operations(parameters)?)
             }
 
-            fn cuGraphExecBatchMemOpNodeSetParams(executable: Handle, node: Handle, parameters: *const NodeParameters) {
-                // SAFETY: by the caller.
-                replace(executable, node, unsafe { operations(parameters) }?)
+            fn cuGraphExecBatchMemOpNodeSetParams(executable: Handle, node: Handle, parameters: In<'_, NodeParameters>) {
+                replace(executable, node, operations(parameters)?)
             }
         }
     };

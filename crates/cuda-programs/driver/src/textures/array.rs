@@ -1,6 +1,7 @@
 //! Arrays as the driver keeps them: images whose layout is the driver's own, behind textures and surfaces.
 
 use crate::handles::Handle;
+use crate::pointers::abi;
 use crate::state::{Driver, table};
 use crate::status::{Result, Status};
 use lanework::Buffer;
@@ -18,6 +19,8 @@ pub struct Descriptor {
     pub channels: u32,
     pub flags: u32,
 }
+
+abi!(Descriptor = 40, 8 { width: 0, height: 8, depth: 16, format: 24, channels: 28, flags: 32 });
 
 /// Flags of an array: its depth counts layers, its planes are faces of cubes, and what it may be used for.
 pub const LAYERED: u32 = 1;

@@ -4,14 +4,14 @@ use crate::api::api;
 use crate::graphs::work::Work;
 use crate::handles::Handle;
 use crate::memory::transfer::{Box3D, Side};
-use crate::pointers::store;
+use crate::pointers::{Address, In, Out, abi};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::SYNCHRONOUS;
 use crate::textures::array::{Array, Descriptor, Levels};
-use std::ffi::c_void;
 
 /// `CUDA_ARRAY_DESCRIPTOR`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Descriptor2D {
     pub width: usize,
@@ -20,7 +20,10 @@ pub struct Descriptor2D {
     pub channels: u32,
 }
 
+abi!(Descriptor2D = 24, 8 { width: 0, height: 8, format: 16, channels: 20 });
+
 /// `CUDA_ARRAY_MEMORY_REQUIREMENTS`.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Requirements {
     bytes: usize,
@@ -28,59 +31,53 @@ pub struct Requirements {
     reserved: [u32; 4],
 }
 
+abi!(Requirements = 32, 8 { bytes: 0, alignment: 8, reserved: 16 });
+
 /// An end of a copy by the byte: a row of an array from some byte on, or memory.
 enum End {
     Array(Handle, usize),
-    Memory(u64),
+    Memory(Address),
 }
 
 impl End {
     fn side(self) -> Side {
         match self {
-            End::Array(array, x_bytes) => Side { memory: 3, array, x_bytes, ..Side::line(0) },
+            End::Array(array, x_bytes) => {
+                Side { memory: 3, array, x_bytes, ..Side::line(Address::NULL) }
+            }
             End::Memory(address) => Side::line(address),
         }
     }
 }
 
 /// Copies a line, in the order of a stream.
-///
-/// # Safety
-/// What is memory is as C's callers promise.
-unsafe fn copy(to: End, from: End, bytes: usize, stream: Handle) -> Result {
+fn copy(to: End, from: End, bytes: usize, stream: Handle) -> Result {
     let line = Box3D { from: from.side(), to: to.side(), width: bytes, height: 1, depth: 1 };
-    // SAFETY: by the caller.
-    unsafe { driver()?.submit(stream, Work::Copy(line)) }
+    driver()?.submit(stream, Work::Copy(line))
 }
 
 api! {
-    fn cuArrayCreate_v2(array: *mut Handle, descriptor: *const Descriptor2D) {
-        // SAFETY: by the caller.
+    fn cuArrayCreate_v2(array: Out<'_, Handle>, descriptor: In<'_, Descriptor2D>) {
         let Descriptor2D { width, height, format, channels } =
-            *unsafe { descriptor.as_ref() }.ok_or(Status::InvalidValue)?;
+            descriptor.get()?;
         let made = driver()?.make_array(Descriptor { width, height, depth: 0, format, channels, flags: 0 })?;
-        // SAFETY: by the caller.
-        unsafe { store(array, made) }
+        array.store(made)
     }
 
-    fn cuArray3DCreate_v2(array: *mut Handle, descriptor: *const Descriptor) {
-        // SAFETY: by the caller.
-        let descriptor = *unsafe { descriptor.as_ref() }.ok_or(Status::InvalidValue)?;
+    fn cuArray3DCreate_v2(array: Out<'_, Handle>, descriptor: In<'_, Descriptor>) {
+        let descriptor = descriptor.get()?;
         let made = driver()?.make_array(descriptor)?;
-        // SAFETY: by the caller.
-        unsafe { store(array, made) }
+        array.store(made)
     }
 
-    fn cuArrayGetDescriptor_v2(descriptor: *mut Descriptor2D, array: Handle) {
+    fn cuArrayGetDescriptor_v2(descriptor: Out<'_, Descriptor2D>, array: Handle) {
         let Descriptor { width, height, format, channels, .. } = table::<Array>().get(array)?.descriptor;
-        // SAFETY: by the caller.
-        unsafe { store(descriptor, Descriptor2D { width, height, format, channels }) }
+        descriptor.store(Descriptor2D { width, height, format, channels })
     }
 
-    fn cuArray3DGetDescriptor_v2(descriptor: *mut Descriptor, array: Handle) {
+    fn cuArray3DGetDescriptor_v2(descriptor: Out<'_, Descriptor>, array: Handle) {
         let found = table::<Array>().get(array)?.descriptor;
-        // SAFETY: by the caller.
-        unsafe { store(descriptor, found) }
+        descriptor.store(found)
     }
 
     fn cuArrayDestroy(array: Handle) {
@@ -88,18 +85,15 @@ api! {
         table::<Array>().remove(array).map(drop)
     }
 
-    fn cuArrayGetMemoryRequirements(to: *mut Requirements, array: Handle, _device: i32) {
+    fn cuArrayGetMemoryRequirements(to: Out<'_, Requirements>, array: Handle, _device: i32) {
         let bytes = table::<Array>().get(array)?.image.bytes() as usize;
-        // SAFETY: by the caller.
-        unsafe { store(to, Requirements { bytes, alignment: 256, reserved: [0; 4] }) }
+        to.store(Requirements { bytes, alignment: 256, reserved: [0; 4] })
     }
 
-    fn cuMipmappedArrayCreate(array: *mut Handle, descriptor: *const Descriptor, levels: u32) {
-        // SAFETY: by the caller.
-        let descriptor = *unsafe { descriptor.as_ref() }.ok_or(Status::InvalidValue)?;
+    fn cuMipmappedArrayCreate(array: Out<'_, Handle>, descriptor: In<'_, Descriptor>, levels: u32) {
+        let descriptor = descriptor.get()?;
         let made = driver()?.make_levels(descriptor, levels)?;
-        // SAFETY: by the caller.
-        unsafe { store(array, made) }
+        array.store(made)
     }
 
     fn cuMipmappedArrayDestroy(array: Handle) {
@@ -110,53 +104,44 @@ api! {
         Ok(())
     }
 
-    fn cuMipmappedArrayGetLevel(level: *mut Handle, array: Handle, number: u32) {
+    fn cuMipmappedArrayGetLevel(level: Out<'_, Handle>, array: Handle, number: u32) {
         let found = table::<Levels>().get(array)?.levels.get(number as usize).copied();
-        // SAFETY: by the caller.
-        unsafe { store(level, found.ok_or(Status::InvalidValue)?) }
+        level.store(found.ok_or(Status::InvalidValue)?)
     }
 
-    fn cuMipmappedArrayGetMemoryRequirements(to: *mut Requirements, array: Handle, _device: i32) {
+    fn cuMipmappedArrayGetMemoryRequirements(to: Out<'_, Requirements>, array: Handle, _device: i32) {
         let mut bytes = 0;
         for level in &table::<Levels>().get(array)?.levels {
             bytes += table::<Array>().get(*level)?.image.bytes() as usize;
         }
-        // SAFETY: by the caller.
-        unsafe { store(to, Requirements { bytes, alignment: 256, reserved: [0; 4] }) }
+        to.store(Requirements { bytes, alignment: 256, reserved: [0; 4] })
     }
 
     fn cuMemcpyAtoA_v2(to: Handle, to_byte: usize, from: Handle, from_byte: usize, bytes: usize) {
-        // SAFETY: both are arrays.
-        unsafe { copy(End::Array(to, to_byte), End::Array(from, from_byte), bytes, SYNCHRONOUS) }
+        copy(End::Array(to, to_byte), End::Array(from, from_byte), bytes, SYNCHRONOUS)
     }
 
-    fn cuMemcpyAtoD_v2(to: u64, from: Handle, byte: usize, bytes: usize) {
-        // SAFETY: by the caller.
-        unsafe { copy(End::Memory(to), End::Array(from, byte), bytes, SYNCHRONOUS) }
+    fn cuMemcpyAtoD_v2(to: Address, from: Handle, byte: usize, bytes: usize) {
+        copy(End::Memory(to), End::Array(from, byte), bytes, SYNCHRONOUS)
     }
 
-    fn cuMemcpyDtoA_v2(to: Handle, byte: usize, from: u64, bytes: usize) {
-        // SAFETY: by the caller.
-        unsafe { copy(End::Array(to, byte), End::Memory(from), bytes, SYNCHRONOUS) }
+    fn cuMemcpyDtoA_v2(to: Handle, byte: usize, from: Address, bytes: usize) {
+        copy(End::Array(to, byte), End::Memory(from), bytes, SYNCHRONOUS)
     }
 
-    fn cuMemcpyAtoH_v2(to: *mut c_void, from: Handle, byte: usize, bytes: usize) {
-        // SAFETY: by the caller.
-        unsafe { copy(End::Memory(to as u64), End::Array(from, byte), bytes, SYNCHRONOUS) }
+    fn cuMemcpyAtoH_v2(to: Address, from: Handle, byte: usize, bytes: usize) {
+        copy(End::Memory(to), End::Array(from, byte), bytes, SYNCHRONOUS)
     }
 
-    fn cuMemcpyAtoHAsync_v2(to: *mut c_void, from: Handle, byte: usize, bytes: usize, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { copy(End::Memory(to as u64), End::Array(from, byte), bytes, stream) }
+    fn cuMemcpyAtoHAsync_v2(to: Address, from: Handle, byte: usize, bytes: usize, stream: Handle) {
+        copy(End::Memory(to), End::Array(from, byte), bytes, stream)
     }
 
-    fn cuMemcpyHtoA_v2(to: Handle, byte: usize, from: *const c_void, bytes: usize) {
-        // SAFETY: by the caller.
-        unsafe { copy(End::Array(to, byte), End::Memory(from as u64), bytes, SYNCHRONOUS) }
+    fn cuMemcpyHtoA_v2(to: Handle, byte: usize, from: Address, bytes: usize) {
+        copy(End::Array(to, byte), End::Memory(from), bytes, SYNCHRONOUS)
     }
 
-    fn cuMemcpyHtoAAsync_v2(to: Handle, byte: usize, from: *const c_void, bytes: usize, stream: Handle) {
-        // SAFETY: by the caller.
-        unsafe { copy(End::Array(to, byte), End::Memory(from as u64), bytes, stream) }
+    fn cuMemcpyHtoAAsync_v2(to: Handle, byte: usize, from: Address, bytes: usize, stream: Handle) {
+        copy(End::Array(to, byte), End::Memory(from), bytes, stream)
     }
 }

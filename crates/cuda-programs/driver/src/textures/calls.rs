@@ -2,7 +2,7 @@
 
 use crate::api::{api, say};
 use crate::lock::lock;
-use crate::pointers::store;
+use crate::pointers::{In, Out};
 use crate::state::{Driver, driver};
 use crate::status::{Result, Status};
 use crate::textures::descriptions::{ARRAY, Reading, Resource, View};
@@ -74,52 +74,38 @@ fn made(object: u64) -> Result<Made> {
 }
 
 api! {
-    fn cuTexObjectCreate(object: *mut u64, resource: *const Resource, reading: *const Reading, view: *const View) {
-        // SAFETY: by the caller.
-        let made = unsafe {
-            Made {
-                resource: *resource.as_ref().ok_or(Status::InvalidValue)?,
-                reading: Some(*reading.as_ref().ok_or(Status::InvalidValue)?),
-                view: view.as_ref().copied(),
-            }
-        };
+    fn cuTexObjectCreate(object: Out<'_, u64>, resource: In<'_, Resource>, reading: In<'_, Reading>, view: In<'_, View>) {
+        let made = Made { resource: resource.get()?, reading: Some(reading.get()?), view: view.find() };
         let handle = driver()?.make_texture(made)?;
-        // SAFETY: by the caller.
-        unsafe { store(object, handle) }
+        object.store(handle)
     }
 
     fn cuTexObjectDestroy(object: u64) {
         end(object)
     }
 
-    fn cuTexObjectGetResourceDesc(resource: *mut Resource, object: u64) {
-        // SAFETY: by the caller.
-        unsafe { store(resource, made(object)?.resource) }
+    fn cuTexObjectGetResourceDesc(resource: Out<'_, Resource>, object: u64) {
+        resource.store(made(object)?.resource)
     }
 
-    fn cuTexObjectGetTextureDesc(reading: *mut Reading, object: u64) {
-        // SAFETY: by the caller.
-        unsafe { store(reading, made(object)?.reading.ok_or(Status::InvalidValue)?) }
+    fn cuTexObjectGetTextureDesc(reading: Out<'_, Reading>, object: u64) {
+        reading.store(made(object)?.reading.ok_or(Status::InvalidValue)?)
     }
 
-    fn cuTexObjectGetResourceViewDesc(view: *mut View, object: u64) {
-        // SAFETY: by the caller.
-        unsafe { store(view, made(object)?.view.ok_or(Status::InvalidValue)?) }
+    fn cuTexObjectGetResourceViewDesc(view: Out<'_, View>, object: u64) {
+        view.store(made(object)?.view.ok_or(Status::InvalidValue)?)
     }
 
-    fn cuSurfObjectCreate(object: *mut u64, resource: *const Resource) {
-        // SAFETY: by the caller.
-        let handle = driver()?.make_surface(*unsafe { resource.as_ref() }.ok_or(Status::InvalidValue)?)?;
-        // SAFETY: by the caller.
-        unsafe { store(object, handle) }
+    fn cuSurfObjectCreate(object: Out<'_, u64>, resource: In<'_, Resource>) {
+        let handle = driver()?.make_surface(resource.get()?)?;
+        object.store(handle)
     }
 
     fn cuSurfObjectDestroy(object: u64) {
         end(object)
     }
 
-    fn cuSurfObjectGetResourceDesc(resource: *mut Resource, object: u64) {
-        // SAFETY: by the caller.
-        unsafe { store(resource, made(object)?.resource) }
+    fn cuSurfObjectGetResourceDesc(resource: Out<'_, Resource>, object: u64) {
+        resource.store(made(object)?.resource)
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::api::say;
 use crate::handles::Handle;
+use crate::pointers::abi;
 use crate::state::table;
 use crate::status::{Result, Status};
 use crate::textures::array::{Array, Levels, texel};
@@ -25,6 +26,8 @@ pub struct Resource {
     pub flags: u64,
 }
 
+abi!(Resource = 144, 8 { kind: 0, padding: 4, place: 8, format: 16, channels: 20, width: 24, height: 32, pitch: 40, reserved: 48, flags: 136 });
+
 /// `CUDA_TEXTURE_DESC`.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
@@ -41,6 +44,8 @@ pub struct Reading {
     pub reserved: [i32; 12],
 }
 
+abi!(Reading = 104, 4 { address: 0, filter: 12, flags: 16, anisotropy: 20, level_filter: 24, level_bias: 28, least_level: 32, most_level: 36, border: 40, reserved: 56 });
+
 /// `CUDA_RESOURCE_VIEW_DESC`.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -55,6 +60,8 @@ pub struct View {
     pub last_layer: u32,
     pub reserved: [u32; 16],
 }
+
+abi!(View = 112, 8 { format: 0, width: 8, height: 16, depth: 24, first_level: 32, last_level: 36, first_layer: 40, last_layer: 44, reserved: 48 });
 
 /// Flags of a texture: integers stay integers, coordinates from 0 to 1, colours of sRGB.
 const AS_INTEGERS: u32 = 1;

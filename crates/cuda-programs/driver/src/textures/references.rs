@@ -2,7 +2,7 @@
 
 use crate::api::api;
 use crate::handles::Handle;
-use crate::pointers::{offer, store, text};
+use crate::pointers::{In, Out, Text};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use crate::textures::array::{Array, Levels, texel};
@@ -10,7 +10,6 @@ use crate::textures::arrays::Descriptor2D;
 use crate::textures::descriptions::{ARRAY, LINEAR, MIPMAP, ROWS, Resource};
 use crate::textures::reference::{Reference, State, of_variable};
 use lanework::ptx::ScalarType;
-use std::ffi::c_char;
 
 /// Bytes to which textures of linear memory are aligned, as allocations are; what is not has an offset that its kernel adds.
 const ALIGNMENT: u64 = 512;
@@ -37,18 +36,13 @@ fn place(reference: Handle, kinds: &[u32]) -> Result<u64> {
 }
 
 /// Binds a reference to rows of memory.
-///
-/// # Safety
-/// The descriptor is null, which is refused, or valid.
-unsafe fn bind_rows(
+fn bind_rows(
     reference: Handle,
-    descriptor: *const Descriptor2D,
+    descriptor: In<'_, Descriptor2D>,
     address: u64,
     pitch: usize,
 ) -> Result {
-    // SAFETY: by the caller.
-    let Descriptor2D { width, height, format, channels } =
-        *unsafe { descriptor.as_ref() }.ok_or(Status::InvalidValue)?;
+    let Descriptor2D { width, height, format, channels } = descriptor.get()?;
     let rows = Resource { kind: ROWS, place: address, width, height, pitch, ..Resource::default() };
     change(reference, |state| {
         (state.resource, state.format, state.channels) = (Some(rows), format, channels);
@@ -56,20 +50,17 @@ unsafe fn bind_rows(
 }
 
 api! {
-    fn cuModuleGetTexRef(reference: *mut Handle, module: Handle, name: *const c_char) {
-        // SAFETY: by the caller.
-        unsafe { store(reference, of_variable(module, text(name)?, ScalarType::Texref)?) }
+    fn cuModuleGetTexRef(reference: Out<'_, Handle>, module: Handle, name: Text<'_>) {
+        reference.store(of_variable(module, name.get()?, ScalarType::Texref)?)
     }
 
-    fn cuModuleGetSurfRef(reference: *mut Handle, module: Handle, name: *const c_char) {
-        // SAFETY: by the caller.
-        unsafe { store(reference, of_variable(module, text(name)?, ScalarType::Surfref)?) }
+    fn cuModuleGetSurfRef(reference: Out<'_, Handle>, module: Handle, name: Text<'_>) {
+        reference.store(of_variable(module, name.get()?, ScalarType::Surfref)?)
     }
 
-    fn cuTexRefCreate(reference: *mut Handle) {
+    fn cuTexRefCreate(reference: Out<'_, Handle>) {
         driver()?;
-        // SAFETY: by the caller.
-        unsafe { store(reference, table::<Reference>().add(Reference::default())) }
+        reference.store(table::<Reference>().add(Reference::default()))
     }
 
     fn cuTexRefDestroy(reference: Handle) {
@@ -104,7 +95,7 @@ api! {
         change(reference, |state| state.resource = Some(whole))
     }
 
-    fn cuTexRefSetAddress_v2(offset: *mut usize, reference: Handle, address: u64, bytes: usize) {
+    fn cuTexRefSetAddress_v2(offset: Out<'_, usize>, reference: Handle, address: u64, bytes: usize) {
         let beyond = address % ALIGNMENT;
         if offset.is_null() && beyond != 0 {
             return Err(Status::InvalidValue);
@@ -112,19 +103,16 @@ api! {
         let width = bytes.checked_add(beyond as usize).ok_or(Status::InvalidValue)?;
         let line = Resource { kind: LINEAR, place: address - beyond, width, ..Resource::default() };
         change(reference, |state| state.resource = (address != 0).then_some(line))?;
-        // SAFETY: by the caller.
-        unsafe { offer(offset, beyond as usize) };
+        offset.offer(beyond as usize);
         Ok(())
     }
 
-    fn cuTexRefSetAddress2D_v2(reference: Handle, descriptor: *const Descriptor2D, address: u64, pitch: usize) {
-        // SAFETY: by the caller.
-        unsafe { bind_rows(reference, descriptor, address, pitch) }
+    fn cuTexRefSetAddress2D_v2(reference: Handle, descriptor: In<'_, Descriptor2D>, address: u64, pitch: usize) {
+        bind_rows(reference, descriptor, address, pitch)
     }
 
-    fn cuTexRefSetAddress2D_v3(reference: Handle, descriptor: *const Descriptor2D, address: u64, pitch: usize) {
-        // SAFETY: by the caller.
-        unsafe { bind_rows(reference, descriptor, address, pitch) }
+    fn cuTexRefSetAddress2D_v3(reference: Handle, descriptor: In<'_, Descriptor2D>, address: u64, pitch: usize) {
+        bind_rows(reference, descriptor, address, pitch)
     }
 
     fn cuTexRefSetFormat(reference: Handle, format: u32, channels: i32) {
@@ -164,9 +152,8 @@ api! {
         change(reference, |state| state.reading.anisotropy = most)
     }
 
-    fn cuTexRefSetBorderColor(reference: Handle, colour: *const [f32; 4]) {
-        // SAFETY: by the caller.
-        let colour = *unsafe { colour.as_ref() }.ok_or(Status::InvalidValue)?;
+    fn cuTexRefSetBorderColor(reference: Handle, colour: In<'_, [f32; 4]>) {
+        let colour = colour.get()?;
         change(reference, |state| state.reading.border = colour)
     }
 
@@ -177,75 +164,59 @@ api! {
         change(reference, |state| state.reading.flags = flags)
     }
 
-    fn cuTexRefGetAddress_v2(address: *mut u64, reference: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(address, place(reference, &[LINEAR, ROWS])?) }
+    fn cuTexRefGetAddress_v2(address: Out<'_, u64>, reference: Handle) {
+        address.store(place(reference, &[LINEAR, ROWS])?)
     }
 
-    fn cuTexRefGetArray(array: *mut Handle, reference: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(array, place(reference, &[ARRAY])?) }
+    fn cuTexRefGetArray(array: Out<'_, Handle>, reference: Handle) {
+        array.store(place(reference, &[ARRAY])?)
     }
 
-    fn cuTexRefGetMipmappedArray(array: *mut Handle, reference: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(array, place(reference, &[MIPMAP])?) }
+    fn cuTexRefGetMipmappedArray(array: Out<'_, Handle>, reference: Handle) {
+        array.store(place(reference, &[MIPMAP])?)
     }
 
-    fn cuTexRefGetAddressMode(mode: *mut u32, reference: Handle, dimension: i32) {
+    fn cuTexRefGetAddressMode(mode: Out<'_, u32>, reference: Handle, dimension: i32) {
         let modes = state(reference)?.reading.address;
         let found = usize::try_from(dimension).ok().and_then(|dimension| modes.get(dimension));
-        // SAFETY: by the caller.
-        unsafe { store(mode, *found.ok_or(Status::InvalidValue)?) }
+        mode.store(*found.ok_or(Status::InvalidValue)?)
     }
 
-    fn cuTexRefGetFilterMode(filter: *mut u32, reference: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(filter, state(reference)?.reading.filter) }
+    fn cuTexRefGetFilterMode(filter: Out<'_, u32>, reference: Handle) {
+        filter.store(state(reference)?.reading.filter)
     }
 
-    fn cuTexRefGetFormat(format: *mut u32, channels: *mut i32, reference: Handle) {
+    fn cuTexRefGetFormat(format: Out<'_, u32>, channels: Out<'_, i32>, reference: Handle) {
         let state = state(reference)?;
-        // SAFETY: by the caller.
-        unsafe {
-            offer(format, state.format);
-            offer(channels, state.channels as i32);
-        }
+        format.offer(state.format);
+        channels.offer(state.channels as i32);
         Ok(())
     }
 
-    fn cuTexRefGetMipmapFilterMode(filter: *mut u32, reference: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(filter, state(reference)?.reading.level_filter) }
+    fn cuTexRefGetMipmapFilterMode(filter: Out<'_, u32>, reference: Handle) {
+        filter.store(state(reference)?.reading.level_filter)
     }
 
-    fn cuTexRefGetMipmapLevelBias(bias: *mut f32, reference: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(bias, state(reference)?.reading.level_bias) }
+    fn cuTexRefGetMipmapLevelBias(bias: Out<'_, f32>, reference: Handle) {
+        bias.store(state(reference)?.reading.level_bias)
     }
 
-    fn cuTexRefGetMipmapLevelClamp(least: *mut f32, most: *mut f32, reference: Handle) {
+    fn cuTexRefGetMipmapLevelClamp(least: Out<'_, f32>, most: Out<'_, f32>, reference: Handle) {
         let reading = state(reference)?.reading;
-        // SAFETY: by the caller.
-        unsafe {
-            store(least, reading.least_level)?;
-            store(most, reading.most_level)
-        }
+        least.store(reading.least_level)?;
+        most.store(reading.most_level)
     }
 
-    fn cuTexRefGetMaxAnisotropy(most: *mut i32, reference: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(most, state(reference)?.reading.anisotropy as i32) }
+    fn cuTexRefGetMaxAnisotropy(most: Out<'_, i32>, reference: Handle) {
+        most.store(state(reference)?.reading.anisotropy as i32)
     }
 
-    fn cuTexRefGetBorderColor(colour: *mut [f32; 4], reference: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(colour, state(reference)?.reading.border) }
+    fn cuTexRefGetBorderColor(colour: Out<'_, [f32; 4]>, reference: Handle) {
+        colour.store(state(reference)?.reading.border)
     }
 
-    fn cuTexRefGetFlags(flags: *mut u32, reference: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(flags, state(reference)?.reading.flags) }
+    fn cuTexRefGetFlags(flags: Out<'_, u32>, reference: Handle) {
+        flags.store(state(reference)?.reading.flags)
     }
 
     fn cuSurfRefSetArray(reference: Handle, array: Handle, flags: u32) {
@@ -257,8 +228,7 @@ api! {
         change(reference, |state| state.resource = Some(whole))
     }
 
-    fn cuSurfRefGetArray(array: *mut Handle, reference: Handle) {
-        // SAFETY: by the caller.
-        unsafe { store(array, place(reference, &[ARRAY])?) }
+    fn cuSurfRefGetArray(array: Out<'_, Handle>, reference: Handle) {
+        array.store(place(reference, &[ARRAY])?)
     }
 }

@@ -1,7 +1,7 @@
 //! Tensor maps (`CUtensorMap`): what the copy engine of sm_90 is told of a tensor, in the emulator's own layout.
 
 use crate::api::{api, say};
-use crate::pointers::{slice, store};
+use crate::pointers::{In, Out};
 use crate::state::driver;
 use crate::status::{Result, Status};
 use lanework::emulator::{Im2col, TensorMap};
@@ -9,13 +9,13 @@ use lanework::{Swizzle, TensorElement};
 
 /// What both kinds of maps are made of, as C passes it: arrays are listed fastest-varying dimension first.
 #[derive(Clone, Copy)]
-struct Tensor {
+struct Tensor<'call> {
     kind: i32,
     rank: u32,
     address: u64,
-    extent: *const u64,
-    strides: *const u64,
-    steps: *const u32,
+    extent: In<'call, u64>,
+    strides: In<'call, u64>,
+    steps: In<'call, u32>,
     interleave: i32,
     swizzle: i32,
     /// 1 where elements outside are NaN.
@@ -39,12 +39,9 @@ fn element(kind: i32) -> Result<TensorElement> {
     }
 }
 
-impl Tensor {
+impl Tensor<'_> {
     /// The map, of tiles with these extents.
-    ///
-    /// # Safety
-    /// The arrays are as C's callers promise.
-    unsafe fn map(self, tile: Vec<u32>, im2col: Option<Im2col>) -> Result<TensorMap> {
+    fn map(self, tile: Vec<u32>, im2col: Option<Im2col>) -> Result<TensorMap> {
         if !(1..=5).contains(&self.rank) || self.extent.is_null() || self.steps.is_null() {
             return Err(Status::InvalidValue);
         }
@@ -61,20 +58,18 @@ impl Tensor {
             _ => return Err(Status::InvalidValue),
         };
         let rank = self.rank as usize;
-        // SAFETY: by the caller.
-        let (extent, strides, steps) = unsafe {
-            (slice(self.extent, rank)?, slice(self.strides, rank - 1)?, slice(self.steps, rank)?)
-        };
+        let (extent, strides, steps) =
+            (self.extent.list(rank)?, self.strides.list(rank - 1)?, self.steps.list(rank)?);
         if strides.len() + 1 != rank {
             return Err(Status::InvalidValue);
         }
         Ok(TensorMap {
             element: element(self.kind)?,
             address: self.address,
-            extent: extent.to_vec(),
-            strides: strides.to_vec(),
+            extent,
+            strides,
             tile,
-            steps: steps.to_vec(),
+            steps,
             swizzle,
             nan_outside: self.outside != 0,
             im2col,
@@ -91,26 +86,22 @@ fn encode(map: &TensorMap) -> Result<[u8; 128]> {
 }
 
 api! {
-    fn cuTensorMapEncodeTiled(map: *mut [u8; 128], kind: i32, rank: u32, address: u64, extent: *const u64, strides: *const u64, tile: *const u32, steps: *const u32, interleave: i32, swizzle: i32, _promotion: i32, outside: i32) {
+    fn cuTensorMapEncodeTiled(map: Out<'_, [u8; 128]>, kind: i32, rank: u32, address: u64, extent: In<'_, u64>, strides: In<'_, u64>, tile: In<'_, u32>, steps: In<'_, u32>, interleave: i32, swizzle: i32, _promotion: i32, outside: i32) {
         let tensor = Tensor { kind, rank, address, extent, strides, steps, interleave, swizzle, outside };
         if !(1..=5).contains(&rank) {
             return Err(Status::InvalidValue);
         }
-        // SAFETY: by the caller.
-        unsafe {
-            let tile = slice(tile, rank as usize)?.to_vec();
-            store(map, encode(&tensor.map(tile, None)?)?)
-        }
+        let tile = tile.list(rank as usize)?;
+        map.store(encode(&tensor.map(tile, None)?)?)
     }
 
-    fn cuTensorMapEncodeIm2col(map: *mut [u8; 128], kind: i32, rank: u32, address: u64, extent: *const u64, strides: *const u64, lower: *const i32, upper: *const i32, channels: u32, pixels: u32, steps: *const u32, interleave: i32, swizzle: i32, _promotion: i32, outside: i32) {
+    fn cuTensorMapEncodeIm2col(map: Out<'_, [u8; 128]>, kind: i32, rank: u32, address: u64, extent: In<'_, u64>, strides: In<'_, u64>, lower: In<'_, i32>, upper: In<'_, i32>, channels: u32, pixels: u32, steps: In<'_, u32>, interleave: i32, swizzle: i32, _promotion: i32, outside: i32) {
         if !(3..=5).contains(&rank) {
             return Err(Status::InvalidValue);
         }
         let tensor = Tensor { kind, rank, address, extent, strides, steps, interleave, swizzle, outside };
         let space = rank as usize - 2;
-        // SAFETY: by the caller.
-        let (lower, upper) = unsafe { (slice(lower, space)?, slice(upper, space)?) };
+        let (lower, upper) = (lower.list(space)?, upper.list(space)?);
         let corner = |corner: &[i32]| -> Result<[i16; 3]> {
             let mut to = [0; 3];
             for (to, from) in to.iter_mut().zip(corner) {
@@ -120,16 +111,13 @@ api! {
         };
         let mut tile = vec![1; rank as usize];
         tile[0] = channels;
-        let im2col = Im2col { lower: corner(lower)?, upper: corner(upper)?, pixels };
-        // SAFETY: by the caller.
-        unsafe { store(map, encode(&tensor.map(tile, Some(im2col))?)?) }
+        let im2col = Im2col { lower: corner(&lower)?, upper: corner(&upper)?, pixels };
+        map.store(encode(&tensor.map(tile, Some(im2col))?)?)
     }
 
-    fn cuTensorMapReplaceAddress(map: *mut [u8; 128], address: u64) {
-        // SAFETY: by the caller.
-        let bytes = unsafe { map.as_ref() }.ok_or(Status::InvalidValue)?;
-        let found = TensorMap::decode(bytes).ok_or(Status::InvalidValue)?;
-        // SAFETY: by the caller.
-        unsafe { store(map, encode(&TensorMap { address, ..found })?) }
+    fn cuTensorMapReplaceAddress(map: Out<'_, [u8; 128]>, address: u64) {
+        let bytes = map.get()?;
+        let found = TensorMap::decode(&bytes).ok_or(Status::InvalidValue)?;
+        map.store(encode(&TensorMap { address, ..found })?)
     }
 }

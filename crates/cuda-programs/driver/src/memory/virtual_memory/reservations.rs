@@ -3,6 +3,7 @@
 use crate::handles::Handle;
 use crate::lock::lock;
 use crate::memory::shared::{Pages, SharedFile};
+use crate::pointers::abi;
 use crate::state::Driver;
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
@@ -17,6 +18,8 @@ pub struct Location {
     pub kind: i32,
     pub id: i32,
 }
+
+abi!(Location = 8, 4 { kind: 0, id: 4 });
 
 /// `CUmemAllocationProp`.
 #[derive(Clone, Copy)]
@@ -33,9 +36,11 @@ pub struct Properties {
     pub reserved: [u8; 4],
 }
 
+abi!(Properties = 32, 8 { kind: 0, handle_kinds: 4, location: 8, windows: 16, compression: 24, direct_access: 25, usage: 26, reserved: 28 });
+
 // SAFETY: the pointer is of Windows, and never followed.
 unsafe impl Send for Properties {}
-// SAFETY: as above.
+// SAFETY: the pointer is only copied, never followed.
 unsafe impl Sync for Properties {}
 
 /// Memory that was made.

@@ -1,6 +1,7 @@
 //! Conditions, parameters and refusals of operations on words.
 
 use super::*;
+use crate::pointers::In;
 
 #[test]
 fn conditions_are_of_the_words_bits() {
@@ -43,7 +44,7 @@ fn parameters_come_back_as_they_were() {
     let shown = words(&ops);
     assert_eq!(shown.len(), 6 * ops.len());
     // SAFETY: six words of eight bytes for each.
-    let again = unsafe { read(ops.len() as u32, shown.as_ptr().cast(), 0) };
+    let again = unsafe { read(ops.len() as u32, In::new(shown.as_ptr().cast()), 0) };
     assert_eq!(again, Ok(ops.to_vec()));
 }
 
@@ -55,6 +56,5 @@ fn what_no_gpu_does_is_refused() {
     assert_eq!(MemoryOp::wait(0x1000, 4, 0, FLUSH), Err(Status::NotSupported));
     assert_eq!(MemoryOp::write(0, 4, 0, 0), Err(Status::InvalidValue));
     assert_eq!(MemoryOp::write(0x1000, 4, 0, 2), Err(Status::InvalidValue));
-    // SAFETY: nothing is read.
-    assert_eq!(unsafe { read(1, std::ptr::null(), 0) }, Err(Status::InvalidValue));
+    assert_eq!(read(1, In::NULL, 0), Err(Status::InvalidValue));
 }
