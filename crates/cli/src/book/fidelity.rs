@@ -27,15 +27,14 @@ struct Words {
 
 const ENGLISH: Words = Words {
     title: "Counter accuracy",
-    intro: "The same launches were counted by the emulator and by an H200's hardware counters, read with Nsight Compute: every \
-            rung on a regular problem and many on an irregular one, kernels compiled by nvcc, NVRTC, Triton and Numba, and probes \
-            and a sweep, each of which repeats one memory instruction on one address pattern. `scripts/fidelity.sh` records \
-            the GPU's counts; `lanework fidelity` compares. Instructions are not compared, because a GPU runs ptxas's \
-            translation of the PTX.",
+    intro: "The emulator and an H200's hardware counters, read with Nsight Compute, counted the same launches: every rung on a \
+            regular problem and many on an irregular one, kernels compiled by nvcc, NVRTC, Triton and Numba, and probes and a \
+            sweep that repeat one memory instruction on one address pattern. `scripts/fidelity.sh` records the GPU's counts; \
+            `lanework fidelity` compares. Instructions are not compared, because a GPU runs ptxas's translation of the PTX.",
     table: "| counter | compared | within 1 % | share |\n|---|---|---|---|",
-    uncounted: "Not compared, since the kernel is another one than the GPU counted:",
-    others: "Differences above 1 %, and why",
-    others_table: "| launch | counter | emulator | H200 | error | why |\n|---|---|---|---|---|---|",
+    uncounted: "Not compared, because the kernel has changed since the GPU counted it:",
+    others: "Differences above 1 %, with reasons",
+    others_table: "| launch | counter | emulator | H200 | error | reason |\n|---|---|---|---|---|---|",
     unknown: "not known",
 };
 

@@ -50,7 +50,7 @@ const ENGLISH: Words = Words {
     accesses: "The sectors and banks that a warp accesses:",
     try_it: "Try it",
     experiments: "Experiments",
-    experiments_note: "Each row is one command, run as shown; `lanework experiments --run` makes this table.",
+    experiments_note: "Each row is one command, run as shown. `lanework experiments --run` generates this table.",
 };
 
 const CHINESE: Words = Words {

@@ -1,7 +1,7 @@
 //! What a step of a ladder gives, and by what: on a GPU by its time, on the emulator by what is counted.
 //!
 //! A time counts as changed only where the 95 % intervals of both medians lie apart. The emulator does not model time: a
-//! step that makes a count smaller is called cheaper by that count, never faster.
+//! step that reduces a count is called better by that count, never faster.
 
 use crate::record::{RungRecord, TimeRecord};
 use crate::step::Step;
@@ -73,7 +73,7 @@ fn timed(
     let told = match step {
         Step::Faster => format!("{ratio:.2}x faster"),
         Step::Slower => format!("NOT faster: takes {:.2}x the time", 1.0 / ratio),
-        _ => format!("NOT faster: {ratio:.2}x, which the 95 % intervals do not tell from 1"),
+        _ => format!("NOT faster: {ratio:.2}x, within the 95 % intervals"),
     };
     let (better, worse, cut) = by_direction(changes(before, now));
     let all: Vec<String> = [better, worse, cut].concat();
@@ -84,17 +84,17 @@ fn timed(
 fn counted(changes: Vec<Change>) -> (Step, String) {
     let (better, worse, cut) = by_direction(changes);
     let (step, mut told) = match (better.is_empty(), worse.is_empty()) {
-        (false, true) => (Step::Cheaper, format!("cheaper: {}", better.join(", "))),
+        (false, true) => (Step::Cheaper, format!("better: {}", better.join(", "))),
         (false, false) => {
-            (Step::Mixed, format!("cheaper: {}; dearer: {}", better.join(", "), worse.join(", ")))
+            (Step::Mixed, format!("better: {}; worse: {}", better.join(", "), worse.join(", ")))
         }
-        (true, false) => (Step::Dearer, format!("NOT cheaper by any count: {}", worse.join(", "))),
+        (true, false) => (Step::Dearer, format!("no counter improved; worse: {}", worse.join(", "))),
         (true, true) => {
-            (Step::Unchanged, "NOT cheaper by any count: only a GPU's time can tell".to_owned())
+            (Step::Unchanged, "no counter improved; only a time on a GPU can decide".to_owned())
         }
     };
     if !cut.is_empty() {
-        told.push_str(&format!("; cut differently: {}", cut.join(", ")));
+        told.push_str(&format!("; also changed: {}", cut.join(", ")));
     }
     (step, told)
 }
@@ -198,13 +198,13 @@ mod tests {
     fn a_step_that_makes_no_count_smaller_says_so() {
         let before = counting(800, 10);
         let of = |sectors, barriers| said(&before, &counting(sectors, barriers));
-        assert_eq!(of(100, 10), (Step::Cheaper, "cheaper: load sectors /8.0".to_owned()));
-        let mixed = "cheaper: load sectors /8.0; dearer: barriers x2.0".to_owned();
+        assert_eq!(of(100, 10), (Step::Cheaper, "better: load sectors /8.0".to_owned()));
+        let mixed = "better: load sectors /8.0; worse: barriers x2.0".to_owned();
         assert_eq!(of(100, 20), (Step::Mixed, mixed));
-        let dearer = "NOT cheaper by any count: barriers x2.0".to_owned();
+        let dearer = "no counter improved; worse: barriers x2.0".to_owned();
         assert_eq!(of(800, 20), (Step::Dearer, dearer));
         assert_eq!(of(800, 10).0, Step::Unchanged);
-        assert!(of(800, 10).1.starts_with("NOT cheaper by any count"));
+        assert!(of(800, 10).1.starts_with("no counter improved"));
     }
 
     #[test]
@@ -212,7 +212,7 @@ mod tests {
         let part = |blocks_counted| Some(SampleRecord { blocks_counted, blocks: 100 });
         let before = RungRecord { sampled: part(10), ..counting(800, 10) };
         let now = RungRecord { sampled: part(20), ..counting(800, 20) };
-        assert_eq!(said(&before, &now).1, "cheaper: load sectors /2.0");
+        assert_eq!(said(&before, &now).1, "better: load sectors /2.0");
     }
 
     fn taking(median_ns: f64, half: f64) -> RungRecord {

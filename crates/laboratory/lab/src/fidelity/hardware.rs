@@ -84,7 +84,7 @@ const EXPLANATIONS: [Explanation; 17] = [
     (
         &["sum-squares/block-serial", "matmul/row-shared", "matmul/pitched"],
         "shared load",
-        "ptxas unrolls the loop and vectorises loads of neighbouring words of several iterations",
+        "ptxas unrolls the loop and vectorizes loads of neighboring words across iterations",
     ),
     (
         &[
@@ -111,36 +111,36 @@ const EXPLANATIONS: [Explanation; 17] = [
     (
         &["scan/one-block"],
         "shared store",
-        "ptxas makes one store of a store of zero and the conditional store after it",
+        "ptxas merges a store of zero and the following conditional store",
     ),
     (
         &["softmax/block-per-row 37", "softmax/warp-shuffle 37", "softmax/online 37"],
         "global load",
-        "ptxas unrolls the loop: lanes with one step more load by another instruction",
+        "ptxas unrolls the loop: lanes with one more step use another load instruction",
     ),
-    (&["attention/library"], "shared load", "ptxas vectorises loads of neighbouring words"),
+    (&["attention/library"], "shared load", "ptxas vectorizes loads of neighboring words"),
     (
         &["attention/library"],
         "shared store",
-        "not explained: `stmatrix` takes 150 to 300 wavefronts more than its four each, another number in each run, which are not counted as bank conflicts",
+        "not explained: `stmatrix` takes 150 to 300 wavefronts more than four per instruction; the number varies by run, and they are not counted as bank conflicts",
     ),
     (&["dgemm/library", "attention/library"], "local", "ptxas spills registers to local memory"),
     (&["scan/look-back"], "local", "ptxas keeps small arrays in registers and predicates stores"),
     (
         &["reduce."],
         "global atomic",
-        "control flow depends on what an atomic returned, hence on the order of blocks",
+        "control flow depends on results of atomics, and so on the order of blocks",
     ),
     (&["types."], "local", "ptxas keeps small arrays in registers and predicates stores"),
     (
         &["sgemm/library", "sgemm/cluster-split", "matmul/library"],
         "shared load",
-        "the hardware counts loads of other blocks' shared memory in a cluster elsewhere",
+        "the hardware counts loads of other blocks' shared memory in a cluster under another metric",
     ),
     (
         &["sgemm/ring 130"],
         "shared load",
-        "ptxas moves the last loads to the guarded stores that use them: what lies past an edge is not loaded",
+        "ptxas moves the last loads to the guarded stores that use them, so it loads nothing past an edge",
     ),
     (
         &[
@@ -155,7 +155,7 @@ const EXPLANATIONS: [Explanation; 17] = [
             "rms-norm/ring",
         ],
         "global",
-        "blocks ask for others' partial results until they are there: how often, and which lanes leave the loop together, depends on when they come",
+        "blocks poll for the partial results of others: their arrival times decide how often, and which lanes leave the loop together",
     ),
     (
         &[
@@ -166,7 +166,7 @@ const EXPLANATIONS: [Explanation; 17] = [
             "sweep/generic_red_global random",
         ],
         "global atomic sectors",
-        "a request with several pairs of equal addresses takes one sector more than the model predicts",
+        "a request with several pairs of equal addresses takes one more sector than the model predicts",
     ),
     (
         &["sweep/shared_atom_add_f16", "sweep/global_atom_add_f16"],

@@ -1,6 +1,6 @@
 //! SGEMM rung: `prefetched`, after `fitted`, before `ring`.
 //!
-//! Idea: a thread loads the numbers of its next step into registers while it multiplies those of this step, across tiles as well.
+//! Idea: a thread loads the numbers of its next step into registers while it multiplies the current ones, across tiles as well.
 //! Two blocks share a multiprocessor, so one multiplies while the other waits.
 //! Predicts: the counts of `fitted`, plus one unused step of loads per block; at most 128 registers.
 //! Costs: 16 more registers; one wasted step of multiply-adds per block.

@@ -2,7 +2,7 @@
 //!
 //! Idea: the tensor cores' chain ends after 64 steps and is added to sums in registers, which round to nearest (promotion): the
 //! truncated part stays small relative to the sum.
-//! Predicts: the `mma` and the traffic of `split`, and one addition per result in 64 steps; an error below that of FP32 sums.
+//! Predicts: the `mma` and the traffic of `split`, and one addition per result in 64 steps; a smaller error than FP32 sums.
 //! Costs: twice the registers for sums; the range of f16, as before. The library's product scales rows and columns by powers of
 //! two and detects numbers outside the f16 range (`Precision::Accurate`).
 //! 思路：张量核心的累加链每 64 步结束一次，加到寄存器中按最近舍入的和上（promotion），被截掉的部分因此始终很小。
