@@ -6,7 +6,7 @@
 //! Predicts: half of `wgmma`'s copied bytes per query; one warpgroup multiplies while the other computes its softmax.
 //! 预测：每个查询拷贝的字节数是 `wgmma` 的一半；一个 warpgroup 算 softmax 时另一个可以做乘法。
 //! Costs: 160 KB of dynamic shared memory: one block per multiprocessor.
-//! 代价：160 KB 动态共享内存，每个 SM 只能驻留一个线程块。
+//! 代价：160 KB 动态共享内存，每个 SM 只能常驻一个线程块。
 
 use super::heads::{HEAD, Heads, map};
 use super::softmax::{divided, soften};

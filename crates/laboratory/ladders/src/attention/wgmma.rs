@@ -6,7 +6,7 @@
 //! Predicts: no `ldmatrix`: 16 asynchronous products per tile replace `mma` and shared loads.
 //! 预测：没有 `ldmatrix`；`mma` 和共享内存加载换成每个 tile 16 条异步乘法。
 //! Costs: tensor cores idle while the block's only warpgroup computes the softmax; 144 KB of dynamic shared memory.
-//! 代价：线程块只有一个 warpgroup，它算 softmax 时张量核空闲；144 KB 动态共享内存。
+//! 代价：线程块只有一个 warpgroup，它算 softmax 时张量核心空闲；144 KB 动态共享内存。
 
 use super::heads::{HEAD, Heads, map};
 use super::softmax::{divided, soften};

@@ -7,7 +7,7 @@
 //! 预测：任何行长的扇区数都一样，无论一行只有几个数还是几百万个。
 //! Costs: a kernel for each number of threads; a cooperative launch for the longest rows. On an H200 (2^28 numbers) it runs at
 //! 100 % of copy speed in rows of 1024, at 98 % in rows of 64 and 16384, at 89 % in rows of 2^20.
-//! 代价：每种线程数各有一个内核；最长的行需要协作式启动。在 H200 上处理 2^28 个数，行长 1024 时复制的用时与它相同，64 和 16384 时是它的 0.98，2^20 时 0.89。
+//! 代价：每种线程数各有一个核函数；最长的行需要协作式启动。在 H200 上处理 2^28 个数，行长 1024 时拷贝的用时与它相同，64 和 16384 时是它的 0.98，2^20 时 0.89。
 
 use crate::rows::{Rows, only};
 use lanework::prelude::*;

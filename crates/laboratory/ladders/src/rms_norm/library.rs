@@ -6,7 +6,7 @@
 //! Predicts: the same sectors at every length, from a few numbers per row to millions.
 //! 预测：任何行长的扇区数都一样，无论一行只有几个数还是几百万个。
 //! Costs: a kernel for each number of threads; a cooperative launch for the longest rows.
-//! 代价：每种线程数各有一个内核；最长的行需要协作式启动。
+//! 代价：每种线程数各有一个核函数；最长的行需要协作式启动。
 
 use crate::rows::{Rows, only};
 use lanework::prelude::*;

@@ -8,7 +8,7 @@
 //! Costs: a kernel for each number of threads; a cooperative launch for the longest rows. On an H200 (2^28 numbers) it runs at
 //! 100 to 104 % of copy speed in rows of 4 to 32768 numbers, and at 89 % in rows of 2^20. Load hints that keep the input out of
 //! L1 did not help: 0.96 instead of 1.01 in rows of 16384.
-//! 代价：每种线程数各有一个内核；最长的行需要协作式启动。在 H200 上处理 2^28 个数，行长 4 到 32768 时复制的用时是它的 1.00 到 1.04 倍，行长 2^20 时 0.89。提示读入的数据不进 L1 没有用：行长 16384 时由 1.01 降到 0.96。
+//! 代价：每种线程数各有一个核函数；最长的行需要协作式启动。在 H200 上处理 2^28 个数，行长 4 到 32768 时拷贝的用时是它的 1.00 到 1.04 倍，行长 2^20 时 0.89。提示读入的数据不进 L1 没有用：行长 16384 时由 1.01 降到 0.96。
 
 use crate::rows::{Rows, only};
 use lanework::prelude::*;

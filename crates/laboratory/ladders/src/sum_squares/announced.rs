@@ -7,7 +7,7 @@
 //! 预测：没有原子操作；每个块、每 32 位的和一次 8 字节存储和一次加载；全局扇区几乎不变。
 //! Costs: one block polls, so all blocks have to be resident at the same time. The words must be zero before a launch; the kernel
 //! resets them. Measured on an H200: 1.10x for 4 MB of `f32`, 1.03x for 64 MB; 1 GB at 4,622 GB/s.
-//! 代价：有一个块在轮询；所有的块必须同时在设备上；启动之前这些字必须为零，内核结束前把它们清零。H200 实测：4 MB 的 `f32` 为 1.10 倍，64 MB 为 1.03 倍；1 GB 达到 4622 GB/s。
+//! 代价：有一个块在轮询；所有的块必须同时在设备上；启动之前这些字必须为零，核函数结束前把它们清零。H200 实测：4 MB 的 `f32` 为 1.10 倍，64 MB 为 1.03 倍；1 GB 达到 4622 GB/s。
 
 use super::clock::note_time;
 use super::eight_loads::{shape, thread_sum};

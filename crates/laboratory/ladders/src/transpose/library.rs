@@ -6,7 +6,7 @@
 //! Predicts: 16 sectors per global request for elements of every size; no bank conflicts.
 //! 预测：任何大小的元素，每个全局请求都是 16 个扇区；没有 bank 冲突。
 //! Costs: a kernel for each element size and kind of alignment.
-//! 代价：每种元素大小和对齐方式各有一个 kernel。
+//! 代价：每种元素大小和对齐方式各有一个核函数。
 
 use super::Matrices;
 use lanework::prelude::*;
