@@ -8,7 +8,7 @@ use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::pressure::{RegisterPressure, pressure};
 use lanework_ptx_ir::analysis::uniformity::Uniformity;
 use lanework_ptx_ir::kernel::{Kernel, Width};
-use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::types::UniformityClass;
 use std::sync::{Arc, OnceLock};
 
 /// A kernel assembled for a block shape.
@@ -46,7 +46,7 @@ impl Assembled {
         let uniformity = if all_varying {
             Uniformity::all_varying(&kernel)
         } else {
-            Uniformity::of(&kernel, &analyses, block)
+            Uniformity::analyze(&kernel, &analyses, block)
         };
         let instrumentation = *instrumentation;
         let plan = (instrumentation.plan)(&kernel, &analyses);
@@ -66,7 +66,7 @@ impl Assembled {
         for (register, class) in self.kernel.registers.iter().zip(self.uniformity.classes()) {
             let form = match (register.width, class) {
                 (Width::Predicate, _) => 0,
-                (_, Class::Varying) => 2,
+                (_, UniformityClass::Varying) => 2,
                 _ => 1,
             };
             forms[form] += 1;

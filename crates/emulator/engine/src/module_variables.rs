@@ -9,7 +9,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::lower::Unsupported;
 use lanework_ptx_ir::module::constants::initial_bytes;
 use lanework_ptx_ir::module::function_address;
-use lanework_ptx_ir::module::{Static, statics};
+use lanework_ptx_ir::module::{StaticVariable, statics};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -67,7 +67,7 @@ impl ModuleVariables {
             );
             return Err(refuse(name, message, "make them smaller, or allow more memory"));
         }
-        for Static { key, variable, .. } in &placed {
+        for StaticVariable { key, variable, .. } in &placed {
             let address = memory
                 .allocate(variable.size(), &variable.name)
                 .map_err(|e| refuse(&variable.name, e.to_string(), ""))?;
@@ -94,7 +94,7 @@ impl ModuleVariables {
             memory.write(address, &heap::empty()).map_err(refuse)?;
             self.addresses.insert(heap::NAME.to_owned(), (MemorySpace::Global, address));
         }
-        for each @ Static { key, variable, .. } in &placed {
+        for each @ StaticVariable { key, variable, .. } in &placed {
             let (_, address) = self.addresses[key];
             if variable.init.is_none() {
                 memory

@@ -103,7 +103,7 @@ impl Program {
             numbers: numbers.collect(),
             entries,
             module: None,
-            names: ModuleNames::of(module),
+            names: ModuleNames::new(module),
             variables: ModuleVariables::place(module, memory)?,
             assembled: Mutex::new(HashMap::new()),
             gaps,
@@ -136,7 +136,7 @@ impl Program {
     fn lower(&self, module: &Module, entry: &Function) -> Result<Loaded, LoadError> {
         let options = LoweringOptions { gaps: self.gaps, names: false };
         let kernel = Lowering::entry(self.placed_module(module), entry, options)?;
-        let analyses = Analyses::of(&kernel);
+        let analyses = Analyses::new(&kernel);
         Ok(Loaded { kernel: Arc::new(kernel), analyses: Arc::new(analyses) })
     }
 

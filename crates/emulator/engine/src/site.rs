@@ -6,7 +6,7 @@ use crate::event::{Access, AccessKind, Place, Space, generic_space};
 use crate::region::Region;
 use crate::slot::Slot;
 use lanework_ptx_ir::analysis::access::AccessClass;
-use lanework_ptx_ir::kernel::{MemorySpace, Order};
+use lanework_ptx_ir::kernel::{MemoryOrder, MemorySpace};
 
 /// The bounds of the region hit last, as the common handlers of one memory instruction check them.
 #[derive(Clone, Copy)]
@@ -53,7 +53,7 @@ pub struct Site {
     /// Whether the general handlers tell the instrument of its accesses.
     pub observed: bool,
     /// Its order among others.
-    pub order: Order,
+    pub order: MemoryOrder,
     /// How the load/store unit treats it.
     pub service: AccessClass,
     /// How its accesses are counted in place.
@@ -97,7 +97,7 @@ impl Site {
             data: [None; 8],
             combine: None,
             observed: true,
-            order: Order::default(),
+            order: MemoryOrder::default(),
             service,
             counter: CounterRule::NONE,
             origin: 0,

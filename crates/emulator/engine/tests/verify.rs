@@ -25,7 +25,7 @@ fn kernels(text: &str) -> Vec<Kernel> {
     let globals: HashMap<_, _> =
         of_device.map(|v| (v.name.clone(), (MemorySpace::Global, 0x1000))).collect();
     let source =
-        PlacedModule { module: &module, names: &ModuleNames::of(&module), addresses: &globals };
+        PlacedModule { module: &module, names: &ModuleNames::new(&module), addresses: &globals };
     let lowered = module
         .entries()
         .filter_map(|entry| Lowering::entry(source, entry, LoweringOptions::default()).ok());
@@ -40,8 +40,8 @@ fn want(wants: Wants) -> Want {
 
 /// Both forms of a kernel.
 fn forms(kernel: &Kernel, wants: Wants) -> [Code; 2] {
-    let analyses = Analyses::of(kernel);
-    let uniformity = Uniformity::of(kernel, &analyses, [64, 2, 1]);
+    let analyses = Analyses::new(kernel);
+    let uniformity = Uniformity::analyze(kernel, &analyses, [64, 2, 1]);
     let all = Uniformity::all_varying(kernel);
     let code = assemble(kernel, &analyses, &uniformity, &uniformity, want(wants));
     let first_site = code.sites.len() as u32;
@@ -350,12 +350,12 @@ fn cost_of_the_verifier() {
         let mut kernels = kernels(module.text());
         kernels.sort_by_key(|kernel| std::cmp::Reverse(kernel.insts.len()));
         for kernel in kernels.iter().take(3) {
-            let analyses = Analyses::of(kernel);
+            let analyses = Analyses::new(kernel);
             let mut least = [Duration::MAX; 3];
             let mut operations = 0;
             for _ in 0..30 {
                 let start = Instant::now();
-                let uniformity = Uniformity::of(kernel, &analyses, [64, 2, 1]);
+                let uniformity = Uniformity::analyze(kernel, &analyses, [64, 2, 1]);
                 let analysed = start.elapsed();
                 let code =
                     assemble(kernel, &analyses, &uniformity, &uniformity, want(Wants::NOTHING));

@@ -9,7 +9,7 @@ use crate::opcode::texture::TextureOp;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub use crate::opcode::memory::{MemoryKind, MemoryOp, Order, Part, Scope};
+pub use crate::opcode::memory::{AccessPart, MemoryKind, MemoryOp, MemoryOrder, Scope};
 pub use crate::opcode::sync::{BarrierKind, Reduction, SyncAnnotation};
 pub use crate::types::{MemorySpace, NanUse, Width};
 
@@ -20,7 +20,7 @@ pub type Label = u32;
 
 /// A value that a thread has without computing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Special {
+pub enum SpecialRegister {
     /// `%tid`, by axis.
     Thread(u8),
     /// `%ntid`, by axis.
@@ -87,7 +87,7 @@ pub struct Register {
     /// How it is stored.
     pub width: Width,
     /// The special register it stands for; such a register is never written.
-    pub special: Option<Special>,
+    pub special: Option<SpecialRegister>,
 }
 
 /// A source operand.
@@ -229,7 +229,7 @@ pub struct Parameter {
 
 /// A variable in shared or local memory.
 #[derive(Clone, Debug)]
-pub struct Placed {
+pub struct PlacedVariable {
     /// Its name.
     pub name: String,
     /// Its offset.
@@ -267,11 +267,11 @@ pub struct Kernel {
     /// Bytes of static shared memory that the program itself declares.
     pub declared_shared: u32,
     /// Static variables in shared memory.
-    pub shared_variables: Vec<Placed>,
+    pub shared_variables: Vec<PlacedVariable>,
     /// The name of dynamic shared memory, if it has one.
     pub dynamic_shared: Option<String>,
     /// Variables in local memory.
-    pub local_variables: Vec<Placed>,
+    pub local_variables: Vec<PlacedVariable>,
     /// Bytes of local memory per thread.
     pub local_bytes: u32,
     /// `.reqntid`.
@@ -300,7 +300,7 @@ impl Kernel {
 
     /// Whether it reads where the grid's workspace is, as `grid.sync()` of cooperative groups does.
     pub fn reads_workspace(&self) -> bool {
-        let environment = |special| matches!(special, Some(Special::Environment(_)));
+        let environment = |special| matches!(special, Some(SpecialRegister::Environment(_)));
         self.registers.iter().any(|register| environment(register.special))
     }
 }

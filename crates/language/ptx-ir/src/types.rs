@@ -30,7 +30,7 @@ pub enum MemorySpace {
 
 /// What is known of a register's value over the lanes, from most to least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Class {
+pub enum UniformityClass {
     /// Never written.
     Undefined,
     /// The same in all lanes.
@@ -58,7 +58,7 @@ pub enum NanUse {
 
 /// An address operand: its space and what is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct At {
+pub struct AddressOperand {
     /// Where.
     pub space: MemorySpace,
     /// Bytes added.

@@ -3,7 +3,7 @@
 use crate::number::narrow::{self, Narrow};
 use crate::number::single::{canonical, flush, max32, min32};
 use half::{bf16, f16};
-use lanework_ptx_ir::opcode::integer::Size;
+use lanework_ptx_ir::opcode::integer::IntegerSize;
 use lanework_ptx_ir::opcode::memory::{AtomicOp, NarrowAtomic};
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
@@ -17,9 +17,13 @@ pub fn combine(op: AtomicOp) -> Combine {
         AtomicOp::And => |m, b, _| m & b,
         AtomicOp::Or => |m, b, _| m | b,
         AtomicOp::Xor => |m, b, _| m ^ b,
-        AtomicOp::CompareAndSwap(Size::Wide) => |m, b, c| if m == b { c } else { m },
-        AtomicOp::CompareAndSwap(Size::Word) => |m, b, c| if m as u32 == b as u32 { c } else { m },
-        AtomicOp::CompareAndSwap(Size::Half) => |m, b, c| if m as u16 == b as u16 { c } else { m },
+        AtomicOp::CompareAndSwap(IntegerSize::Wide) => |m, b, c| if m == b { c } else { m },
+        AtomicOp::CompareAndSwap(IntegerSize::Word) => {
+            |m, b, c| if m as u32 == b as u32 { c } else { m }
+        }
+        AtomicOp::CompareAndSwap(IntegerSize::Half) => {
+            |m, b, c| if m as u16 == b as u16 { c } else { m }
+        }
         AtomicOp::Increment => |m, b, _| if m as u32 >= b as u32 { 0 } else { m + 1 },
         AtomicOp::Decrement => {
             |m, b, _| if m as u32 == 0 || m as u32 > b as u32 { b } else { m - 1 }

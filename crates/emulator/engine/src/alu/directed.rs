@@ -5,7 +5,7 @@ use crate::alu_operation::{AluOperation, rare1, rare2, rare3};
 use crate::number::single::flush_number;
 use crate::number::soft::{self, Round};
 use crate::number::{double, single};
-use lanework_ptx_ir::opcode::float::{DirectedFunction, DirectedOp, Direction};
+use lanework_ptx_ir::opcode::float::{DirectedFunction, DirectedOp, RoundingDirection};
 
 /// The handlers of a function of numbers, in each direction, of f32 and f64; `nan` is the order in which
 /// f64 operands pass on their NaN.
@@ -28,9 +28,9 @@ macro_rules! in_each_direction {
             };
         }
         match $op.direction {
-            Direction::Zero => to!(Round::Zero),
-            Direction::Down => to!(Round::Down),
-            Direction::Up => to!(Round::Up),
+            RoundingDirection::Zero => to!(Round::Zero),
+            RoundingDirection::Down => to!(Round::Down),
+            RoundingDirection::Up => to!(Round::Up),
         }
     }};
 }

@@ -2,7 +2,7 @@
 
 use super::affine::each;
 use crate::alu_operation::{Affine, AluOperation, affine, hot2, rare1, rare2, rare3, warm2};
-use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp, PairOp, Signed};
+use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp, PairOp, SignedInteger};
 
 const ADD: Affine = Affine { sum: true, ..affine(&|a, b, _| Some(each(u64::wrapping_add, a, b))) };
 const SUB: Affine = affine(&|a, b, _| Some(each(u64::wrapping_sub, a, b)));
@@ -36,12 +36,12 @@ pub fn handlers(op: IntegerOp) -> &'static AluOperation {
         IntegerOp::Max(ty) => by_integer!(ty, rare2, |a, b| a.max(b)),
         IntegerOp::MinRelu => rare2(|a: i32, b: i32| a.min(b).max(0)),
         IntegerOp::MaxRelu => rare2(|a: i32, b: i32| a.max(b).max(0)),
-        IntegerOp::Abs(Signed::S16) => rare1(|a: i16| a.wrapping_abs()),
-        IntegerOp::Abs(Signed::S32) => rare1(|a: i32| a.wrapping_abs()),
-        IntegerOp::Abs(Signed::S64) => rare1(|a: i64| a.wrapping_abs()),
-        IntegerOp::Neg(Signed::S16) => rare1(|a: i16| a.wrapping_neg()),
-        IntegerOp::Neg(Signed::S32) => rare1(|a: i32| a.wrapping_neg()),
-        IntegerOp::Neg(Signed::S64) => rare1(|a: i64| a.wrapping_neg()),
+        IntegerOp::Abs(SignedInteger::S16) => rare1(|a: i16| a.wrapping_abs()),
+        IntegerOp::Abs(SignedInteger::S32) => rare1(|a: i32| a.wrapping_abs()),
+        IntegerOp::Abs(SignedInteger::S64) => rare1(|a: i64| a.wrapping_abs()),
+        IntegerOp::Neg(SignedInteger::S16) => rare1(|a: i16| a.wrapping_neg()),
+        IntegerOp::Neg(SignedInteger::S32) => rare1(|a: i32| a.wrapping_neg()),
+        IntegerOp::Neg(SignedInteger::S64) => rare1(|a: i64| a.wrapping_neg()),
         IntegerOp::SumOfDifference(ty) => {
             by_integer!(ty, rare3, |a, b, c| c.wrapping_add(if a < b {
                 b.wrapping_sub(a)

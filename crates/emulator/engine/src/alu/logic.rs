@@ -5,7 +5,7 @@ use crate::alu_operation::{
     Affine, AluOperation, affine, hot2, hot3, mask, rare1, rare2, rare3, warm1, warm2, warm3,
 };
 use crate::slot::{Scalar, both};
-use lanework_ptx_ir::opcode::integer::{Integer, Size};
+use lanework_ptx_ir::opcode::integer::{Integer, IntegerSize};
 use lanework_ptx_ir::opcode::logic::{LogicOp, PermuteMode};
 use lanework_ptx_ir::types::Width;
 
@@ -101,26 +101,28 @@ pub fn handlers(op: LogicOp) -> &'static AluOperation {
     }
 }
 
-fn shift_left(size: Size) -> &'static AluOperation {
+fn shift_left(size: IntegerSize) -> &'static AluOperation {
     match size {
-        Size::Half => rare2(|a: u16, n: u32| a.checked_shl(n).unwrap_or(0)),
-        Size::Word => {
+        IntegerSize::Half => rare2(|a: u16, n: u32| a.checked_shl(n).unwrap_or(0)),
+        IntegerSize::Word => {
             with_affine!(hot2(|a: u32, n: u32| if n > 31 { 0 } else { a << (n & 31) }), SHL32)
         }
-        Size::Wide => {
+        IntegerSize::Wide => {
             with_affine!(warm2(|a: u64, n: u32| if n > 63 { 0 } else { a << (n & 63) }), SHL64)
         }
     }
 }
 
-fn shift_right(size: Size, signed: bool) -> &'static AluOperation {
+fn shift_right(size: IntegerSize, signed: bool) -> &'static AluOperation {
     match (size, signed) {
-        (Size::Half, false) => rare2(|a: u16, n: u32| a.checked_shr(n).unwrap_or(0)),
-        (Size::Half, true) => rare2(|a: i16, n: u32| a >> n.min(15)),
-        (Size::Word, false) => hot2(|a: u32, n: u32| if n > 31 { 0 } else { a >> (n & 31) }),
-        (Size::Word, true) => hot2(|a: i32, n: u32| a >> n.min(31)),
-        (Size::Wide, false) => warm2(|a: u64, n: u32| if n > 63 { 0 } else { a >> (n & 63) }),
-        (Size::Wide, true) => warm2(|a: i64, n: u32| a >> n.min(63)),
+        (IntegerSize::Half, false) => rare2(|a: u16, n: u32| a.checked_shr(n).unwrap_or(0)),
+        (IntegerSize::Half, true) => rare2(|a: i16, n: u32| a >> n.min(15)),
+        (IntegerSize::Word, false) => hot2(|a: u32, n: u32| if n > 31 { 0 } else { a >> (n & 31) }),
+        (IntegerSize::Word, true) => hot2(|a: i32, n: u32| a >> n.min(31)),
+        (IntegerSize::Wide, false) => {
+            warm2(|a: u64, n: u32| if n > 63 { 0 } else { a >> (n & 63) })
+        }
+        (IntegerSize::Wide, true) => warm2(|a: i64, n: u32| a >> n.min(63)),
     }
 }
 

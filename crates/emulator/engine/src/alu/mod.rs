@@ -34,7 +34,7 @@ pub fn handlers(op: Alu) -> &'static AluOperation {
         Alu::Carry(op) => carry::handlers(op),
         Alu::Compare(op) => compare::handlers(op),
         Alu::Convert(op) => convert::handlers(op),
-        Alu::Eight(op) => eight::handlers(op),
+        Alu::SmallFloat(op) => eight::handlers(op),
         Alu::Video(op) => video::handlers(op),
         Alu::Integer(op) => integer::handlers(op),
         Alu::Logic(op) => logic::handlers(op),

@@ -3,7 +3,7 @@
 use super::affine::{each, product, widened};
 use crate::alu_operation::{Affine, AluOperation, affine, hot2, hot3, rare2, rare3, warm2, warm3};
 use lanework_ptx_ir::opcode::integer::ProductOp;
-use lanework_ptx_ir::opcode::integer::{Integer, Size};
+use lanework_ptx_ir::opcode::integer::{Integer, IntegerSize};
 
 const MUL: Affine = affine(&|a, b, _| Some(product(a, b)));
 const MAD: Affine = affine(&|a, b, c| Some(each(u64::wrapping_add, product(a, b), c)));
@@ -106,39 +106,47 @@ pub fn handlers(op: ProductOp) -> &'static AluOperation {
     }
 }
 
-fn high(size: Size, signed: bool) -> &'static AluOperation {
+fn high(size: IntegerSize, signed: bool) -> &'static AluOperation {
     match (size, signed) {
-        (Size::Half, false) => rare2(|a: u16, b: u16| ((u32::from(a) * u32::from(b)) >> 16) as u16),
-        (Size::Half, true) => rare2(|a: i16, b: i16| ((i32::from(a) * i32::from(b)) >> 16) as i16),
-        (Size::Word, false) => rare2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
-        (Size::Word, true) => rare2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
-        (Size::Wide, false) => {
+        (IntegerSize::Half, false) => {
+            rare2(|a: u16, b: u16| ((u32::from(a) * u32::from(b)) >> 16) as u16)
+        }
+        (IntegerSize::Half, true) => {
+            rare2(|a: i16, b: i16| ((i32::from(a) * i32::from(b)) >> 16) as i16)
+        }
+        (IntegerSize::Word, false) => {
+            rare2(|a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32)
+        }
+        (IntegerSize::Word, true) => {
+            rare2(|a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32)
+        }
+        (IntegerSize::Wide, false) => {
             rare2(|a: u64, b: u64| ((u128::from(a) * u128::from(b)) >> 64) as u64)
         }
-        (Size::Wide, true) => {
+        (IntegerSize::Wide, true) => {
             rare2(|a: i64, b: i64| ((i128::from(a) * i128::from(b)) >> 64) as i64)
         }
     }
 }
 
-fn high_and_sum(size: Size, signed: bool) -> &'static AluOperation {
+fn high_and_sum(size: IntegerSize, signed: bool) -> &'static AluOperation {
     match (size, signed) {
-        (Size::Half, false) => rare3(|a: u16, b: u16, c: u16| {
+        (IntegerSize::Half, false) => rare3(|a: u16, b: u16, c: u16| {
             (((u32::from(a) * u32::from(b)) >> 16) as u16).wrapping_add(c)
         }),
-        (Size::Half, true) => rare3(|a: i16, b: i16, c: i16| {
+        (IntegerSize::Half, true) => rare3(|a: i16, b: i16, c: i16| {
             (((i32::from(a) * i32::from(b)) >> 16) as i16).wrapping_add(c)
         }),
-        (Size::Word, false) => rare3(|a: u32, b: u32, c: u32| {
+        (IntegerSize::Word, false) => rare3(|a: u32, b: u32, c: u32| {
             (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c)
         }),
-        (Size::Word, true) => rare3(|a: i32, b: i32, c: i32| {
+        (IntegerSize::Word, true) => rare3(|a: i32, b: i32, c: i32| {
             (((i64::from(a) * i64::from(b)) >> 32) as i32).wrapping_add(c)
         }),
-        (Size::Wide, false) => rare3(|a: u64, b: u64, c: u64| {
+        (IntegerSize::Wide, false) => rare3(|a: u64, b: u64, c: u64| {
             (((u128::from(a) * u128::from(b)) >> 64) as u64).wrapping_add(c)
         }),
-        (Size::Wide, true) => rare3(|a: i64, b: i64, c: i64| {
+        (IntegerSize::Wide, true) => rare3(|a: i64, b: i64, c: i64| {
             (((i128::from(a) * i128::from(b)) >> 64) as i64).wrapping_add(c)
         }),
     }

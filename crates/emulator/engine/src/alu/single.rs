@@ -8,22 +8,22 @@ use crate::number::approximate::forms;
 use crate::number::single::*;
 use lanework_ptx_ir::opcode::float::Negated;
 use lanework_ptx_ir::opcode::float::{
-    Approximation, Division, FloatClass, MinMax, Modifiers, QuotientPart, SingleOp, Unary,
+    Approximation, Division, FloatClass, FloatModifiers, MinMax, QuotientPart, SingleOp, Unary,
 };
 
-const PLAIN: Modifiers = Modifiers { ftz: false, sat: false };
+const PLAIN: FloatModifiers = FloatModifiers { ftz: false, sat: false };
 
 /// The handlers of a sum or product: the plain one is hot and keeps the host's NaN.
 macro_rules! arithmetic {
     ($modifiers:expr, |$($x:ident),*| $body:expr, flushed $flushed:expr) => {
         match $modifiers {
-            Modifiers { ftz: false, sat: false } => hot2(|$($x: f32),*| -> f32 { $body }),
-            Modifiers { ftz: true, sat: false } => warm2(|$($x: f32),*| -> f32 {
+            FloatModifiers { ftz: false, sat: false } => hot2(|$($x: f32),*| -> f32 { $body }),
+            FloatModifiers { ftz: true, sat: false } => warm2(|$($x: f32),*| -> f32 {
                 $(let $x = flush($x);)*
                 canonical(flush($flushed))
             }),
-            Modifiers { ftz: false, sat: true } => warm2(|$($x: f32),*| -> f32 { saturate($body) }),
-            Modifiers { ftz: true, sat: true } => warm2(|$($x: f32),*| -> f32 {
+            FloatModifiers { ftz: false, sat: true } => warm2(|$($x: f32),*| -> f32 { saturate($body) }),
+            FloatModifiers { ftz: true, sat: true } => warm2(|$($x: f32),*| -> f32 {
                 $(let $x = flush($x);)*
                 saturate(flush($flushed))
             }),
@@ -67,39 +67,39 @@ pub fn handlers(op: SingleOp) -> &'static AluOperation {
 }
 
 /// `fma`; the plain one is marked, since the assembler fuses it with the loads before it.
-fn fma(modifiers: Modifiers) -> &'static AluOperation {
+fn fma(modifiers: FloatModifiers) -> &'static AluOperation {
     static PURE: std::sync::OnceLock<AluOperation> = std::sync::OnceLock::new();
     match modifiers {
         PLAIN => PURE.get_or_init(|| AluOperation {
             fma: true,
             ..*hot3(|a: f32, b: f32, c: f32| a.mul_add(b, c))
         }),
-        Modifiers { ftz: true, sat: false } => {
+        FloatModifiers { ftz: true, sat: false } => {
             warm3(|a: f32, b: f32, c: f32| canonical(fma_flushed(a, b, c)))
         }
-        Modifiers { ftz: true, sat: true } => {
+        FloatModifiers { ftz: true, sat: true } => {
             warm3(|a: f32, b: f32, c: f32| saturate(fma_flushed(a, b, c)))
         }
-        Modifiers { ftz: false, sat: true } => {
+        FloatModifiers { ftz: false, sat: true } => {
             warm3(|a: f32, b: f32, c: f32| saturate(a.mul_add(b, c)))
         }
     }
 }
 
 /// `fma` with the product or the addend negated, both exactly.
-fn fma_negated(modifiers: Modifiers, negated: Negated) -> &'static AluOperation {
+fn fma_negated(modifiers: FloatModifiers, negated: Negated) -> &'static AluOperation {
     /// Handlers for each set of modifiers.
     macro_rules! each {
         (|$a:ident, $c:ident| $product:expr, $addend:expr) => {
             match modifiers {
                 PLAIN => hot3(|$a: f32, b: f32, $c: f32| $product.mul_add(b, $addend)),
-                Modifiers { ftz: true, sat: false } => {
+                FloatModifiers { ftz: true, sat: false } => {
                     warm3(|$a: f32, b: f32, $c: f32| canonical(fma_flushed($product, b, $addend)))
                 }
-                Modifiers { ftz: true, sat: true } => {
+                FloatModifiers { ftz: true, sat: true } => {
                     rare3(|$a: f32, b: f32, $c: f32| saturate(fma_flushed($product, b, $addend)))
                 }
-                Modifiers { ftz: false, sat: true } => {
+                FloatModifiers { ftz: false, sat: true } => {
                     rare3(|$a: f32, b: f32, $c: f32| saturate($product.mul_add(b, $addend)))
                 }
             }

@@ -6,7 +6,7 @@ use lanework_ptx_ir::kernel::{Inst, Kernel, MemorySpace, Opcode, Width};
 use lanework_ptx_ir::lower::{Lowering, LoweringOptions};
 use lanework_ptx_ir::module::{ModuleNames, PlacedModule};
 use lanework_ptx_ir::opcode::Alu;
-use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::types::UniformityClass;
 use std::collections::{HashMap, HashSet};
 
 /// The kernels of a module.
@@ -16,7 +16,7 @@ fn kernels(text: &str) -> Vec<Kernel> {
     let globals: HashMap<_, _> =
         of_device.map(|v| (v.name.clone(), (MemorySpace::Global, 0x1000))).collect();
     let source =
-        PlacedModule { module: &module, names: &ModuleNames::of(&module), addresses: &globals };
+        PlacedModule { module: &module, names: &ModuleNames::new(&module), addresses: &globals };
     let lowered = module
         .entries()
         .filter_map(|entry| Lowering::entry(source, entry, LoweringOptions::default()).ok());
@@ -83,7 +83,7 @@ fn every_opcode_has_handlers_that_fit_its_operands_and_facts() {
 
 fn fits(kernel: &Kernel, inst: &Inst, op: Alu) {
     let pure = handlers(op);
-    let uniform = vec![Class::Uniform; inst.src.len()];
+    let uniform = vec![UniformityClass::Uniform; inst.src.len()];
     assert_eq!(pure.affine.is_some(), op.keeps_affine(&uniform), "{op:?}");
     let Some((result, operands)) = pure.widths.split_last() else { return };
     assert_eq!(operands.len(), inst.src.len(), "{op:?}");

@@ -2,7 +2,7 @@
 
 use crate::alu_operation::{AluOperation, rare2, rare3};
 use lanework_ptx_ir::opcode::logic::Relation;
-use lanework_ptx_ir::opcode::logic::{Field, VideoOp};
+use lanework_ptx_ir::opcode::logic::{BitField, VideoOp};
 
 /// The handlers of an opcode of this family.
 pub fn handlers(op: VideoOp) -> &'static AluOperation {
@@ -54,13 +54,13 @@ pub fn handlers(op: VideoOp) -> &'static AluOperation {
 
 /// A field of 64 bits, extended by its sign or not.
 fn pick(word: u64, field: u32) -> i64 {
-    let Field { shift, bits, signed } = Field::decode(field);
+    let BitField { shift, bits, signed } = BitField::decode(field);
     let value = (word >> shift) << (64 - bits);
     if signed { value as i64 >> (64 - bits) } else { (value >> (64 - bits)) as i64 }
 }
 
 fn clamp(a: i64, field: u32) -> i64 {
-    let Field { bits, signed, .. } = Field::decode(field);
+    let BitField { bits, signed, .. } = BitField::decode(field);
     let (low, high) = match signed {
         true => (-(1i64 << (bits - 1)), (1i64 << (bits - 1)) - 1),
         false => (0, (1i64 << bits) - 1),
@@ -70,7 +70,7 @@ fn clamp(a: i64, field: u32) -> i64 {
 
 /// `c` with a field replaced by the low bits of a value.
 fn merge(value: u64, c: u32, field: u32) -> u32 {
-    let Field { shift, bits, .. } = Field::decode(field);
+    let BitField { shift, bits, .. } = BitField::decode(field);
     let mask = (u64::MAX >> (64 - bits)) << shift;
     (u64::from(c) & !mask | value << shift & mask) as u32
 }

@@ -10,14 +10,14 @@ use crate::shape::{Form, Shape};
 use crate::site::Site;
 use crate::slot::Slot;
 use crate::texture;
-use lanework_ptx_ir::kernel::Special;
+use lanework_ptx_ir::kernel::SpecialRegister;
 use std::sync::Arc;
 
 /// Something that is written into the register file before a kernel runs.
 #[derive(Clone, Copy, Debug)]
 pub enum Prefill {
     /// A special register.
-    Special(Special),
+    Special(SpecialRegister),
     /// A constant in scalar form.
     Constant(u64),
     /// A constant predicate.

@@ -12,14 +12,14 @@ use crate::slot::{OFFSET, Slot};
 use lanework_ptx_ir::analysis::uniformity::Uniformity;
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::opcode::Alu;
-use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::types::UniformityClass;
 
 impl Assembler<'_> {
     /// Whether operands that vary by `uniformity` and the result have the widths of the instruction's
     /// own types.
     fn own_widths(&self, inst: &Inst, operation: &AluOperation, uniformity: &Uniformity) -> bool {
         let varying = |src: &Operand| match src {
-            Operand::Reg(r) if uniformity.class(*r) >= Class::Affine => Some(*r),
+            Operand::Reg(r) if uniformity.class(*r) >= UniformityClass::Affine => Some(*r),
             _ => None,
         };
         let width = |r: Reg| self.kernel.registers[r as usize].width;
@@ -36,11 +36,12 @@ impl Assembler<'_> {
         operation: &AluOperation,
         uniformity: &Uniformity,
     ) -> Option<(Handler, usize)> {
-        let dst = inst.dst[0].map_or(Class::Varying, |r| uniformity.class(r));
-        if dst < Class::Varying || !self.own_widths(inst, operation, uniformity) {
+        let dst = inst.dst[0].map_or(UniformityClass::Varying, |r| uniformity.class(r));
+        if dst < UniformityClass::Varying || !self.own_widths(inst, operation, uniformity) {
             return None;
         }
-        let scalar = |src: &Operand| usize::from(uniformity.operand(*src) <= Class::Halves);
+        let scalar =
+            |src: &Operand| usize::from(uniformity.operand(*src) <= UniformityClass::Halves);
         let kinds = inst.src.iter().enumerate().fold(0, |bits, (i, src)| bits | scalar(src) << i);
         Some((operation.direct.get(kinds)?.at(self.want.tier)?, kinds))
     }
@@ -49,13 +50,14 @@ impl Assembler<'_> {
     /// result.
     pub(super) fn compute(&mut self, inst: &Inst, op: Alu) {
         let operation = alu::handlers(op);
-        let classes: Vec<Class> = inst.src.iter().map(|s| self.uniformity.operand(*s)).collect();
-        let dst = inst.dst[0].map_or(Class::Varying, |r| self.uniformity.class(r));
+        let classes: Vec<UniformityClass> =
+            inst.src.iter().map(|s| self.uniformity.operand(*s)).collect();
+        let dst = inst.dst[0].map_or(UniformityClass::Varying, |r| self.uniformity.class(r));
         let predicate = inst.dst[0]
             .is_some_and(|r| self.kernel.registers[r as usize].width == Width::Predicate);
         let affine = operation
             .affine
-            .filter(|_| dst < Class::Varying && !predicate && op.keeps_affine(&classes));
+            .filter(|_| dst < UniformityClass::Varying && !predicate && op.keeps_affine(&classes));
         if let Some(affine) = affine {
             let slots = self.slots(inst).map(|slot| slot & OFFSET);
             self.push(affine.handler, slots, 0, inst.origin, Shape::affine());
@@ -78,12 +80,14 @@ impl Assembler<'_> {
             }
             return;
         }
-        let scalar = dst < Class::Varying;
+        let scalar = dst < UniformityClass::Varying;
         let tiers = if scalar { operation.scalar } else { operation.vector };
         let shape = Shape::compute(operation.widths, scalar);
         let slots = self.slots(inst);
         self.push(tiers, slots, operation.lane.bits(), inst.origin, shape);
-        if let (Some(compare), true, true) = (operation.compare, predicate, dst == Class::Uniform) {
+        if let (Some(compare), true, true) =
+            (operation.compare, predicate, dst == UniformityClass::Uniform)
+        {
             self.mark(Mark::Compare(compare));
         }
     }
@@ -97,10 +101,10 @@ impl Assembler<'_> {
         }
         for (i, src) in inst.src.iter().enumerate().take(3) {
             let Operand::Reg(r) = src else { continue };
-            if self.divergence.class(*r) != Class::Affine {
+            if self.divergence.class(*r) != UniformityClass::Affine {
                 continue;
             }
-            if self.uniformity.class(*r) != Class::Affine {
+            if self.uniformity.class(*r) != UniformityClass::Affine {
                 let tiers = Tiers::cold::<control::Nothing>();
                 self.push(tiers, [0; 4], 0, inst.origin, Shape::NONE);
                 continue;

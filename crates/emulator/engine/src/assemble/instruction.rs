@@ -23,7 +23,7 @@ use crate::texture::handlers::Texture;
 use crate::warp_table;
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::opcode::sync::WarpOp;
-use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::types::UniformityClass;
 use std::sync::Arc;
 
 /// Who wants to know of `cp.async`.
@@ -44,7 +44,7 @@ impl Assembler<'_> {
             return self.push(Tiers::cold::<control::Jump>(), [0; 4], count, inst.origin, JUMP);
         };
         let predicate = self.code.slots[guard as usize];
-        let uniform = self.uniformity.class(guard) <= Class::Uniform;
+        let uniform = self.uniformity.class(guard) <= UniformityClass::Uniform;
         let tiers = if uniform {
             Tiers::cold::<control::BranchUniform>()
         } else {

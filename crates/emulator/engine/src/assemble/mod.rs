@@ -24,7 +24,7 @@ use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::access::AccessClassifier;
 use lanework_ptx_ir::analysis::uniformity::Uniformity;
 use lanework_ptx_ir::kernel::*;
-use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::types::UniformityClass;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -167,7 +167,9 @@ impl Assembler<'_> {
         let mut reconverges = vec![false; analyses.cfg.blocks.len()];
         for (b, block) in analyses.cfg.blocks.iter().enumerate() {
             let inst = &self.kernel.insts[block.end - 1];
-            let splits = inst.guard.is_some_and(|(g, _)| self.divergence.class(g) > Class::Uniform);
+            let splits = inst
+                .guard
+                .is_some_and(|(g, _)| self.divergence.class(g) > UniformityClass::Uniform);
             if let (Opcode::Branch(_), true, Some(reconverge)) =
                 (&inst.opcode, splits, analyses.ipdom[b])
             {

@@ -4,7 +4,7 @@ use super::{Assembler, Prefill};
 use crate::shape::{Form, PREDICATE, SCALAR_WIDE, SCALAR_WORD, WIDE_WORDS, WORDS, form_bytes};
 use crate::slot::{NO_SLOT, OFFSET, SCALAR, Slot, WIDE};
 use lanework_ptx_ir::kernel::*;
-use lanework_ptx_ir::types::Class;
+use lanework_ptx_ir::types::UniformityClass;
 use std::collections::HashMap;
 
 impl Assembler<'_> {
@@ -25,11 +25,14 @@ impl Assembler<'_> {
                 self.code.slots.push(NO_SLOT);
                 continue;
             }
-            let scalar = self.uniformity.class(i as Reg) < Class::Varying;
+            let scalar = self.uniformity.class(i as Reg) < UniformityClass::Varying;
             let slot = match (register.width, scalar) {
                 (Width::Predicate, _) => {
-                    let flag =
-                        if self.uniformity.class(i as Reg) <= Class::Uniform { SCALAR } else { 0 };
+                    let flag = if self.uniformity.class(i as Reg) <= UniformityClass::Uniform {
+                        SCALAR
+                    } else {
+                        0
+                    };
                     self.reserve(PREDICATE, flag)
                 }
                 (Width::Word, true) => self.reserve(SCALAR_WORD, SCALAR),

@@ -17,7 +17,7 @@ use crate::machine::{Op, Warp};
 use crate::slot::{Lanes, Slot};
 use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::opcode::asynchrony::{At, CopyOp};
+use lanework_ptx_ir::opcode::asynchrony::{AddressOperand, CopyOp};
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 
 /// Bytes that bulk copies are counted in.
@@ -92,7 +92,7 @@ pub(super) unsafe fn start(
     }
 }
 
-unsafe fn place_addresses(warp: &Warp, slot: Slot, at: At) -> Lanes<u64> {
+unsafe fn place_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<u64> {
     // SAFETY: slots are valid by the assembler.
     unsafe {
         match at.space {
@@ -137,8 +137,8 @@ pub(super) unsafe fn store(
     warp: &mut Warp,
     plan: &Plan,
     (bytes, reduction, everywhere): (u8, Option<AtomicOp>, bool),
-    to: At,
-    barrier: At,
+    to: AddressOperand,
+    barrier: AddressOperand,
 ) -> Result<bool, RawFault> {
     let values = &plan.src[2..];
     let combine = reduction.map(combine);

@@ -13,7 +13,7 @@ use crate::slot::{Lanes, Slot};
 use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::memory_layout::{SHARED_WINDOW, WINDOW};
-use lanework_ptx_ir::opcode::asynchrony::At;
+use lanework_ptx_ir::opcode::asynchrony::AddressOperand;
 
 /// The active lanes, lowest first.
 pub(super) fn lanes(mask: u32) -> impl Iterator<Item = u32> {
@@ -57,7 +57,7 @@ pub(super) struct Shared {
 
 /// The address of each lane as one of shared memory, whatever the operand's space; the base of the
 /// shared window is taken off generic ones.
-pub(super) unsafe fn shared_addresses(warp: &Warp, slot: Slot, at: At) -> Lanes<u64> {
+pub(super) unsafe fn shared_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<u64> {
     // SAFETY: slots are valid by the assembler.
     let mut found = unsafe { addresses(warp, slot, at.offset as u64) };
     if at.space == MemorySpace::Generic {

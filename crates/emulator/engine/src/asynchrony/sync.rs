@@ -11,7 +11,7 @@ use crate::lanes::{fetch_cold, put_cold};
 use crate::machine::{Op, Warp};
 use crate::slot::{Lanes, NO_SLOT};
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::opcode::asynchrony::{At, MbarrierOp};
+use lanework_ptx_ir::opcode::asynchrony::{AddressOperand, MbarrierOp};
 
 /// A fault of an mbarrier at an offset.
 fn misuse(kind: FaultKind, lane: u32, address: u64, why: &str) -> RawFault {
@@ -25,7 +25,7 @@ pub(super) unsafe fn mbarrier(
     warp: &mut Warp,
     plan: &Plan,
     what: MbarrierOp,
-    at: At,
+    at: AddressOperand,
 ) -> Result<bool, RawFault> {
     // SAFETY: slots are valid by the assembler; every address is checked.
     unsafe {
@@ -169,7 +169,7 @@ unsafe fn wait_phase(
 ///
 /// # Safety
 /// The warp stopped at a wait of this plan.
-pub(super) unsafe fn describe(warp: &Warp, plan: &Plan, at: At) -> String {
+pub(super) unsafe fn describe(warp: &Warp, plan: &Plan, at: AddressOperand) -> String {
     // SAFETY: slots are valid by the assembler; the address is checked.
     unsafe {
         let lane = warp.waiting.trailing_zeros() & 31;

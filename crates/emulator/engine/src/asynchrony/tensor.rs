@@ -64,7 +64,7 @@ pub(super) unsafe fn start(
                     let ty = map.element.scalar();
                     let note = format!("no reduction `.{}` of {ty} elements", modifier(kind));
                     let known = reduces(kind, ty);
-                    let found = AtomicOp::of_copy(kind, ty).filter(|_| known).map(combine);
+                    let found = AtomicOp::for_copy(kind, ty).filter(|_| known).map(combine);
                     let fault = || bad_map(lane, tensor, map_at.0[i], note);
                     Some(found.ok_or_else(fault)?)
                 }

@@ -5,7 +5,7 @@ use crate::assemble::{Code, Prefill};
 use crate::assembled::Assembled;
 use crate::slot::{NO_SLOT, OFFSET, SCALAR, Scalar, Slot, WIDE};
 use lanework_ptx_ir::analysis::uniformity::thread_index;
-use lanework_ptx_ir::kernel::{LaneMask, Special};
+use lanework_ptx_ir::kernel::{LaneMask, SpecialRegister};
 
 pub(super) fn slot_bytes(slot: Slot, assembled: &Assembled, register: u32) -> usize {
     use lanework_ptx_ir::kernel::Width;
@@ -96,7 +96,7 @@ impl Worker<'_> {
         }
     }
 
-    unsafe fn write_special(&self, at: *mut u8, slot: Slot, special: Special, warp: u32) {
+    unsafe fn write_special(&self, at: *mut u8, slot: Slot, special: SpecialRegister, warp: u32) {
         let value = |lane| self.special(special, warp, lane);
         // SAFETY: by the caller, the slot holds a register of its form.
         unsafe {
@@ -120,23 +120,25 @@ impl Worker<'_> {
         }
     }
 
-    fn special(&self, special: Special, warp: u32, lane: u32) -> u64 {
+    fn special(&self, special: SpecialRegister, warp: u32, lane: u32) -> u64 {
         let shape = &self.shape;
         let shared = self.assembled.kernel.static_shared;
         let value = match special {
-            Special::Thread(axis) => thread_index(shape.block, warp * 32 + lane)[usize::from(axis)],
-            Special::BlockShape(axis) => shape.block[usize::from(axis)],
-            Special::Block(axis) => self.block_index()[usize::from(axis)],
-            Special::GridShape(axis) => shape.grid[usize::from(axis)],
-            Special::Lane => lane,
-            Special::Warp => warp,
-            Special::Warps => self.warps.len() as u32,
-            Special::Multiprocessor => {
+            SpecialRegister::Thread(axis) => {
+                thread_index(shape.block, warp * 32 + lane)[usize::from(axis)]
+            }
+            SpecialRegister::BlockShape(axis) => shape.block[usize::from(axis)],
+            SpecialRegister::Block(axis) => self.block_index()[usize::from(axis)],
+            SpecialRegister::GridShape(axis) => shape.grid[usize::from(axis)],
+            SpecialRegister::Lane => lane,
+            SpecialRegister::Warp => warp,
+            SpecialRegister::Warps => self.warps.len() as u32,
+            SpecialRegister::Multiprocessor => {
                 (self.context.block % u64::from(shape.multiprocessors.max(1))) as u32
             }
-            Special::Multiprocessors => shape.multiprocessors,
-            Special::Grid => 1,
-            Special::LaneMask(which) => {
+            SpecialRegister::Multiprocessors => shape.multiprocessors,
+            SpecialRegister::Grid => 1,
+            SpecialRegister::LaneMask(which) => {
                 let below = (1u32 << lane) - 1;
                 match which {
                     LaneMask::Equal => 1 << lane,
@@ -146,25 +148,25 @@ impl Worker<'_> {
                     LaneMask::Above => !below & !(1 << lane),
                 }
             }
-            Special::DynamicShared => shape.dynamic_shared,
-            Special::TotalShared => shared + shape.dynamic_shared,
-            Special::Cluster(axis) => {
+            SpecialRegister::DynamicShared => shape.dynamic_shared,
+            SpecialRegister::TotalShared => shared + shape.dynamic_shared,
+            SpecialRegister::Cluster(axis) => {
                 let axis = usize::from(axis);
                 self.block_index()[axis] / shape.cluster[axis]
             }
-            Special::Clusters(axis) => {
+            SpecialRegister::Clusters(axis) => {
                 let axis = usize::from(axis);
                 shape.grid[axis] / shape.cluster[axis]
             }
-            Special::ClusterBlock(axis) => {
+            SpecialRegister::ClusterBlock(axis) => {
                 thread_index(shape.cluster, self.context.rank)[usize::from(axis)]
             }
-            Special::ClusterShape(axis) => shape.cluster[usize::from(axis)],
-            Special::ClusterRank => self.context.rank,
-            Special::ClusterBlocks => shape.cluster.iter().product(),
-            Special::ExplicitCluster => u32::from(shape.explicit_cluster),
-            Special::Environment(1) => (shape.workspace >> 32) as u32,
-            Special::Environment(_) => shape.workspace as u32,
+            SpecialRegister::ClusterShape(axis) => shape.cluster[usize::from(axis)],
+            SpecialRegister::ClusterRank => self.context.rank,
+            SpecialRegister::ClusterBlocks => shape.cluster.iter().product(),
+            SpecialRegister::ExplicitCluster => u32::from(shape.explicit_cluster),
+            SpecialRegister::Environment(1) => (shape.workspace >> 32) as u32,
+            SpecialRegister::Environment(_) => shape.workspace as u32,
         };
         u64::from(value)
     }

@@ -12,7 +12,7 @@ use crate::machine::Warp;
 use crate::memory::{Memory, POISON};
 use crate::region::Region;
 use crate::worker_context::{Context, Deferred, WarpgroupArrival};
-use lanework_ptx_ir::kernel::Special;
+use lanework_ptx_ir::kernel::SpecialRegister;
 
 impl<'a> Worker<'a> {
     /// A worker for one launch.
@@ -72,7 +72,9 @@ impl<'a> Worker<'a> {
         let slice = if shape.polls { slice.min(SPINNING_SLICE) } else { slice };
         let per_block = code.prefill.iter().filter_map(|(slot, what)| match what {
             Prefill::Special(
-                s @ (Special::Block(_) | Special::Cluster(_) | Special::Multiprocessor),
+                s @ (SpecialRegister::Block(_)
+                | SpecialRegister::Cluster(_)
+                | SpecialRegister::Multiprocessor),
             ) => Some((*slot, *s)),
             _ => None,
         });

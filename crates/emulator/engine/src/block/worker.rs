@@ -9,7 +9,7 @@ use crate::machine::Warp;
 use crate::slot::Slot;
 use crate::split::WarpSplit;
 use crate::worker_context::Context;
-use lanework_ptx_ir::kernel::{MemorySpace, Special};
+use lanework_ptx_ir::kernel::{MemorySpace, SpecialRegister};
 use std::sync::Arc;
 
 /// Barriers of a block.
@@ -114,7 +114,7 @@ pub struct Worker<'a> {
     pub(super) turns: u64,
     pub(super) order: Vec<usize>,
     /// What of the register file changes from block to block.
-    pub(super) per_block: Vec<(Slot, Special)>,
+    pub(super) per_block: Vec<(Slot, SpecialRegister)>,
 }
 
 /// A barrier of the block.

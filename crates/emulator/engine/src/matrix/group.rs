@@ -15,7 +15,7 @@ use super::terms::Term;
 use crate::fault::RawFault;
 use crate::machine::Warp;
 use accumulator::place;
-use lanework_ptx_ir::opcode::matrix::{BitOp, GroupMultiply, Number};
+use lanework_ptx_ir::opcode::matrix::{BitOp, ElementType, GroupMultiply};
 use operands::{MOST_K, ROWS, dense_a, descriptor};
 
 pub use operands::chunks_read;
@@ -46,7 +46,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
     let adder = Adder::of(this.a, this.d, true);
     let group = (adder.group * if this.sparse.is_some() { 2 } else { 1 }).min(k);
     let bytes = this.bytes_along(this.b, false);
-    let halves = this.d == Number::F16;
+    let halves = this.d == ElementType::F16;
     let each = if halves { 2 } else { 4 };
     for block in 0..this.n / SIDE {
         // SAFETY: by the caller.
@@ -71,9 +71,9 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
                 let term = match halves {
                     true => {
                         let bits = words[i / 2][lane] >> (16 * (i % 2));
-                        Term::decode(Number::F16, bits.into())
+                        Term::decode(ElementType::F16, bits.into())
                     }
-                    false => Term::decode(Number::F32, words[i][lane].into()),
+                    false => Term::decode(ElementType::F32, words[i][lane].into()),
                 };
                 special |= !term.value.is_finite();
                 sum.set(j, term);

@@ -9,7 +9,7 @@ use crate::handler::{Body, Tiers};
 use crate::hook::Wants;
 use crate::machine::{Op, Stop, Warp};
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::opcode::matrix::{self as opcode, MatrixOp, Number};
+use lanework_ptx_ir::opcode::matrix::{self as opcode, ElementType, MatrixOp};
 
 impl Plan {
     /// The handler: products pay with wide registers.
@@ -66,7 +66,7 @@ impl Body for Product {
             match &plan.op {
                 MatrixOp::Multiply(this) => match this.quads {
                     Some(by_rows) => quads::multiply(warp, this, by_rows, plan),
-                    None if this.a == Number::F64 => multiply::doubles(warp, this, plan),
+                    None if this.a == ElementType::F64 => multiply::doubles(warp, this, plan),
                     None if this.a.is_integer() => multiply::integers(warp, this, plan),
                     None => multiply::floats(warp, this, plan),
                 },
@@ -77,7 +77,7 @@ impl Body for Product {
                         return fault(warp, op, raw);
                     }
                     let done = match this.d {
-                        Number::S32 => group::integers(warp, this, plan),
+                        ElementType::S32 => group::integers(warp, this, plan),
                         _ => group::floats(warp, this, plan),
                     };
                     if let Err(raw) = done {

@@ -11,7 +11,7 @@ use super::sum::{Adder, SIDE, Terms, add_group, add_special, half, rounded};
 use super::terms::Term;
 use crate::lanes::fetch_cold;
 use crate::machine::Warp;
-use lanework_ptx_ir::opcode::matrix::{BitOp, Multiply, Number, Shape, Sparse};
+use lanework_ptx_ir::opcode::matrix::{BitOp, ElementType, Multiply, Shape, Sparse};
 
 /// What a product of 32 bits each counts.
 #[inline(always)]
@@ -28,7 +28,7 @@ const MOST: usize = 2048;
 
 /// Gives every element of the lanes with its place.
 #[inline(always)]
-fn unpack(places: &[u16], words: &Registers, number: Number, mut to: impl FnMut(usize, u64)) {
+fn unpack(places: &[u16], words: &Registers, number: ElementType, mut to: impl FnMut(usize, u64)) {
     let (per, bits) = (number.per_register(), number.bits());
     for (i, places) in places.chunks_exact(32).enumerate() {
         let (word, shift) = (&words[i / per], bits * (i % per));
@@ -40,7 +40,7 @@ fn unpack(places: &[u16], words: &Registers, number: Number, mut to: impl FnMut(
 
 /// Registers from the elements at their places.
 #[inline(always)]
-fn pack(places: &[u16], number: Number, from: impl Fn(usize) -> u64) -> Registers {
+fn pack(places: &[u16], number: ElementType, from: impl Fn(usize) -> u64) -> Registers {
     let (per, bits) = (number.per_register(), number.bits());
     let mut words: Registers = [[0; 32]; 8];
     for (i, places) in places.chunks_exact(32).enumerate() {
@@ -70,7 +70,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
             read_registers(warp, this.c, &src[of_a + of_b..of_a + of_b + of_c]),
         ]
     };
-    let mut decode = |number: Number, bits: u64| {
+    let mut decode = |number: ElementType, bits: u64| {
         let term = Term::decode(number, bits);
         special |= !term.value.is_finite();
         term
@@ -134,9 +134,9 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
 
 /// The bits of a value that is already rounded to f16 or f32.
 #[inline(always)]
-pub fn encode(d: Number, value: f64) -> u64 {
+pub fn encode(d: ElementType, value: f64) -> u64 {
     match d {
-        Number::F16 => u64::from(half(value).to_bits()),
+        ElementType::F16 => u64::from(half(value).to_bits()),
         _ if value.is_nan() => 0x7fff_ffff,
         _ => u64::from((value as f32).to_bits()),
     }
@@ -180,7 +180,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
         b[place & (MOST - 1)] = integer(this.b, bits);
     });
     let mut c = [0i32; 256];
-    unpack(&places.c, &c_words, Number::S32, |place, bits| c[place & 255] = bits as i32);
+    unpack(&places.c, &c_words, ElementType::S32, |place, bits| c[place & 255] = bits as i32);
     if let Some(sparse) = this.sparse {
         // SAFETY: by the caller.
         let chunks = unsafe { chunks(warp, this, sparse, plan) };
@@ -216,19 +216,19 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
             }
         }
     }
-    let words = pack(&places.d, Number::S32, |place| u64::from(c[place & 255] as u32));
+    let words = pack(&places.d, ElementType::S32, |place| u64::from(c[place & 255] as u32));
     // SAFETY: by the caller.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
 
 /// An integer with these low bits; bits stay in their word.
 #[inline(always)]
-pub fn integer(number: Number, bits: u64) -> i32 {
+pub fn integer(number: ElementType, bits: u64) -> i32 {
     match number {
-        Number::S4 => ((bits as i32) << 28) >> 28,
-        Number::U4 => (bits & 15) as i32,
-        Number::S8 => i32::from(bits as i8),
-        Number::U8 => i32::from(bits as u8),
+        ElementType::S4 => ((bits as i32) << 28) >> 28,
+        ElementType::U4 => (bits & 15) as i32,
+        ElementType::S8 => i32::from(bits as i8),
+        ElementType::U8 => i32::from(bits as u8),
         _ => bits as i32,
     }
 }
@@ -252,11 +252,11 @@ pub unsafe fn doubles(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     };
     let (mut a, mut b, mut c) = ([0.0f64; 256], [[0.0f64; SIDE]; 16], [[0.0f64; SIDE]; 16]);
     let of = f64::from_bits;
-    unpack(&places.a, &a_words, Number::F64, |place, bits| a[place & 255] = of(bits));
-    unpack(&places.b, &b_words, Number::F64, |place, bits| {
+    unpack(&places.a, &a_words, ElementType::F64, |place, bits| a[place & 255] = of(bits));
+    unpack(&places.b, &b_words, ElementType::F64, |place, bits| {
         b[(place / SIDE) & 15][place % SIDE] = of(bits);
     });
-    unpack(&places.c, &c_words, Number::F64, |place, bits| {
+    unpack(&places.c, &c_words, ElementType::F64, |place, bits| {
         c[(place / SIDE) & 15][place % SIDE] = of(bits);
     });
     for (row, sums) in c.iter_mut().enumerate().take(m) {
@@ -274,7 +274,7 @@ pub unsafe fn doubles(warp: &mut Warp, this: &Multiply, plan: &Plan) {
         }
     }
     let words =
-        pack(&places.d, Number::F64, |place| c[(place / SIDE) & 15][place % SIDE].to_bits());
+        pack(&places.d, ElementType::F64, |place| c[(place / SIDE) & 15][place % SIDE].to_bits());
     // SAFETY: by the caller.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }

@@ -1,7 +1,7 @@
 //! Where the elements of a product belong, and the order in which products are added.
 
 use super::sum::SIDE;
-use lanework_ptx_ir::opcode::matrix::{Fragment, Multiply, Number, Part, Shape};
+use lanework_ptx_ir::opcode::matrix::{ElementType, Fragment, MatrixOperand, Multiply, Shape};
 
 /// Where each element of a lane belongs: the index in the matrix of element `i` of lane `l` is at
 /// `32 * i + l`.
@@ -20,14 +20,18 @@ pub struct Places {
 /// The fragments of a product: A as it is stored, B and C. Bits go in words.
 pub fn fragments(this: &Multiply) -> [Fragment; 3] {
     let Shape { m, n, k } = this.shape;
-    let words = if this.a == Number::B1 { 32 } else { 1 };
+    let words = if this.a == ElementType::B1 { 32 } else { 1 };
     let k = k / words;
     let stored = if this.sparse.is_some() { k / 2 } else { k };
-    let number = |number| if number == Number::B1 { Number::S32 } else { number };
+    let number = |number| if number == ElementType::B1 { ElementType::S32 } else { number };
     [
-        Fragment { part: Part::A, shape: Shape { m, n, k: stored }, number: number(this.a) },
-        Fragment { part: Part::B, shape: Shape { m, n, k }, number: number(this.b) },
-        Fragment { part: Part::C, shape: this.shape, number: this.c },
+        Fragment {
+            part: MatrixOperand::A,
+            shape: Shape { m, n, k: stored },
+            number: number(this.a),
+        },
+        Fragment { part: MatrixOperand::B, shape: Shape { m, n, k }, number: number(this.b) },
+        Fragment { part: MatrixOperand::C, shape: this.shape, number: this.c },
     ]
 }
 
@@ -71,7 +75,7 @@ pub struct Order {
 impl Order {
     /// That of a product.
     pub fn of(this: &Multiply) -> Order {
-        let eight_bits = matches!(this.a, Number::E4m3 | Number::E5m2);
+        let eight_bits = matches!(this.a, ElementType::E4m3 | ElementType::E5m2);
         let span = if this.sparse.is_some() { 4 } else { 2 };
         Order { k: this.shape.k, halves: eight_bits, span }
     }

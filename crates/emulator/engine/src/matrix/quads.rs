@@ -8,7 +8,7 @@ use super::registers::{Registers, read_registers, write_registers};
 use crate::machine::Warp;
 use crate::number::narrow::widen16;
 use half::f16;
-use lanework_ptx_ir::opcode::matrix::{Multiply, Number};
+use lanework_ptx_ir::opcode::matrix::{ElementType, Multiply};
 
 /// The f16 at half `i` of a lane's registers.
 fn element(words: &Registers, lane: usize, i: usize) -> f32 {
@@ -23,9 +23,9 @@ fn factor(product: usize, line: usize, k: usize, along: bool) -> (usize, usize) 
 }
 
 /// The lane and the element of an accumulator.
-fn accumulator(product: usize, row: usize, column: usize, number: Number) -> (usize, usize) {
+fn accumulator(product: usize, row: usize, column: usize, number: ElementType) -> (usize, usize) {
     let first = 4 * product + if row >= 4 { 16 } else { 0 };
-    if number == Number::F16 {
+    if number == ElementType::F16 {
         return (first + row % 4, column);
     }
     let lane = first + (row & 1) + (column & 2);
@@ -52,7 +52,7 @@ pub unsafe fn multiply(warp: &mut Warp, this: &Multiply, by_rows: [bool; 2], pla
             let (row, column) = (at / 8, at % 8);
             let (lane, i) = accumulator(product, row, column, this.c);
             let start = match this.c {
-                Number::F16 => element(&c, lane, i),
+                ElementType::F16 => element(&c, lane, i),
                 _ => f32::from_bits(c[i][lane] as u32),
             };
             let pairs: [(f32, f32); 4] = std::array::from_fn(|k| {
@@ -62,7 +62,7 @@ pub unsafe fn multiply(warp: &mut Warp, this: &Multiply, by_rows: [bool; 2], pla
             });
             let fused = |sum: f32, (x, y): (f32, f32)| x.mul_add(y, sum);
             let sum = match (this.c, this.d) {
-                (Number::F16, Number::F16) => {
+                (ElementType::F16, ElementType::F16) => {
                     let half = |first: (f32, f32), second| fused(first.0 * first.1, second);
                     start + half(pairs[0], pairs[1]) + half(pairs[2], pairs[3])
                 }
@@ -70,11 +70,11 @@ pub unsafe fn multiply(warp: &mut Warp, this: &Multiply, by_rows: [bool; 2], pla
             };
             let (lane, i) = accumulator(product, row, column, this.d);
             match this.d {
-                Number::F16 => {
-                    let bits = encode(Number::F16, f64::from(sum));
+                ElementType::F16 => {
+                    let bits = encode(ElementType::F16, f64::from(sum));
                     words[i / 2][lane] |= bits << (16 * (i % 2));
                 }
-                _ => words[i][lane] = encode(Number::F32, f64::from(sum)),
+                _ => words[i][lane] = encode(ElementType::F32, f64::from(sum)),
             }
         }
     }

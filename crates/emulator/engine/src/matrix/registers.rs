@@ -3,7 +3,7 @@
 use crate::lanes::{fetch_cold, put_cold};
 use crate::machine::Warp;
 use crate::slot::{Lanes, NO_SLOT, Slot};
-use lanework_ptx_ir::opcode::matrix::Number;
+use lanework_ptx_ir::opcode::matrix::ElementType;
 
 /// What up to 8 registers hold in each lane.
 pub type Registers = [[u64; 32]; 8];
@@ -12,13 +12,13 @@ pub type Registers = [[u64; 32]; 8];
 ///
 /// # Safety
 /// The slots are registers of the warp.
-pub unsafe fn read_registers(warp: &Warp, number: Number, slots: &[Slot]) -> Registers {
+pub unsafe fn read_registers(warp: &Warp, number: ElementType, slots: &[Slot]) -> Registers {
     let mut words = [[0; 32]; 8];
     for (to, slot) in words.iter_mut().zip(slots) {
         // SAFETY: slots are valid by the assembler.
         unsafe {
             match number {
-                Number::F64 => *to = fetch_cold::<u64>(warp, *slot).0,
+                ElementType::F64 => *to = fetch_cold::<u64>(warp, *slot).0,
                 _ => {
                     let lanes = fetch_cold::<u32>(warp, *slot);
                     for i in 0..32 {
@@ -35,12 +35,17 @@ pub unsafe fn read_registers(warp: &Warp, number: Number, slots: &[Slot]) -> Reg
 ///
 /// # Safety
 /// The slots are registers of the warp.
-pub unsafe fn write_registers(warp: &mut Warp, number: Number, slots: &[Slot], words: &Registers) {
+pub unsafe fn write_registers(
+    warp: &mut Warp,
+    number: ElementType,
+    slots: &[Slot],
+    words: &Registers,
+) {
     for (word, slot) in words.iter().zip(slots).filter(|(_, slot)| **slot != NO_SLOT) {
         // SAFETY: slots are valid by the assembler.
         unsafe {
             match number {
-                Number::F64 => put_cold(warp, *slot, Lanes(*word)),
+                ElementType::F64 => put_cold(warp, *slot, Lanes(*word)),
                 _ => {
                     let mut lanes = Lanes([0u32; 32]);
                     for i in 0..32 {

@@ -14,7 +14,7 @@ use crate::site::{Rows, Site};
 use crate::worker_context::Context;
 use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::opcode::matrix::{self as opcode, Fragment, MatrixOp, Number};
+use lanework_ptx_ir::opcode::matrix::{self as opcode, ElementType, Fragment, MatrixOp};
 
 /// Checks one access of a lane and gives its place on the host; `near` is where the last one went.
 unsafe fn host(
@@ -86,7 +86,7 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
         };
         let mut matrices: Rows = [[0; 8]; 32];
         if store {
-            let words = read_registers(warp, Number::F16, &plan.src[1..]);
+            let words = read_registers(warp, ElementType::F16, &plan.src[1..]);
             for matrix in 0..count {
                 for lane in 0..32 {
                     for half in 0..2 {
@@ -124,7 +124,7 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
                 }
             }
         }
-        write_registers(warp, Number::F16, &plan.dst, &words);
+        write_registers(warp, ElementType::F16, &plan.dst, &words);
     }
     Ok(())
 }
@@ -132,7 +132,7 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
 /// `movmatrix`.
 pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
     // SAFETY: slots are valid by the assembler.
-    let words = unsafe { read_registers(warp, Number::F16, &plan.src) };
+    let words = unsafe { read_registers(warp, ElementType::F16, &plan.src) };
     let mut to: Registers = [[0; 32]; 8];
     for lane in 0..32 {
         for half in 0..2 {
@@ -143,7 +143,7 @@ pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
         }
     }
     // SAFETY: as above.
-    unsafe { write_registers(warp, Number::F16, &plan.dst, &to) }
+    unsafe { write_registers(warp, ElementType::F16, &plan.dst, &to) }
 }
 
 /// `wmma.load` and `wmma.store`: each lane accesses the elements that it holds, those of one run
@@ -161,7 +161,7 @@ pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
     let fragment = if packed > 1 { fragment.of_words(packed) } else { fragment };
     let Fragment { part, number, .. } = fragment;
     let size = number.bits() / 8;
-    let along = by_rows == (part != opcode::Part::B);
+    let along = by_rows == (part != opcode::MatrixOperand::B);
     let step = if along { fragment.run() } else { 1 };
     let (per, bits) = (number.per_register(), number.bits());
     // SAFETY: slots are valid by the assembler; every element is checked.
@@ -175,7 +175,7 @@ pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
                 kind: to.1,
                 base: &base,
                 pitch: u64::from(stride[0]) * element_bits as u64,
-                fragment: (registers * if number == Number::F64 { 8 } else { 4 }) as u64,
+                fragment: (registers * if number == ElementType::F64 { 8 } else { 4 }) as u64,
             };
             let instruction = (*warp.context).place(warp, op).instruction;
             if let Some(instrument) = (*warp.context).instrument(Wants::ACCESSES) {

@@ -4,7 +4,7 @@
 //! [`Adder::of`] is the table of constants; they are those of an H200, measured.
 
 use super::terms::{Term, least};
-use lanework_ptx_ir::opcode::matrix::Number;
+use lanework_ptx_ir::opcode::matrix::ElementType;
 
 /// What becomes of a group's sum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,16 +32,16 @@ pub struct Adder {
 
 impl Adder {
     /// The adder for factors of type `a` and results of type `d`, of a warpgroup's or a warp's product.
-    pub fn of(a: Number, d: Number, warpgroup: bool) -> Adder {
-        let eight_bits = matches!(a, Number::E4m3 | Number::E5m2);
+    pub fn of(a: ElementType, d: ElementType, warpgroup: bool) -> Adder {
+        let eight_bits = matches!(a, ElementType::E4m3 | ElementType::E5m2);
         let group = match a {
-            Number::Tf32 => 8,
+            ElementType::Tf32 => 8,
             _ if eight_bits && warpgroup => 32,
             _ => 16,
         };
         let short = eight_bits && warpgroup;
         let round = match d {
-            Number::F16 => Round::Half,
+            ElementType::F16 => Round::Half,
             _ if short => Round::Short,
             _ => Round::Single,
         };
@@ -52,7 +52,7 @@ impl Adder {
     /// The smallest normal accumulator.
     #[inline(always)]
     pub fn least(self) -> f64 {
-        least(if self.round == Round::Half { Number::F16 } else { Number::F32 })
+        least(if self.round == Round::Half { ElementType::F16 } else { ElementType::F32 })
     }
 
     /// Adds the accumulator to a finished sum.

@@ -7,7 +7,7 @@
 use crate::number::narrow::widen16;
 use crate::number::tiny::{E2M1, E2M3, E3M2};
 use half::f16;
-use lanework_ptx_ir::opcode::convert::EightFormat;
+use lanework_ptx_ir::opcode::convert::SmallFloatFormat;
 
 /// Every e4m3 number: the pattern of an infinity is a finite number, 480 would be NaN.
 pub static E4M3: [f32; 256] = {
@@ -29,29 +29,29 @@ pub static E4M3: [f32; 256] = {
 };
 
 /// Two f32, the first to the high byte or half of it.
-pub fn narrow_singles(format: EightFormat, relu: bool, high: f32, low: f32) -> u32 {
+pub fn narrow_singles(format: SmallFloatFormat, relu: bool, high: f32, low: f32) -> u32 {
     narrow(format, relu, high) << format.distance() | narrow(format, relu, low)
 }
 
 /// Two packed f16 to two bytes.
-pub fn narrow_halves(format: EightFormat, relu: bool, a: u32) -> u32 {
+pub fn narrow_halves(format: SmallFloatFormat, relu: bool, a: u32) -> u32 {
     let half = |bits: u32| widen16(f16::from_bits(bits as u16));
     narrow_singles(format, relu, half(a >> 16), half(a))
 }
 
 /// Two bytes to two packed f16.
-pub fn widen(format: EightFormat, relu: bool, a: u32) -> u32 {
+pub fn widen(format: SmallFloatFormat, relu: bool, a: u32) -> u32 {
     widen_one(format, relu, a >> format.distance()) << 16 | widen_one(format, relu, a)
 }
 
 /// The f16 of the low 8 bits.
-fn widen_one(format: EightFormat, relu: bool, bits: u32) -> u32 {
+fn widen_one(format: SmallFloatFormat, relu: bool, bits: u32) -> u32 {
     let value = match format {
-        EightFormat::E4m3 => f16::from_f32(E4M3[bits as usize & 0xff]),
-        EightFormat::E5m2 => f16::from_bits((bits as u16) << 8),
-        EightFormat::E2m3 => f16::from_f32(E2M3.widen(bits)),
-        EightFormat::E3m2 => f16::from_f32(E3M2.widen(bits)),
-        EightFormat::E2m1 => f16::from_f32(E2M1.widen(bits)),
+        SmallFloatFormat::E4m3 => f16::from_f32(E4M3[bits as usize & 0xff]),
+        SmallFloatFormat::E5m2 => f16::from_bits((bits as u16) << 8),
+        SmallFloatFormat::E2m3 => f16::from_f32(E2M3.widen(bits)),
+        SmallFloatFormat::E3m2 => f16::from_f32(E3M2.widen(bits)),
+        SmallFloatFormat::E2m1 => f16::from_f32(E2M1.widen(bits)),
     };
     match u32::from(value.to_bits()) {
         _ if value.is_nan() => 0x7fff,
@@ -61,14 +61,14 @@ fn widen_one(format: EightFormat, relu: bool, bits: u32) -> u32 {
 }
 
 /// The nearest float of the format, of two the even one.
-fn narrow(format: EightFormat, relu: bool, x: f32) -> u32 {
+fn narrow(format: SmallFloatFormat, relu: bool, x: f32) -> u32 {
     // Bits of mantissa, the exponent of the smallest normal number, the largest finite number, NaN, the sign.
     let (mantissa, least, most, nan, sign) = match format {
-        EightFormat::E4m3 => (3, -6, 0x7e, 0x7f, 7),
-        EightFormat::E5m2 => (2, -14, 0x7b, 0x7f, 7),
-        EightFormat::E2m3 => (3, 0, 0x1f, 0x1f, 5),
-        EightFormat::E3m2 => (2, -2, 0x1f, 0x1f, 5),
-        EightFormat::E2m1 => (1, 0, 0x7, 0x7, 3),
+        SmallFloatFormat::E4m3 => (3, -6, 0x7e, 0x7f, 7),
+        SmallFloatFormat::E5m2 => (2, -14, 0x7b, 0x7f, 7),
+        SmallFloatFormat::E2m3 => (3, 0, 0x1f, 0x1f, 5),
+        SmallFloatFormat::E3m2 => (2, -2, 0x1f, 0x1f, 5),
+        SmallFloatFormat::E2m1 => (1, 0, 0x7, 0x7, 3),
     };
     if x.is_nan() {
         return nan;
@@ -100,31 +100,31 @@ fn round(bits: u32, least: i32, mantissa: u32) -> u32 {
 mod tests {
     use super::*;
 
-    const FORMATS: [(EightFormat, u32); 5] = [
-        (EightFormat::E4m3, 0x7e),
-        (EightFormat::E5m2, 0x7b),
-        (EightFormat::E2m3, 0x1f),
-        (EightFormat::E3m2, 0x1f),
-        (EightFormat::E2m1, 0x7),
+    const FORMATS: [(SmallFloatFormat, u32); 5] = [
+        (SmallFloatFormat::E4m3, 0x7e),
+        (SmallFloatFormat::E5m2, 0x7b),
+        (SmallFloatFormat::E2m3, 0x1f),
+        (SmallFloatFormat::E3m2, 0x1f),
+        (SmallFloatFormat::E2m1, 0x7),
     ];
 
     /// The bit of the sign, and what a NaN becomes.
-    fn sign_and_nan(format: EightFormat) -> (u32, u32) {
+    fn sign_and_nan(format: SmallFloatFormat) -> (u32, u32) {
         match format {
-            EightFormat::E4m3 | EightFormat::E5m2 => (7, 0x7f),
-            EightFormat::E2m3 | EightFormat::E3m2 => (5, 0x1f),
-            EightFormat::E2m1 => (3, 7),
+            SmallFloatFormat::E4m3 | SmallFloatFormat::E5m2 => (7, 0x7f),
+            SmallFloatFormat::E2m3 | SmallFloatFormat::E3m2 => (5, 0x1f),
+            SmallFloatFormat::E2m1 => (3, 7),
         }
     }
 
     /// The number with a pattern, from the type's definition.
-    fn value(format: EightFormat, bits: u32) -> f64 {
+    fn value(format: SmallFloatFormat, bits: u32) -> f64 {
         let (exponent_bits, mantissa_bits, bias) = match format {
-            EightFormat::E4m3 => (4, 3, 7),
-            EightFormat::E5m2 => (5, 2, 15),
-            EightFormat::E2m3 => (2, 3, 1),
-            EightFormat::E3m2 => (3, 2, 3),
-            EightFormat::E2m1 => (2, 1, 1),
+            SmallFloatFormat::E4m3 => (4, 3, 7),
+            SmallFloatFormat::E5m2 => (5, 2, 15),
+            SmallFloatFormat::E2m3 => (2, 3, 1),
+            SmallFloatFormat::E3m2 => (3, 2, 3),
+            SmallFloatFormat::E2m1 => (2, 1, 1),
         };
         let exponent = (bits >> mantissa_bits & ((1 << exponent_bits) - 1)) as i32;
         let mantissa = f64::from(bits & ((1 << mantissa_bits) - 1)) / f64::from(1 << mantissa_bits);
@@ -135,7 +135,7 @@ mod tests {
     }
 
     /// The finite number nearest to a magnitude, of two the even one, by looking at all.
-    fn nearest(format: EightFormat, most: u32, x: f64) -> u32 {
+    fn nearest(format: SmallFloatFormat, most: u32, x: f64) -> u32 {
         let distance = |bits: u32| (value(format, bits) - x).abs();
         let all = (0..=most)
             .min_by(|a, b| distance(*a).total_cmp(&distance(*b)).then((a & 1).cmp(&(b & 1))));

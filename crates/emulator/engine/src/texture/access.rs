@@ -8,7 +8,7 @@ use crate::fault::{FaultKind, RawFault};
 use crate::guest;
 use crate::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::opcode::texture::{Geometry, Query};
+use lanework_ptx_ir::opcode::texture::{Geometry, TextureQuery};
 
 /// One lane.
 pub struct Lane<'a> {
@@ -230,12 +230,14 @@ impl<'a> Lane<'a> {
     }
 
     /// The answer to a question, of a mipmap level.
-    pub fn ask(&self, handle: u64, query: Query, level: u64) -> Done<u32> {
+    pub fn ask(&self, handle: u64, query: TextureQuery, level: u64) -> Done<u32> {
         let object = self.object(handle).map(|(object, _)| object);
         match query {
-            Query::IsTexture => return Ok(matches!(object, Some(Object::Texture(..))).into()),
-            Query::IsSampler => return Ok(matches!(object, Some(Object::Sampler(_))).into()),
-            Query::IsSurface => return Ok(matches!(object, Some(Object::Surface(_))).into()),
+            TextureQuery::IsTexture => {
+                return Ok(matches!(object, Some(Object::Texture(..))).into());
+            }
+            TextureQuery::IsSampler => return Ok(matches!(object, Some(Object::Sampler(_))).into()),
+            TextureQuery::IsSurface => return Ok(matches!(object, Some(Object::Surface(_))).into()),
             _ => {}
         }
         let (levels, normalized) = match object {
@@ -253,12 +255,12 @@ impl<'a> Lane<'a> {
             );
         };
         Ok(match query {
-            Query::Levels => levels.len() as u32,
-            Query::Width => image.extent[0],
-            Query::Height => image.extent[1],
-            Query::Depth => image.extent[2],
-            Query::Layers => image.layers,
-            Query::Normalized => normalized.into(),
+            TextureQuery::Levels => levels.len() as u32,
+            TextureQuery::Width => image.extent[0],
+            TextureQuery::Height => image.extent[1],
+            TextureQuery::Depth => image.extent[2],
+            TextureQuery::Layers => image.layers,
+            TextureQuery::Normalized => normalized.into(),
             _ => 1,
         })
     }

@@ -11,7 +11,7 @@ use crate::lanes::{fetch_cold, put_cold};
 use crate::machine::{Op, Warp};
 use crate::slot::{Lanes, NO_SLOT};
 use crate::worker_context::Context;
-use lanework_ptx_ir::opcode::texture::{Geometry, Mip, TextureOp};
+use lanework_ptx_ir::opcode::texture::{Geometry, MipLevel, TextureOp};
 
 /// Any instruction of this family.
 pub struct Texture;
@@ -71,17 +71,17 @@ unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
                 last = Some((key, found));
             }
             let Some((_, bound)) = &last else { continue };
-            let sample = |geometry: Geometry, fetch, mip: Mip, offset: bool, gather| {
+            let sample = |geometry: Geometry, fetch, mip: MipLevel, offset: bool, gather| {
                 let axes = geometry.axes();
                 let float = |n| f32::from_bits(after(geometry, n) as u32);
                 let change = |from: usize| {
                     std::array::from_fn(|d| if d < axes { float(from + d) } else { 0.0 })
                 };
                 let level = match mip {
-                    Mip::Base => Level::Number(0.0),
-                    Mip::Level if fetch => Level::Number(after(geometry, 0) as i32 as f32),
-                    Mip::Level => Level::Number(float(0)),
-                    Mip::Gradient => Level::Gradient([change(0), change(axes)]),
+                    MipLevel::Base => Level::Number(0.0),
+                    MipLevel::Level if fetch => Level::Number(after(geometry, 0) as i32 as f32),
+                    MipLevel::Level => Level::Number(float(0)),
+                    MipLevel::Gradient => Level::Gradient([change(0), change(axes)]),
                 };
                 let part = |d| after(geometry, mip.operands(axes) + d) as i32 as i64;
                 let given = |d| offset && d < axes;
@@ -94,7 +94,7 @@ unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
                     give(&sample(geometry, fetch, mip, offset, None)?);
                 }
                 TextureOp::Gather { geometry, component, offset } => {
-                    give(&sample(geometry, false, Mip::Base, offset, Some(component))?);
+                    give(&sample(geometry, false, MipLevel::Base, offset, Some(component))?);
                 }
                 TextureOp::Load(surface) => {
                     give(&lane.load(bound, surface, words(surface.geometry))?);

@@ -7,11 +7,11 @@ use super::sample::has_shape;
 use crate::alu::atomic::{combine, replace};
 use crate::guest;
 use lanework_ptx_ir::opcode::memory::AtomicOp;
-use lanework_ptx_ir::opcode::texture::{Outside, Surface};
+use lanework_ptx_ir::opcode::texture::{OutOfBounds, SurfaceAccess};
 
 impl Lane<'_> {
     /// The address of a place in a surface; `None` where it is dropped.
-    fn place(&self, image: &Image, surface: Surface, words: [u32; 4]) -> Done<Option<u64>> {
+    fn place(&self, image: &Image, surface: SurfaceAccess, words: [u32; 4]) -> Done<Option<u64>> {
         let geometry = surface.geometry;
         if !has_shape(image, shape(geometry), geometry.is_layered()) {
             return Err(self.wrong(format!(
@@ -42,8 +42,8 @@ impl Lane<'_> {
         let outside = place.iter().zip(most).any(|(at, most)| !(0..=most).contains(at));
         if outside {
             match surface.outside {
-                Outside::Zero => return Ok(None),
-                Outside::Clamp if most[0] >= 0 => {
+                OutOfBounds::Zero => return Ok(None),
+                OutOfBounds::Clamp if most[0] >= 0 => {
                     for (at, most) in place.iter_mut().zip(most) {
                         *at = (*at).clamp(0, most);
                     }
@@ -64,7 +64,12 @@ impl Lane<'_> {
     }
 
     /// The elements of a load.
-    pub fn load(&self, bound: &Bound<'_>, surface: Surface, words: [u32; 4]) -> Done<[u64; 4]> {
+    pub fn load(
+        &self,
+        bound: &Bound<'_>,
+        surface: SurfaceAccess,
+        words: [u32; 4],
+    ) -> Done<[u64; 4]> {
         let mut out = [0; 4];
         let Some(address) = self.place(bound.image(), surface, words)? else { return Ok(out) };
         let size = usize::from(surface.bytes);
@@ -85,7 +90,7 @@ impl Lane<'_> {
     pub fn store(
         &self,
         bound: &Bound<'_>,
-        surface: Surface,
+        surface: SurfaceAccess,
         words: [u32; 4],
         data: [u64; 4],
     ) -> Done<()> {
@@ -122,7 +127,7 @@ impl Lane<'_> {
     pub fn reduce(
         &self,
         bound: &Bound<'_>,
-        surface: Surface,
+        surface: SurfaceAccess,
         op: AtomicOp,
         words: [u32; 4],
         value: u64,

@@ -15,7 +15,7 @@ use crate::races::epoch::{self, PackedEpoch};
 use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
-use lanework_ptx_ir::kernel::{MemorySpace, Order, Scope};
+use lanework_ptx_ir::kernel::{MemoryOrder, MemorySpace, Scope};
 
 /// A run that a thread's copy is reading or writing.
 struct GroupedCopy {
@@ -38,7 +38,7 @@ fn target(space: MemorySpace, combines: bool) -> Site {
     if !combines {
         return site(space, AccessKind::Store, 1);
     }
-    let order = Order { strong: Some(Scope::Device), ..Order::default() };
+    let order = MemoryOrder { strong: Some(Scope::Device), ..MemoryOrder::default() };
     Site { order, ..site(space, AccessKind::Atomic, 1) }
 }
 

@@ -25,7 +25,7 @@ use lanework_engine::event::{Space, generic_space};
 use lanework_engine::fault::NearAllocation;
 use lanework_engine::memory::{Allocation, Memory};
 use lanework_engine::region::Region;
-use lanework_ptx_ir::kernel::{Kernel, MemorySpace, Placed};
+use lanework_ptx_ir::kernel::{Kernel, MemorySpace, PlacedVariable};
 use lanework_ptx_ir::memory_layout::{SHARED_WINDOW, WINDOW};
 use std::collections::HashMap;
 
@@ -333,8 +333,8 @@ pub struct Variables {
 
 impl Variables {
     /// These variables and what `more` adds.
-    pub fn new(placed: &[Placed], more: Option<(u64, u64, String)>) -> Variables {
-        let of = |p: &Placed| (u64::from(p.offset), u64::from(p.bytes), p.name.clone());
+    pub fn new(placed: &[PlacedVariable], more: Option<(u64, u64, String)>) -> Variables {
+        let of = |p: &PlacedVariable| (u64::from(p.offset), u64::from(p.bytes), p.name.clone());
         Variables { list: placed.iter().map(of).chain(more).collect() }
     }
 

@@ -10,7 +10,7 @@
 use lanework_ptx_ir::kernel::{Inst, Opcode, Operand, Reg};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::convert::{ConvertOp, NarrowInteger};
-use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp, Size};
+use lanework_ptx_ir::opcode::integer::{Integer, IntegerOp, IntegerSize};
 use lanework_ptx_ir::opcode::logic::CompareOp;
 use lanework_ptx_ir::opcode::logic::{LogicOp, PermuteMode};
 use lanework_ptx_ir::opcode::logic::{MoveOp, PartSize};
@@ -99,11 +99,11 @@ fn bits_of_part(part: PartSize) -> u32 {
     }
 }
 
-fn bits_of_size(size: Size) -> u32 {
+fn bits_of_size(size: IntegerSize) -> u32 {
     match size {
-        Size::Half => 16,
-        Size::Word => 32,
-        Size::Wide => 64,
+        IntegerSize::Half => 16,
+        IntegerSize::Word => 32,
+        IntegerSize::Wide => 64,
     }
 }
 
@@ -292,9 +292,9 @@ mod tests {
             flow(or, &[Operand::Const(0xff_0000), Operand::Reg(0)]).bits(halves),
             0xff00_0000
         );
-        let left = Alu::Logic(LogicOp::ShiftLeft(Size::Word));
+        let left = Alu::Logic(LogicOp::ShiftLeft(IntegerSize::Word));
         assert_eq!(flow(left, &[Operand::Reg(0), Operand::Const(16)]).bits(halves), 0);
-        let right = Alu::Logic(LogicOp::ShiftRight { size: Size::Word, signed: true });
+        let right = Alu::Logic(LogicOp::ShiftRight { size: IntegerSize::Word, signed: true });
         assert_eq!(flow(right, &[Operand::Reg(0), Operand::Const(24)]).bits(halves), 0xffff_ffff);
         let extend = Alu::Convert(ConvertOp::ExtendToWide(Integer::S16));
         assert_eq!(flow(extend, &[Operand::Reg(0)]).bits(halves), 0);

@@ -25,11 +25,13 @@ use crate::analysis::Analyses;
 use crate::analysis::cfg::ControlFlowGraph;
 use crate::analysis::known_bits::{ALIGNMENT_BITS, KnownBits, RegisterBits};
 use crate::analysis::uniformity::Uniformity;
-use crate::kernel::{Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Part, Reg};
+use crate::kernel::{
+    AccessPart, Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Reg,
+};
 use crate::opcode::Alu;
 use crate::opcode::logic::MoveOp;
 use crate::opcode::memory::AtomicOp;
-use crate::types::Class;
+use crate::types::UniformityClass;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
@@ -73,7 +75,7 @@ pub enum AccessClass {
 
 impl AccessClass {
     /// How an atomic on so many bytes is served.
-    pub fn of_atomic(op: AtomicOp, bytes: u32) -> AccessClass {
+    pub fn for_atomic(op: AtomicOp, bytes: u32) -> AccessClass {
         match op {
             AtomicOp::CompareAndSwap(_) if bytes == 2 => AccessClass::SwapOfHalf,
             AtomicOp::CompareAndSwap(_) => AccessClass::CompareAndSwap,
@@ -103,7 +105,7 @@ impl<'a> AccessClassifier<'a> {
     /// analysis.
     pub fn new(kernel: &'a Kernel, analyses: &'a Analyses, optimized: bool) -> Self {
         let vectorized = match optimized {
-            true => LoadVectorization::of(kernel, &analyses.cfg),
+            true => LoadVectorization::analyze(kernel, &analyses.cfg),
             false => LoadVectorization::default(),
         };
         AccessClassifier { kernel, analyses, optimized, vectorized, any_block: OnceCell::new() }
@@ -125,11 +127,11 @@ impl<'a> AccessClassifier<'a> {
 
     fn atomic(&self, inst: &Inst, op: &MemoryOp, atomic: AtomicOp) -> AccessClass {
         match op.part {
-            Part::Whole => {}
-            Part::First(elements) => return AccessClass::First(elements),
-            Part::Rest => return AccessClass::Rest,
+            AccessPart::Whole => {}
+            AccessPart::First(elements) => return AccessClass::First(elements),
+            AccessPart::Rest => return AccessClass::Rest,
         }
-        let class = AccessClass::of_atomic(atomic, op.ty.size());
+        let class = AccessClass::for_atomic(atomic, op.ty.size());
         if !self.optimized || class != AccessClass::Atomic || op.ty.size() != 4 {
             return class;
         }
@@ -151,8 +153,8 @@ impl<'a> AccessClassifier<'a> {
 
     /// Whether an operand is uniform in blocks of any shape.
     fn is_uniform(&self, src: Operand) -> bool {
-        let analyse = || Uniformity::of(self.kernel, self.analyses, ANY_BLOCK);
-        self.any_block.get_or_init(analyse).operand(src) <= Class::Uniform
+        let analyse = || Uniformity::analyze(self.kernel, self.analyses, ANY_BLOCK);
+        self.any_block.get_or_init(analyse).operand(src) <= UniformityClass::Uniform
     }
 
     /// Whether any instruction reads a register.
@@ -212,12 +214,12 @@ struct Chunk<'a> {
 
 impl LoadVectorization {
     /// Finds the loads of a kernel that are joined.
-    pub fn of(kernel: &Kernel, cfg: &ControlFlowGraph) -> LoadVectorization {
+    pub fn analyze(kernel: &Kernel, cfg: &ControlFlowGraph) -> LoadVectorization {
         let mut joined = LoadVectorization::default();
         if !kernel.insts.iter().any(|inst| candidate_of(inst).is_some()) {
             return joined;
         }
-        let known = RegisterBits::of(kernel);
+        let known = RegisterBits::analyze(kernel);
         for block in &cfg.blocks {
             let mut open: Vec<Candidate> = Vec::new();
             for (i, inst) in kernel.insts.iter().enumerate().take(block.end).skip(block.start) {
@@ -320,7 +322,7 @@ mod tests {
 
     fn class(kind: AtomicKind, ty: ScalarType) -> AccessClass {
         let op = AtomicOp::new(kind, ty, true).expect("PTX has it");
-        AccessClass::of_atomic(op, ty.size())
+        AccessClass::for_atomic(op, ty.size())
     }
 
     #[test]

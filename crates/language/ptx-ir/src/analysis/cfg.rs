@@ -34,7 +34,7 @@ pub struct ControlFlowGraph {
 
 impl ControlFlowGraph {
     /// The graph of a kernel.
-    pub fn of(kernel: &Kernel) -> ControlFlowGraph {
+    pub fn new(kernel: &Kernel) -> ControlFlowGraph {
         let blocks = basic_blocks(kernel);
         let follow = |b: &BasicBlock| b.fall_through.into_iter().chain(b.target).collect();
         let successors: Vec<Vec<usize>> = blocks.iter().map(follow).collect();

@@ -174,7 +174,7 @@ pub fn solve_variables<A: VariableAnalysis>(
     analysis: &mut A,
     start: Vec<A::Fact>,
 ) -> Vec<A::Fact> {
-    let dependents = Dependents::of(kernel, analysis, start.len());
+    let dependents = Dependents::new(kernel, analysis, start.len());
     let mut facts = Facts { of: start, changed: Vec::new() };
     let mut worklist = Worklist::all(kernel.insts.len());
     while let Some(at) = worklist.next() {
@@ -193,7 +193,7 @@ struct Dependents {
 }
 
 impl Dependents {
-    fn of<A: VariableAnalysis>(kernel: &Kernel, analysis: &A, variables: usize) -> Dependents {
+    fn new<A: VariableAnalysis>(kernel: &Kernel, analysis: &A, variables: usize) -> Dependents {
         // Counting sort by variable: count, add up, fill from the ends.
         let mut starts = vec![0u32; variables + 1];
         for inst in &kernel.insts {
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn facts_flow_along_and_against_the_edges_of_any_graph() {
         for seed in 0..200 {
-            let cfg = ControlFlowGraph::of(&random(seed));
+            let cfg = ControlFlowGraph::new(&random(seed));
             let count = cfg.blocks.len();
             let before = solve_blocks(&cfg, &Passed::<true>(count));
             let after = solve_blocks(&cfg, &Passed::<false>(count));

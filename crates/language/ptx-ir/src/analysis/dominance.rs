@@ -142,7 +142,7 @@ mod tests {
     fn they_are_the_nearest_blocks_that_no_path_to_the_end_avoids() {
         for seed in 0..500 {
             let kernel = random(seed);
-            let cfg = ControlFlowGraph::of(&kernel);
+            let cfg = ControlFlowGraph::new(&kernel);
             let (count, end) = (cfg.blocks.len(), cfg.blocks.len() - 1);
             let ipdom = immediate_post_dominators(&kernel, &cfg);
             // By definition: without a post-dominator, no path leads to the end.

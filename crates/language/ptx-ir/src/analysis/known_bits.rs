@@ -28,7 +28,7 @@ impl KnownBits {
     /// Nothing known.
     pub const NONE: KnownBits = KnownBits { count: 0, value: 0 };
 
-    fn of(count: u32, value: u64) -> KnownBits {
+    fn new(count: u32, value: u64) -> KnownBits {
         let count = count.min(ALIGNMENT_BITS);
         KnownBits { count, value: value & ((1 << count) - 1) }
     }
@@ -39,23 +39,23 @@ impl KnownBits {
     }
 
     fn sum(self, other: KnownBits) -> KnownBits {
-        KnownBits::of(self.count.min(other.count), self.value.wrapping_add(other.value))
+        KnownBits::new(self.count.min(other.count), self.value.wrapping_add(other.value))
     }
 
     fn negated(self) -> KnownBits {
-        KnownBits::of(self.count, self.value.wrapping_neg())
+        KnownBits::new(self.count, self.value.wrapping_neg())
     }
 
     fn product(self, other: KnownBits) -> KnownBits {
         let known = self.count + other.trailing_zeros();
         let count = known.min(other.count + self.trailing_zeros());
-        KnownBits::of(count, self.value.wrapping_mul(other.value))
+        KnownBits::new(count, self.value.wrapping_mul(other.value))
     }
 
     /// What is known of a value that is one of two.
     fn either(self, other: KnownBits) -> KnownBits {
         let differ = (self.value ^ other.value).trailing_zeros();
-        KnownBits::of(self.count.min(other.count).min(differ), self.value)
+        KnownBits::new(self.count.min(other.count).min(differ), self.value)
     }
 }
 
@@ -76,7 +76,7 @@ pub struct RegisterBits(Vec<Option<KnownBits>>);
 
 impl RegisterBits {
     /// Analyses a kernel.
-    pub fn of(kernel: &Kernel) -> RegisterBits {
+    pub fn analyze(kernel: &Kernel) -> RegisterBits {
         let special = kernel.registers.iter().map(|r| r.special.map(|_| KnownBits::NONE)).collect();
         RegisterBits(solve_variables(kernel, &mut Analysis, special))
     }
@@ -105,8 +105,8 @@ impl VariableAnalysis for Analysis {
 fn bits_of(src: Operand, register: impl Fn(Reg) -> Option<KnownBits>) -> Option<KnownBits> {
     match src {
         Operand::Reg(r) => register(r),
-        Operand::Const(constant) => Some(KnownBits::of(ALIGNMENT_BITS, constant)),
-        Operand::DynamicShared(_) => Some(KnownBits::of(ALIGNMENT_BITS, 0)),
+        Operand::Const(constant) => Some(KnownBits::new(ALIGNMENT_BITS, constant)),
+        Operand::DynamicShared(_) => Some(KnownBits::new(ALIGNMENT_BITS, 0)),
         Operand::Truth(_) => Some(KnownBits::NONE),
     }
 }
@@ -121,7 +121,7 @@ fn result_of(op: Alu, src: &[Operand], facts: &Facts<Option<KnownBits>>) -> Opti
         Some(Operand::Const(value)) => Some(*value),
         _ => None,
     };
-    let of_both = |value: u64| KnownBits::of(bits[0].count.min(bits[1].count), value);
+    let of_both = |value: u64| KnownBits::new(bits[0].count.min(bits[1].count), value);
     Some(match op {
         Alu::Move(MoveOp::Copy(_)) => bits[0],
         Alu::Convert(
@@ -136,14 +136,14 @@ fn result_of(op: Alu, src: &[Operand], facts: &Facts<Option<KnownBits>>) -> Opti
         Alu::Logic(LogicOp::ShiftLeft(_)) => match constant(1) {
             Some(by) => {
                 let by = (by as u32).min(ALIGNMENT_BITS);
-                KnownBits::of(bits[0].count + by, bits[0].value << by)
+                KnownBits::new(bits[0].count + by, bits[0].value << by)
             }
             None => KnownBits::NONE,
         },
         Alu::Logic(LogicOp::And(_)) => match constant(1) {
             Some(mask) => {
                 let count = bits[0].count.max(mask.trailing_zeros());
-                KnownBits::of(count, bits[0].value & mask)
+                KnownBits::new(count, bits[0].value & mask)
             }
             None => KnownBits::NONE,
         },

@@ -24,9 +24,9 @@ pub struct Liveness {
 
 impl Liveness {
     /// Analyses a kernel.
-    pub fn of(kernel: &Kernel, cfg: &ControlFlowGraph) -> Liveness {
+    pub fn analyze(kernel: &Kernel, cfg: &ControlFlowGraph) -> Liveness {
         let crossing = crossing(kernel, cfg);
-        let live_in = solve_blocks(cfg, &Analysis::of(kernel, cfg, &crossing));
+        let live_in = solve_blocks(cfg, &Analysis::new(kernel, cfg, &crossing));
         Liveness { registers: kernel.registers.len(), crossing, live_in }
     }
 
@@ -82,7 +82,7 @@ struct Analysis {
 }
 
 impl Analysis {
-    fn of(kernel: &Kernel, cfg: &ControlFlowGraph, crossing: &[usize]) -> Analysis {
+    fn new(kernel: &Kernel, cfg: &ControlFlowGraph, crossing: &[usize]) -> Analysis {
         let mut places = vec![None; kernel.registers.len()];
         for (place, register) in crossing.iter().enumerate() {
             places[*register] = Some(place);

@@ -19,7 +19,7 @@
 use crate::analysis::bitset::BitSet;
 use crate::analysis::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use crate::kernel::{
-    Inst, Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode, Operand, Order, Reg, Scope,
+    Inst, Kernel, MemoryKind, MemoryOp, MemoryOrder, MemorySpace, Opcode, Operand, Reg, Scope,
 };
 use std::collections::HashMap;
 
@@ -58,7 +58,7 @@ pub fn mark_load_uses(kernel: &mut Kernel) {
         let all = |of: &[bool]| inst.dst.iter().flatten().all(|r| of[*r as usize]);
         op.order.data &= !inst.dst.iter().flatten().any(|r| decides[*r as usize]);
         if op.space != MemorySpace::Local && op.order.strong.is_none() && all(&compared) {
-            op.order = Order { strong: Some(Scope::Device), ..op.order };
+            op.order = MemoryOrder { strong: Some(Scope::Device), ..op.order };
         }
         let at_local =
             op.space == MemorySpace::Local || (op.space == MemorySpace::Generic && local_bytes > 0);

@@ -37,10 +37,10 @@ pub struct Analyses {
 
 impl Analyses {
     /// Analyses a kernel.
-    pub fn of(kernel: &Kernel) -> Analyses {
-        let cfg = ControlFlowGraph::of(kernel);
+    pub fn new(kernel: &Kernel) -> Analyses {
+        let cfg = ControlFlowGraph::new(kernel);
         let ipdom = immediate_post_dominators(kernel, &cfg);
-        let liveness = Liveness::of(kernel, &cfg);
+        let liveness = Liveness::analyze(kernel, &cfg);
         let polls = may_poll(kernel, &cfg);
         Analyses { cfg, ipdom, liveness, polls }
     }

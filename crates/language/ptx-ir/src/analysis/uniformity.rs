@@ -3,7 +3,7 @@
 //!
 //! A divergence analysis with affine constraints in the manner of Coutinho, Sampaio, Pereira and Meira
 //! ("Divergence Analysis and Optimizations", 2011) and Sampaio, de Souza, Collange and Pereira
-//! ("Divergence Analysis", 2013), flow-insensitive: each register has one [`Class`] for the whole kernel,
+//! ("Divergence Analysis", 2013), flow-insensitive: each register has one [`UniformityClass`] for the whole kernel,
 //! the join over all its writes (the meet of [`crate::analysis::dataflow`]). `%tid` starts it: its class on each axis
 //! is found by looking at every thread of the block, so that a 32x8 block has a uniform `%tid.y`. The two
 //! halves of a warp have a base each, so that blocks 16 threads wide are affine, too.
@@ -22,11 +22,11 @@ use crate::analysis::Analyses;
 use crate::analysis::bitset::BitSet;
 use crate::analysis::dataflow::{Direction, Facts, Lattice, VariableAnalysis, solve_variables};
 use crate::kernel::*;
-use crate::types::Class;
+use crate::types::UniformityClass;
 
 /// The classes are a chain; the meet is the weaker one.
-impl Lattice for Class {
-    fn meet(&mut self, other: &Class) -> bool {
+impl Lattice for UniformityClass {
+    fn meet(&mut self, other: &UniformityClass) -> bool {
         let weaker = other > self;
         *self = *other.max(self);
         weaker
@@ -35,20 +35,20 @@ impl Lattice for Class {
 
 /// The class of each register.
 pub struct Uniformity {
-    classes: Vec<Class>,
+    classes: Vec<UniformityClass>,
 }
 
 impl Uniformity {
     /// Every register varying: no analysis.
     pub fn all_varying(kernel: &Kernel) -> Uniformity {
-        Uniformity { classes: vec![Class::Varying; kernel.registers.len()] }
+        Uniformity { classes: vec![UniformityClass::Varying; kernel.registers.len()] }
     }
 
     /// Analyses a kernel for a block shape.
-    pub fn of(kernel: &Kernel, analyses: &Analyses, block: [u32; 3]) -> Uniformity {
+    pub fn analyze(kernel: &Kernel, analyses: &Analyses, block: [u32; 3]) -> Uniformity {
         let start = |register: &Register| match register.special {
             Some(special) => class_of_special(special, block),
-            None => Class::Undefined,
+            None => UniformityClass::Undefined,
         };
         let start = kernel.registers.iter().map(start).collect();
         let influenced = vec![None; analyses.cfg.blocks.len()];
@@ -57,17 +57,17 @@ impl Uniformity {
     }
 
     /// The class of a register.
-    pub fn class(&self, register: Reg) -> Class {
+    pub fn class(&self, register: Reg) -> UniformityClass {
         self.classes[register as usize]
     }
 
     /// The class of an operand.
-    pub fn operand(&self, src: Operand) -> Class {
-        src.register().map_or(Class::Uniform, |r| self.class(r))
+    pub fn operand(&self, src: Operand) -> UniformityClass {
+        src.register().map_or(UniformityClass::Uniform, |r| self.class(r))
     }
 
     /// The classes of all registers, by number.
-    pub fn classes(&self) -> &[Class] {
+    pub fn classes(&self) -> &[UniformityClass] {
         &self.classes
     }
 }
@@ -80,23 +80,28 @@ struct Analysis<'a> {
 }
 
 impl VariableAnalysis for Analysis<'_> {
-    type Fact = Class;
+    type Fact = UniformityClass;
     const DIRECTION: Direction = Direction::Forward;
 
-    fn transfer(&mut self, at: usize, inst: &Inst, facts: &mut Facts<Class>) {
-        let divergent =
-            inst.guard.is_some_and(|(guard, _)| *facts.get(guard as usize) > Class::Uniform);
+    fn transfer(&mut self, at: usize, inst: &Inst, facts: &mut Facts<UniformityClass>) {
+        let divergent = inst
+            .guard
+            .is_some_and(|(guard, _)| *facts.get(guard as usize) > UniformityClass::Uniform);
         if let (Opcode::Branch(_), true) = (&inst.opcode, divergent) {
             for register in self.influenced_by(at) {
-                facts.meet(*register, &Class::Varying);
+                facts.meet(*register, &UniformityClass::Varying);
             }
             return;
         }
-        let class = if divergent { Class::Varying } else { result(inst, facts) };
+        let class = if divergent { UniformityClass::Varying } else { result(inst, facts) };
         for register in inst.writes().map(|r| r as usize) {
             // A predicate has a bit per lane in any case: only uniform or not matters.
             let predicate = self.kernel.registers[register].width == Width::Predicate;
-            let class = if predicate && class == Class::Affine { Class::Varying } else { class };
+            let class = if predicate && class == UniformityClass::Affine {
+                UniformityClass::Varying
+            } else {
+                class
+            };
             facts.meet(register, &class);
         }
     }
@@ -159,39 +164,48 @@ fn written_before(
 }
 
 /// The class that an instruction gives its results.
-fn result(inst: &Inst, facts: &Facts<Class>) -> Class {
-    let operand = |src: &Operand| src.register().map_or(Class::Uniform, |r| *facts.get(r as usize));
-    let worst = || inst.src.iter().map(operand).max().unwrap_or(Class::Uniform);
+fn result(inst: &Inst, facts: &Facts<UniformityClass>) -> UniformityClass {
+    let operand =
+        |src: &Operand| src.register().map_or(UniformityClass::Uniform, |r| *facts.get(r as usize));
+    let worst = || inst.src.iter().map(operand).max().unwrap_or(UniformityClass::Uniform);
     match &inst.opcode {
         Opcode::Alu(op) => match worst() {
-            Class::Affine => {
-                let all: Vec<Class> = inst.src.iter().map(operand).collect();
-                if op.keeps_affine(&all) { Class::Affine } else { Class::Varying }
+            UniformityClass::Affine => {
+                let all: Vec<UniformityClass> = inst.src.iter().map(operand).collect();
+                if op.keeps_affine(&all) {
+                    UniformityClass::Affine
+                } else {
+                    UniformityClass::Varying
+                }
             }
             other => other,
         },
         Opcode::Warp(op) => {
             let constant = matches!(inst.src.get(1), Some(Operand::Const(_)));
-            if op.is_uniform(constant) { Class::Uniform } else { Class::Varying }
+            if op.is_uniform(constant) {
+                UniformityClass::Uniform
+            } else {
+                UniformityClass::Varying
+            }
         }
         Opcode::Memory(op) => {
             let address = operand(&inst.src[0]);
             let same = matches!(op.kind, MemoryKind::Load)
                 && !op.volatile
                 && !matches!(op.space, MemorySpace::Local | MemorySpace::Generic)
-                && address <= Class::Halves;
-            if same { address } else { Class::Varying }
+                && address <= UniformityClass::Halves;
+            if same { address } else { UniformityClass::Varying }
         }
-        _ => Class::Varying,
+        _ => UniformityClass::Varying,
     }
 }
 
-fn class_of_special(special: Special, block: [u32; 3]) -> Class {
+fn class_of_special(special: SpecialRegister, block: [u32; 3]) -> UniformityClass {
     match special {
-        Special::Thread(axis) => class_of_thread(block, usize::from(axis)),
-        Special::Lane => Class::Affine,
-        Special::LaneMask(_) => Class::Varying,
-        _ => Class::Uniform,
+        SpecialRegister::Thread(axis) => class_of_thread(block, usize::from(axis)),
+        SpecialRegister::Lane => UniformityClass::Affine,
+        SpecialRegister::LaneMask(_) => UniformityClass::Varying,
+        _ => UniformityClass::Uniform,
     }
 }
 
@@ -202,10 +216,10 @@ pub fn thread_index(block: [u32; 3], linear: u32) -> [u32; 3] {
 }
 
 /// The class of `%tid` on one axis, found by looking at every thread of the block.
-fn class_of_thread(block: [u32; 3], axis: usize) -> Class {
+fn class_of_thread(block: [u32; 3], axis: usize) -> UniformityClass {
     let threads: u32 = block.iter().product();
     let at = |t: u32| i64::from(thread_index(block, t)[axis]);
-    let mut class = Class::Uniform;
+    let mut class = UniformityClass::Uniform;
     for warp in 0..threads.div_ceil(32) {
         let first = warp * 32;
         let stride = at(first + 1) - at(first);
@@ -213,14 +227,14 @@ fn class_of_thread(block: [u32; 3], axis: usize) -> Class {
             let base = first + half * 16;
             for i in 0..16 {
                 if at(base + i) != at(base) + stride * i64::from(i) {
-                    return Class::Varying;
+                    return UniformityClass::Varying;
                 }
             }
         }
         if stride != 0 {
-            class = class.max(Class::Affine);
+            class = class.max(UniformityClass::Affine);
         } else if at(first) != at(first + 16) {
-            class = class.max(Class::Halves);
+            class = class.max(UniformityClass::Halves);
         }
     }
     class

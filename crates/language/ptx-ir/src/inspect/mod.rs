@@ -16,7 +16,7 @@ use crate::inspect::print::Printer;
 use crate::kernel::*;
 use crate::lower::{Lowering, LoweringOptions};
 use crate::module::{Addresses, ModuleNames, PlacedModule, statics};
-use crate::types::{Class, MemorySpace, NanUse};
+use crate::types::{MemorySpace, NanUse, UniformityClass};
 use lanework_ptx::{Function, Module, StateSpace};
 use std::fmt::Write;
 
@@ -53,10 +53,10 @@ pub enum View {
 /// When the kernel cannot be lowered.
 pub fn inspect(module: &Module, entry: &Function, view: View) -> Result<String, LoadError> {
     let options = LoweringOptions { gaps: view == View::LoadUses, names: true };
-    let (names, addresses) = (ModuleNames::of(module), made_up_addresses(module));
+    let (names, addresses) = (ModuleNames::new(module), made_up_addresses(module));
     let source = PlacedModule { module, names: &names, addresses: &addresses };
     let kernel = Lowering::entry(source, entry, options)?;
-    let analyses = Analyses::of(&kernel);
+    let analyses = Analyses::new(&kernel);
     let printer = Printer::new(&kernel, &analyses.cfg);
     Ok(match view {
         View::Lowered => printer.kernel(),
@@ -138,13 +138,13 @@ fn liveness(analyses: &Analyses, printer: &Printer<'_>) -> String {
     })
 }
 
-fn class_name(class: Class) -> &'static str {
+fn class_name(class: UniformityClass) -> &'static str {
     match class {
-        Class::Undefined => "undefined",
-        Class::Uniform => "uniform",
-        Class::Halves => "uniform by halves",
-        Class::Affine => "affine",
-        Class::Varying => "varying",
+        UniformityClass::Undefined => "undefined",
+        UniformityClass::Uniform => "uniform",
+        UniformityClass::Halves => "uniform by halves",
+        UniformityClass::Affine => "affine",
+        UniformityClass::Varying => "varying",
     }
 }
 
@@ -154,10 +154,10 @@ fn uniformity(
     printer: &Printer<'_>,
     block: [u32; 3],
 ) -> String {
-    let uniformity = Uniformity::of(kernel, analyses, block);
+    let uniformity = Uniformity::analyze(kernel, analyses, block);
     by_inst(kernel, analyses, |_, inst| {
         let classes: Vec<&str> = inst.writes().map(|r| class_name(uniformity.class(r))).collect();
-        let divergent = |(guard, _)| uniformity.class(guard) > Class::Uniform;
+        let divergent = |(guard, _)| uniformity.class(guard) > UniformityClass::Uniform;
         let what = match (&inst.opcode, inst.guard) {
             (Opcode::Branch(_), Some(guard)) if divergent(guard) => "divergent".to_owned(),
             (Opcode::Branch(_), Some(_)) => "uniform".to_owned(),
@@ -170,7 +170,7 @@ fn uniformity(
 }
 
 fn known_bits(kernel: &Kernel, printer: &Printer<'_>) -> String {
-    let known = RegisterBits::of(kernel);
+    let known = RegisterBits::analyze(kernel);
     let mut seen: Vec<Reg> = Vec::new();
     let mut text = String::new();
     for r in kernel.insts.iter().flat_map(Inst::writes) {
@@ -191,7 +191,7 @@ fn known_bits(kernel: &Kernel, printer: &Printer<'_>) -> String {
 }
 
 fn vectorized_loads(kernel: &Kernel, analyses: &Analyses, printer: &Printer<'_>) -> String {
-    let joined = LoadVectorization::of(kernel, &analyses.cfg);
+    let joined = LoadVectorization::analyze(kernel, &analyses.cfg);
     by_inst(kernel, analyses, |at, inst| {
         let shared = matches!(&inst.opcode, Opcode::Memory(op) if op.space == MemorySpace::Shared);
         let what = match joined.at(at) {

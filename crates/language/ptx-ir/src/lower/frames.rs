@@ -82,8 +82,8 @@ impl Lowering<'_> {
                 }
             }
         }
-        let cfg = ControlFlowGraph::of(&alone);
-        let liveness = Liveness::of(&alone, &cfg);
+        let cfg = ControlFlowGraph::new(&alone);
+        let liveness = Liveness::analyze(&alone, &cfg);
         self.nests.iter().map(|nest| self.saved_in(nest, &alone, &cfg, &liveness)).collect()
     }
 

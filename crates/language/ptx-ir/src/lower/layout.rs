@@ -2,7 +2,7 @@
 //!
 //! For checks they keep apart, so that an index out of one does not land in the next.
 
-use crate::kernel::{Kernel, Operand, Placed};
+use crate::kernel::{Kernel, Operand, PlacedVariable};
 use lanework_ptx::{Linkage, StateSpace, Variable};
 
 /// Bytes left free between variables, so that an index out of one does not land in the next.
@@ -43,7 +43,7 @@ impl Layout {
         let packed = self.packed_shared.min(1 << 30).next_multiple_of(align);
         self.packed_shared = packed.saturating_add(bytes);
         let name = readable(&variable.name);
-        kernel.shared_variables.push(Placed { name, offset, bytes });
+        kernel.shared_variables.push(PlacedVariable { name, offset, bytes });
         Operand::Const(u64::from(offset))
     }
 
@@ -67,7 +67,7 @@ impl Layout {
         let bytes = variable.size().min(1 << 31) as u32;
         kernel.local_bytes = offset.saturating_add(bytes);
         let name = variable.name.clone();
-        kernel.local_variables.push(Placed { name, offset, bytes });
+        kernel.local_variables.push(PlacedVariable { name, offset, bytes });
         Operand::Const(u64::from(offset))
     }
 

@@ -112,7 +112,7 @@ impl<'m> Lowering<'m> {
     /// Refuses what the analyses would take too much memory for.
     fn check_size(&self) -> Result<(), LoadError> {
         let kernel = &self.kernel;
-        if Liveness::bits(kernel, &ControlFlowGraph::of(kernel)) <= MAX_LIVENESS_BITS {
+        if Liveness::bits(kernel, &ControlFlowGraph::new(kernel)) <= MAX_LIVENESS_BITS {
             return Ok(());
         }
         let message = "the kernel is too large to analyse".to_owned();

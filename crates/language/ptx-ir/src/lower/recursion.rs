@@ -177,7 +177,7 @@ impl<'m> Lowering<'m> {
         let inst = self.kernel.insts.len();
         let offset = self.stack_base() + u64::from(STACK_BYTES);
         self.frame_sizes.push(FrameSize { inst, nest, body, offset, negated: true });
-        let unsigned = Integer::of(ScalarType::U64);
+        let unsigned = Integer::from_type(ScalarType::U64);
         let Some(unsigned) = unsigned else { return };
         let compare = Alu::Compare(CompareOp::Integer(Relation::Greater, unsigned));
         let src = vec![Operand::Reg(at), Operand::Const(0)];

@@ -56,7 +56,7 @@ pub struct Lowering<'m> {
     /// The end of what `alloca` has not given, and where that starts.
     pub(super) allocation: Option<Reg>,
     pub(super) allocation_base: u64,
-    specials: HashMap<Special, Reg>,
+    specials: HashMap<SpecialRegister, Reg>,
     carry: Option<Reg>,
     /// Registers that are declared as floats.
     floats: Vec<Range<Reg>>,
@@ -169,7 +169,7 @@ impl<'m> Lowering<'m> {
     }
 
     /// The register that stands for a special one.
-    pub fn special(&mut self, special: Special, width: Width) -> Reg {
+    pub fn special(&mut self, special: SpecialRegister, width: Width) -> Reg {
         if let Some(register) = self.specials.get(&special) {
             return *register;
         }

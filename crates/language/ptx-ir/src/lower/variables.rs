@@ -140,6 +140,6 @@ pub fn copy_memory(
 
 /// A load or store of one value.
 pub fn memory(kind: MemoryKind, space: MemorySpace, ty: ScalarType) -> MemoryOp {
-    let (order, part) = (Order::default(), Part::Whole);
+    let (order, part) = (MemoryOrder::default(), AccessPart::Whole);
     MemoryOp { kind, space, ty, count: 1, offset: 0, volatile: false, order, part }
 }

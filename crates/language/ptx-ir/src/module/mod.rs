@@ -29,7 +29,7 @@ pub struct ModuleNames {
 
 impl ModuleNames {
     /// Those of a module.
-    pub fn of(module: &Module) -> ModuleNames {
+    pub fn new(module: &Module) -> ModuleNames {
         let mut names = ModuleNames::default();
         for (place, item) in module.items.iter().enumerate() {
             match item {
@@ -97,7 +97,7 @@ impl<'m> PlacedModule<'m> {
 }
 
 /// A variable that is placed when its module is loaded.
-pub struct Static<'m> {
+pub struct StaticVariable<'m> {
     /// The name that it is placed under: its own at module scope; in a function `function.name`, and a
     /// number after it for a second one of that name. No variable of PTX has a dot in its name.
     pub key: String,
@@ -107,7 +107,7 @@ pub struct Static<'m> {
     pub variable: &'m Variable,
 }
 
-impl<'m> Static<'m> {
+impl<'m> StaticVariable<'m> {
     /// The address of what `name` means in this variable's initial value: a variable of the same function,
     /// or one at module scope.
     pub fn resolve(&self, name: &str, address: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
@@ -118,11 +118,11 @@ impl<'m> Static<'m> {
 }
 
 /// The static variables that a module defines, in the order of the text.
-pub fn statics(module: &Module) -> Vec<Static<'_>> {
+pub fn statics(module: &Module) -> Vec<StaticVariable<'_>> {
     let defined = |v: &&Variable| is_static(v) && v.linkage != Linkage::Extern;
     let at_module_scope = module.variables().filter(defined);
-    let mut found: Vec<Static<'_>> = at_module_scope
-        .map(|variable| Static { key: variable.name.clone(), function: "", variable })
+    let mut found: Vec<StaticVariable<'_>> = at_module_scope
+        .map(|variable| StaticVariable { key: variable.name.clone(), function: "", variable })
         .collect();
     for function in module.functions() {
         let first = found.len();
@@ -146,7 +146,7 @@ fn in_statements<'m>(
     statements: &'m [Statement],
     function: &'m str,
     first: usize,
-    found: &mut Vec<Static<'m>>,
+    found: &mut Vec<StaticVariable<'m>>,
 ) {
     for statement in statements {
         match statement {
@@ -156,7 +156,7 @@ fn in_statements<'m>(
                     0 => format!("{function}.{}", variable.name),
                     n => format!("{function}.{}.{n}", variable.name),
                 };
-                found.push(Static { key, function, variable });
+                found.push(StaticVariable { key, function, variable });
             }
             Statement::Block(inner) => in_statements(inner, function, first, found),
             _ => {}

@@ -4,13 +4,13 @@
 use crate::opcode::memory::{AtomicKind, AtomicOp};
 use crate::opcode::tensor_memory::TmemOp;
 
-pub use crate::types::At;
+pub use crate::types::AddressOperand;
 
 /// An asynchronous instruction, or one that waits for others; its operands stand with each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncOp {
     /// `mbarrier`; the first operand is its address.
-    Mbarrier(MbarrierOp, At),
+    Mbarrier(MbarrierOp, AddressOperand),
     /// `barrier.cluster.arrive`.
     ClusterArrive {
         /// The whole warp must arrive together.
@@ -41,9 +41,9 @@ pub enum AsyncOp {
         /// What `red.async` writes.
         reduction: Option<AtomicOp>,
         /// Where.
-        to: At,
+        to: AddressOperand,
         /// The mbarrier.
-        barrier: At,
+        barrier: AddressOperand,
         /// To this place, and its mbarrier, in every block of the cluster.
         everywhere: bool,
     },
@@ -101,11 +101,11 @@ pub enum MbarrierOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CopyOp {
     /// Where to.
-    pub to: At,
+    pub to: AddressOperand,
     /// Where from.
-    pub from: At,
+    pub from: AddressOperand,
     /// The mbarrier that counts the bytes; without one, the thread's bulk group does.
-    pub barrier: Option<At>,
+    pub barrier: Option<AddressOperand>,
     /// To several blocks of the cluster.
     pub multicast: bool,
     /// What is written, from what is there and what comes, for elements of so many bytes.
@@ -145,11 +145,11 @@ pub struct TensorOp {
     /// Which rows of the tensor the tile has.
     pub mode: TensorMode,
     /// The tile in shared memory.
-    pub shared: At,
+    pub shared: AddressOperand,
     /// The tensor map.
-    pub map: At,
+    pub map: AddressOperand,
     /// The mbarrier that counts the bytes of a load; of a store, the thread's bulk group does.
-    pub barrier: Option<At>,
+    pub barrier: Option<AddressOperand>,
     /// To several blocks of the cluster.
     pub multicast: bool,
     /// How a store combines elements with what is there; the tensor map says their type.

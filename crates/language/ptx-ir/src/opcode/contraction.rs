@@ -3,14 +3,14 @@
 
 use crate::opcode::Alu;
 use crate::opcode::float::{
-    Division, DoubleOp, F16Function, HalfFunction, HalfOp, HalfType, Modifiers, Negated,
+    Division, DoubleOp, F16Function, FloatModifiers, HalfFunction, HalfOp, HalfType, Negated,
     QuotientPart, SingleOp, Unary,
 };
 use crate::types::Width;
 
 /// What an opcode is in a sum of products.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Term {
+pub enum TermKind {
     /// `a + b`.
     Sum,
     /// `a - b`.
@@ -25,22 +25,22 @@ pub enum Term {
 
 impl Alu {
     /// What it is in a sum of products.
-    pub fn term(self) -> Option<Term> {
+    pub fn term(self) -> Option<TermKind> {
         use HalfFunction::{Add, Mul, Neg, Sub};
         Some(match self {
-            Alu::Single(SingleOp::Add(_)) | Alu::Double(DoubleOp::Add) => Term::Sum,
-            Alu::Single(SingleOp::Sub(_)) | Alu::Double(DoubleOp::Sub) => Term::Difference,
-            Alu::Single(SingleOp::Mul(_)) | Alu::Double(DoubleOp::Mul) => Term::Product,
+            Alu::Single(SingleOp::Add(_)) | Alu::Double(DoubleOp::Add) => TermKind::Sum,
+            Alu::Single(SingleOp::Sub(_)) | Alu::Double(DoubleOp::Sub) => TermKind::Difference,
+            Alu::Single(SingleOp::Mul(_)) | Alu::Double(DoubleOp::Mul) => TermKind::Product,
             Alu::Single(SingleOp::Div {
                 division: Division::Approximate | Division::Full, ..
-            }) => Term::Quotient,
+            }) => TermKind::Quotient,
             Alu::Single(SingleOp::Unary { function: Unary::Neg, .. })
-            | Alu::Double(DoubleOp::Neg) => Term::Negation,
-            Alu::Half(HalfOp::Any(Add, _)) => Term::Sum,
-            Alu::Half(HalfOp::Any(Sub, _)) => Term::Difference,
+            | Alu::Double(DoubleOp::Neg) => TermKind::Negation,
+            Alu::Half(HalfOp::Any(Add, _)) => TermKind::Sum,
+            Alu::Half(HalfOp::Any(Sub, _)) => TermKind::Difference,
             Alu::Half(HalfOp::Any(Mul, _))
-            | Alu::Half(HalfOp::F16 { function: F16Function::MulFlushed, .. }) => Term::Product,
-            Alu::Half(HalfOp::Any(Neg, _)) => Term::Negation,
+            | Alu::Half(HalfOp::F16 { function: F16Function::MulFlushed, .. }) => TermKind::Product,
+            Alu::Half(HalfOp::Any(Neg, _)) => TermKind::Negation,
             _ => return None,
         })
     }
@@ -52,7 +52,7 @@ impl Alu {
         match (self, product) {
             (
                 Alu::Single(SingleOp::Add(sum) | SingleOp::Sub(sum)),
-                Alu::Single(SingleOp::Mul(Modifiers { ftz, sat: false })),
+                Alu::Single(SingleOp::Mul(FloatModifiers { ftz, sat: false })),
             ) if sum.ftz == ftz => Some(Alu::Single(SingleOp::Fma(sum))),
             (
                 Alu::Single(SingleOp::Add(sum) | SingleOp::Sub(sum)),
@@ -116,7 +116,7 @@ impl Alu {
         let reciprocal = 1.0 / divisor;
         let open = division != Division::Rounded;
         (open && divisor.is_normal() && reciprocal.is_normal()).then(|| {
-            let product = Alu::Single(SingleOp::Mul(Modifiers { ftz, sat: false }));
+            let product = Alu::Single(SingleOp::Mul(FloatModifiers { ftz, sat: false }));
             (product, u64::from(reciprocal.to_bits()))
         })
     }

@@ -177,18 +177,18 @@ impl ConvertOp {
 
 /// A conversion of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct EightOp {
+pub struct SmallFloatOp {
     /// The small type.
-    pub format: EightFormat,
+    pub format: SmallFloatFormat,
     /// What is converted.
-    pub direction: EightDirection,
+    pub direction: SmallFloatDirection,
     /// Whether negative numbers become 0.
     pub relu: bool,
 }
 
 /// A float type of 8 bits or less; 6 bits lie in the low ones of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EightFormat {
+pub enum SmallFloatFormat {
     /// 4 bits of exponent, 3 of mantissa, no infinities.
     E4m3,
     /// 5 bits of exponent, 2 of mantissa.
@@ -201,16 +201,16 @@ pub enum EightFormat {
     E2m1,
 }
 
-impl EightFormat {
+impl SmallFloatFormat {
     /// Bits from one of a pair to the other.
     pub fn distance(self) -> u32 {
-        if self == EightFormat::E2m1 { 4 } else { 8 }
+        if self == SmallFloatFormat::E2m1 { 4 } else { 8 }
     }
 }
 
 /// What is converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EightDirection {
+pub enum SmallFloatDirection {
     /// Two f32, the first to the high half; too large ones become the largest finite number.
     FromSingles,
     /// Two f16, likewise.

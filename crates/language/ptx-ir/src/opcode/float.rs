@@ -22,7 +22,7 @@ pub enum FloatType {
 
 impl FloatType {
     /// The type of floats that this is, if it is of one number and has arithmetic.
-    pub fn of(ty: ScalarType) -> Option<FloatType> {
+    pub fn from_type(ty: ScalarType) -> Option<FloatType> {
         match ty {
             ScalarType::F16 => Some(FloatType::F16),
             ScalarType::Bf16 => Some(FloatType::Bf16),
@@ -64,17 +64,17 @@ impl Negated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SingleOp {
     /// `a + b`.
-    Add(Modifiers),
+    Add(FloatModifiers),
     /// `a - b`.
-    Sub(Modifiers),
+    Sub(FloatModifiers),
     /// `a * b`.
-    Mul(Modifiers),
+    Mul(FloatModifiers),
     /// `a * b + c`, rounded once.
-    Fma(Modifiers),
+    Fma(FloatModifiers),
     /// `a * b + c`, rounded once, with the product or `c` negated.
     FmaNegated {
         /// Of the result and the operands.
-        modifiers: Modifiers,
+        modifiers: FloatModifiers,
         /// What is negated.
         negated: Negated,
     },
@@ -127,7 +127,7 @@ pub enum SingleOp {
 
 /// What `.ftz` and `.sat` ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Modifiers {
+pub struct FloatModifiers {
     /// Subnormal operands and results are flushed to zero.
     pub ftz: bool,
     /// The result is clamped to [0, 1].
@@ -211,13 +211,13 @@ impl SingleOp {
     /// which NaN an operand is, or, as `Flush`, only feeds arithmetic and comparisons that do.
     pub fn nan_use(self) -> NanUse {
         match self {
-            SingleOp::Add(Modifiers { ftz: false, sat: false })
-            | SingleOp::Sub(Modifiers { ftz: false, sat: false })
-            | SingleOp::Mul(Modifiers { ftz: false, sat: false })
-            | SingleOp::Fma(Modifiers { ftz: false, sat: false })
-            | SingleOp::FmaNegated { modifiers: Modifiers { ftz: false, sat: false }, .. } => {
-                NanUse::Produces
-            }
+            SingleOp::Add(FloatModifiers { ftz: false, sat: false })
+            | SingleOp::Sub(FloatModifiers { ftz: false, sat: false })
+            | SingleOp::Mul(FloatModifiers { ftz: false, sat: false })
+            | SingleOp::Fma(FloatModifiers { ftz: false, sat: false })
+            | SingleOp::FmaNegated {
+                modifiers: FloatModifiers { ftz: false, sat: false }, ..
+            } => NanUse::Produces,
             SingleOp::CopySign | SingleOp::Test(_) => NanUse::Observes,
             _ => NanUse::Ignores,
         }
@@ -273,7 +273,7 @@ pub struct DirectedOp {
     /// Of f64 operands, else of f32 ones.
     pub double: bool,
     /// Where the exact result is rounded.
-    pub direction: Direction,
+    pub direction: RoundingDirection,
 }
 
 /// What is computed.
@@ -300,7 +300,7 @@ pub enum DirectedFunction {
 
 /// A rounding direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Direction {
+pub enum RoundingDirection {
     /// Towards zero.
     Zero,
     /// Towards negative infinity.
@@ -342,7 +342,7 @@ pub enum HalfType {
 
 impl HalfType {
     /// The type of 16-bit floats that this is.
-    pub fn of(ty: ScalarType) -> Option<HalfType> {
+    pub fn from_type(ty: ScalarType) -> Option<HalfType> {
         match ty {
             ScalarType::F16 => Some(HalfType::F16),
             ScalarType::Bf16 => Some(HalfType::Bf16),

@@ -6,7 +6,7 @@
 //! Instructions"); the flag is a predicate register, always the last operand.
 //! Arithmetic on addresses (PTX manual: `cvta`, `isspacep`, `mapa`, `getctarank`).
 
-use crate::types::Class;
+use crate::types::UniformityClass;
 use lanework_ptx::ScalarType;
 
 /// An integer type. Untyped bits count as unsigned.
@@ -26,7 +26,7 @@ pub enum Integer {
 /// A signed integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Signed {
+pub enum SignedInteger {
     S16,
     S32,
     S64,
@@ -34,7 +34,7 @@ pub enum Signed {
 
 /// The size of an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Size {
+pub enum IntegerSize {
     /// 16 bits.
     Half,
     /// 32 bits.
@@ -45,7 +45,7 @@ pub enum Size {
 
 impl Integer {
     /// The integer of a type; `None` for floats, predicates and 128 bits.
-    pub fn of(ty: ScalarType) -> Option<Integer> {
+    pub fn from_type(ty: ScalarType) -> Option<Integer> {
         Some(match ty {
             ScalarType::U8 | ScalarType::B8 => Integer::U8,
             ScalarType::S8 => Integer::S8,
@@ -65,16 +65,16 @@ impl Integer {
     }
 }
 
-impl Size {
+impl IntegerSize {
     /// The size of a typed integer of 16 to 64 bits, and whether it is signed.
-    pub fn and_sign(ty: ScalarType) -> Option<(Size, bool)> {
+    pub fn and_sign(ty: ScalarType) -> Option<(IntegerSize, bool)> {
         Some(match ty {
-            ScalarType::U16 => (Size::Half, false),
-            ScalarType::S16 => (Size::Half, true),
-            ScalarType::U32 => (Size::Word, false),
-            ScalarType::S32 => (Size::Word, true),
-            ScalarType::U64 => (Size::Wide, false),
-            ScalarType::S64 => (Size::Wide, true),
+            ScalarType::U16 => (IntegerSize::Half, false),
+            ScalarType::S16 => (IntegerSize::Half, true),
+            ScalarType::U32 => (IntegerSize::Word, false),
+            ScalarType::S32 => (IntegerSize::Word, true),
+            ScalarType::U64 => (IntegerSize::Wide, false),
+            ScalarType::S64 => (IntegerSize::Wide, true),
             _ => return None,
         })
     }
@@ -104,9 +104,9 @@ pub enum IntegerOp {
     /// The larger of two `s32`, and 0 where it is negative.
     MaxRelu,
     /// The magnitude of a signed integer, which wraps.
-    Abs(Signed),
+    Abs(SignedInteger),
     /// `-a`, which wraps.
-    Neg(Signed),
+    Neg(SignedInteger),
     /// `|a - b| + c`.
     SumOfDifference(Integer),
     /// An operation on both 16-bit halves.
@@ -154,14 +154,14 @@ pub enum ProductOp {
     /// The high half of `a * b`.
     MulHigh {
         /// Of the operands.
-        size: Size,
+        size: IntegerSize,
         /// Whether they are signed.
         signed: bool,
     },
     /// The high half of `a * b`, plus `c`.
     MadHigh {
         /// Of the operands.
-        size: Size,
+        size: IntegerSize,
         /// Whether they are signed.
         signed: bool,
     },
@@ -213,14 +213,14 @@ pub enum ProductOp {
 
 impl ProductOp {
     /// Whether operands of these classes, none of them varying, give an affine result.
-    pub fn keeps_affine(self, operands: &[Class]) -> bool {
+    pub fn keeps_affine(self, operands: &[UniformityClass]) -> bool {
         let full = match self {
             ProductOp::Mul(ty) | ProductOp::Mad(ty) => ty.fills_register(),
             ProductOp::MulWide { word, .. } | ProductOp::MadWide { word, .. } => word,
             _ => false,
         };
         // A product keeps one stride only if one factor is the same in both halves.
-        full && operands[..2].contains(&Class::Uniform)
+        full && operands[..2].contains(&UniformityClass::Uniform)
     }
 }
 

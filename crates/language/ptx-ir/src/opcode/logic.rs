@@ -7,8 +7,8 @@
 //! integers of 64 bits, computed with, clamped, and put back.
 
 use crate::opcode::float::FloatType;
-use crate::opcode::integer::{Integer, Size};
-use crate::types::{Class, NanUse, Width};
+use crate::opcode::integer::{Integer, IntegerSize};
+use crate::types::{NanUse, UniformityClass, Width};
 
 /// A function of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,11 +30,11 @@ pub enum LogicOp {
     /// Whether two 64-bit words differ.
     WideDiffer,
     /// `a << b`; 0 for amounts past the width.
-    ShiftLeft(Size),
+    ShiftLeft(IntegerSize),
     /// `a >> b`; 0, or the sign, for amounts past the width.
     ShiftRight {
         /// Of `a`.
-        size: Size,
+        size: IntegerSize,
         /// Whether the sign comes in.
         signed: bool,
     },
@@ -129,10 +129,12 @@ pub enum PermuteMode {
 
 impl LogicOp {
     /// Whether operands of these classes, none of them varying, give an affine result.
-    pub fn keeps_affine(self, operands: &[Class]) -> bool {
+    pub fn keeps_affine(self, operands: &[UniformityClass]) -> bool {
         match self {
             LogicOp::Not(Width::Word | Width::Wide) => true,
-            LogicOp::ShiftLeft(Size::Word | Size::Wide) => operands[1] == Class::Uniform,
+            LogicOp::ShiftLeft(IntegerSize::Word | IntegerSize::Wide) => {
+                operands[1] == UniformityClass::Uniform
+            }
             _ => false,
         }
     }
@@ -205,7 +207,7 @@ pub enum SignOf {
 
 impl Relation {
     /// The relation of a PTX name, of signed or unsigned integers and of floats.
-    pub fn of(name: &str) -> Option<Relation> {
+    pub fn from_name(name: &str) -> Option<Relation> {
         match name {
             "eq" => Some(Relation::Equal),
             "ne" => Some(Relation::NotEqual),
@@ -280,7 +282,7 @@ impl MoveOp {
 /// A step of a video instruction, on 64-bit integers where nothing else is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VideoOp {
-    /// A field of `a`, extended; `b` is an encoded [`Field`].
+    /// A field of `a`, extended; `b` is an encoded [`BitField`].
     Pick {
         /// From 64 bits; else from a word.
         wide: bool,
@@ -309,9 +311,9 @@ pub enum VideoOp {
     },
     /// 1 where a relation holds, else 0.
     Set(Relation),
-    /// `a` clamped to the range of the encoded [`Field`] `b`.
+    /// `a` clamped to the range of the encoded [`BitField`] `b`.
     Clamp,
-    /// The word `b` with the encoded [`Field`] `c` replaced by the low bits of `a`.
+    /// The word `b` with the encoded [`BitField`] `c` replaced by the low bits of `a`.
     Merge,
     /// `a * b + c`, plus 1 with `.po`.
     MultiplyAdd {
@@ -329,7 +331,7 @@ pub enum VideoOp {
 
 /// Bits of a word from one on, and whether they have a sign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Field {
+pub struct BitField {
     /// The lowest bit.
     pub shift: u32,
     /// How many bits.
@@ -338,14 +340,14 @@ pub struct Field {
     pub signed: bool,
 }
 
-impl Field {
+impl BitField {
     /// As a constant operand.
     pub fn encode(self) -> u32 {
         self.shift | self.bits << 8 | u32::from(self.signed) << 16
     }
 
     /// From a constant operand.
-    pub fn decode(code: u32) -> Field {
-        Field { shift: code & 0xff, bits: code >> 8 & 0xff, signed: code >> 16 != 0 }
+    pub fn decode(code: u32) -> BitField {
+        BitField { shift: code & 0xff, bits: code >> 8 & 0xff, signed: code >> 16 != 0 }
     }
 }

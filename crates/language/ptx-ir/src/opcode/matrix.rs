@@ -5,7 +5,7 @@ use crate::types::MemorySpace;
 
 /// What an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Number {
+pub enum ElementType {
     /// IEEE half precision.
     F16,
     /// The upper half of an f32.
@@ -34,22 +34,30 @@ pub enum Number {
     S32,
 }
 
-impl Number {
+impl ElementType {
     /// Bits of an element.
     pub fn bits(self) -> usize {
         match self {
-            Number::B1 => 1,
-            Number::S4 | Number::U4 => 4,
-            Number::S8 | Number::U8 | Number::E4m3 | Number::E5m2 => 8,
-            Number::F16 | Number::Bf16 => 16,
-            Number::Tf32 | Number::F32 | Number::S32 => 32,
-            Number::F64 => 64,
+            ElementType::B1 => 1,
+            ElementType::S4 | ElementType::U4 => 4,
+            ElementType::S8 | ElementType::U8 | ElementType::E4m3 | ElementType::E5m2 => 8,
+            ElementType::F16 | ElementType::Bf16 => 16,
+            ElementType::Tf32 | ElementType::F32 | ElementType::S32 => 32,
+            ElementType::F64 => 64,
         }
     }
 
     /// Whether sums of products of such numbers are integers.
     pub fn is_integer(self) -> bool {
-        matches!(self, Number::S8 | Number::U8 | Number::S4 | Number::U4 | Number::B1 | Number::S32)
+        matches!(
+            self,
+            ElementType::S8
+                | ElementType::U8
+                | ElementType::S4
+                | ElementType::U4
+                | ElementType::B1
+                | ElementType::S32
+        )
     }
 
     /// Elements in one register.
@@ -71,7 +79,7 @@ pub struct Shape {
 
 /// Which matrix of `D = A B + C`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum MatrixOperand {
     /// `m x k`.
     A,
     /// `k x n`.
@@ -84,11 +92,11 @@ pub enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fragment {
     /// Which matrix.
-    pub part: Part,
+    pub part: MatrixOperand,
     /// Of which shape.
     pub shape: Shape,
     /// Its elements.
-    pub number: Number,
+    pub number: ElementType,
 }
 
 impl Fragment {
@@ -96,16 +104,16 @@ impl Fragment {
     pub fn extents(self) -> (usize, usize) {
         let Shape { m, n, k } = self.shape;
         match self.part {
-            Part::A => (m, k),
-            Part::B => (k, n),
-            Part::C => (m, n),
+            MatrixOperand::A => (m, k),
+            MatrixOperand::B => (k, n),
+            MatrixOperand::C => (m, n),
         }
     }
 
     /// The same fragment with `packed` elements along `k` taken together as a 32-bit word.
     pub fn of_words(self, packed: usize) -> Fragment {
         let shape = Shape { k: self.shape.k / packed, ..self.shape };
-        Fragment { shape, number: Number::S32, ..self }
+        Fragment { shape, number: ElementType::S32, ..self }
     }
 
     /// Elements that each lane holds.
@@ -122,8 +130,8 @@ impl Fragment {
     /// Elements of a lane that lie side by side in a row of A or C, or in a column of B.
     pub fn run(self) -> usize {
         match self.part {
-            Part::C => 2,
-            Part::A | Part::B => self.number.per_register(),
+            MatrixOperand::C => 2,
+            MatrixOperand::A | MatrixOperand::B => self.number.per_register(),
         }
     }
 
@@ -133,11 +141,11 @@ impl Fragment {
     pub fn place(self, lane: usize, i: usize) -> (usize, usize) {
         let Shape { m, n, .. } = self.shape;
         let run = self.run();
-        let lines = if self.part == Part::B { n / 8 } else { m / 8 };
+        let lines = if self.part == MatrixOperand::B { n / 8 } else { m / 8 };
         let (word, rest) = (i / run, i % run);
         let line = lane / 4 + 8 * (word % lines);
         let along = run * (lane % 4 + 4 * (word / lines)) + rest;
-        if self.part == Part::B { (along, line) } else { (line, along) }
+        if self.part == MatrixOperand::B { (along, line) } else { (line, along) }
     }
 }
 
@@ -201,13 +209,13 @@ pub struct Multiply {
     /// Its shape.
     pub shape: Shape,
     /// Elements of A.
-    pub a: Number,
+    pub a: ElementType,
     /// Elements of B.
-    pub b: Number,
+    pub b: ElementType,
     /// Elements of the accumulator.
-    pub c: Number,
+    pub c: ElementType,
     /// Elements of the result.
-    pub d: Number,
+    pub d: ElementType,
     /// Whether integer results are clamped instead of wrapping around.
     pub saturate: bool,
     /// What is counted, of bits.
@@ -222,7 +230,7 @@ pub struct Multiply {
 
 impl Multiply {
     /// A product of types `[a, b, c, d]`.
-    pub fn new(shape: Shape, types: [Number; 4], registers: [usize; 3]) -> Multiply {
+    pub fn new(shape: Shape, types: [ElementType; 4], registers: [usize; 3]) -> Multiply {
         let [a, b, c, d] = types;
         Multiply {
             shape,
@@ -248,11 +256,11 @@ pub struct GroupMultiply {
     /// Columns of A, all of them where it is sparse.
     pub k: usize,
     /// Elements of A.
-    pub a: Number,
+    pub a: ElementType,
     /// Elements of B.
-    pub b: Number,
+    pub b: ElementType,
     /// Elements of the accumulator.
-    pub d: Number,
+    pub d: ElementType,
     /// Whether A comes from registers.
     pub registers: bool,
     /// Whether the accumulator counts where the predicate is false.
@@ -276,7 +284,7 @@ impl GroupMultiply {
     }
 
     /// Bytes along K of a row of A as it is stored, or of B.
-    pub fn bytes_along(&self, number: Number, a: bool) -> usize {
+    pub fn bytes_along(&self, number: ElementType, a: bool) -> usize {
         let k = if a && self.sparse.is_some() { self.k / 2 } else { self.k };
         k * number.bits() / 8
     }

@@ -2,7 +2,7 @@
 //! Conversion Instructions", "Memory Consistency Model").
 //! Atomics and reductions on memory (PTX manual, `atom`, `red`, `cp.reduce.async.bulk`).
 
-use crate::opcode::integer::Size;
+use crate::opcode::integer::IntegerSize;
 use crate::types::MemorySpace;
 use lanework_ptx::ScalarType::{self, *};
 
@@ -22,14 +22,14 @@ pub struct MemoryOp {
     /// Whether lanes that read one address may get different values.
     pub volatile: bool,
     /// Its order among others.
-    pub order: Order,
+    pub order: MemoryOrder,
     /// Which part of a vector it is, for an atomic on one element of a vector.
-    pub part: Part,
+    pub part: AccessPart,
 }
 
 /// Which part of an instruction's access an operation makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum AccessPart {
     /// All of it.
     Whole,
     /// The first of so many elements.
@@ -62,7 +62,7 @@ pub enum Scope {
 
 /// What an access says about its order among others; races are decided by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Order {
+pub struct MemoryOrder {
     /// A strong access (`.volatile`, `.relaxed` or more) and its scope; `None` for a weak one.
     pub strong: Option<Scope>,
     /// Whether what the thread did before is visible to whoever reads the result.
@@ -115,7 +115,7 @@ pub enum AtomicOp {
     /// `m ^ b`.
     Xor,
     /// `c` if `m` is `b`, else `m`.
-    CompareAndSwap(Size),
+    CompareAndSwap(IntegerSize),
     /// 0 if `m >= b`, else `m + 1`.
     Increment,
     /// `b` if `m` is 0 or above `b`, else `m - 1`.
@@ -192,9 +192,9 @@ impl AtomicOp {
             AtomicKind::Or => Some(AtomicOp::Or),
             AtomicKind::Xor => Some(AtomicOp::Xor),
             AtomicKind::CompareAndSwap => Some(AtomicOp::CompareAndSwap(match ty.size() {
-                8 => Size::Wide,
-                4 => Size::Word,
-                _ => Size::Half,
+                8 => IntegerSize::Wide,
+                4 => IntegerSize::Word,
+                _ => IntegerSize::Half,
             })),
             AtomicKind::Increment => Some(AtomicOp::Increment),
             AtomicKind::Decrement => Some(AtomicOp::Decrement),
@@ -217,7 +217,7 @@ impl AtomicOp {
 
     /// A reduction by the copy engine, into memory of any space: its sums of f32 keep subnormals, as
     /// shared memory's do and global memory's atomics do not (seen on an H200).
-    pub fn of_copy(kind: AtomicKind, ty: ScalarType) -> Option<AtomicOp> {
+    pub fn for_copy(kind: AtomicKind, ty: ScalarType) -> Option<AtomicOp> {
         AtomicOp::new(kind, ty, ty == F32)
     }
 

@@ -14,11 +14,11 @@ pub mod sync;
 pub mod tensor_memory;
 pub mod texture;
 
-use crate::opcode::convert::{ConvertOp, EightOp};
+use crate::opcode::convert::{ConvertOp, SmallFloatOp};
 use crate::opcode::float::{DirectedOp, DoubleOp, HalfOp, SingleOp};
 use crate::opcode::integer::{AddressOp, CarryOp, IntegerOp, ProductOp};
 use crate::opcode::logic::{CompareOp, LogicOp, MoveOp, VideoOp};
-use crate::types::{Class, NanUse, Width};
+use crate::types::{NanUse, UniformityClass, Width};
 
 /// A computing instruction: each lane's result is a function of that lane's operands alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,7 +38,7 @@ pub enum Alu {
     /// Arithmetic of f64.
     Double(DoubleOp),
     /// Conversions from and to floats of 8 bits.
-    Eight(EightOp),
+    SmallFloat(SmallFloatOp),
     /// Arithmetic of 16-bit floats.
     Half(HalfOp),
     /// Integer arithmetic but for products.
@@ -64,7 +64,7 @@ impl Alu {
     }
 
     /// Whether operands of these classes, none of them varying, give an affine result.
-    pub fn keeps_affine(self, operands: &[Class]) -> bool {
+    pub fn keeps_affine(self, operands: &[UniformityClass]) -> bool {
         match self {
             Alu::Address(op) => op.keeps_affine(),
             Alu::Convert(op) => op.keeps_affine(),

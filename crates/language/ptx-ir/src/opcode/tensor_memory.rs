@@ -4,7 +4,7 @@
 //! What a product's operands look like is told at run time, by descriptors; an opcode holds what the
 //! instruction's name says.
 
-use crate::types::At;
+use crate::types::AddressOperand;
 
 /// What an instruction on tensor memory does, and its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,7 +14,7 @@ pub enum TmemOp {
         /// Both blocks of a pair allocate.
         pair: bool,
         /// Where the address goes.
-        to: At,
+        to: AddressOperand,
     },
     /// `dealloc`; operands: address, columns.
     Free {
@@ -24,9 +24,9 @@ pub enum TmemOp {
     /// `relinquish_alloc_permit`.
     Relinquish,
     /// `ld`; operand: address. Destinations: the registers, and the reduction's result.
-    Load(Movement),
+    Load(TmemTransfer),
     /// `st`; operands: address, registers.
-    Store(Movement),
+    Store(TmemTransfer),
     /// `wait::ld` and `wait::st`.
     Wait {
         /// For stores, not for loads.
@@ -35,7 +35,7 @@ pub enum TmemOp {
     /// `commit`; operands: the mbarrier's address, the mask of blocks.
     Commit {
         /// The mbarrier.
-        barrier: At,
+        barrier: AddressOperand,
         /// To several blocks of the cluster.
         multicast: bool,
     },
@@ -52,9 +52,9 @@ pub enum TmemOp {
 
 /// How registers and tensor memory correspond in `ld` and `st`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Movement {
+pub struct TmemTransfer {
     /// Lanes and bits of one step.
-    pub shape: MovementShape,
+    pub shape: TransferShape,
     /// Steps along the columns (`.xN`).
     pub repeat: usize,
     /// Registers hold the low halves of two neighbouring columns (`.pack::16b`, `.unpack::16b`).
@@ -65,7 +65,7 @@ pub struct Movement {
 
 /// Lanes and bits of one step of a movement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MovementShape {
+pub enum TransferShape {
     /// `.32x32b`.
     Lanes32Bits32,
     /// `.16x64b`.
@@ -78,28 +78,28 @@ pub enum MovementShape {
     Lanes16Bits32Twice(i32),
 }
 
-impl MovementShape {
+impl TransferShape {
     /// Registers that each thread has of one step.
     pub fn registers(self) -> usize {
         match self {
-            MovementShape::Lanes16Bits128 => 2,
-            MovementShape::Lanes16Bits256 => 4,
+            TransferShape::Lanes16Bits128 => 2,
+            TransferShape::Lanes16Bits256 => 4,
             _ => 1,
         }
     }
 
     /// Lanes of tensor memory.
     pub fn lanes(self) -> u32 {
-        if self == MovementShape::Lanes32Bits32 { 32 } else { 16 }
+        if self == TransferShape::Lanes32Bits32 { 32 } else { 16 }
     }
 
     /// Columns of one step; of each of both halves, where there are two.
     pub fn columns(self) -> u32 {
         match self {
-            MovementShape::Lanes32Bits32 | MovementShape::Lanes16Bits32Twice(_) => 1,
-            MovementShape::Lanes16Bits64 => 2,
-            MovementShape::Lanes16Bits128 => 4,
-            MovementShape::Lanes16Bits256 => 8,
+            TransferShape::Lanes32Bits32 | TransferShape::Lanes16Bits32Twice(_) => 1,
+            TransferShape::Lanes16Bits64 => 2,
+            TransferShape::Lanes16Bits128 => 4,
+            TransferShape::Lanes16Bits256 => 8,
         }
     }
 
@@ -108,14 +108,14 @@ impl MovementShape {
     pub fn place(self, thread: u32, register: u32) -> (u32, i32) {
         let (t, r) = (thread, register);
         let (lane, column) = match self {
-            MovementShape::Lanes32Bits32 => (t, r),
-            MovementShape::Lanes16Bits64 => (t / 4 + t % 2 * 8, 2 * r + t / 2 % 2),
-            MovementShape::Lanes16Bits128 => (t / 4 + r % 2 * 8, r / 2 * 4 + t % 4),
-            MovementShape::Lanes16Bits256 => (t / 4 + r / 2 % 2 * 8, r / 4 * 8 + t % 4 * 2 + r % 2),
-            MovementShape::Lanes16Bits32Twice(_) => (t % 16, r),
+            TransferShape::Lanes32Bits32 => (t, r),
+            TransferShape::Lanes16Bits64 => (t / 4 + t % 2 * 8, 2 * r + t / 2 % 2),
+            TransferShape::Lanes16Bits128 => (t / 4 + r % 2 * 8, r / 2 * 4 + t % 4),
+            TransferShape::Lanes16Bits256 => (t / 4 + r / 2 % 2 * 8, r / 4 * 8 + t % 4 * 2 + r % 2),
+            TransferShape::Lanes16Bits32Twice(_) => (t % 16, r),
         };
         let further = match self {
-            MovementShape::Lanes16Bits32Twice(split) if t >= 16 => split,
+            TransferShape::Lanes16Bits32Twice(split) if t >= 16 => split,
             _ => 0,
         };
         (lane, column as i32 + further)
@@ -178,7 +178,7 @@ pub enum CopyLanes {
 
 impl CopyLanes {
     /// The lanes that row `row` goes to, from the address's lane on.
-    pub fn of(self, row: u32) -> impl Iterator<Item = u32> {
+    pub fn lanes(self, row: u32) -> impl Iterator<Item = u32> {
         let (first, step, count) = match self {
             CopyLanes::Each => (row, 0, 1),
             CopyLanes::Apart => (32 * row, 0, 1),
@@ -283,7 +283,7 @@ impl TmemMultiply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use MovementShape::*;
+    use TransferShape::*;
 
     #[test]
     fn the_threads_of_a_movement_cover_its_lanes_and_columns_once() {
@@ -320,7 +320,7 @@ mod tests {
 
     #[test]
     fn copies_reach_the_warps_that_they_name() {
-        let lanes = |to: CopyLanes, row| to.of(row).collect::<Vec<u32>>();
+        let lanes = |to: CopyLanes, row| to.lanes(row).collect::<Vec<u32>>();
         assert_eq!(lanes(CopyLanes::All, 5), [5, 37, 69, 101]);
         assert_eq!(lanes(CopyLanes::Pairs02, 40), [40, 104]);
         assert_eq!(lanes(CopyLanes::Pairs01, 40), [72, 104]);

@@ -23,7 +23,7 @@ pub enum Geometry {
 
 impl Geometry {
     /// The geometry of a modifier.
-    pub fn of(modifier: &str) -> Option<Geometry> {
+    pub fn from_name(modifier: &str) -> Option<Geometry> {
         Some(match modifier {
             "1d" => Geometry::Line,
             "2d" => Geometry::Plane,
@@ -62,7 +62,7 @@ impl Geometry {
 
 /// What an access of a surface outside it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Outside {
+pub enum OutOfBounds {
     /// `.trap`: ends the kernel.
     Trap,
     /// `.clamp`: goes to the nearest place inside.
@@ -73,11 +73,11 @@ pub enum Outside {
 
 /// How a surface is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Surface {
+pub struct SurfaceAccess {
     /// Its shape.
     pub geometry: Geometry,
     /// What happens outside.
-    pub outside: Outside,
+    pub outside: OutOfBounds,
     /// Bytes of one element.
     pub bytes: u8,
     /// Elements.
@@ -88,7 +88,7 @@ pub struct Surface {
 
 /// How an instruction says which mipmap level it reads. What says it follows the coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mip {
+pub enum MipLevel {
     /// Level 0 (`.base`, or nothing).
     Base,
     /// `.level`: one operand, of the coordinates' type.
@@ -97,13 +97,13 @@ pub enum Mip {
     Gradient,
 }
 
-impl Mip {
+impl MipLevel {
     /// Operands that say it, for coordinates of so many axes.
     pub fn operands(self, axes: usize) -> usize {
         match self {
-            Mip::Base => 0,
-            Mip::Level => 1,
-            Mip::Gradient => 2 * axes,
+            MipLevel::Base => 0,
+            MipLevel::Level => 1,
+            MipLevel::Gradient => 2 * axes,
         }
     }
 }
@@ -111,7 +111,7 @@ impl Mip {
 /// What is asked of a texture or surface; the second operand is the level of which it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
-pub enum Query {
+pub enum TextureQuery {
     Width,
     Height,
     Depth,
@@ -139,7 +139,7 @@ pub enum TextureOp {
         /// Coordinates are integers: a texel is fetched as it is.
         fetch: bool,
         /// The mipmap level.
-        mip: Mip,
+        mip: MipLevel,
         /// Offsets in texels follow.
         offset: bool,
     },
@@ -153,11 +153,11 @@ pub enum TextureOp {
         offset: bool,
     },
     /// `suld.b`.
-    Load(Surface),
+    Load(SurfaceAccess),
     /// `sust.b` and `sust.p`.
-    Store(Surface),
+    Store(SurfaceAccess),
     /// `sured`.
-    Reduce(Surface, AtomicOp),
+    Reduce(SurfaceAccess, AtomicOp),
     /// `txq`, `suq` and `istypep`: one result.
-    Ask(Query),
+    Ask(TextureQuery),
 }

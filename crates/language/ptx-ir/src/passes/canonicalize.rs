@@ -136,7 +136,7 @@ mod tests {
         );
         let module = Module::parse(&text).expect("PTX");
         let entry = module.entries().next().expect("an entry");
-        let (names, addresses) = (ModuleNames::of(&module), HashMap::new());
+        let (names, addresses) = (ModuleNames::new(&module), HashMap::new());
         let source = PlacedModule { module: &module, names: &names, addresses: &addresses };
         let Ok(kernel) = Lowering::entry(source, entry, LoweringOptions::default()) else {
             panic!("it lowers");

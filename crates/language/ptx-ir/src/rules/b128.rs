@@ -5,7 +5,7 @@ use crate::error::LoweringResult;
 use crate::kernel::*;
 use crate::lower::state::Symbol;
 use crate::opcode::Alu;
-use crate::opcode::integer::Size;
+use crate::opcode::integer::IntegerSize;
 use crate::opcode::logic::{MoveOp, PartSize};
 use crate::opcode::memory::AtomicOp;
 use crate::rules::context::Cx;
@@ -129,14 +129,14 @@ pub fn atom(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let atomic = match swap {
         true => {
             src.extend(source(cx, 3)?);
-            AtomicOp::CompareAndSwap(Size::Wide)
+            AtomicOp::CompareAndSwap(IntegerSize::Wide)
         }
         false => AtomicOp::Exchange,
     };
     // Who comes first is seen in the result.
     cx.lowering.kernel.ordered_blocks = true;
-    let order = Order { strong: Some(scope(cx)), ..order(cx) };
-    let (kind, part) = (MemoryKind::Atomic(atomic), Part::Whole);
+    let order = MemoryOrder { strong: Some(scope(cx)), ..order(cx) };
+    let (kind, part) = (MemoryKind::Atomic(atomic), AccessPart::Whole);
     let op = MemoryOp { kind, space, ty: B64, count: 2, offset, volatile: true, order, part };
     cx.emit(Opcode::Memory(op), dst, src);
     Ok(())

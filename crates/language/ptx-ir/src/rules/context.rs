@@ -117,7 +117,7 @@ impl Cx<'_, '_> {
 
     /// The integer of a type.
     pub fn integer(&self, ty: ScalarType) -> LoweringResult<Integer> {
-        self.fitting(Integer::of(ty))
+        self.fitting(Integer::from_type(ty))
     }
 
     /// What there is for a type, or a refusal of it.

@@ -57,7 +57,7 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
     if let Some(n) = name.strip_prefix("%envreg").and_then(|n| n.parse::<u8>().ok()) {
         return match n {
             1 | 2 => {
-                let register = lowering.special(Special::Environment(n), Width::Word);
+                let register = lowering.special(SpecialRegister::Environment(n), Width::Word);
                 Some(Operand::Reg(register))
             }
             _ => (n < 32).then_some(Operand::Const(0)),
@@ -90,42 +90,43 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
         _ => None,
     };
     let special = match name.split_once('.') {
-        Some(("tid", rest)) => Special::Thread(axis(rest)?),
-        Some(("ntid", rest)) => Special::BlockShape(axis(rest)?),
-        Some(("ctaid", rest)) => Special::Block(axis(rest)?),
-        Some(("nctaid", rest)) => Special::GridShape(axis(rest)?),
-        Some(("clusterid", rest)) => Special::Cluster(axis(rest)?),
-        Some(("nclusterid", rest)) => Special::Clusters(axis(rest)?),
-        Some(("cluster_ctaid", rest)) => Special::ClusterBlock(axis(rest)?),
-        Some(("cluster_nctaid", rest)) => Special::ClusterShape(axis(rest)?),
+        Some(("tid", rest)) => SpecialRegister::Thread(axis(rest)?),
+        Some(("ntid", rest)) => SpecialRegister::BlockShape(axis(rest)?),
+        Some(("ctaid", rest)) => SpecialRegister::Block(axis(rest)?),
+        Some(("nctaid", rest)) => SpecialRegister::GridShape(axis(rest)?),
+        Some(("clusterid", rest)) => SpecialRegister::Cluster(axis(rest)?),
+        Some(("nclusterid", rest)) => SpecialRegister::Clusters(axis(rest)?),
+        Some(("cluster_ctaid", rest)) => SpecialRegister::ClusterBlock(axis(rest)?),
+        Some(("cluster_nctaid", rest)) => SpecialRegister::ClusterShape(axis(rest)?),
         Some(_) => return None,
         None => match name {
-            "laneid" => Special::Lane,
-            "warpid" => Special::Warp,
-            "nwarpid" => Special::Warps,
-            "smid" => Special::Multiprocessor,
-            "nsmid" => Special::Multiprocessors,
-            "gridid" => Special::Grid,
-            "lanemask_eq" => Special::LaneMask(LaneMask::Equal),
-            "lanemask_le" => Special::LaneMask(LaneMask::AtMost),
-            "lanemask_lt" => Special::LaneMask(LaneMask::Below),
-            "lanemask_ge" => Special::LaneMask(LaneMask::AtLeast),
-            "lanemask_gt" => Special::LaneMask(LaneMask::Above),
-            "dynamic_smem_size" => Special::DynamicShared,
-            "total_smem_size" => Special::TotalShared,
+            "laneid" => SpecialRegister::Lane,
+            "warpid" => SpecialRegister::Warp,
+            "nwarpid" => SpecialRegister::Warps,
+            "smid" => SpecialRegister::Multiprocessor,
+            "nsmid" => SpecialRegister::Multiprocessors,
+            "gridid" => SpecialRegister::Grid,
+            "lanemask_eq" => SpecialRegister::LaneMask(LaneMask::Equal),
+            "lanemask_le" => SpecialRegister::LaneMask(LaneMask::AtMost),
+            "lanemask_lt" => SpecialRegister::LaneMask(LaneMask::Below),
+            "lanemask_ge" => SpecialRegister::LaneMask(LaneMask::AtLeast),
+            "lanemask_gt" => SpecialRegister::LaneMask(LaneMask::Above),
+            "dynamic_smem_size" => SpecialRegister::DynamicShared,
+            "total_smem_size" => SpecialRegister::TotalShared,
             "aggr_smem_size" => {
-                let total = Operand::Reg(lowering.special(Special::TotalShared, Width::Word));
+                let total =
+                    Operand::Reg(lowering.special(SpecialRegister::TotalShared, Width::Word));
                 let sum = lowering.new_register(Width::Word);
-                let unsigned = Integer::of(lanework_ptx::ScalarType::U32)?;
+                let unsigned = Integer::from_type(lanework_ptx::ScalarType::U32)?;
                 let add = Opcode::Alu(Alu::Integer(IntegerOp::Add(unsigned)));
                 let src = vec![total, Operand::Const(RESERVED_BYTES)];
                 lowering.emit(add, vec![Some(sum)], src, None);
                 return Some(Operand::Reg(sum));
             }
-            "cluster_ctarank" => Special::ClusterRank,
-            "cluster_nctarank" => Special::ClusterBlocks,
+            "cluster_ctarank" => SpecialRegister::ClusterRank,
+            "cluster_nctarank" => SpecialRegister::ClusterBlocks,
             "is_explicit_cluster" => {
-                let word = lowering.special(Special::ExplicitCluster, Width::Word);
+                let word = lowering.special(SpecialRegister::ExplicitCluster, Width::Word);
                 let truth = lowering.new_register(Width::Predicate);
                 let opcode = Opcode::Alu(Alu::Logic(LogicOp::IsNonzero));
                 lowering.emit(opcode, vec![Some(truth)], vec![Operand::Reg(word)], None);
@@ -134,6 +135,6 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
             _ => return None,
         },
     };
-    let width = if special == Special::Grid { Width::Wide } else { Width::Word };
+    let width = if special == SpecialRegister::Grid { Width::Wide } else { Width::Word };
     Some(Operand::Reg(lowering.special(special, width)))
 }

@@ -15,7 +15,7 @@ use crate::machine::Warp;
 use crate::matrix::handlers::incomplete;
 use crate::slot::{Lanes, NO_SLOT, Slot};
 use lanework_ptx_ir::opcode::tensor_memory::{
-    LoadReduction, Movement, MovementShape, ReducedNumber,
+    LoadReduction, ReducedNumber, TmemTransfer, TransferShape,
 };
 
 /// Checks that all lanes of a warp take part.
@@ -27,7 +27,7 @@ pub fn whole(warp: &Warp) -> Result<(), RawFault> {
 }
 
 /// Where a movement starts.
-unsafe fn start(warp: &Warp, plan: &Plan, this: &Movement) -> Result<Place, RawFault> {
+unsafe fn start(warp: &Warp, plan: &Plan, this: &TmemTransfer) -> Result<Place, RawFault> {
     whole(warp)?;
     // SAFETY: slots are valid by the assembler.
     let address = unsafe { same(warp, &words(warp, plan, 0).0, "addresses of tensor memory")? };
@@ -60,14 +60,14 @@ unsafe fn start(warp: &Warp, plan: &Plan, this: &Movement) -> Result<Place, RawF
 }
 
 /// Checks the columns of a movement.
-unsafe fn check(warp: &Warp, at: Place, this: &Movement) -> Result<(), RawFault> {
+unsafe fn check(warp: &Warp, at: Place, this: &TmemTransfer) -> Result<(), RawFault> {
     // SAFETY: the context and its cluster outlive the warp's run.
     let memory = unsafe { &cluster(warp).tensor_memory[(*warp.context).rank as usize] };
     let packed = if this.packed { 2 } else { 1 };
     let columns = this.shape.columns() * this.repeat as u32 * packed;
     let what = "a load or store";
     check_columns(memory, 0, at, (this.shape.lanes(), columns), what)?;
-    if let MovementShape::Lanes16Bits32Twice(split) = this.shape {
+    if let TransferShape::Lanes16Bits32Twice(split) = this.shape {
         let column = i64::from(at.column) + i64::from(split);
         let second = Place { column: u32::try_from(column).unwrap_or(u32::MAX / 2), ..at };
         check_columns(memory, 0, second, (this.shape.lanes(), columns), what)?;
@@ -76,12 +76,12 @@ unsafe fn check(warp: &Warp, at: Place, this: &Movement) -> Result<(), RawFault>
 }
 
 /// The columns of register `register` of a thread, one or two.
-fn columns(this: &Movement, at: Place, thread: u32, register: u32) -> (u32, [u32; 2]) {
+fn columns(this: &TmemTransfer, at: Place, thread: u32, register: u32) -> (u32, [u32; 2]) {
     let (lane, column) = this.shape.place(thread, register);
     // Packed, a step has twice the columns; the distance of halves is in columns.
     let column = match this.shape {
         _ if !this.packed => column,
-        MovementShape::Lanes16Bits32Twice(split) if thread >= 16 => 2 * (column - split) + split,
+        TransferShape::Lanes16Bits32Twice(split) if thread >= 16 => 2 * (column - split) + split,
         _ => 2 * column,
     };
     let column = at.column.wrapping_add(column as u32);
@@ -89,7 +89,7 @@ fn columns(this: &Movement, at: Place, thread: u32, register: u32) -> (u32, [u32
 }
 
 /// `tcgen05.ld`.
-pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &Movement) -> Result<bool, RawFault> {
+pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<bool, RawFault> {
     // SAFETY: slots are valid by the assembler; the place is checked.
     unsafe {
         let at = start(warp, plan, this)?;
@@ -158,7 +158,7 @@ fn reduce(how: LoadReduction, a: u32, b: u32) -> u32 {
 }
 
 /// `tcgen05.st`.
-pub unsafe fn store(warp: &mut Warp, plan: &Plan, this: &Movement) -> Result<bool, RawFault> {
+pub unsafe fn store(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<bool, RawFault> {
     // SAFETY: slots are valid by the assembler; the place is checked.
     unsafe {
         let at = start(warp, plan, this)?;
@@ -190,13 +190,13 @@ mod tests {
 
     #[test]
     fn packed_registers_stand_for_two_columns() {
-        let this = |shape, packed| Movement { shape, repeat: 2, packed, reduction: None };
+        let this = |shape, packed| TmemTransfer { shape, repeat: 2, packed, reduction: None };
         let at = Place { lane: 32, column: 100 };
-        let found = columns(&this(MovementShape::Lanes32Bits32, true), at, 3, 1);
+        let found = columns(&this(TransferShape::Lanes32Bits32, true), at, 3, 1);
         assert_eq!(found, (35, [102, 103]));
-        let found = columns(&this(MovementShape::Lanes16Bits32Twice(16), true), at, 17, 1);
+        let found = columns(&this(TransferShape::Lanes16Bits32Twice(16), true), at, 17, 1);
         assert_eq!(found, (33, [118, 119]));
-        let found = columns(&this(MovementShape::Lanes16Bits32Twice(16), false), at, 17, 1);
+        let found = columns(&this(TransferShape::Lanes16Bits32Twice(16), false), at, 17, 1);
         assert_eq!(found.1[0], 117);
     }
 

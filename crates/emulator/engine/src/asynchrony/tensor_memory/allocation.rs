@@ -17,7 +17,7 @@ use crate::machine::{Op, Warp};
 use crate::site::Site;
 use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::opcode::asynchrony::At;
+use lanework_ptx_ir::opcode::asynchrony::AddressOperand;
 
 /// A collective of a pair: whether both blocks' warps have come. The one that comes second does the work.
 enum Meeting {
@@ -33,7 +33,7 @@ pub unsafe fn allocate(
     warp: &mut Warp,
     plan: &Plan,
     pair: bool,
-    to: At,
+    to: AddressOperand,
 ) -> Result<bool, RawFault> {
     whole(warp)?;
     // SAFETY: slots are valid by the assembler; every place is checked.

@@ -9,7 +9,7 @@ use crate::fault::{FaultKind, RawFault};
 use crate::hook::Wants;
 use crate::machine::{Op, Warp};
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::opcode::asynchrony::At;
+use lanework_ptx_ir::opcode::asynchrony::AddressOperand;
 
 /// Checks the mbarriers of each executing lane, and queues their arrivals.
 ///
@@ -19,7 +19,7 @@ pub unsafe fn commit(
     op: &Op,
     warp: &mut Warp,
     plan: &Plan,
-    barrier: At,
+    barrier: AddressOperand,
     multicast: bool,
 ) -> Result<bool, RawFault> {
     // SAFETY: slots are valid by the assembler; every place is checked.

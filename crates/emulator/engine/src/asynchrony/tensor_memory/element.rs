@@ -2,7 +2,7 @@
 
 use crate::matrix::terms::Term;
 use crate::number::tiny::{E2M1, E2M3, E3M2};
-use lanework_ptx_ir::opcode::matrix::Number;
+use lanework_ptx_ir::opcode::matrix::ElementType;
 use lanework_ptx_ir::opcode::tensor_memory::MultiplyKind;
 
 /// The type of an element.
@@ -94,11 +94,11 @@ impl Element {
     pub fn term(self, bits: u64) -> Term {
         let small = |value: f32, least: f64| Term::new(f64::from(value), least);
         match self {
-            Element::F16 => Term::decode(Number::F16, bits),
-            Element::Bf16 => Term::decode(Number::Bf16, bits),
-            Element::Tf32 => Term::decode(Number::Tf32, bits),
-            Element::E4m3 => Term::decode(Number::E4m3, bits),
-            Element::E5m2 => Term::decode(Number::E5m2, bits),
+            Element::F16 => Term::decode(ElementType::F16, bits),
+            Element::Bf16 => Term::decode(ElementType::Bf16, bits),
+            Element::Tf32 => Term::decode(ElementType::Tf32, bits),
+            Element::E4m3 => Term::decode(ElementType::E4m3, bits),
+            Element::E5m2 => Term::decode(ElementType::E5m2, bits),
             Element::E2m3 => small(E2M3.widen(bits as u32), 1.0),
             Element::E3m2 => small(E3M2.widen(bits as u32), 0.25),
             Element::E2m1 | Element::PackedE2m1 => small(E2M1.widen(bits as u32), 1.0),
@@ -120,7 +120,7 @@ pub fn factor(powers: bool, bits: u8) -> Term {
             let value = f64::from_bits((u64::from(bits) + 1023 - 127) << 52);
             Term { value, power: value }
         }
-        (false, _) => Term::decode(Number::E4m3, u64::from(bits & 0x7f)),
+        (false, _) => Term::decode(ElementType::E4m3, u64::from(bits & 0x7f)),
     }
 }
 

@@ -2,7 +2,7 @@
 //! and the table of kinds and shapes).
 
 use super::element::Element;
-use lanework_ptx_ir::opcode::matrix::Number;
+use lanework_ptx_ir::opcode::matrix::ElementType;
 use lanework_ptx_ir::opcode::tensor_memory::{MultiplyKind, TmemMultiply};
 
 /// Shape and types of a product.
@@ -17,7 +17,7 @@ pub struct InstructionDescriptor {
     /// Elements of B.
     pub b: Element,
     /// Elements of D: f16, f32 or s32.
-    pub d: Number,
+    pub d: ElementType,
     /// Whether products change their sign.
     pub negated: bool,
     /// Whether M or N is contiguous in shared memory, of A and B.
@@ -55,11 +55,11 @@ impl InstructionDescriptor {
             ));
         };
         let d = match (scaled, field(4, 2), this.kind) {
-            (true, ..) | (false, 1, MultiplyKind::F16 | MultiplyKind::Tf32) => Number::F32,
-            (_, 1, MultiplyKind::F8f6f4) => Number::F32,
-            (_, 0, MultiplyKind::F8f6f4) => Number::F16,
-            (_, 0, MultiplyKind::F16) if a == Element::F16 && b == Element::F16 => Number::F16,
-            (_, 2, MultiplyKind::I8) => Number::S32,
+            (true, ..) | (false, 1, MultiplyKind::F16 | MultiplyKind::Tf32) => ElementType::F32,
+            (_, 1, MultiplyKind::F8f6f4) => ElementType::F32,
+            (_, 0, MultiplyKind::F8f6f4) => ElementType::F16,
+            (_, 0, MultiplyKind::F16) if a == Element::F16 && b == Element::F16 => ElementType::F16,
+            (_, 2, MultiplyKind::I8) => ElementType::S32,
             (_, other, _) => {
                 return wrong(format!("type {other} of D does not go with these A and B"));
             }
@@ -76,10 +76,10 @@ impl InstructionDescriptor {
             factor_bytes: [field(29, 2), field(4, 2)],
             powers: bit(23),
         };
-        if found.saturate && d != Number::S32 {
+        if found.saturate && d != ElementType::S32 {
             return wrong("only integers saturate".to_owned());
         }
-        if d == Number::S32 && (bit(13) || bit(14)) {
+        if d == ElementType::S32 && (bit(13) || bit(14)) {
             return wrong("integers are not negated".to_owned());
         }
         for (at, element) in [(0, a), (1, b)] {
@@ -167,7 +167,7 @@ mod tests {
     fn fields_stand_where_the_manual_says() {
         let bits = 1 << 4 | 1 << 7 | 1 << 10 | 1 << 16 | (256 / 8) << 17 | (128 / 16) << 24;
         let this = InstructionDescriptor::read(bits, &dense(MultiplyKind::F16)).unwrap();
-        assert_eq!((this.m, this.n, this.a, this.d), (128, 256, Element::Bf16, Number::F32));
+        assert_eq!((this.m, this.n, this.a, this.d), (128, 256, Element::Bf16, ElementType::F32));
         assert_eq!((this.across, this.negated), ([false, true], false));
     }
 

@@ -28,7 +28,7 @@ impl RowCopy {
                         widen(chunk, usize::from(bits));
                     }
                 }
-                for lane in self.this.to.of(row as u32) {
+                for lane in self.this.to.lanes(row as u32) {
                     for column in 0..columns {
                         let word = std::array::from_fn(|i| bytes[4 * column as usize + i]);
                         let (lane, column) = (self.to.lane + lane, self.to.column + column);

@@ -15,7 +15,7 @@ use crate::matrix::multiply::encode;
 use crate::matrix::sum::{Adder, Round, SIDE, Terms, add_group, add_special, rounded};
 use crate::matrix::terms::Term;
 use crate::region::Region;
-use lanework_ptx_ir::opcode::matrix::Number;
+use lanework_ptx_ir::opcode::matrix::ElementType;
 use std::sync::OnceLock;
 
 /// Most columns of A.
@@ -58,7 +58,7 @@ impl Product {
             };
             let kept = &self.kept[4 * index..][..4];
             let memory = &mut memories[*rank];
-            if self.shape.d == Number::S32 {
+            if self.shape.d == ElementType::S32 {
                 self.integers(memory, &stored, &b, kept);
                 continue;
             }
@@ -126,7 +126,7 @@ impl Product {
     fn floats(&self, to: &mut TensorMemory, stored: &[Row], b: &[Row], kept: &[u32]) {
         let (k, path, shape) = (self.this.k(), self.path(), &self.shape);
         let in_tensor_memory = matches!(self.a, FirstOperand::Tensor(_));
-        let halves = shape.d == Number::F16;
+        let halves = shape.d == ElementType::F16;
         let round = if halves { Round::Half } else { Round::Single };
         let group = match self.this.kind.k() {
             8 => 8,
@@ -200,7 +200,7 @@ impl Product {
                     if self.counts {
                         for j in 0..width {
                             let word = u64::from(to.word(at, column(j)));
-                            let number = if halves { Number::F16 } else { Number::F32 };
+                            let number = if halves { ElementType::F16 } else { ElementType::F32 };
                             let term = Term::decode(number, word);
                             special |= !term.value.is_finite();
                             let value = term.value * scale_of_d;

@@ -11,7 +11,7 @@ use crate::lanes::fetch_cold;
 use crate::machine::Warp;
 use crate::slot::Slot;
 use lanework_ptx_ir::kernel::MemorySpace;
-use lanework_ptx_ir::opcode::matrix::{GroupMultiply, Number, Sparse};
+use lanework_ptx_ir::opcode::matrix::{ElementType, GroupMultiply, Sparse};
 use std::ops::Range;
 
 /// Rows of one warp.
@@ -25,7 +25,7 @@ pub const MOST_K: usize = 64;
 type Block<const ROWS: usize> = [[u64; MOST_K]; ROWS];
 
 /// The place of an element of A in a lane's registers.
-fn place_of_a(number: Number, row: usize, k: usize) -> (usize, usize, usize) {
+fn place_of_a(number: ElementType, row: usize, k: usize) -> (usize, usize, usize) {
     let per = number.per_register();
     let (word, within) = (k / per, k % per);
     // Eight rows of four words make a register; the next has the other eight rows.
@@ -54,7 +54,7 @@ fn out_of_bounds(address: u64) -> RawFault {
 pub unsafe fn read<const COUNT: usize>(
     warp: &Warp,
     descriptor: Descriptor,
-    (number, across, bytes): (Number, bool, usize),
+    (number, across, bytes): (ElementType, bool, usize),
     first: usize,
 ) -> Result<Block<COUNT>, RawFault> {
     // SAFETY: the context outlives the warp's run.
@@ -69,7 +69,7 @@ pub unsafe fn read<const COUNT: usize>(
         Ok(u128::from_le_bytes(bytes))
     };
     let bits = number.bits().max(8);
-    let word = if number == Number::B1 { 4 } else { bits / 8 };
+    let word = if number == ElementType::B1 { 4 } else { bits / 8 };
     let element = |chunk: u128, at: usize| (chunk >> (8 * word * at)) as u64;
     let mut to = [[0; MOST_K]; COUNT];
     let per = 16 / word;
@@ -105,20 +105,21 @@ pub unsafe fn chunks_read(
     plan: &Plan,
 ) -> Result<Vec<u64>, RawFault> {
     let mut found = Vec::new();
-    let mut add =
-        |of: Descriptor, (number, across, bytes): (Number, bool, usize), rows: Range<usize>| {
-            let word = if number == Number::B1 { 4 } else { number.bits().max(8) / 8 };
-            if across {
-                for k in 0..bytes / word {
-                    let parts = rows.clone().step_by(16 / word);
-                    found.extend(parts.map(|row| of.across_k(k as u64, (row * word / 16) as u64)));
-                }
-            } else {
-                for row in rows {
-                    found.extend((0..bytes / 16).map(|part| of.along_k(row as u64, part as u64)));
-                }
+    let mut add = |of: Descriptor,
+                   (number, across, bytes): (ElementType, bool, usize),
+                   rows: Range<usize>| {
+        let word = if number == ElementType::B1 { 4 } else { number.bits().max(8) / 8 };
+        if across {
+            for k in 0..bytes / word {
+                let parts = rows.clone().step_by(16 / word);
+                found.extend(parts.map(|row| of.across_k(k as u64, (row * word / 16) as u64)));
             }
-        };
+        } else {
+            for row in rows {
+                found.extend((0..bytes / 16).map(|part| of.along_k(row as u64, part as u64)));
+            }
+        }
+    };
     // SAFETY: slots are valid by the assembler.
     unsafe {
         let of_b = (this.b, this.across[1], this.bytes_along(this.b, false));
@@ -163,8 +164,8 @@ unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block
             let first = warp.index as usize % 4 * ROWS;
             return read(warp, descriptor, (this.a, this.across[0], bytes), first);
         }
-        let words: Registers = read_registers(warp, Number::S32, &plan.src[2..6]);
-        let number = if this.a == Number::B1 { Number::S32 } else { this.a };
+        let words: Registers = read_registers(warp, ElementType::S32, &plan.src[2..6]);
+        let number = if this.a == ElementType::B1 { ElementType::S32 } else { this.a };
         let mut to = [[0; MOST_K]; ROWS];
         for (row, to) in to.iter_mut().enumerate() {
             for k in 0..bytes * 8 / number.bits() {

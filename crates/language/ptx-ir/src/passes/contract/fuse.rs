@@ -4,7 +4,7 @@
 use crate::analysis::bitset::BitSet;
 use crate::kernel::{Inst, Kernel, Opcode, Operand, Reg, Register};
 use crate::opcode::Alu;
-use crate::opcode::contraction::Term;
+use crate::opcode::contraction::TermKind;
 use crate::opcode::float::Negated;
 use crate::passes::contract::terms::OpenTerm;
 use crate::passes::contract::values::{Use, Values, View};
@@ -127,7 +127,7 @@ fn kept_factors(
         changes.before.entry(product.core).or_default().push(result.1);
         operand
     };
-    if let (Term::Quotient, Some([numerator, reciprocal])) =
+    if let (TermKind::Quotient, Some([numerator, reciprocal])) =
         (product.function, product.op.factors())
     {
         let reciprocal = before(reciprocal, vec![core.src[1]], product.dst);
@@ -166,7 +166,7 @@ fn fuse_sum(
 ) {
     let sum = &terms[fusion.sum];
     let inst = kernel.insts[sum.core].clone();
-    let difference = sum.function == Term::Difference;
+    let difference = sum.function == TermKind::Difference;
     let negated = Negated {
         product: fusion.product.negated != (difference && fusion.side == 1),
         addend: difference && fusion.side == 0,

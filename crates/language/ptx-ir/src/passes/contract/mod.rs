@@ -29,7 +29,7 @@ mod terms;
 mod values;
 
 use crate::kernel::Kernel;
-use crate::opcode::contraction::Term;
+use crate::opcode::contraction::TermKind;
 use values::Values;
 
 pub use terms::OpenRounding;
@@ -38,10 +38,12 @@ pub use terms::OpenRounding;
 pub fn contract(kernel: &mut Kernel, open: &OpenRounding) {
     let mut terms = terms::open_terms(kernel, open);
     terms::fold_divisors(kernel, &mut terms);
-    let has = |wanted: &[Term]| terms.iter().any(|term| wanted.contains(&term.function));
-    if !has(&[Term::Product, Term::Quotient]) || !has(&[Term::Sum, Term::Difference]) {
+    let has = |wanted: &[TermKind]| terms.iter().any(|term| wanted.contains(&term.function));
+    if !has(&[TermKind::Product, TermKind::Quotient])
+        || !has(&[TermKind::Sum, TermKind::Difference])
+    {
         return;
     }
-    let mut values = Values::of(kernel, &terms, &open.breaks);
+    let mut values = Values::analyze(kernel, &terms, &open.breaks);
     fuse::fuse(kernel, &terms, &mut values);
 }

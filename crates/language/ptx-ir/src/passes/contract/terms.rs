@@ -4,7 +4,7 @@
 
 use crate::kernel::{Kernel, Opcode, Operand, Reg};
 use crate::opcode::Alu;
-use crate::opcode::contraction::Term;
+use crate::opcode::contraction::TermKind;
 use crate::opcode::logic::MoveOp;
 use std::ops::Range;
 
@@ -21,7 +21,7 @@ pub struct OpenRounding {
 /// A sum, product, quotient or negation of PTX.
 #[derive(Clone, Debug)]
 pub(super) struct OpenTerm {
-    pub function: Term,
+    pub function: TermKind,
     pub ftz: bool,
     /// The instructions that it became.
     pub insts: Range<usize>,
@@ -58,7 +58,7 @@ pub(super) fn open_terms(kernel: &Kernel, open: &OpenRounding) -> Vec<OpenTerm> 
 /// Makes approximate quotients by constants products with their reciprocals, as ptxas does, whose reciprocal is
 /// not the approximate one.
 pub(super) fn fold_divisors(kernel: &mut Kernel, terms: &mut [OpenTerm]) {
-    if terms.iter().all(|term| term.function != Term::Quotient) {
+    if terms.iter().all(|term| term.function != TermKind::Quotient) {
         return;
     }
     let mut writes = vec![0u32; kernel.registers.len()];
@@ -71,7 +71,7 @@ pub(super) fn fold_divisors(kernel: &mut Kernel, terms: &mut [OpenTerm]) {
             constants[*to as usize] = Some(*bits);
         }
     }
-    for term in terms.iter_mut().filter(|term| term.function == Term::Quotient) {
+    for term in terms.iter_mut().filter(|term| term.function == TermKind::Quotient) {
         let divisor = match term.src[1] {
             Operand::Const(bits) => Some(bits),
             Operand::Reg(r) if writes[r as usize] == 1 => constants[r as usize],
@@ -79,7 +79,7 @@ pub(super) fn fold_divisors(kernel: &mut Kernel, terms: &mut [OpenTerm]) {
         };
         let folded = divisor.and_then(|divisor| term.op.product_by_reciprocal(divisor));
         let Some((product, reciprocal)) = folded else { continue };
-        (term.op, term.function) = (product, Term::Product);
+        (term.op, term.function) = (product, TermKind::Product);
         term.src[1] = Operand::Const(reciprocal);
         let core = &mut kernel.insts[term.core];
         core.opcode = Opcode::Alu(product);

@@ -9,7 +9,7 @@ use crate::analysis::dominance::Dominators;
 use crate::analysis::liveness::Liveness;
 use crate::kernel::{Inst, Kernel, MemoryKind, Opcode, Operand, Reg};
 use crate::opcode::Alu;
-use crate::opcode::contraction::Term;
+use crate::opcode::contraction::TermKind;
 use crate::opcode::logic::MoveOp;
 use crate::passes::contract::terms::{OpenTerm, dead};
 use crate::types::MemorySpace;
@@ -76,9 +76,9 @@ pub(super) struct Values {
 
 impl Values {
     /// Follows the values of a kernel; `breaks` are where ptxas begins blocks beside the graph's.
-    pub fn of(kernel: &Kernel, terms: &[OpenTerm], breaks: &[usize]) -> Values {
-        let cfg = ControlFlowGraph::of(kernel);
-        let liveness = Liveness::of(kernel, &cfg);
+    pub fn analyze(kernel: &Kernel, terms: &[OpenTerm], breaks: &[usize]) -> Values {
+        let cfg = ControlFlowGraph::new(kernel);
+        let liveness = Liveness::analyze(kernel, &cfg);
         let registers = kernel.registers.len();
         let mut values = Values {
             all: Vec::new(),
@@ -89,7 +89,7 @@ impl Values {
             early: vec![false; registers],
             writer: vec![0; registers],
             current: HashMap::new(),
-            dominators: Dominators::new(ControlFlowGraph::of(kernel)),
+            dominators: Dominators::new(ControlFlowGraph::new(kernel)),
             at: 0,
         };
         for inst in &kernel.insts {
@@ -152,14 +152,14 @@ impl Values {
         let views: Vec<Option<View>> = term.src.iter().map(|src| self.view(*src)).collect();
         // A negation that flushes hides a product that does not.
         let flushed = |view: View| self.all[view.value].product.is_some_and(|at| terms[at].ftz);
-        let opposite = (term.function == Term::Negation && core.guard.is_none())
+        let opposite = (term.function == TermKind::Negation && core.guard.is_none())
             .then(|| views[0].filter(|view| !term.ftz || flushed(*view)))
             .flatten();
-        let is_sum = matches!(term.function, Term::Sum | Term::Difference);
+        let is_sum = matches!(term.function, TermKind::Sum | TermKind::Difference);
         let itself = is_sum && views[0].is_some_and(|left| same(views[1], left));
         match term.function {
-            Term::Negation if opposite.is_some() => {}
-            Term::Sum | Term::Difference if !itself => {
+            TermKind::Negation if opposite.is_some() => {}
+            TermKind::Sum | TermKind::Difference if !itself => {
                 for (side, view) in views.iter().enumerate() {
                     self.uses(*view, Use::Sum(at, side));
                 }
@@ -172,7 +172,7 @@ impl Values {
                 self.all[view.value].copies.push(term.insts.clone());
                 View { negated: !view.negated, ..view }
             }
-            (Term::Product | Term::Quotient, _) if core.guard.is_none() => {
+            (TermKind::Product | TermKind::Quotient, _) if core.guard.is_none() => {
                 let constants: Vec<Option<Constant>> = term
                     .src
                     .iter()
@@ -181,11 +181,11 @@ impl Values {
                     .collect();
                 let bits = |c: &Option<Constant>| matches!(c, Some(Constant::Bits(_)));
                 let unit = |c: &Option<Constant>| matches!(c, Some(Constant::Bits(bits)) if term.op.is_unit(*bits));
-                let folded = term.function == Term::Product
+                let folded = term.function == TermKind::Product
                     && (constants.iter().all(bits) || constants.iter().any(unit));
                 let product = (!folded).then_some(at);
                 let constant_factor =
-                    term.function == Term::Product && constants.iter().any(Option::is_some);
+                    term.function == TermKind::Product && constants.iter().any(Option::is_some);
                 self.new_value(Value { product, constant_factor, ..Value::default() })
             }
             _ => self.new_value(Value::default()),

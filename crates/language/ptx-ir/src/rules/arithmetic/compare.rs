@@ -55,7 +55,7 @@ fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<CompareOp> {
         !matches!(m.as_str(), "ftz" | "and" | "or" | "xor") && ScalarType::from_name(m).is_none()
     };
     let name = cx.instruction.modifiers.iter().find(other).map_or("", String::as_str);
-    let op = match FloatType::of(ty) {
+    let op = match FloatType::from_type(ty) {
         Some(ty) => float_relation(name).map(|relation| CompareOp::Float(relation, ty)),
         None => {
             integer_relation(name).zip(integer(ty)).map(|(how, ty)| CompareOp::Integer(how, ty))
@@ -69,8 +69,8 @@ fn float_relation(name: &str) -> Option<FloatRelation> {
         "num" => Some(FloatRelation::BothNumbers),
         "nan" => Some(FloatRelation::EitherNan),
         _ => match name.strip_suffix('u') {
-            Some(name) => Relation::of(name).map(FloatRelation::Unordered),
-            None => Relation::of(name).map(FloatRelation::Ordered),
+            Some(name) => Relation::from_name(name).map(FloatRelation::Unordered),
+            None => Relation::from_name(name).map(FloatRelation::Ordered),
         },
     }
 }
@@ -81,13 +81,13 @@ fn integer_relation(name: &str) -> Option<Relation> {
         "ls" => Some(Relation::LessEqual),
         "hi" => Some(Relation::Greater),
         "hs" => Some(Relation::GreaterEqual),
-        _ => Relation::of(name),
+        _ => Relation::from_name(name),
     }
 }
 
 /// The integers that can be compared: of 16 bits or more.
 fn integer(ty: ScalarType) -> Option<Integer> {
-    Integer::of(ty).filter(|_| ty.size() > 1)
+    Integer::from_type(ty).filter(|_| ty.size() > 1)
 }
 
 /// Combines a comparison with the predicate operand `i`, if the instruction asks for it.

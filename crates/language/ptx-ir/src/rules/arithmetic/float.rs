@@ -10,10 +10,10 @@ use crate::kernel::Operand;
 use crate::lower::state::width_of;
 use crate::opcode::Alu;
 use crate::opcode::float::{
-    Approximation, DirectedFunction, DirectedOp, Direction, Division, DoubleOp, F16Function,
-    FloatClass, HalfFunction, HalfOp, HalfType, MinMax, Modifiers, SingleOp, Unary,
+    Approximation, DirectedFunction, DirectedOp, Division, DoubleOp, F16Function, FloatClass,
+    FloatModifiers, HalfFunction, HalfOp, HalfType, MinMax, RoundingDirection, SingleOp, Unary,
 };
-use crate::opcode::integer::{IntegerOp, Signed};
+use crate::opcode::integer::{IntegerOp, SignedInteger};
 use crate::rules::arithmetic::expand;
 use crate::rules::context::Cx;
 use crate::rules::mov;
@@ -23,7 +23,7 @@ use lanework_ptx::ScalarType::{self, *};
 fn binary(
     cx: &mut Cx<'_, '_>,
     to_direction: DirectedFunction,
-    single: fn(Modifiers) -> SingleOp,
+    single: fn(FloatModifiers) -> SingleOp,
     double: DoubleOp,
     of_half: HalfFunction,
 ) -> LoweringResult {
@@ -161,9 +161,9 @@ pub fn abs(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["ftz"])?;
     let ty = cx.ty()?;
     match ty {
-        S16 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Abs(Signed::S16))),
-        S32 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Abs(Signed::S32))),
-        S64 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Abs(Signed::S64))),
+        S16 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Abs(SignedInteger::S16))),
+        S32 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Abs(SignedInteger::S32))),
+        S64 => cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Abs(SignedInteger::S64))),
         F32 => single_unary(cx, Unary::Abs),
         F64 => cx.uniform_type(ty, 1, Alu::Double(DoubleOp::Abs)),
         _ => {
@@ -179,9 +179,9 @@ pub fn neg(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let ty = cx.ty()?;
     let start = cx.lowering.kernel.insts.len();
     match ty {
-        S16 => return cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(Signed::S16))),
-        S32 => return cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(Signed::S32))),
-        S64 => return cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(Signed::S64))),
+        S16 => return cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(SignedInteger::S16))),
+        S32 => return cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(SignedInteger::S32))),
+        S64 => return cx.uniform_type(ty, 1, Alu::Integer(IntegerOp::Neg(SignedInteger::S64))),
         F32 => single_unary(cx, Unary::Neg)?,
         F64 => cx.uniform_type(ty, 1, Alu::Double(DoubleOp::Neg))?,
         _ => {
@@ -277,10 +277,14 @@ pub fn testp(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// The rounding direction of the instruction; `None` is to the nearest even.
-pub fn direction(cx: &Cx<'_, '_>) -> Option<Direction> {
-    [("rz", Direction::Zero), ("rm", Direction::Down), ("rp", Direction::Up)]
-        .into_iter()
-        .find_map(|(name, direction)| cx.has(name).then_some(direction))
+pub fn direction(cx: &Cx<'_, '_>) -> Option<RoundingDirection> {
+    [
+        ("rz", RoundingDirection::Zero),
+        ("rm", RoundingDirection::Down),
+        ("rp", RoundingDirection::Up),
+    ]
+    .into_iter()
+    .find_map(|(name, direction)| cx.has(name).then_some(direction))
 }
 
 /// The opcode of a function rounded in a direction, where the instruction says one and the type has it.
@@ -295,7 +299,7 @@ fn directed(cx: &Cx<'_, '_>, ty: ScalarType, function: DirectedFunction) -> Opti
 
 /// The opcode of a function of 16-bit floats.
 pub fn half(cx: &Cx<'_, '_>, ty: ScalarType, function: HalfFunction) -> LoweringResult<Alu> {
-    match HalfType::of(ty) {
+    match HalfType::from_type(ty) {
         Some(ty) => Ok(Alu::Half(HalfOp::Any(function, ty))),
         None => Err(cx.unknown("this type")),
     }
@@ -348,6 +352,6 @@ fn with_modifiers(cx: &mut Cx<'_, '_>, ty: ScalarType, count: usize, op: Alu) ->
 }
 
 /// The modifiers that opcodes of f32 have.
-pub fn modifiers(cx: &Cx<'_, '_>) -> Modifiers {
-    Modifiers { ftz: cx.has("ftz"), sat: cx.has("sat") }
+pub fn modifiers(cx: &Cx<'_, '_>) -> FloatModifiers {
+    FloatModifiers { ftz: cx.has("ftz"), sat: cx.has("sat") }
 }

@@ -9,7 +9,7 @@
 use crate::error::LoweringResult;
 use crate::kernel::{Operand, Reg, Width};
 use crate::opcode::Alu;
-use crate::opcode::integer::{CarryOp, IntegerOp, PairOp, ProductOp, Size};
+use crate::opcode::integer::{CarryOp, IntegerOp, IntegerSize, PairOp, ProductOp};
 use crate::rules::arithmetic::{expand, float};
 use crate::rules::context::Cx;
 use lanework_ptx::ScalarType::{self, *};
@@ -106,7 +106,7 @@ pub fn mul(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return cx.alu(dst, &[a, b], Alu::Product(ProductOp::MulWide { word, signed }));
     }
     let op = if cx.has("hi") {
-        let (size, signed) = cx.fitting(Size::and_sign(ty))?;
+        let (size, signed) = cx.fitting(IntegerSize::and_sign(ty))?;
         ProductOp::MulHigh { size, signed }
     } else {
         ProductOp::Mul(cx.integer(ty)?)
@@ -135,7 +135,7 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (true, true) if ty == S32 => ProductOp::MadHighSaturate,
         (true, true) => return Err(cx.unknown("this type")),
         (true, false) => {
-            let (size, signed) = cx.fitting(Size::and_sign(ty))?;
+            let (size, signed) = cx.fitting(IntegerSize::and_sign(ty))?;
             ProductOp::MadHigh { size, signed }
         }
         (false, true) => return Err(cx.unknown("`.sat` without `.hi`")),
@@ -300,7 +300,7 @@ pub fn mad_carry(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(4)?;
     let dst = cx.dst_of(0, ty)?;
     let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, ty)?);
-    let op = match (cx.has("hi"), Size::and_sign(ty)) {
+    let op = match (cx.has("hi"), IntegerSize::and_sign(ty)) {
         (true, Some((size, signed))) => ProductOp::MulHigh { size, signed },
         _ => ProductOp::Mul(cx.integer(ty)?),
     };

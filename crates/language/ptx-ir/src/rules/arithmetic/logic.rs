@@ -4,7 +4,7 @@ use crate::error::LoweringResult;
 use crate::kernel::{Operand, Width};
 use crate::module::constants::immediate_bits;
 use crate::opcode::Alu;
-use crate::opcode::integer::Size;
+use crate::opcode::integer::IntegerSize;
 use crate::opcode::logic::{LogicOp, PermuteMode};
 use crate::rules::context::Cx;
 use lanework_ptx as syntax;
@@ -31,8 +31,10 @@ fn wide(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<bool> {
 
 /// Whether an integer has 64 bits, else it has 32, and whether it is signed.
 fn wide_and_sign(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(bool, bool)> {
-    match Size::and_sign(ty) {
-        Some((size @ (Size::Word | Size::Wide), signed)) => Ok((size == Size::Wide, signed)),
+    match IntegerSize::and_sign(ty) {
+        Some((size @ (IntegerSize::Word | IntegerSize::Wide), signed)) => {
+            Ok((size == IntegerSize::Wide, signed))
+        }
         _ => Err(cx.unknown("this type")),
     }
 }
@@ -92,12 +94,12 @@ fn shift(cx: &mut Cx<'_, '_>, ty: ScalarType, op: LogicOp) -> LoweringResult {
 }
 
 /// What is shifted: its size, and whether it has a sign.
-fn shifted(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(Size, bool)> {
+fn shifted(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(IntegerSize, bool)> {
     match ty {
-        B16 => Ok((Size::Half, false)),
-        B32 => Ok((Size::Word, false)),
-        B64 => Ok((Size::Wide, false)),
-        _ => Size::and_sign(ty).ok_or_else(|| cx.unknown("this type")),
+        B16 => Ok((IntegerSize::Half, false)),
+        B32 => Ok((IntegerSize::Word, false)),
+        B64 => Ok((IntegerSize::Wide, false)),
+        _ => IntegerSize::and_sign(ty).ok_or_else(|| cx.unknown("this type")),
     }
 }
 

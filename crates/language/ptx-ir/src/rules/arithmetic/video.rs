@@ -9,7 +9,7 @@ use crate::kernel::{Operand, Reg, Width};
 use crate::opcode::Alu;
 use crate::opcode::convert::ConvertOp;
 use crate::opcode::integer::{Integer, IntegerOp};
-use crate::opcode::logic::{Field, MoveOp, Relation, VideoOp};
+use crate::opcode::logic::{BitField, MoveOp, Relation, VideoOp};
 use crate::rules::context::Cx;
 use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::*;
@@ -26,7 +26,7 @@ const WORD: Place = Place { shift: 0, bits: 32 };
 impl Place {
     /// As a constant operand, with its sign.
     fn source(self, signed: bool) -> Operand {
-        let field = Field { shift: self.shift, bits: self.bits, signed };
+        let field = BitField { shift: self.shift, bits: self.bits, signed };
         Operand::Const(u64::from(field.encode()))
     }
 }
@@ -72,7 +72,7 @@ fn scalar_operand(cx: &mut Cx<'_, '_>, i: usize, signed: bool) -> LoweringResult
 fn computed(cx: &Cx<'_, '_>, opcode: &str) -> LoweringResult<VideoOp> {
     let wrap = cx.has("wrap");
     let relation = ["eq", "ne", "lt", "le", "gt", "ge"].into_iter().find(|name| cx.has(name));
-    Ok(match (opcode, relation.and_then(Relation::of)) {
+    Ok(match (opcode, relation.and_then(Relation::from_name)) {
         ("vadd", _) => VideoOp::Add,
         ("vsub", _) => VideoOp::Subtract,
         ("vabsdiff", _) => VideoOp::AbsoluteDifference,

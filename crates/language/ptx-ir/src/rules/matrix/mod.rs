@@ -6,14 +6,16 @@ pub mod warpgroup;
 
 use crate::error::LoweringResult;
 use crate::kernel::{Opcode, Operand, Reg};
-use crate::opcode::matrix::{BitOp, Fragment, MatrixOp, Multiply, Number, Part, Shape, Sparse};
+use crate::opcode::matrix::{
+    BitOp, ElementType, Fragment, MatrixOp, MatrixOperand, Multiply, Shape, Sparse,
+};
 use crate::rules::context::Cx;
 use crate::rules::memory::access::{elements, resolve, space};
 use lanework_ptx::ScalarType;
 
 /// The type of the registers that hold a fragment.
-fn register_type(number: Number) -> ScalarType {
-    if number == Number::F64 { ScalarType::B64 } else { ScalarType::B32 }
+fn register_type(number: ElementType) -> ScalarType {
+    if number == ElementType::F64 { ScalarType::B64 } else { ScalarType::B32 }
 }
 
 /// Operand `i` as `count` sources.
@@ -21,12 +23,12 @@ pub fn sources(
     cx: &mut Cx<'_, '_>,
     i: usize,
     count: usize,
-    number: Number,
+    number: ElementType,
 ) -> LoweringResult<Vec<Operand>> {
     let ty = match number {
         // Literal operands of accumulators are floats.
-        Number::F32 => ScalarType::F32,
-        Number::F64 => ScalarType::F64,
+        ElementType::F32 => ScalarType::F32,
+        ElementType::F64 => ScalarType::F64,
         _ => register_type(number),
     };
     let operands = elements(cx, i, count as u8)?;
@@ -38,7 +40,7 @@ pub fn destinations(
     cx: &mut Cx<'_, '_>,
     i: usize,
     count: usize,
-    number: Number,
+    number: ElementType,
 ) -> LoweringResult<Vec<Option<Reg>>> {
     let mut dst = Vec::new();
     for operand in elements(cx, i, count as u8)? {
@@ -75,8 +77,8 @@ pub fn movmatrix(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if !cx.has("m8n8") || !cx.has("trans") || cx.ty()? != ScalarType::B16 {
         return Err(cx.unknown("only `.m8n8.trans.b16` exists"));
     }
-    let src = sources(cx, 1, 1, Number::F16)?;
-    let dst = destinations(cx, 0, 1, Number::F16)?;
+    let src = sources(cx, 1, 1, ElementType::F16)?;
+    let dst = destinations(cx, 0, 1, ElementType::F16)?;
     emit(cx, MatrixOp::Transpose, dst, src)
 }
 
@@ -96,29 +98,29 @@ fn rows(cx: &mut Cx<'_, '_>, store: bool) -> LoweringResult {
     let op = MatrixOp::Rows { store, count, transposed, space, offset: offset as u64 };
     let (mut src, mut dst) = (vec![base], Vec::new());
     if store {
-        src.extend(sources(cx, registers, count, Number::F16)?);
+        src.extend(sources(cx, registers, count, ElementType::F16)?);
     } else {
-        dst = destinations(cx, registers, count, Number::F16)?;
+        dst = destinations(cx, registers, count, ElementType::F16)?;
     }
     emit(cx, op, dst, src)
 }
 
 /// The type that a modifier names.
-fn number(modifier: &str) -> Option<Number> {
+fn number(modifier: &str) -> Option<ElementType> {
     Some(match modifier {
-        "f16" => Number::F16,
-        "bf16" => Number::Bf16,
-        "tf32" => Number::Tf32,
-        "e4m3" => Number::E4m3,
-        "e5m2" => Number::E5m2,
-        "f32" => Number::F32,
-        "f64" => Number::F64,
-        "s8" => Number::S8,
-        "u8" => Number::U8,
-        "s4" => Number::S4,
-        "u4" => Number::U4,
-        "b1" => Number::B1,
-        "s32" => Number::S32,
+        "f16" => ElementType::F16,
+        "bf16" => ElementType::Bf16,
+        "tf32" => ElementType::Tf32,
+        "e4m3" => ElementType::E4m3,
+        "e5m2" => ElementType::E5m2,
+        "f32" => ElementType::F32,
+        "f64" => ElementType::F64,
+        "s8" => ElementType::S8,
+        "u8" => ElementType::U8,
+        "s4" => ElementType::S4,
+        "u4" => ElementType::U4,
+        "b1" => ElementType::B1,
+        "s32" => ElementType::S32,
         _ => return None,
     })
 }
@@ -131,7 +133,7 @@ fn shape_of(modifier: &str) -> Option<Shape> {
 }
 
 /// The types among the modifiers, in order.
-pub fn numbers(cx: &Cx<'_, '_>) -> Vec<Number> {
+pub fn numbers(cx: &Cx<'_, '_>) -> Vec<ElementType> {
     cx.instruction.modifiers.iter().filter_map(|m| number(m)).collect()
 }
 
@@ -150,38 +152,40 @@ pub fn allow(cx: &Cx<'_, '_>, known: &[&str]) -> LoweringResult {
 }
 
 /// The shapes of `mma.sync` for elements of a type.
-fn mma_shapes(number: Number) -> &'static [(usize, usize, usize)] {
+fn mma_shapes(number: ElementType) -> &'static [(usize, usize, usize)] {
     match number {
-        Number::F16 | Number::Bf16 => &[(16, 8, 8), (16, 8, 16)],
-        Number::Tf32 => &[(16, 8, 4), (16, 8, 8)],
-        Number::F64 => &[(8, 8, 4), (16, 8, 4), (16, 8, 8), (16, 8, 16)],
-        Number::S8 | Number::U8 => &[(8, 8, 16), (16, 8, 16), (16, 8, 32)],
-        Number::S4 | Number::U4 => &[(8, 8, 32), (16, 8, 32), (16, 8, 64)],
-        Number::E4m3 | Number::E5m2 => &[(16, 8, 16), (16, 8, 32)],
-        Number::B1 => &[(8, 8, 128), (16, 8, 128), (16, 8, 256)],
-        Number::F32 | Number::S32 => &[],
+        ElementType::F16 | ElementType::Bf16 => &[(16, 8, 8), (16, 8, 16)],
+        ElementType::Tf32 => &[(16, 8, 4), (16, 8, 8)],
+        ElementType::F64 => &[(8, 8, 4), (16, 8, 4), (16, 8, 8), (16, 8, 16)],
+        ElementType::S8 | ElementType::U8 => &[(8, 8, 16), (16, 8, 16), (16, 8, 32)],
+        ElementType::S4 | ElementType::U4 => &[(8, 8, 32), (16, 8, 32), (16, 8, 64)],
+        ElementType::E4m3 | ElementType::E5m2 => &[(16, 8, 16), (16, 8, 32)],
+        ElementType::B1 => &[(8, 8, 128), (16, 8, 128), (16, 8, 256)],
+        ElementType::F32 | ElementType::S32 => &[],
     }
 }
 
 /// The shapes of `mma.sp`.
-fn sparse_shapes(number: Number) -> &'static [(usize, usize, usize)] {
+fn sparse_shapes(number: ElementType) -> &'static [(usize, usize, usize)] {
     match number {
-        Number::F16 | Number::Bf16 => &[(16, 8, 16), (16, 8, 32)],
-        Number::Tf32 => &[(16, 8, 8), (16, 8, 16)],
-        Number::S8 | Number::U8 => &[(16, 8, 32), (16, 8, 64)],
-        Number::S4 | Number::U4 => &[(16, 8, 64), (16, 8, 128)],
-        Number::E4m3 | Number::E5m2 => &[(16, 8, 64)],
+        ElementType::F16 | ElementType::Bf16 => &[(16, 8, 16), (16, 8, 32)],
+        ElementType::Tf32 => &[(16, 8, 8), (16, 8, 16)],
+        ElementType::S8 | ElementType::U8 => &[(16, 8, 32), (16, 8, 64)],
+        ElementType::S4 | ElementType::U4 => &[(16, 8, 64), (16, 8, 128)],
+        ElementType::E4m3 | ElementType::E5m2 => &[(16, 8, 64)],
         _ => &[],
     }
 }
 
 /// Whether accumulators may have a type, by the type of A.
-fn accumulates(a: Number, c: Number) -> bool {
+fn accumulates(a: ElementType, c: ElementType) -> bool {
     match a {
-        Number::F16 | Number::E4m3 | Number::E5m2 => matches!(c, Number::F16 | Number::F32),
-        Number::Bf16 | Number::Tf32 => c == Number::F32,
-        Number::F64 => c == Number::F64,
-        _ => c == Number::S32,
+        ElementType::F16 | ElementType::E4m3 | ElementType::E5m2 => {
+            matches!(c, ElementType::F16 | ElementType::F32)
+        }
+        ElementType::Bf16 | ElementType::Tf32 => c == ElementType::F32,
+        ElementType::F64 => c == ElementType::F64,
+        _ => c == ElementType::S32,
     }
 }
 
@@ -192,8 +196,8 @@ pub fn layout<'i>(cx: &Cx<'i, '_>) -> Vec<&'i str> {
 }
 
 /// What a product of bits counts.
-fn bit_op(cx: &Cx<'_, '_>, a: Number) -> LoweringResult<Option<BitOp>> {
-    match (cx.has("xor"), cx.has("and"), cx.has("popc"), a == Number::B1) {
+fn bit_op(cx: &Cx<'_, '_>, a: ElementType) -> LoweringResult<Option<BitOp>> {
+    match (cx.has("xor"), cx.has("and"), cx.has("popc"), a == ElementType::B1) {
         (true, false, true, true) => Ok(Some(BitOp::Xor)),
         (false, true, true, true) => Ok(Some(BitOp::And)),
         (false, false, false, false) => Ok(None),
@@ -211,7 +215,7 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     };
     let shape = shape(cx)?;
     let extents = (shape.m, shape.n, shape.k);
-    let quads = extents == (8, 8, 4) && a == Number::F16;
+    let quads = extents == (8, 8, 4) && a == ElementType::F16;
     let sparse = sparse.iter().any(|name| cx.has(name));
     let shapes = if sparse { sparse_shapes(a) } else { mma_shapes(a) };
     if !shapes.contains(&extents) && (!quads || sparse) {
@@ -223,10 +227,10 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
         _ => return Err(cx.unknown("a layout other than `.row.col`")),
     };
     if quads {
-        if (c, d) == (Number::F32, Number::F16) {
+        if (c, d) == (ElementType::F32, ElementType::F16) {
             return Err(cx.unknown("an accumulator of f32 and a result of f16"));
         }
-        let registers = [2, 2, if c == Number::F16 { 4 } else { 8 }];
+        let registers = [2, 2, if c == ElementType::F16 { 4 } else { 8 }];
         let quads = Some([by_rows, !by_columns]);
         let this = Multiply { quads, ..Multiply::new(shape, [a, b, c, d], registers) };
         return multiply(cx, this);
@@ -236,8 +240,9 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     let registers = |part, number| Fragment { part, shape, number }.registers();
     let halved = Shape { k: if sparse { shape.k / 2 } else { shape.k }, ..shape };
-    let stored = Fragment { part: Part::A, shape: halved, number: a };
-    let counts = [stored.registers(), registers(Part::B, b), registers(Part::C, c)];
+    let stored = Fragment { part: MatrixOperand::A, shape: halved, number: a };
+    let counts =
+        [stored.registers(), registers(MatrixOperand::B, b), registers(MatrixOperand::C, c)];
     let mut this = Multiply::new(shape, [a, b, c, d], counts);
     this.saturate = cx.has("satfinite");
     this.bits = bit_op(cx, a)?;
@@ -248,7 +253,12 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// The selector, operand `i`, of a sparse matrix of `k` columns.
-pub fn selector(cx: &mut Cx<'_, '_>, i: usize, k: usize, number: Number) -> LoweringResult<Sparse> {
+pub fn selector(
+    cx: &mut Cx<'_, '_>,
+    i: usize,
+    k: usize,
+    number: ElementType,
+) -> LoweringResult<Sparse> {
     // Lanes of a quad that hold all of a row's metadata.
     let lanes = match (k, number.bits()) {
         (8, 32) | (16, 16) => 1,
@@ -270,8 +280,8 @@ pub fn multiply(cx: &mut Cx<'_, '_>, this: Multiply) -> LoweringResult {
     }
     cx.operands(if this.sparse.is_some() { 6 } else { 4 })?;
     let result = match (this.quads, d) {
-        (None, _) => Fragment { part: Part::C, shape, number: d }.registers(),
-        (Some(_), Number::F16) => 4,
+        (None, _) => Fragment { part: MatrixOperand::C, shape, number: d }.registers(),
+        (Some(_), ElementType::F16) => 4,
         (Some(_), _) => 8,
     };
     let dst = destinations(cx, 0, result, d)?;
@@ -285,29 +295,29 @@ pub fn multiply(cx: &mut Cx<'_, '_>, this: Multiply) -> LoweringResult {
 }
 
 /// Whether A and B may have these types together.
-pub fn alike(a: Number, b: Number) -> bool {
-    let eight_bits = |n| matches!(n, Number::E4m3 | Number::E5m2);
-    let integer = |n: Number| n.is_integer() && n != Number::B1;
+pub fn alike(a: ElementType, b: ElementType) -> bool {
+    let eight_bits = |n| matches!(n, ElementType::E4m3 | ElementType::E5m2);
+    let integer = |n: ElementType| n.is_integer() && n != ElementType::B1;
     a == b || (integer(a) && integer(b) && a.bits() == b.bits()) || (eight_bits(a) && eight_bits(b))
 }
 
 /// Whether sums of products of a type can be clamped.
-fn saturates(a: Number) -> bool {
-    a.is_integer() && a != Number::B1
+fn saturates(a: ElementType) -> bool {
+    a.is_integer() && a != ElementType::B1
 }
 
 const SPACES: &[&str] = &["shared", "shared::cta", "global"];
 
 /// The shapes of `wmma` for elements of a type.
-fn wmma_shapes(number: Number) -> &'static [(usize, usize, usize)] {
+fn wmma_shapes(number: ElementType) -> &'static [(usize, usize, usize)] {
     match number {
-        Number::F16 | Number::Bf16 | Number::S8 | Number::U8 => {
+        ElementType::F16 | ElementType::Bf16 | ElementType::S8 | ElementType::U8 => {
             &[(16, 16, 16), (32, 8, 16), (8, 32, 16)]
         }
-        Number::Tf32 => &[(16, 16, 8)],
-        Number::F64 => &[(8, 8, 4)],
-        Number::S4 | Number::U4 => &[(8, 8, 32)],
-        Number::B1 => &[(8, 8, 128)],
+        ElementType::Tf32 => &[(16, 16, 8)],
+        ElementType::F64 => &[(8, 8, 4)],
+        ElementType::S4 | ElementType::U4 => &[(8, 8, 32)],
+        ElementType::B1 => &[(8, 8, 128)],
         _ => &[],
     }
 }
@@ -323,14 +333,14 @@ pub fn wmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// Registers of a fragment of `wmma`: a and b of f16 have eight in every shape.
 fn wmma_registers(fragment: Fragment) -> usize {
     match (fragment.part, fragment.number) {
-        (Part::A | Part::B, Number::F16) => 8,
+        (MatrixOperand::A | MatrixOperand::B, ElementType::F16) => 8,
         _ => fragment.registers(),
     }
 }
 
 fn wmma_multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (a, b, c, d) = match numbers(cx)[..] {
-        [d, c] => (Number::F16, Number::F16, c, d),
+        [d, c] => (ElementType::F16, ElementType::F16, c, d),
         [d, a, b, c] => (a, b, c, d),
         _ => return Err(cx.unknown("two or four types are expected")),
     };
@@ -339,7 +349,11 @@ fn wmma_multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("this shape for this type"));
     }
     let registers = |part, number| wmma_registers(Fragment { part, shape, number });
-    let counts = [registers(Part::A, a), registers(Part::B, b), registers(Part::C, c)];
+    let counts = [
+        registers(MatrixOperand::A, a),
+        registers(MatrixOperand::B, b),
+        registers(MatrixOperand::C, c),
+    ];
     if a.bits() < 8 && layout(cx) != ["row", "col"] {
         return Err(cx.unknown("a layout other than `.row.col`"));
     }
@@ -352,9 +366,9 @@ fn wmma_multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
 fn wmma_tile(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let store = cx.has("store");
     let part = match (cx.has("a"), cx.has("b")) {
-        (true, false) if !store => Part::A,
-        (false, true) if !store => Part::B,
-        (false, false) if cx.has(if store { "d" } else { "c" }) => Part::C,
+        (true, false) if !store => MatrixOperand::A,
+        (false, true) if !store => MatrixOperand::B,
+        (false, false) if cx.has(if store { "d" } else { "c" }) => MatrixOperand::C,
         _ => return Err(cx.unknown("no matrix is named")),
     };
     let shape = shape(cx)?;
@@ -362,9 +376,11 @@ fn wmma_tile(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("one type is expected"));
     };
     let exists = match part {
-        Part::A | Part::B => wmma_shapes(number).contains(&(shape.m, shape.n, shape.k)),
-        Part::C => {
-            use Number::*;
+        MatrixOperand::A | MatrixOperand::B => {
+            wmma_shapes(number).contains(&(shape.m, shape.n, shape.k))
+        }
+        MatrixOperand::C => {
+            use ElementType::*;
             [F16, Bf16, Tf32, F64, S8, S4, B1].into_iter().any(|a| {
                 accumulates(a, number) && wmma_shapes(a).contains(&(shape.m, shape.n, shape.k))
             })
@@ -378,7 +394,7 @@ fn wmma_tile(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (false, true) => false,
         _ => return Err(cx.unknown("one of `.row` and `.col` is expected")),
     };
-    if number.bits() < 8 && by_rows != (part == Part::A) {
+    if number.bits() < 8 && by_rows != (part == MatrixOperand::A) {
         return Err(
             cx.unknown("A lies by rows and B by columns where elements are less than a byte")
         );

@@ -121,18 +121,18 @@ fn copy(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// The shapes of `ld` and `st`.
-const SHAPES: &[(&str, MovementShape)] = &[
-    ("32x32b", MovementShape::Lanes32Bits32),
-    ("16x64b", MovementShape::Lanes16Bits64),
-    ("16x128b", MovementShape::Lanes16Bits128),
-    ("16x256b", MovementShape::Lanes16Bits256),
-    ("16x32bx2", MovementShape::Lanes16Bits32Twice(0)),
+const SHAPES: &[(&str, TransferShape)] = &[
+    ("32x32b", TransferShape::Lanes32Bits32),
+    ("16x64b", TransferShape::Lanes16Bits64),
+    ("16x128b", TransferShape::Lanes16Bits128),
+    ("16x256b", TransferShape::Lanes16Bits256),
+    ("16x32bx2", TransferShape::Lanes16Bits32Twice(0)),
 ];
 
 const REPEATS: &[&str] = &["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"];
 
 /// What `ld` or `st` moves; `split` is the operand with the distance of the two halves.
-fn movement(cx: &mut Cx<'_, '_>, packed: &str, split: usize) -> LoweringResult<Movement> {
+fn movement(cx: &mut Cx<'_, '_>, packed: &str, split: usize) -> LoweringResult<TmemTransfer> {
     let names: Vec<&str> = SHAPES.iter().map(|(name, _)| *name).collect();
     let words = ["ld", "st", "red", "min", "max", "abs", "NaN", "sync", "aligned", packed];
     cx.allow(&[&words, &names[..], REPEATS].concat())?;
@@ -143,17 +143,17 @@ fn movement(cx: &mut Cx<'_, '_>, packed: &str, split: usize) -> LoweringResult<M
     if shape.registers() * repeat > 128 {
         return Err(cx.unknown("more than 128 registers"));
     }
-    if let MovementShape::Lanes16Bits32Twice(distance) = &mut shape {
+    if let TransferShape::Lanes16Bits32Twice(distance) = &mut shape {
         let Operand::Const(columns) = cx.src(split, S32)? else {
             return Err(cx.unknown("the distance of the two halves is not a literal"));
         };
         *distance = columns as i32;
     }
-    Ok(Movement { shape, repeat, packed: cx.has(packed), reduction: None })
+    Ok(TmemTransfer { shape, repeat, packed: cx.has(packed), reduction: None })
 }
 
 /// What `ld.red` combines.
-fn reduction(cx: &Cx<'_, '_>, this: &Movement) -> LoweringResult<LoadReduction> {
+fn reduction(cx: &Cx<'_, '_>, this: &TmemTransfer) -> LoweringResult<LoadReduction> {
     let number = match cx.ty()? {
         F32 => ReducedNumber::F32,
         U32 => ReducedNumber::U32,
@@ -165,7 +165,7 @@ fn reduction(cx: &Cx<'_, '_>, this: &Movement) -> LoweringResult<LoadReduction> 
         return Err(cx.unknown("`.abs` and `.NaN` are for floats"));
     }
     // Which columns count where two threads share a lane, the manual does not say.
-    if this.shape != MovementShape::Lanes32Bits32 || this.repeat < 2 || this.packed {
+    if this.shape != TransferShape::Lanes32Bits32 || this.repeat < 2 || this.packed {
         return Err(cx.unknown("a reduction of another shape than `.32x32b`, from `.x2` on"));
     }
     let max = match (cx.has("min"), cx.has("max")) {
@@ -181,7 +181,7 @@ pub fn load(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let reduces = cx.has("red");
     let address = if reduces { 2 } else { 1 };
     let mut this = movement(cx, "pack::16b", address + 1)?;
-    let halves = matches!(this.shape, MovementShape::Lanes16Bits32Twice(_));
+    let halves = matches!(this.shape, TransferShape::Lanes16Bits32Twice(_));
     cx.operands(address + 1 + usize::from(halves))?;
     let mut dst = Vec::new();
     for operand in elements(cx, 0, (this.shape.registers() * this.repeat) as u8)? {
@@ -203,7 +203,7 @@ pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.ty()? != B32 || ["red", "min", "max", "abs", "NaN"].iter().any(|word| cx.has(word)) {
         return Err(cx.unknown("a store of `.b32` is expected"));
     }
-    let values = 1 + usize::from(matches!(this.shape, MovementShape::Lanes16Bits32Twice(_)));
+    let values = 1 + usize::from(matches!(this.shape, TransferShape::Lanes16Bits32Twice(_)));
     cx.operands(values + 1)?;
     let mut src = vec![tensor_address(cx, 0)?];
     for operand in elements(cx, values, (this.shape.registers() * this.repeat) as u8)? {

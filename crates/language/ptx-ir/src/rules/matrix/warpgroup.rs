@@ -3,7 +3,7 @@
 use crate::error::LoweringResult;
 use crate::kernel::{Opcode, Operand, SyncAnnotation};
 use crate::opcode::asynchrony::AsyncOp;
-use crate::opcode::matrix::{GroupMultiply, MatrixOp, Number};
+use crate::opcode::matrix::{ElementType, GroupMultiply, MatrixOp};
 use crate::rules::context::Cx;
 use crate::rules::matrix::{alike, allow, destinations, numbers, selector, shape, sources};
 use lanework_ptx::ScalarType;
@@ -41,11 +41,13 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// Whether products of `a` may have results of type `d`.
-fn has_result(a: Number, d: Number) -> bool {
+fn has_result(a: ElementType, d: ElementType) -> bool {
     match a {
-        Number::F16 | Number::E4m3 | Number::E5m2 => matches!(d, Number::F16 | Number::F32),
-        Number::Bf16 | Number::Tf32 => d == Number::F32,
-        Number::S8 | Number::U8 | Number::B1 => d == Number::S32,
+        ElementType::F16 | ElementType::E4m3 | ElementType::E5m2 => {
+            matches!(d, ElementType::F16 | ElementType::F32)
+        }
+        ElementType::Bf16 | ElementType::Tf32 => d == ElementType::F32,
+        ElementType::S8 | ElementType::U8 | ElementType::B1 => d == ElementType::S32,
         _ => false,
     }
 }
@@ -66,7 +68,7 @@ fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
     };
     let shape = shape(cx)?;
     let is_sparse = cx.has("sp");
-    let integers = d == Number::S32;
+    let integers = d == ElementType::S32;
     let widths = if integers { shape.n <= 32 || shape.n % 16 == 0 } else { true };
     let right = shape.m == 64
         && (8..=256).contains(&shape.n)
@@ -79,7 +81,7 @@ fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if !right {
         return Err(cx.unknown("this shape for this type"));
     }
-    let bits = a == Number::B1;
+    let bits = a == ElementType::B1;
     if bits != (cx.has("and") && cx.has("popc")) || (bits && is_sparse) {
         return Err(cx.unknown("`.and.popc` is for `.b1`, and for nothing else"));
     }
@@ -125,7 +127,7 @@ fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let dst = destinations(cx, 0, this.accumulators(), d)?;
     let mut src = vec![cx.src(2, ScalarType::B64)?, counts];
     if registers {
-        src.extend(sources(cx, 1, 4, Number::S32)?);
+        src.extend(sources(cx, 1, 4, ElementType::S32)?);
     } else {
         src.push(cx.src(1, ScalarType::B64)?);
     }

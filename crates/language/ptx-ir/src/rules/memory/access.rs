@@ -1,7 +1,7 @@
 //! Modifiers and operands of instructions that access memory.
 
 use crate::error::LoweringResult;
-use crate::kernel::{MemorySpace, Order, Scope};
+use crate::kernel::{MemoryOrder, MemorySpace, Scope};
 use crate::opcode::memory::AtomicKind;
 use crate::rules::context::Cx;
 use lanework_ptx as syntax;
@@ -72,16 +72,16 @@ pub fn count(cx: &Cx<'_, '_>) -> u8 {
 }
 
 /// The order of an access among others.
-pub fn order(cx: &Cx<'_, '_>) -> Order {
+pub fn order(cx: &Cx<'_, '_>) -> MemoryOrder {
     let strong = ["volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio"];
     let strong = strong.iter().any(|word| cx.has(word));
     let release = cx.has("release") || cx.has("acq_rel");
-    Order {
+    MemoryOrder {
         strong: strong.then(|| scope(cx)),
         release,
         data: cx.has("volatile"),
         read_only: cx.has("nc"),
-        ..Order::default()
+        ..MemoryOrder::default()
     }
 }
 

@@ -10,7 +10,7 @@ use crate::error::LoweringResult;
 use crate::kernel::*;
 use crate::module::constants::immediate_bits;
 use crate::opcode::Alu;
-use crate::opcode::asynchrony::{AsyncOp, At, MbarrierOp};
+use crate::opcode::asynchrony::{AddressOperand, AsyncOp, MbarrierOp};
 use crate::opcode::integer::AddressOp;
 use crate::opcode::logic::{LogicOp, MoveOp, PartSize};
 use crate::rules::b128;
@@ -34,14 +34,14 @@ pub fn shared_operand(
     cx: &mut Cx<'_, '_>,
     i: usize,
     generic: bool,
-) -> LoweringResult<(Operand, At)> {
+) -> LoweringResult<(Operand, AddressOperand)> {
     let (base, offset, named) = cx.address(i)?;
     let space = match resolve(MemorySpace::Generic, named) {
         MemorySpace::Shared => MemorySpace::Shared,
         _ if generic => MemorySpace::Generic,
         _ => MemorySpace::Shared,
     };
-    Ok((base, At { space, offset }))
+    Ok((base, AddressOperand { space, offset }))
 }
 
 /// `mbarrier`.
@@ -162,7 +162,7 @@ pub fn getctarank(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let ty = cx.ty()?;
     let dst = cx.dst_of(0, U32)?;
     let a = cx.src(1, ty)?;
-    let own = Operand::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
+    let own = Operand::Reg(cx.lowering.special(SpecialRegister::ClusterRank, Width::Word));
     let wide = ty.size() == 8;
     cx.alu(dst, &[a, own], Alu::Address(AddressOp::RankOf { wide }))
 }

@@ -3,7 +3,7 @@
 use crate::error::LoweringResult;
 use crate::kernel::*;
 use crate::module::constants::immediate_bits;
-use crate::opcode::asynchrony::{AsyncOp, At, CopyOp, TensorMode, TensorOp};
+use crate::opcode::asynchrony::{AddressOperand, AsyncOp, CopyOp, TensorMode, TensorOp};
 use crate::opcode::memory::{AtomicKind, AtomicOp};
 use crate::rules::context::Cx;
 use crate::rules::memory::access::{atomic_kind, elements};
@@ -36,7 +36,7 @@ fn reduction(cx: &mut Cx<'_, '_>) -> LoweringResult<(AtomicOp, u8)> {
     let mut modifiers = cx.instruction.modifiers.iter();
     let named = modifiers.find(|m| REDUCTIONS.contains(&m.as_str()));
     let kind = named.and_then(|modifier| atomic_kind(modifier));
-    let atomic = kind.and_then(|kind| AtomicOp::of_copy(kind, ty));
+    let atomic = kind.and_then(|kind| AtomicOp::for_copy(kind, ty));
     Ok((atomic.ok_or_else(|| cx.unknown("this operation or type"))?, ty.size() as u8))
 }
 
@@ -106,8 +106,8 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
         cx.lowering.kernel.ordered_blocks = true;
     }
     let copy = CopyOp {
-        to: At { space: to, offset: to_offset },
-        from: At { space: from, offset: from_offset },
+        to: AddressOperand { space: to, offset: to_offset },
+        from: AddressOperand { space: from, offset: from_offset },
         barrier,
         multicast,
         reduction,
@@ -120,7 +120,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
 fn map_and_coordinates(
     cx: &mut Cx<'_, '_>,
     i: usize,
-) -> LoweringResult<(Operand, At, Vec<Operand>)> {
+) -> LoweringResult<(Operand, AddressOperand, Vec<Operand>)> {
     let syntax::Operand::Address(mut address) = cx.operand(i)?.clone() else {
         return Err(cx.unknown("a tensor map and coordinates in brackets are expected"));
     };
@@ -138,7 +138,7 @@ fn map_and_coordinates(
     for coordinate in &coordinates {
         sources.push(cx.source(coordinate, S32)?);
     }
-    Ok((base, At { space, offset }, sources))
+    Ok((base, AddressOperand { space, offset }, sources))
 }
 
 /// `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor`.

@@ -46,7 +46,7 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("this type"));
     }
     let volatile = cx.has("volatile") || cx.has("relaxed") || cx.has("acquire");
-    let (order, part) = (order(cx), Part::Whole);
+    let (order, part) = (order(cx), AccessPart::Whole);
     let op = MemoryOp { kind: MemoryKind::Load, space, ty, count, offset, volatile, order, part };
     let guard = cx.guard;
     cx.lowering.emit(Opcode::Memory(op), dst, vec![base], guard);
@@ -83,7 +83,7 @@ pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
             src.push(cx.source(&operand, ty)?);
         }
     }
-    let (order, part) = (order(cx), Part::Whole);
+    let (order, part) = (order(cx), AccessPart::Whole);
     let volatile = false;
     let op = MemoryOp { kind: MemoryKind::Store, space, ty, count, offset, volatile, order, part };
     let guard = cx.guard;
@@ -121,7 +121,7 @@ fn clear(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.alu(Some(none), &[Operand::Reg(left), zero], differ)?;
     let go = Some((none, true));
     cx.lowering.emit(Opcode::Branch(end), Vec::new(), Vec::new(), go);
-    let (order, part, volatile) = (Order::default(), Part::Whole, false);
+    let (order, part, volatile) = (MemoryOrder::default(), AccessPart::Whole, false);
     let (kind, count) = (MemoryKind::Store, 1);
     let op = MemoryOp { kind, space, ty: B64, count, offset: 0, volatile, order, part };
     cx.emit(Opcode::Memory(op), Vec::new(), vec![Operand::Reg(at), zero]);
@@ -239,7 +239,7 @@ pub fn isspacep(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let a = cx.src(1, U64)?;
     if space(cx) == MemorySpace::Shared && !cx.has("shared::cluster") {
         // This block's own memory, by either of its addresses.
-        let own = Operand::Reg(cx.lowering.special(Special::ClusterRank, Width::Word));
+        let own = Operand::Reg(cx.lowering.special(SpecialRegister::ClusterRank, Width::Word));
         return cx.alu(dst, &[a, own], Alu::Address(AddressOp::IsOwnShared));
     }
     let op = match space(cx) {
@@ -273,7 +273,7 @@ fn vector_atomic(
         cx.alu(Some(kept), &[source], crate::rules::mov::copy(ty))?;
         sources.push(Operand::Reg(kept));
     }
-    let order = Order { strong: Some(scope(cx)), ..order(cx) };
+    let order = MemoryOrder { strong: Some(scope(cx)), ..order(cx) };
     cx.lowering.kernel.ordered_blocks = true;
     for (i, source) in sources.into_iter().enumerate() {
         let dst = match old.get(i) {
@@ -282,7 +282,7 @@ fn vector_atomic(
         };
         let offset = offset + i as i64 * i64::from(ty.size());
         let kind = MemoryKind::Atomic(atomic);
-        let part = if i == 0 { Part::First(count) } else { Part::Rest };
+        let part = if i == 0 { AccessPart::First(count) } else { AccessPart::Rest };
         let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
         let guard = cx.guard;
         cx.lowering.emit(Opcode::Memory(op), vec![dst], vec![base, source], guard);
@@ -317,8 +317,8 @@ fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> LoweringResu
     if !shared && !commutes {
         cx.lowering.kernel.ordered_blocks = true;
     }
-    let order = Order { strong: Some(scope(cx)), ..order(cx) };
-    let (kind, part) = (MemoryKind::Atomic(atomic), Part::Whole);
+    let order = MemoryOrder { strong: Some(scope(cx)), ..order(cx) };
+    let (kind, part) = (MemoryKind::Atomic(atomic), AccessPart::Whole);
     let op = MemoryOp { kind, space, ty, count: 1, offset, volatile: true, order, part };
     let guard = cx.guard;
     cx.lowering.emit(Opcode::Memory(op), vec![dst], src, guard);

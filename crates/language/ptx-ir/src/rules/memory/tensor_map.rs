@@ -9,7 +9,7 @@ use crate::module::constants::immediate_bits;
 use crate::opcode::Alu;
 use crate::opcode::integer::{Integer, IntegerOp};
 use crate::opcode::logic::{CompareOp, Relation};
-use crate::opcode::memory::{MemoryKind, MemoryOp, Part};
+use crate::opcode::memory::{AccessPart, MemoryKind, MemoryOp};
 use crate::rules::context::Cx;
 use crate::rules::memory::access::space;
 use lanework_ptx as syntax;
@@ -25,7 +25,7 @@ pub fn tensormap(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 fn access(kind: MemoryKind, space: MemorySpace, ty: ScalarType, offset: i64) -> Opcode {
-    let (order, part) = (Order::default(), Part::Whole);
+    let (order, part) = (MemoryOrder::default(), AccessPart::Whole);
     Opcode::Memory(MemoryOp { kind, space, ty, count: 1, offset, volatile: false, order, part })
 }
 
@@ -135,7 +135,7 @@ fn copy(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     let ((to, to_offset, _), (from, from_offset, _)) = (cx.address(0)?, cx.address(1)?);
     let skip = cx.lowering.skip_unless(cx.guard);
-    let lane = cx.lowering.special(Special::Lane, Width::Word);
+    let lane = cx.lowering.special(SpecialRegister::Lane, Width::Word);
     let first = cx.lowering.new_register(Width::Predicate);
     let equal = Opcode::Alu(Alu::Compare(CompareOp::Integer(Relation::Equal, Integer::U32)));
     let src = vec![Operand::Reg(lane), Operand::Const(0)];

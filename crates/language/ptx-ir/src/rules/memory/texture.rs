@@ -11,7 +11,9 @@ use crate::memory_layout::PARAMETER_WINDOW;
 use crate::opcode::Alu;
 use crate::opcode::logic::LogicOp;
 use crate::opcode::memory::AtomicOp;
-use crate::opcode::texture::{Geometry, Mip, Outside, Query, Surface, TextureOp};
+use crate::opcode::texture::{
+    Geometry, MipLevel, OutOfBounds, SurfaceAccess, TextureOp, TextureQuery,
+};
 use crate::rules::context::Cx;
 use crate::rules::memory::access::{self, atomic_kind};
 use crate::rules::mov::copy;
@@ -47,11 +49,11 @@ fn results(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<Vec<Option<Reg
 }
 
 /// How the level is said.
-fn mip(cx: &Cx<'_, '_>) -> LoweringResult<Mip> {
+fn mip(cx: &Cx<'_, '_>) -> LoweringResult<MipLevel> {
     match (cx.has("base"), cx.has("level"), cx.has("grad")) {
-        (_, false, false) => Ok(Mip::Base),
-        (false, true, false) => Ok(Mip::Level),
-        (false, false, true) => Ok(Mip::Gradient),
+        (_, false, false) => Ok(MipLevel::Base),
+        (false, true, false) => Ok(MipLevel::Level),
+        (false, false, true) => Ok(MipLevel::Gradient),
         _ => Err(cx.unknown("several ways to say the mipmap level")),
     }
 }
@@ -59,18 +61,18 @@ fn mip(cx: &Cx<'_, '_>) -> LoweringResult<Mip> {
 /// Appends what says the level, which follows the coordinates; gives how many operands of the instruction it takes.
 fn level(
     cx: &mut Cx<'_, '_>,
-    mip: Mip,
+    mip: MipLevel,
     geometry: Geometry,
     coordinate: ScalarType,
     src: &mut Vec<Operand>,
 ) -> LoweringResult<usize> {
     match mip {
-        Mip::Base => Ok(0),
-        Mip::Level => {
+        MipLevel::Base => Ok(0),
+        MipLevel::Level => {
             src.push(cx.src(2, coordinate)?);
             Ok(1)
         }
-        Mip::Gradient => {
+        MipLevel::Gradient => {
             if coordinate != F32 {
                 return Err(cx.unknown("gradients of integer coordinates"));
             }
@@ -207,7 +209,7 @@ pub fn object(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Operand> {
 
 /// The shape that the modifiers name.
 pub fn geometry(cx: &Cx<'_, '_>) -> LoweringResult<Geometry> {
-    let found = cx.instruction.modifiers.iter().find_map(|modifier| Geometry::of(modifier));
+    let found = cx.instruction.modifiers.iter().find_map(|modifier| Geometry::from_name(modifier));
     found.ok_or_else(|| cx.unknown("no shape that the emulator knows"))
 }
 
@@ -225,14 +227,14 @@ pub fn emit(cx: &mut Cx<'_, '_>, op: TextureOp, dst: Vec<Option<Reg>>, src: Vec<
 /// `txq` and `suq`.
 pub fn query(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let texture = cx.instruction.opcode == "txq";
-    let known: &[(&str, Query)] = &[
-        ("width", Query::Width),
-        ("height", Query::Height),
-        ("depth", Query::Depth),
-        ("array_size", Query::Layers),
-        ("num_mipmap_levels", Query::Levels),
-        ("num_samples", Query::Samples),
-        ("normalized_coords", Query::Normalized),
+    let known: &[(&str, TextureQuery)] = &[
+        ("width", TextureQuery::Width),
+        ("height", TextureQuery::Height),
+        ("depth", TextureQuery::Depth),
+        ("array_size", TextureQuery::Layers),
+        ("num_mipmap_levels", TextureQuery::Levels),
+        ("num_samples", TextureQuery::Samples),
+        ("normalized_coords", TextureQuery::Normalized),
     ];
     let known = if texture { known } else { &known[..4] };
     let (_, ask) = *known
@@ -243,7 +245,8 @@ pub fn query(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("this type"));
     }
     let of_level = texture && cx.has("level");
-    if of_level && !matches!(ask, Query::Width | Query::Height | Query::Depth) {
+    if of_level && !matches!(ask, TextureQuery::Width | TextureQuery::Height | TextureQuery::Depth)
+    {
         return Err(cx.unknown("a query that is not of a level"));
     }
     let dst = cx.dst_of(0, B32)?;
@@ -258,9 +261,9 @@ pub fn is_type(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     cx.operands(2)?;
     let ask = match cx.ty()? {
-        Texref => Query::IsTexture,
-        Samplerref => Query::IsSampler,
-        Surfref => Query::IsSurface,
+        Texref => TextureQuery::IsTexture,
+        Samplerref => TextureQuery::IsSampler,
+        Surfref => TextureQuery::IsSurface,
         _ => return Err(cx.unknown("this type")),
     };
     let dst = cx.dst_of(0, Pred)?;
@@ -271,11 +274,11 @@ pub fn is_type(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// How a surface instruction accesses elements of `ty`.
-fn surface(cx: &Cx<'_, '_>, ty: ScalarType, count: u8) -> LoweringResult<Surface> {
+fn surface(cx: &Cx<'_, '_>, ty: ScalarType, count: u8) -> LoweringResult<SurfaceAccess> {
     let outside = match (cx.has("trap"), cx.has("clamp"), cx.has("zero")) {
-        (true, false, false) => Outside::Trap,
-        (false, true, false) => Outside::Clamp,
-        (false, false, true) => Outside::Zero,
+        (true, false, false) => OutOfBounds::Trap,
+        (false, true, false) => OutOfBounds::Clamp,
+        (false, false, true) => OutOfBounds::Zero,
         _ => return Err(cx.unknown("neither `.trap` nor `.clamp` nor `.zero`")),
     };
     let geometry = geometry(cx)?;
@@ -283,7 +286,7 @@ fn surface(cx: &Cx<'_, '_>, ty: ScalarType, count: u8) -> LoweringResult<Surface
         return Err(cx.unknown("surfaces that are cubes"));
     }
     let bytes = ty.size() as u8;
-    Ok(Surface { geometry, outside, bytes, count, texels: cx.has("p") })
+    Ok(SurfaceAccess { geometry, outside, bytes, count, texels: cx.has("p") })
 }
 
 const SURFACE: &[&str] =
@@ -349,7 +352,7 @@ pub fn surface_reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
     };
     let op = kind.and_then(|kind| {
         let bits = if number.size() == 8 { B64 } else { B32 };
-        AtomicOp::of_copy(kind, number).or_else(|| AtomicOp::of_copy(kind, bits))
+        AtomicOp::for_copy(kind, number).or_else(|| AtomicOp::for_copy(kind, bits))
     });
     let op = op.ok_or_else(|| cx.unknown("no operation on this type"))?;
     let mut src = place(cx, 0, surface.geometry, S32)?;

@@ -7,7 +7,9 @@ mod scalar;
 use crate::error::LoweringResult;
 use crate::kernel::{Operand, Width};
 use crate::opcode::Alu;
-use crate::opcode::convert::{ConvertOp, EightDirection, EightFormat, EightOp, ScaleRounding};
+use crate::opcode::convert::{
+    ConvertOp, ScaleRounding, SmallFloatDirection, SmallFloatFormat, SmallFloatOp,
+};
 use crate::opcode::float::Rounding;
 use crate::opcode::logic::MoveOp;
 use crate::rules::arithmetic::convert::scalar::{Conversion, rounding, to_tf32};
@@ -125,12 +127,12 @@ fn packable(name: &str) -> Option<(i32, i32, u32)> {
 }
 
 /// The types of pairs, by name.
-const FORMATS: &[(&str, EightFormat)] = &[
-    ("e4m3x2", EightFormat::E4m3),
-    ("e5m2x2", EightFormat::E5m2),
-    ("e2m3x2", EightFormat::E2m3),
-    ("e3m2x2", EightFormat::E3m2),
-    ("e2m1x2", EightFormat::E2m1),
+const FORMATS: &[(&str, SmallFloatFormat)] = &[
+    ("e4m3x2", SmallFloatFormat::E4m3),
+    ("e5m2x2", SmallFloatFormat::E5m2),
+    ("e2m3x2", SmallFloatFormat::E2m3),
+    ("e3m2x2", SmallFloatFormat::E3m2),
+    ("e2m1x2", SmallFloatFormat::E2m1),
 ];
 
 /// `cvt` from and to `.ue8m0x2`, scale factors that are powers of two.
@@ -173,20 +175,20 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let types: Vec<&str> =
         types.into_iter().filter(|m| !["rn", "relu", "satfinite"].contains(m)).collect();
     let direction = match types[..] {
-        [to, "f32"] if to == name => EightDirection::FromSingles,
-        [to, "f16x2"] if to == name => EightDirection::FromHalves,
-        ["f16x2", from] if from == name => EightDirection::ToHalves,
+        [to, "f32"] if to == name => SmallFloatDirection::FromSingles,
+        [to, "f16x2"] if to == name => SmallFloatDirection::FromHalves,
+        ["f16x2", from] if from == name => SmallFloatDirection::ToHalves,
         _ => return Err(cx.unknown("this pair of types")),
     };
-    let widens = direction == EightDirection::ToHalves;
+    let widens = direction == SmallFloatDirection::ToHalves;
     if !cx.has("rn") || cx.has("satfinite") == widens {
         return Err(cx.unknown("numbers go to 8 bits with `.rn.satfinite`, from them with `.rn`"));
     }
-    let pair = if format == EightFormat::E2m1 { B8 } else { B16 };
+    let pair = if format == SmallFloatFormat::E2m1 { B8 } else { B16 };
     let (ty, count) = match direction {
-        EightDirection::FromSingles => (F32, 2),
-        EightDirection::FromHalves => (B32, 1),
-        EightDirection::ToHalves => (pair, 1),
+        SmallFloatDirection::FromSingles => (F32, 2),
+        SmallFloatDirection::FromHalves => (B32, 1),
+        SmallFloatDirection::ToHalves => (pair, 1),
     };
     cx.operands(count + 1)?;
     let dst = cx.dst_of(0, if widens { B32 } else { pair })?;
@@ -194,5 +196,5 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
     for i in 1..=count {
         src.push(cx.src(i, ty)?);
     }
-    cx.alu(dst, &src, Alu::Eight(EightOp { format, direction, relu: cx.has("relu") }))
+    cx.alu(dst, &src, Alu::SmallFloat(SmallFloatOp { format, direction, relu: cx.has("relu") }))
 }

@@ -34,7 +34,7 @@ fn through_wide(cx: &mut Cx<'_, '_>, a: Operand, op: Alu) -> LoweringResult<Oper
 
 /// Any integer as a signed 64-bit one; a `u64` keeps its bits.
 pub fn extend(cx: &Cx<'_, '_>, from: ScalarType) -> LoweringResult<Alu> {
-    match Integer::of(from) {
+    match Integer::from_type(from) {
         Some(Integer::S64 | Integer::U64) => Ok(Alu::copy(Width::Wide)),
         Some(from) => Ok(Alu::Convert(ConvertOp::ExtendToWide(from))),
         None => Err(cx.unknown("this type")),
@@ -84,7 +84,7 @@ impl Conversion {
             let op = extend(cx, from)?;
             through_wide(cx, source, op)?
         };
-        let op = match Integer::of(to) {
+        let op = match Integer::from_type(to) {
             None | Some(Integer::S64) => Alu::copy(Width::Wide),
             Some(to) => Alu::Convert(ConvertOp::Clamp(to)),
         };
@@ -122,7 +122,7 @@ impl Conversion {
         }
         let op = extend(cx, from)?;
         self.source = through_wide(cx, source, op)?;
-        let Some(float) = FloatType::of(to) else {
+        let Some(float) = FloatType::from_type(to) else {
             return Err(cx.unknown("this type or rounding"));
         };
         let signed = !matches!(from, U64 | B64);
@@ -193,7 +193,7 @@ impl Conversion {
             None => source,
         };
         let rounded = through_wide(cx, wide, Alu::Convert(ConvertOp::RoundDouble(rounding)))?;
-        let Some(to) = Integer::of(to) else { return Err(cx.unknown("this type")) };
+        let Some(to) = Integer::from_type(to) else { return Err(cx.unknown("this type")) };
         let op = ConvertOp::DoubleToInteger { to, nan_is_lowest: from == F64 };
         cx.alu(dst, &[rounded], Alu::Convert(op))
     }
@@ -208,7 +208,7 @@ impl Conversion {
             cx.alu(Some(register), &[self.source], Alu::Convert(ConvertOp::FlushSingle))?;
             self.source = Operand::Reg(register);
         }
-        let (Some(of), Some(into)) = (FloatType::of(from), FloatType::of(to)) else {
+        let (Some(of), Some(into)) = (FloatType::from_type(from), FloatType::from_type(to)) else {
             return Err(cx.unknown("this pair of types or rounding"));
         };
         if !integral || from != to {
