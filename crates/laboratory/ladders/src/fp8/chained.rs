@@ -1,7 +1,7 @@
 //! FP8 rung: `chained`, the first.
 //!
 //! Idea: the kernel of `hgemm`'s `specialized` with 8-bit elements: one thread copies by TMA, two warpgroups multiply, and the
-//! tensor cores sum all products of a result in one chain.
+//! tensor cores sum all products of a result in one accumulation chain.
 //! 思路：沿用 `hgemm` 中 `specialized` 的核函数，元素换成一个字节：一个线程用 TMA 拷贝，两个 warpgroup 做乘法，一个结果的所有乘积由张量核心在一条链上累加。
 //! Predicts: half the bytes of bf16 factors, in the same number of copies for twice the steps; no load instructions.
 //! 预测：字节数是 bf16 因子的一半，同样多的拷贝覆盖两倍的步数；没有加载指令。

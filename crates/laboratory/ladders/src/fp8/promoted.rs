@@ -1,6 +1,6 @@
 //! FP8 rung: `promoted`, after `library`, before `turns`.
 //!
-//! Idea: the tensor cores' chain ends with each stage of 128 steps, and the kernel adds its sums to f32 sums in registers.
+//! Idea: the accumulation chain of the tensor cores ends with each stage of 128 steps, and the kernel adds its sums to f32 sums in registers.
 //! 思路：张量核心的累加链每一级（128 步）结束一次，其和以 f32 加到寄存器里的另一组和上。
 //! Predicts: the copied bytes of a 128 x 128 tile, 4 / 3 of `chained`'s; one addition per result and stage; an error at k = 1024
 //! less than a fourth of `chained`'s.

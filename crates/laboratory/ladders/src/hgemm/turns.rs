@@ -1,7 +1,7 @@
 //! Tensor-core rung: `turns`, after `clusters`, before `library`.
 //!
 //! Idea: the two warpgroups of a block alternate between tiles of 128 x 128, each computing a whole tile: while one stores its results, the other
-//! multiplies (ping-pong in CUTLASS). After its wait for a tile's last stage, a warpgroup passes the tensor cores on through a named barrier.
+//! multiplies (ping-pong in CUTLASS). After its wait for a tile's last stage, a warpgroup hands the tensor cores to the other one through a named barrier.
 //! Predicts: result stores cost no tensor-core time; a third more bytes from the L2 cache than `specialized`, whose tiles are wider.
 //! Costs: the warpgroups share only the ring of stages. At 4096 power limits an H200: 1.006 times as fast as `specialized`, 0.98
 //! times `clusters`, whose results leave by TMA; the library's kernel combines both.

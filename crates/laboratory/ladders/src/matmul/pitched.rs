@@ -1,7 +1,7 @@
 //! Matrix product rung: `pitched`, after `row-shared`, before `blocked`.
 //!
 //! Idea: `row-shared` on rows that start at aligned addresses, filled by 2-D copies.
-//! Predicts: 4 sectors per load of B at any width; packed rows of an odd width touch a fifth.
+//! Predicts: 4 sectors per load of B at any width; packed rows of an odd width touch five.
 //! Costs: up to 508 bytes of padding per row; widths that are a multiple of 8 gain nothing in
 //! sectors.
 //! 思路：仍用 `row-shared` 的算法，但每行从对齐的地址开始，用二维拷贝填充。

@@ -1,7 +1,7 @@
 //! SGEMM rung: `split-promoted`, after `split`, before `split-bf16`.
 //!
-//! Idea: the tensor cores' chain ends after 64 steps and is added to sums in registers, which round to nearest (promotion): the
-//! truncated part stays small relative to the sum.
+//! Idea: the accumulation chain of the tensor cores ends after 64 steps and is added to sums in registers, which round to nearest
+//! (promotion): the truncated part stays small relative to the sum.
 //! Predicts: the `mma` and the traffic of `split`, and one addition per result in 64 steps; a smaller error than FP32 sums.
 //! Costs: twice the registers for sums; the range of f16, as before. The library's product scales rows and columns by powers of
 //! two and detects numbers outside the f16 range (`Precision::Accurate`).

@@ -1,6 +1,6 @@
 //! Sum-of-squares rung: `many-blocks`, after `interleaved`, before `block-serial`.
 //!
-//! Idea: 32 blocks instead of one, so that 32 multiprocessors work instead of one.
+//! Idea: 32 blocks instead of one, so 32 multiprocessors work instead of one.
 //! 思路：用 32 个线程块代替一个，使 32 个多处理器而不是一个在工作。
 //! Predicts: 1/32 of the instructions per warp; sectors unchanged.
 //! 预测：每个 warp 的指令数降到 1/32；扇区数不变。

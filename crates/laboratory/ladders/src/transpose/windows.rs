@@ -6,7 +6,7 @@
 //! Predicts: full sectors in every store of a warp, whatever the shape, so no sector is written twice; up to 7 more rows of
 //! 4-byte elements are read per tile, from the L2 cache.
 //! 预测：无论形状如何，warp 的每次存储都写满扇区，没有扇区被写两次；4 字节元素每个 tile 最多多读 7 行，来自 L2 缓存。
-//! Costs: one element per access, with 18 loads of 4-byte elements in flight per thread instead; a tenth more loads.
+//! Costs: single-element accesses; to compensate, 18 loads of 4-byte elements are in flight per thread; a tenth more loads.
 //! 代价：每次访问只搬一个元素，改为每个线程同时有 18 个 4 字节加载在途；加载多十分之一。
 
 use super::Matrices;
