@@ -3,7 +3,7 @@
 //! Idea: no block barriers: each stage of a ring in shared memory is handed over by its own mbarriers, so warps can drift apart. The
 //! tensor memory accelerator copies tiles of B. This is the library's kernel with a tile of 128 x 128, or of 64 x 64 where tiles are few.
 //! Predicts: one block barrier, after its steps; threads load nothing of B.
-//! Costs: sm_90, and rows of B at multiples of 16 bytes; otherwise threads copy its words. On an H200: 2,668 us at 4096, 1.04x
+//! Costs: needs sm_90, and rows of B at multiples of 16 bytes; otherwise threads copy its words. On an H200: 2,668 us at 4096, 1.04x
 //! `prefetched` and 1.006x cuBLAS; it does not help where tiles are few: 90.8 us against 55.8 us at 1000.
 //! 思路：没有整个线程块的屏障：共享内存中的多级环形缓冲，每一级由自己的 mbarrier 交接，各个 warp 可以错开运行；B 的 tile 由 TMA 搬运。
 //! 这是库的核函数，tile 为 128×128，tile 太少时用 64×64。
