@@ -88,7 +88,9 @@ fn counted(changes: Vec<Change>) -> (Step, String) {
         (false, false) => {
             (Step::Mixed, format!("better: {}; worse: {}", better.join(", "), worse.join(", ")))
         }
-        (true, false) => (Step::Dearer, format!("no counter improved; worse: {}", worse.join(", "))),
+        (true, false) => {
+            (Step::Dearer, format!("no counter improved; worse: {}", worse.join(", ")))
+        }
         (true, true) => {
             (Step::Unchanged, "no counter improved; only a time on a GPU can decide".to_owned())
         }
