@@ -23,10 +23,10 @@ use crate::link::undefined::{reached, undefined, used};
 /// ```
 #[derive(Default)]
 pub struct Linker {
-    parts: Vec<Part>,
+    parts: Vec<LinkInput>,
 }
 
-struct Part {
+struct LinkInput {
     name: String,
     /// The text that it was parsed from, where nothing has changed it.
     text: Option<String>,
@@ -63,7 +63,7 @@ impl Linker {
         let unchanged = most_registers.is_none();
         most_registers.into_iter().for_each(|most| limit(&mut module, most));
         let text = unchanged.then(|| text.to_owned());
-        self.parts.push(Part { name: name.to_owned(), text, module });
+        self.parts.push(LinkInput { name: name.to_owned(), text, module });
         Ok(())
     }
 
@@ -96,7 +96,7 @@ impl Linker {
             let help = "add the PTX that defines it, or compile the caller with its definition";
             return Err(refuse(missing.join("\n"), help));
         }
-        if let [Part { text: Some(only), .. }] = &self.parts[..] {
+        if let [LinkInput { text: Some(only), .. }] = &self.parts[..] {
             return Ok(only.clone());
         }
         let all = modules().map(|(name, module)| (name.to_owned(), module.clone()));

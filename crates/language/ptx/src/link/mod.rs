@@ -34,7 +34,7 @@ impl Module {
     /// When a name is defined twice, a declaration does not fit its definition, or no GPU can run all of
     /// the modules.
     pub fn link(modules: Vec<(String, Module)>) -> Result<Module, LinkError> {
-        let mut linked = Linked::new(&modules)?;
+        let mut linked = LinkedModule::new(&modules)?;
         let shared_names = names_of_several(&modules);
         let mut labels = HashSet::new();
         for (number, (file, mut module)) in modules.into_iter().enumerate() {
@@ -70,15 +70,15 @@ fn names_of_several(modules: &[(String, Module)]) -> HashSet<String> {
 }
 
 /// The linked module so far.
-struct Linked {
+struct LinkedModule {
     module: Module,
     /// For each name: where its item is, and the file that it came from.
     places: HashMap<String, (usize, String)>,
 }
 
-impl Linked {
+impl LinkedModule {
     /// The heading: the newest version and the highest target of all.
-    fn new(modules: &[(String, Module)]) -> Result<Linked, LinkError> {
+    fn new(modules: &[(String, Module)]) -> Result<LinkedModule, LinkError> {
         let Some((first_file, first)) = modules.first() else {
             let help = "give at least one module";
             return Err(refuse("there is nothing to link".to_owned(), help));
@@ -105,7 +105,7 @@ impl Linked {
             target = Target { options, ..highest };
         }
         let module = Module { version, target, files: Vec::new(), items: Vec::new() };
-        Ok(Linked { module, places: HashMap::new() })
+        Ok(LinkedModule { module, places: HashMap::new() })
     }
 
     /// Adds an item, or joins it with the one of its name.
@@ -125,13 +125,13 @@ impl Linked {
             return Err(refuse(message, help));
         }
         match (rank(&self.module.items[at]), rank(&item)) {
-            (Rank::Strong, Rank::Strong) => {
+            (DefinitionRank::Strong, DefinitionRank::Strong) => {
                 let message = format!("`{name}` is defined in {before} and in {file}");
                 let help = "rename one, declare it `.extern` or `.weak`, or leave out its linking \
                             directive to keep it to its file";
                 return Err(refuse(message, help));
             }
-            (Rank::Declared, Rank::Declared) => {
+            (DefinitionRank::Declared, DefinitionRank::Declared) => {
                 let size = size_of(&item).max(size_of(&self.module.items[at]));
                 if let Item::Function(_) = item {
                     // A definition may still follow: prototypes may repeat.
@@ -140,11 +140,13 @@ impl Linked {
                 }
             }
             // The address of a function is known to those who come after its declaration.
-            (Rank::Declared, _) if matches!(item, Item::Function(_)) => {
+            (DefinitionRank::Declared, _) if matches!(item, Item::Function(_)) => {
                 self.places.insert(name, (self.module.items.len(), file.to_owned()));
                 self.module.items.push(item);
             }
-            (Rank::Common, Rank::Common) if size_of(&self.module.items[at]) < size_of(&item) => {
+            (DefinitionRank::Common, DefinitionRank::Common)
+                if size_of(&self.module.items[at]) < size_of(&item) =>
+            {
                 self.module.items[at] = item;
             }
             (held, new) if held < new => {
@@ -159,25 +161,25 @@ impl Linked {
 
 /// Which of two items of one name stays.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
+enum DefinitionRank {
     Declared,
     Common,
     Weak,
     Strong,
 }
 
-fn rank(item: &Item) -> Rank {
+fn rank(item: &Item) -> DefinitionRank {
     match item {
-        Item::Function(Function { body: None, .. }) => Rank::Declared,
+        Item::Function(Function { body: None, .. }) => DefinitionRank::Declared,
         Item::Function(Function { linkage, .. }) | Item::Variable(Variable { linkage, .. }) => {
             match linkage {
-                Linkage::Extern => Rank::Declared,
-                Linkage::Common => Rank::Common,
-                Linkage::Weak => Rank::Weak,
-                Linkage::Visible | Linkage::Internal => Rank::Strong,
+                Linkage::Extern => DefinitionRank::Declared,
+                Linkage::Common => DefinitionRank::Common,
+                Linkage::Weak => DefinitionRank::Weak,
+                Linkage::Visible | Linkage::Internal => DefinitionRank::Strong,
             }
         }
-        Item::Directive(_) => Rank::Declared,
+        Item::Directive(_) => DefinitionRank::Declared,
     }
 }
 

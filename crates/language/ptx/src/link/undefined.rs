@@ -2,7 +2,7 @@
 
 use crate::ast::*;
 use crate::link::rename::name_of;
-use crate::link::{Rank, rank};
+use crate::link::{DefinitionRank, rank};
 use crate::types::StateSpace;
 use std::collections::{HashMap, HashSet};
 
@@ -19,7 +19,7 @@ pub(super) fn undefined<'a>(
     let elsewhere: HashSet<&str> = modules
         .clone()
         .flat_map(|(_, module)| &module.items)
-        .filter(|item| rank(item) != Rank::Declared && !is_own(item))
+        .filter(|item| rank(item) != DefinitionRank::Declared && !is_own(item))
         .filter_map(name_of)
         .collect();
     let mut found = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn undefined<'a>(
         let defined: HashSet<&str> = module
             .items
             .iter()
-            .filter(|item| rank(item) != Rank::Declared)
+            .filter(|item| rank(item) != DefinitionRank::Declared)
             .filter_map(name_of)
             .chain(module.items.iter().filter_map(alias))
             .collect();

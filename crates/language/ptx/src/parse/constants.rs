@@ -5,8 +5,8 @@
 //! constant expressions.
 
 use crate::ast::Immediate;
-use crate::parse::lexer::{Kind, Token};
-use crate::parse::{Failed, Parsed, Parser};
+use crate::parse::lexer::{Token, TokenKind};
+use crate::parse::{ParseFailed, Parsed, Parser};
 
 /// Binary operators, from the lowest to the highest precedence, as in C.
 const OPERATORS: [(&str, u8); 18] = [
@@ -42,13 +42,16 @@ impl Parser<'_> {
     /// A constant integer that fits `T`.
     pub(super) fn integer<T: TryFrom<i128>>(&mut self, what: &str) -> Parsed<T> {
         let token = self.token();
-        if !matches!(self.kind(), Kind::Number | Kind::Mark(b'-' | b'~' | b'+' | b'(')) {
+        if !matches!(
+            self.kind(),
+            TokenKind::Number | TokenKind::Punctuation(b'-' | b'~' | b'+' | b'(')
+        ) {
             return Err(self.expected(what, None));
         }
         match self.constant()? {
             Immediate::Integer(value) => T::try_from(value)
-                .map_err(|_| self.complain_at(token, format!("{value} does not fit {what}"), None)),
-            _ => Err(self.complain_at(token, format!("expected {what}, found a fraction"), None)),
+                .map_err(|_| self.report_at(token, format!("{value} does not fit {what}"), None)),
+            _ => Err(self.report_at(token, format!("expected {what}, found a fraction"), None)),
         }
     }
 
@@ -57,12 +60,12 @@ impl Parser<'_> {
     pub(super) fn offset(&mut self) -> Parsed<i64> {
         if self.is(b'-') {
             let help = "write a negative offset as `+-4`";
-            return Err(self.complain("an offset follows a `+`, not a `-`", Some(help)));
+            return Err(self.report("an offset follows a `+`, not a `-`", Some(help)));
         }
         if !self.eat(b'+') {
             return Ok(0);
         }
-        if self.kind() == Kind::Word && self.spelling() != "WARP_SZ" {
+        if self.kind() == TokenKind::Word && self.spelling() != "WARP_SZ" {
             let help = "add the registers first and use the sum as the base";
             return Err(self.expected("a constant offset", Some(help)));
         }
@@ -70,7 +73,7 @@ impl Parser<'_> {
         // A 64-bit pattern such as 0xFFFFFFFFFFFFFFFC is an offset of -4.
         match self.conditional()?.bits() {
             Some(bits) => Ok(bits as i64),
-            None => Err(self.complain_at(token, "an offset is an integer number of bytes", None)),
+            None => Err(self.report_at(token, "an offset is an integer number of bytes", None)),
         }
     }
 
@@ -79,12 +82,12 @@ impl Parser<'_> {
         let token = self.token();
         match self.primary()?.bits() {
             Some(value) => Ok(value),
-            None => Err(self.complain_at(token, "an address is an integer", None)),
+            None => Err(self.report_at(token, "an address is an integer", None)),
         }
     }
 
     /// `condition ? a : b`, which groups from the right; both `a` and `b` are evaluated.
-    fn conditional(&mut self) -> Parsed<Value> {
+    fn conditional(&mut self) -> Parsed<ConstantValue> {
         let token = self.token();
         let condition = self.binary(1)?;
         if !self.eat(b'?') {
@@ -101,12 +104,12 @@ impl Parser<'_> {
         Ok(if condition != 0 { then } else { otherwise })
     }
 
-    fn integers_only(&mut self, token: Token) -> Failed {
+    fn integers_only(&mut self, token: Token) -> ParseFailed {
         let help = "write the result as one literal";
-        self.complain_at(token, "this operator takes integer constants only", Some(help))
+        self.report_at(token, "this operator takes integer constants only", Some(help))
     }
 
-    fn binary(&mut self, loosest: u8) -> Parsed<Value> {
+    fn binary(&mut self, loosest: u8) -> Parsed<ConstantValue> {
         let mut left = self.unary()?;
         while let Some((operator, precedence)) = self.operator().filter(|(_, p)| *p >= loosest) {
             let token = self.token();
@@ -114,13 +117,13 @@ impl Parser<'_> {
             let right = self.nested(|p| p.binary(precedence + 1))?;
             left = match apply(operator, left, right) {
                 Ok(value) => value,
-                Err(Wrong::Types) => {
+                Err(EvaluationError::Types) => {
                     let message = format!("`{operator}` takes two integers or two doubles here");
                     let help = "write the result as one literal";
-                    return Err(self.complain_at(token, message, Some(help)));
+                    return Err(self.report_at(token, message, Some(help)));
                 }
-                Err(Wrong::Zero) => {
-                    return Err(self.complain_at(token, "division by zero", None));
+                Err(EvaluationError::Zero) => {
+                    return Err(self.report_at(token, "division by zero", None));
                 }
             };
         }
@@ -129,8 +132,8 @@ impl Parser<'_> {
 
     /// Consumes the operator; of `%3`, which the lexer reads as a register, only the `%`.
     fn take_operator(&mut self, operator: &str) {
-        if self.kind() == Kind::Word {
-            self.tokens[self.at].kind = Kind::Number;
+        if self.kind() == TokenKind::Word {
+            self.tokens[self.at].kind = TokenKind::Number;
             self.tokens[self.at].start += 1;
         } else {
             operator.bytes().for_each(|_| self.advance());
@@ -139,14 +142,14 @@ impl Parser<'_> {
 
     /// The binary operator at the current token, if any.
     fn operator(&self) -> Option<(&'static str, u8)> {
-        if self.kind() == Kind::Word {
+        if self.kind() == TokenKind::Word {
             let digit = self.spelling().as_bytes().get(1).is_some_and(u8::is_ascii_digit);
             return (digit && self.spelling().starts_with('%')).then_some(("%", PRODUCT));
         }
-        let Kind::Mark(first) = self.kind() else { return None };
+        let TokenKind::Punctuation(first) = self.kind() else { return None };
         let next = self.ahead(1);
         let second = match next.kind {
-            Kind::Mark(mark) if next.start == self.token().end => mark,
+            TokenKind::Punctuation(mark) if next.start == self.token().end => mark,
             _ => 0,
         };
         OPERATORS.into_iter().find(|(operator, _)| match operator.as_bytes() {
@@ -155,52 +158,57 @@ impl Parser<'_> {
         })
     }
 
-    fn unary(&mut self) -> Parsed<Value> {
+    fn unary(&mut self) -> Parsed<ConstantValue> {
         let token = self.token();
-        let Kind::Mark(sign @ (b'-' | b'+' | b'~' | b'!')) = token.kind else {
+        let TokenKind::Punctuation(sign @ (b'-' | b'+' | b'~' | b'!')) = token.kind else {
             return self.primary();
         };
         self.advance();
         let value = self.nested(Self::unary)?;
         Ok(match (sign, value) {
-            (b'-', Value::Signed(v)) => Value::Signed(v.wrapping_neg()),
-            (b'-', Value::Unsigned(v)) => Value::Unsigned(v.wrapping_neg()),
-            (b'-', Value::Double(v)) => Value::Double(-v),
-            (b'+', Value::Signed(_) | Value::Unsigned(_) | Value::Double(_)) => value,
-            (b'~', value) if value.bits().is_some() => Value::Unsigned(!value.bits().unwrap_or(0)),
-            (b'!', value) if value.bits().is_some() => {
-                Value::Signed(i64::from(value.bits() == Some(0)))
+            (b'-', ConstantValue::Signed(v)) => ConstantValue::Signed(v.wrapping_neg()),
+            (b'-', ConstantValue::Unsigned(v)) => ConstantValue::Unsigned(v.wrapping_neg()),
+            (b'-', ConstantValue::Double(v)) => ConstantValue::Double(-v),
+            (
+                b'+',
+                ConstantValue::Signed(_) | ConstantValue::Unsigned(_) | ConstantValue::Double(_),
+            ) => value,
+            (b'~', value) if value.bits().is_some() => {
+                ConstantValue::Unsigned(!value.bits().unwrap_or(0))
             }
-            (_, Value::Single(_)) => {
+            (b'!', value) if value.bits().is_some() => {
+                ConstantValue::Signed(i64::from(value.bits() == Some(0)))
+            }
+            (_, ConstantValue::Single(_)) => {
                 let help = "write the bits of the result, or a literal with a decimal point";
-                return Err(self.complain_at(token, "`0f` literals take no operator", Some(help)));
+                return Err(self.report_at(token, "`0f` literals take no operator", Some(help)));
             }
             _ => return Err(self.integers_only(token)),
         })
     }
 
-    fn primary(&mut self) -> Parsed<Value> {
+    fn primary(&mut self) -> Parsed<ConstantValue> {
         match self.kind() {
-            Kind::Number => {
+            TokenKind::Number => {
                 let token = self.token();
                 let value = literal(self.spelling());
                 self.advance();
-                value.map_err(|(message, help)| self.complain_at(token, message, Some(help)))
+                value.map_err(|(message, help)| self.report_at(token, message, Some(help)))
             }
-            Kind::Mark(b'(') => self.parenthesised(),
-            Kind::Word if self.spelling() == "WARP_SZ" => {
+            TokenKind::Punctuation(b'(') => self.parenthesised(),
+            TokenKind::Word if self.spelling() == "WARP_SZ" => {
                 self.advance();
-                Ok(Value::Signed(32))
+                Ok(ConstantValue::Signed(32))
             }
             _ => Err(self.expected("a number", None)),
         }
     }
 
     /// `(1 + 2)`, or a cast, `(.s64) 5` and `(.u64) -1`.
-    fn parenthesised(&mut self) -> Parsed<Value> {
+    fn parenthesised(&mut self) -> Parsed<ConstantValue> {
         self.advance();
         let cast = match self.kind() {
-            Kind::Dotted => self.spelling(),
+            TokenKind::Dotted => self.spelling(),
             _ => "",
         };
         if cast.is_empty() {
@@ -215,15 +223,15 @@ impl Parser<'_> {
         self.expect(b')', "after the type")?;
         let token = self.token();
         match self.nested(Self::unary)?.bits() {
-            Some(v) if cast == ".s64" => Ok(Value::Signed(v as i64)),
-            Some(v) => Ok(Value::Unsigned(v)),
-            None => Err(self.complain_at(token, "only integers can be cast", None)),
+            Some(v) if cast == ".s64" => Ok(ConstantValue::Signed(v as i64)),
+            Some(v) => Ok(ConstantValue::Unsigned(v)),
+            None => Err(self.report_at(token, "only integers can be cast", None)),
         }
     }
 }
 
 /// Why an operator gives no value.
-enum Wrong {
+enum EvaluationError {
     /// It does not take these types.
     Types,
     /// It divides by zero.
@@ -232,16 +240,22 @@ enum Wrong {
 
 /// `a operator b`. Integers are unsigned where one of them is, but for `%`, which takes both as
 /// unsigned, and shifts, whose result is of the type on the left.
-fn apply(operator: &str, a: Value, b: Value) -> Result<Value, Wrong> {
-    if let (Value::Double(a), Value::Double(b)) = (a, b) {
+fn apply(
+    operator: &str,
+    a: ConstantValue,
+    b: ConstantValue,
+) -> Result<ConstantValue, EvaluationError> {
+    if let (ConstantValue::Double(a), ConstantValue::Double(b)) = (a, b) {
         return double(operator, a, b);
     }
-    let (Some(x), Some(y)) = (a.bits(), b.bits()) else { return Err(Wrong::Types) };
+    let (Some(x), Some(y)) = (a.bits(), b.bits()) else { return Err(EvaluationError::Types) };
     let (s, t) = (x as i64, y as i64);
-    let unsigned = matches!(a, Value::Unsigned(_)) || matches!(b, Value::Unsigned(_));
-    let truth = |truth: bool| Value::Signed(i64::from(truth));
-    let of_bits =
-        |bits: u64| if unsigned { Value::Unsigned(bits) } else { Value::Signed(bits as i64) };
+    let unsigned =
+        matches!(a, ConstantValue::Unsigned(_)) || matches!(b, ConstantValue::Unsigned(_));
+    let truth = |truth: bool| ConstantValue::Signed(i64::from(truth));
+    let of_bits = |bits: u64| {
+        if unsigned { ConstantValue::Unsigned(bits) } else { ConstantValue::Signed(bits as i64) }
+    };
     let order = if unsigned { x.cmp(&y) } else { s.cmp(&t) };
     Ok(match operator {
         "||" => truth(x != 0 || y != 0),
@@ -256,29 +270,29 @@ fn apply(operator: &str, a: Value, b: Value) -> Result<Value, Wrong> {
         "<" => truth(order.is_lt()),
         ">" => truth(order.is_gt()),
         "<<" | ">>" => match (operator, a) {
-            ("<<", Value::Signed(a)) => Value::Signed(a.wrapping_shl(y as u32)),
-            (">>", Value::Signed(a)) => Value::Signed(a.wrapping_shr(y as u32)),
-            ("<<", _) => Value::Unsigned(x.wrapping_shl(y as u32)),
-            _ => Value::Unsigned(x.wrapping_shr(y as u32)),
+            ("<<", ConstantValue::Signed(a)) => ConstantValue::Signed(a.wrapping_shl(y as u32)),
+            (">>", ConstantValue::Signed(a)) => ConstantValue::Signed(a.wrapping_shr(y as u32)),
+            ("<<", _) => ConstantValue::Unsigned(x.wrapping_shl(y as u32)),
+            _ => ConstantValue::Unsigned(x.wrapping_shr(y as u32)),
         },
         "+" => of_bits(x.wrapping_add(y)),
         "-" => of_bits(x.wrapping_sub(y)),
         "*" => of_bits(x.wrapping_mul(y)),
-        "/" | "%" if y == 0 => return Err(Wrong::Zero),
-        "/" if unsigned => Value::Unsigned(x / y),
-        "/" => Value::Signed(s.wrapping_div(t)),
-        _ => Value::Unsigned(x % y),
+        "/" | "%" if y == 0 => return Err(EvaluationError::Zero),
+        "/" if unsigned => ConstantValue::Unsigned(x / y),
+        "/" => ConstantValue::Signed(s.wrapping_div(t)),
+        _ => ConstantValue::Unsigned(x % y),
     })
 }
 
 /// `a operator b` of doubles.
-fn double(operator: &str, a: f64, b: f64) -> Result<Value, Wrong> {
-    let truth = |truth: bool| Ok(Value::Signed(i64::from(truth)));
-    Ok(Value::Double(match operator {
+fn double(operator: &str, a: f64, b: f64) -> Result<ConstantValue, EvaluationError> {
+    let truth = |truth: bool| Ok(ConstantValue::Signed(i64::from(truth)));
+    Ok(ConstantValue::Double(match operator {
         "+" => a + b,
         "-" => a - b,
         "*" => a * b,
-        "/" if b == 0.0 => return Err(Wrong::Zero),
+        "/" if b == 0.0 => return Err(EvaluationError::Zero),
         "/" => a / b,
         "==" => return truth(a == b),
         "!=" => return truth(a != b),
@@ -286,42 +300,42 @@ fn double(operator: &str, a: f64, b: f64) -> Result<Value, Wrong> {
         ">=" => return truth(a >= b),
         "<" => return truth(a < b),
         ">" => return truth(a > b),
-        _ => return Err(Wrong::Types),
+        _ => return Err(EvaluationError::Types),
     }))
 }
 
 /// The value of a constant expression: `.s64`, `.u64`, `.f64`, or a single-precision literal, which no
 /// operator takes.
 #[derive(Clone, Copy)]
-pub(super) enum Value {
+pub(super) enum ConstantValue {
     Signed(i64),
     Unsigned(u64),
     Single(u32),
     Double(f64),
 }
 
-impl Value {
+impl ConstantValue {
     pub(super) fn immediate(self) -> Immediate {
         match self {
-            Value::Signed(value) => Immediate::Integer(i128::from(value)),
-            Value::Unsigned(value) => Immediate::Integer(i128::from(value)),
-            Value::Single(bits) => Immediate::F32(bits),
-            Value::Double(value) => Immediate::F64(value.to_bits()),
+            ConstantValue::Signed(value) => Immediate::Integer(i128::from(value)),
+            ConstantValue::Unsigned(value) => Immediate::Integer(i128::from(value)),
+            ConstantValue::Single(bits) => Immediate::F32(bits),
+            ConstantValue::Double(value) => Immediate::F64(value.to_bits()),
         }
     }
 
     /// The 64 bits of an integer.
     pub(super) fn bits(self) -> Option<u64> {
         match self {
-            Value::Signed(value) => Some(value as u64),
-            Value::Unsigned(value) => Some(value),
-            Value::Single(_) | Value::Double(_) => None,
+            ConstantValue::Signed(value) => Some(value as u64),
+            ConstantValue::Unsigned(value) => Some(value),
+            ConstantValue::Single(_) | ConstantValue::Double(_) => None,
         }
     }
 }
 
 /// The value of a numeric literal, or a message and a remedy.
-pub(super) fn literal(spelling: &str) -> Result<Value, (String, &'static str)> {
+pub(super) fn literal(spelling: &str) -> Result<ConstantValue, (String, &'static str)> {
     let bytes = spelling.as_bytes();
     if bytes[0] == b'0' && bytes.len() > 1 {
         let digits = &spelling[2..];
@@ -337,7 +351,7 @@ pub(super) fn literal(spelling: &str) -> Result<Value, (String, &'static str)> {
         return integer_literal(spelling, spelling, 10);
     }
     match spelling.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(Value::Double(value)),
+        Ok(value) if value.is_finite() => Ok(ConstantValue::Double(value)),
         _ => Err((
             format!("`{spelling}` is not a valid number"),
             "write 1.5, 1.5e-3, or the bits as 0f3FC00000",
@@ -346,13 +360,15 @@ pub(super) fn literal(spelling: &str) -> Result<Value, (String, &'static str)> {
 }
 
 /// `0f` with eight hexadecimal digits or `0d` with sixteen.
-fn float_bits(spelling: &str, digits: &str) -> Result<Value, (String, &'static str)> {
+fn float_bits(spelling: &str, digits: &str) -> Result<ConstantValue, (String, &'static str)> {
     let single = spelling.as_bytes()[1] | 0x20 == b'f';
     let hexadecimal = digits.bytes().all(|b| b.is_ascii_hexdigit());
     match u64::from_str_radix(digits, 16) {
-        Ok(bits) if hexadecimal && single && digits.len() == 8 => Ok(Value::Single(bits as u32)),
+        Ok(bits) if hexadecimal && single && digits.len() == 8 => {
+            Ok(ConstantValue::Single(bits as u32))
+        }
         Ok(bits) if hexadecimal && !single && digits.len() == 16 => {
-            Ok(Value::Double(f64::from_bits(bits)))
+            Ok(ConstantValue::Double(f64::from_bits(bits)))
         }
         _ => Err((
             format!("`{spelling}` is not a valid floating-point literal"),
@@ -366,7 +382,7 @@ fn integer_literal(
     spelling: &str,
     digits: &str,
     base: u32,
-) -> Result<Value, (String, &'static str)> {
+) -> Result<ConstantValue, (String, &'static str)> {
     let suffixed = digits.ends_with(['U', 'u']);
     let digits = digits.strip_suffix(['U', 'u']).unwrap_or(digits);
     let help = "integers have 64 bits and are decimal, hexadecimal (0x), binary (0b) or octal (0)";
@@ -374,8 +390,8 @@ fn integer_literal(
         || (format!("`{}` is not a valid 64-bit integer", crate::parse::shortened(spelling)), help);
     u64::from_str_radix(digits, base)
         .map(|value| match i64::try_from(value) {
-            Ok(value) if !suffixed => Value::Signed(value),
-            _ => Value::Unsigned(value),
+            Ok(value) if !suffixed => ConstantValue::Signed(value),
+            _ => ConstantValue::Unsigned(value),
         })
         .map_err(|_| wrong())
 }

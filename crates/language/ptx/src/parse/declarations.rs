@@ -1,6 +1,6 @@
 //! Declarations: registers, variables of every space, parameters, initial values.
 
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::types::{ScalarType, StateSpace};
@@ -13,7 +13,7 @@ fn is_vector(word: &str) -> bool {
 }
 
 /// The qualifiers before a variable's name.
-struct Head {
+struct Qualifiers {
     space: StateSpace,
     align: Option<u32>,
     vector: u8,
@@ -21,7 +21,7 @@ struct Head {
     attributes: Vec<String>,
 }
 
-impl Head {
+impl Qualifiers {
     fn named(&self, linkage: Linkage, name: &str) -> Variable {
         Variable {
             linkage,
@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The qualifiers before a name: state space, alignment, vector size, type and the rest.
-    fn head(&mut self) -> Parsed<Head> {
+    fn head(&mut self) -> Parsed<Qualifiers> {
         // Before PTX 1.5 textures had a state space of their own: `.tex .u64 t` is `.global .texref t`.
         let texture = self.is_dotted(TEXTURES);
         let space = match texture {
@@ -121,10 +121,15 @@ impl<'a> Parser<'a> {
             }
             false => self.space()?,
         };
-        let mut head =
-            Head { space, align: None, vector: 1, ty: ScalarType::B8, attributes: Vec::new() };
+        let mut head = Qualifiers {
+            space,
+            align: None,
+            vector: 1,
+            ty: ScalarType::B8,
+            attributes: Vec::new(),
+        };
         let mut typed = false;
-        while self.kind() == Kind::Dotted {
+        while self.kind() == TokenKind::Dotted {
             let word = self.spelling();
             let scalar = ScalarType::from_name(&word[1..]);
             match word {
@@ -164,7 +169,7 @@ impl<'a> Parser<'a> {
                         if word == ".align" && !number.is_ok_and(u32::is_power_of_two) {
                             return Err(self.expected("an alignment, a power of two", None));
                         }
-                        if self.kind() == Kind::Number {
+                        if self.kind() == TokenKind::Number {
                             head.attributes.push(self.spelling().to_owned());
                             self.advance();
                         }
@@ -183,7 +188,7 @@ impl<'a> Parser<'a> {
 
     fn space(&mut self) -> Parsed<StateSpace> {
         let space = match self.kind() {
-            Kind::Dotted => StateSpace::from_name(&self.spelling()[1..]),
+            TokenKind::Dotted => StateSpace::from_name(&self.spelling()[1..]),
             _ => None,
         };
         match space {
@@ -201,9 +206,11 @@ impl<'a> Parser<'a> {
         let mut open = 1;
         while open > 0 {
             match self.kind() {
-                Kind::Mark(b'(') => open += 1,
-                Kind::Mark(b')') => open -= 1,
-                Kind::End | Kind::Unknown | Kind::Mark(b';' | b'{' | b'}') => {
+                TokenKind::Punctuation(b'(') => open += 1,
+                TokenKind::Punctuation(b')') => open -= 1,
+                TokenKind::End
+                | TokenKind::Unknown
+                | TokenKind::Punctuation(b';' | b'{' | b'}') => {
                     return Err(self.expected("`)` after the attribute", None));
                 }
                 _ => {}
@@ -229,24 +236,25 @@ impl<'a> Parser<'a> {
 
     fn initializer(&mut self) -> Parsed<Initializer> {
         match self.kind() {
-            Kind::Mark(b'{')
-                if self.ahead(1).kind == Kind::Word && self.ahead(2).kind == Kind::Mark(b'=') =>
+            TokenKind::Punctuation(b'{')
+                if self.ahead(1).kind == TokenKind::Word
+                    && self.ahead(2).kind == TokenKind::Punctuation(b'=') =>
             {
                 self.advance();
                 Ok(Initializer::Fields(self.list(b'}', "the fields", Self::field)?))
             }
-            Kind::Mark(b'{') => self.nested(|p| {
+            TokenKind::Punctuation(b'{') => self.nested(|p| {
                 p.advance();
                 Ok(Initializer::List(p.list(b'}', "the values", Self::initializer)?))
             }),
-            Kind::Number if self.ahead(1).kind == Kind::Mark(b'(') => {
+            TokenKind::Number if self.ahead(1).kind == TokenKind::Punctuation(b'(') => {
                 let mask = self.absolute()?;
                 self.advance();
                 let address = Box::new(self.initial_address()?);
                 self.expect(b')', "after the address")?;
                 Ok(Initializer::Masked { mask, address })
             }
-            Kind::Word if self.spelling() != "WARP_SZ" => self.initial_address(),
+            TokenKind::Word if self.spelling() != "WARP_SZ" => self.initial_address(),
             _ => Ok(Initializer::Value(self.constant()?)),
         }
     }
@@ -256,7 +264,7 @@ impl<'a> Parser<'a> {
         let name = self.word("the name of a field")?.to_owned();
         self.expect(b'=', "after the name of the field")?;
         let value = match self.kind() {
-            Kind::Word => self.word("a value")?.to_owned(),
+            TokenKind::Word => self.word("a value")?.to_owned(),
             _ => self.integer::<i64>("the value of a field")?.to_string(),
         };
         Ok((name, value))

@@ -1,6 +1,6 @@
 //! Statements of a function's body: labels, instructions with their operands, blocks.
 
-use super::lexer::Kind;
+use super::lexer::TokenKind;
 use super::{Parsed, Parser};
 use crate::ast::*;
 use crate::types::StateSpace;
@@ -8,7 +8,7 @@ use crate::types::StateSpace;
 impl<'a> Parser<'a> {
     /// Statements up to the `}` of the enclosing block, or the end of the text.
     pub(super) fn statements(&mut self, statements: &mut Vec<Statement>) {
-        while !matches!(self.kind(), Kind::End | Kind::Mark(b'}')) {
+        while !matches!(self.kind(), TokenKind::End | TokenKind::Punctuation(b'}')) {
             let first = self.at;
             if self.statement(statements).is_err() {
                 self.skip_statement(first);
@@ -31,7 +31,7 @@ impl<'a> Parser<'a> {
             }
             if !p.eat(b'}') {
                 let help = "close it with `}`; the text may be truncated";
-                return Err(p.complain_at(open, "this `{` is never closed", Some(help)));
+                return Err(p.report_at(open, "this `{` is never closed", Some(help)));
             }
             Ok(statements)
         })
@@ -39,14 +39,14 @@ impl<'a> Parser<'a> {
 
     fn statement(&mut self, statements: &mut Vec<Statement>) -> Parsed<()> {
         match self.kind() {
-            Kind::Mark(b'{') => statements.push(Statement::Block(self.body()?)),
-            Kind::Dotted => self.body_directive(statements)?,
-            Kind::Word if self.ahead(1).kind == Kind::Mark(b':') => {
+            TokenKind::Punctuation(b'{') => statements.push(Statement::Block(self.body()?)),
+            TokenKind::Dotted => self.body_directive(statements)?,
+            TokenKind::Word if self.ahead(1).kind == TokenKind::Punctuation(b':') => {
                 statements.push(Statement::Label(self.spelling().to_owned()));
                 self.advance();
                 self.advance();
             }
-            Kind::Word | Kind::Mark(b'@') => {
+            TokenKind::Word | TokenKind::Punctuation(b'@') => {
                 statements.push(Statement::Instruction(self.instruction()?));
             }
             _ => return Err(self.expected("an instruction, a label or a directive", None)),
@@ -72,7 +72,7 @@ impl<'a> Parser<'a> {
             }
             "extern" | "visible" | "weak" | "common" => {
                 let help = "remove it, or declare the variable at module scope";
-                return Err(self.complain("a variable in a body has no linkage", Some(help)));
+                return Err(self.report("a variable in a body has no linkage", Some(help)));
             }
             _ if StateSpace::from_name(word).is_some() => {
                 self.variables(Linkage::Internal, |v| statements.push(Statement::Variable(v)))?;
@@ -89,19 +89,21 @@ impl<'a> Parser<'a> {
         loop {
             let token = self.tokens[at];
             match token.kind {
-                Kind::Word if self.tokens[at + 1].kind == Kind::Mark(b':') => at += 1,
-                Kind::Word | Kind::Mark(b'@') => return true,
-                Kind::Mark(b'{') => depth += 1,
-                Kind::Mark(b'}') if depth > 1 => depth -= 1,
-                Kind::Mark(b'}') | Kind::End => return false,
+                TokenKind::Word if self.tokens[at + 1].kind == TokenKind::Punctuation(b':') => {
+                    at += 1
+                }
+                TokenKind::Word | TokenKind::Punctuation(b'@') => return true,
+                TokenKind::Punctuation(b'{') => depth += 1,
+                TokenKind::Punctuation(b'}') if depth > 1 => depth -= 1,
+                TokenKind::Punctuation(b'}') | TokenKind::End => return false,
                 // Any other directive, which is not an instruction.
-                Kind::Dotted => loop {
-                    if self.tokens[at].kind == Kind::End
+                TokenKind::Dotted => loop {
+                    if self.tokens[at].kind == TokenKind::End
                         || self.spelling_of(self.tokens[at]) == ".loc"
                     {
                         return false;
                     }
-                    if self.tokens[at].kind == Kind::Mark(b';') {
+                    if self.tokens[at].kind == TokenKind::Punctuation(b';') {
                         break;
                     }
                     at += 1;
@@ -115,7 +117,10 @@ impl<'a> Parser<'a> {
     /// A directive kept as text without its semicolon, which is consumed.
     pub(super) fn directive_words(&mut self) -> Parsed<String> {
         let first = self.at;
-        while !matches!(self.kind(), Kind::End | Kind::Mark(b';' | b'{' | b'}') | Kind::Unknown) {
+        while !matches!(
+            self.kind(),
+            TokenKind::End | TokenKind::Punctuation(b';' | b'{' | b'}') | TokenKind::Unknown
+        ) {
             self.advance();
         }
         let words = self.normalised(first);
@@ -128,8 +133,11 @@ impl<'a> Parser<'a> {
         self.advance();
         let file = self.plain_number("a file number")?;
         let line = self.plain_number("a line number")?;
-        let column =
-            if self.kind() == Kind::Number { self.plain_number("a column number")? } else { 0 };
+        let column = if self.kind() == TokenKind::Number {
+            self.plain_number("a column number")?
+        } else {
+            0
+        };
         let first = self.at + 1;
         while self.is(b',') {
             self.advance();
@@ -146,7 +154,7 @@ impl<'a> Parser<'a> {
                 word => {
                     let message = format!("`.loc` has no `{word}`");
                     let help = "it has `function_name` and `inlined_at`";
-                    return Err(self.complain(message, Some(help)));
+                    return Err(self.report(message, Some(help)));
                 }
             }
         }
@@ -156,7 +164,8 @@ impl<'a> Parser<'a> {
 
     /// A literal that is not the start of an expression: no operator follows it.
     pub(super) fn plain_number(&mut self, what: &str) -> Parsed<u32> {
-        let value = if self.kind() == Kind::Number { self.spelling().parse().ok() } else { None };
+        let value =
+            if self.kind() == TokenKind::Number { self.spelling().parse().ok() } else { None };
         match value {
             Some(value) => {
                 self.advance();
@@ -175,14 +184,14 @@ impl<'a> Parser<'a> {
             return Err(self.expected("an instruction, a label or a directive", None));
         }
         let mut modifiers = Vec::new();
-        while self.kind() == Kind::Dotted && self.token().line == text_line {
+        while self.kind() == TokenKind::Dotted && self.token().line == text_line {
             modifiers.push(self.spelling()[1..].to_owned());
             self.advance();
         }
         let call = opcode == "call";
         self.accesses = matches!(opcode, "ld" | "ldu" | "st" | "atom" | "red");
         let mut operands = Vec::new();
-        if !matches!(self.kind(), Kind::Mark(b';' | b'}') | Kind::Dotted) {
+        if !matches!(self.kind(), TokenKind::Punctuation(b';' | b'}') | TokenKind::Dotted) {
             operands.push(self.operand(call)?);
             while self.eat(b',') {
                 operands.push(self.operand(call)?);
@@ -207,7 +216,7 @@ impl<'a> Parser<'a> {
     /// A name with the dotted suffixes directly after it: `%tid.x`, `%v.y`.
     fn dotted_name(&mut self, what: &str) -> Parsed<String> {
         let mut name = self.word(what)?.to_owned();
-        while self.kind() == Kind::Dotted && self.touches() {
+        while self.kind() == TokenKind::Dotted && self.touches() {
             name.push_str(self.spelling());
             self.advance();
         }
@@ -217,12 +226,12 @@ impl<'a> Parser<'a> {
     /// An operand; parentheses hold arguments in a `call` and an expression elsewhere.
     fn operand(&mut self, call: bool) -> Parsed<Operand> {
         match self.kind() {
-            Kind::Word if self.spelling() != "WARP_SZ" => self.named_operand(),
-            Kind::Mark(b'!') if self.ahead(1).kind == Kind::Word => {
+            TokenKind::Word if self.spelling() != "WARP_SZ" => self.named_operand(),
+            TokenKind::Punctuation(b'!') if self.ahead(1).kind == TokenKind::Word => {
                 self.advance();
                 Ok(Operand::Not(self.dotted_name("a predicate register after `!`")?))
             }
-            Kind::Mark(b'{') => {
+            TokenKind::Punctuation(b'{') => {
                 let vector = self.nested(|p| {
                     p.advance();
                     Ok(Operand::Vector(p.list(b'}', "the vector", Self::part)?))
@@ -233,18 +242,18 @@ impl<'a> Parser<'a> {
                 let second = self.dotted_name("a predicate after `|`")?;
                 Ok(Operand::Pair(Box::new(vector), Box::new(second.into())))
             }
-            Kind::Mark(b'[') => self.nested(Self::address),
-            Kind::Mark(b'(') if call => self.nested(|p| {
+            TokenKind::Punctuation(b'[') => self.nested(Self::address),
+            TokenKind::Punctuation(b'(') if call => self.nested(|p| {
                 p.advance();
                 Ok(Operand::Arguments(p.list(b')', "the arguments", Self::part)?))
             }),
-            Kind::Mark(b'-') if self.ahead(1).kind == Kind::Word => {
+            TokenKind::Punctuation(b'-') if self.ahead(1).kind == TokenKind::Word => {
                 let help = "negate it with `neg` into another register first";
-                Err(self.complain("a register operand cannot be negated", Some(help)))
+                Err(self.report("a register operand cannot be negated", Some(help)))
             }
-            Kind::Number | Kind::Mark(b'-' | b'+' | b'~' | b'!' | b'(') | Kind::Word => {
-                Ok(Operand::Immediate(self.constant()?))
-            }
+            TokenKind::Number
+            | TokenKind::Punctuation(b'-' | b'+' | b'~' | b'!' | b'(')
+            | TokenKind::Word => Ok(Operand::Immediate(self.constant()?)),
             _ => Err(self.expected("an operand", None)),
         }
     }
@@ -274,7 +283,7 @@ impl<'a> Parser<'a> {
             let what =
                 if self.part_of_vector { "an element of a vector" } else { "a part of a vector" };
             let help = "add it by an instruction of its own first";
-            return Err(self.complain(format!("{what} cannot be moved by a constant"), Some(help)));
+            return Err(self.report(format!("{what} cannot be moved by a constant"), Some(help)));
         }
         Ok(match self.offset()? {
             0 => Operand::Name(name),
@@ -287,12 +296,12 @@ impl<'a> Parser<'a> {
     fn element(&mut self, name: String) -> Parsed<Operand> {
         let Some(bytes) = self.arrays.get(name.as_str()).copied() else {
             let message = format!("`{name}` is indexed, but not declared above as an array");
-            return Err(self.complain(message, Some("write the byte offset: `[name+4]`")));
+            return Err(self.report(message, Some("write the byte offset: `[name+4]`")));
         };
         self.advance();
-        if self.kind() == Kind::Word {
+        if self.kind() == TokenKind::Word {
             let help = "add the index times the element's size to the address of the array";
-            return Err(self.complain("an array is indexed by constants only", Some(help)));
+            return Err(self.report("an array is indexed by constants only", Some(help)));
         }
         let token = self.token();
         let index = self.integer::<i64>("the index of an element")?;
@@ -301,7 +310,7 @@ impl<'a> Parser<'a> {
             Some(offset) if self.accesses => Ok(Operand::address(name, offset)),
             Some(0) => Ok(Operand::Name(name)),
             Some(offset) => Ok(Operand::Offset(name, offset)),
-            None => Err(self.complain_at(token, "the index is too large", None)),
+            None => Err(self.report_at(token, "the index is too large", None)),
         }
     }
 
@@ -309,8 +318,8 @@ impl<'a> Parser<'a> {
     fn address(&mut self) -> Parsed<Operand> {
         self.advance();
         let base = match self.kind() {
-            Kind::Word => AddressBase::Name(self.word("a base")?.to_owned()),
-            Kind::Number => AddressBase::Absolute(self.absolute()?),
+            TokenKind::Word => AddressBase::Name(self.word("a base")?.to_owned()),
+            TokenKind::Number => AddressBase::Absolute(self.absolute()?),
             _ => return Err(self.expected("a register, a variable or an address", None)),
         };
         let offset = self.offset()?;

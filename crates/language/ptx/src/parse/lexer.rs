@@ -3,7 +3,7 @@
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum TokenKind {
     /// An identifier or register: `add`, `%r1`, `$L__BB0_1`, `_`.
     Word,
     /// A dot and a word: `.global`, `.m16n8k16`, `.shared::cluster`.
@@ -11,9 +11,9 @@ pub(super) enum Kind {
     /// A numeric literal, well formed or not.
     Number,
     /// A string in double quotes.
-    Text,
+    StringLiteral,
     /// One punctuation character.
-    Mark(u8),
+    Punctuation(u8),
     /// The `/*` of a comment that no `*/` closes; the text after it is skipped.
     OpenComment,
     /// Any other text, such as an unfinished string.
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 /// A token: a kind and its byte range in the text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) start: u32,
     pub(super) end: u32,
     /// Line of the text, from 1.
@@ -44,11 +44,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         let start = lexer.at;
         let line = lexer.line;
         let follows_word = tokens.last().is_some_and(|t| {
-            t.end as usize == start && matches!(t.kind, Kind::Word | Kind::Dotted)
+            t.end as usize == start && matches!(t.kind, TokenKind::Word | TokenKind::Dotted)
         });
         let kind = lexer.token(follows_word);
         tokens.push(Token { kind, start: start as u32, end: lexer.at as u32, line });
-        if kind == Kind::End {
+        if kind == TokenKind::End {
             return tokens;
         }
     }
@@ -97,7 +97,12 @@ impl Lexer<'_> {
                 let Some(length) = length else {
                     let (start, line) = (self.at as u32, self.line);
                     self.at = self.bytes.len();
-                    return Some(Token { kind: Kind::OpenComment, start, end: start + 2, line });
+                    return Some(Token {
+                        kind: TokenKind::OpenComment,
+                        start,
+                        end: start + 2,
+                        line,
+                    });
                 };
                 let end = self.at + length + 4;
                 self.line += rest[..end - self.at].iter().filter(|b| **b == b'\n').count() as u32;
@@ -122,11 +127,11 @@ impl Lexer<'_> {
 
     /// The next token; `follows_word` where it directly follows a word, so that `.2d` is not a
     /// number.
-    fn token(&mut self, follows_word: bool) -> Kind {
+    fn token(&mut self, follows_word: bool) -> TokenKind {
         let byte = self.peek(0);
         let next = self.peek(1);
         match byte {
-            _ if self.at >= self.bytes.len() => Kind::End,
+            _ if self.at >= self.bytes.len() => TokenKind::End,
             b'.' if is_word(next) && (follows_word || !next.is_ascii_digit()) => self.dotted(),
             b'0'..=b'9' | b'.' if byte != b'.' || next.is_ascii_digit() => self.number(),
             b'%' if is_word(next) => self.word(),
@@ -134,35 +139,35 @@ impl Lexer<'_> {
             b'"' => self.text(),
             byte if byte.is_ascii_punctuation() => {
                 self.at += 1;
-                Kind::Mark(byte)
+                TokenKind::Punctuation(byte)
             }
             byte => {
                 self.at += 1;
                 if byte >= 0x80 {
                     self.skip_while(|b| b >= 0x80);
                 }
-                Kind::Unknown
+                TokenKind::Unknown
             }
         }
     }
 
-    fn word(&mut self) -> Kind {
+    fn word(&mut self) -> TokenKind {
         self.at += 1;
         self.skip_while(is_word);
-        Kind::Word
+        TokenKind::Word
     }
 
-    fn dotted(&mut self) -> Kind {
+    fn dotted(&mut self) -> TokenKind {
         self.at += 1;
         self.skip_while(is_word);
         while self.peek(0) == b':' && self.peek(1) == b':' && is_word(self.peek(2)) {
             self.at += 2;
             self.skip_while(is_word);
         }
-        Kind::Dotted
+        TokenKind::Dotted
     }
 
-    fn number(&mut self) -> Kind {
+    fn number(&mut self) -> TokenKind {
         let hexadecimal = self.peek(0) == b'0' && matches!(self.peek(1) | 0x20, b'x' | b'f' | b'd');
         if !hexadecimal {
             self.skip_while(|b| b.is_ascii_digit());
@@ -175,25 +180,25 @@ impl Lexer<'_> {
             }
         }
         self.skip_while(is_word);
-        Kind::Number
+        TokenKind::Number
     }
 
     /// A string up to its closing quote; a backslash escapes the next character.
-    fn text(&mut self) -> Kind {
+    fn text(&mut self) -> TokenKind {
         self.at += 1;
         while self.at < self.bytes.len() {
             match self.peek(0) {
                 b'"' => {
                     self.at += 1;
-                    return Kind::Text;
+                    return TokenKind::StringLiteral;
                 }
-                b'\n' => return Kind::Unknown,
+                b'\n' => return TokenKind::Unknown,
                 b'\\' if self.peek(1) != b'\n' => self.at += 2,
                 _ => self.at += 1,
             }
         }
         self.at = self.bytes.len();
-        Kind::Unknown
+        TokenKind::Unknown
     }
 }
 
@@ -252,8 +257,8 @@ mod tests {
         assert_eq!(tokens("/*/").len(), 2);
         let list = tokens("a\n /* b\nc");
         let (open, end) = (list[1], list[2]);
-        assert_eq!((open.kind, open.start, open.end, open.line), (Kind::OpenComment, 3, 5, 2));
-        assert_eq!((end.kind, end.start), (Kind::End, 9));
+        assert_eq!((open.kind, open.start, open.end, open.line), (TokenKind::OpenComment, 3, 5, 2));
+        assert_eq!((end.kind, end.start), (TokenKind::End, 9));
         assert_eq!(tokens("\"abc\\é\"").len(), 2);
     }
 }

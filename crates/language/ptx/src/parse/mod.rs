@@ -16,7 +16,7 @@ mod tests;
 
 use crate::ast::{Location, Module, Statement};
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
-use lexer::{Kind, Token};
+use lexer::{Token, TokenKind};
 use std::collections::HashMap;
 
 /// The deepest nesting of blocks, braces and parentheses; compilers stay below ten.
@@ -28,7 +28,7 @@ impl Module {
     /// # Errors
     /// The problems, each with its position and what was expected there.
     pub fn parse(text: &str) -> Result<Module, Diagnostics> {
-        let mut parser = Parser::of_whole(text)?;
+        let mut parser = Parser::for_text(text)?;
         let mut module = parser.module();
         first_generation::translate(&mut module);
         parser.problems.finish(module)
@@ -41,25 +41,23 @@ impl Module {
 /// # Errors
 /// The problems, each with its position in `text` and what was expected there.
 pub fn parse_instructions(text: &str) -> Result<Vec<Statement>, Diagnostics> {
-    let mut parser = Parser::of_whole(text)?;
+    let mut parser = Parser::for_text(text)?;
     let mut statements = Vec::new();
     loop {
         parser.statements(&mut statements);
-        if parser.kind() == Kind::End {
+        if parser.kind() == TokenKind::End {
             return parser.problems.finish(statements);
         }
-        parser.complain(
-            "`}` without a matching `{`",
-            Some("remove it, or add the `{` it belongs to"),
-        );
+        parser
+            .report("`}` without a matching `{`", Some("remove it, or add the `{` it belongs to"));
         parser.advance();
     }
 }
 
 /// A problem was reported and the construct abandoned.
-struct Failed;
+struct ParseFailed;
 
-type Parsed<T> = Result<T, Failed>;
+type Parsed<T> = Result<T, ParseFailed>;
 
 /// The tokens, the current position, and the state of the parse.
 struct Parser<'a> {
@@ -85,12 +83,12 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     /// The parser of a text, unless an open comment hides its end: what is missing then is a
     /// consequence.
-    fn of_whole(text: &'a str) -> Result<Parser<'a>, Diagnostics> {
+    fn for_text(text: &'a str) -> Result<Parser<'a>, Diagnostics> {
         let mut parser = Parser::new(text);
-        let open = parser.tokens.iter().rev().nth(1).filter(|t| t.kind == Kind::OpenComment);
+        let open = parser.tokens.iter().rev().nth(1).filter(|t| t.kind == TokenKind::OpenComment);
         if let Some(open) = open.copied() {
             let help = "close it with `*/`; comments do not nest";
-            parser.complain_at(open, "this comment is never closed", Some(help));
+            parser.report_at(open, "this comment is never closed", Some(help));
             std::mem::take(&mut parser.problems).finish(())?;
         }
         Ok(parser)
@@ -114,7 +112,7 @@ impl<'a> Parser<'a> {
             shadowed: Vec::new(),
         };
         if !fits {
-            parser.complain("the text is longer than 4 GiB", Some("split the module"));
+            parser.report("the text is longer than 4 GiB", Some("split the module"));
         }
         parser
     }
@@ -124,7 +122,7 @@ impl<'a> Parser<'a> {
         self.tokens[self.at]
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> TokenKind {
         self.token().kind
     }
 
@@ -152,12 +150,12 @@ impl<'a> Parser<'a> {
     }
 
     fn is(&self, mark: u8) -> bool {
-        self.kind() == Kind::Mark(mark)
+        self.kind() == TokenKind::Punctuation(mark)
     }
 
     /// Whether the current token is this dotted word.
     fn is_dotted(&self, word: &str) -> bool {
-        self.kind() == Kind::Dotted && self.spelling() == word
+        self.kind() == TokenKind::Dotted && self.spelling() == word
     }
 
     /// Consumes the punctuation mark if it is the current token.
@@ -186,17 +184,17 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         let before = self.tokens[self.at.saturating_sub(1)];
-        if self.kind() != Kind::End && self.token().line == before.line {
+        if self.kind() != TokenKind::End && self.token().line == before.line {
             return Err(self.expected(&format!("`;` {after}"), None));
         }
         let end = Token { start: before.end, ..before };
-        self.complain_at(end, format!("expected `;` {after}"), Some("end the line with `;`"));
+        self.report_at(end, format!("expected `;` {after}"), Some("end the line with `;`"));
         Ok(())
     }
 
     /// A name, without any dotted suffix.
     fn word(&mut self, what: &str) -> Parsed<&'a str> {
-        if self.kind() != Kind::Word {
+        if self.kind() != TokenKind::Word {
             return Err(self.expected(what, None));
         }
         let word = self.spelling();
@@ -231,7 +229,7 @@ impl<'a> Parser<'a> {
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth == DEEPEST {
             let help = "flatten the braces or parentheses";
-            return Err(self.complain("nested more than 64 levels deep", Some(help)));
+            return Err(self.report("nested more than 64 levels deep", Some(help)));
         }
         self.depth += 1;
         let result = inner(self);
@@ -255,18 +253,18 @@ impl<'a> Parser<'a> {
     /// Skips to the end of the statement that began at token `first`: past its `;`, or to the `}`
     /// of the enclosing block.
     fn skip_statement(&mut self, first: usize) {
-        if self.kind() == Kind::End {
+        if self.kind() == TokenKind::End {
             return; // Rescanning from `first` would read an unclosed block again at every enclosing level.
         }
         self.at = first;
         let mut open = 0;
         loop {
             match self.kind() {
-                Kind::End => return,
-                Kind::Mark(b'{') => open += 1,
-                Kind::Mark(b'}') if open == 0 => return,
-                Kind::Mark(b'}') => open -= 1,
-                Kind::Mark(b';') => return self.advance(),
+                TokenKind::End => return,
+                TokenKind::Punctuation(b'{') => open += 1,
+                TokenKind::Punctuation(b'}') if open == 0 => return,
+                TokenKind::Punctuation(b'}') => open -= 1,
+                TokenKind::Punctuation(b';') => return self.advance(),
                 _ => {}
             }
             self.advance();
@@ -274,30 +272,32 @@ impl<'a> Parser<'a> {
     }
 
     /// Reports that `wanted` was expected at the current token.
-    fn expected(&mut self, wanted: &str, help: Option<&str>) -> Failed {
+    fn expected(&mut self, wanted: &str, help: Option<&str>) -> ParseFailed {
         let found = match self.kind() {
-            Kind::End => "the end of the text".to_owned(),
-            Kind::Unknown if self.spelling().starts_with('"') => "an unfinished string".to_owned(),
-            Kind::Unknown => {
+            TokenKind::End => "the end of the text".to_owned(),
+            TokenKind::Unknown if self.spelling().starts_with('"') => {
+                "an unfinished string".to_owned()
+            }
+            TokenKind::Unknown => {
                 format!("`{}`, which PTX does not use", self.spelling().escape_debug())
             }
             _ => format!("`{}`", shortened(self.spelling())),
         };
-        self.complain(format!("expected {wanted}, found {found}"), help)
+        self.report(format!("expected {wanted}, found {found}"), help)
     }
 
     /// Reports a problem at the current token.
-    fn complain(&mut self, message: impl Into<String>, help: Option<&str>) -> Failed {
-        self.complain_at(self.token(), message, help)
+    fn report(&mut self, message: impl Into<String>, help: Option<&str>) -> ParseFailed {
+        self.report_at(self.token(), message, help)
     }
 
     /// Reports a problem at `token`.
-    fn complain_at(
+    fn report_at(
         &mut self,
         token: Token,
         message: impl Into<String>,
         help: Option<&str>,
-    ) -> Failed {
+    ) -> ParseFailed {
         let (text, start) = (self.text, token.start as usize);
         self.problems.push(|| {
             let line_start = text[..start].rfind('\n').map_or(0, |n| n + 1);
@@ -312,7 +312,7 @@ impl<'a> Parser<'a> {
                 source_line: text[line_start..line_end].trim_end_matches('\r').to_owned(),
             }
         });
-        Failed
+        ParseFailed
     }
 }
 

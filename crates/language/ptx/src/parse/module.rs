@@ -4,7 +4,7 @@
 
 use crate::ast::*;
 use crate::parse::declarations::TEXTURES;
-use crate::parse::lexer::Kind;
+use crate::parse::lexer::TokenKind;
 use crate::parse::{Parsed, Parser};
 use crate::types::StateSpace;
 
@@ -20,7 +20,7 @@ impl Parser<'_> {
         let mut heading = Heading::default();
         let mut items = Vec::new();
         let start = self.token();
-        while self.kind() != Kind::End {
+        while self.kind() != TokenKind::End {
             let first = self.at;
             if self.item(&mut heading, &mut items).is_err() {
                 self.skip_item(first);
@@ -30,7 +30,7 @@ impl Parser<'_> {
             [(heading.version.is_none(), ".version"), (heading.target.is_none(), ".target")];
         if let Some((_, directive)) = missing.into_iter().find(|(missing, _)| *missing) {
             let help = "a module starts like this: .version 7.0 / .target sm_80 / .address_size 64";
-            self.complain_at(start, format!("the module has no `{directive}`"), Some(help));
+            self.report_at(start, format!("the module has no `{directive}`"), Some(help));
         }
         Module {
             version: heading.version.unwrap_or(Version { major: 0, minor: 0 }),
@@ -45,7 +45,7 @@ impl Parser<'_> {
     }
 
     fn item(&mut self, heading: &mut Heading, items: &mut Vec<Item>) -> Parsed<()> {
-        if self.kind() != Kind::Dotted {
+        if self.kind() != TokenKind::Dotted {
             let help = "instructions belong in the body of an `.entry` or `.func`";
             return Err(self.expected("a directive", Some(help)));
         }
@@ -112,11 +112,11 @@ impl Parser<'_> {
             params = self.list(b')', "the parameters", Self::parameter)?;
         }
         let mut directives = Vec::new();
-        while self.kind() == Kind::Dotted && !self.starts_item() {
+        while self.kind() == TokenKind::Dotted && !self.starts_item() {
             directives.push(self.function_directive()?);
         }
         self.location = None;
-        let ends = self.kind() == Kind::End || self.starts_item();
+        let ends = self.kind() == TokenKind::End || self.starts_item();
         let body = if self.is(b'{') {
             Some(self.body()?)
         } else if !entry && ends {
@@ -136,7 +136,7 @@ impl Parser<'_> {
             ".alias", ".version", ".target",
         ];
         let word = self.spelling();
-        self.kind() == Kind::Dotted && (STARTS.contains(&word) || is_space(word))
+        self.kind() == TokenKind::Dotted && (STARTS.contains(&word) || is_space(word))
     }
 
     fn function_directive(&mut self) -> Parsed<FunctionDirective> {
@@ -159,7 +159,10 @@ impl Parser<'_> {
             _ if word[1..].starts_with(|c: char| c.is_ascii_alphabetic()) => {
                 while matches!(
                     self.kind(),
-                    Kind::Number | Kind::Text | Kind::Word | Kind::Mark(b',' | b'(' | b')')
+                    TokenKind::Number
+                        | TokenKind::StringLiteral
+                        | TokenKind::Word
+                        | TokenKind::Punctuation(b',' | b'(' | b')')
                 ) {
                     self.advance();
                 }
@@ -187,7 +190,7 @@ impl Parser<'_> {
     /// Skips the item that began at token `first`: past its `;` or its closing brace, or to a
     /// directive on a later line that starts the next item.
     fn skip_item(&mut self, first: usize) {
-        if self.kind() == Kind::End {
+        if self.kind() == TokenKind::End {
             return;
         }
         self.at = first;
@@ -195,12 +198,12 @@ impl Parser<'_> {
         loop {
             let token = self.token();
             match token.kind {
-                Kind::End => return,
-                Kind::Mark(b'{') => open += 1,
-                Kind::Mark(b'}') if open <= 1 => return self.advance(),
-                Kind::Mark(b'}') => open -= 1,
-                Kind::Mark(b';') if open == 0 => return self.advance(),
-                Kind::Dotted if open == 0 && self.at > first => {
+                TokenKind::End => return,
+                TokenKind::Punctuation(b'{') => open += 1,
+                TokenKind::Punctuation(b'}') if open <= 1 => return self.advance(),
+                TokenKind::Punctuation(b'}') => open -= 1,
+                TokenKind::Punctuation(b';') if open == 0 => return self.advance(),
+                TokenKind::Dotted if open == 0 && self.at > first => {
                     let new_line = self.tokens[self.at - 1].line < token.line;
                     if new_line && self.starts_item() {
                         return;
@@ -233,7 +236,7 @@ impl Parser<'_> {
         }
         let help = "a module starts with one `.version`, then `.target`, then `.address_size`";
         let message = format!("`{}` comes too late", self.spelling());
-        Err(self.complain(message, Some(help)))
+        Err(self.report(message, Some(help)))
     }
 
     pub(super) fn version(&mut self, again: bool) -> Parsed<Version> {
@@ -254,8 +257,9 @@ impl Parser<'_> {
     fn only_once(&mut self, again: bool) -> Parsed<()> {
         if again {
             let message = format!("a second `{}`", self.spelling());
-            return Err(self
-                .complain(message, Some("a text holds one module; parse each module separately")));
+            return Err(
+                self.report(message, Some("a text holds one module; parse each module separately"))
+            );
         }
         self.advance();
         Ok(())
@@ -270,7 +274,7 @@ impl Parser<'_> {
         if self.target.as_ref().is_some_and(|first| *first != target) {
             let help = "a text holds one module; parse each module separately";
             let message = "a second `.target`, another one than before";
-            return Err(self.complain_at(directive, message, Some(help)));
+            return Err(self.report_at(directive, message, Some(help)));
         }
         Ok(target)
     }
@@ -286,7 +290,7 @@ impl Parser<'_> {
         };
         let Ok(architecture) = number.parse() else {
             let help = "name an architecture, such as sm_80 or sm_90a";
-            return Err(self.complain_at(
+            return Err(self.report_at(
                 token,
                 format!("`{name}` is not a valid target"),
                 Some(help),
@@ -306,7 +310,7 @@ impl Parser<'_> {
             64 => Ok(()),
             _ => {
                 let help = "compile for 64-bit addresses (nvcc -m64)";
-                Err(self.complain_at(token, "only 64-bit addresses are supported", Some(help)))
+                Err(self.report_at(token, "only 64-bit addresses are supported", Some(help)))
             }
         }
     }
@@ -317,14 +321,14 @@ impl Parser<'_> {
         let token = self.token();
         let number = self.plain_number("a file number")?;
         let mut path = self.string("the path of the file")?;
-        if self.kind() == Kind::Text {
+        if self.kind() == TokenKind::StringLiteral {
             path = format!("{path}/{}", self.string("the name of the file")?);
         }
         while self.eat(b',') {
             self.integer::<u64>("a time stamp or a size")?;
         }
         if number > MOST_FILES {
-            return Err(self.complain_at(token, "the file number is above 65536", None));
+            return Err(self.report_at(token, "the file number is above 65536", None));
         }
         // File 0 of newer debug formats repeats file 1.
         let Some(index) = (number as usize).checked_sub(1) else { return Ok(()) };
@@ -337,7 +341,7 @@ impl Parser<'_> {
 
     /// The contents of a string, `\\` and `\"` resolved.
     fn string(&mut self, what: &str) -> Parsed<String> {
-        if self.kind() != Kind::Text {
+        if self.kind() != TokenKind::StringLiteral {
             return Err(self.expected(what, None));
         }
         let quoted = self.spelling();
@@ -359,22 +363,22 @@ impl Parser<'_> {
     /// `.section .debug_str { ... }`, its text kept unchanged.
     pub(super) fn section(&mut self) -> Parsed<String> {
         let start = self.token().start as usize;
-        while !matches!(self.kind(), Kind::End | Kind::Mark(b'{' | b';' | b'}')) {
+        while !matches!(self.kind(), TokenKind::End | TokenKind::Punctuation(b'{' | b';' | b'}')) {
             self.advance();
         }
         let open = self.token();
         self.expect(b'{', "after the section's name")?;
         while !self.eat(b'}') {
             match self.kind() {
-                Kind::End => {
+                TokenKind::End => {
                     let help = "close it with `}`; the text may be truncated";
-                    return Err(self.complain_at(open, "the section never ends", Some(help)));
+                    return Err(self.report_at(open, "the section never ends", Some(help)));
                 }
-                Kind::Word if self.ahead(1).kind == Kind::Mark(b':') => {
+                TokenKind::Word if self.ahead(1).kind == TokenKind::Punctuation(b':') => {
                     self.advance();
                     self.advance();
                 }
-                Kind::Dotted if DATA.contains(&self.spelling()) => {
+                TokenKind::Dotted if DATA.contains(&self.spelling()) => {
                     self.advance();
                     self.datum()?;
                     while self.eat(b',') {
@@ -391,8 +395,8 @@ impl Parser<'_> {
     fn datum(&mut self) -> Parsed<()> {
         loop {
             self.eat(b'-');
-            let value = matches!(self.kind(), Kind::Number | Kind::Word)
-                || self.kind() == Kind::Dotted && !DATA.contains(&self.spelling());
+            let value = matches!(self.kind(), TokenKind::Number | TokenKind::Word)
+                || self.kind() == TokenKind::Dotted && !DATA.contains(&self.spelling());
             if !value {
                 return Err(self.expected("a number or a label", None));
             }

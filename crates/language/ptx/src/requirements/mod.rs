@@ -9,11 +9,14 @@ mod rules;
 
 use crate::ast::*;
 use crate::types::ScalarType;
-use rules::{Need, OLD_TARGETS, TARGETS, need_of_special, portable, rules_of, sooner};
+use rules::{
+    OLD_TARGETS, Requirement, TARGETS, earlier_version, portable, rules_for,
+    special_register_requirement,
+};
 
 /// The requirements of a module without special features: warp instructions with a member mask came
 /// with 6.0, and sm_50 is the oldest target that current drivers accept.
-const LEAST: Need = portable((6, 0), 50);
+const LEAST: Requirement = portable((6, 0), 50);
 
 /// Parameters of an entry beyond this many bytes need a newer version.
 const PARAMETER_BYTES: u64 = 4352;
@@ -32,7 +35,7 @@ impl Module {
                 Item::Variable(variable) => add_variable(&mut need, variable),
                 Item::Function(function) => add_function(&mut need, function),
                 Item::Directive(words) if words.starts_with(".alias") => {
-                    need.add(Need::version(6, 3));
+                    need.add(Requirement::version(6, 3));
                 }
                 Item::Directive(_) => {}
             }
@@ -55,10 +58,10 @@ impl Module {
     }
 }
 
-fn add_variable(need: &mut Need, variable: &Variable) {
+fn add_variable(need: &mut Requirement, variable: &Variable) {
     add_type(need, variable.ty);
     if variable.init.as_ref().is_some_and(is_masked) {
-        need.add(Need::version(7, 1)); // Initializers: the mask() operator
+        need.add(Requirement::version(7, 1)); // Initializers: the mask() operator
     }
 }
 
@@ -71,13 +74,13 @@ fn is_masked(init: &Initializer) -> bool {
 }
 
 /// Fundamental Types: `.b128` is the only one that is not in every version.
-fn add_type(need: &mut Need, ty: ScalarType) {
+fn add_type(need: &mut Requirement, ty: ScalarType) {
     if ty == ScalarType::B128 {
         need.add(portable((8, 3), 70));
     }
 }
 
-fn add_function(need: &mut Need, function: &Function) {
+fn add_function(need: &mut Requirement, function: &Function) {
     let parameter_bytes: u64 = function.params.iter().map(Variable::size).sum();
     if function.entry && parameter_bytes > PARAMETER_BYTES {
         need.add(portable((8, 1), 70));
@@ -92,15 +95,15 @@ fn add_function(need: &mut Need, function: &Function) {
             // Cluster Dimension Directives
             "reqnctapercluster" | "explicitcluster" | "maxclusterrank" => portable((7, 8), 90),
             "blocksareclusters" => portable((9, 0), 90),
-            "noreturn" => Need::version(6, 4), // Performance-Tuning Directives: .noreturn
-            "abi_preserve" | "abi_preserve_control" => Need::version(9, 0),
+            "noreturn" => Requirement::version(6, 4), // Performance-Tuning Directives: .noreturn
+            "abi_preserve" | "abi_preserve_control" => Requirement::version(9, 0),
             _ => continue,
         });
     }
     add_statements(need, function.body.as_deref().unwrap_or_default());
 }
 
-fn add_statements(need: &mut Need, statements: &[Statement]) {
+fn add_statements(need: &mut Requirement, statements: &[Statement]) {
     for statement in statements {
         match statement {
             Statement::Registers(registers) => add_type(need, registers.ty),
@@ -112,8 +115,8 @@ fn add_statements(need: &mut Need, statements: &[Statement]) {
     }
 }
 
-fn add_instruction(need: &mut Need, instruction: &Instruction) {
-    let rules = rules_of(&instruction.opcode);
+fn add_instruction(need: &mut Requirement, instruction: &Instruction) {
+    let rules = rules_for(&instruction.opcode);
     if !rules.is_empty() {
         let modifiers = format!(".{}.", instruction.modifiers.join("."));
         let operands = instruction.operands.len();
@@ -126,15 +129,15 @@ fn add_instruction(need: &mut Need, instruction: &Instruction) {
         add_special_register(need, operand);
     }
     if instruction.location.as_ref().is_some_and(|l| l.inlined.is_some()) {
-        need.add(Need::version(7, 2)); // Debugging Directives: .loc, function_name
+        need.add(Requirement::version(7, 2)); // Debugging Directives: .loc, function_name
     }
 }
 
-fn add_special_register(need: &mut Need, operand: &Operand) {
+fn add_special_register(need: &mut Requirement, operand: &Operand) {
     match operand {
         Operand::Name(name) if name.starts_with('%') => {
             let base = name.split('.').next().unwrap_or_default();
-            if let Some(found) = need_of_special(base) {
+            if let Some(found) = special_register_requirement(base) {
                 need.add(found);
             }
         }
@@ -144,7 +147,7 @@ fn add_special_register(need: &mut Need, operand: &Operand) {
 }
 
 /// The first version that knows a target; `None` where there is no such target.
-pub(crate) fn version_of(target: &Target) -> Option<Version> {
+pub(crate) fn first_version(target: &Target) -> Option<Version> {
     let old = OLD_TARGETS.iter().map(|(number, version)| (*number, Specific::Portable, *version));
     let mut all = TARGETS.into_iter().chain(old);
     let of = |(number, specific, _): &(u32, Specific, (u8, u8))| {
@@ -154,14 +157,14 @@ pub(crate) fn version_of(target: &Target) -> Option<Version> {
 }
 
 /// What an instruction needs beyond a version and a target, in words.
-pub(crate) fn lacks(
+pub(crate) fn unmet_requirement(
     instruction: &Instruction,
     version: Version,
     target: &Target,
 ) -> Option<String> {
-    let mut need = Need::version(0, 0);
+    let mut need = Requirement::version(0, 0);
     add_instruction(&mut need, instruction);
-    let had = sooner(instruction, target.architecture).unwrap_or(need.version);
+    let had = earlier_version(instruction, target.architecture).unwrap_or(need.version);
     let (major, minor) = had.min(need.version);
     let needed = Version { major, minor };
     if needed > version {
@@ -227,7 +230,7 @@ mod tests {
             let text = line.split_once(" | ").expect("a separator").1;
             instructions.extend(parse_instructions(text).unwrap_or_else(|e| panic!("{e}")));
         }
-        let matches = |rule: &&rules::Rule| {
+        let matches = |rule: &&rules::RequirementRule| {
             instructions.iter().any(|statement| match statement {
                 Statement::Instruction(i) => {
                     rule.opcodes.split('|').any(|opcode| opcode == i.opcode)
@@ -249,7 +252,7 @@ mod tests {
             let statements = parse_instructions(text).unwrap_or_else(|e| panic!("{e}"));
             let Some(Statement::Instruction(instruction)) = statements.first() else { panic!() };
             let target = Target { architecture, specific: Specific::Portable, options: Vec::new() };
-            lacks(instruction, Version { major: version.0, minor: version.1 }, &target)
+            unmet_requirement(instruction, Version { major: version.0, minor: version.1 }, &target)
         };
         let cvt = "cvt.rn.satfinite.e4m3x2.f32 h0, f1, f2;";
         assert_eq!(lacks_at(cvt, (7, 8), 90), None);
@@ -269,7 +272,7 @@ mod tests {
             let statements = parse_instructions(text).unwrap_or_else(|e| panic!("{e}"));
             let Some(Statement::Instruction(instruction)) = statements.first() else { panic!() };
             let target = Target { architecture, specific, options: Vec::new() };
-            lacks(instruction, Version { major: version.0, minor: version.1 }, &target)
+            unmet_requirement(instruction, Version { major: version.0, minor: version.1 }, &target)
         };
         let (architecture, family) = (Specific::Architecture, Specific::Family);
         for text in [

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 /// A version and a target.
 #[derive(Clone, Copy)]
-pub(super) struct Need {
+pub(super) struct Requirement {
     pub(super) version: (u8, u8),
     pub(super) architecture: u32,
     pub(super) specific: Specific,
@@ -23,14 +23,14 @@ pub(super) struct Need {
 /// No architecture is this late.
 const NEVER: u32 = u32::MAX;
 
-impl Need {
+impl Requirement {
     /// A version on any target.
     pub(super) const fn version(major: u8, minor: u8) -> Self {
         portable((major, minor), 0)
     }
 
     /// Raises this requirement to cover `other` too.
-    pub(super) fn add(&mut self, other: Need) {
+    pub(super) fn add(&mut self, other: Requirement) {
         self.version = self.version.max(other.version);
         self.architecture = self.architecture.max(other.architecture);
         self.specific = self.specific.max(other.specific);
@@ -39,15 +39,15 @@ impl Need {
 }
 
 /// The requirement of a set of instructions.
-pub(super) struct Rule {
+pub(super) struct RequirementRule {
     pub(super) opcodes: &'static str,
     pub(super) modifiers: &'static str,
     /// The minimum number of operands.
     operands: usize,
-    pub(super) need: Need,
+    pub(super) need: Requirement,
 }
 
-impl Rule {
+impl RequirementRule {
     /// Whether the rule, of the instruction's opcode, matches one with these modifiers, `.a.b.c.`, and operands.
     pub(super) fn applies(&self, modifiers: &str, operands: usize) -> bool {
         operands >= self.operands
@@ -59,10 +59,10 @@ impl Rule {
 }
 
 /// The rules of an opcode. Found once, since every instruction of a module is looked up.
-pub(super) fn rules_of(opcode: &str) -> &'static [&'static Rule] {
-    static BY_OPCODE: OnceLock<HashMap<&str, Vec<&Rule>>> = OnceLock::new();
+pub(super) fn rules_for(opcode: &str) -> &'static [&'static RequirementRule] {
+    static BY_OPCODE: OnceLock<HashMap<&str, Vec<&RequirementRule>>> = OnceLock::new();
     let rules = BY_OPCODE.get_or_init(|| {
-        let mut rules: HashMap<&str, Vec<&Rule>> = HashMap::new();
+        let mut rules: HashMap<&str, Vec<&RequirementRule>> = HashMap::new();
         for rule in RULES {
             for opcode in rule.opcodes.split('|') {
                 rules.entry(opcode).or_default().push(rule);
@@ -74,15 +74,15 @@ pub(super) fn rules_of(opcode: &str) -> &'static [&'static Rule] {
 }
 
 /// The version with which a target got an instruction that older targets got in a later one.
-pub(super) fn sooner(instruction: &Instruction, architecture: u32) -> Option<(u8, u8)> {
+pub(super) fn earlier_version(instruction: &Instruction, architecture: u32) -> Option<(u8, u8)> {
     let of = |word: &str| instruction.modifiers.iter().any(|modifier| modifier == word);
     let eight_bits = instruction.opcode == "cvt" && (of("e4m3x2") || of("e5m2x2"));
     (eight_bits && architecture >= 90).then_some((7, 8)) // manual, "Data Movement: cvt"
 }
 
 /// What a special register needs beyond the oldest version and target.
-pub(super) fn need_of_special(name: &str) -> Option<Need> {
-    static BY_NAME: OnceLock<HashMap<&str, Need>> = OnceLock::new();
+pub(super) fn special_register_requirement(name: &str) -> Option<Requirement> {
+    static BY_NAME: OnceLock<HashMap<&str, Requirement>> = OnceLock::new();
     let needs = BY_NAME.get_or_init(|| {
         let mut needs = HashMap::new();
         for (names, need) in &SPECIAL_REGISTERS {
@@ -113,23 +113,23 @@ const fn rule(
     architecture: u32,
     specific: Specific,
     _section: &'static str,
-) -> Rule {
-    let need = Need { version, architecture, specific, until: NEVER };
-    Rule { opcodes, modifiers, operands: 0, need }
+) -> RequirementRule {
+    let need = Requirement { version, architecture, specific, until: NEVER };
+    RequirementRule { opcodes, modifiers, operands: 0, need }
 }
 
 /// A rule for instructions that ended: this architecture and those after it lack them.
-const fn ended(until: u32, rule: Rule) -> Rule {
-    Rule { need: Need { until, ..rule.need }, ..rule }
+const fn ended(until: u32, rule: RequirementRule) -> RequirementRule {
+    RequirementRule { need: Requirement { until, ..rule.need }, ..rule }
 }
 
 /// A rule for instructions with a minimum number of operands.
-const fn with_operands(operands: usize, rule: Rule) -> Rule {
-    Rule { operands, ..rule }
+const fn with_operands(operands: usize, rule: RequirementRule) -> RequirementRule {
+    RequirementRule { operands, ..rule }
 }
 
-pub(super) const fn portable(version: (u8, u8), architecture: u32) -> Need {
-    Need { version, architecture, specific: Portable, until: NEVER }
+pub(super) const fn portable(version: (u8, u8), architecture: u32) -> Requirement {
+    Requirement { version, architecture, specific: Portable, until: NEVER }
 }
 
 /// The first version that supports each target (manual, "PTX Module Directives: .target").
@@ -186,7 +186,7 @@ pub(super) const OLD_TARGETS: [(u32, (u8, u8)); 18] = [
 ];
 
 /// Special registers that are not in every version (manual, "Special Registers").
-pub(super) const SPECIAL_REGISTERS: [(&[&str], Need); 4] = [
+pub(super) const SPECIAL_REGISTERS: [(&[&str], Requirement); 4] = [
     (
         &[
             "%clusterid",
@@ -215,7 +215,7 @@ pub(super) const SPECIAL_REGISTERS: [(&[&str], Need); 4] = [
 
 /// The rules about instructions, by chapter.
 #[rustfmt::skip]
-pub(super) const RULES: &[Rule] = &[
+pub(super) const RULES: &[RequirementRule] = &[
     // Half precision and packed arithmetic
     rule("add|sub|mul|fma|setp|set", "f16|f16x2", (4, 2), 53, Portable, "Half Precision Floating Point Instructions"),
     rule("neg", "f16|f16x2", (6, 0), 53, Portable, "Half Precision Floating Point Instructions"),

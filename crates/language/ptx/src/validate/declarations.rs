@@ -3,7 +3,7 @@
 use crate::ast::*;
 use crate::types::{ScalarType, StateSpace};
 use crate::validate::Checker;
-use crate::validate::names::{Meaning, Role};
+use crate::validate::names::{Symbol, VariableRole};
 
 /// The bytes of parameters of an entry (PTX manual, "Kernel Function Parameters").
 const MOST_PARAMETER_BYTES: u64 = 32_764;
@@ -15,18 +15,22 @@ impl<'a> Checker<'a> {
     pub(super) fn declare_item(&mut self, item: &'a Item) {
         let (name, meaning, may_repeat) = match item {
             Item::Variable(v) => {
-                self.variable(v, Role::Module, 0);
-                (&v.name, Meaning::of(v, Role::Module), v.linkage == Linkage::Extern)
+                self.variable(v, VariableRole::Module, 0);
+                (
+                    &v.name,
+                    Symbol::from_variable(v, VariableRole::Module),
+                    v.linkage == Linkage::Extern,
+                )
             }
             Item::Function(f) => {
-                let meaning = Meaning::Function { defined: f.body.is_some(), linkage: f.linkage };
+                let meaning = Symbol::Function { defined: f.body.is_some(), linkage: f.linkage };
                 (&f.name, meaning, false)
             }
             Item::Directive(words) => {
                 // `.alias f, g;` declares f, which may have been declared before.
                 let name = words.strip_prefix(".alias").and_then(|rest| rest.split(',').next());
                 if let Some(name) = name {
-                    let meaning = Meaning::Function { defined: true, linkage: Linkage::Internal };
+                    let meaning = Symbol::Function { defined: true, linkage: Linkage::Internal };
                     self.globals.names.entry(name.trim()).or_insert(meaning);
                 }
                 return;
@@ -37,31 +41,31 @@ impl<'a> Checker<'a> {
         let repeats = match (before, meaning) {
             (None, _) => false,
             (
-                Some(Meaning::Function { defined: before, .. }),
-                Meaning::Function { defined, linkage },
+                Some(Symbol::Function { defined: before, .. }),
+                Symbol::Function { defined, linkage },
             ) => {
                 self.globals
                     .names
-                    .insert(name, Meaning::Function { defined: before || defined, linkage });
+                    .insert(name, Symbol::Function { defined: before || defined, linkage });
                 before && defined
             }
-            (Some(Meaning::Variable(before, _)), Meaning::Variable(now, _)) => {
+            (Some(Symbol::Variable(before, _)), Symbol::Variable(now, _)) => {
                 !may_repeat && before.linkage != Linkage::Extern || before.space != now.space
             }
             _ => true,
         };
         if repeats {
-            self.complain(0, format!("`{name}` is declared twice at module scope"), None);
+            self.report(0, format!("`{name}` is declared twice at module scope"), None);
         }
     }
 
     /// What a variable's space and alignment allow.
-    pub(super) fn variable(&mut self, variable: &Variable, role: Role, line: u32) {
+    pub(super) fn variable(&mut self, variable: &Variable, role: VariableRole, line: u32) {
         let name = &variable.name;
         let align = variable.align.unwrap_or(1);
         if !align.is_power_of_two() {
             let message = format!("the alignment {align} of `{name}` is not a power of two");
-            self.complain(line, message, Some("align to 1, 2, 4, 8, 16 ... bytes"));
+            self.report(line, message, Some("align to 1, 2, 4, 8, 16 ... bytes"));
         }
         self.wide_type(variable.ty, line);
         if variable.space == StateSpace::Reg {
@@ -78,34 +82,34 @@ impl<'a> Checker<'a> {
                 variable.ty.name(),
                 variable.space
             );
-            self.complain(line, message, Some("only registers have this type; declare it as bits"));
+            self.report(line, message, Some("only registers have this type; declare it as bits"));
         }
         if u32::from(variable.vector) * variable.ty.size() > 16 {
             let message = format!("an element of `{name}` has more than 16 bytes");
-            self.complain(line, message, Some("a vector has 16 bytes at most"));
+            self.report(line, message, Some("a vector has 16 bytes at most"));
         }
         let initialised = matches!(variable.space, StateSpace::Global | StateSpace::Const);
         if variable.init.is_some() && (!initialised || variable.linkage == Linkage::Extern) {
             let message = format!("`{name}` in {} cannot have an initial value", variable.space);
-            self.complain(line, message, Some("store to it where the kernel starts"));
+            self.report(line, message, Some("store to it where the kernel starts"));
         }
         let open = variable.dims.first().is_some_and(Option::is_none);
         if variable.dims.iter().skip(1).any(Option::is_none) {
             let message = format!("only the first extent of `{name}` may be absent");
-            self.complain(line, message, None);
+            self.report(line, message, None);
         }
         let sized_later = variable.linkage == Linkage::Extern || variable.init.is_some();
         if open && !sized_later && variable.space != StateSpace::Param {
             let message = format!("the array `{name}` has no size");
-            self.complain(line, message, Some("give it one, or declare it `.extern`"));
+            self.report(line, message, Some("give it one, or declare it `.extern`"));
         }
         if variable.dims.contains(&Some(0)) && variable.space != StateSpace::Param && !sized_later {
             let message = format!("the array `{name}` has no elements");
-            self.complain(line, message, Some("give it one element at least"));
+            self.report(line, message, Some("give it one element at least"));
         }
-        if role == Role::Module && matches!(variable.space, StateSpace::Param) {
+        if role == VariableRole::Module && matches!(variable.space, StateSpace::Param) {
             let message = format!("`{name}` in .param stands outside a function");
-            self.complain(line, message, Some("declare it in a function, or in .global or .const"));
+            self.report(line, message, Some("declare it in a function, or in .global or .const"));
         }
     }
 
@@ -114,7 +118,7 @@ impl<'a> Checker<'a> {
         let name = &function.name;
         if function.body.is_some() && function.linkage == Linkage::Extern {
             let message = format!("`{name}` is `.extern` and has a body");
-            self.complain(0, message, Some("declare it `.visible`, or leave the body out"));
+            self.report(0, message, Some("declare it `.visible`, or leave the body out"));
         }
         for variable in function.params.iter().chain(&function.returns) {
             let allowed = match variable.space {
@@ -127,16 +131,16 @@ impl<'a> Checker<'a> {
                     "the parameter `{}` of `{name}` lies in {}; expected .param",
                     variable.name, variable.space
                 );
-                self.complain(0, message, Some("declare it `.param`"));
+                self.report(0, message, Some("declare it `.param`"));
             }
-            self.variable(variable, Role::Parameter, 0);
+            self.variable(variable, VariableRole::Parameter, 0);
             if function.entry && variable.dims.first().is_some_and(Option::is_none) {
                 let message = format!("the array `{}` has no size", variable.name);
-                self.complain(0, message, Some("give it one: a launch copies all of it"));
+                self.report(0, message, Some("give it one: a launch copies all of it"));
             }
             if function.entry && variable.vector > 1 {
                 let message = format!("the parameter `{}` of `{name}` is a vector", variable.name);
-                self.complain(0, message, Some("declare it as an array of bytes"));
+                self.report(0, message, Some("declare it as an array of bytes"));
             }
         }
         let bytes: u64 = function.params.iter().map(Variable::size).sum();
@@ -144,10 +148,10 @@ impl<'a> Checker<'a> {
             let message = format!(
                 "the parameters of `{name}` take {bytes} bytes; at most {MOST_PARAMETER_BYTES} fit"
             );
-            self.complain(0, message, Some("pass a pointer to them"));
+            self.report(0, message, Some("pass a pointer to them"));
         }
         if function.entry && !function.returns.is_empty() {
-            self.complain(0, format!("the entry `{name}` returns a value"), None);
+            self.report(0, format!("the entry `{name}` returns a value"), None);
         }
         self.function_directives(function);
         let body = function.body.as_deref().unwrap_or_default();
@@ -161,7 +165,7 @@ impl<'a> Checker<'a> {
         if function.entry && shared > most {
             let message =
                 format!("`{name}` declares {shared} bytes of shared memory; at most {most} fit");
-            self.complain(0, message, Some("use dynamic shared memory: `.extern .shared`"));
+            self.report(0, message, Some("use dynamic shared memory: `.extern .shared`"));
         }
     }
 
@@ -176,16 +180,16 @@ impl<'a> Checker<'a> {
             };
             if shape.contains(&0) {
                 let message = format!("`{what}` of `{name}` has an extent of 0");
-                self.complain(0, message, Some("give at least one thread in each direction"));
+                self.report(0, message, Some("give at least one thread in each direction"));
             }
             if !function.entry {
-                self.complain(0, format!("`{what}` stands at the device function `{name}`"), None);
+                self.report(0, format!("`{what}` stands at the device function `{name}`"), None);
             }
             shapes[index] = true;
         }
         if shapes == [true; 2] {
             let message = format!("`{name}` has both `.maxntid` and `.reqntid`");
-            self.complain(0, message, Some("leave one"));
+            self.report(0, message, Some("leave one"));
         }
     }
 
@@ -194,7 +198,7 @@ impl<'a> Checker<'a> {
         let name = registers.ty.name();
         if matches!(registers.ty, ScalarType::Bf16 | ScalarType::Bf16x2) {
             let message = format!("there are no registers of type .{name}");
-            self.complain(line, message, Some("declare them .b16 or .b32"));
+            self.report(line, message, Some("declare them .b16 or .b32"));
         }
         self.wide_type(registers.ty, line);
     }
@@ -205,7 +209,7 @@ impl<'a> Checker<'a> {
         let known = self.module.version >= first && self.module.target.architecture >= 70;
         if ty == ScalarType::B128 && !known {
             let message = format!("the type .b128 needs PTX {first} and sm_70");
-            self.complain(line, message, Some("raise `.version` and `.target`"));
+            self.report(line, message, Some("raise `.version` and `.target`"));
         }
     }
 
@@ -217,14 +221,14 @@ impl<'a> Checker<'a> {
         }
         if !labelled {
             let message = format!("`{first}` has no label before it");
-            self.complain(line, message, Some("name it: `targets: .branchtargets a, b;`"));
+            self.report(line, message, Some("name it: `targets: .branchtargets a, b;`"));
         }
         if first == ".branchtargets" {
             for name in rest.split(',').map(str::trim) {
-                let declared = self.meaning(name) == Some(Meaning::Label);
+                let declared = self.resolve(name) == Some(Symbol::Label);
                 if !declared && !name.contains('<') {
                     let message = format!("there is no label `{name}` to branch to");
-                    self.complain(line, message, Some("add the label, or leave it out"));
+                    self.report(line, message, Some("add the label, or leave it out"));
                 }
             }
         }
@@ -235,10 +239,10 @@ impl<'a> Checker<'a> {
         let first = words.split_whitespace().next().unwrap_or_default();
         if !BODY_DIRECTIVES.contains(&first) {
             let message = format!("`{first}` is not a directive of a function's body");
-            self.complain(line, message, Some("remove it, or move it to module scope"));
+            self.report(line, message, Some("remove it, or move it to module scope"));
         } else if first == ".pragma" && !words.contains('"') {
             let message = "`.pragma` takes a string".to_owned();
-            self.complain(line, message, Some("write .pragma \"nounroll\";"));
+            self.report(line, message, Some("write .pragma \"nounroll\";"));
         }
     }
 }

@@ -32,17 +32,17 @@ impl Checker<'_> {
         // Later versions of the same major one add forms, and what is written in forms that are known means the same.
         if version.major > NEWEST.major {
             let message = format!("PTX {version} is not known; the newest known is {NEWEST}");
-            self.complain(0, message, Some("correct `.version`"));
+            self.report(0, message, Some("correct `.version`"));
         }
-        match requirements::version_of(target) {
+        match requirements::first_version(target) {
             None => {
                 let message = format!("there is no target `{target}`");
-                self.complain(0, message, Some("name an architecture, such as sm_80 or sm_90a"));
+                self.report(0, message, Some("name an architecture, such as sm_80 or sm_90a"));
             }
             Some(first) if first > version => {
                 let message =
                     format!("PTX {version} does not know {target}, which came with {first}");
-                self.complain(0, message, Some("raise `.version`, or lower `.target`"));
+                self.report(0, message, Some("raise `.version`, or lower `.target`"));
             }
             Some(_) => {}
         }
@@ -52,12 +52,12 @@ impl Checker<'_> {
         if debug && !self.module.items.iter().any(sections) {
             let message =
                 "`.target` asks for debug information, and the module has none".to_owned();
-            self.complain(0, message, Some("remove `debug`, or compile with -g"));
+            self.report(0, message, Some("remove `debug`, or compile with -g"));
         }
         for option in &target.options {
             if !OPTIONS.contains(&option.as_str()) {
                 let message = format!("`.target` has no option `{option}`");
-                self.complain(0, message, Some("remove it"));
+                self.report(0, message, Some("remove it"));
             }
         }
     }
@@ -65,10 +65,10 @@ impl Checker<'_> {
     /// Whether version and target know an instruction.
     pub(super) fn requirement(&mut self, instruction: &Instruction) {
         let (version, target) = (self.module.version, &self.module.target);
-        if let Some(lack) = requirements::lacks(instruction, version, target) {
+        if let Some(lack) = requirements::unmet_requirement(instruction, version, target) {
             let message = format!("`{}` needs {lack}", instruction.name());
             let help = "raise `.version` and `.target`, or use another instruction";
-            self.complain(instruction.text_line, message, Some(help));
+            self.report(instruction.text_line, message, Some(help));
         }
         // Manual, "Parallel Synchronization and Communication Instructions: shfl, vote (deprecated)".
         let without = matches!(instruction.opcode.as_str(), "shfl" | "vote")
@@ -79,7 +79,7 @@ impl Checker<'_> {
                 "`{name}` without `.sync` ended with PTX {MASKS_NEEDED} on sm_70 and later targets"
             );
             let help = "write it with `.sync` and, as its last operand, a mask of the lanes that take part";
-            self.complain(instruction.text_line, message, Some(help));
+            self.report(instruction.text_line, message, Some(help));
         }
         self.old_matrices(instruction);
     }
@@ -94,19 +94,19 @@ impl Checker<'_> {
         let name = instruction.name();
         if version >= ALIGNED && !has("aligned") {
             let message = format!("`{name}` without `.aligned` ended with PTX {ALIGNED}");
-            self.complain(instruction.text_line, message, Some("write it with `.aligned`"));
+            self.report(instruction.text_line, message, Some("write it with `.aligned`"));
         }
         if version >= UNSATURATED && has("satfinite") && (has("f16") || has("f32")) {
             let message =
                 format!("`{name}`: floats with `.satfinite` ended with PTX {UNSATURATED}");
-            self.complain(instruction.text_line, message, Some("remove `.satfinite`"));
+            self.report(instruction.text_line, message, Some("remove `.satfinite`"));
         }
     }
 }
 
 /// The 32-bit registers, and the first address in one.
 #[derive(Default)]
-struct Search<'a> {
+struct AddressWidthSearch<'a> {
     narrow: HashSet<&'a str>,
     wide: bool,
     /// Line of the first instruction whose address is in a narrow register.
@@ -116,7 +116,7 @@ struct Search<'a> {
 impl Checker<'_> {
     /// Whether the module is for 32-bit addresses; this is then reported.
     pub(super) fn narrow_addresses(&mut self) -> bool {
-        let mut search = Search::default();
+        let mut search = AddressWidthSearch::default();
         for function in self.module.functions() {
             search.wide |= function.params.iter().any(|param| is_wide(param.ty));
             search.declarations(function.body.as_deref().unwrap_or_default());
@@ -129,12 +129,12 @@ impl Checker<'_> {
         }
         let Some(line) = search.found else { return false };
         let message = "only 64-bit addresses are supported".to_owned();
-        self.complain(line, message, Some("compile for 64-bit addresses (nvcc -m64)"));
+        self.report(line, message, Some("compile for 64-bit addresses (nvcc -m64)"));
         true
     }
 }
 
-impl<'a> Search<'a> {
+impl<'a> AddressWidthSearch<'a> {
     fn declarations(&mut self, statements: &'a [Statement]) {
         for statement in statements {
             match statement {

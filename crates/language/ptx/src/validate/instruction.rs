@@ -3,8 +3,10 @@
 use crate::ast::*;
 use crate::types::ScalarType;
 use crate::validate::Checker;
-use crate::validate::forms::{Form, Kind, Match, Misfit, Spec, forms};
-use crate::validate::names::{self, Meaning};
+use crate::validate::forms::{
+    FormMatch, InstructionForm, Mismatch, OperandKind, OperandSpec, forms,
+};
+use crate::validate::names::{self, Symbol};
 
 /// Labels of `.branchtargets` and the like stand where names do.
 const BRANCHES: [&str; 1] = ["bra"];
@@ -21,10 +23,10 @@ impl<'a> Checker<'a> {
         }
         let Some(candidates) = forms(&instruction.opcode) else {
             let message = format!("`{}` is not an instruction of PTX", instruction.opcode);
-            return self.complain(instruction.text_line, message, Some("correct its name"));
+            return self.report(instruction.text_line, message, Some("correct its name"));
         };
         if let Err((message, help)) = self.fits(instruction, candidates) {
-            self.complain(instruction.text_line, message, Some(&help));
+            self.report(instruction.text_line, message, Some(&help));
         } else if instruction.opcode == "call" {
             self.call(instruction);
         } else {
@@ -40,14 +42,14 @@ impl<'a> Checker<'a> {
         if instruction.opcode == "tcgen05" && first != group {
             let message = format!("`.{group}` in a function that uses `.{first}` before");
             let help = "use the same `.cta_group` in all instructions on tensor memory";
-            self.complain(instruction.text_line, message, Some(help));
+            self.report(instruction.text_line, message, Some(help));
         }
     }
 
     fn guard(&mut self, guard: &Guard, line: u32) {
         let name = &guard.register;
-        let found = match self.meaning(name) {
-            Some(Meaning::Register(r)) if r.ty == ScalarType::Pred => return,
+        let found = match self.resolve(name) {
+            Some(Symbol::Register(r)) if r.ty == ScalarType::Pred => return,
             Some(meaning) => meaning.describe(),
             None if names::special(name).is_none() => {
                 self.is_declared(name, line);
@@ -56,7 +58,7 @@ impl<'a> Checker<'a> {
             None => "a special register".to_owned(),
         };
         let message = format!("the guard `{name}` is {found}; expected a .pred register");
-        self.complain(line, message, Some("guard with the result of a `setp`"));
+        self.report(line, message, Some("guard with the result of a `setp`"));
     }
 
     /// Whether every name of an instruction is declared; reports those that are not.
@@ -67,16 +69,16 @@ impl<'a> Checker<'a> {
         for operand in &instruction.operands {
             fine &= match operand {
                 Operand::Name(name) if branches => {
-                    let label = self.meaning(name) == Some(Meaning::Label);
+                    let label = self.resolve(name) == Some(Symbol::Label);
                     if !label {
                         let message = format!("there is no label `{name}` to branch to");
                         let help = format!("add `{name}:` before the target instruction");
-                        self.complain(line, message, Some(&help));
+                        self.report(line, message, Some(&help));
                     }
                     label
                 }
                 _ if branches => {
-                    self.complain(line, "the target of a branch is not a label".to_owned(), None);
+                    self.report(line, "the target of a branch is not a label".to_owned(), None);
                     false
                 }
                 operand => self.names_in(operand, line),
@@ -118,21 +120,21 @@ impl<'a> Checker<'a> {
                 matches!(field, "" | "x" | "y" | "z" | "w") && (elements > 1 || field.is_empty());
             if !fits {
                 let message = format!("the special register `{base}` has no `.{field}`");
-                self.complain(line, message, None);
+                self.report(line, message, None);
             }
             return fits;
         }
         // A vector's element, `%v.x`, or a part of a register, `%r.b0`.
-        if name == "_" || self.meaning(name).is_some() {
+        if name == "_" || self.resolve(name).is_some() {
             return true;
         }
-        if let (Some(meaning), false) = (self.meaning(base), field.is_empty()) {
-            let vector = matches!(meaning, Meaning::Register(r) if r.vector > 1);
+        if let (Some(meaning), false) = (self.resolve(base), field.is_empty()) {
+            let vector = matches!(meaning, Symbol::Register(r) if r.vector > 1);
             let fits = is_selector(field)
                 || vector && matches!(field, "x" | "y" | "z" | "w" | "r" | "g" | "b" | "a");
             if !fits {
                 let message = format!("`{base}` is {} and has no `.{field}`", meaning.describe());
-                self.complain(line, message, None);
+                self.report(line, message, None);
             }
             return fits;
         }
@@ -144,12 +146,16 @@ impl<'a> Checker<'a> {
         } else {
             ("name", "declare it with `.reg`, as a variable, or with `.extern`")
         };
-        self.complain(line, format!("the {what} `{name}` is not declared"), Some(help));
+        self.report(line, format!("the {what} `{name}` is not declared"), Some(help));
         false
     }
 
     /// Whether one of the forms fits; else the problem of the nearest, and what to do.
-    fn fits(&self, instruction: &Instruction, forms: &[Form]) -> Result<(), (String, String)> {
+    fn fits(
+        &self,
+        instruction: &Instruction,
+        forms: &[InstructionForm],
+    ) -> Result<(), (String, String)> {
         let mut nearest: Option<(usize, String)> = None;
         for form in forms {
             let (rank, why) = match form.matches(&instruction.modifiers) {
@@ -157,10 +163,10 @@ impl<'a> Checker<'a> {
                     Ok(()) => return Ok(()),
                     Err((place, why)) => (1000 + place, why),
                 },
-                Err(Misfit::Extra(index)) => {
+                Err(Mismatch::Extra(index)) => {
                     (index, format!("`.{}` does not belong there", instruction.modifiers[index]))
                 }
-                Err(Misfit::Missing(names)) => (
+                Err(Mismatch::Missing(names)) => (
                     instruction.modifiers.len(),
                     format!("expected `.{names}` among its modifiers"),
                 ),
@@ -178,17 +184,17 @@ impl<'a> Checker<'a> {
     fn operands(
         &self,
         instruction: &Instruction,
-        found: &Match<'_>,
+        found: &FormMatch<'_>,
     ) -> Result<(), (usize, String)> {
         let (given, specs) = (&instruction.operands, &found.operands);
-        let rest = specs.iter().any(|spec| spec.kind == Kind::Rest);
+        let rest = specs.iter().any(|spec| spec.kind == OperandKind::Rest);
         let least = specs.iter().filter(|spec| !spec.optional).count();
         let mut memory = 0;
         // Optional operands come last but for those that a modifier adds.
         let skipped = specs.len().saturating_sub(given.len());
         let mut left = skipped.min(specs.len() - least);
         let mut places = given.iter().enumerate();
-        let kept: Vec<&Spec> = specs
+        let kept: Vec<&OperandSpec> = specs
             .iter()
             .rev()
             .filter(|spec| {
@@ -204,12 +210,12 @@ impl<'a> Checker<'a> {
             return Err((0, message));
         }
         for spec in kept.into_iter().rev() {
-            if spec.kind == Kind::Rest {
+            if spec.kind == OperandKind::Rest {
                 break;
             }
             let Some((place, operand)) = places.next() else { break };
             let space = found.spaces.get(memory).copied();
-            memory += usize::from(spec.kind == Kind::Memory);
+            memory += usize::from(spec.kind == OperandKind::Memory);
             self.operand(operand, spec, found, space)
                 .map_err(|why| (1 + place, format!("operand {}, {why}", place + 1)))?;
         }
@@ -239,16 +245,12 @@ impl<'a> Checker<'a> {
                     given.len(),
                     formals.len()
                 );
-                return self.complain(
-                    instruction.text_line,
-                    message,
-                    Some("pass what it declares"),
-                );
+                return self.report(instruction.text_line, message, Some("pass what it declares"));
             }
             for (index, (actual, formal)) in given.iter().zip(formals).enumerate() {
                 if let Err(why) = self.argument(actual, formal) {
                     let message = format!("the call of `{name}`: {what} {}, {why}", index + 1);
-                    self.complain(instruction.text_line, message, Some("pass what it declares"));
+                    self.report(instruction.text_line, message, Some("pass what it declares"));
                 }
             }
         }

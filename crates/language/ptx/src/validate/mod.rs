@@ -15,7 +15,7 @@ mod operand;
 
 use crate::ast::{Item, *};
 use crate::diagnostics::{Collector, Diagnostic, Diagnostics};
-use crate::validate::names::{Meaning, RegisterType, Role, Scope};
+use crate::validate::names::{RegisterType, Scope, Symbol, VariableRole};
 use std::collections::{HashMap, HashSet};
 
 impl Module {
@@ -67,7 +67,7 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn complain(&mut self, line: u32, message: String, help: Option<&str>) {
+    fn report(&mut self, line: u32, message: String, help: Option<&str>) {
         self.problems.push(|| Diagnostic {
             file: None,
             line: line as usize,
@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    fn declare(&mut self, name: &'a str, meaning: Meaning<'a>, line: u32, function: &str) {
+    fn declare(&mut self, name: &'a str, meaning: Symbol<'a>, line: u32, function: &str) {
         let scope = self.scopes.last_mut().expect("a function is open");
         // `_` is not a name, and call parameters may be redeclared in the same scope.
         if name != "_" && !scope.declare(name, meaning) {
@@ -103,7 +103,7 @@ impl<'a> Checker<'a> {
 
     fn twice(&mut self, name: &str, line: u32, function: &str) {
         let message = format!("`{name}` is declared twice in the same scope of `{function}`");
-        self.complain(line, message, Some("rename one, or put it into its own `{ }` block"));
+        self.report(line, message, Some("rename one, or put it into its own `{ }` block"));
     }
 
     fn function(&mut self, function: &'a Function) {
@@ -112,12 +112,13 @@ impl<'a> Checker<'a> {
         self.pairs = None;
         self.scopes.push(Scope::default());
         for variable in &function.returns {
-            let meaning = Meaning::of(variable, Role::Return);
+            let meaning = Symbol::from_variable(variable, VariableRole::Return);
             self.declare(&variable.name, meaning, 0, &function.name);
         }
         for variable in &function.params {
-            let role = if function.entry { Role::EntryParameter } else { Role::Parameter };
-            self.declare(&variable.name, Meaning::of(variable, role), 0, &function.name);
+            let role =
+                if function.entry { VariableRole::EntryParameter } else { VariableRole::Parameter };
+            self.declare(&variable.name, Symbol::from_variable(variable, role), 0, &function.name);
         }
         self.scope(body, &function.name);
         self.scopes.pop();
@@ -135,15 +136,20 @@ impl<'a> Checker<'a> {
                     for (name, count) in &registers.names {
                         match count {
                             Some(count) => self.declare_range(name, ty, *count, *line, function),
-                            None => self.declare(name, Meaning::Register(ty), *line, function),
+                            None => self.declare(name, Symbol::Register(ty), *line, function),
                         }
                     }
                 }
                 Statement::Variable(v) => {
-                    self.variable(v, Role::Body, *line);
-                    self.declare(&v.name, Meaning::of(v, Role::Body), *line, function);
+                    self.variable(v, VariableRole::Body, *line);
+                    self.declare(
+                        &v.name,
+                        Symbol::from_variable(v, VariableRole::Body),
+                        *line,
+                        function,
+                    );
                 }
-                Statement::Label(name) => self.declare(name, Meaning::Label, *line, function),
+                Statement::Label(name) => self.declare(name, Symbol::Label, *line, function),
                 Statement::Directive(words) => self.body_directive(words, *line),
                 _ => {}
             }
@@ -175,7 +181,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The meaning of `name`, innermost scope first.
-    fn meaning(&self, name: &str) -> Option<Meaning<'a>> {
+    fn resolve(&self, name: &str) -> Option<Symbol<'a>> {
         let scopes = self.scopes.iter().rev();
         scopes.chain([&self.globals]).find_map(|scope| scope.look_up(name))
     }
@@ -211,7 +217,7 @@ impl Checker<'_> {
                 if !self.debug_labels.insert(label) {
                     let message =
                         format!("the label `{label}` is declared twice in debug sections");
-                    self.complain(0, message, Some("remove one"));
+                    self.report(0, message, Some("remove one"));
                 }
             }
         }
@@ -231,7 +237,7 @@ impl Checker<'_> {
                         words.next().unwrap_or_default().split('+').next().unwrap_or_default();
                     if !self.debug_labels.contains(label) {
                         let message = format!("`.loc` names `{label}`, which no section has");
-                        self.complain(line, message, Some("remove `function_name`"));
+                        self.report(line, message, Some("remove `function_name`"));
                     }
                 }
                 "inlined_at" => {
@@ -243,7 +249,7 @@ impl Checker<'_> {
                         let [file, row, column] = outer;
                         let message =
                             format!("`inlined_at {file} {row} {column}` names no `.loc` before it");
-                        self.complain(line, message, Some("put `.loc` of the call first"));
+                        self.report(line, message, Some("put `.loc` of the call first"));
                     }
                 }
                 _ => {}

@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 /// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Meaning<'a> {
+pub(super) enum Symbol<'a> {
     Register(RegisterType),
-    Variable(&'a Variable, Role),
+    Variable(&'a Variable, VariableRole),
     Label,
     Function { defined: bool, linkage: Linkage },
 }
@@ -23,7 +23,7 @@ pub(super) struct RegisterType {
 
 /// Where a variable is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum VariableRole {
     Module,
     Body,
     /// A parameter of an entry.
@@ -33,27 +33,27 @@ pub(super) enum Role {
     Return,
 }
 
-impl<'a> Meaning<'a> {
+impl<'a> Symbol<'a> {
     /// The meaning of a declared variable; one in `.reg` is a register.
-    pub(super) fn of(variable: &'a Variable, role: Role) -> Meaning<'a> {
+    pub(super) fn from_variable(variable: &'a Variable, role: VariableRole) -> Symbol<'a> {
         match variable.space {
             StateSpace::Reg => {
-                Meaning::Register(RegisterType { ty: variable.ty, vector: variable.vector })
+                Symbol::Register(RegisterType { ty: variable.ty, vector: variable.vector })
             }
-            _ => Meaning::Variable(variable, role),
+            _ => Symbol::Variable(variable, role),
         }
     }
 
     /// In words.
     pub(super) fn describe(self) -> String {
         match self {
-            Meaning::Register(r) if r.vector > 1 => {
+            Symbol::Register(r) if r.vector > 1 => {
                 format!("a .v{} .{} register", r.vector, r.ty.name())
             }
-            Meaning::Register(r) => format!("a .{} register", r.ty.name()),
-            Meaning::Variable(v, _) => format!("a variable in {}", v.space),
-            Meaning::Label => "a label".to_owned(),
-            Meaning::Function { .. } => "a function".to_owned(),
+            Symbol::Register(r) => format!("a .{} register", r.ty.name()),
+            Symbol::Variable(v, _) => format!("a variable in {}", v.space),
+            Symbol::Label => "a label".to_owned(),
+            Symbol::Function { .. } => "a function".to_owned(),
         }
     }
 }
@@ -61,14 +61,14 @@ impl<'a> Meaning<'a> {
 /// One level of names.
 #[derive(Default)]
 pub(super) struct Scope<'a> {
-    pub(super) names: HashMap<&'a str, Meaning<'a>>,
+    pub(super) names: HashMap<&'a str, Symbol<'a>>,
     /// Registers `%r0` to `%r<n-1>`, under their common prefix.
     ranges: HashMap<&'a str, (RegisterType, u32)>,
 }
 
 impl<'a> Scope<'a> {
     /// Adds a name; `false` where it is there already.
-    pub(super) fn declare(&mut self, name: &'a str, meaning: Meaning<'a>) -> bool {
+    pub(super) fn declare(&mut self, name: &'a str, meaning: Symbol<'a>) -> bool {
         self.look_up(name).is_none() & self.names.insert(name, meaning).is_none()
     }
 
@@ -79,7 +79,7 @@ impl<'a> Scope<'a> {
 
     /// The meaning of `name` in this scope. `%r12` may be register 12 of `%r<n>` or register 2 of
     /// `%r1<n>`; ten digits hold any count.
-    pub(super) fn look_up(&self, name: &str) -> Option<Meaning<'a>> {
+    pub(super) fn look_up(&self, name: &str) -> Option<Symbol<'a>> {
         if let Some(meaning) = self.names.get(name) {
             return Some(*meaning);
         }
@@ -89,7 +89,7 @@ impl<'a> Scope<'a> {
             let canonical = length == 1 || !number.starts_with('0');
             let (ty, count) = self.ranges.get(prefix).filter(|_| canonical)?;
             let number: u64 = number.parse().ok()?;
-            (number < u64::from(*count)).then_some(Meaning::Register(*ty))
+            (number < u64::from(*count)).then_some(Symbol::Register(*ty))
         })
     }
 }

@@ -3,10 +3,10 @@
 //! Comparison and selection (PTX manual, "Comparison and Selection", "Half Precision Comparison").
 //! Conversions (PTX manual, "Data Movement: cvt, cvt.pack").
 
-use crate::validate::forms::notation::Row;
+use crate::validate::forms::notation::FormRow;
 
 #[rustfmt::skip] // a table is read by its columns
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FormRow] = &[
     // arithmetic
     ("add sub", "$int", "d a a"),
     ("add sub", "sat s32", "d a a"),

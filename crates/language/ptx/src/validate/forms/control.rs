@@ -2,10 +2,10 @@
 //! Synchronization and Communication").
 //! Instructions whose forms are not listed one by one: textures and surfaces, video, the stack. Their names are checked here, and the rest by what runs them.
 
-use crate::validate::forms::notation::Row;
+use crate::validate::forms::notation::FormRow;
 
 #[rustfmt::skip] // a table is read by its columns
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FormRow] = &[
     // synchronisation
     ("exit trap brkpt", "", ""),
     ("ret", "uni?", ""),

@@ -2,10 +2,10 @@
 //! the emulator runs have rows of their own; it refuses what else does not exist.
 //! Tensor memory (PTX manual, "TensorCore 5th Generation Family Instructions").
 
-use crate::validate::forms::notation::Row;
+use crate::validate::forms::notation::FormRow;
 
 #[rustfmt::skip] // a table is read by its columns
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FormRow] = &[
     // matrix
     ("wmma", "^load ^a|b sync aligned? row|col m16n16k16|m8n32k16|m32n8k16 global|$shared? f16", "8d:b32 m ao:u32"),
     ("wmma", "^load ^a|b sync aligned? row|col m16n16k16 global|$shared? s8|u8", "2d:b32 m ao:u32"),

@@ -1,9 +1,9 @@
 //! Loads, stores, addresses and moves (PTX manual, "Data Movement and Conversion").
 
-use crate::validate::forms::notation::Row;
+use crate::validate::forms::notation::FormRow;
 
 #[rustfmt::skip] // a table is read by its columns
-pub(super) const ROWS: &[Row] = &[
+pub(super) const ROWS: &[FormRow] = &[
     ("mov", "b16|b32|b64|b128", "dk asvk"),
     ("mov", "u16|u32|u64|s16|s32|s64", "d asv"),
     ("mov", "f32|f64", "d a"),

@@ -12,13 +12,13 @@ use std::sync::OnceLock;
 pub use notation::*;
 
 /// The forms by opcode.
-pub(super) fn forms(opcode: &str) -> Option<&'static [Form]> {
-    static FORMS: OnceLock<HashMap<&str, Vec<Form>>> = OnceLock::new();
+pub(super) fn forms(opcode: &str) -> Option<&'static [InstructionForm]> {
+    static FORMS: OnceLock<HashMap<&str, Vec<InstructionForm>>> = OnceLock::new();
     let forms = FORMS.get_or_init(|| {
-        let mut forms: HashMap<&str, Vec<Form>> = HashMap::new();
+        let mut forms: HashMap<&str, Vec<InstructionForm>> = HashMap::new();
         for (opcodes, modifiers, operands) in rows() {
             for opcode in opcodes.split_whitespace() {
-                forms.entry(opcode).or_default().push(Form::read(modifiers, operands));
+                forms.entry(opcode).or_default().push(InstructionForm::read(modifiers, operands));
             }
         }
         forms
@@ -27,7 +27,7 @@ pub(super) fn forms(opcode: &str) -> Option<&'static [Form]> {
 }
 
 /// All rows.
-fn rows() -> impl Iterator<Item = &'static Row> {
+fn rows() -> impl Iterator<Item = &'static FormRow> {
     let tables = [arithmetic::ROWS, matrix::ROWS, memory::ROWS, control::ROWS];
     tables.into_iter().flatten()
 }

@@ -48,27 +48,27 @@ const SETS: &[(&str, &str)] = &[
 ];
 
 /// One form of an instruction.
-pub struct Form {
-    slots: Vec<Slot>,
-    operands: Vec<Spec>,
+pub struct InstructionForm {
+    slots: Vec<ModifierSlot>,
+    operands: Vec<OperandSpec>,
     /// Whether any other modifiers and operands may follow.
     open: bool,
 }
 
-struct Slot {
+struct ModifierSlot {
     names: Vec<&'static str>,
     optional: bool,
     leading: bool,
-    adds: Option<Spec>,
+    adds: Option<OperandSpec>,
     typed: bool,
     space: bool,
 }
 
 /// What an operand has to be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spec {
-    pub kind: Kind,
-    pub ty: TypeOf,
+pub struct OperandSpec {
+    pub kind: OperandKind,
+    pub ty: OperandType,
     /// Whether registers may be wider than the type.
     pub wide: bool,
     pub special: bool,
@@ -78,7 +78,7 @@ pub struct Spec {
     pub discard: bool,
     pub optional: bool,
     /// What literals are allowed.
-    pub literals: Literals,
+    pub literals: AllowedLiterals,
     /// Whether a predicate may be written beside it.
     pub pair: bool,
     /// Elements of a vector; 0 for as many as the modifiers say.
@@ -87,7 +87,7 @@ pub struct Spec {
 
 /// The literals that may stand for an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Literals {
+pub enum AllowedLiterals {
     Any,
     /// 0 to 15.
     Barrier,
@@ -99,7 +99,7 @@ pub enum Literals {
 
 /// The role of an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum OperandKind {
     Destination,
     Value,
     Register,
@@ -115,7 +115,7 @@ pub enum Kind {
 
 /// The type of an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum TypeOf {
+pub enum OperandType {
     Modifier(usize),
     Double,
     Fixed(ScalarType),
@@ -123,7 +123,7 @@ pub enum TypeOf {
 
 /// The modifiers of an instruction laid on a form.
 #[derive(Debug, Default)]
-pub struct Match<'i> {
+pub struct FormMatch<'i> {
     /// Types in order.
     pub types: Vec<ScalarType>,
     /// State spaces in order.
@@ -133,32 +133,32 @@ pub struct Match<'i> {
     /// Whether tensor memory is loaded or stored.
     pub movement: bool,
     /// The operands.
-    pub operands: Vec<Spec>,
+    pub operands: Vec<OperandSpec>,
 }
 
 /// Why modifiers do not fit a form.
 #[derive(Debug, PartialEq)]
-pub enum Misfit {
+pub enum Mismatch {
     /// This one does not belong there; so many before it do.
     Extra(usize),
     /// One of these is missing.
     Missing(String),
 }
 
-impl Form {
-    pub fn read(modifiers: &'static str, operands: &'static str) -> Form {
+impl InstructionForm {
+    pub fn read(modifiers: &'static str, operands: &'static str) -> InstructionForm {
         let words = || modifiers.split_whitespace();
-        Form {
-            slots: words().filter(|word| *word != "...").map(Slot::read).collect(),
-            operands: operands.split_whitespace().map(Spec::read).collect(),
+        InstructionForm {
+            slots: words().filter(|word| *word != "...").map(ModifierSlot::read).collect(),
+            operands: operands.split_whitespace().map(OperandSpec::read).collect(),
             open: words().any(|word| word == "..."),
         }
     }
 
     /// Lays the modifiers of an instruction on this form.
-    pub fn matches<'i>(&self, modifiers: &'i [String]) -> Result<Match<'i>, Misfit> {
+    pub fn matches<'i>(&self, modifiers: &'i [String]) -> Result<FormMatch<'i>, Mismatch> {
         let mut used = vec![false; self.slots.len()];
-        let mut found = Match { operands: self.operands.clone(), ..Match::default() };
+        let mut found = FormMatch { operands: self.operands.clone(), ..FormMatch::default() };
         for (index, modifier) in modifiers.iter().enumerate() {
             let leading =
                 self.slots.iter().zip(&used).take_while(|(s, used)| s.leading && **used).count();
@@ -167,7 +167,7 @@ impl Form {
                 let mut before = self.slots[..place].iter().zip(&used);
                 before.all(|(slot, used)| !slot.typed || slot.optional || *used)
             };
-            let fits = |(place, slot): &(usize, &Slot)| {
+            let fits = |(place, slot): &(usize, &ModifierSlot)| {
                 !used[*place]
                     && slot.takes(modifier)
                     && (!slot.typed || in_order(*place))
@@ -182,7 +182,7 @@ impl Form {
                 if self.open {
                     continue;
                 }
-                return Err(Misfit::Extra(index));
+                return Err(Mismatch::Extra(index));
             };
             used[place] = true;
             found.operands.extend(slot.adds);
@@ -197,18 +197,20 @@ impl Form {
             }
         }
         if let Some(registers) = moved_registers(modifiers) {
-            let Some(registers) = registers else { return Err(Misfit::Extra(modifiers.len() - 1)) };
+            let Some(registers) = registers else {
+                return Err(Mismatch::Extra(modifiers.len() - 1));
+            };
             (found.elements, found.movement) = (Some(registers), true);
         }
         match self.slots.iter().zip(&used).find(|(slot, used)| !**used && !slot.optional) {
-            Some((slot, _)) => Err(Misfit::Missing(slot.names.join("`, `."))),
+            Some((slot, _)) => Err(Mismatch::Missing(slot.names.join("`, `."))),
             None => Ok(found),
         }
     }
 }
 
-impl Slot {
-    fn read(word: &'static str) -> Slot {
+impl ModifierSlot {
+    fn read(word: &'static str) -> ModifierSlot {
         let (word, optional) = match word.strip_suffix('?') {
             Some(word) => (word, true),
             None => (word, false),
@@ -218,7 +220,7 @@ impl Slot {
             None => (word, false),
         };
         let (word, adds) = match word.split_once('>') {
-            Some((word, adds)) => (word, Some(Spec::read(adds))),
+            Some((word, adds)) => (word, Some(OperandSpec::read(adds))),
             None => (word, None),
         };
         let set = |name: &'static str| {
@@ -231,7 +233,7 @@ impl Slot {
         let typed = |name: &&str| ScalarType::from_name(name).is_some() || format(name);
         let typed = names.iter().all(typed);
         let space = names.iter().all(|name| is_space(name));
-        Slot { names, optional, leading, adds, typed, space }
+        ModifierSlot { names, optional, leading, adds, typed, space }
     }
 
     fn takes(&self, modifier: &str) -> bool {
@@ -258,17 +260,17 @@ pub fn is_space(modifier: &str) -> bool {
     matches!(space, "global" | "shared" | "local" | "const" | "param")
 }
 
-impl Spec {
-    fn read(word: &'static str) -> Spec {
+impl OperandSpec {
+    fn read(word: &'static str) -> OperandSpec {
         let (word, pair) = match word.strip_suffix("/p") {
             Some(word) => (word, true),
             None => (word, false),
         };
         let (letters, ty) = word.split_once(':').unwrap_or((word, "0"));
         let ty = match (ty, ScalarType::from_name(ty)) {
-            (_, Some(ty)) => TypeOf::Fixed(ty),
-            ("w", _) => TypeOf::Double,
-            (index, _) => TypeOf::Modifier(index.parse().unwrap_or(0)),
+            (_, Some(ty)) => OperandType::Fixed(ty),
+            ("w", _) => OperandType::Double,
+            (index, _) => OperandType::Modifier(index.parse().unwrap_or(0)),
         };
         let digits: String = letters.chars().take_while(char::is_ascii_digit).collect();
         let letters = &letters[digits.len()..];
@@ -278,20 +280,20 @@ impl Spec {
         };
         let first = letters.chars().next().unwrap_or('x');
         let kind = match first.to_ascii_lowercase() {
-            'd' => Kind::Destination,
-            'a' => Kind::Value,
-            'r' => Kind::Register,
-            'i' => Kind::Literal,
-            'p' => Kind::Predicate,
-            'q' => Kind::PredicateDestination,
-            'm' => Kind::Memory,
-            't' => Kind::TensorMemory,
-            'w' => Kind::Matrix,
-            '*' => Kind::Rest,
-            _ => Kind::Anything,
+            'd' => OperandKind::Destination,
+            'a' => OperandKind::Value,
+            'r' => OperandKind::Register,
+            'i' => OperandKind::Literal,
+            'p' => OperandKind::Predicate,
+            'q' => OperandKind::PredicateDestination,
+            'm' => OperandKind::Memory,
+            't' => OperandKind::TensorMemory,
+            'w' => OperandKind::Matrix,
+            '*' => OperandKind::Rest,
+            _ => OperandKind::Anything,
         };
         let has = |flag: char| letters.chars().skip(1).any(|c| c == flag);
-        Spec {
+        OperandSpec {
             kind,
             ty,
             wide: first.is_ascii_uppercase(),
@@ -301,10 +303,10 @@ impl Spec {
             discard: has('_'),
             optional: has('o'),
             literals: match () {
-                () if has('b') => Literals::Barrier,
-                () if has('t') => Literals::Threads,
-                () if has('c') => Literals::Columns,
-                () => Literals::Any,
+                () if has('b') => AllowedLiterals::Barrier,
+                () if has('t') => AllowedLiterals::Threads,
+                () if has('c') => AllowedLiterals::Columns,
+                () => AllowedLiterals::Any,
             },
             pair,
             elements,
@@ -313,4 +315,4 @@ impl Spec {
 }
 
 /// Opcodes separated by blanks, modifiers, operands; `form.rs` says how they are read.
-pub type Row = (&'static str, &'static str, &'static str);
+pub type FormRow = (&'static str, &'static str, &'static str);

@@ -5,18 +5,18 @@ use crate::ast::{Address, AddressBase, Immediate, Variable};
 use crate::types::ScalarType::{self, U32, *};
 use crate::types::StateSpace;
 use crate::validate::Checker;
-use crate::validate::names::{self, Meaning};
+use crate::validate::names::{self, Symbol};
 
 impl Checker<'_> {
     /// An address of tensor memory, `[register+offset]`.
-    pub(super) fn tensor_memory(&self, address: &Address) -> Fit {
+    pub(super) fn tensor_memory(&self, address: &Address) -> FitResult {
         let name = match &address.base {
             AddressBase::Name(name) if address.extra.is_empty() => name,
             _ => return Err("is not an address of tensor memory; expected a register".to_owned()),
         };
         match self.register(name) {
             Some(r) => self.scalar_register(name, r, U32, false),
-            None if self.meaning(name).is_none() && names::special(name).is_none() => Ok(()),
+            None if self.resolve(name).is_none() && names::special(name).is_none() => Ok(()),
             None => Err(format!("`[{name}]`, is not a register; tensor memory has no variables")),
         }
     }
@@ -27,7 +27,7 @@ impl Checker<'_> {
         address: &Address,
         space: Option<&str>,
         any_size: bool,
-    ) -> Fit {
+    ) -> FitResult {
         let name = match &address.base {
             AddressBase::Name(name) => name,
             AddressBase::Absolute(_) if space == Some("local") => return Ok(()),
@@ -62,8 +62,8 @@ impl Checker<'_> {
         if names::special(name).is_some() {
             return Err(format!("`[{name}]`, is a special register; move it to a register"));
         }
-        match self.meaning(name) {
-            Some(Meaning::Variable(variable, _)) => match space {
+        match self.resolve(name) {
+            Some(Symbol::Variable(variable, _)) => match space {
                 Some(space) => in_space(name, variable, space),
                 None if variable.space == StateSpace::Param => {
                     Err(format!("`[{name}]`, lies in .param; expected generic memory"))
@@ -77,7 +77,7 @@ impl Checker<'_> {
 }
 
 /// Whether a variable lies in the space that the instruction names.
-pub(super) fn in_space(name: &str, variable: &Variable, space: &str) -> Fit {
+pub(super) fn in_space(name: &str, variable: &Variable, space: &str) -> FitResult {
     let wanted = space.split("::").next().unwrap_or_default();
     match variable.space.name() == wanted {
         true => Ok(()),
@@ -86,7 +86,7 @@ pub(super) fn in_space(name: &str, variable: &Variable, space: &str) -> Fit {
 }
 
 /// Whether an operand fits, and why not.
-pub(super) type Fit = Result<(), String>;
+pub(super) type FitResult = Result<(), String>;
 
 pub(in crate::validate) fn is_bits(ty: ScalarType) -> bool {
     matches!(ty, B8 | B16 | B32 | B64 | B128)

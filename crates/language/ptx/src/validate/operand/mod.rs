@@ -7,10 +7,10 @@ pub(super) mod address;
 use crate::ast::{Operand, *};
 use crate::types::{ScalarType, StateSpace};
 use crate::validate::Checker;
-use crate::validate::forms::{Kind, Literals, Match, Spec, TypeOf};
-use crate::validate::names::{self, Meaning, RegisterType, Role};
+use crate::validate::forms::{AllowedLiterals, FormMatch, OperandKind, OperandSpec, OperandType};
+use crate::validate::names::{self, RegisterType, Symbol, VariableRole};
 use crate::validate::operand::address::{
-    Fit, agrees, bits_of, double, in_space, literal_fits, shown, wanted,
+    FitResult, agrees, bits_of, double, in_space, literal_fits, shown, wanted,
 };
 use ScalarType::*;
 
@@ -19,15 +19,15 @@ impl Checker<'_> {
     pub(super) fn operand(
         &self,
         operand: &Operand,
-        spec: &Spec,
-        found: &Match<'_>,
+        spec: &OperandSpec,
+        found: &FormMatch<'_>,
         space: Option<&str>,
-    ) -> Fit {
+    ) -> FitResult {
         let first = found.types.first().copied().unwrap_or(B32);
         let ty = match spec.ty {
-            TypeOf::Fixed(ty) => ty,
-            TypeOf::Modifier(index) => found.types.get(index).copied().unwrap_or(first),
-            TypeOf::Double => double(first),
+            OperandType::Fixed(ty) => ty,
+            OperandType::Modifier(index) => found.types.get(index).copied().unwrap_or(first),
+            OperandType::Double => double(first),
         };
         let elements = spec.elements.map(|n| if n == 0 { found.elements.unwrap_or(1) } else { n });
         match (elements, operand) {
@@ -35,12 +35,13 @@ impl Checker<'_> {
                 self.alike(list)?;
                 // What is loaded may be discarded; of what is stored ptxas leaves out elements of 32 bytes alone.
                 let whole = u32::from(n) * ty.size() == 32 && list.iter().any(|e| !is_sink(e));
-                let discard = spec.discard && n > 1 && (spec.kind == Kind::Destination || whole);
-                if spec.kind == Kind::Value && discard {
+                let discard =
+                    spec.discard && n > 1 && (spec.kind == OperandKind::Destination || whole);
+                if spec.kind == OperandKind::Value && discard {
                     let mut kept = list.iter().filter(|element| !is_sink(element));
                     return kept.try_for_each(|element| self.scalar(element, spec, ty, space));
                 }
-                let inner = Spec { discard, ..*spec };
+                let inner = OperandSpec { discard, ..*spec };
                 list.iter().try_for_each(|element| self.scalar(element, &inner, ty, space))
             }
             (Some(n), Operand::Vector(list)) => {
@@ -56,49 +57,71 @@ impl Checker<'_> {
                 }
             }
             (Some(n), _) if n > 1 => Err(format!("is not a vector; expected {n} elements")),
-            (Some(_), _) => self.scalar(operand, &Spec { discard: false, ..*spec }, ty, space),
+            (Some(_), _) => {
+                self.scalar(operand, &OperandSpec { discard: false, ..*spec }, ty, space)
+            }
             (None, Operand::Vector(list)) if spec.parts => self.parts(list, spec, ty),
             (None, Operand::Name(name)) if spec.parts && self.is_whole(name, ty) => Ok(()),
             (None, _) => self.scalar(operand, spec, ty, space),
         }
     }
 
-    fn scalar(&self, operand: &Operand, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
+    fn scalar(
+        &self,
+        operand: &Operand,
+        spec: &OperandSpec,
+        ty: ScalarType,
+        space: Option<&str>,
+    ) -> FitResult {
         match (spec.kind, operand) {
-            (Kind::Anything, Operand::Vector(list)) => self.alike(list),
-            (Kind::Anything | Kind::Rest, _) => Ok(()),
-            (Kind::Memory, Operand::Address(address)) => self.address(address, space, spec.wide),
-            (Kind::Memory, _) => Err("is not an address; expected `[...]`".to_owned()),
-            (Kind::TensorMemory | Kind::Matrix, Operand::Address(address)) => {
+            (OperandKind::Anything, Operand::Vector(list)) => self.alike(list),
+            (OperandKind::Anything | OperandKind::Rest, _) => Ok(()),
+            (OperandKind::Memory, Operand::Address(address)) => {
+                self.address(address, space, spec.wide)
+            }
+            (OperandKind::Memory, _) => Err("is not an address; expected `[...]`".to_owned()),
+            (OperandKind::TensorMemory | OperandKind::Matrix, Operand::Address(address)) => {
                 self.tensor_memory(address)
             }
-            (Kind::TensorMemory, _) => {
+            (OperandKind::TensorMemory, _) => {
                 Err("is not an address of tensor memory; expected `[...]`".to_owned())
             }
-            (Kind::Matrix, _) => self.value(operand, spec, ty, space),
-            (Kind::Literal, Operand::Immediate(Immediate::Integer(value)))
-                if spec.literals == Literals::Barrier && !(0..16).contains(value) =>
+            (OperandKind::Matrix, _) => self.value(operand, spec, ty, space),
+            (OperandKind::Literal, Operand::Immediate(Immediate::Integer(value)))
+                if spec.literals == AllowedLiterals::Barrier && !(0..16).contains(value) =>
             {
                 Err(format!("{value}, is not in range; expected 0 to 15"))
             }
-            (Kind::Literal, Operand::Immediate(Immediate::Integer(_))) => Ok(()),
-            (Kind::Literal, _) => Err("is not a literal; expected an integer literal".to_owned()),
-            (Kind::Predicate, Operand::Not(name)) => self.named(name, spec, Pred, space),
-            (Kind::Destination | Kind::PredicateDestination, Operand::Pair(a, b)) if spec.pair => {
-                let second = Spec { kind: Kind::PredicateDestination, discard: true, ..*spec };
-                self.scalar(a, &Spec { discard: true, ..*spec }, ty, space)?;
-                self.scalar(b, &Spec { pair: false, ..second }, Pred, space)
+            (OperandKind::Literal, Operand::Immediate(Immediate::Integer(_))) => Ok(()),
+            (OperandKind::Literal, _) => {
+                Err("is not a literal; expected an integer literal".to_owned())
             }
-            (Kind::Predicate, _) => self.value(operand, spec, Pred, space),
-            (Kind::PredicateDestination, _) => self.value(operand, spec, Pred, space),
-            (Kind::Destination | Kind::Register | Kind::Value, _) => {
+            (OperandKind::Predicate, Operand::Not(name)) => self.named(name, spec, Pred, space),
+            (OperandKind::Destination | OperandKind::PredicateDestination, Operand::Pair(a, b))
+                if spec.pair =>
+            {
+                let second =
+                    OperandSpec { kind: OperandKind::PredicateDestination, discard: true, ..*spec };
+                self.scalar(a, &OperandSpec { discard: true, ..*spec }, ty, space)?;
+                self.scalar(b, &OperandSpec { pair: false, ..second }, Pred, space)
+            }
+            (OperandKind::Predicate, _) => self.value(operand, spec, Pred, space),
+            (OperandKind::PredicateDestination, _) => self.value(operand, spec, Pred, space),
+            (OperandKind::Destination | OperandKind::Register | OperandKind::Value, _) => {
                 self.value(operand, spec, ty, space)
             }
         }
     }
 
-    fn value(&self, operand: &Operand, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
-        let writes = matches!(spec.kind, Kind::Destination | Kind::PredicateDestination);
+    fn value(
+        &self,
+        operand: &Operand,
+        spec: &OperandSpec,
+        ty: ScalarType,
+        space: Option<&str>,
+    ) -> FitResult {
+        let writes =
+            matches!(spec.kind, OperandKind::Destination | OperandKind::PredicateDestination);
         match operand {
             Operand::Name(name) if name == "_" => match spec.discard && writes {
                 true => Ok(()),
@@ -107,24 +130,24 @@ impl Checker<'_> {
             Operand::Name(name) => self.named(name, spec, ty, space),
             Operand::Offset(name, _) if !writes => self.moved(name, spec, ty, space),
             Operand::Immediate(Immediate::Integer(value))
-                if spec.literals == Literals::Barrier && !(0..16).contains(value) =>
+                if spec.literals == AllowedLiterals::Barrier && !(0..16).contains(value) =>
             {
                 Err(format!("{value}, is not a barrier; there are barriers 0 to 15"))
             }
             Operand::Immediate(Immediate::Integer(value))
-                if spec.literals == Literals::Threads && value % 32 != 0 =>
+                if spec.literals == AllowedLiterals::Threads && value % 32 != 0 =>
             {
                 Err(format!("{value}, is not a multiple of 32 threads"))
             }
             Operand::Immediate(Immediate::Integer(value))
-                if spec.literals == Literals::Columns
+                if spec.literals == AllowedLiterals::Columns
                     && (!(32..=512).contains(value) || value.count_ones() != 1) =>
             {
                 Err(format!(
                     "{value}, is not a number of columns; give a power of two from 32 to 512"
                 ))
             }
-            Operand::Immediate(value) if !writes && spec.kind != Kind::Register => {
+            Operand::Immediate(value) if !writes && spec.kind != OperandKind::Register => {
                 match literal_fits(*value, ty) {
                     true => Ok(()),
                     false => Err(format!("{}, does not fit .{}", shown(*value), ty.name())),
@@ -146,7 +169,13 @@ impl Checker<'_> {
 
     /// `name + constant` where a value is read: ptxas takes it of registers that are not floats, and, whatever
     /// else the place allows, of special registers without elements and of variables.
-    fn moved(&self, name: &str, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
+    fn moved(
+        &self,
+        name: &str,
+        spec: &OperandSpec,
+        ty: ScalarType,
+        space: Option<&str>,
+    ) -> FitResult {
         if let Some(register) = self.register(name) {
             if register.ty.is_float() || register.ty == Pred {
                 return Err(format!(
@@ -163,8 +192,8 @@ impl Checker<'_> {
                 false => Ok(()),
             };
         }
-        match self.meaning(name) {
-            Some(Meaning::Variable(variable, _)) if !ty.is_float() && ty != Pred => match space {
+        match self.resolve(name) {
+            Some(Symbol::Variable(variable, _)) if !ty.is_float() && ty != Pred => match space {
                 Some(space) => in_space(name, variable, space),
                 None => Ok(()),
             },
@@ -173,8 +202,15 @@ impl Checker<'_> {
         }
     }
 
-    fn named(&self, name: &str, spec: &Spec, ty: ScalarType, space: Option<&str>) -> Fit {
-        let writes = matches!(spec.kind, Kind::Destination | Kind::PredicateDestination);
+    fn named(
+        &self,
+        name: &str,
+        spec: &OperandSpec,
+        ty: ScalarType,
+        space: Option<&str>,
+    ) -> FitResult {
+        let writes =
+            matches!(spec.kind, OperandKind::Destination | OperandKind::PredicateDestination);
         if let Some(register) = self.register(name) {
             return self.scalar_register(name, register, ty, spec.wide);
         }
@@ -192,12 +228,12 @@ impl Checker<'_> {
                 false => Err(format!("`{name}`, is a special register; expected {}", wanted(ty))),
             };
         }
-        match self.meaning(name) {
-            Some(Meaning::Variable(variable, role)) if spec.variable => {
+        match self.resolve(name) {
+            Some(Symbol::Variable(variable, role)) if spec.variable => {
                 if ty.is_float() || ty == Pred {
                     return Err(format!("`{name}`, is an address; expected {}", wanted(ty)));
                 }
-                if role == Role::Body && variable.space == StateSpace::Param {
+                if role == VariableRole::Body && variable.space == StateSpace::Param {
                     return Err(format!("`{name}`, is a parameter of a call and has no address"));
                 }
                 match space {
@@ -205,7 +241,7 @@ impl Checker<'_> {
                     None => Ok(()),
                 }
             }
-            Some(Meaning::Function { .. }) if !writes && !ty.is_float() && ty != Pred => Ok(()),
+            Some(Symbol::Function { .. }) if !writes && !ty.is_float() && ty != Pred => Ok(()),
             Some(meaning) => {
                 Err(format!("`{name}`, is {}; expected {}", meaning.describe(), wanted(ty)))
             }
@@ -215,11 +251,11 @@ impl Checker<'_> {
 
     /// The register that a name means; of `%v.x` the element.
     fn register(&self, name: &str) -> Option<RegisterType> {
-        if let Some(Meaning::Register(register)) = self.meaning(name) {
+        if let Some(Symbol::Register(register)) = self.resolve(name) {
             return Some(register);
         }
-        match self.meaning(name.split_once('.')?.0) {
-            Some(Meaning::Register(register)) => Some(RegisterType { vector: 1, ..register }),
+        match self.resolve(name.split_once('.')?.0) {
+            Some(Symbol::Register(register)) => Some(RegisterType { vector: 1, ..register }),
             _ => None,
         }
     }
@@ -230,14 +266,14 @@ impl Checker<'_> {
         register: RegisterType,
         ty: ScalarType,
         wide: bool,
-    ) -> Fit {
+    ) -> FitResult {
         if register.vector > 1 {
             return Err(format!("`{name}`, is a vector; expected {}", wanted(ty)));
         }
         self.typed(name, register, ty, wide)
     }
 
-    fn typed(&self, name: &str, register: RegisterType, ty: ScalarType, wide: bool) -> Fit {
+    fn typed(&self, name: &str, register: RegisterType, ty: ScalarType, wide: bool) -> FitResult {
         match agrees(ty, register.ty, wide) {
             true => Ok(()),
             false => Err(format!(
@@ -249,7 +285,7 @@ impl Checker<'_> {
     }
 
     /// What is passed in a call.
-    pub(super) fn argument(&self, actual: &Operand, formal: &Variable) -> Fit {
+    pub(super) fn argument(&self, actual: &Operand, formal: &Variable) -> FitResult {
         let size = formal.size().max(u64::from(formal.vector) * u64::from(formal.ty.size()));
         match actual {
             Operand::Name(name)
@@ -257,17 +293,17 @@ impl Checker<'_> {
             {
                 Err(format!("`{name}`, is a special register; move it to a register"))
             }
-            Operand::Name(name) => match (self.register(name), self.meaning(name)) {
+            Operand::Name(name) => match (self.register(name), self.resolve(name)) {
                 (Some(register), _) if formal.dims.is_empty() => {
                     self.typed(name, register, bits_of(formal.ty), false)
                 }
                 // The last parameter of a function of variable arguments takes any number of bytes.
-                (_, Some(Meaning::Variable(variable, _)))
+                (_, Some(Symbol::Variable(variable, _)))
                     if is_open(formal) && variable.space == StateSpace::Param =>
                 {
                     Ok(())
                 }
-                (_, Some(Meaning::Variable(variable, _))) => {
+                (_, Some(Symbol::Variable(variable, _))) => {
                     match variable.space == StateSpace::Param && variable.size() == size {
                         true => Ok(()),
                         false => Err(format!(
@@ -296,7 +332,7 @@ fn is_open(formal: &Variable) -> bool {
 
 impl Checker<'_> {
     /// Whether the registers of a vector have one size.
-    pub(super) fn alike(&self, list: &[Operand]) -> Fit {
+    pub(super) fn alike(&self, list: &[Operand]) -> FitResult {
         let size = |operand: &Operand| match operand {
             Operand::Name(name) => self.register(name).map(|register| register.ty.size()),
             _ => None,
@@ -317,20 +353,22 @@ impl Checker<'_> {
     }
 
     /// The parts of a value, `{a, b}`: equal registers that make up its size.
-    pub(super) fn parts(&self, list: &[Operand], spec: &Spec, ty: ScalarType) -> Fit {
+    pub(super) fn parts(&self, list: &[Operand], spec: &OperandSpec, ty: ScalarType) -> FitResult {
         let mut sizes = Vec::new();
         for part in list {
             let name = match part {
                 Operand::Name(name) => name,
-                _ if spec.kind == Kind::Destination => {
+                _ if spec.kind == OperandKind::Destination => {
                     return Err("a vector, has an element that is not a register".to_owned());
                 }
                 _ => continue,
             };
             match self.register(name) {
                 Some(register) if register.ty != Pred => sizes.push(register.ty.size()),
-                _ if name == "_" && spec.kind == Kind::Destination => {}
-                None if spec.kind != Kind::Destination && is_special_word(name) => sizes.push(4),
+                _ if name == "_" && spec.kind == OperandKind::Destination => {}
+                None if spec.kind != OperandKind::Destination && is_special_word(name) => {
+                    sizes.push(4)
+                }
                 _ => {
                     return Err(format!(
                         "a vector, has `{name}`, which is not a register that a part may be"
