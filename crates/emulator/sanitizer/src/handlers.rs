@@ -1,7 +1,7 @@
 //! The operations that the sanitizer inserts before instructions.
 //!
-//! Checks of accesses are monomorphised for each SIMD level and know the [`Sanitizer`] by its type, so
-//! that nothing is called through a table.
+//! Access checks are monomorphized for each SIMD level and know the [`Sanitizer`] by its type, so
+//! no call goes through a vtable.
 
 use crate::fast::HalfWarpAddresses;
 use crate::fast::group::LoadGroup;
@@ -13,14 +13,16 @@ use lanework_engine::lanes::addresses;
 use lanework_engine::machine::{Op, Warp};
 use lanework_engine::slot::SCALAR;
 
-/// Checks the access of the memory instruction that follows, by any path; see
+/// Checks the access of the next memory instruction by any path; see
 /// [`lanework_engine::instrument::Instrument::access_operation`] for the operands.
 pub struct CheckAccess;
 
 impl Body for CheckAccess {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: site and slot are the assembler's; the context outlives the warp's run, which alone
-        // uses it; this code is assembled for the sanitizer.
+        // SAFETY: the assembler inserted this operation for the sanitizer: `op.c` is an index of
+        // the warp's site table, `op.b` a slot of its register file, and `context.hook` holds a
+        // `Sanitizer`. The warp runs inside its context and on one worker, so no other code uses the
+        // hook now.
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
             let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
@@ -37,17 +39,18 @@ impl Body for CheckAccess {
     }
 }
 
-/// The same for weak loads and stores whose address is in scalar form.
+/// The same for weak loads and stores with a scalar-form address.
 pub struct CheckRun<const SHARED: bool, const LOADS: bool>;
 
 impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOADS> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: as for `CheckAccess`.
+        // SAFETY: as in `CheckAccess`: the assembler made the operands of this operation for the
+        // sanitizer. `Plan::before_access` returns it only if the address is in scalar form.
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
             let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
-            // No closures here: they would not be compiled for the SIMD level.
+            // No closures: they would not be compiled for the SIMD level.
             if !sanitizer.probe.tries()
                 && let Some(parts) = &mut sanitizer.parts
                 && (LOADS || SHARED || !parts.in_flight)
@@ -69,19 +72,20 @@ impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOADS> {
 
 #[inline(never)]
 unsafe fn any_path(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: by the caller.
+    // SAFETY: `op` and `warp` are those of `CheckRun::run`, whose operands are laid out as for
+    // `CheckAccess`.
     unsafe { CheckAccess::run(op, warp) }
 }
 
-/// Checks a group of loads from shared or global memory; the immediate is its address, the site that of
-/// the first load.
+/// Checks a group of loads from shared or global memory. The immediate is the address of the
+/// [`LoadGroup`], the site belongs to the first load.
 pub struct CheckGroup<const SHARED: bool>;
 
 impl<const SHARED: bool> Body for CheckGroup<SHARED> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the immediate is the address of a group that lives as long as the code; else as for
-        // `CheckAccess`.
+        // SAFETY: the immediate is the exposed address of a boxed `LoadGroup` in `Inserts`, which
+        // the assembled code keeps alive. Site, slot and hook are as in `CheckAccess`.
         unsafe {
             let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
             let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
@@ -98,7 +102,7 @@ impl<const SHARED: bool> Body for CheckGroup<SHARED> {
                 _ => HalfWarpAddresses::of_scalar(op, warp, group.lowest),
             };
             let (access, last_addresses) = (&mut parts.access, &mut *parts.last_addresses);
-            // No closures here: they would not be compiled for the SIMD level.
+            // No closures: they would not be compiled for the SIMD level.
             let done = match form {
                 Some(form) if warp.mask == u32::MAX => match form.stride {
                     0 => access.group::<SHARED, true>(warp.index, group, form.base, last_addresses),
@@ -117,12 +121,13 @@ impl<const SHARED: bool> Body for CheckGroup<SHARED> {
     }
 }
 
-/// The same, member by member.
+/// The same, load by load.
 pub struct CheckMembers;
 
 impl Body for CheckMembers {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: as for `CheckGroup`.
+        // SAFETY: as in `CheckGroup`, the immediate is the address of a `LoadGroup` that the code
+        // keeps alive; site, slot and hook are as in `CheckAccess`.
         unsafe {
             let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
             if sanitizer.probe.tries() {
@@ -140,7 +145,8 @@ impl Body for CheckMembers {
 
 #[inline(never)]
 unsafe fn each_member(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: as for `CheckGroup`.
+    // SAFETY: called by `CheckGroup` and `CheckMembers` with their operation, whose immediate is
+    // the address of a `LoadGroup` that the code keeps alive.
     unsafe {
         let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
         let site = &*warp.site(op.c);
@@ -155,13 +161,14 @@ unsafe fn each_member(op: &Op, warp: &mut Warp) -> *const Op {
     }
 }
 
-/// Follows unwritten registers; the immediate is the address of a [`RegisterStep`].
+/// Tracks uninitialized registers. The immediate is the address of a [`RegisterStep`].
 pub struct StepRegisters;
 
 impl Body for StepRegisters {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the immediate is the address of a step that lives as long as the code; the context
-        // outlives the warp's run; this code is assembled for the sanitizer.
+        // SAFETY: the immediate is the exposed address of a boxed `RegisterStep` in `Inserts`,
+        // which the assembled code keeps alive. The warp runs inside its context, whose hook holds
+        // a `Sanitizer` because this code was assembled for it.
         unsafe {
             let step = &*std::ptr::with_exposed_provenance::<RegisterStep>(op.imm as usize);
             let context = &mut *warp.context;
@@ -176,12 +183,13 @@ impl Body for StepRegisters {
     }
 }
 
-/// Follows the registers of products; the immediate is the address of a [`RegisterUse`].
+/// Tracks registers of warpgroup products. The immediate is the address of a [`RegisterUse`].
 pub struct StepProducts;
 
 impl Body for StepProducts {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: as for `StepRegisters`, of a use.
+        // SAFETY: the immediate is the exposed address of a boxed `RegisterUse` in `Inserts`, which
+        // the assembled code keeps alive. Context and hook are as in `StepRegisters`.
         unsafe {
             let this = &*std::ptr::with_exposed_provenance::<RegisterUse>(op.imm as usize);
             let context = &mut *warp.context;

@@ -1,4 +1,5 @@
-//! The sanitizer as an instrument: each event of the engine goes to the parts and the livelock probe.
+//! The sanitizer as an instrument: forwards each event of the engine to the checks and the livelock
+//! probe.
 
 use crate::access::position::LaneAt;
 use crate::async_proxy::operands::unwritten_columns;

@@ -1,21 +1,21 @@
-//! The sanitizer: a run in which every access is checked, and what is wrong becomes a [`Report`] while
-//! the kernel goes on.
+//! The sanitizer: checks every access of a launch and turns errors into [`Report`]s while the
+//! kernel continues.
 //!
-//! | part | what it finds |
+//! | module | finds |
 //! | --- | --- |
-//! | `bounds` | accesses outside allocations, variables and blocks of `malloc`; use after free |
-//! | `initialisation` | reads of memory and registers that nothing has written |
-//! | `races` | accesses that nothing orders: happens-before tracker and shadow cells |
-//! | `async_proxy` | `cp.async`, bulk and tensor copies, mbarriers, fences between the proxies |
-//! | `wgmma` | accumulators and operands of products in flight |
-//! | `barriers` | member masks and shuffles |
+//! | `bounds` | accesses outside allocations, variables and `malloc` blocks; use after free |
+//! | `initialization` | reads of uninitialized memory and registers |
+//! | `races` | unordered conflicting accesses: happens-before tracker and shadow cells |
+//! | `async_proxy` | errors with `cp.async`, bulk and tensor copies, mbarriers, proxy fences |
+//! | `wgmma` | accumulators and operands touched while products are in flight |
+//! | `member_masks` | wrong member masks and shuffle sources |
 //! | `livelock` | spins that never end |
-//! | `footprint` | what a launch accessed, for races between launches |
+//! | `footprint` | accesses of a launch, for races between launches |
 //!
-//! An access goes through `access::reference`, lane by lane, which is the oracle, or through a path of
-//! `fast`, which must agree with it. `parts` puts the parts together for a launch, `instrument` is what
-//! the engine calls, `plan` and `handlers` are the operations inserted into kernels. Findings go to
-//! `reports`, by the table of `kinds` and the list of `suppressions`.
+//! An access takes the per-lane reference path in `access::reference`, or a path of `fast` that
+//! must agree with it. `parts` combines the checks of a launch, `instrument` receives the engine's
+//! events, `plan` and `handlers` are the operations inserted into kernels. `findings` collects the
+//! results and filters them by the suppression list.
 
 #![allow(
     clippy::needless_range_loop,
@@ -48,16 +48,16 @@ pub use sanitizer::Sanitizer;
 use lanework_engine::fault::Fault;
 use lanework_engine::launch::Outcome;
 
-/// What a checked launch found.
+/// Result of a checked launch.
 #[derive(Default)]
 pub struct Checked {
     /// What ran.
     pub outcome: Outcome,
-    /// What is wrong, in the order in which it was met; each once, with a count.
+    /// Findings in the order of first occurrence, each with a count.
     pub reports: Vec<Report>,
-    /// What ended the launch early, if it is no finding: a `trap`, or something that the emulator
-    /// cannot do.
+    /// The fault that ended the launch early, if it is not a finding: a `trap`, or an unsupported
+    /// operation.
     pub fault: Option<Fault>,
-    /// The launch's shadow of global memory, where the checks ask for it ([`Checks::with_shadow`]).
+    /// The launch's shadow of global memory, if requested ([`Checks::with_shadow`]).
     pub shadow: Option<footprint::LaunchShadow>,
 }

@@ -1,13 +1,14 @@
-//! What synchronisation demands of lanes: member masks, and shuffles that read from lanes that take part.
+//! Member masks and shuffle sources.
 //!
-//! Divergence and deadlock at barriers come from the engine, which knows who waits, as faults. What
-//! barriers order is in `races::barriers`, the exit of a cluster's blocks in `races::peers`.
+//! *Rules* (PTX ISA, `bar.warp.sync`, `shfl.sync`, `vote.sync`): a member mask must include the
+//! executing lane, and only lanes that execute the instruction or have exited. A shuffle may read
+//! only from members that execute it.
 //!
-//! *Rules* (PTX ISA, `bar.warp.sync`, `shfl.sync`, `vote.sync`): a member mask must name whoever executes
-//! the instruction, and only lanes that execute it or have ended; a shuffle may read from members that
-//! execute it. *Limit*: whether the named lanes come later is known for those that the warp waited for.
+//! The engine detects divergence and deadlocks at barriers and raises faults.
+//! `races::happens_before::barriers` has the order by barriers, `races` the exit of a cluster's
+//! blocks.
 //!
-//! Member masks and shuffles.
+//! *Limit.* Whether the named lanes arrive later is known only for those that the warp waited for.
 
 use crate::access::position::{LaneAt, Position};
 use crate::findings::kinds::ReportKind;
@@ -16,7 +17,7 @@ use lanework_engine::machine::Warp;
 use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::opcode::sync::ShuffleMode;
 
-/// The lanes that instructions of warps wait for.
+/// The lanes that warp instructions wait for.
 #[derive(Default)]
 pub struct MemberMasks {
     /// Warp, instruction, lanes.
@@ -24,12 +25,12 @@ pub struct MemberMasks {
 }
 
 impl MemberMasks {
-    /// A cluster starts.
+    /// Starts a cluster.
     pub fn start(&mut self) {
         self.missing.clear();
     }
 
-    /// Lanes that an instruction names are on another path: it waits for them.
+    /// Lanes named by an instruction are on another path, and it waits for them.
     pub fn missing(&mut self, position: &Position, warp: u32, instruction: u32, lanes: u32) {
         let slot = position.slot(warp);
         match self.missing.iter_mut().find(|(w, i, _)| (*w, *i) == (slot, instruction)) {
@@ -38,15 +39,16 @@ impl MemberMasks {
         }
     }
 
-    /// The lanes that an instruction waited for, which is now done.
+    /// The lanes that a finished instruction had waited for.
     fn missed(&mut self, position: &Position, warp: u32, instruction: u32) -> u32 {
         let slot = position.slot(warp);
         let at = self.missing.iter().position(|(w, i, _)| (*w, *i) == (slot, instruction));
         at.map_or(0, |at| self.missing.swap_remove(at).2)
     }
 
-    /// Member masks: each must name the lane that gives it, and only lanes that execute now or had ended before; where lanes
-    /// may come one after the other, none that was waited for and has ended elsewhere. Gives whether all is well.
+    /// Checks member masks: each must include its own lane, and only lanes that execute now or had
+    /// exited before. With `apart`, lanes may arrive one after the other, and only those that were
+    /// waited for and have exited elsewhere are errors. Returns whether the masks are right.
     pub fn check(
         &mut self,
         position: &Position,
@@ -86,7 +88,8 @@ impl MemberMasks {
     }
 }
 
-/// The lane that a lane of a shuffle reads from by its operands `b` and `c`; `None` where that is out of range, so that it keeps its own value.
+/// The source lane of a shuffle by its operands `b` and `c`; `None` if it is out of range, so the
+/// lane keeps its own value.
 pub fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> Option<u32> {
     let (amount, limit, segment) = (b & 31, c & 31, c >> 8 & 31);
     let highest = (lane & segment) | (limit & !segment);
@@ -104,7 +107,8 @@ pub fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> Option<u3
     reads.then_some(from & 31)
 }
 
-/// A shuffle of a mode: each lane must read from one that takes part. `b` and `c` are its operands.
+/// Reports lanes of a shuffle that read from a lane that does not take part. `b` and `c` are its
+/// operands.
 pub fn check_shuffle(
     position: &Position,
     reports: &mut Reports,

@@ -1,9 +1,7 @@
-//! The sanitizer's parts for one launch, put together: routes each event to those that it concerns.
+//! The checks of one launch: routes each event to those that need it.
 //!
-//! Each part owns its state: [`Bounds`](super::bounds::Bounds), [`Initialisation`
-//! ](super::initialisation::Initialisation) and [`Races`](super::races::Races), which every access goes
-//! through in that order, in [`AccessCheck`]; then unwritten registers, the asynchronous proxy, `wgmma`,
-//! and member masks. Findings go to [`Reports`].
+//! Each check owns its state. Every access passes [`AccessCheck`]. Uninitialized registers,
+//! asynchronous copies, `wgmma` and member masks have their own events. Findings go to [`Reports`].
 
 use crate::access::position::{LaneAt, LaunchShape, Position};
 use crate::access::{AccessCheck, SuspendedAccess};
@@ -33,7 +31,7 @@ use lanework_ptx_ir::kernel::{MemorySpace, SyncAnnotation};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::sync::Arc;
 
-/// What the parts know of a cluster in a seat that is not the one that runs.
+/// State of the checks for a suspended cluster.
 pub struct AwayParts {
     access: SuspendedAccess,
     registers: Registers,
@@ -45,33 +43,34 @@ pub struct AwayParts {
     members: MemberMasks,
 }
 
-/// The parts.
+/// The checks of a launch.
 pub struct Parts {
-    /// Bounds, initialisation, races, and the reports.
+    /// Bounds, initialization, races, and the findings.
     pub access: AccessCheck,
-    /// Unwritten registers.
+    /// Uninitialized registers.
     pub registers: Registers,
     cp_async: CpAsync,
     bulk: BulkCopies,
     mbarriers: Mbarriers,
-    /// Products of warpgroups.
+    /// Warpgroup products.
     pub products: Products,
     tensor_reads: TensorReads,
     members: MemberMasks,
     shape: LaunchShape,
     /// Whether copies may be reading global memory.
     pub in_flight: bool,
-    /// By instruction: where its first lane went last, for those checked in groups.
+    /// By instruction: the last address of lane 0, for load groups.
     pub last_addresses: Vec<u64>,
-    /// Where the bytes of bad accesses come from and go to.
+    /// Scratch bytes that invalid accesses read and write.
     nowhere: Box<[u64; 8]>,
-    /// The registers that are followed, and how many registers products accumulate in: another seat needs them.
+    /// The tracked registers, and the number of registers used by products, for the state of other
+    /// clusters.
     followed: (Followed, usize),
 }
 
 impl Parts {
-    /// For one launch: what to look for, the registers that are followed, and how many registers
-    /// products accumulate in.
+    /// For one launch: the enabled checks, the tracked registers, and the number of registers used
+    /// by products.
     pub fn new(
         checks: Checks,
         launch: &Launch<'_>,
@@ -105,7 +104,8 @@ impl Parts {
         }
     }
 
-    /// Of another seat, in which nothing has run yet; the regions are the shared memory of its blocks.
+    /// State for another resident cluster that has not run yet; `shared` are the shared memories of
+    /// its blocks.
     pub fn another(&self, shared: &[Region]) -> AwayParts {
         let all = shared.len() * self.shape.warps();
         let (followed, accumulators) = &self.followed;
@@ -121,8 +121,7 @@ impl Parts {
         }
     }
 
-    /// The worker turns to the cluster in another seat: exchanges what is known of the two. What is of the launch
-    /// as a whole stays.
+    /// The worker switches to another cluster: swaps the state of the two. Global state stays.
     pub fn exchange(&mut self, other: &mut AwayParts) {
         self.access.exchange(&mut other.access);
         self.in_flight = true;
@@ -135,7 +134,7 @@ impl Parts {
         std::mem::swap(&mut self.members, &mut other.members);
     }
 
-    /// A cluster starts, of these blocks.
+    /// Starts a cluster of these blocks.
     pub fn start(&mut self, blocks: &[u64]) {
         self.access.start(blocks);
         self.registers.start();
@@ -148,7 +147,8 @@ impl Parts {
         self.members.start();
     }
 
-    /// The block of a rank has ended. What others did with its shared memory must come before.
+    /// The block of a rank ends. Reports accesses by others to its shared memory that are not
+    /// ordered before.
     pub fn block_end(&mut self, rank: u32) {
         let AccessCheck { peers, races, reports, .. } = &mut self.access;
         for access in peers.left(&races.order, rank) {
@@ -157,7 +157,7 @@ impl Parts {
         }
     }
 
-    /// The shadow of global memory when the launch has ended.
+    /// Takes the shadow of global memory at the end of the launch.
     pub fn take_shadow(&mut self) -> LaunchShadow {
         let AccessCheck { bounds, races, reports, .. } = &mut self.access;
         let global = bounds.global().map(|(id, extent)| {
@@ -167,13 +167,13 @@ impl Parts {
         LaunchShadow::new(reports.kernel(), global.collect())
     }
 
-    /// What was found.
+    /// The findings.
     pub fn finish(self) -> Vec<Report> {
         self.access.reports.finish()
     }
 
-    /// A warp copies up to `bytes` bytes per lane from global to shared memory by `cp.async`; lanes that
-    /// `have` less read less.
+    /// `cp.async` by a warp: up to `bytes` bytes per lane from global to shared memory; lanes that
+    /// `have` fewer read fewer.
     pub fn copy(
         &mut self,
         warp: &mut Warp,
@@ -184,7 +184,7 @@ impl Parts {
     ) {
         let copying = warp.mask;
         let read = have.map(|have| have.min(bytes));
-        // What a lane reads may have any number of bytes: the largest power of two first, the rest behind it.
+        // A lane may read any number of bytes: split it into powers of two, the largest first.
         for piece in [16, 8, 4, 2, 1] {
             let has = |lane: &u32| read[*lane as usize] & piece != 0;
             warp.mask = copying & (0..32).filter(has).fold(0, |mask, lane| mask | 1u32 << lane);
@@ -202,7 +202,7 @@ impl Parts {
         self.in_flight = true;
     }
 
-    /// A lane starts a bulk copy, which an mbarrier or the thread's group completes.
+    /// A lane starts a bulk copy that completes at an mbarrier, or with the thread's bulk group.
     pub fn bulk_copy(
         &mut self,
         warp: &Warp,
@@ -214,7 +214,7 @@ impl Parts {
         self.bulk.start_copy(&mut self.access, &mut self.mbarriers, warp, at, moved, mbarrier);
     }
 
-    /// One warp's access, before it is done.
+    /// Checks a warp's access before it executes.
     #[inline(always)]
     pub fn checked_access(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
         if self.in_flight && site.kind != AccessKind::Load {
@@ -223,7 +223,7 @@ impl Parts {
         self.access.access(warp, instruction, site, at);
     }
 
-    /// A store must not go to what copies in flight read.
+    /// Reports stores to the source of a copy in flight.
     #[cold]
     fn check_sources(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
         let sources = self.cp_async.sources().chain(self.mbarriers.sources());
@@ -231,17 +231,18 @@ impl Parts {
         self.in_flight = self.cp_async.sources().chain(self.mbarriers.sources()).next().is_some();
     }
 
-    /// A thread makes a bulk group.
+    /// `cp.async.bulk.commit_group`.
     pub fn bulk_commit(&mut self, warp: u32, lane: u32) {
         self.bulk.commit(&self.access, warp, lane);
     }
 
-    /// A thread waits for its bulk groups but for the latest `keep`, maybe only until they have `read`.
+    /// `cp.async.bulk.wait_group`: waits for all but the latest `keep` groups; with `read`, only
+    /// for their reads.
     pub fn bulk_wait(&mut self, warp: u32, lane: u32, keep: u32, read: bool) {
         self.bulk.wait(&mut self.access, (warp, lane), keep, read);
     }
 
-    /// A lane's operation on an mbarrier of a block, before it is done.
+    /// A lane's operation on an mbarrier of a block, before it executes.
     pub fn mbarrier(&mut self, at: LaneAt, operation: MbarrierOp, of: (u32, u64)) {
         let access = &mut self.access;
         if operation != MbarrierOp::Init {
@@ -271,7 +272,7 @@ impl Parts {
         self.mbarriers.waited(&mut self.access, at, live, of);
     }
 
-    /// A warp arrives at the cluster's barrier, in a generation of it.
+    /// A warp arrives at the cluster's barrier.
     pub fn cluster_arrive(&mut self, warp: usize, generation: u32, relaxed: bool) {
         if relaxed {
             self.mbarriers.announce_inits(&self.access, warp as u32, generation);
@@ -279,7 +280,7 @@ impl Parts {
         self.access.races.order.cluster_arrive(warp, generation, relaxed);
     }
 
-    /// All have arrived at the cluster's barrier, in this generation.
+    /// All warps have arrived at the cluster's barrier, in this generation.
     pub fn cluster_open(&mut self, generation: u32) {
         self.mbarriers.complete_inits(generation);
         self.access.races.order.cluster_complete(generation);
@@ -290,22 +291,22 @@ impl Parts {
         self.products.reads(&mut self.access, warp, instruction, chunks);
     }
 
-    /// A lane's instruction on tensor memory reads these chunks of the shared memory of a block.
+    /// A `tcgen05` instruction of a lane reads these chunks of a block's shared memory.
     pub fn tensor_reads(&mut self, warp: &Warp, at: LaneAt, rank: u32, chunks: &[u64]) {
         self.tensor_reads.read(&mut self.access, warp, at, rank, chunks);
     }
 
-    /// A lane commits what it has issued on tensor memory to these mbarriers.
+    /// `tcgen05.commit`: a lane commits its instructions to these mbarriers.
     pub fn tensor_commit(&mut self, at: LaneAt, targets: &[(u32, u64)]) {
         self.tensor_reads.commit(&mut self.access, &mut self.mbarriers, at, targets);
     }
 
-    /// Lanes that an instruction names are on another path: it waits for them.
+    /// Lanes named by an instruction are on another path, and it waits for them.
     pub fn lanes_missing(&mut self, warp: u32, instruction: u32, lanes: u32) {
         self.members.missing(&self.access.position, warp, instruction, lanes);
     }
 
-    /// What synchronises a warp, or demands something of its lanes; `operand` reads the instruction's
+    /// An instruction that synchronizes a warp or requires certain lanes; `operand` reads its
     /// sources.
     pub fn synchronise(
         &mut self,
@@ -370,14 +371,14 @@ impl Parts {
         self.members.check(position, reports, warp, instruction, (masks, apart))
     }
 
-    /// A bad access of one lane, reported; the place where its bytes come from and go to instead.
+    /// Reports an invalid access of one lane; returns scratch memory for its bytes.
     pub fn recover(&mut self, warp: u32, instruction: u32, raw: RawFault) -> *mut u8 {
         self.fault(Located { raw, origin: instruction, warp });
         *self.nowhere = [0; 8];
         self.nowhere.as_mut_ptr().cast()
     }
 
-    /// Keeps a fault of a block as a report; gives it back if it is no finding.
+    /// Records a fault of a block as a finding; returns it if it is not one.
     pub fn fault_of(&mut self, block: [u32; 3], located: Located) -> Option<Fault> {
         self.access.position.block = self.shape.linear(block);
         self.fault(located)

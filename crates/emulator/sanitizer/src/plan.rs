@@ -1,4 +1,4 @@
-//! The operations that the sanitizer inserts into a kernel, and the data that they refer to.
+//! The operations that the sanitizer inserts into a kernel, and their data.
 
 use crate::fast::group::{LoadGroup, groups};
 use crate::handlers::{
@@ -12,26 +12,26 @@ use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode};
 use std::collections::HashMap;
 
-/// What is inserted into one kernel. Operations hold the addresses of what is boxed here.
+/// Operations inserted into one kernel. Their immediates are addresses of the boxed data.
 pub struct Inserts {
-    /// Registers that are followed.
+    /// Tracked registers.
     pub followed: Followed,
-    /// Registers that products of warpgroups accumulate in.
+    /// Registers that warpgroup products use.
     pub accumulators: Accumulators,
-    /// By instruction: what it does with followed registers.
+    /// By instruction: its effect on tracked registers.
     steps: HashMap<usize, Box<RegisterStep>>,
-    /// By instruction: what it does with accumulators.
+    /// By instruction: its use of product registers.
     uses: HashMap<usize, Box<RegisterUse>>,
-    /// By instruction: the loads that are checked before it; none for one checked with an earlier one.
+    /// By instruction: the loads checked before it; `None` if an earlier group checks it.
     groups: HashMap<usize, Option<Box<LoadGroup>>>,
-    /// By instruction: the operation for its access where the address is in scalar form.
+    /// By instruction: the operation for an access with a scalar-form address.
     runs: HashMap<usize, Tiers>,
-    /// By instruction: whether its access goes to shared memory.
+    /// By instruction: whether it accesses shared memory.
     shared: Vec<bool>,
 }
 
 impl Inserts {
-    /// For a kernel.
+    /// Plans the operations for a kernel.
     pub fn of(kernel: &Kernel, analyses: &Analyses) -> Inserts {
         let followed = Followed::find(kernel, analyses);
         let accumulators = Accumulators::find(kernel);
@@ -54,7 +54,7 @@ impl Inserts {
     }
 }
 
-/// The operation for accesses that may go evenly in each half of a warp.
+/// The operation for accesses that may have a constant stride in each half of a warp.
 fn check_run(op: &MemoryOp) -> Option<Tiers> {
     if op.order.strong.is_some() {
         return None;
@@ -76,7 +76,7 @@ fn check_run(op: &MemoryOp) -> Option<Tiers> {
     }
 }
 
-/// The address of data as an immediate.
+/// The address of data, as an immediate.
 fn address<T>(of: &T) -> u64 {
     std::ptr::from_ref(of).expose_provenance() as u64
 }

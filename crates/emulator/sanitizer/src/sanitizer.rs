@@ -1,4 +1,5 @@
-//! The sanitizer of a run: its parts while a launch runs, beside the livelock probe.
+//! The sanitizer's state for a launch: the checks and the livelock probe, with those of suspended
+//! clusters.
 
 use crate::findings::kinds::Checks;
 use crate::findings::report::Report;
@@ -7,34 +8,35 @@ use crate::livelock::LivelockProbe;
 use crate::parts::{AwayParts, Parts};
 use lanework_engine::fault::Located;
 
-/// What is known of a cluster that waits in another seat than the one that runs.
+/// State of a suspended cluster.
 pub struct Away {
-    /// What the parts know of it.
+    /// Its checks.
     pub parts: AwayParts,
-    /// How long it has been spinning, and for what it waits.
+    /// Its livelock probe: how long it has been spinning, and the bytes it waits for.
     pub probe: LivelockProbe,
 }
 
-/// Checks a launch. One worker runs it, for the shadow memory of global memory is one for all blocks.
+/// Checks a launch. One worker runs it, because all blocks share the shadow of global memory.
 pub struct Sanitizer {
-    /// What is looked for.
+    /// The enabled checks.
     pub checks: Checks,
-    /// The parts, from the start of the launch to its end.
+    /// The checks' state, from the start to the end of the launch.
     pub parts: Option<Parts>,
-    /// Looks for spins that never end, in the cluster that runs.
+    /// Livelock probe of the running cluster.
     pub probe: LivelockProbe,
-    /// The seat of the cluster that runs.
+    /// Seat of the running cluster.
     pub seat: usize,
     /// The clusters in the other seats.
     pub seats: Vec<Option<Box<Away>>>,
-    /// What was found.
+    /// The findings.
     pub reports: Vec<Report>,
-    /// The shadow of global memory when the launch has ended, where the checks ask for it.
+    /// The shadow of global memory after the launch, if requested.
     pub shadow: Option<LaunchShadow>,
 }
 
-// SAFETY: the pointers inside go to global memory, whose lock the launch holds, and to the shared memory
-// of the blocks that its worker runs.
+// SAFETY: the pointers refer to global memory, whose lock the launch holds, and to shared memory of
+// blocks that this sanitizer's worker runs. The engine moves an instrument between threads only
+// while no worker runs.
 unsafe impl Send for Sanitizer {}
 
 impl Sanitizer {
@@ -52,13 +54,13 @@ impl Sanitizer {
         }
     }
 
-    /// Whether a cluster that waited in another seat for what is in memory may go on.
+    /// Whether a suspended cluster that waited for memory can continue.
     pub fn others_may_go_on(&self) -> bool {
         let others = self.seats.iter().enumerate().filter(|(seat, _)| *seat != self.seat);
         others.filter_map(|(_, away)| away.as_ref()).any(|away| away.probe.woken())
     }
 
-    /// Keeps a fault as a report; gives it back if it is no finding.
+    /// Records a fault as a finding; returns it if it is not one.
     pub fn keep(&mut self, block: [u32; 3], located: Located) -> Option<Located> {
         let fault = located.clone();
         self.parts.as_mut()?.fault_of(block, located).map(|_| fault)

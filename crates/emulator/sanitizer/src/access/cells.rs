@@ -1,4 +1,4 @@
-//! The shadow cells of one lane's access, and of runs of bytes that asynchronous copies touch.
+//! The shadow cells of one lane's access, and of byte runs accessed by asynchronous copies.
 
 use crate::access::{AccessCheck, WarpAccess};
 use crate::async_proxy::ByteRun;
@@ -11,17 +11,17 @@ use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 
-/// Where a run of bytes starts.
+/// Start of a run of bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum RunStart {
-    /// At an address in global memory.
+    /// A global address.
     Global(u64),
-    /// In the shared memory of the block of a rank, at an offset.
+    /// Rank of a block in the cluster, and offset in its shared memory.
     Shared(u32, u64),
 }
 
 impl AccessCheck {
-    /// Checks the shadow cells of one lane's access to a memory.
+    /// Checks and updates the shadow cells of one lane's access to a memory.
     #[inline(always)]
     pub fn race(&mut self, access: &WarpAccess<'_>, lane: usize, id: MemoryId, offset: u64) {
         let host = self.bounds.extent(id).host;
@@ -62,9 +62,9 @@ impl AccessCheck {
         }
     }
 
-    /// A run of bytes that a copy of one lane reads or writes, checked like an access: whether it lies in one
-    /// variable, is written, and races. `flags` are those of its access. Gives the run, if it lies in a
-    /// memory.
+    /// Checks a run of bytes that a copy issued by one lane reads or writes like an access: it must
+    /// stay inside one variable, be initialized if read, and not race. `flags` are added to the
+    /// packed access. Returns the run, or `None` if the address belongs to no memory.
     pub fn run_of_bytes(
         &mut self,
         warp: &Warp,
@@ -108,8 +108,8 @@ impl AccessCheck {
     }
 }
 
-/// Whether a write leaves another value than the prior write did: compared with what memory holds, and
-/// with what that lane writes in the same instruction.
+/// Whether a write stores a different value than the prior write. Compares with the bytes in
+/// memory, and with the prior lane's value if both are lanes of one instruction.
 #[cold]
 fn differs(
     access: &WarpAccess<'_>,
@@ -123,7 +123,8 @@ fn differs(
         return true;
     }
     let element = u64::from(access.site.bytes);
-    // SAFETY: the rows are there while the instrument is told of the access.
+    // SAFETY: the engine keeps the rows alive until the instrument's callback for this access
+    // returns, and `access.site` does not outlive that callback.
     let rows = unsafe { access.site.rows.as_ref() };
     let value_of = |lane: usize, at: u64| -> Option<u8> {
         if let Some(rows) = rows {
@@ -131,7 +132,8 @@ fn differs(
             return Some(word.to_le_bytes()[(at % 2) as usize]);
         }
         let slot = (*access.site.data.get((at / element) as usize)?)?;
-        // SAFETY: the assembler gave a slot of this register file.
+        // SAFETY: `slot` comes from `site.data`, which the assembler fills with slots of this
+        // warp's register file.
         let word = unsafe { fetch_cold::<u64>(access.warp, slot) }.0[lane];
         word.to_le_bytes().get((at % element) as usize).copied()
     };
@@ -142,7 +144,9 @@ fn differs(
             mine.is_some() && mine == of(i)
         })
     };
-    // SAFETY: the cell lies inside the region that the access was checked against.
+    // SAFETY: `race` calls this only for cells of an access that passed the bounds check, and
+    // `memory` is the host address of the cell's first byte; `count` does not exceed the access
+    // size.
     let held = |i: u64| Some(unsafe { memory.add(i as usize).read() });
     if same_as(&held) {
         return false;

@@ -1,4 +1,4 @@
-//! What the reference path reports of an access.
+//! Reports of the reference path.
 
 use crate::access::{AccessCheck, WarpAccess};
 use crate::bounds::heap::HeapBlocks;
@@ -13,7 +13,7 @@ use crate::races::happens_before::relation::MissingWarpSync;
 use crate::races::shadow_cell::{Conflict, mixed_sizes};
 
 impl AccessCheck {
-    /// Whether an access to a heap of `malloc` lies in a block; reports it if it does not.
+    /// Whether an access to a `malloc` heap stays inside a live block; reports it otherwise.
     #[cold]
     pub(super) fn in_heap_block(
         &mut self,
@@ -30,7 +30,7 @@ impl AccessCheck {
         false
     }
 
-    /// A read of bytes that nothing has written.
+    /// Reports a read of uninitialized bytes.
     #[cold]
     pub(super) fn report_unwritten(
         &mut self,
@@ -55,7 +55,7 @@ impl AccessCheck {
         });
     }
 
-    /// An access inside the block's memory, but outside every variable.
+    /// Reports an access inside the block's memory but outside every variable.
     #[cold]
     pub(super) fn report_outside(
         &mut self,
@@ -73,7 +73,7 @@ impl AccessCheck {
         });
     }
 
-    /// An access that races.
+    /// Reports a race.
     #[cold]
     pub(super) fn report_race(
         &mut self,
@@ -126,8 +126,8 @@ impl AccessCheck {
         });
     }
 
-    /// What the two warps of a conflict lack, where lanes of theirs have synchronised alone. A matrix that a warp loads or stores is in
-    /// order with each of its lanes: nothing may be left.
+    /// The synchronization that two warps lack, if lanes of theirs synchronized alone. A collective
+    /// matrix load or store is ordered with each lane of its warp, so nothing may be missing.
     fn lack_of_sync(
         &mut self,
         access: &WarpAccess<'_>,
@@ -147,7 +147,7 @@ impl AccessCheck {
         Some(lack)
     }
 
-    /// A load through the cache that is not coherent, of what the kernel has written.
+    /// Reports a load through the non-coherent cache of bytes that the kernel has written.
     #[cold]
     pub(super) fn report_stale(
         &mut self,

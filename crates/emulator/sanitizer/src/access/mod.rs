@@ -1,13 +1,8 @@
-//! The access check: what one memory access goes through, lane by lane.
+//! The access check: bounds, initialization and races of one warp's memory access.
 //!
-//! [`check`] holds the parts an access goes through, [`reference`](mod@reference) is the per-lane path,
-//! [`cells`] the shadow cells of a lane.
-//!
-//! The parts that an access goes through, in this order: bounds, initialisation, races; and the reports
-//! that each may make.
-//!
-//! What is known of the accesses of a cluster that waits in another seat than the one that runs: its shared and local
-//! memory, its clocks. Global memory, its shadow and the reports are of the launch as a whole.
+//! Each access passes [`Bounds`], [`Initialization`] and [`Races`] in this order.
+//! [`reference`](mod@reference) is the per-lane path, [`cells`] updates the shadow cells of a lane,
+//! [`position`] names lanes and threads.
 
 pub mod cells;
 mod findings;
@@ -28,22 +23,22 @@ use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 
-/// One warp's access while it is checked.
+/// A warp's access under check.
 #[derive(Clone, Copy)]
 pub struct WarpAccess<'a> {
     /// The warp.
     pub warp: &'a Warp,
     /// The memory instruction.
     pub site: &'a Site,
-    /// Its number in the kernel.
+    /// Number of the instruction in the kernel.
     pub instruction: u32,
-    /// Bytes of each lane.
+    /// Bytes per lane.
     pub bytes: u64,
-    /// The access of lane 0.
+    /// Packed access of lane 0.
     pub packed: PackedEpoch,
-    /// The lanes that access this space.
+    /// Active lanes that access this space.
     pub mask: u32,
-    /// Lanes that only read, for their compare-and-swap fails.
+    /// Lanes whose compare-and-swap fails and therefore only reads.
     pub failed: u32,
 }
 
@@ -59,7 +54,7 @@ impl WarpAccess<'_> {
         self.site.kind != AccessKind::Load && self.failed >> lane & 1 == 0
     }
 
-    /// Whether its thread goes on from the value that a strong access reads.
+    /// Whether the thread uses the value that a strong access reads.
     #[inline(always)]
     pub fn observes(&self) -> bool {
         match self.site.kind {
@@ -70,32 +65,33 @@ impl WarpAccess<'_> {
     }
 }
 
-/// The parts that accesses go through.
+/// The checks that every access passes.
 pub struct AccessCheck {
-    /// Whose turn it is.
+    /// The running cluster and block.
     pub position: Position,
-    /// What is found.
+    /// Collected findings.
     pub reports: Reports,
-    /// Where everything lies.
+    /// Extents of allocations and variables.
     pub bounds: Bounds,
-    /// What has been written.
+    /// Initialized-byte bitmaps.
     pub initial: Initialisation,
-    /// Who accessed what, and what orders it.
+    /// Shadow memory and the happens-before tracker.
     pub races: Races,
-    /// Accesses to other blocks of the cluster.
+    /// Accesses to shared memory of peer blocks.
     pub peers: PeerAccesses,
-    /// Whether anything releases: sync variables then are worth following.
+    /// Whether the kernel releases anything; otherwise sync variables are not tracked.
     pub(super) releases: bool,
-    /// Whether words are cells, and all that the fast paths look for is looked for.
+    /// Whether shadow cells are words and all checks of the fast paths are enabled.
     has_word_cells: bool,
-    /// By instruction: whether it is an atomic exchange whose old value nobody looks at, so that it may well be the first write.
+    /// By instruction: whether it is an atomic exchange with an unused result, which may be the
+    /// first write of its word.
     overwrites: Vec<bool>,
-    /// The same, but not while every access goes through the path that takes any.
+    /// `has_word_cells`, and false while a livelock trial needs every access on the general path.
     word_cells: bool,
 }
 
 impl AccessCheck {
-    /// Of these parts.
+    /// Combines the checks of a launch.
     pub fn new(
         kernel: &Kernel,
         position: Position,
@@ -121,7 +117,7 @@ impl AccessCheck {
         }
     }
 
-    /// A cluster starts, of these blocks.
+    /// Starts a cluster of these blocks.
     pub fn start(&mut self, blocks: &[u64]) {
         self.position.start(blocks);
         self.races.order.start(self.position.block);
@@ -129,30 +125,30 @@ impl AccessCheck {
         self.peers.start();
     }
 
-    /// It is the turn of the block of this rank.
+    /// Switches to the block of this rank.
     pub fn enter(&mut self, rank: u32) {
         self.position.enter(rank);
         self.races.order.enter(rank as usize, self.position.block);
     }
 
-    /// Whether each access goes through the path that takes any.
+    /// Turns the fast paths for word cells off or on again.
     pub fn without_word_cells(&mut self, without: bool) {
         self.word_cells = self.has_word_cells && !without;
     }
 
-    /// Whether an access needs what is there to be written: it reads it, and somebody looks at it.
+    /// Whether an access needs initialized bytes: it reads them and the value is used.
     pub(super) fn needs_written(&self, access: &WarpAccess<'_>) -> bool {
         let overwrites = || self.overwrites.get(access.instruction as usize) == Some(&true);
         access.site.kind != AccessKind::Store && !overwrites()
     }
 
-    /// Whether words are cells, for the fast paths that only take such.
+    /// Whether the fast paths, which need word cells, may run.
     #[inline(always)]
     pub fn word_cells(&self) -> bool {
         self.word_cells
     }
 
-    /// The allocation of a global address that an instruction accesses.
+    /// The allocation that contains a global address accessed by an instruction.
     #[inline(always)]
     pub fn allocation(&mut self, instruction: u32, address: u64) -> Option<MemoryId> {
         let AccessCheck { bounds, initial, races, .. } = self;
@@ -162,12 +158,12 @@ impl AccessCheck {
         })
     }
 
-    /// What a lane accesses now by an instruction, packed.
+    /// The packed access of a lane in its current epoch.
     pub fn packed_now(&mut self, at: LaneAt) -> PackedEpoch {
         self.races.order.packed_now(at.warp, at.lane, at.instruction)
     }
 
-    /// Lane 0's access of a warp's instruction, with what its site says about its order.
+    /// The packed access of lane 0 with the flags of the site's memory order.
     pub(super) fn packed_of(&mut self, warp: u32, instruction: u32, site: &Site) -> PackedEpoch {
         let mut packed = self.races.order.packed_now(warp, 0, instruction);
         if let Some(scope) = site.order.strong {
@@ -185,7 +181,7 @@ impl AccessCheck {
         packed
     }
 
-    /// Notes the lanes of an access in which not all of its warp take part.
+    /// Records the active lanes of an access that not all live lanes take part in.
     #[inline(always)]
     pub fn note_lanes(&mut self, warp: &Warp) {
         if warp.mask != warp.live {
@@ -193,7 +189,7 @@ impl AccessCheck {
         }
     }
 
-    /// Another block's shared memory is accessed, or its mbarrier used.
+    /// Records an access to another block's shared memory, or a use of its mbarrier.
     pub fn touch_peer(&mut self, rank: u32, access: PackedEpoch) {
         if rank != self.position.rank {
             self.peers.touch(&self.races.order, rank, access);
@@ -201,7 +197,7 @@ impl AccessCheck {
     }
 }
 
-/// Which instructions are atomic exchanges whose old value decides nothing.
+/// By instruction: whether it is an atomic exchange with an unused result.
 fn overwrites(kernel: &Kernel) -> Vec<bool> {
     let mut found = vec![false; kernel.origins.len()];
     for inst in &kernel.insts {
@@ -215,7 +211,7 @@ fn overwrites(kernel: &Kernel) -> Vec<bool> {
     found
 }
 
-/// The size of a shadow cell, as a power of two: 4 bytes, or less where the kernel accesses less.
+/// The size of a shadow cell as a power of two: 4 bytes, or less if the kernel accesses less.
 fn cell_shift(kernel: &Kernel) -> u32 {
     let mut least = 4;
     for inst in &kernel.insts {
@@ -232,7 +228,7 @@ fn cell_shift(kernel: &Kernel) -> u32 {
     least.max(1).ilog2()
 }
 
-/// Whether a kernel releases anything by fences or by accesses that say so.
+/// Whether a kernel releases anything by fences or by release accesses.
 fn releases(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|inst| match &inst.opcode {
         Opcode::Annotation(SyncAnnotation::Fence(_)) => true,
@@ -241,7 +237,8 @@ fn releases(kernel: &Kernel) -> bool {
     })
 }
 
-/// What is of one seat alone.
+/// Per-cluster state of a suspended cluster: shared and local memory, clocks. Global memory, its
+/// shadow and the findings belong to the launch.
 pub struct SuspendedAccess {
     position: Position,
     extents: Vec<Extent>,
@@ -251,7 +248,8 @@ pub struct SuspendedAccess {
 }
 
 impl AccessCheck {
-    /// Of another seat, in which nothing has run yet; the regions are the shared memory of its blocks.
+    /// State for another resident cluster that has not run yet; `shared` are the shared memories of
+    /// its blocks.
     pub fn another(&self, shared: &[Region]) -> SuspendedAccess {
         let (warps, ranks) = (self.position.warps, shared.len());
         let bytes = || shared.iter().map(|region| region.bytes);
@@ -265,7 +263,7 @@ impl AccessCheck {
         }
     }
 
-    /// Exchanges what is of one seat alone with that of another.
+    /// Swaps the per-cluster state with another cluster's.
     pub fn exchange(&mut self, other: &mut SuspendedAccess) {
         std::mem::swap(&mut self.position, &mut other.position);
         self.bounds.exchange_shared(&mut other.extents);

@@ -1,12 +1,11 @@
-//! The per-lane reference path: each lane of an access goes through bounds, initialisation and races by
-//! itself. It can say everything; the fast paths (`fast/`) only answer where it would find nothing, and
-//! leave in shadow memory what it would leave.
+//! The per-lane reference path: each lane passes the checks of bounds, initialization and races on
+//! its own.
 //!
-//! *Limit.* Of lanes in a row that read one address by a weak load the first two stand for all: whoever
-//! writes there later can be one of the two at most.
+//! It can report every finding. The fast paths (`fast/`) handle only accesses without findings, and
+//! leave shadow memory in the same state as this path.
 //!
-//! Compare-and-swaps that fail only read: whether one does is looked up before it is done, lane after lane, as
-//! the lanes of a warp take turns.
+//! *Limit.* If consecutive lanes read one address by a weak load, only the first two are recorded:
+//! a later write can come from at most one of them, so the other one still races.
 
 use crate::access::{AccessCheck, WarpAccess};
 use crate::findings::kinds::ReportKind;
@@ -24,7 +23,7 @@ use lanework_ptx_ir::memory_layout::{
     LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW,
 };
 
-/// Lanes that read one address one after the other.
+/// Consecutive lanes that read one address.
 #[derive(Default)]
 struct RepeatedRead {
     address: u64,
@@ -32,7 +31,7 @@ struct RepeatedRead {
 }
 
 impl RepeatedRead {
-    /// Whether two lanes in a row had this address before.
+    /// Whether two lanes have read this address before.
     #[inline(always)]
     fn again(&mut self, address: u64) -> bool {
         if self.times == 0 || self.address != address {
@@ -60,7 +59,7 @@ fn mask_of(lanes: impl Iterator<Item = usize>) -> u32 {
 }
 
 impl AccessCheck {
-    /// Checks some lanes of one warp's access, before it is done.
+    /// Checks some lanes of a warp's access before it executes.
     pub fn by_lane(
         &mut self,
         warp: &Warp,
@@ -82,7 +81,7 @@ impl AccessCheck {
         }
     }
 
-    /// By generic addresses: lanes may mean different memories.
+    /// Checks an access by generic addresses: each lane may access another space.
     fn generic(&mut self, access: &WarpAccess<'_>, at: &[u64; 32]) {
         let within = |window: u64| {
             let inside = |lane: &usize| at[*lane].wrapping_sub(window) < WINDOW;
@@ -116,7 +115,7 @@ impl AccessCheck {
             if !stores && !strong && repeated.again(address) {
                 continue;
             }
-            // A bad address is the engine's to report.
+            // The engine reports misaligned and out-of-bounds addresses.
             if address & (bytes - 1) != 0 {
                 continue;
             }
@@ -175,7 +174,8 @@ impl AccessCheck {
         self.races.order.release(by, variable, (scope, order.release), atomic);
     }
 
-    /// In shared memory: of the lanes' own block, or of the blocks that their addresses name.
+    /// Checks an access to shared memory of the own block, or of the peer blocks that the addresses
+    /// name.
     fn shared(&mut self, access: &WarpAccess<'_>, at: &[u64; 32]) {
         let own = self.position.rank;
         let far = mask_of(lanes_of(access.mask).filter(|lane| at[*lane] >> RANK_SHIFT != 0));
@@ -185,7 +185,7 @@ impl AccessCheck {
             let (rank, _) = split(at[lane as usize], own);
             let mask = mask_of(lanes_of(rest).filter(|lane| split(at[*lane], own).0 == rank));
             rest &= !mask;
-            // Blocks that are not there are the engine's to report.
+            // The engine reports ranks that do not exist.
             if rank as usize >= self.bounds.ranks() {
                 continue;
             }
@@ -197,7 +197,7 @@ impl AccessCheck {
         self.shared_of(&WarpAccess { mask: near, ..*access }, own, at);
     }
 
-    /// In the shared memory of the block of a rank.
+    /// Checks an access to the shared memory of the block of a rank.
     fn shared_of(&mut self, access: &WarpAccess<'_>, rank: u32, at: &[u64; 32]) {
         let WarpAccess { warp, site, bytes, .. } = *access;
         let (reads, stores) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
@@ -249,7 +249,8 @@ impl AccessCheck {
         let WarpAccess { warp, site, bytes, .. } = *access;
         let (size, mut hint) = (self.bounds.local_bytes, 0);
         for lane in lanes_of(access.mask) {
-            // Parameters of functions lie in local memory and may be named by window.
+            // Function parameters are in local memory and may be addressed through the local
+            // window.
             let offset = if at[lane].wrapping_sub(LOCAL_WINDOW) < WINDOW {
                 at[lane] - LOCAL_WINDOW
             } else {
@@ -272,7 +273,7 @@ impl AccessCheck {
         }
     }
 
-    /// Whether a load from local memory gives something unwritten that is looked at.
+    /// Whether a load from local memory reads an uninitialized element that is used.
     fn unwritten_local(&self, site: &Site, place: u64, bytes: u64) -> bool {
         let element = bytes / u64::from(site.count.max(1));
         (0..u64::from(site.count)).any(|i| {
@@ -282,15 +283,16 @@ impl AccessCheck {
     }
 }
 
-/// Compare-and-swaps of a warp, lane after lane: what those that do not fail have written.
+/// Predicts which compare-and-swaps of a warp fail, and thus only read. The lanes execute in order,
+/// so a later lane sees the values that earlier lanes have stored.
 #[derive(Default)]
 pub struct CompareAndSwaps {
     written: Vec<(u64, u64)>,
 }
 
 impl CompareAndSwaps {
-    /// An access of which it is known whether a lane's compare-and-swap fails; `host` is the word at its
-    /// address.
+    /// The access with the lane's failed compare-and-swap marked in [`WarpAccess::failed`]; `host`
+    /// is the word at the address.
     #[inline(always)]
     pub fn tried<'a>(
         &mut self,
@@ -305,7 +307,8 @@ impl CompareAndSwaps {
                 if access.bytes <= 8 =>
             {
                 let operand = |slot| {
-                    // SAFETY: the assembler gave slots of this register file.
+                    // SAFETY: the slots come from `site.data`, which the assembler fills with slots
+                    // of this warp's register file.
                     unsafe { fetch_cold::<u64>(access.warp, slot) }.0[lane]
                 };
                 let [expected, new] = [operand(*expected), operand(*new)];
@@ -329,7 +332,8 @@ impl CompareAndSwaps {
             || {
                 let mut word = [0; 8];
                 for (i, byte) in word.iter_mut().enumerate().take(bytes as usize) {
-                    // SAFETY: the access was checked to lie inside the region.
+                    // SAFETY: `global` and `shared_of` call this after their bounds check of
+                    // `address` for `bytes` bytes, and `host` is the host address of that byte.
                     *byte = unsafe { host.wrapping_add(i).read() };
                 }
                 u64::from_le_bytes(word)

@@ -1,10 +1,10 @@
-//! Bulk and tensor copies: what they read and write, by the asynchronous proxy.
+//! Bulk and tensor copies: the bytes that they read and write through the asynchronous proxy.
 //!
-//! What a copy writes is in flight until its mbarrier's phase has ended, or until its thread has waited for
-//! its bulk group; what it reads, likewise, and where it reads shared memory for a group, until the thread
-//! has waited for the group's reads (`.read`). What is read of shared memory is marked in shadow memory;
-//! what is read of global memory is kept in a list, which stores are compared with
-//! ([`super::in_flight`]).
+//! The target of a copy is in flight until its mbarrier's phase completes, or until its thread has
+//! waited for its bulk group. The source is in flight as long, except that a thread may wait for a
+//! group's reads of shared memory alone (`.read`). Sources in shared memory are marked in shadow
+//! memory. Sources in global memory are kept in a list that stores are compared with
+//! ([`check_store`](super::check_store)).
 
 use crate::access::AccessCheck;
 use crate::access::cells::RunStart;
@@ -17,23 +17,24 @@ use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::{MemoryOrder, MemorySpace, Scope};
 
-/// A run that a thread's copy is reading or writing.
+/// A run that a copy of a bulk group reads or writes.
 struct GroupedCopy {
     lane: u32,
     group: u32,
     run: ByteRun,
-    /// The access, as the run's cells have it.
+    /// The packed access in the run's shadow cells.
     access: PackedEpoch,
 }
 
-/// The bulk copies of a cluster's warps.
+/// Bulk copies of a cluster's warps.
 pub struct BulkCopies {
     reading: Vec<Vec<GroupedCopy>>,
     writing: Vec<Vec<GroupedCopy>>,
     committed: Vec<[u32; 32]>,
 }
 
-/// The site of what a copy writes. The copy engine combines as relaxed atomics of the whole device do.
+/// The site of a copy's writes. The PTX manual specifies reductions by bulk copies as relaxed
+/// atomics of device scope.
 fn target(space: MemorySpace, combines: bool) -> Site {
     if !combines {
         return site(space, AccessKind::Store, 1);
@@ -49,14 +50,14 @@ impl BulkCopies {
         BulkCopies { reading: none(), writing: none(), committed: vec![[0; 32]; warps] }
     }
 
-    /// A cluster starts.
+    /// Starts a cluster.
     pub fn start(&mut self) {
         self.reading.iter_mut().chain(&mut self.writing).for_each(Vec::clear);
         self.committed.fill([0; 32]);
     }
 
-    /// A lane starts a copy; an mbarrier of a block at an offset of its shared memory completes it, or
-    /// the thread's group.
+    /// A lane starts a copy. It completes at `mbarrier` (rank of the block, offset in its shared
+    /// memory), or with the thread's bulk group.
     pub fn start_copy(
         &mut self,
         access: &mut AccessCheck,
@@ -99,7 +100,7 @@ impl BulkCopies {
         }
     }
 
-    /// A copy reads some bytes.
+    /// Checks and marks the source of a copy.
     fn read(
         &mut self,
         access: &mut AccessCheck,
@@ -129,7 +130,7 @@ impl BulkCopies {
         None
     }
 
-    /// A copy writes some bytes.
+    /// Checks and marks the target of a copy.
     fn write(
         &mut self,
         access: &mut AccessCheck,
@@ -157,7 +158,7 @@ impl BulkCopies {
         Some((run, write))
     }
 
-    /// Remembers what a copy of the thread's group that is open reads or writes.
+    /// Adds a run to the thread's open bulk group.
     fn hold(
         &mut self,
         access: &AccessCheck,
@@ -171,13 +172,13 @@ impl BulkCopies {
         list[slot].push(GroupedCopy { lane, group, run, access: packed });
     }
 
-    /// A thread makes a bulk group.
+    /// `cp.async.bulk.commit_group` by a thread.
     pub fn commit(&mut self, access: &AccessCheck, warp: u32, lane: u32) {
         self.committed[access.position.slot(warp)][lane as usize] += 1;
     }
 
-    /// A thread waits for its bulk groups but for the latest `keep`; `read` says that only for what they
-    /// read.
+    /// `cp.async.bulk.wait_group` by a thread: waits for all but the latest `keep` groups; with
+    /// `read`, only for their reads.
     pub fn wait(
         &mut self,
         access: &mut AccessCheck,

@@ -1,4 +1,4 @@
-//! `cp.async`: what is copied is there only once its thread has waited for the copy's group.
+//! `cp.async`: copied bytes may be used only after the thread has waited for the copy's group.
 
 use crate::access::AccessCheck;
 use crate::access::position::LaneAt;
@@ -10,7 +10,7 @@ use lanework_engine::machine::Warp;
 /// A copy in flight.
 struct CpAsyncCopy {
     lane: u32,
-    /// How many groups its thread had committed before it.
+    /// Groups that the thread had committed before.
     group: u32,
     offset: u64,
     bytes: u64,
@@ -18,7 +18,7 @@ struct CpAsyncCopy {
     from: GlobalSource,
 }
 
-/// The copies of a cluster's warps.
+/// `cp.async` copies of a cluster's warps.
 pub struct CpAsync {
     pending: Vec<Vec<CpAsyncCopy>>,
     committed: Vec<[u32; 32]>,
@@ -31,14 +31,14 @@ impl CpAsync {
         CpAsync { pending, committed: vec![[0; 32]; warps] }
     }
 
-    /// A cluster starts.
+    /// Starts a cluster.
     pub fn start(&mut self) {
         self.pending.iter_mut().for_each(Vec::clear);
         self.committed.fill([0; 32]);
     }
 
-    /// A warp has started copies of `bytes` bytes to these offsets of shared memory; the bytes written
-    /// have been checked as accesses.
+    /// A warp has started copies of `bytes` bytes to these offsets of shared memory. The writes
+    /// have already been checked as accesses.
     pub fn started(
         &mut self,
         access: &mut AccessCheck,
@@ -67,7 +67,7 @@ impl CpAsync {
         }
     }
 
-    /// A thread's copies in flight, which an mbarrier now completes.
+    /// Takes the copies in flight of a thread, which an mbarrier completes from now on.
     pub fn take(&mut self, access: &AccessCheck, warp: u32, lane: u32) -> Vec<PendingCopy> {
         let pending = &mut self.pending[access.position.slot(warp)];
         let mine = pending.extract_if(.., |copy| copy.lane == lane);
@@ -83,12 +83,12 @@ impl CpAsync {
         mine.map(landing).collect()
     }
 
-    /// The global memory that copies in flight read.
+    /// Global memory that copies in flight read.
     pub fn sources(&self) -> impl Iterator<Item = GlobalSource> {
         self.pending.iter().flatten().map(|copy| copy.from)
     }
 
-    /// Threads commit what they have started.
+    /// `cp.async.commit_group`.
     pub fn commit(&mut self, access: &AccessCheck, warp: &Warp) {
         let committed = &mut self.committed[access.position.slot(warp.index)];
         for (lane, groups) in committed.iter_mut().enumerate() {
@@ -96,7 +96,8 @@ impl CpAsync {
         }
     }
 
-    /// Threads wait for all groups but the last `keep`; `u32::MAX` waits for everything.
+    /// `cp.async.wait_group`: waits for all but the latest `keep` groups; `u32::MAX` is
+    /// `cp.async.wait_all`.
     pub fn wait(&mut self, access: &mut AccessCheck, warp: &Warp, keep: u32) {
         let slot = access.position.slot(warp.index);
         let committed = self.committed[slot];

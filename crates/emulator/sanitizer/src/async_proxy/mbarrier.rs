@@ -1,8 +1,11 @@
-//! Mbarriers: what a phase releases, and to whom.
+//! Mbarriers: the synchronization of each phase.
 //!
-//! Those who arrive release what they know, each thread for itself; so do the copies that complete the phase, as a pseudo-thread.
-//! Whichever thread has waited for the phase acquires both. That a phase has ended is seen by its parity bit in
-//! shared memory, whenever the mbarrier is used next.
+//! *Algorithm.* Each thread that arrives releases its clock into the phase. Copies that complete
+//! the phase release theirs as a pseudo-thread. Every thread that waits for the phase acquires
+//! both. The tracker notices the end of a phase when the mbarrier is used next, by its parity bit
+//! in shared memory.
+//!
+//! *Source.* PTX ISA, "Parallel Synchronization and Communication Instructions: mbarrier".
 
 use crate::access::AccessCheck;
 use crate::access::position::LaneAt;
@@ -16,57 +19,59 @@ use crate::races::vector_clock::VectorClock;
 use lanework_engine::asynchrony::mbarrier::Mbarrier;
 use std::collections::HashMap;
 
-/// What a copy that an mbarrier completes reads and writes.
+/// The runs that a copy reads and writes until its mbarrier completes it.
 pub struct PendingCopy {
-    /// What it writes, and the write as its cells have it.
+    /// Written runs, each with the packed write in its shadow cells.
     pub targets: Vec<(ByteRun, PackedEpoch)>,
-    /// What it reads.
+    /// Runs that it reads.
     pub sources: Vec<CopySource>,
     /// The block and the warp that started it.
     pub by: (u64, u32),
 }
 
-/// Memory that a copy is reading.
+/// Memory that a copy reads.
 pub enum CopySource {
     /// Global memory.
     Global(GlobalSource),
     /// Shared memory.
     Shared {
-        /// Where.
+        /// The run.
         run: ByteRun,
-        /// The read, as its cells have it.
+        /// The packed read in its shadow cells.
         read: PackedEpoch,
     },
 }
 
-/// How far `fence.mbarrier_init` and a relaxed arrival at the cluster's barrier have made an mbarrier known, which order nothing else.
+/// How far an mbarrier's initialization is visible beyond the order of accesses:
+/// `fence.mbarrier_init` and a relaxed arrival at the cluster's barrier publish it, and nothing
+/// else.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum InitVisibility {
-    /// As far as accesses are.
+    /// Only as ordered by happens-before.
     #[default]
     ByAccessOrder,
-    /// Its thread has run the fence.
+    /// The initializing thread has executed the fence.
     Fenced,
-    /// And has then arrived at the cluster's barrier, in this generation.
+    /// The warp has then arrived at the cluster's barrier, in this generation.
     Announced(u32),
-    /// All of the cluster have arrived there.
+    /// All warps of the cluster have arrived there.
     AllWarps,
 }
 
-/// What is known of an mbarrier.
+/// State of one mbarrier.
 #[derive(Default)]
 struct Phase {
     parity: bool,
     pseudo_thread: usize,
-    /// Its initialisation.
+    /// Its initialization.
     made: PackedEpoch,
-    /// Who knows of that beyond what the order of accesses says.
+    /// Its visibility beyond the order of accesses.
     known: InitVisibility,
-    /// What those know who have arrived in this phase.
+    /// Join of the clocks that arrived in this phase.
     arrived: VectorClock,
-    /// What the phases that have ended release.
+    /// Clock released by completed phases.
     released: VectorClock,
-    /// The number of the last change to that, among all of the cluster.
+    /// Version of `released`, unique in the cluster.
     version: u32,
     landing: Vec<PendingCopy>,
 }
@@ -80,7 +85,7 @@ pub struct Mbarriers {
 }
 
 impl Mbarriers {
-    /// A cluster starts.
+    /// Starts a cluster.
     pub fn start(&mut self) {
         self.phases.clear();
     }
@@ -91,12 +96,12 @@ impl Mbarriers {
         self.phases.entry(of).or_insert_with(new)
     }
 
-    /// The phase under way completes these copies.
+    /// Adds copies to the current phase.
     pub fn completes(&mut self, of: (u32, u64), landing: impl IntoIterator<Item = PendingCopy>) {
         self.phase(of).landing.extend(landing);
     }
 
-    /// The global memory that copies in flight read.
+    /// Global memory that copies in flight read.
     pub fn sources(&self) -> impl Iterator<Item = GlobalSource> {
         let landing = self.phases.values().flat_map(|phase| &phase.landing);
         landing.flat_map(|copy| &copy.sources).filter_map(|source| match source {
@@ -105,7 +110,7 @@ impl Mbarriers {
         })
     }
 
-    /// An mbarrier is initialised.
+    /// `mbarrier.init`.
     pub fn init(&mut self, access: &mut AccessCheck, of: (u32, u64), made: PackedEpoch) {
         if let Some(written) = access.initial.written(of.0 as usize) {
             written.set(of.1, 8);
@@ -114,7 +119,7 @@ impl Mbarriers {
         self.phases.insert(of, Phase { pseudo_thread, made, ..Phase::default() });
     }
 
-    /// Lanes of a warp run `fence.mbarrier_init`.
+    /// `fence.mbarrier_init` by lanes of a warp.
     pub fn fence_init(&mut self, access: &AccessCheck, warp: u32, lanes: u32) {
         let slot = access.position.slot(warp) as u32;
         for phase in self.phases.values_mut() {
@@ -128,7 +133,7 @@ impl Mbarriers {
         }
     }
 
-    /// A warp makes a relaxed arrival at the cluster's barrier, in a generation of it.
+    /// A warp makes a relaxed arrival at the cluster's barrier.
     pub fn announce_inits(&mut self, access: &AccessCheck, warp: u32, generation: u32) {
         let slot = access.position.slot(warp) as u32;
         for phase in self.phases.values_mut() {
@@ -140,7 +145,7 @@ impl Mbarriers {
         }
     }
 
-    /// All have arrived at the cluster's barrier, in this generation.
+    /// All warps have arrived at the cluster's barrier, in this generation.
     pub fn complete_inits(&mut self, generation: u32) {
         for phase in self.phases.values_mut() {
             if phase.known == InitVisibility::Announced(generation) {
@@ -149,7 +154,7 @@ impl Mbarriers {
         }
     }
 
-    /// An mbarrier is used: its initialisation must come before.
+    /// Reports a use of an mbarrier that is not ordered after its initialization.
     pub fn used(&mut self, access: &mut AccessCheck, at: LaneAt, (rank, offset): (u32, u64)) {
         let Phase { made, known, .. } = *self.phase((rank, offset));
         let of_cluster = epoch::number(made) >= access.races.order.base();
@@ -184,10 +189,11 @@ impl Mbarriers {
         });
     }
 
-    /// Looks whether an mbarrier's phase has ended since it was looked at last.
+    /// Completes the phase if the mbarrier's parity has flipped since the last check.
     pub fn look(&mut self, access: &mut AccessCheck, of: (u32, u64)) {
         let at = access.bounds.shared_host(of.0, of.1);
-        // SAFETY: the engine has checked that an mbarrier's 8 bytes lie in shared memory.
+        // SAFETY: the engine raises a fault before this callback unless the mbarrier's 8 bytes are
+        // inside the block's shared memory, and `shared_host` returns their host address.
         let bits = unsafe { at.cast::<u64>().read_unaligned() };
         let Some(now) = Mbarrier::from_bits(bits) else { return };
         if self.phase(of).parity == now.parity {
@@ -226,14 +232,14 @@ impl Mbarriers {
         phase.released.join(&clock);
     }
 
-    /// A thread arrives at an mbarrier; call it before the arrival counts.
+    /// A thread arrives. Call this before the arrival takes effect.
     pub fn arrive(&mut self, access: &mut AccessCheck, at: LaneAt, of: (u32, u64)) {
         self.look(access, of);
         let arrived = &mut self.phase(of).arrived;
         access.races.order.release_to(arrived, at.warp as usize, at.lane);
     }
 
-    /// A thread of a warp with these live lanes has waited for an mbarrier's phase.
+    /// A thread of a warp with these live lanes has waited for a phase.
     pub fn waited(&mut self, access: &mut AccessCheck, at: LaneAt, live: u32, of: (u32, u64)) {
         self.used(access, at, of);
         self.look(access, of);

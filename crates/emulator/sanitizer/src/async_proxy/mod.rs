@@ -1,24 +1,23 @@
-//! The asynchronous proxy: `cp.async`, bulk and tensor copies, and the mbarriers that complete them.
+//! The asynchronous proxy: `cp.async`, bulk and tensor copies, and the mbarriers that complete
+//! them.
 //!
-//! *Rules* (PTX ISA, "Asynchronous operations" and "Data movement: async copies", proxies): what a copy
-//! writes may be touched only after the wait for its group, or for the phase of its mbarrier; what it
-//! reads may be changed only after that, and must have been fenced from what threads wrote.
+//! *Rules* (PTX ISA, "Asynchronous operations" and "Data movement: async copies", proxies): a
+//! copy's target may be accessed only after waiting for the copy's group or its mbarrier's phase. A
+//! copy's source may be changed only after that, and writes to it by threads need a proxy fence
+//! before the copy.
 //!
-//! *Algorithm.* A copy marks the shadow cells that it writes as in flight. Completing it gives them an
-//! epoch of whoever waited (`cp.async`), or of a pseudo-thread of the mbarrier, whose clock is released
-//! to those who wait for the phase (`races::proxies`).
+//! *Algorithm.* A copy marks the shadow cells of its target as in flight. Its completion replaces
+//! the mark by an epoch of the thread that waited (`cp.async`), or of the mbarrier's pseudo-thread,
+//! whose clock is released to the threads that wait for the phase
+//! (`races::happens_before::proxies`).
 //!
-//! *Limits.* The emulator does copies when it likes; that memory holds the right bytes early does not
-//! show in what is reported. Of the mbarriers of a kernel those beyond the sixteenth share
-//! pseudo-threads, which can only hide errors.
+//! Shadow memory records a copy's read of global memory as one of the issuing thread, so the
+//! thread's own later stores, and those after a barrier, look ordered although the copy may still
+//! be reading. [`check_store`] finds these by a list of the sources in flight; few kernels store
+//! while copies are in flight, so a list is fast enough.
 //!
-//! What asynchronous operations do to shadow cells.
-//!
-//! Global memory that copies in flight read: no store may change it before they are done.
-//!
-//! Shadow memory knows a copy's read as one of the thread that started it, which that thread's own stores
-//! come after, and those of others that a barrier orders; that the copy may read later still is only known
-//! here. Few kernels store while copies are in flight, so that a list does.
+//! *Limits.* The emulator may execute a copy early; the findings do not depend on that. Mbarriers
+//! beyond the sixteenth of a kernel share pseudo-threads, which can only hide errors.
 
 pub mod bulk;
 pub mod cp_async;
@@ -38,43 +37,43 @@ use lanework_engine::site::Site;
 use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// The site of an access that is not an instruction's own.
+/// A site for an access that is not the instruction's own.
 pub fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> Site {
     Site::aside(space, kind, bytes as u8, AccessClass::default())
 }
 
-/// A run of bytes of a memory.
+/// A run of bytes in a memory.
 #[derive(Clone, Copy, Debug)]
 pub struct ByteRun {
-    /// The memory; that of a block by its rank.
+    /// The memory; shared memory is numbered by rank.
     pub memory: MemoryId,
-    /// Where it starts.
+    /// Offset of the first byte.
     pub offset: u64,
-    /// How long it is.
+    /// Length in bytes.
     pub bytes: u64,
 }
 
 impl ByteRun {
-    /// In the shared memory of the block of a rank.
+    /// A run in the shared memory of the block of a rank.
     pub fn shared(rank: u32, offset: u64, bytes: u64) -> ByteRun {
         ByteRun { memory: rank as usize, offset, bytes }
     }
 }
 
 impl AccessCheck {
-    /// A copy starts to write a run.
+    /// Marks a run as being written by a copy.
     pub fn start_writes(&mut self, run: ByteRun, write: PackedEpoch) {
         let shadow = self.races.shadow(run.memory);
         shadow.change_run(run.offset, run.bytes, |cell| cell.start_write(write));
     }
 
-    /// Puts a write in the place of another one of a run, where that is remembered.
+    /// Replaces a recorded write of a run.
     pub fn replace_writes(&mut self, run: ByteRun, from: PackedEpoch, to: PackedEpoch) {
         let shadow = self.races.shadow(run.memory);
         shadow.change_run(run.offset, run.bytes, |cell| cell.replace_write(from, to));
     }
 
-    /// Makes `to` a read of a run, in the place of `from` where that is one.
+    /// Records `to` as a read of a run, or replaces the recorded read `from`.
     pub fn set_reads(&mut self, run: ByteRun, from: Option<PackedEpoch>, to: PackedEpoch) {
         let shadow = self.races.shadow(run.memory);
         shadow.change_run(run.offset, run.bytes, |cell| match from {
@@ -83,8 +82,7 @@ impl AccessCheck {
         });
     }
 
-    /// An asynchronous operation reads a run that threads may have written without a fence between the
-    /// proxies.
+    /// Reports an asynchronous read of bytes that threads wrote without a proxy fence.
     pub fn check_proxy_fence(&mut self, at: LaneAt, run: ByteRun) {
         let base = self.races.base(run.memory);
         if !self.races.has_writes(run.memory) {
@@ -124,26 +122,26 @@ impl AccessCheck {
     }
 }
 
-/// Global memory that a copy is reading.
+/// Global memory that a copy reads.
 #[derive(Clone, Copy, Debug)]
 pub struct GlobalSource {
-    /// Where it starts.
+    /// Start address.
     pub address: u64,
-    /// How long it is.
+    /// Length in bytes.
     pub bytes: u64,
-    /// Who started the copy.
+    /// The thread that started the copy.
     pub by: ThreadAt,
 }
 
 impl GlobalSource {
-    /// Whether an access of some bytes touches it.
+    /// Whether an access overlaps it.
     pub fn touches(&self, address: u64, bytes: u64) -> bool {
         address < self.address.saturating_add(self.bytes)
             && self.address < address.saturating_add(bytes)
     }
 }
 
-/// The lanes of a warp's store that go to global memory, each by its number and its address.
+/// The lanes of a store that access global memory, with their addresses.
 fn global_lanes<'a>(
     warp: &Warp,
     site: &Site,
@@ -157,7 +155,7 @@ fn global_lanes<'a>(
         .filter(move |(_, at)| !generic || generic_space(*at) == Space::Global)
 }
 
-/// Reports a store to what one of these copies is reading.
+/// Reports a store to the source of a copy in flight.
 pub fn check_store(
     access: &mut AccessCheck,
     warp: &Warp,

@@ -1,15 +1,15 @@
-//! Operands of products in shared memory: chunks of 16 bytes.
+//! Operands of matrix products in shared memory (chunks of 16 bytes), and the reads of `tcgen05`.
 //!
-//! What `tcgen05` reads of shared memory: by the asynchronous proxy, from when it is issued until a commit of its
+//! The asynchronous proxy reads operands of `tcgen05` from issue until a commit by the issuing
 //! thread has arrived at its mbarrier.
 //!
-//! *Rules* (PTX ISA, "Memory Consistency Model for 5th generation of TensorCore operations"): operands must have
-//! been fenced by `fence.proxy.async`; they may be changed by whoever has waited for the phase that a commit
-//! completes, and by nobody before.
+//! *Rules* (PTX ISA, "Memory Consistency Model for 5th generation of TensorCore operations"):
+//! writes to operands need `fence.proxy.async` before the instruction; only threads that have
+//! waited for the commit's phase may change them.
 //!
-//! *Limit.* Accesses to tensor memory itself are not followed: the emulator does products in the order in which they
-//! are issued, after the scheduler pass, so that a load that does not wait finds what was there before. What a
-//! commit to several mbarriers covers counts as done at once.
+//! *Limit.* Accesses to tensor memory itself are not checked: the emulator executes products in
+//! issue order after the scheduler pass, so a load without a wait reads the old value. Reads that
+//! are committed to several mbarriers count as complete at the commit.
 
 use crate::access::AccessCheck;
 use crate::access::cells::RunStart;
@@ -26,8 +26,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 /// Bytes that are read together.
 const CHUNK: u64 = 16;
 
-/// The chunks that lie in the block's variables, put together where they lie side by side in one; others are
-/// reported.
+/// Merges chunks inside one variable to runs of bytes, and reports chunks outside of variables.
 pub fn operand_runs(access: &mut AccessCheck, at: LaneAt, chunks: &[u64]) -> Vec<(u64, u64)> {
     let (mut inside, mut hint) = (Vec::with_capacity(chunks.len()), 0);
     for chunk in chunks {
@@ -58,7 +57,7 @@ fn outside(access: &mut AccessCheck, at: LaneAt, offset: u64) {
     });
 }
 
-/// Chunks as runs of bytes, each of which is `whole`.
+/// Merges adjacent chunks to runs of bytes, as long as the run satisfies `whole`.
 fn runs(mut chunks: Vec<u64>, mut whole: impl FnMut(u64, u64) -> bool) -> Vec<(u64, u64)> {
     chunks.sort_unstable();
     let mut runs: Vec<(u64, u64)> = Vec::new();
@@ -75,13 +74,13 @@ fn runs(mut chunks: Vec<u64>, mut whole: impl FnMut(u64, u64) -> bool) -> Vec<(u
     runs
 }
 
-/// Memory that a thread's instructions read, not committed yet.
+/// A read of an instruction that is not committed yet.
 struct OperandRead {
     lane: u32,
     source: CopySource,
 }
 
-/// What a cluster's warps have issued and not committed.
+/// Uncommitted reads of a cluster's warps.
 pub struct TensorReads {
     by_warp: Vec<Vec<OperandRead>>,
 }
@@ -92,7 +91,7 @@ impl TensorReads {
         TensorReads { by_warp: (0..warps).map(|_| Vec::new()).collect() }
     }
 
-    /// A cluster starts.
+    /// Starts a cluster.
     pub fn start(&mut self) {
         self.by_warp.iter_mut().for_each(Vec::clear);
     }
@@ -120,7 +119,7 @@ impl TensorReads {
         }
     }
 
-    /// A lane commits to these mbarriers what it has issued.
+    /// `tcgen05.commit`: a lane commits its instructions to these mbarriers.
     pub fn commit(
         &mut self,
         access: &mut AccessCheck,
@@ -139,7 +138,7 @@ impl TensorReads {
             mbarriers.completes(*of, [PendingCopy { targets: Vec::new(), sources, by }]);
             return;
         }
-        // Each of several mbarriers says that the reads are done: which comes first is not known.
+        // Any of the mbarriers may complete first, so the reads are dropped.
         for OperandRead { source, .. } in mine {
             if let CopySource::Shared { run, read } = source {
                 access.set_reads(run, Some(read), 0);
@@ -148,7 +147,7 @@ impl TensorReads {
     }
 }
 
-/// A lane's product adds to columns of tensor memory of which nothing was ever written.
+/// Reports a product that accumulates into columns of tensor memory that were never written.
 pub fn unwritten_columns(access: &mut AccessCheck, at: LaneAt, (first, columns): (u32, u32)) {
     let who = access.position.thread_at(at);
     access.reports.add(ReportKind::Uninitialized, who, None, |_| Finding {

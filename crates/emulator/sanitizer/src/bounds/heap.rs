@@ -1,5 +1,7 @@
-//! The blocks that `malloc` gave to kernels: accesses must stay inside one that is not freed. Freed blocks
-//! are remembered for the launch, for the engine gives none twice while there is room.
+//! Blocks of the kernels' `malloc`: accesses must stay inside a live block.
+//!
+//! Freed blocks are remembered for the launch, because the engine reuses them only when the heap is
+//! full.
 
 use crate::findings::Finding;
 use crate::findings::kinds::ReportKind;
@@ -9,7 +11,7 @@ use lanework_engine::heap;
 use lanework_engine::memory::Memory;
 use std::collections::BTreeMap;
 
-/// What a block is called.
+/// Name of a block in findings.
 const NAME: &str = "block of `malloc`";
 
 /// A block of the heap.
@@ -19,18 +21,19 @@ struct Block {
     freed: bool,
 }
 
-/// The blocks of all heaps, by address.
+/// Blocks of all heaps, by address.
 #[derive(Default)]
 pub struct HeapBlocks {
     list: BTreeMap<u64, Block>,
 }
 
 impl HeapBlocks {
-    /// What earlier launches left.
+    /// The blocks that earlier launches left.
     pub fn in_memory(memory: &Memory) -> HeapBlocks {
         let heaps = memory.live().filter(|(_, allocation)| allocation.name == heap::NAME);
         let list = heaps.flat_map(|(start, allocation)| {
-            // SAFETY: an allocation holds its bytes, and the launch holds the memory's lock.
+            // SAFETY: `data` and `bytes` describe one live allocation, and the launch holds the
+            // memory's lock, so nothing writes the heap while its headers are read.
             let blocks = unsafe { heap::blocks(allocation.data(), allocation.bytes) };
             blocks.into_iter().map(move |block| {
                 (start + block.offset, Block { bytes: block.bytes, freed: !block.used })
@@ -39,7 +42,8 @@ impl HeapBlocks {
         HeapBlocks { list: list.collect() }
     }
 
-    /// What is wrong with an access, and the block nearest to it; `None` if it lies in a block in use.
+    /// The violation of an access and the nearest block; `None` if the access is inside a live
+    /// block.
     #[cold]
     pub fn violation(
         &self,
@@ -64,7 +68,7 @@ impl HeapBlocks {
     }
 }
 
-/// Blocks that no kernel has freed.
+/// Leak reports: blocks that no kernel has freed.
 pub fn leaks(memory: &Memory) -> Vec<Report> {
     let list = HeapBlocks::in_memory(memory).list.into_iter();
     let kept = list.filter(|(_, block)| !block.freed);
@@ -84,19 +88,19 @@ fn near(start: u64, block: Block, address: u64, bytes: u64) -> NearAllocation {
 }
 
 impl HeapBlocks {
-    /// `malloc` gave a block.
+    /// `malloc` returned a block.
     pub fn allocated(&mut self, address: u64, bytes: u64) {
         self.list.insert(address, Block { bytes, freed: false });
     }
 
-    /// `free` took one back.
+    /// `free` released a block.
     pub fn freed(&mut self, address: u64) {
         if let Some(block) = self.list.get_mut(&address) {
             block.freed = true;
         }
     }
 
-    /// What an access to a heap is that does not lie in a block.
+    /// The finding of an access outside of live blocks.
     pub fn finding(
         kind: ReportKind,
         verb: &str,

@@ -1,9 +1,9 @@
-//! Where the matrices of `wmma` must start, and how far apart their rows must be.
+//! Alignment of `wmma` matrices and of the distance between their rows.
 //!
-//! *Rules.* The CUDA programming guide wants pointers at multiples of 32 bytes and leading dimensions of 16;
-//! the PTX manual wants each row at a multiple of a lane's fragment, which may be smaller. What satisfies
-//! either is let pass. A GPU faults only where the loads that it makes of the instruction happen to be
-//! misaligned, and else reads well: the code is wrong all the same.
+//! *Rules.* The CUDA programming guide requires pointers at multiples of 32 bytes and leading
+//! dimensions of 16 bytes. The PTX manual requires each row at a multiple of a lane's fragment,
+//! which may be smaller. This check accepts what satisfies either. A GPU faults only if the loads
+//! of the compiled code happen to be misaligned, but the code is wrong in any case.
 
 use crate::access::AccessCheck;
 use crate::access::position::LaneAt;
@@ -12,12 +12,12 @@ use crate::findings::{Finding, place, verb};
 use lanework_engine::event::MatrixTile;
 use lanework_engine::machine::Warp;
 
-/// Bytes that a matrix must start at a multiple of, at most.
+/// Maximum required alignment of the start in bytes.
 const START: u64 = 32;
-/// The same for the distance of its rows.
+/// Maximum required alignment of the row distance in bytes.
 const PITCH: u64 = 16;
 
-/// Reports a matrix that is not aligned.
+/// Reports a misaligned matrix.
 pub fn check_alignment(
     access: &mut AccessCheck,
     warp: &Warp,

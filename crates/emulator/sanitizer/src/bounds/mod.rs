@@ -1,17 +1,15 @@
-//! Bounds: where allocations and variables lie, and what an access outside them is.
+//! Bounds: the extents of allocations and variables, and accesses outside of them.
 //!
-//! *Algorithm.* Exact bounds, no redzones in shadow memory: each address is compared with those of the
-//! allocation or variable that its instruction hit last, then with all. In a checked emulator
-//! allocations lie 2^36 bytes apart and variables in shared memory 1024, so that an index which leaves
-//! one does not land in another. An invalid load returns 0, an invalid store is discarded; the engine
-//! reports those ([`Bounds::amend`] adds what only the sanitizer knows), here the accesses that it lets
-//! pass are looked at: inside the block's memory but outside every variable, writes to constants, blocks
-//! of the kernel's own `malloc`.
+//! *Algorithm.* Exact bounds without redzones in shadow memory: each address is compared with the
+//! allocation or variable that its instruction accessed last, then with all. The checked emulator
+//! places allocations 2^36 bytes apart and variables in shared memory 1024 bytes apart, so an index
+//! that leaves one does not reach another. An invalid load returns 0, an invalid store is
+//! discarded; the engine reports both, and [`Bounds::amend`] adds the variable. This module finds
+//! the errors that the engine accepts: accesses inside the block's memory but outside every
+//! variable, writes to constants, and accesses outside of `malloc` blocks.
 //!
-//! *Limits.* An index that leaves one variable and lands in another is not seen; nor are fields of a
-//! structure told apart.
-//!
-//! Variables in shared and local memory by offset.
+//! *Limits.* Misses an index that leaves one variable and lands in another, and overflows between
+//! fields of a structure.
 
 pub mod heap;
 pub mod matrices;
@@ -29,21 +27,21 @@ use lanework_ptx_ir::kernel::{Kernel, MemorySpace, PlacedVariable};
 use lanework_ptx_ir::memory_layout::{SHARED_WINDOW, WINDOW};
 use std::collections::HashMap;
 
-/// The number of a memory: first come the shared memories of the cluster's blocks, by rank, then the
-/// allocations in global memory, in the order in which they are met.
+/// Number of a memory: first the shared memories of the cluster's blocks by rank, then the global
+/// allocations in the order of first access.
 pub type MemoryId = usize;
 
 /// A memory that is accessed.
 pub struct Extent {
-    /// Its first address; 0 for shared memory, where addresses are offsets.
+    /// First address; 0 for shared memory, which is addressed by offsets.
     pub start: u64,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Bytes in which one access is as good as another: all, but none of a heap of `malloc`.
+    /// Bytes that need no further checks: all, or none for a `malloc` heap.
     pub plain: u64,
     /// Whether kernels must not write it.
     pub constant: bool,
-    /// Its first byte on the host.
+    /// Host address of the first byte.
     pub host: *const u8,
 }
 
@@ -53,14 +51,14 @@ impl Extent {
         Extent { start: 0, bytes: region.bytes, plain: 0, constant: false, host: region.host }
     }
 
-    /// Bytes that the fast paths may check: none of a constant where it is written.
+    /// Bytes that the fast paths may check: none for writes to constants.
     #[inline(always)]
     pub fn fast(&self, loads: bool) -> u64 {
         if loads || !self.constant { self.plain } else { 0 }
     }
 }
 
-/// Where everything lies.
+/// Extents of the memories of a launch.
 pub struct Bounds {
     memory: *const Memory,
     ranks: usize,
@@ -75,13 +73,13 @@ pub struct Bounds {
     pub local: Variables,
     /// Bytes of local memory per thread.
     pub local_bytes: u64,
-    /// Blocks of the kernels' own `malloc`.
+    /// Blocks of the kernels' `malloc`.
     pub heap: HeapBlocks,
 }
 
 impl Bounds {
-    /// Of a launch: the kernel, global memory, which outlives the launch, and the shared memory of each
-    /// block of a cluster.
+    /// For a launch: the kernel, global memory (which must outlive this), and the shared memory of
+    /// each block of a cluster.
     pub fn new(
         kernel: &Kernel,
         memory: *const Memory,
@@ -101,14 +99,17 @@ impl Bounds {
             shared: Variables::new(&kernel.shared_variables, more),
             local: Variables::new(&kernel.local_variables, None),
             local_bytes,
-            // SAFETY: the launch holds the memory's lock while blocks run.
+            // SAFETY: `memory` is `Launch::memory`, which stays valid and locked by the launch
+            // while its instruments exist.
             heap: HeapBlocks::in_memory(unsafe { &*memory }),
         }
     }
 
     /// Global memory.
     pub fn memory(&self) -> &Memory {
-        // SAFETY: the launch holds the memory's lock while blocks run, and outlives this.
+        // SAFETY: `new` received the pointer from `Launch::memory`, which stays valid and locked by
+        // the launch until the instrument has finished; `Parts`, which owns this, is dropped in
+        // `finish`.
         unsafe { &*self.memory }
     }
 
@@ -118,39 +119,39 @@ impl Bounds {
         &self.extents[id]
     }
 
-    /// The memory of a number, if there is one.
+    /// A memory, if it exists.
     #[inline(always)]
     pub fn get(&self, id: MemoryId) -> Option<&Extent> {
         self.extents.get(id)
     }
 
-    /// The allocations in global memory that were accessed, but for the heap of the kernels' own `malloc`.
+    /// The global allocations that were accessed, except heaps of the kernels' `malloc`.
     pub fn global(&self) -> impl Iterator<Item = (MemoryId, &Extent)> {
         let all = self.extents.iter().enumerate().skip(self.ranks);
         all.filter(|(_, extent)| extent.plain > 0)
     }
 
-    /// Exchanges the shared memory of the cluster's blocks with that of another cluster's.
+    /// Swaps the shared memory extents with another cluster's.
     pub fn exchange_shared(&mut self, other: &mut [Extent]) {
         self.extents[..self.ranks].swap_with_slice(other);
     }
 
-    /// Bytes of local memory of all threads of a cluster whose blocks have this many warps.
+    /// Bytes of local memory of all threads of a cluster, for blocks of `warps` warps.
     pub fn local_bytes_of(&self, warps: usize) -> u64 {
         self.local_bytes * (self.ranks * warps) as u64 * 32
     }
 
-    /// Blocks of a cluster.
+    /// Blocks per cluster.
     pub fn ranks(&self) -> usize {
         self.ranks
     }
 
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory per block.
     pub fn shared_bytes(&self) -> u64 {
         self.extents[0].bytes
     }
 
-    /// What an instruction accessed last: the number of a memory, or of a variable.
+    /// The memory or variable that an instruction accessed last.
     #[inline(always)]
     pub fn hint(&self, instruction: u32) -> u32 {
         self.hints.get(instruction as usize).copied().unwrap_or(0)
@@ -164,8 +165,8 @@ impl Bounds {
         }
     }
 
-    /// The allocation of a global address that an instruction accesses; one that is met for the first
-    /// time is given to `track`.
+    /// The allocation that contains a global address. Passes an allocation that is accessed for the
+    /// first time to `track`.
     #[inline(always)]
     pub fn allocation(
         &mut self,
@@ -187,7 +188,8 @@ impl Bounds {
         address: u64,
         track: impl FnOnce(&Allocation),
     ) -> Option<MemoryId> {
-        // SAFETY: the launch holds the memory's lock while blocks run.
+        // SAFETY: as in `memory`: the launch keeps its memory alive and locked until the instrument
+        // has finished.
         let memory = unsafe { &*self.memory };
         let (start, allocation) = memory.find(address)?;
         let id = *self.by_start.entry(start).or_insert_with(|| {
@@ -206,12 +208,12 @@ impl Bounds {
         Some(id)
     }
 
-    /// What of global memory some bytes are in or near.
+    /// The global allocation that contains some bytes or is nearest to them.
     pub fn nearest_global(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
         self.memory().nearest(address, bytes)
     }
 
-    /// What of shared or global memory an address is in or near.
+    /// The variable or allocation that contains an address or is nearest to it.
     pub fn nearest(&self, space: MemorySpace, address: u64) -> Option<NearAllocation> {
         let window = match space {
             MemorySpace::Generic => generic_space(address),
@@ -224,7 +226,7 @@ impl Bounds {
         }
     }
 
-    /// The address in global memory of a byte on the host.
+    /// Converts a host address to a global address.
     pub fn global_address(&self, host: *const u8) -> Option<u64> {
         self.memory().live().find_map(|(start, allocation)| {
             let offset = (host as u64).wrapping_sub(allocation.data() as u64);
@@ -232,7 +234,7 @@ impl Bounds {
         })
     }
 
-    /// The rank of the block and the offset in its shared memory of bytes on the host, if they lie there.
+    /// Converts a host range to a rank and an offset in shared memory, if it is there.
     pub fn shared_place(&self, host: *const u8, bytes: u64) -> Option<(u32, u64)> {
         (0..self.ranks).find_map(|rank| {
             let extent = &self.extents[rank];
@@ -242,13 +244,13 @@ impl Bounds {
         })
     }
 
-    /// The host address of an offset in the shared memory of the block of a rank.
+    /// Host address of an offset in the shared memory of the block of a rank.
     pub fn shared_host(&self, rank: u32, offset: u64) -> *const u8 {
         let rank = (rank as usize).min(self.ranks - 1);
         self.extents[rank].host.wrapping_add(offset as usize)
     }
 
-    /// An access inside the block's memory, but outside every variable.
+    /// The finding of an access inside the block's memory but outside every variable.
     pub fn outside(
         verb: &str,
         space: &str,
@@ -265,7 +267,7 @@ impl Bounds {
         }
     }
 
-    /// A write to constant memory, which a kernel can only read.
+    /// The finding of a write to constant memory.
     pub fn written_constant(&self, verb: &str, address: u64, bytes: u64) -> Finding {
         let near = self.nearest_global(address, bytes);
         let at = place(near.as_ref(), address);
@@ -280,7 +282,7 @@ impl Bounds {
         }
     }
 
-    /// Adds to the report of a fault at an address what is known of variables and blocks.
+    /// Adds the variable or block at the faulting address to the report of a fault.
     pub fn amend(&self, report: &mut Report, space: MemorySpace, address: Option<u64>) {
         self.after_the_end(report, space, address);
         if space == MemorySpace::Shared
@@ -302,7 +304,7 @@ impl Bounds {
         }
     }
 
-    /// An access to shared memory of a block of the cluster that has ended is no matter of bounds.
+    /// Turns an out-of-bounds fault at a block of the cluster that has ended into a use after free.
     fn after_the_end(&self, report: &mut Report, space: MemorySpace, address: Option<u64>) {
         let window = match space {
             MemorySpace::Shared => 0,
@@ -326,20 +328,20 @@ impl Bounds {
     }
 }
 
-/// Variables, and where they lie.
+/// Variables in shared or local memory, by offset.
 pub struct Variables {
     list: Vec<(u64, u64, String)>,
 }
 
 impl Variables {
-    /// These variables and what `more` adds.
+    /// Variables of the kernel, and `more`.
     pub fn new(placed: &[PlacedVariable], more: Option<(u64, u64, String)>) -> Variables {
         let of = |p: &PlacedVariable| (u64::from(p.offset), u64::from(p.bytes), p.name.clone());
         Variables { list: placed.iter().map(of).chain(more).collect() }
     }
 
-    /// Whether these bytes lie in one variable, or nothing is known of variables; `hint` is the number
-    /// of the variable that they are likely in, and becomes that of the one that they are in.
+    /// Whether these bytes are inside one variable, or there are no variables. `hint` is the
+    /// variable to try first, and is set to the one that matches.
     #[inline(always)]
     pub fn holds(&self, offset: u64, bytes: u64, hint: &mut u32) -> bool {
         let inside = |(start, size, _): &(u64, u64, String)| {
@@ -353,7 +355,7 @@ impl Variables {
         found.is_some()
     }
 
-    /// First byte and size of the variable of this number; of nothing, if there is none.
+    /// First byte and size of a variable; zeros if it does not exist.
     #[inline(always)]
     pub fn extent(&self, number: usize) -> (u64, u64) {
         self.list.get(number).map_or((0, 0), |(start, size, _)| (*start, *size))

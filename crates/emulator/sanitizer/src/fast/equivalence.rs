@@ -1,5 +1,5 @@
-//! Fast-path equivalence tests: on random histories the fast paths find what the reference does, and
-//! leave the same in shadow memory.
+//! Fast-path equivalence tests: on random histories the fast paths find the same races as the
+//! reference path, and leave the same shadow memory.
 
 use crate::fast::line::{ALL, AccessBatch};
 use crate::fast::view::ShadowView;
@@ -12,7 +12,7 @@ use crate::races::shadow_memory::{LINE, ShadowMemory};
 use crate::races::strong_accesses::StrongAccesses;
 use lanework_ptx_ir::kernel::Scope;
 
-/// A generator of numbers, for histories that can be made again.
+/// A linear congruential generator, so histories are reproducible.
 struct Dice(u64);
 
 impl Dice {
@@ -52,7 +52,7 @@ fn one_by_one(
     races
 }
 
-/// A cell without strong accesses of the past, which only the reference path clears away.
+/// Drops strong accesses before `base`, which only the reference path clears.
 fn recent(mut cell: ShadowCell, base: u32) -> ShadowCell {
     let StrongAccesses { writes, reads, polled } = &mut cell.strong;
     for access in writes.iter_mut().chain(reads).chain([polled]) {
@@ -63,7 +63,7 @@ fn recent(mut cell: ShadowCell, base: u32) -> ShadowCell {
     cell
 }
 
-/// The fast paths, for more than one cell or for one cell in few steps.
+/// The fast paths: for a line of cells, for a broadcast, for one cell.
 #[derive(Clone, Copy)]
 enum Path {
     Line,
@@ -93,7 +93,7 @@ fn at_once(
     }
 }
 
-/// Synchronises something, at times.
+/// Synchronizes in one of several ways, or not at all.
 fn synchronise(dice: &mut Dice, order: &mut HappensBefore, block: &mut u64) {
     let warp = dice.roll(WARPS as u64) as usize;
     let (scope, lane) = (Scope::Device, dice.roll(4) as u32);
@@ -123,7 +123,7 @@ fn fast_paths_agree_with_the_reference() {
         let mut order = HappensBefore::new(WARPS, 1);
         let mut block = 0;
         order.start(block);
-        // In shared memory the past ends with the block, in global memory it does not.
+        // Epochs of earlier blocks are ignored in shared memory only.
         let shared = seed % 2 == 0;
         let (mut fast, mut slow) = (ShadowMemory::new(64, 2), ShadowMemory::new(64, 2));
         for step in 0..60 {

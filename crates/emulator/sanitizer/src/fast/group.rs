@@ -1,12 +1,13 @@
-//! Loads of words from one address register at several offsets, checked together before the first of
-//! them.
+//! Load groups: loads of words from one address register at several offsets, checked together
+//! before the first.
 //!
-//! Unrolled loops are full of them: a word of one row and a row of another matrix at every step. What
-//! lies side by side is then one line of shadow memory, looked at once. Without this path sgemm_tiled
-//! takes 2.5 times as long, sgemm_naive 1.8 times; without its prefetch, 1.3 and 1.15 times.
+//! Unrolled loops are full of them: at each step a word from a row of one matrix and a row of the
+//! other. Adjacent words share a line of shadow memory, which is checked once. Without this path
+//! sgemm_tiled takes 2.5 times as long, sgemm_naive 1.8 times; without its prefetch, 1.3 and 1.15
+//! times.
 //!
-//! Which loads are checked together: those of words from one address register, with nothing in between
-//! that could tell the one's time from the other's.
+//! Loads join a group if they use one address register in one basic block, with no synchronization
+//! or store between them.
 
 use crate::access::AccessCheck;
 use crate::bounds::MemoryId;
@@ -17,40 +18,40 @@ use crate::races::shadow_memory::LINE;
 use lanework_ptx_ir::kernel::*;
 use std::collections::HashMap;
 
-/// One load of a group: what it adds to the register, and its number in the kernel.
+/// One load of a group.
 #[derive(Clone, Copy, Debug)]
 pub struct GroupedLoad {
-    /// Bytes added.
+    /// Offset from the address register in bytes.
     pub offset: u64,
     /// The instruction.
     pub instruction: u32,
-    /// Whether it is of what must not change (`.nc`).
+    /// Whether it is a read-only load (`.nc`).
     pub read_only: bool,
 }
 
 /// Loads of one word per lane.
 pub struct LoadGroup {
-    /// The loads, by offset.
+    /// The loads, sorted by offset.
     pub members: Vec<GroupedLoad>,
     runs: Vec<WordRun>,
     /// The lowest offset.
     pub lowest: u64,
-    /// Bytes from there to the highest.
+    /// Distance from the lowest to the highest offset.
     reach: u64,
-    /// Whether all are of what must not change (`.nc`), or none.
+    /// Whether all loads are read-only (`.nc`).
     read_only: bool,
 }
 
-/// Loads of words that lie side by side, at most a line of them.
+/// Loads of adjacent words, at most a line of them.
 struct WordRun {
     offset: u64,
     words: u32,
-    /// The accesses of their instructions, with room before and after so that they can be shifted.
+    /// The packed accesses of their instructions, padded on both sides so they can be shifted.
     packed: [PackedEpoch; 3 * LINE],
 }
 
 impl LoadGroup {
-    /// Of at least one load.
+    /// Builds a group of at least one load.
     pub fn new(mut members: Vec<GroupedLoad>) -> LoadGroup {
         members.sort_by_key(|member| member.offset as i64);
         let mut runs: Vec<WordRun> = Vec::new();
@@ -76,9 +77,9 @@ impl LoadGroup {
 }
 
 impl AccessCheck {
-    /// A group of loads by all lanes, of `ONE` word for each half of the warp or of words side by side,
-    /// the first of them at `base`. `false` if they must be checked one by one; what is changed then does
-    /// not matter.
+    /// Checks a group of loads by all lanes. The first load is at `base`; each half of the warp
+    /// reads one word (`ONE`) or adjacent words. Returns `false` if the loads must be checked one
+    /// by one; checking them again after a partial update has the same effect.
     #[inline(always)]
     pub fn group<const SHARED: bool, const ONE: bool>(
         &mut self,
@@ -123,8 +124,8 @@ impl AccessCheck {
         true
     }
 
-    /// Prefetches the shadow lines of strided loads: those that the instruction will access next if it
-    /// goes on by the step it took last. A shadow cell is four times as large as its word.
+    /// Prefetches shadow lines of strided loads: predicts the next address of the instruction by
+    /// its last stride. A shadow cell is four times as large as its word.
     #[inline(always)]
     fn prefetch(&mut self, id: MemoryId, at: [u64; 2], last: Option<&mut u64>) {
         let Some(last) = last else { return };
@@ -139,8 +140,8 @@ impl AccessCheck {
 }
 
 impl ShadowView<'_> {
-    /// Words side by side that each is read by all lanes of a half, from `lane` on: two of them stand
-    /// for all. `false` if it is not as common.
+    /// Checks adjacent words that all lanes of a half read, starting with `lane`: two lanes
+    /// represent all. Returns `false` if the general path must check them.
     #[inline(always)]
     fn run(&mut self, run: &WordRun, at: u64, lane: u32) -> bool {
         let mut cell = (at >> 2) as usize;
@@ -170,11 +171,11 @@ impl ShadowView<'_> {
     }
 }
 
-/// By instruction of a basic block, from `start` on: the loads that are checked before it, with itself
-/// the first; none for what is checked with an earlier one. Whatever is not in the map is no such load.
+/// Groups the loads of a basic block that starts at instruction `start`. Maps the first load of a
+/// group to all its loads, and every other load to an empty list. Other instructions have no entry.
 pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<GroupedLoad>> {
     let mut groups: HashMap<usize, Vec<GroupedLoad>> = HashMap::new();
-    // The first load of the group that more can join, by address.
+    // The first load of each open group, by address register.
     let mut open: HashMap<(bool, bool, Reg), usize> = HashMap::new();
     for (i, inst) in insts.iter().enumerate() {
         match (&inst.opcode, words(inst)) {
@@ -195,8 +196,8 @@ pub fn groups(insts: &[Inst], start: usize) -> HashMap<usize, Vec<GroupedLoad>> 
     groups
 }
 
-/// Whether a load in the common form goes to shared memory, whether it is one of what must not change, and
-/// its address; `None` for anything else.
+/// Whether a groupable load accesses shared memory, whether it is read-only, and its address
+/// register; `None` for other instructions.
 fn words(inst: &Inst) -> Option<(bool, bool, Reg)> {
     let (Opcode::Memory(op), Some(Operand::Reg(address))) = (&inst.opcode, inst.src.first()) else {
         return None;

@@ -1,14 +1,11 @@
-//! Weak accesses in the common form, checked half a warp at a time: words side by side, or one for all.
+//! Weak accesses in the common form, checked half a warp at a time: adjacent elements, or one
+//! address for all lanes.
 //!
-//! Everything is looked at before anything is changed, so that whatever is uncommon, or may be wrong,
-//! can still be checked by the reference path. Without this path sgemm_tiled takes 17 times as long,
-//! transpose 1.4 times.
-//!
-//! A word by every lane of a warp, side by side in each half, each half on a line of shadow memory of its
-//! own or both on one: two lines are checked, and nothing else is asked.
-//!
-//! Without this path sgemm_tiled takes 1.08 times as long, for its stores to shared memory; groups of
-//! loads are made of the same lines.
+//! All checks precede the updates, so the reference path can still check an unusual or wrong
+//! access. Without this path sgemm_tiled takes 17 times as long, transpose 1.4 times. Full warps
+//! that access adjacent words of whole shadow lines take [`AccessCheck::whole_lines`]; without it
+//! sgemm_tiled takes 1.08 times as long because of its stores to shared memory. Load groups use the
+//! same lines.
 
 use crate::access::reference::lanes_of;
 use crate::access::{AccessCheck, WarpAccess};
@@ -25,16 +22,16 @@ use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// The active lanes of half a warp and what they access.
+/// The active lanes of half a warp and the bytes that they access.
 #[derive(Clone, Copy, Default)]
 struct ActiveHalf {
-    /// From the lowest active lane on, a bit for each that is active; none where the half is idle.
+    /// Active lanes, shifted so that the lowest one is bit 0; zero if the half is idle.
     lanes: u32,
     /// The lowest active lane.
     first: u32,
-    /// Its place in its area, or in shared memory.
+    /// Its offset in the memory.
     offset: u64,
-    /// Bytes from there to the last active lane's last.
+    /// Bytes from there to the end of the last active lane's access.
     span: u64,
 }
 
@@ -64,7 +61,7 @@ impl ActiveHalf {
         }
     }
 
-    /// Tells what its lanes write.
+    /// Marks the bytes that its lanes write as initialized.
     #[inline(always)]
     fn mark(&self, written: &InitialisedBytes, bytes: u64) {
         if self.lanes & (self.lanes + 1) == 0 {
@@ -79,7 +76,8 @@ impl ActiveHalf {
 }
 
 impl AccessCheck {
-    /// One warp's access; `false`, and nothing changed, if it must be checked lane by lane.
+    /// Checks a warp's access. Returns `false`, and changes nothing, if it must be checked lane by
+    /// lane.
     #[inline(always)]
     pub fn half_warps(
         &mut self,
@@ -106,7 +104,7 @@ impl AccessCheck {
         }
     }
 
-    /// The same for a weak load or store of shared, global or constant memory.
+    /// Checks a weak load or store of shared, global or constant memory.
     #[inline(always)]
     pub fn half_warps_of<const SHARED: bool, const LOADS: bool>(
         &mut self,
@@ -133,7 +131,7 @@ impl AccessCheck {
             let extent = self.bounds.extent(id);
             (extent.start, extent.fast(LOADS))
         };
-        // A lane's cells: one, two or four.
+        // Shadow cells per lane: one, two or four.
         let each = bytes >> self.races.shift();
         if !(1..=4).contains(&each) {
             return false;
@@ -199,7 +197,7 @@ impl AccessCheck {
         true
     }
 
-    /// The lanes that could not be checked together.
+    /// Checks the lanes that could not be checked together.
     #[cold]
     #[inline(never)]
     fn check_lanes(&mut self, access: &WarpAccess<'_>, id: MemoryId, base: [u64; 2], stride: u64) {
@@ -210,8 +208,8 @@ impl AccessCheck {
 }
 
 impl ShadowView<'_> {
-    /// A read of one place by all lanes of a half: two of them stand for all. Gives them where they
-    /// must be checked by themselves; nothing then is changed.
+    /// Checks a read of one address by all lanes of a half: two of them represent all. Returns
+    /// those two if they must be checked separately; then nothing has changed.
     #[inline(always)]
     fn two(&mut self, half: &ActiveHalf, each: u64) -> u32 {
         if half.lanes == 0 {
@@ -228,9 +226,9 @@ impl ShadowView<'_> {
         if self.pair(cell, self.packed, lanes) { 0 } else { rest }
     }
 
-    /// The cells of half a warp whose lanes go side by side, `each` cells per lane, line by line.
-    /// `second` makes of a lane's access that of another one which reads the same. Gives the lanes that
-    /// must be checked by themselves; nothing of theirs is changed.
+    /// Checks the cells of half a warp with adjacent lanes of `each` cells, line by line. Adding
+    /// `second` to a lane's packed access gives that of a second lane that reads the same. Returns
+    /// the lanes that must be checked separately; nothing of theirs has changed.
     #[inline(always)]
     fn lines<const LOADS: bool>(
         &mut self,
@@ -267,7 +265,7 @@ impl ShadowView<'_> {
     }
 }
 
-/// What lanes of one, two and four cells each add to the access of a line's first cell.
+/// Adds the lane number to each cell of a line, for lanes of one, two and four cells.
 pub const STEPS: [[PackedEpoch; LINE]; 3] = {
     let mut steps = [[0; LINE]; 3];
     let mut i = 0;
@@ -278,7 +276,7 @@ pub const STEPS: [[PackedEpoch; LINE]; 3] = {
     steps
 };
 
-/// A bit for each of `each` cells of every lane.
+/// A bit for each of the `each` cells of every lane.
 fn widened(lanes: u32, each: u64) -> u64 {
     let cell = (1 << each) - 1;
     let mut all = 0;
@@ -291,8 +289,8 @@ fn widened(lanes: u32, each: u64) -> u64 {
 }
 
 impl AccessCheck {
-    /// A store of a word by every lane; `false` if it must be checked by another path, with nothing
-    /// changed that this would not change alike.
+    /// Checks a store of a word by every lane. Returns `false` if another path must check it;
+    /// repeating the update there has the same effect.
     #[inline(always)]
     pub fn whole_lines<const SHARED: bool>(
         &mut self,
@@ -313,8 +311,8 @@ impl AccessCheck {
 }
 
 impl ShadowView<'_> {
-    /// Accesses to a line by each half of a warp, or reads of one by both; `false` if they must be checked
-    /// by another path.
+    /// Checks one line per half of a warp, or a read of one line by both halves. Returns `false` if
+    /// another path must check them.
     #[inline(always)]
     pub fn words<const LOADS: bool>(&mut self, at: [u64; 2], instruction: PackedEpoch) -> bool {
         if (at[0] | at[1]) & 63 != 0 {

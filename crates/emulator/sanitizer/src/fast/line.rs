@@ -1,9 +1,9 @@
-//! An access batch against a line of shadow memory at once: what half a warp reads or writes word by
-//! word.
+//! Access batches: half a warp's adjacent words against one line of shadow memory.
 //!
-//! Nearly always the prior accesses to such words are of one epoch, and its relation answers for all. A
-//! mismatch mask tells where they are not; then, or where something may be wrong, nothing is changed and
-//! the cells are checked one by one. Without this path the bench's kernels take up to 15 times as long.
+//! *Algorithm.* Nearly always the prior accesses to adjacent words belong to one epoch, and its
+//! relation decides for all. A mismatch mask finds the exceptions. If there is one, or if there may
+//! be a race, the batch changes nothing and the cells are checked one by one. Without this path the
+//! benchmarked kernels take up to 15 times as long.
 
 use crate::races::epoch::{ASYNC, LANES, PackedEpoch};
 use crate::races::happens_before::HappensBefore;
@@ -15,38 +15,39 @@ type Words = [PackedEpoch; LINE];
 
 /// An access to words of one line.
 pub struct AccessBatch {
-    /// Who accesses each word.
+    /// Packed access of each word.
     pub packed: Words,
-    /// What makes of these the accesses of a second reader, of the warp's other half; 0 if there is none.
+    /// Adding this to a packed access gives that of a second reader in the warp's other half; 0 if
+    /// there is none.
     pub second: PackedEpoch,
-    /// The words accessed, a bit each; at least one.
+    /// The words accessed, one bit each; not zero.
     pub active: u32,
     /// The warp.
     pub warp: u32,
-    /// Epochs of smaller numbers are of the past.
+    /// Epochs below this are of the past.
     pub base: u32,
 }
 
 /// All words of a line.
 pub const ALL: u32 = (1 << LINE) - 1;
-/// The bits of the number of an epoch.
+/// The bits of the epoch number.
 const EPOCH: PackedEpoch = 0xffff_ffff << 32;
 
-/// What tells how prior accesses of one kind relate to those of a batch.
+/// The relation cache for one kind of prior accesses, and the tracker behind it.
 type Related<'a> = (&'a mut RelationCache, &'a mut HappensBefore);
 
-/// How prior accesses of one kind to some words relate to the batch.
+/// How prior accesses of one kind relate to the batch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum PriorAccesses {
-    /// There are none, or all come before.
+    /// All happen before, or none exist.
     HappensBefore,
-    /// Each is of the lane that accesses the word now.
+    /// Each is by the lane that accesses the word now.
     SameLane,
-    /// All are of others, and nothing orders them.
+    /// All are concurrent, by other warps.
     Concurrent,
-    /// The same, and the others are lanes of the same warp.
+    /// All are concurrent, by other lanes of this warp.
     OtherLanes,
-    /// They are of several kinds.
+    /// Several of these.
     Mixed,
 }
 
@@ -69,7 +70,7 @@ fn any(words: &Words) -> PackedEpoch {
     all
 }
 
-/// Puts some words in the place of others.
+/// Replaces the active words.
 #[inline(always)]
 fn put(to: &mut Words, active: &Words, words: &Words) {
     for i in 0..LINE {
@@ -77,8 +78,8 @@ fn put(to: &mut Words, active: &Words, words: &Words) {
     }
 }
 
-/// The mismatch mask of prior accesses to a line: not zero where the epoch is another than that of `one`,
-/// or where there are flags that need a closer look. Accesses below `floor` are of the past, and alike.
+/// The mismatch mask of prior accesses to a line: not zero if the epoch differs from that of `one`,
+/// or if a flag needs a closer look. All accesses below `floor` are of the past and count as equal.
 #[inline(always)]
 fn mismatch(prior: &Words, one: PackedEpoch, floor: PackedEpoch, flags: PackedEpoch) -> Words {
     let recent = |access: PackedEpoch| if access as i64 >= floor as i64 { access } else { 0 };
@@ -131,7 +132,7 @@ impl AccessBatch {
         self.active.trailing_zeros() as usize % LINE
     }
 
-    /// A read of the words; `false` if they must be checked one by one.
+    /// Checks and records a read of the words; `false` if they must be checked one by one.
     #[inline(always)]
     pub fn read<const WHOLE: bool>(
         &self,
@@ -169,7 +170,8 @@ impl AccessBatch {
                 return false;
             }
         }
-        // Whoever comes after the first reader stands for it; another is remembered beside it.
+        // A reader ordered after the first read replaces it; a concurrent one is kept as the last
+        // read.
         let stands = match self.prior((readers, order), reader, first, &active) {
             PriorAccesses::HappensBefore | PriorAccesses::SameLane => true,
             PriorAccesses::Concurrent => false,
@@ -205,7 +207,7 @@ impl AccessBatch {
             )
     }
 
-    /// A write of the words; `false` if they must be checked one by one.
+    /// Checks and records a write of the words; `false` if they must be checked one by one.
     #[inline(always)]
     pub fn write<const WHOLE: bool>(
         &self,

@@ -1,17 +1,11 @@
-//! Fast paths: accesses in common forms, checked by a few steps in place of lane by lane.
+//! Fast paths: vectorized checks of common access patterns.
 //!
-//! A fast path answers only where the reference path would find nothing, and leaves in shadow memory
-//! what that would leave; whatever else it hands back, with nothing changed that checking it again would
-//! not change alike. [`equivalence`] tests that on random histories. Each is kept for what removing it
-//! costs on the checked bench (`cargo bench -p lanework-emulator --bench engine -- --quick --checked`), which
-//! is in its file.
-//!
-//! One warp's access, by the fastest path that takes it.
-//!
-//! Addresses of a warp that go evenly in each half.
-//!
-//! Found in vectors of addresses, too, since the assembler does not know all that are even: without
-//! that, sgemm_tiled takes 15 times as long.
+//! *Invariant.* A fast path handles only accesses in which the reference path would find nothing,
+//! and leaves shadow memory in the same state. Otherwise it returns the access to the reference
+//! path, and whatever it has changed the reference path would set to the same values.
+//! [`equivalence`] tests this on random histories. Each path is kept for its speed on the checked
+//! benchmark (`cargo bench -p lanework-emulator --bench engine -- --quick --checked`); each file
+//! has the figures.
 
 #[cfg(test)]
 mod equivalence;
@@ -28,9 +22,9 @@ use lanework_engine::slot::{Scalar, WIDE};
 use lanework_ptx_ir::analysis::access::AccessClass;
 
 impl AccessCheck {
-    /// Checks one warp's access, before it is done.
+    /// Checks a warp's access before it executes, by the fastest path that accepts it.
     pub fn access(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
-        // What matrices are made of all lanes load and store together.
+        // All lanes load and store the rows of a matrix together.
         if site.service != AccessClass::Rows {
             self.note_lanes(warp);
         }
@@ -46,16 +40,19 @@ impl AccessCheck {
     }
 }
 
-/// Addresses of a warp that go evenly in each half.
+/// Addresses of a warp with a constant stride in each half.
+///
+/// Also detected in address vectors, because the assembler does not prove all of them: without
+/// that, sgemm_tiled takes 15 times as long.
 pub struct HalfWarpAddresses {
-    /// Those of lanes 0 and 16.
+    /// Addresses of lanes 0 and 16.
     pub base: [u64; 2],
-    /// The step from lane to lane.
+    /// Distance between neighboring lanes.
     pub stride: u64,
 }
 
 impl HalfWarpAddresses {
-    /// The form of 32 addresses, if they have one and all lanes are there.
+    /// Detects the pattern in 32 addresses; `None` if it does not match or the stride exceeds 32 bytes.
     #[inline(always)]
     pub fn from_addresses(at: &[u64; 32]) -> Option<HalfWarpAddresses> {
         let stride = at[1].wrapping_sub(at[0]);
@@ -71,13 +68,15 @@ impl HalfWarpAddresses {
         (mismatch == 0).then_some(HalfWarpAddresses { base: [at[0], at[16]], stride })
     }
 
-    /// The form of an address in scalar form with an offset added; `None` where 32 bits wrap around.
+    /// The pattern of a scalar-form address with an offset added; `None` if 32-bit addresses wrap
+    /// around.
     ///
     /// # Safety
-    /// Operation and warp are the assembler's, and the address is in scalar form.
+    /// The assembler made `op` for this warp's code, and its operand `b` is in scalar form.
     #[inline(always)]
     pub unsafe fn of_scalar(op: &Op, warp: &Warp, offset: u64) -> Option<HalfWarpAddresses> {
-        // SAFETY: by the caller.
+        // SAFETY: `op.b` is the slot of a scalar-form register (required above), which holds a
+        // `Scalar` in the warp's register file.
         let scalar = unsafe { *warp.at(op.b).cast::<Scalar>() };
         if op.b & WIDE != 0 {
             let base = [scalar.base[0].wrapping_add(offset), scalar.base[1].wrapping_add(offset)];
@@ -86,7 +85,7 @@ impl HalfWarpAddresses {
         let (low, high) = (scalar.base[0] as u32, scalar.base[1] as u32);
         let base = [low.wrapping_add(offset as u32), high.wrapping_add(offset as u32)];
         let stride = scalar.stride as u32;
-        // Steps down wrap, and are uncommon.
+        // Negative strides wrap, and are rare.
         let reach = stride.checked_mul(15)?;
         base[0].checked_add(reach)?;
         base[1].checked_add(reach)?;

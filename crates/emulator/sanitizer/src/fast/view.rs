@@ -1,4 +1,4 @@
-//! The shadow view: what the fast paths see of one memory while one warp accesses it.
+//! The shadow view: one memory's shadow during one warp's access on a fast path.
 
 use crate::access::AccessCheck;
 use crate::bounds::MemoryId;
@@ -9,30 +9,30 @@ use crate::races::happens_before::relation::{Relation, RelationCache};
 use crate::races::shadow_memory::{LINE, ShadowMemory};
 use lanework_engine::initialised::InitialisedBytes;
 
-/// The shadow memory that an access is checked by. Relations are cached, for neighbouring cells are
-/// mostly of one epoch: without, sgemm_tiled takes 1.2 times as long.
+/// Everything that decides an access. Relations are cached because neighboring cells mostly belong
+/// to one epoch: without the caches sgemm_tiled takes 1.2 times as long.
 pub struct ShadowView<'a> {
-    /// The shadow cells of the memory.
+    /// Shadow cells of the memory.
     pub shadow: &'a mut ShadowMemory,
-    /// Which bytes have been written, where it is known.
+    /// Initialized-byte bitmap, if there is one.
     pub written: Option<&'a InitialisedBytes>,
-    /// What orders accesses.
+    /// The happens-before tracker.
     pub order: &'a mut HappensBefore,
-    /// How the writes met last relate to this access.
+    /// Relation of the last prior write.
     pub writers: RelationCache,
-    /// How the reads met last do.
+    /// Relation of the last prior read.
     pub readers: RelationCache,
-    /// Epochs of smaller numbers are of the past.
+    /// Epochs below this are of the past.
     pub base: u32,
     /// The warp that accesses the memory.
     pub warp: u32,
-    /// The access of lane 0; without an instruction where several are checked.
+    /// Packed access of lane 0; without an instruction if several are checked.
     pub packed: PackedEpoch,
 }
 
 impl AccessCheck {
-    /// The memory that two runs of bytes lie in, by the hint for an instruction, and their offsets in
-    /// it; `None` if either does not, or words are not cells.
+    /// The memory that contains two runs of bytes, by the instruction's hint, and their offsets in
+    /// it; `None` if a run leaves it, or cells are not words.
     #[inline(always)]
     pub(super) fn inside<const SHARED: bool, const LOADS: bool>(
         &self,
@@ -51,8 +51,8 @@ impl AccessCheck {
         (from[0] < room && from[1] < room).then_some((id, if SHARED { base } else { from }))
     }
 
-    /// First byte of an allocation, or of a variable in shared memory, and how many of its bytes the fast
-    /// paths may check; of nothing, if there is none.
+    /// Start of an allocation or shared variable, and the bytes of it that the fast paths may
+    /// check; zeros if it does not exist.
     #[inline(always)]
     pub(super) fn fast_extent<const SHARED: bool, const LOADS: bool>(
         &self,
@@ -78,7 +78,7 @@ impl AccessCheck {
 }
 
 impl ShadowView<'_> {
-    /// Whether all of two runs of bytes have been written.
+    /// Whether both runs of bytes are initialized.
     #[inline(always)]
     pub fn written(&self, at: [u64; 2], span: u64) -> bool {
         match self.written {
@@ -89,7 +89,7 @@ impl ShadowView<'_> {
         }
     }
 
-    /// An access batch in the line of a cell; `false` if it must be checked lane by lane.
+    /// Checks a batch in the line of a cell; `false` if it must be checked lane by lane.
     #[inline(always)]
     pub fn check<const LOADS: bool>(&mut self, cell: usize, batch: &AccessBatch) -> bool {
         let caches = [&mut self.writers, &mut self.readers];
@@ -112,8 +112,8 @@ impl ShadowView<'_> {
         }
     }
 
-    /// A read of one cell by two lanes that stand for all that read it: a broadcast. Without this
-    /// path sgemm_naive_u32 takes 2.5 times as long.
+    /// Checks a broadcast read of one cell; two lanes represent all that read it. Without this path
+    /// sgemm_naive_u32 takes 2.5 times as long.
     #[inline(always)]
     pub fn pair(&mut self, cell: usize, packed: PackedEpoch, lanes: [u32; 2]) -> bool {
         let Some((writes, [first, last])) = self.shadow.read_line(cell, self.base) else {

@@ -1,22 +1,23 @@
-//! The kinds of findings: one table, of which names, SARIF rules and documentation are made.
+//! The kinds of findings: one table for names, SARIF rules and documentation.
 //!
-//! A new kind is a variant, a row of [`ReportKind::TABLE`], and one place that reports it by
-//! [`super::reports::Reports::add`].
+//! A new kind needs a variant, a row of [`ReportKind::TABLE`], and a place that reports it by
+//! [`Reports::add`](super::Reports::add).
 
 use lanework_engine::fault::FaultKind;
 use std::fmt;
 
-/// What a finding means for the kernel, in the words of SARIF.
+/// Severity of a finding, named as in SARIF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// The kernel relies on what the programming model does not promise, and may yet give right results.
+    /// The kernel relies on behavior that the programming model does not guarantee; its results may
+    /// still be right.
     Warning,
-    /// The kernel is wrong: its result is undefined, or it cannot end.
+    /// The kernel is wrong: its result is undefined, or it does not terminate.
     Error,
 }
 
 impl Level {
-    /// As SARIF has it.
+    /// The name in SARIF.
     pub fn name(self) -> &'static str {
         match self {
             Level::Warning => "warning",
@@ -30,13 +31,13 @@ impl Level {
 pub struct KindInfo {
     /// The kind.
     pub kind: ReportKind,
-    /// Its name, as the command line and JSON have it.
+    /// Its name on the command line and in JSON.
     pub name: &'static str,
-    /// What it means.
+    /// Its severity.
     pub level: Level,
-    /// What is found.
+    /// Description of the finding.
     pub what: &'static str,
-    /// What to do about it; a finding's own help is more exact.
+    /// General remedy; a finding's own help is more specific.
     pub help: &'static str,
 }
 
@@ -50,10 +51,10 @@ macro_rules! kinds {
         }
 
         impl ReportKind {
-            /// All of them.
+            /// All kinds.
             pub const ALL: [ReportKind; ReportKind::TABLE.len()] = [$(ReportKind::$kind),*];
 
-            /// What there is to know of each, in the order of the variants.
+            /// Details of each kind, in the order of the variants.
             pub const TABLE: &'static [KindInfo] = &[$(KindInfo {
                 kind: ReportKind::$kind,
                 name: $name,
@@ -116,12 +117,12 @@ impl ReportKind {
         &ReportKind::TABLE[self as usize]
     }
 
-    /// Its name, as the command line and JSON have it.
+    /// Its name on the command line and in JSON.
     pub fn name(self) -> &'static str {
         self.info().name
     }
 
-    /// Whether it is about two operations of streams.
+    /// Whether it concerns two stream operations.
     pub fn is_of_streams(self) -> bool {
         matches!(self, ReportKind::StreamRace | ReportKind::PageableCopy)
     }
@@ -131,7 +132,7 @@ impl ReportKind {
         ReportKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// The kind of a fault; `None` for what is no error of the kernel's memory or order.
+    /// The kind of a fault; `None` if the fault is not a finding.
     pub fn from_fault(fault: FaultKind) -> Option<ReportKind> {
         match fault {
             FaultKind::OutOfBounds | FaultKind::Null | FaultKind::BadFree => {
@@ -155,19 +156,19 @@ impl fmt::Display for ReportKind {
     }
 }
 
-/// Which kinds are looked for.
+/// The enabled kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks(u32);
 
-/// The bit of checks that says whether the host's reads are looked at.
+/// Flag: check reads by the host.
 const HOST_READS: u32 = 1 << 31;
-/// The bit that says whether each access is checked lane by lane.
+/// Flag: check each access lane by lane.
 const BY_LANE: u32 = 1 << 30;
-/// The bit that says whether a launch's shadow of global memory is kept.
+/// Flag: keep the launch's shadow of global memory.
 const SHADOW: u32 = 1 << 29;
 
 impl Default for Checks {
-    /// All but leaks, which are looked for on request.
+    /// All but leaks, which are opt-in.
     fn default() -> Self {
         Checks::all().without(ReportKind::Leak)
     }
@@ -184,43 +185,44 @@ impl Checks {
         Checks(0)
     }
 
-    /// These and one more.
+    /// Adds a kind.
     #[must_use]
     pub fn with(self, kind: ReportKind) -> Checks {
         Checks(self.0 | 1 << kind as u16)
     }
 
-    /// These but one.
+    /// Removes a kind.
     #[must_use]
     pub fn without(self, kind: ReportKind) -> Checks {
         Checks(self.0 & !(1 << kind as u16))
     }
 
-    /// These, and [`ReportKind::Uninitialized`] for what the host reads, too: an error of the copy to the
-    /// host when nothing has written some of its bytes.
+    /// Also checks reads by the host: a copy to the host of uninitialized bytes is an
+    /// [`ReportKind::Uninitialized`] error.
     #[must_use]
     pub fn with_host_reads(self) -> Checks {
         Checks(self.with(ReportKind::Uninitialized).0 | HOST_READS)
     }
 
-    /// Whether what the host reads is looked at.
+    /// Whether reads by the host are checked.
     pub fn has_host_reads(self) -> bool {
         self.0 & HOST_READS != 0
     }
 
-    /// These, looked for lane by lane only: slow, and the reference that the fast paths are compared with.
+    /// Checks every access lane by lane: slow, the reference for the fast paths.
     #[must_use]
     pub fn by_lane(self) -> Checks {
         Checks(self.0 | BY_LANE)
     }
 
-    /// These, with the launch's shadow of global memory kept for its footprint ([`Checked::shadow`](crate::Checked::shadow)).
+    /// Keeps the launch's shadow of global memory for its footprint
+    /// ([`Checked::shadow`](crate::Checked::shadow)).
     #[must_use]
     pub fn with_shadow(self) -> Checks {
         Checks(self.0 | SHADOW)
     }
 
-    /// Whether the launch's shadow of global memory is kept; without the check for races there is none.
+    /// Whether the launch's shadow of global memory is kept; requires the race check.
     pub fn keeps_shadow(self) -> bool {
         self.0 & SHADOW != 0 && self.has(ReportKind::Race)
     }
@@ -230,7 +232,7 @@ impl Checks {
         self.0 & BY_LANE != 0
     }
 
-    /// Whether a kind is looked for.
+    /// Whether a kind is enabled.
     pub fn has(self, kind: ReportKind) -> bool {
         self.0 >> kind as u16 & 1 != 0
     }

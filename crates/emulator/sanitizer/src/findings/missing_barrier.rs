@@ -1,13 +1,14 @@
-//! Races that one missing barrier explains are one finding.
+//! Merges races that one missing barrier explains into one finding.
 //!
-//! *Algorithm.* A race between threads of one block is an interval of the kernel's text, from one access to the other: a
-//! barrier anywhere inside orders the two. The fewest points that stab all intervals are found greedily by right ends
-//! (interval point cover), and the races that one point stabs become one finding, the first that was met; the others
-//! are named in it. A race with a barrier inside already is one around the back edge of a loop: there the missing
-//! barrier is before the loop goes round, and races whose intervals overlap are of one loop.
+//! *Algorithm.* A race between threads of one block is an interval of the kernel's text, from one
+//! access to the other: a barrier anywhere inside orders the two. A greedy interval point cover,
+//! sorted by right end, finds the fewest points that stab all intervals. Races stabbed by one point
+//! become one finding, the first that was found; it lists the others. A race with a barrier inside
+//! its interval goes around the back edge of a loop: the missing barrier is before the end of the
+//! loop body, and races with overlapping intervals belong to one loop.
 //!
-//! *Limits.* The order of the text stands for that of execution. Where two barriers are missing within one interval, one
-//! finding names both.
+//! *Limits.* Assumes that execution follows the order of the text. If two barriers are missing
+//! within one interval, one finding lists both.
 
 use crate::findings::kinds::ReportKind;
 use crate::findings::report::{AccessPair, CodeLocation, Report};
@@ -17,13 +18,14 @@ use lanework_ptx_ir::kernel::{Kernel, Opcode, SyncAnnotation};
 struct RaceInterval {
     /// Its index in the list.
     report: usize,
-    /// The earlier instruction of the text and the later one.
+    /// The earlier and the later instruction in the text.
     ends: [u32; 2],
-    /// Whether the two are of different warps.
+    /// Whether the two belong to different warps.
     warps: bool,
 }
 
-/// Groups the races of a launch; each report comes with its instruction and that of the other access.
+/// Merges the races of a launch; each report comes with its instruction and that of the other
+/// access.
 pub fn group(kernel: &Kernel, list: Vec<(Report, [u32; 2])>) -> Vec<Report> {
     let origins = |which: fn(&Opcode) -> bool| -> Vec<u32> {
         let chosen = kernel.insts.iter().filter(|inst| which(&inst.opcode));
@@ -54,8 +56,8 @@ pub fn group(kernel: &Kernel, list: Vec<(Report, [u32; 2])>) -> Vec<Report> {
     keep_first(list.into_iter().map(|(report, _)| report).collect(), groups)
 }
 
-/// The interval of a race between threads of a block by different instructions; of one instruction no barrier orders
-/// the two.
+/// The interval of a race between different instructions of threads of a block. No barrier orders a
+/// race of an instruction with itself.
 fn interval(index: usize, report: &Report, [one, other]: [u32; 2]) -> Option<RaceInterval> {
     let with = report.other.as_ref()?;
     if report.kind != ReportKind::Race || report.block != with.block || one == other {
@@ -65,7 +67,7 @@ fn interval(index: usize, report: &Report, [one, other]: [u32; 2]) -> Option<Rac
     Some(RaceInterval { report: index, ends: [one.min(other), one.max(other)], warps })
 }
 
-/// Intervals that overlap, directly or through others.
+/// Groups intervals that overlap, directly or through others.
 fn overlapping(mut intervals: Vec<RaceInterval>) -> Vec<Vec<RaceInterval>> {
     intervals.sort_by_key(|interval| interval.ends[0]);
     let mut groups: Vec<(u32, Vec<RaceInterval>)> = Vec::new();
@@ -81,7 +83,8 @@ fn overlapping(mut intervals: Vec<RaceInterval>) -> Vec<Vec<RaceInterval>> {
     groups.into_iter().map(|(_, group)| group).collect()
 }
 
-/// Of each group the first that was met, of different warps if there is one; the others are named in it.
+/// Keeps the first race of each group, preferably between different warps, and lists the others in
+/// it.
 fn keep_first(list: Vec<Report>, groups: Vec<Vec<RaceInterval>>) -> Vec<Report> {
     let mut list: Vec<Option<Report>> = list.into_iter().map(Some).collect();
     for group in groups {

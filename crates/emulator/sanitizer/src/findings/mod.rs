@@ -1,4 +1,4 @@
-//! The findings of one launch: each once, with a count, and none that is suppressed.
+//! The findings of one launch: deduplicated, counted, and filtered by the suppression list.
 
 pub mod kinds;
 mod missing_barrier;
@@ -19,21 +19,21 @@ use lanework_ptx_ir::opcode::matrix::MatrixOp;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// Different findings kept of one launch; more are only counted.
+/// Maximum number of distinct findings per launch; further ones are dropped.
 const MOST_REPORTS: usize = 1000;
 
-/// What is wrong, in words.
+/// A finding in words.
 #[derive(Default)]
 pub struct Finding {
     /// What happened.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: &'static str,
-    /// The address accessed, if it has to do with one.
+    /// The address accessed, if any.
     pub address: Option<u64>,
-    /// The size of the access in bytes.
+    /// Size of the access in bytes.
     pub size: u64,
-    /// The allocation or variable that is meant or nearest.
+    /// The allocation or variable accessed, or the nearest one.
     pub allocation: Option<NearAllocation>,
 }
 
@@ -44,12 +44,12 @@ pub struct Reports {
     shape: LaunchShape,
     suppressed: SuppressedInstructions,
     list: Vec<Report>,
-    /// By kind, instruction and that of the other access: the index of the report.
+    /// Index of the report, by kind, instruction and instruction of the other access.
     found: HashMap<(ReportKind, u32, u32), usize>,
 }
 
 impl Reports {
-    /// Of a launch of this kernel.
+    /// For a launch of this kernel.
     pub fn new(checks: Checks, kernel: Arc<Kernel>, shape: LaunchShape) -> Reports {
         let suppressed = SuppressedInstructions::in_kernel(&kernel);
         let (list, found) = (Vec::new(), HashMap::new());
@@ -61,7 +61,7 @@ impl Reports {
         Arc::clone(&self.kernel)
     }
 
-    /// Whether a kind is looked for.
+    /// Whether a kind is enabled.
     #[inline(always)]
     pub fn wants(&self, kind: ReportKind) -> bool {
         self.checks.has(kind)
@@ -72,13 +72,13 @@ impl Reports {
         self.checks.is_by_lane()
     }
 
-    /// Whether a rule of the suppression list covers an instruction.
+    /// Whether a suppression rule covers an instruction.
     pub fn suppresses(&self, rule: SuppressionRule, instruction: u32) -> bool {
         self.suppressed.covers(rule, instruction)
     }
 
-    /// Reports something that a thread did, with another access if there is one. What was found before
-    /// is counted; `describe` is asked only for what is new and looked for.
+    /// Reports an access by a thread, with the other access if there is one. A known finding is
+    /// only counted; `describe` runs only for a new one of an enabled kind.
     pub fn add(
         &mut self,
         kind: ReportKind,
@@ -94,7 +94,7 @@ impl Reports {
         self.add_new(key, who, other, finding);
     }
 
-    /// Keeps what is new. It does not depend on who describes it, and is compiled once.
+    /// Records a new finding. Not generic over `describe`, so it is compiled once.
     fn add_new(
         &mut self,
         key: (ReportKind, u32, u32),
@@ -125,7 +125,7 @@ impl Reports {
         self.keep(key, report);
     }
 
-    /// Counts a finding that was met before.
+    /// Counts a known finding.
     fn count(&mut self, key: (ReportKind, u32, u32)) -> bool {
         let report = self.found.get(&key).and_then(|index| self.list.get_mut(*index));
         report.map(|report| report.count += 1).is_some()
@@ -136,8 +136,8 @@ impl Reports {
         self.list.push(report);
     }
 
-    /// Reports a fault of a block of the engine's, which `amend` may change; gives it back if it is no
-    /// finding.
+    /// Reports a fault of the engine in a block; `amend` may change the report. Returns the fault
+    /// if it is not a finding.
     pub fn add_fault(
         &mut self,
         located: Located,
@@ -168,18 +168,19 @@ impl Reports {
         None
     }
 
-    /// The name of an instruction, as PTX writes it.
+    /// The PTX name of an instruction.
     pub fn instruction_name(&self, instruction: u32) -> &str {
         self.kernel.origins.get(instruction as usize).map_or("", |origin| &origin.name)
     }
 
-    /// Whether an instruction is a product of a warpgroup.
+    /// Whether an instruction is a warpgroup product.
     pub fn is_group_product(&self, instruction: u32) -> bool {
         let product = |inst: &Inst| matches!(inst.opcode, Opcode::Matrix(MatrixOp::Group(_)));
         self.kernel.insts.iter().any(|inst| inst.origin == instruction && product(inst))
     }
 
-    /// Whether the lanes of a warp load or store a matrix together by an instruction: each holds parts of what the others address.
+    /// Whether an instruction loads or stores a matrix collectively: each lane then holds elements
+    /// that other lanes address.
     pub fn is_collective(&self, instruction: u32) -> bool {
         let together = |inst: &Inst| {
             matches!(inst.opcode, Opcode::Matrix(MatrixOp::Rows { .. } | MatrixOp::Tile { .. }))
@@ -199,8 +200,8 @@ impl Reports {
         }
     }
 
-    /// What was found. A read that came before the write it races with found nothing written: that is
-    /// one error, not two. So is all that one missing barrier explains.
+    /// The findings. An uninitialized read that also races with the write it misses is one error,
+    /// the race. Races that one missing barrier explains are one finding.
     pub fn finish(self) -> Vec<Report> {
         let races: HashSet<u32> = self
             .found
@@ -208,7 +209,7 @@ impl Reports {
             .filter(|(kind, ..)| matches!(kind, ReportKind::Race | ReportKind::AsyncOrder))
             .flat_map(|(_, one, other)| [*one, *other])
             .collect();
-        // Lanes that rely on lockstep where other warps race: that is one error, too.
+        // Lanes that rely on lockstep and also race with other warps are one error, the race.
         let races_too = |one: u32, other: u32| {
             [ReportKind::Race, ReportKind::AsyncOrder].into_iter().any(|kind| {
                 [(kind, one, other), (kind, other, one)]
@@ -238,15 +239,15 @@ pub fn named(near: &NearAllocation) -> String {
     format!("{}{:+}", near.name, near.offset)
 }
 
-/// Bytes from an allocation beyond which an address is not one of its own.
+/// Bytes from an allocation beyond which an address is not attributed to it.
 const FAR: u64 = 1 << 16;
 
-/// The same, or the address where nothing is near.
+/// `name+offset`, or the address if no allocation is near.
 pub fn place(near: Option<&NearAllocation>, address: u64) -> String {
     near.filter(|near| near.distance <= FAR).map_or_else(|| format!("{address:#x}"), named)
 }
 
-/// `at name+offset, 'name' is so large`, or an offset where there are no variables.
+/// `at name+offset, 'name' is N bytes`, or the offset if there are no variables.
 pub fn outside_of(near: Option<&NearAllocation>, offset: u64) -> String {
     match near {
         Some(near) => format!("at {}, `{}` is {} bytes", named(near), near.name, near.bytes),
@@ -254,7 +255,7 @@ pub fn outside_of(near: Option<&NearAllocation>, offset: u64) -> String {
     }
 }
 
-/// What an access does, in a word.
+/// The access as a word.
 pub fn verb(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Load => "read",

@@ -4,16 +4,16 @@ use crate::findings::kinds::ReportKind;
 use lanework_engine::fault::{Fault, NearAllocation, SourceLocation};
 use std::fmt;
 
-/// The access that a race is with.
+/// The other access of a race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherAccess {
-    /// The source position of its instruction, where the module tells.
+    /// Source location of its instruction, if the module has line information.
     pub location: Option<SourceLocation>,
-    /// The line in the PTX text, 0 when unknown.
+    /// Line in the PTX text, 0 if unknown.
     pub text_line: u32,
-    /// The calls that its instruction is inside of, the innermost first.
+    /// Call stack of its instruction, innermost first.
     pub callers: Vec<SourceLocation>,
-    /// Its instruction, as PTX writes its name.
+    /// PTX name of its instruction.
     pub instruction: String,
     /// Its block.
     pub block: [u32; 3],
@@ -21,12 +21,12 @@ pub struct OtherAccess {
     pub thread: [u32; 3],
 }
 
-/// A place in a kernel.
+/// A location in a kernel's code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeLocation {
-    /// The source position, where the module tells.
+    /// Source location, if the module has line information.
     pub location: Option<SourceLocation>,
-    /// The line in the PTX text, 0 when unknown.
+    /// Line in the PTX text, 0 if unknown.
     pub text_line: u32,
 }
 
@@ -39,26 +39,26 @@ impl fmt::Display for CodeLocation {
 /// Two accesses that race.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessPair {
-    /// The one that was made later.
+    /// The later one.
     pub access: CodeLocation,
-    /// The other one.
+    /// The earlier one.
     pub other: CodeLocation,
 }
 
-/// One thing that is wrong, however often it happened.
+/// A finding, with the number of its occurrences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// What kind of error it is.
+    /// The kind of error.
     pub kind: ReportKind,
-    /// What happened first, in one line.
+    /// The first occurrence, in one line.
     pub message: String,
-    /// The source position of the instruction, where the module tells.
+    /// Source location of the instruction, if the module has line information.
     pub location: Option<SourceLocation>,
-    /// The line in the PTX text, 0 when unknown.
+    /// Line in the PTX text, 0 if unknown.
     pub text_line: u32,
-    /// The calls that the instruction is inside of, the innermost first.
+    /// Call stack of the instruction, innermost first.
     pub callers: Vec<SourceLocation>,
-    /// The instruction, as PTX writes its name.
+    /// PTX name of the instruction.
     pub instruction: String,
     /// The kernel.
     pub kernel: String,
@@ -66,24 +66,24 @@ pub struct Report {
     pub block: [u32; 3],
     /// The thread in the block.
     pub thread: [u32; 3],
-    /// The address accessed, if it has to do with one.
+    /// The address accessed, if any.
     pub address: Option<u64>,
-    /// The size of the access in bytes, 0 when there is none.
+    /// Size of the access in bytes, 0 if unknown.
     pub size: u32,
-    /// The allocation or variable that is meant or nearest.
+    /// The allocation or variable accessed, or the nearest one.
     pub allocation: Option<NearAllocation>,
     /// The other access of a race.
     pub other: Option<OtherAccess>,
-    /// Further races that the same missing barrier explains.
+    /// Further races explained by the same missing barrier.
     pub also: Vec<AccessPair>,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
-    /// How often it happened.
+    /// Number of occurrences.
     pub count: u64,
 }
 
 impl Report {
-    /// The report of a fault; `None` for faults that no check finds.
+    /// The report of a fault; `None` if the fault is not a finding.
     pub fn from_fault(fault: Fault) -> Option<Report> {
         Some(Report {
             kind: ReportKind::from_fault(fault.kind)?,
@@ -105,7 +105,7 @@ impl Report {
         })
     }
 
-    /// A read by the host of `bytes` bytes, of which those from `address` on were never written.
+    /// The report of a host read of `bytes` bytes that are uninitialized from `address` on.
     pub fn host_read(bytes: u64, near: NearAllocation, address: u64) -> Report {
         Report {
             message: format!(
@@ -120,7 +120,7 @@ impl Report {
         }
     }
 
-    /// A report of something that no kernel did.
+    /// The report of an event outside of kernels.
     fn of_host(kind: ReportKind) -> Report {
         Report {
             kind,
@@ -142,7 +142,7 @@ impl Report {
         }
     }
 
-    /// Memory that is still allocated.
+    /// The report of memory that is still allocated.
     pub fn leak(address: u64, bytes: u64, name: &str) -> Report {
         let name = name.to_owned();
         Report {
@@ -154,13 +154,14 @@ impl Report {
         }
     }
 
-    /// Of a race between operations of streams, what the two are: copies and fills have no place.
+    /// The names of the two stream operations that race; copies and fills have no code location.
     pub fn operations(&self) -> Option<(&str, &str)> {
         let other = self.other.as_ref().filter(|_| self.kind.is_of_streams())?;
         Some((&self.instruction, &other.instruction))
     }
 
-    /// Names a further race that the same missing barrier explains; copies of a line are one place.
+    /// Adds a race explained by the same missing barrier. Copies of a line, as in unrolled loops,
+    /// count once.
     pub fn add_pair(&mut self, pair: AccessPair) {
         let line = |spot: &CodeLocation| match &spot.location {
             Some(at) => (at.file.clone(), at.line),
@@ -173,14 +174,14 @@ impl Report {
         }
     }
 
-    /// The line that it is at: of the source, else of the PTX text; 0 when unknown.
+    /// The line: of the source, else of the PTX text; 0 if unknown.
     pub fn line(&self) -> u32 {
         self.location.as_ref().map_or(self.text_line, |location| location.line)
     }
 }
 
-/// Merges reports into others; what is found at the same place counts there. Copies of a line, as an
-/// unrolled loop has them, are one place.
+/// Merges reports into a list; reports at the same place are added up. Copies of a line, as in
+/// unrolled loops, are one place.
 pub fn merge(to: &mut Vec<Report>, found: Vec<Report>) {
     fn at(location: Option<&SourceLocation>, text_line: u32) -> (Option<&SourceLocation>, u32) {
         (location, if location.is_some() { 0 } else { text_line })

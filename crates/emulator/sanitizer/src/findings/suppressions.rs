@@ -1,17 +1,18 @@
-//! Suppressions: findings in right programs, by the source files that instructions come from.
+//! The suppression list: known findings in correct library code, matched by the source files of
+//! instructions.
 //!
-//! The list is `suppressions.txt`, a data file. The lowering records the chain of source files of each
-//! instruction; what to make of it is decided here.
+//! The list is `suppressions.txt`. The lowering records the chain of source files of each
+//! instruction; this module interprets the chain.
 
 use lanework_ptx_ir::kernel::Kernel;
 use std::sync::LazyLock;
 
-/// What a line of the list suppresses.
+/// The findings that a line of the list suppresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuppressionRule {
-    /// Reads of global memory of which some bytes are written, some are not.
+    /// Reads of partly initialized global memory.
     Padding,
-    /// Reads of unwritten shared or local memory, unwritten registers in use.
+    /// Reads of uninitialized shared or local memory, and uses of uninitialized registers.
     Unused,
     /// In global memory, a write after a read by another block.
     Reused,
@@ -30,7 +31,7 @@ struct Suppression {
     rule: SuppressionRule,
     /// Part of the path of the instruction's own file.
     file: &'static str,
-    /// Part of the path of any file of its chain.
+    /// Part of the path of any file in the chain.
     within: &'static str,
 }
 
@@ -49,12 +50,12 @@ fn parsed(line: &'static str) -> Option<Suppression> {
 
 /// The instructions of a kernel that the list covers.
 pub struct SuppressedInstructions {
-    /// By instruction: a bit per rule. Empty where there are none.
+    /// A bit per rule, by instruction. Empty if no rule applies.
     rules: Vec<u8>,
 }
 
 impl SuppressedInstructions {
-    /// Finds them.
+    /// Matches the kernel's instructions with the list.
     pub fn in_kernel(kernel: &Kernel) -> SuppressedInstructions {
         let mentions = |part: &str| kernel.files.iter().any(|file| file.contains(part));
         if !LIST.iter().any(|line| mentions(line.within)) {
@@ -77,7 +78,7 @@ impl SuppressedInstructions {
     }
 }
 
-/// The rules for a chain of files, the innermost first.
+/// The rules for a chain of files, innermost first.
 fn rules_of<'a>(chain: impl Iterator<Item = &'a str> + Clone) -> u8 {
     let mut rules = 0;
     for line in LIST.iter() {

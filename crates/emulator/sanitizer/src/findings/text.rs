@@ -1,4 +1,4 @@
-//! A finding as text: what happened, the source line with a caret, the threads, the calls, and what to do.
+//! A finding as text: message, source line with a caret, threads, call stack, help.
 
 use crate::findings::kinds::Level;
 use crate::findings::report::{CodeLocation, Report};
@@ -6,20 +6,20 @@ use lanework_engine::fault::SourceLocation;
 use std::fmt::{self, Write};
 use std::path::Path;
 
-/// Calls, or pairs of accesses, that a finding lists.
+/// Maximum number of calls, or of pairs of accesses, in a finding.
 const MOST_LINES: usize = 8;
 
 /// A place with the text of its line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Quote {
-    /// The file and the line, as `kernel.cu:7`.
+    /// File and line, as `kernel.cu:7`.
     pub place: String,
-    /// The line, where it can be read.
+    /// The line's text, if the file is readable.
     pub source: Option<String>,
 }
 
 impl Quote {
-    /// The line of a source file, or the place alone in PTX that has no file.
+    /// The line of a source file, or the place alone for PTX without a file.
     fn of(location: Option<&SourceLocation>, text_line: u32) -> Quote {
         match location {
             Some(SourceLocation { file, line, .. }) => {
@@ -36,8 +36,9 @@ impl Quote {
     }
 }
 
-/// The text of a source file. The compiler names files of a workspace by their paths from its root, and a test runs
-/// in its crate's folder: a relative path is looked for in every folder around the current one.
+/// Reads a source file. The compiler records paths relative to the workspace root, and tests run in
+/// their crate's folder, so a relative path is searched in the current folder and all its
+/// ancestors.
 pub fn source_file(file: &str) -> Option<String> {
     let path = Path::new(file);
     let here = std::env::current_dir().ok();
@@ -46,7 +47,7 @@ pub fn source_file(file: &str) -> Option<String> {
     candidates.find_map(|candidate| std::fs::read_to_string(candidate).ok())
 }
 
-/// A line of source with a caret under the column.
+/// Prints a line of source with a caret under the column.
 fn excerpt(text: &mut String, line: u32, column: u32, source: Option<&str>) {
     let Some(source) = source.filter(|source| !source.trim().is_empty()) else { return };
     let number = line.to_string();
@@ -67,7 +68,7 @@ fn excerpt(text: &mut String, line: u32, column: u32, source: Option<&str>) {
     let _ = writeln!(text, "{margin} |\n{number} | {source}\n{margin} | {blank}{carets}");
 }
 
-/// The calls around an instruction, the innermost first.
+/// Prints the call stack of an instruction, innermost first.
 fn calls(text: &mut String, callers: &[SourceLocation]) {
     for at in callers.iter().take(MOST_LINES) {
         let _ = writeln!(text, "  = called at {at}");
@@ -77,7 +78,7 @@ fn calls(text: &mut String, callers: &[SourceLocation]) {
     }
 }
 
-/// The lines of two operations of streams that race, where they are known: of kernels. Many threads access the bytes.
+/// Prints the kernel lines of two stream operations that race, if known.
 fn of_streams(text: &mut String, report: &Report, at: &Quote, other_at: Option<&Quote>) {
     if report.line() > 0 {
         let column = report.location.as_ref().map_or(0, |location| location.column);
@@ -98,7 +99,7 @@ fn of_streams(text: &mut String, report: &Report, at: &Quote, other_at: Option<&
     }
 }
 
-/// A finding as text, with the lines that it is at; `color` paints its level for a terminal.
+/// Formats a finding with its source lines; `color` highlights its level for a terminal.
 pub fn describe(report: &Report, at: &Quote, other_at: Option<&Quote>, color: bool) -> String {
     let level = report.kind.info().level;
     let (paint, plain) = match (color, level) {
@@ -111,7 +112,7 @@ pub fn describe(report: &Report, at: &Quote, other_at: Option<&Quote>, color: bo
     if report.kind.is_of_streams() {
         of_streams(&mut text, report, at, other_at);
     } else if !report.kernel.is_empty() {
-        // What no kernel did, such as a leak, has no place.
+        // Findings outside of kernels, such as leaks, have no place.
         let column = report.location.as_ref().map_or(0, |location| location.column);
         let shown = if column > 0 { format!(":{column}") } else { String::new() };
         let _ = writeln!(text, "  --> {}{shown}", at.place);
@@ -154,7 +155,7 @@ pub fn describe(report: &Report, at: &Quote, other_at: Option<&Quote>, color: bo
     text
 }
 
-/// As `lanework check` prints it, with the source lines where they can be read.
+/// As `lanework check` prints it, with source lines if the files are readable.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = Quote::of(self.location.as_ref(), self.text_line);

@@ -1,17 +1,21 @@
-//! Sets of bytes of global memory, exact to the byte: what a launch or a copy accessed.
+//! Sets of bytes of global memory accessed by a launch or a copy.
 //!
-//! *Representation.* Addresses in chunks of 4096 bytes: a run of whole chunks is three words, a chunk of which only some bytes are
-//! in the set has a bitmap (as Roaring bitmaps do, Chambi et al. 2016). So an array that was written from end to end costs as much as
-//! a word, and one of which every other element was written costs an eighth of its bytes.
+//! *Representation.* Addresses in chunks of 4096 bytes. A run of full chunks takes three words; a
+//! partial chunk has a bitmap, as in Roaring bitmaps (Chambi et al. 2016). An array that was
+//! written completely costs a few words, and one with every other element written costs an eighth
+//! of its size.
+//!
+//! *Invariant.* Each set has one representation: pieces are sorted, not empty, and adjacent full
+//! pieces are merged.
 
 /// Bytes of a chunk.
 const CHUNK: u64 = 4096;
 /// Words of a chunk's bitmap.
 const WORDS: usize = (CHUNK / 64) as usize;
-/// Which bytes of a chunk are in a set.
+/// Bitmap of a chunk.
 type Bits = [u64; WORDS];
 
-/// Chunks one after the other: all of their bytes, or some of the bytes of one chunk.
+/// A run of full chunks, or one partial chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Piece {
     first: u64,
@@ -22,11 +26,11 @@ struct Piece {
 /// A set of bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ByteSet {
-    /// By address, none empty; neighbours that are whole are one.
+    /// Sorted by address.
     pieces: Vec<Piece>,
 }
 
-/// The bytes from `first` to `last` of a chunk, both counted from its start; `last` is not one of them.
+/// Sets the bits of the bytes from `first` to `last` (exclusive), relative to the chunk.
 fn set_bits(bits: &mut Bits, first: u64, last: u64) {
     for (word, bits) in (0u64..).zip(bits.iter_mut()) {
         let (low, high) = (first.max(64 * word), last.min(64 * (word + 1)));
@@ -37,14 +41,15 @@ fn set_bits(bits: &mut Bits, first: u64, last: u64) {
 }
 
 impl ByteSet {
-    /// The bytes from `start` to `end`, which is not one of them.
+    /// The bytes from `start` to `end` (exclusive).
     pub fn range(start: u64, end: u64) -> ByteSet {
         let mut set = ByteSet::default();
         set.append(start, end);
         set
     }
 
-    /// Adds the bytes from `start` to `end`; costs little behind the last byte so far.
+    /// Adds the bytes from `start` to `end` (exclusive); fast if they follow the last byte of the
+    /// set.
     pub fn append(&mut self, start: u64, end: u64) {
         let behind = self.pieces.last().is_none_or(|last| {
             let chunk = start / CHUNK;
@@ -88,7 +93,7 @@ impl ByteSet {
                 *chunks += count;
             }
             _ => {
-                // Some bytes of the first chunk may be there already.
+                // The set may already hold part of the first chunk.
                 if self.pieces.last().is_some_and(|last| last.first == chunk) {
                     self.pieces.pop();
                     return self.append_whole(chunk, count);
@@ -98,12 +103,12 @@ impl ByteSet {
         }
     }
 
-    /// Whether no byte is in it.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
-    /// The addresses that it lies between: of a chunk before its first byte, and behind its last.
+    /// Bounds of the set, rounded to chunks.
     pub fn hull(&self) -> (u64, u64) {
         match (self.pieces.first(), self.pieces.last()) {
             (Some(first), Some(last)) => (first.first * CHUNK, (last.first + last.chunks) * CHUNK),
@@ -111,7 +116,7 @@ impl ByteSet {
         }
     }
 
-    /// How many bytes are in it.
+    /// Number of bytes in the set.
     pub fn bytes(&self) -> u64 {
         let of = |piece: &Piece| match &piece.bits {
             None => piece.chunks * CHUNK,
@@ -120,7 +125,7 @@ impl ByteSet {
         self.pieces.iter().map(of).sum()
     }
 
-    /// The address of its first byte, and the one behind its last.
+    /// The first address and the address after the last; `None` for the empty set.
     pub fn ends(&self) -> Option<(u64, u64)> {
         let (first, last) = (self.pieces.first()?, self.pieces.last()?);
         let start = match &first.bits {
@@ -140,7 +145,7 @@ impl ByteSet {
         Some((first.first * CHUNK + start, last.first * CHUNK + end))
     }
 
-    /// What is in both.
+    /// Bytes in both sets.
     #[must_use]
     pub fn intersection(&self, other: &ByteSet) -> ByteSet {
         let ((a, b), (c, d)) = (self.hull(), other.hull());
@@ -150,7 +155,7 @@ impl ByteSet {
         self.combine(other, |one, other| one & other)
     }
 
-    /// What is in one of them.
+    /// Bytes in either set.
     #[must_use]
     pub fn union(&self, other: &ByteSet) -> ByteSet {
         match (self.is_empty(), other.is_empty()) {
@@ -160,7 +165,7 @@ impl ByteSet {
         }
     }
 
-    /// What is in this one alone.
+    /// Bytes of this set that are not in the other.
     #[must_use]
     pub fn difference(&self, other: &ByteSet) -> ByteSet {
         let ((a, b), (c, d)) = (self.hull(), other.hull());
@@ -170,7 +175,7 @@ impl ByteSet {
         self.combine(other, |one, other| one & !other)
     }
 
-    /// The set whose bytes a function of bits gives, which gives 0 of two zeros.
+    /// Applies a bitwise function, which must map two zeros to zero.
     fn combine(&self, other: &ByteSet, of: impl Fn(u64, u64) -> u64) -> ByteSet {
         let mut result = ByteSet::default();
         let (mut ones, mut others) = (self.pieces.as_slice(), other.pieces.as_slice());
@@ -221,7 +226,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Ranges that mostly do not go back, drawn by a linear congruential generator.
+    /// Mostly ascending ranges from a linear congruential generator.
     fn ranges(seed: u64) -> Vec<(u64, u64)> {
         let mut state = seed;
         let mut next = |below: u64| {

@@ -1,8 +1,9 @@
-//! The shadow memory that a launch leaves behind, and the footprint that is read from it.
+//! The shadow memory of a finished launch, and its footprint.
 //!
-//! *Algorithm.* One pass over the shadow lines (16 cells each). Every field of a cell names the instruction that accessed it last; cells side by
-//! side that one source line accessed are one run, and the runs of a source line one set of bytes. A shadow line whose cells all hold
-//! the same epoch is one run, found by one comparison.
+//! *Algorithm.* One pass over the shadow lines of 16 cells. Each field of a cell names the
+//! instruction of its last access. Adjacent cells that one source line accessed form a run, and the
+//! runs of a source line form one set of bytes. A line whose cells all hold the same epoch is
+//! detected by one comparison and added as one run.
 
 use crate::findings::report::CodeLocation;
 use crate::footprint::byte_set::ByteSet;
@@ -12,10 +13,11 @@ use crate::races::shadow_memory::{LINE, LineView, ShadowMemory};
 use lanework_ptx_ir::kernel::Kernel;
 use std::sync::Arc;
 
-/// Source lines that are told apart for each kind of access; the bytes of all others are one set without a source line.
+/// Maximum number of source lines per access mode; further lines share one set without a source
+/// line.
 const MOST_SOURCE_LINES: usize = 16;
 
-/// The fields of a shadow cell, and how each accesses the cell's bytes.
+/// The fields of a shadow cell and their access modes.
 const FIELDS: [AccessMode; 7] = [
     AccessMode::Write,
     AccessMode::Read,
@@ -25,25 +27,25 @@ const FIELDS: [AccessMode; 7] = [
     AccessMode::StrongRead,
     AccessMode::StrongRead,
 ];
-/// The place of the weak write in [`FIELDS`].
+/// Index of the weak write in [`FIELDS`].
 const WRITE: usize = 0;
-/// The places of the two weak reads.
+/// Indices of the two weak reads.
 const READS: [usize; 2] = [1, 2];
-/// The place of the first strong access.
+/// Index of the first strong access.
 const STRONG: usize = 3;
 
-/// What stands for no source line.
+/// Sentinel: no source line.
 const NO_SOURCE: u16 = u16::MAX;
 
-/// The source line of an instruction that was not looked up yet.
+/// Sentinel: the instruction's source line has not been looked up yet.
 const UNKNOWN: u16 = u16::MAX - 1;
 
-/// The bytes of one field, gathered as runs of cells of one source line.
+/// The bytes of one field, as runs of cells of one source line.
 #[derive(Default)]
 struct FieldRuns {
-    /// The run that may still grow: its source line, its first byte, and the byte behind its last.
+    /// The open run: source line, first byte, end.
     open: Option<(u16, u64, u64)>,
-    /// By source line.
+    /// Sets by source line.
     sets: Vec<(u16, ByteSet)>,
 }
 
@@ -76,17 +78,17 @@ impl FieldRuns {
     }
 }
 
-/// The source lines of a kernel, numbered in the order in which the pass comes to them.
+/// The source lines of a kernel, numbered by first use.
 struct SourceLines<'a> {
     kernel: &'a Kernel,
     /// By instruction.
     numbers: Vec<u16>,
-    /// By number: the first instruction of the source line that the pass came to.
+    /// By number: an instruction of the source line.
     firsts: Vec<usize>,
 }
 
 impl SourceLines<'_> {
-    /// The number of the source line of an access's instruction.
+    /// The number of the source line of an access.
     #[inline(always)]
     fn of(&mut self, access: PackedEpoch) -> u16 {
         let instruction = epoch::instruction(access) as usize;
@@ -120,19 +122,19 @@ impl SourceLines<'_> {
     }
 }
 
-/// Where the cells of a shadow line lie in global memory.
+/// Position of a shadow line in global memory.
 #[derive(Clone, Copy)]
 struct LineCells {
-    /// The address of the first cell.
+    /// Address of the first cell.
     start: u64,
-    /// Bytes of a cell.
+    /// Bytes per cell.
     grain: u64,
-    /// The address behind the allocation, which may end within the line.
+    /// End of the allocation, which may be inside the line.
     end: u64,
 }
 
 impl LineCells {
-    /// The first byte of a cell and the byte behind its last; `None` for a cell behind the allocation.
+    /// First byte and end of a cell; `None` for a cell after the end of the allocation.
     #[inline(always)]
     fn bytes(self, number: u64) -> Option<(u64, u64)> {
         let at = self.start + number * self.grain;
@@ -140,7 +142,7 @@ impl LineCells {
     }
 }
 
-/// What the pass has gathered so far.
+/// State of the pass.
 struct FootprintPass<'a> {
     sources: SourceLines<'a>,
     /// By field.
@@ -153,7 +155,8 @@ impl FootprintPass<'_> {
     #[inline(always)]
     fn add_field(&mut self, field: usize, cells: &[PackedEpoch; LINE], place: LineCells) {
         let runs = &mut self.runs[field];
-        // Mostly, half a warp has touched all of them in one epoch by one instruction, or nothing has touched any: one comparison for all.
+        // Mostly half a warp has accessed all cells in one epoch by one instruction, or no cell was
+        // accessed: one comparison decides.
         let differ = cells.iter().fold(0, |differ, cell| differ | cell ^ cells[0]);
         if differ == 0 && cells[0] == 0 {
             return;
@@ -215,37 +218,37 @@ impl FootprintPass<'_> {
     }
 }
 
-/// The shadow of an allocation in global memory.
+/// The shadow of a global allocation.
 pub struct AllocationShadow {
-    /// The address of the allocation.
+    /// Address of the allocation.
     pub start: u64,
-    /// Its bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// Its shadow cells.
     pub shadow: ShadowMemory,
 }
 
-/// The shadow memory of a launch that has ended. Its footprint is read from it only where somebody asks, since most launches are ordered with all
-/// others.
+/// The shadow memory of a finished launch. The footprint is computed only on demand, since most
+/// launches are ordered with all others.
 pub struct LaunchShadow {
     kernel: Arc<Kernel>,
-    /// By address.
+    /// Sorted by address.
     allocations: Vec<AllocationShadow>,
 }
 
 impl LaunchShadow {
-    /// Of a launch of a kernel that has ended.
+    /// For a finished launch of a kernel.
     pub fn new(kernel: Arc<Kernel>, mut allocations: Vec<AllocationShadow>) -> LaunchShadow {
         allocations.sort_by_key(|allocation| allocation.start);
         LaunchShadow { kernel, allocations }
     }
 
-    /// The allocations that were accessed: of each the first address, and the one behind the last.
+    /// The accessed allocations: start and end address.
     pub fn allocations(&self) -> impl Iterator<Item = (u64, u64)> {
         self.allocations.iter().map(|one| (one.start, one.start + one.bytes))
     }
 
-    /// What the launch accessed; takes a pass over all of its shadow cells.
+    /// Computes the footprint by a pass over all shadow cells.
     pub fn footprint(&self) -> Footprint {
         let numbers = vec![UNKNOWN; self.kernel.origins.len()];
         let sources = SourceLines { kernel: &self.kernel, numbers, firsts: Vec::new() };

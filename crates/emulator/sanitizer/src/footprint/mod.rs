@@ -1,10 +1,14 @@
-//! The footprint of a launch: what it accessed in global memory, by which its races with other launches, copies and fills are found.
+//! The footprint of a launch: its accesses to global memory, for races with other launches, copies
+//! and fills.
 //!
-//! It is read from the launch's shadow cells when the launch has ended ([`LaunchShadow`]): a cell holds the last weak write of its bytes, reads
-//! since, and strong accesses. What a cell forgets hides no race: whatever races with an access before a weak write races with that write,
-//! too. So a footprint costs nothing while the launch runs, and one pass over the cells that it accesses where somebody asks.
+//! It is computed from the shadow cells after the launch ([`LaunchShadow`]): a cell holds the last
+//! weak write of its bytes, the reads since, and the strong accesses. The accesses that a cell
+//! forgets hide no race: an operation that races with an access before a weak write also races with
+//! that write. So a footprint costs nothing during the launch, and one pass over the cells if it is
+//! needed.
 //!
-//! *Limits.* Accesses through textures and surfaces have no shadow cells, nor have the blocks of the kernels' own `malloc`.
+//! *Limits.* Accesses through textures and surfaces, and to blocks of the kernels' `malloc`, have
+//! no shadow cells.
 
 mod byte_set;
 mod launch_shadow;
@@ -14,16 +18,16 @@ pub use crate::footprint::byte_set::ByteSet;
 pub use crate::footprint::launch_shadow::AllocationShadow;
 pub use crate::footprint::launch_shadow::LaunchShadow;
 
-/// How bytes are accessed: whether they are read or written, and whether by a strong access (PTX memory model).
+/// Access mode: read or write, weak or strong (PTX memory model).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AccessMode {
     /// Weak reads.
     Read,
     /// Weak writes.
     Write,
-    /// Reads by atomic, `volatile` or `.relaxed` accesses, or stronger ones.
+    /// Strong reads: atomic, `volatile`, `.relaxed` or stronger.
     StrongRead,
-    /// Writes by atomic, `volatile` or `.relaxed` accesses, or stronger ones.
+    /// Strong writes: atomic, `volatile`, `.relaxed` or stronger.
     StrongWrite,
 }
 
@@ -38,34 +42,35 @@ impl AccessMode {
         matches!(self, AccessMode::StrongRead | AccessMode::StrongWrite)
     }
 
-    /// Whether two accesses to one byte race if nothing orders them: one writes, and not both are strong.
+    /// Whether two unordered accesses to one byte race: one writes, and at least one is weak.
     pub fn races(self, other: AccessMode) -> bool {
         (self.writes() || other.writes()) && !(self.is_strong() && other.is_strong())
     }
 }
 
-/// Bytes that one source line of a kernel accesses in one way.
+/// Bytes that one source line accesses in one mode.
 #[derive(Clone, Debug)]
 pub struct AccessedBytes {
-    /// How they are accessed.
+    /// The mode.
     pub mode: AccessMode,
-    /// The source line; `None` where the kernel has more of them than are told apart, and for accesses by copies and fills.
+    /// The source line; `None` if the kernel has too many of them, and for copies and fills.
     pub line: Option<CodeLocation>,
-    /// The bytes, by their addresses.
+    /// The bytes.
     pub bytes: ByteSet,
 }
 
-/// All that an operation accesses in global memory.
+/// All accesses of an operation to global memory.
 #[derive(Clone, Debug, Default)]
 pub struct Footprint {
-    /// By line and kind of access.
+    /// By source line and mode.
     pub accesses: Vec<AccessedBytes>,
-    /// Words that a strong access read as a flag: they may order this operation after the one that wrote them.
+    /// Words that a strong access read as a flag: they may order this operation after the one that
+    /// wrote them.
     pub observed: ByteSet,
 }
 
 impl Footprint {
-    /// The footprint of an operation that is no kernel: the mode, the first address and the bytes of each range that it accesses.
+    /// The footprint of a copy or fill: mode, start address and size of each range.
     pub fn of_ranges(ranges: impl IntoIterator<Item = (AccessMode, u64, u64)>) -> Footprint {
         let mut accesses: Vec<AccessedBytes> = Vec::new();
         for (mode, start, bytes) in ranges {
@@ -81,7 +86,7 @@ impl Footprint {
         Footprint { accesses, observed: ByteSet::default() }
     }
 
-    /// Adds what another launch of the same operation accesses.
+    /// Adds the accesses of another launch of the same operation.
     pub fn add(&mut self, other: Footprint) {
         self.accesses.extend(other.accesses);
         self.observed = self.observed.union(&other.observed);

@@ -1,11 +1,12 @@
-//! Which bits of a result are made of which bits of its sources, where an instruction says so by itself.
+//! Bit-precise definedness: which uninitialized source bits reach which result bits.
 //!
-//! Compilers put vectors of small elements together by permuted bytes, shifts and masks, and leave bytes unwritten that nobody looks at
-//! (LLVM's `prmt` of an undefined register). So what is unwritten is followed by bits, as Valgrind's Memcheck does (Seward and
-//! Nethercote, "Using Valgrind to detect undefined value errors with bit-precision", USENIX 2005).
+//! Compilers assemble vectors of small elements by byte permutations, shifts and masks, and leave
+//! unused bytes uninitialized (LLVM's `prmt` of an undefined register). So definedness is tracked
+//! by bit, as in Valgrind's Memcheck (Seward and Nethercote, "Using Valgrind to detect undefined
+//! value errors with bit-precision", USENIX 2005).
 //!
-//! *Limit.* Masks and amounts count where they are constants; elsewhere, and in arithmetic, one unwritten bit makes all of the result
-//! unwritten, or for sums those from it on.
+//! *Limit.* Masks and shift amounts count only if they are constants. Otherwise, and in arithmetic,
+//! one uninitialized bit makes the whole result uninitialized; in sums, that bit and all above it.
 
 use lanework_ptx_ir::kernel::{Inst, Opcode, Operand, Reg};
 use lanework_ptx_ir::opcode::Alu;
@@ -16,21 +17,21 @@ use lanework_ptx_ir::opcode::logic::{LogicOp, PermuteMode};
 use lanework_ptx_ir::opcode::logic::{MoveOp, PartSize};
 use lanework_ptx_ir::types::Width;
 
-/// Bits of a source that become bits of a result.
+/// Source bits that become result bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BitPiece {
-    /// The source, a followed register.
+    /// The source, a tracked register.
     pub from: u32,
-    /// Its bits are shifted down by this, masked, and shifted up.
+    /// Its bits are shifted right, masked, and shifted left.
     right: u32,
     mask: u64,
     left: u32,
-    /// The one bit that is left is repeated here.
+    /// A single remaining bit is replicated to these positions.
     spread: u64,
 }
 
 impl BitPiece {
-    /// The bits of the result that come from these of the source.
+    /// The result bits that come from these source bits.
     #[inline]
     pub fn of(&self, bits: u64) -> u64 {
         let bits = bits >> self.right & self.mask;
@@ -41,20 +42,20 @@ impl BitPiece {
     }
 }
 
-/// How the unwritten bits of a result come of those of its sources.
+/// How the uninitialized bits of the sources determine the result's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BitFlow {
-    /// Bits that are copied.
+    /// Copied bits.
     pub pieces: Vec<BitPiece>,
-    /// Sources of a sum: a bit makes itself and all above it.
+    /// Operands of a sum: a bit affects its own position and all above.
     pub sums: Vec<u32>,
-    /// Two of which the result is one, or tells as much: bits of both.
+    /// Two operands that must both be uninitialized: a selection, or a predicate `and`/`or`.
     pub both: Option<[u32; 2]>,
-    /// Sources of which any bit makes all.
+    /// Operands that make the whole result uninitialized.
     pub whole: Vec<u32>,
 }
 
-/// The low bits.
+/// A mask of the low bits.
 pub fn low(bits: u32) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
@@ -82,7 +83,7 @@ impl BitPieces<'_> {
         }
     }
 
-    /// Some low bits as they are, with the highest of them repeated above where there is a sign.
+    /// Copies the low bits; if signed, replicates the highest of them.
     fn extended(&mut self, src: &Operand, bits: u32, signed: bool) {
         self.put(src, (0, low(bits), 0), 0);
         if signed {
@@ -121,7 +122,7 @@ fn bits_of_integer(ty: Integer) -> (u32, bool) {
 }
 
 impl BitFlow {
-    /// Of an instruction; `of` numbers the followed registers.
+    /// The bit flow of an instruction; `of` numbers the tracked registers.
     pub fn of_instruction(inst: &Inst, of: &dyn Fn(Reg) -> Option<u32>) -> BitFlow {
         let followed =
             |src: &[Operand]| src.iter().filter_map(|src| src.register()).filter_map(of).collect();
@@ -146,7 +147,7 @@ impl BitFlow {
         }
     }
 
-    /// The unwritten bits of a result, by those of the sources.
+    /// The uninitialized bits of the result.
     pub fn bits(&self, of: impl Fn(u32) -> u64) -> u64 {
         if self.whole.iter().any(|r| of(*r) != 0) {
             return u64::MAX;
@@ -158,8 +159,8 @@ impl BitFlow {
     }
 }
 
-/// Whether the result may be told by one of the first two sources alone: a selection, or `and` and `or` of predicates, as compilers make of
-/// `valid && x > 0`.
+/// Whether one of the first two sources may decide the result: a selection, or `and` and `or` of
+/// predicates, which compilers emit for `valid && x > 0`.
 fn chooses(op: Alu) -> bool {
     matches!(
         op,
@@ -275,7 +276,7 @@ mod tests {
         let op = Alu::Logic(LogicOp::Permute(PermuteMode::Selectors));
         let of =
             |selectors| flow(op, &[Operand::Reg(0), Operand::Reg(1), Operand::Const(selectors)]);
-        // Register 1 is unwritten: it gives bytes 4 to 7.
+        // Register 1 is uninitialized: it provides bytes 4 to 7.
         let bits = |selectors| of(selectors).bits(|r| if r == 1 { 0xffff_ffff } else { 0 });
         assert_eq!(bits(0x3210), 0);
         assert_eq!(bits(0x3340), 0x0000_ff00);

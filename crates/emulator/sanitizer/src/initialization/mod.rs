@@ -1,14 +1,14 @@
-//! Initialisation: reads of memory and of registers that nothing has written.
+//! Initialization: reads of uninitialized memory and registers.
 //!
-//! *Algorithm.* As Valgrind's memcheck has bits for addressability and MemorySanitizer for definedness, a
-//! bit per byte says whether anything has written it: of global memory beside each allocation, where
-//! the host's uploads set them too, of shared and local memory here. Unwritten registers are followed by
-//! [`registers`].
+//! *Algorithm.* An initialized-byte bitmap per memory, similar to the validity bits of Valgrind's
+//! Memcheck and MemorySanitizer. Global allocations carry their bitmap, which uploads by the host
+//! set as well; the bitmaps of shared and local memory are here. [`registers`] tracks uninitialized
+//! registers.
 //!
-//! *Limits.* A read is reported where it happens, not where its value matters, but for three idioms that
-//! right programs have: padding that CUB and Thrust move (the suppression list), elements of local memory
-//! that are only moved on (`copies` of a load's order), and reads that race with the write they come
-//! before, which are one error, the race.
+//! *Limits.* A read is reported where it happens, not where its value matters, except for three
+//! idioms of correct programs: padding that CUB and Thrust copy (the suppression list), elements of
+//! local memory that are only copied (`copies` of a load's order), and reads that race with the
+//! missed write, which are reported as the race.
 
 pub mod bits;
 pub mod registers;
@@ -19,17 +19,17 @@ use lanework_engine::fault::NearAllocation;
 use lanework_engine::initialised::InitialisedBytes;
 use std::sync::Arc;
 
-/// Which bytes have been written, of all memories.
+/// Initialized-byte bitmaps of all memories.
 pub struct Initialisation {
     ranks: usize,
-    /// By number of the memory; none where it is not known.
+    /// By memory; `None` if it is not tracked.
     memories: Vec<Option<Arc<InitialisedBytes>>>,
     /// Local memory of all threads of the cluster, thread by thread.
     pub local: InitialisedBytes,
 }
 
 impl Initialisation {
-    /// Nothing has been written in shared memory, of these sizes by rank, and in so many bytes of local.
+    /// Uninitialized shared memories of these sizes, by rank, and `local_bytes` of local memory.
     pub fn new(shared: impl Iterator<Item = u64>, local_bytes: u64) -> Initialisation {
         let memories: Vec<_> =
             shared.map(|bytes| Some(Arc::new(InitialisedBytes::new(bytes)))).collect();
@@ -40,30 +40,30 @@ impl Initialisation {
         }
     }
 
-    /// A cluster starts.
+    /// Starts a cluster.
     pub fn start(&mut self) {
         self.memories[..self.ranks].iter().flatten().for_each(|written| written.clear());
         self.local.clear();
     }
 
-    /// Exchanges shared and local memory with those of another cluster.
+    /// Swaps shared and local memory with another cluster's.
     pub fn exchange(&mut self, other: &mut Initialisation) {
         self.memories[..self.ranks].swap_with_slice(&mut other.memories);
         std::mem::swap(&mut self.local, &mut other.local);
     }
 
-    /// The next memory, an allocation.
+    /// Adds the next memory, an allocation.
     pub fn track(&mut self, written: Option<Arc<InitialisedBytes>>) {
         self.memories.push(written);
     }
 
-    /// The bytes written of a memory, where it is known.
+    /// The bitmap of a memory, if it is tracked.
     #[inline(always)]
     pub fn written(&self, id: MemoryId) -> Option<&InitialisedBytes> {
         self.memories[id].as_deref()
     }
 
-    /// A read of bytes that nothing has written.
+    /// The finding of a read of uninitialized bytes.
     pub fn unwritten(
         verb: &str,
         space: &str,

@@ -1,16 +1,14 @@
-//! Registers that nothing has written: reported where their value reaches an address, a branch or
-//! memory, and followed until then.
+//! Uninitialized registers: reported when their value reaches an address, a branch or memory.
 //!
-//! Which registers may hold such a value is known before the run ([`super::unwritten`]), and only they are
-//! followed, by their bits in each lane: those of a result are unwritten that are made of unwritten ones ([`super::bits`]). Of a shuffle they are
-//! where the source of the lane read from is: a lane that gets its value from the leader needs none of its
-//! own. Of a selection, and of a predicate `and` or `or`, it is only where both choices are: which of them counts is a value, and values are not
-//! looked at. So a use of an unwritten choice is missed, and none is made up. Kernels without pay nothing.
+//! *Algorithm.* A dataflow analysis before the run finds the registers that may be uninitialized:
+//! those that are read before they are written on some path, and the values computed from them.
+//! Only these are tracked at run time, with a definedness bit per register bit and lane
+//! ([`super::bits`]). A shuffle takes the bits of the source lane: a lane that receives the
+//! leader's value does not need one of its own. A selection, and a predicate `and` or `or`, is
+//! uninitialized only if both choices are, since the analysis does not look at values. Kernels
+//! without such registers pay nothing.
 //!
-//! Which registers may hold a value that nothing has written, and what each instruction does with them.
-//!
-//! Found before the run: those that are read before they are written on some path, and what is computed
-//! from them. Only these are followed while the kernel runs ([`super::registers`]).
+//! *Limit.* Misses a use of an uninitialized choice; has no false positives from it.
 
 use crate::access::position::{LaneAt, Position};
 use crate::access::reference::lanes_of;
@@ -26,12 +24,12 @@ use lanework_ptx_ir::analysis::dataflow::{Direction, Facts, VariableAnalysis, so
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg, Width};
 use lanework_ptx_ir::opcode::sync::{ShuffleMode, WarpOp};
 
-/// The followed registers of a cluster's warps.
+/// The tracked registers of a cluster's warps.
 pub struct Registers {
     followed: Followed,
-    /// By warp and followed register: by lane, the bits that nothing has written.
+    /// Uninitialized bits, by warp, tracked register and lane.
     unwritten: Vec<[u64; 32]>,
-    /// The shuffle that a warp executes next: the lane that each lane reads from.
+    /// The next shuffle of a warp: the source lane of each lane.
     shuffle: Option<(u32, [u8; 32])>,
 }
 
@@ -42,7 +40,7 @@ impl Registers {
         Registers { unwritten, followed, shuffle: None }
     }
 
-    /// Whether any are followed.
+    /// Whether any registers are tracked.
     pub fn follows(&self) -> bool {
         self.followed.count != 0
     }
@@ -55,7 +53,7 @@ impl Registers {
         self.shuffle = Some((warp.index, std::array::from_fn(from)));
     }
 
-    /// A cluster starts.
+    /// Starts a cluster.
     pub fn start(&mut self) {
         if self.followed.count == 0 {
             return;
@@ -67,7 +65,7 @@ impl Registers {
         }
     }
 
-    /// An instruction with followed registers, before it is done.
+    /// Tracks an instruction before it executes.
     pub fn step(
         &mut self,
         position: &Position,
@@ -95,7 +93,7 @@ impl Registers {
                 ..Finding::default()
             });
         }
-        // Lanes on another path may have gone on, so that only those that are here are looked at.
+        // Lanes on another path may be further ahead, so only the active ones count.
         let shuffled = step.shuffled.zip(self.shuffle.take_if(|(of, _)| *of == warp.index));
         let shuffled = shuffled.map(|(value, (_, from))| {
             let there = |from: u8| match warp.mask >> from & 1 {
@@ -115,36 +113,36 @@ impl Registers {
     }
 }
 
-/// The registers of a kernel that are followed.
+/// The tracked registers of a kernel.
 #[derive(Clone, Default)]
 pub struct Followed {
-    /// By register: its number among those followed.
+    /// By register: its number among the tracked ones.
     index: Vec<Option<u32>>,
-    /// How many there are.
+    /// Number of tracked registers.
     pub count: usize,
-    /// Those that are unwritten at the start.
+    /// Tracked registers that are uninitialized at the start.
     pub unwritten: Vec<u32>,
-    /// By followed register: all its bits.
+    /// By tracked register: mask of all its bits.
     pub bits: Vec<u64>,
 }
 
-/// What an instruction does with followed registers.
+/// The effect of an instruction on tracked registers.
 #[derive(Clone, Default)]
 pub struct RegisterStep {
-    /// Those whose values end here, which of their bits do, and in what: an address, a branch, memory.
+    /// Sinks: register, the bits that matter, and the kind of sink (an address, a branch, memory).
     pub ends: Vec<(u32, u64, &'static str)>,
-    /// How results are made of them.
+    /// Definedness of the results.
     pub flow: BitFlow,
-    /// One whose values lanes read from each other.
+    /// The source whose value lanes read from each other.
     pub shuffled: Option<u32>,
     /// Results.
     pub to: Vec<u32>,
-    /// Results that are made of none of these.
+    /// Results that are always initialized.
     pub written: Vec<u32>,
 }
 
 impl Followed {
-    /// Finds them.
+    /// Finds the registers to track.
     pub fn find(kernel: &Kernel, analyses: &Analyses) -> Followed {
         let start: Vec<usize> = analyses.read_unwritten(kernel).collect();
         if start.is_empty() {
@@ -167,7 +165,7 @@ impl Followed {
         Followed { index, count: count as usize, unwritten, bits }
     }
 
-    /// What an instruction does with them, if anything.
+    /// The effect of an instruction on tracked registers, if any.
     pub fn step(&self, inst: &Inst) -> Option<RegisterStep> {
         if self.count == 0 {
             return None;
@@ -182,8 +180,8 @@ impl Followed {
         match &inst.opcode {
             Opcode::Memory(op) => {
                 step.ends.extend(end(followed(&inst.src[..1]), u64::MAX, "an address"));
-                // What is private to a thread or a block may hold it: of a tile that is not full, threads
-                // put what they have where nobody looks.
+                // Memory that is private to a thread or block may hold uninitialized values: in a
+                // partial tile, threads store values that are never used.
                 let private = matches!(op.space, MemorySpace::Local | MemorySpace::Shared);
                 let kept = private && matches!(op.kind, MemoryKind::Store);
                 if !matches!(op.kind, MemoryKind::Load) && !kept {
@@ -206,7 +204,7 @@ impl Followed {
         }
         step.to = inst.dst.iter().flatten().filter_map(|r| of(*r)).collect();
         if let Opcode::Warp(WarpOp::Shuffle(_)) = inst.opcode {
-            // Whether the lane read from is in range says nothing of the value.
+            // The predicate says whether the source lane is in range, which is always defined.
             let in_range = inst.dst.get(1).copied().flatten().and_then(of);
             step.to.retain(|r| Some(*r) != in_range);
             step.written.extend(in_range);
@@ -218,8 +216,8 @@ impl Followed {
     }
 }
 
-/// Which registers may hold a value that nothing has written, or one made from such a value: the forward
-/// slice of those that are read unwritten, through registers only.
+/// Registers that may hold an uninitialized value, or one computed from it: the forward slice
+/// through registers.
 struct MayBeUnwritten;
 
 impl VariableAnalysis for MayBeUnwritten {
@@ -234,7 +232,7 @@ impl VariableAnalysis for MayBeUnwritten {
     }
 }
 
-/// All bits of a register.
+/// Mask of all bits of a register.
 fn bits_of(width: Width) -> u64 {
     match width {
         Width::Predicate => 1,
@@ -243,7 +241,7 @@ fn bits_of(width: Width) -> u64 {
     }
 }
 
-/// Whether an instruction makes its results of its sources in registers.
+/// Whether an instruction computes its results from source registers.
 fn makes(inst: &Inst) -> bool {
     inst.is_alu() || matches!(inst.opcode, Opcode::Warp(_))
 }

@@ -1,6 +1,7 @@
-//! The memory-change tracker, while warps of a checked launch spin: what is written is compared with
-//! what was there, and what is read is remembered. A spin that returns to where it was while memory did
-//! not change goes on for ever.
+//! The memory-change tracker: detects whether spinning warps change memory.
+//!
+//! During a livelock trial it compares written bytes with their old values, and records the bytes
+//! that are read. A spin that returns to an earlier state without changing memory never ends.
 
 use lanework_engine::event::{AccessKind, Space, generic_space};
 use lanework_engine::machine::Warp;
@@ -9,12 +10,12 @@ use lanework_engine::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::collections::HashMap;
 
-/// Bytes of one lane's access at most.
+/// Maximum bytes of one lane's access.
 const MOST_BYTES: usize = 32;
-/// Runs of global bytes remembered; who reads more does not only spin.
+/// Maximum number of global reads recorded; a warp that reads more does not merely spin.
 const MOST_READS: usize = 1 << 12;
 
-/// Some bytes on the host, and what they held.
+/// Bytes on the host and their value at one time.
 #[derive(Clone, Copy)]
 struct ByteSnapshot {
     host: *const u8,
@@ -22,80 +23,84 @@ struct ByteSnapshot {
     value: [u8; MOST_BYTES],
 }
 
-// SAFETY: the bytes are those of a launch, which holds the memory's lock and moves its workers' instruments
-// between threads only before and after they run.
+// SAFETY: the pointer refers to a launch's memory. The launch holds that memory's lock, and moves
+// instruments between threads only before and after workers run.
 unsafe impl Send for ByteSnapshot {}
 
 impl ByteSnapshot {
     /// # Safety
-    /// So many bytes are there to be read.
+    /// `host` is valid for reads of `bytes` bytes.
     unsafe fn capture(host: *const u8, bytes: usize) -> ByteSnapshot {
         let mut value = [0; MOST_BYTES];
-        // SAFETY: by the caller; the array is as long.
+        // SAFETY: the caller guarantees `bytes` readable bytes at `host`, the copy takes at most
+        // `MOST_BYTES` of them, and `value` has that size.
         unsafe { value.as_mut_ptr().copy_from_nonoverlapping(host, bytes.min(MOST_BYTES)) };
         ByteSnapshot { host, bytes: bytes.min(MOST_BYTES), value }
     }
 
     /// # Safety
-    /// As for [`ByteSnapshot::of`].
+    /// The bytes are still allocated, as required by [`ByteSnapshot::capture`].
     unsafe fn unchanged(&self) -> bool {
-        // SAFETY: by the caller.
+        // SAFETY: `capture` stored a range that was readable then, and the caller guarantees that
+        // it still is.
         unsafe { ByteSnapshot::capture(self.host, self.bytes).value == self.value }
     }
 }
 
-/// What a warp looks at while it spins.
+/// A read in a spin.
 #[derive(Clone, Copy)]
 pub struct SpinRead {
     /// The instruction.
     pub instruction: u32,
     /// Its lowest lane.
     pub lane: u32,
-    /// Where that one reads.
+    /// The address that this lane reads.
     pub address: u64,
-    /// In which space.
+    /// The space.
     pub space: MemorySpace,
-    /// How many bytes.
+    /// Size in bytes.
     pub bytes: u32,
     strong: bool,
 }
 
-/// The bytes of global memory that spinning warps read, and what they held.
+/// Global bytes that spinning warps read, with their values.
 pub struct SpinReads(Vec<ByteSnapshot>);
 
 impl SpinReads {
-    /// Whether none was read: other blocks then have no part in it.
+    /// Whether it is empty: then other clusters cannot end the spin.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// These and others.
+    /// Adds others.
     pub fn with(mut self, others: SpinReads) -> SpinReads {
         self.0.extend(others.0);
         self
     }
 
-    /// Whether all hold what they held.
+    /// Whether all bytes are unchanged.
     ///
     /// # Safety
     /// The launch still holds the memory's lock.
     pub unsafe fn unchanged(&self) -> bool {
-        // SAFETY: nothing is freed during a launch.
+        // SAFETY: nothing is freed while a launch holds the memory's lock (required above), so the
+        // captured ranges are still allocated.
         self.0.iter().all(|held| unsafe { held.unchanged() })
     }
 }
 
-/// What the warps of one block do with memory.
+/// Memory accesses of one block during a trial.
 pub struct MemoryChanges {
     changed: bool,
-    /// What is being written, with what is there before.
+    /// Writes in progress, with the old values.
     under_way: Vec<ByteSnapshot>,
     reads: HashMap<(u64, usize), *const u8>,
     /// By warp.
     pub looks: Vec<Option<SpinRead>>,
 }
 
-// SAFETY: as for `ByteSnapshot`.
+// SAFETY: the pointers are those of `ByteSnapshot`s and of global reads: memory of the launch,
+// whose instruments move between threads only while no worker runs.
 unsafe impl Send for MemoryChanges {}
 
 impl MemoryChanges {
@@ -109,7 +114,7 @@ impl MemoryChanges {
         }
     }
 
-    /// Something changes in another way than by an access.
+    /// Records a change by something other than an access.
     pub fn disturb(&mut self) {
         self.changed = true;
     }
@@ -117,15 +122,18 @@ impl MemoryChanges {
     /// Whether memory has changed since.
     pub fn changed(&mut self) -> bool {
         for held in self.under_way.drain(..) {
-            // SAFETY: the bytes belong to the block, or to global memory that nobody frees meanwhile.
+            // SAFETY: `access` captured the range from `lane_host`, so it is in the block's own
+            // memory, which outlives the trial, or in global memory, where nothing is freed during
+            // a launch.
             self.changed |= unsafe { !held.unchanged() };
         }
         self.changed || self.reads.len() > MOST_READS
     }
 
-    /// The bytes of global memory that were read, with what they hold now.
+    /// The global bytes that were read, with their current values.
     pub fn reads(&self) -> SpinReads {
-        // SAFETY: as above.
+        // SAFETY: `access` recorded ranges in global memory that `lane_host` had checked, and
+        // nothing is freed there during a launch.
         let held = self
             .reads
             .iter()
@@ -133,7 +141,7 @@ impl MemoryChanges {
         SpinReads(held.collect())
     }
 
-    /// A warp's access, before it is done.
+    /// Records a warp's access before it executes.
     pub fn access(
         &mut self,
         context: &Context,
@@ -163,7 +171,7 @@ impl MemoryChanges {
             let Some(host) = host else { continue };
             if writes {
                 self.changed |= bytes > MOST_BYTES;
-                // SAFETY: so many bytes are there.
+                // SAFETY: `lane_host` returned an address that it had checked for `bytes` bytes.
                 self.under_way.push(unsafe { ByteSnapshot::capture(host, bytes) });
             }
             if reads && is_global(site.space, address) {
@@ -173,7 +181,7 @@ impl MemoryChanges {
     }
 }
 
-/// Whether an address is one of global memory.
+/// Whether an address is in global memory.
 fn is_global(space: MemorySpace, address: u64) -> bool {
     match space {
         MemorySpace::Global => true,

@@ -1,19 +1,22 @@
-//! The livelock probe: finds clusters whose warps spin, waiting for what no running thread will do.
+//! The livelock probe: finds clusters whose warps spin on something that no running thread will
+//! change.
 //!
-//! Now and then a trial is made: a few scheduler passes of short time slices in which every write is
-//! compared with what was there. If all warps that can run return to an instruction and registers that they had,
-//! while memory did not change, they will repeat that for ever, whatever the order of their slices.
-//! Pending lanes get slices of their own first. Not found: a spin through states that never repeat, and
-//! one whose period is longer than a trial.
+//! *Algorithm.* From time to time the probe makes a trial: a few scheduler passes with short time
+//! slices in which every write is compared with the old value. If every runnable warp returns to an
+//! instruction and registers that it had before, and memory has not changed, the warps will repeat
+//! that forever, whatever the order of their slices. Before that, pending lanes of diverged warps
+//! get time slices of their own.
 //!
-//! A spin that reads global memory may wait for another cluster. Its cluster is then not run until a byte that the spin
-//! reads has changed; when all clusters on the device wait so, the launch will never end.
+//! A spin that reads global memory may wait for another cluster. Its cluster is suspended until a
+//! byte that the spin reads has changed. When all resident clusters are suspended, the launch will
+//! never end.
 //!
-//! A cluster that has signalled others by a strong write, or was signalled, yields to them when its threads synchronise
-//! next. If it ran on to its next signal, the others would see only that one: a loop with one grid barrier where it takes two
-//! would then not be found.
+//! A cluster that has signaled others by a strong write, or was signaled, yields to them when its
+//! threads synchronize next. Otherwise it would run on to its next signal, the others would see
+//! only that one, and a loop with one grid barrier where it needs two would not be found.
 //!
-//! Where the warps of a cluster are, in words.
+//! *Limits.* Misses spins through states that never repeat, and spins with a period longer than a
+//! trial.
 
 mod memory_changes;
 
@@ -25,120 +28,122 @@ use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// Instructions of a time slice, so that spins that have no end are told soon.
+/// Instructions of a time slice; short, so endless spins are noticed soon.
 pub const TIME_SLICE: u64 = 1 << 16;
 /// Instructions of a time slice in a trial.
 const TRIAL_SLICE: u64 = 1 << 9;
 /// Scheduler passes of a trial.
 const TRIAL_PASSES: u32 = 1 << 6;
-/// Passes after which a first trial is made though no warp has used up a slice.
+/// Passes before the first trial if no warp has used up a time slice.
 const PATIENCE: u64 = 1 << 12;
 
-/// When trials are made, and the one under way.
+/// Decides when to make trials, and runs them.
 #[derive(Default)]
 pub struct LivelockProbe {
     passes: u64,
     yields: u64,
     next: [u64; 2],
     trial: Option<Trial>,
-    /// What the blocks do with memory during a trial, by rank; else empty.
+    /// Memory accesses of the blocks during a trial, by rank; empty otherwise.
     memory: Vec<MemoryChanges>,
-    /// The rank of the block whose slice it is.
+    /// Rank of the block that has the time slice.
     rank: usize,
     spin_reads: Option<SpinReads>,
-    /// Whether it has waited, or told others something by a strong write, since its last turn.
+    /// Whether the cluster has waited, or signaled others by a strong write, since it was resumed.
     signalled: bool,
-    /// Whether it has gone past that since.
+    /// Whether it has synchronized since then.
     past: bool,
 }
 
 struct Trial {
     passes: u32,
-    /// Pass at which snapshots are taken anew.
+    /// The pass at which to take new snapshots.
     again: u32,
-    /// By rank and warp: those that could go on.
+    /// Snapshots of the runnable warps, by rank and warp.
     noted: Vec<Vec<Option<WarpSnapshot>>>,
-    /// Those that have come back to what was noted.
+    /// The warps that have returned to their snapshot.
     back: Vec<Vec<bool>>,
-    /// Whether waits have ended early in this pass.
+    /// Whether polls were ended early in this pass.
     gave_up: bool,
     changes: u64,
     printed: usize,
 }
 
-/// What a place in memory is called.
+/// Names a place in memory.
 type Name<'a> = &'a dyn Fn(MemorySpace, u64) -> String;
 
 impl LivelockProbe {
-    /// Whether a trial is under way, in which every access must be told.
+    /// Whether a trial is running, which must see every access.
     #[inline(always)]
     pub fn tries(&self) -> bool {
         !self.memory.is_empty()
     }
 
-    /// Something changes in another way than by an access that is told.
+    /// Records a change by something other than an access.
     pub fn disturb(&mut self) {
         if let Some(memory) = self.memory.get_mut(self.rank) {
             memory.disturb();
         }
     }
 
-    /// A warp's access, before it is done.
+    /// Records a warp's access before it executes.
     pub fn follow(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
         if let Some(memory) = self.memory.get_mut(self.rank) {
-            // SAFETY: the context outlives the warp's run.
+            // SAFETY: a warp only runs inside its worker's context, and `context` points to it
+            // during the run.
             memory.access(unsafe { &*warp.context }, warp, instruction, site, at);
         }
     }
 
-    /// A warp's access: a strong write may be what others wait for.
+    /// Notes a strong write, which may signal another cluster.
     #[inline(always)]
     pub fn note(&mut self, site: &Site) {
         self.signalled |= site.order.strong.is_some() && site.kind != AccessKind::Load;
     }
 
-    /// Threads of the cluster synchronise.
+    /// Threads of the cluster have synchronized.
     pub fn synchronised(&mut self) {
         self.past |= self.signalled;
     }
 
-    /// Whether the cluster has gone past what it waited for, or told others.
+    /// Whether the cluster has passed its wait, or has signaled others, and should yield.
     pub fn goes_past(&self) -> bool {
         self.past && !self.tries()
     }
 
-    /// The cluster leaves its turn to others.
+    /// The cluster yields to others.
     pub fn leave(&mut self) {
         (self.signalled, self.past, self.spin_reads) = (false, false, None);
     }
 
-    /// Whether the cluster waited for what is in memory, and that has changed.
+    /// Whether the cluster waited for memory that has changed.
     pub fn woken(&self) -> bool {
         self.spin_reads.is_some() && self.may_go_on()
     }
 
-    /// Whether any of what the spin reads of global memory, for which the cluster waits, has changed.
+    /// Whether the global bytes that the suspended cluster reads have changed.
     pub fn may_go_on(&self) -> bool {
-        // SAFETY: the launch holds the memory's lock.
+        // SAFETY: the engine calls this during a launch, which holds the memory's lock until its
+        // instruments have finished.
         self.spin_reads.as_ref().is_none_or(|reads| unsafe { !reads.unchanged() })
     }
 
-    /// It is the turn of the block of this rank.
+    /// Switches to the block of this rank.
     pub fn enter(&mut self, rank: u32) {
         self.rank = rank as usize;
     }
 
-    /// A fault stops the cluster: where its warps are.
+    /// Adds the positions of all warps to a fault that stops the cluster.
     pub fn stopped(&self, fault: &mut RawFault, cluster: &dyn ClusterView) {
         if matches!(fault.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit) {
             fault.note.push_str(&whereabouts(cluster));
         }
     }
 
-    /// After a scheduler pass: makes trials now and then.
+    /// Runs after each scheduler pass; starts and ends trials.
     ///
     /// # Errors
-    /// The spin that holds up all for ever.
+    /// A deadlock fault for the spin that blocks the cluster forever.
     pub fn pass(
         &mut self,
         cluster: &mut dyn ClusterView,
@@ -172,7 +177,8 @@ impl LivelockProbe {
                 if reads.is_none() {
                     return Err(located);
                 }
-                // It spins as often as it waits: the next trial is not put off.
+                // The cluster will spin each time it is resumed, so the next trial starts with the
+                // usual patience.
                 *self = LivelockProbe {
                     spin_reads: reads,
                     signalled: true,
@@ -215,7 +221,7 @@ impl LivelockProbe {
         self.memory.iter_mut().fold(still, |still, memory| still & !memory.changed())
     }
 
-    /// All come back for ever: the spin to report.
+    /// All warps repeat forever: picks the spin to report.
     fn spins(&mut self, cluster: &dyn ClusterView, name: Name<'_>) -> Option<(usize, Located)> {
         let mut found: Option<(usize, usize, Option<SpinRead>)> = None;
         for rank in (0..cluster.blocks()).rev().filter(|rank| cluster.runs(*rank)) {
@@ -259,7 +265,8 @@ impl LivelockProbe {
     }
 }
 
-/// Where the warps are that can go on. Others are never compared: what they wait for is a part of what a snapshot holds.
+/// Snapshots of the runnable warps. Blocked warps need none: a snapshot includes what they wait
+/// for.
 fn snapshots(cluster: &dyn ClusterView) -> Vec<Vec<Option<WarpSnapshot>>> {
     let of = |rank, w| {
         let waits = matches!(cluster.progress(rank, w), Progress::Blocked | Progress::Done);
@@ -269,8 +276,8 @@ fn snapshots(cluster: &dyn ClusterView) -> Vec<Vec<Option<WarpSnapshot>>> {
     (0..cluster.blocks()).map(of_block).collect()
 }
 
-/// Whether all that can run have come back to where they were. Waits of others end early then, and
-/// these must come back, too.
+/// Whether all runnable warps have returned to their snapshots. If so, polls of other warps end
+/// early, and these warps must return, too.
 fn all_back(trial: &mut Trial, cluster: &mut dyn ClusterView) -> bool {
     let (mut runs, mut ready, mut asking) = (false, true, true);
     let gave_up = std::mem::take(&mut trial.gave_up);
@@ -299,10 +306,10 @@ fn all_back(trial: &mut Trial, cluster: &mut dyn ClusterView) -> bool {
     runs && ready && asking
 }
 
-/// Groups of warps told apart.
+/// Maximum number of groups of warps listed.
 const MOST_GROUPS: usize = 8;
 
-/// Where all warps are, to be added to a message.
+/// The positions of all warps, as an addition to a message.
 pub fn whereabouts(cluster: &dyn ClusterView) -> String {
     let several = cluster.blocks() > 1;
     let mut all = Vec::new();
@@ -317,7 +324,7 @@ pub fn whereabouts(cluster: &dyn ClusterView) -> String {
     all.concat()
 }
 
-/// Where the warps of a block are, in words; `whose` says of which block.
+/// The positions of a block's warps; `whose` names the block.
 fn of_block(cluster: &dyn ClusterView, rank: usize, whose: &str) -> Vec<String> {
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
     for w in 0..cluster.warps() {

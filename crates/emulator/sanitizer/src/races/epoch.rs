@@ -1,95 +1,95 @@
-//! Epochs, after FastTrack (Flanagan and Freund 2009): a shadow cell names an access by its thread and that
-//! thread's clock, in place of a whole vector clock.
+//! Packed epochs: the 64-bit names of accesses in shadow memory.
 //!
-//! An [`Epoch`] is the part of one warp's run between two synchronisations. It has a number; a
-//! [`PackedEpoch`] holds that number, the lane, the instruction and the kind of the access in 64 bits,
-//! which is what shadow memory stores. Lanes share their warp's clock; the lane bits tell them apart,
-//! since lockstep is not promised.
+//! *Algorithm.* FastTrack (Flanagan and Freund, PLDI 2009): a shadow cell names an access by its
+//! thread and that thread's clock, instead of a whole vector clock. An [`Epoch`] is the part of one
+//! warp's execution between two synchronizations. It has a number; a [`PackedEpoch`] holds that
+//! number, the lane, the instruction and flags of the access. Lanes share their warp's clock; the
+//! lane bits distinguish them, since independent thread scheduling does not guarantee lockstep.
 //!
-//! *Limits.* 2^32 epochs in a launch; instructions beyond 2^19 of a kernel share numbers, which can only
-//! misname the other access of a report.
+//! *Limits.* 2^32 epochs per launch. Instructions beyond 2^19 of a kernel share numbers, so a
+//! report may name the wrong other access.
 //!
-//! *Invariant.* Numbers grow in the order in which epochs begin, so that in the shared memory of a seat
-//! those of earlier clusters are below the first of this one.
+//! *Invariant.* Numbers grow in the order in which epochs begin. In a block's shared memory, epochs
+//! of earlier clusters are therefore below the first epoch of the running one.
 
-/// An access in 64 bits, from the high bits down: the number of its epoch (32), the size of an atomic (2),
-/// flags (5), its lane (5), another flag, its instruction (19). 0 stands for none.
+/// An access in 64 bits, from high to low: epoch number (32), size of an atomic (2), flags (5),
+/// lane (5), another flag (1), instruction (19). 0 means no access.
 pub type PackedEpoch = u64;
 
-/// BlockAndCluster the lane is.
+/// Position of the lane.
 pub const LANE_SHIFT: u32 = 20;
-/// The bits of the instruction.
+/// Mask of the instruction.
 const INSTRUCTION: u32 = (1 << 19) - 1;
-/// The bits of the lane.
+/// Mask of the lane.
 pub const LANES: PackedEpoch = 31 << LANE_SHIFT;
-/// The bits that name a thread and its epoch.
+/// Mask of the bits that identify a thread and its epoch.
 const THREAD: PackedEpoch = 0xffff_ffff << 32 | LANES;
-/// A strong access with at least block scope.
+/// Strong access, with at least block scope.
 pub const STRONG: PackedEpoch = 1 << 25;
-/// A strong access whose scope is wider than the block: the cluster at least.
+/// Strong access with at least cluster scope.
 pub const CLUSTER_SCOPE: PackedEpoch = 1 << 19;
-/// One whose scope is the device: it has [`CLUSTER_SCOPE`], too.
+/// Strong access with device scope; implies [`CLUSTER_SCOPE`].
 pub const DEVICE_SCOPE: PackedEpoch = 1 << 26;
-/// A strong access of each scope.
+/// Strong access with device scope: all three flags.
 pub const STRONG_OF_DEVICE: PackedEpoch = STRONG | CLUSTER_SCOPE | DEVICE_SCOPE;
-/// An access by the asynchronous proxy that nobody has waited for.
+/// Access by the asynchronous proxy that no thread has waited for.
 pub const ASYNC: PackedEpoch = 1 << 27;
-/// A write that reads what it replaces: an atomic, whose size is in [`SIZE`].
+/// Write by an atomic, whose size is in [`SIZE`].
 pub const ATOMIC: PackedEpoch = 1 << 28;
-/// A strong read whose thread goes on from the value that it saw, while nothing has replaced that value.
+/// Strong read whose thread uses the value, as long as no write has replaced the value. Shares its
+/// bit with [`ATOMIC`], which applies to writes.
 pub const OBSERVED: PackedEpoch = 1 << 28;
-/// A `.volatile` access to data, see [`lanework_ptx_ir::kernel::Order`].
+/// `.volatile` access to data, see [`lanework_ptx_ir::kernel::MemoryOrder`].
 pub const DATA: PackedEpoch = 1 << 29;
 
-/// The size of an atomic: only atomics of one size are atomic to each other.
+/// Size of an atomic: only atomics of equal size are atomic to each other.
 pub const SIZE: PackedEpoch = 3 << 30;
 
-/// The size of an atomic of so many bytes, in its place.
+/// The size bits of an atomic of this many bytes.
 #[inline(always)]
 pub fn size_of_atomic(bytes: u8) -> PackedEpoch {
     PackedEpoch::from(bytes.max(2).ilog2() - 1) << 30 & SIZE
 }
 
-/// A write that a copy made and that was waited for.
+/// Write by a copy that was waited for. Shares a bit with [`SIZE`], which applies to atomics.
 pub const COPIED: PackedEpoch = 1 << 30;
 
-/// Whether a write was made by a copy, and not by an atomic of some size.
+/// Whether a write was made by a copy, not by an atomic.
 #[inline(always)]
 pub fn is_copied(write: PackedEpoch) -> bool {
     write & (ATOMIC | SIZE) == COPIED
 }
 
-/// The part of one warp's run between two synchronisations.
+/// The part of one warp's execution between two synchronizations.
 #[derive(Clone, Copy, Debug)]
 pub struct Epoch {
     /// Linear index of the block.
     pub block: u64,
-    /// The warp in it that acted.
+    /// The warp in the block that acted.
     pub warp: u32,
-    /// Its index in vector clocks: another one for asynchronous copies, which count as warps of their
-    /// own.
+    /// Its index in vector clocks; asynchronous copies use slots of their own.
     pub slot: u32,
-    /// The cluster, counted through the launch.
+    /// The cluster, numbered in the launch.
     pub cluster: u32,
     /// The warp's clock.
     pub clock: u32,
-    /// The lanes that took part in each of its accesses.
+    /// The lanes that took part in all its accesses.
     pub lanes: u32,
 }
 
-/// Packs the number of an epoch and an instruction; lane 0, see [`with_lane`].
+/// Packs an epoch number and an instruction, for lane 0; see [`with_lane`].
 #[inline(always)]
 pub fn pack(number: u32, instruction: u32) -> PackedEpoch {
     u64::from(number) << 32 | u64::from(instruction & INSTRUCTION)
 }
 
-/// The access of another lane: adds it to one of lane 0.
+/// Sets the lane of a packed access of lane 0.
 #[inline(always)]
 pub fn with_lane(access: PackedEpoch, lane: u32) -> PackedEpoch {
     access | u64::from(lane) << LANE_SHIFT
 }
 
-/// The number of the epoch.
+/// The epoch number.
 #[inline(always)]
 pub fn number(access: PackedEpoch) -> u32 {
     (access >> 32) as u32
@@ -107,7 +107,7 @@ pub fn instruction(access: PackedEpoch) -> u32 {
     access as u32 & INSTRUCTION
 }
 
-/// Whether two accesses are of one thread, with no synchronisation in between.
+/// Whether two accesses belong to one thread and one epoch.
 #[inline(always)]
 pub fn same_thread(a: PackedEpoch, b: PackedEpoch) -> bool {
     (a ^ b) & THREAD == 0

@@ -5,28 +5,28 @@ use crate::races::epoch;
 use crate::races::happens_before::relation::MissingWarpSync;
 use crate::races::shadow_cell::Conflict;
 
-/// An access that races, as it is told of.
+/// A race to be described.
 pub struct RaceDescription<'a> {
-    /// What it does.
+    /// The access as a word.
     pub verb: &'a str,
     /// The space.
     pub space: &'a str,
-    /// The bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// BlockAndCluster.
+    /// The address as `name+offset`.
     pub place: &'a str,
-    /// Who does it now.
+    /// The thread that accesses now.
     pub who: ThreadAt,
-    /// Who did the prior access.
+    /// The thread of the prior access.
     pub prior: ThreadAt,
     /// The prior access.
     pub conflict: Conflict,
-    /// What the two warps lack, where a lane of one of them has synchronised alone.
+    /// The missing synchronization, if lanes of the two warps synchronized alone.
     pub lack: Option<MissingWarpSync>,
 }
 
 impl RaceDescription<'_> {
-    /// A race between threads: message and help.
+    /// Message and help of a race between threads.
     pub fn race(&self) -> (String, &'static str) {
         let RaceDescription { verb, space, bytes, place, who, prior, .. } = self;
         let same_block = prior.block == who.block;
@@ -68,7 +68,7 @@ impl RaceDescription<'_> {
         }
     }
 
-    /// What to do where a lane has synchronised alone.
+    /// Help if a lane synchronized alone.
     fn help_for_lack(&self) -> &'static str {
         match self.lack {
             Some(MissingWarpSync { acquired: true, released: false, .. }) => {
@@ -80,7 +80,7 @@ impl RaceDescription<'_> {
         }
     }
 
-    /// A race of lanes that rely on lockstep: message and help.
+    /// Message and help of a race between lanes that rely on lockstep.
     pub fn warp_synchronous(&self) -> (String, &'static str) {
         let RaceDescription { verb, space, bytes, place, conflict, .. } = self;
         if self.lack.is_some() {
@@ -100,7 +100,7 @@ impl RaceDescription<'_> {
         )
     }
 
-    /// Atomics of different sizes on one word: message and help.
+    /// Message and help of atomics of different sizes on one word.
     pub fn mixed_sizes(&self) -> (String, &'static str) {
         let RaceDescription { space, bytes, place, who, prior, .. } = self;
         let whom = if prior.block == who.block { "thread" } else { "block" };
@@ -110,7 +110,7 @@ impl RaceDescription<'_> {
         (message, "use atomics of one size on a word, or put a barrier between the two kinds")
     }
 
-    /// An access to what an asynchronous operation, a product or a copy, still uses: message and help.
+    /// Message and help of an access to bytes that a product or copy in flight still uses.
     pub fn too_early(&self, product: bool) -> (String, &'static str) {
         let RaceDescription { verb, space, bytes, place, who, prior, conflict, .. } = self;
         let same = prior.block == who.block && prior.thread == who.thread;

@@ -1,17 +1,18 @@
-//! Grid clocks: for each cluster of a grid, the vector clock up to which what its threads did is known.
+//! Grid clocks: a vector clock for each cluster of a grid.
 //!
-//! *Data structure.* A vector clock of all warps of a grid is too large to copy at each release. So clocks lie in a persistent radix
-//! tree over the clusters' numbers (Driscoll, Sarnak, Sleator and Tarjan, "Making data structures persistent", 1989; its use for
-//! maps as by Bagwell, "Ideal hash trees", 2001): trees share what is equal in them. A copy is one pointer, a change copies the
-//! path to one leaf, and a join visits only what the two do not share. BlockAndCluster one of two covers the other, the join is that one
-//! itself, so that all who have acquired the same hold one tree.
+//! *Data structure.* A vector clock of all warps of a grid is too large to copy at each release. So
+//! clocks are in a persistent radix tree indexed by cluster (Driscoll, Sarnak, Sleator and Tarjan,
+//! "Making data structures persistent", 1989; for maps, Bagwell, "Ideal hash trees", 2001). Trees
+//! share equal subtrees: a copy is one pointer, an update copies the path to one leaf, and a join
+//! visits only unshared subtrees. If one of two trees covers the other, their join is that tree
+//! itself, so all that have acquired the same share one tree.
 //!
-//! *Invariant.* Nodes do not change once they are shared; a tree holds no empty branch.
+//! *Invariants.* Shared nodes are immutable; a tree has no empty branch.
 
 use crate::races::vector_clock::VectorClock;
 use std::sync::Arc;
 
-/// Children of a branch, as a power of two.
+/// log2 of the children of a branch.
 const BITS: u32 = 4;
 const WIDTH: usize = 1 << BITS;
 
@@ -24,7 +25,7 @@ enum Node {
     Clock(Arc<VectorClock>),
 }
 
-/// A vector clock of each cluster that anything is known of.
+/// A vector clock for each cluster with a nonzero clock.
 #[derive(Clone, Debug, Default)]
 pub struct GridClock {
     root: Child,
@@ -43,12 +44,12 @@ fn place(cluster: u32, level: u32) -> usize {
     (cluster >> (BITS * level)) as usize % WIDTH
 }
 
-/// Whether a cluster lies beyond a tree of a height.
+/// Whether a cluster is outside the range of a tree of this height.
 fn above(cluster: u32, height: u32) -> bool {
     cluster.checked_shr(BITS * height).unwrap_or(0) != 0
 }
 
-/// The join of two trees of one height: one of them, where that covers the other.
+/// The join of two trees of equal height; returns one of them if it covers the other.
 fn joined(a: &Child, b: &Child) -> Child {
     let (Some(left), Some(right)) = (a, b) else { return a.clone().or_else(|| b.clone()) };
     if Arc::ptr_eq(left, right) {
@@ -73,18 +74,18 @@ fn joined(a: &Child, b: &Child) -> Child {
                 Some(Arc::new(Node::Clock(Arc::new(clock))))
             }
         },
-        // Trees of one height have their clocks at one level.
+        // Trees of equal height have their clocks at the same level.
         _ => unreachable!("a clock beside a branch"),
     }
 }
 
 impl GridClock {
-    /// What is known of one cluster alone.
+    /// The clock of one cluster, and zeros for all others.
     pub fn single(cluster: u32, clock: Arc<VectorClock>) -> GridClock {
         GridClock { root: Some(Arc::new(Node::Clock(clock))), height: 0 }.moved(cluster)
     }
 
-    /// Of a clock of cluster 0: of another cluster.
+    /// Moves a clock of cluster 0 to another cluster.
     fn moved(mut self, cluster: u32) -> GridClock {
         while above(cluster, self.height) {
             let index = place(cluster, self.height);
@@ -93,25 +94,25 @@ impl GridClock {
         self
     }
 
-    /// A level higher, as the child of this index.
+    /// Adds a level; the tree becomes the child of this index.
     fn raised(self, index: usize) -> GridClock {
         let mut children: [Child; WIDTH] = Default::default();
         children[index] = self.root;
         GridClock { root: Some(Arc::new(Node::Branch(children))), height: self.height + 1 }
     }
 
-    /// Whether nothing is known.
+    /// Whether all clocks are zero.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
         self.root.is_none()
     }
 
-    /// Whether two are one.
+    /// Whether both are the same tree in memory.
     pub fn same(&self, other: &GridClock) -> bool {
         same(&self.root, &other.root)
     }
 
-    /// Joins another.
+    /// Joins another grid clock.
     pub fn join(&mut self, other: &GridClock) {
         if other.is_empty() || self.same(other) {
             return;
@@ -147,7 +148,7 @@ impl GridClock {
     }
 }
 
-/// The last join of two trees, for warps and lanes often join the same one after the other.
+/// Caches the last join, because warps and lanes often join the same two trees one after the other.
 #[derive(Default)]
 pub struct LastJoin {
     of: [GridClock; 2],
@@ -155,7 +156,7 @@ pub struct LastJoin {
 }
 
 impl LastJoin {
-    /// Joins a tree to another.
+    /// Joins `from` into `to`.
     pub fn join(&mut self, to: &mut GridClock, from: &GridClock) {
         if from.is_empty() || to.same(from) {
             return;

@@ -1,4 +1,5 @@
-//! What threads know, as they release it: a vector clock of their own cluster, and of others what they have acquired.
+//! Clocks that threads release: a vector clock of their own cluster, and a grid clock of the
+//! others.
 
 use crate::races::epoch::Epoch;
 use crate::races::grid_clock::GridClock;
@@ -6,19 +7,19 @@ use crate::races::vector_clock::VectorClock;
 use lanework_ptx_ir::kernel::Scope;
 use std::sync::Arc;
 
-/// What is known of all clusters, where one of them is that of the thread that released it last.
+/// The clocks of all clusters, with the clock of the last releasing cluster kept apart.
 #[derive(Clone, Debug, Default)]
 pub struct ClockSnapshot {
     /// That cluster.
     pub cluster: u32,
-    /// What is known of it; `others` may hold more.
+    /// Its clock; `others` may have a larger one.
     pub own: Arc<VectorClock>,
-    /// What is known of the others.
+    /// Clocks of the other clusters.
     pub others: GridClock,
 }
 
 impl ClockSnapshot {
-    /// Joins what a thread knows, whose cluster then is the one that released last; `last` is what was joined before.
+    /// Joins a later release, whose cluster becomes `cluster`; `last` was joined before.
     fn join(&mut self, from: &ClockSnapshot, last: Option<&ClockSnapshot>) {
         if last.is_none_or(|last| !last.others.same(&from.others)) {
             self.others.join(&from.others);
@@ -36,27 +37,27 @@ impl ClockSnapshot {
     }
 }
 
-/// What is known, or nothing; copies share it.
+/// Known clocks, or none; copies share them.
 #[derive(Clone, Debug, Default)]
 pub struct KnownClocks(Option<Arc<ClockSnapshot>>);
 
 impl KnownClocks {
-    /// What a thread of a cluster knows of that, and of others.
+    /// The clocks known to a thread of a cluster: of its own, and of others.
     pub fn new(cluster: u32, own: VectorClock, others: GridClock) -> KnownClocks {
         KnownClocks(Some(Arc::new(ClockSnapshot { cluster, own: Arc::new(own), others })))
     }
 
-    /// What it is, if anything.
+    /// The clocks, if any.
     pub fn get(&self) -> Option<&ClockSnapshot> {
         self.0.as_deref()
     }
 
-    /// Whether nothing is known.
+    /// Whether it is empty.
     pub fn is_none(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Whether two are one.
+    /// Whether both share one snapshot.
     pub fn same(&self, other: &KnownClocks) -> bool {
         match (&self.0, &other.0) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -69,7 +70,7 @@ impl KnownClocks {
         self.join_after(&KnownClocks::default(), other);
     }
 
-    /// Joins another, after one that is in it already.
+    /// Joins another; `last` has been joined already.
     pub fn join_after(&mut self, last: &KnownClocks, other: &KnownClocks) {
         let Some(from) = &other.0 else { return };
         match &mut self.0 {
@@ -79,7 +80,7 @@ impl KnownClocks {
         }
     }
 
-    /// Joins what some lanes of a slot of a cluster did, up to a clock.
+    /// Joins accesses of some lanes of a slot, up to a clock.
     pub fn raise_lanes(&mut self, cluster: u32, (slot, lanes, done): (u32, u32, u32)) {
         let known = Arc::make_mut(self.0.get_or_insert_default());
         if known.cluster != cluster {
@@ -88,7 +89,7 @@ impl KnownClocks {
         Arc::make_mut(&mut known.own).raise_lanes(slot, lanes, done);
     }
 
-    /// What is known of one cluster, joined to a clock.
+    /// Joins the clock of one cluster into `to`.
     pub fn of_cluster(&self, cluster: u32, to: &mut VectorClock) {
         let Some(known) = self.get() else { return };
         if known.cluster == cluster {
@@ -99,7 +100,7 @@ impl KnownClocks {
         }
     }
 
-    /// What is known of all clusters.
+    /// The clocks of all clusters, as a grid clock.
     pub fn outside(&self) -> GridClock {
         let Some(known) = self.get() else { return GridClock::default() };
         let mut all = known.others.clone();
@@ -108,25 +109,25 @@ impl KnownClocks {
     }
 }
 
-/// The lanes of an epoch of another cluster that come before.
+/// The lanes of another cluster's epoch that happen before.
 #[cold]
 pub fn lanes_known(known: &GridClock, e: &Epoch) -> u32 {
     known.get(e.cluster).map_or(0, |clock| clock.beyond(e.slot, e.clock))
 }
 
-/// What fences, or a release, hand over: by how far they reach.
+/// The clocks that fences release, by scope.
 #[derive(Clone, Debug, Default)]
 pub struct FencedClocks {
-    /// To the warp's own block.
+    /// Within the warp's block.
     pub block: KnownClocks,
-    /// To its cluster.
+    /// Within its cluster.
     pub cluster: KnownClocks,
-    /// To all.
+    /// Within the device.
     pub device: KnownClocks,
 }
 
 impl FencedClocks {
-    /// To each thread within a scope.
+    /// The clocks for a scope.
     pub fn within(&self, scope: Scope) -> &KnownClocks {
         match scope {
             Scope::Block => &self.block,
@@ -135,7 +136,7 @@ impl FencedClocks {
         }
     }
 
-    /// The same, to be changed.
+    /// The same, mutable.
     pub fn within_mut(&mut self, scope: Scope) -> &mut KnownClocks {
         match scope {
             Scope::Block => &mut self.block,
@@ -144,7 +145,7 @@ impl FencedClocks {
         }
     }
 
-    /// Joins what others hand over. What reached equally far does so again.
+    /// Joins another; scopes that shared one snapshot in both share it again.
     pub fn join(&mut self, other: &FencedClocks) {
         if other.is_none() {
             return;
@@ -152,7 +153,7 @@ impl FencedClocks {
         let alike = |of: &FencedClocks| [of.block.same(&of.cluster), of.cluster.same(&of.device)];
         let ([a, b], [c, d]) = (alike(self), alike(other));
         let [cluster, device] = [a && c, b && d];
-        // What is shared would be copied to be changed.
+        // Drop the shared copies first: joining into a shared snapshot would copy it.
         if cluster {
             self.cluster = KnownClocks::default();
         }
@@ -170,11 +171,11 @@ impl FencedClocks {
         }
     }
 
-    /// Whether nothing is handed over.
+    /// Whether it is empty.
     pub fn is_none(&self) -> bool {
         self.block.is_none() && self.cluster.is_none() && self.device.is_none()
     }
 }
 
-/// All scopes, the narrowest first.
+/// All scopes, narrowest first.
 pub const SCOPES: [Scope; 3] = [Scope::Block, Scope::Cluster, Scope::Device];

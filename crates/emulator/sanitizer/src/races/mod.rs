@@ -1,13 +1,12 @@
-//! Races: two accesses to one byte that nothing orders, one of which writes.
+//! Races: two unordered accesses to one byte, and at least one writes.
 //!
-//! [`happens_before`] tells what is ordered, [`shadow_memory`] what was accessed before, and
-//! [`shadow_cell`] puts the two together. Here are both for one launch, and what a race is in words.
+//! [`happens_before`] orders accesses, [`shadow_memory`] stores prior accesses, and [`shadow_cell`]
+//! combines the two. This module holds both for one launch. [`findings`] has the messages.
 //!
-//! Accesses to the shared memory of other blocks of the cluster: they must happen before that block ends,
-//! for its shared memory ends with it (CUDA programming guide, "Distributed shared memory").
-//!
-//! Of each thread's accesses to a block the latest is remembered. When the block ends, each must be known
-//! to one of its warps, as it is after the cluster's barrier.
+//! Accesses to the shared memory of other blocks of the cluster must also happen before that block
+//! exits, because its shared memory ends with it (CUDA programming guide, "Distributed shared
+//! memory"). [`PeerAccesses`] remembers each thread's latest access; when the block exits, one of
+//! its warps must know each of them, as after the cluster's barrier.
 
 pub mod epoch;
 pub mod findings;
@@ -30,24 +29,25 @@ use crate::races::shadow_cell::Conflict;
 use crate::races::shadow_memory::ShadowMemory;
 use std::collections::HashMap;
 
-/// Who accessed what, and what orders it.
+/// Shadow memory and the order of accesses.
 pub struct Races {
-    /// What orders accesses.
+    /// The happens-before tracker.
     pub order: HappensBefore,
     ranks: usize,
-    /// By number of the memory.
+    /// By memory.
     shadow: Vec<ShadowMemory>,
     shift: u32,
 }
 
-/// What is known of the races of a cluster in a seat that is not the one that runs.
+/// State of a suspended cluster.
 pub struct SuspendedRaces {
     order: HappensBefore,
     shadow: Vec<ShadowMemory>,
 }
 
 impl Races {
-    /// Of another seat, for blocks of this many warps whose shared memories have these sizes.
+    /// State for another resident cluster, for blocks of this many warps with shared memories of
+    /// these sizes.
     pub fn another(&self, warps: usize, shared: impl Iterator<Item = u64>) -> SuspendedRaces {
         let shadow = shared.map(|bytes| ShadowMemory::new(bytes, self.shift)).collect();
         let mut order = HappensBefore::new(warps, self.ranks);
@@ -55,13 +55,13 @@ impl Races {
         SuspendedRaces { order, shadow }
     }
 
-    /// Exchanges clocks and the shadow of shared memory with those of another seat.
+    /// Swaps clocks and the shadow of shared memory with another cluster's.
     pub fn exchange(&mut self, other: &mut SuspendedRaces) {
         self.order.exchange(&mut other.order);
         self.shadow[..self.ranks].swap_with_slice(&mut other.shadow);
     }
 
-    /// For blocks of this many warps, whose shared memories have these sizes, in cells of `1 << shift`
+    /// For blocks of this many warps with shared memories of these sizes, and cells of `1 << shift`
     /// bytes.
     pub fn new(warps: usize, shared: impl Iterator<Item = u64>, shift: u32) -> Races {
         let shadow: Vec<_> = shared.map(|bytes| ShadowMemory::new(bytes, shift)).collect();
@@ -69,36 +69,36 @@ impl Races {
         Races { order: HappensBefore::new(warps, ranks), ranks, shadow, shift }
     }
 
-    /// The next memory, an allocation of this size.
+    /// Adds the next memory, an allocation of this size.
     pub fn track(&mut self, bytes: u64) {
         self.shadow.push(ShadowMemory::new(bytes, self.shift));
     }
 
-    /// The shadow memory of a memory.
+    /// The shadow of a memory.
     #[inline(always)]
     pub fn shadow(&mut self, id: MemoryId) -> &mut ShadowMemory {
         &mut self.shadow[id]
     }
 
-    /// Whether the launch has written anything in a memory.
+    /// Whether the launch has written to a memory.
     #[inline(always)]
     pub fn has_writes(&self, id: MemoryId) -> bool {
         self.shadow[id].has_writes()
     }
 
-    /// Bytes of a shadow cell, as a power of two.
+    /// log2 of the size of a shadow cell in bytes.
     #[inline(always)]
     pub fn shift(&self) -> u32 {
         self.shift
     }
 
-    /// The first epoch of a memory: shared memory starts afresh with each cluster.
+    /// The first relevant epoch of a memory: shared memory starts afresh with each cluster.
     #[inline(always)]
     pub fn base(&self, id: MemoryId) -> u32 {
         if id < self.ranks { self.order.base() } else { 1 }
     }
 
-    /// A memory's shadow, and the order of accesses.
+    /// A memory's shadow, and the tracker.
     #[inline(always)]
     pub fn parts(&mut self, id: MemoryId) -> (&mut ShadowMemory, &mut HappensBefore) {
         (&mut self.shadow[id], &mut self.order)
@@ -116,9 +116,9 @@ impl Races {
         conflict.with & epoch::ASYNC != 0 || self.order.of_pseudo_thread(conflict.with)
     }
 
-    /// The kind of a conflict with the access `now`. Lanes of a warp that hand over data by `.volatile`
-    /// accesses rely on lockstep, and so does a lane that hands over for its warp; what copies of two blocks do to global memory no wait
-    /// orders.
+    /// The kind of a conflict with the access `now`. Lanes of a warp that pass data by `.volatile`
+    /// accesses rely on lockstep, and so does a lane that signals for its warp. Copies of different
+    /// blocks in global memory are plain races: no wait orders them.
     pub fn kind(
         &self,
         conflict: Conflict,
@@ -142,31 +142,31 @@ impl Races {
     }
 }
 
-/// Accesses to blocks by others.
+/// Accesses to shared memory of peer blocks.
 pub struct PeerAccesses {
-    /// By rank of the block accessed and slot of whoever accesses: the latest.
+    /// The latest access, by rank of the block accessed and slot of the accessing warp.
     latest: Vec<HashMap<u32, PackedEpoch>>,
 }
 
 impl PeerAccesses {
-    /// In clusters of this many blocks.
+    /// For clusters of this many blocks.
     pub fn new(blocks: usize) -> PeerAccesses {
         PeerAccesses { latest: vec![HashMap::new(); blocks] }
     }
 
-    /// A cluster starts.
+    /// Starts a cluster.
     pub fn start(&mut self) {
         self.latest.iter_mut().for_each(HashMap::clear);
     }
 
-    /// The shared memory of the block of a rank is accessed, or its mbarrier used.
+    /// Records an access to the shared memory of the block of a rank, or a use of its mbarrier.
     pub fn touch(&mut self, order: &HappensBefore, rank: u32, access: PackedEpoch) {
         if let Some(latest) = self.latest.get_mut(rank as usize) {
             latest.insert(order.slot_of(access), access);
         }
     }
 
-    /// The block of a rank has ended: the accesses that nothing orders before.
+    /// The block of a rank exits: returns the accesses that are not ordered before.
     pub fn left(&mut self, order: &HappensBefore, rank: u32) -> Vec<PackedEpoch> {
         let latest = std::mem::take(&mut self.latest[rank as usize]);
         let mut late: Vec<PackedEpoch> = latest.into_values().collect();
@@ -175,7 +175,7 @@ impl PeerAccesses {
         late
     }
 
-    /// What such an access is.
+    /// The finding of such an access.
     pub fn finding(rank: u32) -> Finding {
         Finding {
             message: format!(

@@ -1,28 +1,23 @@
-//! Whether two accesses race: one by a lane now, and a prior one that a shadow cell remembers.
+//! A shadow cell: the last write of a word (of a byte, if the kernel accesses bytes), two of the
+//! reads since, and the strong accesses since.
 //!
-//! They do where nothing orders the two, one writes, and they are not *morally strong* together: strong (atomic, `.volatile`,
-//! `.relaxed` or more), each of a scope that has the other's thread in it, and of one size where both are atomics (PTX ISA,
-//! "Memory consistency model").
+//! *Algorithm.* FastTrack (Flanagan and Freund, PLDI 2009), with the last write and the reads as
+//! epochs. Instead of FastTrack's read vector clock a cell keeps two reads: the first one that no
+//! later read is ordered after, and the last one. Two unordered accesses race if one writes, unless
+//! both are *morally strong*: strong (atomic, `.volatile`, `.relaxed` or more), each with a scope
+//! that includes the other's thread, and of equal size if both are atomics (PTX ISA, "Memory
+//! consistency model").
 //!
-//! A shadow cell: the last write of a word, or of a byte where a kernel accesses bytes, two of the reads
-//! since, and the strong accesses since, by which races are found.
+//! A strong access does not replace a weak one, nor does one of device scope replace one of block
+//! scope: a third access may be unordered with both and yet race with the replaced one only. So
+//! weak and strong accesses are kept apart ([`StrongAccesses`]); only a weak write, which races
+//! with everything, replaces all.
 //!
-//! *Algorithm.* FastTrack's, with the last write and the reads as epochs. In place of FastTrack's read
-//! vector clock a cell keeps two reads: the first that nothing read after it happens before, and the
-//! last. An access races with a prior one that it does not happen after, if one of them writes, unless
-//! both are *morally strong*: strong (atomic, `.volatile`, `.relaxed` or more), each of a scope that has
-//! the other's thread in it, and of one size where both are atomics (PTX ISA, "Memory consistency model").
+//! *Not a race.* Two writes of the same value. `.volatile` accesses to a word that was polled as a
+//! flag since the last weak write. Concurrent reductions by copies.
 //!
-//! A strong access does not take the place of a weak one, nor one of a wide scope that of one of the
-//! block: others may happen after neither and yet not race with the strong one. So weak and strong
-//! accesses are kept apart ([`StrongAccesses`]); only a weak write, which races with everything, replaces
-//! all.
-//!
-//! *What is not a race.* Two writes of one value. Accesses by `.volatile` to what somebody has looked at as at
-//! a flag, since the last weak write. Copies that combine, beside each other.
-//!
-//! *Limits.* Of three and more concurrent reads two are remembered: of a write that races with another
-//! one alone nothing is said. The same holds for strong accesses.
+//! *Limits.* Of three or more concurrent reads two are remembered, so a write that races with
+//! another one only is missed. The same holds for strong accesses.
 
 use crate::races::epoch::{
     ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, SIZE, STRONG, number,
@@ -31,27 +26,27 @@ use crate::races::epoch::{
 use crate::races::happens_before::HappensBefore;
 use crate::races::strong_accesses::StrongAccesses;
 
-/// Who accesses a cell now.
+/// The current access to a cell.
 #[derive(Clone, Copy)]
 pub struct LaneAccess {
-    /// The access, packed, the lane included.
+    /// The packed access, including the lane.
     pub packed: PackedEpoch,
     /// Its warp.
     pub warp: u32,
     /// Its lane.
     pub lane: u32,
-    /// Epochs of smaller numbers are of the past.
+    /// Epochs below this are of the past.
     pub base: u32,
-    /// Whether, if it is strong, its thread goes on from the value that it reads.
+    /// Whether its thread uses the value, if it is a strong read.
     pub observes: bool,
 }
 
-/// A prior access that the one under way is not ordered with.
+/// A prior access that is not ordered with the current one.
 #[derive(Clone, Copy)]
 pub struct Conflict {
     /// The prior access.
     pub with: PackedEpoch,
-    /// Whether that one wrote.
+    /// Whether it wrote.
     pub wrote: bool,
 }
 
@@ -60,7 +55,8 @@ pub fn mixed_sizes(a: PackedEpoch, b: PackedEpoch) -> bool {
     a & b & STRONG != 0 && a & b & ATOMIC != 0 && (a ^ b) & SIZE != 0
 }
 
-/// Whether a write and another access are morally strong, and not both to mere data.
+/// Whether a write and another access are morally strong, and not both `.volatile` accesses to
+/// data.
 fn morally_strong(order: &HappensBefore, a: PackedEpoch, b: PackedEpoch, wrote: bool) -> bool {
     if a & b & STRONG == 0 || a & b & DATA != 0 || wrote && mixed_sizes(a, b) {
         return false;
@@ -82,7 +78,8 @@ impl LaneAccess {
             || order.happens_before(prior, self.warp, self.lane)
     }
 
-    /// Whether a prior access races with this one, if one of them writes: the prior one if it `wrote`.
+    /// Whether a prior access, which `wrote` or read, races with this one, provided that one of
+    /// them writes.
     #[inline(always)]
     pub(super) fn races(
         &self,
@@ -90,7 +87,7 @@ impl LaneAccess {
         (prior, wrote): (PackedEpoch, bool),
     ) -> bool {
         if prior & ASYNC != 0 && number(prior) >= self.base {
-            // Copies that combine go on beside each other.
+            // Reductions by copies may overlap.
             return prior & self.packed & STRONG == 0;
         }
         prior != 0
@@ -99,7 +96,7 @@ impl LaneAccess {
     }
 }
 
-/// What is known of one word.
+/// The shadow of one word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ShadowCell {
     pub(super) write: PackedEpoch,
@@ -109,7 +106,7 @@ pub struct ShadowCell {
 }
 
 impl ShadowCell {
-    /// A copy in flight to this cell.
+    /// The copy in flight to this cell, if any.
     #[inline(always)]
     pub fn in_flight(&self, base: u32) -> Option<PackedEpoch> {
         let [other, last] = self.strong.writes;
@@ -117,12 +114,12 @@ impl ShadowCell {
         [self.write, last, other].into_iter().find(flies)
     }
 
-    /// The writes that are remembered.
+    /// The recorded writes.
     pub fn writes(&self) -> [PackedEpoch; 3] {
         [self.write, self.strong.writes[0], self.strong.writes[1]]
     }
 
-    /// A copy starts to write: one that combines is beside others.
+    /// A copy starts to write; a reduction is kept with the other strong writes.
     pub fn start_write(&mut self, write: PackedEpoch) {
         if write & STRONG == 0 {
             *self = ShadowCell { write, ..ShadowCell::default() };
@@ -131,7 +128,7 @@ impl ShadowCell {
         }
     }
 
-    /// Puts another write in the place of one, if that is remembered.
+    /// Replaces a recorded write.
     pub fn replace_write(&mut self, from: PackedEpoch, to: PackedEpoch) {
         let [other, last] = &mut self.strong.writes;
         for write in [&mut self.write, other, last] {
@@ -141,12 +138,12 @@ impl ShadowCell {
         }
     }
 
-    /// Makes a read the one that is remembered first.
+    /// Sets the first read.
     pub fn set_read(&mut self, read: PackedEpoch) {
         self.first_read = read;
     }
 
-    /// Puts another read in the place of one, if that is remembered.
+    /// Replaces a recorded read.
     pub fn replace_read(&mut self, from: PackedEpoch, to: PackedEpoch) {
         for read in [&mut self.first_read, &mut self.last_read] {
             if *read == from {
@@ -155,14 +152,14 @@ impl ShadowCell {
         }
     }
 
-    /// An access as it counts: a `.volatile` one to a flag is none to data.
+    /// Drops the data flag of a `.volatile` access to a word that was polled as a flag.
     fn counted(&self, now: &LaneAccess) -> LaneAccess {
         let flag = number(self.strong.polled) >= now.base.max(1);
         let packed = if flag { now.packed & !DATA } else { now.packed };
         LaneAccess { packed, ..*now }
     }
 
-    /// A read: the write that it races with.
+    /// Records a read; returns the write that it races with.
     #[inline(always)]
     pub fn read(&mut self, order: &mut HappensBefore, now: &LaneAccess) -> Option<Conflict> {
         let mut found = None;
@@ -189,8 +186,8 @@ impl ShadowCell {
         found
     }
 
-    /// A write: an access that it races with. `differs` says whether it changes the value that a prior
-    /// write left; one that does not is not a race.
+    /// Records a write; returns an access that it races with. `differs` says whether it changes the
+    /// value left by a prior write; if not, the two do not race.
     #[inline(always)]
     pub fn write(
         &mut self,
@@ -284,8 +281,9 @@ mod tests {
         assert!(cell.write(&mut order, &b, |_| false).is_none());
     }
 
-    /// The race that a history of accesses ends with: by warp, `W`/`R` weak and `A`/`P` an atomic and a poll
-    /// that are looked at, `a` one that is not; `|` is a barrier of all.
+    /// Whether the last access of a history races. By warp: `W`/`R` weak write and read, `A`/`P`
+    /// atomic and poll with a used value, `a` atomic with an unused value; `|` is a barrier of all
+    /// warps.
     fn last_race(history: &[(u32, char)]) -> bool {
         let mut order = HappensBefore::new(3, 1);
         order.start(0);
@@ -307,7 +305,7 @@ mod tests {
                 'R' | 'P' => cell.read(&mut order, &now).is_some(),
                 _ => cell.write(&mut order, &now, |_| true).is_some(),
             };
-            // Each access is an epoch of its own.
+            // Each access gets its own epoch.
             order.warp_sync(*warp as usize, u32::MAX, u32::MAX);
         }
         found

@@ -1,33 +1,33 @@
-//! Shadow memory: the shadow cells of one memory, made as they are needed.
+//! Shadow memory: the shadow cells of one memory, allocated on demand.
 //!
-//! Cells lie in lines of 16, lines in pages. WeakWrites and reads of a page are kept apart and made when the
-//! first is needed, for most memory is read only or written only; and a line keeps each field of its
-//! cells together, so that a whole line can be compared at once (`fast::line`). Strong accesses lie beside
-//! them in pages that have any; their lines are not for the fast paths.
+//! *Data structure.* Cells are grouped in lines of 16, lines in pages. The writes and the reads of
+//! a page are separate allocations, since most memory is read-only or write-only. Each line stores
+//! one field of its cells contiguously, so a line can be compared at once (`fast::line`). Strong
+//! accesses are in pages of their own; lines with strong accesses do not take the fast paths.
 
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::shadow_cell::ShadowCell;
 use crate::races::strong_accesses::StrongAccesses;
 
-/// Cells of a line: what half a warp touches that goes word by word.
+/// Cells of a line: the words that half a warp accesses contiguously.
 pub const LINE: usize = 16;
 /// Lines of a page.
 const PAGE: usize = 64;
 
 /// The last writes of a line's cells.
 pub type WeakWrites = [PackedEpoch; LINE];
-/// The first and the last reads that are remembered of each of a line's cells.
+/// The first and the last recorded read of each cell of a line.
 pub type WeakReads = [[PackedEpoch; LINE]; 2];
 
-/// The strong accesses to some lines.
+/// The strong accesses of a page.
 #[derive(Clone)]
 struct StrongPage {
-    /// By line: the number of the latest epoch of a strong access to it, 0 if there is none.
+    /// By line: the highest epoch of its strong accesses, 0 if it has none.
     latest: [u32; PAGE],
     cells: Vec<[StrongAccesses; LINE]>,
 }
 
-/// The cells of some lines.
+/// The cells of a page.
 #[derive(Clone, Default)]
 struct Page {
     writes: Option<Box<[WeakWrites; PAGE]>>,
@@ -35,7 +35,7 @@ struct Page {
     strong: Option<Box<StrongPage>>,
 }
 
-/// Zeros, made in place: a page is too large to be made elsewhere and moved.
+/// Allocates zeros in place: a page is too large for the stack.
 #[cold]
 #[inline(never)]
 fn zeros<T: Clone, const N: usize>(zero: T) -> Box<[T; N]> {
@@ -54,7 +54,7 @@ impl Page {
         self.reads.get_or_insert_with(|| zeros([[0; LINE]; 2]))
     }
 
-    /// Whether there were strong accesses to a line since an epoch.
+    /// Whether a line has strong accesses since an epoch.
     #[inline(always)]
     fn has_strong(&self, line: usize, base: u32) -> bool {
         match &self.strong {
@@ -63,7 +63,7 @@ impl Page {
         }
     }
 
-    /// Changes the strong accesses to a cell.
+    /// Sets the strong accesses of a cell.
     #[cold]
     fn set_strong(&mut self, line: usize, i: usize, to: StrongAccesses) {
         let none = || {
@@ -76,22 +76,22 @@ impl Page {
             |cell: &StrongAccesses| cell.writes.into_iter().chain(cell.reads).chain([cell.polled]);
         let numbers = |cell: &StrongAccesses| of(cell).map(epoch::number).max().unwrap_or(0);
         latest[line] = match numbers(&to) {
-            // The others may be all that are left, or older.
+            // The other cells of the line may have none, or older ones.
             0 => cells[line].iter().map(numbers).max().unwrap_or(0),
             number => latest[line].max(number),
         };
     }
 }
 
-/// A line as it stands when its launch has ended.
+/// The final state of a line after its launch.
 pub struct LineView<'a> {
-    /// The number of its first cell.
+    /// Number of its first cell.
     pub first: usize,
-    /// The last weak writes.
+    /// Last weak writes.
     pub writes: Option<&'a WeakWrites>,
     /// Two of the weak reads since.
     pub reads: Option<&'a WeakReads>,
-    /// The strong accesses since, where there are any.
+    /// Strong accesses since, if any.
     pub strong: Option<&'a [StrongAccesses; LINE]>,
 }
 
@@ -104,25 +104,25 @@ pub struct ShadowMemory {
 }
 
 impl ShadowMemory {
-    /// For `bytes` bytes, in cells of `1 << shift` bytes.
+    /// For `bytes` bytes, with cells of `1 << shift` bytes.
     pub fn new(bytes: u64, shift: u32) -> ShadowMemory {
         let pages = (bytes >> shift) as usize / (PAGE * LINE) + 1;
         ShadowMemory { pages: vec![Page::default(); pages], shift, written: false }
     }
 
-    /// Bytes of a cell, as a power of two.
+    /// log2 of the size of a cell in bytes.
     #[inline(always)]
     pub fn shift(&self) -> u32 {
         self.shift
     }
 
-    /// Bytes of a cell.
+    /// Bytes per cell.
     #[inline(always)]
     pub fn grain(&self) -> u64 {
         1 << self.shift
     }
 
-    /// The page, the line and the index in it of a byte.
+    /// Page, line, and index in the line, of a byte.
     #[inline(always)]
     fn place(&self, offset: u64) -> (usize, usize, usize) {
         let index = (offset >> self.shift) as usize;
@@ -144,7 +144,7 @@ impl ShadowMemory {
         ShadowCell { write, first_read, last_read, strong }
     }
 
-    /// Visits the lines of all pages that were touched.
+    /// Visits the lines of all allocated pages.
     pub fn lines(&self, mut visit: impl FnMut(LineView<'_>)) {
         for (page, Page { writes, reads, strong }) in self.pages.iter().enumerate() {
             if writes.is_none() && reads.is_none() && strong.is_none() {
@@ -162,7 +162,7 @@ impl ShadowMemory {
         }
     }
 
-    /// Whether anything was written.
+    /// Whether any cell has been written.
     pub fn has_writes(&self) -> bool {
         self.written
     }
@@ -199,7 +199,7 @@ impl ShadowMemory {
         }
     }
 
-    /// Has the host fetch what is known of the reads of a byte's line.
+    /// Prefetches the recorded reads of a byte's line.
     #[inline(always)]
     pub fn prefetch(&self, offset: u64) {
         #[cfg(target_arch = "x86_64")]
@@ -209,7 +209,8 @@ impl ShadowMemory {
             let Some(Page { reads: Some(reads), .. }) = self.pages.get(page) else { return };
             let at = std::ptr::from_ref(&reads[line]).cast::<i8>();
             for part in 0..4 {
-                // SAFETY: a prefetch reads nothing; SSE is part of x86-64.
+                // SAFETY: a prefetch is a hint that never faults, whatever its address; SSE is part
+                // of x86-64.
                 unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(64 * part)) };
             }
         }
@@ -217,8 +218,7 @@ impl ShadowMemory {
         let _ = offset;
     }
 
-    /// The line of a cell, by the cell's number, for a read; `None` if there were strong accesses to it since
-    /// the epoch `base`.
+    /// The line of a cell, for a read; `None` if it has strong accesses since the epoch `base`.
     #[inline(always)]
     pub fn read_line(
         &mut self,

@@ -1,11 +1,11 @@
-//! The strong accesses to a word since its last weak write: what of them is remembered, and which of them race.
+//! The strong accesses to a word since its last weak write: which are remembered, and which race.
 //!
-//! *Observation.* A write happens before whatever comes after a read that saw its value, or saw that of
-//! an atomic that went on from it (causality order, by way of observation order). So an atomic whose
-//! result its thread looks at takes the place of the strong writes before it, and a strong read of the last
-//! value excuses its writers to who comes after that read.
+//! *Observation.* A write happens before everything after a read that saw its value, or the value
+//! of an atomic that continued it (PTX ISA: causality order through observation order). So an
+//! atomic whose result is used replaces the strong writes before it. A strong read of the last
+//! value makes its writers ordered for everything after that read.
 //!
-//! *Limit.* Of three and more concurrent strong writes, or reads, two are remembered.
+//! *Limit.* Of three or more concurrent strong writes, or reads, two are remembered.
 
 use crate::races::epoch::{
     ASYNC, ATOMIC, CLUSTER_SCOPE, DATA, DEVICE_SCOPE, OBSERVED, PackedEpoch, SIZE, number,
@@ -16,16 +16,16 @@ use crate::races::shadow_cell::{Conflict, LaneAccess, mixed_sizes};
 /// The strong accesses to a word since its last weak write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StrongAccesses {
-    /// One that the last does not stand for, and the last.
+    /// One write that the last does not represent, and the last.
     pub(crate) writes: [PackedEpoch; 2],
-    /// Likewise one that nothing read after it happens before, and the last.
+    /// One read that no later read is ordered after, and the last.
     pub(crate) reads: [PackedEpoch; 2],
-    /// The last read as of a flag.
+    /// The last read as a flag.
     pub(crate) polled: PackedEpoch,
 }
 
-/// Whether whatever races with a prior strong access, and is not ordered with a later one, races with the
-/// later one, too.
+/// Whether every access that races with `prior`, and is not ordered with `now`, also races with
+/// `now`.
 fn stands_for(now: PackedEpoch, prior: PackedEpoch) -> bool {
     let wider = now & !prior & (CLUSTER_SCOPE | DEVICE_SCOPE) != 0;
     let of_data = prior & !now & DATA != 0;
@@ -41,7 +41,7 @@ impl StrongAccesses {
         differs: impl Fn(PackedEpoch) -> bool,
     ) -> Option<Conflict> {
         let [other, last] = self.writes;
-        // What an atomic of the last size went on from was seen with it.
+        // Atomics of one size that continue each other are seen together.
         let chained = last & ATOMIC != 0 && !mixed_sizes(other, last);
         for (prior, seen) in [(last, true), (other, chained)] {
             if !now.races(order, (prior, true))
@@ -61,7 +61,7 @@ impl StrongAccesses {
         self.reads.iter().filter(saw).any(|read| now.ordered(order, *read))
     }
 
-    /// Remembers a strong read: in the place of the first, if it stands for that.
+    /// Records a strong read; it replaces the first one if it represents it.
     pub(super) fn note_read(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
         let mut read = now.packed & !(ATOMIC | SIZE);
         read |= if now.observes { OBSERVED } else { 0 };
@@ -72,22 +72,23 @@ impl StrongAccesses {
         if number(*first) < now.base {
             *first = read;
         } else if stands_for(read, *first) && now.ordered(order, *first) {
-            // What the first saw is what there still is.
+            // The value that the first read saw is still there.
             *first = read | *first & OBSERVED;
         } else {
             *last = read;
         }
     }
 
-    /// Somebody looks at the word as at a flag: `.volatile` accesses to it are none to data. An atomic does, too, whose result
-    /// its thread looks at: a lock is taken by one, and may be left by a `.volatile` write.
+    /// The word is polled as a flag, so `.volatile` accesses to it are not accesses to data. The
+    /// same holds for an atomic whose result is used: it may take a lock that a `.volatile` write
+    /// releases.
     fn note_look(&mut self, now: PackedEpoch) {
         let StrongAccesses { writes, reads, polled } = self;
         *polled = now;
         writes.iter_mut().chain(reads).for_each(|access| *access &= !DATA);
     }
 
-    /// Remembers a strong write, and of those before it what it does not stand for.
+    /// Records a strong write, and keeps one of the prior writes that it does not represent.
     pub(super) fn note_write(&mut self, order: &mut HappensBefore, now: &LaneAccess) {
         if now.observes {
             self.note_look(now.packed);
@@ -100,7 +101,7 @@ impl StrongAccesses {
             if !flies && stands {
                 continue;
             }
-            // Of two, the one that fewer come after, or race with less.
+            // Keeps the one that more accesses are unordered with or race with.
             let (one, this) = (order.epoch(prior), order.epoch(now.packed));
             let differs = [one.slot != this.slot, one.block != this.block, flies];
             let narrow = !stands_for(now.packed, prior);

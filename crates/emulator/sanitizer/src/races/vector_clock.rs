@@ -1,41 +1,44 @@
-//! Vector clocks: for each warp, up to which of its clocks everything it did is known to come before.
+//! Vector clocks: for each warp, the clock below which all its accesses are known.
 //!
-//! Mattern (1989) and Fidge (1988), as FastTrack uses them: a release copies the releaser's vector
-//! clock, an acquire joins it into the acquirer's, by the maximum of each entry.
+//! *Algorithm.* Mattern (1989) and Fidge (1988), as used by FastTrack: a release copies the
+//! releaser's vector clock, an acquire joins it into the acquirer's by the maximum of each entry.
 //!
-//! An entry holds for all lanes of its warp. BlockAndCluster one lane released for itself, some lanes of a warp are known further than the
-//! others: only then a clock has an entry by lane beside ([`LaneClock`]), so that clocks of warps that act as one stay small.
+//! An entry applies to all lanes of its warp. If a lane released alone, some lanes of a warp are
+//! known further than others: only then a clock has an additional entry by lane ([`LaneClock`]). So
+//! clocks stay small while all lanes of each warp synchronize together.
+//!
+//! *Invariant.* A lane clock is never below its warp's entry, and exceeds it for at least one lane.
 
 use std::sync::Arc;
 
-/// A vector clock. No entries stand for zeros.
+/// A vector clock. Missing entries are zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VectorClock {
-    /// By warp: below this, what all its lanes did is known.
+    /// By warp: accesses of all its lanes below this clock are known.
     pub warps: Vec<u32>,
-    /// Warps of which some lanes are known further.
+    /// Warps with lanes that are known further.
     pub ahead: Vec<LaneClock>,
 }
 
-/// Up to which clock each lane of a warp is known.
+/// The known clock of each lane of a warp.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneClock {
     /// The warp's slot.
     pub slot: u32,
-    /// By lane; copies share it.
+    /// By lane; shared between copies.
     pub lanes: Arc<[u32; 32]>,
 }
 
 impl LaneClock {
-    /// The lanes whose clock is beyond one.
+    /// The lanes whose clock exceeds `clock`.
     #[inline]
     pub fn beyond(&self, clock: u32) -> u32 {
-        // Without a branch, for vectors of the host.
+        // Branch-free, so that it vectorizes.
         let bit = |lane: usize| u32::from(self.lanes[lane] > clock) << lane;
         (0..32).map(bit).fold(0, |mask, bit| mask | bit)
     }
 
-    /// Raises each lane to that of another.
+    /// Raises each lane to the maximum of both.
     fn join(&mut self, from: &Arc<[u32; 32]>) {
         if Arc::ptr_eq(&self.lanes, from) {
             return;
@@ -52,12 +55,12 @@ impl LaneClock {
     }
 }
 
-/// The lanes of a slot that are known beyond a clock, by what a vector clock has ahead.
+/// The lanes of a slot whose lane clock exceeds `clock`.
 pub fn lanes_beyond(ahead: &[LaneClock], slot: u32, clock: u32) -> u32 {
     ahead.iter().find(|entry| entry.slot == slot).map_or(0, |entry| entry.beyond(clock))
 }
 
-/// Raises each entry to that of another vector clock.
+/// Raises each entry to the maximum of both.
 #[inline]
 pub fn raise(
     warps: &mut [u32],
@@ -71,7 +74,7 @@ pub fn raise(
     }
 }
 
-/// Raises the entries by lane, and drops those that say no more than the warp's.
+/// Raises the lane clocks, and drops those that equal their warp's entry.
 #[inline(never)]
 fn raise_lanes(warps: &mut [u32], ahead: &mut Vec<LaneClock>, from: &[LaneClock]) {
     for entry in from {
@@ -93,12 +96,12 @@ fn raise_lanes(warps: &mut [u32], ahead: &mut Vec<LaneClock>, from: &[LaneClock]
 }
 
 impl VectorClock {
-    /// Raises each entry to that of another.
+    /// Raises each entry to the maximum of both.
     pub fn join(&mut self, from: &VectorClock) {
         self.join_parts(&from.warps, &from.ahead);
     }
 
-    /// The same, of another's parts.
+    /// The same for the parts of a clock.
     pub fn join_parts(&mut self, from: &[u32], from_ahead: &[LaneClock]) {
         let slots = from_ahead.iter().map(|entry| entry.slot as usize + 1).max().unwrap_or(0);
         let slots = slots.max(from.len());
@@ -108,7 +111,7 @@ impl VectorClock {
         raise(&mut self.warps, &mut self.ahead, from, from_ahead);
     }
 
-    /// The same, where the other has nothing ahead; what is ahead here and says no more may stay.
+    /// The same for a clock without lane clocks; may leave redundant lane clocks here.
     pub fn join_warps(&mut self, from: &[u32]) {
         if self.warps.len() < from.len() {
             self.warps.resize(from.len(), 0);
@@ -116,7 +119,8 @@ impl VectorClock {
         self.warps.iter_mut().zip(from).for_each(|(a, b)| *a = (*a).max(*b));
     }
 
-    /// Raises the entry of one lane; `others` is by lane what a new entry of its slot starts with, at least the warp's.
+    /// Raises the entry of one lane. `others` provides the initial lane clock of its slot, which
+    /// must not be below the warp's entry.
     pub fn raise_lane(
         &mut self,
         slot: u32,
@@ -156,13 +160,13 @@ impl VectorClock {
         }
     }
 
-    /// Zeros again; its room is kept.
+    /// Resets to zeros and keeps the allocation.
     pub fn clear(&mut self) {
         self.warps.clear();
         self.ahead.clear();
     }
 
-    /// Whether each entry is at least that of another.
+    /// Whether every entry is at least the one of `other`.
     pub fn covers(&self, other: &VectorClock) -> bool {
         let of = |slot: usize| self.warps.get(slot).copied().unwrap_or(0);
         let (both, rest) = other.warps.split_at(other.warps.len().min(self.warps.len()));
@@ -190,7 +194,7 @@ impl VectorClock {
         }
     }
 
-    /// By warp: up to where some lane of it is known.
+    /// By warp: the maximum over its lanes.
     pub fn farthest(mut self) -> Vec<u32> {
         for entry in &self.ahead {
             let all = &mut self.warps[entry.slot as usize];
@@ -200,7 +204,7 @@ impl VectorClock {
     }
 }
 
-/// A vector clock for each warp, those of all in one piece.
+/// A vector clock for each warp, in one allocation.
 pub struct ClockMatrix {
     width: usize,
     clocks: Vec<u32>,
@@ -208,24 +212,24 @@ pub struct ClockMatrix {
 }
 
 impl ClockMatrix {
-    /// Zeros, for this many warps.
+    /// Zeros for this many warps.
     pub fn new(width: usize) -> ClockMatrix {
         ClockMatrix { width, clocks: vec![0; width * width], ahead: vec![Vec::new(); width] }
     }
 
-    /// Zeros again.
+    /// Resets to zeros.
     pub fn clear(&mut self) {
         self.clocks.fill(0);
         self.ahead.iter_mut().for_each(Vec::clear);
     }
 
-    /// What warp `of` knows of all lanes of warp `slot`.
+    /// The clock of all lanes of warp `slot` known to warp `of`.
     #[inline(always)]
     pub fn get(&self, of: usize, slot: usize) -> u32 {
         self.clocks[of * self.width + slot]
     }
 
-    /// What warp `of` knows of some lanes beyond that.
+    /// Lane clocks known to warp `of`.
     #[inline(always)]
     pub fn ahead(&self, of: usize) -> &[LaneClock] {
         &self.ahead[of]
@@ -237,12 +241,12 @@ impl ClockMatrix {
         VectorClock { warps, ahead: self.ahead[of].clone() }
     }
 
-    /// The same, in two parts.
+    /// The same in two parts.
     pub fn parts(&self, of: usize) -> (&[u32], &[LaneClock]) {
         (&self.clocks[of * self.width..(of + 1) * self.width], &self.ahead[of])
     }
 
-    /// Raises what a warp knows.
+    /// Joins a clock into a warp's clock.
     #[inline]
     pub fn raise(&mut self, of: usize, from: &VectorClock) {
         let row = &mut self.clocks[of * self.width..(of + 1) * self.width];

@@ -1,19 +1,19 @@
-//! `wgmma`: asynchronous products of warpgroups, their accumulators and operands.
+//! `wgmma`: asynchronous warpgroup products, their accumulators and operands.
 //!
-//! *Rules* (PTX ISA, "Asynchronous warpgroup level matrix instructions"): registers are the product's
-//! until its group has been waited for, and a product sees what threads wrote to them only behind
-//! `wgmma.fence`; operands in shared memory are read by the asynchronous proxy until then, and must have
-//! been fenced by `fence.proxy.async`.
+//! *Rules* (PTX ISA, "Asynchronous warpgroup level matrix instructions"): until the wait for a
+//! product's group, only further products may access its accumulators, and registers that hold A
+//! may only be read; other accesses are undefined. A product sees writes of threads to its
+//! registers only after `wgmma.fence`. The asynchronous proxy reads operands in shared memory until
+//! the wait, so writes to them need `fence.proxy.async`.
 //!
-//! *Limits.* The emulator computes products when they are issued, so that a run does not show the error
-//! in its result. Each warp is taken to read its rows of A and all of B.
+//! ptxas detects register errors and inserts the wait or the fence (its notes C7517 and C7519), or
+//! serializes the products (C7514): results are right but slow. So these findings are warnings.
 //!
-//! Accumulators and factors in registers: what a product in flight holds may not be touched.
+//! *Algorithm.* Each tracked register of a warp stores the group of the product that uses it, and
+//! its last other writer with the number of fences that the warp had executed by then.
 //!
-//! Until the wait, accumulators may be touched only by further products, and registers that hold A may
-//! only be read. The PTX manual says that anything else is undefined. ptxas sees it in the code, waits there or puts the fence (its notes C7517
-//! and C7519), and says that products are serialised (C7514): results are right, and slow. So findings are warnings. Each followed register of a warp remembers the group of the product that holds it, and
-//! what wrote it last, with the number of fences that the warp had run by then.
+//! *Limits.* The emulator computes products at issue, so a run does not show the error in its
+//! result. Each warp is assumed to read its rows of A and all of B.
 
 pub mod operands;
 pub mod registers;
@@ -27,45 +27,45 @@ use crate::wgmma::operands::Operands;
 use crate::wgmma::registers::RegisterUse;
 use lanework_engine::machine::Warp;
 
-/// What is known of one register of one warp.
+/// State of one register of one warp.
 #[derive(Clone, Copy, Default)]
 struct RegisterState {
-    /// The group that must be waited for, from 1; 0 for none.
+    /// The group to wait for, from 1; 0 for none.
     group: u32,
-    /// The product that has the register.
+    /// The product that uses the register.
     product: PackedEpoch,
-    /// Whether it accumulates there, not only reads A from it.
+    /// Whether the product accumulates there, or only reads A from it.
     accumulates: bool,
-    /// What wrote the register last, if it was not a product, and the fences that the warp had run then.
+    /// The last writer other than a product, and the number of fences executed before it.
     writer: Option<(PackedEpoch, u32)>,
 }
 
-/// What is wrong with a product's registers.
+/// Misuse of a product's registers.
 #[derive(Clone, Copy)]
 enum Misuse {
     /// A first product without a fence.
     NoFence,
-    /// A write that no fence comes after.
+    /// A write without a fence after it.
     Unfenced(PackedEpoch),
-    /// A register of a product in flight is touched so.
+    /// An access to a register of a product in flight: the product and the verb.
     TouchedEarly(PackedEpoch, &'static str),
 }
 
-/// The products in flight of a cluster's warps.
+/// Products in flight of a cluster's warps.
 pub struct Products {
-    /// Followed registers of a warp.
+    /// Tracked registers per warp.
     registers: usize,
     /// By warp and register.
     held: Vec<RegisterState>,
-    /// By warp: groups committed.
+    /// Groups committed, by warp.
     committed: Vec<u32>,
-    /// By warp: fences run.
+    /// Fences executed, by warp.
     fences: Vec<u32>,
     operands: Operands,
 }
 
 impl Products {
-    /// For this many warps with so many followed registers each.
+    /// For this many warps with this many tracked registers each.
     pub fn new(warps: usize, registers: usize) -> Products {
         Products {
             registers,
@@ -76,7 +76,7 @@ impl Products {
         }
     }
 
-    /// A cluster starts.
+    /// Starts a cluster.
     pub fn start(&mut self) {
         self.held.fill(RegisterState::default());
         self.committed.fill(0);
@@ -88,7 +88,7 @@ impl Products {
         &mut self.held[slot * self.registers + register as usize]
     }
 
-    /// An instruction with followed registers, before it is done.
+    /// Checks an instruction on tracked registers before it executes.
     pub fn step(
         &mut self,
         access: &mut AccessCheck,
@@ -111,7 +111,7 @@ impl Products {
                         value = RegisterState { writer: value.writer, ..held };
                     }
                 }
-                // OtherAccess lanes may keep what is in flight there.
+                // The registers of inactive lanes may still be in flight.
                 let nothing = value.group == 0 && value.writer.is_none();
                 if !nothing || warp.mask == warp.live {
                     to.iter().for_each(|r| *self.of(slot, *r) = value);
@@ -168,7 +168,7 @@ impl Products {
         }
     }
 
-    /// The group that a warp's products belong to, from 1.
+    /// The group of a warp's next product, from 1.
     fn next_group(&self, slot: usize) -> u32 {
         self.committed[slot] + 1
     }
@@ -195,7 +195,7 @@ impl Products {
         self.committed[access.position.slot(warp)] += 1;
     }
 
-    /// `wgmma.wait_group`: all groups are done but the latest `keep`.
+    /// `wgmma.wait_group`: all but the latest `keep` groups are complete.
     pub fn wait(&mut self, access: &mut AccessCheck, warp: u32, keep: u32) {
         let slot = access.position.slot(warp);
         let done = self.committed[slot].saturating_sub(keep);
@@ -208,7 +208,7 @@ impl Products {
     }
 }
 
-/// A register is touched that a product in flight may hold.
+/// Reports an access to a register if a product in flight uses it.
 fn touched(
     access: &mut AccessCheck,
     warp: &Warp,

@@ -1,8 +1,8 @@
-//! What `wgmma` reads of shared memory: by the asynchronous proxy, from when it is issued until its group
-//! has been waited for.
+//! Reads of shared memory by `wgmma`: through the asynchronous proxy, from issue until the wait for
+//! the product's group.
 //!
-//! A warp's lanes execute the product together, so that what they wrote before comes before it; the
-//! fence between the proxies and what orders it with other warps are the program's to do.
+//! The lanes of a warp execute a product together, so their earlier writes are ordered before it.
+//! The proxy fence and the order with other warps are up to the program.
 
 use crate::access::AccessCheck;
 use crate::access::cells::RunStart;
@@ -16,18 +16,18 @@ use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// Shared memory that a warp's product is reading.
+/// Shared memory that a warp's product reads.
 struct OperandRead {
     group: u32,
     run: ByteRun,
     read: PackedEpoch,
 }
 
-/// The operands of a cluster's products in flight.
+/// Operands of a cluster's products in flight.
 pub struct Operands {
     /// By warp.
     reading: Vec<Vec<OperandRead>>,
-    /// By a warpgroup's first warp: what the products that were waited for release.
+    /// Clock released by completed products, by the warpgroup's first warp.
     released: Vec<VectorClock>,
 }
 
@@ -38,7 +38,7 @@ impl Operands {
         Operands { reading, released: vec![VectorClock::default(); warps] }
     }
 
-    /// A cluster starts.
+    /// Starts a cluster.
     pub fn start(&mut self) {
         self.reading.iter_mut().for_each(Vec::clear);
         self.released.iter_mut().for_each(VectorClock::clear);
@@ -73,8 +73,9 @@ impl Operands {
         }
     }
 
-    /// A warp has waited for its groups up to this one: nothing of theirs is being read any more, by
-    /// none of its warpgroup. Whoever comes after the wait of one of the four comes after what all read.
+    /// A warp has waited for its groups up to `done`: the whole warpgroup no longer reads their
+    /// operands. An access after the wait of one of the four warps is ordered after the reads of
+    /// all four.
     pub fn waited(&mut self, access: &mut AccessCheck, warp: u32, done: u32) {
         let position = &access.position;
         let (first, end) = (position.slot(warp & !3), position.slot(0) + position.warps);

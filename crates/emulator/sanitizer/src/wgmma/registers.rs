@@ -1,39 +1,39 @@
-//! Which registers products of warpgroups (`wgmma`) use, and what each instruction does with them.
+//! Registers used by warpgroup products (`wgmma`), and what each instruction does with them.
 //!
-//! Found before the run: the accumulators, the registers that hold A, and what is connected with them by
-//! copies. Compilers put copies (`mov`) anywhere and remove them later: copies are followed, and are no
-//! error themselves.
+//! A dataflow analysis before the run finds the accumulators, the registers that hold A, and those
+//! connected with them by copies. Compilers insert copies (`mov`) anywhere and remove them later,
+//! so copies are followed and are not errors themselves.
 
 use lanework_ptx_ir::analysis::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};
 use lanework_ptx_ir::kernel::{Inst, Kernel, MemoryKind, MemorySpace, Opcode, Operand, Reg};
 use lanework_ptx_ir::opcode::Alu;
 use lanework_ptx_ir::opcode::matrix::MatrixOp;
 
-/// The registers that products of warpgroups read and write, and those that are copied from or to them.
+/// The registers that warpgroup products read and write, and those connected with them by copies.
 #[derive(Clone, Default)]
 pub struct Accumulators {
     index: Vec<Option<u32>>,
-    /// How many there are.
+    /// Number of these registers.
     pub count: usize,
-    /// Whether the kernel has local memory, where code for debugging keeps what is in flight, too: the
-    /// driver's compiler waits there by itself.
+    /// Whether the kernel has local memory, where debug code spills registers in flight, too: the
+    /// driver's compiler inserts the wait there.
     keeps: bool,
 }
 
-/// What an instruction does with these registers.
+/// The effect of an instruction on these registers.
 #[derive(Clone)]
 pub enum RegisterUse {
-    /// A product starts: its accumulators, and the registers that hold A.
+    /// A product: its accumulators, and the registers that hold A.
     Starts(Vec<u32>, Vec<u32>),
-    /// Values are moved from some to others.
+    /// A copy from some to others.
     Copies(Vec<u32>, Vec<u32>),
-    /// They are read, and written; the latter needs a fence before a product, unless it is `kept`.
+    /// Other reads and writes; a write needs a fence before the next product unless it is `kept`.
     Ordinary {
         /// Sources.
         reads: Vec<u32>,
         /// Destinations.
         writes: Vec<u32>,
-        /// What is written comes back from local memory, where code for debugging keeps everything.
+        /// The value is reloaded from local memory, where debug code keeps every variable.
         kept: bool,
     },
 }
@@ -49,14 +49,14 @@ fn is_copy(inst: &Inst) -> bool {
     matches!(inst.opcode, Opcode::Alu(Alu::Move(_)))
 }
 
-/// The accumulators and the registers with A of a product.
+/// The accumulators and A registers of a product.
 fn of_product(inst: &Inst) -> Option<(impl Iterator<Item = Reg>, impl Iterator<Item = Reg>)> {
     let Opcode::Matrix(MatrixOp::Group(this)) = &inst.opcode else { return None };
     let factors = if this.registers { &inst.src[2..6] } else { &[] };
     Some((inst.dst.iter().flatten().copied(), factors.iter().filter_map(register)))
 }
 
-/// Which registers are connected by copies, either way, to those of products.
+/// Registers connected with product registers by copies, in either direction.
 struct Connected;
 
 impl VariableAnalysis for Connected {
@@ -101,7 +101,7 @@ impl Accumulators {
         Accumulators { index, count: count as usize, keeps: kernel.local_bytes > 0 }
     }
 
-    /// What an instruction does with them, if anything.
+    /// The effect of an instruction on them, if any.
     pub fn of(&self, inst: &Inst) -> Option<RegisterUse> {
         if self.count == 0 {
             return None;

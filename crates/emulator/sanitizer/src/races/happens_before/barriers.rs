@@ -1,18 +1,21 @@
-//! Happens-before by barriers: of the block, of the cluster, and of a warp's lanes.
+//! Happens-before by barriers of the block, of the cluster, and of a warp's lanes.
 //!
-//! A barrier has a clock: whoever arrives joins its vector clock into it, whoever is released joins the
-//! barrier's clock into its own. `bar.arrive` only arrives, so that it orders in one direction. A warp
-//! that has ended counts as having arrived at barriers of all threads.
+//! *Algorithm.* A barrier has a clock: an arriving warp joins its vector clock into it, a released
+//! warp joins the barrier's clock into its own. `bar.arrive` only arrives, so it orders in one
+//! direction. A warp that has exited counts as arrived at barriers of all threads.
 //!
-//! A warp's lanes are ordered by the *warp-sync epoch*: the clock below which all lanes come before all
-//! lanes. BlockAndCluster `bar.warp.sync` names some lanes only, it is kept by pairs of lanes. With it lanes tell each other what they have
-//! acquired alone ([`super::alone`]), and one may release what the others have fenced.
+//! The *warp-sync epoch* orders a warp's lanes: accesses below that clock happen before all lanes.
+//! If `bar.warp.sync` names only some lanes, pairs of lanes have their own clock. Lanes that
+//! synchronize also share what they acquired alone ([`super::lane_clocks`]), and each may release
+//! what the others have fenced.
+//!
+//! *Source.* PTX ISA, "Memory consistency model": barriers synchronize (base causality order).
 
 use crate::races::happens_before::{BarrierClock, HappensBefore};
 use std::ops::Range;
 
 impl HappensBefore {
-    /// The members of a warp synchronise.
+    /// The members of a warp synchronize.
     pub fn warp_sync(&mut self, warp: usize, members: u32, live: u32) {
         let slot = self.slot(warp);
         self.advance(slot);
@@ -26,7 +29,7 @@ impl HappensBefore {
         }
         let pairs = self.pair_sync[slot].get_or_insert_with(|| Box::new([[0; 32]; 32]));
         let of = || (0..32).filter(|lane| members >> lane & 1 != 0);
-        // What one of them knows of a lane they all know from now on.
+        // All members now know what any of them knew about another lane.
         for (lane, known) in pairs.iter_mut().enumerate() {
             let most = of().map(|member| known[member]).max().unwrap_or(0);
             let most = if members >> lane & 1 != 0 { now } else { most };
@@ -34,13 +37,13 @@ impl HappensBefore {
         }
     }
 
-    /// A warp has ended.
+    /// A warp has exited.
     pub fn end(&mut self, warp: usize) {
         let slot = self.slot(warp);
         self.ended[slot] = true;
     }
 
-    /// The index of a barrier of the block whose turn it is.
+    /// The index of a barrier of the running block.
     fn barrier(&self, number: usize) -> usize {
         self.first / self.per_block.max(1) * 16 + (number & 15)
     }
@@ -67,7 +70,7 @@ impl HappensBefore {
         self.pair_sync[slot] = None;
     }
 
-    /// Warps that have ended count as having arrived.
+    /// Exited warps count as arrived.
     fn ended_at(&mut self, barrier: &mut BarrierClock, slots: Range<usize>) {
         for slot in slots {
             if !self.ended[slot] {
@@ -86,7 +89,7 @@ impl HappensBefore {
         self.joins.join(&mut self.acquired[slot], &barrier.acquired);
     }
 
-    /// A barrier releases these warps; `whole` when it waited for all threads.
+    /// A barrier releases these warps; `whole` if it waited for all threads.
     pub fn complete(&mut self, number: usize, released: &[usize], whole: bool) {
         let number = self.barrier(number);
         let mut barrier = std::mem::take(&mut self.barriers[number]);
@@ -96,17 +99,18 @@ impl HappensBefore {
         for &warp in released {
             let slot = self.slot(warp);
             self.leave(slot, &barrier);
-            // Those of this warp, which has just arrived, are among them.
+            // Includes the fences of this warp, which has just arrived.
             self.fences[slot].all = barrier.fences.clone();
         }
-        // Its room is kept for those who come next.
+        // Keeps the allocation for the next use.
         barrier.clock.clear();
         barrier.acquired = Default::default();
         barrier.fences = Default::default();
         self.barriers[number] = barrier;
     }
 
-    /// A warp arrives at the cluster's barrier, in a generation of it. A `relaxed` arrival releases what the warp has fenced.
+    /// A warp arrives at the cluster's barrier. A `relaxed` arrival releases only what the warp has
+    /// fenced.
     pub fn cluster_arrive(&mut self, warp: usize, generation: u32, relaxed: bool) {
         let (slot, g) = (self.slot(warp), generation as usize & 1);
         let mut barrier = std::mem::take(&mut self.cluster_barrier[g]);
@@ -123,7 +127,7 @@ impl HappensBefore {
         self.cluster_barrier[g] = barrier;
     }
 
-    /// All have arrived at the cluster's barrier, in this generation: those that have ended, too.
+    /// All warps have arrived at the cluster's barrier, in this generation, including exited ones.
     pub fn cluster_complete(&mut self, generation: u32) {
         let g = generation as usize & 1;
         let mut barrier = std::mem::take(&mut self.cluster_barrier[g]);

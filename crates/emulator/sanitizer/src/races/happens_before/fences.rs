@@ -1,38 +1,37 @@
-//! x
+//! Fences: the clocks that a later strong write of a lane releases.
 //!
-//! The fences of a warp's lanes: what a strong write of theirs releases.
-//!
-//! A fence of a lane keeps what that lane did and knows ([`super::knowledge`]). BlockAndCluster a warp that acts as one runs it, that is what
-//! all its lanes know together, and what a lane did itself is put beside when it releases. Lanes that synchronise, and warps that
-//! meet at a barrier, release what each of them has fenced.
+//! A fence by a lane stores what the lane has done and acquired ([`KnownClocks`]). If a whole warp
+//! in one state executes the fence, one entry stores the common clock, and the lane's own clock is
+//! added at its release. Lanes that synchronize, and warps that meet at a barrier, release what
+//! each of them has fenced (cumulativity).
 
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::sync_variables::Release;
 use crate::races::known_clocks::{FencedClocks, KnownClocks, SCOPES};
 use lanework_ptx_ir::kernel::Scope;
 
-/// A fence that some lanes have run and not replaced.
+/// A fence executed by some lanes and not replaced since.
 #[derive(Clone)]
 pub(super) struct LaneFence {
-    /// The lanes that release it, by how far it reaches.
+    /// The lanes that release it, by scope.
     pub(super) lanes: [u32; 3],
-    /// What all of them know.
+    /// The clocks known to all of them.
     pub(super) known: KnownClocks,
-    /// Up to which clock each did something itself, where that is not in what is known.
+    /// Each lane's own clock, if it is not part of `known`.
     pub(super) done: Option<u32>,
 }
 
-/// What a warp's fences release.
+/// The fences of a warp.
 #[derive(Clone, Default)]
 pub(super) struct WarpFences {
-    /// By any of its lanes.
+    /// Released by any lane.
     pub(super) all: FencedClocks,
-    /// By those that have run one since.
+    /// Fences of single lanes since.
     pub(super) since: Vec<LaneFence>,
 }
 
 impl WarpFences {
-    /// Lanes replace what they have fenced, by how far it reaches.
+    /// Removes the older fences of lanes, by scope.
     pub(super) fn replace(&mut self, lanes: [u32; 3]) {
         self.since.retain_mut(|fence| {
             fence.lanes = std::array::from_fn(|i| fence.lanes[i] & !lanes[i]);
@@ -40,7 +39,7 @@ impl WarpFences {
         });
     }
 
-    /// Lanes run a fence.
+    /// Adds a fence of lanes.
     pub(super) fn add(&mut self, lanes: [u32; 3], known: KnownClocks, done: Option<u32>) {
         if !known.is_none() {
             self.since.push(LaneFence { lanes, known, done });
@@ -49,7 +48,7 @@ impl WarpFences {
 }
 
 impl HappensBefore {
-    /// Lanes of a warp run a fence.
+    /// Lanes of a warp execute a fence.
     pub fn fence(&mut self, warp: usize, lanes: u32, scope: Scope) {
         let slot = self.slot(warp);
         let reach = |lanes: u32| SCOPES.map(|of| if of <= scope { lanes } else { 0 });
@@ -71,13 +70,13 @@ impl HappensBefore {
         self.end_epoch(slot);
     }
 
-    /// What a lane did and knows until now, to be published.
+    /// The clocks that a lane publishes now: its own and the acquired ones.
     pub(super) fn known_of_lane(&mut self, slot: usize, lane: u32) -> KnownClocks {
         let (clock, others) = self.clock_of_lane(slot, lane);
         KnownClocks::new(self.cluster, clock, others)
     }
 
-    /// What a strong write of a lane releases, by how far it reaches.
+    /// The clocks that a strong write of a lane releases, by scope.
     pub(super) fn fenced_by(&mut self, slot: usize, lane: u32) -> [Release; 3] {
         let all = &self.fences[slot].all;
         let mut fenced =
@@ -94,7 +93,7 @@ impl HappensBefore {
         fenced
     }
 
-    /// What some lanes of a warp, and barriers before, have fenced.
+    /// The clocks fenced by some lanes of a warp and by earlier barriers.
     fn fenced_by_lanes(&mut self, slot: usize, since: &[LaneFence], lanes: u32) -> FencedClocks {
         let mut shared = self.fences[slot].all.clone();
         for fence in since {
@@ -113,7 +112,7 @@ impl HappensBefore {
         shared
     }
 
-    /// What all lanes of a warp have fenced.
+    /// The clocks fenced by all lanes of a warp.
     pub(super) fn fenced_by_all(&mut self, slot: usize) -> FencedClocks {
         let since = std::mem::take(&mut self.fences[slot].since);
         let fenced = self.fenced_by_lanes(slot, &since, u32::MAX);
@@ -121,7 +120,7 @@ impl HappensBefore {
         fenced
     }
 
-    /// Lanes of a warp synchronise: each releases what they all have fenced.
+    /// Lanes of a warp synchronize: each then releases what they all have fenced.
     pub(super) fn share_fences(&mut self, slot: usize, lanes: u32, live: u32) {
         if self.fences[slot].since.is_empty() {
             return;
@@ -142,7 +141,7 @@ impl HappensBefore {
         }
     }
 
-    /// What some lanes that ran a fence know, with what they did themselves.
+    /// The clocks of lanes that executed a fence, including their own.
     fn fence_of_lanes(&mut self, slot: usize, fence: &LaneFence, lanes: u32) -> KnownClocks {
         let mut known = fence.known.clone();
         match fence.done {

@@ -1,16 +1,16 @@
-//! What single lanes of a warp know and have fenced beyond what all of its lanes do: the state that
-//! [`super::alone`] and [`super::fences`] change.
+//! Per-lane clocks: acquires and releases by single lanes of a warp.
 //!
-//! Lanes that acquire or release alone.
+//! A warp's vector clock holds what all its lanes know. A lane that acquires alone, such as lane 0
+//! polling a flag or waiting for an mbarrier, knows more than the others until they synchronize: by
+//! `bar.warp.sync`, by a barrier, or by acquiring the same. A lane that releases alone releases
+//! what it did and knows itself, and of the other lanes only what a synchronization of the warp
+//! ordered before (PTX ISA, "Memory consistency model": causality order relates threads, not
+//! warps).
 //!
-//! A warp's vector clock holds what all its lanes know. A lane that acquires alone, as lane 0 does that polls a flag or waits for
-//! an mbarrier, knows more than the others until they synchronise: `bar.warp.sync`, a barrier, or an acquire of the others, too.
-//! Likewise a lane that releases alone releases what it did and knows itself, and of the other lanes only what a synchronisation
-//! of the warp ordered before (PTX ISA, "Memory consistency model": causality order is between threads, not warps).
-//!
-//! *Algorithm.* What some lanes know beyond their warp is kept in parts, each lane in one at most ([`super::lanes::LaneGroupClock`]). Lanes that acquire
-//! one after the other what one release published, as those of one instruction do, gather in `latest`; when all have come it
-//! goes to the warp's clock, which is the only one that accesses of warps that act as one look at.
+//! *Algorithm.* Additional clocks are kept for groups of lanes ([`LaneGroupClock`]), each lane in
+//! at most one. Lanes that acquire one release one after the other, such as the lanes of one
+//! instruction, are collected in `latest`. When all live lanes have acquired it, it moves to the
+//! warp's clock, so accesses of warps in one state only look at that clock.
 
 use crate::races::grid_clock::GridClock;
 use crate::races::happens_before::HappensBefore;
@@ -20,42 +20,42 @@ use crate::races::vector_clock::{LaneClock, VectorClock};
 use lanework_ptx_ir::kernel::Scope;
 use std::sync::Arc;
 
-/// What was acquired, so that lanes which acquire the same are known.
+/// Identifies an acquired release, to recognize lanes that acquire the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AcquireSource {
-    /// What was published at a sync variable, by its version, and the scope of the read.
+    /// A version of a sync variable, and the scope of the read.
     Published(u64, Scope),
-    /// What an mbarrier has released, by a number that it has from then on.
+    /// A version of an mbarrier's released clock.
     Mbarrier(u32),
-    /// What lanes that synchronised knew.
+    /// Synchronization between lanes.
     Lanes,
 }
 
-/// What some lanes know.
+/// Clocks known to some lanes only.
 #[derive(Clone, Default)]
 pub(super) struct LaneGroupClock {
     pub(super) lanes: u32,
     pub(super) clock: Arc<VectorClock>,
-    /// What they have acquired of other clusters.
+    /// Acquired from other clusters.
     pub(super) acquired: GridClock,
 }
 
-/// What lanes of a warp know beyond it.
+/// What lanes of a warp know beyond their warp.
 #[derive(Clone, Default)]
 pub(super) struct PerLaneClocks {
     pub(super) parts: Vec<LaneGroupClock>,
     pub(super) latest: Option<(AcquireSource, LaneGroupClock)>,
-    /// What all lanes have acquired last.
+    /// The last acquire completed by all lanes.
     pub(super) whole: Option<AcquireSource>,
 }
 
 impl PerLaneClocks {
-    /// What holds for a lane.
+    /// The clocks that apply to a lane.
     pub(super) fn of_lane(&self, lane: u32) -> impl Iterator<Item = &LaneGroupClock> {
         self.all().filter(move |part| part.lanes >> lane & 1 != 0)
     }
 
-    /// All parts.
+    /// All groups.
     pub(super) fn all(&self) -> impl Iterator<Item = &LaneGroupClock> {
         self.parts.iter().chain(self.latest.as_ref().map(|(_, part)| part))
     }
@@ -75,25 +75,25 @@ impl PerLaneClocks {
         self.whole = None;
     }
 
-    /// The lanes of a slot known beyond a clock to a lane, or to any where none is given.
+    /// The lanes of a slot known beyond a clock to a lane, or to any lane if `None`.
     pub(super) fn beyond(&self, lane: Option<u32>, slot: u32, clock: u32) -> u32 {
         let of = |part: &&LaneGroupClock| lane.is_none_or(|lane| part.lanes >> lane & 1 != 0);
         self.all().filter(of).fold(0, |known, part| known | part.clock.beyond(slot, clock))
     }
 
-    /// Whether any lane has acquired something of other clusters alone.
+    /// Whether any lane alone has acquired from another cluster.
     pub(super) fn acquired_alone(&self) -> bool {
         self.all().any(|part| !part.acquired.is_empty())
     }
 }
 
 impl HappensBefore {
-    /// Says which lanes the last warp of a block has, where it lacks some.
+    /// Sets the lanes that exist in the last warp of a block.
     pub fn lanes_of_last(&mut self, lanes: u32) {
         self.last_lanes = lanes;
     }
 
-    /// Lanes of a warp acquire what `make` gives: what is known by it of their cluster, and of others.
+    /// Lanes of a warp acquire the clocks that `make` returns: of their cluster, and of others.
     pub(super) fn acquire_known(
         &mut self,
         slot: usize,
@@ -127,7 +127,7 @@ impl HappensBefore {
         }
     }
 
-    /// Puts what was acquired last to the parts of its lanes.
+    /// Distributes the latest acquire to the groups of its lanes.
     fn flush_latest(&mut self, slot: usize) {
         let HappensBefore { apart, joins, .. } = self;
         let PerLaneClocks { parts, latest, .. } = &mut apart[slot];
@@ -154,7 +154,7 @@ impl HappensBefore {
         parts.retain(|part| part.lanes != 0);
     }
 
-    /// What some lanes know together beyond their warp.
+    /// The join of what some lanes know beyond their warp.
     fn together(&self, slot: usize, lanes: u32) -> Option<(Arc<VectorClock>, GridClock)> {
         let mut together: Option<(Arc<VectorClock>, GridClock)> = None;
         for part in self.apart[slot].all().filter(|part| part.lanes & lanes != 0) {
@@ -165,7 +165,7 @@ impl HappensBefore {
         together
     }
 
-    /// Lanes of a warp synchronise: each then knows what they all know.
+    /// Lanes of a warp synchronize: each then knows what they all know.
     pub(super) fn share(&mut self, slot: usize, lanes: u32, live: u32) {
         let Some(known) = self.together(slot, lanes) else { return };
         self.acquire_known(slot, (lanes, live), AcquireSource::Lanes, |_| known);
@@ -174,12 +174,12 @@ impl HappensBefore {
         }
     }
 
-    /// Up to which clock of a slot what a lane of it did lies behind it now.
+    /// The clock that is above everything the slot has done.
     pub(super) fn done(&self, slot: usize) -> u32 {
         self.clock[slot] + u32::from(self.current[slot] != 0)
     }
 
-    /// What a lane has done, and what is known to come before that of the other lanes of its warp.
+    /// A lane's own clock, and what it knows of the other lanes of its warp.
     fn own(&self, slot: usize, lane: u32) -> Option<LaneClock> {
         let (done, all) = (self.done(slot), self.warp_sync[slot]);
         if done <= all {
@@ -194,7 +194,8 @@ impl HappensBefore {
         Some(LaneClock { slot: slot as u32, lanes: Arc::new(std::array::from_fn(of)) })
     }
 
-    /// Joins the vector clock of a lane, with what it did itself until now, to one; its warp acts as one.
+    /// Joins the clock of a lane, including its own accesses, into `clock`. Requires a warp whose
+    /// lanes know the same.
     pub(super) fn join_lane_to(&mut self, clock: &mut VectorClock, slot: usize, lane: u32) {
         let (warps, ahead) = self.known.parts(slot);
         match ahead {
@@ -213,12 +214,12 @@ impl HappensBefore {
         }
     }
 
-    /// Whether a warp has a lane: the last one of a block may have fewer.
+    /// Whether a lane exists: the last warp of a block may have fewer.
     fn exists(&self, slot: usize, lane: usize) -> bool {
         slot % self.per_block.max(1) + 1 < self.per_block || self.last_lanes >> lane & 1 != 0
     }
 
-    /// The vector clock of all lanes of a warp that acts as one, without what any did since they synchronised.
+    /// The clock common to all lanes, without accesses since they last synchronized.
     pub(super) fn common_clock(&self, slot: usize) -> VectorClock {
         let mut clock = self.known.row(slot);
         let own = &mut clock.warps[slot];
@@ -226,7 +227,7 @@ impl HappensBefore {
         clock
     }
 
-    /// The vector clock of a lane, with what it did itself until now, and what it has acquired of other clusters.
+    /// The clock of a lane including its own accesses, and what it acquired from other clusters.
     pub(super) fn clock_of_lane(&mut self, slot: usize, lane: u32) -> (VectorClock, GridClock) {
         let mut clock = self.common_clock(slot);
         if let Some(own) = self.own(slot, lane) {
@@ -241,12 +242,12 @@ impl HappensBefore {
         (clock, acquired)
     }
 
-    /// Whether a lane's own clock is all that tells it from others of its warp.
+    /// Whether a lane's own accesses are all that its lanes' clocks differ in.
     pub(super) fn acts_as_one(&self, slot: usize) -> bool {
         self.apart[slot].is_empty() && self.pair_sync[slot].is_none()
     }
 
-    /// The vector clock of a warp, with what all its lanes did and know.
+    /// The clock of a warp with everything that its lanes did and know.
     pub(super) fn clock_of_warp(&self, slot: usize) -> (VectorClock, GridClock) {
         let mut clock = self.known.row(slot);
         clock.warps[slot] = self.done(slot);

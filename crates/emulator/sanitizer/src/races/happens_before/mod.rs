@@ -1,32 +1,32 @@
-//! The happens-before tracker: which accesses come before what a warp does now.
+//! The happens-before tracker: orders accesses of a launch.
 //!
-//! *Algorithm.* FastTrack (Flanagan and Freund, PLDI 2009) with warps in place of threads: each warp has
-//! a vector clock, each access an epoch (see [`super::epoch`]), and an access happens before what a
-//! warp does now if its clock is below the warp's entry for it. Three things are added for a GPU, whose
-//! hierarchy HiRace (Jacobson, Burtscher and Gopalakrishnan, SC 2024) treats by a state machine per
-//! shadow cell instead:
+//! *Algorithm.* FastTrack (Flanagan and Freund, PLDI 2009) with warps in place of threads: each
+//! warp has a vector clock, each access an epoch ([`crate::races::epoch`]), and an access happens
+//! before a warp's next instruction if its clock is below the warp's entry for it. A GPU needs
+//! three additions; HiRace (Jacobson, Burtscher and Gopalakrishnan, SC 2024) handles the same
+//! hierarchy by a state machine per shadow cell instead:
 //!
-//! - Lanes of a warp share its clock; among each other they are ordered by program order of each lane,
-//!   by barriers, and by `bar.warp.sync` ([`super::barriers`]). Lockstep orders nothing: under
-//!   independent thread scheduling it is not promised. What a lane releases or acquires alone, it does for itself
-//!   ([`super::alone`]).
-//! - Blocks outside the running cluster, whether they have ended or wait for others, are ordered by releases and acquires only
-//!   ([`super::sync_variables`]), kept as persistent trees ([`super::grid_clock`]), for a vector clock of all
-//!   warps of a grid is too large.
-//! - The asynchronous proxy acts as pseudo-threads of its own, with fences between the proxies
-//!   ([`super::proxies`]).
+//! - Lanes of a warp share its clock. Among each other they are ordered by program order of each
+//!   lane, by barriers, and by `bar.warp.sync` ([`barriers`]). Lockstep orders nothing, since
+//!   independent thread scheduling does not guarantee it. Acquires and releases of single lanes
+//!   apply to these lanes only ([`lane_clocks`]).
+//! - Blocks outside the running cluster are ordered by releases and acquires only
+//!   ([`sync_variables`]). Their clocks are persistent trees ([`crate::races::grid_clock`]),
+//!   because a vector clock of all warps of a grid is too large.
+//! - The asynchronous proxy acts as pseudo-threads, with fences between the proxies ([`proxies`]).
 //!
-//! *AcquireSource of the rules.* The PTX ISA manual, "Memory consistency model": causality order is built of
-//! program order per thread, of synchronisation by barriers, and of release and acquire patterns of
-//! sufficient scope; fence-SC order and coherence make no difference to races.
+//! *Source of the rules.* PTX ISA, "Memory consistency model": causality order consists of program
+//! order per thread, synchronization by barriers, and release and acquire patterns of sufficient
+//! scope. Fence-SC order and coherence do not affect races.
 //!
-//! *Limits.* The order in which the emulator happened to run the warps is never used, but only one
-//! execution is seen: what another would do in other branches is not. A fence on the acquiring side is
-//! not insisted on, since the CUDA manuals' own examples leave it out.
+//! *Limits.* Ignores the order in which the emulator happened to run the warps, but sees only one
+//! execution: races in branches not taken are missed. Does not require a fence on the acquiring
+//! side, since the CUDA manuals' own examples omit it.
 //!
-//! *Invariants.* Clocks only grow within a cluster. Whatever synchronises ends the warp's epoch, so that
-//! all accesses of one epoch relate alike to all others, up to the lane. Callers number warps within the
-//! block whose turn it is ([`HappensBefore::enter`]), vector clocks by slot within the cluster.
+//! *Invariants.* Clocks only grow within a cluster. Every synchronization ends the warp's epoch, so
+//! all accesses of one epoch relate in the same way to all others, up to the lane. Callers number
+//! warps within the running block ([`HappensBefore::enter`]); vector clocks are indexed by slot
+//! within the cluster.
 
 mod barriers;
 mod fences;
@@ -44,77 +44,76 @@ use crate::races::known_clocks::FencedClocks;
 use crate::races::vector_clock::{ClockMatrix, VectorClock};
 use std::collections::HashMap;
 
-/// Pseudo-threads of the asynchronous proxy: groups of asynchronous copies that count as warps of their
-/// own. After these come the products of each warpgroup.
+/// Pseudo-threads of asynchronous copies; the pseudo-threads of warpgroup products follow.
 pub const PSEUDO_THREADS: usize = 16;
 
-/// A barrier clock: the join of the vector clocks of those who have arrived.
+/// A barrier clock: the join of the vector clocks of the warps that have arrived.
 #[derive(Clone, Default)]
 pub(super) struct BarrierClock {
     clock: VectorClock,
-    /// What they have acquired of other clusters.
+    /// Acquired from other clusters.
     acquired: GridClock,
-    /// What their fences release.
+    /// Released by their fences.
     fences: FencedClocks,
 }
 
-/// The order of accesses in the cluster that runs, and what is known of others.
+/// The order of accesses in the running cluster, and what is known of others.
 pub struct HappensBefore {
-    /// Warps of all blocks of the cluster; pseudo-threads come after them.
+    /// Warps of all blocks of the cluster; slots of pseudo-threads follow.
     real: usize,
-    /// Warps of a block.
+    /// Warps per block.
     per_block: usize,
-    /// The slot of the first warp of the block whose turn it is.
+    /// Slot of the first warp of the running block.
     first: usize,
-    /// The cluster that runs, by its number in the launch.
+    /// Number of the running cluster in the launch.
     cluster: u32,
-    /// Counts clusters.
+    /// Clusters started so far.
     clusters: u32,
-    /// The linear index of the block whose turn it is.
+    /// Linear index of the running block.
     block: u64,
-    /// By slot: its clock.
+    /// Clock, by slot.
     clock: Vec<u32>,
-    /// By slot: its vector clock. Below an entry, what that warp did happens before.
+    /// Vector clock, by slot. Accesses below an entry happen before.
     known: ClockMatrix,
-    /// By slot: its vector clock at its last fence between the proxies.
+    /// Vector clock at the last proxy fence, by slot.
     fenced: ClockMatrix,
-    /// By slot: what it had acquired of other blocks at that fence.
+    /// Acquired from other clusters at that fence, by slot.
     fenced_acquired: Vec<GridClock>,
-    /// By cluster and slot, for all that have run: the clock of the last fence between the proxies.
+    /// Clock of the last proxy fence, by cluster and slot, for the whole launch.
     past_fences: HashMap<(u32, u32), u32>,
-    /// By slot, the warp-sync epoch: below this clock, all its lanes come before all its lanes.
+    /// Warp-sync epoch, by slot: accesses below this clock happen before all lanes of the warp.
     warp_sync: Vec<u32>,
-    /// The same by pairs of lanes, where warps synchronise in parts.
+    /// The same by pairs of lanes, for warps that have synchronized in parts.
     pair_sync: Vec<Option<Box<[[u32; 32]; 32]>>>,
-    /// By slot: what single lanes know beyond it.
+    /// What single lanes know beyond their warp, by slot.
     apart: Vec<PerLaneClocks>,
-    /// Whether lanes have acquired or released anything alone in this cluster.
+    /// Whether lanes of this cluster have acquired or released alone.
     lanes_apart: bool,
-    /// The lanes that the last warp of a block has.
+    /// Lanes that exist in the last warp of a block.
     pub(super) last_lanes: u32,
-    /// By slot: the number of the epoch under way, 0 if it has accessed nothing yet.
+    /// Number of the current epoch, by slot; 0 if it has no access yet.
     current: Vec<u32>,
     epochs: Vec<Epoch>,
-    /// The first epoch of this cluster.
+    /// First epoch of this cluster.
     base: u32,
-    /// By slot: whether the warp has ended.
+    /// Whether the warp has exited, by slot.
     ended: Vec<bool>,
     /// By block and barrier.
     barriers: Vec<BarrierClock>,
-    /// At the cluster's barrier, by the parity of its generation.
+    /// The cluster's barrier, by parity of the generation.
     cluster_barrier: [BarrierClock; 2],
-    /// What was released to other blocks.
+    /// Releases at sync variables.
     releases: Releases,
-    /// By slot: what it has acquired of other clusters.
+    /// Acquired from other clusters, by slot.
     acquired: Vec<GridClock>,
-    /// The last join of such.
+    /// Cache of the last join.
     joins: LastJoin,
-    /// By slot: what its fences, and those that barriers ordered before, release.
+    /// Clocks that the slot's fences, and fences ordered before by barriers, release.
     fences: Vec<WarpFences>,
 }
 
 impl HappensBefore {
-    /// For clusters of this many blocks of this many warps.
+    /// For clusters of `blocks` blocks of `per_block` warps.
     pub fn new(per_block: usize, blocks: usize) -> HappensBefore {
         let real = per_block * blocks;
         let slots = real + PSEUDO_THREADS + blocks * per_block.div_ceil(4);
@@ -149,7 +148,7 @@ impl HappensBefore {
         }
     }
 
-    /// A cluster starts, of which this block is the first.
+    /// Starts a cluster whose first block is `block`.
     pub fn start(&mut self, block: u64) {
         self.clusters += 1;
         self.cluster = self.clusters;
@@ -172,8 +171,8 @@ impl HappensBefore {
         self.releases.forget_shared();
     }
 
-    /// The worker turns to the cluster in another seat: exchanges the clocks of the two. What is of the launch as a
-    /// whole stays: the epochs, the fences between proxies, and what was released through global memory.
+    /// The worker switches to another cluster: swaps the clocks of the two. Launch-wide state
+    /// stays: epochs, proxy fences, and releases through global memory.
     pub fn exchange(&mut self, other: &mut HappensBefore) {
         std::mem::swap(self, other);
         std::mem::swap(&mut self.clusters, &mut other.clusters);
@@ -182,24 +181,24 @@ impl HappensBefore {
         self.releases.exchange_global(&mut other.releases);
     }
 
-    /// It is the turn of the block of this rank, with this linear index.
+    /// Switches to the block of this rank and linear index.
     pub fn enter(&mut self, rank: usize, block: u64) {
         (self.first, self.block) = (rank * self.per_block, block);
     }
 
-    /// The slot of a warp of the block whose turn it is.
+    /// Slot of a warp of the running block.
     #[inline(always)]
     fn slot(&self, warp: usize) -> usize {
         self.first + warp
     }
 
-    /// The first epoch of this cluster: accesses of earlier ones are of other clusters.
+    /// First epoch of this cluster; lower ones belong to earlier clusters.
     #[inline(always)]
     pub fn base(&self) -> u32 {
         self.base
     }
 
-    /// The number of the epoch that a warp is in.
+    /// Number of a warp's current epoch.
     #[inline(always)]
     pub fn epoch_of(&mut self, warp: u32) -> u32 {
         let slot = self.slot(warp as usize);
@@ -216,12 +215,12 @@ impl HappensBefore {
         self.epochs[number as usize].lanes &= lanes;
     }
 
-    /// What a lane accesses now by an instruction, packed.
+    /// The packed access of a lane in its current epoch.
     pub fn packed_now(&mut self, warp: u32, lane: u32, instruction: u32) -> PackedEpoch {
         epoch::with_lane(epoch::pack(self.epoch_of(warp), instruction), lane)
     }
 
-    /// A new epoch of a slot; gives its number.
+    /// Starts an epoch of a slot and returns its number.
     fn push(&mut self, slot: usize, (block, warp): (u64, u32)) -> u32 {
         let (clock, cluster) = (self.clock[slot], self.cluster);
         let (slot, lanes) = (slot as u32, u32::MAX);
@@ -229,13 +228,13 @@ impl HappensBefore {
         self.epochs.len() as u32 - 1
     }
 
-    /// Ends a slot's epoch: what it does from now on is told apart from what it did.
+    /// Ends a slot's epoch.
     fn advance(&mut self, slot: usize) {
         self.clock[slot] += 1;
         self.current[slot] = 0;
     }
 
-    /// The same, where the slot has accessed anything in it.
+    /// Ends a slot's epoch if it has an access.
     fn end_epoch(&mut self, slot: usize) {
         if self.current[slot] != 0 {
             self.advance(slot);
@@ -247,7 +246,7 @@ impl HappensBefore {
         self.epochs[epoch::number(access) as usize]
     }
 
-    /// The slot of whoever made an access.
+    /// The slot of an access.
     pub fn slot_of(&self, access: PackedEpoch) -> u32 {
         self.epoch(access).slot
     }

@@ -1,12 +1,13 @@
 //! Happens-before between threads and the asynchronous proxy.
 //!
-//! Asynchronous copies and the products of a warpgroup act as pseudo-threads with slots of their own in
-//! the vector clocks. Completing them releases what they did ([`HappensBefore::pseudo_thread_clock`]);
-//! waiting for them acquires it. What a thread wrote by the generic proxy is visible to the asynchronous
-//! one only after `fence.proxy.async`, in the thread that wrote or in the one that starts the operation
-//! (PTX ISA, "Memory consistency model", proxies).
+//! *Algorithm.* Asynchronous copies and warpgroup products act as pseudo-threads with their own
+//! slots in the vector clocks. Their completion releases what they did
+//! ([`HappensBefore::pseudo_thread_clock`]); waiting for them acquires it. The asynchronous proxy
+//! sees a thread's generic writes only after `fence.proxy.async`, in the thread that wrote or in
+//! the one that issues the operation (PTX ISA, "Memory consistency model", proxies).
 //!
-//! *Limit.* What other clusters wrote counts as fenced when any lane of the warp that wrote it has run a fence after it.
+//! *Limit.* Writes of other clusters count as fenced if any lane of the writing warp has executed a
+//! fence later.
 
 use crate::races::epoch::{self, PackedEpoch};
 use crate::races::grid_clock::GridClock;
@@ -17,12 +18,13 @@ use crate::races::vector_clock::{VectorClock, lanes_beyond};
 use std::sync::Arc;
 
 impl HappensBefore {
-    /// Whether an access is of an asynchronous operation that somebody has waited for.
+    /// Whether an access is of an asynchronous operation that a thread has waited for.
     pub fn of_pseudo_thread(&self, access: PackedEpoch) -> bool {
         self.epoch(access).slot as usize >= self.real
     }
 
-    /// An epoch of a pseudo-thread for what a warp of a block started; gives its number.
+    /// Starts an epoch of a pseudo-thread for an operation issued by warp `by.1` of block `by.0`;
+    /// returns its number.
     pub fn pseudo_thread_epoch(&mut self, pseudo: usize, by: (u64, u32)) -> u32 {
         self.push(self.real + pseudo, by)
     }
@@ -33,7 +35,7 @@ impl HappensBefore {
         PSEUDO_THREADS + block * self.per_block.div_ceil(4) + warp / 4
     }
 
-    /// What a pseudo-thread has done until now, to be released; it then begins another epoch.
+    /// Releases what a pseudo-thread has done, and starts its next epoch.
     pub fn pseudo_thread_clock(&mut self, pseudo: usize) -> VectorClock {
         let slot = self.real + pseudo;
         let mut clock = vec![0; self.clock.len()];
@@ -42,7 +44,7 @@ impl HappensBefore {
         VectorClock { warps: clock, ahead: Vec::new() }
     }
 
-    /// Joins what a lane knows and did until now to what is released at an mbarrier; its warp then begins another epoch.
+    /// Joins a lane's clock into the clock that an mbarrier releases, and ends its warp's epoch.
     pub fn release_to(&mut self, clock: &mut VectorClock, warp: usize, lane: u32) {
         let slot = self.slot(warp);
         if self.acts_as_one(slot) {
@@ -54,7 +56,7 @@ impl HappensBefore {
         self.end_epoch(slot);
     }
 
-    /// Lanes of a warp acquire what was released so, by whatever `source` names.
+    /// Lanes of a warp acquire such a clock; `source` identifies it.
     pub fn acquire_clock(
         &mut self,
         warp: usize,
@@ -68,7 +70,7 @@ impl HappensBefore {
         });
     }
 
-    /// Lanes of a warp, of those that are live, run a fence between the generic and the asynchronous proxy.
+    /// Lanes of a warp execute a fence between the generic and the asynchronous proxy.
     pub fn proxy_fence(&mut self, warp: usize, (lanes, live): (u32, u32)) {
         let slot = self.slot(warp);
         let (mut clock, mut acquired) = (VectorClock::default(), self.acquired[slot].clone());
@@ -87,7 +89,7 @@ impl HappensBefore {
         self.end_epoch(slot);
     }
 
-    /// Whether a write was fenced, by its own lane or by one of the warp that goes on with it.
+    /// Whether a write was fenced by its own lane, or by a later one of the warp `by`.
     pub fn proxy_fenced(&mut self, write: PackedEpoch, by: u32) -> bool {
         let (e, by) = (self.epoch(write), self.slot(by as usize));
         let slot = e.slot as usize;

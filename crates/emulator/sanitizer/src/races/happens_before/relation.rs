@@ -1,47 +1,48 @@
-//! How an access relates to what a warp, or a lane of it, does now: before it, beside it, or before some lanes only.
+//! The relation between prior accesses and a warp, or one of its lanes: ordered, concurrent, or
+//! ordered for some lanes only.
 
 use crate::races::epoch::{self, Epoch, PackedEpoch};
 use crate::races::happens_before::HappensBefore;
 use crate::races::known_clocks::lanes_known;
 use crate::races::vector_clock::lanes_beyond;
 
-/// How the accesses of an epoch relate to what a warp does now.
+/// How the accesses of an epoch relate to a warp's next access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// All of them happen before.
+    /// All happen before.
     HappensBefore,
-    /// Nothing orders the two.
+    /// Concurrent.
     Concurrent,
-    /// They are of the same warp: what each lane did comes before what that lane does, and before nothing
-    /// else.
+    /// They belong to the same warp: each lane's accesses happen before that lane only.
     ProgramOrder,
-    /// Some lanes are ordered with some, since lanes have synchronised in parts, released or acquired alone.
+    /// Ordered for some lanes only: lanes have synchronized in parts, or acquired or released
+    /// alone.
     ByLane,
 }
 
-/// What two lanes of different warps lack to be in order, where lanes of theirs have synchronised alone.
+/// The synchronization missing between two warps, if lanes of theirs synchronized alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MissingWarpSync {
-    /// A lane of the other warp released what it did, not what the lane of the access did.
+    /// A lane of the other warp released its own accesses, but not the racing lane's.
     pub released: bool,
-    /// A lane of this warp acquired what the lane that accesses now would have to know.
+    /// A lane of this warp acquired the release, but not the lane that accesses now.
     pub acquired: bool,
-    /// Those lanes took part in the accesses: as long as warps run in lockstep, the two are in order.
+    /// These lanes took part in the accesses: the two would be ordered if warps ran in lockstep.
     pub lockstep: bool,
 }
 
-/// The relation found last: accesses to neighbouring cells are often of one epoch. Valid for as long as
-/// nothing synchronises.
+/// Caches the last relation, since neighboring cells mostly belong to one epoch. Valid until the
+/// next synchronization.
 pub struct RelationCache {
     epoch: u32,
     relation: Relation,
 }
 
 impl RelationCache {
-    /// Nothing is known yet.
+    /// An empty cache: epoch 0 is never looked up.
     pub const EMPTY: RelationCache = RelationCache { epoch: 0, relation: Relation::HappensBefore };
 
-    /// [`HappensBefore::relation_of`].
+    /// Cached [`HappensBefore::relation_of`].
     #[inline(always)]
     pub fn relation(
         &mut self,
@@ -59,7 +60,7 @@ impl RelationCache {
 }
 
 impl HappensBefore {
-    /// How the accesses of the epoch of this number relate to what a warp does now.
+    /// How the accesses of an epoch relate to a warp's next access.
     #[inline(always)]
     pub fn relation(&mut self, number: u32, warp: u32) -> Relation {
         let e = &self.epochs[number as usize];
@@ -85,7 +86,7 @@ impl HappensBefore {
             let some = !whole && self.known_lanes(slot, None, e.slot, e.clock) != 0;
             return if some { Relation::ByLane } else { Relation::Concurrent };
         }
-        // What a warp knows of itself: a lane released it and another acquired it, such as at a lock
+        // A warp may know of itself: one lane released and another acquired, such as with a lock
         // that both held.
         match &self.pair_sync[slot] {
             _ if e.clock < self.warp_sync[slot] => Relation::HappensBefore,
@@ -94,14 +95,14 @@ impl HappensBefore {
         }
     }
 
-    /// The relation of an access's epoch; those before `base` are of the past.
+    /// The relation of an access's epoch; epochs below `base` are of the past.
     #[inline(always)]
     pub fn relation_of(&mut self, access: PackedEpoch, base: u32, warp: u32) -> Relation {
         let number = epoch::number(access);
         if number < base { Relation::HappensBefore } else { self.relation(number, warp) }
     }
 
-    /// Whether an access happens before what a lane does now.
+    /// Whether an access happens before a lane's next access.
     #[inline(always)]
     pub fn happens_before(&mut self, access: PackedEpoch, warp: u32, of_lane: u32) -> bool {
         match self.relation(epoch::number(access), warp) {
@@ -115,13 +116,14 @@ impl HappensBefore {
         }
     }
 
-    /// The lanes of a slot known beyond a clock to a lane of a warp, or to any where none is given; of this cluster.
+    /// The lanes of slot `of` known beyond a clock to a lane of a warp, or to any lane if `None`;
+    /// within this cluster.
     #[cold]
     fn known_lanes(&self, slot: usize, lane: Option<u32>, of: u32, clock: u32) -> u32 {
         lanes_beyond(self.known.ahead(slot), of, clock) | self.apart[slot].beyond(lane, of, clock)
     }
 
-    /// The lanes of an epoch whose accesses happen before what a lane does now.
+    /// The lanes of an epoch whose accesses happen before a lane's next access.
     #[cold]
     fn lanes_before(&self, e: Epoch, warp: u32, lane: u32) -> u32 {
         let slot = self.slot(warp as usize);
@@ -141,8 +143,9 @@ impl HappensBefore {
         (0..32).filter(|other| before(*other)).fold(known | 1 << lane, |lanes, of| lanes | 1 << of)
     }
 
-    /// What keeps an access from happening before what a lane of another warp does now, if that is only that a lane of one of the
-    /// two warps, or of each, has synchronised alone. `together` are the lanes that take part in the access now.
+    /// The synchronization whose absence makes an access and a lane of another warp concurrent, if
+    /// the only cause is that lanes of these warps synchronized alone. `together` are the lanes of
+    /// the current access.
     pub fn lacks_warp_sync(
         &mut self,
         access: PackedEpoch,
@@ -176,7 +179,7 @@ impl HappensBefore {
         lack
     }
 
-    /// Whether an access happens before what some warp of the block of a rank does now.
+    /// Whether an access happens before the next access of some warp of the block of a rank.
     pub fn known_to_block(&self, access: PackedEpoch, rank: usize) -> bool {
         let (e, lane) = (self.epoch(access), epoch::lane(access));
         let mut own = rank * self.per_block..(rank + 1) * self.per_block;

@@ -1,25 +1,21 @@
-//! What has been published at sync variables, through a launch.
-//!
-//! A release publishes what its thread knows ([`super::knowledge`]), for its block, its cluster, or all: as far as both the fence
-//! and the write reach. An atomic goes on with what was published before it; any other write replaces it. What reaches less far
-//! than the rest is kept beside, for those whom it reaches.
-//!
 //! Happens-before by releases and acquires at sync variables, between warps and between blocks.
 //!
-//! *Algorithm.* A *sync variable* is an address that strong accesses go to. A release publishes the
-//! lane's vector clock there: a fence followed by a strong write or an atomic, or one that says
-//! `.release`. Whoever reads the variable by a strong read or an atomic acquires what was published, if it
-//! looks at the value. An atomic continues the release sequence of the one before it; any other write
-//! breaks it. Fences are cumulative: what a barrier orders before a warp's strong write, and its own thread
-//! has fenced, is released by it, too, as after `__threadfence(); __syncthreads();` by all.
+//! *Algorithm.* A *sync variable* is an address of strong accesses. A release publishes the lane's
+//! vector clock there: a fence followed by a strong write or atomic, or a `.release` access. A
+//! strong read or atomic whose value is used acquires what was published. An atomic continues the
+//! release sequence of the one before it; any other write breaks it. Fences are cumulative:
+//! accesses that a barrier orders before a warp's strong write, and that their own thread has
+//! fenced, are released by it, as after `__threadfence(); __syncthreads();` by all threads.
 //!
-//! *AcquireSource.* PTX ISA, "Memory consistency model": release and acquire patterns, morally strong accesses,
-//! scopes: what is released or acquired by the scope of the block, or of the cluster, passes within that only.
+//! A release is published for its block, its cluster, or the device: the narrower scope of fence
+//! and write. Releases with a narrow scope are kept separately, for the threads within it. Each
+//! lane releases and acquires for itself ([`super::lane_clocks`]).
 //!
-//! Each lane releases and acquires for itself ([`super::alone`]).
+//! *Source.* PTX ISA, "Memory consistency model": release and acquire patterns, morally strong
+//! accesses, scopes.
 //!
-//! *Limit.* A fence on the acquiring side is not asked for, since the CUDA manuals' own examples leave it
-//! out.
+//! *Limit.* Does not require a fence on the acquiring side, since the CUDA manuals' own examples
+//! omit it.
 
 use crate::races::grid_clock::GridClock;
 use crate::races::happens_before::HappensBefore;
@@ -31,16 +27,16 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 
-/// An address that strong accesses go to.
+/// An address of strong accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncVariable {
     /// In global memory, by address.
     Global(u64),
     /// In shared memory.
     Shared {
-        /// Of the block of which rank.
+        /// Rank of the block.
         rank: u32,
-        /// Its offset.
+        /// Offset.
         offset: u64,
     },
 }
@@ -54,7 +50,7 @@ impl Hash for SyncVariable {
     }
 }
 
-/// Hashes one address: each poll looks for one.
+/// A hash function for one address: every poll does a lookup.
 #[derive(Clone, Copy, Default)]
 struct AddressHasher(u64);
 
@@ -74,21 +70,21 @@ impl Hasher for AddressHasher {
 
 type ByVariable = HashMap<SyncVariable, VariableState, BuildHasherDefault<AddressHasher>>;
 
-/// A block, and the cluster that it is of, counted through the launch.
+/// A block and its cluster, numbered in the launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockAndCluster {
-    /// The linear index of the block.
+    /// Linear index of the block.
     pub block: u64,
     /// The cluster.
     pub cluster: u32,
 }
 
-/// What a write releases to those within a scope: what is known, and what some lanes of a slot did besides, up to a clock.
+/// A release for one scope: known clocks, and accesses of some lanes of a slot up to a clock.
 #[derive(Clone, Debug, Default)]
 pub struct Release {
-    /// What is known.
+    /// The known clocks.
     pub known: KnownClocks,
-    /// The slot, the lanes and the clock.
+    /// Slot, lanes and clock.
     pub lanes: Option<(u32, u32, u32)>,
 }
 
@@ -98,13 +94,13 @@ impl Release {
     }
 }
 
-/// What several writes released, that went on from each other.
+/// A release sequence: the join of several releases.
 #[derive(Clone, Debug, Default)]
 struct ReleaseSequence {
     known: KnownClocks,
-    /// What was joined last, without lanes.
+    /// The last release joined, without lanes.
     last: KnownClocks,
-    /// What those of other clusters acquire.
+    /// Cached result for acquires by other clusters.
     outside: Option<GridClock>,
 }
 
@@ -124,25 +120,25 @@ impl ReleaseSequence {
     }
 }
 
-/// Whom something reaches that does not reach all.
+/// The threads that a narrow release reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LimitedScope {
     Block(u64),
     Cluster(u32),
 }
 
-/// What is published at a sync variable.
+/// State of a sync variable.
 #[derive(Debug)]
 struct VariableState {
-    /// Another one after each release.
+    /// Incremented by each release.
     version: u64,
-    /// The block that published it; `None` where several did.
+    /// The releasing block; `None` if there are several.
     block: Option<u64>,
-    /// The same of clusters.
+    /// The releasing cluster; `None` if there are several.
     cluster: Option<u32>,
-    /// What reaches all.
+    /// Releases with device scope.
     wide: ReleaseSequence,
-    /// What reaches some, where that is more.
+    /// Releases with a narrower scope.
     narrow: Vec<(LimitedScope, ReleaseSequence)>,
 }
 
@@ -166,7 +162,7 @@ impl VariableState {
         &mut self.narrow[at].1
     }
 
-    /// What a read of a scope by a thread of a block acquires.
+    /// The release sequences that a read of a scope by a thread of a block acquires.
     fn visible(
         &mut self,
         to: BlockAndCluster,
@@ -188,23 +184,23 @@ impl VariableState {
     }
 }
 
-/// What has been published, by address.
+/// The sync variables.
 #[derive(Default)]
 pub struct Releases {
     versions: u64,
     /// In global memory.
     published: ByVariable,
-    /// In the shared memory of the cluster that runs.
+    /// In shared memory of the running cluster.
     published_shared: ByVariable,
 }
 
 impl Releases {
-    /// Shared memory does not outlive its cluster.
+    /// Drops shared memory, which ends with its cluster.
     pub fn forget_shared(&mut self) {
         self.published_shared.clear();
     }
 
-    /// Exchanges all but what was published in shared memory.
+    /// Swaps everything but releases in shared memory.
     pub fn exchange_global(&mut self, other: &mut Releases) {
         std::mem::swap(self, other);
         std::mem::swap(&mut self.published_shared, &mut other.published_shared);
@@ -217,8 +213,8 @@ impl Releases {
         }
     }
 
-    /// A write of a thread of a block publishes something else there, by scope, or nothing. An atomic goes on with what was
-    /// released before it.
+    /// A write publishes `releases`, by scope. An atomic continues the release sequence, any other
+    /// write replaces it.
     pub fn publish(
         &mut self,
         variable: SyncVariable,
@@ -251,7 +247,7 @@ impl Releases {
         }
     }
 
-    /// What names that which a read of a sync variable by a thread of a block acquires, if that is anything.
+    /// The version of what a read by a thread of a block acquires, if anything.
     pub fn version(
         &mut self,
         variable: SyncVariable,
@@ -263,7 +259,7 @@ impl Releases {
         Some(published.version)
     }
 
-    /// What such a read acquires: of its own cluster, and of others.
+    /// The clocks that such a read acquires: of its own cluster, and of others.
     pub fn acquired(
         &mut self,
         variable: SyncVariable,
@@ -290,7 +286,7 @@ impl Releases {
     }
 }
 
-/// Joins a vector clock to one that may be shared.
+/// Joins a vector clock into one that may be shared.
 pub fn join_shared(clock: &mut Arc<VectorClock>, from: &Arc<VectorClock>) {
     match () {
         () if Arc::ptr_eq(clock, from) || clock.covers(from) => {}
@@ -300,12 +296,13 @@ pub fn join_shared(clock: &mut Arc<VectorClock>, from: &Arc<VectorClock>) {
 }
 
 impl HappensBefore {
-    /// The block whose turn it is.
+    /// The running block.
     fn here(&self) -> BlockAndCluster {
         BlockAndCluster { block: self.block, cluster: self.cluster }
     }
 
-    /// Lanes of a warp, of those that are live, read a sync variable by a strong read or an atomic of a scope.
+    /// Lanes of a warp read a sync variable by a strong read or an atomic of a scope. `lanes` are
+    /// these lanes and the live lanes of the warp.
     pub fn acquire(
         &mut self,
         warp: usize,
@@ -321,8 +318,8 @@ impl HappensBefore {
         });
     }
 
-    /// A lane writes a sync variable by a strong write or an atomic of a scope; `explicit` is one that says
-    /// `.release`. A fence and the write after it reach as far as both do.
+    /// A lane writes a sync variable by a strong write or an atomic of a scope; `explicit` if it
+    /// says `.release`. A release by fence and write has the narrower of their scopes.
     pub fn release(
         &mut self,
         (warp, lane): (usize, u32),

@@ -1,4 +1,4 @@
-//! What barriers, fences, releases and acquires order.
+//! Order by barriers, fences, releases and acquires.
 
 use crate::races::happens_before::sync_variables::SyncVariable;
 use crate::races::happens_before::sync_variables::SyncVariable::{Global, Shared};
