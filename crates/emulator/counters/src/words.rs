@@ -1,13 +1,13 @@
-//! Figures in words, and counters as a few lines of text.
+//! Figures and counters as text.
 
 use crate::counters::{Bulk, Counters, Global, Shared};
 use std::fmt;
 
-/// Bytes in a suitable unit, rounded to one decimal; whole ones without.
+/// Formats bytes in a suitable unit, rounded to at most one decimal.
 pub fn bytes(bytes: u64) -> String {
     let mut size = bytes as f64;
     for unit in ["B", "KB", "MB"] {
-        // What rounds to the next unit is given in that one.
+        // A value that rounds up to the next unit is shown in that unit.
         if size < 1023.95 {
             return in_unit(size, unit);
         }
@@ -38,10 +38,10 @@ pub fn thousands(count: u64) -> String {
     text
 }
 
-/// A count in about six characters: whole up to 99,999, then three decimals and a letter.
+/// A count in about six characters: in full up to 99,999, then with a suffix.
 pub fn short_count(count: f64) -> String {
     match count {
-        // What rounds to the next form is given in that one.
+        // A value that rounds up to the next form is shown in that form.
         count if count < 99_999.5 => thousands(count.round() as u64),
         count if count < 999.5e3 => format!("{:.0} k", count / 1e3),
         count if count < 999.9995e6 => format!("{:.3} M", count / 1e6),
@@ -49,7 +49,7 @@ pub fn short_count(count: f64) -> String {
     }
 }
 
-/// A mean per request with its optimum beside it, as `16.50 (8)`.
+/// A mean per request with its optimum, as `16.50 (8)`.
 pub fn beside_optimum(mean: f64, optimum: f64) -> String {
     let short = |figure: f64| {
         let text = format!("{figure:.2}");
@@ -59,7 +59,7 @@ pub fn beside_optimum(mean: f64, optimum: f64) -> String {
 }
 
 impl Global {
-    /// Sectors per request with the optimum, as `16.50 (8)`; `-` where there were no requests.
+    /// Sectors per request with the optimum, as `16.50 (8)`; `-` without requests.
     pub fn per_request(&self) -> String {
         match self.requests {
             0 => "-".to_owned(),
@@ -71,7 +71,7 @@ impl Global {
 /// A name and its figures.
 pub type Row = (&'static str, String);
 
-/// A row of a listing: two columns and a line end.
+/// A line of a listing: two columns.
 pub fn row((name, text): &Row) -> String {
     format!("  {name:<15}{text}\n")
 }
@@ -116,14 +116,14 @@ fn banks(name: &'static str, b: &Shared) -> Option<Row> {
 }
 
 impl Counters {
-    /// The instructions in words.
+    /// The instruction counts as a row.
     pub fn instructions_row(&self) -> Row {
         let lanes = self.active_lanes();
         let warps = thousands(self.warp_instructions);
         ("instructions", format!("{warps} warp instructions, {lanes:.1} of 32 lanes active"))
     }
 
-    /// The memory traffic, contention, barriers and branches in words; what did not happen has no row.
+    /// Memory traffic, contention, barriers and branches as rows; zero counts have no row.
     pub fn traffic_rows(&self) -> Vec<Row> {
         let mut rows: Vec<Row> = Vec::new();
         rows.extend(sectors("global loads", &self.global_load));
@@ -162,7 +162,7 @@ impl Counters {
     }
 }
 
-/// The totals as `lanework profile` prints them, a line for each kind of traffic that there was.
+/// The totals as `lanework profile` prints them, one line per kind of traffic.
 impl fmt::Display for Counters {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&row(&self.instructions_row()))?;
@@ -196,7 +196,7 @@ mod tests {
         let of = |sectors, ideal_sectors| {
             Global { requests: 8, sectors, ideal_sectors, ..Global::default() }.per_request()
         };
-        // Accesses of 16 bytes take four times the sectors of those of 4, and both are optimal.
+        // 16-byte accesses take four times the sectors of 4-byte accesses, and both are optimal.
         assert_eq!((of(128, 128).as_str(), of(32, 32).as_str()), ("16 (16)", "4 (4)"));
         assert_eq!(of(132, 64), "16.50 (8)");
         assert_eq!(Global::default().per_request(), "-");

@@ -1,28 +1,28 @@
 //! A trace-driven cache model: sectored, set-associative L1 and L2 with LRU replacement.
 //!
-//! Each multiprocessor has an L1, and all share one L2, of 128-byte lines with a valid bit for each 32-byte
-//! sector. Blocks are scheduled round-robin over the multiprocessors, as many at once as are resident, and
-//! so are the resident warps of each, a request at a time. Loads look in the L1, then in the L2, which
-//! fetches sectors from memory in pairs; stores and atomics go to the L2. The policies are those that
-//! simulators assume of NVIDIA's caches (Accel-Sim: Khairy et al., ISCA 2020).
+//! Each multiprocessor has an L1, and all share one L2, with 128-byte lines and a valid bit for
+//! each 32-byte sector. Blocks are scheduled round-robin over the multiprocessors, as many at once
+//! as are resident, and so are the resident warps of each, one request at a time. Loads look in the
+//! L1, then in the L2, which fetches sectors from memory in pairs; stores and atomics go to the L2.
+//! Simulators assume the same policies for NVIDIA's caches (Accel-Sim: Khairy et al., ISCA 2020).
 //!
-//! Limits: both caches start empty, and a miss is filled at once (no misses in flight, no MSHRs), so hit
-//! rates of data that several multiprocessors share are too high; `docs/src/en/profile.md` has the
-//! comparison with an H200.
+//! *Limits.* Both caches start empty, and a miss is filled immediately (no outstanding misses, no
+//! MSHRs), so hit rates of data shared by several multiprocessors are too high.
+//! `docs/src/en/profile.md` compares the model with an H200.
 
 use crate::machine::Machine;
 use crate::record::CacheRecord;
 use lanework_emulator::{AccessKind, SectorAccess, Trace};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Ways of a set.
+/// Ways per set.
 const WAYS: usize = 16;
-/// Sectors of a line.
+/// Sectors per line.
 const SECTORS: u64 = 4;
-/// Bytes of a line.
+/// Bytes per line.
 const LINE: u64 = 128;
 
-/// A cache: for each set its lines with their valid sectors, the most recently used last.
+/// A cache: each set has its lines with their valid sectors, least recently used first.
 struct Cache {
     sets: Vec<Vec<(u64, u8)>>,
 }
@@ -33,14 +33,14 @@ impl Cache {
         Cache { sets: vec![Vec::new(); sets as usize] }
     }
 
-    /// Whether a sector is there.
+    /// Whether a sector is cached.
     fn has(&self, sector: u64) -> bool {
         let (line, bit) = (sector / SECTORS, 1u8 << (sector % SECTORS));
         let set = &self.sets[(line % self.sets.len() as u64) as usize];
         set.iter().any(|(held, sectors)| *held == line && sectors & bit != 0)
     }
 
-    /// Whether a sector is there; it is afterwards.
+    /// Looks up a sector and inserts it; returns whether it was a hit.
     fn take(&mut self, sector: u64) -> bool {
         let (line, bit) = (sector / SECTORS, 1u8 << (sector % SECTORS));
         let count = self.sets.len() as u64;
@@ -57,7 +57,7 @@ impl Cache {
     }
 }
 
-/// A resident block: what each of its warps has still to access.
+/// A resident block: the remaining accesses of each warp.
 type Resident = Vec<VecDeque<SectorAccess>>;
 
 /// One multiprocessor.
@@ -69,7 +69,7 @@ struct Multiprocessor {
 }
 
 impl Multiprocessor {
-    /// The next access of the next resident warp.
+    /// The next access, round-robin over the resident warps.
     fn next(&mut self, resident: usize) -> Option<SectorAccess> {
         loop {
             self.blocks.retain(|block| block.iter().any(|warp| !warp.is_empty()));
@@ -93,11 +93,11 @@ impl Multiprocessor {
     }
 }
 
-/// Replays the accesses of the first blocks of a grid, `resident` of them at once on each
-/// multiprocessor, each with `shared` bytes of shared memory.
+/// Replays the accesses of the first blocks of a grid, with `resident` blocks at once on each
+/// multiprocessor and `shared` bytes of shared memory each.
 pub fn replay(trace: &Trace, gpu: &Machine, resident: u32, shared: u32) -> CacheRecord {
     let resident = resident.max(1) as usize;
-    // Shared memory and its system's kilobyte are cut from the L1 in steps of 16 KB or so.
+    // Shared memory, and 1 KB per block for the system, reduce the L1 in steps of about 16 KB.
     let cut = match shared {
         0 => 0,
         shared => (resident as u64 * (u64::from(shared) + 1024)).next_multiple_of(16 << 10),
@@ -153,7 +153,7 @@ pub fn replay(trace: &Trace, gpu: &Machine, resident: u32, shared: u32) -> Cache
                 sectors.iter().copied().filter(|&sector| !sm.l1.take(sector)).collect();
             found.l1_hits += (sectors.len() - missed.len()) as u64;
             found.l2_sectors += missed.len() as u64;
-            // A request looks up all its sectors before the first comes from memory.
+            // A request looks up all its sectors before the first is filled from memory.
             let present: Vec<bool> = missed.iter().map(|&sector| l2.has(sector)).collect();
             for (&sector, present) in missed.iter().zip(present) {
                 found.l2_hits += u64::from(present);

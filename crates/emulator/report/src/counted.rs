@@ -1,4 +1,4 @@
-//! What a counted run hands over: the kernel, its shape, its resources and its counters.
+//! The result of a counted run: kernel, shape, resources and counters.
 
 use lanework_emulator::{Counters, Origin};
 
@@ -12,7 +12,7 @@ pub struct InstructionProfile {
 }
 
 impl InstructionProfile {
-    /// Its line: of the source, else of the PTX text; 0 when unknown.
+    /// Its line: of the source, else of the PTX text; 0 if unknown.
     pub fn line(&self) -> u32 {
         self.origin.location.as_ref().map_or(self.origin.text_line, |location| location.line)
     }
@@ -21,7 +21,7 @@ impl InstructionProfile {
 /// Resource usage of a compiled kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resources {
-    /// 32-bit registers per thread: on a GPU as the driver's compiler assigned them, on the emulator
+    /// 32-bit registers per thread: on a GPU as assigned by the driver's compiler, on the emulator
     /// an estimate from register pressure.
     pub registers: u32,
     /// Bytes of local memory per thread (spills and arrays); estimated on the emulator.
@@ -39,15 +39,15 @@ pub struct Counted<'a> {
     pub kernel: &'a str,
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block in x, y and z.
+    /// Threads per block in x, y and z.
     pub block: [u32; 3],
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
-    /// What the kernel takes.
+    /// Resource usage of the kernel.
     pub resources: Resources,
-    /// The counts of all instructions.
+    /// The counters of the whole kernel.
     pub counters: &'a Counters,
-    /// The counts of each.
+    /// The counters of each instruction.
     pub instructions: &'a [InstructionProfile],
     /// Blocks that ran.
     pub blocks_run: u64,
@@ -56,7 +56,7 @@ pub struct Counted<'a> {
 }
 
 impl Counted<'_> {
-    /// Threads of a block.
+    /// Threads per block.
     pub fn threads(&self) -> u32 {
         self.block.iter().product()
     }

@@ -1,21 +1,21 @@
-//! The JSON of counters, from the emulator's table of them: an object with a member for each counter, and
-//! one for each group with its own.
+//! Counters as JSON, from the emulator's table: an object with a member for each counter, and an
+//! object for each group.
 
 use lanework_emulator::{Counter, Counters};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// Writes every counter.
+/// Serializes all counters.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Errors of the serializer.
 pub fn all<S: Serializer>(counters: &Counters, serializer: S) -> Result<S::Ok, S::Error> {
     Object(&counters.each()).serialize(serializer)
 }
 
-/// Writes the counters of these paths, such as `global_load.sectors`, in this order.
+/// Serializes the counters of these paths, such as `global_load.sectors`, in this order.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Errors of the serializer.
 pub fn some<S: Serializer>(
     counters: &Counters,
     paths: &[&str],
@@ -27,7 +27,7 @@ pub fn some<S: Serializer>(
     Object(&chosen).serialize(serializer)
 }
 
-/// Counters with their values, those of a group side by side.
+/// Counters with their values; counters of a group are adjacent.
 struct Object<'a>(&'a [(Counter, u64)]);
 
 impl Serialize for Object<'_> {

@@ -1,6 +1,6 @@
-//! What PTX instructions are: the class of each, and the floating-point operations it makes.
+//! Classes of PTX instructions, and their floating-point operations.
 
-/// The class of an instruction by its name in PTX, such as `ld.global.f32`.
+/// The class of an instruction by its PTX name, such as `ld.global.f32`.
 pub fn class(name: &str) -> &'static str {
     let opcode = name.split('.').next().unwrap_or_default();
     let has = |part: &str| name.split('.').skip(1).any(|found| found == part);
@@ -75,11 +75,11 @@ fn of_product(name: &str) -> u64 {
         let (n, k) = rest.split_once('k')?;
         Some(m.parse::<u64>().ok()? * n.parse::<u64>().ok()? * k.parse::<u64>().ok()?)
     });
-    // Four warps share the product of a warp group.
+    // Four warps share a warpgroup's product.
     shape.map_or(0, |mnk| 2 * mnk / if opcode == "wgmma" { 4 } else { 1 })
 }
 
-/// Floating-point operations that an instruction made, executed so often by warps and by lanes.
+/// Floating-point operations of an instruction, by the number of its executions by warps and lanes.
 pub fn flops(name: &str, warps: u64, lanes: u64) -> u64 {
     of_lane(name) * lanes + of_product(name) * warps
 }

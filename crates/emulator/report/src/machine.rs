@@ -1,22 +1,22 @@
-//! The GPU that occupancy and caches are modelled for.
+//! The GPU that occupancy and caches are modeled for.
 
 use crate::counted::Resources;
 use crate::record::ResourcesRecord;
 use lanework_emulator::Multiprocessor;
 
-/// Threads of a warp.
+/// Threads per warp.
 const WARP: u32 = 32;
 
-/// What a model of occupancy and caches needs to know of a GPU.
+/// The parameters of a GPU for the models of occupancy and caches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// Its name.
     pub name: String,
     /// Multiprocessors.
     pub multiprocessors: u32,
-    /// What each of them holds.
+    /// Resources of each multiprocessor.
     pub holds: Multiprocessor,
-    /// Bytes of L1 cache and shared memory together, of each.
+    /// Bytes of L1 cache and shared memory together, per multiprocessor.
     pub l1_bytes: u64,
     /// Bytes of L2 cache.
     pub l2_bytes: u64,
@@ -34,8 +34,8 @@ impl Machine {
         }
     }
 
-    /// What a kernel of `threads` threads per block, with `dynamic` bytes of dynamic shared memory, takes of a
-    /// multiprocessor.
+    /// Resource usage of a kernel with `threads` threads and `dynamic` bytes of dynamic shared
+    /// memory per block.
     pub fn resources(&self, resources: Resources, threads: u32, dynamic: u32) -> ResourcesRecord {
         let shared = resources.static_shared + dynamic;
         let (blocks, limiter) = self.holds.resident_blocks(threads, resources.registers, shared);

@@ -1,40 +1,39 @@
-//! A profile from counts and traces: lines with their shares and remarks, occupancy, caches.
+//! A profile from counters and traces: lines with their shares and remarks, occupancy, caches.
 
-use crate::cache;
 use crate::counted::{Counted, InstructionProfile};
-use crate::instruction;
 use crate::machine::Machine;
 use crate::record::{BranchRecord, CacheRecord, LineRecord, ProfileRecord, SampleRecord};
 use crate::remarks::remarks;
+use crate::{cache, instruction};
 use lanework_emulator::{Blocks, Counters, Keep, Trace, TraceConfig, TracedAccess};
 use std::collections::{BTreeMap, HashMap};
 
-/// What lines a profile is made of.
+/// The lines of a profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Lines of the source, where the PTX names them; else of the PTX.
+    /// Lines of the source if the PTX has line information, else of the PTX.
     Source,
     /// Lines of the PTX.
     Ptx,
 }
 
-/// Sectors at most that the model of the caches is fed with.
+/// Maximum number of sectors replayed in the cache model.
 const REPLAYED: u64 = 1 << 20;
 
-/// What a profile needs beside the counts of a run.
+/// The data of a profile in addition to the counters of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
     /// The first access of each instruction, for the patterns of remarks.
     pub touches: Vec<TracedAccess>,
-    /// The modelled caches; `None` where nothing went to global memory, or nothing was traced.
+    /// The modeled caches; `None` without accesses to global memory or without a trace.
     pub caches: Option<CacheRecord>,
 }
 
-/// Traces the first blocks of a kernel for its profile. `waits` says whether its blocks may wait for each other,
-/// so that all of them have to run.
+/// Traces the first blocks of a kernel for its profile. `waits` says whether blocks may wait for
+/// each other, so that all of them have to run.
 ///
 /// # Errors
-/// Those of `trace`.
+/// Errors of `trace`.
 pub fn extras<E>(
     counted: &Counted<'_>,
     gpu: &Machine,
@@ -87,7 +86,7 @@ pub fn record(counted: &Counted<'_>, extras: Extras, by: By, gpu: &Machine) -> P
     }
 }
 
-/// Operations per byte; `None` where there is no byte.
+/// Operations per byte; `None` without bytes.
 fn intensity(flops: u64, bytes: u64) -> Option<f64> {
     (bytes > 0).then(|| flops as f64 / bytes as f64)
 }
@@ -107,18 +106,18 @@ fn of_instruction(one: &InstructionProfile) -> u64 {
     instruction::flops(&one.origin.name, warp_instructions, lane_instructions)
 }
 
-/// Cycles that the counts would take a multiprocessor one after the other: it issues four instructions
-/// a cycle, and its L1 and shared memory give 128 bytes.
+/// A multiprocessor's cycles for these counts, one after the other: it issues four instructions per
+/// cycle, and its L1 and shared memory provide 128 bytes.
 fn weight(counters: &Counters) -> f64 {
     counters.warp_instructions as f64 / 4.0
         + counters.sectors() as f64 / 4.0
         + counters.wavefronts() as f64
 }
 
-/// A file, a line, and for PTX that is not text the number of the instruction.
+/// File and line; for PTX that is not text, the number of the instruction.
 type Place = (Option<String>, u32, u32);
 
-/// The instructions put together by line.
+/// Groups the instructions by line.
 fn lines(
     profile: &Counted<'_>,
     flops: &[u64],
@@ -132,7 +131,7 @@ fn lines(
         let place = match (&one.origin.location, by) {
             (Some(location), By::Source) => (Some(location.file.clone()), location.line, 0),
             (_, By::Source) => (None, one.origin.text_line, 0),
-            // What was never text has no lines: each instruction is its own.
+            // PTX that was never text has no lines, so each instruction is listed separately.
             (_, By::Ptx) => (None, one.origin.text_line, index as u32),
         };
         groups.entry(place).or_default().push(index as u32);

@@ -1,9 +1,9 @@
-//! Records of a profile, as plain data with a stable JSON form.
+//! Records of a profile, as plain data with a stable JSON schema.
 
 use lanework_emulator::Counters;
 use std::collections::BTreeMap;
 
-/// What a kernel did, as a whole and line by line.
+/// The profile of a kernel, as a whole and line by line.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ProfileRecord {
@@ -11,15 +11,15 @@ pub struct ProfileRecord {
     pub kernel: String,
     /// Blocks in x, y and z.
     pub grid: [u32; 3],
-    /// Threads of a block in x, y and z.
+    /// Threads per block in x, y and z.
     pub block: [u32; 3],
-    /// The GPU that occupancy and caches are for.
+    /// The GPU that occupancy and caches are modeled for.
     pub gpu: String,
-    /// Present where only some of the blocks were counted.
+    /// Present if only some of the blocks were counted.
     pub sampled: Option<SampleRecord>,
-    /// What the kernel takes of a multiprocessor.
+    /// Resource usage of the kernel.
     pub resources: ResourcesRecord,
-    /// The counts of all instructions.
+    /// The counters of the whole kernel.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::counts::all"))]
     pub counters: Counters,
     /// Warp instructions by class.
@@ -28,11 +28,11 @@ pub struct ProfileRecord {
     pub flops: u64,
     /// Bytes of all sectors of global and local memory.
     pub sector_bytes: u64,
-    /// Operations per such byte; `None` where there is none.
+    /// Operations per such byte; `None` without bytes.
     pub intensity: Option<f64>,
-    /// Lines, in the order of the source.
+    /// Lines, in source order.
     pub lines: Vec<LineRecord>,
-    /// Modelled cache hit rates; `None` where nothing went to global memory.
+    /// Modeled cache hit rates; `None` without accesses to global memory.
     pub modelled_caches: Option<CacheRecord>,
 }
 
@@ -42,13 +42,13 @@ pub struct ProfileRecord {
 pub struct LineRecord {
     /// The file; `None` for the PTX itself.
     pub file: Option<String>,
-    /// The line, from 1; 0 where it is not known.
+    /// The line, from 1; 0 if unknown.
     pub line: u32,
-    /// PTX instructions of this line, by number.
+    /// Numbers of the line's PTX instructions.
     pub instructions: Vec<u32>,
     /// Their names, such as `ld.global.f32`.
     pub names: Vec<String>,
-    /// Its counts.
+    /// Its counters.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::counts::all"))]
     pub counters: Counters,
     /// Warp instructions by class.
@@ -57,10 +57,10 @@ pub struct LineRecord {
     pub flops: u64,
     /// Bytes of its sectors of global and local memory.
     pub sector_bytes: u64,
-    /// Operations per such byte; `None` where there is none.
+    /// Operations per such byte; `None` without bytes.
     pub intensity: Option<f64>,
-    /// Its part of the kernel's weight: the cycles that issue slots, sectors and wavefronts would take
-    /// a multiprocessor one after the other.
+    /// Its fraction of the kernel's weight: the cycles that a multiprocessor needs for issue slots,
+    /// sectors and wavefronts, one after the other.
     pub share: f64,
     /// The branches at which warps diverged.
     pub branches: Vec<BranchRecord>,
@@ -72,17 +72,17 @@ pub struct LineRecord {
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BranchRecord {
-    /// Its column in the source, 0 when unknown.
+    /// Its column in the source, 0 if unknown.
     pub column: u32,
-    /// Its line in the PTX text, 0 when unknown.
+    /// Its line in the PTX text, 0 if unknown.
     pub ptx_line: u32,
-    /// How often warps executed it.
+    /// Executions by warps.
     pub executions: u64,
-    /// How often they diverged there.
+    /// Executions at which the warp diverged.
     pub divergent: u64,
 }
 
-/// What a kernel takes of a multiprocessor.
+/// Resource usage of a kernel on a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ResourcesRecord {
@@ -92,15 +92,15 @@ pub struct ResourcesRecord {
     pub spill_bytes: u32,
     /// Bytes of shared memory per block, static and dynamic.
     pub shared_bytes: u32,
-    /// Threads of a block.
+    /// Threads per block.
     pub threads: u32,
-    /// Blocks that a multiprocessor holds at once.
+    /// Resident blocks per multiprocessor.
     pub resident_blocks: u32,
-    /// Warps that a multiprocessor holds at once, as a part of the most it could.
+    /// Resident warps as a fraction of the maximum.
     pub occupancy: f64,
-    /// What limits the resident blocks.
+    /// The resource that limits the resident blocks.
     pub limiter: &'static str,
-    /// Whether registers and spills are estimated from the PTX rather than told by the driver.
+    /// Whether registers and spills are estimated from the PTX rather than reported by the driver.
     pub estimated: bool,
 }
 
@@ -108,32 +108,32 @@ pub struct ResourcesRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct SampleRecord {
-    /// Blocks whose counts are in the counters.
+    /// Blocks included in the counters.
     pub blocks_counted: u64,
     /// Blocks of the grid.
     pub blocks: u64,
 }
 
-/// What the model found.
+/// Results of the cache model.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct CacheRecord {
-    /// The GPU that was modelled.
+    /// The GPU that was modeled.
     pub gpu: String,
     /// Blocks whose accesses were replayed: the first ones of the grid.
     pub blocks: u64,
     /// Bytes of L1 that shared memory leaves on each multiprocessor.
     pub l1_bytes: u64,
-    /// Sectors that loads requested of the L1.
+    /// Sectors that loads requested from the L1.
     pub l1_sectors: u64,
-    /// Those that were there.
+    /// L1 hits.
     pub l1_hits: u64,
     /// Bytes of the L2.
     pub l2_bytes: u64,
-    /// Sectors that loads which missed the L1 requested of the L2.
+    /// Sectors that loads requested from the L2 after an L1 miss.
     pub l2_sectors: u64,
-    /// Those that were there.
+    /// L2 hits.
     pub l2_hits: u64,
-    /// Bytes that loads took from the device's memory.
+    /// Bytes that loads read from device memory.
     pub memory_bytes: u64,
 }

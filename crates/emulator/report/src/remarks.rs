@@ -1,10 +1,11 @@
-//! Remarks on an instruction's counts: uncoalesced accesses, bank conflicts, atomic contention, local
-//! memory, divergence.
+//! Remarks on an instruction's counters: uncoalesced accesses, bank conflicts, atomic contention,
+//! local memory, divergence.
+//!
+//! The access pattern of one warp in words: its stride, or groups of lanes with a stride.
 
-use super::pattern::pattern;
 use lanework_emulator::{Bulk, Counters, Global, Origin, Shared, TracedAccess};
 
-/// Remarks on one instruction; `touch` is its first access, where it makes any.
+/// Remarks on one instruction; `touch` is its first access, if it makes any.
 pub fn remarks(counters: &Counters, origin: &Origin, touch: Option<&TracedAccess>) -> Vec<String> {
     let how = touch.map(|touch| format!(": {}", pattern(touch))).unwrap_or_default();
     let mut found = Vec::new();
@@ -53,7 +54,7 @@ pub fn remarks(counters: &Counters, origin: &Origin, touch: Option<&TracedAccess
     found
 }
 
-/// Which of a line's branches an instruction is: a line may have several, such as `a && b`.
+/// Names the branch of a line, which may have several, such as `a && b`.
 fn branch(origin: &Origin) -> String {
     let column = origin.location.as_ref().map_or(0, |at| at.column);
     match (column, origin.text_line) {
@@ -67,7 +68,7 @@ fn branch(origin: &Origin) -> String {
 fn uncoalesced(name: &str, traffic: &Global, touch: Option<&TracedAccess>) -> Option<String> {
     let (took, ideal) = (traffic.sectors_per_request(), traffic.ideal_sectors_per_request());
     let contiguous = touch.is_some_and(TracedAccess::contiguous);
-    // Of one run of bytes only the start can be the cause.
+    // If the bytes are contiguous, only the start can be the cause.
     let tells =
         if contiguous { took > 1.02 * ideal } else { took > 1.1 * ideal && took > ideal + 0.25 };
     let cause = match touch.and_then(TracedAccess::misaligned_start) {
@@ -80,7 +81,7 @@ fn uncoalesced(name: &str, traffic: &Global, touch: Option<&TracedAccess>) -> Op
     tells.then(|| format!("{took:.1} sectors per {name}, optimal {ideal:.1}{cause}"))
 }
 
-/// A bulk copy whose rows fill their sectors in part.
+/// A bulk copy whose rows fill their sectors only partly.
 fn bulk(name: &str, traffic: &Bulk) -> Option<String> {
     let each = |count: u64| count as f64 / traffic.requests.max(1) as f64;
     let (took, ideal) = (each(traffic.sectors), each(traffic.ideal_sectors));
@@ -97,6 +98,50 @@ fn conflicts(name: &str, traffic: &Shared) -> Option<String> {
         let took = traffic.wavefronts_per_request();
         format!("{took:.1} wavefronts per shared {name}, {each:.1} of them bank conflicts")
     })
+}
+
+/// The pattern of the active lanes' addresses, such as `stride 4096 B`.
+pub fn pattern(touch: &TracedAccess) -> String {
+    let lanes: Vec<usize> = (0..32).filter(|lane| touch.mask >> lane & 1 != 0).collect();
+    let at = |i: usize| touch.addresses[lanes[i]] as i64;
+    let count = lanes.len();
+    if count < 2 {
+        return "one lane".to_owned();
+    }
+    // The stride of `length` lanes from `first` on, if it is constant.
+    let step = |first: usize, length: usize| {
+        let step = at(first + 1).wrapping_sub(at(first));
+        let even = (first + 1..first + length).all(|i| at(i).wrapping_sub(at(i - 1)) == step);
+        even.then_some(step)
+    };
+    match step(0, count) {
+        Some(0) => return "all lanes at one address".to_owned(),
+        Some(step) => return format!("stride {step} B"),
+        None => {}
+    }
+    for group in [16, 8, 4, 2] {
+        if !count.is_multiple_of(group) || group >= count {
+            continue;
+        }
+        let starts: Vec<usize> = (0..count).step_by(group).collect();
+        let inner = step(0, group);
+        let outer = at(group).wrapping_sub(at(0));
+        let same = starts.iter().all(|&first| step(first, group) == inner)
+            && starts.windows(2).all(|pair| at(pair[1]).wrapping_sub(at(pair[0])) == outer);
+        if let (Some(inner), true) = (inner, same) {
+            let within = match inner {
+                0 => "one address".to_owned(),
+                inner => format!("stride {inner} B"),
+            };
+            return match outer {
+                0 => format!("groups of {group} lanes: {within}, the same in each"),
+                outer => format!("groups of {group} lanes: {within}, {outer} B between groups"),
+            };
+        }
+    }
+    let low = (0..count).map(at).min().unwrap_or(0);
+    let high = (0..count).map(at).max().unwrap_or(0);
+    format!("scattered over {} B", high.wrapping_sub(low).wrapping_add(touch.bytes.into()))
 }
 
 #[cfg(test)]
@@ -130,7 +175,7 @@ mod tests {
         let said =
             "5.0 sectors per load, optimal 4.0, misaligned start (4 B past a 32-byte sector)";
         assert!(found.starts_with(said), "{found}");
-        // One sector more of 17 is as little as it can cost.
+        // One extra sector of 17 is the minimum cost.
         assert!(of(170, 4112, 16).contains("misaligned start (16 B past"));
         // The first row is aligned, and others are not.
         assert!(of(49, 4096, 4).contains("misaligned starts of some"));
@@ -164,5 +209,58 @@ mod tests {
                 "50 % of executions diverge at the branch of column 9, PTX line 57",
             ]
         );
+    }
+}
+
+#[cfg(test)]
+mod pattern_tests {
+    use super::*;
+    use lanework_emulator::{AccessKind, Place, Space};
+
+    fn of(mask: u32, at: impl Fn(u64) -> u64) -> String {
+        let addresses = std::array::from_fn(|lane| 1 << 20 | at(lane as u64));
+        let (space, kind, place) = (Space::Global, AccessKind::Load, Place::default());
+        pattern(&TracedAccess { place, space, kind, bytes: 4, mask, addresses })
+    }
+
+    #[test]
+    fn patterns_have_words() {
+        assert_eq!(of(u32::MAX, |lane| 4 * lane), "stride 4 B");
+        assert_eq!(of(u32::MAX, |lane| 4096 * lane), "stride 4096 B");
+        assert_eq!(of(u32::MAX, |_| 12), "all lanes at one address");
+        assert_eq!(
+            of(u32::MAX, |lane| lane % 16 * 4 + lane / 16 * 1024),
+            "groups of 16 lanes: stride 4 B, 1024 B between groups"
+        );
+        assert_eq!(
+            of(u32::MAX, |lane| lane / 8 * 512),
+            "groups of 8 lanes: one address, 512 B between groups"
+        );
+        assert_eq!(
+            of(u32::MAX, |lane| lane % 16 * 32),
+            "groups of 16 lanes: stride 32 B, the same in each"
+        );
+        assert_eq!(of(1, |lane| lane), "one lane");
+        assert_eq!(
+            of(0xffff, |lane| lane / 8 * 512 + lane % 8 * 4),
+            "groups of 8 lanes: stride 4 B, 512 B between groups"
+        );
+        assert_eq!(of(0b111, |lane| lane * lane * 32), "scattered over 132 B");
+    }
+    #[test]
+    fn any_lanes_anywhere_have_a_pattern() {
+        let mut random = 1u64;
+        let mut next = move || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            random >> 32
+        };
+        for count in 1..=32 {
+            let mask = u32::MAX >> (32 - count);
+            let scattered: [u64; 32] = std::array::from_fn(|_| next() % 4096);
+            assert!(!of(mask, |lane| scattered[lane as usize]).is_empty());
+            let stepped = of(mask, |lane| lane * lane);
+            assert!(!stepped.is_empty());
+            assert!(!of(mask.rotate_left(7) & next() as u32 | 1, |lane| lane ^ 5).is_empty());
+        }
     }
 }

@@ -4,10 +4,11 @@ use lanework_emulator::sanitize::source_file;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// The text of a source file that is not a file here, such as one that is built into a program.
+/// Returns the text of a source that is not a file on this machine, such as one built into a
+/// program.
 type BuiltIn = fn(&str) -> Option<&'static str>;
 
-/// The lines of source files, each file read on first use.
+/// The lines of source files; each file is read on first use.
 #[derive(Default)]
 pub struct Sources {
     held: RefCell<HashMap<Option<String>, Vec<String>>>,
@@ -15,12 +16,12 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Sources that take what is not a file from `built_in`.
+    /// Sources that fall back to `built_in` if there is no file.
     pub fn with(built_in: BuiltIn) -> Sources {
         Sources { held: RefCell::default(), built_in: Some(built_in) }
     }
 
-    /// Takes the text of the PTX, which has no file name.
+    /// Adds the text of the PTX, which has no file name.
     pub fn insert_ptx(&self, text: &str) {
         self.insert(None, text);
     }
@@ -30,13 +31,13 @@ impl Sources {
         self.held.borrow_mut().insert(file.map(str::to_owned), lines);
     }
 
-    /// The text of a file: the one at its path, else the one that is built in.
+    /// The text of a file: from its path, else the built-in one.
     pub fn read(&self, file: &str) -> Option<String> {
         let built_in = || self.built_in.and_then(|read| read(file)).map(str::to_owned);
         source_file(file).or_else(built_in)
     }
 
-    /// A line of a file, or of the PTX, without the blanks around it; empty if there is no such line.
+    /// A trimmed line of a file, or of the PTX; empty if it does not exist.
     pub fn line(&self, file: Option<&str>, line: u32) -> String {
         let key = file.map(str::to_owned);
         let known = self.held.borrow().contains_key(&key);

@@ -1,25 +1,31 @@
-//! A profile as text: the totals of the kernel, its hot spots, and its lines with their counts.
+//! A profile as text: the totals of the kernel, its hot spots, and its lines with their counters.
+//!
+//! The lines of a profile as tables: cost, memory traffic, work.
+//!
+//! The verdict of a check in one line.
 
-use crate::layout::{Block, columns, excerpt, join};
+use crate::layout::{Block, Cell, Column, Table, columns, excerpt, join};
 use crate::record::{LineRecord, ProfileRecord};
 use crate::sources::Sources;
-use crate::tables::{code, place, tables};
-use lanework_emulator::words::{Row, bytes, short_count, thousands};
+use lanework_emulator::sanitize::{Level, Report};
+use lanework_emulator::words::{Row, beside_optimum, bytes, short_count, thousands};
+use lanework_emulator::{Bulk, Counters, Distributed, Global, Shared};
+use std::path::Path;
 
-/// Columns of the code of a hot spot.
+/// Maximum width of the code of a hot spot.
 const CODE: usize = 60;
-/// The number of hot spots.
+/// Number of hot spots.
 const HOT: usize = 5;
 
-/// Columns of the text.
+/// Width of the text.
 const WIDTH: usize = 100;
 
-/// The profile as text of at most 100 columns, but where a name is longer.
+/// The profile as text of at most 100 columns, unless a name is longer.
 pub fn describe(name: &str, record: &ProfileRecord, sources: &Sources) -> String {
     join(&profile_blocks(name, record, sources, WIDTH), WIDTH)
 }
 
-/// The profile in parts, for a line of so many columns.
+/// The profile as blocks, for lines of `width` columns.
 pub fn profile_blocks(
     name: &str,
     record: &ProfileRecord,
@@ -110,7 +116,7 @@ fn totals(record: &ProfileRecord) -> Vec<Block> {
     rows.into_iter().map(block).collect()
 }
 
-/// The lines with the largest shares, with remarks on their counts.
+/// The lines with the largest shares, with remarks on their counters.
 fn hot_spots(record: &ProfileRecord, sources: &Sources, width: usize) -> Vec<Block> {
     let mut lines: Vec<&LineRecord> = record.lines.iter().collect();
     lines.sort_by(|a, b| b.share.total_cmp(&a.share));
@@ -128,4 +134,260 @@ fn hot_spots(record: &ProfileRecord, sources: &Sources, width: usize) -> Vec<Blo
         }
     }
     blocks
+}
+
+/// Maximum width of a place.
+const PLACE: usize = 22;
+
+/// All tables, and the explanation of their headers.
+pub fn tables(record: &ProfileRecord, sources: &Sources) -> Vec<Block> {
+    let tables = [listing(record, sources), memory(record), work(record)];
+    let tables = tables.into_iter().filter(|table| !table.is_empty());
+    let mut blocks: Vec<Block> =
+        tables.flat_map(|table| [Block::text(""), Block::Table(table)]).collect();
+    blocks.push(Block::text(""));
+    blocks.push(Block::text(
+        "Counted by the emulator: instructions, requests, barriers and branches per warp; flops and bytes of all \
+         lanes. per request (opt): sectors of 32 bytes, or wavefronts of shared memory, and their optimum; excess: \
+         those above it, in shared memory bank conflicts; diverg.: divergent branches; contention: lanes of \
+         atomics with the address of a lower lane of the request; bulk: copies that threads start, by the bytes of \
+         global memory.",
+    ));
+    blocks
+}
+
+/// The place of a line, as `file:line`.
+pub fn place(line: &LineRecord) -> String {
+    let number = line.instructions.first().copied().unwrap_or(0);
+    let file = line.file.as_deref().map_or("ptx", |file| {
+        Path::new(file).file_name().and_then(|name| name.to_str()).unwrap_or(file)
+    });
+    match (line.line, line.instructions.len()) {
+        (0, 1) => format!("instruction {number}"),
+        (0, _) => "(no line)".to_owned(),
+        (line, _) => format!("{file}:{line}"),
+    }
+}
+
+/// The place as a cell; the short form keeps its end.
+fn short_place(line: &LineRecord) -> Cell {
+    let place = place(line);
+    let short = match place.chars().count() {
+        0..=PLACE => place.clone(),
+        long => format!("…{}", place.chars().skip(long + 1 - PLACE).collect::<String>()),
+    };
+    Cell::from(place).short(short)
+}
+
+/// The code of a line; without source text, its instructions.
+pub fn code(line: &LineRecord, sources: &Sources) -> String {
+    let code = sources.line(line.file.as_deref(), line.line);
+    if code.is_empty() { line.names.join(", ") } else { code }
+}
+
+/// A bar of eight columns.
+fn bar(share: f64) -> String {
+    let eighths = (share * 64.0).round() as usize;
+    let mut text = "█".repeat(eighths / 8);
+    if !eighths.is_multiple_of(8) {
+        text.push(['▏', '▎', '▍', '▌', '▋', '▊', '▉'][eighths % 8 - 1]);
+    }
+    text
+}
+
+/// A count; empty for zero.
+fn blank(count: u64) -> Cell {
+    Cell::from(if count == 0 { String::new() } else { short_count(count as f64) })
+}
+
+/// Every line with its cost.
+fn listing(record: &ProfileRecord, sources: &Sources) -> Table {
+    let mut table = Table::new([
+        Column::name("line"),
+        Column::label("share").rank(4),
+        Column::number("instr.").rank(0),
+        Column::number("lanes").rank(3),
+        Column::number("sectors").rank(1),
+        Column::number("wavefr.").rank(1),
+        Column::excerpt("code").rank(2),
+    ]);
+    for line in &record.lines {
+        let c: &Counters = &line.counters;
+        table.row([
+            short_place(line),
+            bar(line.share.min(1.0)).into(),
+            short_count(c.warp_instructions as f64).into(),
+            format!("{:.1}", c.active_lanes()).into(),
+            blank(c.sectors()),
+            blank(c.wavefronts()),
+            code(line, sources).into(),
+        ]);
+    }
+    table
+}
+
+/// The traffic of a kind of access: requests, units per request, the optimum per request, excess
+/// units, and bytes.
+type Traffic = (u64, f64, f64, u64, u64);
+
+fn in_sectors(s: &Global) -> Traffic {
+    let each = |count: u64| count as f64 / s.requests.max(1) as f64;
+    let excess = s.sectors.saturating_sub(s.ideal_sectors);
+    (s.requests, each(s.sectors), each(s.ideal_sectors), excess, s.bytes)
+}
+
+fn in_wavefronts(b: &Shared) -> Traffic {
+    let each = |count: u64| count as f64 / b.requests.max(1) as f64;
+    let ideal = b.wavefronts.saturating_sub(b.bank_conflicts);
+    (b.requests, each(b.wavefronts), each(ideal), b.bank_conflicts, b.bytes)
+}
+
+fn in_bulk(s: &Bulk) -> Traffic {
+    let each = |count: u64| count as f64 / s.requests.max(1) as f64;
+    let excess = s.sectors.saturating_sub(s.ideal_sectors);
+    (s.requests, each(s.sectors), each(s.ideal_sectors), excess, s.bytes)
+}
+
+fn in_shared(s: &Distributed) -> Traffic {
+    let each = s.bytes as f64 / s.requests.max(1) as f64;
+    (s.requests, each, each, 0, s.bytes)
+}
+
+/// The memory traffic of each line, a row for each kind of access.
+fn memory(record: &ProfileRecord) -> Table {
+    let mut table = Table::new([
+        Column::name("memory"),
+        Column::label("access").rank(0),
+        Column::number("requests").rank(3),
+        Column::number("per request (opt)").rank(1),
+        Column::label("").rank(1),
+        Column::number("excess").rank(2),
+        Column::number("bytes").rank(4),
+    ]);
+    for line in &record.lines {
+        let c = &line.counters;
+        let kinds = [
+            ("global load", "sectors", in_sectors(&c.global_load)),
+            ("global store", "sectors", in_sectors(&c.global_store)),
+            ("global atomic", "sectors", in_sectors(&c.global_atomic)),
+            ("local load", "sectors", in_sectors(&c.local_load)),
+            ("local store", "sectors", in_sectors(&c.local_store)),
+            ("shared load", "wavefronts", in_wavefronts(&c.shared_load)),
+            ("shared store", "wavefronts", in_wavefronts(&c.shared_store)),
+            ("shared atomic", "wavefronts", in_wavefronts(&c.shared_atomic)),
+            ("shared copy", "wavefronts", in_wavefronts(&c.shared_copy)),
+            ("bulk load", "sectors", in_bulk(&c.bulk_load)),
+            ("bulk store", "sectors", in_bulk(&c.bulk_store)),
+            ("bulk reduce", "sectors", in_bulk(&c.bulk_reduce)),
+            ("bulk shared", "bytes", in_shared(&c.bulk_shared)),
+        ];
+        let mut name = short_place(line);
+        for (kind, unit, (requests, each, ideal, excess, bytes)) in kinds {
+            if requests == 0 {
+                continue;
+            }
+            table.row([
+                std::mem::take(&mut name),
+                kind.into(),
+                short_count(requests as f64).into(),
+                beside_optimum(each, ideal).into(),
+                unit.into(),
+                blank(excess),
+                short_count(bytes as f64).into(),
+            ]);
+        }
+    }
+    table
+}
+
+/// The work of each line: instructions by class, arithmetic, barriers, divergence, contention.
+fn work(record: &ProfileRecord) -> Table {
+    let mut table = Table::new([
+        Column::name("work"),
+        Column::number("flops").rank(1),
+        Column::number("per B").rank(3),
+        Column::number("barriers").rank(2),
+        Column::number("diverg.").rank(2),
+        Column::number("contention").rank(4),
+        Column::text("instructions by class").rank(0),
+    ]);
+    for line in &record.lines {
+        let c = &line.counters;
+        let mut classes: Vec<_> = line.classes.iter().collect();
+        classes.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+        let classes: Vec<String> = classes
+            .iter()
+            .map(|(class, count)| format!("{class}\u{a0}{}", short_count(**count as f64)))
+            .collect();
+        let per_byte = match line.intensity {
+            Some(intensity) if line.flops > 0 => format!("{intensity:.2}"),
+            _ => String::new(),
+        };
+        table.row([
+            short_place(line),
+            blank(line.flops),
+            per_byte.into(),
+            blank(c.barriers),
+            blank(c.divergent_branches),
+            blank(c.atomic_collisions),
+            classes.join(", ").into(),
+        ]);
+    }
+    table
+}
+
+/// The last lines of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// The checked kernels: the name of one, or their number.
+    pub kernels: String,
+    /// Number of errors; empty if zero.
+    pub errors: String,
+    /// Number of warnings; empty if zero.
+    pub warnings: String,
+}
+
+/// The verdict on kernels of these names.
+pub fn verdict<'a>(
+    names: &[String],
+    found: impl IntoIterator<Item = &'a Report> + Clone,
+) -> Verdict {
+    let kernels = match names {
+        // Only copies and fills.
+        [] => "the program".to_owned(),
+        [only] => only.clone(),
+        names => format!("{} kernels", names.len()),
+    };
+    let words = |level: Level| {
+        let of_level = found.clone().into_iter().filter(|one| one.kind.info().level == level);
+        let (all, times) = of_level.fold((0, 0), |(all, times), one| (all + 1, times + one.count));
+        match all {
+            0 => String::new(),
+            1 if times == 1 => format!("1 {} in {kernels}, once", level.name()),
+            1 => format!("1 {} in {kernels}, {times} times", level.name()),
+            many => format!("{many} {}s in {kernels}, {times} times in all", level.name()),
+        }
+    };
+    let (errors, warnings) = (words(Level::Error), words(Level::Warning));
+    Verdict { kernels, errors, warnings }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_has_eight_parts_of_eight() {
+        assert_eq!(bar(0.0), "");
+        assert_eq!(bar(1.0), "████████");
+        assert_eq!(bar(0.5 + 1.0 / 64.0), "████▏");
+    }
+
+    #[test]
+    fn traffic_is_per_request_with_its_optimum() {
+        let sectors = Global { requests: 2, sectors: 64, ideal_sectors: 8, ..Global::default() };
+        assert_eq!(in_sectors(&sectors), (2, 32.0, 4.0, 56, 0));
+        let banks = Shared { requests: 2, wavefronts: 64, bank_conflicts: 62, ..Shared::default() };
+        assert_eq!(in_wavefronts(&banks), (2, 32.0, 1.0, 62, 0));
+    }
 }

@@ -1,5 +1,5 @@
-//! Tables of random columns and cells, laid out at random widths: no line is longer than the width, and nothing
-//! is split.
+//! Tables of random columns and cells, laid out at random widths: no line exceeds the width, and no
+//! word is split.
 
 use lanework_report::layout::{Cell, Column, Fit, Laid, Shown, Table, columns, lay_out};
 use proptest::prelude::*;
@@ -80,7 +80,7 @@ fn table(drawn: &[Drawn]) -> Table {
     table
 }
 
-/// The parts of a text that may not be split: words; of Chinese, each character.
+/// The parts of a text that may not be split: words, and single Chinese characters.
 fn parts(text: &str) -> Vec<String> {
     let words = text.split_whitespace().filter(|word| !word.chars().all(|letter| letter == '─'));
     let chinese = |letter: char| columns(letter.encode_utf8(&mut [0; 4])) == 2;
@@ -92,7 +92,7 @@ fn parts(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// What is in the table, in any of its forms.
+/// The contents of the table, in any of its forms.
 fn all_parts(drawn: &[Drawn]) -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     for column in drawn {
@@ -167,7 +167,7 @@ proptest! {
     }
 }
 
-/// A climb as it is shown on terminals of several widths.
+/// A climb as shown on terminals of several widths.
 fn climb() -> Table {
     let mut table = Table::new([
         Column::name("rung"),

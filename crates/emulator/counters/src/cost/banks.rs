@@ -1,28 +1,28 @@
-//! Shared memory's 32 banks of 4 bytes: the passes ("wavefronts") that one warp's access takes.
+//! Shared memory's 32 banks of 4 bytes: the passes ("wavefronts") of one warp's access.
 //!
-//! The rules are what an H200 counted for the probes of `lanework fidelity`. Accesses of up to 4 bytes
-//! are served 32 lanes together, of 8 bytes by halves of the warp, of 16 bytes by quarters; each takes
-//! as many passes as the most distinct words that fall in one bank. Loads of 8 and 16 bytes are served
-//! twice as many lanes together where neighbouring lanes (each with the next, or each with the next
-//! but one) share their addresses or one of them is idle, unless they go by generic addresses. Atomics
-//! take as many passes as the most lanes that fall in one bank, whether or not they share an address.
+//! The rules are what an H200 counted for the probes of `lanework fidelity`. Accesses of up to 4
+//! bytes are served for 32 lanes together, of 8 bytes by half-warps, of 16 bytes by quarter-warps.
+//! Each takes as many passes as the most distinct words in one bank. Loads of 8 and 16 bytes are
+//! served for twice as many lanes if neighboring lanes (each with the next, or each with the next
+//! but one) share their addresses or one of them is idle, except with generic addresses. Atomics
+//! take as many passes as the most lanes in one bank, whether or not they share an address.
 
 use crate::cost::lanes;
 use lanework_engine::event::AccessKind;
 use lanework_ptx_ir::analysis::access::AccessClass;
 
-/// What an access takes.
+/// Passes of an access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passes {
     /// Passes through the banks.
     pub wavefronts: u64,
-    /// Those beyond the fewest possible.
+    /// Passes beyond the minimum.
     pub conflicts: u64,
-    /// Times that the instruction is repeated.
+    /// Repetitions of the instruction.
     pub rounds: u64,
 }
 
-/// The lanes that are served together.
+/// Lanes served together.
 fn group(bytes: u32) -> u32 {
     match bytes {
         16.. => 8,
@@ -31,7 +31,7 @@ fn group(bytes: u32) -> u32 {
     }
 }
 
-/// `count` lanes from `first` on.
+/// `count` lanes, starting at `first`.
 fn run(first: u32, count: u32) -> u32 {
     (((1u64 << count) - 1) << first) as u32
 }
@@ -51,7 +51,7 @@ pub fn passes(service: AccessClass, mask: u32, addresses: &[u64; 32], bytes: u32
     found
 }
 
-/// Gives `each` the lanes that are served together, group after group.
+/// Calls `each` with every group of lanes served together.
 #[inline(always)]
 fn served_together(
     service: AccessClass,
@@ -63,7 +63,7 @@ fn served_together(
     let group = group(bytes);
     let together =
         |part: u32| service == AccessClass::Load && group < 32 && neighbours_share(part, addresses);
-    // Halves of a warp are joined by a condition on all of it, quarters by one on their half.
+    // Half-warps are merged by a condition on the whole warp, quarter-warps by one on their half.
     for first in (0..32).step_by(2 * group.min(16) as usize) {
         let both = mask & run(first, 2 * group.min(16));
         if group < 32 && !together(both) {
@@ -76,7 +76,7 @@ fn served_together(
     }
 }
 
-/// Whether lanes at one address take turns as well.
+/// Whether lanes at one address are served one after the other.
 fn by_lane(service: AccessClass) -> bool {
     use AccessClass::{Atomic, CompareAndSwap, Copy, OneLane, OneOfAll};
     matches!(service, Atomic | OneLane | OneOfAll | CompareAndSwap | Copy)
@@ -112,13 +112,13 @@ fn in_one_bank(mask: u32, addresses: &[u64; 32], bytes: u32, by_lane: bool) -> u
     }
 }
 
-/// The bank that an access of `bytes` starts in, counted in units of its size.
+/// The bank of an access of `bytes`, in units of its size.
 fn bank(address: u64, bytes: u32) -> usize {
     let unit = u64::from(bytes.clamp(4, 16));
     (address / unit % (128 / unit)) as usize
 }
 
-/// The most lanes that access one bank.
+/// The maximum number of lanes that access one bank.
 fn most_lanes_in_a_bank(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let mut count = [0; 32];
     for i in lanes(mask) {
@@ -127,9 +127,9 @@ fn most_lanes_in_a_bank(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     count.into_iter().max().unwrap_or(0)
 }
 
-/// An atomic that is a loop of a load and a compare-and-swap: what its loads take, and the passes of
-/// the swaps. In each round one lane of a bank wins, unless a lane served before it in the round has
-/// changed its word.
+/// An atomic implemented as a loop of load and compare-and-swap: the passes of its loads, and those
+/// of its swaps. In each round one lane per bank wins, unless a lane served before it in the round
+/// has changed its word.
 pub fn compare_and_swap_loop(mask: u32, addresses: &[u64; 32], bytes: u32) -> (Passes, u64) {
     let (mut rest, mut loads, mut swaps) = (mask, Passes::default(), 0);
     while rest != 0 {
@@ -156,7 +156,7 @@ pub fn compare_and_swap_loop(mask: u32, addresses: &[u64; 32], bytes: u32) -> (P
     (loads, swaps)
 }
 
-/// The most distinct words of the lanes' accesses that lie in one bank.
+/// The maximum number of distinct words in one bank.
 fn most_words_in_a_bank(mask: u32, addresses: &[u64; 32], words: u64) -> u64 {
     if mask == 0 {
         return 0;
@@ -173,7 +173,7 @@ fn most_words_in_a_bank(mask: u32, addresses: &[u64; 32], words: u64) -> u64 {
     if !clash {
         return 1;
     }
-    // Up to 32 lanes of 4 words: each bank's list holds the distinct words met so far.
+    // Up to 32 lanes of 4 words; each bank has a list of its distinct words.
     let mut held = [0u64; 128];
     let mut next = [u8::MAX; 128];
     let mut first = [u8::MAX; 32];

@@ -1,7 +1,5 @@
-//! What one warp's access costs: sectors of global and local memory here, passes through the banks of
-//! shared memory in [`banks`].
-//!
-//! The lanes of a warp as bits of a mask.
+//! The cost of one warp's access: sectors of global and local memory here, passes through the banks
+//! of shared memory in [`banks`].
 
 pub mod banks;
 
@@ -39,7 +37,7 @@ pub fn count(
             let mut rest = mask;
             while rest != 0 {
                 count(counters, space, swap, 4, rest, &words);
-                // Of each word's lanes the first one wins.
+                // The first lane of each word wins.
                 rest = match service {
                     AccessClass::SwapOfHalf => 0,
                     _ => repeated(rest, &words),
@@ -87,15 +85,15 @@ pub fn count(
                 _ => &mut counters.local_store,
             };
             add_global(to, local_sectors(mask, addresses, bytes), asked);
-            // There is one for each word.
+            // One request per word.
             to.requests += u64::from(bytes.div_ceil(4) - 1);
         }
         Space::Constant => {}
     }
 }
 
-/// Counts what an atomic by a generic address takes besides: a pass through the banks, to no avail where
-/// shared memory is not meant or has no such atomic.
+/// Counts the extra pass through the banks that an atomic by a generic address takes if it accesses
+/// global memory, or if shared memory lacks the atomic.
 pub fn count_generic(counters: &mut Counters, space: Space, service: AccessClass) {
     if space == Space::Global || service == AccessClass::Loop {
         counters.shared_atomic.wavefronts += 1;
@@ -109,7 +107,7 @@ fn add_global(to: &mut Global, sectors: u64, asked: u64) {
     to.bytes += asked;
 }
 
-/// Counts a bulk copy, or one target of it.
+/// Counts a bulk copy, or one of its targets.
 pub fn count_bulk(counters: &mut Counters, traffic: &BulkTraffic) {
     let to = match traffic.global {
         Some(BulkDirection::Load) => &mut counters.bulk_load,
@@ -149,7 +147,7 @@ fn sectors_of_runs(runs: &[(u64, u64)]) -> u64 {
     sum
 }
 
-/// The counts of global traffic of a kind.
+/// The counters of global traffic of a kind.
 pub fn global(counters: &mut Counters, kind: AccessKind) -> &mut Global {
     match kind {
         AccessKind::Load => &mut counters.global_load,
@@ -158,7 +156,7 @@ pub fn global(counters: &mut Counters, kind: AccessKind) -> &mut Global {
     }
 }
 
-/// The counts of shared traffic of a kind.
+/// The counters of shared traffic of a kind.
 pub fn shared(counters: &mut Counters, kind: AccessKind) -> &mut Shared {
     match kind {
         AccessKind::Load => &mut counters.shared_load,
@@ -167,7 +165,7 @@ pub fn shared(counters: &mut Counters, kind: AccessKind) -> &mut Shared {
     }
 }
 
-/// Distinct 32-byte sectors that the active lanes touch.
+/// Distinct 32-byte sectors that the active lanes access.
 pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let sector = |a: u64| a / 32;
     let low = lanes(mask).map(|i| sector(addresses[i])).min().unwrap_or(0);
@@ -176,7 +174,8 @@ pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     if high.wrapping_sub(low) < 64 {
         let mut seen = 0u64;
         for i in lanes(mask) {
-            // An access is aligned to its size, so it spans two sectors only if it is 64 bytes or more.
+            // An access is aligned to its size, so it spans two sectors only if it is 64 bytes or
+            // more.
             seen |= 1 << (sector(addresses[i]).wrapping_sub(low) & 63);
             seen |= 1 << (sector(end(i)).wrapping_sub(low) & 63);
         }
@@ -186,11 +185,11 @@ pub fn sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     for i in lanes(mask) {
         list[i] = sector(addresses[i]) as u32;
     }
-    // Sectors are told apart by 32 bits: 128 GB of addresses.
+    // 32 bits identify a sector: 128 GB of addresses.
     u64::from(distinct_far(&list))
 }
 
-/// For each lane, how many lower active lanes have its address.
+/// For each lane, the number of lower active lanes with its address.
 fn turns(mask: u32, addresses: &[u64; 32]) -> [u8; 32] {
     let mut turns = [0; 32];
     for i in lanes(mask) {
@@ -200,7 +199,7 @@ fn turns(mask: u32, addresses: &[u64; 32]) -> [u8; 32] {
     turns
 }
 
-/// Active lanes whose address a lower one has too.
+/// Active lanes whose address a lower lane has, too.
 fn repeated(mask: u32, addresses: &[u64; 32]) -> u32 {
     let turns = turns(mask, addresses);
     lanes(mask).filter(|&i| turns[i] > 0).fold(0, |mask, i| mask | 1 << i)
@@ -210,7 +209,8 @@ fn collisions(mask: u32, addresses: &[u64; 32]) -> u64 {
     u64::from(repeated(mask, addresses).count_ones())
 }
 
-/// Sectors of an atomic: lanes with one address take turns, and each turn touches its sectors anew.
+/// Sectors of an atomic: lanes with one address are served in separate passes, and each pass
+/// accesses its sectors again.
 fn sectors_in_turns(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let turns = turns(mask, addresses);
     let last = lanes(mask).map(|i| turns[i]).max().unwrap_or(0);
@@ -218,7 +218,8 @@ fn sectors_in_turns(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     (0..=last).map(|turn| sectors(of_turn(turn), addresses, bytes)).sum()
 }
 
-/// Sectors of local memory: word by word, the words of a warp's lanes lie side by side.
+/// Sectors of local memory, which is interleaved by word: equal words of a warp's lanes are
+/// adjacent.
 fn local_sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     let mut sum = 0;
     for word in 0..bytes.div_ceil(4) {
@@ -232,12 +233,12 @@ fn local_sectors(mask: u32, addresses: &[u64; 32], bytes: u32) -> u64 {
     sum
 }
 
-/// What an access pattern costs, all lanes active: sectors and ideal sectors, or wavefronts and bank
-/// conflicts.
+/// The cost of an access pattern with all lanes active: sectors and ideal sectors, or wavefronts
+/// and bank conflicts.
 pub fn pattern_cost(class: u8, pattern: &Pattern) -> [u64; 2] {
     let &Pattern { stride, delta, low, bytes } = pattern;
-    // Only differences matter, and the place in the first sector; a large multiple of 128 keeps
-    // negative ones above zero.
+    // Only differences and the offset in the first sector matter; a large multiple of 128 keeps
+    // negative offsets positive.
     let base = (1u64 << 56) + low;
     let mut addresses = [0u64; 32];
     for (i, address) in addresses.iter_mut().enumerate() {
@@ -247,7 +248,7 @@ pub fn pattern_cost(class: u8, pattern: &Pattern) -> [u64; 2] {
     match class {
         0..3 => {
             let passes = sectors(u32::MAX, &addresses, bytes as u32);
-            // 32 lanes of so many bytes fill as many sectors of 32 bytes.
+            // 32 lanes of `bytes` bytes fill `bytes` sectors of 32 bytes.
             [passes, passes.min(bytes)]
         }
         3..7 => {

@@ -1,4 +1,4 @@
-//! What accesses of known patterns cost, by hand.
+//! Costs of known access patterns, computed by hand.
 
 use crate::cost::*;
 
@@ -89,7 +89,7 @@ fn atomics_of_16_bits_are_loops_on_words() {
 fn sectors_of_runs_are_counted_once() {
     assert_eq!(sectors_of_runs(&[(64, 256)]), 8);
     assert_eq!(sectors_of_runs(&[(80, 256)]), 9);
-    // Rows of 16 bytes: two of them in one sector, and a third one apart.
+    // Rows of 16 bytes: two in one sector, and one in another.
     assert_eq!(sectors_of_runs(&[(0, 16), (16, 16), (96, 16)]), 2);
     assert_eq!(sectors_of_runs(&[(96, 16), (0, 0)]), 1);
 }

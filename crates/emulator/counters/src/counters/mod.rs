@@ -1,15 +1,16 @@
 //! The counters of a profiler, as one table: requests, sectors, wavefronts, instructions.
 //!
-//! A row of the table is a counter, or a group of them for one kind of access. From it derive the structs,
-//! their sums, the JSON keys, the table in `docs/json.md` and the comparison with Nsight Compute. To add a
-//! counter, add its row here and count it where it happens ([`crate::cost`] for accesses).
+//! A row of the table is a counter, or a group of counters for one kind of access. The structs,
+//! their sums, the JSON keys, the table in `docs/json.md` and the comparison with Nsight Compute
+//! derive from it. To add a counter, add a row here and count it where it happens ([`crate::cost`]
+//! for accesses).
 
 pub mod table;
 
 use crate::counters::table::{Counter, Counts, Row, table};
 
 table! {
-    /// Memory traffic in 32-byte sectors, of one direction.
+    /// Memory traffic in 32-byte sectors, in one direction.
     #[derive(Copy)]
     Global
     requests: u64, "requests", "warp instructions", ["l1tex__t_requests_pipe_lsu_mem_"],
@@ -23,7 +24,7 @@ table! {
 }
 
 table! {
-    /// Shared-memory traffic of one direction.
+    /// Shared-memory traffic in one direction.
     #[derive(Copy)]
     Shared
     requests: u64, "requests", "warp instructions", [],
@@ -37,7 +38,7 @@ table! {
 }
 
 table! {
-    /// Traffic of bulk and tensor copies between global and shared memory, of one direction.
+    /// Traffic of bulk and tensor copies between global and shared memory, in one direction.
     #[derive(Copy)]
     Bulk
     requests: u64, "copies", "copies", [],
@@ -53,7 +54,8 @@ table! {
 }
 
 table! {
-    /// Traffic between the shared memories of a cluster, or within one, by asynchronous copies and stores.
+    /// Traffic between the shared memories of a cluster, or within one, by asynchronous copies and
+    /// stores.
     #[derive(Copy)]
     Distributed
     requests: u64, "copies", "copies", [],
@@ -63,8 +65,8 @@ table! {
 }
 
 table! {
-    /// What one or more launches did, or one instruction of them. Atomics are counted apart from loads and
-    /// stores.
+    /// Counters of one or more launches, or of one instruction. Atomics are counted separately from
+    /// loads and stores.
     Counters
     warp_instructions: u64, "warp instructions", "warp instructions", [],
         "PTX instructions executed by warps.";
@@ -105,35 +107,35 @@ table! {
 }
 
 impl Global {
-    /// Mean sectors per request; 0 when there were none.
+    /// Mean sectors per request; 0 without requests.
     pub fn sectors_per_request(&self) -> f64 {
         ratio(self.sectors, self.requests)
     }
 
-    /// Mean ideal sectors per request; 0 when there were none.
+    /// Mean ideal sectors per request; 0 without requests.
     pub fn ideal_sectors_per_request(&self) -> f64 {
         ratio(self.ideal_sectors, self.requests)
     }
 
-    /// The part of the sectors that was needed, from 0 to 1; 1 when there were none.
+    /// Ideal sectors as a fraction of the sectors; 1 without sectors.
     pub fn efficiency(&self) -> f64 {
         if self.sectors == 0 { 1.0 } else { ratio(self.ideal_sectors, self.sectors) }
     }
 }
 
 impl Shared {
-    /// Mean bank conflicts per request; 0 when there were none.
+    /// Mean bank conflicts per request; 0 without requests.
     pub fn conflicts_per_request(&self) -> f64 {
         ratio(self.bank_conflicts, self.requests)
     }
 
-    /// Mean wavefronts per request; 0 when there were none.
+    /// Mean wavefronts per request; 0 without requests.
     pub fn wavefronts_per_request(&self) -> f64 {
         ratio(self.wavefronts, self.requests)
     }
 }
 
-/// Adds the counts of each instruction.
+/// Adds the counters of each instruction.
 pub fn add_each(to: &mut Vec<Counters>, from: &[Counters]) {
     to.resize(to.len().max(from.len()), Counters::default());
     for (to, from) in to.iter_mut().zip(from) {
@@ -153,19 +155,19 @@ impl Counters {
         found
     }
 
-    /// Every counter of the table to be changed, in the order of the table.
+    /// Every counter of the table, mutable, in the order of the table.
     pub fn each_mut(&mut self) -> Vec<&mut u64> {
         let mut found = Vec::new();
         Counts::list_mut(self, &mut found);
         found
     }
 
-    /// Adds another's counts.
+    /// Adds another's counters.
     pub fn add(&mut self, other: &Counters) {
         Counts::add(self, other);
     }
 
-    /// The sum of many, such as those of a kernel's instructions.
+    /// The sum of several counters, for example of a kernel's instructions.
     pub fn sum<'a>(all: impl IntoIterator<Item = &'a Counters>) -> Counters {
         all.into_iter().fold(Counters::default(), |mut sum, one| {
             sum.add(one);
@@ -178,12 +180,12 @@ impl Counters {
         self.local_load.requests + self.local_store.requests
     }
 
-    /// Every kind of bulk copy that has to do with global memory.
+    /// All kinds of bulk copies from or to global memory.
     fn of_bulk(&self) -> [&Bulk; 3] {
         [&self.bulk_load, &self.bulk_store, &self.bulk_reduce]
     }
 
-    /// Sectors of every kind of access to global and local memory, bulk copies included.
+    /// Sectors of all accesses to global and local memory, including bulk copies.
     pub fn sectors(&self) -> u64 {
         let kinds = [
             &self.global_load,
@@ -196,17 +198,17 @@ impl Counters {
         kinds.iter().map(|kind| kind.sectors).sum::<u64>() + copies
     }
 
-    /// Wavefronts of every kind of access to shared memory.
+    /// Wavefronts of all accesses to shared memory.
     pub fn wavefronts(&self) -> u64 {
         self.of_shared().iter().map(|(_, kind)| kind.wavefronts).sum()
     }
 
-    /// Bank conflicts of every kind of access to shared memory.
+    /// Bank conflicts of all accesses to shared memory.
     pub fn bank_conflicts(&self) -> u64 {
         self.of_shared().iter().map(|(_, kind)| kind.bank_conflicts).sum()
     }
 
-    /// Every kind of access to shared memory.
+    /// All kinds of accesses to shared memory.
     fn of_shared(&self) -> [(&'static str, &Shared); 4] {
         [
             ("loads", &self.shared_load),
@@ -216,15 +218,15 @@ impl Counters {
         ]
     }
 
-    /// Lanes that are active in an instruction, on average, of 32; 0 where none ran.
+    /// Mean active lanes per instruction, of 32; 0 if none ran.
     pub fn active_lanes(&self) -> f64 {
         ratio(self.lane_instructions, self.warp_instructions)
     }
 
-    /// Panics, and says by how much, where shared memory had bank conflicts: for tests.
+    /// Asserts that shared memory had no bank conflicts.
     ///
     /// # Panics
-    /// When there were any.
+    /// If it had, with their number.
     #[track_caller]
     pub fn assert_no_bank_conflicts(&self) {
         for (name, kind) in self.of_shared() {
@@ -238,11 +240,11 @@ impl Counters {
         }
     }
 
-    /// Panics, and says by how much, where a request to global memory touched more sectors than its
-    /// bytes need: for tests. Atomics are left out.
+    /// Asserts that loads and stores of global memory accessed no more sectors than their bytes
+    /// need. Ignores atomics.
     ///
     /// # Panics
-    /// When one did.
+    /// If they did, with the figures.
     #[track_caller]
     pub fn assert_coalesced(&self) {
         for (name, kind) in [("loads", &self.global_load), ("stores", &self.global_store)] {
@@ -256,10 +258,10 @@ impl Counters {
         }
     }
 
-    /// Panics where lanes of a warp parted at a branch: for tests.
+    /// Asserts that no warp diverged.
     ///
     /// # Panics
-    /// When they did.
+    /// If one did, with the number of branches.
     #[track_caller]
     pub fn assert_no_divergence(&self) {
         assert!(

@@ -1,32 +1,32 @@
-//! What a table of counters is made of: rows, and the macro that makes a struct of them.
+//! The rows of a table of counters, and the macro that declares a struct from them.
 
-/// What the table says of a counter or of a group of counters.
+/// Description of a counter or of a group of counters.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
-    /// The field, which is the key in JSON, too.
+    /// The field, which is also the key in JSON.
     pub key: &'static str,
     /// The name in words.
     pub name: &'static str,
-    /// What is counted, such as `bytes`; empty for a group.
+    /// The unit, such as `bytes`; empty for a group.
     pub unit: &'static str,
-    /// The metrics of Nsight Compute whose sum is the same count. Those of a counter in a group are prefixes,
-    /// which the group's suffixes complete. Empty where no metric counts the same.
+    /// The metrics of Nsight Compute whose sum is the same count. For a counter in a group,
+    /// prefixes that are completed by the group's suffixes. Empty if no metric counts the same.
     pub metrics: &'static [&'static str],
-    /// What exactly is counted.
+    /// Precise definition.
     pub doc: &'static str,
 }
 
-/// A counter of the table, with the group that it is in.
+/// A counter of the table, with its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counter {
-    /// The group, such as loads from global memory; `None` for a counter by itself.
+    /// The group, such as loads from global memory; `None` for a single counter.
     pub group: Option<&'static Row>,
     /// The counter.
     pub row: &'static Row,
 }
 
 impl Counter {
-    /// Its place in JSON, such as `global_load.sectors`.
+    /// Its path in JSON, such as `global_load.sectors`.
     pub fn path(&self) -> String {
         match self.group {
             Some(group) => format!("{}.{}", group.key, self.row.key),
@@ -42,7 +42,7 @@ impl Counter {
         }
     }
 
-    /// The metrics of Nsight Compute whose sum is the same count; empty where none is.
+    /// The metrics of Nsight Compute whose sum is the same count, if any.
     pub fn metrics(&self) -> Vec<String> {
         let suffixes = self.group.map_or(&[""][..], |group| group.metrics);
         let prefixes = self.row.metrics.iter();
@@ -54,9 +54,9 @@ impl Counter {
 pub trait Counts {
     /// Adds another's counts.
     fn add(&mut self, other: &Self);
-    /// Lists the counters with their values; `row` is its own.
+    /// Lists the counters with their values; `row` describes this one.
     fn list(&self, group: Option<&'static Row>, row: &'static Row, found: &mut Vec<(Counter, u64)>);
-    /// Lists the counters to be changed, in the same order.
+    /// Lists the counters, mutable, in the same order.
     fn list_mut<'a>(&'a mut self, found: &mut Vec<&'a mut u64>);
 }
 
@@ -79,7 +79,7 @@ impl Counts for u64 {
     }
 }
 
-/// Declares a struct by its rows: field and type; name and unit; metrics; what is counted.
+/// Declares a struct by its rows: field and type; name and unit; metrics; definition.
 macro_rules! table {
     (
         $(#[$attribute:meta])*

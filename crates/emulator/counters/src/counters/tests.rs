@@ -1,4 +1,4 @@
-//! Sums of counters, their paths, and what their assertions say.
+//! Sums, paths and assertions of counters.
 
 use crate::counters::*;
 

@@ -1,7 +1,8 @@
-//! The counting instrument: what a hardware profiler would count, for each instruction.
+//! The counting instrument: the counts of a hardware profiler, for each instruction.
 //!
-//! Accesses that follow a pattern, and the visits of basic blocks, are counted in place by the engine;
-//! here is what a pattern costs, what other accesses cost, and which counters the totals belong to.
+//! The engine counts accesses that follow a pattern, and visits of basic blocks, in place. This
+//! module provides the cost of a pattern, counts all other accesses, and adds the totals to their
+//! counters.
 
 use crate::cost;
 use crate::counters::{Counters, add_each};
@@ -14,8 +15,8 @@ use lanework_engine::site::Site;
 use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 
-/// Classes of what is counted in place: loads from, stores to and atomics on global memory, the same of
-/// shared memory, and loads from shared memory that stand for several.
+/// Classes of in-place counters: loads, stores and atomics of global memory, the same of shared
+/// memory, and vectorized loads from shared memory.
 const GLOBAL: u8 = 0;
 const SHARED: u8 = 3;
 const JOINED: u8 = 6;
@@ -23,12 +24,12 @@ const JOINED: u8 = 6;
 /// Counts what a hardware profiler would count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CountingObserver {
-    /// The counts of each instruction so far.
+    /// The counters of each instruction so far.
     pub instructions: Vec<Counters>,
 }
 
 impl CountingObserver {
-    /// The counts of the whole kernel.
+    /// The counters of the whole kernel.
     pub fn total(&self) -> Counters {
         Counters::sum(&self.instructions)
     }
@@ -66,8 +67,8 @@ impl Instrument for CountingObserver {
                 CounterRule { class: JOINED, bytes, phase: 0, words: WordCost::Asked }
             }
             (_, AccessClass::Rest) => CounterRule::NONE,
-            // What a pattern costs in sectors depends on its place in the first one; banks repeat: a
-            // shift of the whole pattern changes no conflict.
+            // Sectors of a pattern depend on its offset in the first one. Banks repeat, so a shift
+            // of the whole pattern changes no conflict.
             (MemorySpace::Global, _) => {
                 CounterRule { class: GLOBAL + kind, bytes: 0, phase: 31, words: WordCost::Granules }
             }
@@ -124,7 +125,7 @@ impl Instrument for CountingObserver {
     }
 }
 
-/// Adds what a site counted in place.
+/// Adds the in-place counts of a site.
 fn add_site(counts: &mut Counters, total: &SiteTotal) {
     let [requests, passes, extra] = total.slots;
     let bytes = requests * total.bytes;
@@ -138,7 +139,7 @@ fn add_site(counts: &mut Counters, total: &SiteTotal) {
             to.ideal_sectors += extra;
             to.bytes += bytes;
         }
-        // Loads that stand for several are of kind 0, too.
+        // Vectorized loads are of kind 0, too.
         3..=JOINED => {
             let to = cost::shared(counts, kind);
             to.requests += requests;

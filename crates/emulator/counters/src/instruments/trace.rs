@@ -1,10 +1,10 @@
-//! What a few blocks did, step by step: for pictures, and for a model of the caches.
+//! Traces of a few blocks: for pictures, and for the cache model.
 
 use lanework_engine::event::{Access, AccessKind, Place, Space};
 use lanework_engine::instrument::Instrument;
 use std::ops::Range;
 
-/// What to keep of the accesses.
+/// The accesses to record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Keep {
     /// None.
@@ -18,27 +18,27 @@ pub enum Keep {
     Sectors,
 }
 
-/// What to trace.
+/// Trace configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceConfig {
-    /// Whether every instruction of every warp is kept with its active lanes.
+    /// Whether to record every instruction of every warp with its active lanes.
     pub steps: bool,
-    /// What is kept of accesses.
+    /// The accesses to record.
     pub accesses: Keep,
-    /// The most records of a kind that are kept.
+    /// Maximum number of records of each kind.
     pub most: usize,
-    /// Only what blocks of these linear indices do is kept; `None` for all.
+    /// Record only blocks with these linear indices; `None` for all.
     pub only: Option<Range<u64>>,
 }
 
 /// One warp's access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedAccess {
-    /// Where in the program and the grid.
+    /// Position in the program and the grid.
     pub place: Place,
-    /// What kind of memory.
+    /// The memory space.
     pub space: Space,
-    /// What was done.
+    /// Load, store or atomic.
     pub kind: AccessKind,
     /// Bytes per lane.
     pub bytes: u32,
@@ -49,8 +49,8 @@ pub struct TracedAccess {
 }
 
 impl TracedAccess {
-    /// Of global memory: the bytes by which the first byte is past the start of a 32-byte sector, where fewer sectors
-    /// would do if it were not.
+    /// For global memory: the offset of the first byte in its 32-byte sector, if an aligned start
+    /// would need fewer sectors.
     pub fn misaligned_start(&self) -> Option<u64> {
         let active = || (0..32).filter(|lane| self.mask >> lane & 1 != 0);
         let past = active().map(|lane| self.addresses[lane]).min()? % 32;
@@ -59,15 +59,15 @@ impl TracedAccess {
         (sectors(&aligned) < sectors(&self.addresses)).then_some(past)
     }
 
-    /// Whether the active lanes access one run of bytes, in the order of their numbers.
+    /// Whether the active lanes access contiguous bytes in lane order.
     pub fn contiguous(&self) -> bool {
         let lanes: Vec<usize> = (0..32).filter(|lane| self.mask >> lane & 1 != 0).collect();
         let step = |pair: &[usize]| self.addresses[pair[1]].wrapping_sub(self.addresses[pair[0]]);
         lanes.len() > 1 && lanes.windows(2).all(|pair| step(pair) == u64::from(self.bytes))
     }
 
-    /// Of shared memory: the lanes that are served together, each group with the passes through the
-    /// banks that it takes. An atomic that is a loop of compare-and-swaps takes more.
+    /// For shared memory: the lanes served together, each group with its passes through the banks.
+    /// An atomic implemented as a compare-and-swap loop takes more.
     pub fn served(&self) -> Vec<(u32, u64)> {
         crate::cost::banks::groups(self.kind, self.mask, &self.addresses, self.bytes)
     }
@@ -80,40 +80,40 @@ pub struct SectorAccess {
     pub block: u64,
     /// Index of the warp in its block.
     pub warp: u32,
-    /// What was done.
+    /// Load, store or atomic.
     pub kind: AccessKind,
-    /// Its first one in [`Trace::sectors`].
+    /// Index of its first sector in [`Trace::sectors`].
     pub first: u32,
-    /// How many there are.
+    /// Number of sectors.
     pub count: u32,
 }
 
-/// What was kept. The records of one warp are in the order of its execution.
+/// The recorded trace. The records of one warp are in execution order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// Instructions and their active lanes.
     pub steps: Vec<(Place, u32)>,
     /// Accesses.
     pub touches: Vec<TracedAccess>,
-    /// Accesses by their sectors.
+    /// Accesses as ranges of `sectors`.
     pub reaches: Vec<SectorAccess>,
-    /// Sectors, by their addresses over 32.
+    /// Sectors: addresses divided by 32.
     pub sectors: Vec<u64>,
-    /// Whether there was more than was to be kept.
+    /// Whether the trace was truncated.
     pub cut: bool,
 }
 
-/// Keeps what was wanted.
+/// The tracing instrument.
 #[derive(Clone, Debug)]
 pub struct Tracer {
     wanted: TraceConfig,
     seen: Vec<bool>,
-    /// What was kept so far.
+    /// The trace so far.
     pub trace: Trace,
 }
 
 impl Tracer {
-    /// A tracer that has seen nothing yet.
+    /// A tracer with an empty trace.
     pub fn new(wanted: TraceConfig) -> Tracer {
         Tracer { wanted, seen: Vec::new(), trace: Trace::default() }
     }
@@ -122,7 +122,7 @@ impl Tracer {
         self.wanted.only.as_ref().is_none_or(|only| only.contains(&place.block))
     }
 
-    /// Whether the access is one to be kept whole.
+    /// Whether to record the access with its addresses.
     fn keeps(&mut self, instruction: u32) -> bool {
         match &self.wanted.accesses {
             Keep::Nothing | Keep::Sectors => false,

@@ -1,26 +1,26 @@
-//! Fitting: which columns a table shows, each in which form, and how wide.
+//! Fitting: which columns a table shows, in which form, and how wide.
 //!
-//! Greedy, by rank: the columns that fit in their shortest forms are kept, the most important first; then each
-//! gets its full cells, then its header on one line, as far as there is room; what is left goes to the columns
-//! whose text is wrapped, as evenly as their texts allow.
+//! *Algorithm.* Greedy by rank. Keeps the columns that fit in their shortest forms, the most
+//! important first. Then each gets its full cells, then its header on one line, if there is room.
+//! The rest goes to columns with wrapped text, as evenly as their texts allow.
 
-use super::table::{Column, Fit, Flow, Shown, Table};
-use super::words::{columns, longest_piece};
+use crate::layout::table::{Column, Fit, Flow, Shown, Table};
+use crate::layout::words::{columns, longest_piece};
 use std::collections::BTreeSet;
 
-/// Columns between two columns.
+/// Space between two columns.
 pub(super) const GAP: usize = 2;
-/// Columns below which wrapped text is not squeezed where something else can give way.
+/// Width below which wrapped text is not squeezed if another column can shrink.
 const PROSE: usize = 24;
-/// The same of text of which the beginning will do.
+/// The same for text that may be cut.
 const EXCERPT: usize = 16;
-/// The width that text is wrapped to, where it can be, if there is no limit to a line.
+/// Width of wrapped text if lines have no limit.
 const WIDTH_OF_FILES: usize = 100;
 
-/// How a column is written.
+/// The form of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Form {
-    /// Short cells under a short header, wrapped.
+    /// Short cells under a short, wrapped header.
     Short,
     /// Full cells under a wrapped header.
     Full,
@@ -31,17 +31,17 @@ pub(super) enum Form {
 /// A column that is shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// The column of the table.
+    /// Its index in the table.
     pub column: usize,
-    /// How it is written.
+    /// Its form.
     pub form: Form,
-    /// Its columns on the terminal.
+    /// Its width in terminal columns.
     pub width: usize,
 }
 
-/// How a table is laid out.
+/// The layout of a table.
 pub(super) enum Plan {
-    /// Side by side.
+    /// Columns side by side.
     Columns(Vec<Place>),
     /// Each row as a list of its cells, of these columns.
     Lists(Vec<usize>),
@@ -55,7 +55,7 @@ pub(super) fn header(column: &Column, form: Form) -> &str {
     }
 }
 
-/// The columns to show and their forms; and which are left out.
+/// The layout, and the columns that are dropped.
 pub(super) fn plan(table: &Table, fit: &Fit) -> (Plan, Vec<usize>) {
     let wanted = (0..table.columns.len()).filter(|at| fit.shown.wants(&table.columns[*at]));
     let mut kept: Vec<usize> = wanted.collect();
@@ -67,14 +67,14 @@ pub(super) fn plan(table: &Table, fit: &Fit) -> (Plan, Vec<usize>) {
         kept.iter().map(|at| place(table, *at, Form::Short)).collect()
     };
     if fit.shown == Shown::Fitting {
-        // What has nothing to say needs no room.
+        // Empty columns need no room.
         kept.retain(|at| table.columns[*at].rank == 0 || natural(table, *at) > 0);
         let rank = |at: usize| table.columns[at].rank;
         let mut order = kept.clone();
         order.sort_by_key(|at| rank(*at));
         kept.retain(|at| rank(*at) == 0);
         for at in order.into_iter().filter(|at| rank(*at) > 0) {
-            // A column that does not fit makes way for narrower ones of less weight.
+            // A column that does not fit leaves its room to narrower ones of higher rank numbers.
             let with = [kept.as_slice(), &[at]].concat();
             match total(&shortest(&with)) <= room {
                 true => kept = with,
@@ -95,7 +95,7 @@ pub(super) fn plan(table: &Table, fit: &Fit) -> (Plan, Vec<usize>) {
     (Plan::Columns(places), left_out)
 }
 
-/// Columns that a line of these takes.
+/// Total width of these columns.
 fn total(places: &[Place]) -> usize {
     places.iter().map(|place| place.width).sum::<usize>() + GAP * places.len().saturating_sub(1)
 }
@@ -108,7 +108,7 @@ fn cells(table: &Table, at: usize, form: Form) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether the text of a column need not be on one line, or not all of it.
+/// Whether the text of a column may wrap or be cut.
 fn flows(table: &Table, place: &Place) -> bool {
     table.columns[place.column].flow != Flow::Stays
 }
@@ -117,7 +117,7 @@ fn widest_line(text: &str) -> usize {
     text.lines().map(columns).max().unwrap_or(0)
 }
 
-/// A column in a form; text that is wrapped takes no more than it should at least have.
+/// A column in a form; wrapped text gets only its minimum width.
 fn place(table: &Table, at: usize, form: Form) -> Place {
     let column = &table.columns[at];
     let of_header = match form {
@@ -132,7 +132,7 @@ fn place(table: &Table, at: usize, form: Form) -> Place {
     Place { column: at, form, width: of_header.max(of_cells) }
 }
 
-/// Columns that the text of a column takes on one line, and those of its longest word.
+/// Width of a column's text on one line, and of its longest word.
 fn natural(table: &Table, at: usize) -> usize {
     cells(table, at, Form::Full).map(widest_line).max().unwrap_or(0)
 }
@@ -144,7 +144,7 @@ fn least(table: &Table, at: usize) -> usize {
     cells(table, at, Form::Full).map(longest_piece).max().unwrap_or(0)
 }
 
-/// Takes from wrapped text what it can give, down to its longest word.
+/// Shrinks wrapped text, down to its longest word.
 fn squeeze(table: &Table, places: &mut [Place], room: usize) {
     let over = total(places).saturating_sub(room);
     let mut over = over;
@@ -156,14 +156,14 @@ fn squeeze(table: &Table, places: &mut [Place], room: usize) {
     }
 }
 
-/// Gives what room is left: full cells, then headers of one line, then wider text.
+/// Distributes the remaining room: full cells, then headers of one line, then wider text.
 fn grow(table: &Table, places: &mut [Place], room: usize) {
     let ranks: BTreeSet<u8> = places.iter().map(|of| table.columns[of.column].rank).collect();
     for (form, rank) in [Form::Full, Form::Wide]
         .into_iter()
         .flat_map(|form| ranks.iter().map(move |rank| (form, *rank)))
     {
-        // Columns of one rank change together, so that those of one kind look alike.
+        // Columns of one rank change together, so that similar ones look alike.
         let changed = places.iter().map(|of| match table.columns[of.column].rank == rank {
             true => Place { width: place(table, of.column, form).width.max(of.width), form, ..*of },
             false => *of,
@@ -185,7 +185,7 @@ fn grow(table: &Table, places: &mut [Place], room: usize) {
     }
 }
 
-/// Every column in full; text is wrapped, but to lines longer than it has on a terminal.
+/// Every column in full; text wraps, but at a greater width than on a terminal.
 fn unlimited(table: &Table, kept: &[usize]) -> Vec<Place> {
     let mut places: Vec<Place> = kept.iter().map(|at| place(table, *at, Form::Wide)).collect();
     for at in 0..places.len() {

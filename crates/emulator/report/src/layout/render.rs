@@ -1,13 +1,53 @@
-//! Writing a fitted table as lines.
+//! Tables and paragraphs before layout.
+//!
+//! Writes a fitted table as lines.
 
-use super::fit::{Form, GAP, Place, Plan, header, plan};
-use super::table::{Cell, Fit, Flow, Table, Tone};
-use super::words::{columns, excerpt, wrap, written};
+use crate::layout::fit::{Form, GAP, Place, Plan, header, plan};
+use crate::layout::table::{Cell, Fit, Flow, Table, Tone};
+use crate::layout::words::{columns, excerpt, hanging, wrap, written};
 
-/// A table as text, and the headers of what it leaves out.
+/// A table or a paragraph.
+#[derive(Clone, Debug)]
+pub enum Block {
+    /// A table.
+    Table(Table),
+    /// A paragraph after a label; further lines are indented by the label's width.
+    Text {
+        /// The label, with its spaces.
+        label: String,
+        /// The paragraph.
+        text: String,
+    },
+}
+
+impl Block {
+    /// A paragraph without a label.
+    pub fn text(text: impl Into<String>) -> Block {
+        Block::labelled("", text)
+    }
+
+    /// A paragraph after a label.
+    pub fn labelled(label: impl Into<String>, text: impl Into<String>) -> Block {
+        Block::Text { label: label.into(), text: text.into() }
+    }
+}
+
+/// Lays out blocks in lines of at most `width` columns, unless a word is longer. Drops nothing but
+/// columns of tables.
+pub fn join(blocks: &[Block], width: usize) -> String {
+    let fit = Fit::width(width);
+    let of = |block: &Block| match block {
+        Block::Table(table) => lay_out(table, &fit).text,
+        Block::Text { text, .. } if text.is_empty() => "\n".to_owned(),
+        Block::Text { label, text } => hanging(label, text, width),
+    };
+    blocks.iter().map(of).collect()
+}
+
+/// A table as text, and the headers of dropped columns.
 #[derive(Clone, Debug)]
 pub struct Laid {
-    /// Lines, each with its end.
+    /// Lines, each with a newline.
     pub text: String,
     /// Headers of columns that did not fit.
     pub left_out: Vec<String>,
@@ -24,7 +64,7 @@ pub fn lay_out(table: &Table, fit: &Fit) -> Laid {
     Laid { text, left_out: left_out.into_iter().map(header).collect() }
 }
 
-/// The text in its colour.
+/// Colors the text.
 fn coloured(text: &str, tone: Option<Tone>, colour: bool) -> String {
     let code = match tone.filter(|_| colour && !text.is_empty()) {
         None => return text.to_owned(),
@@ -35,7 +75,7 @@ fn coloured(text: &str, tone: Option<Tone>, colour: bool) -> String {
     format!("\u{1b}[{code}m{text}\u{1b}[0m")
 }
 
-/// A row of several lines: each column's lines, padded to its width, without blanks at the end.
+/// A row of several lines: pads each column's lines to its width, without trailing spaces.
 fn lines(
     table: &Table,
     places: &[Place],
@@ -73,7 +113,7 @@ fn side_by_side(table: &Table, places: &[Place], colour: bool) -> String {
             if place.form == Form::Wide { vec![written(text)] } else { wrap(text, place.width) }
         })
         .collect();
-    // Headers of fewer lines stand on the rule.
+    // Align shorter headers with the rule.
     let height = heads.iter().map(Vec::len).max().unwrap_or(0);
     let heads: Vec<(Vec<String>, Option<Tone>)> = heads
         .into_iter()

@@ -1,22 +1,22 @@
-//! A table before it is laid out: columns, cells, and what there is to fit them into.
+//! A table before layout: columns, cells, and the width to fit.
 
-/// What becomes of the text of cells that is longer than its column.
+/// Treatment of text that is longer than its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Flow {
     /// The column is as wide as its text.
     Stays,
-    /// It goes on in the next line.
+    /// It wraps to the next line.
     Wraps,
-    /// It ends in an ellipsis, after a whole word where one fits.
+    /// It is cut with an ellipsis, after a whole word if one fits.
     Ends,
 }
 
-/// A column: its header, and what becomes of it where the width does not suffice.
+/// A column: its header, and how it shrinks.
 #[derive(Clone, Debug)]
 pub struct Column {
     pub(super) header: String,
     pub(super) short: Option<String>,
-    /// Headers before they were put into other words, by which it can be asked for, too.
+    /// Earlier headers, before translation, which also name the column.
     pub(super) formerly: Vec<String>,
     pub(super) right: bool,
     pub(super) flow: Flow,
@@ -24,7 +24,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// The rank of a column that is given none.
+    /// The default rank.
     const RANK: u8 = 5;
 
     fn new(header: impl Into<String>) -> Column {
@@ -39,27 +39,27 @@ impl Column {
         }
     }
 
-    /// What a row is called: on the left, and never left out.
+    /// The name of a row: left-aligned, never dropped.
     pub fn name(header: impl Into<String>) -> Column {
         Column { rank: 0, ..Column::new(header) }
     }
 
-    /// A few words that stay together, on the left.
+    /// A few words that stay together, left-aligned.
     pub fn label(header: impl Into<String>) -> Column {
         Column::new(header)
     }
 
-    /// A figure, on the right.
+    /// A figure, right-aligned.
     pub fn number(header: impl Into<String>) -> Column {
         Column { right: true, ..Column::new(header) }
     }
 
-    /// Text that may be wrapped at its spaces, on the left.
+    /// Text that may wrap at spaces, left-aligned.
     pub fn text(header: impl Into<String>) -> Column {
         Column { flow: Flow::Wraps, ..Column::new(header) }
     }
 
-    /// Text of which the beginning will do, such as a line of code, on the left.
+    /// Text that may be cut, such as a line of code, left-aligned.
     pub fn excerpt(header: impl Into<String>) -> Column {
         Column { flow: Flow::Ends, ..Column::new(header) }
     }
@@ -69,20 +69,21 @@ impl Column {
         Column { short: Some(header.into()), ..self }
     }
 
-    /// How soon it is left out: the greatest first, of equals the rightmost; 0 is never left out.
+    /// Sets the rank: columns with the highest rank are dropped first, of equals the rightmost; 0
+    /// is never dropped.
     pub fn rank(self, rank: u8) -> Column {
         Column { rank, ..self }
     }
 }
 
-/// How a cell is coloured, where there is colour.
+/// The color of a cell, if colors are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
-    /// As it should be: green.
+    /// Right: green.
     Good,
-    /// Wrong, or to be mended: red.
+    /// Wrong, or to be fixed: red.
     Bad,
-    /// Of little weight: dim.
+    /// Unimportant: dim.
     Weak,
 }
 
@@ -95,12 +96,12 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A shorter form, for where the width does not suffice.
+    /// A shorter form, for narrow tables.
     pub fn short(self, text: impl Into<String>) -> Cell {
         Cell { short: Some(text.into()), ..self }
     }
 
-    /// Colours it.
+    /// Colors it.
     pub fn tone(self, tone: Tone) -> Cell {
         Cell { tone: Some(tone), ..self }
     }
@@ -125,15 +126,15 @@ impl Table {
         Table { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
-    /// Adds a row; cells that are missing are empty, cells beyond the last column are not shown.
+    /// Adds a row; missing cells are empty, extra cells are ignored.
     pub fn row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
         let mut row: Vec<Cell> = cells.into_iter().map(Into::into).collect();
         row.resize_with(self.columns.len(), Cell::default);
         self.rows.push(row);
     }
 
-    /// The table in other words, such as those of another language: `say` for headers and cells, `keep` for cells of
-    /// the first column, which names its row. Excerpts stay as they are.
+    /// Translates the table: `say` translates headers and cells, `keep` cells of the first column,
+    /// which names the row. Excerpts stay unchanged.
     pub fn in_words(&self, say: impl Fn(&str) -> String, keep: impl Fn(&str) -> String) -> Table {
         let header = |column: &Column| Column {
             header: say(&column.header),
@@ -165,7 +166,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Whether a column is one of those that are named.
+    /// Whether it has a column that `shown` names.
     pub fn has(&self, shown: &Shown) -> bool {
         self.columns.iter().any(|column| shown.names(column))
     }
@@ -176,7 +177,7 @@ impl Table {
     }
 }
 
-/// Which columns are shown.
+/// The columns to show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Shown {
     /// Those that fit.
@@ -184,23 +185,23 @@ pub enum Shown {
     Fitting,
     /// All, in full, however long the lines get.
     All,
-    /// Those with these headers, and those that are never left out.
+    /// Those with these headers, and those that are never dropped.
     Named(Vec<String>),
 }
 
-/// What a table is fitted into.
+/// The space for a table.
 #[derive(Clone, Debug, Default)]
 pub struct Fit {
-    /// Columns of a line; `None` where there is no limit: then nothing is shortened or left out.
+    /// Width of a line; `None` for no limit: then nothing is shortened or dropped.
     pub width: Option<usize>,
-    /// Which columns are shown.
+    /// The columns to show.
     pub shown: Shown,
-    /// Whether cells are coloured, by ANSI escape codes.
+    /// Whether cells are colored, by ANSI escape codes.
     pub colour: bool,
 }
 
 impl Fit {
-    /// Fits into so many columns, without colour.
+    /// Fits a width, without color.
     pub fn width(width: usize) -> Fit {
         Fit { width: Some(width), ..Fit::default() }
     }
@@ -212,7 +213,7 @@ impl Shown {
         column.rank == 0 || self.names(column)
     }
 
-    /// Whether a column is named: letter case, spaces and punctuation of its header do not matter.
+    /// Whether a column is named; ignores case, spaces and punctuation of its header.
     fn names(&self, column: &Column) -> bool {
         let Shown::Named(names) = self else { return true };
         let plain = |text: &str| -> String {

@@ -1,17 +1,17 @@
-//! Text in columns of a terminal: how wide it is, and where a line of it may end.
+//! Terminal text: its width in columns, and line breaking.
 //!
-//! A line may end at a space, and beside a character that is two columns wide, as Chinese does; not before
-//! punctuation that closes, nor after one that opens. A no-break space keeps what it stands between together, and is
-//! written as a space.
+//! A line may break at a space, and next to a character that is two columns wide, such as a Chinese one,
+//! but not before closing or after opening punctuation. A no-break space does not break, and is printed as
+//! a space.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Columns that the text takes on a terminal.
+/// Width of the text on a terminal.
 pub fn columns(text: &str) -> usize {
     text.width()
 }
 
-/// At most `most` columns of a text, with an ellipsis where it is longer.
+/// Cuts a text to `most` columns, with an ellipsis.
 pub fn cut(text: &str, most: usize) -> String {
     if columns(text) <= most {
         return text.to_owned();
@@ -30,7 +30,7 @@ pub fn cut(text: &str, most: usize) -> String {
     short
 }
 
-/// The beginning of a text: whole words and an ellipsis, or a part of the first word where it is too long.
+/// Cuts a text after whole words, or within the first word if that is too long, with an ellipsis.
 pub fn excerpt(text: &str, most: usize) -> String {
     let text = text.lines().next().unwrap_or_default().trim();
     if columns(text) <= most {
@@ -40,8 +40,8 @@ pub fn excerpt(text: &str, most: usize) -> String {
     if columns(&words) + 2 > most { cut(text, most) } else { format!("{words} …") }
 }
 
-/// A paragraph after a label, in lines of at most `most` columns, those after the first indented as far as the
-/// label is long; each with its end.
+/// Wraps a paragraph after a label in lines of at most `most` columns; indents further lines by the
+/// label's width. Each line ends with a newline.
 pub fn hanging(label: &str, text: &str, most: usize) -> String {
     let indent = columns(label);
     let mut said = String::new();
@@ -57,7 +57,8 @@ const CLOSING: &str = "，。、；：！？）》」』】…—％";
 /// Wide characters that stay with the one after them.
 const OPENING: &str = "（《「『【";
 
-/// What is not split: a word, or one wide character with its punctuation, and whether a space precedes it.
+/// An unbreakable piece: a word, or one wide character with its punctuation, and whether a space
+/// precedes it.
 struct Piece<'a> {
     text: &'a str,
     spaced: bool,
@@ -67,7 +68,7 @@ fn is_wide(letter: char) -> bool {
     letter.width() == Some(2)
 }
 
-/// Whether a line may end between two neighbouring characters that are not spaces.
+/// Whether a line may end between two neighboring characters that are not spaces.
 fn may_part(before: char, after: char) -> bool {
     (is_wide(before) || is_wide(after))
         && !CLOSING.contains(after)
@@ -98,18 +99,18 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
     found
 }
 
-/// Columns of the longest part that is not split.
+/// Width of the longest unbreakable piece.
 pub(super) fn longest_piece(text: &str) -> usize {
     let lines = text.lines().flat_map(pieces);
     lines.map(|piece| columns(piece.text)).max().unwrap_or(0)
 }
 
-/// A line as it is written.
+/// Converts no-break spaces to spaces.
 pub(super) fn written(line: &str) -> String {
     line.replace('\u{a0}', " ")
 }
 
-/// The text in lines of at most `width` columns, where no single word is longer; line ends in it stay.
+/// Wraps text in lines of at most `width` columns, unless a word is longer; keeps line ends.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.lines() {

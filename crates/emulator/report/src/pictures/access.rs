@@ -1,6 +1,6 @@
-//! One memory access of a warp, as pictures show it: its sectors, its banks and its cost.
+//! One memory access of a warp for pictures: its sectors, banks and cost.
 
-use crate::pattern::pattern;
+use crate::remarks::pattern;
 use lanework_emulator::{AccessKind, Space, TracedAccess};
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub struct Cost {
     /// Sectors, or wavefronts in shared memory; 0 in local memory.
     pub count: u64,
-    /// The fewest that the same bytes need.
+    /// The minimum for the same bytes.
     pub best: u64,
     /// Sectors or wavefronts, with the optimum.
     pub text: String,
@@ -114,7 +114,7 @@ pub fn sector_lines(touch: &TracedAccess) -> BTreeMap<u64, [Sector; 4]> {
     lines
 }
 
-/// The rows of 32 words of shared memory that are accessed, each with the lanes at its words.
+/// The rows of 32 words of shared memory that are accessed, with the lanes at each word.
 pub fn bank_rows(touch: &TracedAccess) -> BTreeMap<u64, [Vec<usize>; 32]> {
     let mut rows: BTreeMap<u64, [Vec<usize>; 32]> = BTreeMap::new();
     for lane in lanes(touch) {
@@ -126,8 +126,8 @@ pub fn bank_rows(touch: &TracedAccess) -> BTreeMap<u64, [Vec<usize>; 32]> {
     rows
 }
 
-/// For each bank, the wavefronts that it takes: the most distinct words in it (of an atomic: the most
-/// lanes) in one conflict phase.
+/// The wavefronts of each bank: the most distinct words in it (for atomics: the most lanes) in one
+/// conflict phase.
 pub fn bank_wavefronts(touch: &TracedAccess) -> [usize; 32] {
     let mut wavefronts = [0; 32];
     for (phase, _) in touch.served() {

@@ -1,5 +1,8 @@
 //! The contents of a picture, and the active lanes of a block's warps over time.
+//!
+//! Selects the line of a kernel for a picture, and its accesses.
 
+use crate::record::ProfileRecord;
 use lanework_emulator::{Place, TracedAccess};
 use std::collections::BTreeMap;
 
@@ -11,7 +14,7 @@ pub struct Picture {
     pub code: String,
     /// One access of each of the line's instructions.
     pub touches: Vec<TracedAccess>,
-    /// The warp whose accesses these are.
+    /// The warp of these accesses.
     pub warp: u32,
     /// The line's instructions.
     pub instructions: Vec<u32>,
@@ -21,16 +24,16 @@ pub struct Picture {
 
 /// Columns of the strips that show divergence.
 pub const COLUMNS: usize = 64;
-/// Strips that are drawn.
+/// Maximum number of strips.
 pub const STRIPS: usize = 16;
 
-/// Neighbouring warps with equal activity over time.
+/// Neighboring warps with equal activity over time.
 pub struct Strip {
     /// The first and the last of the warps.
     pub warps: (u32, u32),
-    /// Instructions of each.
+    /// Instructions of each warp.
     pub instructions: usize,
-    /// The mean of the active lanes in each column of time.
+    /// Mean active lanes in each column of time.
     pub means: Vec<f64>,
 }
 
@@ -44,7 +47,7 @@ impl Strip {
     }
 }
 
-/// The strips of the warps, equal neighbours merged, and the number of strips left out.
+/// The strips of the warps with equal neighbors merged, and the number of strips left out.
 pub fn strips(steps: &[(Place, u32)]) -> (Vec<Strip>, usize) {
     let mut by_warp: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (place, mask) in steps {
@@ -97,4 +100,60 @@ pub fn moments(picture: &Picture) -> Vec<bool> {
         here[from.min(here.len())..to.min(here.len())].contains(&true)
     };
     (0..columns).map(column).collect()
+}
+
+/// A line, its file and its instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// The file; `None` for the PTX itself.
+    pub file: Option<String>,
+    /// The line.
+    pub line: u32,
+    /// Numbers of its instructions.
+    pub instructions: Vec<u32>,
+}
+
+/// The line of this number, or the one with the largest share that accesses global or shared
+/// memory.
+///
+/// # Errors
+/// If the line accesses no memory: a message, and the lines that do.
+pub fn choose(record: &ProfileRecord, line: Option<u32>) -> Result<Choice, (String, String)> {
+    let accesses = |sectors: u64, wavefronts: u64| sectors + wavefronts > 0;
+    let mut lines: Vec<_> = record
+        .lines
+        .iter()
+        .filter(|one| accesses(one.counters.sectors(), one.counters.wavefronts()))
+        .collect();
+    lines.sort_by(|a, b| b.share.total_cmp(&a.share));
+    let found = match line {
+        Some(line) => lines.iter().find(|one| one.line == line),
+        None => lines.first(),
+    };
+    let Some(found) = found else {
+        let known: Vec<String> = lines.iter().map(|one| one.line.to_string()).collect();
+        return Err((
+            match line {
+                Some(line) => format!("line {line} accesses no global or shared memory"),
+                None => "the kernel accesses no global or shared memory".to_owned(),
+            },
+            format!("lines that do: {}", known.join(", ")),
+        ));
+    };
+    Ok(Choice {
+        file: found.file.clone(),
+        line: found.line,
+        instructions: found.instructions.clone(),
+    })
+}
+
+/// The first access of each instruction by a warp: a line may load and store.
+pub fn first_of_each(touches: &[TracedAccess], warp: u32) -> Vec<TracedAccess> {
+    let mut first: Vec<TracedAccess> = Vec::new();
+    for touch in touches.iter().filter(|touch| touch.place.warp == warp) {
+        if first.iter().all(|seen| seen.place.instruction != touch.place.instruction) {
+            first.push(touch.clone());
+        }
+    }
+    first
 }

@@ -14,9 +14,8 @@ mod byte_set;
 mod launch_shadow;
 
 use crate::findings::report::CodeLocation;
-pub use crate::footprint::byte_set::ByteSet;
-pub use crate::footprint::launch_shadow::AllocationShadow;
-pub use crate::footprint::launch_shadow::LaunchShadow;
+pub use byte_set::ByteSet;
+pub use launch_shadow::{AllocationShadow, LaunchShadow};
 
 /// Access mode: read or write, weak or strong (PTX memory model).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

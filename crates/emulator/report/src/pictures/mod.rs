@@ -1,12 +1,14 @@
-//! Pictures of what a warp accesses: lanes in 32-byte sectors, lanes in the banks of shared memory, and
-//! the active lanes of each warp over time.
+//! Pictures of a warp's accesses: lanes in 32-byte sectors, lanes in the banks of shared memory,
+//! and the active lanes of each warp over time.
 
 mod access;
 mod activity;
 mod svg;
 
 pub use access::{Cost, Sector, bank_rows, bank_wavefronts, caption, cost, ranges, sector_lines};
-pub use activity::{COLUMNS, Picture, STRIPS, Strip, moments, strips};
+pub use activity::{
+    COLUMNS, Choice, Picture, STRIPS, Strip, choose, first_of_each, moments, strips,
+};
 pub use svg::{grid, svg};
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! Tables that fit a width: no line is longer than it, and no number and no word is split.
+//! Tables that fit a width: no line exceeds it, and no number or word is split.
 //!
-//! A column says how it is aligned, whether its cells may be wrapped at spaces, how it is written shorter, and
-//! by its rank how much it matters. Where the width does not suffice, headers are wrapped at spaces, then
-//! headers and cells take their short forms, then columns are left out, those of the greatest rank first; the
-//! caller is told which. Where not even the columns that are always shown fit, each row becomes a list of
-//! `header  cell` lines. Columns are counted as a terminal does: a Chinese character takes two.
+//! A column has an alignment, a shorter form, and a rank (0 is the most important); its cells may
+//! wrap at spaces. If the table is too wide, headers wrap first, then headers and cells take their
+//! short forms, then columns are dropped, highest rank first; the caller gets their names. If even
+//! the columns that are always shown do not fit, each row becomes a list of `header  cell` lines.
+//! Widths are terminal columns: a Chinese character takes two.
 //!
 //! ```
 //! use lanework_report::layout::{Cell, Column, Fit, Table, lay_out};
@@ -13,7 +13,7 @@
 //!     Column::name("rung"),                                      // always shown, left
 //!     Column::number("sectors/load (opt)").short("s/load").rank(1), // right
 //!     Column::label("verified").rank(2),                         // left
-//!     Column::text("idea").rank(9),                              // left, wrapped at spaces; the first to go
+//!     Column::text("idea").rank(9),                              // left, wrapped at spaces; dropped first
 //! ]);
 //! table.row([
 //!     Cell::from("padded"),
@@ -28,13 +28,11 @@
 //! assert_eq!(narrow.left_out, ["idea"]);
 //! ```
 
-mod block;
 mod fit;
 mod render;
 mod table;
 mod words;
 
-pub use block::{Block, join};
-pub use render::{Laid, lay_out};
+pub use render::{Block, Laid, join, lay_out};
 pub use table::{Cell, Column, Fit, Shown, Table, Tone};
 pub use words::{columns, cut, excerpt, hanging, wrap};
