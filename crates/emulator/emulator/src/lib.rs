@@ -9,6 +9,8 @@
 
 mod emulator;
 mod options;
+#[cfg(doctest)]
+mod soundness;
 
 pub use emulator::Emulator;
 pub use lanework_counters::counters::table::{Counter, Row};
@@ -27,9 +29,10 @@ pub use lanework_engine::fault::{
 };
 pub use lanework_engine::held::Held;
 pub use lanework_engine::hook::Wants;
-pub use lanework_engine::instrument::{Instrument, NullObserver};
+pub use lanework_engine::instrument::{Instrument, Launch};
 pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};
 pub use lanework_engine::limits::{Limits, Schedule};
+pub use lanework_engine::observer::{NullObserver, Observer};
 pub use lanework_engine::occupancy::Multiprocessor;
 pub use lanework_engine::program::Program;
 pub use lanework_engine::progress;
@@ -44,6 +47,3 @@ pub use lanework_ptx_ir::kernel::Origin;
 pub use lanework_ptx_ir::module::function_at;
 pub use lanework_sanitizer as sanitize;
 pub use options::Options;
-
-/// [`Instrument`], under the name for one that only watches.
-pub use lanework_engine::instrument::Instrument as Observer;

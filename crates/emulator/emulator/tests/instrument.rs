@@ -1,16 +1,17 @@
-//! How anyone adds an instrument: here one that counts the stores of each line of source.
+//! An observer of one's own, which counts the stores of each source line.
+#![forbid(unsafe_code)]
 
 mod common;
 
 use common::{START, device, kernel, load, upload};
-use lanework_emulator::{Access, AccessKind, Instrument, LaunchConfig, Wants};
+use lanework_emulator::{Access, AccessKind, LaunchConfig, Observer, Wants};
 use std::collections::BTreeMap;
 
 /// Counts stores: lanes that store, by the instruction's index in the kernel.
 #[derive(Default)]
 struct Stores(BTreeMap<u32, u32>);
 
-impl Instrument for Stores {
+impl Observer for Stores {
     fn wants(&self) -> Wants {
         Wants::ACCESSES
     }
@@ -45,4 +46,61 @@ fn an_instrument_counts_the_stores_of_each_line() {
         *lines.entry(line).or_default() += lanes;
     }
     assert_eq!(lines, BTreeMap::from([(7, 256), (9, 6)]));
+}
+
+/// An observer that wants something else each time it is asked: the engine keeps to the first answer.
+struct Fickle(std::cell::Cell<bool>);
+
+impl Observer for Fickle {
+    fn wants(&self) -> Wants {
+        match self.0.replace(true) {
+            false => Wants::NOTHING,
+            true => Wants::EVENTS | Wants::COUNTS | Wants::EDGES | Wants::SYNCHRONISATION,
+        }
+    }
+    fn fork(&self) -> Self {
+        Fickle(std::cell::Cell::new(true))
+    }
+    fn merge(&mut self, _: Self) {}
+}
+
+#[test]
+fn an_observer_is_asked_once_what_it_wants() {
+    let text = kernel(&format!("{START} bar.sync 0; st.global.u32 [%rd5], %r3; ret;"));
+    let emulator = device(false);
+    let program = load(&emulator, &text).expect("loads");
+    let out = upload(&emulator, "out", &[0; 128]).to_le_bytes();
+    let launch = LaunchConfig::new("k", [2, 1, 1], [64, 1, 1]);
+    for _ in 0..2 {
+        let mut fickle = Fickle(std::cell::Cell::new(false));
+        emulator.launch(&program, &launch, &[&out, &out, &[0; 4]], &mut fickle).expect("runs");
+    }
+}
+
+#[test]
+fn the_host_reads_whole_words_while_workers_write_them() {
+    let (blocks, reads) = if cfg!(miri) { (4, 20) } else { (20_000, 200_000) };
+    let text = kernel(
+        ".reg .b32 %r<3>; .reg .b64 %rd<2>;
+         ld.param.u64 %rd1, [out]; mov.u32 %r1, 0x07070707; st.global.u32 [%rd1], %r1; ret;",
+    );
+    let emulator = device(false);
+    let program = load(&emulator, &text).expect("loads");
+    let out = upload(&emulator, "out", &[0; 64]);
+    let address = out.to_le_bytes();
+    let launch = LaunchConfig::new("k", [blocks, 1, 1], [32, 1, 1]);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            emulator.run(&program, &launch, &[&address, &address, &[0; 4]]).expect("runs")
+        });
+        for _ in 0..reads {
+            let mut bytes = [0; 256];
+            emulator.memory().read(out, &mut bytes).expect("in bounds");
+            assert!(bytes[..4] == [0; 4] || bytes[..4] == [7; 4], "{:x?}", &bytes[..4]);
+            assert!(bytes[4..].iter().all(|&byte| byte == 0));
+        }
+    });
+    let mut bytes = [0; 4];
+    emulator.read(out, &mut bytes).expect("in bounds");
+    assert_eq!(bytes, [7; 4]);
 }

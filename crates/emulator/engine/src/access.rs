@@ -156,7 +156,8 @@ unsafe fn lane_by_lane(
 /// A load of elements `T`.
 pub struct Load<T>(PhantomData<T>);
 
-impl<T: Elem> Body for Load<T> {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl<T: Elem> Body for Load<T> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
         unsafe {
@@ -192,7 +193,8 @@ impl<T: Elem> Body for Load<T> {
 /// A store of elements `T`.
 pub struct Store<T>(PhantomData<T>);
 
-impl<T: Elem> Body for Store<T> {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl<T: Elem> Body for Store<T> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
         unsafe {

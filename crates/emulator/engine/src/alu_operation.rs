@@ -13,7 +13,7 @@ use std::marker::PhantomData;
 #[derive(Clone, Copy)]
 pub struct AluOperation {
     /// The function of one lane, which the handlers find in their operation's immediate.
-    pub lane: Lane,
+    pub lane: LaneFunction,
     /// For 32 lanes, whatever the form of the operands.
     pub vector: Tiers,
     /// For operands that are all scalar with stride 0; the result is too.
@@ -48,21 +48,37 @@ fn zero_sized_instance<F: Copy>() -> F {
     unsafe { std::mem::MaybeUninit::<F>::zeroed().assume_init() }
 }
 
-/// A function of one lane, with its types forgotten; handlers of its types remember them.
+/// A function of one lane: the address of a constant function pointer, without the pointer's type. The handlers of the same
+/// [`AluOperation`] are instances for that type.
 #[derive(Clone, Copy)]
-pub struct Lane(*const ());
+pub struct LaneFunction(*const ());
 
-impl Lane {
-    /// The function as an operation's immediate.
+impl LaneFunction {
+    /// The function pointer at this address.
+    const fn new<F>(pointer: &'static F) -> LaneFunction {
+        LaneFunction(std::ptr::from_ref(pointer).cast())
+    }
+
+    /// The address as an operation's immediate.
     pub fn bits(self) -> u64 {
-        self.0 as u64
+        self.0.expose_provenance() as u64
     }
 }
 
-// SAFETY: it is a function's address, never written through.
-unsafe impl Sync for Lane {}
-// SAFETY: as above.
-unsafe impl Send for Lane {}
+// SAFETY: it is the address of a constant (`LaneFunction::new` takes a `&'static F`), which nothing writes.
+unsafe impl Sync for LaneFunction {}
+// SAFETY: a constant has no owner and no thread; see `Sync`.
+unsafe impl Send for LaneFunction {}
+
+/// The function of one lane that an operation's immediate names.
+///
+/// # Safety
+/// The immediate comes from [`LaneFunction::bits`] of a function pointer of type `F`.
+#[inline(always)]
+unsafe fn lane_function<F: Copy>(op: &Op) -> F {
+    // SAFETY: the caller vouches that a constant of this type is at the address, which `bits` exposed.
+    unsafe { *std::ptr::with_exposed_provenance::<F>(op.imm as usize) }
+}
 
 macro_rules! arity {
     ($rare:ident, $warm:ident, $hot:ident, $lane:ident, $each:ident, $vector:ident, $scalar:ident, $scalar_hot:ident, $direct:ident;
@@ -82,13 +98,14 @@ macro_rules! arity {
             zero_sized_instance::<F>()($($operand),*)
         }
 
-        impl<$($ty: Source,)* R: Sink> Body for $each<$($ty,)* R> {
+        // SAFETY: `run` writes the destination slot only, and returns what `Op::next` gives.
+        unsafe impl<$($ty: Source,)* R: Sink> Body for $each<$($ty,)* R> {
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
                 let mut out = Lanes([R::default(); 32]);
                 // SAFETY: slots are valid by the assembler, which took `imm` and this handler from
                 // one `AluOperation`, where the function has these types.
                 unsafe {
-                    let f = std::mem::transmute::<usize, fn($($ty),*) -> R>(op.imm as usize);
+                    let f = lane_function::<fn($($ty),*) -> R>(op);
                     $(let $operand = fetch_cold::<$ty>(warp, op.$operand);)*
                     for i in 0..32 {
                         out.0[i] = f($($operand.0[i]),*);
@@ -99,7 +116,8 @@ macro_rules! arity {
             }
         }
 
-        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $vector<$($ty,)* R, F> {
+        // SAFETY: `run` writes the destination slot only, and returns what `Op::next` gives.
+        unsafe impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $vector<$($ty,)* R, F> {
             #[inline(always)]
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
                 let f = zero_sized_instance::<F>();
@@ -116,12 +134,13 @@ macro_rules! arity {
             }
         }
 
-        impl<$($ty: Source,)* R: Sink> Body for $scalar<$($ty,)* R> {
+        // SAFETY: `run` writes the destination slot only, and returns what `Op::next` gives.
+        unsafe impl<$($ty: Source,)* R: Sink> Body for $scalar<$($ty,)* R> {
             #[inline(always)]
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
                 // SAFETY: as for the handler of all lanes above.
                 unsafe {
-                    let f = std::mem::transmute::<usize, fn($($ty),*) -> R>(op.imm as usize);
+                    let f = lane_function::<fn($($ty),*) -> R>(op);
                     $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
                     R::put_pair(warp, op.a, [f($($operand[0]),*), f($($operand[1]),*)]);
                     op.next(warp)
@@ -142,7 +161,8 @@ macro_rules! arity {
             }
         }
 
-        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $scalar_hot<$($ty,)* R, F> {
+        // SAFETY: `run` writes the destination slot only, and returns what `Op::next` gives.
+        unsafe impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $scalar_hot<$($ty,)* R, F> {
             #[inline(always)]
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
                 // SAFETY: by the caller; it always steps.
@@ -153,7 +173,8 @@ macro_rules! arity {
             }
         }
 
-        impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy, const KINDS: u8> Body
+        // SAFETY: `run` writes the destination slot only, and returns what `Op::next` gives.
+        unsafe impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy, const KINDS: u8> Body
             for $direct<$($ty,)* R, F, KINDS>
         {
             #[inline(always)]
@@ -186,7 +207,7 @@ macro_rules! arity {
         pub fn $rare<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static AluOperation {
             const {
                 &AluOperation {
-                    lane: Lane($lane::<$($ty,)* R, F> as *const ()),
+                    lane: LaneFunction::new::<fn($($ty),*) -> R>(&(const { $lane::<$($ty,)* R, F> })),
                     vector: Tiers::cold::<$each<$($ty,)* R>>(),
                     scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
                     direct: &[],
@@ -202,7 +223,7 @@ macro_rules! arity {
         pub fn $warm<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static AluOperation {
             const {
                 &AluOperation {
-                    lane: Lane($lane::<$($ty,)* R, F> as *const ()),
+                    lane: LaneFunction::new::<fn($($ty),*) -> R>(&(const { $lane::<$($ty,)* R, F> })),
                     vector: Tiers::large::<$vector<$($ty,)* R, F>, $each<$($ty,)* R>>(),
                     scalar: Tiers::cold::<$scalar<$($ty,)* R>>(),
                     direct: &[],
@@ -219,7 +240,7 @@ macro_rules! arity {
         pub fn $hot<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy + 'static>(_: F) -> &'static AluOperation {
             const {
                 &AluOperation {
-                    lane: Lane($lane::<$($ty,)* R, F> as *const ()),
+                    lane: LaneFunction::new::<fn($($ty),*) -> R>(&(const { $lane::<$($ty,)* R, F> })),
                     vector: Tiers::cold::<$vector<$($ty,)* R, F>>(),
                     scalar: Tiers::cold::<$scalar_hot<$($ty,)* R, F>>(),
                     direct: &[$(WideTiers::of::<$direct_row>()),*],
@@ -244,7 +265,8 @@ arity!(rare3, warm3, hot3, lane3, Each3, Vector3, Scalar3, ScalarHot3, Direct3; 
 /// A function over whole predicates.
 struct Mask<F, const UNIFORM: bool>(PhantomData<F>);
 
-impl<F: Fn(u32, u32) -> u32 + Copy, const UNIFORM: bool> Body for Mask<F, UNIFORM> {
+// SAFETY: `run` writes the destination slot only, and returns what `Op::next` gives.
+unsafe impl<F: Fn(u32, u32) -> u32 + Copy, const UNIFORM: bool> Body for Mask<F, UNIFORM> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let f = zero_sized_instance::<F>();
         // SAFETY: slots are predicates by the assembler.
@@ -260,7 +282,8 @@ impl<F: Fn(u32, u32) -> u32 + Copy, const UNIFORM: bool> Body for Mask<F, UNIFOR
 /// Materialises an affine value: writes register `b`, in scalar form, to the 32 lanes of `a`.
 pub struct Materialize<T>(PhantomData<T>);
 
-impl<T: Source + Elem> Body for Materialize<T> {
+// SAFETY: `run` writes the destination slot only, and returns what `Op::next` gives.
+unsafe impl<T: Source + Elem> Body for Materialize<T> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler: `a` is varying, of this type's own width.
@@ -282,7 +305,7 @@ fn no_lane() {}
 pub fn mask<F: Fn(u32, u32) -> u32 + Copy + 'static>(_: F) -> &'static AluOperation {
     const {
         &AluOperation {
-            lane: Lane(no_lane as *const ()),
+            lane: LaneFunction::new::<fn()>(&(no_lane as fn())),
             vector: Tiers::cold::<Mask<F, false>>(),
             scalar: Tiers::cold::<Mask<F, true>>(),
             direct: &[],
@@ -297,7 +320,8 @@ pub fn mask<F: Fn(u32, u32) -> u32 + Copy + 'static>(_: F) -> &'static AluOperat
 /// A function over the scalar forms of up to three operands; `None` when the result does not fit one.
 struct AffineBody<F>(PhantomData<F>);
 
-impl<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy> Body for AffineBody<F> {
+// SAFETY: `run` writes the destination slot only, and returns what `Op::next` gives.
+unsafe impl<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy> Body for AffineBody<F> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let f = zero_sized_instance::<F>();

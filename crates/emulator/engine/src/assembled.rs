@@ -4,6 +4,7 @@ use crate::assemble::verify::{Violation, verify, verify_wide};
 use crate::assemble::{Code, Want, assemble};
 use crate::attached::Instrumentation;
 use crate::handler::best_tier;
+use crate::hook::Wants;
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::pressure::{RegisterPressure, pressure};
 use lanework_ptx_ir::analysis::uniformity::Uniformity;
@@ -58,6 +59,11 @@ impl Assembled {
         let undefined = analyses.read_unwritten(&kernel).map(|r| r as u32).collect();
         let (verify, wide) = (verified, OnceLock::new());
         Assembled { kernel, code, undefined, analyses, uniformity, want, verify, wide }
+    }
+
+    /// What the instrument that it was assembled for sees.
+    pub fn wants(&self) -> Wants {
+        self.want.instrumentation.wants
     }
 
     /// How many of the kernel's registers are predicates, scalar in form, and varying: what the analysis found.

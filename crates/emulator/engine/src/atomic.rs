@@ -15,7 +15,8 @@ use lanework_ptx_ir::kernel::MemorySpace;
 /// An atomic, lane after lane.
 pub struct Atomic;
 
-impl Body for Atomic {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Atomic {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
         unsafe {
@@ -50,7 +51,8 @@ impl Body for Atomic {
 /// ([`lanework_ptx_ir::kernel::Kernel::ordered_blocks`]), so that no other worker comes between the halves.
 pub struct AtomicQuad;
 
-impl Body for AtomicQuad {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for AtomicQuad {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         const BYTES: usize = 16;
         // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
@@ -96,7 +98,8 @@ pub struct AsyncCopy;
 /// In the immediate of an [`AsyncCopy`]: it is observed.
 pub const OBSERVED: u64 = 1 << 8;
 
-impl Body for AsyncCopy {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for AsyncCopy {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: each lane is checked below; slots are valid by the assembler.
         unsafe {

@@ -49,9 +49,9 @@ pub struct Attached {
 }
 
 impl Attached {
-    /// An instrument that outlives the worker.
-    pub fn new<I: Instrument>(instrument: &mut I) -> Box<Attached> {
-        let wants = instrument.wants();
+    /// Attaches an instrument that outlives the worker. `wants` is what the code was assembled for: an instrument may
+    /// answer differently when it is asked again.
+    pub fn new<I: Instrument>(instrument: &mut I, wants: Wants) -> Box<Attached> {
         let object: *mut I = instrument;
         Box::new(Attached { wants, instrument: object.cast(), object })
     }
@@ -67,7 +67,7 @@ impl Hook {
     /// The instrument, if it wants any of this.
     ///
     /// # Safety
-    /// It is alive and attached, and nobody else uses it meanwhile.
+    /// The instrument is alive and attached, and no other reference to it exists until `'a` ends.
     #[inline(always)]
     pub unsafe fn get<'a>(self, what: Wants) -> Option<&'a mut dyn Instrument> {
         // SAFETY: by the caller.

@@ -49,7 +49,8 @@ impl BarrierForm {
 /// A barrier: the scheduler reads the operands, so the warp only stops here.
 pub struct Barrier;
 
-impl Body for Barrier {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Barrier {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         if warp.mask != warp.live {
             warp.retire();

@@ -132,11 +132,13 @@ impl Context {
 /// guest's memory, where its bytes come from or go to; else the fault.
 #[cold]
 pub fn recover(warp: &Warp, op: &Op, raw: RawFault) -> Result<*mut u8, RawFault> {
-    // SAFETY: the context outlives the warp's run, which alone uses it.
+    // SAFETY: the worker owns the context for as long as its warps run; handlers hold no other reference to it, or to its
+    // instrument, when they look for a lane's bytes.
     unsafe {
         let context = &mut *warp.context;
         let instruction = context.place(warp, op).instruction;
-        context.hook.any().invalid_access(warp.index, instruction, raw)
+        let scratch = context.hook.any().invalid_access(warp.index, instruction, raw)?;
+        Ok(scratch.start())
     }
 }
 

@@ -24,7 +24,8 @@ fn end_slice(warp: &mut Warp, to: *const Op) -> *const Op {
 /// A jump: `a` is the target, `imm` the block's instructions.
 pub struct Jump;
 
-impl Body for Jump {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Jump {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
@@ -37,7 +38,8 @@ impl Body for Jump {
 /// A branch on a predicate that all lanes share: `b` is the predicate, `d` its negation.
 pub struct BranchUniform;
 
-impl Body for BranchUniform {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for BranchUniform {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
@@ -53,7 +55,8 @@ impl Body for BranchUniform {
 /// A branch at which lanes may diverge; `c` is the reconvergence PC.
 pub struct Branch;
 
-impl Body for Branch {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Branch {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
@@ -114,7 +117,8 @@ unsafe fn diverged(op: &Op, warp: &Warp) {
 /// that fell through to here.
 pub struct Join;
 
-impl Body for Join {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Join {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         if warp.reconvergence_pc == op.a {
@@ -129,7 +133,8 @@ impl Body for Join {
 /// Counts that a warp runs the basic block `a`.
 pub struct Visit;
 
-impl Body for Visit {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Visit {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the context outlives the warp's run and has a place for every block when the
@@ -146,7 +151,8 @@ impl Body for Visit {
 /// Accounts for a block that falls through.
 pub struct Count;
 
-impl Body for Count {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Count {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
@@ -158,7 +164,8 @@ impl Body for Count {
 /// The end of the active lanes.
 pub struct Exit;
 
-impl Body for Exit {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Exit {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
@@ -171,7 +178,8 @@ impl Body for Exit {
 /// `trap`.
 pub struct Trap;
 
-impl Body for Trap {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Trap {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let raw =
             RawFault::of_lanes(FaultKind::Trap, MemorySpace::Generic, warp.mask, String::new());
@@ -182,7 +190,8 @@ impl Body for Trap {
 /// `__assertfail`.
 pub struct AssertFail;
 
-impl Body for AssertFail {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for AssertFail {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let (kind, space) = (FaultKind::Assertion, MemorySpace::Generic);
         fault(warp, op, RawFault::of_lanes(kind, space, warp.mask, String::new()))
@@ -192,7 +201,8 @@ impl Body for AssertFail {
 /// A stack that is full.
 pub struct StackOverflow;
 
-impl Body for StackOverflow {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for StackOverflow {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let (kind, space) = (FaultKind::StackOverflow, MemorySpace::Local);
         fault(warp, op, RawFault::of_lanes(kind, space, warp.mask, String::new()))
@@ -203,7 +213,8 @@ impl Body for StackOverflow {
 /// place to go on if none does.
 pub struct Guard;
 
-impl Body for Guard {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Guard {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots and places are valid by the assembler.
@@ -222,7 +233,8 @@ impl Body for Guard {
 /// The end of what a guard narrowed.
 pub struct Unguard;
 
-impl Body for Unguard {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Unguard {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         warp.mask = warp.unguarded;
@@ -234,7 +246,8 @@ impl Body for Unguard {
 /// An instruction without effect.
 pub struct Nothing;
 
-impl Body for Nothing {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Nothing {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: every program ends with an operation that does not fall through.
@@ -246,7 +259,8 @@ impl Body for Nothing {
 /// follows, and `d` is that instruction as a number (see [`crate::converge`]).
 pub struct Converge;
 
-impl Body for Converge {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Converge {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler.
         unsafe {
@@ -281,7 +295,8 @@ unsafe fn named(op: &Op, warp: &Warp) -> u32 {
 /// A breath in a long block: back to the loop, so that a chain of operations stays short.
 pub struct Breath;
 
-impl Body for Breath {
+// SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
+unsafe impl Body for Breath {
     unsafe fn run(op: &Op, _: &mut Warp) -> *const Op {
         // SAFETY: every program ends with an operation that does not fall through.
         unsafe { std::ptr::from_ref(op).add(1) }

@@ -61,7 +61,8 @@ unsafe fn put_lanes(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
 /// of an imagined 1 GHz clock. Both are the same in every run.
 pub struct Clock;
 
-impl Body for Clock {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Clock {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let now = warp.instructions + u64::from(op.d);
         let value = if extra(op) & 1 != 0 { now >> 32 } else { now };
@@ -76,7 +77,8 @@ impl Body for Clock {
 /// `shfl`.
 pub struct Shuffle;
 
-impl Body for Shuffle {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Shuffle {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler.
         unsafe {
@@ -165,7 +167,8 @@ unsafe fn put_words(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
 /// `vote`.
 pub struct Vote;
 
-impl Body for Vote {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Vote {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler.
         unsafe {
@@ -199,7 +202,8 @@ impl Body for Vote {
 /// `match`.
 pub struct Match;
 
-impl Body for Match {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Match {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler.
         unsafe {
@@ -234,7 +238,8 @@ impl Body for Match {
 /// `activemask`.
 pub struct ActiveMask;
 
-impl Body for ActiveMask {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for ActiveMask {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let mask = warp.mask;
         // SAFETY: slots are valid by the assembler.
@@ -248,7 +253,8 @@ impl Body for ActiveMask {
 /// `elect`.
 pub struct Elect;
 
-impl Body for Elect {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Elect {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler.
         unsafe {
@@ -286,7 +292,8 @@ pub const REDUX_XOR: u32 = 7;
 /// `redux`.
 pub struct Redux;
 
-impl Body for Redux {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Redux {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler.
         unsafe {

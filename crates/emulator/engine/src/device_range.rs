@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Sizes of the range that are asked for: a host with a limit gives a smaller one, or none.
-const SIZES: [usize; 3] = [1 << 42, 1 << 38, 1 << 34];
+/// Hosts with 32-bit addresses have no room for any of them.
+const SIZES: [u64; 3] = [1 << 42, 1 << 38, 1 << 34];
 /// Blocks start at multiples of this.
 const GRAIN: usize = 256;
 const PAGE: usize = 4096;
@@ -87,8 +88,10 @@ fn range() -> Option<&'static Range> {
     static RANGE: OnceLock<Option<Range>> = OnceLock::new();
     RANGE
         .get_or_init(|| {
-            let (start, bytes) =
-                SIZES.into_iter().find_map(|bytes| Some((system::reserve(bytes)?, bytes)))?;
+            let (start, bytes) = SIZES
+                .into_iter()
+                .filter_map(|bytes| usize::try_from(bytes).ok())
+                .find_map(|bytes| Some((system::reserve(bytes)?, bytes)))?;
             let mut free = Free::default();
             free.add(start, bytes);
             Some(Range { start, bytes, free: Mutex::new(free) })

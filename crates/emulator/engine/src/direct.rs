@@ -173,7 +173,8 @@ pub struct LoadDirect<T, L, const WIDE: bool, const SCALAR_RESULT: bool, const C
     PhantomData<(T, L)>,
 );
 
-impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Body
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT: bool> Body
     for LoadDirect<T, L, WIDE, SCALAR_RESULT, COUNT>
 {
     #[inline(always)]
@@ -222,7 +223,8 @@ impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, const COUNT
 /// A store.
 pub struct StoreDirect<T, L, const WIDE: bool, const COUNT: bool>(PhantomData<(T, L)>);
 
-impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
     for StoreDirect<T, L, WIDE, COUNT>
 {
     #[inline(always)]
@@ -258,7 +260,8 @@ impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
 /// A load of 32-bit words from 32 addresses of their own, in global memory.
 pub struct LoadLanes<const COUNT: bool>;
 
-impl<const COUNT: bool> Body for LoadLanes<COUNT> {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl<const COUNT: bool> Body for LoadLanes<COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: every lane's bytes are checked by the lowest and highest address; slots are valid

@@ -15,7 +15,8 @@ use std::arch::x86_64::*;
 /// A load of 32-bit words from 32 addresses of their own, in global memory.
 pub struct Gather<const COUNT: bool>;
 
-impl<const COUNT: bool> Body for Gather<COUNT> {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl<const COUNT: bool> Body for Gather<COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the address of every active lane is checked before any is read; slots are valid by

@@ -3,19 +3,31 @@
 use crate::machine::{Handler, Op, Warp};
 
 /// The body of a handler, compiled once per SIMD level.
-pub trait Body {
+///
+/// # Safety
+/// The scheduler follows the pointer that `run` returns without a check. `run` must return null after it has called
+/// [`Warp::stop_at`], or an operation of the program that `op` is in: by [`Op::next`], by [`Op::leave`], or by a jump to an
+/// operation index that the assembler stored in `op`. It must leave the warp's register file, its sites and its context valid.
+pub unsafe trait Body {
     /// Runs the operation.
     ///
     /// # Safety
-    /// As for [`Handler`].
+    /// - `op` was assembled for the register file of `warp`, with the operands and the immediate that this body expects.
+    /// - `warp` was started by the scheduler: its context, its sites and its instrument are live, and no other thread uses them.
+    /// - The host has the SIMD level that the caller was compiled for.
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op;
 }
 
 /// A handler at each SIMD level, lowest first.
 #[derive(Clone, Copy)]
-pub struct Tiers(pub [Handler; 3]);
+pub struct Tiers([Handler; 3]);
 
 impl Tiers {
+    /// The handler at a SIMD level.
+    pub(crate) fn at(self, tier: usize) -> Handler {
+        self.0[tier]
+    }
+
     /// The handlers of a body.
     pub const fn of<B: Body>() -> Tiers {
         #[cfg(target_arch = "x86_64")]

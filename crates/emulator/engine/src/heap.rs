@@ -8,6 +8,7 @@
 use crate::context::{fault, recover};
 use crate::event::HeapEvent;
 use crate::fault::{FaultKind, RawFault};
+use crate::guest;
 use crate::handler::Body;
 use crate::hook::Wants;
 use crate::lanes::{Sink, Source};
@@ -52,12 +53,16 @@ pub struct Block {
 /// The blocks of a heap, as far as what it knows of itself is whole.
 ///
 /// # Safety
-/// `data` must hold so many bytes, which nobody writes meanwhile.
+/// `data` must hold so many bytes; whoever writes them meanwhile does so by guest accesses.
 pub unsafe fn blocks(data: *const u8, bytes: u64) -> Vec<Block> {
     let read = |offset: u64| {
         let inside = offset <= bytes.saturating_sub(8);
-        // SAFETY: the eight bytes are inside.
-        inside.then(|| unsafe { data.add(offset as usize).cast::<u64>().read_unaligned() })
+        inside.then(|| {
+            let mut word = [0; 8];
+            // SAFETY: `inside` says that the eight bytes are among the `bytes` that the caller vouches for.
+            unsafe { guest::read_bytes(data.add(offset as usize), &mut word) };
+            u64::from_le_bytes(word)
+        })
     };
     let mut found = Vec::new();
     let (mut at, end) = (FIRST, read(0).unwrap_or(0).min(bytes));
@@ -87,20 +92,21 @@ enum Freed {
 }
 
 impl Heap<'_> {
-    fn host(&self, offset: u64) -> Option<*mut u64> {
+    fn host(&self, offset: u64) -> Option<*mut u8> {
         let at = self.base.checked_add(offset).filter(|_| offset <= BYTES - 8)?;
-        let host = self.context.lane_host(MemorySpace::Global, 0, 0, at, 8)?;
-        Some(host.cast())
+        self.context.lane_host(MemorySpace::Global, 0, 0, at, 8)
     }
 
     fn read(&self, offset: u64) -> Option<u64> {
+        let mut word = [0; 8];
         // SAFETY: `lane_host` checked the eight bytes.
-        Some(unsafe { self.host(offset)?.read_unaligned() })
+        unsafe { guest::read_bytes(self.host(offset)?, &mut word) };
+        Some(u64::from_le_bytes(word))
     }
 
     fn write(&self, offset: u64, value: u64) -> Option<()> {
-        // SAFETY: as above; blocks run one after the other where a kernel allocates.
-        unsafe { self.host(offset)?.write_unaligned(value) }
+        // SAFETY: `lane_host` checked the eight bytes.
+        unsafe { guest::write_bytes(self.host(offset)?, &value.to_le_bytes()) }
         Some(())
     }
 
@@ -176,7 +182,8 @@ fn notify(warp: &Warp, event: HeapEvent) {
 /// `malloc(b) -> a` in the heap at `c`, lane after lane; null when there is no room.
 pub struct Malloc;
 
-impl Body for Malloc {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Malloc {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler; the context outlives the warp's run.
         unsafe {
@@ -202,7 +209,8 @@ impl Body for Malloc {
 /// `free(b)` in the heap at `c`, lane after lane; null is let be.
 pub struct Free;
 
-impl Body for Free {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Free {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: as above.
         unsafe {

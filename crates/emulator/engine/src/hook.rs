@@ -51,6 +51,11 @@ impl Wants {
         Wants(self.0 | other.0)
     }
 
+    /// This set without the other.
+    pub const fn without(self, other: Wants) -> Wants {
+        Wants(self.0 & !other.0)
+    }
+
     /// Whether the sets have anything in common.
     #[inline(always)]
     pub const fn any(self, of: Wants) -> bool {
@@ -70,11 +75,11 @@ impl std::ops::BitOr for Wants {
 #[derive(Clone, Copy)]
 pub struct Hook {
     /// What it sees.
-    pub wants: Wants,
+    pub(crate) wants: Wants,
     /// The instrument, for operations that know its type.
-    pub instrument: *mut (),
+    pub(crate) instrument: *mut (),
     /// The `*mut dyn Instrument` of it.
-    pub object: *const (),
+    pub(crate) object: *const (),
 }
 
 impl Hook {

@@ -24,7 +24,13 @@ pub enum BeforeAccess {
 }
 
 /// The operations that an instrument inserts into a kernel, and the data that they refer to.
-pub trait Plan: Any + Send + Sync {
+///
+/// # Safety
+/// The engine runs the operations without a check. For each [`Inserted`], the handlers must accept an operation with this
+/// immediate: if it is an address, the data must live at that address for as long as the plan and have the type that the
+/// handlers take it for. Handlers in [`BeforeAccess::Special`] and [`BeforeAccess::Own`] must accept the operands that
+/// [`Instrument::access_operation`](crate::instrument::Instrument::access_operation) lists.
+pub unsafe trait Plan: Any + Send + Sync {
     /// What goes before an instruction, by its index in the kernel.
     fn before(&self, instruction: usize) -> Vec<Inserted>;
     /// What goes before a memory instruction; `scalar` tells whether its address is in scalar form.

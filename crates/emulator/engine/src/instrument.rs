@@ -12,6 +12,9 @@
 //! - *Everything else* is a call through `dyn Instrument`.
 //!
 //! Each worker has its own instrument (`fork`), and they are merged in a fixed order when the launch ends.
+//!
+//! [`Instrument`] is an unsafe trait, since it puts handlers into the code that warps run. Whoever only watches
+//! implements the safe [`Observer`](crate::observer::Observer).
 
 use crate::cluster_view::{ClusterView, Verdict};
 use crate::counter::{CounterRule, Pattern, Totals};
@@ -57,11 +60,45 @@ pub struct Launch<'a> {
 /// runs far ahead and the missing barrier shows in the results.
 pub const TIME_SLICE: u64 = 1 << 20;
 
-/// Watches a run.
+/// Bytes that an invalid access may use in place of the guest's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct ScratchBytes(*mut u8);
+
+impl ScratchBytes {
+    /// How many bytes there are.
+    pub const BYTES: usize = 64;
+
+    /// The bytes from `start` on.
+    ///
+    /// # Safety
+    /// `start` is a multiple of 8. Until the warp's current operation ends, [`ScratchBytes::BYTES`] bytes from it on can be
+    /// read and written through it, and nothing else accesses them.
+    pub unsafe fn new(start: *mut u8) -> ScratchBytes {
+        ScratchBytes(start)
+    }
+
+    /// The first byte.
+    pub(crate) fn start(self) -> *mut u8 {
+        self.0
+    }
+}
+
+/// Watches a run, and takes part in it.
 ///
 /// All methods but `fork` and `merge` may be left to their defaults, which do nothing. Warps are named by
 /// their index in the block, blocks of a cluster by rank, places in a kernel by the instruction's index.
-pub trait Instrument: Send + 'static {
+///
+/// # Safety
+/// The engine runs what an instrument inserts without a check. An implementation must fulfil all of this:
+///
+/// - `access_operation` returns handlers for an operation whose operand `b` is an address slot, `c` a site's offset, `d` the
+///   SIMD level and whose immediate is an instruction index; its destination is unused. The default does.
+/// - `plan` returns a plan that keeps the contract of [`Plan`] for this kernel, and whose handlers use the instrument as
+///   the type that implements this trait.
+/// - `copy` leaves the registers, sites, context and operations of the warp as they are; it may change the mask of active
+///   lanes for its own calls and must restore it.
+/// - No method keeps a pointer that it finds in its arguments after `finish` returns.
+pub unsafe trait Instrument: Send + 'static {
     /// A fresh instrument for another worker.
     fn fork(&self) -> Self
     where
@@ -120,8 +157,8 @@ pub trait Instrument: Send + 'static {
         }
     }
 
-    /// A lane's access is invalid, or its call of `free`. `Ok` excuses it: the run goes on, and the bytes
-    /// come from or go to the place given, of at least 64 bytes.
+    /// A lane's access is invalid, or its call of `free`. `Ok` excuses it: the run goes on, and the access uses the scratch
+    /// bytes.
     ///
     /// # Errors
     /// The fault, where it ends the run.
@@ -130,7 +167,7 @@ pub trait Instrument: Send + 'static {
         _warp: u32,
         _instruction: u32,
         fault: RawFault,
-    ) -> Result<*mut u8, RawFault> {
+    ) -> Result<ScratchBytes, RawFault> {
         Err(fault)
     }
 
@@ -327,28 +364,16 @@ pub trait Instrument: Send + 'static {
     }
 }
 
-/// Watches nothing: the null observer.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NullObserver;
-
-impl Instrument for NullObserver {
-    fn wants(&self) -> Wants {
-        Wants::NOTHING
-    }
-    fn fork(&self) -> Self {
-        NullObserver
-    }
-    fn merge(&mut self, _: Self) {}
-}
-
 /// Tells an instrument of the access of the memory instruction that follows; see
 /// [`Instrument::access_operation`].
 pub struct Observe<I>(PhantomData<I>);
 
-impl<I: Instrument> Body for Observe<I> {
+// SAFETY: `run` returns what `Op::next` gives, and the instrument sees the warp by shared reference only.
+unsafe impl<I: Instrument> Body for Observe<I> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: site and slot are the assembler's; the context outlives the warp's run, which alone
-        // uses it, and its instrument is the one that the code was assembled for.
+        // SAFETY: the assembler puts this body before a memory instruction with `b` its address slot and `c` its site's
+        // offset. The worker owns the context for as long as its warps run, and `Program::assembled` keeps code by the
+        // instrument's type, so that the attached instrument is an `I`.
         unsafe {
             let site = &*warp.site(op.c);
             let at = addresses(warp, op.b, site.offset);

@@ -23,17 +23,17 @@
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
 // From a module to code: loading, one assembly per block shape and instrument, and what a launch must fulfil.
-pub mod assemble;
+mod assemble;
 mod assembled;
 mod check;
-pub mod fuse;
+mod fuse;
 pub mod launch;
 pub mod limits;
 mod module_variables;
 pub mod occupancy;
 pub mod program;
 mod residency;
-pub mod shape;
+mod shape;
 
 // The machine: operations, warps, registers, and which lanes run.
 mod control;
@@ -62,7 +62,7 @@ mod device_range;
 mod direct;
 #[cfg(target_arch = "x86_64")]
 mod gather;
-mod guest;
+pub mod guest;
 pub mod heap;
 pub mod held;
 mod host_bytes;
@@ -87,11 +87,11 @@ mod print;
 pub mod progress;
 mod schedule;
 pub mod stall;
-pub mod worker_context;
+mod worker_context;
 mod workspace;
 
 // The instrument seam.
-pub mod attached;
+mod attached;
 pub mod cluster_view;
 pub mod counter;
 pub mod event;
@@ -99,6 +99,7 @@ pub mod hook;
 pub mod insertion;
 pub mod instrument;
 mod notify;
+pub mod observer;
 mod tally;
 
 // What goes wrong.

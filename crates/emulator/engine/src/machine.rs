@@ -1,16 +1,18 @@
 //! The state of the machine: operations, and warps that run them.
 
 use crate::exchange::Exchange;
+use crate::instrument::Instrument;
 use crate::site::Site;
 use crate::slot::{OFFSET, Slot};
 use crate::worker_context::Context;
+use lanework_ptx_ir::kernel::MemorySpace;
 
 /// One decoded operation. `a` is the destination, `b` to `d` are sources, unless a handler says else.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Op {
     /// What runs it.
-    pub handler: Handler,
+    pub(crate) handler: Handler,
     /// Destination slot.
     pub a: u32,
     /// First source slot.
@@ -22,6 +24,9 @@ pub struct Op {
     /// An immediate.
     pub imm: u64,
 }
+
+// Two operations share a cache line, and handlers step from one to the next by this size.
+const _: () = assert!(size_of::<Op>() == 24 + size_of::<Handler>() && align_of::<Op>() == 8);
 
 /// In operands `b` to `d` of an operation that ends its lanes, and of a meeting point before one. No
 /// slot has this value.
@@ -108,61 +113,61 @@ pub const NO_RECONVERGENCE: u32 = u32::MAX;
 /// Entries of the reconvergence stack at most: each split leaves at most two entries, and 32 lanes split at most 31 times.
 pub const DEPTH: usize = 64;
 
-/// One warp of a running block.
+/// One warp of a running block. Only the scheduler makes warps; code outside of this crate is lent them while they run.
 pub struct Warp {
     /// The register file.
-    pub regs: *mut u8,
+    pub(crate) regs: *mut u8,
     /// Lanes that execute now.
     pub mask: u32,
     /// Lanes that have not exited.
     pub live: u32,
     /// The reconvergence PC: where the executing lanes wait for those on the stack.
-    pub reconvergence_pc: u32,
+    pub(crate) reconvergence_pc: u32,
     /// The mask to restore after a guarded operation.
-    pub unguarded: u32,
+    pub(crate) unguarded: u32,
     /// The operations, first to last.
-    pub ops: *const Op,
+    pub(crate) ops: *const Op,
     /// PTX instructions executed.
     pub instructions: u64,
     /// PTX instructions times lanes.
     pub lane_instructions: u64,
     /// `instructions` at which the time slice ends.
-    pub slice_end: u64,
+    pub(crate) slice_end: u64,
     /// Branches at which the warp split.
     pub divergent_branches: u64,
     /// The worker's context.
-    pub context: *mut Context,
+    pub(crate) context: *mut Context,
     /// The context's memory instructions.
-    pub sites: *mut Site,
+    pub(crate) sites: *mut Site,
     /// Why it stopped.
-    pub stop: Stop,
+    pub(crate) stop: Stop,
     /// Where it stopped, to go on or to report.
-    pub stopped_at: *const Op,
+    pub(crate) stopped_at: *const Op,
     /// The lanes that waited when it stopped with [`Stop::Wait`], and where.
-    pub waiting: u32,
+    pub(crate) waiting: u32,
     /// Where they waited.
-    pub waits_at: *const Op,
+    pub(crate) waits_at: *const Op,
     /// Nothing else can go on: its next poll may end early, as if its time were over.
-    pub poll_expires: bool,
+    pub(crate) poll_expires: bool,
     /// Its index in the block.
     pub index: u32,
     /// Whether it has left the scalar forms behind.
-    pub widened: bool,
+    pub(crate) widened: bool,
     /// Whether its lanes are scheduled independently, as several splits of which it runs one.
-    pub independent: bool,
+    pub(crate) independent: bool,
     /// Whether lanes that an operation lacks will not come any more.
-    pub alone: bool,
+    pub(crate) alone: bool,
     /// What lanes of other splits bring to the instruction of the warp that comes next.
-    pub exchange: Option<Box<Exchange>>,
+    pub(crate) exchange: Option<Box<Exchange>>,
     /// Entries of the reconvergence stack.
-    pub depth: usize,
+    pub(crate) depth: usize,
     /// The reconvergence stack.
-    pub stack: [ReconvergenceEntry; DEPTH],
+    pub(crate) stack: [ReconvergenceEntry; DEPTH],
 }
 
 impl Warp {
     /// A warp before its first block.
-    pub fn new(index: u32) -> Warp {
+    pub(crate) fn new(index: u32) -> Warp {
         Warp {
             regs: std::ptr::null_mut(),
             mask: 0,
@@ -221,8 +226,44 @@ impl Warp {
         unsafe { self.sites.byte_add(offset as usize) }
     }
 
+    /// The run's instrument, for operations that it has inserted.
+    ///
+    /// # Safety
+    /// The warp runs code that was assembled for an instrument of this type, and no other reference to the instrument exists
+    /// until `'a` ends.
+    #[inline(always)]
+    pub unsafe fn instrument<'a, I: Instrument>(&self) -> &'a mut I {
+        // SAFETY: a warp outside of this crate was started by the scheduler, whose worker owns context and instrument for
+        // longer than the run; the caller vouches for the type and for the only reference.
+        unsafe { (*self.context).hook.typed::<I>() }
+    }
+
+    /// The instruction of the kernel that an operation belongs to.
+    ///
+    /// # Safety
+    /// The operation is one of those that the warp runs, not a copy.
+    #[inline(always)]
+    pub unsafe fn instruction(&self, op: &Op) -> u32 {
+        // SAFETY: a warp outside of this crate was started by the scheduler, whose worker owns the context for longer than
+        // the run.
+        unsafe { (*self.context).place(self, op).instruction }
+    }
+
+    /// The host address of one lane's access, or `None` when it is out of bounds.
+    pub fn lane_host(
+        &self,
+        space: MemorySpace,
+        lane: u32,
+        address: u64,
+        bytes: u64,
+    ) -> Option<*mut u8> {
+        // SAFETY: a warp outside of this crate was started by the scheduler, whose worker owns the context for longer than
+        // the run; only `&self` is used, and `lane_host` checks the bounds.
+        unsafe { &*self.context }.lane_host(space, self.index, lane, address, bytes)
+    }
+
     /// Puts the warp at the start of a block with these lanes.
-    pub fn start(&mut self, lanes: u32, ops: *const Op) {
+    pub(crate) fn start(&mut self, lanes: u32, ops: *const Op) {
         self.mask = lanes;
         self.live = lanes;
         self.reconvergence_pc = NO_RECONVERGENCE;
@@ -239,7 +280,7 @@ impl Warp {
 
     /// Stops at `op`.
     #[inline(always)]
-    pub fn stop_at(&mut self, op: *const Op, why: Stop) -> *const Op {
+    pub(crate) fn stop_at(&mut self, op: *const Op, why: Stop) -> *const Op {
         self.stop = why;
         self.stopped_at = op;
         std::ptr::null()
@@ -256,7 +297,7 @@ impl Warp {
     }
 
     /// The index of an operation of this warp.
-    pub fn pc(&self, op: *const Op) -> u32 {
+    pub(crate) fn pc(&self, op: *const Op) -> u32 {
         ((op as usize - self.ops as usize) / size_of::<Op>()) as u32
     }
 
@@ -264,7 +305,7 @@ impl Warp {
     ///
     /// # Safety
     /// The warp was started with operations assembled for its register file, and its context is live.
-    pub unsafe fn run(&mut self) -> Stop {
+    pub(crate) unsafe fn run(&mut self) -> Stop {
         let mut op = self.stopped_at;
         self.stop = Stop::Running;
         while !op.is_null() {

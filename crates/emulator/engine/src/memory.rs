@@ -11,6 +11,7 @@ pub use near::BadAddress;
 pub use places::Addresses;
 
 use crate::fault::MemoryError;
+use crate::guest;
 use crate::host_bytes::Fresh;
 use crate::region::Region;
 use crate::texture::object::Objects;
@@ -88,7 +89,8 @@ impl Memory {
             let mut to =
                 Allocation::new(&from.name, from.bytes, Addresses::Own, false, self.fresh)?;
             (to.of_module, to.constant) = (from.of_module, from.constant);
-            // SAFETY: both own `bytes` bytes and are distinct; the exclusive borrow keeps kernels out.
+            // SAFETY: both own `bytes` bytes and are distinct. Launches and `Held` borrow the memory, so that the exclusive
+            // borrow leaves nobody to race with.
             unsafe { to.data.copy_from_nonoverlapping(from.data, from.bytes as usize) };
             live.insert(*address, to);
         }
@@ -276,20 +278,23 @@ impl Memory {
     /// When they do not lie in one allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         let to = self.host(address, bytes.len() as u64)?;
-        // SAFETY: `host` checked the range; the exclusive borrow keeps kernels out.
+        // SAFETY: `host` checked that the range lies in one allocation. Launches and `Held` borrow the memory, so that the
+        // exclusive borrow leaves nobody to race with.
         unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         self.mark(address, bytes.len() as u64);
         Ok(())
     }
 
-    /// Copies bytes to the host.
+    /// Copies bytes to the host. Kernels may write them meanwhile: each aligned element of up to 8 bytes is then the old or
+    /// the new one.
     ///
     /// # Errors
     /// When they do not lie in one allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
         let from = self.host(address, bytes.len() as u64)?;
-        // SAFETY: `host` checked the range.
-        unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping(from, bytes.len()) };
+        // SAFETY: `host` checked that the range lies in one allocation, which lives as long as `self` is borrowed. Launches that
+        // write it meanwhile do so by guest accesses, and so does the host through `Held`.
+        unsafe { guest::read_bytes(from, bytes) };
         Ok(())
     }
 
@@ -299,7 +304,8 @@ impl Memory {
     /// When they do not lie in one allocation.
     pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
         let to = self.host(address, bytes)?;
-        // SAFETY: `host` checked the range; the exclusive borrow keeps kernels out.
+        // SAFETY: `host` checked that the range lies in one allocation. Launches and `Held` borrow the memory, so that the
+        // exclusive borrow leaves nobody to race with.
         unsafe { to.write_bytes(value, bytes as usize) };
         self.mark(address, bytes);
         Ok(())

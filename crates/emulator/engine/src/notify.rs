@@ -9,7 +9,8 @@ use lanework_ptx_ir::opcode::sync::ShuffleMode;
 /// Notifies the instrument of the PTX instruction that follows.
 pub struct Event;
 
-impl Body for Event {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Event {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the context outlives the warp's run, the instrument the launch.
         unsafe {
@@ -25,7 +26,8 @@ impl Body for Event {
 /// The immediate is the annotation, packed.
 pub struct Annotation;
 
-impl Body for Annotation {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Annotation {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         if warp.mask != warp.live {
             warp.retire();

@@ -19,7 +19,8 @@ const LONGEST: u64 = 1 << 16;
 /// `vprintf(b, c) -> a`, lane after lane.
 pub struct Print;
 
-impl Body for Print {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Print {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: slots are valid by the assembler; memory is read through checked accesses.
         unsafe {

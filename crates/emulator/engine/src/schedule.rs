@@ -112,7 +112,7 @@ impl<'a> Job<'a> {
         let alone = self.assembled.kernel.ordered_blocks
             || self.shape.polls
             || self.shape.schedule.seed().is_some()
-            || instrument.wants().any(Wants::ONE_WORKER);
+            || self.assembled.wants().any(Wants::ONE_WORKER);
         progress::begin(self.order.count);
         let helpers = if alone { 0 } else { (workers as u64 - 1).min(self.order.count - 1) };
         let mut shares = Vec::new();
@@ -190,7 +190,7 @@ impl<'a> Job<'a> {
 
     /// Runs clusters until there are no more.
     fn work<I: Instrument>(&self, mut instrument: I) -> Share<I> {
-        let attached = Attached::new(&mut instrument);
+        let attached = Attached::new(&mut instrument, self.assembled.wants());
         let hook = attached.hook();
         let mut residents = Residents::new(Seating {
             assembled: self.assembled,

@@ -69,6 +69,12 @@ pub struct Site {
     pub rows: *const Rows,
 }
 
+// Operands name a site by its byte offset; the bounds, which common handlers read first, share the first cache line.
+const _: () = {
+    assert!(align_of::<Site>() == 64 && size_of::<Site>().is_multiple_of(64));
+    assert!(std::mem::offset_of!(Site, bounds) == 0);
+};
+
 /// Rows of 8x8 matrices, one for each lane that gives an address.
 pub type Rows = [[u16; 8]; 32];
 

@@ -25,6 +25,13 @@ pub struct Scalar {
     pub unused: u64,
 }
 
+// The assembler lays out register files by these sizes, and handlers cast slots to these types.
+const _: () = {
+    assert!(size_of::<Scalar>() == 32 && align_of::<Scalar>() == 32);
+    assert!(size_of::<Lanes<u32>>() == 128 && align_of::<Lanes<u32>>() == 64);
+    assert!(size_of::<Lanes<u64>>() == 256 && align_of::<Lanes<u64>>() == 64);
+};
+
 impl Scalar {
     /// Writes a register in scalar form: both bases at once, for [`Scalar::add`] reads them so, and a
     /// read wider than the writes before it waits until those have reached the host's cache.

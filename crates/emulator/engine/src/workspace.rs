@@ -1,6 +1,7 @@
 //! The workspace of a cooperative launch.
 
 use crate::fault::{Fault, FaultKind, MemoryError};
+use crate::guest;
 use crate::memory_lock::MemoryLock;
 use crate::stall;
 use std::sync::{Mutex, PoisonError};
@@ -60,8 +61,8 @@ fn reused(memory: &MemoryLock, spare: &Mutex<Vec<u64>>) -> Result<u64, MemoryErr
     drop(spare);
     let memory = memory.shared();
     let at = memory.host(address, FRESH.len() as u64)?;
-    // SAFETY: the range holds as many bytes, and no launch has this workspace.
-    unsafe { at.copy_from_nonoverlapping(FRESH.as_ptr(), FRESH.len()) };
+    // SAFETY: `host` checked the range, and no launch has this workspace. The host may read it meanwhile, by guest accesses.
+    unsafe { guest::write_bytes(at, &FRESH) };
     Ok(address)
 }
 

@@ -17,7 +17,8 @@ use lanework_engine::slot::SCALAR;
 /// [`lanework_engine::instrument::Instrument::access_operation`] for the operands.
 pub struct CheckAccess;
 
-impl Body for CheckAccess {
+// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+unsafe impl Body for CheckAccess {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the assembler inserted this operation for the sanitizer: `op.c` is an index of
         // the warp's site table, `op.b` a slot of its register file, and `context.hook` holds a
@@ -25,7 +26,7 @@ impl Body for CheckAccess {
         // hook now.
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
-            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            let sanitizer = warp.instrument::<Sanitizer>();
             let at = addresses(warp, op.b, site.offset);
             if sanitizer.probe.tries() {
                 sanitizer.probe.follow(warp, instruction, site, &at.0);
@@ -42,14 +43,15 @@ impl Body for CheckAccess {
 /// The same for weak loads and stores with a scalar-form address.
 pub struct CheckRun<const SHARED: bool, const LOADS: bool>;
 
-impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOADS> {
+// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+unsafe impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOADS> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: as in `CheckAccess`: the assembler made the operands of this operation for the
         // sanitizer. `Plan::before_access` returns it only if the address is in scalar form.
         unsafe {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
-            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            let sanitizer = warp.instrument::<Sanitizer>();
             // No closures: they would not be compiled for the SIMD level.
             if !sanitizer.probe.tries()
                 && let Some(parts) = &mut sanitizer.parts
@@ -81,14 +83,15 @@ unsafe fn any_path(op: &Op, warp: &mut Warp) -> *const Op {
 /// [`LoadGroup`], the site belongs to the first load.
 pub struct CheckGroup<const SHARED: bool>;
 
-impl<const SHARED: bool> Body for CheckGroup<SHARED> {
+// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+unsafe impl<const SHARED: bool> Body for CheckGroup<SHARED> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the immediate is the exposed address of a boxed `LoadGroup` in `Inserts`, which
         // the assembled code keeps alive. Site, slot and hook are as in `CheckAccess`.
         unsafe {
             let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
-            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            let sanitizer = warp.instrument::<Sanitizer>();
             if sanitizer.probe.tries() {
                 let site = &*warp.site(op.c);
                 for member in &group.members {
@@ -124,12 +127,13 @@ impl<const SHARED: bool> Body for CheckGroup<SHARED> {
 /// The same, load by load.
 pub struct CheckMembers;
 
-impl Body for CheckMembers {
+// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+unsafe impl Body for CheckMembers {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: as in `CheckGroup`, the immediate is the address of a `LoadGroup` that the code
         // keeps alive; site, slot and hook are as in `CheckAccess`.
         unsafe {
-            let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+            let sanitizer = warp.instrument::<Sanitizer>();
             if sanitizer.probe.tries() {
                 let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
                 let site = &*warp.site(op.c);
@@ -150,7 +154,7 @@ unsafe fn each_member(op: &Op, warp: &mut Warp) -> *const Op {
     unsafe {
         let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
         let site = &*warp.site(op.c);
-        let sanitizer = (*warp.context).hook.typed::<Sanitizer>();
+        let sanitizer = warp.instrument::<Sanitizer>();
         if let Some(parts) = &mut sanitizer.parts {
             for member in &group.members {
                 let at = addresses(warp, op.b, member.offset);
@@ -164,16 +168,16 @@ unsafe fn each_member(op: &Op, warp: &mut Warp) -> *const Op {
 /// Tracks uninitialized registers. The immediate is the address of a [`RegisterStep`].
 pub struct StepRegisters;
 
-impl Body for StepRegisters {
+// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+unsafe impl Body for StepRegisters {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the immediate is the exposed address of a boxed `RegisterStep` in `Inserts`,
         // which the assembled code keeps alive. The warp runs inside its context, whose hook holds
         // a `Sanitizer` because this code was assembled for it.
         unsafe {
             let step = &*std::ptr::with_exposed_provenance::<RegisterStep>(op.imm as usize);
-            let context = &mut *warp.context;
-            let instruction = context.place(warp, op).instruction;
-            if let Some(parts) = &mut context.hook.typed::<Sanitizer>().parts {
+            let instruction = warp.instruction(op);
+            if let Some(parts) = &mut warp.instrument::<Sanitizer>().parts {
                 let access = &mut parts.access;
                 let (position, reports) = (&access.position, &mut access.reports);
                 parts.registers.step(position, reports, warp, instruction, step);
@@ -186,15 +190,15 @@ impl Body for StepRegisters {
 /// Tracks registers of warpgroup products. The immediate is the address of a [`RegisterUse`].
 pub struct StepProducts;
 
-impl Body for StepProducts {
+// SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
+unsafe impl Body for StepProducts {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the immediate is the exposed address of a boxed `RegisterUse` in `Inserts`, which
         // the assembled code keeps alive. Context and hook are as in `StepRegisters`.
         unsafe {
             let this = &*std::ptr::with_exposed_provenance::<RegisterUse>(op.imm as usize);
-            let context = &mut *warp.context;
-            let instruction = context.place(warp, op).instruction;
-            if let Some(parts) = &mut context.hook.typed::<Sanitizer>().parts {
+            let instruction = warp.instruction(op);
+            if let Some(parts) = &mut warp.instrument::<Sanitizer>().parts {
                 parts.products.step(&mut parts.access, warp, instruction, this);
             }
             op.next(warp)

@@ -17,7 +17,7 @@ use lanework_engine::fault::{ClusterFault, Located, RawFault};
 use lanework_engine::handler::Tiers;
 use lanework_engine::hook::Wants;
 use lanework_engine::insertion::Plan;
-use lanework_engine::instrument::{Instrument, Launch};
+use lanework_engine::instrument::{Instrument, Launch, ScratchBytes};
 use lanework_engine::machine::Warp;
 use lanework_engine::region::Region;
 use lanework_engine::site::Site;
@@ -28,7 +28,9 @@ use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::any::Any;
 use std::sync::Arc;
 
-impl Instrument for Sanitizer {
+// SAFETY: `CheckAccess` takes the operands of a general access operation; `Inserts` keeps the contract of `Plan`, and its handlers
+// use the instrument as a `Sanitizer`; `copy` leaves the warp as it is; `finish` drops the parts, which hold the pointers to memory.
+unsafe impl Instrument for Sanitizer {
     fn wants(&self) -> Wants {
         Wants::ACCESSES
             | Wants::SYNCHRONISATION
@@ -77,7 +79,7 @@ impl Instrument for Sanitizer {
         warp: u32,
         instruction: u32,
         fault: RawFault,
-    ) -> Result<*mut u8, RawFault> {
+    ) -> Result<ScratchBytes, RawFault> {
         match &mut self.parts {
             Some(parts) => Ok(parts.recover(warp, instruction, fault)),
             None => Err(fault),

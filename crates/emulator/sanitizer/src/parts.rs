@@ -22,7 +22,7 @@ use crate::races::shadow_memory::ShadowMemory;
 use crate::wgmma::Products;
 use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::fault::{Fault, Located, RawFault};
-use lanework_engine::instrument::Launch;
+use lanework_engine::instrument::{Launch, ScratchBytes};
 use lanework_engine::machine::Warp;
 use lanework_engine::region::Region;
 use lanework_engine::site::Site;
@@ -372,10 +372,12 @@ impl Parts {
     }
 
     /// Reports an invalid access of one lane; returns scratch memory for its bytes.
-    pub fn recover(&mut self, warp: u32, instruction: u32, raw: RawFault) -> *mut u8 {
+    pub fn recover(&mut self, warp: u32, instruction: u32, raw: RawFault) -> ScratchBytes {
         self.fault(Located { raw, origin: instruction, warp });
-        *self.nowhere = [0; 8];
-        self.nowhere.as_mut_ptr().cast()
+        *self.nowhere = [0; ScratchBytes::BYTES / 8];
+        // SAFETY: the box owns 64 bytes at a multiple of 8. It lives until the launch ends, and only the next invalid access
+        // of this worker touches it.
+        unsafe { ScratchBytes::new(self.nowhere.as_mut_ptr().cast()) }
     }
 
     /// Records a fault of a block as a finding; returns it if it is not one.

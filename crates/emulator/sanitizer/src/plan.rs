@@ -81,7 +81,9 @@ fn address<T>(of: &T) -> u64 {
     std::ptr::from_ref(of).expose_provenance() as u64
 }
 
-impl Plan for Inserts {
+// SAFETY: every immediate is the address of a `Step`, `Use` or `Group` that is boxed in `self` and never moved or changed, and goes
+// with handlers that take it for just that. `CheckRun` and `CheckGroup` take the operands of a general access operation.
+unsafe impl Plan for Inserts {
     fn before(&self, instruction: usize) -> Vec<Inserted> {
         let step = self
             .steps

@@ -1,7 +1,7 @@
 //! Traces of a few blocks: for pictures, and for the cache model.
 
 use lanework_engine::event::{Access, AccessKind, Place, Space};
-use lanework_engine::instrument::Instrument;
+use lanework_engine::observer::Observer;
 use std::ops::Range;
 
 /// The accesses to record.
@@ -157,7 +157,7 @@ impl Tracer {
     }
 }
 
-impl Instrument for Tracer {
+impl Observer for Tracer {
     fn fork(&self) -> Self {
         Tracer::new(self.wanted.clone())
     }

@@ -6,7 +6,7 @@ use crate::machine::Machine;
 use crate::subject::{Candidate, Engine, Label, Subject};
 use lanework_emulator::sanitize::Checks;
 use lanework_emulator::{
-    Counters, CountingObserver, Emulator, LaunchConfig, NullObserver, Observer, Options, Outcome,
+    Counters, CountingObserver, Emulator, Instrument, LaunchConfig, NullObserver, Options, Outcome,
     Program,
 };
 use lanework_ptx::Module;
@@ -78,7 +78,7 @@ impl Device {
         })
     }
 
-    fn launch<O: Observer>(&self, observer: &mut O) -> Result<Outcome, String> {
+    fn launch<I: Instrument>(&self, observer: &mut I) -> Result<Outcome, String> {
         let launch = LaunchConfig::new(self.case.name, self.case.grid, self.case.block);
         let arguments: Vec<&[u8]> = self.arguments.iter().map(Vec::as_slice).collect();
         self.emulator.launch(&self.program, &launch, &arguments, observer).map_err(text)

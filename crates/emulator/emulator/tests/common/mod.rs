@@ -4,7 +4,7 @@
 pub mod triples;
 
 use lanework_emulator::{
-    CountingObserver, Emulator, Fault, LaunchConfig, LoadError, NullObserver, Observer, Options,
+    CountingObserver, Emulator, Fault, Instrument, LaunchConfig, LoadError, NullObserver, Options,
     Outcome, Program,
 };
 use lanework_ptx::Module;
@@ -84,13 +84,13 @@ pub fn run(
     })
 }
 
-fn once<O: Observer>(
+fn once<I: Instrument>(
     text: &str,
     all_varying: bool,
     (grid, block): ([u32; 3], [u32; 3]),
     input: &[u32],
     count: usize,
-    observer: &mut O,
+    instrument: &mut I,
 ) -> Result<(Outcome, Vec<u32>), Fault> {
     let emulator = device(all_varying);
     let program = load(&emulator, text).unwrap_or_else(|e| panic!("loads: {e}"));
@@ -99,7 +99,7 @@ fn once<O: Observer>(
     let launch = LaunchConfig { dynamic_shared: 1024, ..LaunchConfig::new("k", grid, block) };
     let arguments: [&[u8]; 3] =
         [&source.to_le_bytes(), &out.to_le_bytes(), &(input.len() as u32).to_le_bytes()];
-    let outcome = emulator.launch(&program, &launch, &arguments, observer)?;
+    let outcome = emulator.launch(&program, &launch, &arguments, instrument)?;
     Ok((outcome, download(&emulator, out, count)))
 }
 

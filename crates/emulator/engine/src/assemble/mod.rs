@@ -139,7 +139,7 @@ struct Assembler<'a> {
 
 impl Assembler<'_> {
     fn handler(&self, tiers: Tiers) -> Handler {
-        tiers.0[self.want.tier]
+        tiers.at(self.want.tier)
     }
 
     fn push(&mut self, tiers: Tiers, slots: [u32; 4], imm: u64, origin: u32, shape: Shape) {

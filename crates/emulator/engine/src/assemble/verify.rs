@@ -141,3 +141,6 @@ impl Verifier<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,8 @@ use lanework_ptx_ir::opcode::tensor_memory::TmemOp;
 /// Any instruction of this family.
 pub struct Async;
 
-impl Body for Async {
+// SAFETY: `run` returns the next operation, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Async {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the immediate is the address of a plan that lives as long as the code; its slots are
         // valid by the assembler.

@@ -7,15 +7,18 @@
 //! cluster can go on, as if the time limit had passed.
 
 mod bulk;
-pub mod cluster;
-pub mod copies;
-pub mod finish;
-pub mod handler;
-pub mod mbarrier;
-pub mod plan;
-pub mod registers;
+pub(crate) mod cluster;
+pub(crate) mod copies;
+pub(crate) mod finish;
+pub(crate) mod handler;
+pub(crate) mod mbarrier;
+pub(crate) mod plan;
+pub(crate) mod registers;
 mod shared;
 mod sync;
 mod tensor;
-pub mod tensor_memory;
+pub(crate) mod tensor_memory;
 mod tile;
+
+pub use cluster::split;
+pub use mbarrier::Mbarrier;

@@ -12,7 +12,7 @@ use crate::machine::Op;
 use run::{RUN_DEAD, SAME_DEAD};
 use sequence::DEAD;
 
-pub use sequence::{FmaSequence, FmaStep};
+pub use sequence::FmaSequence;
 
 /// Where product steps are overlaid.
 pub struct FmaOverlay<'a> {

@@ -29,17 +29,17 @@ pub fn fuse(
                 product.overlay(at, read_once)
             }
             [Mark::Compare(tiers), Mark::BranchUniform, ..] => {
-                ops[at].handler = tiers.0[tier];
+                ops[at].handler = tiers.at(tier);
                 fusions.push(Fusion { at: at as u32, kind: FusionKind::CompareBranch });
                 2
             }
             [Mark::Sum, Mark::Sum, ..] => {
-                ops[at].handler = Tiers::cold::<Two<Sum, Sum>>().0[tier];
+                ops[at].handler = Tiers::cold::<Two<Sum, Sum>>().at(tier);
                 fusions.push(Fusion { at: at as u32, kind: FusionKind::Sums });
                 2
             }
             [Mark::Sum, ..] => {
-                ops[at].handler = Tiers::cold::<Sum>().0[tier];
+                ops[at].handler = Tiers::cold::<Sum>().at(tier);
                 1
             }
             _ => 1,

@@ -40,7 +40,8 @@ pub trait Step {
 /// Two operations in one handler.
 pub struct Two<A, B>(PhantomData<(A, B)>);
 
-impl<A: Step, B: Body> Body for Two<A, B> {
+// SAFETY: `run` returns what the second body returns, or what the first one returned when it stopped the warp.
+unsafe impl<A: Step, B: Body> Body for Two<A, B> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the assembler fused two operations in sequence.
@@ -68,7 +69,8 @@ impl Step for Sum {
     }
 }
 
-impl Body for Sum {
+// SAFETY: `run` returns what the second body returns, or what the first one returned when it stopped the warp.
+unsafe impl Body for Sum {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: by the caller; a sum always steps.

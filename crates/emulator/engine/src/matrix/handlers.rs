@@ -24,7 +24,8 @@ impl Plan {
 /// Any matrix instruction.
 pub struct Matrix;
 
-impl Body for Matrix {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Matrix {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the immediate is the address of a plan that lives as long as the code; its slots are
         // valid by the assembler.
@@ -54,7 +55,8 @@ impl Body for Matrix {
 /// A product.
 pub struct Product;
 
-impl Body for Product {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Product {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: as for `Matrix`.

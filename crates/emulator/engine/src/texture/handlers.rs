@@ -16,7 +16,8 @@ use lanework_ptx_ir::opcode::texture::{Geometry, MipLevel, TextureOp};
 /// Any instruction of this family.
 pub struct Texture;
 
-impl Body for Texture {
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Texture {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the immediate is the address of a plan that lives as long as the code; its slots are
         // valid by the assembler.

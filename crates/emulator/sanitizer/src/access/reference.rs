@@ -13,7 +13,7 @@ use crate::findings::suppressions::SuppressionRule;
 use crate::findings::verb;
 use crate::races::epoch;
 use crate::races::happens_before::sync_variables::SyncVariable;
-use lanework_engine::asynchrony::cluster::split;
+use lanework_engine::asynchrony::split;
 use lanework_engine::event::AccessKind;
 use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;

@@ -16,7 +16,7 @@ use crate::races::epoch::{self, PackedEpoch};
 use crate::races::happens_before::PSEUDO_THREADS;
 use crate::races::happens_before::lane_clocks::AcquireSource;
 use crate::races::vector_clock::VectorClock;
-use lanework_engine::asynchrony::mbarrier::Mbarrier;
+use lanework_engine::asynchrony::Mbarrier;
 use std::collections::HashMap;
 
 /// The runs that a copy reads and writes until its mbarrier completes it.

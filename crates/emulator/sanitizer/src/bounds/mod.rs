@@ -18,7 +18,7 @@ use crate::bounds::heap::HeapBlocks;
 use crate::findings::kinds::ReportKind;
 use crate::findings::report::Report;
 use crate::findings::{Finding, named, outside_of, place};
-use lanework_engine::asynchrony::cluster::split;
+use lanework_engine::asynchrony::split;
 use lanework_engine::event::{Space, generic_space};
 use lanework_engine::fault::NearAllocation;
 use lanework_engine::memory::{Allocation, Memory};

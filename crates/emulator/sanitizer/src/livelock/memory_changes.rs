@@ -4,9 +4,9 @@
 //! that are read. A spin that returns to an earlier state without changing memory never ends.
 
 use lanework_engine::event::{AccessKind, Space, generic_space};
+use lanework_engine::guest;
 use lanework_engine::machine::Warp;
 use lanework_engine::site::Site;
-use lanework_engine::worker_context::Context;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::collections::HashMap;
 
@@ -32,9 +32,9 @@ impl ByteSnapshot {
     /// `host` is valid for reads of `bytes` bytes.
     unsafe fn capture(host: *const u8, bytes: usize) -> ByteSnapshot {
         let mut value = [0; MOST_BYTES];
-        // SAFETY: the caller guarantees `bytes` readable bytes at `host`, the copy takes at most
-        // `MOST_BYTES` of them, and `value` has that size.
-        unsafe { value.as_mut_ptr().copy_from_nonoverlapping(host, bytes.min(MOST_BYTES)) };
+        // SAFETY: the caller guarantees `bytes` readable bytes at `host`; another launch writes them by
+        // guest accesses only.
+        unsafe { guest::read_bytes(host, &mut value[..bytes.min(MOST_BYTES)]) };
         ByteSnapshot { host, bytes: bytes.min(MOST_BYTES), value }
     }
 
@@ -167,7 +167,7 @@ impl MemoryChanges {
         }
         for lane in (0..32).filter(|lane| warp.mask >> lane & 1 != 0) {
             let address = at[lane as usize];
-            let host = context.lane_host(site.space, warp.index, lane, address, bytes as u64);
+            let host = warp.lane_host(site.space, lane, address, bytes as u64);
             let Some(host) = host else { continue };
             if writes {
                 self.changed |= bytes > MOST_BYTES;

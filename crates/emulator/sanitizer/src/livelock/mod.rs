@@ -89,9 +89,7 @@ impl LivelockProbe {
     /// Records a warp's access before it executes.
     pub fn follow(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
         if let Some(memory) = self.memory.get_mut(self.rank) {
-            // SAFETY: a warp only runs inside its worker's context, and `context` points to it
-            // during the run.
-            memory.access(unsafe { &*warp.context }, warp, instruction, site, at);
+            memory.access(warp, instruction, site, at);
         }
     }
 

@@ -22,7 +22,8 @@ fn floats(words: [u32; 16]) -> [f32; 16] {
     unsafe { std::mem::transmute(words) }
 }
 
-impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunSequence<L, WIDE, COUNT> {
+// SAFETY: `run` returns what `Op::next` or `Op::leave` gives for the last operation of the sequence, which falls through.
+unsafe impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunSequence<L, WIDE, COUNT> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the assembler made the chain of operations in sequence whose slots fit each other;
@@ -106,7 +107,8 @@ pub(super) const SAME_DEAD: u32 = 1;
 /// Its run is dead.
 pub(super) const RUN_DEAD: u32 = 2;
 
-impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
+// SAFETY: `run` returns what `Op::next` or `Op::leave` gives for the last operation of the sequence, which falls through.
+unsafe impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool> Body
     for RunStep<L, WIDE, SCALAR_FIRST, COUNT>
 {
     #[inline(always)]

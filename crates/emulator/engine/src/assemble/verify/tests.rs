@@ -1,14 +1,14 @@
 //! The verifier of assembled code: every kernel of the corpus passes, and code broken by hand is refused,
 //! each time by the message that names what is broken.
 
-use lanework_engine::assemble::verify::{verify, verify_wide};
-use lanework_engine::assemble::{Code, Want, assemble};
-use lanework_engine::attached::Instrumentation;
-use lanework_engine::fuse::fusion::{Fusion, FusionKind};
-use lanework_engine::hook::Wants;
-use lanework_engine::instrument::NullObserver;
-use lanework_engine::shape::{Flow, Immediate, OperandKind, WORDS};
-use lanework_engine::site::Site;
+use crate::assemble::verify::{verify, verify_wide};
+use crate::assemble::{Code, Want, assemble};
+use crate::attached::Instrumentation;
+use crate::fuse::fusion::{Fusion, FusionKind};
+use crate::hook::Wants;
+use crate::observer::NullObserver;
+use crate::shape::{Flow, Immediate, OperandKind, WORDS};
+use crate::site::Site;
 use lanework_ptx::{Module, StateSpace};
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::uniformity::Uniformity;
