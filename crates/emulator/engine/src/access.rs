@@ -100,6 +100,9 @@ pub unsafe fn plan(
 }
 
 /// Finds each lane's host address on its own, or the first fault.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 #[cold]
 #[inline(never)]
 unsafe fn lane_by_lane(
@@ -110,14 +113,16 @@ unsafe fn lane_by_lane(
     at: &Lanes<u64>,
     host: &mut Lanes<u64>,
 ) -> Result<(), *const Op> {
-    // SAFETY: site and context are valid by the assembler and the scheduler.
+    // SAFETY: the assembler gave the site's offset, and the worker owns sites and context for as long as its warps
+    // run (`Body::run`).
     let site = unsafe { &mut *site };
     for lane in 0..32u32 {
         if warp.mask >> lane & 1 == 0 {
             continue;
         }
         let address = at.0[lane as usize];
-        // SAFETY: as above.
+        // SAFETY: the worker owns the context for as long as its warps run, and the instrument that `recover` calls
+        // keeps no reference to it.
         let context = unsafe { &*warp.context };
         let found = context.lane_host(site.space, warp.index, lane, address, bytes);
         let aligned = address & (bytes - 1) == 0;
@@ -141,7 +146,8 @@ unsafe fn lane_by_lane(
             }
         }
     }
-    // SAFETY: as above.
+    // SAFETY: the worker owns the context for as long as its warps run, and the instrument that `recover` calls keeps
+    // no reference to it.
     let context = unsafe { &*warp.context };
     let lane = warp.mask.trailing_zeros() as usize & 31;
     if let Some(region) = context.region_of(site.space, at.0[lane])
@@ -159,7 +165,8 @@ pub struct Load<T>(PhantomData<T>);
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl<T: Elem> Body for Load<T> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
+        // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
+        // (`Body::run`), so its slots lie in it.
         unsafe {
             let site = warp.site(op.c);
             let count = usize::from((*site).count);
@@ -196,7 +203,8 @@ pub struct Store<T>(PhantomData<T>);
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl<T: Elem> Body for Store<T> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
+        // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
+        // (`Body::run`), so its slots lie in it.
         unsafe {
             let site = warp.site(op.c);
             let count = usize::from((*site).count);

@@ -138,7 +138,8 @@ macro_rules! arity {
         unsafe impl<$($ty: Source,)* R: Sink> Body for $scalar<$($ty,)* R> {
             #[inline(always)]
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-                // SAFETY: as for the handler of all lanes above.
+                // SAFETY: `op` was assembled for this warp's register file, and the assembler took `imm` and this
+                // handler from one `AluOperation`, where the function has these types.
                 unsafe {
                     let f = lane_function::<fn($($ty),*) -> R>(op);
                     $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
@@ -152,7 +153,7 @@ macro_rules! arity {
             #[inline(always)]
             unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op> {
                 let f = zero_sized_instance::<F>();
-                // SAFETY: slots are valid by the assembler.
+                // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
                 unsafe {
                     $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
                     R::put_pair(warp, op.a, [f($($operand[0]),*), f($($operand[1]),*)]);
@@ -165,7 +166,8 @@ macro_rules! arity {
         unsafe impl<$($ty: Source,)* R: Sink, F: Fn($($ty),*) -> R + Copy> Body for $scalar_hot<$($ty,)* R, F> {
             #[inline(always)]
             unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-                // SAFETY: by the caller; it always steps.
+                // SAFETY: `step` needs what `Body::run` requires of `op` and `warp`; it never stops, so that the
+                // operation falls through.
                 unsafe {
                     let _ = Self::step(op, warp);
                     op.next(warp)
@@ -325,7 +327,8 @@ unsafe impl<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy> Body for Aff
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let f = zero_sized_instance::<F>();
-        // SAFETY: slots are valid by the assembler; unused ones are those of the constant 0.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; unused ones
+        // are those of the constant 0.
         unsafe {
             let regs = warp.regs;
             let read = |slot: u32| *regs.add(slot as usize).cast::<Scalar>();

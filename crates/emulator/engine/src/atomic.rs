@@ -18,7 +18,8 @@ pub struct Atomic;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Atomic {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
+        // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
+        // (`Body::run`), so its slots lie in it.
         unsafe {
             let site = warp.site(op.c);
             let bytes = (*site).bytes;
@@ -55,7 +56,8 @@ pub struct AtomicQuad;
 unsafe impl Body for AtomicQuad {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         const BYTES: usize = 16;
-        // SAFETY: `plan` checked every active lane's bytes; slots are valid by the assembler.
+        // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
+        // (`Body::run`), so its slots lie in it.
         unsafe {
             let site = warp.site(op.c);
             let mut host = Lanes([0u64; 32]);

@@ -70,7 +70,7 @@ impl Hook {
     /// The instrument is alive and attached, and no other reference to it exists until `'a` ends.
     #[inline(always)]
     pub unsafe fn get<'a>(self, what: Wants) -> Option<&'a mut dyn Instrument> {
-        // SAFETY: by the caller.
+        // SAFETY: `any` requires what this function does: a live instrument, and no other reference to it.
         if self.wants.any(what) { Some(unsafe { self.any() }) } else { None }
     }
 
@@ -79,7 +79,8 @@ impl Hook {
     /// # Safety
     /// As for [`Hook::get`].
     pub unsafe fn any<'a>(self) -> &'a mut dyn Instrument {
-        // SAFETY: by the caller; the pointer is that of an `Attached`.
+        // SAFETY: the instrument is alive and has no other reference, as `get` requires; `object` points to the `*mut
+        // dyn Instrument` of an `Attached`.
         unsafe { &mut **self.object.cast::<*mut dyn Instrument>() }
     }
 
@@ -90,7 +91,7 @@ impl Hook {
     /// instrument that it was assembled for.
     #[inline(always)]
     pub unsafe fn typed<'a, I: Instrument>(self) -> &'a mut I {
-        // SAFETY: by the caller.
+        // SAFETY: the instrument is alive, has no other reference, and is an `I`, as this function requires.
         unsafe { &mut *self.instrument.cast::<I>() }
     }
 }

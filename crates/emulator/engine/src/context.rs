@@ -56,7 +56,7 @@ impl Context {
             MemorySpace::Parameter => Some(self.parameters),
             MemorySpace::Local => None,
             MemorySpace::Global | MemorySpace::Constant => {
-                // SAFETY: the launch holds the memory's lock while blocks run.
+                // SAFETY: the launch borrows the memory under its lock until its workers have ended.
                 unsafe { (*self.memory).region(address) }
             }
             MemorySpace::Generic => {
@@ -100,7 +100,7 @@ impl Context {
         let Some(region) = self.region_of(space, address) else {
             return match space {
                 MemorySpace::Global | MemorySpace::Constant | MemorySpace::Generic => {
-                    // SAFETY: the launch holds the memory's lock while blocks run.
+                    // SAFETY: the launch borrows the memory under its lock until its workers have ended.
                     unsafe { (*self.memory).locate(address, bytes) }
                 }
                 _ => None,
@@ -145,7 +145,7 @@ pub fn recover(warp: &Warp, op: &Op, raw: RawFault) -> Result<*mut u8, RawFault>
 /// Stops the warp with a fault.
 #[cold]
 pub fn fault(warp: &mut Warp, op: &Op, fault: RawFault) -> *const Op {
-    // SAFETY: the context outlives the warp's run.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     unsafe { (*warp.context).fault = Some(Box::new(fault)) };
     warp.stop_at(op, Stop::Fault)
 }

@@ -104,9 +104,11 @@ unsafe impl Body for Branch {
     }
 }
 
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 #[cold]
 unsafe fn diverged(op: &Op, warp: &Warp) {
-    // SAFETY: the context outlives the warp's run.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     unsafe {
         let place = (*warp.context).place(warp, op);
         (*warp.context).hook.any().diverged(place);
@@ -122,10 +124,11 @@ unsafe impl Body for Join {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         if warp.reconvergence_pc == op.a {
-            // SAFETY: stack entries are valid.
+            // SAFETY: entries hold the indices of operations of this warp's code.
             return unsafe { warp.pop(op) };
         }
-        // SAFETY: every program ends with an operation that does not fall through.
+        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
+        // (`assemble` ends it with `Exit`): there is a next one.
         unsafe { op.leave() }
     }
 }
@@ -156,7 +159,8 @@ unsafe impl Body for Count {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
-        // SAFETY: every program ends with an operation that does not fall through.
+        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
+        // (`assemble` ends it with `Exit`): there is a next one.
         unsafe { op.next(warp) }
     }
 }
@@ -170,7 +174,7 @@ unsafe impl Body for Exit {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         account(op, warp);
         warp.live &= !warp.mask;
-        // SAFETY: stack entries are valid.
+        // SAFETY: entries hold the indices of operations of this warp's code.
         unsafe { warp.pop(op) }
     }
 }
@@ -238,7 +242,8 @@ unsafe impl Body for Unguard {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         warp.mask = warp.unguarded;
-        // SAFETY: every program ends with an operation that does not fall through.
+        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
+        // (`assemble` ends it with `Exit`): there is a next one.
         unsafe { op.next(warp) }
     }
 }
@@ -250,7 +255,8 @@ pub struct Nothing;
 unsafe impl Body for Nothing {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: every program ends with an operation that does not fall through.
+        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
+        // (`assemble` ends it with `Exit`): there is a next one.
         unsafe { op.next(warp) }
     }
 }
@@ -262,7 +268,7 @@ pub struct Converge;
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
 unsafe impl Body for Converge {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe {
             if warp.mask != warp.live && named(op, warp) & warp.live & !warp.mask != 0 {
                 warp.retire();
@@ -286,8 +292,11 @@ pub fn members(warp: &Warp) -> u32 {
 }
 
 /// The lanes that the active ones name.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn named(op: &Op, warp: &Warp) -> u32 {
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     let masks = unsafe { fetch_cold::<u32>(warp, op.b) };
     (0..32).filter(|lane| warp.mask >> lane & 1 != 0).fold(0, |all, lane| all | masks.0[lane])
 }
@@ -298,7 +307,8 @@ pub struct Breath;
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
 unsafe impl Body for Breath {
     unsafe fn run(op: &Op, _: &mut Warp) -> *const Op {
-        // SAFETY: every program ends with an operation that does not fall through.
+        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
+        // (`assemble` ends it with `Exit`): there is a next one.
         unsafe { std::ptr::from_ref(op).add(1) }
     }
 }

@@ -47,7 +47,7 @@ pub fn qualifiers(number: u32) -> u32 {
 /// # Safety
 /// It is one of the warp's at which lanes come together.
 pub unsafe fn add(exchange: &mut Exchange, warp: &Warp, op: *const Op, lanes: u32) {
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     let values = unsafe {
         let op = &*op;
         if op.d & 0xff == VOTE {

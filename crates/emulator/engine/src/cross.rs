@@ -16,11 +16,14 @@ fn extra(op: &Op) -> u32 {
 }
 
 /// Writes one value to all active lanes.
+///
+/// # Safety
+/// The slot is a register of the warp, or [`NO_SLOT`].
 unsafe fn put_same<T: Elem>(warp: &mut Warp, slot: Slot, value: T) {
     if slot == NO_SLOT {
         return;
     }
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     unsafe {
         if slot & SCALAR != 0 {
             let base = [value.to64(); 2];
@@ -39,7 +42,7 @@ pub unsafe fn put_predicate(warp: &mut Warp, slot: Slot, bits: u32) {
     if slot == NO_SLOT {
         return;
     }
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     unsafe {
         let at = warp.at(slot).cast::<u32>();
         *at = if slot & SCALAR != 0 {
@@ -50,9 +53,11 @@ pub unsafe fn put_predicate(warp: &mut Warp, slot: Slot, bits: u32) {
     }
 }
 
+/// # Safety
+/// The slot is a register of the warp, or [`NO_SLOT`].
 unsafe fn put_lanes(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
     if slot != NO_SLOT {
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe { u32::put(warp, slot, lanes) }
     }
 }
@@ -66,7 +71,7 @@ unsafe impl Body for Clock {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let now = warp.instructions + u64::from(op.d);
         let value = if extra(op) & 1 != 0 { now >> 32 } else { now };
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe {
             put_same(warp, op.a, value);
             op.next(warp)
@@ -80,7 +85,7 @@ pub struct Shuffle;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Shuffle {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe {
             let own = u32::fetch(warp, op.b);
             let (a, _) = warp.brought(own);
@@ -117,8 +122,11 @@ unsafe impl Body for Shuffle {
 }
 
 /// The lanes of those that take part which each lane's member mask names.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Lanes<u32> {
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     let mut members = unsafe { u32::fetch(warp, slot) };
     for i in 0..32 {
         members.0[i] &= here;
@@ -149,11 +157,14 @@ fn by_group<T: Copy + Default>(
 }
 
 /// Writes words of the active lanes; a uniform register is written whole.
+///
+/// # Safety
+/// The slot is a register of the warp.
 unsafe fn put_words(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
     if slot == NO_SLOT {
         return;
     }
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     unsafe {
         if slot & SCALAR != 0 {
             let first = warp.mask.trailing_zeros() as usize & 31;
@@ -170,7 +181,7 @@ pub struct Vote;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Vote {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe {
             let mut bits = *warp.at(op.b).cast::<u32>();
             if extra(op) >> 8 != 0 {
@@ -205,7 +216,7 @@ pub struct Match;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Match {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe {
             let own = u64::fetch(warp, op.b);
             let (a, here) = warp.brought(own);
@@ -242,7 +253,7 @@ pub struct ActiveMask;
 unsafe impl Body for ActiveMask {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let mask = warp.mask;
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe {
             put_same(warp, op.a, mask);
             op.next(warp)
@@ -256,7 +267,7 @@ pub struct Elect;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Elect {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe {
             let (_, here) = warp.brought(Lanes([0u32; 32]));
             let members = members(warp, op.b, here);
@@ -295,7 +306,7 @@ pub struct Redux;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Redux {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe {
             let own = u32::fetch(warp, op.b);
             let (a, here) = warp.brought(own);

@@ -121,7 +121,7 @@ impl Device {
         name: &str,
         lender: Arc<dyn Any + Send + Sync>,
     ) -> Result<(), MemoryError> {
-        // SAFETY: by the caller.
+        // SAFETY: the bytes stay usable and unused by others until `lender` is dropped, as this function requires.
         unsafe { self.writing().allocate_in(start, bytes, name, lender) }
     }
 
@@ -148,7 +148,7 @@ impl Device {
         bytes: u64,
         name: &str,
     ) -> Result<(), MemoryError> {
-        // SAFETY: by the caller.
+        // SAFETY: the bytes stay usable until they are unregistered, as this function requires.
         unsafe { self.writing().register_host_memory(start, bytes, name) }
     }
 
@@ -167,7 +167,7 @@ impl Device {
     /// From now on every launch while nothing is registered must keep to memory that is there to be read
     /// and written, as if all of it were registered.
     pub unsafe fn trust_addresses(&self) {
-        // SAFETY: by the caller.
+        // SAFETY: launches keep to memory that can be accessed, as this function requires.
         unsafe { self.writing().trust() }
     }
 

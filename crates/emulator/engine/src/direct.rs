@@ -21,7 +21,8 @@ pub unsafe fn distances<const WIDE: bool>(
     warp: &Warp,
     region: &Region,
 ) -> ([u64; 2], u64) {
-    // SAFETY: by the caller.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the site's
+    // region is live.
     unsafe { moved::<WIDE>(op, warp, op.imm.wrapping_sub(region.start)) }
 }
 
@@ -35,7 +36,8 @@ pub unsafe fn starts<const WIDE: bool>(
     warp: &Warp,
     bounds: &CachedBounds,
 ) -> ([u64; 2], u64) {
-    // SAFETY: by the caller.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the bounds are
+    // those of the operation's site.
     unsafe { moved::<WIDE>(op, warp, bounds.from) }
 }
 
@@ -109,12 +111,16 @@ const fn own<T: Elem>() -> u32 {
 }
 
 /// Loads at even steps. Out of line, so that the common case stays small.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 #[inline(never)]
 unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
     op: &Op,
     warp: &mut Warp,
 ) -> *const Op {
-    // SAFETY: `steps_inside` checked every lane's bytes; slots are valid by the assembler.
+    // SAFETY: `steps_inside` checked the bytes of every lane; `op` was assembled for this warp's register file
+    // (`Body::run`), so its slots lie in it.
     unsafe {
         let site = warp.site(op.c);
         let region = (*site).region;
@@ -139,12 +145,16 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
 }
 
 /// Stores at even steps, likewise.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 #[inline(never)]
 unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
     op: &Op,
     warp: &mut Warp,
 ) -> *const Op {
-    // SAFETY: `steps_inside` checked every lane's bytes; slots are valid by the assembler.
+    // SAFETY: `steps_inside` checked the bytes of every lane; `op` was assembled for this warp's register file
+    // (`Body::run`), so its slots lie in it.
     unsafe {
         let site = warp.site(op.c);
         let region = (*site).region;
@@ -179,7 +189,8 @@ unsafe impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, cons
 {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `in_bounds` checked every lane's bytes; slots are valid by the assembler.
+        // SAFETY: `in_bounds` checked the bytes of every lane; `op` was assembled for this warp's register file
+        // (`Body::run`), so its slots lie in it.
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
@@ -229,7 +240,8 @@ unsafe impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
 {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `in_bounds` checked every lane's bytes; slots are valid by the assembler.
+        // SAFETY: `in_bounds` checked the bytes of every lane; `op` was assembled for this warp's register file
+        // (`Body::run`), so its slots lie in it.
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {

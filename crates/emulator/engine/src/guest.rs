@@ -35,7 +35,8 @@ pub use vectors::{Avx2 as Middle, Avx512 as Widest, words};
 /// this module.
 #[inline(always)]
 pub unsafe fn load<T: Elem>(from: *const T) -> T {
-    // SAFETY: by the caller; a pointer to an element is one to an atomic of its size.
+    // SAFETY: the bytes are readable, aligned to the element, and written by this module only, as this function
+    // requires; an element has the layout of the atomic of its size.
     unsafe {
         match size_of::<T>() {
             1 => T::from64(AtomicU8::from_ptr(from.cast_mut().cast()).load(Relaxed).into()),
@@ -56,7 +57,7 @@ unsafe fn word(from: *const u32) -> u32 {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         let value: u32;
-        // SAFETY: by the caller, the bytes are there.
+        // SAFETY: the four bytes are readable and aligned, as `load` requires.
         unsafe {
             std::arch::asm!("mov {value:e}, dword ptr [{from}]", from = in(reg) from,
                 value = lateout(reg) value, options(pure, nostack, readonly, preserves_flags));
@@ -64,7 +65,7 @@ unsafe fn word(from: *const u32) -> u32 {
         value
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    // SAFETY: by the caller.
+    // SAFETY: the four bytes are readable and aligned, as `load` requires.
     unsafe {
         AtomicU32::from_ptr(from.cast_mut()).load(Relaxed)
     }
@@ -76,7 +77,8 @@ unsafe fn word(from: *const u32) -> u32 {
 /// As for [`load`], to be written.
 #[inline(always)]
 pub unsafe fn store<T: Elem>(to: *mut T, value: T) {
-    // SAFETY: by the caller; a pointer to an element is one to an atomic of its size.
+    // SAFETY: the bytes are writable, aligned to the element, and accessed by this module only, as this function
+    // requires; an element has the layout of the atomic of its size.
     unsafe {
         match size_of::<T>() {
             1 => AtomicU8::from_ptr(to.cast()).store(value.to64() as u8, Relaxed),
@@ -112,7 +114,7 @@ mod tests {
         assert_eq!(from, to);
         #[cfg(target_arch = "x86_64")]
         if is_x86_feature_detected!("avx2") {
-            // SAFETY: as above, and the host has the level.
+            // SAFETY: both arrays have 16 elements, and the host was found to have AVX2.
             unsafe { super::Middle::store(&raw mut to, super::Middle::load(&raw mut from)) };
             assert_eq!(from, to);
         }

@@ -108,22 +108,28 @@ impl WideTiers {
 /// As for [`Handler`].
 #[inline(never)]
 pub unsafe fn baseline<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: by the caller.
+    // SAFETY: operation and warp fulfil `Body::run`, as `Handler` requires; the baseline is every host's level.
     unsafe { B::run(op, warp) }
 }
 
+/// # Safety
+/// As for [`Handler`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx2<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: by the caller.
+    // SAFETY: operation and warp fulfil `Body::run`, as `Handler` requires; `best_tier` found these features before
+    // the assembler chose this handler.
     unsafe { B::run(op, warp) }
 }
 
+/// # Safety
+/// As for [`Handler`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c")]
 #[target_feature(enable = "bmi1,bmi2,lzcnt,popcnt")]
 unsafe fn avx512<B: Body>(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: by the caller.
+    // SAFETY: operation and warp fulfil `Body::run`, as `Handler` requires; `best_tier` found these features before
+    // the assembler chose this handler.
     unsafe { B::run(op, warp) }
 }
 

@@ -173,7 +173,8 @@ impl Heap<'_> {
 
 /// Notifies the instrument.
 fn notify(warp: &Warp, event: HeapEvent) {
-    // SAFETY: the context outlives the warp's run, which alone uses it.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`), and no other reference to it
+    // exists meanwhile.
     if let Some(instrument) = unsafe { (*warp.context).instrument(Wants::HEAP) } {
         instrument.heap(event);
     }
@@ -185,7 +186,8 @@ pub struct Malloc;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Malloc {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: slots are valid by the assembler; the context outlives the warp's run.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the worker
+        // owns the context for as long as its warps run (`Body::run`).
         unsafe {
             let (sizes, bases) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));
             let mut results = Lanes([0u64; 32]);
@@ -212,7 +214,8 @@ pub struct Free;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Free {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: as above.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the worker
+        // owns the context for as long as its warps run (`Body::run`).
         unsafe {
             let (addresses, bases) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));
             notify(warp, HeapEvent::Called);

@@ -71,7 +71,7 @@ impl HostBytes {
         match fresh {
             Fresh::Byte(byte) => {
                 let layout = Layout::from_size_align(size, align).ok()?;
-                // SAFETY: the size is not zero.
+                // SAFETY: the size of the layout is not zero: `size == 0` returned above.
                 let base = unsafe { alloc(layout) };
                 if base.is_null() {
                     return None;
@@ -82,7 +82,7 @@ impl HostBytes {
             }
             Fresh::Zeros => {
                 let layout = Layout::from_size_align(size.checked_add(align)?, PLAIN_ALIGN).ok()?;
-                // SAFETY: the size is not zero.
+                // SAFETY: the size of the layout is not zero: `size == 0` returned above.
                 let base = unsafe { alloc_zeroed(layout) };
                 if base.is_null() {
                     return None;
@@ -109,7 +109,7 @@ impl HostBytes {
             Fresh::Byte(byte) => byte,
             Fresh::Zeros => 0,
         };
-        // SAFETY: by the caller.
+        // SAFETY: `size` bytes are writable at `start` and used by nobody else, as this function requires.
         unsafe { start.write_bytes(byte, size) };
         HostBytes { _owner: Owner::Lender(lender), start }
     }

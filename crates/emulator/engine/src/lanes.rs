@@ -38,7 +38,7 @@ pub trait Source: Copy + Default + 'static {
 /// As for [`Source::fetch`].
 #[inline(never)]
 pub unsafe fn fetch_cold<T: Source>(warp: &Warp, slot: Slot) -> Lanes<T> {
-    // SAFETY: by the caller.
+    // SAFETY: `fetch` requires what this function does: the slot lies in the register file.
     unsafe { T::fetch(warp, slot) }
 }
 
@@ -48,7 +48,7 @@ pub unsafe fn fetch_cold<T: Source>(warp: &Warp, slot: Slot) -> Lanes<T> {
 /// As for [`Sink::put`].
 #[inline(never)]
 pub unsafe fn put_cold<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
-    // SAFETY: by the caller.
+    // SAFETY: `put` requires what this function does: the slot lies in the register file.
     unsafe { T::put(warp, slot, lanes) }
 }
 
@@ -80,7 +80,7 @@ impl<T: Elem> Source for T {
     #[inline(always)]
     unsafe fn fetch(warp: &Warp, slot: Slot) -> Lanes<T> {
         let mut out = Lanes([T::default(); 32]);
-        // SAFETY: the caller's slot is a varying or scalar register of the form its bits say.
+        // SAFETY: the slot lies in the register file, and its bits tell the form of the register (`Source::fetch`).
         unsafe {
             let at = warp.at(slot);
             if slot & SCALAR != 0 {
@@ -114,14 +114,14 @@ impl<T: Elem> Source for T {
 
     #[inline(always)]
     unsafe fn pair(warp: &Warp, slot: Slot) -> [T; 2] {
-        // SAFETY: the caller's slot is in scalar form.
+        // SAFETY: the slot lies in the register file and is in scalar form (`Source::pair`).
         let base = unsafe { (*warp.at(slot).cast::<Scalar>()).base };
         [T::from64(base[0]), T::from64(base[1])]
     }
 
     #[inline(always)]
     unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [T; 2] {
-        // SAFETY: the caller's slot is in scalar form.
+        // SAFETY: the offset is that of a register in scalar form (`Source::pair_bare`).
         let base = unsafe { (*warp.regs.add(slot as usize).cast::<Scalar>()).base };
         [T::from64(base[0]), T::from64(base[1])]
     }
@@ -129,7 +129,7 @@ impl<T: Elem> Source for T {
     #[inline(always)]
     unsafe fn fetch_own(warp: &Warp, slot: Slot) -> Lanes<T> {
         let mut out = Lanes([T::default(); 32]);
-        // SAFETY: by the caller.
+        // SAFETY: the offset is that of a varying register with words of this type's width (`Source::fetch_own`).
         unsafe {
             let at = warp.regs.add(slot as usize);
             if T::WIDE {
@@ -153,7 +153,8 @@ impl<T: Elem> Sink for T {
 
     #[inline(always)]
     unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
-        // SAFETY: the caller's slot is a varying register.
+        // SAFETY: the slot lies in the register file and is varying; its bits tell the width of its words
+        // (`Sink::put`).
         unsafe {
             if slot & WIDE != 0 {
                 let mut words = Lanes([0u64; 32]);
@@ -174,13 +175,13 @@ impl<T: Elem> Sink for T {
     #[inline(always)]
     unsafe fn put_pair(warp: &mut Warp, slot: Slot, pair: [T; 2]) {
         let scalar = Scalar { base: [pair[0].to64(), pair[1].to64()], stride: 0, unused: 0 };
-        // SAFETY: the caller's slot is in scalar form.
+        // SAFETY: the slot lies in the register file and is in scalar form (`Sink::put_pair`).
         unsafe { scalar.store(warp.at(slot).cast::<Scalar>()) }
     }
 
     #[inline(always)]
     unsafe fn put_own(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
-        // SAFETY: by the caller.
+        // SAFETY: the offset is that of a varying register with words of this type's width (`Sink::put_own`).
         unsafe {
             if T::WIDE {
                 let mut words = Lanes([0u64; 32]);
@@ -205,7 +206,7 @@ impl<T: Elem> Sink for T {
 /// `slot` is the bare offset of a varying register with words of `T`'s size.
 #[inline(always)]
 pub unsafe fn put_words<T: Copy>(warp: &mut Warp, slot: Slot, words: Lanes<T>) {
-    // SAFETY: by the caller.
+    // SAFETY: the offset is that of a varying register with words of this size, as this function requires.
     unsafe {
         let at = warp.regs.add(slot as usize).cast::<Lanes<T>>();
         let mask = warp.mask;
@@ -228,7 +229,7 @@ pub unsafe fn put_words<T: Copy>(warp: &mut Warp, slot: Slot, words: Lanes<T>) {
 /// The slot is a register of the warp.
 #[inline(never)]
 pub unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
-    // SAFETY: by the caller.
+    // SAFETY: the slot is a register of the warp, as this function requires.
     unsafe {
         if slot & WIDE != 0 {
             let mut at = u64::fetch(warp, slot);

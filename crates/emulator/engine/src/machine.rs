@@ -46,7 +46,8 @@ impl Op {
     /// As for [`Handler`]; this operation falls through.
     #[inline(always)]
     pub unsafe fn next(&self, warp: &mut Warp) -> *const Op {
-        // SAFETY: every program ends with an operation that does not fall through.
+        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
+        // (`assemble` ends it with `Exit`): there is a next one.
         unsafe {
             let next = std::ptr::from_ref(self).add(1);
             if cfg!(debug_assertions) { next } else { ((*next).handler)(&*next, warp) }
@@ -60,7 +61,8 @@ impl Op {
     /// This operation falls through.
     #[inline(always)]
     pub unsafe fn leave(&self) -> *const Op {
-        // SAFETY: every program ends with an operation that does not fall through.
+        // SAFETY: this operation falls through, as this function requires, and the last one of every program does not
+        // (`assemble` ends it with `Exit`): there is a next one.
         unsafe { std::ptr::from_ref(self).add(1) }
     }
 }
@@ -202,7 +204,7 @@ impl Warp {
     /// The slot lies in the register file.
     #[inline(always)]
     pub unsafe fn at(&self, slot: Slot) -> *mut u8 {
-        // SAFETY: by the caller.
+        // SAFETY: the slot lies in the register file, as this function requires.
         unsafe { self.regs.add((slot & OFFSET) as usize) }
     }
 
@@ -212,7 +214,7 @@ impl Warp {
     /// The slot lies in the register file and has that form.
     #[inline(always)]
     pub unsafe fn known(&self, slot: Slot, form: Slot) -> *mut u8 {
-        // SAFETY: by the caller.
+        // SAFETY: the slot lies in the register file and has this form, so that its offset is `slot - form`.
         unsafe { self.regs.add(slot as usize).sub(form as usize) }
     }
 
@@ -222,7 +224,7 @@ impl Warp {
     /// The offset is one that the assembler gave.
     #[inline(always)]
     pub unsafe fn site(&self, offset: u32) -> *mut Site {
-        // SAFETY: by the caller.
+        // SAFETY: the assembler gives offsets of sites of this code, and the context has as many sites.
         unsafe { self.sites.byte_add(offset as usize) }
     }
 
@@ -292,7 +294,7 @@ impl Warp {
     /// `pc` is less than the number of operations.
     #[inline(always)]
     pub unsafe fn op(&self, pc: u32) -> *const Op {
-        // SAFETY: by the caller.
+        // SAFETY: `pc` is less than the number of operations, as this function requires.
         unsafe { self.ops.add(pc as usize) }
     }
 

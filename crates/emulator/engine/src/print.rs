@@ -22,7 +22,8 @@ pub struct Print;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Print {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: slots are valid by the assembler; memory is read through checked accesses.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; memory is
+        // read through checked accesses.
         unsafe {
             let (formats, arguments) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));
             let mut results = Lanes([0u32; 32]);

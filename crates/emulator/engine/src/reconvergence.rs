@@ -38,7 +38,7 @@ impl Warp {
             self.stack.copy_within(first..self.depth - 1, first + 1);
             self.stack[first] = this;
             self.mask = next.mask & self.live;
-            // SAFETY: stack entries are valid.
+            // SAFETY: entries hold the indices of operations of this warp's code.
             self.stopped_at = unsafe { self.op(next.pc) };
             return;
         }
@@ -53,7 +53,7 @@ impl Warp {
                 continue;
             }
             let next = self.stack[..self.depth].iter().rev().find(|entry| entry.mask & bit != 0);
-            // SAFETY: stack entries are valid.
+            // SAFETY: entries hold the indices of operations of this warp's code.
             if next.is_some_and(|entry| unsafe { (*self.op(entry.pc)).ends() }) {
                 self.live &= !bit;
             }
@@ -71,7 +71,7 @@ impl Warp {
             self.mask = entry.mask & self.live;
             self.reconvergence_pc = entry.reconvergence_pc;
             if self.mask != 0 {
-                // SAFETY: by the caller.
+                // SAFETY: entries hold the indices of operations of this warp's code.
                 return unsafe { self.op(entry.pc) };
             }
         }

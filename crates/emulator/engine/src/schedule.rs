@@ -256,7 +256,7 @@ impl<'a> Job<'a> {
             }
             let Err((block, located)) = turn else { continue };
             stopped = true;
-            // SAFETY: this worker alone uses its instrument.
+            // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
             let instrument = unsafe { hook.any() };
             let stopped = ClusterFault { block, located: self.explained(located) };
             if let Some(located) = instrument.fault(stopped) {
@@ -273,7 +273,7 @@ impl<'a> Job<'a> {
                     continue;
                 }
                 let located = self.deadlock(located, unstarted);
-                // SAFETY: this worker alone uses its instrument.
+                // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
                 let found = unsafe { hook.any() }.fault(ClusterFault { block, located });
                 if let (Some(located), None) = (found, &fault) {
                     fault = Some((seated.order, block, located));
@@ -292,11 +292,13 @@ impl<'a> Job<'a> {
                 }
                 let (sites, runs) = (block.context.take_totals(), &code.runs);
                 let totals = Totals { sites: &sites, runs, visits: &block.context.visits };
-                // SAFETY: as above.
+                // SAFETY: this worker alone uses its instrument, and no other reference to it exists between two
+                // steps of a cluster.
                 unsafe { hook.any() }.flush(&totals);
             }
         }
-        // SAFETY: as above.
+        // SAFETY: this worker alone uses its instrument, and no other reference to it exists between two steps of a
+        // cluster.
         let late =
             unsafe { hook.any() }.finish(self.order.count == self.order.total, fault.is_some());
         if let Some((block, located)) = late {

@@ -40,7 +40,8 @@ impl Scalar {
     /// `at` is a register in scalar form.
     #[inline(always)]
     pub unsafe fn store(self, at: *mut Scalar) {
-        // SAFETY: by the caller; registers lie at multiples of 32 bytes, and SSE2 is part of x86-64.
+        // SAFETY: `at` is a register in scalar form, as this function requires, at a multiple of 32 bytes; SSE2 is
+        // part of x86-64.
         unsafe {
             #[cfg(target_arch = "x86_64")]
             {
@@ -62,7 +63,8 @@ impl Scalar {
     /// All three are registers in scalar form.
     #[inline(always)]
     pub unsafe fn add(a: *const Scalar, b: *const Scalar, to: *mut Scalar) {
-        // SAFETY: as for `store`.
+        // SAFETY: the three are registers in scalar form, as this function requires, at multiples of 32 bytes; SSE2
+        // is part of x86-64.
         unsafe {
             let stride = (*a).stride.wrapping_add((*b).stride);
             #[cfg(target_arch = "x86_64")]

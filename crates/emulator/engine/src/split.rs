@@ -28,7 +28,7 @@ impl WarpSplit {
             (self.mask & lanes, self.at, self.reconvergence_pc);
         if mask == 0 {
             let entry = stack.pop()?;
-            // SAFETY: stack entries are valid.
+            // SAFETY: entries hold the indices of operations of this warp's code.
             (mask, at, reconvergence_pc) =
                 (entry.mask, unsafe { warp.op(entry.pc) }, entry.reconvergence_pc);
         }

@@ -18,7 +18,8 @@ pub unsafe fn tally<const STEPS: bool>(
     bytes: u64,
     times: u64,
 ) {
-    // SAFETY: site and context are valid by the assembler and the scheduler.
+    // SAFETY: the assembler gave the site's offset, and the worker owns sites and context for as long as its warps
+    // run (`Body::run`).
     unsafe {
         let rule = (*site).counter;
         let slots = &mut (*site).slots;
@@ -55,6 +56,9 @@ pub unsafe fn tally<const STEPS: bool>(
 }
 
 /// Asks the instrument what a pattern costs.
+///
+/// # Safety
+/// The context is that of the running warp, and the site is one of its sites.
 #[cold]
 #[inline(never)]
 unsafe fn ask(
@@ -66,7 +70,8 @@ unsafe fn ask(
     bytes: u64,
 ) {
     let pattern = Pattern { stride, delta, low, bytes };
-    // SAFETY: site and context are valid by the assembler and the scheduler.
+    // SAFETY: the assembler gave the site's offset, and the worker owns sites and context for as long as its warps
+    // run (`Body::run`).
     unsafe {
         let cost = (*context).hook.any().cost((*site).counter.class, &pattern);
         (*site).memo = Memo { pattern, cost };

@@ -62,5 +62,5 @@ pub struct Code {
 
 // SAFETY: the only pointers inside are the empty regions of sites, which workers replace in copies.
 unsafe impl Send for Code {}
-// SAFETY: as above.
+// SAFETY: see `Send`: shared code is only read.
 unsafe impl Sync for Code {}

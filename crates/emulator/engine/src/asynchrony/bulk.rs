@@ -24,13 +24,18 @@ use lanework_ptx_ir::opcode::memory::AtomicOp;
 const CHUNK: u64 = 16;
 
 /// Starts bulk copies.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub(super) unsafe fn start(
     op: &Op,
     warp: &mut Warp,
     plan: &Plan,
     copy: CopyOp,
 ) -> Result<bool, RawFault> {
-    // SAFETY: slots are valid by the assembler; every place is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
     unsafe {
         let size = words(warp, plan, 2);
         let mask = words(warp, plan, 4);
@@ -92,8 +97,10 @@ pub(super) unsafe fn start(
     }
 }
 
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn place_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<u64> {
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     unsafe {
         match at.space {
             MemorySpace::Shared => shared_addresses(warp, slot, at),
@@ -103,6 +110,9 @@ unsafe fn place_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<
 }
 
 /// Checks one end of a bulk copy.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn place(
     warp: &Warp,
     lane: u32,
@@ -110,7 +120,7 @@ unsafe fn place(
     address: u64,
     bytes: u64,
 ) -> Result<*mut u8, RawFault> {
-    // SAFETY: the context outlives the warp's run.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     unsafe {
         if space == MemorySpace::Shared {
             return Ok(shared(warp, lane, address, bytes, CHUNK, "bulk copy")?.host);
@@ -132,6 +142,10 @@ unsafe fn place(
 }
 
 /// `st.async` and `red.async`.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub(super) unsafe fn store(
     op: &Op,
     warp: &mut Warp,
@@ -143,7 +157,8 @@ pub(super) unsafe fn store(
     let values = &plan.src[2..];
     let combine = reduction.map(combine);
     let all = u64::from(bytes) * values.len() as u64;
-    // SAFETY: slots are valid by the assembler; every place is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
     unsafe {
         let at = shared_addresses(warp, plan.src[0], to);
         let bar = shared_addresses(warp, plan.src[1], barrier);
@@ -173,9 +188,12 @@ pub(super) unsafe fn store(
     }
 }
 
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 pub(super) unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> {
     for lane in lanes(warp.mask) {
-        // SAFETY: the context and its cluster outlive the warp's run.
+        // SAFETY: the worker owns the context, and the executor the cluster, for as long as their warps run
+        // (`Body::run`).
         unsafe {
             let owner = owner(warp, lane);
             if let Some(instrument) = (*warp.context).instrument(Wants::COPIES) {
@@ -188,6 +206,8 @@ pub(super) unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> 
     Ok(true)
 }
 
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 pub(super) unsafe fn wait_group(
     op: &Op,
     warp: &mut Warp,

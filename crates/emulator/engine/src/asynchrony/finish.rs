@@ -33,7 +33,7 @@ pub unsafe fn finish_groups(
     pending: u32,
 ) -> Result<(), LateFault> {
     for copy in cluster.copies.take_groups(owner, pending) {
-        // SAFETY: by the caller.
+        // SAFETY: the cluster is live, as this function requires, and the copy is one that it started.
         unsafe { finish(cluster, copy) }?;
     }
     Ok(())
@@ -50,14 +50,17 @@ pub unsafe fn finish_all(cluster: &mut Cluster, first: usize) -> Result<(), Late
     let count = cluster.copies.queue.len();
     cluster.copies.queue.rotate_left(if count == 0 { 0 } else { first % count });
     while let Some(copy) = cluster.copies.queue.pop_front() {
-        // SAFETY: by the caller.
+        // SAFETY: the cluster is live, as this function requires, and the copy is one that it started.
         unsafe { finish(cluster, copy) }?;
     }
     Ok(())
 }
 
+/// # Safety
+/// The copy was started by a warp of this cluster, whose blocks' memory is live.
 unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
-    // SAFETY: by the caller; the addresses were checked when the copy was started.
+    // SAFETY: the cluster is live, as this function requires; the addresses were checked when the copy was started,
+    // and no block's memory is freed before the cluster ends.
     unsafe {
         match copy.what {
             Move::Run { from, to, bytes } => guest::copy(from, to, bytes),
@@ -105,7 +108,7 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
         Some(mut barrier) => barrier.complete_bytes(bytes).map(|()| barrier),
     };
     match told {
-        // SAFETY: as above.
+        // SAFETY: the mbarrier was read from this address just before.
         Ok(barrier) => unsafe { host.cast::<u64>().write(barrier.bits()) },
         Err(why) => {
             let raw = RawFault {

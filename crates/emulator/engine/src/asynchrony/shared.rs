@@ -21,8 +21,12 @@ pub(super) fn lanes(mask: u32) -> impl Iterator<Item = u32> {
 }
 
 /// A 32-bit operand of all lanes.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub(super) unsafe fn words(warp: &Warp, plan: &Plan, i: usize) -> Lanes<u32> {
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     unsafe { fetch_cold::<u32>(warp, plan.src[i]) }
 }
 
@@ -57,8 +61,11 @@ pub(super) struct Shared {
 
 /// The address of each lane as one of shared memory, whatever the operand's space; the base of the
 /// shared window is taken off generic ones.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 pub(super) unsafe fn shared_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<u64> {
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     let mut found = unsafe { addresses(warp, slot, at.offset as u64) };
     if at.space == MemorySpace::Generic {
         for address in &mut found.0 {
@@ -70,6 +77,9 @@ pub(super) unsafe fn shared_addresses(warp: &Warp, slot: Slot, at: AddressOperan
 }
 
 /// Checks a place in shared memory for `bytes` bytes at a multiple of `align`.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 pub(super) unsafe fn shared(
     warp: &Warp,
     lane: u32,
@@ -78,7 +88,7 @@ pub(super) unsafe fn shared(
     align: u64,
     what: &str,
 ) -> Result<Shared, RawFault> {
-    // SAFETY: the context outlives the warp's run.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     let context: &Context = unsafe { &*warp.context };
     let place = (MemorySpace::Shared, address, bytes);
     if !address.is_multiple_of(align) && address != u64::MAX {
@@ -97,12 +107,18 @@ pub(super) unsafe fn shared(
 }
 
 /// The thread of a lane.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 pub(super) unsafe fn owner(warp: &Warp, lane: u32) -> Owner {
-    // SAFETY: the context outlives the warp's run.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     Owner { rank: unsafe { (*warp.context).rank }, warp: warp.index, lane }
 }
 
 /// Who is told of a copy to `to`: its mbarrier, which must be in the same block.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 pub(super) unsafe fn mbarrier_at(
     warp: &Warp,
     lane: u32,
@@ -110,7 +126,7 @@ pub(super) unsafe fn mbarrier_at(
     to: Shared,
     bytes: u32,
 ) -> Result<Finish, RawFault> {
-    // SAFETY: by the caller.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`), as this function requires.
     let found = unsafe { shared(warp, lane, address, 8, 8, "mbarrier") }?;
     if found.rank != to.rank {
         let note = format!(
@@ -128,9 +144,12 @@ pub(super) fn everywhere(address: u64, mask: u32) -> impl Iterator<Item = u64> {
 }
 
 /// Notifies the instrument.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 #[inline]
 pub(super) unsafe fn notify(op: &Op, warp: &Warp, lane: u32, event: Asynchronous) {
-    // SAFETY: the context outlives the warp's run.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     unsafe {
         let place = (*warp.context).place(warp, op);
         if let Some(instrument) = (*warp.context).instrument(Wants::ASYNCHRONOUS) {
@@ -145,6 +164,9 @@ pub(super) fn shared_span(rank: u32, address: u64, bytes: u64) -> Span {
 }
 
 /// Puts a copy in flight, and tells of it; `target` counts the targets of one copy.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 pub(super) unsafe fn begin(
     op: &Op,
     warp: &Warp,

@@ -20,6 +20,10 @@ fn misuse(kind: FaultKind, lane: u32, address: u64, why: &str) -> RawFault {
 }
 
 /// An instruction on an mbarrier, lane after lane; `false` when the warp waits.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub(super) unsafe fn mbarrier(
     op: &Op,
     warp: &mut Warp,
@@ -27,7 +31,8 @@ pub(super) unsafe fn mbarrier(
     what: MbarrierOp,
     at: AddressOperand,
 ) -> Result<bool, RawFault> {
-    // SAFETY: slots are valid by the assembler; every address is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; every address
+    // is checked before it is accessed.
     unsafe {
         let address = shared_addresses(warp, plan.src[0], at);
         if let MbarrierOp::Wait { parity } = what {
@@ -109,6 +114,10 @@ fn change(bits: u64, what: MbarrierOp, first: u32, second: u32) -> Result<u64, S
 }
 
 /// `mbarrier.test_wait` and `try_wait`.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 unsafe fn wait_phase(
     op: &Op,
     warp: &mut Warp,
@@ -116,7 +125,8 @@ unsafe fn wait_phase(
     address: &Lanes<u64>,
     parity: bool,
 ) -> Result<bool, RawFault> {
-    // SAFETY: slots are valid by the assembler; every address is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; every address
+    // is checked before it is accessed.
     unsafe {
         let wanted = fetch_cold::<u64>(warp, plan.src[1]);
         let mut done = 0;
@@ -170,7 +180,8 @@ unsafe fn wait_phase(
 /// # Safety
 /// The warp stopped at a wait of this plan.
 pub(super) unsafe fn describe(warp: &Warp, plan: &Plan, at: AddressOperand) -> String {
-    // SAFETY: slots are valid by the assembler; the address is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the address is
+    // checked before it is accessed.
     unsafe {
         let lane = warp.waiting.trailing_zeros() & 31;
         let address = shared_addresses(warp, plan.src[0], at).0[lane as usize];
@@ -209,6 +220,9 @@ fn out_of_turn(mask: u32, what: &str) -> RawFault {
 }
 
 /// `barrier.cluster.arrive`.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 pub(super) unsafe fn arrive(
     warp: &mut Warp,
     aligned: bool,
@@ -218,7 +232,8 @@ pub(super) unsafe fn arrive(
         return Err(divided(warp));
     }
     let lane = warp.mask.trailing_zeros() & 31;
-    // SAFETY: the context and its cluster outlive the warp's run.
+    // SAFETY: the worker owns the context, and the executor the cluster, for as long as their warps run
+    // (`Body::run`).
     unsafe {
         let rank = owner(warp, lane).rank;
         let cluster = &mut *(*warp.context).cluster;
@@ -234,12 +249,16 @@ pub(super) unsafe fn arrive(
 }
 
 /// `barrier.cluster.wait`.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 pub(super) unsafe fn wait(warp: &mut Warp, aligned: bool) -> Result<bool, RawFault> {
     if aligned && warp.mask != warp.live {
         return Err(divided(warp));
     }
     let lane = warp.mask.trailing_zeros() & 31;
-    // SAFETY: the context and its cluster outlive the warp's run.
+    // SAFETY: the worker owns the context, and the executor the cluster, for as long as their warps run
+    // (`Body::run`).
     unsafe {
         let rank = owner(warp, lane).rank;
         let cluster = &mut *(*warp.context).cluster;
@@ -263,7 +282,8 @@ pub(super) unsafe fn registers(warp: &mut Warp, count: u32, more: bool) -> Resul
     let refuse = |warp: &Warp, kind, note| {
         Err(RawFault::of_lanes(kind, MemorySpace::Generic, warp.mask, note))
     };
-    // SAFETY: by the caller.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`), and no other reference to it
+    // exists while this handler runs.
     unsafe {
         let pool = &mut (*warp.context).registers;
         match pool.change(warp.index as usize, count, more) {
@@ -282,7 +302,7 @@ pub(super) unsafe fn registers(warp: &mut Warp, count: u32, more: bool) -> Resul
 /// # Safety
 /// The warp's context is live.
 pub(super) unsafe fn describe_registers(warp: &Warp, count: u32) -> String {
-    // SAFETY: by the caller.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     let free = unsafe { (*warp.context).registers.free() };
     format!(
         "{count} registers per thread (`setmaxnreg.inc`), of which other warps have given back {free}"

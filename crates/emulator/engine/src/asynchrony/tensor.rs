@@ -26,13 +26,18 @@ const CHUNK: u64 = 16;
 const COORDINATES: usize = 4;
 
 /// Starts copies of tiles.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub(super) unsafe fn start(
     op: &Op,
     warp: &mut Warp,
     plan: &Plan,
     tensor: TensorOp,
 ) -> Result<bool, RawFault> {
-    // SAFETY: slots are valid by the assembler; every place is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
     unsafe {
         let to = shared_addresses(warp, plan.src[0], tensor.shared);
         let map_at = addresses(warp, plan.src[1], tensor.map.offset as u64);
@@ -189,13 +194,16 @@ fn bad_map(lane: u32, tensor: TensorOp, address: u64, note: String) -> RawFault 
 }
 
 /// The map at an address.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn map_of(
     warp: &Warp,
     lane: u32,
     tensor: TensorOp,
     address: u64,
 ) -> Result<TensorMap, RawFault> {
-    // SAFETY: the context outlives the warp's run.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     let context: &Context = unsafe { &*warp.context };
     let space = tensor.map.space;
     let place = (space, address, MAP_BYTES as u64);
@@ -209,7 +217,7 @@ unsafe fn map_of(
         return Err(RawFault { access: Some(AccessKind::Load), ..out });
     };
     let mut bytes = [0; MAP_BYTES];
-    // SAFETY: so many bytes are there, as was just checked.
+    // SAFETY: `lane_host` found room for so many bytes.
     unsafe { guest::read_bytes(host, &mut bytes) };
     let bad = |note: String| bad_map(lane, tensor, address, note);
     let map = TensorMap::decode(&bytes).ok_or_else(|| {

@@ -117,9 +117,13 @@ impl Tile {
     }
 
     /// Moves the bytes `low..high` of a chunk; what is loaded gets the others filled.
+    ///
+    /// # Safety
+    /// `CHUNK` bytes are at `shared`, which this block owns, and as many at `global`; `low..high` lies in them.
     unsafe fn chunk(&self, shared: *mut u8, global: *mut u8, low: usize, high: usize) {
         let size = self.map.element.bytes() as usize;
-        // SAFETY: by the caller.
+        // SAFETY: `low..high` lies in a chunk of `CHUNK` bytes at `shared`, and as many bytes are at `global`, as
+        // this function requires.
         unsafe {
             if self.load {
                 let mut bytes = [0; CHUNK as usize];

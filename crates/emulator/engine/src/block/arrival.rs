@@ -26,7 +26,7 @@ struct Arrival {
 impl Arrival {
     /// Of the lanes of a warp that run, at the barrier where it stopped.
     fn of(warp: &Warp) -> Arrival {
-        // SAFETY: a warp stops at an operation of its code.
+        // SAFETY: a warp stops at an operation of its code (`Warp::stop_at`), which the launch keeps alive.
         let op: Op = unsafe { *warp.stopped_at };
         let form = BarrierForm::unpacked(op.imm);
         let true_lanes = match form.kind {
@@ -182,7 +182,7 @@ impl Worker<'_> {
     pub(super) fn leave(&mut self, w: usize, barrier: &Barrier) {
         let (count, all, any) = (barrier.count, barrier.all, barrier.any);
         self.go_on(w, |warp| {
-            // SAFETY: a warp stops at an operation of its code.
+            // SAFETY: a warp stops at an operation of its code (`Warp::stop_at`), which the launch keeps alive.
             let op: Op = unsafe { *warp.stopped_at };
             let kind = BarrierForm::unpacked(op.imm).kind;
             if op.a == NO_SLOT {

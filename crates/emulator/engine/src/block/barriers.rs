@@ -61,7 +61,7 @@ impl Worker<'_> {
         let running = self.warps.iter().zip(&self.states).filter(|(_, s)| **s != State::Done);
         for (warp, _) in running {
             let place = self.context.place(warp, op_ref(warp));
-            // SAFETY: this worker alone uses its instrument.
+            // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
             unsafe { self.context.hook.any() }.barrier(place, warp.mask);
         }
     }

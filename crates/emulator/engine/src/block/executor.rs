@@ -78,7 +78,7 @@ impl<'a> ClusterExecutor<'a> {
     /// Tells the instrument that the launch starts.
     pub fn tell_launch(&self, memory: &Memory) {
         let assembled = self.blocks[0].assembled;
-        // SAFETY: this worker alone uses its instrument.
+        // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
         unsafe { self.hook.any() }.launch(&Launch {
             kernel: &assembled.kernel,
             plan: assembled.code.plan.as_deref(),
@@ -292,7 +292,7 @@ impl<'a> ClusterExecutor<'a> {
             .map(|(rank, block)| barrier.missing(rank, block.warps.iter().map(|w| w.live)))
             .sum();
         if missing == 0 {
-            // SAFETY: this worker alone uses its instrument.
+            // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
             if let Some(instrument) = unsafe { self.hook.get(Wants::SYNCHRONISATION) } {
                 instrument.cluster_open(barrier.generation);
             }

@@ -195,7 +195,7 @@ impl Worker<'_> {
                 let leads = !gone.contains(&(named, same(at)));
                 let mut exchange = Exchange { leads, ..Exchange::default() };
                 for (_, at, lanes) in waiting.iter().filter(meets) {
-                    // SAFETY: as above.
+                    // SAFETY: each split stopped at an operation of its warp's code.
                     unsafe { converge::add(&mut exchange, warp, *at, *lanes) };
                 }
                 one.exchange = Some(Box::new(exchange));

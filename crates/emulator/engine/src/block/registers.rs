@@ -17,6 +17,8 @@ pub(super) fn slot_bytes(slot: Slot, assembled: &Assembled, register: u32) -> us
     }
 }
 
+/// # Safety
+/// `a` and `b` are registers of this width in two register files, in the forms that the slots say.
 unsafe fn move_register(
     old: *mut u8,
     from: Slot,
@@ -27,7 +29,8 @@ unsafe fn move_register(
     use lanework_ptx_ir::kernel::Width;
     let (a, b) =
         (old.wrapping_add((from & OFFSET) as usize), new.wrapping_add((to & OFFSET) as usize));
-    // SAFETY: by the caller.
+    // SAFETY: `a` and `b` are slots of register files of this form and width, as this function requires, in two
+    // different files.
     unsafe {
         if width == Width::Predicate {
             *b.cast::<u32>() = *a.cast::<u32>();
@@ -96,9 +99,11 @@ impl Worker<'_> {
         }
     }
 
+    /// # Safety
+    /// `at` is the register of this slot.
     unsafe fn write_special(&self, at: *mut u8, slot: Slot, special: SpecialRegister, warp: u32) {
         let value = |lane| self.special(special, warp, lane);
-        // SAFETY: by the caller, the slot holds a register of its form.
+        // SAFETY: `at` is the register of `slot`, in the form that the slot says, as this function requires.
         unsafe {
             if slot & SCALAR != 0 {
                 let stride = value(1).wrapping_sub(value(0));

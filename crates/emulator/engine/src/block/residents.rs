@@ -92,7 +92,7 @@ impl<'a> Residents<'a> {
 
     /// The next cluster that may have something to do; `None` if all wait in vain.
     pub fn next_ready(&mut self) -> Option<Seated> {
-        // SAFETY: this worker alone uses its instrument.
+        // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
         let instrument = unsafe { self.seating.hook.any() };
         let ready = |one: &Seated| one.waits.is_none() || instrument.may_go_on(one.seat);
         let index = self.waiting.iter().position(ready)?;
@@ -111,7 +111,7 @@ impl<'a> Residents<'a> {
     fn turn_to(&mut self, seat: usize) {
         if seat != self.current {
             self.current = seat;
-            // SAFETY: this worker alone uses its instrument.
+            // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
             unsafe { self.seating.hook.any() }.seat(seat, &self.seats[seat].shared());
         }
     }

@@ -107,7 +107,8 @@ impl Worker<'_> {
                         self.split_warp(w, stop);
                         return Ok(());
                     }
-                    // SAFETY: a warp stops at an operation of its code.
+                    // SAFETY: a warp stops at an operation of its code (`Warp::stop_at`), which the launch keeps
+                    // alive.
                     let form = BarrierForm::unpacked(unsafe { (*self.warps[w].stopped_at).imm });
                     let in_order = Wants::BARRIERS | Wants::SYNCHRONISATION;
                     match form.plain {

@@ -65,7 +65,7 @@ impl<'a> Worker<'a> {
         let stride = code.register_bytes.next_multiple_of(64);
         let registers = Buffer::new(stride * warps as usize);
         let seed = shape.schedule.seed().unwrap_or(0);
-        // SAFETY: this worker alone uses its instrument.
+        // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
         let slice = unsafe { hook.any() }.time_slice();
         let interleaved = shape.schedule == Schedule::Interleaved && hook.wants == Wants::NOTHING;
         // Where blocks wait for each other, all that is run of a wait is wasted.

@@ -73,7 +73,8 @@ impl Step for Sum {
 unsafe impl Body for Sum {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: by the caller; a sum always steps.
+        // SAFETY: `step` needs what `Body::run` requires of `op` and `warp`; a sum never stops, so that the operation
+        // falls through.
         unsafe {
             let _ = Sum::step(op, warp);
             op.next(warp)

@@ -25,7 +25,8 @@ pub unsafe fn read_bytes(from: *const u8, to: &mut [u8]) {
     }
     while at < to.len() {
         let size = piece(from as usize + at, to.len() - at);
-        // SAFETY: by the caller; a piece is aligned to its size.
+        // SAFETY: `to.len()` bytes are readable at `from`, as this function requires; the piece lies in them and is
+        // aligned to its size.
         unsafe {
             let from = from.add(at);
             match size {
@@ -49,7 +50,8 @@ pub unsafe fn write_bytes(to: *mut u8, from: &[u8]) {
         let size = piece(to as usize + at, from.len() - at);
         let mut bytes = [0; 8];
         bytes[..size].copy_from_slice(&from[at..at + size]);
-        // SAFETY: by the caller; a piece is aligned to its size.
+        // SAFETY: `from.len()` bytes are writable at `to`, as this function requires; the piece lies in them and is
+        // aligned to its size.
         unsafe {
             let to = to.add(at);
             match size {
@@ -73,7 +75,8 @@ pub unsafe fn write_bytes(to: *mut u8, from: &[u8]) {
 /// As for [`load`] and [`store`], of all of them.
 pub unsafe fn copy(from: *const u8, to: *mut u8, bytes: usize) {
     let mut between = vec![0; bytes];
-    // SAFETY: by the caller.
+    // SAFETY: `bytes` bytes are readable at `from` and writable at `to`, as this function requires; `between` has as
+    // many.
     unsafe {
         read_bytes(from, &mut between);
         write_bytes(to, &between);

@@ -10,11 +10,13 @@ pub struct Avx2;
 /// Registers of 512 bits.
 pub struct Avx512;
 
+/// # Safety
+/// 32 bytes are readable at `from`.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn load32(from: *const __m256i) -> __m256i {
     let value;
-    // SAFETY: by the caller, the bytes are there.
+    // SAFETY: 32 bytes are readable at `from`: `Avx2::load` steps through an array that its caller vouches for.
     unsafe {
         asm!("vmovdqu {value}, ymmword ptr [{from}]", from = in(reg) from,
             value = lateout(ymm_reg) value, options(pure, nostack, readonly, preserves_flags));
@@ -22,21 +24,25 @@ unsafe fn load32(from: *const __m256i) -> __m256i {
     value
 }
 
+/// # Safety
+/// 32 bytes are writable at `to`.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn store32(to: *mut __m256i, value: __m256i) {
-    // SAFETY: by the caller, the bytes are there.
+    // SAFETY: 32 bytes are writable at `to`: `Avx2::store` steps through an array that its caller vouches for.
     unsafe {
         asm!("vmovdqu ymmword ptr [{to}], {value}", to = in(reg) to, value = in(ymm_reg) value,
             options(nostack, preserves_flags));
     }
 }
 
+/// # Safety
+/// 64 bytes are readable at `from`.
 #[target_feature(enable = "avx512f")]
 #[inline]
 unsafe fn load64(from: *const __m512i) -> __m512i {
     let value;
-    // SAFETY: by the caller, the bytes are there.
+    // SAFETY: 64 bytes are readable at `from`: `Avx512::load` steps through an array that its caller vouches for.
     unsafe {
         asm!("vmovdqu64 {value}, zmmword ptr [{from}]", from = in(reg) from,
             value = lateout(zmm_reg) value, options(pure, nostack, readonly, preserves_flags));
@@ -44,21 +50,25 @@ unsafe fn load64(from: *const __m512i) -> __m512i {
     value
 }
 
+/// # Safety
+/// 64 bytes are writable at `to`.
 #[target_feature(enable = "avx512f")]
 #[inline]
 unsafe fn store64(to: *mut __m512i, value: __m512i) {
-    // SAFETY: by the caller, the bytes are there.
+    // SAFETY: 64 bytes are writable at `to`: `Avx512::store` steps through an array that its caller vouches for.
     unsafe {
         asm!("vmovdqu64 zmmword ptr [{to}], {value}", to = in(reg) to, value = in(zmm_reg) value,
             options(nostack, preserves_flags));
     }
 }
 
+/// # Safety
+/// The word at `from` is readable.
 #[target_feature(enable = "avx2")]
 #[inline]
 unsafe fn broadcast32(from: *const u32) -> __m256i {
     let value;
-    // SAFETY: by the caller, the bytes are there.
+    // SAFETY: the word at `from` is readable: `Level::broadcast` requires it.
     unsafe {
         asm!("vpbroadcastd {value}, dword ptr [{from}]", from = in(reg) from,
             value = lateout(ymm_reg) value, options(pure, nostack, readonly, preserves_flags));
@@ -66,11 +76,13 @@ unsafe fn broadcast32(from: *const u32) -> __m256i {
     value
 }
 
+/// # Safety
+/// The word at `from` is readable.
 #[target_feature(enable = "avx512f")]
 #[inline]
 unsafe fn broadcast64(from: *const u32) -> __m512i {
     let value;
-    // SAFETY: by the caller, the bytes are there.
+    // SAFETY: the word at `from` is readable: `Level::broadcast` requires it.
     unsafe {
         asm!("vpbroadcastd {value}, dword ptr [{from}]", from = in(reg) from,
             value = lateout(zmm_reg) value, options(pure, nostack, readonly, preserves_flags));
@@ -85,7 +97,7 @@ unsafe fn broadcast64(from: *const u32) -> __m512i {
 #[inline(always)]
 pub unsafe fn words(host: *const u8, at: [u64; 4]) -> __m128i {
     let value;
-    // SAFETY: by the caller, the bytes are there.
+    // SAFETY: the four words are readable, as this function requires.
     unsafe {
         asm!(
             "vmovd {value}, dword ptr [{host} + {a}]",
@@ -104,7 +116,8 @@ impl Level for Avx2 {
     #[inline(always)]
     unsafe fn load<T: Elem>(from: *const [T; 16]) -> [T; 16] {
         let mut out = [T::default(); 16];
-        // SAFETY: by the caller; `out` has as many bytes as are moved.
+        // SAFETY: the array is readable and the host has the level, as `Level::load` requires; `out` has as many
+        // bytes as are moved.
         unsafe {
             for i in 0..size_of::<[T; 16]>() / 32 {
                 let value = load32(from.cast::<__m256i>().add(i));
@@ -116,7 +129,8 @@ impl Level for Avx2 {
 
     #[inline(always)]
     unsafe fn store<T: Elem>(to: *mut [T; 16], values: [T; 16]) {
-        // SAFETY: by the caller; `values` has as many bytes as are moved.
+        // SAFETY: the array is writable and the host has the level, as `Level::store` requires; `values` has as many
+        // bytes as are moved.
         unsafe {
             for i in 0..size_of::<[T; 16]>() / 32 {
                 let value = values.as_ptr().cast::<__m256i>().add(i).read_unaligned();
@@ -127,7 +141,8 @@ impl Level for Avx2 {
 
     #[inline(always)]
     unsafe fn broadcast(from: *const u32) -> [u32; 16] {
-        // SAFETY: by the caller; both have 64 bytes.
+        // SAFETY: the word is readable and the host has the level, as `Level::broadcast` requires; both types have 64
+        // bytes, any of which are valid.
         unsafe {
             let half = broadcast32(from);
             std::mem::transmute::<[__m256i; 2], [u32; 16]>([half, half])
@@ -139,7 +154,8 @@ impl Level for Avx512 {
     #[inline(always)]
     unsafe fn load<T: Elem>(from: *const [T; 16]) -> [T; 16] {
         let mut out = [T::default(); 16];
-        // SAFETY: by the caller; `out` has as many bytes as are moved.
+        // SAFETY: the array is readable and the host has the level, as `Level::load` requires; `out` has as many
+        // bytes as are moved.
         unsafe {
             for i in 0..size_of::<[T; 16]>() / 64 {
                 let value = load64(from.cast::<__m512i>().add(i));
@@ -151,7 +167,8 @@ impl Level for Avx512 {
 
     #[inline(always)]
     unsafe fn store<T: Elem>(to: *mut [T; 16], values: [T; 16]) {
-        // SAFETY: by the caller; `values` has as many bytes as are moved.
+        // SAFETY: the array is writable and the host has the level, as `Level::store` requires; `values` has as many
+        // bytes as are moved.
         unsafe {
             for i in 0..size_of::<[T; 16]>() / 64 {
                 let value = values.as_ptr().cast::<__m512i>().add(i).read_unaligned();
@@ -162,7 +179,8 @@ impl Level for Avx512 {
 
     #[inline(always)]
     unsafe fn broadcast(from: *const u32) -> [u32; 16] {
-        // SAFETY: by the caller; both have 64 bytes.
+        // SAFETY: the word is readable and the host has the level, as `Level::broadcast` requires; both types have 64
+        // bytes, any of which are valid.
         unsafe { std::mem::transmute::<__m512i, [u32; 16]>(broadcast64(from)) }
     }
 }

@@ -31,7 +31,7 @@ impl Source for bool {
 
     #[inline(always)]
     unsafe fn fetch(warp: &Warp, slot: Slot) -> Lanes<bool> {
-        // SAFETY: the caller's slot is a predicate.
+        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool` (`Source::fetch`).
         let mask = unsafe { *warp.at(slot).cast::<u32>() };
         let mut out = Lanes([false; 32]);
         for i in 0..32 {
@@ -42,20 +42,20 @@ impl Source for bool {
 
     #[inline(always)]
     unsafe fn pair(warp: &Warp, slot: Slot) -> [bool; 2] {
-        // SAFETY: the caller's slot is a predicate.
+        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool` (`Source::pair`).
         let mask = unsafe { *warp.at(slot).cast::<u32>() };
         [mask & 1 != 0, mask & 0x1_0000 != 0]
     }
 
     #[inline(always)]
     unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [bool; 2] {
-        // SAFETY: by the caller.
+        // SAFETY: a predicate's slot has no form bits, so the bare offset is its slot.
         unsafe { bool::pair(warp, slot) }
     }
 
     #[inline(always)]
     unsafe fn fetch_own(warp: &Warp, slot: Slot) -> Lanes<bool> {
-        // SAFETY: by the caller.
+        // SAFETY: a predicate's slot has no form bits, so the bare offset is its slot.
         unsafe { bool::fetch(warp, slot) }
     }
 }
@@ -66,7 +66,7 @@ impl Sink for bool {
     #[inline(always)]
     unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<bool>) {
         let bits = mask_of(&lanes);
-        // SAFETY: the caller's slot is a predicate.
+        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool` (`Sink::put`).
         unsafe {
             let at = warp.at(slot).cast::<u32>();
             *at = (*at & !warp.mask) | (bits & warp.mask);
@@ -76,13 +76,14 @@ impl Sink for bool {
     #[inline(always)]
     unsafe fn put_pair(warp: &mut Warp, slot: Slot, pair: [bool; 2]) {
         let bits = (if pair[0] { 0xffff } else { 0 }) | (if pair[1] { 0xffff_0000 } else { 0 });
-        // SAFETY: the caller's slot is a predicate.
+        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool`
+        // (`Sink::put_pair`).
         unsafe { *warp.at(slot).cast::<u32>() = bits }
     }
 
     #[inline(always)]
     unsafe fn put_own(warp: &mut Warp, slot: Slot, lanes: Lanes<bool>) {
-        // SAFETY: by the caller.
+        // SAFETY: a predicate's slot has no form bits, so the bare offset is its slot.
         unsafe { bool::put(warp, slot, lanes) }
     }
 }

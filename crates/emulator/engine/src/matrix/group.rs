@@ -35,7 +35,8 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
         special |= !term.value.is_finite();
         Term { value: term.value * sign, power: term.power }
     };
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's shared
+    // memory is live.
     let (a, b, counts) = unsafe {
         (
             dense_a(warp, this, plan, (k, Term::ABSENT), decode)?,
@@ -49,7 +50,8 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
     let halves = this.d == ElementType::F16;
     let each = if halves { 2 } else { 4 };
     for block in 0..this.n / SIDE {
-        // SAFETY: by the caller.
+        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // shared memory is live.
         let columns = unsafe {
             operands::read::<SIDE>(warp, b, (this.b, this.across[1], bytes), block * SIDE)?
         };
@@ -62,7 +64,8 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
                 b.set(j, term);
             }
         }
-        // SAFETY: by the caller.
+        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // shared memory is live.
         let mut words = unsafe { accumulator::read(warp, this, plan, counts, (block, each)) };
         for row in 0..ROWS {
             let mut sum = Terms::default();
@@ -114,7 +117,8 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
 #[inline(always)]
 pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Result<(), RawFault> {
     let k = if this.bits { this.k / 32 } else { this.k };
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's shared
+    // memory is live.
     let (a, b, counts) = unsafe {
         (
             dense_a(warp, this, plan, (k, 0), |bits| integer(this.a, bits))?,
@@ -124,10 +128,12 @@ pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Re
     };
     let bytes = this.bytes_along(this.b, false);
     for block in 0..this.n / SIDE {
-        // SAFETY: by the caller.
+        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // shared memory is live.
         let columns =
             unsafe { operands::read::<SIDE>(warp, b, (this.b, false, bytes), block * SIDE)? };
-        // SAFETY: by the caller.
+        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // shared memory is live.
         let mut words = unsafe { accumulator::read(warp, this, plan, counts, (block, 4)) };
         for row in 0..ROWS {
             for (j, column) in columns.iter().enumerate() {

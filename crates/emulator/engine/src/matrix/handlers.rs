@@ -59,7 +59,8 @@ pub struct Product;
 unsafe impl Body for Product {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: as for `Matrix`.
+        // SAFETY: the immediate is the address of a plan that the code owns, whose slots lie in this warp's register
+        // file (`Body::run`).
         unsafe {
             let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
             if warp.mask != u32::MAX {
@@ -94,6 +95,10 @@ unsafe impl Body for Product {
 }
 
 /// Tells the instrument what a warpgroup's product reads of shared memory.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 #[cold]
 unsafe fn tell_operands(
     op: &Op,
@@ -101,7 +106,8 @@ unsafe fn tell_operands(
     this: &opcode::GroupMultiply,
     plan: &Plan,
 ) -> Result<(), RawFault> {
-    // SAFETY: slots are valid by the assembler; the context outlives the warp's run.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the worker owns
+    // the context for as long as its warps run (`Body::run`).
     unsafe {
         let chunks = group::chunks_read(warp, this, plan)?;
         let context = &mut *warp.context;

@@ -62,7 +62,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let [of_a, of_b, of_c] = this.registers;
     let Shape { m, n, k } = this.shape;
     let mut special = false;
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
     let [a_words, b_words, c_words] = unsafe {
         [
             read_registers(warp, this.a, &src[..of_a]),
@@ -88,7 +88,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
         c[(place / SIDE) & 31].set(place % SIDE, decode(this.c, bits));
     });
     if let Some(sparse) = this.sparse {
-        // SAFETY: by the caller.
+        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
         let chunks = unsafe { chunks(warp, this, sparse, plan) };
         let order = Order::of(this);
         let stored = a;
@@ -128,7 +128,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     }
     let words =
         pack(&places.d, this.d, |place| encode(this.d, c[(place / SIDE) & 31].value[place % SIDE]));
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
 
@@ -148,7 +148,7 @@ pub fn encode(d: ElementType, value: f64) -> u64 {
 /// The plan's slots are registers of the warp; the metadata is the source after C.
 unsafe fn chunks(warp: &Warp, this: &Multiply, sparse: Sparse, plan: &Plan) -> Chunks {
     let slot = plan.src[this.registers.iter().sum::<usize>()];
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
     let metadata = unsafe { fetch_cold::<u32>(warp, slot).0 };
     Chunks::of(this.a, this.shape.k, sparse, &metadata)
 }
@@ -163,7 +163,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let [of_a, of_b, of_c] = this.registers;
     let [fragment_a, fragment_b, _] = fragments(this);
     let (m, n, k) = (this.shape.m, this.shape.n, fragment_b.shape.k);
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
     let [a_words, b_words, c_words] = unsafe {
         [
             read_registers(warp, this.a, &src[..of_a]),
@@ -182,7 +182,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let mut c = [0i32; 256];
     unpack(&places.c, &c_words, ElementType::S32, |place, bits| c[place & 255] = bits as i32);
     if let Some(sparse) = this.sparse {
-        // SAFETY: by the caller.
+        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
         let chunks = unsafe { chunks(warp, this, sparse, plan) };
         let stored = a;
         a = [0; MOST];
@@ -217,7 +217,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
         }
     }
     let words = pack(&places.d, ElementType::S32, |place| u64::from(c[place & 255] as u32));
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
 
@@ -242,7 +242,7 @@ pub unsafe fn doubles(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let (src, places) = (&plan.src, &plan.places);
     let [of_a, of_b, of_c] = this.registers;
     let Shape { m, k, .. } = this.shape;
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
     let [a_words, b_words, c_words] = unsafe {
         [
             read_registers(warp, this.a, &src[..of_a]),
@@ -275,7 +275,7 @@ pub unsafe fn doubles(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     }
     let words =
         pack(&places.d, ElementType::F64, |place| c[(place / SIDE) & 15][place % SIDE].to_bits());
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
 

@@ -38,7 +38,7 @@ fn accumulator(product: usize, row: usize, column: usize, number: ElementType) -
 /// The plan's slots are registers of the warp.
 pub unsafe fn multiply(warp: &mut Warp, this: &Multiply, by_rows: [bool; 2], plan: &Plan) {
     let [of_a, of_b, _] = this.registers;
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
     let [a, b, c] = unsafe {
         [
             read_registers(warp, this.a, &plan.src[..of_a]),
@@ -78,6 +78,6 @@ pub unsafe fn multiply(warp: &mut Warp, this: &Multiply, by_rows: [bool; 2], pla
             }
         }
     }
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }

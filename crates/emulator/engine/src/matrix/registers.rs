@@ -15,7 +15,7 @@ pub type Registers = [[u64; 32]; 8];
 pub unsafe fn read_registers(warp: &Warp, number: ElementType, slots: &[Slot]) -> Registers {
     let mut words = [[0; 32]; 8];
     for (to, slot) in words.iter_mut().zip(slots) {
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe {
             match number {
                 ElementType::F64 => *to = fetch_cold::<u64>(warp, *slot).0,
@@ -42,7 +42,7 @@ pub unsafe fn write_registers(
     words: &Registers,
 ) {
     for (word, slot) in words.iter().zip(slots).filter(|(_, slot)| **slot != NO_SLOT) {
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe {
             match number {
                 ElementType::F64 => put_cold(warp, *slot, Lanes(*word)),

@@ -17,6 +17,9 @@ use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::matrix::{self as opcode, ElementType, Fragment, MatrixOp};
 
 /// Checks one access of a lane and gives its place on the host; `near` is where the last one went.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn host(
     (op, warp): (&Op, &Warp),
     near: &mut Option<Region>,
@@ -25,7 +28,7 @@ unsafe fn host(
     address: u64,
     bytes: u64,
 ) -> Result<*mut u8, RawFault> {
-    // SAFETY: the context outlives the warp's run.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     let context: &Context = unsafe { &*warp.context };
     let aligned = address.is_multiple_of(bytes);
     if let Some(region) = near
@@ -56,9 +59,12 @@ unsafe fn host(
 }
 
 /// Tells the instrument of an access by the lanes in `mask`.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn observe(op: &Op, warp: &mut Warp, site: &Site, mask: u32, at: &[u64; 32]) {
     let all = std::mem::replace(&mut warp.mask, mask);
-    // SAFETY: the context outlives the warp's run.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     unsafe { (*warp.context).observe(warp, op, site, at) };
     warp.mask = all;
 }
@@ -69,13 +75,18 @@ fn kind_of(store: bool) -> AccessKind {
 
 /// `ldmatrix` and `stmatrix`: each of the first lanes gives the address of a row of 16 bytes. The
 /// eight rows of a matrix pass through the banks together, as 16-byte accesses of eight lanes do.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     let MatrixOp::Rows { store, count, transposed, space, offset } = plan.op else {
         return Ok(());
     };
     let to = (space, kind_of(store));
     let lines = 8 * count;
-    // SAFETY: slots are valid by the assembler; every row is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every row before it is accessed.
     unsafe {
         let at = addresses(warp, plan.src[0], offset).0;
         // Element `column` of `row`, of the matrix that starts at line `first`.
@@ -130,8 +141,12 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
 }
 
 /// `movmatrix`.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     let words = unsafe { read_registers(warp, ElementType::F16, &plan.src) };
     let mut to: Registers = [[0; 32]; 8];
     for lane in 0..32 {
@@ -142,12 +157,16 @@ pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
             to[0][lane] |= bits << (16 * half);
         }
     }
-    // SAFETY: as above.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
     unsafe { write_registers(warp, ElementType::F16, &plan.dst, &to) }
 }
 
 /// `wmma.load` and `wmma.store`: each lane accesses the elements that it holds, those of one run
 /// together where they are contiguous in memory.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     let MatrixOp::Tile { store, fragment, by_rows, space, offset } = plan.op else {
         return Ok(());
@@ -164,7 +183,8 @@ pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
     let along = by_rows == (part != opcode::MatrixOperand::B);
     let step = if along { fragment.run() } else { 1 };
     let (per, bits) = (number.per_register(), number.bits());
-    // SAFETY: slots are valid by the assembler; every element is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every element before it is accessed.
     unsafe {
         let base = addresses(warp, plan.src[0], offset).0;
         let stride = fetch_cold::<u32>(warp, plan.src[1]).0;

@@ -25,7 +25,7 @@ pub struct Allocation {
 // SAFETY: the bytes are reached only through raw pointers under `Memory`'s lock: the host exclusively,
 // kernels shared, where a guest race is a race on plain bytes that no Rust reference ever covers.
 unsafe impl Send for Allocation {}
-// SAFETY: as above.
+// SAFETY: see `Send`: the bytes are reached by raw pointers and guest accesses only, never by a reference.
 unsafe impl Sync for Allocation {}
 
 impl Allocation {

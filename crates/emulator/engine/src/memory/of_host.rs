@@ -31,7 +31,7 @@ impl Memory {
             return Err(MemoryError::OutOfMemory { name, bytes, free, total });
         }
         self.registrable(address, bytes)?;
-        // SAFETY: by the caller.
+        // SAFETY: the bytes stay usable and unused by others until `lender` is dropped (`Device::allocate_in`).
         let own = unsafe { HostBytes::lent(start, bytes as usize, self.fresh, lender) };
         self.reopen(address, bytes);
         self.used += bytes;

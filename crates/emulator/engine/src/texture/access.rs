@@ -55,7 +55,7 @@ impl<'a> Lane<'a> {
     /// The object of a handle, and whether the handle is its own, not that of a variable that holds one.
     fn object(&self, handle: u64) -> Option<(&'a Object, bool)> {
         let context: &'a Context = self.context;
-        // SAFETY: the launch holds the memory's lock while blocks run.
+        // SAFETY: the launch borrows the memory under its lock until its workers have ended.
         let objects = unsafe { &(*context.memory).objects };
         if let Some(object) = objects.get(handle) {
             return Some((object, true));
@@ -74,7 +74,7 @@ impl<'a> Lane<'a> {
         let first = levels[0].address;
         let end = levels.iter().map(|level| level.address + level.span()).max().unwrap_or(first);
         let span = end - first;
-        // SAFETY: the launch holds the memory's lock while blocks run.
+        // SAFETY: the launch borrows the memory under its lock until its workers have ended.
         let host = unsafe { (*self.context.memory).locate(first, span) };
         Bound { levels, sampler, host, span, direct }
     }
@@ -123,7 +123,7 @@ impl<'a> Lane<'a> {
         if let Some(host) = bound.place(address, bytes) {
             return Ok(host);
         }
-        // SAFETY: the launch holds the memory's lock while blocks run.
+        // SAFETY: the launch borrows the memory under its lock until its workers have ended.
         let found = unsafe { (*self.context.memory).locate(address, bytes) };
         found.ok_or_else(|| {
             self.wrong(format!("the memory of the image is gone: {bytes} bytes at {address:#x}"))

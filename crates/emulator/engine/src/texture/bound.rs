@@ -44,7 +44,7 @@ impl Bound<'_> {
         let mut out = lacking(float);
         for (i, to) in out.iter_mut().take(format.channels.into()).enumerate() {
             let at = texel.wrapping_add(i * usize::from(format.bits / 8));
-            // SAFETY: by the caller; channels are aligned, since images are.
+            // SAFETY: the texel lies in the image, as this function requires; channels are aligned, since images are.
             let word: u32 = unsafe {
                 match bits {
                     8 => guest::load::<u8>(at).into(),

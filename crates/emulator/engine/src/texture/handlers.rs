@@ -34,8 +34,12 @@ unsafe impl Body for Texture {
 /// The first coordinate among the sources.
 const COORDINATES: usize = 2;
 
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
-    // SAFETY: slots are valid by the assembler; the context outlives the warp's run.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the worker owns
+    // the context for as long as its warps run (`Body::run`).
     unsafe {
         let sources: Vec<Lanes<u64>> =
             plan.src.iter().map(|slot| fetch_cold::<u64>(warp, *slot)).collect();

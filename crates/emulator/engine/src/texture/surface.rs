@@ -76,7 +76,7 @@ impl Lane<'_> {
         let mut bytes = [0; 32];
         let bytes = &mut bytes[..size * usize::from(surface.count)];
         let host = self.host(bound, address, bytes.len() as u64)?;
-        // SAFETY: so many bytes are there, as was just checked.
+        // SAFETY: `lane_host` found room for so many bytes.
         unsafe { guest::read_bytes(host, bytes) };
         for (to, from) in out.iter_mut().zip(bytes.chunks_exact(size)) {
             let mut word = [0; 8];
@@ -117,7 +117,7 @@ impl Lane<'_> {
             to.copy_from_slice(&word.to_le_bytes()[..size]);
         }
         let host = self.host(bound, address, bytes.len() as u64)?;
-        // SAFETY: so many bytes are there, as was just checked.
+        // SAFETY: `lane_host` found room for so many bytes.
         unsafe { guest::write_bytes(host, bytes) };
         self.written(address, bytes.len() as u64);
         Ok(())
@@ -143,7 +143,7 @@ impl Lane<'_> {
 
     /// Notes that bytes are initialised, where that is followed.
     fn written(&self, address: u64, bytes: u64) {
-        // SAFETY: the launch holds the memory's lock while blocks run.
+        // SAFETY: the launch borrows the memory under its lock until its workers have ended.
         let found = unsafe { (*self.context.memory).find(address) };
         if let Some((start, allocation)) = found
             && let Some(written) = &allocation.written

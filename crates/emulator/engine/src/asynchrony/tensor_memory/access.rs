@@ -27,9 +27,13 @@ pub fn whole(warp: &Warp) -> Result<(), RawFault> {
 }
 
 /// Where a movement starts.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 unsafe fn start(warp: &Warp, plan: &Plan, this: &TmemTransfer) -> Result<Place, RawFault> {
     whole(warp)?;
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     let address = unsafe { same(warp, &words(warp, plan, 0).0, "addresses of tensor memory")? };
     let mut at = Place::of(address);
     let quarter = warp.index % 4;
@@ -60,8 +64,12 @@ unsafe fn start(warp: &Warp, plan: &Plan, this: &TmemTransfer) -> Result<Place, 
 }
 
 /// Checks the columns of a movement.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn check(warp: &Warp, at: Place, this: &TmemTransfer) -> Result<(), RawFault> {
-    // SAFETY: the context and its cluster outlive the warp's run.
+    // SAFETY: the worker owns the context, and the executor the cluster, for as long as their warps run
+    // (`Body::run`).
     let memory = unsafe { &cluster(warp).tensor_memory[(*warp.context).rank as usize] };
     let packed = if this.packed { 2 } else { 1 };
     let columns = this.shape.columns() * this.repeat as u32 * packed;
@@ -89,8 +97,13 @@ fn columns(this: &TmemTransfer, at: Place, thread: u32, register: u32) -> (u32, 
 }
 
 /// `tcgen05.ld`.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<bool, RawFault> {
-    // SAFETY: slots are valid by the assembler; the place is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the place is
+    // checked before it is accessed.
     unsafe {
         let at = start(warp, plan, this)?;
         check(warp, at, this)?;
@@ -123,9 +136,11 @@ pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<
     Ok(true)
 }
 
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn put(warp: &mut Warp, slot: Slot, words: Lanes<u32>) {
     if slot != NO_SLOT {
-        // SAFETY: slots are valid by the assembler.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
         unsafe { put_cold(warp, slot, words) }
     }
 }
@@ -158,8 +173,13 @@ fn reduce(how: LoadReduction, a: u32, b: u32) -> u32 {
 }
 
 /// `tcgen05.st`.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub unsafe fn store(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<bool, RawFault> {
-    // SAFETY: slots are valid by the assembler; the place is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the place is
+    // checked before it is accessed.
     unsafe {
         let at = start(warp, plan, this)?;
         check(warp, at, this)?;

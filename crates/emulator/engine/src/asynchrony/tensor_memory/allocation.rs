@@ -28,6 +28,10 @@ enum Meeting {
 }
 
 /// `tcgen05.alloc`; `false` when the warp waits.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub unsafe fn allocate(
     op: &Op,
     warp: &mut Warp,
@@ -36,7 +40,8 @@ pub unsafe fn allocate(
     to: AddressOperand,
 ) -> Result<bool, RawFault> {
     whole(warp)?;
-    // SAFETY: slots are valid by the assembler; every place is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
     unsafe {
         let columns = same(warp, &words(warp, plan, 1).0, "numbers of columns")?;
         let address = shared_addresses(warp, plan.src[0], to).0[0];
@@ -80,6 +85,9 @@ pub unsafe fn allocate(
 const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 
 /// Two warps of a pair meet at a collective instruction; `columns` is 0 for a release.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn meet(
     warp: &Warp,
     memories: &mut [TensorMemory],
@@ -115,9 +123,13 @@ unsafe fn meet(
 }
 
 /// `tcgen05.dealloc`; `false` when the warp waits.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 pub unsafe fn free(warp: &mut Warp, plan: &Plan, pair: bool) -> Result<bool, RawFault> {
     whole(warp)?;
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     unsafe {
         let address = same(warp, &words(warp, plan, 0).0, "addresses of tensor memory")?;
         let columns = same(warp, &words(warp, plan, 1).0, "numbers of columns")?;
@@ -153,9 +165,13 @@ pub unsafe fn free(warp: &mut Warp, plan: &Plan, pair: bool) -> Result<bool, Raw
 }
 
 /// `tcgen05.relinquish_alloc_permit`.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 pub unsafe fn relinquish(warp: &mut Warp) -> Result<bool, RawFault> {
     whole(warp)?;
-    // SAFETY: the context and its cluster outlive the warp's run.
+    // SAFETY: the worker owns the context, and the executor the cluster, for as long as their warps run
+    // (`Body::run`).
     unsafe {
         let rank = (*warp.context).rank as usize;
         cluster(warp).tensor_memory[rank].relinquish();
@@ -168,7 +184,7 @@ pub unsafe fn relinquish(warp: &mut Warp) -> Result<bool, RawFault> {
 /// # Safety
 /// As for [`cluster`].
 pub unsafe fn describe(warp: &Warp, plan: &Plan, pair: bool) -> String {
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     unsafe {
         let rank = (*warp.context).rank as usize;
         let memory = &cluster(warp).tensor_memory[rank];

@@ -22,7 +22,8 @@ pub unsafe fn commit(
     barrier: AddressOperand,
     multicast: bool,
 ) -> Result<bool, RawFault> {
-    // SAFETY: slots are valid by the assembler; every place is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
     unsafe {
         let address = shared_addresses(warp, plan.src[0], barrier);
         let mask = words(warp, plan, 1);

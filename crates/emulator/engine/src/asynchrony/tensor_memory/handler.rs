@@ -18,7 +18,7 @@ use lanework_ptx_ir::opcode::tensor_memory::TmemOp;
 /// # Safety
 /// The plan's slots are registers of the warp, whose context is live.
 pub unsafe fn run(op: &Op, warp: &mut Warp, plan: &Plan, this: TmemOp) -> Result<bool, RawFault> {
-    // SAFETY: by the caller.
+    // SAFETY: each of these requires of warp and plan what this function does.
     unsafe {
         match this {
             TmemOp::Allocate { pair, to } => allocate(op, warp, plan, pair, to),
@@ -43,7 +43,7 @@ pub unsafe fn run(op: &Op, warp: &mut Warp, plan: &Plan, this: TmemOp) -> Result
 pub unsafe fn describe(warp: &Warp, plan: &Plan, this: TmemOp) -> String {
     match this {
         TmemOp::Allocate { pair, .. } | TmemOp::Free { pair } => {
-            // SAFETY: by the caller.
+            // SAFETY: it requires of warp and plan what this function does.
             unsafe { super::allocation::describe(warp, plan, pair) }
         }
         _ => "tensor memory".to_owned(),

@@ -15,7 +15,7 @@ use std::ops::Range;
 /// # Safety
 /// The warp's context is live.
 pub unsafe fn ranks(warp: &Warp, lane: u32, pair: bool) -> Result<Vec<usize>, RawFault> {
-    // SAFETY: by the caller.
+    // SAFETY: the context and its cluster outlive the warp's run, as this function requires.
     unsafe {
         match pair {
             true => pair_of(warp, lane).map(Vec::from),
@@ -29,7 +29,7 @@ pub unsafe fn ranks(warp: &Warp, lane: u32, pair: bool) -> Result<Vec<usize>, Ra
 /// # Safety
 /// The warp's context is live.
 pub unsafe fn issue(op: &Op, warp: &Warp, lane: u32, what: What, columns: Vec<Range<u32>>) {
-    // SAFETY: by the caller.
+    // SAFETY: the context and its cluster outlive the warp's run, as this function requires.
     unsafe {
         let place = (*warp.context).place(warp, op);
         let cluster = cluster(warp);
@@ -50,7 +50,7 @@ pub unsafe fn tell_reads(
     ranks: &[usize],
     rows: &[(SharedRows, Range<usize>)],
 ) {
-    // SAFETY: by the caller.
+    // SAFETY: the context and its cluster outlive the warp's run, as this function requires.
     unsafe {
         let instruction = (*warp.context).place(warp, op).instruction;
         let regions = &cluster(warp).shared;

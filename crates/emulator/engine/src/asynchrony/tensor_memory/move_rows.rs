@@ -19,7 +19,7 @@ impl RowCopy {
     ) -> Result<(), (usize, u64)> {
         let columns = self.this.bits / 32;
         for rank in &self.ranks {
-            // SAFETY: by the caller.
+            // SAFETY: the region is that of a block of the cluster, which is live, as this function requires.
             let rows = unsafe { self.from.read(&shared[*rank], 0..self.this.rows as usize) };
             for (row, bytes) in rows.map_err(|at| (*rank, at))?.iter().enumerate() {
                 let mut bytes = *bytes;

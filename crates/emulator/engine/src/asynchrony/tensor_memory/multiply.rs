@@ -34,10 +34,10 @@ impl Product {
         shared: &[Region],
         memories: &mut [TensorMemory],
     ) -> Result<(), (usize, u64)> {
-        // SAFETY: by the caller.
+        // SAFETY: the region is that of a block of the cluster, which is live, as this function requires.
         let mut b = Vec::new();
         for rank in &self.ranks {
-            // SAFETY: by the caller.
+            // SAFETY: the region is that of a block of the cluster, which is live, as this function requires.
             let rows = unsafe { self.b.read(&shared[*rank], self.rows_of_b()) };
             b.extend(rows.map_err(|at| (*rank, at))?);
         }
@@ -51,7 +51,7 @@ impl Product {
             let stored = match self.a {
                 FirstOperand::Tensor(_) => Vec::new(),
                 FirstOperand::Shared(rows) => {
-                    // SAFETY: by the caller.
+                    // SAFETY: the region is that of a block of the cluster, which is live, as this function requires.
                     let rows = unsafe { rows.read(&shared[*rank], 0..path.rows()) };
                     rows.map_err(|at| (*rank, at))?
                 }
@@ -68,7 +68,7 @@ impl Product {
                 // SAFETY: the machine has what the level needs.
                 2 => unsafe { self.floats_512(memory, &stored, &b, kept) },
                 #[cfg(target_arch = "x86_64")]
-                // SAFETY: as above.
+                // SAFETY: the match found AVX2, FMA and F16C on this host.
                 1 => unsafe { self.floats_256(memory, &stored, &b, kept) },
                 _ => self.floats(memory, &stored, &b, kept),
             }
@@ -76,12 +76,16 @@ impl Product {
         Ok(())
     }
 
+    /// # Safety
+    /// The host has AVX-512.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx2,fma,f16c")]
     unsafe fn floats_512(&self, to: &mut TensorMemory, a: &[Row], b: &[Row], kept: &[u32]) {
         self.floats(to, a, b, kept);
     }
 
+    /// # Safety
+    /// The host has AVX2.
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
     unsafe fn floats_256(&self, to: &mut TensorMemory, a: &[Row], b: &[Row], kept: &[u32]) {

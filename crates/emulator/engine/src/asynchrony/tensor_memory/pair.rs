@@ -11,7 +11,8 @@ use crate::worker_context::Context;
 /// # Safety
 /// The warp's context and its cluster are live, and nothing else refers to the cluster.
 pub unsafe fn cluster<'w>(warp: &Warp) -> &'w mut Cluster {
-    // SAFETY: by the caller.
+    // SAFETY: the context and its cluster outlive the warp's run, and the caller has no other reference to the
+    // cluster (both clauses of this function).
     unsafe { &mut *(*warp.context).cluster }
 }
 
@@ -23,7 +24,7 @@ pub unsafe fn cluster<'w>(warp: &Warp) -> &'w mut Cluster {
 /// # Safety
 /// As for [`cluster`].
 pub unsafe fn pair_of(warp: &Warp, lane: u32) -> Result<[usize; 2], RawFault> {
-    // SAFETY: by the caller.
+    // SAFETY: the context and its cluster outlive the warp's run, as this function requires; both are only read.
     let (context, cluster): (&Context, &Cluster) =
         unsafe { (&*warp.context, &*(*warp.context).cluster) };
     let own = context.rank as usize;

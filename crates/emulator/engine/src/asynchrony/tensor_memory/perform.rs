@@ -18,7 +18,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 pub unsafe fn perform_all(cluster: &mut Cluster) -> Result<(), LateFault> {
     while let Some(work) = cluster.tensor_work.pop() {
         cluster.changes += 1;
-        // SAFETY: by the caller.
+        // SAFETY: the cluster is live, as this function requires, and the work is its own.
         unsafe { perform(cluster, &work) }.map_err(|raw| LateFault {
             owner: work.owner,
             origin: work.place.instruction,
@@ -28,9 +28,12 @@ pub unsafe fn perform_all(cluster: &mut Cluster) -> Result<(), LateFault> {
     Ok(())
 }
 
+/// # Safety
+/// The shared memory of the cluster's blocks is live.
 unsafe fn perform(cluster: &mut Cluster, work: &Work) -> Result<(), RawFault> {
     let (shared, memories) = (&cluster.shared, &mut cluster.tensor_memory);
-    // SAFETY: by the caller; the arrivals' addresses were checked when they were issued.
+    // SAFETY: the cluster's shared memory is live, as this function requires; the arrivals' addresses were checked
+    // when they were issued.
     let done = unsafe {
         match &work.what {
             What::Multiply(product) => product.compute(shared, memories),
@@ -62,9 +65,12 @@ unsafe fn perform(cluster: &mut Cluster, work: &Work) -> Result<(), RawFault> {
 }
 
 /// A commit arrives at an mbarrier.
+///
+/// # Safety
+/// The shared memory of the cluster's blocks is live.
 unsafe fn arrive(work: &Work, at: Arrival) -> Result<(), RawFault> {
     let host = at.host.cast::<u64>();
-    // SAFETY: by the caller.
+    // SAFETY: the address was checked when the arrival was issued, and shared memory lives until the cluster ends.
     let found = unsafe { Mbarrier::from_bits(host.read()) };
     let told = match found {
         None => Err("no mbarrier is there any more".to_owned()),
@@ -82,7 +88,7 @@ unsafe fn arrive(work: &Work, at: Arrival) -> Result<(), RawFault> {
             at.offset, at.rank
         ),
     })?;
-    // SAFETY: by the caller.
+    // SAFETY: the address was checked when the arrival was issued, and shared memory lives until the cluster ends.
     unsafe { host.write(barrier.bits()) };
     Ok(())
 }

@@ -27,7 +27,8 @@ pub unsafe fn start_copies(
     plan: &Plan,
     this: TmemCopy,
 ) -> Result<bool, RawFault> {
-    // SAFETY: slots are valid by the assembler; every place is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
     unsafe {
         let addresses = words(warp, plan, 0);
         let descriptors: Lanes<u64> = fetch_cold(warp, plan.src[1]);
@@ -67,7 +68,8 @@ pub unsafe fn start_shifts(
     plan: &Plan,
     pair: bool,
 ) -> Result<bool, RawFault> {
-    // SAFETY: slots are valid by the assembler; every place is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
     unsafe {
         let addresses = words(warp, plan, 0);
         for lane in lanes(warp.mask) {

@@ -32,7 +32,8 @@ pub unsafe fn start_products(
     plan: &Plan,
     this: TmemMultiply,
 ) -> Result<bool, RawFault> {
-    // SAFETY: slots are valid by the assembler; every place is checked.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
     unsafe {
         let all: Vec<Lanes<u32>> = (0..plan.src.len())
             .map(|i| match i {
@@ -104,8 +105,11 @@ pub unsafe fn start_products(
 
 /// Tells the instrument of a product that adds to columns of which nothing has been written, nor will be by what was
 /// issued before.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn tell_unwritten(op: &Op, warp: &Warp, lane: u32, product: &Product) {
-    // SAFETY: by the caller.
+    // SAFETY: the context and its cluster outlive the warp's run, as this function requires.
     unsafe {
         let instruction = (*warp.context).place(warp, op).instruction;
         let cluster = cluster(warp);
@@ -149,6 +153,9 @@ fn check_swizzles(
 }
 
 /// Checks where a product's matrices lie in tensor memory; the columns that it uses.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::handler::Body::run).
 unsafe fn check_product(
     warp: &Warp,
     lane: u32,
@@ -194,7 +201,8 @@ unsafe fn check_product(
     }
     for rank in &product.ranks {
         for (at, columns, name) in &matrices {
-            // SAFETY: by the caller.
+            // SAFETY: the context and its cluster outlive the warp's run, as this function requires; `ranks` are
+            // those of its blocks.
             let memory = unsafe { &cluster(warp).tensor_memory[*rank] };
             check_columns(memory, lane, full(*at), (1, *columns), name)?;
         }

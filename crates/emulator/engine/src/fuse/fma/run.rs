@@ -113,7 +113,8 @@ unsafe impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: b
 {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: as for `RunSequence`.
+        // SAFETY: the assembler fused these operations in sequence: their slots and sites fit this warp
+        // (`Body::run`), and the immediate is the address of the sequence, which the code owns.
         unsafe {
             let second = &*std::ptr::from_ref(op).add(1);
             let (same, run) = if SCALAR_FIRST { (op, second) } else { (second, op) };
@@ -168,9 +169,13 @@ unsafe impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: b
 }
 
 /// The first operation of a sequence alone, in its general form.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::handler::Body::run).
 #[inline(never)]
 unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
-    // SAFETY: by the caller.
+    // SAFETY: the operation is a load of words, assembled for this warp (`Body::run`); the baseline needs no SIMD
+    // level.
     unsafe { baseline::<Load<u32>>(op, warp) }
 }
 

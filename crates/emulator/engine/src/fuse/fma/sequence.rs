@@ -49,7 +49,8 @@ impl FmaSequence {
     /// It is one of the program that the context's sites belong to.
     #[inline(never)]
     pub unsafe fn count_deferred(&self, context: *mut Context) {
-        // SAFETY: by the caller; the context has an entry for each sequence.
+        // SAFETY: the context is that of a worker that runs this code, as this function requires, with an entry for
+        // each sequence.
         unsafe {
             let counted = &mut *context;
             let Some(deferred) = counted.deferred.get_mut(self.index as usize) else { return };

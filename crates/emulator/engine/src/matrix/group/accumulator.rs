@@ -15,7 +15,7 @@ pub type Words = [[u32; 32]; 4];
 /// # Safety
 /// The plan's slots are registers of the warp.
 pub unsafe fn counts(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> bool {
-    // SAFETY: the slot is a predicate.
+    // SAFETY: the assembler gave a predicate's slot of this register file.
     unsafe { fetch_cold::<bool>(warp, plan.src[1]).0[0] != this.inverted }
 }
 
@@ -47,7 +47,7 @@ pub unsafe fn read(
     if counts {
         for (word, slot) in words.iter_mut().zip(&accumulators(this, plan)[block * each..][..each])
         {
-            // SAFETY: by the caller.
+            // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
             *word = unsafe { fetch_cold::<u32>(warp, *slot).0 };
         }
     }
@@ -58,7 +58,7 @@ pub unsafe fn read(
 pub fn write(warp: &mut Warp, plan: &Plan, (block, each): (usize, usize), words: &Words) {
     for (word, slot) in words.iter().zip(&plan.dst[block * each..][..each]) {
         if *slot != NO_SLOT {
-            // SAFETY: slots are valid by the assembler.
+            // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
             unsafe { put_cold(warp, *slot, Lanes(*word)) }
         }
     }

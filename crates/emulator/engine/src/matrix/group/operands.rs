@@ -57,7 +57,7 @@ pub unsafe fn read<const COUNT: usize>(
     (number, across, bytes): (ElementType, bool, usize),
     first: usize,
 ) -> Result<Block<COUNT>, RawFault> {
-    // SAFETY: the context outlives the warp's run.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     let shared = unsafe { (*warp.context).shared };
     let chunk = |address: u64| -> Result<u128, RawFault> {
         if !shared.holds(address, address, 16) {
@@ -120,7 +120,7 @@ pub unsafe fn chunks_read(
             }
         }
     };
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     unsafe {
         let of_b = (this.b, this.across[1], this.bytes_along(this.b, false));
         add(descriptor(warp, plan.src[0])?, of_b, 0..this.n);
@@ -138,7 +138,7 @@ pub unsafe fn chunks_read(
 /// # Safety
 /// The slot is a register of the warp.
 pub unsafe fn descriptor(warp: &Warp, slot: Slot) -> Result<Descriptor, RawFault> {
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     let bits = unsafe { fetch_cold::<u64>(warp, slot) }.0;
     match bits.iter().position(|other| *other != bits[0]) {
         None => Ok(Descriptor::from_bits(bits[0])),
@@ -155,9 +155,13 @@ pub unsafe fn descriptor(warp: &Warp, slot: Slot) -> Result<Descriptor, RawFault
 }
 
 /// The warp's rows of A.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block<ROWS>, RawFault> {
     let bytes = this.bytes_along(this.a, true);
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     unsafe {
         if !this.registers {
             let descriptor = descriptor(warp, plan.src[2])?;
@@ -178,9 +182,13 @@ unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block
 }
 
 /// The metadata of the warp's rows.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
 unsafe fn metadata(warp: &Warp, this: &GroupMultiply, plan: &Plan, sparse: Sparse) -> Chunks {
     let first = if this.registers { 6 } else { 3 };
-    // SAFETY: slots are valid by the assembler.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
     let words = unsafe { fetch_cold::<u32>(warp, plan.src[first + this.accumulators()]) };
     Chunks::of(this.a, this.k, sparse, &words.0)
 }
@@ -197,7 +205,8 @@ pub unsafe fn dense_a<T: Copy>(
     (k, absent): (usize, T),
     mut decode: impl FnMut(u64) -> T,
 ) -> Result<[T; MOST], RawFault> {
-    // SAFETY: by the caller.
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's shared
+    // memory is live.
     let stored = unsafe { read_a(warp, this, plan)? };
     let mut a = [absent; MOST];
     match this.sparse {
@@ -215,7 +224,8 @@ pub unsafe fn dense_a<T: Copy>(
                     rows[row * (k / 2) + at] = decode(stored[row][at]);
                 }
             }
-            // SAFETY: by the caller.
+            // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+            // shared memory is live.
             let chunks = unsafe { metadata(warp, this, plan, sparse) };
             chunks.spread(&rows, |row, at, element| a[row * k + at] = element);
         }

@@ -10,7 +10,8 @@ use lanework_ptx_ir::kernel::MemorySpace;
 /// # Safety
 /// The warp's context is live.
 pub unsafe fn wait(warp: &mut Warp) -> Result<bool, RawFault> {
-    // SAFETY: by the caller.
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`), and no other reference to it
+    // exists while this handler runs.
     let context: &mut Context = unsafe { &mut *warp.context };
     let (index, first) = (warp.index as usize, warp.index as usize & !3);
     let Some(group) = context.warpgroups.get_mut(first..first + 4) else {

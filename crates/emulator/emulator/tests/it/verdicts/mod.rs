@@ -1,0 +1,96 @@
+//! Verdicts on random kernels whose truth is known by how they are made: a right one computes what the host computes and has no
+//! finding; the same kernel with one planted defect has a finding of the right kind at the right line, and no others.
+//!
+//! Kernels are drawn from pieces (`pieces`) in loops and branches (`control`). A piece knows its text, what it does to the value of
+//! each thread, and which defects it can have: a barrier that is missing, a release that orders nothing, a mask that lacks a lane.
+//! Each kernel runs plainly in order and in a drawn order, with every register varying, and under checks by the fast paths and by
+//! the reference; the findings must be the same.
+//!
+//! `LANEWORK_KERNELS=1000-2000 cargo test -p lanework-emulator --test it verdicts` runs others.
+
+mod control;
+mod draw;
+mod pieces;
+mod random;
+mod run;
+mod scene;
+mod text;
+
+use scene::{Host, Piece, Scope, Shape};
+use text::Text;
+
+/// The kernel's input: a word for each thread.
+pub fn input(shape: Shape) -> Vec<u32> {
+    (0..shape.total() as u32).map(|i| i.wrapping_mul(0x9e37_79b9).rotate_left(i % 32) ^ i).collect()
+}
+
+/// A kernel's text with a defect planted, or none.
+fn written(kernel: &draw::Kernel, chosen: Option<usize>) -> (Text, String) {
+    let mut text = Text::default();
+    (text.chosen, text.clusters, text.decides) = (chosen, kernel.clusters, kernel.decides);
+    let (address, end) = (text.register("rd"), text.register("rd"));
+    text.line(format!("mul.wide.u32 {address}, %gid, 4; add.u64 {end}, %out, {address}; add.u64 {address}, %in, {address};"));
+    text.line(format!("ld.global.u32 %v, [{address}];"));
+    kernel.body.emit(&mut text, &Scope::whole(kernel.shape));
+    if text.holds {
+        text.line("bar.sync 0;");
+    }
+    text.line(format!("st.global.u32 [{end}], %v;"));
+    text.line("ret;");
+    let (module, before) = text.finish(kernel.shape.cluster);
+    text.expected.lines.iter_mut().for_each(|line| *line += before);
+    (text, module)
+}
+
+/// What is wrong with the verdicts on the kernels of a seed, and how many there were.
+fn complaints(seed: u64) -> (Vec<String>, usize) {
+    let kernel = draw::kernel(seed);
+    let shape = kernel.shape;
+    let facts = vec![scene::Facts::default(); kernel.pieces];
+    let mut host = Host { shape, v: input(shape), sums: vec![0; draw::WORDS], facts };
+    kernel.body.apply(&mut host, &vec![true; shape.total()]);
+    let (text, module) = written(&kernel, None);
+    let mut wrong = Vec::new();
+    let mut complain = |what: &str, module: &str, why: String| {
+        wrong.push(format!("kernel {seed}, {what}: {why}\n{}", run::numbered(module)));
+    };
+    if let Err(why) = run::right(&module, shape, text.stride(), &host) {
+        complain("right", &module, why);
+    }
+    let chances = text
+        .chances
+        .iter()
+        .enumerate()
+        .filter(|(_, chance)| host.facts[chance.piece].meet(chance.need));
+    let chances: Vec<usize> = chances.map(|(index, _)| index).collect();
+    let mut random = random::Random::new(seed ^ 0x5eed);
+    let mut count = 1;
+    for _ in 0..3.min(chances.len()) {
+        let chosen = random.pick(&chances);
+        let (text, module) = written(&kernel, Some(chosen));
+        count += 1;
+        let name = text.chances[chosen].name;
+        if let Err(why) = run::planted(&module, shape, text.stride(), &text.expected) {
+            complain(&format!("with {name}"), &module, why);
+        }
+    }
+    (wrong, count)
+}
+
+#[test]
+fn verdicts_on_random_kernels_are_right() {
+    let (mut wrong, mut kernels) = (Vec::new(), 0);
+    for seed in random::seeds("LANEWORK_KERNELS", 0..32) {
+        let (found, count) = complaints(seed);
+        kernels += count;
+        wrong.extend(found);
+    }
+    println!("{kernels} kernels, {} wrong verdicts", wrong.len());
+    let shown = wrong.len().min(40);
+    assert!(
+        wrong.is_empty(),
+        "{} wrong verdicts on {kernels} kernels\n{}",
+        wrong.len(),
+        wrong[..shown].join("\n\n")
+    );
+}

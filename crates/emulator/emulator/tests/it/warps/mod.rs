@@ -1,0 +1,6 @@
+//! Warps: divergence, barriers and time slices.
+
+mod checks;
+mod independent;
+mod interleaved;
+mod lockstep;
