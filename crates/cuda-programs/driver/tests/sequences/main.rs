@@ -12,7 +12,7 @@ mod common;
 mod calls;
 #[path = "../common/child.rs"]
 mod child;
-#[path = "../../../../emulator/emulator/tests/verdicts/random.rs"]
+#[path = "../../../../emulator/emulator/tests/it/verdicts/random.rs"]
 mod random;
 mod shapes;
 mod world;
