@@ -20,7 +20,10 @@
     clippy::redundant_closure,
     reason = "instructions are closures; see `alu_operation::zero_sized_instance`"
 )]
-#![allow(clippy::vec_box, reason = "operations hold the addresses of fused sequences while their vector grows")]
+#![allow(
+    clippy::vec_box,
+    reason = "operations hold the addresses of fused sequences while their vector grows"
+)]
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
 // From a module to code: loading, one assembly per block shape and instrument, and what a launch must fulfil.

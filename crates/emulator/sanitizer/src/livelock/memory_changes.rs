@@ -142,14 +142,7 @@ impl MemoryChanges {
     }
 
     /// Records a warp's access before it executes.
-    pub fn access(
-        &mut self,
-        context: &Context,
-        warp: &Warp,
-        instruction: u32,
-        site: &Site,
-        at: &[u64; 32],
-    ) {
+    pub fn access(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
         let bytes = usize::from(site.bytes) * usize::from(site.count);
         let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
         if self.changed() {
