@@ -23,7 +23,7 @@ pub fn expand(item: &ItemStruct) -> syn::Result<TokenStream> {
             return Err(refuse(
                 reference,
                 "a #[device] struct cannot hold a reference",
-                "pass slices to the function beside the struct",
+                "pass slices to the function as separate parameters",
             ));
         }
     }

@@ -32,7 +32,7 @@ pub const REASONS: &[(&str, &str)] = &[
     ("a kernel has a fixed number of parameters", "a launch passes as many arguments as the kernel declares"),
     ("a kernel is not `const`", "a kernel is staged while the program runs, for what the launch asks"),
     ("a kernel cannot declare an ABI", "only a launch calls it, in the way of the driver"),
-    ("a kernel matches numbers, bools and enums", "a text is a sequence of bytes of varying length, and no register holds one"),
+    ("a kernel matches numbers, bools and enums", "a string is a byte sequence of varying length, and no register holds one"),
     ("a kernel parameter cannot be a reference to this type", "an argument is copied to the device; only buffers and tensor maps are there before the launch"),
     ("a pattern needs a value", "names that get their values later are declared one by one, since each is followed through every branch"),
     ("a qualified path cannot be a struct expression in a kernel", "the attribute writes the path again where Rust takes a plain one"),
