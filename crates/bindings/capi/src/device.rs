@@ -3,8 +3,8 @@
 use crate::handles;
 use crate::host::{OpenDevice, default_options, host_device};
 use crate::status::{Failure, guard, out, text};
-use lanework::emulator::{Limits, Options};
-use lanework::{Buffer, Device};
+use lanework_runtime::emulator::{Limits, Options};
+use lanework_runtime::{Buffer, Device};
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -266,4 +266,10 @@ pub unsafe extern "C" fn lanework_register(device: u64, start: *mut c_void, byte
 #[unsafe(no_mangle)]
 pub extern "C" fn lanework_unregister(device: u64, start: *mut c_void) -> c_int {
     guard(|| Ok(handles::device(device)?.device.unregister_host(start.cast())?))
+}
+
+/// Waits for what was queued on a device.
+#[unsafe(no_mangle)]
+pub extern "C" fn lanework_synchronize(device: u64) -> c_int {
+    guard(|| Ok(handles::device(device)?.device.synchronize()?))
 }

@@ -2,7 +2,7 @@
 
 use crate::host::{OpenDevice, ptx_run_device};
 use crate::status::Failure;
-use lanework::PtxModule;
+use lanework_runtime::PtxModule;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 

@@ -1,7 +1,7 @@
 //! Open devices, and the emulator on host memory that `ptx_run` uses.
 
-use lanework::emulator::Options;
-use lanework::{Buffer, Device};
+use lanework_runtime::emulator::Options;
+use lanework_runtime::{Buffer, Device};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 

@@ -10,6 +10,7 @@ mod device;
 mod handles;
 mod host;
 mod module;
+#[cfg(feature = "operations")]
 mod operations;
 mod ptx_run;
 mod status;
@@ -17,15 +18,16 @@ mod status;
 pub use device::{
     lanework_alloc, lanework_copy_to_device, lanework_copy_to_host, lanework_device_close,
     lanework_device_info, lanework_device_open, lanework_free, lanework_register,
-    lanework_unregister,
+    lanework_synchronize, lanework_unregister,
 };
 pub use module::{
     lanework_entry_count, lanework_entry_name, lanework_entry_parameters, lanework_launch,
     lanework_module_load, lanework_module_unload,
 };
+#[cfg(feature = "operations")]
 pub use operations::{
     LaneworkArray, LaneworkGemmOptions, lanework_attention, lanework_gemm, lanework_norm,
-    lanework_permute, lanework_reduce, lanework_scan, lanework_softmax, lanework_synchronize,
+    lanework_permute, lanework_reduce, lanework_scan, lanework_softmax,
     lanework_transpose_in_place,
 };
 pub use ptx_run::ptx_run;

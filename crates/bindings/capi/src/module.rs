@@ -2,8 +2,8 @@
 
 use crate::handles::{self, OpenModule};
 use crate::status::{Failure, guard, out, text};
-use lanework::ptx::Function;
-use lanework::{PtxArg, PtxModule, PtxShape};
+use lanework_runtime::ptx::Function;
+use lanework_runtime::{PtxArg, PtxModule, PtxShape};
 use std::ffi::{c_char, c_int, c_void};
 
 /// `lanework_shape`: the shape of a launch.

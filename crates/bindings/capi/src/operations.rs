@@ -4,10 +4,10 @@ use crate::device::part;
 use crate::handles;
 use crate::host::OpenDevice;
 use crate::status::{Failure, Status, guard};
-use lanework::{Buffer, Error, View, ViewMut};
 use lanework_arrays::{
     Activation, Array, ArrayMut, ElementType, Norm, NormKind, Precision, Product, Reduction, Scan,
 };
+use lanework_runtime::{Buffer, Error, View, ViewMut};
 use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::{MutexGuard, PoisonError};
@@ -153,7 +153,7 @@ fn failed(error: Error) -> Failure {
 }
 
 /// The same, of one array by its name.
-fn named<T>(what: &str, made: lanework::Result<T>) -> Result<T, Failure> {
+fn named<T>(what: &str, made: lanework_runtime::Result<T>) -> Result<T, Failure> {
     made.map_err(|error| {
         let Failure { status, text } = failed(error);
         Failure { status, text: format!("{what}: {text}") }
@@ -177,7 +177,7 @@ unsafe fn from_to(
     device: u64,
     x: *const LaneworkArray,
     out: *const LaneworkArray,
-    operation: impl FnOnce(Array<'_>, ArrayMut<'_>) -> lanework::Result<()>,
+    operation: impl FnOnce(Array<'_>, ArrayMut<'_>) -> lanework_runtime::Result<()>,
 ) -> Result<(), Failure> {
     // SAFETY: guaranteed by the caller.
     let (x, out) = unsafe { (required(x, "x")?, required(out, "out")?) };
@@ -417,10 +417,4 @@ pub unsafe extern "C" fn lanework_attention(
         let scale = (scale != 0.0).then_some(scale);
         lanework_arrays::attention(inputs, causal != 0, scale, memory.output(&out)?).map_err(failed)
     })
-}
-
-/// Waits for what was queued on a device.
-#[unsafe(no_mangle)]
-pub extern "C" fn lanework_synchronize(device: u64) -> c_int {
-    guard(|| Ok(handles::device(device)?.device.synchronize()?))
 }

@@ -5,8 +5,8 @@
 
 use crate::host::ptx_run_device;
 use crate::status::{Failure, guard, lanework_last_error, text};
-use lanework::ptx::StateSpace;
-use lanework::{PtxArg, PtxModule, PtxShape};
+use lanework_runtime::ptx::StateSpace;
+use lanework_runtime::{PtxArg, PtxModule, PtxShape};
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;

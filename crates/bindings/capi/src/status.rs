@@ -1,7 +1,7 @@
 //! The result of a call: a status, a message, and never a panic.
 
-use lanework::Error;
-use lanework::emulator::FaultKind;
+use lanework_runtime::Error;
+use lanework_runtime::emulator::FaultKind;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -40,7 +40,7 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        use lanework::emulator::MemoryError;
+        use lanework_runtime::emulator::MemoryError;
         let status = match &error {
             Error::Ptx(_) => Status::BadPtx,
             Error::Load(_) | Error::Unsupported { .. } => Status::Unsupported,

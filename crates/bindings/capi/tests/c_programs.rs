@@ -61,7 +61,7 @@ fn compile_and_run(
 
 /// Compiles a C program and runs it on the emulators and on a GPU where there is one; what it printed, `None` where there is no compiler.
 fn on_every_device(source: &str, more: &[&str]) -> Option<String> {
-    let gpus = lanework::Device::gpus().unwrap_or_default();
+    let gpus = lanework_runtime::Device::gpus().unwrap_or_default();
     let gpu: Vec<&str> = gpus.first().map(|gpu| gpu.id.as_str()).into_iter().collect();
     if gpu.is_empty() {
         skip(&format!("{source} on a GPU"), "there is none");

@@ -1,6 +1,6 @@
 //! Findings as JSON.
 
-use lanework::Report;
+use lanework_runtime::Report;
 use serde_json::{Value, json};
 
 /// A finding, with its text as a terminal shows it.

@@ -5,10 +5,10 @@ use crate::findings;
 use crate::memory::Regions;
 use crate::picture::{self, Drawings};
 use crate::scalar;
-use lanework::emulator::Blocks;
-use lanework::ptx::{Module, Variable};
-use lanework::report::{By, Extras, Machine};
-use lanework::{Device, Error, NvrtcError, PtxArg, PtxModule, PtxShape};
+use lanework_runtime::emulator::Blocks;
+use lanework_runtime::ptx::{Module, Variable};
+use lanework_runtime::report::{By, Extras, Machine};
+use lanework_runtime::{Device, Error, NvrtcError, PtxArg, PtxModule, PtxShape};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ pub fn compile(py: Python<'_>, source: &str, name: &str) -> PyResult<String> {
         let mut refused = None;
         for target in TARGETS {
             let architecture = format!("--gpu-architecture=compute_{target}");
-            match lanework::compile_cuda(source, name, &[&architecture, "-lineinfo"]) {
+            match lanework_runtime::compile_cuda(source, name, &[&architecture, "-lineinfo"]) {
                 Ok(ptx) => return Ok(ptx),
                 Err(NvrtcError::Missing(why)) => {
                     return Err(SourceError::new_err(format!(
@@ -226,7 +226,7 @@ fn run(
     arguments: &Arguments,
     check: bool,
     draw: bool,
-) -> lanework::Result<LaunchReport> {
+) -> lanework_runtime::Result<LaunchReport> {
     let arrays: Vec<&Array> = arguments.arrays.iter().collect();
     let regions = Regions::of(&arrays);
     let values = |copies: &crate::memory::Copies| -> Vec<PtxArg<'static>> {
@@ -250,7 +250,7 @@ fn run(
     let counted = regions.upload(&device(false))?;
     match plain.profile(entry, shape, &values(&counted), Blocks::All) {
         Ok(profile) => {
-            let record = lanework::report::record(
+            let record = lanework_runtime::report::record(
                 &profile.counted(),
                 Extras::default(),
                 By::Source,

@@ -9,6 +9,7 @@ mod dlpack;
 mod findings;
 mod launch;
 mod memory;
+#[cfg(feature = "operations")]
 mod operations;
 mod picture;
 mod records;
@@ -21,6 +22,7 @@ use pyo3::prelude::*;
 mod module {
     #[pymodule_export]
     use super::launch::{LaunchError, SourceError, compile, entries, launch};
+    #[cfg(feature = "operations")]
     #[pymodule_export]
     use super::operations::{attention, gemm, permute, reduce, reduced_type, rows, scan, sum_type};
     #[pymodule_export]

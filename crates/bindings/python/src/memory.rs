@@ -1,7 +1,7 @@
 //! The arrays of a launch on the emulator: one buffer for each range of bytes, so that two views of an array stay views of one.
 
 use crate::array::Array;
-use lanework::{Buffer, Device, Result};
+use lanework_runtime::{Buffer, Device, Result};
 
 /// A range of the host's bytes that arrays lie in.
 struct Region {

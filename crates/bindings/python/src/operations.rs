@@ -1,10 +1,10 @@
 //! Operations on arrays of the host: each is copied to a device, computed there, and its result copied back.
 
 use crate::array::Array as Bytes;
-use lanework::{Buffer, Device, Error};
 use lanework_arrays::{
     Activation, Array, ArrayMut, ElementType, Norm, NormKind, Precision, Product, Reduction, Scan,
 };
+use lanework_runtime::{Buffer, Device, Error};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::collections::HashMap;

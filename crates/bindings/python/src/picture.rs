@@ -2,11 +2,11 @@
 
 use crate::array::Array;
 use crate::memory::{Copies, Regions};
-use lanework::emulator::{Blocks, Keep, Space, TraceConfig, TracedAccess};
-use lanework::report::pictures::{Picture, svg};
-use lanework::report::{Sources, choose, first_of_each};
-use lanework::{PtxArg, PtxModule, PtxShape, Result};
 use lanework_report::ProfileRecord;
+use lanework_runtime::emulator::{Blocks, Keep, Space, TraceConfig, TracedAccess};
+use lanework_runtime::report::pictures::{Picture, svg};
+use lanework_runtime::report::{Sources, choose, first_of_each};
+use lanework_runtime::{PtxArg, PtxModule, PtxShape, Result};
 
 /// Lines that are drawn.
 const DRAWN: usize = 4;

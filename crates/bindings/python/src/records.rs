@@ -1,7 +1,7 @@
 //! What a tool records of this process and of those that it starts, read while they run.
 
 use crate::findings;
-use lanework::tool::{Findings, Reader, Record};
+use lanework_runtime::tool::{Findings, Reader, Record};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Numbers of Python as the bytes of a parameter, by the parameter's PTX type.
 
-use lanework::ptx::{ScalarType, Variable};
+use lanework_runtime::ptx::{ScalarType, Variable};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt};

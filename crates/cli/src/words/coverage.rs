@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates whose texts reach the terminal.
-const CRATES: [&str; 15] = [
+const CRATES: [&str; 17] = [
     "cli",
     "laboratory/lab",
     "laboratory/bench",
@@ -23,7 +23,9 @@ const CRATES: [&str; 15] = [
     "language/ptx",
     "language/ptx-ir",
     "gpu/cuda",
+    "runtime/abi",
     "runtime/lanework",
+    "runtime/runtime",
     "laboratory/ladders",
 ];
 

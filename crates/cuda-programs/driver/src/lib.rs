@@ -32,6 +32,8 @@
     reason = "CUDA's documentation says what a caller has to keep"
 )]
 
+extern crate lanework_runtime as lanework;
+
 mod api;
 mod devices;
 mod graphs;

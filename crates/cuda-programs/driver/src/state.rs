@@ -45,7 +45,7 @@ pub fn start() -> Result<&'static Driver> {
         Status::NoDevice
     })?;
     Ok(DRIVER.get_or_init(|| {
-        lanework::tool::set_machine(lanework_gpu_specs::machine(model.gpu));
+        lanework::tool::set_machine(lanework_report::machine(model.gpu));
         #[cfg(unix)]
         // SAFETY: the function only stores a flag, which may be done after a fork.
         unsafe {
@@ -55,7 +55,7 @@ pub fn start() -> Result<&'static Driver> {
             shared: model.limits.shared_per_block,
             shared_unit: SHARED_UNIT,
             multiprocessors: model.gpu.multiprocessors,
-            multiprocessor: model.limits.holds(),
+            multiprocessor: lanework_report::multiprocessor(model.limits),
             ..Limits::default()
         };
         if model.named {

@@ -16,6 +16,8 @@ mod profile;
 mod record;
 mod remarks;
 mod sources;
+#[cfg(feature = "gpu-specs")]
+mod specs;
 mod text;
 
 pub use counted::{Counted, InstructionProfile, Resources};
@@ -27,4 +29,6 @@ pub use record::{
 };
 pub use remarks::pattern;
 pub use sources::Sources;
+#[cfg(feature = "gpu-specs")]
+pub use specs::{machine, multiprocessor};
 pub use text::{Verdict, describe, profile_blocks, verdict};

@@ -3,8 +3,6 @@
 //! The table is `data/gpus.json`; limits are those of the compute-capability table in the CUDA C++
 //! Programming Guide, rates are cited beside each product. A file of the same form extends it.
 
-use lanework_emulator::Multiprocessor;
-use lanework_report::Machine;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
@@ -32,18 +30,6 @@ pub struct Architecture {
     pub l1_per_sm: u32,
     /// Bytes of shared memory that one block may have.
     pub shared_per_block: u32,
-}
-
-impl Architecture {
-    /// What a multiprocessor holds at once.
-    pub fn holds(&self) -> Multiprocessor {
-        Multiprocessor {
-            threads: self.threads_per_sm,
-            blocks: self.blocks_per_sm,
-            registers: self.registers_per_sm,
-            shared: self.shared_per_sm,
-        }
-    }
 }
 
 /// One GPU.
@@ -128,18 +114,6 @@ pub fn specs() -> &'static Specs {
     })
 }
 
-/// A GPU of the table as the model of occupancy and caches takes it.
-pub fn machine(gpu: &Gpu) -> Machine {
-    let arch = specs().architecture(gpu.capability());
-    Machine {
-        name: gpu.name.clone(),
-        multiprocessors: gpu.multiprocessors,
-        holds: arch.holds(),
-        l1_bytes: arch.l1_per_sm.into(),
-        l2_bytes: u64::from(gpu.l2_mb) << 20,
-    }
-}
-
 impl Specs {
     /// The table with the entries of `json`, a table of the same form, before its own.
     ///
@@ -221,11 +195,6 @@ mod tests {
             let error = f64::from(gpu(name).memory_clock_khz()) / f64::from(mhz * 1000) - 1.0;
             assert!(error.abs() < 2e-3, "{name}: {}", gpu(name).memory_clock_khz());
         }
-    }
-
-    #[test]
-    fn the_gpu_that_profiles_print_for_is_that_of_the_table() {
-        assert_eq!(machine(specs().gpu("H200").expect("known")), Machine::h200());
     }
 
     #[test]

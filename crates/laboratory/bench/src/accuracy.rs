@@ -110,8 +110,8 @@ impl Rejection {
     }
 }
 
-impl From<lanework::Error> for Rejection {
-    fn from(error: lanework::Error) -> Self {
+impl From<lanework_runtime::Error> for Rejection {
+    fn from(error: lanework_runtime::Error) -> Self {
         Rejection::Failed(error.to_string())
     }
 }

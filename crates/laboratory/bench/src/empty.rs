@@ -4,7 +4,7 @@ use crate::gpu::GpuTarget;
 use crate::record::{Reset, Timer};
 use crate::stats::Summary;
 use crate::target::Target;
-use lanework::{Device, PtxArg, PtxShape, Result};
+use lanework_runtime::{Device, PtxArg, PtxShape, Result};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 

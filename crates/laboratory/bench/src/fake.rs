@@ -1,7 +1,7 @@
 //! A device whose times are known, for tests of the method: distributions, drift, outliers, a clock that ramps and drops.
 
 use crate::target::{Batch, Target};
-use lanework::{Reading, Result};
+use lanework_runtime::{Reading, Result};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use std::cell::Cell;

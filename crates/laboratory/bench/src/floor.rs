@@ -7,8 +7,8 @@
 
 use crate::record::Cache;
 use crate::work::Work;
-use lanework::DeviceInfo;
 use lanework_gpu_specs::specs;
+use lanework_runtime::DeviceInfo;
 
 /// Part of an empty kernel's time under which a kernel cannot have run; the empty one is itself measured.
 const OF_EMPTY: f64 = 0.7;
@@ -99,7 +99,7 @@ pub(crate) fn under_empty(median_ns: f64, empty_ns: Option<f64>) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lanework::Device;
+    use lanework_runtime::Device;
 
     /// An H200 as its driver describes it.
     fn h200() -> DeviceInfo {

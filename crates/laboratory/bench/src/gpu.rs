@@ -2,7 +2,7 @@
 
 use crate::record::Reset;
 use crate::target::{Batch, Target};
-use lanework::{Buffer, Device, Event, Graph, Job, Monitor, Reading, Result};
+use lanework_runtime::{Buffer, Device, Event, Graph, Job, Monitor, Reading, Result};
 use std::time::{Duration, Instant};
 
 /// The monitor is read at most this often: a reading takes up to a millisecond of the host's time.

@@ -6,7 +6,7 @@ use crate::measure::{measure, reset};
 use crate::options::{HELP, Options};
 use crate::plan::Plan;
 use crate::record::{Cache, TimedRecord, Verified};
-use lanework::{Backend, Device, Job, Launch, Prepared};
+use lanework_runtime::{Backend, Device, Job, Launch, Prepared};
 use std::fmt::Display;
 use std::process::ExitCode;
 
@@ -85,7 +85,7 @@ impl Bench {
     /// are part of what `setup` returns: `launch` is called for several copies of them.
     pub fn run<S>(
         self,
-        setup: impl Fn(&Device) -> lanework::Result<S>,
+        setup: impl Fn(&Device) -> lanework_runtime::Result<S>,
         launch: impl for<'s> Fn(&'s mut S) -> Launch<'s>,
         verify: impl Fn(&S) -> Result<Accuracy, Rejection>,
     ) -> ExitCode {
@@ -118,7 +118,7 @@ impl Bench {
     fn report<S>(
         self,
         options: &Options,
-        setup: &impl Fn(&Device) -> lanework::Result<S>,
+        setup: &impl Fn(&Device) -> lanework_runtime::Result<S>,
         launch: &impl for<'s> Fn(&'s mut S) -> Launch<'s>,
         verify: &impl Fn(&S) -> Result<Accuracy, Rejection>,
     ) -> Result<(), Rejection> {
@@ -153,7 +153,7 @@ impl Bench {
         device: &Device,
         cache: Cache,
         options: &Options,
-        setup: &impl Fn(&Device) -> lanework::Result<S>,
+        setup: &impl Fn(&Device) -> lanework_runtime::Result<S>,
         launch: &impl for<'s> Fn(&'s mut S) -> Launch<'s>,
         verify: &impl Fn(&S) -> Result<Accuracy, Rejection>,
     ) -> Result<TimedRecord, Rejection> {
@@ -180,7 +180,11 @@ impl Bench {
         Ok(TimedRecord { accuracy: Some(once()?), ..record })
     }
 
-    fn prepare<'s>(&self, launch: Launch<'s>, device: &Device) -> lanework::Result<Prepared<'s>> {
+    fn prepare<'s>(
+        &self,
+        launch: Launch<'s>,
+        device: &Device,
+    ) -> lanework_runtime::Result<Prepared<'s>> {
         match self.unchecked {
             // SAFETY: guaranteed by the caller of `unchecked`.
             true => unsafe { launch.prepare_unchecked(device) },
@@ -190,7 +194,7 @@ impl Bench {
 }
 
 /// The counts of a launch on the emulator as JSON.
-fn counts(name: &str, profile: &lanework::Profile) -> serde_json::Value {
+fn counts(name: &str, profile: &lanework_runtime::Profile) -> serde_json::Value {
     serde_json::json!({
         "kind": "counts",
         "kernel": name,

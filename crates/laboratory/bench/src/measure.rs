@@ -13,7 +13,7 @@ use crate::record::{
 use crate::revision::revision;
 use crate::sampler::{Sampled, sample};
 use crate::stats::Summary;
-use lanework::{Device, Job, Result};
+use lanework_runtime::{Device, Job, Result};
 use std::time::Duration;
 
 /// Copies of a problem at most; the cache is flushed for problems that would need more.

@@ -9,7 +9,7 @@ use crate::record::{ComparisonRecord, Stop, TimedRecord, Verdict};
 use crate::sampler::{Pace, Sampled, Sampler};
 use crate::stats::Summary;
 use crate::target::Target;
-use lanework::{Device, Job, Result};
+use lanework_runtime::{Device, Job, Result};
 use std::time::Duration;
 
 /// Samples of two kernels that were taken in turns.

@@ -10,7 +10,7 @@ use crate::plan::Plan;
 use crate::record::{Stop, TimedSample, Timer};
 use crate::stats::Summary;
 use crate::target::{Batch, Target};
-use lanework::{Reading, Result};
+use lanework_runtime::{Reading, Result};
 use std::time::Duration;
 
 /// Below this a kernel is timed in a graph: events alone would add to it, and what is seen of a short job of two kernels is the time

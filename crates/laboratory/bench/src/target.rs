@@ -1,6 +1,6 @@
 //! What the protocol needs of a kernel on a device: the seam between the method and the GPU.
 
-use lanework::{Reading, Result};
+use lanework_runtime::{Reading, Result};
 use std::time::Duration;
 
 /// Samples that were taken together.

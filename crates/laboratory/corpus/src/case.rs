@@ -1,7 +1,7 @@
 //! A case: the buffers, launches and results of one or a few kernels, as plain data.
 
 use bytemuck::{AnyBitPattern, NoUninit};
-use lanework::Dim3;
+use lanework_runtime::Dim3;
 use std::fmt::Debug;
 
 /// The inputs, launches and expected results of one or a few kernels of a unit.

@@ -1,7 +1,7 @@
 //! Runs a case on a device, and compares the results of two devices.
 
 use crate::{Argument, Case, Launch};
-use lanework::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
+use lanework_runtime::{Buffer, Device, PtxArg, PtxModule, PtxShape, Result};
 
 /// The bytes of each buffer of a case, in the order of its declaration.
 pub type Outputs = Vec<Vec<u8>>;

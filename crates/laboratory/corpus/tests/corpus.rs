@@ -1,10 +1,10 @@
 //! Every case with every module of its unit, on the emulator and on a GPU where there is one: the
 //! results equal the host's, and the devices agree bit for bit.
 
-use lanework::{Backend, Device, PtxModule};
 use lanework_corpus::{
     Case, OnEmulator, Outputs, Recorded, Variant, agree, all, lines, run, variants,
 };
+use lanework_runtime::{Backend, Device, PtxModule};
 use std::collections::BTreeSet;
 use std::io::Write;
 
@@ -176,7 +176,7 @@ fn compiled_for_debugging() {
 fn every_entry_of_every_module_is_run_by_a_case() {
     let cases = all();
     for variant in variants() {
-        let module = lanework::ptx::Module::parse(variant.text).expect(variant.file);
+        let module = lanework_runtime::ptx::Module::parse(variant.text).expect(variant.file);
         let launched: BTreeSet<&str> = cases
             .iter()
             .filter(|case| case.unit == variant.unit)

@@ -4,10 +4,10 @@
 //! On a machine with a GPU, `LANEWORK_CORPUS_LAUNCHES=FILE` makes every launch once, for a hardware
 //! profiler to count, and lists them in FILE; `recorded/counters.sh` does so.
 
-use lanework::emulator::Blocks;
-use lanework::{Device, PtxModule};
 use lanework_corpus::{Case, OnEmulator, Variant, all, run_each, variants};
 use lanework_lab::{Deviation, Hardware};
+use lanework_runtime::emulator::Blocks;
+use lanework_runtime::{Device, PtxModule};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! The output of the printing kernel, read from the emulator directly, as the facade sends it to
 //! standard output.
 
-use lanework::emulator::{Emulator, LaunchConfig, NullObserver, Options};
 use lanework_corpus::{Argument, all, variants};
+use lanework_runtime::emulator::{Emulator, LaunchConfig, NullObserver, Options};
 
 #[test]
 fn kernels_print_as_c_does() {
@@ -10,7 +10,7 @@ fn kernels_print_as_c_does() {
     let case = cases.iter().find(|case| case.name == "printing").expect("the case");
     for variant in variants().iter().filter(|variant| variant.unit == case.unit) {
         let emulator = Emulator::new(Options::default());
-        let module = lanework::ptx::Module::parse(variant.text).expect(variant.file);
+        let module = lanework_runtime::ptx::Module::parse(variant.text).expect(variant.file);
         let program = emulator.load(&module).expect(variant.file);
         let arguments: Vec<Vec<u8>> = case.launches[0]
             .arguments

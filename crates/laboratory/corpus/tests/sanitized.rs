@@ -1,7 +1,7 @@
 //! The corpus under the sanitizer: kernels with correct results have no findings.
 
-use lanework::{Device, Error, ReportKind};
 use lanework_corpus::{Case, OnEmulator, Outputs, Variant, all, run, variants};
+use lanework_runtime::{Device, Error, ReportKind};
 
 /// Kernels with benign races by design: the final result does not depend on the order of the
 /// accesses.

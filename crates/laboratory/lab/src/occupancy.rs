@@ -3,7 +3,7 @@
 
 use lanework::report::{Machine, ResourcesRecord};
 use lanework::{Device, Prepared, Result};
-use lanework_bench::{Architecture, specs};
+use lanework_bench::{Architecture, multiprocessor, specs};
 
 /// Threads of a warp.
 const WARP: u32 = 32;
@@ -16,7 +16,7 @@ const WARP: u32 = 32;
 pub(crate) fn of(kernel: &Prepared<'_>, device: &Device) -> Result<ResourcesRecord> {
     let (_, block, dynamic) = kernel.shape();
     let arch = specs().architecture(device.info().compute_capability);
-    let machine = Machine { holds: arch.holds(), ..Machine::h200() };
+    let machine = Machine { holds: multiprocessor(arch), ..Machine::h200() };
     let mut record = machine.resources(kernel.resources(), block.count() as u32, dynamic);
     if let Some(told) = kernel.resident_blocks()? {
         let warps = told * record.threads.div_ceil(WARP);
@@ -34,16 +34,5 @@ pub fn resident_blocks(
     registers: u32,
     shared: u32,
 ) -> (u32, &'static str) {
-    arch.holds().resident_blocks(threads, registers, shared)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use lanework::emulator::Multiprocessor;
-
-    #[test]
-    fn the_emulator_holds_what_its_compute_capability_holds() {
-        assert_eq!(specs().architecture((9, 0)).holds(), Multiprocessor::HOPPER);
-    }
+    multiprocessor(arch).resident_blocks(threads, registers, shared)
 }

@@ -1,7 +1,7 @@
 //! Where the store is: the file that the user names, or one in the user's data folder.
 
 use crate::error::{Result, StoreError};
-use lanework::tuned::data_folder;
+use lanework_runtime::tuned::data_folder;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! Arrays as other languages pass them: memory, element type, extents and strides.
 
 use crate::element::ElementType;
-use lanework::{Error, Result, Storable, View, ViewMut};
 use lanework_ops::{Tensor, TensorMut, dense_strides, span};
+use lanework_runtime::{Error, Result, Storable, View, ViewMut};
 
 /// Axes of an array at most.
 pub const AXES: usize = 6;

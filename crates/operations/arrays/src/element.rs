@@ -1,6 +1,6 @@
 //! Element types by name and number.
 
-use lanework::{Error, Result};
+use lanework_runtime::{Error, Result};
 
 /// The type of an array's elements. The numbers are those of `lanework_type` in the C header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 use crate::array::{Array, ArrayMut, refused};
 use crate::dispatch::of_type;
 use half::{bf16, f16};
-use lanework::Result;
 use lanework_ops::attention as attend;
 use lanework_ops::nn::{self, Normal};
 use lanework_ops::{AttentionResult, Half};
+use lanework_runtime::Result;
 
 /// How rows are normalised. The numbers are those of `lanework_norm_kind` in the C header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

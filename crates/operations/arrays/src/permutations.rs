@@ -2,8 +2,8 @@
 
 use crate::array::{Array, ArrayMut, refused};
 use crate::dispatch::of_axes;
-use lanework::{Result, Storable};
 use lanework_ops::{permute as by_axes, transpose_in_place as in_place};
+use lanework_runtime::{Result, Storable};
 
 /// Queues the array whose axis `i` is axis `axes[i]` of `x` into `out`, as `numpy.transpose` counts axes; in their own order it is a copy
 /// from any strides to any strides.

@@ -4,8 +4,8 @@ use crate::array::{Array, ArrayMut, refused};
 use crate::dispatch::of_type;
 use crate::element::ElementType;
 use half::{bf16, f16};
-use lanework::Result;
 use lanework_ops::{Fp8E4m3, Fp8E5m2, Gemm, GemmElement, Precision, gemm as multiply};
+use lanework_runtime::Result;
 
 /// What is applied to the results, after the bias. The numbers are those of `lanework_activation` in the C header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

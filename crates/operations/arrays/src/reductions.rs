@@ -4,8 +4,8 @@ use crate::array::{Array, ArrayMut, refused};
 use crate::dispatch::{of_axes, of_type};
 use crate::element::ElementType;
 use half::{bf16, f16};
-use lanework::{Result, Storable};
 use lanework_ops::reduce::{self, Reducible, ReducibleFloat};
+use lanework_runtime::{Result, Storable};
 
 /// What is made of the elements. The numbers are those of `lanework_reduction` in the C header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

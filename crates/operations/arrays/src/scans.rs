@@ -3,8 +3,8 @@
 use crate::array::{Array, ArrayMut, refused};
 use crate::dispatch::{of_axes, of_type};
 use half::{bf16, f16};
-use lanework::Result;
 use lanework_ops::scan::{self, Scannable};
+use lanework_runtime::Result;
 
 /// What is carried from element to element. The numbers are those of `lanework_scan_kind` in the C header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

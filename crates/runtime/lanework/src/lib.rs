@@ -38,84 +38,20 @@
 
 extern crate self as lanework;
 
-// Devices.
-mod device;
-mod device_info;
-mod gpu;
-mod host_memory;
-mod peers;
-mod vendor;
-
-// Memory on them.
-mod buffer;
-mod images;
-mod pixels;
-mod rows;
-mod tensor;
-mod tensor_map;
-mod views;
-
-// From a kernel to a launch, and what it gives.
 mod arguments;
-mod compile;
-mod compiled;
-mod job;
-mod launch;
-mod launched;
-mod prepared;
-mod printed;
-mod profile;
-mod shape;
+mod guide;
+mod pixels;
+mod tensor;
 
-// PTX of other compilers.
-mod cpp_names;
-mod disk_cache;
-mod entries;
-mod foreign;
-mod parsed;
-
-// Streams, events and graphs.
-mod stream;
-mod timing;
-
-// What surrounds launches: errors, tools over a program, tuned choices.
-mod error;
-pub mod tool;
-pub mod tuned;
-
-pub use arguments::{Arg, ReferenceArg, SliceArg, SliceMutArg, value_arg};
-pub use buffer::{Buffer, View, ViewMut};
-pub use device::Device;
-pub use device_info::{Backend, DeviceInfo};
-pub use error::{Error, IndexFault, Reports, Result};
-pub use foreign::{Executed, PreparedPtx, PtxArg, PtxModule, PtxShape};
-pub use job::{Job, VendorCall};
-/// What a GPU does at one moment, from the driver's monitoring library; see [`Device::monitor`].
-pub use lanework_cuda::{Monitor, Reading};
-/// CUDA C++ to PTX through NVRTC, where that library is; needs no GPU.
-pub use lanework_cuda::{NvrtcError, compile as compile_cuda};
-pub use lanework_emulator as emulator;
-pub use lanework_emulator::sanitize::{Checks, KindInfo, Level, Report, ReportKind};
-pub use lanework_emulator::{Counters, Swizzle, TensorElement};
+pub use arguments::value_arg;
 pub use lanework_lang as lang;
+pub use lanework_lang::Element;
 pub use lanework_lang::functions as math;
-pub use lanework_lang::{Element, Storable};
 pub use lanework_macros::{device, kernel};
-pub use lanework_ptx as ptx;
-pub use lanework_report as report;
-pub use lanework_report::{InstructionProfile, Resources};
-pub use launch::Launch;
-pub use peers::PeerMemory;
+#[doc(inline)]
+pub use lanework_runtime::*;
 pub use pixels::{PixelMap, Pixels};
-pub use prepared::Prepared;
-pub use printed::print_on_stderr;
-pub use profile::Profile;
-pub use shape::Dim3;
-pub use stream::{Pinned, Stream, Transfer};
 pub use tensor::{TensorMap, TensorMapMut, Tiles};
-pub use tensor_map::{DynTensorMap, Tiling};
-pub use timing::{Event, Graph};
-pub use vendor::{Cublas, GemmShape};
 
 /// Imports for a file with kernels: the attributes, the kernel language and the host types.
 pub mod prelude {
@@ -125,8 +61,6 @@ pub mod prelude {
         kernel,
     };
 }
-
-mod guide;
 
 /// The README's examples, run as tests.
 #[cfg(doctest)]

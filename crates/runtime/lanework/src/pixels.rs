@@ -1,13 +1,11 @@
 //! Maps of pixels for convolutions: what a kernel takes as `&PixelMap<T, R>` and loads pixel by pixel, each moved by the same
 //! offset (PTX manual, "im2col mode"). Dimensions are listed outermost first: images, one to three of space, channels.
 
-use crate::arguments::{Arg, MapTile, ReferenceArg};
 use crate::lang::TensorPixels;
 use crate::lang::rt::{ByReference, tensor_pixels};
 use crate::tensor::element;
-use crate::tensor_map::{DynTensorMap, Tiling};
-use crate::{Buffer, Element, Error, Result};
-use lanework_emulator::Swizzle;
+use crate::{Arg, Buffer, DynTensorMap, Element, Error, ReferenceArg, Result, Swizzle, Tiling};
+use lanework_abi::Tile;
 use std::marker::PhantomData;
 
 /// A tensor of images, `[images, height, width, channels]` for `R = 4`, and the pixels that a kernel copies of it at once.
@@ -125,7 +123,10 @@ impl<const R: usize> Pixels<R> {
         }
     }
 
-    fn map<'a, T: Element>(&self, buffer: &'a Buffer<T>) -> Result<(DynTensorMap<'a>, MapTile)> {
+    fn map<'a, T: Element>(
+        &self,
+        buffer: &'a Buffer<T>,
+    ) -> Result<(DynTensorMap<'a>, Option<Tile>)> {
         self.check(size_of::<T>()).map_err(|rule| Error::TensorMap { rule })?;
         let extent: Vec<u64> = self.shape.iter().rev().map(|extent| *extent as u64).collect();
         let mut tile = vec![1; R];
@@ -135,7 +136,8 @@ impl<const R: usize> Pixels<R> {
         let tiling = Tiling::new(&extent, &tile).steps(&steps).swizzle(self.swizzle);
         let tiling = tiling.pixels(self.lower, self.upper, self.count);
         let map = DynTensorMap::new(buffer, element::<T>(), &tiling)?;
-        let tile = MapTile { extents: vec![self.count, self.channels], swizzle: self.swizzle };
+        let extents = [self.count, self.channels].into_iter().filter(|extent| *extent != 1);
+        let tile = Tile::new(extents, self.swizzle, size_of::<T>() as u32);
         Ok((map, tile))
     }
 }
@@ -153,7 +155,7 @@ fn inner_first<N: Copy>(given: &[N], rest: N) -> [N; 3] {
 #[derive(Clone, Debug)]
 pub struct PixelMap<'a, T, const R: usize> {
     map: DynTensorMap<'a>,
-    tile: MapTile,
+    tile: Option<Tile>,
     element: PhantomData<fn() -> T>,
 }
 
@@ -188,6 +190,6 @@ impl<T: Element, const R: usize> ByReference for PixelMap<'_, T, R> {
 
 impl<'a, T: Element, const R: usize> ReferenceArg<'a> for &PixelMap<'a, T, R> {
     fn into_arg(self) -> Arg<'a> {
-        Arg::map(&self.map, self.tile.clone())
+        Arg::map(&self.map, self.tile)
     }
 }

@@ -1,13 +1,14 @@
 //! Tensor maps with their element type and rank: what a kernel takes as `&TensorMap<T, R>`. Dimensions are listed outermost
 //! first, as the shapes of arrays are, strides in elements. A broken rule is told with the dimension that breaks it.
 
-use crate::arguments::{Arg, MapTile, ReferenceArg};
 use crate::lang::TensorTiles;
 use crate::lang::rt::{ByReference, tensor_tiles};
-use crate::tensor_map::{DynTensorMap, Tiling};
-use crate::{Buffer, Device, Element, Error, Result, View, ViewMut};
-use lanework_emulator::{Swizzle, TensorElement};
-use lanework_ptx::ScalarType;
+use crate::ptx::ScalarType;
+use crate::{
+    Arg, Buffer, Device, DynTensorMap, Element, Error, ReferenceArg, Result, Swizzle,
+    TensorElement, Tiling, View, ViewMut,
+};
+use lanework_abi::Tile;
 use std::marker::PhantomData;
 
 /// The shape of a tensor of `R` dimensions (1 to 5), outermost first, and of the tiles that a kernel copies of it.
@@ -159,7 +160,7 @@ impl<const R: usize> Tiles<R> {
         &self,
         device: &Device,
         memory: View<'a, T>,
-    ) -> Result<(DynTensorMap<'a>, MapTile)> {
+    ) -> Result<(DynTensorMap<'a>, Option<Tile>)> {
         let size = size_of::<T>();
         self.check(size).map_err(|rule| Error::TensorMap { rule })?;
         let extent: Vec<u64> = self.shape.iter().rev().map(|extent| *extent as u64).collect();
@@ -178,7 +179,8 @@ impl<const R: usize> Tiles<R> {
         let extents = self.tile.iter().zip(self.steps).enumerate();
         let extents = extents
             .map(|(axis, (tile, step))| if axis == last { *tile } else { tile.div_ceil(step) });
-        Ok((map, MapTile { extents: extents.collect(), swizzle: self.swizzle }))
+        let extents = extents.filter(|extent| *extent != 1);
+        Ok((map, Tile::new(extents, self.swizzle, size as u32)))
     }
 }
 
@@ -204,7 +206,7 @@ macro_rules! maps {
         #[derive(Clone, Debug)]
         pub struct $name<'a, T, const R: usize> {
             map: DynTensorMap<'a>,
-            tile: MapTile,
+            tile: Option<Tile>,
             element: PhantomData<fn() -> T>,
         }
 
@@ -215,7 +217,7 @@ macro_rules! maps {
             /// [`Error::TensorMap`] naming the broken rule and the dimension that breaks it, also when the tensor is larger
             /// than the buffer; the driver's error, on a GPU.
             pub fn new(buffer: $buffer, tiles: &Tiles<R>) -> Result<Self> {
-                let device = buffer.device.clone();
+                let device = buffer.device().clone();
                 $name::of_view(&device, buffer.$method(..), tiles)
             }
 
@@ -248,7 +250,7 @@ macro_rules! maps {
 
         impl<'a, T: Element, const R: usize> ReferenceArg<'a> for &$name<'a, T, R> {
             fn into_arg(self) -> Arg<'a> {
-                Arg::map(&self.map, self.tile.clone())
+                Arg::map(&self.map, self.tile)
             }
         }
     )*};

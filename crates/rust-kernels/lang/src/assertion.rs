@@ -7,10 +7,10 @@
 use crate::builder::Builder;
 use crate::connect::Condition;
 use crate::current::{here, with};
-use crate::definition::{CheckSite, IndexKind};
 use crate::pending::Failure;
 use crate::print::{Piece, Show};
 use crate::value::{Index, Value};
+use lanework_abi::{CheckSite, IndexKind};
 use lanework_ptx::ScalarType;
 
 /// `{}` in a format string.

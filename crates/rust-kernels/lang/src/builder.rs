@@ -4,7 +4,6 @@
 //! ([`crate::numbering`]) within the enclosing structured scopes, so the same address is computed
 //! once.
 
-use crate::definition::{CheckSite, Parameter, StageError};
 use crate::flight::Flight;
 use crate::frames::{
     Branches, CallFrame, Computation, Interrupted, Line, LoopFrame, Repeat, Scope,
@@ -12,6 +11,7 @@ use crate::frames::{
 use crate::locals::Locals;
 use crate::pending::{BarrierSetup, Failure, MovedRegisters};
 use crate::value::{Class, Register, Value, literal};
+use lanework_abi::{CheckSite, Parameter, StageError};
 use lanework_ptx::{Instruction, Location, Operand, ScalarType, Variable};
 use std::collections::{HashMap, HashSet};
 use std::panic::Location as Caller;

@@ -67,7 +67,6 @@ mod control;
 mod counted;
 mod current;
 mod data;
-mod definition;
 mod directive;
 mod exchange;
 pub mod fast;
@@ -116,15 +115,16 @@ pub use asynchrony::{
     TensorTiles, TileAt, Waiter, WrittenTensor,
 };
 pub use data::{Data, OptionOf, OrderingOf};
+pub use lanework_abi::Storable;
 #[doc(hidden)]
-pub use definition::{
+pub use lanework_abi::{
     CheckSite, Definition, FaultRecord, IndexKind, Parameter, ParameterKind, StageError,
     StageOptions, Staged, Tile,
 };
 pub use lanework_ptx::Swizzle;
 pub use memory::{Place, ReadPlace, RegisterArray, Shared, SharedSlice, Slice, SliceMut};
 pub use number::{Element, Float, Integer, Number};
-pub use scalar::{Scalar, Storable};
+pub use scalar::Scalar;
 pub use var::{Mut, Var};
 
 /// Names that every file with kernels needs.

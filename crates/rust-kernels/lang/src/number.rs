@@ -1,9 +1,10 @@
 //! The numbers of kernels: traits of generic code, with constants and operators.
 
 use crate::host::{FloatMethods, IntegerMethods, NumberMethods, WordMethods};
-use crate::scalar::{Bits, Scalar, Storable};
+use crate::scalar::{Bits, Scalar};
 use crate::var::Var;
 use half::{bf16, f16};
+use lanework_abi::Storable;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
 use std::ops::{AddAssign, BitAndAssign, BitOrAssign, BitXorAssign, DivAssign, MulAssign};
 use std::ops::{RemAssign, ShlAssign, ShrAssign, SubAssign};

@@ -1,39 +1,10 @@
-//! The scalar types of kernels, and what memory holds.
+//! The scalar types of kernels.
 
-use bytemuck::Pod;
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
 use std::fmt::Debug;
 
 /// A value that fits a register: the numbers and `bool`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a scalar of the kernel language",
-    note = "scalars are bool, u8 to u64, i8 to i64, usize, isize, f16, bf16, f32 and f64"
-)]
-pub trait Scalar: Copy + Debug + PartialEq + PartialOrd + Send + Sync + 'static {
-    /// The PTX type, `pred` for `bool`.
-    #[doc(hidden)]
-    const SCALAR: ScalarType;
-    /// The value's bits, zero-extended.
-    #[doc(hidden)]
-    fn bits(self) -> u64;
-    /// The value with these bits; bits beyond the type's width are ignored.
-    #[doc(hidden)]
-    fn from_bits(bits: u64) -> Self;
-}
-
-/// Scalars with bitwise operators: integers and `bool`.
-#[diagnostic::on_unimplemented(message = "`{Self}` has no bitwise operators")]
-pub trait Bits: Scalar {}
-
-macro_rules! bits {
-    ($($t:ty)*) => { $(impl Bits for $t {})* };
-}
-
-bits!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
-
-/// A type whose values buffers hold: scalars, arrays of them, and `#[device]` structs without
-/// padding.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -66,14 +37,30 @@ bits!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be stored in device memory",
-    label = "not a type that buffers hold",
-    note = "buffers hold u8 to u64, i8 to i64, usize, isize, f16, bf16, f32, f64, arrays of them, \
-            and #[device] structs of these; a `bool` is a `u8` there (`x[i] != 0`), an enum its number, a tuple a struct"
+    message = "`{Self}` is not a scalar of the kernel language",
+    note = "scalars are bool, u8 to u64, i8 to i64, usize, isize, f16, bf16, f32 and f64"
 )]
-pub trait Storable: Pod {}
+pub trait Scalar: Copy + Debug + PartialEq + PartialOrd + Send + Sync + 'static {
+    /// The PTX type, `pred` for `bool`.
+    #[doc(hidden)]
+    const SCALAR: ScalarType;
+    /// The value's bits, zero-extended.
+    #[doc(hidden)]
+    fn bits(self) -> u64;
+    /// The value with these bits; bits beyond the type's width are ignored.
+    #[doc(hidden)]
+    fn from_bits(bits: u64) -> Self;
+}
 
-impl<T: Storable, const N: usize> Storable for [T; N] {}
+/// Scalars with bitwise operators: integers and `bool`.
+#[diagnostic::on_unimplemented(message = "`{Self}` has no bitwise operators")]
+pub trait Bits: Scalar {}
+
+macro_rules! bits {
+    ($($t:ty)*) => { $(impl Bits for $t {})* };
+}
+
+bits!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize);
 
 macro_rules! integers {
     ($($t:ty as $bits:ty => $scalar:ident),*) => {$(
@@ -86,7 +73,6 @@ macro_rules! integers {
                 bits as $t
             }
         }
-        impl Storable for $t {}
     )*};
 }
 
@@ -105,7 +91,6 @@ macro_rules! floats {
                 <$t>::from_bits(bits as $bits)
             }
         }
-        impl Storable for $t {}
     )*};
 }
 

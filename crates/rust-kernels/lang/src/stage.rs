@@ -5,14 +5,14 @@ use crate::asynchrony::setup::{check_registers, setup_barriers};
 use crate::builder::Builder;
 use crate::current::{Abandon, install, with};
 use crate::data::{Data, leaves};
-use crate::definition::{Parameter, ParameterKind, StageOptions, Staged};
 use crate::frames::Line;
 use crate::identifier::identifier;
 use crate::memory::check::FAULT_PARAMETER;
 use crate::memory::{Slice, SliceMut};
 use crate::optimize::optimize;
-use crate::scalar::Storable;
 use crate::value::{Class, Value, memory_type};
+use lanework_abi::Storable;
+use lanework_abi::{Parameter, ParameterKind, StageOptions, Staged};
 use lanework_ptx::{
     Function, FunctionDirective, Item, Linkage, Module, Operand, Registers, ScalarType, Specific,
     StateSpace, Statement, Target, Variable, Version,

@@ -128,7 +128,8 @@ impl Function {
         let shared = u32::try_from(dynamic_shared)
             .unwrap_or(u32::MAX)
             .saturating_add(resources.static_shared);
-        Ok(model().limits.holds().resident_blocks(threads, resources.registers, shared).0)
+        let holds = lanework_report::multiprocessor(model().limits);
+        Ok(holds.resident_blocks(threads, resources.registers, shared).0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is timed, and where.
 
-use lanework::Device;
+use lanework_runtime::Device;
 use serde::{Deserialize, Serialize};
 
 /// A device, as records name it.

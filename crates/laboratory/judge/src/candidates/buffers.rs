@@ -3,7 +3,7 @@
 use crate::problems::problem::{Argument, Problem};
 use crate::task::{Role, Task};
 use crate::verdict::Reason;
-use lanework::emulator::{Emulator, MemoryError};
+use lanework_runtime::emulator::{Emulator, MemoryError};
 use rand::{Rng, RngCore, rngs::StdRng, seq::SliceRandom};
 
 /// A buffer of one run.

@@ -3,7 +3,7 @@
 use crate::candidates::scan;
 use crate::task::{Launch, Task};
 use crate::verdict::Reason;
-use lanework::ptx::Module;
+use lanework_runtime::ptx::Module;
 
 /// A candidate as it was submitted.
 pub struct Submission {

@@ -9,11 +9,11 @@ use crate::candidates::buffers::{Allocator, Contents, DeviceBuffer};
 use crate::problems::problem::{Argument, Problem};
 use crate::task::{Allowance, Role, Shape, Task};
 use crate::verdict::Reason;
-use lanework::emulator::sanitize::{Checks, Level, ReportKind};
-use lanework::emulator::{
+use lanework_runtime::emulator::sanitize::{Checks, Level, ReportKind};
+use lanework_runtime::emulator::{
     Blocks, Emulator, Fault, FaultKind, LaunchConfig, Options, Program, Schedule,
 };
-use lanework::ptx::Module;
+use lanework_runtime::ptx::Module;
 use rand::{SeedableRng, rngs::StdRng};
 use std::sync::Arc;
 
@@ -124,7 +124,7 @@ impl<'a> Bench<'a> {
             block: shape.block.to_array(),
             dynamic_shared: shape.dynamic_shared,
             blocks: Blocks::All,
-            cluster: shape.cluster.map(lanework::Dim3::to_array),
+            cluster: shape.cluster.map(lanework_runtime::Dim3::to_array),
             cooperative: shape.cooperative,
         };
         if self.mode != Mode::Checked {

@@ -6,7 +6,7 @@
 
 use crate::task::{Allowance, Task};
 use crate::verdict::Reason;
-use lanework::ptx::Module;
+use lanework_runtime::ptx::Module;
 
 /// Headers of CUDA that a source may include: whole names, and folders.
 const HEADERS: [&str; 20] = [

@@ -9,7 +9,7 @@ use crate::references::expected::{Expected, Right};
 use crate::references::external;
 use crate::task::{Launch, Reference, Task, TaskError, Tolerance};
 use crate::verdict::ProblemRecord;
-use lanework::ptx::Module;
+use lanework_runtime::ptx::Module;
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::fmt;
 

@@ -8,8 +8,8 @@ use crate::references::expected::{Expected, Right};
 use crate::references::npy;
 use crate::task::{Launch, Role, Task};
 use crate::workers::process::{Bounds, Ended, run};
-use lanework::emulator::{Blocks, Emulator, LaunchConfig, Options};
-use lanework::ptx::Module;
+use lanework_runtime::emulator::{Blocks, Emulator, LaunchConfig, Options};
+use lanework_runtime::ptx::Module;
 use std::process::Command;
 
 /// Memory of a program, and what it may write to its outputs.
@@ -59,7 +59,7 @@ pub fn of_kernel(
         block: shape.block.to_array(),
         dynamic_shared: shape.dynamic_shared,
         blocks: Blocks::All,
-        cluster: shape.cluster.map(lanework::Dim3::to_array),
+        cluster: shape.cluster.map(lanework_runtime::Dim3::to_array),
         cooperative: shape.cooperative,
     };
     emulator.run(&program, &config, &arguments).map_err(|fault| fault.to_string())?;

@@ -4,7 +4,7 @@ use super::TaskError;
 use crate::problems::extents::{Extents, evaluate};
 use crate::text::document::{Expression, Value};
 use crate::text::source::Source;
-use lanework::{Dim3, PtxShape};
+use lanework_runtime::{Dim3, PtxShape};
 
 /// How a kernel is launched.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@
 //! compares them afterwards; the worker copies them up and down and knows nothing of what is right.
 
 use crate::task::Shape;
-use lanework::Dim3;
 use lanework_lab::TimedRecord;
+use lanework_runtime::Dim3;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -5,9 +5,9 @@ use crate::task::Shape;
 use crate::workers::order::{
     Answer, CompileOrder, Compiled, LaunchOrder, RunOrder, Slot, TimeOrder,
 };
-use lanework::{Buffer, Device, Job, NvrtcError, PtxArg, PtxModule};
 use lanework_lab::timing::{About, Plan, Reset, Timer, measure, reset};
 use lanework_lab::{Cache, Verified, Work};
+use lanework_runtime::{Buffer, Device, Job, NvrtcError, PtxArg, PtxModule};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn compile(order: &CompileOrder) -> Compiled {
     for target in TARGETS {
         let architecture = format!("--gpu-architecture=compute_{target}");
         let options = [architecture.as_str(), "-lineinfo", "-default-device"];
-        match lanework::compile_cuda(&order.source, &order.name, &options) {
+        match lanework_runtime::compile_cuda(&order.source, &order.name, &options) {
             Ok(ptx) => return Compiled::Ptx(ptx),
             Err(NvrtcError::Missing(why)) => return Compiled::Missing(why),
             Err(NvrtcError::Compile(why) | NvrtcError::Library(why)) => {
@@ -62,7 +62,7 @@ pub fn launch(order: &LaunchOrder, folder: &Path) -> Answer {
 }
 
 fn launches(order: &LaunchOrder, folder: &Path, answer: &mut Answer) -> Result<(), String> {
-    let said = |error: lanework::Error| error.to_string();
+    let said = |error: lanework_runtime::Error| error.to_string();
     let device = Device::open(&order.device).map_err(said)?;
     let module = device.load_ptx(&order.ptx).map_err(said)?;
     for (number, run) in order.runs.iter().enumerate() {
@@ -110,7 +110,7 @@ fn time(
     folder: &Path,
     answer: &mut Answer,
 ) -> Result<(), String> {
-    let said = |error: lanework::Error| error.to_string();
+    let said = |error: lanework_runtime::Error| error.to_string();
     let run = &order.runs[timed.run];
     let reset = reset(Cache::Cold, timed.touched, device);
     let arenas: Vec<Buffer<u8>> = (0..reset.copies().max(1))

@@ -1,8 +1,8 @@
-//! Every public item of `lanework` and of the kernel language has an example that runs, or is named in one.
+//! Every public item of `lanework`, of the runtime and of the kernel language has an example that runs, or is named in one.
 //!
 //! The sources are read, not the compiler's output. Public is what can be reached from a crate's root by
 //! `pub mod` and `pub use`, without what is hidden from the docs. A function or a type is covered when an example
-//! of either crate, the guide or the README names it; a method, when an example calls it that stands in the same
+//! of these crates, the guide or the README names it; a method, when an example calls it that stands in the same
 //! module or names its type; a type also when one of its methods is. What no program names, such as a trait that only bounds
 //! arguments, stands in a table with the item whose example uses it.
 
@@ -58,7 +58,9 @@ fn is_covered(item: &Item, examples: &[Example]) -> bool {
 #[test]
 fn every_public_item_has_an_example_or_is_named_in_one() {
     let mut found = examples(&here("src"));
-    found.extend(examples(&here("../../rust-kernels/lang/src")));
+    for other in ["../abi/src", "../runtime/src", "../../rust-kernels/lang/src"] {
+        found.extend(examples(&here(other)));
+    }
     found.extend(examples(&here("../../../docs/src/en/writing")));
     found.extend(examples(&here("../../../README.md")));
     // Pages whose programs are those of tests, which hold them equal.
@@ -66,7 +68,9 @@ fn every_public_item_has_an_example_or_is_named_in_one() {
     found.extend(page(&here("../../../docs/src/en/tensor-cores.md"), "tensor_cores"));
     assert!(found.len() > 100, "{} examples", found.len());
     let mut all = items(&here("src"));
-    all.extend(items(&here("../../rust-kernels/lang/src")));
+    for other in ["../runtime/src", "../../rust-kernels/lang/src"] {
+        all.extend(items(&here(other)));
+    }
     assert!(all.len() > 400, "{} items", all.len());
     let shown: BTreeSet<&str> = all
         .iter()

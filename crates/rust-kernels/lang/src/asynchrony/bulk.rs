@@ -8,13 +8,13 @@ use super::remote::{Remote, RemoteMbarrier};
 use crate::arithmetic::binary;
 use crate::builder::Builder;
 use crate::current::{here, with};
-use crate::definition::IndexKind;
 use crate::intrinsics::{AtomicAdd, AtomicInteger};
 use crate::memory::{IndexValue, Place, Slice, SliceMut, place_in_slice};
 use crate::number::Element;
 use crate::operation::Operation;
 use crate::value::{Index, Value};
 use crate::var::Var;
+use lanework_abi::IndexKind;
 use lanework_ptx::{Operand, ScalarType};
 
 /// Adjacent elements of a slice in global memory: `x.span(i, n)` are elements `i` to `i + n - 1`.

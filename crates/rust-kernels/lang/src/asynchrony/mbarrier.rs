@@ -9,11 +9,11 @@ use super::handle::handle;
 use super::part::Part;
 use crate::builder::Builder;
 use crate::current::{here, with};
-use crate::definition::IndexKind;
 use crate::frames::Line;
 use crate::memory::{Base, Extent, IndexValue, Place, Space, element_place};
 use crate::pending::BarrierSetup;
 use crate::value::{Index, Value};
+use lanework_abi::IndexKind;
 use lanework_ptx::{ScalarType, StateSpace, Variable};
 
 /// An mbarrier of the block, in shared memory.

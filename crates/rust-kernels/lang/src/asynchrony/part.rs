@@ -4,13 +4,13 @@ use super::handle::handle;
 use crate::arithmetic::binary;
 use crate::builder::Builder;
 use crate::current::{here, with};
-use crate::definition::IndexKind;
 use crate::memory::{Base, Get, IndexValue, Locate, Place, Put, Shared, Space, element_place};
 use crate::number::{Element, Number};
 use crate::operation::Operation;
 use crate::scalar::Scalar;
 use crate::value::{Index, Value};
 use crate::var::{IntoVar, Var};
+use lanework_abi::IndexKind;
 use lanework_ptx::{ScalarType, Swizzle};
 use std::marker::PhantomData;
 

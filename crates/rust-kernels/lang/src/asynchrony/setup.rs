@@ -5,10 +5,10 @@
 use crate::arithmetic::binary;
 use crate::builder::Builder;
 use crate::compare::{Relation, relate};
-use crate::definition::StageError;
 use crate::frames::Line;
 use crate::operation::Operation;
 use crate::value::Value;
+use lanework_abi::StageError;
 use lanework_ptx::{Operand, ScalarType};
 
 /// Most barriers of a kernel that are initialised.

@@ -6,9 +6,9 @@ use super::part::Part;
 use super::remote::needs_cluster;
 use crate::builder::Builder;
 use crate::current::with;
-use crate::definition::{Parameter, ParameterKind, Tile};
 use crate::number::Element;
 use crate::value::{Index, Value};
+use lanework_abi::{Parameter, ParameterKind, Tile};
 use lanework_ptx::{Address, AddressBase, Operand, ScalarType, StateSpace, Variable};
 
 /// A parameter that is a tensor map, with what copies by it are given.

@@ -2,10 +2,10 @@
 
 use super::{Data, Handle, Places, ReadPlaces, Receive, To, operations};
 use crate::current::{here, with};
-use crate::definition::IndexKind;
 use crate::memory::{Extent, Get, IndexValue, Locate, Place, Put, ReadPlace, stepped};
 use crate::memory::{Slice, SliceMut, element};
 use crate::value::Value;
+use lanework_abi::IndexKind;
 
 /// `a[i]` as the base of a field or of a further index.
 #[diagnostic::on_unimplemented(

@@ -4,9 +4,9 @@ use super::operations::{handle, stored_type};
 use super::{Data, Handle, leaves};
 use crate::builder::Builder;
 use crate::current::with;
-use crate::definition::{Parameter, ParameterKind};
 use crate::identifier::identifier;
 use crate::value::{Value, memory_type};
+use lanework_abi::{Parameter, ParameterKind};
 use lanework_ptx::{Operand, ScalarType, StateSpace, Variable};
 
 /// Declares the parameter `name: T`: a scalar, or a value passed as its bytes.

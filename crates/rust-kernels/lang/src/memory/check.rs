@@ -3,11 +3,11 @@
 
 use crate::builder::Builder;
 use crate::compare::{Relation, relate};
-use crate::definition::{CheckSite, IndexKind};
 use crate::flight::Flight;
 use crate::frames::Line;
 use crate::pending::Failure;
 use crate::value::{Index, Register, Value};
+use lanework_abi::{CheckSite, IndexKind};
 use lanework_ptx::{Guard, Instruction, Operand, ScalarType, Statement};
 
 /// The name of the parameter that holds the fault record's address.

@@ -19,10 +19,10 @@ use super::place::{Base, Place};
 use super::registers::{Get, Put};
 use crate::current::{Abandon, here, with};
 use crate::data::{At, Data, Handle, Places, Target, To, Valued, leaves, operations};
-use crate::definition::IndexKind;
 use crate::number::Integer;
 use crate::value::{Index, Value};
 use crate::var::{Read, Var};
+use lanework_abi::IndexKind;
 
 /// The place of element `index` of an array, after a check.
 #[track_caller]

@@ -7,9 +7,9 @@ use super::registers::{Get, Locate, Put};
 use super::shared::Shared;
 use crate::current::{here, with};
 use crate::data::{At, Data, Handle, Places, To, operations};
-use crate::definition::IndexKind;
 use crate::scalar::Scalar;
 use crate::value::{Index, Value};
+use lanework_abi::IndexKind;
 
 /// A part of a shared array whose first indices are given; `LEFT` are missing.
 #[derive(Debug)]

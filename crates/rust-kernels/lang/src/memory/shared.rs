@@ -8,9 +8,9 @@ use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::data::operations::stored_type;
 use crate::data::{Data, leaves};
-use crate::definition::IndexKind;
 use crate::value::{Index, Value};
 use crate::var::Read;
+use lanework_abi::IndexKind;
 use lanework_ptx::{Linkage, ScalarType, StateSpace, Variable};
 use std::marker::PhantomData;
 

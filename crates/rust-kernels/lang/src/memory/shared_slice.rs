@@ -10,10 +10,10 @@ use crate::builder::Builder;
 use crate::cast::cast;
 use crate::current::{here, with};
 use crate::data::{At, Data, Handle, Places, To, operations};
-use crate::definition::IndexKind;
 use crate::operation::Operation;
 use crate::value::{Index, Value};
 use crate::var::{Read, Var};
+use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
 

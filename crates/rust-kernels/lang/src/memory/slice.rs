@@ -7,11 +7,11 @@ use super::registers::{Get, Locate, Put};
 use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::data::{Data, Handle, Places, ReadPlaces, To, operations};
-use crate::definition::IndexKind;
 use crate::number::Element;
 use crate::value::Index;
 use crate::value::Value;
 use crate::var::{IntoVar, Read, Var};
+use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
 

@@ -7,10 +7,10 @@ use crate::arithmetic::binary;
 use crate::builder::Builder;
 use crate::current::{here, with};
 use crate::data::Data;
-use crate::definition::IndexKind;
 use crate::operation::Operation;
 use crate::value::{Index, Value};
 use crate::var::{Read, Var};
+use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 
 const LONG: ScalarType = ScalarType::U64;

@@ -7,10 +7,10 @@ use super::words::{constant, mul, word};
 use crate::asynchrony::{IntoPart, Part};
 use crate::builder::Builder;
 use crate::current::{here, with};
-use crate::definition::IndexKind;
 use crate::memory::{IndexValue, Place};
 use crate::value::Index;
 use crate::var::Read;
+use lanework_abi::IndexKind;
 use std::marker::PhantomData;
 
 /// A matrix of `ROWS` x `COLUMNS` elements of `T` in shared memory, row by row in panels that the

@@ -7,9 +7,9 @@ use super::tile::SharedTile;
 use super::words::{constant, mul, word};
 use crate::current::{here, with};
 use crate::data::At;
-use crate::definition::IndexKind;
 use crate::memory::{Extent, Get, IndexValue};
 use crate::var::Read;
+use lanework_abi::IndexKind;
 use std::marker::PhantomData;
 
 /// Several tiles of one shape, one after the other: the stages of a pipeline. `tiles[i]` is one.

@@ -1,6 +1,6 @@
 //! A failed bounds check of a safe launch.
 
-use crate::lang::{CheckSite, FaultRecord, IndexKind};
+use lanework_abi::{CheckSite, FaultRecord, IndexKind};
 use lanework_emulator::SourceLocation;
 use lanework_emulator::sanitize::{Report, ReportKind};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Errors of devices, buffers and launches: what, where, the cause and the remedy.
 
-use crate::lang::StageError;
+use lanework_abi::StageError;
 use lanework_emulator::sanitize::Report;
 use lanework_emulator::{FaultKind, LoadError};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! A kernel compiled for a device, and its resource usage.
 
-use crate::lang::Staged;
+use lanework_abi::Staged;
 use lanework_report::Resources;
 use std::sync::Arc;
 

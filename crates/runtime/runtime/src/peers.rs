@@ -1,8 +1,8 @@
 //! Several devices in one process: opening them, copies between them, and kernels that use another device's memory.
 
 use crate::device::{Engine, STUCK_AFTER, host_memory};
-use crate::lang::Storable;
 use crate::{Backend, Device, Error, Result, Stream, View, ViewMut};
+use lanework_abi::Storable;
 use lanework_emulator::Options;
 
 impl Device {

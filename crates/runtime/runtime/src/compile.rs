@@ -2,9 +2,9 @@
 
 use crate::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
-use crate::lang::{Definition, StageOptions, Staged};
 use crate::tool::Session;
 use crate::{Error, Result};
+use lanework_abi::{Definition, StageOptions, Staged};
 use std::sync::Arc;
 
 /// Stages a kernel.

@@ -1,5 +1,5 @@
-//! What calling a kernel's Rust function returns: a name, a key and a function that stages the
-//! kernel into a module.
+//! A kernel as the kernel language hands it to the runtime: its name, the function that stages it, and the staged
+//! module with its parameters, check sites and fault record.
 
 use lanework_ptx::{Module, ScalarType, Swizzle};
 use std::fmt;

@@ -6,7 +6,7 @@
 //! rules.
 
 use crate::device::{Device, Engine};
-use crate::{Buffer, Element, Error, Result, View};
+use crate::{Buffer, Error, Result, Storable, View};
 use lanework_cuda::{L2Promotion, PixelBox, TiledMap};
 use lanework_emulator::{Im2col, Swizzle, TensorElement};
 use std::marker::PhantomData;
@@ -64,7 +64,8 @@ impl Tiling {
 
     /// Copies pixels as for a convolution (`im2col`) instead of tiles, `count` of them: the tile has the channels first, and
     /// 1 in every other dimension. The corners of the box in which they lie are by dimension of space, as the extents.
-    pub(crate) fn pixels(self, lower: [i16; 3], upper: [i16; 3], count: u32) -> Tiling {
+    #[doc(hidden)]
+    pub fn pixels(self, lower: [i16; 3], upper: [i16; 3], count: u32) -> Tiling {
         Tiling { im2col: Some(Im2col { lower, upper, pixels: count }), ..self }
     }
 
@@ -124,7 +125,7 @@ impl<'a> DynTensorMap<'a> {
     /// # Errors
     /// [`Error::TensorMap`] naming the violated rule, also when the tensor is larger than the
     /// buffer; the driver's error, on a GPU.
-    pub fn new<T: Element>(
+    pub fn new<T: Storable>(
         buffer: &'a Buffer<T>,
         element: TensorElement,
         tiling: &Tiling,
@@ -133,7 +134,8 @@ impl<'a> DynTensorMap<'a> {
     }
 
     /// As [`DynTensorMap::new`], of a tensor at the start of a part of a buffer, which lies on `device`.
-    pub(crate) fn of_view<T: Element>(
+    #[doc(hidden)]
+    pub fn of_view<T: Storable>(
         device: &Device,
         memory: View<'a, T>,
         element: TensorElement,

@@ -1,7 +1,7 @@
 //! What the host does with a part of a buffer: read it, write it, ask where it lies.
 
-use crate::lang::Storable;
 use crate::{Buffer, Device, Error, Result, View, ViewMut};
+use lanework_abi::Storable;
 
 impl<'a, T: Storable> From<&'a Buffer<T>> for View<'a, T> {
     fn from(buffer: &'a Buffer<T>) -> View<'a, T> {

@@ -2,10 +2,10 @@
 
 use crate::compile::stage;
 use crate::device::Device;
-use crate::lang::Definition;
 use crate::launched::invalid;
 use crate::prepared::Prepared;
 use crate::{Arg, Dim3, Profile, Result};
+use lanework_abi::Definition;
 use lanework_emulator::Blocks;
 
 /// A kernel with its arguments, without a shape and a device yet.
@@ -43,7 +43,6 @@ use lanework_emulator::Blocks;
 /// # Ok::<(), lanework::Error>(())
 /// ```
 #[must_use = "a launch does nothing until `.launch(&device)`"]
-#[derive(Clone)]
 pub struct Launch<'a> {
     definition: Definition,
     arguments: Vec<Arg<'a>>,

@@ -1,7 +1,7 @@
 //! Parts of buffers, as kernels get them: to be read, or to be written.
 
 use crate::Device;
-use crate::lang::Storable;
+use lanework_abi::Storable;
 use std::marker::PhantomData;
 use std::ops::{Bound, RangeBounds};
 

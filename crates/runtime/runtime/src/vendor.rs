@@ -2,7 +2,7 @@
 
 use crate::device::{Device, Engine};
 use crate::job::{Job, VendorCall};
-use crate::{Buffer, Element, Error, Result};
+use crate::{Buffer, Error, Result, Storable};
 use half::bf16;
 pub use lanework_cuda::GemmShape;
 use std::sync::Arc;
@@ -88,7 +88,7 @@ impl Cublas {
 
     /// The transpose of a row-major `rows` x `cols` matrix of f32, or of anything of its size whose
     /// bits are then taken for f32, by `cublasSgeam`.
-    pub fn transpose<'a, E: Element>(
+    pub fn transpose<'a, E: Storable>(
         &self,
         rows: u32,
         cols: u32,

@@ -1,0 +1,144 @@
+//! Kernel arguments: scalars and structs by value, device memory by address and length.
+//!
+//! The `#[kernel]` macro bounds each parameter by one of these traits, so that a buffer of the
+//! wrong element type, or a shared reference where the kernel writes, is a compile error.
+
+use crate::tensor_map::DynTensorMap;
+use crate::{Buffer, View, ViewMut};
+use lanework_abi::{Parameter, ParameterKind, Storable, Tile};
+use std::marker::PhantomData;
+
+/// One argument of a launch, borrowing the memory it points to for `'a`.
+#[derive(Debug)]
+pub struct Arg<'a> {
+    value: Value,
+    memory: PhantomData<&'a ()>,
+}
+
+#[derive(Debug)]
+enum Value {
+    /// Little-endian bytes of a value.
+    Bytes(Vec<u8>),
+    /// Device memory: the device's identity, a byte address, and a length in elements.
+    Slice { device: u64, address: u64, length: u64 },
+    /// A tensor map: the device's identity, its 128 bytes, and the tiles that it copies.
+    Map { device: u64, bytes: Vec<u8>, tile: Option<Tile> },
+}
+
+impl Arg<'_> {
+    pub(crate) fn slice(device: u64, address: u64, length: u64) -> Self {
+        Arg { value: Value::Slice { device, address, length }, memory: PhantomData }
+    }
+
+    /// A value by its bytes, which lie in memory as the kernel reads them.
+    #[doc(hidden)]
+    pub fn bytes(bytes: Vec<u8>) -> Arg<'static> {
+        Arg { value: Value::Bytes(bytes), memory: PhantomData }
+    }
+
+    /// A tensor map and the tiles that it copies.
+    #[doc(hidden)]
+    pub fn map<'a>(map: &DynTensorMap<'a>, tile: Option<Tile>) -> Arg<'a> {
+        let (device, bytes) = (map.device(), map.as_bytes().to_vec());
+        Arg { value: Value::Map { device, bytes, tile }, memory: PhantomData }
+    }
+
+    /// The device that the argument belongs to, if to one.
+    pub(crate) fn device(&self) -> Option<u64> {
+        match &self.value {
+            Value::Bytes(_) => None,
+            Value::Slice { device, .. } | Value::Map { device, .. } => Some(*device),
+        }
+    }
+
+    /// Compares a tensor map with the tiles that a kernel copies by it.
+    ///
+    /// # Errors
+    /// How they differ, and what to do.
+    pub(crate) fn fits(&self, parameter: &Parameter) -> Result<(), (String, String)> {
+        let (Value::Map { tile: found, .. }, ParameterKind::TensorMap { tile: Some(wanted), .. }) =
+            (&self.value, parameter.kind)
+        else {
+            return Ok(());
+        };
+        if *found == Some(wanted) {
+            return Ok(());
+        }
+        let found = found.map_or_else(String::new, |tile| tile.to_string());
+        Err((
+            format!(
+                "the tensor map `{}` copies tiles of {found}, the kernel's are {wanted}",
+                parameter.name
+            ),
+            "make the map with the kernel's tile: `Tiles::new(shape, tile).swizzle(..)` (of pixels `Pixels::new(shape, count)`), \
+             or give the kernel's shared array the map's shape and read it as `.swizzled(..)`"
+                .to_owned(),
+        ))
+    }
+
+    /// The bytes of the PTX parameters that this argument fills: one for a scalar or a map, address and
+    /// length for a slice.
+    pub(crate) fn parameters(&self) -> Vec<Vec<u8>> {
+        match &self.value {
+            Value::Bytes(bytes) | Value::Map { bytes, .. } => vec![bytes.clone()],
+            Value::Slice { address, length, .. } => {
+                vec![address.to_le_bytes().to_vec(), length.to_le_bytes().to_vec()]
+            }
+        }
+    }
+}
+
+/// What a kernel takes by reference, such as `&TensorMap<T, R>`.
+pub trait ReferenceArg<'a> {
+    /// The launch argument.
+    #[doc(hidden)]
+    fn into_arg(self) -> Arg<'a>;
+}
+
+/// Device memory that a kernel may read as `&[T]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not device memory of `{T}`",
+    label = "expected `&Buffer<{T}>` or a view of one",
+    note = "upload host data first: `let x = device.upload(&data)?;` and pass `&x`"
+)]
+pub trait SliceArg<'a, T: Storable> {
+    /// The address and length as a launch argument.
+    #[doc(hidden)]
+    fn into_arg(self) -> Arg<'a>;
+}
+
+/// Device memory that a kernel may write as `&mut [T]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not writable device memory of `{T}`",
+    label = "expected `&mut Buffer<{T}>` or a mutable view of one",
+    note = "make it with `device.zeros(n)?` or `device.upload(&data)?` and pass `&mut y`"
+)]
+pub trait SliceMutArg<'a, T: Storable> {
+    /// The address and length as a launch argument.
+    #[doc(hidden)]
+    fn into_arg(self) -> Arg<'a>;
+}
+
+impl<'a, T: Storable> SliceArg<'a, T> for &'a Buffer<T> {
+    fn into_arg(self) -> Arg<'a> {
+        self.view(..).into_arg()
+    }
+}
+
+impl<'a, T: Storable> SliceArg<'a, T> for View<'a, T> {
+    fn into_arg(self) -> Arg<'a> {
+        Arg::slice(self.device, self.address, self.length as u64)
+    }
+}
+
+impl<'a, T: Storable> SliceMutArg<'a, T> for &'a mut Buffer<T> {
+    fn into_arg(self) -> Arg<'a> {
+        self.view_mut(..).into_arg()
+    }
+}
+
+impl<'a, T: Storable> SliceMutArg<'a, T> for ViewMut<'a, T> {
+    fn into_arg(self) -> Arg<'a> {
+        Arg::slice(self.device, self.address, self.length as u64)
+    }
+}
