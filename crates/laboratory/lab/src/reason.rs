@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(said(&before, &taking(500.0, 10.0)), (Step::Faster, "2.00x faster".to_owned()));
         let (step, told) = said(&before, &taking(995.0, 10.0));
         assert_eq!(step, Step::NoFaster);
-        assert!(told.starts_with("NOT faster: 1.01x, which the 95 % intervals"), "{told}");
+        assert!(told.starts_with("NOT faster: 1.01x, within the 95 % intervals"), "{told}");
         let slower = "NOT faster: takes 1.50x the time".to_owned();
         assert_eq!(said(&before, &taking(1500.0, 10.0)), (Step::Slower, slower));
         let mut invalid = taking(1.0, 0.1);
