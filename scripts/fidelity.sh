@@ -1,10 +1,10 @@
 #!/bin/sh
-# Counts the launches of `lanework fidelity` with Nsight Compute on this machine's GPU.
+# Counts the launches of `lanework-lab fidelity` with Nsight Compute on this machine's GPU.
 #
 # Usage, in the repository: scripts/fidelity.sh LANEWORK FOLDER
 # LANEWORK is the command. The script writes to FOLDER, for the ladders and compiled kernels, for the probes
 # and for the sweep, a list of the launches (.txt) and the counters (.csv). Then, in the repository:
-#   lanework fidelity --ncu FOLDER
+#   lanework-lab fidelity --ncu FOLDER
 set -u
 lanework=$1
 folder=$2

@@ -1,15 +1,16 @@
 //! The command line: every command, option, default and example.
 
 mod device;
-mod emulator;
+#[cfg_attr(not(feature = "history"), allow(dead_code))]
 mod history;
+#[cfg_attr(not(feature = "judge"), allow(dead_code))]
 mod judge;
 mod kernel;
 mod ladder;
-mod negative;
 mod parse;
 mod problem;
 mod program;
+#[cfg_attr(not(feature = "report"), allow(dead_code))]
 mod report;
 mod timing;
 mod tool;
@@ -17,15 +18,16 @@ mod tune;
 mod values;
 
 pub use device::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
-pub use emulator::{BookArgs, ConformArgs, CoverageArgs, FidelityArgs};
-pub use history::{ExportFormat, Filters, HistoryAction, HistoryArgs, SaveOptions};
+#[cfg(feature = "history")]
+pub use history::{ExportFormat, Filters, HistoryAction};
+pub use history::{HistoryArgs, SaveOptions};
 pub use judge::JudgeArgs;
 pub use kernel::{CheckKernelArgs, InspectFileArgs, KernelArgs, LookKernelArgs, ProfileKernelArgs};
 pub use ladder::{
-    CheckArgs, ClimbArgs, ClimbOptions, ExperimentsArgs, InspectArgs, ListArgs, LookArgs,
-    ProfileArgs, RunArgs, SweepArgs,
+    CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, ProfileArgs, RunArgs,
+    SweepArgs,
 };
-pub use negative::with_negative_values;
+pub use parse::moved;
 pub use problem::{Arrays, Numbers, Problem};
 pub use program::{
     ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program, with_separator,
@@ -194,11 +196,6 @@ pub enum Command {
         lanework report --runs 12,14\n\n\
         The file needs no network and no other file. On the emulator it shows counts and bounds, no times.")]
     Report(ReportArgs),
-    /// List the experiments that the ladders reproduce, with their commands, or run them all.
-    #[command(after_help = "Examples:\n  \
-        lanework experiments\n  \
-        lanework experiments --run --device emulator")]
-    Experiments(ExperimentsArgs),
     /// List the devices: GPUs with their limits, and the emulator.
     #[command(after_help = "Examples:\n  lanework devices\n  lanework devices --json")]
     Devices(DevicesArgs),
@@ -211,25 +208,4 @@ pub enum Command {
     /// Overlap copies and kernels over chunks on several streams, and show when each ran.
     #[command(after_help = "Example:\n  lanework streams --size 2^26 --chunks 8 --streams 3")]
     Streams(StreamsArgs),
-    /// List the PTX instructions with the emulator's fidelity in each.
-    #[command(after_help = "Examples:\n  lanework coverage\n  lanework coverage --opcode cvt")]
-    Coverage(CoverageArgs),
-    /// Compare the emulator with a GPU's results for every form of every instruction.
-    #[command(after_help = "Examples:\n  \
-        lanework conform\n  \
-        lanework conform --only cvt.rn\n  \
-        lanework conform --device cuda:0 --live --tuples 65536\n  \
-        lanework conform --exhaustive --only tanh\n  \
-        lanework conform --device cuda:0 --exhaustive --live\n  \
-        lanework conform --device cuda:0 --record crates/laboratory/lab/data/h200/conformance.vectors")]
-    Conform(ConformArgs),
-    /// Compare the emulator's counts with a GPU's hardware counters.
-    #[command(after_help = "Examples:\n  \
-        lanework fidelity\n  \
-        lanework fidelity --only transpose --json\n\n\
-        scripts/fidelity.sh records the GPU's counts with Nsight Compute.")]
-    Fidelity(FidelityArgs),
-    /// Write the documentation pages generated from the kernels and the stored results.
-    #[command(after_help = "Example, in the repository:\n  lanework book && scripts/book.sh")]
-    Book(BookArgs),
 }

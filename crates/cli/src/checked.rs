@@ -1,15 +1,15 @@
 //! The outcome of a check: its findings, how they are shown, and what they amount to.
 
-use crate::failure::{Failure, Outcome};
 use crate::findings::{Finding, describe, fold, json};
-use crate::output::{print, print_json, write};
 use crate::program::Ended;
 use crate::sarif::sarif;
-use crate::stopped::ErrorJson;
 use lanework::emulator::Fault;
 use lanework::report::verdict;
 use lanework::tool::{Findings, Record};
 use lanework::{Device, Error, Report};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_json, write};
+use lanework_terminal::stopped::ErrorJson;
 use std::path::Path;
 
 /// The outcome of a check.

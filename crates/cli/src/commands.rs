@@ -1,28 +1,24 @@
 //! The commands, one file each.
 
 pub mod bench;
-pub mod book;
 pub mod check;
 pub mod climb;
 pub mod compare;
-pub mod compare_runs;
-pub mod conform;
-pub mod coverage;
 pub mod devices;
 pub mod exec;
-pub mod exhaustive;
-pub mod experiments;
-pub mod fidelity;
 pub mod gpus;
 pub mod hello;
+#[cfg(feature = "history")]
 pub mod history;
 pub mod inspect;
+#[cfg(feature = "judge")]
 pub mod judge;
 pub mod kernel;
 pub mod list;
 pub mod look;
 pub mod new;
 pub mod profile;
+#[cfg(feature = "report")]
 pub mod report;
 pub mod roofline;
 pub mod run;

@@ -1,11 +1,11 @@
 //! The sanitizer's findings as text and as JSON.
 
 use crate::program::ProgramJson;
-use crate::stopped::ErrorJson;
 use lanework::emulator::SourceLocation;
 use lanework::emulator::sanitize::{self, CodeLocation, Quote};
 use lanework::report::Sources;
 use lanework::{Report, ReportKind};
+use lanework_terminal::stopped::ErrorJson;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,12 +1,11 @@
 //! Kernels of files on a GPU: verified, timed or compared, and verified again.
 
 use crate::args::{BenchKernelArgs, CompareKernelArgs, KernelArgs, KernelTiming};
-use crate::failure::{Failure, rejected};
 use crate::kernel_file::{
     Ready, check_arguments, emulator, find_entry, given, launch, maps, upload,
 };
 use crate::npy;
-use crate::progress::Progress;
+use crate::problem::rejected;
 use crate::source::Ptx;
 use lanework::{Buffer, Device, DynTensorMap, PtxArg, PtxModule, PtxShape};
 use lanework_lab::timing::{About, Plan, reset};
@@ -14,6 +13,8 @@ use lanework_lab::{
     Accuracy, Array, Cache, ComparisonRecord, Rejection, SubjectRecord, TimedRecord, Verified,
     Work, verify_array,
 };
+use lanework_terminal::failure::Failure;
+use lanework_terminal::progress::Progress;
 use std::path::Path;
 use std::time::Duration;
 

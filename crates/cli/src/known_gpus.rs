@@ -1,7 +1,7 @@
 //! GPUs of the table of specifications, by the names that users give.
 
-use crate::failure::Failure;
 use lanework_lab::{Gpu, specs};
+use lanework_terminal::failure::Failure;
 
 /// The GPU called `name`.
 ///

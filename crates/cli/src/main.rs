@@ -6,51 +6,45 @@
 
 mod args;
 mod argument;
-mod book;
 mod checked;
 mod commands;
 mod driver;
-mod failure;
+mod features;
 mod findings;
+#[cfg(feature = "report")]
 mod gather;
 mod kernel_file;
 mod kernel_timing;
 mod known_gpus;
 mod npy;
-mod output;
 mod pictures;
 mod points;
 mod problem;
 mod program;
-mod progress;
 mod ptxas;
 mod repository;
 mod sarif;
 mod saving;
 mod source;
-mod stopped;
 mod struct_argument;
 mod subject;
 mod suggest;
-mod table;
 mod tables;
-mod terminal;
-mod text_file;
-mod words;
-mod wrapping;
 
 use args::{
     Arguments, BenchKernelArgs, CheckKernelArgs, Command, CompareKernelArgs, InspectFileArgs,
     InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, ProfileKernelArgs,
 };
-use clap::Parser;
-use failure::{Failure, Outcome};
+use lanework_terminal::arguments::parse;
+use lanework_terminal::failure::Outcome;
+use lanework_terminal::{failure, finish, start, stopped};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     failure::report_bugs_politely();
+    #[cfg(feature = "judge")]
     if let Some(code) = commands::judge::worker() {
         return code;
     }
@@ -58,17 +52,10 @@ fn main() -> ExitCode {
     if ptxas::is_meant(&line) {
         return ptxas::run(&line);
     }
-    let (line, language) = words::without_option(args::with_separator(line));
-    match words::choose(language, &|name| std::env::var(name).ok()) {
-        Ok(language) => words::speak(language),
-        Err(other) => {
-            return stopped::report(&Failure::input(
-                format_args!("LANEWORK_LANG is `{other}`, which lanework does not speak"),
-                "set it to en or zh, or unset it",
-            ));
-        }
-    }
-    terminal::colour_of(line.iter().skip(1).cloned());
+    let line = match start(args::with_separator(line)) {
+        Ok(line) => line,
+        Err(code) => return code,
+    };
     let outcome = if let Some(line) = file_command("check", &line) {
         let args = parse::<CheckKernelArgs>(line);
         failure::catch_bugs(|| commands::check::run_kernel(&args))
@@ -97,24 +84,16 @@ fn main() -> ExitCode {
         let args = parse::<KernelArgs>(line);
         failure::catch_bugs(|| commands::kernel::run(&args))
     } else {
-        let arguments = Arguments::parse_line(&line).unwrap_or_else(|error| stopped::usage(&error));
+        let arguments = match Arguments::parse_line(&line) {
+            Ok(arguments) => arguments,
+            Err(error) => match args::moved(&error) {
+                Some(failure) => return stopped::report(&failure),
+                None => stopped::usage(&error),
+            },
+        };
         failure::catch_bugs(|| run(arguments.command))
     };
-    match outcome.and_then(|()| table::check_columns()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => stopped::report(&failure),
-    }
-}
-
-/// Parses a command line; ends the process where it is invalid.
-fn parse<T: Parser>(line: Vec<OsString>) -> T {
-    let command = words::command(terminal::with_options(T::command()));
-    let parsed =
-        args::with_negative_values(command).try_get_matches_from(line).and_then(|matches| {
-            terminal::apply(&matches);
-            T::from_arg_matches(&matches)
-        });
-    parsed.unwrap_or_else(|error| stopped::usage(&error))
+    finish(outcome)
 }
 
 /// The command line from the command on, if it is `command`. clap shows the first word as its name.
@@ -168,22 +147,26 @@ fn run(command: Command) -> Outcome {
         Command::Roofline(args) => commands::roofline::run(&args),
         Command::Sweep(args) => commands::sweep::run(&args),
         Command::Tune(args) => commands::tune::run(&args),
+        #[cfg(feature = "history")]
         Command::History(args) => commands::history::run(&args),
+        #[cfg(not(feature = "history"))]
+        Command::History(_) => Err(features::built_without("history")),
+        #[cfg(feature = "report")]
         Command::Report(args) => commands::report::run(&args),
+        #[cfg(not(feature = "report"))]
+        Command::Report(_) => Err(features::built_without("report")),
         Command::Check(args) => commands::check::run(&args),
         Command::Profile(args) => commands::profile::run(&args),
         Command::Look(args) => commands::look::run(&args),
         Command::Run(args) => commands::run::run(&args),
-        Command::Experiments(args) => commands::experiments::run(&args),
-        Command::Book(args) => commands::book::run(&args),
-        Command::Fidelity(args) => commands::fidelity::run(&args),
         Command::Streams(args) => commands::streams::run(&args),
         Command::Inspect(args) => commands::inspect::run_rungs(&args),
         Command::Exec(args) => commands::exec::run(&args),
+        #[cfg(feature = "judge")]
         Command::Judge(args) => commands::judge::run(&args),
+        #[cfg(not(feature = "judge"))]
+        Command::Judge(_) => Err(features::built_without("judge")),
         Command::New(args) => commands::new::run(&args),
-        Command::Coverage(args) => commands::coverage::run(&args),
-        Command::Conform(args) => commands::conform::run(&args),
         Command::Gpus(args) => commands::gpus::run(&args),
     }
 }

@@ -5,11 +5,11 @@ mod element;
 mod header;
 mod output;
 
-use crate::failure::Failure;
-use crate::output::note;
 use element::Stored;
 use header::Header;
 use lanework_lab::Array;
+use lanework_terminal::failure::Failure;
+use lanework_terminal::output::note;
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufReader, Read};

@@ -1,15 +1,16 @@
 //! Points of climbs as one table, a row per kernel: of a sweep that has just run, and of runs of the store. Both are read
 //! from the climb's JSON form, which is what the store keeps.
 
-use crate::output::duration;
-use crate::table::{Cell, Column, Table, Tone, listed, prose, shown};
 use lanework_lab::PARAMETERS;
+use lanework_terminal::output::duration;
+use lanework_terminal::table::{Cell, Column, Table, Tone, listed, prose, shown};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What the table needs of a climb.
 #[derive(Debug, Deserialize)]
+#[cfg_attr(not(feature = "history"), allow(dead_code))]
 pub struct Climb {
     /// The ladder's name.
     pub ladder: String,

@@ -1,14 +1,22 @@
 //! The request of a ladder, from the options of the command line.
 
 use crate::args::{Arrays, Numbers, Problem};
-use crate::failure::Failure;
 use crate::npy;
-use crate::output::note;
 use crate::suggest::{check_no_path, find_element, find_ladder};
 use lanework::{Backend, Device};
-use lanework_lab::{Case, ElementType, Family, Request};
+use lanework_lab::{Case, ElementType, Family, Rejection, Request};
 use lanework_ladders::RungInfo;
+use lanework_terminal::failure::Failure;
+use lanework_terminal::output::note;
 use std::path::Path;
+
+/// The failure of `what`, a result that was rejected.
+pub fn rejected(what: &str, why: &Rejection) -> Failure {
+    Failure::Check(match why.kind() {
+        Some(_) => format!("{what} is {why}"),
+        None => why.to_string(),
+    })
+}
 
 /// The family of the ladder called `name`.
 ///

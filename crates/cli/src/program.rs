@@ -3,10 +3,10 @@
 mod signals;
 
 use crate::args::Program;
-use crate::failure::Failure;
 use crate::known_gpus::find_gpu;
 use lanework::tool::{Launched, Process, Record, names, read};
 use lanework_lab::Gpu;
+use lanework_terminal::failure::Failure;
 use serde::Serialize;
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -78,17 +78,17 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     })?;
     let ended = Ended { code: code(status), processes };
     for note in ended.notes() {
-        crate::output::note(&format!("note: {note}"));
+        lanework_terminal::output::note(&format!("note: {note}"));
     }
     let nothing = !tool.is_empty() && ended.launches().next().is_none();
     if nothing {
-        crate::output::note(&format!(
+        lanework_terminal::output::note(&format!(
             "note: no launch was recorded: {} launched nothing through this library or through CUDA's driver",
             name.display()
         ));
     }
     if (nothing || tool.is_empty()) && !crate::driver::is_there() {
-        crate::output::note(
+        lanework_terminal::output::note(
             "note: the libraries that CUDA programs load in place of NVIDIA's are not beside this command: build them in a checkout by \
              `cargo build --release`, and let LANEWORK_DRIVER name its folder `target/release`",
         );

@@ -3,8 +3,8 @@
 //!
 //! It takes ptxas's command line. What only concerns machine code has no effect.
 
-use crate::output::print_data;
 use lanework::ptx::Module;
+use lanework_terminal::output::print_data;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,9 +1,9 @@
 //! Kernels in files: PTX as it is, CUDA C++ through a compiler where there is one.
 
-use crate::failure::Failure;
-use crate::text_file::read_text;
 use lanework::ptx::{Diagnostics, Module};
 use lanework::{Device, NvrtcError, PtxModule};
+use lanework_terminal::failure::Failure;
+use lanework_terminal::output::read_text;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,13 +1,13 @@
 //! The kernels that `profile` and `look` work on: rungs of a ladder, or an entry of a file.
 
 use crate::args::{Arrays, KernelArgs, Numbers, Problem};
-use crate::failure::{Failure, Outcome, rejected};
 use crate::findings::sources;
 use crate::kernel_file::{
     Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, upload,
 };
 use crate::problem::{
-    check_seed, find_family, ladder_and_rungs, read_arrays, request, runnable, with_parameters,
+    check_seed, find_family, ladder_and_rungs, read_arrays, rejected, request, runnable,
+    with_parameters,
 };
 use crate::source::{Ptx, linked_ptx};
 use crate::suggest::check_rung;
@@ -16,6 +16,7 @@ use lanework::ptx::{StateSpace, Variable};
 use lanework::report::Sources;
 use lanework::{Backend, Device, Dim3, Error, Job, Profile, PtxModule, PtxShape};
 use lanework_lab::{PtxLaunch, Subject, Trial};
+use lanework_terminal::failure::{Failure, Outcome};
 
 /// A visitor of kernels: it gets the name, the kernel, and the source lines.
 pub type Each<'a> = &'a mut dyn FnMut(&str, &mut dyn Subject, &Sources) -> Outcome;

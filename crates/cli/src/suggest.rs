@@ -1,8 +1,8 @@
 //! Suggestions of known names for unknown ones.
 
-use crate::failure::Failure;
 use lanework_lab::{ELEMENT_TYPES, ElementType};
 use lanework_ladders::Ladder;
+use lanework_terminal::failure::Failure;
 use std::path::Path;
 
 /// The ladder called `name`.

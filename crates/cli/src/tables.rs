@@ -1,10 +1,10 @@
 //! A climb as tables: verification, counts or times, and the reason why a rung is faster.
 
-use crate::output::{duration, short_count, thousands};
-use crate::table::{Cell, Column, Table, Tone, listed, prose, shown};
-use crate::words;
 use lanework::Backend;
 use lanework_lab::{Accuracy, ClimbRecord, RungRecord, Step, TimeRecord};
+use lanework_terminal::output::{duration, short_count, thousands};
+use lanework_terminal::table::{Cell, Column, Table, Tone, listed, prose, shown};
+use lanework_terminal::words;
 
 /// The climb in words.
 pub fn describe(record: &ClimbRecord, backend: Backend) -> String {

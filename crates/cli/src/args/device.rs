@@ -1,17 +1,10 @@
-//! The option that chooses the device, and the commands that show devices at work.
+//! The options of the commands on devices.
 
 use super::values::{extent, positive, threads, up_to_32};
 use clap::Args;
 use lanework::Dim3;
+use lanework_terminal::arguments::On;
 use std::path::PathBuf;
-
-/// The device, for every command that takes one.
-#[derive(Clone, Debug, Args)]
-pub struct On {
-    /// Where to run: best (a GPU if there is one), emulator, or cuda:N.
-    #[arg(long, default_value = "best", value_name = "DEVICE")]
-    pub device: String,
-}
 
 #[derive(Debug, Args)]
 pub struct DevicesArgs {

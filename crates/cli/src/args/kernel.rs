@@ -1,10 +1,11 @@
 //! The options of the commands on a kernel from a PTX or CUDA C++ file.
 
-use super::device::On;
 use super::tool::{PictureOptions, ProfileOptions, SanitizerOptions};
-use super::values::{dimensions, positive, seconds, shared_bytes};
+use super::values::{dimensions, positive, shared_bytes};
 use clap::Parser;
 use lanework::{Dim3, PtxShape};
+use lanework_terminal::arguments::On;
+use lanework_terminal::arguments::seconds;
 use std::path::PathBuf;
 
 /// `lanework run FILE`: run an entry of a PTX or CUDA C++ file.

@@ -1,11 +1,11 @@
 //! The options of the commands on ladders and their rungs.
 
-use super::device::On;
 use super::history::SaveOptions;
 use super::problem::{Arrays, Numbers, Problem};
 use super::tool::{PictureOptions, ProfileOptions, SanitizerOptions};
-use super::values::seconds;
 use clap::Args;
+use lanework_terminal::arguments::On;
+use lanework_terminal::arguments::seconds;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -63,24 +63,6 @@ pub struct ClimbOptions {
     pub json: bool,
     #[command(flatten)]
     pub save: SaveOptions,
-    #[command(flatten)]
-    pub on: On,
-}
-
-#[derive(Debug, Args)]
-pub struct ExperimentsArgs {
-    /// Run every command, and show what it verified and measured.
-    #[arg(long)]
-    pub run: bool,
-    /// Write the results so far, and the JSON of every climb, to this folder.
-    #[arg(long, value_name = "FOLDER", requires = "run")]
-    pub output: Option<PathBuf>,
-    /// The longest time to sample one rung on a GPU, in seconds [default: 5].
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "run")]
-    pub time_limit: Option<f64>,
-    /// Print one JSON array.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
     pub on: On,
 }

@@ -1,52 +1,42 @@
 //! Parses the command line: commands in groups, negative values, and the options of kernels in files listed beside those of rungs.
 
-use super::negative::with_negative_values;
 use super::{
     Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs, KernelArgs,
     LookKernelArgs, ProfileKernelArgs,
 };
-use crate::{terminal, words};
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches};
 use lanework::report::layout::hanging;
+use lanework_terminal::arguments::{with_common_options, with_negative_values};
+use lanework_terminal::failure::Failure;
+use lanework_terminal::{screen, words};
 use std::ffi::OsString;
 
 /// The commands in groups, as `lanework --help` lists them.
-const GROUPS: [(&str, &[&str]); 4] = [
+const GROUPS: [(&str, &[&str]); 3] = [
     (
         "Your own kernels, from PTX or CUDA C++ files, or in a program of yours",
         &["run", "check", "profile", "look", "inspect", "exec", "judge", "new"],
     ),
     (
         "Ladders: kernels from the simplest to the fastest",
-        &[
-            "list",
-            "climb",
-            "sweep",
-            "bench",
-            "compare",
-            "roofline",
-            "tune",
-            "history",
-            "report",
-            "experiments",
-        ],
+        &["list", "climb", "sweep", "bench", "compare", "roofline", "tune", "history", "report"],
     ),
     ("Devices", &["devices", "gpus", "hello", "streams"]),
-    ("The emulator against a GPU", &["coverage", "conform", "fidelity", "book"]),
 ];
 
 impl Arguments {
     /// The command line with its commands listed in groups.
     pub fn grouped() -> clap::Command {
-        let command = words::command(terminal::with_options(Self::command()));
+        let command = with_common_options(Self::command());
         let mut listing = String::new();
         for (heading, names) in GROUPS {
             let heading = words::help(&format!("{heading}:")).into_owned();
-            listing.push_str(&hanging("", &heading, terminal::of_help()));
+            listing.push_str(&hanging("", &heading, screen::of_help()));
             for name in names {
                 let about = command.find_subcommand(name).and_then(clap::Command::get_about);
                 let about = about.map(ToString::to_string).unwrap_or_default();
-                listing.push_str(&hanging(&format!("  {name:<13}"), &about, terminal::of_help()));
+                listing.push_str(&hanging(&format!("  {name:<13}"), &about, screen::of_help()));
             }
             listing.push('\n');
         }
@@ -73,9 +63,25 @@ impl Arguments {
     /// When it is invalid, or asks for help.
     pub fn parse_line(line: &[OsString]) -> Result<Arguments, clap::Error> {
         let matches = with_negative_values(Self::grouped()).try_get_matches_from(line)?;
-        terminal::apply(&matches);
+        screen::apply(&matches);
         Self::from_arg_matches(&matches)
     }
+}
+
+/// Commands of `lanework-lab`, which were commands of `lanework` once.
+const MOVED: [&str; 5] = ["book", "conform", "coverage", "experiments", "fidelity"];
+
+/// The failure of a command line that names a command of `lanework-lab`.
+pub fn moved(error: &clap::Error) -> Option<Failure> {
+    let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    MOVED.contains(&name.as_str()).then(|| {
+        Failure::input(
+            format_args!("`{name}` moved to lanework-lab"),
+            format_args!("cargo run --release -p lanework-lab-cli -- {name}"),
+        )
+    })
 }
 
 /// The command on rungs, with the options of the same command on a file listed after its examples.
@@ -87,7 +93,7 @@ fn with_file_options(rungs: clap::Command, of_file: &clap::Command) -> clap::Com
         let value = value.and_then(|names| names.first()).map(|name| format!("\u{a0}<{name}>"));
         options.push(format!("--{name}{}", value.unwrap_or_default()));
     }
-    let listing = hanging("  ", &options.join(" "), terminal::of_help());
+    let listing = hanging("  ", &options.join(" "), screen::of_help());
     let examples = rungs.get_after_help().map(ToString::to_string).unwrap_or_default();
     let note = format!(
         "The options above are those of a rung. `{} kernel.ptx --help` describes those of a file:",

@@ -1,8 +1,9 @@
 //! The options of `report`.
 
-use super::device::On;
-use super::values::{run_number, seconds};
+use super::values::run_number;
 use clap::Args;
+use lanework_terminal::arguments::On;
+use lanework_terminal::arguments::seconds;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

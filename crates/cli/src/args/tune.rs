@@ -1,10 +1,10 @@
 //! The options of `lanework tune`.
 
-use super::device::On;
 use super::history::SaveOptions;
 use super::problem::{Numbers, Problem};
-use super::values::seconds;
 use clap::Args;
+use lanework_terminal::arguments::On;
+use lanework_terminal::arguments::seconds;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

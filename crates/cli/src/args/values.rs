@@ -78,14 +78,6 @@ pub fn run_number(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| "give the number of a run; `lanework history` lists them".to_owned())
 }
 
-/// A positive number of seconds.
-pub fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds <= 3600.0 => Ok(seconds),
-        _ => Err("give a number of seconds over 0 and up to 3600".to_owned()),
-    }
-}
-
 /// `N`, `XxY` or `XxYxZ`.
 pub fn dimensions(text: &str) -> Result<Dim3, String> {
     let parts: Option<Vec<u32>> =

@@ -34,14 +34,14 @@ impl Contents {
     ///
     /// # Errors
     /// When a file cannot be read.
-    pub fn array(&self) -> Result<(Array, Option<String>), crate::failure::Failure> {
+    pub fn array(&self) -> Result<(Array, Option<String>), lanework_terminal::failure::Failure> {
         let filled = |element: ElementType, shape: &[u64], byte: u8| {
             let count = self.bytes() as usize;
             let mut bytes = Vec::new();
             bytes.try_reserve_exact(count).map_err(|_| {
                 let what =
                     format!("{count} bytes for an argument: this computer has not enough memory");
-                crate::failure::Failure::input(what, "use a smaller array")
+                lanework_terminal::failure::Failure::input(what, "use a smaller array")
             })?;
             bytes.resize(count, byte);
             Ok((Array { shape: shape.to_vec(), element, bytes }, None))

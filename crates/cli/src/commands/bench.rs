@@ -1,23 +1,21 @@
 //! `lanework bench`: the time of a rung or of a kernel of a file.
 
-use super::climb::check_time_limit;
 use crate::args::{BenchArgs, BenchKernelArgs, KernelArgs, SaveOptions};
-use crate::failure::{Failure, Outcome, rejected};
 use crate::kernel_file::{Ready, arguments, check_arguments, find_entry, given, maps, upload};
 use crate::kernel_timing::{self, Loaded, expected};
-use crate::output::{print, print_json};
-use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
-use crate::progress::Progress;
-use crate::saving::{Plan, Saving, json_of};
+use crate::problem::{check_seed, find_family, read_arrays, rejected, request, with_parameters};
+use crate::saving::{Kind, Plan, Point, Saving, Store};
 use crate::source::{Ptx, linked_ptx};
 use crate::suggest::{check_no_path, check_rung};
 use crate::tables;
 use lanework::emulator::Blocks;
 use lanework::{Backend, Device};
 use lanework_lab::{ClimbSettings, DeviceRecord, RungOf, TimedRecord, Timing, bench_rung, climb};
-use lanework_store::{Kind, NewPoint, Store};
+use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::progress::Progress;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Seconds of sampling by default.
@@ -51,8 +49,7 @@ pub fn run(args: &BenchArgs) -> Outcome {
         let record = climb(&family, case.as_ref(), &device, &settings, &mut say)?;
         drop(progress);
         let plan = Plan::of_timed(Kind::Bench, 1, &record.device);
-        let point = NewPoint::of_climb(0, json_of(&record)?, BTreeMap::new());
-        Saving::whole(store, &args.save, &plan, &[point])?;
+        Saving::whole(store, &args.save, &plan, &[Point::Climb(&record)])?;
         return match args.json {
             true => print_json(&record),
             false => print(&format!("{NO_TIME}\n{}", tables::describe(&record, device.backend()))),
@@ -77,9 +74,7 @@ pub fn run(args: &BenchArgs) -> Outcome {
 fn save(store: Option<Store>, options: &SaveOptions, records: &[TimedRecord]) -> Outcome {
     let Some(first) = records.first() else { return Ok(()) };
     let plan = Plan::of_timed(Kind::Bench, records.len(), &first.device);
-    let points = records.iter().enumerate();
-    let points: Vec<NewPoint> =
-        points.map(|(position, timed)| NewPoint::of_timed(position, timed.clone())).collect();
+    let points: Vec<Point<'_>> = records.iter().map(Point::Timed).collect();
     Saving::whole(store, options, &plan, &points)
 }
 
@@ -178,7 +173,8 @@ fn count(
     });
     let record = DeviceRecord::of(device);
     let plan = Plan::of_timed(Kind::Bench, 1, &record);
-    let point = NewPoint::of_counts(0, &entry, &args.kernel.names(), counts.clone());
+    let files = args.kernel.names();
+    let point = Point::Counts { entry: &entry, files: &files, counters: &counts };
     Saving::whole(store, &args.timing.save, &plan, &[point])?;
     match args.kernel.json {
         true => print_json(&counts),

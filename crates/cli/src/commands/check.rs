@@ -2,16 +2,16 @@
 
 use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
 use crate::checked::Checked;
-use crate::failure::{Failure, Outcome};
 use crate::kernel_file::{arguments, check_arguments, emulator, find_entry, launch, no_fidelity};
-use crate::output::check_writable;
 use crate::problem::{
     check_seed, find_family, ladder_and_rungs, read_arrays, request, runnable, with_parameters,
 };
-use crate::progress::Progress;
 use crate::source::linked_ptx;
 use crate::suggest::check_rung;
 use lanework::{Backend, Checks, Device, ReportKind};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::check_writable;
+use lanework_terminal::progress::Progress;
 
 /// Checks the rungs of a ladder.
 ///

@@ -1,17 +1,17 @@
 //! `lanework climb`: a ladder from the bottom up.
 
 use crate::args::{ClimbArgs, ClimbOptions};
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json};
 use crate::problem::{find_family, nothing_runs, read_arrays, request, with_parameters};
-use crate::progress::Progress;
-use crate::saving::{Plan, Saving};
+use crate::saving::{Kind, Plan, Point, Saving};
 use crate::suggest::check_rung;
 use crate::tables;
-use lanework::{Backend, Device};
+use lanework::Device;
 use lanework_lab::{ClimbRecord, ClimbSettings, DeviceRecord, Family, RungRecord, climb, families};
 use lanework_ladders::RungInfo;
-use lanework_store::Kind;
+use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::progress::Progress;
 use serde_json::json;
 use std::time::Duration;
 
@@ -66,7 +66,7 @@ pub fn run(args: &ClimbArgs) -> Outcome {
             climb(family, case.as_ref(), &device, &settings(&args.options), &mut next)?
         };
         if let Some(saving) = &mut saving {
-            saving.climb(position, &record)?;
+            saving.add(position, &Point::Climb(&record))?;
         }
         if !args.options.json {
             print(&tables::describe(&record, device.backend()))?;
@@ -92,20 +92,6 @@ pub fn steps(family: &Family, rungs: &[String]) -> u64 {
 
 /// Seconds of sampling of a rung by default.
 const SAMPLING: f64 = 15.0;
-
-/// Checks that there is something to time.
-///
-/// # Errors
-/// When a limit was given for the emulator.
-pub fn check_time_limit(limit: Option<f64>, backend: Backend) -> Outcome {
-    match (limit, backend) {
-        (Some(seconds), Backend::Emulator) => Err(Failure::input(
-            format_args!("--time-limit {seconds} is not used: the emulator does not model time"),
-            "remove --time-limit, or run on a GPU with --device cuda:0",
-        )),
-        _ => Ok(()),
-    }
-}
 
 /// The settings of a climb from its options.
 pub fn settings(options: &ClimbOptions) -> ClimbSettings {

@@ -1,20 +1,23 @@
 //! `lanework compare`: two rungs or two kernels of files, in turns on a GPU.
 
+mod asked;
+#[cfg(feature = "history")]
+mod runs;
+
 use super::bench::{check_options, rung_of};
-use super::compare_runs::{self, stored};
 use crate::args::{CompareArgs, CompareKernelArgs, SaveOptions};
-use crate::failure::{Failure, Outcome, rejected};
 use crate::kernel_file::arguments;
 use crate::kernel_timing::{self, Loaded, On, expected};
-use crate::output::{print, print_json};
-use crate::problem::{find_family, read_arrays, request, with_parameters};
-use crate::progress::Progress;
-use crate::saving::{Plan, Saving};
+use crate::problem::{find_family, read_arrays, rejected, request, with_parameters};
+use crate::saving::{Kind, Plan, Point, Saving, Store};
 use crate::source::ptx_of;
 use crate::suggest::check_rung;
+use asked::stored;
 use lanework::{Backend, Device};
 use lanework_lab::{ComparisonRecord, RungOf, Timing, Verdict, compare_rungs};
-use lanework_store::{Kind, NewPoint, Store};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::progress::Progress;
 use std::time::Duration;
 
 /// Seconds of sampling by default.
@@ -26,7 +29,7 @@ const SAMPLING: f64 = 15.0;
 /// Unknown names, shapes that do not fit, the emulator; a wrong result; a second rung that is slower.
 pub fn run(args: &CompareArgs) -> Outcome {
     if let Some(asked) = stored(args)? {
-        return compare_runs::run(args, &asked);
+        return compare_stored(args, &asked);
     }
     let (Some(first), Some(second)) = (&args.first, &args.second) else {
         return Err(Failure::input("two kernels are compared", "name both, as ladder/rung"));
@@ -68,6 +71,14 @@ pub fn run(args: &CompareArgs) -> Outcome {
     show(&compared, args.json)
 }
 
+#[cfg(feature = "history")]
+use runs::run as compare_stored;
+
+#[cfg(not(feature = "history"))]
+fn compare_stored(_: &CompareArgs, _: &asked::Stored) -> Outcome {
+    Err(crate::features::built_without("history"))
+}
+
 /// Stores comparisons with both sides, where `store` is.
 ///
 /// # Errors
@@ -75,10 +86,7 @@ pub fn run(args: &CompareArgs) -> Outcome {
 fn save(store: Option<Store>, options: &SaveOptions, compared: &[ComparisonRecord]) -> Outcome {
     let Some(first) = compared.first() else { return Ok(()) };
     let plan = Plan::of_timed(Kind::Compare, compared.len(), &first.a.device);
-    let points = compared.iter().enumerate();
-    let points: Vec<NewPoint> = points
-        .map(|(position, record)| NewPoint::of_comparison(position, record.clone()))
-        .collect();
+    let points: Vec<Point<'_>> = compared.iter().map(Point::Compared).collect();
     Saving::whole(store, options, &plan, &points)
 }
 

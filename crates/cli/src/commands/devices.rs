@@ -1,11 +1,11 @@
 //! `lanework devices`: the GPUs of this machine, and the emulator.
 
 use crate::args::DevicesArgs;
-use crate::failure::Outcome;
-use crate::output::{bytes, print, print_json};
-use crate::table::{Column, Table, prose, shown};
-use crate::words;
 use lanework::{Device, DeviceInfo};
+use lanework_terminal::failure::Outcome;
+use lanework_terminal::output::{bytes, print, print_json};
+use lanework_terminal::table::{Column, Table, prose, shown};
+use lanework_terminal::words;
 use serde::Serialize;
 
 /// A device in JSON.

@@ -3,14 +3,14 @@
 
 use crate::args::ExecArgs;
 use crate::checked::Checked;
-use crate::failure::Outcome;
 use crate::findings::sources;
-use crate::output::{check_writable, print, print_json, write};
 use crate::program::{Ended, ProgramJson, model, run as run_program};
-use crate::table::{laid, readable};
 use lanework::report::{self, By, Machine, Sources};
 use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
 use lanework_lab::machine;
+use lanework_terminal::failure::Outcome;
+use lanework_terminal::output::{check_writable, print, print_json, write};
+use lanework_terminal::table::{laid, readable};
 use serde::Serialize;
 use serde_json::{Value, json as value};
 use std::path::Path;

@@ -1,11 +1,11 @@
 //! `lanework gpus`: the table of known GPUs.
 
 use crate::args::GpusArgs;
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json};
-use crate::table::{Column, Table, listed, prose, shown};
-use crate::text_file::read_text;
 use lanework_lab::{Specs, specs};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::read_text;
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::table::{Column, Table, listed, prose, shown};
 use std::borrow::Cow;
 use std::path::Path;
 

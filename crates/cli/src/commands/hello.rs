@@ -1,9 +1,9 @@
 //! `lanework hello`: every thread of a small grid prints a line.
 
 use crate::args::HelloArgs;
-use crate::failure::Outcome;
-use crate::output::print;
 use lanework::Device;
+use lanework_terminal::failure::Outcome;
+use lanework_terminal::output::print;
 
 /// Prints a line from every thread on the device, and one from the host.
 ///

@@ -1,9 +1,10 @@
 //! `lanework history`: the runs that were stored.
 
 use crate::args::{ExportFormat, Filters, HistoryAction, HistoryArgs};
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_data, print_json, write};
+use crate::saving::failed;
 use lanework_store::{Exported, Filter, Format, Kind, RunId, Store, export, place, since};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_data, print_json, write};
 use list::{VERDICTS, list};
 use whole::describe_run;
 
@@ -16,17 +17,17 @@ mod whole;
 /// When the store cannot be read or written, or has no such run.
 pub fn run(args: &HistoryArgs) -> Outcome {
     check_usage(args)?;
-    let file = place(args.store.as_deref())?;
+    let file = place(args.store.as_deref()).map_err(failed)?;
     let filter = filter(&args.filters)?;
     let runs: Vec<RunId> = args.runs.iter().map(|run| RunId(*run)).collect();
     if args.action == HistoryAction::Delete {
         // A store that is not there is not made.
-        drop(Store::read(&file)?);
-        let mut store = Store::write(&file)?;
-        store.delete(&runs)?;
+        drop(Store::read(&file).map_err(failed)?);
+        let mut store = Store::write(&file).map_err(failed)?;
+        store.delete(&runs).map_err(failed)?;
         return print(&format!("{} runs deleted from {}\n", runs.len(), file.display()));
     }
-    let store = Store::read(&file)?;
+    let store = Store::read(&file).map_err(failed)?;
     match args.action {
         HistoryAction::Show => {
             let runs =
@@ -38,7 +39,7 @@ pub fn run(args: &HistoryArgs) -> Outcome {
         }
         HistoryAction::Export => {
             let runs = match runs.is_empty() {
-                true => store.runs(&filter)?.iter().map(|run| run.id).collect(),
+                true => store.runs(&filter).map_err(failed)?.iter().map(|run| run.id).collect(),
                 false => runs,
             };
             let runs =
@@ -53,7 +54,7 @@ pub fn run(args: &HistoryArgs) -> Outcome {
             }
         }
         HistoryAction::List | HistoryAction::Delete => {
-            let runs = store.runs(&filter)?;
+            let runs = store.runs(&filter).map_err(failed)?;
             match args.json {
                 true => print_json(&runs),
                 false => list(&store, &runs),
@@ -132,7 +133,7 @@ fn filter(filters: &Filters) -> Result<Filter, Failure> {
         rung,
         kernel: filters.kernel.clone(),
         gpu: filters.gpu.clone(),
-        since: filters.since.as_deref().map(since).transpose()?,
+        since: filters.since.as_deref().map(since).transpose().map_err(failed)?,
         revision: filters.revision.clone(),
         verdicts: filters.verdict.clone(),
         kinds: kinds.collect::<Result<_, _>>()?,
@@ -154,5 +155,9 @@ fn format_of(format: ExportFormat) -> Format {
 /// # Errors
 /// When there is none.
 fn whole(store: &Store, run: RunId) -> Result<Exported, Failure> {
-    Ok(Exported { run: store.run(run)?, points: store.points(run)?, entries: store.entries(run)? })
+    Ok(Exported {
+        run: store.run(run).map_err(failed)?,
+        points: store.points(run).map_err(failed)?,
+        entries: store.entries(run).map_err(failed)?,
+    })
 }

@@ -1,17 +1,17 @@
 //! `lanework inspect`: the contents of a module, without running it.
 
 use crate::args::{InspectArgs, InspectFileArgs, InspectProgramArgs};
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_data, print_json, thousands};
 use crate::program;
 use crate::source::ptx_of;
 use crate::subject::{RungSelection, each_trial};
-use crate::table::{Column, Table, listed, prose, shown};
-use crate::words;
 use lanework::emulator::Options;
 use lanework::ptx::{Function, Module, StateSpace, Statement, Target, Variable};
 use lanework::tool::Record;
 use lanework::{Device, Error, Job, PtxModule};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_data, print_json, thousands};
+use lanework_terminal::table::{Column, Table, listed, prose, shown};
+use lanework_terminal::words;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,14 +1,14 @@
 //! `lanework judge`: the verdict on a stranger's kernel.
 
 use crate::args::JudgeArgs;
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_json};
-use crate::progress::Progress;
-use crate::text_file::read_text;
 use lanework::Device;
 use lanework_judge::{
     Found, KINDS, OnGpu, Options, Submission, Task, Unjudged, Worker, judge, serve,
 };
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::read_text;
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::progress::Progress;
 use std::ffi::OsString;
 use std::hash::{BuildHasher, Hasher};
 use std::process::ExitCode;

@@ -1,14 +1,14 @@
 //! `lanework run kernel.ptx`: a kernel of a file, on the user's own arguments.
 
 use crate::args::KernelArgs;
-use crate::failure::{Failure, Outcome};
 use crate::kernel_file::{Ready, arguments, check_arguments, emulator, find_entry, launch};
-use crate::output::{print, print_json, thousands};
-use crate::progress::Progress;
 use crate::source::linked_ptx;
 use lanework::{Device, PtxModule};
 use lanework_lab::Array;
 use lanework_lab::conformance::{Fidelity, fidelity};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_json, thousands};
+use lanework_terminal::progress::Progress;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,11 +1,11 @@
 //! `lanework list`: the ladders and their rungs.
 
 use crate::args::ListArgs;
-use crate::failure::Outcome;
-use crate::output::{print, print_json};
-use crate::table::{Cell, Column, Table, listed, prose, shown};
-use crate::words;
 use lanework_ladders::Language;
+use lanework_terminal::failure::Outcome;
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::table::{Cell, Column, Table, listed, prose, shown};
+use lanework_terminal::words;
 use serde::Serialize;
 
 /// A ladder in JSON.

@@ -1,19 +1,19 @@
 //! `lanework look`: draws the sectors and banks that a warp accesses, and how a block's warps diverge.
 
 use crate::args::{LookArgs, LookKernelArgs, LookProgramArgs, PictureOptions};
-use crate::failure::{Failure, Outcome};
 use crate::findings::sources;
-use crate::output::{check_writable, print, print_json, write};
 use crate::pictures;
 use crate::program::{self, Ended};
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
 use crate::suggest::check_no_path;
-use crate::terminal::width;
 use lanework::emulator::{Blocks, Keep, Place, TraceConfig, TracedAccess};
 use lanework::report::pictures::{Picture, svg};
 use lanework::report::{By, Choice, Sources, choose, first_of_each, pattern};
 use lanework::tool::{self, Record};
 use lanework_lab::{Subject, profile, specs};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{check_writable, print, print_json, write};
+use lanework_terminal::screen::width;
 use serde::Serialize;
 use std::path::Path;
 

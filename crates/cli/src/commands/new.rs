@@ -1,8 +1,8 @@
 //! `lanework new`: a project with a kernel, its reference on the host, a checked test and a benchmark.
 
 use crate::args::NewArgs;
-use crate::failure::{Failure, Outcome};
-use crate::output::{print, write};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, write};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,15 +1,15 @@
 //! `lanework profile`: what every line of a kernel costs, and why.
 
 use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
-use crate::failure::Outcome;
 use crate::known_gpus::find_gpu;
-use crate::output::{print, print_json};
-use crate::progress::Progress;
 use crate::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
-use crate::table::{laid, readable};
 use lanework::emulator::Blocks;
 use lanework::report::{By, ProfileRecord, Sources, profile_blocks};
 use lanework_lab::{Subject, profile};
+use lanework_terminal::failure::Outcome;
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::progress::Progress;
+use lanework_terminal::table::{laid, readable};
 
 /// Profiles the rungs of a ladder.
 ///

@@ -1,14 +1,11 @@
 //! `lanework report`: everything about kernels in one HTML file.
 
-use super::climb::{check_time_limit, failures, steps};
+use super::climb::{failures, steps};
 use crate::args::ReportArgs;
-use crate::failure::{Failure, Outcome, rejected};
 use crate::gather;
 use crate::known_gpus::find_gpu;
-use crate::output::{check_writable, note, print, write};
-use crate::problem::find_family;
-use crate::progress::Progress;
-use crate::text_file::read_text;
+use crate::problem::{find_family, rejected};
+use crate::saving::failed;
 use lanework::{Backend, Device};
 use lanework_lab::roofline::measure_ceilings;
 use lanework_lab::timing::utc_now;
@@ -18,6 +15,11 @@ use lanework_lab::{
 use lanework_pages::Report;
 use lanework_pages::record::Kernel;
 use lanework_store::{Exported, Filter, RunId, Store, place};
+use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::read_text;
+use lanework_terminal::output::{check_writable, note, print, write};
+use lanework_terminal::progress::Progress;
 use serde::Serialize;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -41,7 +43,7 @@ pub fn run(args: &ReportArgs) -> Outcome {
     let mut report = Report {
         taken: utc_now(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        chinese: crate::words::are_chinese(),
+        chinese: lanework_terminal::words::are_chinese(),
         ..Report::default()
     };
     let stored = args.store.is_some() || !args.runs.is_empty();
@@ -105,9 +107,9 @@ fn read(file: &Path, report: &mut Report) -> Outcome {
 
 /// Reads runs of the history.
 fn history(args: &ReportArgs, report: &mut Report) -> Outcome {
-    let store = Store::read(&place(args.store.as_deref())?)?;
+    let store = Store::read(&place(args.store.as_deref()).map_err(failed)?).map_err(failed)?;
     let runs: Vec<RunId> = match args.runs.is_empty() {
-        true => store.runs(&Filter::default())?.iter().map(|run| run.id).collect(),
+        true => store.runs(&Filter::default()).map_err(failed)?.iter().map(|run| run.id).collect(),
         false => args.runs.iter().map(|run| RunId(*run)).collect(),
     };
     if runs.is_empty() {
@@ -117,8 +119,9 @@ fn history(args: &ReportArgs, report: &mut Report) -> Outcome {
         ));
     }
     for run in runs {
-        let (points, entries) = (store.points(run)?, store.entries(run)?);
-        add(report, &Exported { run: store.run(run)?, points, entries })?;
+        let (points, entries) =
+            (store.points(run).map_err(failed)?, store.entries(run).map_err(failed)?);
+        add(report, &Exported { run: store.run(run).map_err(failed)?, points, entries })?;
     }
     Ok(())
 }

@@ -1,19 +1,19 @@
 //! `lanework roofline`: what a GPU can do at most, and how near to it kernels come.
 
-use super::climb::check_time_limit;
 use super::gpus::with_file;
 use crate::args::RooflineArgs;
-use crate::failure::{Failure, Outcome, rejected};
-use crate::output::{duration, print, print_json, short_count};
-use crate::problem::{find_family, request, with_parameters};
-use crate::progress::Progress;
-use crate::table::{Column, Table, prose, shown};
+use crate::problem::{find_family, rejected, request, with_parameters};
 use lanework::{Backend, Device};
 use lanework_lab::roofline::{
     Ceiling, CeilingRecord, PointRecord, RooflineRecord, counted_points, measure_ceilings, nominal,
     timed_points,
 };
 use lanework_lab::{ClimbSettings, DeviceRecord, Gpu};
+use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{duration, print, print_json, short_count};
+use lanework_terminal::progress::Progress;
+use lanework_terminal::table::{Column, Table, prose, shown};
 use std::collections::BTreeMap;
 use std::time::Duration;
 

@@ -1,14 +1,14 @@
 //! `lanework run RUNG`: one rung on the user's own arrays.
 
 use crate::args::RunArgs;
-use crate::failure::{Failure, Outcome, rejected};
 use crate::npy::Output;
-use crate::output::{print, print_json};
-use crate::problem::{check_seed, find_family, read_arrays, request, with_parameters};
-use crate::progress::Progress;
+use crate::problem::{check_seed, find_family, read_arrays, rejected, request, with_parameters};
 use crate::suggest::{check_no_path, check_rung};
 use lanework::Device;
 use lanework_lab::{Accuracy, run_rung};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::progress::Progress;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

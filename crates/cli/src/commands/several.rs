@@ -1,15 +1,15 @@
 //! `lanework climb multi-gpu`: the ladder of all-reduces, on several GPUs or several emulated devices.
 
 use crate::args::ClimbArgs;
-use crate::commands::climb::check_time_limit;
-use crate::failure::{Failure, Outcome};
-use crate::output::{duration, print, print_json, thousands};
-use crate::progress::Progress;
 use crate::suggest::check_rung;
-use crate::table::{Cell, Column, Table, Tone, prose, shown};
 use lanework::{Backend, Device};
 use lanework_lab::several::{SeveralRecord, SeveralRungRecord, climb_several};
 use lanework_ladders::multi_gpu::{LONGEST, ladder};
+use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{duration, print, print_json, thousands};
+use lanework_terminal::progress::Progress;
+use lanework_terminal::table::{Cell, Column, Table, Tone, prose, shown};
 use std::time::Duration;
 
 /// The ladder's name.

@@ -1,12 +1,12 @@
 //! `lanework streams`: copies and kernels one after the other, and overlapped.
 
 use crate::args::StreamsArgs;
-use crate::failure::{Failure, Outcome};
-use crate::output::{duration, print, print_json, thousands};
-use crate::progress::Progress;
-use crate::terminal::width;
 use lanework::{Backend, Device};
 use lanework_lab::{StreamsRecord, StreamsRequest, overlap};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{duration, print, print_json, thousands};
+use lanework_terminal::progress::Progress;
+use lanework_terminal::screen::width;
 
 /// Columns of the timeline at most, and those beside it.
 const WIDTH: usize = 96;

@@ -1,18 +1,18 @@
 //! `lanework sweep`: a ladder at every combination of sizes, blocks, tiles and element types.
 
-use super::climb::{check_rungs, check_time_limit, settings, steps};
+use super::climb::{check_rungs, settings, steps};
 use crate::args::SweepArgs;
-use crate::failure::{Failure, Outcome};
-use crate::output::{note, print, print_json};
 use crate::points::{Climb, Without, describe};
 use crate::problem::{elements, find_family, nothing_runs, untyped_request};
-use crate::progress::Progress;
-use crate::saving::{Plan, Saving, json_of};
+use crate::saving::{Kind, Missing, Plan, Point, Saving, json_of};
 use lanework::{Backend, Device};
 use lanework_lab::{
     Attempt, DeviceRecord, Family, Request, attempt, impossible, points, with_elements,
 };
-use lanework_store::{Kind, Outcome as Became};
+use lanework_terminal::arguments::check_time_limit;
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{note, print, print_json};
+use lanework_terminal::progress::Progress;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -53,28 +53,29 @@ pub fn run(args: &SweepArgs) -> Outcome {
             let mut say = |what: &str| progress.next(what);
             let became = attempt(&family, point, &device, &settings(&args.options), &mut say);
             let without =
-                |outcome, why: lanework::Error| (outcome, why.to_string(), point.in_words());
-            let (outcome, why, problem) = match became {
+                |reason, why: lanework::Error| (reason, why.to_string(), point.in_words());
+            let (reason, why, problem) = match became {
                 Attempt::Done(climb) => {
                     if let Some(saving) = &mut saving {
-                        saving.climb(position, &climb)?;
+                        saving.add(position, &Point::Climb(&climb))?;
                     }
                     found.insert(position, PointResult::Climb(json_of(&climb)?));
                     continue;
                 }
-                Attempt::Impossible(why) => without(Became::Skipped, why),
-                Attempt::Failed(why) => without(Became::Failed, why),
+                Attempt::Impossible(why) => without(Missing::Skipped, why),
+                Attempt::Failed(why) => without(Missing::Failed, why),
             };
             if let Some(saving) = &mut saving {
-                saving.without(position, outcome, &why, problem.clone())?;
+                let point = Point::Missing { reason, why: &why, problem: &problem };
+                saving.add(position, &point)?;
             }
             found.insert(
                 position,
-                PointResult::Without(SkippedJson { problem, outcome: outcome.name(), why }),
+                PointResult::Without(SkippedJson { problem, outcome: reason.name(), why }),
             );
         }
     }
-    let run = saving.as_ref().map(|saving| saving.run().0);
+    let run = saving.as_ref().map(|saving| saving.run());
     if let Some(saving) = saving {
         saving.finish(&args.options.save)?;
     }
@@ -216,7 +217,7 @@ fn open(
                 let without = |why| {
                     PointResult::Without(SkippedJson {
                         problem: point.problem,
-                        outcome: point.outcome.name(),
+                        outcome: point.outcome,
                         why,
                     })
                 };

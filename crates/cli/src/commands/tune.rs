@@ -2,16 +2,15 @@
 
 use super::climb::check_rungs;
 use crate::args::TuneArgs;
-use crate::failure::{Failure, Outcome};
-use crate::output::{duration, note, print, print_json};
 use crate::problem::{find_family, request};
-use crate::progress::Progress;
-use crate::saving::{Plan, Saving};
-use crate::table::{Cell, Column, Table, Tone, listed, prose, shown};
+use crate::saving::{Kind, Plan, Point, Saving, Store};
 use lanework::tuned::{Choice, Key, TUNED_VARIABLE, Tuned, default_place, shape_class};
 use lanework::{Backend, Device};
 use lanework_lab::{Cache, Candidate, DeviceRecord, Family, OnGpu, Tuning, best, candidates};
-use lanework_store::{Kind, NewPoint, Store};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::{duration, note, print, print_json};
+use lanework_terminal::progress::Progress;
+use lanework_terminal::table::{Cell, Column, Table, Tone, listed, prose, shown};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -296,13 +295,8 @@ fn describe(TunedChoice { key, choice: chosen, candidates, tuning }: &TunedChoic
 /// When the store cannot be written.
 fn save(store: Option<Store>, args: &TuneArgs, tuning: &Tuning, device: &DeviceRecord) -> Outcome {
     let looks = tuning.looks.iter().filter_map(|look| look.time.as_ref().ok());
-    let mut points: Vec<NewPoint> = looks
-        .enumerate()
-        .map(|(position, timed)| NewPoint::of_timed(position, (**timed).clone()))
-        .collect();
-    for (_, _, record) in &tuning.meetings {
-        points.push(NewPoint::of_comparison(points.len(), (**record).clone()));
-    }
+    let meetings = tuning.meetings.iter().map(|(_, _, record)| Point::Compared(record));
+    let points: Vec<Point<'_>> = looks.map(|timed| Point::Timed(timed)).chain(meetings).collect();
     let plan = Plan::of_timed(Kind::Tune, points.len(), device);
     Saving::whole(store, &args.save, &plan, &points)
 }

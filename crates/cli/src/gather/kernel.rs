@@ -1,7 +1,6 @@
 //! One rung, profiled on the emulator for its page.
 
 use super::{header, listing, sass};
-use crate::failure::Failure;
 use crate::findings::sources;
 use lanework::emulator::{Blocks, Keep, TraceConfig};
 use lanework::report::pictures::{cost, grid};
@@ -10,6 +9,7 @@ use lanework::{Device, Job, Prepared};
 use lanework_lab::Case;
 use lanework_ladders::RungInfo;
 use lanework_pages::record::{Access, Cost, Kernel, Picture, Profile, Source};
+use lanework_terminal::failure::Failure;
 
 /// Lines whose accesses are drawn, accesses of a line, and rows of a drawing.
 const LINES: usize = 3;

@@ -2,12 +2,12 @@
 
 use crate::args::KernelArgs;
 use crate::argument::{Argument, Contents, MapForm, parse};
-use crate::failure::Failure;
 use crate::npy::Output;
-use crate::output::thousands;
 use crate::struct_argument::Struct;
 use lanework::emulator::Options;
 use lanework_lab::{Array, ElementType};
+use lanework_terminal::failure::Failure;
+use lanework_terminal::output::thousands;
 use std::path::PathBuf;
 
 /// An argument whose file has been read.

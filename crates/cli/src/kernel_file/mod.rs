@@ -5,8 +5,8 @@ mod launch;
 mod parameters;
 
 use crate::args::KernelArgs;
-use crate::failure::Failure;
 use lanework::{Error, PtxModule};
+use lanework_terminal::failure::Failure;
 
 pub use arguments::{Ready, arguments};
 pub use launch::{emulator, given, launch, maps, upload};

@@ -1,9 +1,9 @@
 //! The arguments beside the parameters that an entry declares.
 
 use super::arguments::{Ready, parameters};
-use crate::failure::Failure;
 use lanework::PtxModule;
 use lanework::ptx::Variable;
+use lanework_terminal::failure::Failure;
 
 /// Checks the arguments against the parameters of the entry: their number, and the kinds of scalars.
 ///

@@ -2,8 +2,8 @@
 
 use super::element::numpy_name;
 use super::header::Header;
-use crate::failure::Failure;
 use lanework_lab::Array;
+use lanework_terminal::failure::Failure;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};

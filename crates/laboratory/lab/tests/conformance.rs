@@ -73,7 +73,7 @@ fn every_combination_gives_what_the_gpu_gave() {
     }
     assert!(wrong.is_empty(), "{} forms:\n{}", wrong.len(), wrong.join("\n"));
     if missing + refused == forms.len() {
-        eprintln!("SKIPPED: no results of a GPU are on record (lanework conform --record)");
+        eprintln!("SKIPPED: no results of a GPU are on record (lanework-lab conform --record)");
     } else {
         assert_eq!(missing, 0, "combinations without results of a GPU");
     }

@@ -1,5 +1,5 @@
 //! Approximate functions over every input of three parts of their range, against the fingerprints of what an
-//! H200 gave; `lanework conform --exhaustive` compares all parts.
+//! H200 gave; `lanework-lab conform --exhaustive` compares all parts.
 
 use lanework::Device;
 use lanework_lab::conformance::exhaustive::{

@@ -28,7 +28,7 @@ impl<P> Rung<P> {
 pub struct RungInfo {
     /// Name, unique in its ladder.
     pub name: &'static str,
-    /// The id of the experiment that it reproduces (`lanework experiments` lists them), or
+    /// The id of the experiment that it reproduces (`lanework-lab experiments` lists them), or
     /// `beyond`.
     pub experiment: &'static str,
     /// The text of its file.

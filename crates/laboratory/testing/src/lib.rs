@@ -2,7 +2,11 @@
 //!
 //! - [`skip`] reports a test that cannot run here. `scripts/test.sh` counts these reports, and a test that needs a
 //!   missing tool must call it before it returns.
+//! - `pty` runs a command on a pseudo-terminal.
 //! - [`expect_file`] compares a text with a file. `LANEWORK_BLESS=1` writes the file instead.
+
+#[cfg(unix)]
+pub mod pty;
 
 use std::io::Write;
 use std::path::Path;

@@ -1,9 +1,10 @@
 //! The list of runs, a line each.
 
-use crate::failure::Outcome;
-use crate::output::print;
-use crate::table::{Cell, Column, Table, Tone, prose, shown};
+use crate::saving::failed;
 use lanework_store::{KernelRow, RunRow, Store};
+use lanework_terminal::failure::Outcome;
+use lanework_terminal::output::print;
+use lanework_terminal::table::{Cell, Column, Table, Tone, prose, shown};
 
 /// The verdicts that entries may have, those that matter most first.
 pub(super) const VERDICTS: [&str; 10] = [
@@ -40,7 +41,7 @@ pub(super) fn list(store: &Store, runs: &[RunRow]) -> Outcome {
         Column::label("revision").rank(4),
     ]);
     for run in runs {
-        let entries = store.kernels(run.id)?;
+        let entries = store.kernels(run.id).map_err(failed)?;
         let done = match (&run.finished, run.points) {
             (Some(_), points) => points.to_string(),
             (None, points) => format!("{} of {points}", run.points_done),

@@ -1,9 +1,9 @@
 //! One run in full, as text.
 
-use crate::output::{duration, thousands};
 use crate::points::{Climb, Without, describe};
-use crate::table::{Column, Table, listed, prose, shown};
 use lanework_store::{EntryRow, Exported, RunRow};
+use lanework_terminal::output::{duration, thousands};
+use lanework_terminal::table::{Column, Table, listed, prose, shown};
 
 /// One run in full.
 pub(super) fn describe_run(Exported { run, points, entries }: &Exported) -> String {

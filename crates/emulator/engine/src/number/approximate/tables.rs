@@ -2,7 +2,7 @@
 //!
 //! Found from the instructions' results for every input of a few powers of two on an H200: within a segment
 //! the results bound C0 + C1 x + C2 x^2 from below and above, and one triple of whole numbers fits between.
-//! [`super`] says how they are used; `lanework conform --exhaustive` compares every input with a GPU.
+//! [`super`] says how they are used; `lanework-lab conform --exhaustive` compares every input with a GPU.
 
 /// C0, C1 and C2 of one segment.
 pub type Row = (u32, i32, i32);

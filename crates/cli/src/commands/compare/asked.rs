@@ -1,0 +1,49 @@
+//! Which stored runs `lanework compare` is asked for.
+
+use crate::args::CompareArgs;
+use lanework_terminal::failure::Failure;
+
+/// What is compared.
+#[cfg_attr(not(feature = "history"), allow(dead_code))]
+pub enum Stored {
+    /// Two runs by their numbers.
+    Runs(i64, i64),
+    /// Two revisions of the user's checkout.
+    Revisions(String, String),
+    /// The last run and the one before it that timed the same.
+    Last,
+}
+
+/// What the command line asks for, if that is stored.
+///
+/// # Errors
+/// When it describes a problem to run as well.
+pub fn stored(args: &CompareArgs) -> Result<Option<Stored>, Failure> {
+    let number = |text: &Option<String>| text.as_ref().and_then(|text| text.parse().ok());
+    let asked = match (args.revision.as_slice(), number(&args.first), number(&args.second)) {
+        ([a, b], ..) => Stored::Revisions(a.clone(), b.clone()),
+        _ if args.last => Stored::Last,
+        (_, Some(a), Some(b)) => Stored::Runs(a, b),
+        _ => return Ok(None),
+    };
+    let numbers = &args.numbers;
+    let describes = !args.problem.0.is_empty()
+        || args.arrays.given().count() > 0
+        || args.time_limit.is_some()
+        || numbers.element.is_some()
+        || numbers.alpha.or(numbers.beta).is_some()
+        || numbers.seed.is_some();
+    if describes {
+        return Err(Failure::input(
+            "stored runs have their problems, and nothing is run",
+            "remove the options that describe a problem",
+        ));
+    }
+    if args.save.save {
+        return Err(Failure::input(
+            "--save stores what is measured, and nothing is run",
+            "remove --save",
+        ));
+    }
+    Ok(Some(asked))
+}

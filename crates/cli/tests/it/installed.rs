@@ -1,0 +1,99 @@
+//! An installed command needs no source checkout: it runs in an empty folder.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A folder with nothing but a PTX file.
+struct Installed {
+    folder: tempfile::TempDir,
+}
+
+impl Installed {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("saxpy.ptx"), include_str!("../data/saxpy.ptx"))
+            .expect("written");
+        Installed { folder }
+    }
+
+    /// Standard output of a run that must succeed.
+    fn run(&self, line: &str) -> String {
+        let output = Command::new(env!("CARGO_BIN_EXE_lanework"))
+            .args(line.split(' '))
+            .current_dir(self.folder.path())
+            .output()
+            .expect("the command runs");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{line}: {:?}\n{stderr}", output.status);
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+}
+
+const SAXPY: &str =
+    "saxpy.ptx --grid 4 --block 32 --arg f32:2 --arg rand:f32:128 --arg rand:f32:128 --arg u32:128";
+
+#[test]
+fn kernels_of_files_need_no_checkout() {
+    let installed = Installed::new();
+    assert!(installed.run(&format!("run {SAXPY} --device emulator")).contains("saxpy ran on"));
+    assert!(installed.run(&format!("check {SAXPY}")).contains("nothing to report"));
+    assert!(installed.run(&format!("profile {SAXPY}")).contains("ld.global"));
+    assert!(installed.run(&format!("look {SAXPY}")).contains("4 sectors of 32 bytes, optimal"));
+    assert!(installed.run("inspect saxpy.ptx").contains("fma"));
+}
+
+#[test]
+fn rungs_show_their_source_lines_without_a_checkout() {
+    let installed = Installed::new();
+    assert!(installed.run("list").contains("transpose/padded"));
+    let climbed = installed.run("climb vector-add --size 1000 --device emulator");
+    assert!(climbed.contains("bit-exact"), "{climbed}");
+    for command in ["profile", "look"] {
+        let text = installed.run(&format!("{command} transpose/unpadded --size 64"));
+        assert!(text.contains("unpadded.rs:") && text.contains("tile["), "{text}");
+    }
+}
+
+/// What is read at run time must not be looked up in the folder that the program was built in.
+#[test]
+fn no_source_of_the_command_names_its_build_folder() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");
+    for name in [
+        "cli",
+        "terminal",
+        "laboratory/lab-cli",
+        "laboratory/lab",
+        "laboratory/ladders",
+        "runtime/lanework",
+    ] {
+        let read = |file: PathBuf| {
+            let text = std::fs::read_to_string(&file).expect("a readable file");
+            (file, text)
+        };
+        let files: Vec<_> = sources(&crates.join(name).join("src")).into_iter().map(read).collect();
+        // Modules of tests run where they were built.
+        let of_tests = |file: &Path| {
+            let stem = file.file_stem().expect("a name").to_string_lossy();
+            let declared = format!("#[cfg(test)]\nmod {stem};");
+            files.iter().any(|(_, text)| text.contains(&declared))
+        };
+        for (file, text) in &files {
+            let names = text.contains("CARGO_MANIFEST_DIR") && !of_tests(file);
+            assert!(!names, "{}", file.display());
+        }
+    }
+}
+
+/// Every file below `folder`.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}

@@ -1,0 +1,5 @@
+//! Commands on ladders and their rungs.
+
+mod command;
+mod timing;
+mod tune;

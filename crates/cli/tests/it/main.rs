@@ -1,0 +1,11 @@
+//! Runs the command `lanework` and looks at its output, its files and its exit codes.
+
+mod files;
+mod inputs;
+mod installed;
+mod ladders;
+mod mutated;
+mod programs;
+#[cfg(feature = "history")]
+mod stored;
+mod terminal;

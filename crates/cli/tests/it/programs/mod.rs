@@ -1,0 +1,6 @@
+//! Commands on programs, candidates and new projects.
+
+mod exec;
+#[cfg(feature = "judge")]
+mod judge;
+mod new;

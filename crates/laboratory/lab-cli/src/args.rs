@@ -1,0 +1,154 @@
+//! The command line: every command, option, default and example.
+
+use clap::{Args, Parser, Subcommand};
+use lanework_terminal::arguments::{On, seconds};
+use std::path::PathBuf;
+
+/// Compare the emulator with a GPU, run the experiments, and write the generated pages of the documentation.
+#[derive(Debug, Parser)]
+#[command(name = "lanework-lab", version, max_term_width = 100)]
+#[command(after_help = "`lanework-lab COMMAND --help` shows a command's options with examples.\n\
+    Exit codes: 0 success, 1 a check failed, 2 bad input or usage.")]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the experiments that the ladders reproduce, with their commands, or run them all.
+    #[command(after_help = "Examples:\n  \
+        lanework-lab experiments\n  \
+        lanework-lab experiments --run --device emulator")]
+    Experiments(ExperimentsArgs),
+    /// List the PTX instructions with the emulator's fidelity in each.
+    #[command(
+        after_help = "Examples:\n  lanework-lab coverage\n  lanework-lab coverage --opcode cvt"
+    )]
+    Coverage(CoverageArgs),
+    /// Compare the emulator with a GPU's results for every form of every instruction.
+    #[command(after_help = "Examples:\n  \
+        lanework-lab conform\n  \
+        lanework-lab conform --only cvt.rn\n  \
+        lanework-lab conform --device cuda:0 --live --tuples 65536\n  \
+        lanework-lab conform --exhaustive --only tanh\n  \
+        lanework-lab conform --device cuda:0 --exhaustive --live\n  \
+        lanework-lab conform --device cuda:0 --record crates/laboratory/lab/data/h200/conformance.vectors")]
+    Conform(ConformArgs),
+    /// Compare the emulator's counts with a GPU's hardware counters.
+    #[command(after_help = "Examples:\n  \
+        lanework-lab fidelity\n  \
+        lanework-lab fidelity --only transpose --json\n\n\
+        scripts/fidelity.sh records the GPU's counts with Nsight Compute.")]
+    Fidelity(FidelityArgs),
+    /// Write the documentation pages generated from the kernels and the stored results.
+    #[command(after_help = "Example, in the repository:\n  lanework-lab book && scripts/book.sh")]
+    Book(BookArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ExperimentsArgs {
+    /// Run every command, and show what it verified and measured.
+    #[arg(long)]
+    pub run: bool,
+    /// Write the results so far, and the JSON of every climb, to this folder.
+    #[arg(long, value_name = "FOLDER", requires = "run")]
+    pub output: Option<PathBuf>,
+    /// The longest time to sample one rung on a GPU, in seconds [default: 5].
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, requires = "run")]
+    pub time_limit: Option<f64>,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct ConformArgs {
+    /// Only forms whose names start with this, such as `add.rn`.
+    #[arg(long, value_name = "NAME")]
+    pub only: Option<String>,
+    /// The stored results of a GPU [default: the built-in results of an H200].
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["record", "live", "ptx"])]
+    pub vectors: Option<PathBuf>,
+    /// Run on a GPU, and store its results in this file.
+    #[arg(long, value_name = "FILE", conflicts_with = "ptx")]
+    pub record: Option<PathBuf>,
+    /// Compare with a GPU now instead of with stored vectors.
+    #[arg(long, conflicts_with = "ptx")]
+    pub live: bool,
+    /// Operand tuples of each form [default: 384 with --record, 16384 with --live].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub tuples: Option<u32>,
+    /// Run every input, not samples: all approximate forms, or the forms of one or two operands that --only
+    /// names. Without --live, results are compared with the fingerprints of an H200's.
+    #[arg(long, conflicts_with_all = ["vectors", "tuples", "ptx"])]
+    pub exhaustive: bool,
+    /// Only print the PTX that runs the forms.
+    #[arg(long, conflicts_with_all = ["tuples", "json"])]
+    pub ptx: bool,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub on: On,
+}
+
+#[derive(Debug, Args)]
+pub struct CoverageArgs {
+    /// List every form of this instruction only.
+    #[arg(long, value_name = "NAME")]
+    pub opcode: Option<String>,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FidelityArgs {
+    /// Folder of the compiler-generated PTX [default: the built-in PTX].
+    #[arg(long, value_name = "FOLDER")]
+    pub data: Option<PathBuf>,
+    /// Only launches whose names contain this.
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub only: String,
+    /// With --launch, leave out launches whose names contain this.
+    #[arg(long, value_name = "TEXT", requires = "launch")]
+    pub skip: Option<String>,
+    /// Launch everything once on this GPU, under a hardware profiler, and list the launches.
+    #[arg(long, value_name = "DEVICE", conflicts_with_all = ["results", "json", "metrics"])]
+    pub launch: Option<String>,
+    /// Read the script's output from this folder, and write the GPU's counts to the file of --results.
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        conflicts_with_all = ["launch", "data", "only", "json", "metrics"]
+    )]
+    pub ncu: Option<PathBuf>,
+    /// The file of the GPU's counts [default: the built-in counts of an H200; with --ncu:
+    /// crates/laboratory/lab/data/h200/fidelity.json].
+    #[arg(long, value_name = "FILE")]
+    pub results: Option<PathBuf>,
+    /// Print the Nsight Compute metrics that are compared, one per line, and do nothing else.
+    #[arg(long, conflicts_with_all = ["results", "data", "only", "json"])]
+    pub metrics: bool,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct BookArgs {
+    /// Folder of the book's sources.
+    #[arg(long, value_name = "FOLDER", default_value = "docs/src")]
+    pub output: PathBuf,
+    /// Folder of the stored results.
+    #[arg(long, value_name = "FOLDER", default_value = "docs/results")]
+    pub results: PathBuf,
+    /// Write nothing; fail when a page is not up to date.
+    #[arg(long)]
+    pub check: bool,
+}

@@ -1,0 +1,109 @@
+//! The page on counter accuracy: a GPU's stored counts beside those of the emulator, which are counted
+//! when the page is made.
+
+use crate::fidelity::compare;
+use lanework_lab::{Deviation, Hardware, UNCOUNTED};
+use lanework_ladders::Language;
+use lanework_terminal::failure::Failure;
+use std::fmt::Write;
+
+/// Kinds of launches: the prefix of their names, and the name of the kind in both languages.
+const KINDS: [(&str, [&str; 2]); 3] = [
+    ("sweep/", ["sweep", "扫描"]),
+    ("probe/", ["probes", "探针"]),
+    ("", ["ladders and compiled kernels", "阶梯与编译器生成的核函数"]),
+];
+
+/// The words of the page.
+struct Words {
+    title: &'static str,
+    intro: &'static str,
+    table: &'static str,
+    uncounted: &'static str,
+    others: &'static str,
+    others_table: &'static str,
+    unknown: &'static str,
+}
+
+const ENGLISH: Words = Words {
+    title: "Counter accuracy",
+    intro: "The emulator and an H200's hardware counters, read with Nsight Compute, counted the same launches: every rung on a \
+            regular problem and many on an irregular one, kernels compiled by nvcc, NVRTC, Triton and Numba, and probes and a \
+            sweep that repeat one memory instruction on one address pattern. `scripts/fidelity.sh` records the GPU's counts; \
+            `lanework-lab fidelity` compares. Instructions are not compared, because a GPU runs ptxas's translation of the PTX.",
+    table: "| counter | compared | within 1 % | share |\n|---|---|---|---|",
+    uncounted: "Not compared, because the kernel has changed since the GPU counted it:",
+    others: "Differences above 1 %, with reasons",
+    others_table: "| launch | counter | emulator | H200 | error | reason |\n|---|---|---|---|---|---|",
+    unknown: "not known",
+};
+
+const CHINESE: Words = Words {
+    title: "计数的准确度",
+    intro: "同样的启动分别由模拟器和 H200 自身的计数器（经 Nsight Compute 读取）计数：每一级在一个规整的问题上，许多级还在一个不规整的问题上，\
+            nvcc、NVRTC、Triton 和 Numba 编译出的核函数，以及在一种地址模式上重复一条访存指令的探针和扫描。`scripts/fidelity.sh` \
+            记录 GPU 的计数，`lanework-lab fidelity` 负责比较。指令数不比较，因为 GPU 执行的是 ptxas 从 PTX 生成的代码。",
+    table: "| 计数器 | 比较数 | 误差在 1 % 以内 | 比例 |\n|---|---|---|---|",
+    uncounted: "未比较，因为核函数在 GPU 计数之后改过：",
+    others: "误差超过 1 % 的，以及原因",
+    others_table: "| 启动 | 计数器 | 模拟器 | H200 | 误差 | 原因 |\n|---|---|---|---|---|---|",
+    unknown: "未知",
+};
+
+/// The page in both languages.
+///
+/// # Errors
+/// When a launch fails.
+pub fn pages() -> Result<Vec<(String, String)>, Failure> {
+    let deviations = compare(&Hardware::recorded(), None, "")?;
+    let page =
+        |language, folder: &str| (format!("{folder}/fidelity.md"), page(&deviations, language));
+    Ok(vec![page(Language::English, "en"), page(Language::Chinese, "zh")])
+}
+
+fn page(deviations: &[Deviation], language: Language) -> String {
+    let (words, place) = match language {
+        Language::English => (&ENGLISH, 0),
+        Language::Chinese => (&CHINESE, 1),
+    };
+    let mut text = format!("# {}\n\n{}\n\n{}\n", words.title, words.intro, words.table);
+    let mut names: Vec<&str> = Vec::new();
+    for one in deviations {
+        if !names.contains(&one.counter) {
+            names.push(one.counter);
+        }
+    }
+    let row = |name: &str, those: &[&Deviation]| {
+        let within = those.iter().filter(|one| one.within_a_hundredth()).count();
+        let share = 100.0 * within as f64 / those.len().max(1) as f64;
+        format!("| {name} | {} | {within} | {share:.1} % |\n", those.len())
+    };
+    for name in names {
+        let those: Vec<&Deviation> = deviations.iter().filter(|one| one.counter == name).collect();
+        text.push_str(&row(name, &those));
+    }
+    let kind = |one: &Deviation| KINDS.iter().position(|(start, _)| one.launch.starts_with(start));
+    for (index, (_, name)) in KINDS.iter().enumerate().rev() {
+        let those: Vec<&Deviation> =
+            deviations.iter().filter(|one| kind(one) == Some(index)).collect();
+        text.push_str(&row(&format!("**{}**", name[place]), &those));
+    }
+    let uncounted = UNCOUNTED.map(|name| format!("`{name}`"));
+    if !uncounted.is_empty() {
+        let _ = writeln!(text, "\n{} {}", words.uncounted, uncounted.join(", "));
+    }
+    let _ = writeln!(text, "\n## {}\n\n{}", words.others, words.others_table);
+    for one in deviations.iter().filter(|one| !one.within_a_hundredth()) {
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            one.launch,
+            one.counter,
+            one.emulated,
+            one.measured,
+            one.error.map_or(String::new(), |error| format!("{:+.1} %", 100.0 * error)),
+            one.explanation().unwrap_or(words.unknown)
+        );
+    }
+    text
+}

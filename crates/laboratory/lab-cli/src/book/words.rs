@@ -1,0 +1,81 @@
+//! The words of the generated pages, in English and in Chinese.
+
+use lanework_ladders::Language;
+
+/// Both languages, the folder of each, and its place in a ladder's story.
+pub const LANGUAGES: [(Language, &str, usize); 2] =
+    [(Language::English, "en", 0), (Language::Chinese, "zh", 1)];
+
+/// The words of the pages in one language.
+pub struct Words {
+    /// Heading of the rungs.
+    pub rungs: &'static str,
+    /// Heading of the counts.
+    pub counted: &'static str,
+    /// Columns of the counts.
+    pub columns: &'static str,
+    /// Heading of the times.
+    pub timed: &'static str,
+    /// Columns of the times.
+    pub timed_columns: &'static str,
+    /// Label of a rung's idea.
+    pub idea: &'static str,
+    /// Label of its prediction.
+    pub predicts: &'static str,
+    /// Label of its costs.
+    pub costs: &'static str,
+    /// Label of the changes since the rung before.
+    pub before: &'static str,
+    /// What the picture of a rung shows, before its name.
+    pub accesses: &'static str,
+    /// Heading of the command.
+    pub try_it: &'static str,
+    /// Title of the experiments.
+    pub experiments: &'static str,
+    /// Note above the table of experiments.
+    pub experiments_note: &'static str,
+}
+
+const ENGLISH: Words = Words {
+    rungs: "The rungs",
+    counted: "Counted by the emulator",
+    columns: "| rung | experiment | sectors per load | sectors per store | bank conflicts | warp instructions | \
+              per warp | active lanes | registers | occupancy |",
+    timed: "Measured on an H200",
+    timed_columns: "| rung | median | GB/s | GFLOP/s | registers | occupancy | vs the rung before |",
+    idea: "Idea",
+    predicts: "Predicts",
+    costs: "Costs",
+    before: "Since the rung before",
+    accesses: "The sectors and banks that a warp accesses:",
+    try_it: "Try it",
+    experiments: "Experiments",
+    experiments_note: "Each row is one command, run as shown. `lanework-lab experiments --run` generates this table.",
+};
+
+const CHINESE: Words = Words {
+    rungs: "各级",
+    counted: "模拟器的计数",
+    columns: "| 级 | 实验 | 每次读的扇区 | 每次写的扇区 | bank 冲突 | warp 指令 | 每个 warp | 活跃 lane | \
+              寄存器 | 占用率 |",
+    timed: "在 H200 上的实测",
+    timed_columns: "| 级 | 中位数 | GB/s | GFLOP/s | 寄存器 | 占用率 | 与前一级之比 |",
+    idea: "思路",
+    predicts: "预测",
+    costs: "代价",
+    before: "与前一级相比",
+    accesses: "一个 warp 访问的扇区与 bank：",
+    try_it: "试一试",
+    experiments: "实验",
+    experiments_note: "每一行就是一条原样执行的命令；本表由 `lanework-lab experiments --run` 生成。",
+};
+
+impl Words {
+    /// The words in a language.
+    pub fn of(language: Language) -> &'static Words {
+        match language {
+            Language::English => &ENGLISH,
+            Language::Chinese => &CHINESE,
+        }
+    }
+}

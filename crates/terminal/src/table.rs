@@ -1,0 +1,105 @@
+//! Tables on this terminal: the layout is [`lanework::report::layout`]'s, the width and the columns asked for are
+//! the terminal's.
+//!
+//! ```text
+//! let mut table = Table::new([
+//!     Column::name("rung"),                                          // always shown, left
+//!     Column::number("sectors/load (opt)").short("s/load").rank(1),  // right; of low rank: kept long
+//!     Column::label("verified").rank(2),                             // left
+//!     Column::text("idea").rank(9),                                  // wrapped at spaces; the first to go
+//! ]);
+//! table.row(["padded".into(), Cell::from("4.00 (4)").short("4"), "bit-exact".into(), idea.into()]);
+//! print(&(shown(&table) + &prose("sectors/load: 32-byte sectors per warp request.")))?;
+//! ```
+
+use crate::failure::{Failure, Outcome};
+use crate::screen::{columns_asked, width};
+use crate::words;
+use lanework::report::layout::{Block, Fit, Shown, columns, hanging, lay_out, wrap};
+pub use lanework::report::layout::{Cell, Column, Table, Tone};
+use std::sync::Mutex;
+
+/// The tables that were shown.
+static SHOWN: Mutex<Vec<Table>> = Mutex::new(Vec::new());
+
+/// Columns that text is wrapped to where it could be wider.
+const READABLE: usize = 100;
+
+/// Columns that text is wrapped to.
+pub fn readable() -> usize {
+    width().unwrap_or(READABLE).min(READABLE)
+}
+
+/// What tables are fitted into here.
+pub fn fit() -> Fit {
+    let shown = match columns_asked() {
+        None => Shown::Fitting,
+        Some(names) if names.iter().any(|name| name == "all") => Shown::All,
+        Some(names) => Shown::Named(names.to_vec()),
+    };
+    // What prints strips the colour where there is none.
+    Fit { width: width(), shown, colour: true }
+}
+
+/// The table as text, with a line that names the columns that did not fit.
+pub fn shown(table: &Table) -> String {
+    let say = |text: &str| words::term(text).into_owned();
+    let table = table.in_words(say, |text| words::say(text).into_owned());
+    let laid = lay_out(&table, &fit());
+    if let Ok(mut shown) = SHOWN.lock() {
+        shown.push(table);
+    }
+    if laid.left_out.is_empty() {
+        return laid.text;
+    }
+    let note = format!(
+        "Too narrow for {}: see --columns all, a wider terminal, or --json.",
+        laid.left_out.join(", ")
+    );
+    laid.text + &prose(&note)
+}
+
+/// Paragraphs wrapped to the terminal, or to a readable width where that is less.
+pub fn prose(text: &str) -> String {
+    wrap(&words::say(text), readable()).iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A text of tables and paragraphs.
+pub fn laid(blocks: &[Block]) -> String {
+    let of = |block: &Block| match block {
+        Block::Table(table) => shown(table),
+        Block::Text { text, .. } if text.is_empty() => "\n".to_owned(),
+        Block::Text { label, text } => {
+            // What stands right of a shorter label stays where it is.
+            let said = words::term(label);
+            let pad = columns(label).saturating_sub(columns(&said));
+            hanging(&format!("{said}{}", " ".repeat(pad)), &words::say(text), readable())
+        }
+    };
+    blocks.iter().map(of).collect()
+}
+
+/// Checks that `--columns` named columns of the tables that were shown.
+///
+/// # Errors
+/// When one is of none of them, with the columns that there are.
+pub fn check_columns() -> Outcome {
+    let (Some(asked), Ok(tables)) = (columns_asked(), SHOWN.lock()) else { return Ok(()) };
+    let unknown = |name: &&String| {
+        let named = Shown::Named(vec![(*name).clone()]);
+        *name != "all" && !tables.is_empty() && !tables.iter().any(|table| table.has(&named))
+    };
+    let Some(name) = asked.iter().find(unknown) else { return Ok(()) };
+    let mut known: Vec<&str> = tables.iter().flat_map(Table::headers).collect();
+    known.sort_unstable();
+    known.dedup();
+    Err(Failure::input(
+        format_args!("--columns {name}: no column is called so"),
+        format_args!("there are: {}", known.join(", ")),
+    ))
+}
+
+/// A paragraph after a label, its further lines indented as far as the label is long.
+pub fn listed(label: &str, text: &str) -> String {
+    hanging(&words::say(label), &words::say(text), readable())
+}

@@ -1,0 +1,283 @@
+//! What has no translation, and what is translated that no source says any more.
+
+use super::catalogue::{Catalogue, Part};
+use super::english::{english_in, is_name};
+use super::literals::{Literal, literals, sources};
+use super::spacing::is_chinese;
+use super::translate;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// The crates whose texts reach the terminal.
+const CRATES: [&str; 17] = [
+    "cli",
+    "terminal",
+    "laboratory/lab-cli",
+    "laboratory/lab",
+    "laboratory/bench",
+    "laboratory/store",
+    "laboratory/judge",
+    "emulator/report",
+    "emulator/sanitizer",
+    "emulator/counters",
+    "emulator/emulator",
+    "emulator/engine",
+    "language/ptx",
+    "language/ptx-ir",
+    "gpu/cuda",
+    "runtime/abi",
+    "runtime/lanework",
+    "runtime/runtime",
+    "laboratory/ladders",
+];
+
+/// Files whose texts reach nobody, or data only.
+const SILENT: [&str; 24] = [
+    "language/ptx/src/validate/forms/",
+    "language/ptx/src/requirements/rules.rs",
+    "language/ptx-ir/src/inspect/",
+    "emulator/counters/src/counters.rs",
+    "emulator/sanitizer/src/kinds.rs",
+    "emulator/sanitizer/src/fast/equivalence.rs",
+    "laboratory/lab/src/conformance/catalogue/",
+    "laboratory/lab/src/conformance/combine/",
+    "laboratory/lab/src/conformance/text.rs",
+    "laboratory/lab/src/fidelity/probes/",
+    "emulator/sanitizer/src/lib.rs",
+    "laboratory/lab-cli/src/book",
+    "cli/src/sarif.rs",
+    "cli/src/ptxas.rs",
+    "terminal/src/words",
+    "emulator/engine/src/assemble/verify",
+    "emulator/engine/src/guest",
+    "laboratory/store/src/export.rs",
+    "laboratory/ladders/src/intro.rs",
+    "laboratory/bench/src/options.rs",
+    "laboratory/bench/src/harness.rs",
+    "laboratory/bench/src/fake.rs",
+    "emulator/report/src/pictures/svg",
+    "runtime/lanework/src/guide",
+];
+
+/// What takes texts that users do not read.
+const INTERNAL: [&str; 12] = [
+    "panic",
+    "expect",
+    "unreachable",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "unwrap_or_else",
+    "expect_err",
+    "todo",
+    "cfg",
+    "env",
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The texts of the crates that may reach a user, each with its file and line.
+fn texts() -> Vec<(String, Literal)> {
+    let mut found = Vec::new();
+    for name in CRATES {
+        for path in sources(&root().join(name).join("src")) {
+            let text = std::fs::read_to_string(&path).expect("a source can be read");
+            let short = path.to_string_lossy().replace('\\', "/");
+            let short = short.rsplit_once("/../").map_or(short.as_str(), |(_, short)| short);
+            found.extend(literals(&text).into_iter().map(|one| (short.to_owned(), one)));
+        }
+    }
+    found
+}
+
+/// With one space where there are several, or line ends, and `{}` for what is inserted.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('{') {
+        out.push_str(&rest[..open]);
+        let inside = &rest[open + 1..];
+        if let Some(other) = inside.strip_prefix('{') {
+            out.push('{');
+            rest = other;
+        } else {
+            out.push_str("{}");
+            rest = inside.split_once('}').map_or("", |(_, rest)| rest);
+        }
+    }
+    out.push_str(rest);
+    out.replace("}}", "}").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn pairs_of_lines_have_the_same_holes() {
+    let mut wrong = Vec::new();
+    let catalogue = Catalogue::chinese();
+    let mut known = BTreeMap::new();
+    for entry in catalogue.entries() {
+        let holes = |parts: &[Part]| -> BTreeSet<&str> {
+            let hole = |part: &Part| match part {
+                Part::Hole(name) => Some(*name),
+                Part::Text(_) => None,
+            };
+            parts.iter().filter_map(hole).collect()
+        };
+        if !holes(&entry.chinese).is_subset(&holes(&entry.parts)) {
+            wrong.push(format!("{:?}: holes that the English text has not", entry.place));
+        }
+        let english: String = entry.parts.iter().map(shown).collect();
+        if !english.is_ascii() {
+            wrong.push(format!("{:?}: a line without its partner, or not English", entry.place));
+        }
+        let shape: String = entry
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => text,
+                Part::Hole(_) => "{}",
+            })
+            .collect();
+        if let Some(before) = known.insert(shape, entry.place) {
+            wrong.push(format!("{:?}: the same as {before:?}", entry.place));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn shown(part: &Part) -> String {
+    match part {
+        Part::Text(text) => (*text).to_owned(),
+        Part::Hole(name) => format!("{{{name}}}"),
+    }
+}
+
+#[test]
+fn every_entry_stands_in_a_source() {
+    let mut all = String::new();
+    for (_, literal) in texts() {
+        // Lines of doc comments make one text.
+        all.push_str(if literal.of == "doc" { " " } else { "\u{1}" });
+        all.push_str(&plain(&literal.text));
+    }
+    let mut stale = Vec::new();
+    for entry in Catalogue::chinese().entries() {
+        // What clap says stands in clap, and what is made of parts nowhere.
+        if matches!(entry.place.0, "clap" | "composed") {
+            continue;
+        }
+        let gone = entry.parts.iter().find(|part| match part {
+            Part::Text(text) => {
+                let words = text.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+                words.contains(' ') && !all.contains(words)
+            }
+            Part::Hole(_) => false,
+        });
+        if let Some(gone) = gone {
+            let english: String = entry.parts.iter().map(shown).collect();
+            let (area, line) = entry.place;
+            stale.push(format!("words/zh/{area}.txt:{line}: {english}\n    not found: {gone:?}"));
+        }
+    }
+    assert!(stale.is_empty(), "{} entries are in no source\n{}", stale.len(), stale.join("\n"));
+}
+
+/// Texts that reach no user, or only as parts of others.
+const UNSPOKEN: &str = include_str!("../../words/unspoken.txt");
+
+/// Functions that take the header of a column.
+const HEADERS: [&str; 6] =
+    ["Column::name", "Column::label", "Column::number", "Column::text", "Column::excerpt", "short"];
+
+#[test]
+fn every_header_has_a_translation() {
+    let catalogue = Catalogue::chinese();
+    let mut missing = Vec::new();
+    for (file, literal) in texts() {
+        let silent = SILENT.iter().any(|silent| file.starts_with(silent));
+        let text = literal.text.trim();
+        let english = text.split(' ').any(|word| {
+            word.len() > 1
+                && word.chars().all(|c| c.is_ascii_lowercase() || c == '.')
+                && !is_name(word)
+        });
+        if silent || !HEADERS.contains(&literal.of.as_str()) || !english || text.contains('{') {
+            continue;
+        }
+        if translate::term(&catalogue, text) == text {
+            missing.push(format!("# {file}:{}\n{text}\n", literal.line));
+        }
+    }
+    assert!(
+        missing.is_empty(),
+        "{} headers have no translation\n{}",
+        missing.len(),
+        missing.join("\n")
+    );
+}
+
+#[test]
+fn every_text_has_a_translation() {
+    let catalogue = Catalogue::chinese();
+    let unspoken: BTreeSet<&str> = UNSPOKEN.lines().collect();
+    let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, literal) in texts() {
+        // Some texts are in both languages where they stand.
+        let silent = literal.text.contains(is_chinese)
+            || SILENT.iter().any(|silent| file.starts_with(silent));
+        if silent || unspoken.contains(plain(&literal.text).as_str()) {
+            continue;
+        }
+        if literal.of == "doc"
+            || literal.of.ends_with('=')
+            || INTERNAL.contains(&literal.of.as_str())
+        {
+            continue;
+        }
+        // Each value that is inserted becomes a name.
+        let mut number = 0;
+        let mut text = String::new();
+        let mut rest = literal.text.as_str();
+        while let Some(open) = rest.find('{') {
+            text.push_str(&rest[..open]);
+            let Some((hole, after)) = rest[open..].split_once('}') else { break };
+            // A hole of a width alone makes blanks.
+            match hole.strip_prefix("{:").is_some_and(|width| width.parse::<u32>().is_ok()) {
+                true => text.push_str("  "),
+                false => {
+                    number += 1;
+                    text.push_str(&format!("X{number}"));
+                }
+            }
+            rest = after;
+        }
+        text.push_str(rest);
+        for line in text.lines().filter(|line| english_in(line)) {
+            let said = translate::text(&catalogue, line);
+            if !english_in(&said) {
+                continue;
+            }
+            // A text of several lines is one entry.
+            let whole = translate::text(&catalogue, &text);
+            if english_in(&whole) {
+                let place = format!("{file}:{}", literal.line);
+                missing.entry(plain(&literal.text)).or_default().push(place);
+                break;
+            }
+        }
+    }
+    let mut by_file: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (text, places) in &missing {
+        by_file.entry(places[0].clone()).or_default().push(text.clone());
+    }
+    let list: Vec<String> =
+        by_file.iter().map(|(place, texts)| format!("# {place}\n{}\n", texts.join("\n"))).collect();
+    assert!(
+        missing.is_empty(),
+        "{} texts have no translation; name their holes, add the Chinese line, and put them into words/zh:\n{}",
+        missing.len(),
+        list.join("\n")
+    );
+}
