@@ -109,22 +109,32 @@ fn dependency(name: &str, path: Option<&Path>) -> Result<String, Failure> {
     let Some(path) = path else {
         return Ok(format!("{name} = \"{}\"", env!("CARGO_PKG_VERSION")));
     };
-    let is_crate = |folder: &PathBuf| {
-        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
-        manifest.lines().any(|line| line.trim() == "name = \"lanework\"")
-    };
     let candidates = [path.to_owned(), path.join("crates/runtime/lanework")];
-    let Some(found) = candidates.into_iter().find(is_crate) else {
+    let lanework = candidates.into_iter().find(|folder| holds(folder, "lanework"));
+    let lanework = lanework.map(fs::canonicalize).transpose()?;
+    let found = lanework.as_deref().and_then(|lanework| folder_of(name, lanework));
+    let Some(found) = found else {
         return Err(Failure::input(
             format_args!("{} is not a checkout of Lanework", path.display()),
             "give the folder that holds crates/runtime/lanework, or leave --path out for the published version",
         ));
     };
-    let found = fs::canonicalize(found)?;
-    // Crates lie beside each other, in folders called as they are without the prefix.
-    let found = found.with_file_name(name.strip_prefix("lanework-").unwrap_or(name));
     // A literal string of TOML takes backslashes as they are.
     Ok(format!("{name} = {{ path = '{}' }}", found.display()))
+}
+
+/// The folder of a crate of ours, in the checkout whose crate `lanework` is in this folder: crates lie in groups, each in a
+/// folder called as it is without the prefix.
+fn folder_of(name: &str, lanework: &Path) -> Option<PathBuf> {
+    let groups = fs::read_dir(lanework.parent()?.parent()?).ok()?;
+    let short = name.strip_prefix("lanework-").unwrap_or(name);
+    groups.flatten().map(|group| group.path().join(short)).find(|folder| holds(folder, name))
+}
+
+/// Whether the folder holds the crate of this name.
+fn holds(folder: &Path, name: &str) -> bool {
+    let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap_or_default();
+    manifest.lines().any(|line| line.trim() == format!("name = \"{name}\""))
 }
 
 #[cfg(test)]

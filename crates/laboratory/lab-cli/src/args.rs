@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Compare the emulator with a GPU, run the experiments, and write the generated pages of the documentation.
 #[derive(Debug, Parser)]
-#[command(name = "lanework-lab", version, max_term_width = 100)]
+#[command(name = "lanework-lab", version, max_term_width = 100, disable_help_subcommand = true)]
 #[command(after_help = "`lanework-lab COMMAND --help` shows a command's options with examples.\n\
     Exit codes: 0 success, 1 a check failed, 2 bad input or usage.")]
 pub struct Arguments {

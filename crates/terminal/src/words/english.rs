@@ -10,7 +10,10 @@ pub fn is_name(word: &str) -> bool {
 
 /// Whether two words of English stand next to each other, apart from names, quotes and commands.
 pub fn english_in(text: &str) -> bool {
-    if ["lanework ", "lanework-lab ", "cargo ", "--"].iter().any(|command| text.trim_start().starts_with(command)) {
+    if ["lanework ", "lanework-lab ", "cargo ", "--"]
+        .iter()
+        .any(|command| text.trim_start().starts_with(command))
+    {
         return false;
     }
     let mut quoted = false;
