@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The crates whose texts reach the terminal.
-const CRATES: [&str; 17] = [
+const CRATES: &[&str] = &[
     "cli",
     "terminal",
     "laboratory/lab-cli",
@@ -32,7 +32,7 @@ const CRATES: [&str; 17] = [
 ];
 
 /// Files whose texts reach nobody, or data only.
-const SILENT: [&str; 24] = [
+const SILENT: &[&str] = &[
     "language/ptx/src/validate/forms/",
     "language/ptx/src/requirements/rules.rs",
     "language/ptx-ir/src/inspect/",
@@ -60,7 +60,7 @@ const SILENT: [&str; 24] = [
 ];
 
 /// What takes texts that users do not read.
-const INTERNAL: [&str; 12] = [
+const INTERNAL: &[&str] = &[
     "panic",
     "expect",
     "unreachable",
@@ -188,8 +188,14 @@ fn every_entry_stands_in_a_source() {
 const UNSPOKEN: &str = include_str!("../../words/unspoken.txt");
 
 /// Functions that take the header of a column.
-const HEADERS: [&str; 6] =
-    ["Column::name", "Column::label", "Column::number", "Column::text", "Column::excerpt", "short"];
+const HEADERS: &[&str] = &[
+    "Column::name",
+    "Column::label",
+    "Column::number",
+    "Column::text",
+    "Column::excerpt",
+    "short",
+];
 
 #[test]
 fn every_header_has_a_translation() {
