@@ -205,12 +205,12 @@ fn coverage_page(covered: &[Coverage], language: Language) -> String {
     let (title, note, columns, place) = match language {
         Language::English => (
             "Instructions",
-            "For every form of every instruction, how far the emulator is known to agree with a GPU. \
-             *Measured*: bit for bit what an H200 gave, over every recorded vector (`lanework-lab conform` repeats \
-             the comparison), approximate functions over every input (`lanework-lab conform --exhaustive`). \
-             *Unmeasured*: implemented from the manual and \
-             tested in whole kernels, but not compared form by form: control flow, synchronisation and copies, for \
-             the most part. *Refused*: an error that names the instruction. `lanework-lab coverage --opcode NAME` lists the forms.",
+            "This page shows, for every form of every instruction, how well the emulator is known to agree with a GPU. \
+             *Measured*: the results equal an H200's bit for bit, over every recorded vector (`lanework-lab conform` \
+             repeats the comparison), and for approximate functions over every input (`lanework-lab conform \
+             --exhaustive`). *Unmeasured*: implemented from the manual and tested in whole kernels, but not compared \
+             form by form; this is most of control flow, synchronization and copies. *Refused*: an error that names \
+             the instruction. `lanework-lab coverage --opcode NAME` lists the forms.",
             "| instruction | measured | unmeasured | refused | refused forms |",
             0,
         ),

@@ -38,7 +38,7 @@ pub const CHAPTERS: &[Chapter] = &[
     Chapter { title: ["Atomics and reductions", "原子操作与归约"], rows: memory::ATOMICS },
     Chapter { title: ["Across the lanes of a warp", "warp 内各 lane 之间"], rows: warp::ROWS },
     Chapter {
-        title: ["Control, synchronisation and copies", "控制、同步与拷贝"],
+        title: ["Control, synchronization and copies", "控制、同步与拷贝"],
         rows: rest::ROWS,
     },
     Chapter { title: ["Matrices and tensors", "矩阵与张量"], rows: rest::MATRICES },
