@@ -1,5 +1,4 @@
-//! Why a module cannot be lowered, and where in the source.
-//! What lowering says of something that the emulator does not know.
+//! Errors of lowering, and positions in the source and in the PTX text.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A kernel as a flat list of instructions over numbered registers, calls inlined, names resolved.
+//! A lowered kernel: a flat list of instructions over numbered registers, with calls inlined and names resolved.
 
 use crate::error::SourceLocation;
 use crate::opcode::Alu;

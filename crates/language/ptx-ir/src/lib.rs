@@ -1,11 +1,14 @@
 //! The intermediate form of a kernel: lowered from PTX, with its control-flow graph and analyses.
 //!
-//! A module's entry is lowered (`lower`, by the rules in `rules`, one per PTX instruction) to a flat list of
-//! instructions over virtual registers (`kernel`); an instruction is an opcode with its types and modifiers
-//! (`opcode`) and typed operands. Passes ask an opcode for facts, never for its name. `cfg`, `postdom` and
-//! `liveness` describe control flow, `uniformity` says which registers are the same or affine over a warp, and
-//! `vectorize` which loads ptxas joins; the fixpoints among them run on one solver, `dataflow`.
-//! `inspect` shows all of it as text; the file tests (`tests/filetests`) compare it.
+//! - [`module`]: names, static variables, constants of a PTX module.
+//! - [`lower`] turns an entry into a [`kernel`]: a flat list of instructions over virtual registers, with calls inlined. The
+//!   rules in `rules`, one per PTX instruction, emit the instructions.
+//! - [`opcode`]: what an instruction does, as data: operation, types, rounding, modifiers. Passes ask an opcode for facts,
+//!   never for its name.
+//! - `passes` rewrite a kernel: contraction into fused multiply-adds, canonical NaNs.
+//! - [`analysis`]: control flow, post-dominators, liveness, uniformity, known bits, memory accesses. Its fixpoints run on one
+//!   solver, [`analysis::dataflow`].
+//! - [`inspect`] prints all of it as text; the file tests (`tests/filetests`) compare that text.
 
 pub mod analysis;
 pub mod error;

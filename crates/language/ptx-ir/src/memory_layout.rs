@@ -1,4 +1,5 @@
-//! Where the state spaces lie in the generic address space (PTX manual, "Generic Addressing").
+//! Memory layouts that lowering and the engine share: the windows of the generic address space (PTX manual, "Generic
+//! Addressing"), and the fields of a tensor map.
 
 /// Generic addresses of shared memory start here.
 pub const SHARED_WINDOW: u64 = 0x1_0000_0000;

@@ -1,9 +1,7 @@
-//! The syntax tree of a PTX module: plain data, in the order of the text.
+//! The syntax tree of a PTX module: plain data, in text order.
 //!
-//! An instruction is kept as the manual writes it: an opcode, its dot-separated modifiers and its
-//! operands. The tree has no semantics; the emulator's lowering does. So it can hold any PTX,
-//! including instructions unknown to this crate.
-//! Instructions as written: opcode, modifiers, operands, guard and source location.
+//! An instruction is kept as written: an opcode, dot-separated modifiers, operands. The tree has no semantics (the emulator's
+//! lowering does), so it can represent any PTX, including instructions that this crate does not know.
 
 use crate::types::{ScalarType, StateSpace};
 

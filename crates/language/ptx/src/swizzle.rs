@@ -1,5 +1,5 @@
-//! Swizzles of shared memory: how the copy engine and the matrix units of sm_90 spread rows of a
-//! tile over the banks. One function for both, so that what one writes the other reads.
+//! Shared-memory swizzles of sm_90: how the copy engine and the matrix units spread the rows of a tile over the banks. Both use
+//! this one function, so a matrix unit reads what the copy engine wrote.
 
 /// A pattern that moves 16-byte chunks within rows of 32, 64 or 128 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

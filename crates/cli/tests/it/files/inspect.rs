@@ -24,10 +24,10 @@ fn what_a_driver_refuses_is_exit_code_1_with_the_line() {
         (".global .u32 g; .global .u32 g;\n.entry k() { ret; }", "`g` is declared twice"),
         (".entry k() {\n.reg .f32 f; .reg .b32 r;\nadd.s32 r, r, f;\nret; }", "operand 3, `f`"),
         (".entry k() {\n.nonsense 5 6 7;\nret; }", "`.nonsense` is not a directive"),
-        (".entry k(.reg .u64 p) { ret; }", "lies in .reg; expected .param"),
+        (".entry k(.reg .u64 p) { ret; }", "is in .reg; expected .param"),
         (
             ".entry k() {\n.reg .b32 r;\n.shared .b32 s;\nld.global.u32 r, [s];\nret; }",
-            "lies in .shared",
+            "is in .shared",
         ),
     ] {
         for options in [&[][..], &["--json"]] {

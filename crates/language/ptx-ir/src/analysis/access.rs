@@ -1,25 +1,15 @@
-//! LSU access classes: how the load/store unit treats an access, as far as its cost depends on it.
-//!
-//! What ptxas makes of an instruction decides the class: atomics that memory itself has, loops of
-//! compare-and-swap, loads that are vectorised, rows of matrices.
-//! Classifies accesses: what ptxas makes of each memory instruction, as far as its cost depends on it.
-//!
-//! Loads: see `vectorize`. Atomics, as ptxas 13.0 was found to compile them for sm_90 (warp-aggregated
-//! atomics, made by the compiler): one lane does what all lanes of a warp ask of one address if ptxas can
-//! tell that the address is uniform, the operation is one on 32-bit integers, and the result is not used.
-//! If the result of a sum is used, it does so, too, where what is added is uniform, or else where all lanes
-//! are active. An unused sum of 1 in shared memory becomes an increment of its own.
-//!
-//! ptxas does not know the block's shape, so uniform means uniform in any block. Only the counters ask:
+//! How ptxas and the load/store unit treat each memory access, as far as its cost depends on it. Only counters use this;
 //! results do not change.
-//! Load vectorisation: the loads of neighbouring words from shared memory that ptxas joins into one, for
-//! counts.
 //!
-//! A model of what ptxas 13.0 does for sm_90, found by comparing with its output: of loads from one base in
-//! one basic block, between which nothing else goes to shared memory, those of the words of an aligned
-//! 8 bytes become one load of 8 bytes, and those of an aligned 16 bytes one of 16 if one half is whole and
-//! anything of the other is loaded. Alignment comes from [`crate::analysis::known_bits`]. Loads of global and local
-//! memory are left alone. Only the counters ask: results do not change.
+//! - [`AccessClass`]: native atomics, compare-and-swap loops, vectorized loads, matrix rows.
+//! - [`AccessClassifier`] chooses the class. Warp-aggregated atomics follow ptxas 13.0 for sm_90: one lane acts for all lanes of
+//!   a warp if ptxas can prove that the address is uniform, the operation is on 32-bit integers and the result is unused. If the
+//!   result of a sum is used, aggregation also needs a uniform addend, or else all lanes active. An unused shared-memory sum of 1
+//!   becomes an increment. ptxas does not know the block shape, so "uniform" means uniform in any block.
+//! - [`LoadVectorization`]: neighboring shared-memory loads that ptxas 13.0 merges for sm_90, modeled by comparison with its
+//!   output. Candidates share a base and a basic block, with no other shared-memory access in between. Loads that cover an
+//!   aligned 8 bytes become one 8-byte load. Loads in an aligned 16 bytes become one 16-byte load if one half is complete and the
+//!   other half is touched. Alignment comes from [`crate::analysis::known_bits`]. Global and local loads are left alone.
 
 use crate::analysis::Analyses;
 use crate::analysis::cfg::ControlFlowGraph;

@@ -1,4 +1,4 @@
-//! Dense sets of small numbers: registers, blocks, pending nodes. One bit per number.
+//! Dense sets of small numbers (registers, blocks, pending nodes), one bit per number.
 
 /// A set of numbers below the bound that it was made for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

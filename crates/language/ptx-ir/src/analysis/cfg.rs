@@ -1,13 +1,12 @@
 //! The control-flow graph of a kernel: basic blocks and the edges between them.
 //!
-//! Blocks are found from their leaders (Aho, Lam, Sethi and Ullman, "Compilers", section 8.4): the first
-//! instruction, the target of every label, and what follows a branch or an end of threads.
+//! Blocks start at leaders (Aho, Lam, Sethi and Ullman, "Compilers", section 8.4): the first instruction, the target of every
+//! label, and each instruction after a branch or an exit.
 //!
-//! Invariants: blocks are in the order of the text and cover every instruction; a [`Opcode::Branch`],
-//! [`Opcode::Exit`], [`Opcode::Return`], [`Opcode::Trap`] or
-//! [`Opcode::StackOverflow`] is the last of its block; block 0 is the entry.
-//! Exits and traps have no guard: [`crate::lower`] branches around them. Calls are inlined and indexed
-//! branches are chains of branches by then, so that no block has more than two successors.
+//! Invariants: blocks are in text order and cover every instruction; block 0 is the entry. An [`Opcode::Branch`],
+//! [`Opcode::Exit`], [`Opcode::Return`], [`Opcode::Trap`] or [`Opcode::StackOverflow`] is the last instruction of its block. Exits
+//! and traps have no guard, because [`crate::lower`] branches around them. Calls are inlined and indexed branches are lowered to
+//! chains of branches, so a block has at most two successors.
 
 use crate::kernel::{Kernel, Opcode};
 

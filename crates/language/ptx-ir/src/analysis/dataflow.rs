@@ -1,23 +1,19 @@
-//! The dataflow solver of every analysis of this form.
+//! The dataflow solver that all analyses use.
 //!
-//! Kildall's worklist algorithm (Kildall, "A unified approach to global program optimization", 1973; Aho,
-//! Lam, Sethi and Ullman, "Compilers", section 9.3) in two forms over one [`Worklist`]:
+//! Kildall's worklist algorithm (Kildall, "A Unified Approach to Global Program Optimization", 1973; Aho, Lam, Sethi and Ullman,
+//! "Compilers", section 9.3), in two forms over one [`Worklist`]:
 //!
-//! - [`solve_blocks`]: one fact per basic block, flowing along or against the edges of the control-flow
-//!   graph. Liveness is one.
-//! - [`solve_variables`]: flow-insensitive, one fact per variable (mostly a register) for the whole kernel;
-//!   each instruction is a constraint between the facts of its operands and of its results. Uniformity,
-//!   known bits and most analyses of the sanitizer are of this form: kernels are close to single
-//!   assignment, so that a fact per place would cost much and tell little more.
+//! - [`solve_blocks`]: one fact per basic block, flowing along or against the edges of the control-flow graph. Used by liveness.
+//! - [`solve_variables`]: flow-insensitive, one fact per variable (usually a register) for the whole kernel. Each instruction
+//!   constrains the facts of its operands and results. Used by uniformity, known bits and most sanitizer analyses: kernels are
+//!   close to single assignment, so facts per program point would cost much more and find little.
 //!
-//! An analysis gives its facts ([`Lattice::meet`]), its [`Direction`] and its transfer function. Facts
-//! start at the top of the lattice ("nothing reaches this yet") and only descend. The lattice must be of
-//! finite height, or the solver does not end; where the transfer function is monotone, the result is the
-//! greatest solution and does not depend on the order of visits. Visits are in sweeps over the nodes in
-//! one fixed order, so that the result is reproducible in any case.
+//! An analysis supplies its facts ([`Lattice::meet`]), a [`Direction`] and a transfer function. Facts start at the top of the
+//! lattice ("nothing reaches this yet") and only descend. The lattice must have finite height, or the solver does not terminate.
+//! If the transfer function is monotone, the result is the greatest solution, independent of visiting order. Nodes are visited in
+//! sweeps in a fixed order, so the result is always reproducible.
 //!
-//! Immediate post-dominators are not one of them: they follow Cooper, Harvey and Kennedy (`postdom`),
-//! whose facts are one tree.
+//! Immediate post-dominators do not use this solver: see [`crate::analysis::dominance`].
 
 use crate::analysis::bitset::BitSet;
 use crate::analysis::cfg::ControlFlowGraph;

@@ -1,16 +1,16 @@
-//! Immediate post-dominators: the blocks at which the lanes of a divergent branch reconverge.
+//! Immediate post-dominators, where the lanes of a divergent branch reconverge, and dominators.
 //!
-//! The algorithm is that of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm", 2001) on the
-//! reversed graph: sweeps in reverse postorder, the tree of immediate post-dominators itself as the facts,
-//! `intersect` by walking two fingers up the tree, until a sweep changes nothing. Reconvergence at the
-//! immediate post-dominator is PDOM of Fung, Sham, Yuan and Aamodt ("Dynamic Warp Formation and Scheduling
-//! for Efficient GPU Control Flow", 2007).
+//! Post-dominators: Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the reversed graph. Sweeps in
+//! reverse postorder refine the tree of immediate post-dominators; `intersect` walks two fingers up the tree; the algorithm stops
+//! when a sweep changes nothing. Reconvergence at the immediate post-dominator is PDOM of Fung, Sham, Yuan and Aamodt, "Dynamic
+//! Warp Formation and Scheduling for Efficient GPU Control Flow" (2007).
 //!
-//! The paper has one exit; a kernel may have several. The normal one (`ret`, the last in the text) is the
-//! end that lanes reconverge towards; lanes bound for another end never come back, so paths that lead only
-//! there do not count. Blocks from which no end can be reached, as in endless loops, have no
-//! post-dominator. Irreducible graphs need no care.
-//! Which blocks of a control-flow graph dominate others, asked for few pairs of a graph.
+//! The paper assumes one exit; a kernel may have several. Lanes reconverge towards the normal exit (the last `ret` in the text).
+//! Lanes bound for another exit never come back, so paths that lead only there are ignored. Blocks that reach no exit, as in
+//! endless loops, have no post-dominator. Irreducible graphs need no special case.
+//!
+//! [`Dominators`] answers few queries per graph, so it needs no tree: block `a` dominates `b` if a search from the entry that
+//! avoids `a` does not reach `b`.
 
 use crate::analysis::bitset::BitSet;
 use crate::analysis::cfg::ControlFlowGraph;

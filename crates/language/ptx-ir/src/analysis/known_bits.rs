@@ -1,9 +1,8 @@
-//! Known bits: the lowest four bits of each register, as far as they do not depend on the launch.
+//! Known bits: the low four bits of each register that are the same in every launch.
 //!
-//! A known-bits analysis (as LLVM's `KnownBits`) narrowed to what alignment needs: a prefix of low bits and
-//! their values, flow-insensitive, over [`crate::analysis::dataflow`]. It tells whether an address is a multiple of
-//! 8 or 16 bytes, and where in such a chunk it lies. What memory, special registers and everything but
-//! integer arithmetic of 32 and 64 bits give, is unknown.
+//! A known-bits analysis (LLVM's `KnownBits`) narrowed to alignment: a prefix of low bits and their values, flow-insensitive,
+//! over [`crate::analysis::dataflow`]. It proves that an address is a multiple of 8 or 16 bytes, and finds its offset in such a
+//! chunk. It follows 32- and 64-bit integer arithmetic only; loads, special registers and all other results are unknown.
 
 use crate::analysis::dataflow::{Direction, Facts, Lattice, VariableAnalysis, solve_variables};
 use crate::kernel::{Inst, Kernel, Opcode, Operand, Reg};

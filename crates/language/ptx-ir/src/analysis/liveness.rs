@@ -1,12 +1,11 @@
-//! Liveness: which registers may be read, from a place on, before they are written.
+//! Liveness: the registers that may be read at a point before they are written again.
 //!
-//! The classic backward may-analysis (Aho, Lam, Sethi and Ullman, "Compilers", section 9.2.5):
-//! `in = use ∪ (out \ def)`, over [`crate::analysis::dataflow`]. A guarded write keeps the old value of the lanes
-//! whose guard is false, so it counts as a read of its destination and never kills it. Registers that are
-//! live at the entry may be read unwritten; special registers are among them.
+//! The backward may-analysis of Aho, Lam, Sethi and Ullman, "Compilers", section 9.2.5: `in = use ∪ (out \ def)`, on
+//! [`crate::analysis::dataflow`]. A guarded write keeps the old value in lanes whose guard is false, so it reads its destination
+//! and does not kill it. Registers live at the entry may be read before any write; special registers are among them.
 //!
-//! Most registers are written and read in one block and live at no block's edge. Only the others have a bit
-//! in the sets of the fixpoint, so that a kernel of 100,000 registers stays small.
+//! Most registers are written and read in one block. Only the others get a bit in the sets of the fixpoint, which keeps a kernel
+//! of 100,000 registers small.
 
 use crate::analysis::bitset::BitSet;
 use crate::analysis::cfg::ControlFlowGraph;

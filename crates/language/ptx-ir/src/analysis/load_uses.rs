@@ -1,20 +1,16 @@
-//! What the values of loads are used for, as far as race and initialisation checks need to know: idioms
-//! of correct programs.
+//! Uses of loaded values, for the race and initialization checks: idioms that correct programs rely on.
 //!
-//! - *A guess before a compare-and-swap*: `old = *p; do .. while (atomicCAS(p, old, ..) != old)`. The
-//!   plain read races with the swaps of others, but a wrong guess does no harm: the swap tells. Such loads
-//!   count as strong.
-//! - *Polling a flag*: a `.volatile` read that a branch depends on, such as that of a loop which waits.
-//!   Other `.volatile` accesses are data, as in reductions by a warp in lockstep, and race.
-//! - *Looking at what an atomic returns*: who does knows what came before it, as the last block to take a
-//!   ticket does. A returned value that is only an index tells nothing of others.
-//! - *A copy of a structure with padding*: bytes of local memory that nothing has written are read and
-//!   written on, and nothing else depends on them.
+//! - *A guess before a compare-and-swap*: `old = *p; do .. while (atomicCAS(p, old, ..) != old)`. The plain read races with other
+//!   threads' swaps, but a wrong guess is harmless: the swap fails. Such loads count as strong.
+//! - *Polling a flag*: a `.volatile` read that a branch depends on, as in a spin loop. Other `.volatile` accesses are data, as in
+//!   warp-synchronous reductions, and can race.
+//! - *Using the result of an atomic*: the thread learns what happened before, like the last block to take a ticket. A result used
+//!   only as an index carries no such knowledge.
+//! - *Copying a structure with padding*: uninitialized bytes of local memory are read and stored again, with no other use.
 //!
-//! Backward slices (Weiser, "Program Slicing", 1981) of data dependences, flow-insensitive, over
-//! [`crate::analysis::dataflow`]: through registers and, by constant address, through local memory. They follow no
-//! value through other memory, and, but for branches, none across lanes: a use found there is missed, so
-//! that a race may be excused or reported where a look at all of memory would know better.
+//! Backward slices (Weiser, "Program Slicing", 1981) over data dependences, flow-insensitive, on [`crate::analysis::dataflow`]:
+//! through registers and, at constant addresses, through local memory. Values are not followed through other memory, nor across
+//! lanes except for branches. A use hidden there is missed, so a race may be suppressed or reported wrongly.
 
 use crate::analysis::bitset::BitSet;
 use crate::analysis::dataflow::{Direction, Facts, VariableAnalysis, solve_variables};

@@ -1,10 +1,9 @@
-//! What is found about a kernel once, whatever the launch: its graph, where lanes reconverge, liveness.
-//! Polling: whether a kernel may wait in a loop for what another block writes.
+//! Analyses of a lowered kernel that hold for every launch, computed once per kernel.
 //!
-//! It may if a loop reads global memory by an access that others are meant to be seen by: a `.volatile` or strong
-//! load, or an atomic that gives back what was there. A loop is a strongly connected component of the control-flow
-//! graph; whether a block is in one is found by a search from its successors. A weak load in a loop is not polling:
-//! compilers move it out (PTX ISA, "Memory consistency model").
+//! Includes polling detection: whether a kernel may wait in a loop for a value that another block writes. A kernel polls if a
+//! loop reads global memory by an access that observes other blocks: a `.volatile` or strong load, or an atomic whose result is
+//! used. A loop is a strongly connected component of the control-flow graph; a search from a block's successors finds whether
+//! the block is in one. A weak load in a loop does not poll, because compilers hoist it (PTX ISA, "Memory consistency model").
 
 pub mod access;
 pub mod bitset;

@@ -1,8 +1,8 @@
-//! Register pressure: how many 32-bit registers a kernel's values need at once.
+//! Register pressure: how many 32-bit registers a kernel needs at once.
 //!
-//! The most live words at any instruction ("MaxLive" of register allocation), from `liveness`. The
-//! driver's compiler schedules, folds and rematerialises, so its count differs; but where many
-//! values live at once, as in register tiles, it cannot need fewer than live here.
+//! The estimate is the maximum number of live words at any instruction ("MaxLive" in register allocation), from liveness.
+//! The driver's compiler also schedules, folds and rematerializes, so its count differs; but it cannot need fewer registers than
+//! are live at once, as in register tiles.
 
 use crate::analysis::Analyses;
 use crate::kernel::{Kernel, Reg, Width};

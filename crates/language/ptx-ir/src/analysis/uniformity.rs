@@ -1,22 +1,18 @@
-//! Uniformity (divergence) analysis: which registers are uniform or affine over the lanes of a warp, for
-//! one block shape.
+//! Uniformity (divergence) analysis: which registers are uniform or affine across the lanes of a warp, for one block shape.
 //!
-//! A divergence analysis with affine constraints in the manner of Coutinho, Sampaio, Pereira and Meira
-//! ("Divergence Analysis and Optimizations", 2011) and Sampaio, de Souza, Collange and Pereira
-//! ("Divergence Analysis", 2013), flow-insensitive: each register has one [`UniformityClass`] for the whole kernel,
-//! the join over all its writes (the meet of [`crate::analysis::dataflow`]). `%tid` starts it: its class on each axis
-//! is found by looking at every thread of the block, so that a 32x8 block has a uniform `%tid.y`. The two
-//! halves of a warp have a base each, so that blocks 16 threads wide are affine, too.
+//! Coutinho, Sampaio, Pereira and Meira, "Divergence Analysis and Optimizations" (2011), with the affine constraints of Sampaio,
+//! de Souza, Collange and Pereira, "Divergence Analysis" (2013). Flow-insensitive: each register has one [`UniformityClass`] for
+//! the whole kernel, the join over all its writes (the meet of [`crate::analysis::dataflow`]). `%tid` is the source of
+//! divergence; its class on each axis is found by visiting every thread of the block, so `%tid.y` of a 32x8 block is uniform. Each
+//! half warp has its own base, so blocks 16 threads wide are affine too.
 //!
-//! Control dependence: a write in the influence region of a divergent branch (the blocks between the
-//! branch and its immediate post-dominator) would clobber the value that waiting lanes still hold, for an
-//! engine stores one value for all. A register that one side writes and the other side, or what follows the
-//! reconvergence, may read is therefore varying. The papers ask for a phi at the post-dominator; liveness
-//! stands for it here, as there is no static single assignment.
+//! Control dependence: the engine stores a uniform register once for the warp, so a write in the influence region of a divergent
+//! branch (the blocks between the branch and its immediate post-dominator) would overwrite the value of lanes that wait. A
+//! register that one side writes, and that the other side or the code after reconvergence may read, is therefore varying. The
+//! papers place a phi at the post-dominator; this form has no single assignment and uses liveness instead.
 //!
-//! Limits: loads from generic and local addresses and all atomics are varying; so is a guarded write whose
-//! guard is not uniform, and possibly so a product or shift that stands in the text before its uniform
-//! operand is written. Values are compared as written by one instruction, never proved equal.
+//! Limits: generic and local loads and all atomics are varying, and so are writes under a guard that is not uniform. A product or
+//! shift whose uniform operand is written later in the text may also be varying. Two values are never proved equal.
 
 use crate::analysis::Analyses;
 use crate::analysis::bitset::BitSet;

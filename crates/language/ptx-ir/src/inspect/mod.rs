@@ -1,8 +1,7 @@
-//! What lowering and the analyses make of a kernel, as text: for tests, and for whoever wants to know why a
-//! register is varying or a load was not joined.
+//! Prints the results of lowering and of each analysis, for tests and for debugging: why a register is varying, why loads were
+//! not vectorized.
 //!
-//! Lines name registers as PTX does and instructions by their mnemonics; see `display`. The text
-//! is for reading and may change.
+//! Lines show PTX register names and mnemonics. The format may change.
 
 mod print;
 

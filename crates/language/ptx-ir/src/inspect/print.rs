@@ -1,12 +1,11 @@
-//! The intermediate form as text, for people and for the file tests (`tests/filetests.rs`).
+//! Text form of the intermediate form, for people and for the file tests (`tests/it/filetests.rs`).
 //!
-//! One line an instruction: `results = opcode operands ; PTX mnemonic`, under its basic block. An opcode's
-//! text is its `Debug` form in lower case, type names of operations left out, so that a new opcode prints
-//! without a line here: `Product(ProductOp::Wide(U32))` is `product.wide.u32`. A register has its name in
-//! PTX where the kernel was lowered with names, followed by `'2` and so on for further registers of that
-//! name, as in inlined calls; one that lowering made is `$0`, `$1`, ... in the order of the text.
+//! One line per instruction: `results = opcode operands ; PTX mnemonic`, grouped by basic block. An opcode prints as its `Debug`
+//! form in lower case without type names, so a new opcode needs no code here: `Product(ProductOp::Wide(U32))` is
+//! `product.wide.u32`. A register prints with its PTX name if the kernel was lowered with names; later registers of the same name,
+//! as in inlined calls, get `'2` and so on. Registers that lowering created are `$0`, `$1`, ... in text order.
 //!
-//! The text is not a format: nothing reads it back.
+//! No parser for this text exists.
 
 use crate::analysis::cfg::ControlFlowGraph;
 use crate::kernel::*;

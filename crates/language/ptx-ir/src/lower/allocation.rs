@@ -1,9 +1,8 @@
-//! `alloca`, `stacksave` and `stackrestore` (PTX manual, "Stack Manipulation Instructions"): memory of a
-//! thread's own that a function gets while it runs and gives back where it returns.
+//! `alloca`, `stacksave` and `stackrestore` (PTX manual, "Stack Manipulation Instructions"): memory that a function allocates and
+//! releases on return.
 //!
-//! It is taken from the end of a stretch of local memory downwards; a register holds where the free part
-//! ends. What does not fit faults. Limit: the stretch has [`BYTES`], for all functions of a thread together.
-//! `alloca`, `stacksave` and `stackrestore`.
+//! A bump allocator over a range of local memory, from its end downwards; a register holds the end of the free part. An
+//! allocation that does not fit faults. Limit: the range has [`BYTES`] bytes for all functions of a thread together.
 
 use crate::error::LoweringResult;
 use crate::kernel::*;

@@ -1,7 +1,6 @@
 //! The call graph below a function: which functions it may reach, and which of them call it back.
 //!
-//! A call through an address counts as a call of each function that it may mean.
-//! Who is called, and with what.
+//! A call through an address counts as a call of every function that it may reach.
 
 use crate::error::{LoweringResult, Unsupported};
 use crate::module::{PlacedModule, candidates};
@@ -147,7 +146,10 @@ impl Call {
             }
         }
         if call.function.is_empty() {
-            return Err(Unsupported::new("a call of nothing", "name a function, or its address"));
+            return Err(Unsupported::new(
+                "a call without a callee",
+                "name a function, or its address",
+            ));
         }
         Ok(call)
     }

@@ -1,7 +1,5 @@
-//! Calls: a function's body in place of its call, or, where functions call each other in a cycle, a jump with
-//! a frame on the thread's stack (`recursion`).
-//! Calls: operands bound to the callee's parameters, and results that the caller takes.
-//! Arguments and results of calls inside a nest ([`crate::lower::recursion`]): evaluated, then passed in registers or in frames.
+//! Calls: the callee is inlined, or, for functions that call each other in a cycle, called with a frame on the thread's stack
+//! (`recursion`). Arguments are bound to the callee's parameters and results are copied back.
 
 use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
@@ -66,7 +64,7 @@ impl<'m> Lowering<'m> {
     fn call_of(&mut self, callee: &'m Function, call: &Call) -> Result<(), LoadError> {
         if callee.params.len() != call.arguments.len() || callee.returns.len() != call.results.len()
         {
-            let what = format!("the call of `{}` has another number of operands", callee.name);
+            let what = format!("the call of `{}` has the wrong number of operands", callee.name);
             return Err(self.refuse(Unsupported::new(what, "")));
         }
         if self.is_member(callee) {

@@ -1,9 +1,8 @@
-//! The end of lowering calls over the stack: which registers each call saves, how large frames are.
+//! Completes calls over the stack: which registers each call saves, and frame sizes.
 //!
-//! A call saves what is live after it and written by any function of its nest. Liveness is that of the
-//! function alone: the calls inside do nothing in the graph that it is solved on, and its end returns, so
-//! that the way through a callee and back to another call does not count. Then frames have their sizes,
-//! and the saves and restores replace the markers.
+//! A call saves the registers that are live after it and that any function of its group writes. Liveness is computed per function:
+//! on a copy of the kernel where calls do nothing and the end of a function returns, so paths through a callee and back to another
+//! call do not count. Then frame sizes are fixed, and saves and restores replace their markers.
 
 use crate::analysis::bitset::BitSet;
 use crate::analysis::cfg::ControlFlowGraph;

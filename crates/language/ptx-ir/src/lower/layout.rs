@@ -1,6 +1,6 @@
-//! Where variables lie in shared and local memory.
+//! Layout of variables in shared and local memory.
 //!
-//! For checks they keep apart, so that an index out of one does not land in the next.
+//! For checked runs, gaps separate variables, so an out-of-range index does not land in the next variable.
 
 use crate::kernel::{Kernel, Operand, PlacedVariable};
 use lanework_ptx::{Linkage, StateSpace, Variable};

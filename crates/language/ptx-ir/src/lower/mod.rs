@@ -1,4 +1,4 @@
-//! From the syntax tree to a flat kernel: names resolved, variables placed, calls inlined.
+//! Lowering: from the syntax tree to a flat kernel, with names resolved, variables placed and calls inlined.
 
 pub(crate) mod allocation;
 pub mod call_graph;

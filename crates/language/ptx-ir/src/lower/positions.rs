@@ -1,4 +1,4 @@
-//! Source positions: what `.loc` says of instructions, and the calls that compilers inlined.
+//! Source positions of instructions (`.loc`), and the calls that compilers inlined.
 
 use crate::error::SourceLocation;
 use lanework_ptx::{Instruction, Module};

@@ -1,17 +1,16 @@
-//! Functions that call each other in a cycle, or in a chain too deep to put inside each other: a nest.
+//! Recursive functions: a group of functions that call each other in a cycle, or in a chain too deep to inline (a "nest").
 //!
-//! A nest's functions are lowered once for each call from outside. Inside it, a call pushes a frame on the
-//! thread's call stack in local memory and jumps to the callee; `ret` jumps back to the place that the
-//! frame names, by a chain of comparisons as for `brx`. So a call graph with cycles is a control-flow graph
-//! with cycles and data in memory: lanes diverge and reconverge by the same rules as everywhere, at any
-//! depth and with any target, and every analysis holds. Lanes that return at different depths wait for
-//! each other at the latest where the outermost call returns.
+//! The functions of a nest are lowered once per call from outside. Inside, a call pushes a frame on the thread's call stack in
+//! local memory and jumps to the callee; `ret` jumps back to the call site whose number is in the frame, by a chain of comparisons
+//! as for `brx`. A cyclic call graph thus becomes a cyclic control-flow graph with data in memory. Lanes diverge and reconverge by
+//! the usual rules, at any depth and with any target, and every analysis applies. Lanes that return at different depths reconverge
+//! at the latest when the outermost call returns.
 //!
-//! A frame holds, from its base (the nest's stack pointer) on: the number of the call to return to; the
-//! function's parameters, results and variables in memory; and the registers that a call inside must not
-//! lose, which [`crate::lower::frames`] finds once the whole kernel is known.
+//! A frame holds, from its base (the nest's stack pointer): the number of the call site; the function's parameters, results and
+//! variables in memory; and the registers that an inner call must preserve, which [`crate::lower::frames`] finds once the whole
+//! kernel is lowered.
 //!
-//! Limit: the frames of all nests of a thread share [`STACK_BYTES`]; a call that finds no room faults.
+//! Limit: the frames of all nests of a thread share [`STACK_BYTES`]; a call without room faults.
 
 use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;

@@ -1,7 +1,4 @@
-//! The state of lowering: the kernel so far, what names stand for, and where variables lie. Rules read and
-//! extend it; the driver walks the syntax tree.
-//! What names stand for while a function is lowered.
-//! What is known of functions that are called over the stack; see [`crate::lower::recursion`].
+//! The state of lowering: the kernel so far, the meaning of each name, and the groups of recursive functions. Rules read and extend it.
 
 use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;

@@ -1,6 +1,6 @@
-//! Device functions that no entry reaches: they are lowered too, so that what is wrong in them is told.
+//! Lowers device functions that no entry reaches, to report their errors too.
 //!
-//! A function counts as reached where a body that is reached names it, in a call or for its address.
+//! A function is reached if a reached body names it, in a call or to take its address.
 
 use crate::error::LoadError;
 use crate::lower::{Lowering, LoweringOptions};

@@ -1,7 +1,8 @@
-//! Vector registers (`.reg .v4 .f32 v`; PTX manual, "Vectors"): scalar registers `v.x` to `v.w`, which are
-//! also `v.r`, `v.g`, `v.b` and `v.a`. Where an instruction names a whole vector, its elements stand.
-//! Loads, stores and copies of variables in memory that no PTX instruction states: parameters, results and frames of
-//! calls.
+//! Vector registers, and implicit accesses to variables in memory.
+//!
+//! Vector registers (`.reg .v4 .f32 v`; PTX manual, "Vectors") are scalar registers `v.x` to `v.w`, also named `v.r`, `v.g`, `v.b`
+//! and `v.a`. An instruction that names a whole vector gets its elements instead. The loads, stores and copies here have no PTX
+//! instruction: they pass parameters and results of calls and fill stack frames.
 
 use crate::error::LoweringResult;
 use crate::kernel::*;

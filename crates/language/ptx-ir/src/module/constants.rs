@@ -1,5 +1,4 @@
-//! Literals of the PTX text as the bits of a type.
-//! Initial values of variables, as bytes.
+//! Constants of PTX as bits: literals of a type, and initial values of variables.
 
 use crate::error::Unsupported;
 use half::{bf16, f16};

@@ -1,7 +1,8 @@
-//! Where a module declares its functions and variables, by their names: found once for all its entries.
-//! Variables in global and constant memory, which live as long as their module: those at module scope and
-//! those that a function declares (PTX manual, "State Spaces": a function's own are visible in it alone).
-//! Addresses of functions, and which functions a call through an address may mean.
+//! Names of a PTX module: functions, variables, aliases, static variables, and addresses of functions.
+//!
+//! Static variables are in global and constant memory and live as long as their module, whether declared at module scope or in a
+//! function (PTX manual, "State Spaces": a function's own are visible only there). A call through an address may reach every
+//! function whose address the module takes.
 
 pub mod constants;
 

@@ -1,5 +1,5 @@
-//! Instructions beside a warp's own: mbarriers, bulk copies, clusters (PTX manual, "Data Movement and
-//! Conversion Instructions: Asynchronous copy", "mbarrier", "barrier.cluster").
+//! Asynchronous instructions: mbarriers, bulk copies, clusters (PTX manual, "Data Movement and Conversion Instructions:
+//! Asynchronous copy", "mbarrier", "barrier.cluster").
 
 use crate::opcode::memory::{AtomicKind, AtomicOp};
 use crate::opcode::tensor_memory::TmemOp;

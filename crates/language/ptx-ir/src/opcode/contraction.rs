@@ -1,5 +1,5 @@
-//! Facts for the contraction of products and sums (`crate::passes::contract`): which opcodes it looks at, and the
-//! one that computes a product and a sum with one rounding.
+//! Facts for contraction (`crate::passes::contract`): which opcodes take part, and which opcode computes a product and a sum with
+//! one rounding.
 
 use crate::opcode::Alu;
 use crate::opcode::float::{

@@ -1,9 +1,8 @@
-//! Conversions (PTX manual, "Data Movement and Conversion Instructions: cvt, cvt.pack").
+//! Conversions (PTX manual, "Data Movement and Conversion Instructions: cvt, cvt.pack"), including packed floats of 8, 6 and 4
+//! bits.
 //!
-//! Conversions that a single function does not give go through 64-bit registers in several instructions:
-//! integers as `s64`, floats on their way to integers as `f64`.
-//! Conversions from and to floats of 8, 6 and 4 bits, two at a time (PTX manual, `cvt` of `.e4m3x2`, `.e5m2x2`,
-//! `.e2m3x2`, `.e3m2x2` and `.e2m1x2`).
+//! A conversion that no single operation covers goes through 64-bit registers in several instructions: integers as `s64`, floats
+//! on their way to integers as `f64`.
 
 use crate::opcode::float::{FloatType, Rounding};
 use crate::opcode::integer::Integer;

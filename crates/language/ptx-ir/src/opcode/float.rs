@@ -1,11 +1,5 @@
-//! Floating-point types and rounding modes that opcodes of several families share.
-//! Arithmetic of f32, rounded to the nearest even (PTX manual, "Floating-Point Instructions");
-//! [`crate::opcode::float`] has the other rounding directions.
-//! Arithmetic of f64, rounded to the nearest even (PTX manual, "Floating-Point Instructions");
-//! [`crate::opcode::float`] has the other rounding directions.
-//! Arithmetic of f32 and f64 rounded towards zero, down or up (`.rz`, `.rm`, `.rp`).
-//! Floating-point arithmetic of 16 bits, single or packed two to a word (PTX manual, "Half Precision
-//! Floating-Point Instructions").
+//! Floating-point arithmetic (PTX manual, "Floating-Point Instructions", "Half Precision Floating-Point Instructions"): f32, f64,
+//! 16-bit types single or packed, and directed rounding (`.rz`, `.rm`, `.rp`).
 
 use crate::types::NanUse;
 use lanework_ptx::ScalarType;

@@ -1,10 +1,8 @@
-//! Integer arithmetic but for products (PTX manual, "Integer Arithmetic Instructions"). Types are part of the opcode;
-//! which instruction may have which type is for the lowering rules to say.
-//! Products of integers (PTX manual, "Integer Arithmetic Instructions": `mul`, `mad`, `mul24`, `mad24`,
-//! `dp4a`, `dp2a`).
-//! Sums and differences over the carry flag (PTX manual, "Extended-Precision Integer Arithmetic
-//! Instructions"); the flag is a predicate register, always the last operand.
-//! Arithmetic on addresses (PTX manual: `cvta`, `isspacep`, `mapa`, `getctarank`).
+//! Integer arithmetic (PTX manual, "Integer Arithmetic Instructions", "Extended-Precision Integer Arithmetic Instructions"),
+//! products (`mul`, `mad`, `mul24`, `mad24`, `dp4a`, `dp2a`), and address arithmetic (`cvta`, `isspacep`, `mapa`, `getctarank`).
+//!
+//! Types are part of the opcode; lowering rules decide which instruction may have which type. The carry flag is a predicate
+//! register, always the last operand.
 
 use crate::types::UniformityClass;
 use lanework_ptx::ScalarType;

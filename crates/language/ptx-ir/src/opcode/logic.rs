@@ -1,10 +1,7 @@
-//! Bits: logic, shifts, counts, fields and tables (PTX manual, "Logic and Shift Instructions", and the
-//! bit instructions of "Integer Arithmetic Instructions").
-//! Comparisons and selections (PTX manual, "Comparison and Selection Instructions").
-//! Copies of registers, and registers taken apart and put together (PTX manual, "Data Movement and
-//! Conversion Instructions: mov").
-//! Steps of the video instructions (PTX manual, "Video Instructions"): fields are picked from words as
-//! integers of 64 bits, computed with, clamped, and put back.
+//! Bit operations (PTX manual, "Logic and Shift Instructions"), comparisons and selections ("Comparison and Selection
+//! Instructions"), register moves (`mov`), and the steps of video instructions ("Video Instructions").
+//!
+//! A video instruction extracts fields of words as 64-bit integers, computes, clamps, and merges the result.
 
 use crate::opcode::float::FloatType;
 use crate::opcode::integer::{Integer, IntegerSize};

@@ -1,5 +1,5 @@
-//! Instructions in which a warp holds matrices together (PTX manual, "Warp Level Matrix Instructions" and
-//! "Asynchronous Warpgroup Level Matrix Instructions"): what they do and which lane holds what.
+//! Matrices distributed over the registers of a warp or warpgroup: operations, and which lane holds which element (PTX manual,
+//! "Warp Level Matrix Instructions", "Asynchronous Warpgroup Level Matrix Instructions").
 
 use crate::types::MemorySpace;
 

@@ -1,6 +1,5 @@
-//! Loads, stores and atomics on memory, and their place in the memory model (PTX manual, "Data Movement and
-//! Conversion Instructions", "Memory Consistency Model").
-//! Atomics and reductions on memory (PTX manual, `atom`, `red`, `cp.reduce.async.bulk`).
+//! Loads, stores and atomics, and their place in the memory model (PTX manual, "Data Movement and Conversion Instructions",
+//! "Memory Consistency Model", `atom`, `red`, `cp.reduce.async.bulk`).
 
 use crate::opcode::integer::IntegerSize;
 use crate::types::MemorySpace;

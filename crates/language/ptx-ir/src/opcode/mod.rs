@@ -1,6 +1,5 @@
-//! Opcodes of computing instructions, as data: what to compute, on which types, with which rounding and
-//! modifiers. They name no handler and no mnemonic; the engine's table (`engine::alu`) gives each its
-//! handlers, and the passes ask for facts here.
+//! Opcodes as data: operation, types, rounding and modifiers. An opcode names no handler and no mnemonic: the engine's table
+//! (`engine::alu`) assigns handlers, and passes ask for facts here.
 
 pub mod asynchrony;
 pub mod contraction;

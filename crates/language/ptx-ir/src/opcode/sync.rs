@@ -1,8 +1,5 @@
-//! Barriers, fences, and what else orders accesses or is demanded of lanes (PTX manual, "Parallel
-//! Synchronization and Communication Instructions").
-//! Instructions in which the lanes of a warp see each other (PTX manual, "Parallel Synchronization and
-//! Communication Instructions": `shfl`, `vote`, `match`, `redux`, `elect`), clocks, and the calls that the
-//! driver provides.
+//! Barriers, fences, annotations for checks, and instructions that exchange values within a warp (PTX manual, "Parallel
+//! Synchronization and Communication Instructions"); clocks, and calls that the driver provides.
 
 use crate::opcode::memory::Scope;
 

@@ -1,8 +1,6 @@
-//! `tcgen05`: tensor memory and the fifth generation of tensor cores (PTX manual, "TensorCore 5th Generation
-//! Family Instructions").
+//! `tcgen05`: tensor memory and fifth-generation tensor cores (PTX manual, "TensorCore 5th Generation Family Instructions").
 //!
-//! What a product's operands look like is told at run time, by descriptors; an opcode holds what the
-//! instruction's name says.
+//! Descriptors give the layout of a product's operands at run time; an opcode holds only what the mnemonic states.
 
 use crate::types::AddressOperand;
 

@@ -1,17 +1,15 @@
-//! Canonicalises NaNs: gives f32 arithmetic a GPU's NaN where its bits can be observed.
+//! Canonicalizes NaNs: replaces the NaN of f32 arithmetic by a GPU's NaN wherever its bits can be observed.
 //!
-//! A GPU's f32 arithmetic makes one NaN, 0x7fffffff (PTX manual, "Floating-Point Instructions"); the host
-//! passes on an operand's payload. Most results only meet more arithmetic, which ignores the payload, so
-//! instead of paying in every addition, this pass adds an instruction where a result is observed: by a
-//! store, a move to an integer, a shuffle. This is how WebAssembly engines canonicalise NaNs, delayed to
-//! the uses.
+//! GPU f32 arithmetic produces one NaN, 0x7fffffff (PTX manual, "Floating-Point Instructions"); the host propagates an operand's
+//! payload. Most results feed only more arithmetic, which ignores the payload. So this pass does not canonicalize every addition;
+//! it inserts an instruction where a result is observed: by a store, a move to an integer, a shuffle. WebAssembly engines
+//! canonicalize NaNs the same way; here it is delayed to the uses.
 //!
-//! Invariants: a register that holds only results of arithmetic (and copies of them, and constants that are
-//! numbers) is canonicalised before each instruction that observes it. A register that also holds other
-//! values, whose bits must stay, is canonicalised right after each arithmetic instruction that writes it
-//! and each copy from a register of the first kind.
+//! Invariants: a register that holds only arithmetic results (and copies of them, and constants that are numbers) is
+//! canonicalized before each instruction that observes it. A register that also holds other values, whose bits must not change,
+//! is canonicalized right after each arithmetic instruction that writes it, and after each copy from a register of the first kind.
 //!
-//! What registers hold is a flow-insensitive forward analysis over [`crate::analysis::dataflow`].
+//! The contents of registers come from a flow-insensitive forward analysis on [`crate::analysis::dataflow`].
 
 use crate::analysis::dataflow::{Direction, Facts, Lattice, VariableAnalysis, solve_variables};
 use crate::kernel::{Inst, Kernel, NanUse, Opcode, Operand, Reg};

@@ -1,4 +1,4 @@
-//! 128-bit registers: two of 64 bits. They are moved, loaded, stored, exchanged and compared; nothing
+//! 128-bit registers, stored as two 64-bit registers. They can be moved, loaded, stored, exchanged and compared; no instruction
 //! computes with them.
 
 use crate::error::LoweringResult;

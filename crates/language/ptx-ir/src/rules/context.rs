@@ -1,5 +1,4 @@
-//! One instruction being lowered: its modifiers and operands, and what a rule emits for it.
-//! Operands of the instruction being lowered: destinations, sources and addresses.
+//! One instruction being lowered: its modifiers and operands, and methods to emit code for it.
 
 use crate::error::{LoweringResult, Unsupported};
 use crate::kernel::*;

@@ -1,5 +1,4 @@
-//! Branches, exits, barriers, and instructions with no effect that the emulator can see.
-//! Instructions in which the lanes of a warp see each other.
+//! Rules of branches, exits, barriers, warp exchange, and instructions without an effect in the emulator.
 
 use crate::error::LoweringResult;
 use crate::kernel::*;

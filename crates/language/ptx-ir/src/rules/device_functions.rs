@@ -1,4 +1,4 @@
-//! Functions that the driver provides: `vprintf`, `malloc`, `free` and `__assertfail`.
+//! Calls of functions that the driver provides: `vprintf`, `malloc`, `free` and `__assertfail`.
 
 use crate::error::{LoweringResult, Unsupported};
 use crate::kernel::*;

@@ -1,10 +1,11 @@
-//! What each PTX instruction means: one small file per family, one row or rule per instruction.
+//! The lowering rules: the meaning of each PTX instruction, one folder per chapter of the manual.
 //!
-//! A rule reads its modifiers and operands, refuses what it does not know, and emits instructions of
-//! the flat kernel. To add an instruction, add a row to `RULES` and a rule in its family's file.
-//! Where ptxas begins basic blocks that PTX does not show, as its machine code for `sm_90a` tells (every form
-//! of the conformance catalogue was put between a product and a sum, ptxas 13.0). The pass of contraction
-//! asks; see `crate::passes::contract`.
+//! A rule reads modifiers and operands, rejects what it does not support, and emits instructions of the flat kernel. To add an
+//! instruction, add a row to `RULES` and a rule in its chapter's file.
+//!
+//! This file also records where ptxas begins basic blocks that PTX does not show, for contraction
+//! ([`crate::passes::contract`]). The list comes from ptxas 13.0 machine code for `sm_90a`, with every form of the conformance
+//! catalogue placed between a product and a sum.
 
 pub mod arithmetic;
 mod b128;

@@ -1,4 +1,4 @@
-//! `mov`: copies, parts of registers, and the clocks.
+//! Rules of `mov`: copies, parts of registers, clocks.
 
 use crate::error::LoweringResult;
 use crate::kernel::{Opcode, Operand, Width};

@@ -1,5 +1,4 @@
-//! Special registers (PTX manual, "Special Registers"): those that are fixed while a thread runs, and
-//! clocks.
+//! Special registers (PTX manual, "Special Registers"): those that are constant while a thread runs, and clocks.
 
 use crate::kernel::*;
 use crate::lower::state::Lowering;

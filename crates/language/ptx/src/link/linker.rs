@@ -1,5 +1,4 @@
-//! A linker as programs use one at run time: texts are added one by one, and the result is text again.
-//! x
+//! A run-time linker: texts are added one by one, and the result is text again.
 
 use crate::ast::{FunctionDirective, Item, Module};
 use crate::diagnostics::Diagnostics;

@@ -1,18 +1,14 @@
-//! Linking: several modules as one (PTX manual, "Linking Directives"; the rules are those of a linker for
-//! relocatable device code).
+//! Linking several modules into one (PTX manual, "Linking Directives"; the rules of a linker for relocatable device code).
 //!
-//! - A name without a linking directive belongs to its module: where another module has the name too, it gets
-//!   a suffix.
-//! - `.extern` names a definition elsewhere. `.visible` defines a name, once. `.weak` defines it where nothing
-//!   `.visible` does; of several the first one stays. `.common` variables of one name are one variable, as
-//!   large as the largest.
-//! - A declaration and its definition have the same parameters, space and type.
-//! - Instructions without a `.loc` get one that names their own file, so that messages still find them.
-//! - Labels of debug sections are their module's, too.
+//! - A name without a linking directive is private to its module; if another module has the same name, it gets a suffix.
+//! - `.extern` refers to a definition elsewhere. `.visible` defines a name exactly once. `.weak` defines it unless a `.visible`
+//!   definition exists; the first of several wins. `.common` variables of one name are one variable, as large as the largest.
+//! - A declaration must match its definition in parameters, space and type.
+//! - Instructions without a `.loc` get one that names their own file, so messages can still locate them.
+//! - Labels of debug sections are private to their module.
 //!
-//! Limits: names of functions in debug sections stay as they are, and what is `.extern` everywhere stays `.extern`, which only a
-//! [`Linker`] refuses.
-//! Why modules cannot be linked.
+//! Limits: function names in debug sections are not renamed. Names that are `.extern` everywhere stay `.extern`; only a
+//! [`Linker`] rejects them.
 
 mod error;
 mod linker;
@@ -81,7 +77,7 @@ impl LinkedModule {
     fn new(modules: &[(String, Module)]) -> Result<LinkedModule, LinkError> {
         let Some((first_file, first)) = modules.first() else {
             let help = "give at least one module";
-            return Err(refuse("there is nothing to link".to_owned(), help));
+            return Err(refuse("no modules to link".to_owned(), help));
         };
         let (mut version, mut target) = (first.version, first.target.clone());
         let mut file = first_file;

@@ -1,8 +1,5 @@
-//! Names at module scope, and their renaming throughout a module.
-//! Source positions of a module that becomes part of another: its files get new numbers, and instructions
-//! without a position that of their line in the PTX.
-//! Labels of debug sections belong to their module: where another module has one of the same name, it gets a suffix, there and where
-//! `.loc` names it.
+//! Renaming when modules are merged: private names and debug labels get a suffix, source files get new numbers, and instructions
+//! without a position get their line in the PTX text.
 
 use crate::ast::{Item, Module, Statement, *};
 use crate::link::error::{LinkError, refuse};

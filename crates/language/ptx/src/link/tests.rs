@@ -118,7 +118,7 @@ fn what_does_not_fit_is_refused_with_its_files() {
     ] {
         assert_eq!(problem(&texts), expected);
     }
-    assert_eq!(problem(&[]), "there is nothing to link");
+    assert_eq!(problem(&[]), "no modules to link");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Names that modules use, and that none of them defines.
+//! Undefined names: used in some module and defined in none.
 
 use crate::ast::*;
 use crate::link::rename::name_of;

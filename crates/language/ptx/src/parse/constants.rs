@@ -1,8 +1,6 @@
-//! Literals and constant expressions (PTX manual, "Constants"), evaluated while parsing by
-//! precedence climbing. Where the manual leaves a choice (the type of `%`, `~` and `?:`, shifts by more
-//! than 63), the values are those of ptxas 13.0.
-//! Numeric literals (PTX manual, "Integer Constants", "Floating-Point Constants") and the values of
-//! constant expressions.
+//! Literals and constant expressions (PTX manual, "Constants", "Integer Constants", "Floating-Point Constants"), evaluated while
+//! parsing, by precedence climbing. Where the manual is ambiguous (the type of `%`, `~` and `?:`, shifts by more than 63), the
+//! values follow ptxas 13.0.
 
 use crate::ast::Immediate;
 use crate::parse::lexer::{Token, TokenKind};

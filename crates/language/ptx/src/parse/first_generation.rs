@@ -1,6 +1,6 @@
-//! Modules for the first generation of devices (`sm_10` to `sm_13`), in today's words: there, instructions on `f32` take subnormal numbers
-//! for zero, and `mad.f32` needs no rounding. ptxas compiles both for later devices as `.ftz` and as a fused multiply-add (seen in its
-//! machine code), and so they are read.
+//! Translates modules for first-generation devices (`sm_10` to `sm_13`) to current PTX. There, f32 instructions flush subnormals,
+//! and `mad.f32` needs no rounding modifier. For later devices ptxas compiles them as `.ftz` and as fused multiply-add (verified in
+//! its machine code), so the parser adds these modifiers.
 
 use crate::ast::{Instruction, Item, Module, Statement};
 

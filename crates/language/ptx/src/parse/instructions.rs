@@ -282,8 +282,8 @@ impl<'a> Parser<'a> {
         if self.part_of_vector || name.contains('.') {
             let what =
                 if self.part_of_vector { "an element of a vector" } else { "a part of a vector" };
-            let help = "add it by an instruction of its own first";
-            return Err(self.report(format!("{what} cannot be moved by a constant"), Some(help)));
+            let help = "add it in a separate instruction first";
+            return Err(self.report(format!("{what} cannot be offset by a constant"), Some(help)));
         }
         Ok(match self.offset()? {
             0 => Operand::Name(name),

@@ -1,8 +1,7 @@
-//! The parser: PTX text to a [`Module`], by recursive descent in time linear in the text.
+//! The parser: from PTX text to a [`Module`], by recursive descent in linear time.
 //!
-//! Error recovery is panic mode: after a problem it skips to the end of the statement and
-//! continues, so that one run reports several. Nesting is limited, so no text can exhaust the
-//! stack.
+//! Error recovery is panic mode: after an error, the parser skips to the end of the statement and continues, so one run reports
+//! several errors. Nesting is limited, so no input can exhaust the stack.
 
 mod constants;
 mod declarations;

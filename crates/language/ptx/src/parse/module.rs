@@ -1,6 +1,4 @@
-//! Module scope: functions, variables and other directives.
-//! The directives that open a module: version, target, size of addresses, source files.
-//! Sections of debug data, kept as their text.
+//! Module scope: version, target, source files, functions, variables, and debug sections kept as text.
 
 use crate::ast::*;
 use crate::parse::declarations::TEXTURES;
@@ -229,13 +227,13 @@ pub(super) struct Heading {
 }
 
 impl Parser<'_> {
-    /// Reports a directive of the heading that comes too late.
+    /// Reports a directive of the heading that is out of order.
     pub(super) fn opens(&mut self, in_time: bool) -> Parsed<()> {
         if in_time {
             return Ok(());
         }
         let help = "a module starts with one `.version`, then `.target`, then `.address_size`";
-        let message = format!("`{}` comes too late", self.spelling());
+        let message = format!("`{}` is out of order", self.spelling());
         Err(self.report(message, Some(help)))
     }
 
@@ -273,7 +271,7 @@ impl Parser<'_> {
         let target = self.target_words()?;
         if self.target.as_ref().is_some_and(|first| *first != target) {
             let help = "a text holds one module; parse each module separately";
-            let message = "a second `.target`, another one than before";
+            let message = "a second `.target` that differs from the first";
             return Err(self.report_at(directive, message, Some(help)));
         }
         Ok(target)

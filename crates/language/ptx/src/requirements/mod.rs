@@ -1,9 +1,7 @@
-//! The lowest `.version` and `.target` that cover what a module uses, so that the oldest driver
-//! which can run it accepts it.
+//! The lowest `.version` and `.target` that cover what a module uses, so the oldest driver that can run it accepts it.
 //!
-//! The rules are a table. Its values were measured with ptxas 12.9 (13.2 for what is newer) by lowering version and target
-//! until it reported an error; `measured.txt` holds the results, and a test compares the table with
-//! them.
+//! The rules are a table, measured with ptxas 12.9 (13.2 for newer instructions) by lowering version and target until ptxas
+//! reported an error. `measured.txt` holds the results; a test compares the table with them.
 
 mod rules;
 

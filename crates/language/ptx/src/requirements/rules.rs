@@ -1,9 +1,8 @@
-//! The table: which instructions need which PTX version and target.
+//! The table of requirements: which instructions need which PTX version and target.
 //!
-//! A rule's opcodes and modifiers are alternatives separated by `|`; all groups of modifiers
-//! (separated by blanks) must be present. A trailing `*` matches any suffix, `!` before a group
-//! means that none of it may be present, and `a.b` means both in this order. The last column is the
-//! section of the PTX manual.
+//! A rule's opcodes and modifiers are alternatives separated by `|`. All modifier groups (separated by blanks) must be present. A
+//! trailing `*` matches any suffix, `!` before a group means that none of it may be present, and `a.b` means both in this order.
+//! The last column is the section of the PTX manual.
 
 use crate::ast::Instruction;
 use crate::ast::Specific::{self, Architecture, Portable};

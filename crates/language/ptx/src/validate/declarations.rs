@@ -1,4 +1,4 @@
-//! Declarations: the names of the module, what each state space holds, and heads of functions.
+//! Checks of declarations: module-scope names, limits of each state space, function headers.
 
 use crate::ast::*;
 use crate::types::{ScalarType, StateSpace};
@@ -77,11 +77,8 @@ impl<'a> Checker<'a> {
             _ => false,
         };
         if refused {
-            let message = format!(
-                "`{name}` of type .{} cannot lie in {}",
-                variable.ty.name(),
-                variable.space
-            );
+            let message =
+                format!("`{name}` of type .{} cannot be in {}", variable.ty.name(), variable.space);
             self.report(line, message, Some("only registers have this type; declare it as bits"));
         }
         if u32::from(variable.vector) * variable.ty.size() > 16 {
@@ -108,7 +105,7 @@ impl<'a> Checker<'a> {
             self.report(line, message, Some("give it one element at least"));
         }
         if role == VariableRole::Module && matches!(variable.space, StateSpace::Param) {
-            let message = format!("`{name}` in .param stands outside a function");
+            let message = format!("`{name}` in .param is declared outside a function");
             self.report(line, message, Some("declare it in a function, or in .global or .const"));
         }
     }
@@ -128,7 +125,7 @@ impl<'a> Checker<'a> {
             };
             if !allowed {
                 let message = format!(
-                    "the parameter `{}` of `{name}` lies in {}; expected .param",
+                    "the parameter `{}` of `{name}` is in {}; expected .param",
                     variable.name, variable.space
                 );
                 self.report(0, message, Some("declare it `.param`"));
@@ -183,7 +180,11 @@ impl<'a> Checker<'a> {
                 self.report(0, message, Some("give at least one thread in each direction"));
             }
             if !function.entry {
-                self.report(0, format!("`{what}` stands at the device function `{name}`"), None);
+                self.report(
+                    0,
+                    format!("`{what}` is not allowed on the device function `{name}`"),
+                    None,
+                );
             }
             shapes[index] = true;
         }

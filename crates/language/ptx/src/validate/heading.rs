@@ -1,7 +1,7 @@
-//! The heading: versions and targets that exist, and whether they know what the module uses.
-//! Modules for 32-bit addresses, which ptxas no longer compiles: one problem instead of one for each
-//! access. Such a module declares no 64-bit integer at all, and accesses global or generic memory
-//! through a 32-bit register.
+//! Checks of the whole module: version and target exist and support what the module uses; addresses have 64 bits.
+//!
+//! A module for 32-bit addresses, which ptxas no longer compiles, gets one error instead of one per access. Such a module
+//! declares no 64-bit integer and accesses global or generic memory through a 32-bit register.
 
 use crate::ast::*;
 use crate::requirements;
@@ -50,8 +50,7 @@ impl Checker<'_> {
         let sections =
             |item: &Item| matches!(item, Item::Directive(d) if d.starts_with(".section"));
         if debug && !self.module.items.iter().any(sections) {
-            let message =
-                "`.target` asks for debug information, and the module has none".to_owned();
+            let message = "`.target` has `debug`, but the module has no debug sections".to_owned();
             self.report(0, message, Some("remove `debug`, or compile with -g"));
         }
         for option in &target.options {
@@ -76,7 +75,7 @@ impl Checker<'_> {
         if without && version >= MASKS_NEEDED && target.architecture >= 70 {
             let name = instruction.name();
             let message = format!(
-                "`{name}` without `.sync` ended with PTX {MASKS_NEEDED} on sm_70 and later targets"
+                "`{name}` without `.sync` was removed in PTX {MASKS_NEEDED} for sm_70 and later targets"
             );
             let help = "write it with `.sync` and, as its last operand, a mask of the lanes that take part";
             self.report(instruction.text_line, message, Some(help));
@@ -93,12 +92,12 @@ impl Checker<'_> {
         let version = self.module.version;
         let name = instruction.name();
         if version >= ALIGNED && !has("aligned") {
-            let message = format!("`{name}` without `.aligned` ended with PTX {ALIGNED}");
+            let message = format!("`{name}` without `.aligned` was removed in PTX {ALIGNED}");
             self.report(instruction.text_line, message, Some("write it with `.aligned`"));
         }
         if version >= UNSATURATED && has("satfinite") && (has("f16") || has("f32")) {
             let message =
-                format!("`{name}`: floats with `.satfinite` ended with PTX {UNSATURATED}");
+                format!("`{name}`: floats with `.satfinite` were removed in PTX {UNSATURATED}");
             self.report(instruction.text_line, message, Some("remove `.satfinite`"));
         }
     }

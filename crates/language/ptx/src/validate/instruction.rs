@@ -1,4 +1,4 @@
-//! One instruction: its names are declared, a form has its modifiers, and its operands fit the form.
+//! Checks of an instruction: names are declared, a form has its modifiers, and operands fit the form.
 
 use crate::ast::*;
 use crate::types::ScalarType;
@@ -164,7 +164,7 @@ impl<'a> Checker<'a> {
                     Err((place, why)) => (1000 + place, why),
                 },
                 Err(Mismatch::Extra(index)) => {
-                    (index, format!("`.{}` does not belong there", instruction.modifiers[index]))
+                    (index, format!("`.{}` is not valid here", instruction.modifiers[index]))
                 }
                 Err(Mismatch::Missing(names)) => (
                     instruction.modifiers.len(),
@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
             }
         }
         let why = nearest.map_or_else(String::new, |(_, why)| why);
-        let help = "ptxas refuses it; the PTX manual lists the forms of each instruction";
+        let help = "ptxas rejects it; the PTX manual lists the forms of each instruction";
         Err((format!("`{}`: {why}", instruction.name()), help.to_owned()))
     }
 

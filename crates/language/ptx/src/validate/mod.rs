@@ -1,10 +1,9 @@
-//! Validation: what ptxas refuses in a module that parses.
+//! Validation: finds what ptxas rejects in a module that parses.
 //!
-//! Names are declared once and before they are used; operands have the types, state spaces and kinds
-//! that the instruction's form asks for (`form.rs` and the table `forms/`); version and target know
-//! the instructions; declarations hold what their space allows. The rules are facts of the PTX manual,
-//! compared with ptxas 13.0: `crates/runtime/lanework/tests/ptxas` counts where the two differ.
-//! Source positions: what `.loc` says of inlined calls names places and labels that are there.
+//! Names are declared once and before use. Operands have the types, state spaces and kinds that the instruction's form requires
+//! (table `forms/`). Version and target support the instructions. Declarations obey the limits of their state space. The `.loc` of
+//! inlined calls refer to positions and labels that exist. The rules follow the PTX manual and were compared with ptxas 13.0;
+//! `crates/runtime/lanework/tests/ptxas` counts the differences.
 
 mod declarations;
 mod forms;
@@ -236,7 +235,8 @@ impl Checker<'_> {
                     let label =
                         words.next().unwrap_or_default().split('+').next().unwrap_or_default();
                     if !self.debug_labels.contains(label) {
-                        let message = format!("`.loc` names `{label}`, which no section has");
+                        let message =
+                            format!("`.loc` names `{label}`, which no debug section declares");
                         self.report(line, message, Some("remove `function_name`"));
                     }
                 }

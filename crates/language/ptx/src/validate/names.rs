@@ -1,4 +1,4 @@
-//! Names and what they mean: registers, variables, labels, functions, special registers.
+//! Symbols: registers, variables, labels, functions, special registers.
 
 use crate::ast::{Linkage, Variable};
 use crate::types::{ScalarType, StateSpace};

@@ -1,5 +1,4 @@
-//! Which sums take which of their operands: ptxas's rules, as far as its machine code tells them.
-//! Puts fused operations in place of sums, and leaves out the products that nothing reads any more.
+//! Chooses which products are fused into which sums, and rewrites the kernel. [`super`] states the rules.
 
 use crate::analysis::bitset::BitSet;
 use crate::kernel::{Inst, Kernel, Opcode, Operand, Reg, Register};

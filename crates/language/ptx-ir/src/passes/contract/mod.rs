@@ -1,28 +1,27 @@
-//! Contraction: products and sums that a GPU's driver rounds once.
+//! Contraction: fuses products and sums into multiply-adds exactly where ptxas does.
 //!
-//! PTX leaves open how `mul`, `add` and `sub` of floats without a rounding modifier are rounded, and allows a
-//! product and a sum to become one `fma` (PTX manual, "Floating-Point Instructions: add, mul"). ptxas does so
-//! wherever its rules let it, so that the bits of such code are those of the fused operations. This pass makes
-//! the same choices. The rules were found by giving ptxas 13.0 generated modules (`sm_90a`) and reading its
-//! machine code; `crates/runtime/lanework/tests/contraction` repeats the comparison where ptxas is installed:
+//! PTX leaves the rounding of float `mul`, `add` and `sub` without a rounding modifier open, and allows a product and a sum to
+//! become one `fma` (PTX manual, "Floating-Point Instructions: add, mul"). ptxas fuses wherever its rules permit, so results match
+//! a GPU's bits only if this pass makes the same choices. The rules were derived by compiling generated modules with ptxas 13.0
+//! (`sm_90a`) and reading its machine code; `crates/runtime/lanework/tests/contraction` repeats the comparison where ptxas is installed:
 //!
-//! - A product is fused into all sums that it is an operand of, or into none: any other use keeps it as it is
-//!   (a store, a product, a comparison, a sum with a rounding modifier or other modifiers, itself as both
-//!   operands). Moves and negations are seen through. Unused instructions do not count.
-//! - Product and sums lie in one of ptxas's basic blocks, unless a factor is a constant or a parameter of the
-//!   kernel. Its blocks are smaller than PTX's: some instructions become several with branches among them
-//!   (`rules::blocks`), and memory is accessed under a guard by branching around the access.
-//! - Where both operands of a sum are such products, the one with fewer uses is fused, else the left one;
-//!   a product that another sum would have lost to a product of one use is not fused there either.
-//! - The last product inside `div.full` and `div.approx` is a product like others. One by 1 or -1 is none.
-//! - An approximate quotient by a constant is a product with the constant's reciprocal, rounded to the nearest.
-//! - Code for debugging (`.target ..., debug`) is compiled as it is written.
+//! - A product is fused into all the sums that use it, or into none. Any other use prevents fusion: a store, a product, a
+//!   comparison, a sum with a rounding modifier or different modifiers, or a sum of the product with itself. Moves and negations
+//!   are transparent. Dead instructions do not count as uses.
+//! - Product and sums must be in one ptxas basic block, unless a factor is a constant or a kernel parameter. ptxas blocks are
+//!   smaller than PTX blocks: some instructions expand to several blocks (`rules::begins_block`), and a guarded memory access
+//!   becomes a branch around the access.
+//! - If both operands of a sum are such products, the one with fewer uses is fused, else the left one. A product that another sum
+//!   would have lost to a product of one use is not fused there either.
+//! - The last product inside `div.full` and `div.approx` counts as a product. A product by 1 or -1 does not.
+//! - An approximate quotient by a constant becomes a product with the constant's reciprocal, rounded to nearest.
+//! - Debug code (`.target ..., debug`) is compiled as written.
 //!
-//! What is not mirrored, since it follows from other passes of ptxas: a product of one turn of a loop that is
-//! added in the next, where ptxas unrolls the loop; two equal products that ptxas computes once.
+//! Not modeled, because other ptxas passes cause it: fusing a product of one loop iteration into a sum of the next when ptxas
+//! unrolls the loop; computing two equal products once.
 //!
-//! Invariants: an instruction that is left out has no reader; a fused one reads registers that hold what the
-//! product read, copied before the product where they would be overwritten.
+//! Invariants: a removed instruction has no reader. A fused instruction reads registers that hold the product's operands, copied
+//! before the product if they would be overwritten.
 
 mod fuse;
 mod terms;

@@ -1,6 +1,4 @@
-//! What lowering notes for contraction: instructions whose rounding PTX leaves open, and where ptxas begins
-//! basic blocks that PTX does not show.
-//! Instructions that only compute what nothing reads.
+//! The sums, products, quotients and negations whose rounding PTX leaves open, as lowering recorded them, and dead code.
 
 use crate::kernel::{Kernel, Opcode, Operand, Reg};
 use crate::opcode::Alu;

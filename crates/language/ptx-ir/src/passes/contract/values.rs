@@ -1,8 +1,8 @@
-//! Which values the operands of sums are, and where each product is used.
+//! Value tracking for contraction: which values the operands of sums hold, and where each product is used.
 //!
-//! A register that one unguarded instruction writes is one value everywhere, as in code that compilers print.
-//! Values of other registers are followed within straight lines: blocks of the control-flow graph that only
-//! follow each other. Where such a value leaves its line, that is a use that is not a sum.
+//! A register with one unguarded write holds one value everywhere; compilers emit such code. Values of other registers are
+//! tracked within straight lines: chains of blocks with one successor and one predecessor. A value that leaves its line counts as
+//! used by something other than a sum.
 
 use crate::analysis::cfg::ControlFlowGraph;
 use crate::analysis::dominance::Dominators;

@@ -1,4 +1,4 @@
-//! Comparisons and selections.
+//! Rules of comparisons and selections.
 
 use crate::error::LoweringResult;
 use crate::kernel::{Operand, Reg, Width};

@@ -1,6 +1,6 @@
-//! Instructions that are short for others: those of sm_100 on pairs of f32, on two types, or of three
-//! operands, and reductions of f32 over a warp. Each becomes the instructions that the manual defines it by,
-//! under the same guard. None is measured: no GPU of that architecture was at hand.
+//! Instructions that expand to others: sm_100 forms on pairs of f32, on two types, or with three operands, and f32 reductions over
+//! a warp. Each becomes the instructions by which the manual defines it, under the same guard. Not measured: no GPU of that
+//! architecture was available.
 
 use crate::error::LoweringResult;
 use crate::kernel::Width;

@@ -1,9 +1,7 @@
-//! Floating-point arithmetic of 16, 32 and 64 bits.
-//! Rounding directions, `.ftz`, `.sat` and `.relu` of floating-point instructions.
+//! Rules of floating-point arithmetic of 16, 32 and 64 bits.
 //!
-//! Rounding to the nearest even is part of the opcode of each type, with `.ftz` and `.sat` of f32. Where another
-//! rounding direction or a 16-bit type has such modifiers, the steps before and after the operation are instructions
-//! of their own; see [`with_modifiers`].
+//! Rounding to nearest even is part of each type's opcode, with `.ftz` and `.sat` for f32. For other rounding directions and for
+//! 16-bit types, such modifiers become separate instructions before and after the operation; see [`with_modifiers`].
 
 use crate::error::LoweringResult;
 use crate::kernel::Operand;

@@ -1,10 +1,9 @@
-//! Integer arithmetic, and the instructions that share a name with floating-point ones.
-//! Chains of additions and subtractions over the carry flag, which is a predicate of the kernel.
+//! Rules of integer arithmetic, and dispatch of the mnemonics that integers share with floats.
 //!
-//! The model is the hardware's adder (measured on an H200, all pairs of writers and readers): every `.cc`
-//! leaves the carry out of its last addition, and a difference is the sum `a + !b + 1`, so that a flag of 1
-//! means no borrow. `subc` computes `a + !b + flag`. The PTX manual speaks of a borrow there, which holds
-//! only while subtractions read what subtractions wrote.
+//! The carry flag is a predicate register of the kernel. It models the hardware adder (measured on an H200, all pairs of writers
+//! and readers): every `.cc` stores the carry out of its last addition, and a difference is the sum `a + !b + 1`, so a flag of 1
+//! means no borrow. `subc` computes `a + !b + flag`. The PTX manual calls the flag a borrow there, which holds only while
+//! subtractions read what subtractions wrote.
 
 use crate::error::LoweringResult;
 use crate::kernel::{Operand, Reg, Width};

@@ -1,4 +1,4 @@
-//! Bits: logic, shifts, counts and fields.
+//! Rules of bit operations: logic, shifts, counts, fields.
 
 use crate::error::LoweringResult;
 use crate::kernel::{Operand, Width};

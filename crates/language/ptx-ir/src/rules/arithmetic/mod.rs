@@ -1,4 +1,4 @@
-//! Lowering rules of arithmetic, logic, comparison and conversion instructions.
+//! Rules of arithmetic, logic, comparison and conversion instructions.
 
 pub mod compare;
 pub mod convert;

@@ -1,8 +1,6 @@
-//! The video instructions: arithmetic on bytes and halves picked from words, and on words as if they
-//! were one bit wider.
+//! Rules of video instructions: arithmetic on bytes and halves of words, and on words as if they were one bit wider.
 //!
-//! Each becomes a few steps over 64-bit integers: pick the operands, compute, clamp, and combine with
-//! the last operand.
+//! Each instruction becomes a few steps on 64-bit integers: extract the operands, compute, clamp, merge with the last operand.
 
 use crate::error::{LoweringResult, Unsupported};
 use crate::kernel::{Operand, Reg, Width};

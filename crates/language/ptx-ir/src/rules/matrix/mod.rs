@@ -1,5 +1,4 @@
-//! `ldmatrix`, `stmatrix`, `movmatrix` and `mma`.
-//! `wmma`.
+//! Rules of `ldmatrix`, `stmatrix`, `movmatrix`, `mma` and `wmma`.
 
 pub mod tensor_memory;
 pub mod warpgroup;
@@ -236,7 +235,7 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return multiply(cx, this);
     }
     if d != c {
-        return Err(cx.unknown("an accumulator of another type than the result"));
+        return Err(cx.unknown("an accumulator and a result of different types"));
     }
     let registers = |part, number| Fragment { part, shape, number }.registers();
     let halved = Shape { k: if sparse { shape.k / 2 } else { shape.k }, ..shape };
@@ -395,9 +394,7 @@ fn wmma_tile(cx: &mut Cx<'_, '_>) -> LoweringResult {
         _ => return Err(cx.unknown("one of `.row` and `.col` is expected")),
     };
     if number.bits() < 8 && by_rows != (part == MatrixOperand::A) {
-        return Err(
-            cx.unknown("A lies by rows and B by columns where elements are less than a byte")
-        );
+        return Err(cx.unknown("elements smaller than a byte need A in `.row` and B in `.col`"));
     }
     let fragment = Fragment { part, shape, number };
     let (address, registers) = if store { (0, 1) } else { (1, 0) };

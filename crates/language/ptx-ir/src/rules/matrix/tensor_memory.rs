@@ -1,7 +1,4 @@
-//! `tcgen05`: tensor memory and the fifth generation of tensor cores.
-//! `tcgen05.ld` and `.st`.
-//! `tcgen05.mma`.
-//! What the instructions share: the pair of blocks, addresses of tensor memory, and how one is emitted.
+//! Rules of `tcgen05`: tensor memory and fifth-generation tensor cores.
 
 use crate::error::LoweringResult;
 use crate::kernel::*;

@@ -1,4 +1,4 @@
-//! `wgmma`.
+//! Rules of `wgmma`.
 
 use crate::error::LoweringResult;
 use crate::kernel::{Opcode, Operand, SyncAnnotation};

@@ -1,4 +1,4 @@
-//! Modifiers and operands of instructions that access memory.
+//! Modifiers and operands shared by instructions that access memory.
 
 use crate::error::LoweringResult;
 use crate::kernel::{MemoryOrder, MemorySpace, Scope};

@@ -1,10 +1,9 @@
-//! mbarriers, and what concerns clusters.
-//! `clusterlaunchcontrol`: taking over the work of a cluster that has not started (PTX manual, "Parallel
-//! Synchronization and Communication Instructions").
+//! Rules of mbarriers, clusters, and `clusterlaunchcontrol` (PTX manual, "Parallel Synchronization and Communication
+//! Instructions").
 //!
-//! Every request is answered "not cancelled", as the manual allows at any time: all clusters of the grid run
-//! by themselves. The answer is 16 zero bytes; what a GPU writes there is opaque. `.multicast::cluster::all` writes it
-//! to every block of the cluster, and tells the mbarrier of each.
+//! Every `clusterlaunchcontrol` request is answered "not canceled", which the manual permits at any time: all clusters of the grid
+//! run anyway. The answer is 16 zero bytes; a GPU's answer is opaque. `.multicast::cluster::all` writes it to every block of the
+//! cluster and signals each block's mbarrier.
 
 use crate::error::LoweringResult;
 use crate::kernel::*;

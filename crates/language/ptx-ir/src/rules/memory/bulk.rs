@@ -1,4 +1,4 @@
-//! Bulk copies, copies of tensor tiles, and asynchronous stores.
+//! Rules of bulk copies, tensor copies and asynchronous stores.
 
 use crate::error::LoweringResult;
 use crate::kernel::*;
@@ -75,7 +75,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
     ];
     cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
     let [(to, _), (from, _)] = spaces(cx)[..] else {
-        return Err(cx.unknown("it does not say where to and where from"));
+        return Err(cx.unknown("the source and the target space are missing"));
     };
     let told = cx.has("mbarrier::complete_tx::bytes");
     let fits = match (to, from) {
@@ -84,7 +84,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
         _ => false,
     };
     if !fits {
-        return Err(cx.unknown("these spaces and this way to wait"));
+        return Err(cx.unknown("these spaces with this completion mechanism"));
     }
     let reduction = match cx.has("reduce") {
         true => Some(reduction(cx)?),
@@ -170,7 +170,7 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let load = match (&spaces(cx)[..], cx.has("bulk_group")) {
         ([(MemorySpace::Shared, _), (MemorySpace::Global, _)], false) => true,
         ([(MemorySpace::Global, _), (MemorySpace::Shared, _)], true) => false,
-        _ => return Err(cx.unknown("these spaces and this way to wait")),
+        _ => return Err(cx.unknown("these spaces with this completion mechanism")),
     };
     let mode = match load {
         true if cx.has("tile::gather4") => TensorMode::Rows,
@@ -193,7 +193,7 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (map_base, map, coordinates) = map_and_coordinates(cx, tensor_at)?;
     let (count, offset_count) = mode.numbers(dimensions);
     if coordinates.len() != count {
-        return Err(cx.unknown("the number of coordinates is not that of the dimensions"));
+        return Err(cx.unknown("the number of coordinates does not match the dimensions"));
     }
     let (shared_base, shared) = shared_operand(cx, shared_at, false)?;
     let (bar_base, barrier) = match load {

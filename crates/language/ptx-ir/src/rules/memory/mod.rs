@@ -1,5 +1,4 @@
-//! Loads, stores, asynchronous copies and address conversions.
-//! Atomics and reductions on memory.
+//! Rules of loads, stores, atomics, asynchronous copies and address conversions.
 
 pub mod access;
 pub mod asynchrony;

@@ -1,6 +1,5 @@
-//! `tensormap.replace` and `tensormap.cp_fenceproxy`: changes of tensor maps, as stores to the fields of the
-//! emulator's layout. Values mean what ptxas makes of them: extents are given whole, the rank less 1, strides in
-//! bytes.
+//! Rules of `tensormap.replace` and `tensormap.cp_fenceproxy`: changes of tensor maps as stores to fields of the emulator's layout.
+//! Values follow ptxas: extents are given in full, the rank minus 1, strides in bytes.
 
 use crate::error::LoweringResult;
 use crate::kernel::*;
@@ -79,7 +78,7 @@ fn replace(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let at = if ordered { literal(cx, 1)? as usize } else { 0 };
     let last = if cx.has("global_stride") { 3 } else { 4 };
     if at > last {
-        return Err(cx.unknown("a dimension that a tensor map has not"));
+        return Err(cx.unknown("a dimension beyond those of a tensor map"));
     }
     let (place, ty, value) = if cx.has("global_address") {
         (layout::ADDRESS, B64, cx.src(1, B64)?)

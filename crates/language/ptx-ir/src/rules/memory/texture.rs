@@ -1,8 +1,5 @@
-//! Textures and surfaces. What nothing defines well enough is refused: depth comparison, multisampling, results in
-//! half precision, and the queries whose codes are a driver's own.
-//! What the instructions on textures and surfaces share: objects, coordinates and shapes.
-//! `txq`, `suq` and `istypep`.
-//! `suld`, `sust` and `sured`.
+//! Rules of textures and surfaces. Not supported, because no specification is precise enough: depth comparison, multisampling,
+//! half-precision results, and queries with driver-specific codes.
 
 use crate::error::LoweringResult;
 use crate::kernel::*;
@@ -183,7 +180,7 @@ pub fn place(
         one => vec![one.clone()],
     };
     if coordinates.len() != geometry.written() {
-        return Err(cx.unknown("the number of coordinates is not that of the shape"));
+        return Err(cx.unknown("the number of coordinates does not match the shape"));
     }
     let mut src = vec![object, sampler];
     for (at, operand) in coordinates.iter().enumerate() {
@@ -240,7 +237,7 @@ pub fn query(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (_, ask) = *known
         .iter()
         .find(|(name, _)| cx.has(name))
-        .ok_or_else(|| cx.unknown("a query whose answer is a driver's own"))?;
+        .ok_or_else(|| cx.unknown("a query with a driver-specific answer"))?;
     if cx.ty()? != B32 {
         return Err(cx.unknown("this type"));
     }

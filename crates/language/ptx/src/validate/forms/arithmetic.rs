@@ -1,7 +1,5 @@
-//! Integer and floating-point arithmetic, logic and shifts (PTX manual, "Integer Arithmetic",
-//! "Extended-Precision", "Floating Point", "Half Precision", "Logic and Shift").
-//! Comparison and selection (PTX manual, "Comparison and Selection", "Half Precision Comparison").
-//! Conversions (PTX manual, "Data Movement: cvt, cvt.pack").
+//! Arithmetic, logic and shifts (PTX manual, "Integer Arithmetic", "Extended-Precision", "Floating Point", "Half Precision", "Logic
+//! and Shift"), comparison and selection, and conversions ("Data Movement: cvt, cvt.pack").
 
 use crate::validate::forms::notation::FormRow;
 

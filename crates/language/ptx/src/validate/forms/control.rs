@@ -1,6 +1,5 @@
-//! Control flow, synchronisation and communication (PTX manual, "Control Flow", "Parallel
-//! Synchronization and Communication").
-//! Instructions whose forms are not listed one by one: textures and surfaces, video, the stack. Their names are checked here, and the rest by what runs them.
+//! Control flow, synchronization and communication (PTX manual, "Control Flow", "Parallel Synchronization and Communication").
+//! Textures, surfaces, video and stack instructions are listed by name only; lowering checks the rest.
 
 use crate::validate::forms::notation::FormRow;
 

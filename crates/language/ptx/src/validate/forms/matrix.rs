@@ -1,6 +1,5 @@
-//! Warp-level matrices (PTX manual, "Warp Level Matrix Multiply-Accumulate Instructions"). Only shapes that
-//! the emulator runs have rows of their own; it refuses what else does not exist.
-//! Tensor memory (PTX manual, "TensorCore 5th Generation Family Instructions").
+//! Warp-level matrices (PTX manual, "Warp Level Matrix Multiply-Accumulate Instructions") and tensor memory ("TensorCore 5th
+//! Generation Family Instructions"). Only shapes that the emulator runs have rows; lowering rejects shapes that do not exist.
 
 use crate::validate::forms::notation::FormRow;
 

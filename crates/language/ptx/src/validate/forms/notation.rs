@@ -1,26 +1,20 @@
-//! Instruction forms: the modifiers that may stand together and the operands that go with them.
+//! The notation of instruction forms: which modifiers may be combined, and which operands go with them.
 //!
-//! A form is a row of text in a notation near that of the PTX manual, read once. The rows are facts:
-//! they stand in `forms/`, a file per chapter of the manual, each row compared with ptxas.
+//! A form is a row of text in a notation close to the PTX manual's, parsed once. The rows are facts, one table per chapter of the
+//! manual, each row compared with ptxas.
 //!
-//! Modifiers: alternatives are separated by `|`, `?` makes the slot optional, `^` wants it directly
-//! after the opcode or after another such slot, `$name` stands for a set, `x*` for any modifier that
-//! starts so, `...` for any others, and `>p` adds an operand where the modifier is present. ptxas lets
-//! modifiers other than `^` stand in any order; types keep theirs.
+//! Modifiers: `|` separates alternatives; `?` makes a slot optional; `^` requires it directly after the opcode or after another such
+//! slot; `$name` is a set; `x*` is any modifier with this prefix; `...` is any others; `>p` adds an operand if the modifier is
+//! present. Like ptxas, modifiers other than `^` may come in any order; types keep theirs.
 //!
-//! Operands: `d` a destination register, `a` a value, `r` a register, `i` an integer literal, `p` a
-//! predicate value, `q` a predicate that is written, `m` memory in brackets, `t` tensor memory in
-//! brackets, `w` a matrix: a value that describes it, or tensor memory, `x` anything, `*` anything from
-//! here on. A capital letter takes wider registers too, and `M` narrower addresses. Then `s`: a special register may
-//! stand there; `v`: a variable, for its address; `k`: a vector of parts of the value; `_`: may be
-//! discarded; `o`: may be absent; `b`: as a literal it is a barrier, below 16; `t`: as a literal it is a
-//! number of threads, whole warps; `c`: as a literal it is a number of columns of tensor memory. `:b32`
-//! names the type, `:1` takes the second type of the modifiers, `:w` twice the first; without it, it
-//! is the first. `/p` allows a second, predicate destination. A count before it makes it a vector,
-//! and `V` one of as many as `.v2`, `.v4` or `.v8` says, or the shape and steps of a movement of tensor
-//! memory.
-//! The table of instruction forms; `form.rs` says how a row is read.
-//! A row of the table of instruction forms, as text.
+//! Operands: `d` a destination register, `a` a value, `r` a register, `i` an integer literal, `p` a predicate value, `q` a
+//! predicate destination, `m` memory in brackets, `t` tensor memory in brackets, `w` a matrix (a descriptor or tensor memory), `x`
+//! anything, `*` anything from here on. A capital letter also allows wider registers, and `M` narrower addresses. Flags: `s` allows a
+//! special register; `v` a variable, for its address; `k` a vector of parts of the value; `_` may be discarded; `o` may be absent;
+//! `b` a literal is a barrier, below 16; `t` a literal is a number of threads, whole warps; `c` a literal is a number of tensor
+//! memory columns. `:b32` fixes the type, `:1` uses the second type of the modifiers, `:w` twice the first; the default is the
+//! first. `/p` allows a second, predicate destination. A count before the letter makes it a vector; `V` is a vector of as many
+//! elements as `.v2`, `.v4` or `.v8` says, or as the shape and repeat count of a tensor memory load or store.
 
 use crate::types::ScalarType;
 

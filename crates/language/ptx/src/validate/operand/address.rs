@@ -1,5 +1,4 @@
-//! Addresses: what stands in brackets, and in which state space a variable lies.
-//! Which types agree with each other, and with literals.
+//! Checks of addresses and state spaces, and type compatibility of registers and literals.
 
 use crate::ast::{Address, AddressBase, Immediate, Variable};
 use crate::types::ScalarType::{self, U32, *};
@@ -66,7 +65,7 @@ impl Checker<'_> {
             Some(Symbol::Variable(variable, _)) => match space {
                 Some(space) => in_space(name, variable, space),
                 None if variable.space == StateSpace::Param => {
-                    Err(format!("`[{name}]`, lies in .param; expected generic memory"))
+                    Err(format!("`[{name}]`, is in .param; expected generic memory"))
                 }
                 None => Ok(()),
             },
@@ -81,7 +80,7 @@ pub(super) fn in_space(name: &str, variable: &Variable, space: &str) -> FitResul
     let wanted = space.split("::").next().unwrap_or_default();
     match variable.space.name() == wanted {
         true => Ok(()),
-        false => Err(format!("`{name}`, lies in {}; expected .{space}", variable.space)),
+        false => Err(format!("`{name}`, is in {}; expected .{space}", variable.space)),
     }
 }
 

@@ -1,6 +1,5 @@
-//! One operand against what its place asks for (PTX manual, "Operand Type Checking", "Operand Size
-//! Exceeding Instruction-Type Size", "Type Information for Instructions and Operands").
-//! Vectors: elements of one size, and registers that make up one value.
+//! Checks of an operand against its place in the form (PTX manual, "Operand Type Checking", "Operand Size Exceeding
+//! Instruction-Type Size", "Type Information for Instructions and Operands").
 
 pub(super) mod address;
 
@@ -156,12 +155,16 @@ impl Checker<'_> {
             Operand::Immediate(value) => {
                 Err(format!("{}, is a literal; expected a .{} register", shown(*value), ty.name()))
             }
-            Operand::Vector(_) => Err(format!("a vector, stands for one .{} value", ty.name())),
-            Operand::Address(_) => Err(format!("an address, stands for a .{} value", ty.name())),
+            Operand::Vector(_) => {
+                Err(format!("a vector, is used where one .{} value is expected", ty.name()))
+            }
+            Operand::Address(_) => {
+                Err(format!("an address, is used where a .{} value is expected", ty.name()))
+            }
             Operand::Not(name) => {
                 Err(format!("`!{name}`, negates a value that is not a predicate"))
             }
-            Operand::Pair(..) => Err("a pair, stands for one value".to_owned()),
+            Operand::Pair(..) => Err("a pair, is used where one value is expected".to_owned()),
             Operand::Offset(name, _) => Err(format!("`{name}` and an offset, cannot be written")),
             Operand::Arguments(_) => Err("is in parentheses".to_owned()),
         }

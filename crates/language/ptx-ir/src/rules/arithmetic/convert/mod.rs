@@ -1,6 +1,4 @@
-//! `cvt`: between integers, to and from floats, and packed; [`crate::rules::arithmetic::convert`] has floats of 8 bits.
-//! `cvt` of two values into one register.
-//! `cvt` from and to floats of 8, 6 and 4 bits, and scale factors.
+//! Rules of `cvt`: dispatch by type, packed results, and packed floats of 8, 6 and 4 bits with their scale factors.
 
 mod scalar;
 
@@ -182,7 +180,7 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
     };
     let widens = direction == SmallFloatDirection::ToHalves;
     if !cx.has("rn") || cx.has("satfinite") == widens {
-        return Err(cx.unknown("numbers go to 8 bits with `.rn.satfinite`, from them with `.rn`"));
+        return Err(cx.unknown("conversions to 8 bits need `.rn.satfinite`, from 8 bits `.rn`"));
     }
     let pair = if format == SmallFloatFormat::E2m1 { B8 } else { B16 };
     let (ty, count) = match direction {

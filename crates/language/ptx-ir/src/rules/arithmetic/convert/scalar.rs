@@ -1,6 +1,4 @@
-//! The conversion of one value, whose kinds are in [`crate::rules::arithmetic::convert::scalar`] and [`crate::rules::arithmetic::convert::scalar`].
-//! `cvt` between integers.
-//! `cvt` to and from floats of 16 bits and more, with the steps of their modifiers.
+//! Rules of `cvt` of one value: between integers, and to and from floats of 16 bits and more, with modifiers.
 
 use crate::error::LoweringResult;
 use crate::kernel::{Operand, Reg, Width};
