@@ -31,17 +31,17 @@ pub fn text_place(file: Option<&str>, line: u32) -> String {
 /// Why a module cannot run on the emulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadError {
-    /// What is wrong, naming the instruction or directive.
+    /// The message, naming the instruction or directive.
     pub message: String,
     /// The function it is in; empty at module scope.
     pub function: String,
-    /// The source position, where the module tells.
+    /// The source position, if the module has one.
     pub location: Option<SourceLocation>,
-    /// The file of the PTX text, where it is known.
+    /// The file of the PTX text, if known.
     pub text_file: Option<String>,
     /// The line in the PTX text, 0 when unknown.
     pub text_line: u32,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
 }
 
@@ -66,20 +66,20 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// What a rule does not know: the message, and what to do.
+/// An unsupported instruction, form or operand: the message, and a remedy.
 pub struct Unsupported {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do.
+    /// The remedy.
     pub help: String,
 }
 
 impl Unsupported {
-    /// One with a remedy.
+    /// An error with a remedy.
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> Unsupported {
         Unsupported { message: message.into(), help: help.into() }
     }
 }
 
-/// Results of rules.
+/// The result of a lowering rule.
 pub type LoweringResult<T = ()> = Result<T, Unsupported>;

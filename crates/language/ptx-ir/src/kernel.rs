@@ -18,7 +18,7 @@ pub type Reg = u32;
 /// A label's number in [`Kernel::labels`].
 pub type Label = u32;
 
-/// A value that a thread has without computing it.
+/// A special register: a value that a thread has without computing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpecialRegister {
     /// `%tid`, by axis.
@@ -104,7 +104,7 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// The register that it is, if it is one.
+    /// The register, if the operand is one.
     pub fn register(self) -> Option<Reg> {
         match self {
             Operand::Reg(register) => Some(register),
@@ -113,32 +113,32 @@ impl Operand {
     }
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Opcode {
     /// Computes `dst[0]` from the sources.
     Alu(Alu),
-    /// Lets lanes see each other, or does something for each warp.
+    /// An operation across the lanes of a warp.
     Warp(WarpOp),
     /// Accesses memory.
     Memory(MemoryOp),
-    /// Goes to a label, if the guard holds.
+    /// Branches to a label if the guard holds.
     Branch(Label),
     /// Ends the active threads.
     Exit,
-    /// Ends the active threads at the end of the kernel: the way out that others reconverge towards.
+    /// Ends the active threads at the end of the kernel: the exit that other lanes reconverge towards.
     Return,
     /// Faults.
     Trap,
-    /// Faults, since an assertion does not hold.
+    /// Faults because an assertion failed.
     AssertFail,
-    /// Faults, since a thread's stack is full.
+    /// Faults because a thread's stack is full.
     StackOverflow,
     /// Waits at a barrier: sources are its number and, if counted, its threads.
     Barrier {
-        /// What it does there.
+        /// The kind of barrier.
         kind: BarrierKind,
-        /// Whether all threads of a warp must be at this very instruction.
+        /// Whether all threads of a warp must execute this same instruction.
         aligned: bool,
     },
     /// Copies asynchronously: `src` are the shared and the global address and the bytes to read.
@@ -146,26 +146,26 @@ pub enum Opcode {
         /// Bytes to write.
         bytes: u8,
     },
-    /// Waits, copies or synchronises beside the instructions of its warp.
+    /// An asynchronous copy, or a wait or synchronization.
     Async(AsyncOp),
-    /// Loads, stores or multiplies matrices that the warp holds together.
+    /// Loads, stores or multiplies matrices distributed over the warp.
     Matrix(MatrixOp),
     /// Samples a texture or accesses a surface.
     Texture(TextureOp),
-    /// Waits until the lanes that the first of `src` names are here, of those that have not exited: at this instruction, or
-    /// at another of this kind that names the same lanes. Next in `src` is the value that a lane brings to what follows;
-    /// `None` is `bar.warp.sync`, which brings none.
+    /// Waits until the lanes in the mask `src[0]` that have not exited arrive, here or at another instruction of this kind
+    /// with the same mask. `src[1]` is the value that a lane contributes to the operation; `None` is `bar.warp.sync`,
+    /// which has no value.
     Converge(Option<WarpOp>),
-    /// Tells checks of something; nothing else.
+    /// An annotation for checks; no effect.
     Annotation(SyncAnnotation),
-    /// Does nothing that the emulator can see.
+    /// No effect in the emulator.
     Nothing,
 }
 
 /// One instruction.
 #[derive(Clone)]
 pub struct Inst {
-    /// What it does.
+    /// The operation.
     pub opcode: Opcode,
     /// Destinations; `None` for `_`.
     pub dst: Vec<Option<Reg>>,
@@ -189,7 +189,7 @@ impl Inst {
         self.dst.iter().flatten().copied()
     }
 
-    /// What it does with the NaN of f32 arithmetic.
+    /// How it treats the NaN of f32 arithmetic.
     pub fn nan_use(&self) -> NanUse {
         match self.opcode {
             Opcode::Alu(op) => op.nan_use(),
@@ -197,13 +197,13 @@ impl Inst {
         }
     }
 
-    /// Whether its results are functions of its operands, lane by lane, and it does nothing else.
+    /// Whether it only computes its results from its operands, lane by lane.
     pub fn is_alu(&self) -> bool {
         matches!(self.opcode, Opcode::Alu(_))
     }
 }
 
-/// A PTX instruction and where it comes from.
+/// A PTX instruction and its source position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// Its name in the text.
@@ -212,7 +212,7 @@ pub struct Origin {
     pub location: Option<SourceLocation>,
     /// Its line in the text.
     pub text_line: u32,
-    /// The calls that it is inside of, inlined by the compiler or in the text, the innermost first.
+    /// The enclosing calls, inlined by the compiler or by lowering, innermost first.
     pub callers: Arc<[SourceLocation]>,
 }
 
@@ -238,25 +238,24 @@ pub struct PlacedVariable {
     pub bytes: u32,
 }
 
-/// A kernel, ready to be analysed for a block shape.
+/// A kernel, ready to be analyzed for a block shape.
 #[derive(Clone, Default)]
 pub struct Kernel {
     /// Name.
     pub name: String,
     /// Instructions.
     pub insts: Vec<Inst>,
-    /// The instruction that each label stands before.
+    /// The instruction after each label.
     pub labels: Vec<usize>,
     /// Registers.
     pub registers: Vec<Register>,
-    /// The names in PTX of those that have one, if lowering was asked to keep them.
+    /// PTX names of registers, if lowering kept them.
     pub register_names: HashMap<Reg, String>,
-    /// Where instructions come from.
+    /// The PTX instruction and source position of each instruction.
     pub origins: Vec<Origin>,
     /// The module's source files; `.loc` numbers them from 1.
     pub files: Vec<String>,
-    /// By origin: the numbers of its source file and of those that it was inlined into, the innermost
-    /// first.
+    /// By origin: its source file number and those of the files it was inlined into, innermost first.
     pub source_files: Vec<Box<[u32]>>,
     /// Parameters.
     pub parameters: Vec<Parameter>,
@@ -278,27 +277,27 @@ pub struct Kernel {
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`, as threads in all.
     pub max_threads: Option<u32>,
-    /// Registers that each thread is launched with, for a kernel that has a `setmaxnreg`, where the directives say it: `.maxnreg`,
-    /// or of what a multiprocessor has for the threads of `.maxntid` (`.minnctapersm` times) as many as are wanted.
+    /// Registers per thread at launch, for a kernel with `setmaxnreg`, if its directives determine them: `.maxnreg`, or as
+    /// many as wanted that fit on a multiprocessor for the threads of `.maxntid` (times `.minnctapersm`).
     pub entry_registers: Option<u32>,
     /// `.reqnctapercluster`.
     pub required_cluster: Option<[u32; 3]>,
-    /// `.explicitcluster`: the launch must say the cluster's shape.
+    /// `.explicitcluster`: the launch must give the cluster shape.
     pub explicit_cluster: bool,
     /// `.maxclusterrank`: the most blocks of a cluster.
     pub max_cluster: Option<u32>,
-    /// Whether an atomic's order between blocks can be seen in results.
+    /// Whether results may depend on the order of atomics between blocks.
     pub ordered_blocks: bool,
 }
 
 impl Kernel {
-    /// The source file of a number, as `.loc` gives it; empty for none.
+    /// The source file of a `.loc` file number; empty if unknown.
     pub fn file(&self, number: u32) -> &str {
         let index = (number as usize).checked_sub(1);
         index.and_then(|index| self.files.get(index)).map_or("", String::as_str)
     }
 
-    /// Whether it reads where the grid's workspace is, as `grid.sync()` of cooperative groups does.
+    /// Whether it reads the address of the grid's workspace, as `grid.sync()` of cooperative groups does.
     pub fn reads_workspace(&self) -> bool {
         let environment = |special| matches!(special, Some(SpecialRegister::Environment(_)));
         self.registers.iter().any(|register| environment(register.special))

@@ -10,14 +10,13 @@ pub const PARAMETER_WINDOW: u64 = 0x3_0000_0000;
 /// Bytes of each window.
 pub const WINDOW: u64 = 0x1_0000_0000;
 
-/// The bit of a shared address above which stands one more than the rank of the block whose shared
-/// memory it is in; 0 stands for the own block.
+/// Shift of the block number in a shared address: rank plus 1 of the block in its cluster, or 0 for the own block.
 pub const RANK_SHIFT: u32 = 24;
-/// The offset in the memory of a block.
+/// Mask of the offset within a block.
 pub const OFFSET_MASK: u64 = (1 << RANK_SHIFT) - 1;
 
-/// Where the fields of a tensor map lie in its 128 bytes, in the emulator's layout; what each holds is said at the
-/// engine's `TensorMap`. Instructions that change a map are lowered to stores to these places.
+/// Byte offsets of the fields of a tensor map (128 bytes) in the emulator's layout; the engine's `TensorMap` documents the
+/// fields. Instructions that change a map are lowered to stores to these offsets.
 pub mod tensor_map {
     /// The address of the first element, 8 bytes. The 8 after it are free: programs know a bit of the second word of
     /// NVIDIA's layout, and clear it in every map (CUTLASS and Triton, with drivers up to 13.1).

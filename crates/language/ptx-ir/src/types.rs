@@ -28,7 +28,7 @@ pub enum MemorySpace {
     Parameter,
 }
 
-/// What is known of a register's value over the lanes, from most to least.
+/// The uniformity class of a register across lanes, from most to least known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UniformityClass {
     /// Never written.
@@ -43,14 +43,14 @@ pub enum UniformityClass {
     Varying,
 }
 
-/// What an instruction does with the NaN of f32 arithmetic, for [`crate::passes::canonicalize`].
+/// How an instruction treats the NaN of f32 arithmetic, for [`crate::passes::canonicalize`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NanUse {
-    /// The bits of an operand may show in what it does.
+    /// The bits of an operand may affect the result.
     Observes,
-    /// Which NaN an operand is, changes nothing.
+    /// The kind of NaN of an operand changes nothing.
     Ignores,
-    /// Arithmetic: it ignores which NaN an operand is, and the NaN that it makes is the host's.
+    /// Arithmetic: ignores the NaN of operands and produces the host's NaN.
     Produces,
     /// It copies 32 bits.
     Copies,

@@ -39,7 +39,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// Whether the module is compiled for debugging (`debug`): as it is written, without optimisation.
+    /// Whether the module is compiled for debugging (`debug`): as written, without optimization.
     pub fn is_for_debugging(&self) -> bool {
         self.options.iter().any(|option| option == "debug")
     }
@@ -132,7 +132,7 @@ impl Variable {
         elements.saturating_mul(u64::from(self.vector) * u64::from(self.ty.size()))
     }
 
-    /// Alignment in bytes: as declared, else that of one (vector) element.
+    /// Alignment in bytes: as declared, else the alignment of one (vector) element.
     pub fn alignment(&self) -> u32 {
         self.align.unwrap_or(u32::from(self.vector) * self.ty.size())
     }
@@ -214,8 +214,8 @@ pub enum Statement {
     Instruction(Instruction),
     /// `{ ... }`, a separate scope for registers and variables.
     Block(Vec<Statement>),
-    /// Any other directive inside a body, whole, with its dot and without its semicolon. A `.loc`
-    /// stands here only where no instruction is at that position (an inlined call names it).
+    /// Any other directive inside a body, whole, with its dot and without its semicolon. A `.loc` appears here only if
+    /// no instruction has its position (an inlined call refers to it).
     Directive(String),
 }
 
@@ -226,7 +226,7 @@ pub struct Registers {
     pub vector: u8,
     /// Type.
     pub ty: ScalarType,
-    /// Names, each with a count where it is written `%r<10>` (which declares `%r0` to `%r9`).
+    /// Names, each with its count if written as `%r<10>` (which declares `%r0` to `%r9`).
     pub names: Vec<(String, Option<u32>)>,
 }
 

@@ -11,7 +11,7 @@ const WINDOW: usize = 160;
 /// One problem in a PTX text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The file of the text, where it is known.
+    /// The file of the text, if known.
     pub file: Option<String>,
     /// Line of the text, from 1; 0 where the text has no line for it (a module built by a program).
     pub line: usize,
@@ -21,9 +21,9 @@ pub struct Diagnostic {
     pub width: usize,
     /// The message, one sentence without a full stop.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
-    /// The whole line of the text; empty where there is none.
+    /// The whole line of the text; may be empty.
     pub source_line: String,
 }
 
@@ -82,7 +82,7 @@ impl Diagnostics {
         self.list.iter()
     }
 
-    /// The same problems, as those of the text of a file.
+    /// The same problems, with the file name of the text.
     #[must_use]
     pub fn in_file(mut self, name: &str) -> Diagnostics {
         self.list.iter_mut().for_each(|problem| problem.file = Some(name.to_owned()));

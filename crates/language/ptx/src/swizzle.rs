@@ -4,7 +4,7 @@
 /// A pattern that moves 16-byte chunks within rows of 32, 64 or 128 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Swizzle {
-    /// Chunks stay where they are.
+    /// No swizzle.
     #[default]
     None,
     /// Two chunks, exchanged by one bit of the row: the pattern repeats after 256 bytes.
@@ -18,16 +18,15 @@ pub enum Swizzle {
 }
 
 impl Swizzle {
-    /// Where the byte that a plain layout puts at `address` lies. The pattern counts from address 0 of
-    /// shared memory, not from the tile: bits 7 and up of the address say what its bits 4 and up are
-    /// xored with. Applied twice, it gives the address back.
+    /// The swizzled address of the byte at `address` in a plain layout. The pattern is relative to address 0 of shared memory,
+    /// not to the tile: address bits from 7 up are xored into bits from 4 up. The function is its own inverse.
     #[inline]
     pub fn apply(self, address: u64) -> u64 {
         let (shift, mask) = self.pattern();
         address ^ (address >> shift & mask)
     }
 
-    /// What an address is xored with: itself, shifted right, under a mask.
+    /// Shift and mask: an address is xored with itself, shifted right and masked.
     #[inline]
     pub fn pattern(self) -> (u32, u64) {
         match self {

@@ -25,7 +25,7 @@ use crate::types::UniformityClass;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-/// How shared memory serves an access.
+/// How the load/store unit treats a shared-memory access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AccessClass {
     /// A load.
@@ -33,38 +33,38 @@ pub enum AccessClass {
     Load,
     /// A store.
     Store,
-    /// Rows of 16 bytes of a matrix.
+    /// 16-byte matrix rows (`ldmatrix`, `stmatrix`).
     Rows,
-    /// An atomic that the memory itself has: those on 32-bit integers, and exchanges.
+    /// A native atomic: on 32-bit integers, and exchanges.
     Atomic,
-    /// Compare-and-swap, which takes each pass twice.
+    /// Compare-and-swap: two passes each.
     CompareAndSwap,
     /// Any other atomic: a loop of a load and a compare-and-swap.
     Loop,
-    /// A compare-and-swap of 16 bits: a load of the word around them, and a compare-and-swap of it.
+    /// A 16-bit compare-and-swap: a load of the enclosing word, and a compare-and-swap of that word.
     SwapOfHalf,
-    /// Any other atomic on 16 bits: the same, until each lane has won.
+    /// Any other 16-bit atomic: the same in a loop until every lane succeeds.
     LoopOfHalf,
-    /// An atomic on 32-bit integers of which one lane does what all of them ask for.
+    /// A warp-aggregated atomic on 32-bit integers: one lane acts for all lanes.
     OneLane,
-    /// The same where all lanes are active; else all of them.
+    /// Warp-aggregated if all lanes are active; otherwise one access per lane.
     OneOfAll,
-    /// An addition of 1 whose result nobody wants: lanes of one word share a pass.
+    /// An addition of 1 with an unused result: lanes that address one word share a pass.
     Increment,
-    /// The first of the atomics on a vector of so many elements, counted for all of them.
+    /// The first of the atomics on a vector of this many elements; counted for all of them.
     First(u8),
-    /// What another one is counted for.
+    /// Counted with another access.
     Rest,
     /// A load by a generic address.
     Generic,
-    /// The first of loads that are joined into one of so many bytes; the others are [`AccessClass::Rest`].
+    /// The first of the loads that are merged into one of this many bytes; the others are [`AccessClass::Rest`].
     Vectorized(u8),
     /// An asynchronous copy's write.
     Copy,
 }
 
 impl AccessClass {
-    /// How an atomic on so many bytes is served.
+    /// The class of an atomic on an element of this many bytes.
     pub fn for_atomic(op: AtomicOp, bytes: u32) -> AccessClass {
         match op {
             AtomicOp::CompareAndSwap(_) if bytes == 2 => AccessClass::SwapOfHalf,
@@ -77,22 +77,21 @@ impl AccessClass {
     }
 }
 
-/// A block in which no axis is the same for all lanes of a warp.
+/// A block shape in which every axis varies within a warp.
 const ANY_BLOCK: [u32; 3] = [7, 3, 2];
 
 /// Classifies the accesses of a kernel.
 pub struct AccessClassifier<'a> {
     kernel: &'a Kernel,
     analyses: &'a Analyses,
-    /// Whether to ask for what ptxas does beyond choosing the instruction.
+    /// Whether to model ptxas optimizations.
     optimized: bool,
     vectorized: LoadVectorization,
     any_block: OnceCell<Uniformity>,
 }
 
 impl<'a> AccessClassifier<'a> {
-    /// A classifier. If not `optimized`, loads are not joined and atomics not aggregated, which takes no
-    /// analysis.
+    /// A classifier. If not `optimized`, loads are not vectorized and atomics not aggregated; this needs no analysis.
     pub fn new(kernel: &'a Kernel, analyses: &'a Analyses, optimized: bool) -> Self {
         let vectorized = match optimized {
             true => LoadVectorization::analyze(kernel, &analyses.cfg),
@@ -143,8 +142,8 @@ impl<'a> AccessClassifier<'a> {
 
     /// Whether an operand is uniform in blocks of any shape.
     fn is_uniform(&self, src: Operand) -> bool {
-        let analyse = || Uniformity::analyze(self.kernel, self.analyses, ANY_BLOCK);
-        self.any_block.get_or_init(analyse).operand(src) <= UniformityClass::Uniform
+        let analyze = || Uniformity::analyze(self.kernel, self.analyses, ANY_BLOCK);
+        self.any_block.get_or_init(analyze).operand(src) <= UniformityClass::Uniform
     }
 
     /// Whether any instruction reads a register.
@@ -152,7 +151,7 @@ impl<'a> AccessClassifier<'a> {
         self.kernel.insts.iter().any(|inst| inst.reads().any(|r| r == register))
     }
 
-    /// The constant that an operand is, also where one instruction alone writes it by a move.
+    /// The constant value of an operand: a literal, or a register whose only write moves a literal.
     fn constant(&self, operand: Option<Operand>) -> Option<u32> {
         match operand? {
             Operand::Const(constant) => Some(constant as u32),
@@ -172,21 +171,21 @@ impl<'a> AccessClassifier<'a> {
     }
 }
 
-/// What becomes of a load that is joined with others.
+/// How a load is merged with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vectorized {
-    /// It stands for loads of so many bytes in all.
+    /// It becomes one load of this many bytes.
     First(u8),
-    /// Another one stands for it.
+    /// It is part of an earlier load.
     Rest,
 }
 
-/// The loads of a kernel that are joined, by instruction.
+/// The vectorized loads of a kernel, by instruction.
 #[derive(Default)]
 pub struct LoadVectorization(HashMap<usize, Vectorized>);
 
-/// A load that may be joined with others: its instruction, what it is relative to, where its words lie
-/// from there, and what is known of the base.
+/// A load that may be merged with others: its instruction, its base and guard, its offset and words, and the known bits
+/// of the base.
 struct Candidate {
     instruction: usize,
     base: (Operand, Option<(Reg, bool)>),
@@ -195,7 +194,7 @@ struct Candidate {
     known: KnownBits,
 }
 
-/// 16 bytes from a base on, and the loads of them, each with its words of the four.
+/// An aligned 16 bytes relative to a base, and its loads, each with the mask of its words.
 struct Chunk<'a> {
     first: &'a Candidate,
     number: i64,
@@ -203,7 +202,7 @@ struct Chunk<'a> {
 }
 
 impl LoadVectorization {
-    /// Finds the loads of a kernel that are joined.
+    /// Finds the loads of a kernel that ptxas vectorizes.
     pub fn analyze(kernel: &Kernel, cfg: &ControlFlowGraph) -> LoadVectorization {
         let mut joined = LoadVectorization::default();
         if !kernel.insts.iter().any(|inst| candidate_of(inst).is_some()) {
@@ -235,12 +234,12 @@ impl LoadVectorization {
         joined
     }
 
-    /// What becomes of the load at this place; `None` if it stays as it is.
+    /// How the load at this instruction is vectorized; `None` if it is not.
     pub fn at(&self, instruction: usize) -> Option<Vectorized> {
         self.0.get(&instruction).copied()
     }
 
-    /// Joins loads that nothing separates.
+    /// Merges loads without another access in between.
     fn close(&mut self, loads: Vec<Candidate>) {
         let mut chunks: Vec<Chunk<'_>> = Vec::new();
         for load in &loads {
@@ -285,7 +284,7 @@ impl LoadVectorization {
     }
 }
 
-/// A load that may be joined, and how many words it is of.
+/// A load that may be merged, and its number of words.
 fn candidate_of(inst: &Inst) -> Option<(&MemoryOp, u32)> {
     let Opcode::Memory(op) = &inst.opcode else { return None };
     let load = matches!(op.kind, MemoryKind::Load) && op.space == MemorySpace::Shared;
@@ -293,7 +292,7 @@ fn candidate_of(inst: &Inst) -> Option<(&MemoryOp, u32)> {
     (load && one && !op.volatile).then(|| (op, op.ty.size() / 4))
 }
 
-/// Whether loads before and after it are never joined.
+/// Whether loads before and after this instruction are never merged.
 fn ends_runs(inst: &Inst) -> bool {
     match &inst.opcode {
         Opcode::Memory(op) => {

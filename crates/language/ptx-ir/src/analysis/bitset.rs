@@ -1,6 +1,6 @@
 //! Dense sets of small numbers (registers, blocks, pending nodes), one bit per number.
 
-/// A set of numbers below the bound that it was made for.
+/// A set of numbers below a fixed bound.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BitSet(Vec<u64>);
 

@@ -143,7 +143,7 @@ pub mod graphs {
         Kernel { insts, labels: (0..count).collect(), ..Kernel::default() }
     }
 
-    /// Whether a path leads from `a` to `b`, none of whose blocks is `without`.
+    /// Whether a path from `a` to `b` avoids the block `without`.
     pub fn reaches(cfg: &ControlFlowGraph, a: usize, b: usize, without: Option<usize>) -> bool {
         let mut seen = vec![false; cfg.blocks.len()];
         let mut stack = vec![a];

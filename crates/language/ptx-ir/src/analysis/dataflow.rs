@@ -21,19 +21,19 @@ use crate::kernel::{Inst, Kernel};
 
 /// Facts that can be combined.
 pub trait Lattice {
-    /// Combines this fact with another of the same place that arrives on another path (the meet; in a
-    /// lattice drawn the other way up, the join). Whether this fact changed.
+    /// Combines this fact with one that arrives on another path (the meet; the join, in a lattice drawn upside down).
+    /// Returns whether this fact changed.
     fn meet(&mut self, other: &Self) -> bool;
 }
 
-/// Sets of what *may* be: the union.
+/// Sets of *may* facts: the union.
 impl Lattice for BitSet {
     fn meet(&mut self, other: &BitSet) -> bool {
         self.union(other)
     }
 }
 
-/// What *may* be: true if it is on one path.
+/// *May* facts: true if true on one path.
 impl Lattice for bool {
     fn meet(&mut self, other: &bool) -> bool {
         !std::mem::replace(self, *self | other) & other
@@ -61,7 +61,7 @@ impl Worklist {
         Worklist { pending: BitSet::all(count), at: 0 }
     }
 
-    /// Has a node visited, again if need be.
+    /// Schedules a visit of a node.
     pub fn insert(&mut self, node: usize) {
         self.pending.insert(node);
     }
@@ -80,13 +80,13 @@ impl Iterator for Worklist {
 
 /// A dataflow problem over basic blocks.
 pub trait BlockAnalysis {
-    /// What is known at a place.
+    /// The fact at a program point.
     type Fact: Lattice;
 
     /// Which way facts flow.
     const DIRECTION: Direction;
 
-    /// The fact at a place that nothing has reached: the neutral element of [`Lattice::meet`].
+    /// The fact of an unreached point: the neutral element of [`Lattice::meet`].
     fn top(&self) -> Self::Fact;
 
     /// Turns the fact on the side of a block where facts flow in into that on the other side.
@@ -134,7 +134,7 @@ impl<F: Lattice> Facts<F> {
         &self.of[variable]
     }
 
-    /// Adds what is known of a variable.
+    /// Merges a fact into that of a variable.
     pub fn meet(&mut self, variable: usize, fact: &F) {
         if self.of[variable].meet(fact) {
             self.changed.push(variable);
@@ -145,17 +145,16 @@ impl<F: Lattice> Facts<F> {
 /// A flow-insensitive problem over variables. Variables are the kernel's registers by number; a problem may
 /// have more, numbered from there.
 pub trait VariableAnalysis {
-    /// What is known of a variable.
+    /// The fact of a variable.
     type Fact: Lattice;
 
     /// Which way facts flow.
     const DIRECTION: Direction;
 
-    /// Adds what an instruction tells of its results, if forward, or of its operands.
+    /// Adds the facts that an instruction implies for its results (forward) or its operands (backward).
     fn transfer(&mut self, at: usize, inst: &Inst, facts: &mut Facts<Self::Fact>);
 
-    /// Calls `each` with every variable whose fact [`Self::transfer`] asks for: the instruction is visited
-    /// again when it changes.
+    /// Calls `each` with every variable that [`Self::transfer`] reads; the instruction is visited again when one changes.
     fn inputs(&self, inst: &Inst, each: &mut dyn FnMut(usize)) {
         match Self::DIRECTION {
             Direction::Forward => inst.reads().for_each(|r| each(r as usize)),
@@ -182,7 +181,7 @@ pub fn solve_variables<A: VariableAnalysis>(
     facts.of
 }
 
-/// The instructions that ask for the fact of each variable, one list after the other.
+/// The instructions that read the fact of each variable, as concatenated lists.
 struct Dependents {
     starts: Vec<u32>,
     insts: Vec<u32>,

@@ -11,13 +11,13 @@ use crate::opcode::convert::ConvertOp;
 use crate::opcode::integer::{Integer, IntegerOp, ProductOp};
 use crate::opcode::logic::{LogicOp, MoveOp};
 
-/// Bits that matter: addresses of 16 bytes.
+/// Tracked low bits: enough for 16-byte alignment.
 pub const ALIGNMENT_BITS: u32 = 4;
 
-/// What is known of a value's lowest bits: so many, and what they are.
+/// Known low bits of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownBits {
-    /// How many are known, at most [`ALIGNMENT_BITS`].
+    /// The number of known bits, at most [`ALIGNMENT_BITS`].
     pub count: u32,
     /// Their values; zero above.
     pub value: u64,
@@ -32,7 +32,7 @@ impl KnownBits {
         KnownBits { count, value: value & ((1 << count) - 1) }
     }
 
-    /// Zeros that the value certainly ends in.
+    /// Known trailing zeros.
     fn trailing_zeros(self) -> u32 {
         self.value.trailing_zeros().min(self.count)
     }
@@ -51,7 +51,7 @@ impl KnownBits {
         KnownBits::new(count, self.value.wrapping_mul(other.value))
     }
 
-    /// What is known of a value that is one of two.
+    /// The bits known of a value that is one of two.
     fn either(self, other: KnownBits) -> KnownBits {
         let differ = (self.value ^ other.value).trailing_zeros();
         KnownBits::new(self.count.min(other.count).min(differ), self.value)
@@ -70,7 +70,7 @@ impl Lattice for Option<KnownBits> {
     }
 }
 
-/// What is known of every register.
+/// The known bits of every register.
 pub struct RegisterBits(Vec<Option<KnownBits>>);
 
 impl RegisterBits {
@@ -80,7 +80,7 @@ impl RegisterBits {
         RegisterBits(solve_variables(kernel, &mut Analysis, special))
     }
 
-    /// What is known of an operand.
+    /// The known bits of an operand.
     pub fn operand(&self, src: Operand) -> KnownBits {
         bits_of(src, |r| self.0[r as usize]).unwrap_or(KnownBits::NONE)
     }

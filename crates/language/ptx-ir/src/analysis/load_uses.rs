@@ -5,7 +5,7 @@
 //! - *Polling a flag*: a `.volatile` read that a branch depends on, as in a spin loop. Other `.volatile` accesses are data, as in
 //!   warp-synchronous reductions, and can race.
 //! - *Using the result of an atomic*: the thread learns what happened before, like the last block to take a ticket. A result used
-//!   only as an index carries no such knowledge.
+//!   only as an index orders nothing.
 //! - *Copying a structure with padding*: uninitialized bytes of local memory are read and stored again, with no other use.
 //!
 //! Backward slices (Weiser, "Program Slicing", 1981) over data dependences, flow-insensitive, on [`crate::analysis::dataflow`]:
@@ -74,7 +74,7 @@ fn local(kernel: &Kernel, op: &MemoryOp) -> bool {
     op.space == MemorySpace::Local || (op.space == MemorySpace::Generic && kernel.local_bytes > 0)
 }
 
-/// A place in local memory, as far as the address of an access says; `None` for any place.
+/// A constant address in local memory; `None` if unknown.
 type LocalPlace = Option<u64>;
 
 /// Whether an access to local memory is a load, and its place; `None` for other instructions.
@@ -109,7 +109,7 @@ fn compared(kernel: &Kernel) -> Vec<bool> {
     backward_slice(kernel, found, false)
 }
 
-/// Registers whose values end up in a condition, where there are `.volatile` loads at all.
+/// Registers whose values reach a condition; empty without `.volatile` loads.
 fn decides(kernel: &Kernel) -> Vec<bool> {
     let mut found = no_registers(kernel);
     let is_volatile = |inst: &Inst| match &inst.opcode {
@@ -181,14 +181,14 @@ impl VariableAnalysis for Slice<'_> {
     }
 }
 
-/// What counts as a use of a value: a branch and other lanes always do.
+/// What counts as a use of a value. Branches and exchanges with other lanes always do.
 #[derive(Clone, Copy)]
 struct Uses {
-    /// Not that it is stored in other memory.
+    /// Stores to other memory do not count.
     copies: bool,
-    /// That it is an address.
+    /// Addresses count.
     addresses: bool,
-    /// That it is stored in local memory.
+    /// Stores to local memory count.
     local: bool,
 }
 
@@ -229,8 +229,8 @@ impl VariableAnalysis for Consumed<'_> {
     }
 }
 
-/// Registers that are computed from constants alone, as the addresses of fields are. One that a loop
-/// advances is none.
+/// Registers computed from constants alone, like the addresses of fields. A register that a loop advances does not
+/// count.
 fn constant(kernel: &Kernel) -> Vec<bool> {
     let mut unproved = vec![0; kernel.registers.len()];
     kernel.insts.iter().flat_map(Inst::writes).for_each(|r| unproved[r as usize] += 1);

@@ -65,7 +65,7 @@ pub fn may_poll(kernel: &Kernel, cfg: &ControlFlowGraph) -> bool {
     loops && !looking.is_empty() && (many || looking.iter().any(|b| in_loop(cfg, *b)))
 }
 
-/// Whether an instruction gives what other blocks may have written.
+/// Whether an instruction returns values that other blocks may have written.
 fn looks_at_global_memory(inst: &Inst) -> bool {
     let Opcode::Memory(op) = &inst.opcode else { return false };
     let global = matches!(op.space, MemorySpace::Global | MemorySpace::Generic);

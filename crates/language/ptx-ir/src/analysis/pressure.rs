@@ -7,21 +7,20 @@
 use crate::analysis::Analyses;
 use crate::kernel::{Kernel, Reg, Width};
 
-/// An estimate of what a kernel takes of the register file.
+/// An estimate of a kernel's register use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RegisterPressure {
     /// 32-bit registers per thread, at most [`MOST_REGISTERS`].
     pub registers: u32,
-    /// Bytes per thread that do not fit and would live in local memory, and the kernel's own local
-    /// variables.
+    /// Bytes per thread that would spill to local memory, plus the kernel's own local variables.
     pub spill_bytes: u32,
 }
 
-/// Registers that a thread can have.
+/// The maximum number of registers per thread.
 pub const MOST_REGISTERS: u32 = 255;
 /// Registers that every kernel needs for the stack pointer, addresses and temporaries.
 const OVERHEAD: u32 = 6;
-/// Registers are given in this many.
+/// Allocation granularity.
 const UNIT: u32 = 8;
 
 /// The estimate for a kernel.

@@ -159,7 +159,7 @@ fn written_before(
     written
 }
 
-/// The class that an instruction gives its results.
+/// The class of an instruction's results.
 fn result(inst: &Inst, facts: &Facts<UniformityClass>) -> UniformityClass {
     let operand =
         |src: &Operand| src.register().map_or(UniformityClass::Uniform, |r| *facts.get(r as usize));

@@ -38,7 +38,7 @@ pub enum View {
     VectorizedLoads,
     /// The class of each access.
     AccessClasses,
-    /// What instructions do with NaNs, and the canonicalisations that were added.
+    /// What instructions do with NaNs, and the canonicalizations that were added.
     Nans,
     /// The marks that checks have on loads: polled flags, guesses, copies of structures.
     LoadUses,
@@ -85,7 +85,7 @@ fn made_up_addresses(module: &Module) -> Addresses {
         .collect()
 }
 
-/// A line for each instruction that `say` has something to say of, under its block.
+/// A line for each instruction for which `say` returns one, grouped by block.
 fn by_inst(
     kernel: &Kernel,
     analyses: &Analyses,

@@ -47,7 +47,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// An instruction's guard, with a space after it; nothing where it has none.
+    /// An instruction's guard and a space, or nothing.
     pub fn guard(&self, inst: &Inst) -> String {
         match inst.guard {
             Some((r, negated)) => {

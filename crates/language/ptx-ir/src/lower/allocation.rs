@@ -17,11 +17,11 @@ use lanework_ptx::{Function, Immediate, Statement};
 
 /// Bytes for `alloca` of each thread.
 pub const BYTES: u32 = 32 << 10;
-/// What they are called where variables are listed.
+/// The name of this memory in lists of variables.
 const NAME: &str = "memory of `alloca`";
 
 impl<'m> Lowering<'m> {
-    /// Leaves room for the register's first value, where a body may need it.
+    /// Reserves an instruction that initializes the register, if a body may need it.
     pub(super) fn start_allocation(&mut self, body: &'m [Statement]) {
         let reached = self.call_graph.below(body);
         let mut reached = reached.into_iter().filter_map(|name| self.call_graph.function(name));
@@ -30,7 +30,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// Gives the register its first value.
+    /// Fills in that instruction.
     pub(super) fn finish_allocation(&mut self) {
         if let Some(register) = self.allocation
             && let Some(first) = self.kernel.insts.first_mut()
@@ -41,7 +41,7 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    /// The register that holds the end of what is free, and where that starts.
+    /// The register that holds the end of the free memory, and the start of that memory.
     pub fn allocation(&mut self) -> (Reg, u64) {
         if let Some(register) = self.allocation {
             return (register, self.allocation_base);
@@ -52,7 +52,7 @@ impl<'m> Lowering<'m> {
         (register, self.allocation_base)
     }
 
-    /// Keeps what was free when a function starts, if it allocates.
+    /// Saves the end of the free part at function entry, if the function allocates.
     pub(super) fn allocated(&mut self, function: &'m Function) -> Option<Reg> {
         if !allocates(function) {
             return None;
@@ -64,7 +64,7 @@ impl<'m> Lowering<'m> {
         Some(kept)
     }
 
-    /// Gives back what a function allocated.
+    /// Releases the allocations of a function.
     pub(super) fn release(&mut self, kept: Option<Reg>) {
         if let Some(kept) = kept {
             let (register, _) = self.allocation();
@@ -74,7 +74,7 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Whether a function moves the end of what is free.
+/// Whether a function allocates.
 fn allocates(function: &Function) -> bool {
     function.body.as_deref().is_some_and(allocates_in)
 }
@@ -89,9 +89,9 @@ fn allocates_in(statements: &[Statement]) -> bool {
     })
 }
 
-/// The alignment of `alloca` where it names none.
+/// The default alignment of `alloca`.
 const ALIGNMENT: u64 = 8;
-/// The most that it may name.
+/// The maximum alignment.
 const MOST_ALIGNED: i128 = 1024;
 
 /// `alloca ptr, size, align`.
@@ -145,7 +145,7 @@ pub fn alloca(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Ok(())
 }
 
-/// `stacksave`: where the free part ends.
+/// `stacksave`: the end of the free part.
 pub fn save(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     cx.operands(1)?;
@@ -155,7 +155,7 @@ pub fn save(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.alu(dst, &[Operand::Reg(end)], crate::rules::mov::copy(ty))
 }
 
-/// `stackrestore`: back to where it ended.
+/// `stackrestore`: restores the end of the free part.
 pub fn restore(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     cx.operands(1)?;

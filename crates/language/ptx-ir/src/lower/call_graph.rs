@@ -8,7 +8,7 @@ use lanework_ptx as syntax;
 use lanework_ptx::{Function, Instruction, Statement};
 use std::collections::{HashMap, HashSet};
 
-/// What is known of the calls of a module's functions.
+/// The calls of a module's functions.
 pub struct CallGraph<'m> {
     source: PlacedModule<'m>,
     calls: HashMap<&'m str, Vec<&'m str>>,
@@ -17,7 +17,7 @@ pub struct CallGraph<'m> {
 }
 
 impl<'m> CallGraph<'m> {
-    /// That of a module; what a function calls is found when it is asked for.
+    /// The call graph of a module; calls of a function are found on first use.
     pub fn new(source: PlacedModule<'m>) -> CallGraph<'m> {
         CallGraph {
             source,
@@ -122,7 +122,7 @@ pub struct Call {
     pub function: String,
     /// Where results go.
     pub results: Vec<syntax::Operand>,
-    /// What is passed.
+    /// The arguments.
     pub arguments: Vec<syntax::Operand>,
 }
 

@@ -95,8 +95,7 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// A call through an address: each function that it may mean, if the address is the function's. An
-    /// address that is none of theirs is a trap.
+    /// A call through an address: compares the address with that of every candidate function, and traps if none matches.
     fn indirect(
         &mut self,
         instruction: &Instruction,
@@ -174,7 +173,7 @@ fn is_vector(formal: &lanework_ptx::Variable) -> bool {
     formal.space == lanework_ptx::StateSpace::Reg && formal.vector > 1
 }
 
-/// Copies the elements of a vector to those of a parameter.
+/// Copies a vector to a vector parameter, element by element.
 fn pass_vector(
     lowering: &mut Lowering<'_>,
     formal: &lanework_ptx::Variable,
@@ -270,7 +269,7 @@ fn copy_results(
 }
 
 impl Lowering<'_> {
-    /// The values of a call's arguments: in registers of their own, or where they lie in memory.
+    /// The values of a call's arguments, in new registers or at their place in memory.
     pub(super) fn evaluate(
         &mut self,
         callee: &Function,

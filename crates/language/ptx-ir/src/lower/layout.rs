@@ -5,29 +5,29 @@
 use crate::kernel::{Kernel, Operand, PlacedVariable};
 use lanework_ptx::{Linkage, StateSpace, Variable};
 
-/// Bytes left free between variables, so that an index out of one does not land in the next.
+/// Bytes left free between variables.
 pub const GAP: u32 = 1024;
-/// The same in local memory once it has so many bytes.
+/// The gap in local memory once it exceeds `WIDE_GAPS` bytes.
 const NARROW_GAP: u32 = 32;
 const WIDE_GAPS: u32 = 16 << 10;
 
 /// The layout of a kernel's variables so far.
 pub struct Layout {
-    /// Whether variables keep apart.
+    /// Whether gaps separate variables.
     gaps: bool,
     /// Bytes of shared memory without gaps.
     packed_shared: u32,
-    /// The alignment of dynamic shared memory: that of what is declared there, 16 at least.
+    /// The alignment of dynamic shared memory: the largest declared, at least 16.
     dynamic_alignment: u32,
 }
 
 impl Layout {
-    /// One without variables; `gaps` says whether they keep apart.
+    /// An empty layout; `gaps` separates variables.
     pub fn new(gaps: bool) -> Layout {
         Layout { gaps, packed_shared: 0, dynamic_alignment: 16 }
     }
 
-    /// Places a variable in shared memory; gives its address.
+    /// Places a variable in shared memory; returns its address.
     pub fn shared(&mut self, kernel: &mut Kernel, variable: &Variable) -> Operand {
         let open = variable.dims.iter().any(Option::is_none);
         if variable.linkage == Linkage::Extern && (open || variable.size() == 0) {
@@ -47,13 +47,13 @@ impl Layout {
         Operand::Const(u64::from(offset))
     }
 
-    /// Where a variable goes after `end` bytes of others, as far from them as `gap` says.
+    /// The offset of a variable after `end` bytes of others and a gap.
     fn place(&self, end: u32, align: u32, gap: u32) -> u32 {
         let gap = if self.gaps && end > 0 { gap } else { 0 };
         (end.min(1 << 30) + gap).next_multiple_of(align)
     }
 
-    /// Places a variable in local memory; gives its address.
+    /// Places a variable in local memory; returns its address.
     pub fn local(&self, kernel: &mut Kernel, variable: &Variable) -> Operand {
         let align = variable.alignment().clamp(1, 1024);
         // Code for debugging has thousands of variables once its calls are inlined, and each thread

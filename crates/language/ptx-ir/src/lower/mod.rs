@@ -31,7 +31,7 @@ pub use crate::lower::state::{Lowering, LoweringOptions};
 
 /// Instructions of one kernel after inlining.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
-/// Bits of one of the sets of live registers, of which an analysis holds three: 256 MiB each.
+/// Limit on the bits of a set of live registers (256 MiB); an analysis holds three.
 const MAX_LIVENESS_BITS: u64 = 1 << 31;
 
 impl<'m> Lowering<'m> {
@@ -115,7 +115,7 @@ impl<'m> Lowering<'m> {
         if Liveness::bits(kernel, &ControlFlowGraph::new(kernel)) <= MAX_LIVENESS_BITS {
             return Ok(());
         }
-        let message = "the kernel is too large to analyse".to_owned();
+        let message = "the kernel is too large to analyze".to_owned();
         let help = "split it into smaller kernels";
         Err(self.refuse(Unsupported::new(message, help)))
     }
@@ -205,7 +205,7 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// Whether a kernel may have so many more registers.
+    /// Whether the kernel may have this many more registers.
     fn has_room(&self, count: u64) -> bool {
         count <= 1 << 20 && count + self.kernel.registers.len() as u64 <= 1 << 22
     }
@@ -278,7 +278,7 @@ impl<'m> Lowering<'m> {
         Ok(())
     }
 
-    /// The body of a function, whose names are in `scope` and which returns to `end`; gives the scope back.
+    /// Lowers the body of a function with the names in `scope`; `ret` goes to `end`. Returns the scope.
     fn body(
         &mut self,
         function: &'m Function,
@@ -297,8 +297,8 @@ impl<'m> Lowering<'m> {
     }
 }
 
-/// Registers that each thread of an entry is launched with, where its directives say it. Bounds alone give all that a
-/// multiprocessor has and a `setmaxnreg` asks for, as ptxas does; `.reqntid` alone gives none, and a GPU then waits for ever.
+/// Registers per thread at the launch of an entry, if its directives determine them. Like ptxas, thread bounds alone allow as
+/// many as a multiprocessor has and `setmaxnreg` requests. `.reqntid` alone determines none; a GPU then hangs.
 fn entry_registers(entry: &Function, insts: &[Inst]) -> Option<u32> {
     const REGISTERS: u32 = 65_536;
     let find = |of: fn(&FunctionDirective) -> Option<u32>| entry.directives.iter().find_map(of);

@@ -13,9 +13,9 @@ pub struct Positions<'m> {
     module: &'m Module,
     /// The last position that a `.loc` of the function gave.
     place: Option<SourceLocation>,
-    /// Where the places of `.loc` were inlined at, those that say so.
+    /// The call position of each inlined `.loc` position.
     inlined: HashMap<[u32; 3], [u32; 3]>,
-    /// The file of the last `.loc` and those that it was inlined into, by number.
+    /// File numbers of the last `.loc` and of the files it was inlined into.
     files: Box<[u32]>,
     /// The calls around the last position, the innermost first.
     callers: Arc<[SourceLocation]>,
@@ -27,13 +27,13 @@ pub struct Positions<'m> {
 pub struct Position {
     /// In the user's source.
     pub location: Option<SourceLocation>,
-    /// The numbers of its source file and of those that it was inlined into, the innermost first.
+    /// Its source file number and those of the files it was inlined into, innermost first.
     pub files: Box<[u32]>,
-    /// The calls that it is inside of, as the user's source has them, the innermost first.
+    /// The enclosing inlined calls in the user's source, innermost first.
     pub callers: Arc<[SourceLocation]>,
 }
 
-/// Where a call stands: what [`Positions::leave`] takes at its end.
+/// The position around a call, which [`Positions::leave`] restores.
 pub struct CallSite {
     place: Option<SourceLocation>,
     callers: Arc<[SourceLocation]>,
@@ -41,7 +41,7 @@ pub struct CallSite {
 }
 
 impl<'m> Positions<'m> {
-    /// Those of a module.
+    /// The positions of a module.
     pub fn new(module: &'m Module) -> Positions<'m> {
         Positions {
             module,
@@ -53,7 +53,7 @@ impl<'m> Positions<'m> {
         }
     }
 
-    /// A `.loc` that stands alone says where an inlined call was.
+    /// Records a standalone `.loc`, the position of an inlined call.
     pub fn directive(&mut self, text: &str) {
         if let Some(words) = text.strip_prefix(".loc")
             && let Some(place) = three(words)
@@ -62,7 +62,7 @@ impl<'m> Positions<'m> {
         }
     }
 
-    /// What a `.loc` says of where its place was inlined at; the same place may have been inlined elsewhere before.
+    /// Records where the position of a `.loc` was inlined; the same position may have been inlined elsewhere before.
     fn note(&mut self, place: [u32; 3], outer: Option<[u32; 3]>) {
         match outer {
             Some(outer) => self.inlined.insert(place, outer),
@@ -72,7 +72,7 @@ impl<'m> Positions<'m> {
 
     /// The position of the next instruction.
     pub fn next(&mut self, instruction: &Instruction) -> Position {
-        // Line 0 is not a line: compilers say it of what they made themselves, and of what came from two.
+        // Compilers use line 0 for code without one source line; keep the previous position.
         match instruction.location.as_ref() {
             None => {
                 self.place = None;
@@ -105,14 +105,14 @@ impl<'m> Positions<'m> {
         CallSite { place: self.place, callers: self.callers, outside: self.outside } = site;
     }
 
-    /// A place and those that it was inlined at, the innermost first.
+    /// A position and the positions of its inlined calls, innermost first.
     fn chain_of(&self, place: [u32; 3]) -> Vec<[u32; 3]> {
         let chain = std::iter::successors(Some(place), |place| self.inlined.get(place).copied());
         chain.take(MAX_DEPTH).collect()
     }
 
-    /// Takes the source position of such a chain. A place in a toolkit's header stands for the one in the user's
-    /// file that it was inlined at, if there is one.
+    /// Sets the source position from such a chain. A position in a toolkit header is replaced by its call position in the
+    /// user's file, if any.
     fn take(&mut self, chain: &[[u32; 3]]) {
         let file = |number: u32| {
             let index = (number as usize).checked_sub(1);

@@ -26,7 +26,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Bytes of the call stack of each thread.
 pub const STACK_BYTES: u32 = 32 << 10;
-/// What it is called where variables are listed.
+/// The name of the call stack in lists of variables.
 pub const STACK: &str = "the call stack";
 
 impl<'m> Lowering<'m> {

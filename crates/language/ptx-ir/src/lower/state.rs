@@ -13,18 +13,17 @@ use lanework_ptx::{Function, Instruction, Module, ScalarType, StateSpace, Variab
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// What the heap of `malloc` is called in messages, and among a program's variables in global memory: no
-/// PTX has such a name.
+/// The name of the heap of `malloc` in messages and among the global variables. No PTX identifier looks like this.
 pub const HEAP: &str = "the heap of `malloc`";
 
-/// What to do about a name that another module defines.
+/// The remedy for a name that another module defines.
 pub const DEFINE_EXTERN: &str =
     "load it with the module that defines it, as in `lanework run a.ptx b.ptx`";
 
 /// How to lower.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoweringOptions {
-    /// Whether variables in shared and local memory keep apart, for checked runs.
+    /// Whether gaps separate variables in shared and local memory, for checked runs.
     pub gaps: bool,
     /// Whether to keep the names of registers, for [`Kernel::register_names`].
     pub names: bool,
@@ -50,7 +49,7 @@ pub struct Lowering<'m> {
     pub(super) frame_sizes: Vec<FrameSize>,
     /// Where the call stack is in local memory, if there is one.
     pub(super) stack: Option<u64>,
-    /// The end of what `alloca` has not given, and where that starts.
+    /// The register with the end of the free `alloca` memory, and the start of that memory.
     pub(super) allocation: Option<Reg>,
     pub(super) allocation_base: u64,
     specials: HashMap<SpecialRegister, Reg>,
@@ -63,7 +62,7 @@ pub struct Lowering<'m> {
     pub(super) origin: u32,
     pub(super) positions: Positions<'m>,
     pub(super) layout: Layout,
-    /// What the pass of contraction needs to know.
+    /// The input of contraction.
     pub rounding: OpenRounding,
     names: bool,
     /// Lowers one instruction by its rule: rules that are short for others call it.
@@ -123,7 +122,7 @@ impl<'m> Lowering<'m> {
         self.kernel.insts.push(Inst { opcode, dst, src, guard, origin });
     }
 
-    /// Appends a jump over what follows unless the guard holds; gives the label to set after it.
+    /// Appends a jump that skips the following code unless the guard holds; returns the label to set after it.
     pub fn skip_unless(&mut self, guard: Option<(Reg, bool)>) -> Option<Label> {
         let (register, negated) = guard?;
         let label = self.new_label();
@@ -147,7 +146,7 @@ impl<'m> Lowering<'m> {
         self.kernel.labels[label as usize] = self.kernel.insts.len();
     }
 
-    /// A register of its own.
+    /// A new register.
     pub fn new_register(&mut self, width: Width) -> Reg {
         self.kernel.registers.push(Register { width, special: None });
         self.kernel.registers.len() as u32 - 1
@@ -176,7 +175,7 @@ impl<'m> Lowering<'m> {
         register
     }
 
-    /// What a name stands for here.
+    /// The symbol of a name in the current scopes.
     pub fn lookup(&mut self, name: &str) -> Option<Symbol> {
         if let Some(symbol) = self.scopes.iter().rev().find_map(|scope| scope.get(name)) {
             let symbol = symbol.clone();
@@ -214,24 +213,24 @@ impl<'m> Lowering<'m> {
         Symbol::Variable(MemorySpace::Local, Operand::Reg(address))
     }
 
-    /// Notes that ptxas begins a basic block here.
+    /// Records that ptxas begins a basic block here.
     pub fn begin_block(&mut self) {
         self.begin_block_at(self.kernel.insts.len());
     }
 
-    /// Notes that ptxas begins a basic block at an instruction; none after it was noted.
+    /// Records that ptxas begins a basic block at an instruction. Calls come in ascending order.
     pub fn begin_block_at(&mut self, at: usize) {
         if self.rounding.breaks.last().is_none_or(|last| *last < at) {
             self.rounding.breaks.push(at);
         }
     }
 
-    /// Notes that PTX leaves open how the instructions from `start` on round, which are one of PTX.
+    /// Records that PTX leaves the rounding of one instruction open; it was lowered from `start` on.
     pub fn note_open_rounding(&mut self, start: usize, ftz: bool) {
         self.rounding.terms.push((start..self.kernel.insts.len(), ftz));
     }
 
-    /// Gives a name in the innermost scope a meaning.
+    /// Binds a name in the innermost scope.
     pub fn bind(&mut self, name: &str, symbol: Symbol) {
         if let (true, Symbol::Register(register)) = (self.names, &symbol) {
             self.kernel.register_names.insert(*register, name.to_owned());
@@ -250,7 +249,7 @@ impl<'m> Lowering<'m> {
         self.bind(&name, Symbol::Register(register));
     }
 
-    /// Notes that the registers from `first` on are declared as floats.
+    /// Records that the registers from `first` on are declared as floats.
     pub(super) fn declare_floats(&mut self, first: usize) {
         self.floats.push(first as Reg..self.kernel.registers.len() as Reg);
     }
@@ -310,7 +309,7 @@ pub fn width_of(ty: ScalarType) -> LoweringResult<Width> {
     })
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub enum Symbol {
     /// A register.
@@ -326,7 +325,7 @@ pub enum Symbol {
     Framed(Reg, u32),
     /// A register of 128 bits: its low and its high half.
     Quad([Reg; 2]),
-    /// A vector register of so many elements; each is a register of its own.
+    /// A vector register of this many elements, each a separate register.
     Vector(u8),
 }
 
@@ -366,7 +365,7 @@ pub(super) struct Body<'m> {
 
 /// A call inside a nest.
 pub(super) struct CallSite {
-    /// The body that it is in, and the one that it calls.
+    /// Index of the calling and of the called body.
     pub(super) caller: usize,
     pub(super) callee: usize,
     pub(super) back: Label,
@@ -388,7 +387,7 @@ pub(super) struct FrameSize {
 }
 
 impl Body<'_> {
-    /// Makes room for a variable in the frame; gives its offset.
+    /// Places a variable in the frame; returns its offset.
     pub(super) fn place(&mut self, variable: &Variable) -> u32 {
         let align = variable.alignment().clamp(1, 1024).next_power_of_two();
         self.align = self.align.max(align);
@@ -398,7 +397,7 @@ impl Body<'_> {
         at
     }
 
-    /// Makes room for a saved register.
+    /// Places a saved register in the frame; returns its offset.
     pub(super) fn place_register(&mut self) -> u32 {
         let at = self.bytes.min(1 << 30).next_multiple_of(8);
         self.bytes = at + 8;

@@ -22,7 +22,7 @@ pub fn element_names(name: &str, count: u8) -> Vec<syntax::Operand> {
 }
 
 impl Lowering<'_> {
-    /// Declares a parameter that is a vector register in a function's scope; gives its elements.
+    /// Declares a vector-register parameter in a function's scope; returns its elements.
     ///
     /// # Errors
     /// When no register has its type.

@@ -5,7 +5,7 @@ use half::{bf16, f16};
 use lanework_ptx::ScalarType::{self, *};
 use lanework_ptx::{Immediate, Initializer, Variable};
 
-/// The NaN that a literal gives in either 16-bit type.
+/// The NaN of a literal in either 16-bit type.
 const NAN16: u16 = 0x7fff;
 
 /// The bits of a literal used as `ty`; floats round once.
@@ -37,7 +37,7 @@ fn bf16_bits(x: f64) -> u16 {
 }
 
 /// `x` in f32, rounded to odd: an inexact result gets a last bit of 1, so that rounding it again, to
-/// a type at least two bits narrower, gives what one rounding would have given (Boldo and Melquiond 2008).
+/// a type at least two bits narrower, equals a single rounding (Boldo and Melquiond 2008).
 pub fn round_to_odd(x: f64) -> f32 {
     let nearest = x as f32;
     if nearest.is_nan() || f64::from(nearest) == x {
@@ -84,7 +84,7 @@ fn fill(
             }
             return Ok(());
         }
-        // What a texture or sampler is, which its handle does not hold.
+        // Properties of a texture or sampler are not part of its handle.
         Initializer::Fields(_) => return Ok(()),
         Initializer::Value(value) => immediate_bits(*value, ty),
         Initializer::Masked { mask, address: of } if *mask != 0 => {
@@ -106,7 +106,7 @@ fn fill(
     }
 }
 
-/// An address as an initial value; all spaces that a variable can lie in have generic addresses.
+/// An address as an initial value. All state spaces of initialized variables have generic addresses.
 fn address_bits(
     init: &Initializer,
     address: &dyn Fn(&str) -> Option<u64>,

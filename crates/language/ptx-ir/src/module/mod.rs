@@ -29,7 +29,7 @@ pub struct ModuleNames {
 }
 
 impl ModuleNames {
-    /// Those of a module.
+    /// Collects the names of a module.
     pub fn new(module: &Module) -> ModuleNames {
         let mut names = ModuleNames::default();
         for (place, item) in module.items.iter().enumerate() {
@@ -66,11 +66,11 @@ fn alias(item: &Item) -> Option<(&str, &str)> {
 /// A module as its entries are lowered.
 #[derive(Clone, Copy)]
 pub struct PlacedModule<'m> {
-    /// What was parsed.
+    /// The parsed module.
     pub module: &'m Module,
     /// The names of this module.
     pub names: &'m ModuleNames,
-    /// Where its variables in global and constant memory are.
+    /// The addresses of its global and constant variables.
     pub addresses: &'m Addresses,
 }
 
@@ -99,8 +99,8 @@ impl<'m> PlacedModule<'m> {
 
 /// A variable that is placed when its module is loaded.
 pub struct StaticVariable<'m> {
-    /// The name that it is placed under: its own at module scope; in a function `function.name`, and a
-    /// number after it for a second one of that name. No variable of PTX has a dot in its name.
+    /// The key of its address: its name at module scope, `function.name` in a function, with a number for further variables of
+    /// that name. PTX names have no dots.
     pub key: String,
     /// The function that declares it; empty at module scope.
     pub function: &'m str,
@@ -165,12 +165,11 @@ fn in_statements<'m>(
     }
 }
 
-/// Where the addresses of functions start. No allocation lies here, so every access faults, and the
-/// generic windows end below.
+/// The first function address, above the generic windows. Nothing is allocated here, so every access faults.
 const FUNCTIONS: u64 = PARAMETER_WINDOW + WINDOW;
 /// Bytes between the addresses of two functions.
 const FUNCTION_STEP: u64 = 16;
-/// Functions that have addresses: all of them lie below the first allocation.
+/// The maximum number of functions with addresses, which must stay below the first allocation.
 const MOST_FUNCTIONS: usize = 1 << 24;
 
 /// The address that stands for a function: never null, and its own as long as the module declares the
@@ -187,8 +186,8 @@ pub fn function_at(module: &Module, address: u64) -> Option<&Function> {
     offset.is_multiple_of(FUNCTION_STEP).then(|| module.functions().nth(index)).flatten()
 }
 
-/// The functions that a call with so many results and arguments may reach through an address: those
-/// that the module defines and whose address it takes somewhere.
+/// The functions that a call with this many results and arguments may reach through an address: defined in the module, with
+/// their address taken somewhere.
 pub fn candidates(module: &Module, results: usize, arguments: usize) -> Vec<(u64, &Function)> {
     let mut taken = Vec::new();
     for variable in module.variables() {

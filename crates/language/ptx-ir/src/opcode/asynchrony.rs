@@ -6,7 +6,7 @@ use crate::opcode::tensor_memory::TmemOp;
 
 pub use crate::types::AddressOperand;
 
-/// An asynchronous instruction, or one that waits for others; its operands stand with each.
+/// An asynchronous instruction, or a wait for one. Operands are listed with each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AsyncOp {
     /// `mbarrier`; the first operand is its address.
@@ -23,11 +23,11 @@ pub enum AsyncOp {
         /// The whole warp must wait together.
         aligned: bool,
     },
-    /// `setmaxnreg`: a warp gives registers back to its block's, or takes some of them.
+    /// `setmaxnreg`: a warp returns registers to its block's pool or takes some from it.
     Registers {
         /// Registers of each thread from here on.
         count: u32,
-        /// `.inc`: more of them, which may have to be waited for.
+        /// `.inc`: more registers; may wait for them.
         more: bool,
     },
     /// `cp.async.bulk` and `cp.reduce.async.bulk`.
@@ -65,16 +65,16 @@ pub enum AsyncOp {
     Tmem(TmemOp),
 }
 
-/// What an mbarrier instruction does, and its operands after the address.
+/// An mbarrier operation. Operands after the address are listed with each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MbarrierOp {
-    /// Initialises the barrier for `count` arrivals; operand: the count.
+    /// Initializes the barrier for `count` arrivals; operand: the count.
     Init,
     /// Ends its life; no operand.
     Invalidate,
     /// Counts arrivals; operands: how many, and expected bytes.
     Arrive {
-        /// `arrive_drop`: later phases expect so many arrivals less.
+        /// `arrive_drop`: later phases expect this many fewer arrivals.
         drop: bool,
         /// `.expect_tx`: bytes to wait for are added first.
         expect: bool,
@@ -92,7 +92,7 @@ pub enum MbarrierOp {
     },
     /// `cp.async.mbarrier.arrive`: arrives when the thread's copies so far are complete.
     CopyArrive {
-        /// `.noinc`: the barrier was initialised to expect this arrival.
+        /// `.noinc`: the barrier was initialized to expect this arrival.
         counted: bool,
     },
 }
@@ -108,7 +108,7 @@ pub struct CopyOp {
     pub barrier: Option<AddressOperand>,
     /// To several blocks of the cluster.
     pub multicast: bool,
-    /// What is written, from what is there and what comes, for elements of so many bytes.
+    /// The reduction with the old value, and the element size in bytes.
     pub reduction: Option<(AtomicOp, u8)>,
 }
 
@@ -126,7 +126,7 @@ pub enum TensorMode {
 }
 
 impl TensorMode {
-    /// Coordinates and offsets among the operands, for a tensor of so many dimensions.
+    /// The numbers of coordinates and offsets among the operands, by tensor dimensions.
     pub fn numbers(self, dimensions: usize) -> (usize, usize) {
         match self {
             TensorMode::Rows => (5, 0),
@@ -152,6 +152,6 @@ pub struct TensorOp {
     pub barrier: Option<AddressOperand>,
     /// To several blocks of the cluster.
     pub multicast: bool,
-    /// How a store combines elements with what is there; the tensor map says their type.
+    /// The reduction of a store; the tensor map has the element type.
     pub reduction: Option<AtomicKind>,
 }

@@ -8,7 +8,7 @@ use crate::opcode::float::{
 };
 use crate::types::Width;
 
-/// What an opcode is in a sum of products.
+/// The role of an opcode in contraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TermKind {
     /// `a + b`.
@@ -24,7 +24,7 @@ pub enum TermKind {
 }
 
 impl Alu {
-    /// What it is in a sum of products.
+    /// The role in contraction, if any.
     pub fn term(self) -> Option<TermKind> {
         use HalfFunction::{Add, Mul, Neg, Sub};
         Some(match self {
@@ -46,8 +46,8 @@ impl Alu {
     }
 
     /// For a sum or difference: the operation that adds this product to the other operand with one
-    /// rounding, if types and modifiers allow. It negates nothing; `ftz` says whether the sum flushes
-    /// subnormal numbers where its opcode does not.
+    /// rounding, if types and modifiers allow. It negates nothing. `ftz`: the sum flushes subnormals although its opcode does
+    /// not say so.
     pub fn fused(self, ftz: bool, product: Alu) -> Option<Alu> {
         match (self, product) {
             (
@@ -101,15 +101,15 @@ impl Alu {
         Some(Alu::Half(HalfOp::Any(HalfFunction::Neg, ty)))
     }
 
-    /// For a quotient: what gives its two factors from its two operands.
+    /// For a quotient: the operations that compute its two factors from its two operands.
     pub fn factors(self) -> Option<[Alu; 2]> {
         let Alu::Single(SingleOp::Div { division, ftz }) = self else { return None };
         let of = |part| Alu::Single(SingleOp::Factor { part, division, ftz });
         Some([QuotientPart::Numerator, QuotientPart::Reciprocal].map(of))
     }
 
-    /// For a quotient by a constant: the product that ptxas makes of it, and the constant's reciprocal,
-    /// rounded to the nearest; where that needs no scaling.
+    /// For a quotient by a constant: the equivalent product of ptxas and the constant's reciprocal, rounded to nearest, if no
+    /// scaling is needed.
     pub fn product_by_reciprocal(self, divisor: u64) -> Option<(Alu, u64)> {
         let Alu::Single(SingleOp::Div { division, ftz }) = self else { return None };
         let divisor = f32::from_bits(divisor as u32);

@@ -95,7 +95,7 @@ pub enum ConvertOp {
     ScalesToHalves,
     /// A word clamped between the signed words that `b` holds, the lower one below (`cvt.pack`).
     PackClamp,
-    /// The low `c` bits of `a` above those of `b` (`cvt.pack`).
+    /// The low `c` bits of `a` above the low `c` bits of `b` (`cvt.pack`).
     PackPair,
     /// `a` with `b` above its low `2 * c` bits (`cvt.pack`).
     PackAbove,
@@ -111,7 +111,7 @@ pub enum NarrowInteger {
     S16,
 }
 
-/// What is widened to f64.
+/// The source of a widening to f64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WidenFrom {
     /// An f16.
@@ -141,7 +141,7 @@ pub enum Tf32Rounding {
 pub struct ScaleRounding {
     /// To the power above it; else to the one below.
     pub up: bool,
-    /// What is too large becomes the largest power; else NaN.
+    /// Overflow gives the largest power; else NaN.
     pub finite: bool,
 }
 
@@ -157,7 +157,7 @@ pub enum Tf32Clamp {
 }
 
 impl ConvertOp {
-    /// Whether operands in affine form, none of them varying, give an affine result.
+    /// Whether the result is affine if all operands are affine or uniform.
     pub fn keeps_affine(self) -> bool {
         matches!(
             self,
@@ -165,7 +165,7 @@ impl ConvertOp {
         )
     }
 
-    /// What it does with NaN.
+    /// How it treats NaN.
     pub fn nan_use(self) -> NanUse {
         match self {
             ConvertOp::SingleToWord { .. } => NanUse::Ignores,
@@ -179,13 +179,13 @@ impl ConvertOp {
 pub struct SmallFloatOp {
     /// The small type.
     pub format: SmallFloatFormat,
-    /// What is converted.
+    /// Source and target types.
     pub direction: SmallFloatDirection,
     /// Whether negative numbers become 0.
     pub relu: bool,
 }
 
-/// A float type of 8 bits or less; 6 bits lie in the low ones of a byte.
+/// A float type of 8 bits or less; 6-bit types use the low bits of a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SmallFloatFormat {
     /// 4 bits of exponent, 3 of mantissa, no infinities.
@@ -207,7 +207,7 @@ impl SmallFloatFormat {
     }
 }
 
-/// What is converted.
+/// Source and target of a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SmallFloatDirection {
     /// Two f32, the first to the high half; too large ones become the largest finite number.

@@ -40,12 +40,12 @@ pub enum Rounding {
     Up,
 }
 
-/// What a fused operation negates before it multiplies and adds.
+/// Negations inside a fused multiply-add.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Negated {
     /// The product.
     pub product: bool,
-    /// What is added to it.
+    /// The addend.
     pub addend: bool,
 }
 
@@ -69,7 +69,7 @@ pub enum SingleOp {
     FmaNegated {
         /// Of the result and the operands.
         modifiers: FloatModifiers,
-        /// What is negated.
+        /// The negations.
         negated: Negated,
     },
     /// `a / b`.
@@ -113,13 +113,13 @@ pub enum SingleOp {
     CopySign,
     /// Whether `a` is of a class (`testp`).
     Test(FloatClass),
-    /// `a`, or zero of its sign where it is subnormal.
+    /// `a`, or a zero of the same sign if `a` is subnormal.
     Flush,
     /// `a` clamped to [0, 1]; NaN becomes 0.
     Saturate,
 }
 
-/// What `.ftz` and `.sat` ask for.
+/// The modifiers `.ftz` and `.sat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FloatModifiers {
     /// Subnormal operands and results are flushed to zero.
@@ -201,8 +201,8 @@ pub enum FloatClass {
 }
 
 impl SingleOp {
-    /// What it does with NaN. The plain arithmetic that runs most produces the host's NaN; the rest ignores
-    /// which NaN an operand is, or, as `Flush`, only feeds arithmetic and comparisons that do.
+    /// How it treats NaN. Plain arithmetic, the most frequent, produces the host's NaN. Other operations ignore which NaN
+    /// an operand is or, like `Flush`, feed only arithmetic and comparisons that ignore it.
     pub fn nan_use(self) -> NanUse {
         match self {
             SingleOp::Add(FloatModifiers { ftz: false, sat: false })
@@ -262,7 +262,7 @@ pub enum DoubleOp {
 /// A function of floats, rounded in a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DirectedOp {
-    /// What is computed.
+    /// The function.
     pub function: DirectedFunction,
     /// Of f64 operands, else of f32 ones.
     pub double: bool,
@@ -270,7 +270,7 @@ pub struct DirectedOp {
     pub direction: RoundingDirection,
 }
 
-/// What is computed.
+/// A function with directed rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DirectedFunction {
     /// `a + b`.
@@ -304,7 +304,7 @@ pub enum RoundingDirection {
 }
 
 impl DirectedOp {
-    /// What it does with NaN.
+    /// How it treats NaN.
     pub fn nan_use(self) -> NanUse {
         if self.double { NanUse::Observes } else { NanUse::Ignores }
     }
@@ -317,7 +317,7 @@ pub enum HalfOp {
     Any(HalfFunction, HalfType),
     /// One that only f16 has.
     F16 {
-        /// What is computed.
+        /// The function.
         function: F16Function,
         /// Of both halves of a word.
         packed: bool,
@@ -335,7 +335,7 @@ pub enum HalfType {
 }
 
 impl HalfType {
-    /// The type of 16-bit floats that this is.
+    /// The 16-bit float type of a scalar type.
     pub fn from_type(ty: ScalarType) -> Option<HalfType> {
         match ty {
             ScalarType::F16 => Some(HalfType::F16),
@@ -370,18 +370,18 @@ pub enum HalfFunction {
     Ex2,
     /// The hyperbolic tangent.
     Tanh,
-    /// `a`, or 0 where it is negative; NaN stays.
+    /// `a`, or 0 if negative; NaN is kept.
     Relu,
 }
 
 /// A function of f16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum F16Function {
-    /// `a * b`, flushed to zero where it would be subnormal with all its digits.
+    /// `a * b`, flushed to zero if the exact result is subnormal.
     MulFlushed,
     /// `a * b + c`, flushed likewise.
     FmaFlushed,
-    /// `a`, or zero of its sign where it is subnormal.
+    /// `a`, or a zero of the same sign if `a` is subnormal.
     Flush,
     /// `a` clamped to [0, 1]; NaN becomes 0.
     Saturate,

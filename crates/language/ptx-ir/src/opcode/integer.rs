@@ -97,9 +97,9 @@ pub enum IntegerOp {
     Min(Integer),
     /// The larger.
     Max(Integer),
-    /// The smaller of two `s32`, and 0 where it is negative.
+    /// The smaller of two `s32`, or 0 if negative.
     MinRelu,
-    /// The larger of two `s32`, and 0 where it is negative.
+    /// The larger of two `s32`, or 0 if negative.
     MaxRelu,
     /// The magnitude of a signed integer, which wraps.
     Abs(SignedInteger),
@@ -126,14 +126,14 @@ pub enum PairOp {
         /// Whether they are signed.
         signed: bool,
     },
-    /// The smaller ones, signed, and 0 where they are negative.
+    /// The smaller ones, signed, or 0 if negative.
     MinRelu,
-    /// The larger ones, signed, and 0 where they are negative.
+    /// The larger ones, signed, or 0 if negative.
     MaxRelu,
 }
 
 impl IntegerOp {
-    /// Whether operands in affine form, none of them varying, give an affine result.
+    /// Whether the result is affine if all operands are affine or uniform.
     pub fn keeps_affine(self) -> bool {
         match self {
             IntegerOp::Add(ty) | IntegerOp::Sub(ty) => ty.fills_register(),
@@ -210,7 +210,7 @@ pub enum ProductOp {
 }
 
 impl ProductOp {
-    /// Whether operands of these classes, none of them varying, give an affine result.
+    /// Whether the result is affine for operands of these classes, none of which is varying.
     pub fn keeps_affine(self, operands: &[UniformityClass]) -> bool {
         let full = match self {
             ProductOp::Mul(ty) | ProductOp::Mad(ty) => ty.fills_register(),
@@ -266,7 +266,7 @@ pub enum AddressOp {
 }
 
 impl AddressOp {
-    /// Whether operands in affine form, none of them varying, give an affine result.
+    /// Whether the result is affine if all operands are affine or uniform.
     pub fn keeps_affine(self) -> bool {
         matches!(self, AddressOp::Offset { .. })
     }

@@ -57,7 +57,7 @@ pub enum LogicOp {
         /// Of 64 bits.
         wide: bool,
     },
-    /// The highest set bit, or the highest unlike the sign; all ones if there is none.
+    /// The highest set bit, or the highest bit that differs from the sign; all ones if none.
     FindHighest {
         /// In 64 bits.
         wide: bool,
@@ -78,7 +78,7 @@ pub enum LogicOp {
         /// In 64 bits.
         wide: bool,
     },
-    /// `b`, with a field that `c` gives taken from the low bits of `a`.
+    /// `b` with the field `c` replaced by the low bits of `a`.
     FieldInsert {
         /// Of 64 bits.
         wide: bool,
@@ -101,14 +101,14 @@ pub enum LogicOp {
     Permute(PermuteMode),
     /// A table `c` of four bits, looked up by each bit of `a` and `b`.
     Lookup,
-    /// The bits of `b` where `a` has ones, those of `c` elsewhere.
+    /// Bitwise select: `b` where `a` is 1, else `c`.
     Select,
 }
 
 /// How the third operand of `prmt` picks bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PermuteMode {
-    /// A selector of four bits for each byte, whose highest bit asks for the sign.
+    /// A 4-bit selector per byte; its highest bit replicates the sign.
     Selectors,
     /// Four bytes upwards from one.
     Forward,
@@ -125,7 +125,7 @@ pub enum PermuteMode {
 }
 
 impl LogicOp {
-    /// Whether operands of these classes, none of them varying, give an affine result.
+    /// Whether the result is affine for operands of these classes, none of which is varying.
     pub fn keeps_affine(self, operands: &[UniformityClass]) -> bool {
         match self {
             LogicOp::Not(Width::Word | Width::Wide) => true,
@@ -218,7 +218,7 @@ impl Relation {
 }
 
 impl CompareOp {
-    /// What it does with NaN.
+    /// How it treats NaN.
     pub fn nan_use(self) -> NanUse {
         match self {
             CompareOp::Float(_, FloatType::F32) => NanUse::Ignores,
@@ -262,12 +262,12 @@ pub enum PartSize {
 }
 
 impl MoveOp {
-    /// Whether operands in affine form, none of them varying, give an affine result.
+    /// Whether the result is affine if all operands are affine or uniform.
     pub fn keeps_affine(self) -> bool {
         matches!(self, MoveOp::Copy(Width::Word | Width::Wide))
     }
 
-    /// What it does with NaN.
+    /// How it treats NaN.
     pub fn nan_use(self) -> NanUse {
         match self {
             MoveOp::Copy(Width::Word) => NanUse::Copies,
@@ -276,7 +276,7 @@ impl MoveOp {
     }
 }
 
-/// A step of a video instruction, on 64-bit integers where nothing else is said.
+/// A step of a video instruction, on 64-bit integers unless noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VideoOp {
     /// A field of `a`, extended; `b` is an encoded [`BitField`].

@@ -3,14 +3,14 @@
 
 use crate::types::MemorySpace;
 
-/// What an element is.
+/// The element type of a matrix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementType {
     /// IEEE half precision.
     F16,
     /// The upper half of an f32.
     Bf16,
-    /// An f32 of which the low 13 bits are not read.
+    /// An f32 whose low 13 bits are ignored.
     Tf32,
     /// 8 bits: 4 of exponent, 3 of mantissa, no infinities.
     E4m3,
@@ -77,7 +77,7 @@ pub struct Shape {
     pub k: usize,
 }
 
-/// Which matrix of `D = A B + C`.
+/// A matrix of `D = A B + C`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatrixOperand {
     /// `m x k`.
@@ -93,7 +93,7 @@ pub enum MatrixOperand {
 pub struct Fragment {
     /// Which matrix.
     pub part: MatrixOperand,
-    /// Of which shape.
+    /// The shape of the product.
     pub shape: Shape,
     /// Its elements.
     pub number: ElementType,
@@ -127,7 +127,7 @@ impl Fragment {
         self.elements().div_ceil(self.number.per_register())
     }
 
-    /// Elements of a lane that lie side by side in a row of A or C, or in a column of B.
+    /// Contiguous elements of a lane, along a row of A or C or along a column of B.
     pub fn run(self) -> usize {
         match self.part {
             MatrixOperand::C => 2,
@@ -149,7 +149,7 @@ impl Fragment {
     }
 }
 
-/// What a matrix instruction does.
+/// A matrix operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MatrixOp {
     /// `ldmatrix` and `stmatrix`: sources are the address and, to store, the registers.
@@ -160,7 +160,7 @@ pub enum MatrixOp {
         count: usize,
         /// Whether rows and columns are exchanged on the way.
         transposed: bool,
-        /// Where the rows lie.
+        /// The state space of the rows.
         space: MemorySpace,
         /// Bytes added to the address.
         offset: u64,
@@ -170,11 +170,11 @@ pub enum MatrixOp {
     Tile {
         /// Whether it stores.
         store: bool,
-        /// What is loaded or stored.
+        /// The fragment.
         fragment: Fragment,
         /// Whether rows, not columns, are contiguous in memory.
         by_rows: bool,
-        /// Where the matrix lies.
+        /// The state space of the matrix.
         space: MemorySpace,
         /// Bytes added to the address.
         offset: u64,
@@ -187,7 +187,7 @@ pub enum MatrixOp {
     Group(GroupMultiply),
 }
 
-/// What a product of single bits counts.
+/// How a single-bit product combines bits before counting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BitOp {
     /// Bits that differ.
@@ -196,7 +196,7 @@ pub enum BitOp {
     And,
 }
 
-/// How a sparse A is told.
+/// The metadata layout of a sparse A.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sparse {
     /// Which lanes of each quad have the metadata.
@@ -218,11 +218,11 @@ pub struct Multiply {
     pub d: ElementType,
     /// Whether integer results are clamped instead of wrapping around.
     pub saturate: bool,
-    /// What is counted, of bits.
+    /// The bit operation of a single-bit product.
     pub bits: Option<BitOp>,
     /// Whether A is sparse; its metadata is the source after C.
     pub sparse: Option<Sparse>,
-    /// Whether A and B of `m8n8k4` in f16 lie by rows; otherwise `.row.col`.
+    /// For `m8n8k4` in f16: whether A and B are row-major. `None` is `.row.col`.
     pub quads: Option<[bool; 2]>,
     /// Registers of A, B and C: `wmma` has more for A and B than it needs.
     pub registers: [usize; 3],
@@ -247,13 +247,13 @@ impl Multiply {
     }
 }
 
-/// A warpgroup's product. Its sources: B's descriptor, the predicate that says whether the accumulator
-/// counts, A's descriptor or its four registers, the accumulator's registers, and metadata.
+/// A warpgroup product. Sources: the descriptor of B, the predicate that enables the accumulator, the descriptor or four
+/// registers of A, the accumulator registers, and metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GroupMultiply {
     /// Columns of B.
     pub n: usize,
-    /// Columns of A, all of them where it is sparse.
+    /// Columns of A, including the zeros of a sparse A.
     pub k: usize,
     /// Elements of A.
     pub a: ElementType,
@@ -263,15 +263,15 @@ pub struct GroupMultiply {
     pub d: ElementType,
     /// Whether A comes from registers.
     pub registers: bool,
-    /// Whether the accumulator counts where the predicate is false.
+    /// Whether the predicate is inverted: the accumulator counts if it is false.
     pub inverted: bool,
-    /// Whether products change their sign.
+    /// Whether products are negated.
     pub negated: bool,
-    /// Whether M or N is contiguous in memory, of A and B.
+    /// For A and B: whether M or N (not K) is contiguous in memory.
     pub across: [bool; 2],
     /// Whether integer results are clamped.
     pub saturate: bool,
-    /// Whether bits are counted that both are 1.
+    /// Whether it is the single-bit product (`.and.popc`).
     pub bits: bool,
     /// Whether A is sparse.
     pub sparse: Option<Sparse>,
@@ -283,7 +283,7 @@ impl GroupMultiply {
         self.n / 2 / self.d.per_register()
     }
 
-    /// Bytes along K of a row of A as it is stored, or of B.
+    /// Stored bytes along K of A or B.
     pub fn bytes_along(&self, number: ElementType, a: bool) -> usize {
         let k = if a && self.sparse.is_some() { self.k / 2 } else { self.k };
         k * number.bits() / 8

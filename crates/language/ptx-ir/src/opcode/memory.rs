@@ -8,7 +8,7 @@ use lanework_ptx::ScalarType::{self, *};
 /// A memory instruction. `src[0]` is the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MemoryOp {
-    /// What it does.
+    /// Load, store or atomic.
     pub kind: MemoryKind,
     /// Where.
     pub space: MemorySpace,
@@ -37,7 +37,7 @@ pub enum AccessPart {
     Rest,
 }
 
-/// What an access does.
+/// The kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryKind {
     /// Reads into the destinations.
@@ -48,7 +48,7 @@ pub enum MemoryKind {
     Atomic(AtomicOp),
 }
 
-/// Who an instruction's ordering reaches.
+/// The scope of an instruction's ordering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scope {
     /// The threads of the block.
@@ -59,25 +59,25 @@ pub enum Scope {
     Device,
 }
 
-/// What an access says about its order among others; races are decided by it.
+/// The memory ordering of an access. The race detector uses it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MemoryOrder {
     /// A strong access (`.volatile`, `.relaxed` or more) and its scope; `None` for a weak one.
     pub strong: Option<Scope>,
-    /// Whether what the thread did before is visible to whoever reads the result.
+    /// Whether earlier accesses of the thread are visible to threads that read the result.
     pub release: bool,
     /// A `.volatile` access to data: a write, or a read that no branch depends on. Two of them race.
     pub data: bool,
-    /// Whether what an atomic returns decides anything, or goes to memory or to other lanes: only then does
-    /// its thread know what it came after. `false` for `red`.
+    /// Whether the result of an atomic decides a branch or goes to memory or other lanes. Only then does the thread know
+    /// what happened before it. `false` for `red`.
     pub observes: bool,
-    /// A load through the cache that is not coherent (`.nc`), of what must not change while the kernel runs.
+    /// A load through the non-coherent cache (`.nc`), of data that must not change while the kernel runs.
     pub read_only: bool,
-    /// Elements, a bit for each, whose values a load gives only to be moved and stored in local memory.
+    /// A bit per loaded element whose value is only moved and stored in local memory.
     pub copies: u8,
 }
 
-/// What an atomic does, whatever the type.
+/// The kind of atomic, for any type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicKind {
     /// Adds.
@@ -102,7 +102,7 @@ pub enum AtomicKind {
     Xor,
 }
 
-/// What an atomic writes, from the word `m` in memory and its operands `b` and `c`.
+/// The value that an atomic writes, from the word `m` in memory and its operands `b` and `c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     /// `b`.
@@ -147,7 +147,7 @@ pub enum AtomicOp {
     },
     /// On 16-bit floats.
     Narrow {
-        /// What is done.
+        /// The operation.
         what: NarrowAtomic,
         /// `bf16`; else `f16`.
         bf16: bool,

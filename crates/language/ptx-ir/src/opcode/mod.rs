@@ -40,7 +40,7 @@ pub enum Alu {
     SmallFloat(SmallFloatOp),
     /// Arithmetic of 16-bit floats.
     Half(HalfOp),
-    /// Integer arithmetic but for products.
+    /// Integer arithmetic except products.
     Integer(IntegerOp),
     /// Functions of bits.
     Logic(LogicOp),
@@ -62,7 +62,7 @@ impl Alu {
         Alu::Move(MoveOp::Copy(width))
     }
 
-    /// Whether operands of these classes, none of them varying, give an affine result.
+    /// Whether the result is affine for operands of these classes, none of which is varying.
     pub fn keeps_affine(self, operands: &[UniformityClass]) -> bool {
         match self {
             Alu::Address(op) => op.keeps_affine(),
@@ -75,7 +75,7 @@ impl Alu {
         }
     }
 
-    /// What it does with the NaN of f32 arithmetic.
+    /// How it treats the NaN of f32 arithmetic.
     pub fn nan_use(self) -> NanUse {
         match self {
             Alu::Compare(op) => op.nan_use(),

@@ -3,7 +3,7 @@
 
 use crate::opcode::memory::Scope;
 
-/// What a barrier instruction does.
+/// The kind of barrier instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierKind {
     /// Arrives and waits.
@@ -25,8 +25,7 @@ pub enum Reduction {
     Any,
 }
 
-/// What orders accesses, or is demanded of lanes, beside what an instruction computes. Only checks
-/// listen.
+/// Synchronization facts for checks: ordering of accesses, and lanes that must take part. No effect on results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SyncAnnotation {
     /// `bar.warp.sync`: `src` is the member mask.
@@ -37,7 +36,7 @@ pub enum SyncAnnotation {
     Shuffle(ShuffleMode),
     /// A fence.
     Fence(Scope),
-    /// `fence.mbarrier_init`: orders initialisations of mbarriers, and nothing else.
+    /// `fence.mbarrier_init`: orders only initializations of mbarriers.
     InitFence,
     /// `fence.proxy.async`.
     ProxyFence,
@@ -103,7 +102,7 @@ pub enum ShuffleMode {
     Index,
 }
 
-/// What `vote` gives.
+/// The result of `vote`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VoteMode {
     /// Whether all are true.
@@ -131,8 +130,8 @@ pub enum WarpReduction {
 }
 
 impl WarpOp {
-    /// Whether all active lanes get the same results, where it is known at `constant` members who takes
-    /// part: lanes that name other members have other results.
+    /// Whether all active lanes get the same results. `constant`: the member mask is a constant; lanes with different masks
+    /// would get different results.
     pub fn is_uniform(self, constant: bool) -> bool {
         match self {
             WarpOp::ActiveMask | WarpOp::Clock { .. } => true,

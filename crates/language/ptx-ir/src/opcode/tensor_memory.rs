@@ -4,7 +4,7 @@
 
 use crate::types::AddressOperand;
 
-/// What an instruction on tensor memory does, and its operands.
+/// A tensor-memory instruction, with its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TmemOp {
     /// `alloc`; operands: where in shared memory the address goes, columns.
@@ -55,9 +55,9 @@ pub struct TmemTransfer {
     pub shape: TransferShape,
     /// Steps along the columns (`.xN`).
     pub repeat: usize,
-    /// Registers hold the low halves of two neighbouring columns (`.pack::16b`, `.unpack::16b`).
+    /// Registers hold the low halves of two neighboring columns (`.pack::16b`, `.unpack::16b`).
     pub packed: bool,
-    /// What a load combines over a thread's registers.
+    /// The reduction of a load over a thread's registers.
     pub reduction: Option<LoadReduction>,
 }
 
@@ -72,7 +72,7 @@ pub enum TransferShape {
     Lanes16Bits128,
     /// `.16x256b`.
     Lanes16Bits256,
-    /// `.16x32bx2`: twice `.16x32b`, the second so many columns further on.
+    /// `.16x32bx2`: twice `.16x32b`, the second this many columns further.
     Lanes16Bits32Twice(i32),
 }
 
@@ -91,7 +91,7 @@ impl TransferShape {
         if self == TransferShape::Lanes32Bits32 { 32 } else { 16 }
     }
 
-    /// Columns of one step; of each of both halves, where there are two.
+    /// Columns of one step, per half if there are two halves.
     pub fn columns(self) -> u32 {
         match self {
             TransferShape::Lanes32Bits32 | TransferShape::Lanes16Bits32Twice(_) => 1,
@@ -102,7 +102,7 @@ impl TransferShape {
     }
 
     /// Which lane and column, from where the movement starts, register `register` of a thread stands for (PTX
-    /// manual, "Matrix fragments for shape ..."; the order of threads is that of CuTe's copy traits).
+    /// manual, "Matrix fragments for shape ..."; the order of threads follows CuTe's copy traits).
     pub fn place(self, thread: u32, register: u32) -> (u32, i32) {
         let (t, r) = (thread, register);
         let (lane, column) = match self {
@@ -120,7 +120,7 @@ impl TransferShape {
     }
 }
 
-/// What `ld.red` makes of a thread's registers.
+/// The reduction of `ld.red` over a thread's registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LoadReduction {
     /// The largest, not the smallest.
@@ -224,25 +224,24 @@ impl MultiplyKind {
     }
 }
 
-/// A product. Its sources: the address of D, the address or descriptor of A, the descriptor of B, the
-/// instruction descriptor, the predicate that says whether D counts; the address of the metadata of a sparse A;
-/// the addresses of both matrices of scale factors; the words that say which lanes stay as they are; and the
-/// descriptor of the columns of B that are zero.
+/// A product. Sources: the address of D, the address or descriptor of A, the descriptor of B, the instruction descriptor,
+/// and the predicate that enables the old D; then, if present, the metadata address of a sparse A, the addresses of both
+/// scale matrices, the words of the disabled-lane mask, and the descriptor of zero columns of B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TmemMultiply {
     /// Which types.
     pub kind: MultiplyKind,
     /// Of both blocks of a pair.
     pub pair: bool,
-    /// Whether A lies in tensor memory.
+    /// Whether A is in tensor memory.
     pub a_in_tensor_memory: bool,
     /// Whether A is sparse.
     pub sparse: bool,
     /// Whether B stays in the tensor core (`.ws`), which lays D out in another way.
     pub stationary: bool,
-    /// Scale factors of a row of A; 0 where there are none.
+    /// Scale factors per row of A; 0 if unscaled.
     pub factors: usize,
-    /// Words that say which lanes stay as they are.
+    /// Words of the disabled-lane mask.
     pub kept_lanes: usize,
     /// Whether columns of B may be zero.
     pub zero_columns: bool,
@@ -251,7 +250,7 @@ pub struct TmemMultiply {
 }
 
 impl TmemMultiply {
-    /// Columns of A, all of them where it is sparse.
+    /// Columns of A, including the zeros of a sparse A.
     pub fn k(&self) -> usize {
         if self.sparse { 2 * self.kind.k() } else { self.kind.k() }
     }
@@ -267,7 +266,7 @@ impl TmemMultiply {
         (self.factors > 0).then_some([first, first + 1])
     }
 
-    /// The first of the words that say which lanes stay as they are.
+    /// The source with the first word of the disabled-lane mask.
     pub fn lane_words(&self) -> usize {
         5 + usize::from(self.sparse) + if self.factors > 0 { 2 } else { 0 }
     }

@@ -2,7 +2,7 @@
 
 use crate::opcode::memory::AtomicOp;
 
-/// The shape that an instruction takes its image to have, which says what the coordinates are.
+/// The image geometry that an instruction assumes; it determines the coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Geometry {
     /// `.1d`: x.
@@ -60,7 +60,7 @@ impl Geometry {
     }
 }
 
-/// What an access of a surface outside it does.
+/// The effect of an out-of-bounds surface access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OutOfBounds {
     /// `.trap`: ends the kernel.
@@ -76,7 +76,7 @@ pub enum OutOfBounds {
 pub struct SurfaceAccess {
     /// Its shape.
     pub geometry: Geometry,
-    /// What happens outside.
+    /// The effect of out-of-bounds accesses.
     pub outside: OutOfBounds,
     /// Bytes of one element.
     pub bytes: u8,
@@ -86,7 +86,7 @@ pub struct SurfaceAccess {
     pub texels: bool,
 }
 
-/// How an instruction says which mipmap level it reads. What says it follows the coordinates.
+/// How an instruction selects the mipmap level. Its operands follow the coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MipLevel {
     /// Level 0 (`.base`, or nothing).
@@ -98,7 +98,7 @@ pub enum MipLevel {
 }
 
 impl MipLevel {
-    /// Operands that say it, for coordinates of so many axes.
+    /// The number of level operands, for this many coordinate axes.
     pub fn operands(self, axes: usize) -> usize {
         match self {
             MipLevel::Base => 0,
@@ -108,7 +108,7 @@ impl MipLevel {
     }
 }
 
-/// What is asked of a texture or surface; the second operand is the level of which it is asked.
+/// A query of a texture or surface; the second operand is the mipmap level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum TextureQuery {
@@ -120,23 +120,22 @@ pub enum TextureQuery {
     Levels,
     /// Always 1: nothing is multisampled.
     Samples,
-    /// Whether coordinates are normalised.
+    /// Whether coordinates are normalized.
     Normalized,
     IsTexture,
     IsSampler,
     IsSurface,
 }
 
-/// An instruction on a texture or surface. The first operand is its handle, or the address of one; the second
-/// that of a sampler, or 0 where the texture has its own; then come the coordinates, as PTX writes them, what says the
-/// level, and offsets in texels, or what is stored.
+/// An instruction on a texture or surface. Operands: the handle or its address; the sampler, or 0 if the texture has its own;
+/// the coordinates in PTX order; the operands of the mipmap level; then offsets in texels, or the stored values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureOp {
     /// `tex`: four results.
     Sample {
         /// The texture's shape.
         geometry: Geometry,
-        /// Coordinates are integers: a texel is fetched as it is.
+        /// Integer coordinates: a texel is fetched without filtering.
         fetch: bool,
         /// The mipmap level.
         mip: MipLevel,

@@ -15,7 +15,7 @@ use crate::analysis::dataflow::{Direction, Facts, Lattice, VariableAnalysis, sol
 use crate::kernel::{Inst, Kernel, NanUse, Opcode, Operand, Reg};
 use crate::opcode::Alu;
 
-/// What a register may hold.
+/// The NaNs that a register may hold.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct NanSources {
     /// Results of arithmetic as the host made them.
@@ -43,7 +43,7 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
     }
     let sources = nan_sources(kernel);
     let (mut insts, mut moved) = (Vec::with_capacity(kernel.insts.len()), Vec::new());
-    let canonicalise = |register: Reg, like: &Inst, guard| Inst {
+    let canonicalize = |register: Reg, like: &Inst, guard| Inst {
         opcode: Opcode::Alu(Alu::CanonicalNan),
         dst: vec![Some(register)],
         src: vec![Operand::Reg(register)],
@@ -59,7 +59,7 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
                     && sources[r as usize] == NanSources::RESULTS
                     && !seen.contains(&r)
                 {
-                    insts.push(canonicalise(r, &inst, None));
+                    insts.push(canonicalize(r, &inst, None));
                     seen.push(r);
                 }
             }
@@ -67,12 +67,12 @@ pub fn canonicalize_nans(kernel: &mut Kernel) {
         let result = inst.dst.first().copied().flatten();
         let after = match (inst.nan_use(), result) {
             (NanUse::Produces, Some(r)) if sources[r as usize] == NanSources::BOTH => {
-                Some(canonicalise(r, &inst, inst.guard))
+                Some(canonicalize(r, &inst, inst.guard))
             }
             (NanUse::Copies, Some(r)) if sources[r as usize] == NanSources::BOTH => {
                 match inst.src[0] {
                     Operand::Reg(from) if sources[from as usize] == NanSources::RESULTS => {
-                        Some(canonicalise(r, &inst, inst.guard))
+                        Some(canonicalize(r, &inst, inst.guard))
                     }
                     _ => None,
                 }

@@ -133,7 +133,7 @@ pub fn atom(cx: &mut Cx<'_, '_>) -> LoweringResult {
         }
         false => AtomicOp::Exchange,
     };
-    // Who comes first is seen in the result.
+    // The result depends on which block comes first.
     cx.lowering.kernel.ordered_blocks = true;
     let order = MemoryOrder { strong: Some(scope(cx)), ..order(cx) };
     let (kind, part) = (MemoryKind::Atomic(atomic), AccessPart::Whole);

@@ -70,7 +70,7 @@ impl Cx<'_, '_> {
         }
     }
 
-    /// A refusal that names the instruction.
+    /// An unsupported-form error that names the instruction.
     pub fn unknown(&self, why: &str) -> Unsupported {
         Unsupported::new(
             format!("unknown form of `{}`: {why}", self.instruction.name()),
@@ -78,7 +78,7 @@ impl Cx<'_, '_> {
         )
     }
 
-    /// Refuses modifiers that are neither types nor in `known`.
+    /// Rejects modifiers that are neither types nor in `known`.
     pub fn allow(&self, known: &[&str]) -> LoweringResult {
         for modifier in &self.instruction.modifiers {
             let known =
@@ -90,8 +90,8 @@ impl Cx<'_, '_> {
         Ok(())
     }
 
-    /// Refuses operands before `end` that add a constant to a register: ptxas has none here, for it makes a call or
-    /// several instructions of this one.
+    /// Rejects operands before `end` of the form register plus constant: ptxas does not accept them here, because it expands this
+    /// instruction.
     pub fn no_sums(&self, end: usize) -> LoweringResult {
         let sum = |operand: &syntax::Operand| matches!(operand, syntax::Operand::Offset(..));
         match self.instruction.operands.iter().take(end).any(sum) {
@@ -100,7 +100,7 @@ impl Cx<'_, '_> {
         }
     }
 
-    /// Refuses any number of operands but `count`.
+    /// Checks the number of operands.
     pub fn operands(&self, count: usize) -> LoweringResult {
         if self.instruction.operands.len() == count {
             return Ok(());
@@ -119,7 +119,7 @@ impl Cx<'_, '_> {
         self.fitting(Integer::from_type(ty))
     }
 
-    /// What there is for a type, or a refusal of it.
+    /// The value for a type, or an error if the type is not supported.
     pub fn fitting<T>(&self, row: Option<T>) -> LoweringResult<T> {
         row.ok_or_else(|| self.unknown("this type"))
     }
@@ -150,7 +150,7 @@ impl Cx<'_, '_> {
         self.lowering.emit(opcode, dst, src, self.guard);
     }
 
-    /// Emits something that a guard must branch around.
+    /// Emits an instruction that a guard must branch around.
     pub fn branching(&mut self, opcode: Opcode, dst: Vec<Option<Reg>>, src: Vec<Operand>) {
         let skip = self.lowering.skip_unless(self.guard);
         self.lowering.emit(opcode, dst, src, None);
@@ -159,21 +159,21 @@ impl Cx<'_, '_> {
         }
     }
 
-    /// Emits something that only checks listen to.
+    /// Emits an annotation for checks.
     pub fn note(&mut self, note: SyncAnnotation, src: Vec<Operand>) -> LoweringResult {
         self.emit(Opcode::Annotation(note), Vec::new(), src);
         Ok(())
     }
 
-    /// Emits an instruction that does nothing: with warps in turn and memory in order, fences, hints and
-    /// sleeps change nothing.
+    /// Emits an instruction without effect: fences, hints and sleeps change nothing, because the emulator runs memory accesses in
+    /// order.
     pub fn nothing(&mut self) -> LoweringResult {
         self.emit(Opcode::Nothing, Vec::new(), Vec::new());
         Ok(())
     }
 
-    /// Lets the lanes that `named` names come together for `op`, to which each brings a value. A guard would leave some of them behind for
-    /// good, so that only an unguarded instruction waits.
+    /// Makes the lanes in mask `named` reconverge for `op`, to which each contributes a value. Only an unguarded instruction
+    /// waits, because a guard would keep some lanes away.
     pub fn converge(&mut self, op: Option<WarpOp>, named: Operand, value: Option<Operand>) {
         if self.guard.is_none() {
             let src = [Some(named), value].into_iter().flatten().collect();
@@ -283,7 +283,7 @@ impl Cx<'_, '_> {
         }
     }
 
-    /// The refusal of a name that stands for nothing here.
+    /// The error of an undeclared name.
     fn undeclared(&self, name: &str) -> Unsupported {
         let mut variables = self.lowering.module().variables();
         if variables.any(|v| v.name == name && v.linkage == syntax::Linkage::Extern) {
@@ -350,7 +350,7 @@ impl Cx<'_, '_> {
         self.address_of(&address)
     }
 
-    /// What an address in brackets is made of, but for coordinates.
+    /// The base, offset and space of an address in brackets, without coordinates.
     pub fn address_of(
         &mut self,
         address: &lanework_ptx::Address,

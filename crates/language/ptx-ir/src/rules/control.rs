@@ -26,8 +26,8 @@ pub fn branch(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Ok(())
 }
 
-/// `brx.idx`: a branch for each target, as if the index were compared with each in turn. Past the last
-/// one the result is undefined; here it is a trap.
+/// `brx.idx`: compares the index with each target's number in turn. An index past the last target is undefined; here it
+/// traps.
 pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["idx", "uni"])?;
     cx.operands(2)?;
@@ -80,7 +80,7 @@ pub fn trap(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Ok(())
 }
 
-/// Fences, hints, sleeps: with warps in turn and memory in order they change nothing.
+/// Fences, hints, sleeps: no effect, because the emulator runs memory accesses in order.
 pub fn nothing(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.nothing()
 }
@@ -152,8 +152,7 @@ fn reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
     Ok(())
 }
 
-/// Whether a barrier asks all threads of a warp to be at one instruction: `bar` is short for
-/// `barrier.aligned`.
+/// Whether a barrier requires all threads of a warp at one instruction: `bar` is `barrier.aligned`.
 fn aligned(cx: &Cx<'_, '_>) -> bool {
     cx.instruction.opcode == "bar" || cx.has("aligned")
 }
@@ -177,8 +176,8 @@ fn pair(cx: &mut Cx<'_, '_>) -> LoweringResult<Vec<Option<Reg>>> {
     })
 }
 
-/// Who takes part in `op`, to which each brings a value: the last operand of a `.sync` instruction says; without it all
-/// active lanes. Also tells checks.
+/// The members of `op`: the mask in the last operand of a `.sync` instruction, else all active lanes. Each member
+/// contributes `value`. Also annotates the members for checks.
 fn members(cx: &mut Cx<'_, '_>, op: WarpOp, value: Option<Operand>) -> LoweringResult<Operand> {
     if !cx.has("sync") {
         return Ok(Operand::Const(u64::from(u32::MAX)));

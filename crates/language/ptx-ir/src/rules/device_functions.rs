@@ -79,7 +79,7 @@ pub fn heap(
 ) -> LoweringResult {
     let guard = guard(lowering, instruction)?;
     let skip = lowering.skip_unless(guard);
-    // Who gets which block shows in results.
+    // Results may depend on which block allocates first.
     lowering.kernel.ordered_blocks = true;
     let b64 = lanework_ptx::ScalarType::B64;
     let [syntax::Operand::Name(argument)] = &call.arguments[..] else {

@@ -197,8 +197,8 @@ pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction)
     Ok(())
 }
 
-/// The guard, in a register of its own where the instruction writes it: one that becomes several would
-/// else test what the first of them left.
+/// The guard, copied to a new register if the instruction writes it: otherwise later steps of the expansion would test the
+/// new value.
 fn kept(
     lowering: &mut Lowering<'_>,
     instruction: &Instruction,
@@ -225,7 +225,7 @@ fn names(operand: &syntax::Operand, name: &str) -> bool {
     }
 }
 
-/// Whether ptxas makes several blocks of an instruction: a path for rare operands, a loop, or a wait.
+/// Whether ptxas expands an instruction to several blocks: a slow path, a loop or a wait.
 fn begins_block(instruction: &Instruction) -> bool {
     let has = |modifier: &str| instruction.modifiers.iter().any(|m| m == modifier);
     match instruction.opcode.as_str() {
@@ -241,8 +241,8 @@ fn begins_block(instruction: &Instruction) -> bool {
     }
 }
 
-/// Notes the blocks of an instruction that was lowered from `start` on: ptxas branches around what has a
-/// guard and does more than to compute a value.
+/// Records block boundaries around a guarded instruction lowered from `start` on: ptxas branches around guarded instructions
+/// with effects beyond computing a value.
 fn note_guarded(lowering: &mut Lowering<'_>, start: usize) {
     let branches = |opcode: Opcode| match opcode {
         Opcode::Memory(MemoryOp {

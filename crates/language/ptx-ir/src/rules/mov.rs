@@ -128,9 +128,9 @@ fn pack(cx: &mut Cx<'_, '_>, ty: ScalarType, parts: &[syntax::Operand]) -> Lower
         let last = i + 1 == sources.len();
         let width = if wide { Width::Wide } else { Width::Word };
         let to = if last { dst } else { Some(cx.lowering.new_register(width)) };
-        // Each part goes on top of the low ones already there.
+        // Each part goes above the parts so far.
         let join = MoveOp::Concatenate { wide, low: part.size() as u8 * i as u8 };
-        // A part narrower than what it is shifted into must not carry rubbish above its bits.
+        // The bits above a narrow part must be zero before it is shifted in.
         let clean = match part_size(part) {
             PartSize::Word => None,
             size => Some(MoveOp::Truncate(size)),

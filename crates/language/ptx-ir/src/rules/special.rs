@@ -26,7 +26,7 @@ const VECTORS: &[&str] = &[
     "cluster_nctaid",
 ];
 
-/// Whether a name is that of a special register with four elements.
+/// Whether a name is a special register with four elements.
 pub fn is_vector(name: &str) -> bool {
     name.strip_prefix('%').is_some_and(|name| VECTORS.contains(&name))
 }
@@ -37,7 +37,7 @@ fn is_counter(name: &str) -> bool {
     number.is_some_and(|n| n.len() == 1 && n.parse::<u8>().is_ok_and(|n| n < 8))
 }
 
-/// Whether a name is that of a clock or timer; then whether it is the upper word of one, and its width.
+/// For the name of a clock or timer: whether it is the upper word, and the width.
 pub fn clock(name: &str) -> Option<(bool, Width)> {
     Some(match name {
         "%clock" | "%globaltimer_lo" => (false, Width::Word),
@@ -52,7 +52,7 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
     if name == "WARP_SZ" {
         return Some(Operand::Const(32));
     }
-    // The driver's own registers. Those of cooperative launches are set; it sets no other.
+    // Registers that the driver sets: only those of cooperative launches.
     if let Some(n) = name.strip_prefix("%envreg").and_then(|n| n.parse::<u8>().ok()) {
         return match n {
             1 | 2 => {
@@ -62,8 +62,7 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
             _ => (n < 32).then_some(Operand::Const(0)),
         };
     }
-    // Shared memory that CUDA's own libraries use for groups larger than a warp. There is none: it
-    // lies where every access faults.
+    // Shared memory reserved for CUDA libraries, for groups larger than a warp. Not available: every access faults.
     if name.strip_prefix("%reserved_smem_offset_").is_some_and(|which| RESERVED.contains(&which)) {
         return Some(Operand::Const(NO_RESERVED_SHARED));
     }
@@ -74,7 +73,7 @@ pub fn special_register(lowering: &mut Lowering<'_>, name: &str) -> Option<Opera
         return Some(Operand::Reg(now));
     }
     let name = name.strip_prefix('%')?;
-    // Counters of the hardware that nobody has set up, and no graph that is being executed.
+    // Hardware counters are not set up, and no graph is executing.
     if is_counter(name) || name == "current_graph_exec" {
         return Some(Operand::Const(0));
     }

@@ -14,7 +14,7 @@
 //! | `known-bits` | the lowest bits of registers |
 //! | `vectorize` | loads from shared memory, and which are joined |
 //! | `access-classes` | what ptxas makes of each access, for counters |
-//! | `nans` | what instructions do with NaNs, and the canonicalisations added |
+//! | `nans` | what instructions do with NaNs, and the canonicalizations added |
 //! | `load-uses` | the marks of checks on loads |
 //! | `pressure` | the estimate of registers |
 //!
@@ -65,7 +65,7 @@ fn view(directive: &str) -> Option<View> {
     })
 }
 
-/// A file as it should be: its input, and what its directives give now.
+/// The expected contents of a file: its input, and the current output of its directives.
 fn blessed(text: &str) -> Result<String, String> {
     let input = match text.find(SECTION) {
         Some(at) => &text[..at],

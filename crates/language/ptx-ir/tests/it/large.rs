@@ -17,7 +17,7 @@ fn head() -> String {
 
 /// Registers that live in one block cost no memory in the others.
 #[test]
-fn a_kernel_of_many_registers_and_branches_is_analysed() {
+fn a_kernel_of_many_registers_and_branches_is_analyzed() {
     let count = 70_000;
     let mut text = head();
     write!(text, ".entry k(.param .u64 p) {{\n.reg .b32 %r<{count}>; .reg .pred %p<2>;\n").unwrap();

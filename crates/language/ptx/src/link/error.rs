@@ -7,7 +7,7 @@ use std::fmt;
 pub struct LinkError {
     /// The message, one sentence without a full stop, naming the files.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
 }
 

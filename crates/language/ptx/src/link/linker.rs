@@ -5,8 +5,8 @@ use crate::diagnostics::Diagnostics;
 use crate::link::error::{LinkError, refuse};
 use crate::link::undefined::{reached, undefined, used};
 
-/// Texts that are linked to one: behind nvJitLink's calls and `cuLinkComplete`. Beside what [`Module::link`] refuses, nothing that is used
-/// may stay undefined, but for what a GPU's driver itself gives kernels.
+/// A linker of PTX texts, behind nvJitLink and `cuLinkComplete`. In addition to the errors of [`Module::link`], it rejects used
+/// names that stay undefined, except functions that a GPU's driver provides.
 ///
 /// ```
 /// use lanework_ptx::Linker;
@@ -27,14 +27,14 @@ pub struct Linker {
 
 struct LinkInput {
     name: String,
-    /// The text that it was parsed from, where nothing has changed it.
+    /// The original text, if the module is unchanged.
     text: Option<String>,
     module: Module,
 }
 
 impl Module {
-    /// The names that the module's entries and variables use, and the functions that these call, and that it does not define, but for what
-    /// a GPU's driver itself gives kernels.
+    /// The undefined names that the module's entries and variables use, directly or through the functions they call, except
+    /// functions that a GPU's driver provides.
     ///
     /// ```
     /// let text = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;\n.visible .entry k() { call put; ret; }";
@@ -48,10 +48,10 @@ impl Module {
 }
 
 impl Linker {
-    /// Adds a text by a name, which messages say; entries that say nothing of registers get at most so many.
+    /// Adds a text under a name for messages. `most_registers` limits the registers of entries without a limit of their own.
     ///
     /// # Errors
-    /// What is wrong with the text, by line.
+    /// The problems of the text.
     pub fn add(
         &mut self,
         name: &str,
@@ -66,8 +66,7 @@ impl Linker {
         Ok(())
     }
 
-    /// Adds the part of NVIDIA's device runtime that cooperative groups call, where the file of this name is its archive; else adds
-    /// nothing and is false.
+    /// Adds the part of NVIDIA's device runtime that cooperative groups call, if `name` is its archive. Returns whether it is.
     pub fn add_archive(&mut self, name: &str) -> bool {
         let is_archive = is_device_runtime(name);
         if is_archive && let Err(problems) = self.add(name, DEVICE_RUNTIME, None) {
@@ -81,10 +80,10 @@ impl Linker {
         self.parts.iter().map(|part| part.name.as_str())
     }
 
-    /// Links everything that was added; a single text stays as it is.
+    /// Links everything that was added; a single text is returned unchanged.
     ///
     /// # Errors
-    /// As [`Module::link`]; and names that are used and defined nowhere.
+    /// As [`Module::link`], or if a used name is undefined.
     pub fn link(&self) -> Result<String, LinkError> {
         let modules = || self.parts.iter().map(|part| (part.name.as_str(), &part.module));
         let missing: Vec<String> = undefined(modules(), used)
@@ -103,7 +102,7 @@ impl Linker {
     }
 }
 
-/// Limits the registers of entries that say nothing of them.
+/// Limits the registers of entries without a limit.
 fn limit(module: &mut Module, most: u32) {
     for item in &mut module.items {
         let Item::Function(function) = item else { continue };
@@ -126,7 +125,8 @@ fn is_device_runtime(name: &str) -> bool {
 /// A cooperative launch gives the address of its workspace in `%envreg1` (high) and `%envreg2` (low). Blocks arrive at its second word:
 /// each adds one, the first of them what makes all together flip the highest bit, and a block waits until that bit has changed.
 ///
-/// Limit: the lanes of a warp come together; a call that a compiler copied into branches that part a warp is told as a barrier's divergence.
+/// Limit: a warp must call it converged. If a compiler copies the call into divergent branches, the emulator reports
+/// barrier divergence.
 const DEVICE_RUNTIME: &str = include_str!("device_runtime.ptx");
 
 #[cfg(test)]

@@ -118,7 +118,7 @@ impl Renamer<'_> {
         }
     }
 
-    /// Renames in a statement; gives the name of numbered registers that hide a name.
+    /// Renames in a statement; the error is the name of numbered registers that hide a name.
     fn statement(&self, statement: &mut Statement) -> Result<(), String> {
         match statement {
             Statement::Registers(registers) => {

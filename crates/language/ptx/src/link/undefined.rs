@@ -6,12 +6,12 @@ use crate::link::{DefinitionRank, rank};
 use crate::types::StateSpace;
 use std::collections::{HashMap, HashSet};
 
-/// Functions that a GPU's driver gives kernels itself, and how others of them begin: those by which kernels launch kernels.
+/// Functions that a GPU's driver provides, and the prefix of others: device-side kernel launches.
 const GIVEN: [&str; 5] = ["vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional"];
 const GIVEN_PREFIX: &str = "__cuda_syscall_";
 
-/// The names that are used and defined nowhere, each with the file that uses it first, in the order of their declarations. What a module
-/// uses is asked of `used`: [`used`], or [`reached`] for less.
+/// The undefined names, each with the file that uses it first, in declaration order. `used` lists the names that a module
+/// uses: [`used`] or the narrower [`reached`].
 pub(super) fn undefined<'a>(
     modules: impl Iterator<Item = (&'a str, &'a Module)> + Clone,
     used: fn(&Module) -> HashSet<&str>,
@@ -66,7 +66,7 @@ fn alias(item: &Item) -> Option<&str> {
     words.strip_prefix(".alias")?.split(',').next().map(str::trim)
 }
 
-/// Whether it is shared memory whose size a launch says.
+/// Whether it is shared memory, which may be sized at launch.
 fn is_dynamic(item: &Item) -> bool {
     matches!(item, Item::Variable(variable) if variable.space == StateSpace::Shared)
 }

@@ -53,8 +53,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `+ 8`, `+ -4 * 2`: a byte offset, 0 where there is none. As in ptxas, what follows the `+` is
-    /// one expression, and a bare minus is none.
+    /// `+ 8`, `+ -4 * 2`: a byte offset, 0 if absent. As in ptxas, one expression follows the `+`, and a bare minus is an
+    /// error.
     pub(super) fn offset(&mut self) -> Parsed<i64> {
         if self.is(b'-') {
             let help = "write a negative offset as `+-4`";
@@ -193,7 +193,7 @@ impl Parser<'_> {
                 self.advance();
                 value.map_err(|(message, help)| self.report_at(token, message, Some(help)))
             }
-            TokenKind::Punctuation(b'(') => self.parenthesised(),
+            TokenKind::Punctuation(b'(') => self.parenthesized(),
             TokenKind::Word if self.spelling() == "WARP_SZ" => {
                 self.advance();
                 Ok(ConstantValue::Signed(32))
@@ -203,7 +203,7 @@ impl Parser<'_> {
     }
 
     /// `(1 + 2)`, or a cast, `(.s64) 5` and `(.u64) -1`.
-    fn parenthesised(&mut self) -> Parsed<ConstantValue> {
+    fn parenthesized(&mut self) -> Parsed<ConstantValue> {
         self.advance();
         let cast = match self.kind() {
             TokenKind::Dotted => self.spelling(),
@@ -228,16 +228,16 @@ impl Parser<'_> {
     }
 }
 
-/// Why an operator gives no value.
+/// Why an operator cannot be evaluated.
 enum EvaluationError {
-    /// It does not take these types.
+    /// Wrong operand types.
     Types,
-    /// It divides by zero.
+    /// Division by zero.
     Zero,
 }
 
-/// `a operator b`. Integers are unsigned where one of them is, but for `%`, which takes both as
-/// unsigned, and shifts, whose result is of the type on the left.
+/// `a operator b`. Integers are unsigned if one of them is. Exceptions: `%` is always unsigned, and shifts keep the type on
+/// the left.
 fn apply(
     operator: &str,
     a: ConstantValue,

@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
 
     /// The qualifiers before a name: state space, alignment, vector size, type and the rest.
     fn head(&mut self) -> Parsed<Qualifiers> {
-        // Before PTX 1.5 textures had a state space of their own: `.tex .u64 t` is `.global .texref t`.
+        // Before PTX 1.5 textures had their own state space: `.tex .u64 t` is `.global .texref t`.
         let texture = self.is_dotted(TEXTURES);
         let space = match texture {
             true => {
@@ -136,8 +136,8 @@ impl<'a> Parser<'a> {
                 ".attribute" => {
                     let first = self.at;
                     self.advance();
-                    self.parenthesised_words()?;
-                    let words = self.normalised(first);
+                    self.parenthesized_words()?;
+                    let words = self.normalized(first);
                     head.attributes.push(words);
                     continue;
                 }
@@ -201,7 +201,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An uninterpreted `( ... )`, up to and including the closing parenthesis.
-    fn parenthesised_words(&mut self) -> Parsed<()> {
+    fn parenthesized_words(&mut self) -> Parsed<()> {
         self.expect(b'(', "before the attribute")?;
         let mut open = 1;
         while open > 0 {

@@ -7,14 +7,14 @@ use crate::ast::{Instruction, Item, Module, Statement};
 /// The first architecture of the second generation.
 const SECOND: u32 = 20;
 
-/// Instructions on `f32` that flush subnormal numbers there and can say so.
+/// f32 instructions that flush subnormals on those devices and accept `.ftz`.
 const FLUSHED: &[&str] = &[
     "add", "sub", "mul", "mad", "fma", "div", "abs", "neg", "min", "max", "rcp", "sqrt", "rsqrt",
     "sin", "cos", "lg2", "ex2", "set", "setp",
 ];
 const ROUNDINGS: &[&str] = &["rn", "rz", "rm", "rp"];
 
-/// Reads the instructions of such a module as what they mean.
+/// Adds the implied modifiers.
 pub(super) fn translate(module: &mut Module) {
     if module.target.architecture >= SECOND {
         return;

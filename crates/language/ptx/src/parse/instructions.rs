@@ -123,7 +123,7 @@ impl<'a> Parser<'a> {
         ) {
             self.advance();
         }
-        let words = self.normalised(first);
+        let words = self.normalized(first);
         self.expect(b';', "after the directive")?;
         Ok(words)
     }
@@ -158,7 +158,7 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        let inlined = (self.at > first).then(|| self.normalised(first));
+        let inlined = (self.at > first).then(|| self.normalized(first));
         Ok(Location { file, line, column, inlined })
     }
 

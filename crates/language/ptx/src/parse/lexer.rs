@@ -125,8 +125,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The next token; `follows_word` where it directly follows a word, so that `.2d` is not a
-    /// number.
+    /// The next token. `follows_word`: it directly follows a word, so `.2d` is not a number.
     fn token(&mut self, follows_word: bool) -> TokenKind {
         let byte = self.peek(0);
         let next = self.peek(1);

@@ -71,7 +71,7 @@ struct Parser<'a> {
     accesses: bool,
     /// The `.target` of the module.
     target: Option<crate::ast::Target>,
-    /// Whether the operand that is read stands in braces or parentheses.
+    /// Whether the current operand is inside braces or parentheses.
     part_of_vector: bool,
     /// The bytes of one element of each array in scope.
     arrays: HashMap<&'a str, u32>,
@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
 
     /// The tokens from `first` up to the current one as text, without comments and with single
     /// blanks.
-    fn normalised(&self, first: usize) -> String {
+    fn normalized(&self, first: usize) -> String {
         let mut words = String::new();
         for (index, token) in self.tokens[first..self.at].iter().enumerate() {
             if index > 0 && self.tokens[first + index - 1].end != token.start {

@@ -164,7 +164,7 @@ impl Parser<'_> {
                 ) {
                     self.advance();
                 }
-                FunctionDirective::Other(self.normalised(first)[1..].to_owned())
+                FunctionDirective::Other(self.normalized(first)[1..].to_owned())
             }
             _ => {
                 self.at = first;
@@ -263,8 +263,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `.target sm_90a, debug`.
-    /// ptxas takes a second one that says the same, wherever it stands.
+    /// `.target sm_90a, debug`. ptxas accepts an equal second one anywhere.
     pub(super) fn target(&mut self) -> Parsed<Target> {
         let directive = self.token();
         self.advance();
@@ -354,7 +353,7 @@ impl Parser<'_> {
     }
 }
 
-/// What a section holds.
+/// The data directives of a section.
 const DATA: [&str; 4] = [".b8", ".b16", ".b32", ".b64"];
 
 impl Parser<'_> {

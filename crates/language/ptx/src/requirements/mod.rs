@@ -25,7 +25,7 @@ impl Module {
     /// returned.
     ///
     /// Limit: operands are not typed, so the few features that depend on an operand's type (a
-    /// predicate as the last operand of `cp.async`) are not recognised.
+    /// predicate as the last operand of `cp.async`) are not recognized.
     pub fn lowest_requirements(&self) -> (Version, u32, Specific) {
         let mut need = LEAST;
         for item in &self.items {
@@ -144,7 +144,7 @@ fn add_special_register(need: &mut Requirement, operand: &Operand) {
     }
 }
 
-/// The first version that knows a target; `None` where there is no such target.
+/// The first version that supports a target; `None` for an unknown target.
 pub(crate) fn first_version(target: &Target) -> Option<Version> {
     let old = OLD_TARGETS.iter().map(|(number, version)| (*number, Specific::Portable, *version));
     let mut all = TARGETS.into_iter().chain(old);
@@ -154,7 +154,7 @@ pub(crate) fn first_version(target: &Target) -> Option<Version> {
     all.find(of).map(|(_, _, (major, minor))| Version { major, minor })
 }
 
-/// What an instruction needs beyond a version and a target, in words.
+/// The requirement of an instruction that a version and target do not meet, in words.
 pub(crate) fn unmet_requirement(
     instruction: &Instruction,
     version: Version,

@@ -79,7 +79,7 @@ pub(super) fn earlier_version(instruction: &Instruction, architecture: u32) -> O
     (eight_bits && architecture >= 90).then_some((7, 8)) // manual, "Data Movement: cvt"
 }
 
-/// What a special register needs beyond the oldest version and target.
+/// The requirement of a special register beyond the oldest version and target.
 pub(super) fn special_register_requirement(name: &str) -> Option<Requirement> {
     static BY_NAME: OnceLock<HashMap<&str, Requirement>> = OnceLock::new();
     let needs = BY_NAME.get_or_init(|| {

@@ -7,7 +7,7 @@ use crate::validate::names::{Symbol, VariableRole};
 
 /// The bytes of parameters of an entry (PTX manual, "Kernel Function Parameters").
 const MOST_PARAMETER_BYTES: u64 = 32_764;
-/// The directives that may stand in a body and are kept as text.
+/// Directives allowed in a body and kept as text.
 const BODY_DIRECTIVES: [&str; 6] =
     [".loc", ".pragma", ".branchtargets", ".calltargets", ".callprototype", ".attribute"];
 
@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a variable's space and alignment allow.
+    /// Checks a variable against the limits of its state space, and its alignment.
     pub(super) fn variable(&mut self, variable: &Variable, role: VariableRole, line: u32) {
         let name = &variable.name;
         let align = variable.align.unwrap_or(1);
@@ -85,8 +85,8 @@ impl<'a> Checker<'a> {
             let message = format!("an element of `{name}` has more than 16 bytes");
             self.report(line, message, Some("a vector has 16 bytes at most"));
         }
-        let initialised = matches!(variable.space, StateSpace::Global | StateSpace::Const);
-        if variable.init.is_some() && (!initialised || variable.linkage == Linkage::Extern) {
+        let initialized = matches!(variable.space, StateSpace::Global | StateSpace::Const);
+        if variable.init.is_some() && (!initialized || variable.linkage == Linkage::Extern) {
             let message = format!("`{name}` in {} cannot have an initial value", variable.space);
             self.report(line, message, Some("store to it where the kernel starts"));
         }
@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
         self.function_directives(function);
         let body = function.body.as_deref().unwrap_or_default();
         let shared = shared_bytes(body);
-        // What one block may have in all; before sm_90 static variables had 48 KiB.
+        // The limit per block; before sm_90, 48 KiB for static variables.
         let most = match self.module.target.architecture {
             ..90 => 48 << 10,
             90..120 => 227 << 10,
@@ -204,7 +204,7 @@ impl<'a> Checker<'a> {
         self.wide_type(registers.ty, line);
     }
 
-    /// `.b128` is the only type that not every version has.
+    /// `.b128` is the only type that needs a newer version.
     fn wide_type(&mut self, ty: ScalarType, line: u32) {
         let first = Version { major: 8, minor: 3 };
         let known = self.module.version >= first && self.module.target.architecture >= 70;

@@ -16,13 +16,13 @@ const NEWEST: Version = Version { major: 9, minor: 4 };
 const OPTIONS: [&str; 5] =
     ["debug", "texmode_unified", "texmode_independent", "map_f64_to_f32", "debug_only"];
 
-/// The version from which instructions that exchange values in a warp name their lanes.
+/// The first version in which `shfl` and `vote` need `.sync` and a member mask.
 const MASKS_NEEDED: Version = Version { major: 6, minor: 4 };
 
-/// The version from which instructions of `wmma` say that they are aligned.
+/// The first version in which `wmma` needs `.aligned`.
 const ALIGNED: Version = Version { major: 6, minor: 3 };
 
-/// The version from which `wmma.mma` of floats does not saturate.
+/// The first version in which `wmma.mma` of floats cannot saturate.
 const UNSATURATED: Version = Version { major: 6, minor: 5 };
 
 impl Checker<'_> {

@@ -8,7 +8,7 @@ use crate::validate::forms::{
 };
 use crate::validate::names::{self, Symbol};
 
-/// Labels of `.branchtargets` and the like stand where names do.
+/// Instructions whose operand is a label.
 const BRANCHES: [&str; 1] = ["bra"];
 
 impl<'a> Checker<'a> {
@@ -190,7 +190,7 @@ impl<'a> Checker<'a> {
         let rest = specs.iter().any(|spec| spec.kind == OperandKind::Rest);
         let least = specs.iter().filter(|spec| !spec.optional).count();
         let mut memory = 0;
-        // Optional operands come last but for those that a modifier adds.
+        // Optional operands come last, except those that a modifier adds.
         let skipped = specs.len().saturating_sub(given.len());
         let mut left = skipped.min(specs.len() - least);
         let mut places = given.iter().enumerate();

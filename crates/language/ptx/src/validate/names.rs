@@ -67,12 +67,12 @@ pub(super) struct Scope<'a> {
 }
 
 impl<'a> Scope<'a> {
-    /// Adds a name; `false` where it is there already.
+    /// Adds a name; `false` if it exists.
     pub(super) fn declare(&mut self, name: &'a str, meaning: Symbol<'a>) -> bool {
         self.look_up(name).is_none() & self.names.insert(name, meaning).is_none()
     }
 
-    /// Adds `count` registers; `false` where the prefix is there already.
+    /// Adds `count` registers; `false` if the prefix exists.
     pub(super) fn declare_range(&mut self, prefix: &'a str, ty: RegisterType, count: u32) -> bool {
         self.ranges.insert(prefix, (ty, count)).is_none()
     }
@@ -94,8 +94,8 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The elements of a special register (1 for a scalar) and the bytes of one; `None` where `name`, without
-/// its `.x`, is none (PTX manual, "Special Registers").
+/// The number of elements of a special register (1 for a scalar) and the bytes of one; `None` for other names. `name` has no
+/// `.x` (PTX manual, "Special Registers").
 pub(super) fn special(name: &str) -> Option<(u8, u32)> {
     const VECTORS: [&str; 8] = [
         "%tid",

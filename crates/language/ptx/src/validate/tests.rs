@@ -106,7 +106,7 @@ fn conversions_between_the_16_bit_floats_need_no_rounding() {
     }
 }
 
-/// What ptxas 13.0.88 says of instructions of warps, copies and matrices for sm_90a: the first list passes it, the second does not.
+/// ptxas 13.0.88 for sm_90a accepts the first list and rejects the second.
 #[test]
 fn matrix_and_asynchronous_forms_are_ptxas_s() {
     let of = |instruction: &str| {

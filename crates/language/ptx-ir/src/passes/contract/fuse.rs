@@ -73,8 +73,8 @@ fn fusible(
     Some(op)
 }
 
-/// The operation that fuses a value into a sum, as far as the two alone tell: the value is a product of the
-/// sum's type and modifiers, in its block or by a constant.
+/// The operation that fuses a value into a sum, considering only these two: the value is a product with the sum's type and
+/// modifiers, in the same block or with a constant factor.
 fn fits(terms: &[OpenTerm], values: &Values, sum: usize, view: View) -> Option<Alu> {
     let value = &values.all[view.value];
     let (sum, product) = (&terms[sum], &terms[value.product?]);

@@ -24,7 +24,7 @@ pub(super) struct View {
     pub negated: bool,
 }
 
-/// Who reads a value.
+/// A use of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// A sum or difference, by its term, as operand 0 or 1.
@@ -33,10 +33,10 @@ pub(super) enum Use {
     Other,
 }
 
-/// What is known of a value.
+/// A tracked value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Value {
-    /// The term of the product that it is.
+    /// The term, if the value is a product.
     pub product: Option<usize>,
     /// Whether a factor of the product is a constant or a parameter of the kernel.
     pub constant_factor: bool,
@@ -67,7 +67,7 @@ pub(super) struct Values {
     early: Vec<bool>,
     /// The block that writes a register of one write.
     writer: Vec<usize>,
-    /// What other registers hold here.
+    /// The current values of all other registers.
     current: HashMap<Reg, View>,
     dominators: Dominators,
     /// The block of the graph that is visited.
@@ -75,7 +75,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Follows the values of a kernel; `breaks` are where ptxas begins blocks beside the graph's.
+    /// Tracks the values of a kernel; `breaks` are the extra block boundaries of ptxas.
     pub fn analyze(kernel: &Kernel, terms: &[OpenTerm], breaks: &[usize]) -> Values {
         let cfg = ControlFlowGraph::new(kernel);
         let liveness = Liveness::analyze(kernel, &cfg);
@@ -250,7 +250,7 @@ impl Values {
         }
     }
 
-    /// What an operand holds here, where that is known.
+    /// The value of an operand here, if known.
     fn view(&mut self, operand: Operand) -> Option<View> {
         let register = operand.register()?;
         let r = register as usize;

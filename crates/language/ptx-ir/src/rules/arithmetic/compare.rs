@@ -49,7 +49,7 @@ const COMPARISONS: &[&str] = &[
     "geu", "num", "nan", "ftz", "and", "or", "xor",
 ];
 
-/// The comparison among the modifiers: the first that is none of `.ftz`, `.and`, `.or` and `.xor`, nor a type.
+/// The comparison: the first modifier other than `.ftz`, `.and`, `.or`, `.xor` and types.
 fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<CompareOp> {
     let other = |m: &&String| {
         !matches!(m.as_str(), "ftz" | "and" | "or" | "xor") && ScalarType::from_name(m).is_none()
@@ -90,7 +90,7 @@ fn integer(ty: ScalarType) -> Option<Integer> {
     Integer::from_type(ty).filter(|_| ty.size() > 1)
 }
 
-/// Combines a comparison with the predicate operand `i`, if the instruction asks for it.
+/// Combines a comparison with the predicate operand `i`, if present.
 fn combined(cx: &mut Cx<'_, '_>, result: Operand, i: usize) -> LoweringResult<Operand> {
     if cx.instruction.operands.len() <= i {
         return Ok(result);
@@ -107,7 +107,7 @@ fn combined(cx: &mut Cx<'_, '_>, result: Operand, i: usize) -> LoweringResult<Op
     Ok(Operand::Reg(register))
 }
 
-/// The operands of a comparison, flushed where it says so.
+/// The operands of a comparison, flushed for `.ftz`.
 fn compared(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Operand; 2]> {
     let mut both = [cx.src(1, ty)?, cx.src(2, ty)?];
     if cx.has("ftz") {
@@ -129,7 +129,7 @@ fn emit(
     cx.alu(to, both, Alu::Compare(op))
 }
 
-/// One half of packed operands, in registers of their own.
+/// One half of packed operands, in new registers.
 fn half_of(cx: &mut Cx<'_, '_>, both: &[Operand; 2], high: bool) -> LoweringResult<[Operand; 2]> {
     let mut halves = *both;
     for source in &mut halves {
@@ -161,7 +161,7 @@ fn packed(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<[Operand; 2]> {
     Ok(results)
 }
 
-/// `setp`, with one or two results: the second is the opposite, or that of the high half.
+/// `setp`, with one or two results: the second is the opposite, or the result of the high half.
 pub fn setp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(COMPARISONS)?;
     let ty = cx.ty()?;

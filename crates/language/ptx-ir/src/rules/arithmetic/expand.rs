@@ -14,7 +14,7 @@ fn step(cx: &mut Cx<'_, '_>, name: &str, operands: &[Operand]) -> LoweringResult
     (cx.lowering.lower)(cx.lowering, &instruction)
 }
 
-/// A register of its own, as an operand.
+/// A new register, as an operand.
 fn temporary(cx: &mut Cx<'_, '_>, width: Width) -> Operand {
     // No PTX name has a dot and a number in it.
     let name = format!("%expanded.{}", cx.lowering.kernel.registers.len());
@@ -106,7 +106,7 @@ pub fn of_three(cx: &mut Cx<'_, '_>) -> LoweringResult {
 }
 
 /// `redux.sync` of f32: over unsigned words in the order of the floats, -0 below +0. A NaN goes to the end
-/// where it loses, or with `.NaN` to the one where it wins.
+/// where it loses, or with `.NaN` to the end where it wins.
 pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sync", "min", "max", "abs", "NaN"])?;
     cx.operands(3)?;

@@ -50,7 +50,7 @@ fn binary(
     Ok(())
 }
 
-/// Notes that PTX leaves the rounding of the instruction open, which was lowered from `start` on.
+/// Records that PTX leaves the rounding of the instruction open; it was lowered from `start` on.
 fn note_open_rounding(cx: &mut Cx<'_, '_>, start: usize) {
     let ftz = cx.has("ftz");
     cx.lowering.note_open_rounding(start, ftz);
@@ -285,7 +285,7 @@ pub fn direction(cx: &Cx<'_, '_>) -> Option<RoundingDirection> {
     .find_map(|(name, direction)| cx.has(name).then_some(direction))
 }
 
-/// The opcode of a function rounded in a direction, where the instruction says one and the type has it.
+/// The opcode of a function with directed rounding, if the instruction has one and the type supports it.
 fn directed(cx: &Cx<'_, '_>, ty: ScalarType, function: DirectedFunction) -> Option<Alu> {
     let direction = direction(cx)?;
     match ty {
@@ -308,7 +308,7 @@ fn only_f16(function: F16Function, ty: ScalarType) -> Alu {
     Alu::Half(HalfOp::F16 { function, packed: ty == F16x2 })
 }
 
-/// A subnormal operand flushed, in a register of its own.
+/// Flushes a subnormal operand, into a new register.
 pub fn flushed(cx: &mut Cx<'_, '_>, a: Operand, ty: ScalarType) -> LoweringResult<Operand> {
     let op = match ty {
         F32 => Alu::Single(SingleOp::Flush),
@@ -320,7 +320,7 @@ pub fn flushed(cx: &mut Cx<'_, '_>, a: Operand, ty: ScalarType) -> LoweringResul
     Ok(Operand::Reg(register))
 }
 
-/// Emits `op` over operands of `ty`, with what `.ftz`, `.sat` and `.relu` ask for before and after it.
+/// Emits `op` on operands of `ty`, with the steps of `.ftz`, `.sat` and `.relu` before and after it.
 fn with_modifiers(cx: &mut Cx<'_, '_>, ty: ScalarType, count: usize, op: Alu) -> LoweringResult {
     let (ftz, sat, relu) = (cx.has("ftz"), cx.has("sat"), cx.has("relu"));
     cx.operands(count + 1)?;

@@ -58,7 +58,7 @@ pub fn bitwise(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.uniform_type(ty, 2, op)
 }
 
-/// A predicate operand; a negated one goes through a register of its own.
+/// A predicate operand; a negated one is computed into a new register.
 pub fn positive(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Operand> {
     let (source, negated) = cx.predicate(i)?;
     if !negated {
@@ -93,7 +93,7 @@ fn shift(cx: &mut Cx<'_, '_>, ty: ScalarType, op: LogicOp) -> LoweringResult {
     cx.alu(dst, &[a, amount], Alu::Logic(op))
 }
 
-/// What is shifted: its size, and whether it has a sign.
+/// The size and signedness of the shifted value.
 fn shifted(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(IntegerSize, bool)> {
     match ty {
         B16 => Ok((IntegerSize::Half, false)),
@@ -158,7 +158,7 @@ pub fn brev(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.uniform_type(ty, 1, Alu::Logic(LogicOp::Reverse { wide }))
 }
 
-/// `bfind`: the highest set bit (the highest bit unlike the sign), all ones if there is none.
+/// `bfind`: the highest set bit (signed: the highest bit that differs from the sign); all ones if none.
 pub fn bfind(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["shiftamt"])?;
     let ty = cx.ty()?;

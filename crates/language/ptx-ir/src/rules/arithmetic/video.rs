@@ -51,7 +51,7 @@ fn field(cx: &Cx<'_, '_>, selector: Option<&str>) -> LoweringResult<Place> {
     }
 }
 
-/// Emits a step into a 64-bit register of its own.
+/// Emits a step into a new 64-bit register.
 fn wide(cx: &mut Cx<'_, '_>, sources: &[Operand], op: VideoOp) -> LoweringResult<Operand> {
     let register = cx.lowering.new_register(Width::Wide);
     cx.alu(Some(register), sources, Alu::Video(op))?;
@@ -84,7 +84,7 @@ fn computed(cx: &Cx<'_, '_>, opcode: &str) -> LoweringResult<VideoOp> {
     })
 }
 
-/// Clamps to a field's range, if the instruction asks for it.
+/// Clamps to a field's range if the instruction has `.sat`.
 fn clamped(
     cx: &mut Cx<'_, '_>,
     value: Operand,
@@ -110,14 +110,14 @@ fn signs(cx: &Cx<'_, '_>) -> LoweringResult<[bool; 3]> {
         return Err(cx.unknown("types other than `.u32` and `.s32`"));
     }
     match types[..] {
-        // `vset` has no type of its own: its 0 or 1 meets the last operand as the first one's.
+        // `vset` has no result type: its 0 or 1 is combined with the last operand in the first operand's type.
         [a, b] => Ok([a == S32, a == S32, b == S32]),
         [d, a, b] => Ok([d == S32, a == S32, b == S32]),
         _ => Err(cx.unknown("three types are expected")),
     }
 }
 
-/// Forms of which an H200 makes something else than the manual says.
+/// The error of forms that an H200 executes differently from the manual.
 fn unsettled(cx: &Cx<'_, '_>) -> Unsupported {
     cx.unknown("GPUs differ from the manual here")
 }
@@ -186,7 +186,7 @@ fn multiply(
     cx.alu(dst, &[sum, Operand::Const(shift)], Alu::Video(down))
 }
 
-/// The lanes that a packed selector names, lowest first; `least` where there is none.
+/// The lanes of a packed selector, lowest first; `least` without a selector.
 fn lanes(cx: &Cx<'_, '_>, selector: Option<&str>, least: [u32; 4]) -> LoweringResult<[u32; 4]> {
     let Some(selector) = selector else { return Ok(least) };
     let mut lanes = least;

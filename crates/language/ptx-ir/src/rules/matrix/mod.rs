@@ -194,7 +194,7 @@ pub fn layout<'i>(cx: &Cx<'i, '_>) -> Vec<&'i str> {
     modifiers.filter(|m| *m == "row" || *m == "col").collect()
 }
 
-/// What a product of bits counts.
+/// The bit operation of a single-bit product.
 fn bit_op(cx: &Cx<'_, '_>, a: ElementType) -> LoweringResult<Option<BitOp>> {
     match (cx.has("xor"), cx.has("and"), cx.has("popc"), a == ElementType::B1) {
         (true, false, true, true) => Ok(Some(BitOp::Xor)),

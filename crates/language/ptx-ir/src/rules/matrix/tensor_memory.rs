@@ -86,7 +86,7 @@ fn commit(cx: &mut Cx<'_, '_>) -> LoweringResult {
     emit(cx, TmemOp::Commit { barrier, multicast }, Vec::new(), vec![base, mask])
 }
 
-/// The shapes of `cp`: rows, bits of a row, which modifier says where they go, and where.
+/// The shapes of `cp`: rows, bits of a row, the modifier that selects the target lanes, and those lanes.
 const COPIES: &[(&str, u32, u32, Option<&str>, CopyLanes)] = &[
     ("128x256b", 128, 256, None, CopyLanes::Each),
     ("128x128b", 128, 128, None, CopyLanes::Each),
@@ -161,7 +161,7 @@ fn reduction(cx: &Cx<'_, '_>, this: &TmemTransfer) -> LoweringResult<LoadReducti
     if (abs || nan) && number != ReducedNumber::F32 {
         return Err(cx.unknown("`.abs` and `.NaN` are for floats"));
     }
-    // Which columns count where two threads share a lane, the manual does not say.
+    // The manual does not specify which columns count if two threads share a lane.
     if this.shape != TransferShape::Lanes32Bits32 || this.repeat < 2 || this.packed {
         return Err(cx.unknown("a reduction of another shape than `.32x32b`, from `.x2` on"));
     }
@@ -219,7 +219,7 @@ const KINDS: &[(&str, MultiplyKind)] = &[
     ("kind::mxf4nvf4", MultiplyKind::Mxf4nvf4),
 ];
 
-/// Scale factors of a row of A, as the modifiers say.
+/// The scale factors per row of A.
 fn factors(cx: &Cx<'_, '_>, kind: MultiplyKind) -> LoweringResult<usize> {
     let named = [
         ("scale_vec::1X", 1),

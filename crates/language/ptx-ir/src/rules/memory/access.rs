@@ -6,7 +6,7 @@ use crate::opcode::memory::AtomicKind;
 use crate::rules::context::Cx;
 use lanework_ptx as syntax;
 
-/// Modifiers that say how memory is ordered, cached or prefetched: with memory in order, none matters.
+/// Modifiers of ordering, caching and prefetching. The emulator runs memory accesses in order, so they have no effect.
 const HINTS: &[&str] = &[
     "volatile",
     "weak",
@@ -100,7 +100,7 @@ pub fn space(cx: &Cx<'_, '_>) -> MemorySpace {
     MemorySpace::Generic
 }
 
-/// Who the ordering of an instruction reaches: the device where it does not say.
+/// The scope of an instruction's ordering; the device by default.
 pub fn scope(cx: &Cx<'_, '_>) -> Scope {
     match () {
         () if cx.has("cta") => Scope::Block,
@@ -122,7 +122,7 @@ pub fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> LoweringResult<Vec<synt
     }
 }
 
-/// The space that an address really is in: a parameter of a function lies in local memory.
+/// The actual space of an address: parameters of device functions are in local memory.
 pub fn resolve(space: MemorySpace, named: Option<MemorySpace>) -> MemorySpace {
     match (space, named) {
         (_, Some(named @ (MemorySpace::Local | MemorySpace::Shared | MemorySpace::Parameter))) => {

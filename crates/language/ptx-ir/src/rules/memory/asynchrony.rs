@@ -18,7 +18,7 @@ use crate::rules::memory::access::{resolve, space};
 use lanework_ptx as syntax;
 use lanework_ptx::ScalarType::{B32, Pred, *};
 
-/// How memory is ordered: with warps in turn, none of it matters.
+/// Ordering modifiers. The emulator runs memory accesses in order, so they have no effect.
 pub const ORDER: &[&str] =
     &["release", "acquire", "relaxed", "weak", "cta", "cluster", "gpu", "sys", "L2::cache_hint"];
 pub const SHARED: &[&str] = &["shared", "shared::cta", "shared::cluster"];

@@ -25,12 +25,12 @@ fn spaces(cx: &Cx<'_, '_>) -> Vec<(MemorySpace, bool)> {
     cx.instruction.modifiers.iter().filter_map(of).collect()
 }
 
-/// What a reduction does, whatever the type.
+/// The kind of reduction.
 fn reduction_kind(cx: &Cx<'_, '_>) -> Option<AtomicKind> {
     REDUCTIONS.iter().find(|name| cx.has(name)).and_then(|name| atomic_kind(name))
 }
 
-/// What a reduction writes, and the bytes of an element.
+/// The reduction, and the element size in bytes.
 fn reduction(cx: &mut Cx<'_, '_>) -> LoweringResult<(AtomicOp, u8)> {
     let ty = cx.ty()?;
     let mut modifiers = cx.instruction.modifiers.iter();
@@ -40,7 +40,7 @@ fn reduction(cx: &mut Cx<'_, '_>) -> LoweringResult<(AtomicOp, u8)> {
     Ok((atomic.ok_or_else(|| cx.unknown("this operation or type"))?, ty.size() as u8))
 }
 
-/// `cp.async.bulk` and `cp.reduce.async.bulk`, but for tensors, prefetches and groups.
+/// `cp.async.bulk` and `cp.reduce.async.bulk`, except tensors, prefetches and groups.
 pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has("commit_group") {
         cx.operands(0)?;
@@ -102,7 +102,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let multicast = cx.has("multicast::cluster");
     let mask = if multicast { cx.src(4, U16)? } else { Operand::Const(0) };
     if reduction.is_some() && to == MemorySpace::Global {
-        // Who comes first may be seen in the result.
+        // The result may depend on which block comes first.
         cx.lowering.kernel.ordered_blocks = true;
     }
     let copy = CopyOp {
@@ -220,7 +220,7 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return Err(cx.unknown("no reduction"));
     }
     if !load {
-        // Who comes first may be seen in the result.
+        // The result may depend on which block comes first.
         cx.lowering.kernel.ordered_blocks |= reduction.is_some();
     }
     let op = TensorOp { dimensions, mode, shared, map, barrier, multicast, reduction };

@@ -45,7 +45,7 @@ fn results(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<Vec<Option<Reg
     Ok(dst)
 }
 
-/// How the level is said.
+/// How the instruction selects the mipmap level.
 fn mip(cx: &Cx<'_, '_>) -> LoweringResult<MipLevel> {
     match (cx.has("base"), cx.has("level"), cx.has("grad")) {
         (_, false, false) => Ok(MipLevel::Base),
@@ -55,7 +55,7 @@ fn mip(cx: &Cx<'_, '_>) -> LoweringResult<MipLevel> {
     }
 }
 
-/// Appends what says the level, which follows the coordinates; gives how many operands of the instruction it takes.
+/// Appends the level operands after the coordinates; returns how many instruction operands they take.
 fn level(
     cx: &mut Cx<'_, '_>,
     mip: MipLevel,

@@ -5,7 +5,7 @@ use crate::validate::forms::notation::FormRow;
 
 #[rustfmt::skip] // a table is read by its columns
 pub(super) const ROWS: &[FormRow] = &[
-    // synchronisation
+    // synchronization
     ("exit trap brkpt", "", ""),
     ("ret", "uni?", ""),
     ("bra", "uni?", "x"),

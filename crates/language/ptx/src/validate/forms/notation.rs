@@ -58,7 +58,7 @@ struct ModifierSlot {
     space: bool,
 }
 
-/// What an operand has to be.
+/// The requirements on an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OperandSpec {
     pub kind: OperandKind,
@@ -67,19 +67,19 @@ pub struct OperandSpec {
     pub wide: bool,
     pub special: bool,
     pub variable: bool,
-    /// Whether a vector may stand there whose elements are the parts of the value.
+    /// Whether a vector of the parts of the value is allowed.
     pub parts: bool,
     pub discard: bool,
     pub optional: bool,
     /// What literals are allowed.
     pub literals: AllowedLiterals,
-    /// Whether a predicate may be written beside it.
+    /// Whether a second, predicate destination is allowed.
     pub pair: bool,
-    /// Elements of a vector; 0 for as many as the modifiers say.
+    /// Elements of a vector; 0 takes the number from the modifiers.
     pub elements: Option<u8>,
 }
 
-/// The literals that may stand for an operand.
+/// The literals allowed as an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum AllowedLiterals {
     Any,
@@ -115,25 +115,25 @@ pub enum OperandType {
     Fixed(ScalarType),
 }
 
-/// The modifiers of an instruction laid on a form.
+/// The result of matching modifiers against a form.
 #[derive(Debug, Default)]
 pub struct FormMatch<'i> {
     /// Types in order.
     pub types: Vec<ScalarType>,
     /// State spaces in order.
     pub spaces: Vec<&'i str>,
-    /// Elements that `.v2`, `.v4` or `.v8` ask for.
+    /// Elements of `.v2`, `.v4` or `.v8`.
     pub elements: Option<u8>,
-    /// Whether tensor memory is loaded or stored.
+    /// Whether it is a tensor memory load or store.
     pub movement: bool,
     /// The operands.
     pub operands: Vec<OperandSpec>,
 }
 
-/// Why modifiers do not fit a form.
+/// Why modifiers do not match a form.
 #[derive(Debug, PartialEq)]
 pub enum Mismatch {
-    /// This one does not belong there; so many before it do.
+    /// This modifier is not valid here; all before it are.
     Extra(usize),
     /// One of these is missing.
     Missing(String),
@@ -149,7 +149,7 @@ impl InstructionForm {
         }
     }
 
-    /// Lays the modifiers of an instruction on this form.
+    /// Matches the modifiers of an instruction against this form.
     pub fn matches<'i>(&self, modifiers: &'i [String]) -> Result<FormMatch<'i>, Mismatch> {
         let mut used = vec![false; self.slots.len()];
         let mut found = FormMatch { operands: self.operands.clone(), ..FormMatch::default() };
@@ -238,8 +238,8 @@ impl ModifierSlot {
     }
 }
 
-/// The registers of a movement of tensor memory: those of its shape, times its steps; `Some(None)` where they are
-/// too many.
+/// The registers of a tensor memory load or store: registers of its shape times the repeat count; `Some(None)` if there
+/// are too many.
 fn moved_registers(modifiers: &[String]) -> Option<Option<u8>> {
     let shapes = [("32x32b", 1), ("16x64b", 1), ("16x128b", 2), ("16x256b", 4), ("16x32bx2", 1)];
     let each = |m: &String| shapes.iter().find(|(name, _)| m == name).map(|(_, each)| *each);
@@ -308,5 +308,5 @@ impl OperandSpec {
     }
 }
 
-/// Opcodes separated by blanks, modifiers, operands; `form.rs` says how they are read.
+/// A row of the table: opcodes separated by blanks, modifiers, operands.
 pub type FormRow = (&'static str, &'static str, &'static str);

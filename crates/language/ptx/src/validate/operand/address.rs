@@ -75,7 +75,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a variable lies in the space that the instruction names.
+/// Whether a variable is in the space that the instruction names.
 pub(super) fn in_space(name: &str, variable: &Variable, space: &str) -> FitResult {
     let wanted = space.split("::").next().unwrap_or_default();
     match variable.space.name() == wanted {
@@ -95,8 +95,8 @@ pub(in crate::validate) fn is_integer(ty: ScalarType) -> bool {
     matches!(ty, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64)
 }
 
-/// Whether a register of type `register` may stand where the instruction wants `wanted`: sizes agree,
-/// or the register may be `wide`r; bits go with all, integers with integers, floats with their own.
+/// Whether a register of type `register` fits a place of type `wanted`. Sizes must agree, or the register may be `wide`r.
+/// Untyped bits match all types, integers match integers, floats only their own type.
 pub(super) fn agrees(wanted: ScalarType, register: ScalarType, wide: bool) -> bool {
     if (wanted == Pred) != (register == Pred) {
         return false;
@@ -143,7 +143,7 @@ pub(super) fn double(ty: ScalarType) -> ScalarType {
     }
 }
 
-/// A type as messages ask for it.
+/// A type in the wording of messages.
 pub(super) fn wanted(ty: ScalarType) -> String {
     if ty == Pred { "a .pred register".to_owned() } else { format!("a .{} value", ty.name()) }
 }

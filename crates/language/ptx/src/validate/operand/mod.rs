@@ -32,7 +32,7 @@ impl Checker<'_> {
         match (elements, operand) {
             (Some(n), Operand::Vector(list)) if usize::from(n) == list.len() => {
                 self.alike(list)?;
-                // What is loaded may be discarded; of what is stored ptxas leaves out elements of 32 bytes alone.
+                // Loads may discard elements; of stores, ptxas allows it only for 32 bytes.
                 let whole = u32::from(n) * ty.size() == 32 && list.iter().any(|e| !is_sink(e));
                 let discard =
                     spec.discard && n > 1 && (spec.kind == OperandKind::Destination || whole);
@@ -287,7 +287,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What is passed in a call.
+    /// Checks an argument or result of a call.
     pub(super) fn argument(&self, actual: &Operand, formal: &Variable) -> FitResult {
         let size = formal.size().max(u64::from(formal.vector) * u64::from(formal.ty.size()));
         match actual {

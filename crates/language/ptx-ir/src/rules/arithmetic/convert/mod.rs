@@ -159,7 +159,7 @@ fn scales(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.alu(dst, &sources, Alu::Convert(op))
 }
 
-/// `cvt`: those of other types are in `cvt_scalar`.
+/// `cvt`; `cvt_scalar` handles the other types.
 pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has("ue8m0x2") {
         return scales(cx);
@@ -168,7 +168,7 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return cvt_scalar(cx);
     };
     cx.allow(&["rn", "satfinite", "relu", name])?;
-    // The type converted to stands first.
+    // The target type comes first.
     let types: Vec<&str> = cx.instruction.modifiers.iter().map(String::as_str).collect();
     let types: Vec<&str> =
         types.into_iter().filter(|m| !["rn", "relu", "satfinite"].contains(m)).collect();

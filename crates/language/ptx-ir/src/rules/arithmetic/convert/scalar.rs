@@ -13,7 +13,7 @@ use crate::rules::context::Cx;
 use crate::rules::mov;
 use lanework_ptx::ScalarType::{self, *};
 
-/// What is converted, and into what.
+/// The conversion of one value.
 #[derive(Clone, Copy)]
 pub struct Conversion {
     /// The result.
@@ -23,7 +23,7 @@ pub struct Conversion {
     pub to: ScalarType,
 }
 
-/// Emits a conversion into a 64-bit register of its own.
+/// Emits a conversion into a new 64-bit register.
 fn through_wide(cx: &mut Cx<'_, '_>, a: Operand, op: Alu) -> LoweringResult<Operand> {
     let register = cx.lowering.new_register(Width::Wide);
     cx.alu(Some(register), &[a], op)?;
@@ -56,7 +56,7 @@ impl Conversion {
         if from.size() == 8 && to.size() == 4 {
             return cx.alu(dst, &[source], Alu::Convert(ConvertOp::TruncateWide));
         }
-        // What is left has at most 32 bits on one side: the narrower of the two types decides.
+        // Here one side has at most 32 bits; the narrower type decides.
         let narrower = if to.size() <= from.size() { to } else { from };
         let op = match narrower {
             // Extended by its sign, but no further than the result.
@@ -168,8 +168,8 @@ impl Conversion {
         cx.alu(dst, &[source], last)
     }
 
-    /// From a float to an integer. Out-of-range values clamp with or without `.sat`. NaN gives 0, but where 64 bits are
-    /// on either side the lowest integer's bits.
+    /// From a float to an integer. Out-of-range values clamp with or without `.sat`. NaN becomes 0, or the lowest
+    /// integer's bits if either side has 64 bits.
     pub fn to_integer(self, cx: &mut Cx<'_, '_>) -> LoweringResult {
         let Conversion { dst, source, from, to } = self;
         let Some((rounding, true)) = rounding(cx) else {
