@@ -3,7 +3,7 @@
 //! Idea: keep memory busy with specialized warps. One thread copies parts of the next rows to shared memory (bulk copies, sm_90).
 //! Compute warps load a part into registers and continue with an earlier row. One warp publishes the block's statistics; another
 //! collects the statistics of all parts. The library uses this kernel for many long rows.
-//! 思路：内存从不空闲：一个线程让后面各行的部分拷贝到共享内存（批量拷贝，sm_90），做计算的 warp 取走一部分后接着处理更早的一行，一个 warp 公布本块的统计量，另一个收集所有部分的。这是库处理大量长行的核函数。
+//! 思路：内存从不空闲：一个线程让后面各行的部分拷贝到共享内存（批量拷贝，sm_90），做计算的 warp 取走一部分后接着处理更早的一行，一个 warp 公布本线程块的统计量，另一个收集所有部分的。这是库处理大量长行的核函数。
 //! Predicts: bulk copies read each number once, and each result is stored once; threads load only statistics.
 //! 预测：每个数由批量拷贝搬入一次，每个结果存一次；线程只加载统计量。
 //! Costs: one block per multiprocessor with 224 KiB of shared memory, and registers moved between warps; rows that are not a

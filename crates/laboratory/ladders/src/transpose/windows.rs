@@ -2,7 +2,7 @@
 //!
 //! Idea: where output rows are not a multiple of 32 bytes, divide each row at its own sectors instead of at the tile's edges. The
 //! window that a block writes begins up to 31 bytes before the tile; the block reads the corresponding source rows, too.
-//! 思路：输出的行长不是 32 字节的倍数时，每一行按自己的扇区边界划分，而不按 tile 的边界：一个块写的窗口最多提前 31 字节开始，块也多读源矩阵的这几行。
+//! 思路：输出的行长不是 32 字节的倍数时，每一行按自己的扇区边界划分，而不按 tile 的边界：一个线程块写的窗口最多提前 31 字节开始，块也多读源矩阵的这几行。
 //! Predicts: full sectors in every store of a warp, whatever the shape, so no sector is written twice; up to 7 more rows of
 //! 4-byte elements are read per tile, from the L2 cache.
 //! 预测：无论形状如何，warp 的每次存储都写满扇区，没有扇区被写两次；4 字节元素每个 tile 最多多读 7 行，来自 L2 缓存。
