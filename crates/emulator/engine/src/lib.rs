@@ -26,89 +26,27 @@
 )]
 #![allow(clippy::large_enum_variant, reason = "plans live on the stack of one access")]
 
-// From a module to code: loading, one assembly per block shape and instrument, and what a launch must fulfil.
 mod assemble;
-mod assembled;
-mod check;
-mod fuse;
-pub mod launch;
-pub mod limits;
-mod module_variables;
-pub mod occupancy;
-pub mod program;
-mod residency;
-mod shape;
-
-// The machine: operations, warps, registers, and which lanes run.
-mod control;
-mod converge;
-mod cross;
-mod exchange;
-pub mod handler;
-pub mod lanes;
-pub mod machine;
-mod participants;
-mod reconvergence;
-pub mod slot;
-mod split;
-mod warp_table;
-
-// Arithmetic.
-mod alu;
-mod alu_operation;
-mod matrix;
-mod number;
-
-// Memory: regions, accesses, and the bytes of the device.
-mod access;
-mod atomic;
-mod device_range;
-mod direct;
-#[cfg(target_arch = "x86_64")]
-mod gather;
-pub mod guest;
-pub mod heap;
-pub mod held;
-mod host_bytes;
-pub mod initialised;
-pub mod memory;
-mod memory_lock;
-pub mod region;
-pub mod site;
-pub mod tensor_map;
-pub mod texture;
-
-// What goes on beside instructions: barriers, copies, tensor memory.
-pub mod asynchrony;
-mod barrier;
-
-// Running: workers, blocks, time slices, and the end of launches that make no progress.
 mod block;
-mod context;
 pub mod device;
-mod fuel;
-mod print;
-pub mod progress;
-mod schedule;
-pub mod stall;
-mod worker_context;
-mod workspace;
-
-// The instrument seam.
-mod attached;
-pub mod cluster_view;
-pub mod counter;
-pub mod event;
-pub mod hook;
-pub mod insertion;
-pub mod instrument;
-mod notify;
-pub mod observer;
-mod tally;
-
-// What goes wrong.
 pub mod fault;
-pub mod report;
+mod instructions;
+pub mod instrument;
+pub mod machine;
+pub mod memory;
+mod number;
+pub mod program;
+
+// The public modules of the folders above, by short paths.
+pub use device::{launch, limits, occupancy, progress, stall};
+pub use fault::report;
+pub use instructions::access::{region, site};
+pub use instructions::allocate as heap;
+pub use instructions::{asynchrony, tensor_map, texture};
+pub use instrument::{cluster_view, counter, event, hook, insertion, observer};
+pub use machine::{handler, lanes, slot};
+pub use memory::host_memory as held;
+pub use memory::{guest, initialised};
 
 /// Whether this crate, whose code runs hot, was compiled with optimisation.
 pub const OPTIMISED: bool = !matches!(env!("LANEWORK_OPT_LEVEL").as_bytes(), b"0");

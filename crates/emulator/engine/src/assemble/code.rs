@@ -1,17 +1,25 @@
 //! What assembly makes: the operations of a kernel, and what they need beside them.
 
-use crate::asynchrony;
-use crate::fuse::fma::FmaSequence;
-use crate::fuse::fusion::Fusion;
-use crate::insertion::Plan as Insertions;
+use crate::assemble::fuse::Fusion;
+use crate::assemble::fuse::fma::FmaSequence;
+use crate::assemble::shape::{Form, Shape};
+use crate::assemble::verify::{Violation, verify, verify_wide};
+use crate::assemble::{Want, assemble};
+use crate::instructions::access::site::Site;
+use crate::instructions::matrix::Plan;
+use crate::instructions::{asynchrony, texture};
+use crate::instrument::attached::Instrumentation;
+use crate::instrument::hook::Wants;
+use crate::instrument::insertion::Plan as Insertions;
 use crate::machine::Op;
-use crate::matrix::plan::Plan;
-use crate::shape::{Form, Shape};
-use crate::site::Site;
-use crate::slot::Slot;
-use crate::texture;
-use lanework_ptx_ir::kernel::SpecialRegister;
-use std::sync::Arc;
+use crate::machine::handler::best_tier;
+use crate::machine::slot::Slot;
+use lanework_ptx_ir::analysis::Analyses;
+use lanework_ptx_ir::analysis::pressure::{RegisterPressure, pressure};
+use lanework_ptx_ir::analysis::uniformity::Uniformity;
+use lanework_ptx_ir::kernel::{Kernel, SpecialRegister, Width};
+use lanework_ptx_ir::types::UniformityClass;
+use std::sync::{Arc, OnceLock};
 
 /// Something that is written into the register file before a kernel runs.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +48,7 @@ pub struct Code {
     pub prefill: Vec<(Slot, Prefill)>,
     /// Memory instructions, as they start.
     pub sites: Vec<Site>,
-    /// Where each register lies; [`NO_SLOT`](crate::slot::NO_SLOT) for one that nothing uses.
+    /// Where each register lies; [`NO_SLOT`](crate::machine::slot::NO_SLOT) for one that nothing uses.
     pub slots: Vec<Slot>,
     /// Fused multiply-add sequences that one operation runs (superinstructions).
     pub chains: Vec<Box<FmaSequence>>,
@@ -55,12 +63,106 @@ pub struct Code {
     /// What the instrument has inserted; operations hold addresses in it.
     pub plan: Option<Arc<dyn Insertions>>,
     /// Asynchronous instructions, likewise.
-    pub async_plans: Vec<Arc<asynchrony::plan::Plan>>,
+    pub async_plans: Vec<Arc<asynchrony::Plan>>,
     /// Texture instructions; likewise.
-    pub texture_plans: Vec<Arc<texture::plan::Plan>>,
+    pub texture_plans: Vec<Arc<texture::Plan>>,
 }
 
 // SAFETY: the only pointers inside are the empty regions of sites, which workers replace in copies.
 unsafe impl Send for Code {}
 // SAFETY: see `Send`: shared code is only read.
 unsafe impl Sync for Code {}
+
+/// A kernel assembled for a block shape.
+pub struct Assembled {
+    /// The kernel.
+    pub kernel: Arc<Kernel>,
+    /// The code that warps start in.
+    pub code: Code,
+    /// Registers that may be read before they are written, to be zeroed.
+    pub undefined: Vec<u32>,
+    analyses: Arc<Analyses>,
+    uniformity: Uniformity,
+    want: Want,
+    verify: bool,
+    wide: OnceLock<Code>,
+}
+
+/// Code that the verifier refuses must not run: what is wrong is the assembler, not the kernel.
+#[allow(clippy::panic, reason = "an internal error, caught where the emulator is entered")]
+fn hold(verified: Result<(), Violation>) {
+    if let Err(violation) = verified {
+        panic!("{violation}");
+    }
+}
+
+impl Assembled {
+    /// Assembles a kernel: whether every register is to vary, and whether the code is to be verified.
+    pub(crate) fn new(
+        (kernel, analyses): (&Arc<Kernel>, &Arc<Analyses>),
+        block: [u32; 3],
+        instrumentation: &Instrumentation,
+        (all_varying, verified): (bool, bool),
+    ) -> Assembled {
+        let (kernel, analyses) = (Arc::clone(kernel), Arc::clone(analyses));
+        let uniformity = if all_varying {
+            Uniformity::all_varying(&kernel)
+        } else {
+            Uniformity::analyze(&kernel, &analyses, block)
+        };
+        let instrumentation = *instrumentation;
+        let plan = (instrumentation.plan)(&kernel, &analyses);
+        let want = Want { tier: best_tier(), instrumentation, plan, first_site: 0 };
+        let code = assemble(&kernel, &analyses, &uniformity, &uniformity, want.clone());
+        if verified {
+            hold(verify(&kernel, &code, 0));
+        }
+        let undefined = analyses.read_unwritten(&kernel).map(|r| r as u32).collect();
+        let (verify, wide) = (verified, OnceLock::new());
+        Assembled { kernel, code, undefined, analyses, uniformity, want, verify, wide }
+    }
+
+    /// What the instrument that it was assembled for sees.
+    pub fn wants(&self) -> Wants {
+        self.want.instrumentation.wants
+    }
+
+    /// How many of the kernel's registers are predicates, scalar in form, and varying: what the analysis found.
+    pub fn register_forms(&self) -> [usize; 3] {
+        let mut forms = [0; 3];
+        for (register, class) in self.kernel.registers.iter().zip(self.uniformity.classes()) {
+            let form = match (register.width, class) {
+                (Width::Predicate, _) => 0,
+                (_, UniformityClass::Varying) => 2,
+                _ => 1,
+            };
+            forms[form] += 1;
+        }
+        forms
+    }
+
+    /// An estimate of the registers that it needs.
+    pub fn register_pressure(&self) -> RegisterPressure {
+        pressure(&self.kernel, &self.analyses)
+    }
+
+    /// Whether blocks may wait in a loop for what other blocks write.
+    pub fn polls(&self) -> bool {
+        self.analyses.polls
+    }
+
+    /// The same code with every register varying: operation for operation the same.
+    pub fn wide(&self) -> &Code {
+        self.wide.get_or_init(|| {
+            let all = Uniformity::all_varying(&self.kernel);
+            let want = Want { first_site: self.code.sites.len() as u32, ..self.want.clone() };
+            let first_site = want.first_site;
+            let wide = assemble(&self.kernel, &self.analyses, &all, &self.uniformity, want);
+            if self.verify {
+                hold(verify(&self.kernel, &wide, first_site));
+                hold(verify_wide(&self.kernel, &self.code, &wide));
+            }
+            wide
+        })
+    }
+}

@@ -1,14 +1,13 @@
 //! Computing instructions: the handler for the forms of their operands, which are scalar, affine or varying.
 
-use super::Assembler;
-use crate::alu;
-use crate::alu_operation::{AluOperation, Materialize};
-use crate::control;
-use crate::fuse::pair::Mark;
-use crate::handler::Tiers;
+use crate::assemble::Assembler;
+use crate::assemble::fuse::Mark;
+use crate::assemble::shape::{OperandKind, Registers, SCALAR_FORM, Shape, WIDE_WORDS, WORDS};
+use crate::instructions::alu::operation::{AluOperation, Materialize};
+use crate::instructions::{alu, control};
 use crate::machine::Handler;
-use crate::shape::{OperandKind, Registers, SCALAR_FORM, Shape, WIDE_WORDS, WORDS};
-use crate::slot::{OFFSET, Slot};
+use crate::machine::handler::Tiers;
+use crate::machine::slot::{OFFSET, Slot};
 use lanework_ptx_ir::analysis::uniformity::Uniformity;
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::opcode::Alu;
@@ -48,7 +47,7 @@ impl Assembler<'_> {
 
     /// A computing instruction; `keeps_affine` says whether operands of some classes have an affine
     /// result.
-    pub(super) fn compute(&mut self, inst: &Inst, op: Alu) {
+    pub(crate) fn compute(&mut self, inst: &Inst, op: Alu) {
         let operation = alu::handlers(op);
         let classes: Vec<UniformityClass> =
             inst.src.iter().map(|s| self.uniformity.operand(*s)).collect();
@@ -126,7 +125,7 @@ impl Assembler<'_> {
     }
 
     /// The slots of an instruction's destination and sources.
-    pub(super) fn slots(&mut self, inst: &Inst) -> [Slot; 4] {
+    pub(crate) fn slots(&mut self, inst: &Inst) -> [Slot; 4] {
         let [b, c, d] = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
         [self.destination(inst.dst.first()), b, c, d]
     }

@@ -1,26 +1,22 @@
 //! The operations of one instruction, with its guard.
 
-use super::{Assembler, BRANCH, GUARD, JUMP, THREE_VALUES};
-use crate::asynchrony;
-use crate::asynchrony::handler::Async;
-use crate::atomic::{AsyncCopy, OBSERVED};
-use crate::barrier::{Barrier, BarrierForm};
-use crate::control;
-use crate::converge;
-use crate::fuse::pair::Mark;
-use crate::handler::Tiers;
-use crate::hook::Wants;
-use crate::insertion::Inserted;
-use crate::machine::ENDS;
-use crate::matrix::plan::Plan;
-use crate::notify;
-use crate::shape::{
+use crate::assemble::fuse::Mark;
+use crate::assemble::shape::{
     Flow, Immediate, MAYBE_TRUTH, MAYBE_VALUE, MAYBE_VARYING, OperandKind, Shape, TEST, VALUE,
 };
-use crate::slot::NO_SLOT;
-use crate::texture;
-use crate::texture::handlers::Texture;
-use crate::warp_table;
+use crate::assemble::{Assembler, BRANCH, GUARD, JUMP, THREE_VALUES};
+use crate::block::barriers::{BarrierForm, BarrierOperation};
+use crate::instructions::access::atomic::{AsyncCopy, OBSERVED};
+use crate::instructions::asynchrony::Async;
+use crate::instructions::matrix::Plan;
+use crate::instructions::texture::Texture;
+use crate::instructions::{asynchrony, control, cross, texture};
+use crate::instrument::hook::Wants;
+use crate::instrument::insertion::Inserted;
+use crate::instrument::notify;
+use crate::machine::handler::Tiers;
+use crate::machine::slot::NO_SLOT;
+use crate::machine::{ENDS, divergence};
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::opcode::sync::WarpOp;
 use lanework_ptx_ir::types::UniformityClass;
@@ -31,7 +27,7 @@ const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 
 impl Assembler<'_> {
     /// What the instrument inserts before the current instruction.
-    pub(super) fn insert(&mut self, inst: &Inst) {
+    pub(crate) fn insert(&mut self, inst: &Inst) {
         let inserted = self.code.plan.as_ref().map(|plan| plan.before(self.at));
         for Inserted { tiers, imm } in inserted.unwrap_or_default() {
             let shape = Shape::NONE.with(Immediate::Inserted);
@@ -39,7 +35,7 @@ impl Assembler<'_> {
         }
     }
 
-    pub(super) fn branch(&mut self, inst: &Inst, count: u64) {
+    pub(crate) fn branch(&mut self, inst: &Inst, count: u64) {
         let Some((guard, negated)) = inst.guard else {
             return self.push(Tiers::cold::<control::Jump>(), [0; 4], count, inst.origin, JUMP);
         };
@@ -57,7 +53,7 @@ impl Assembler<'_> {
         }
     }
 
-    pub(super) fn instruction(&mut self, inst: &Inst, count: u64) {
+    pub(crate) fn instruction(&mut self, inst: &Inst, count: u64) {
         if matches!(inst.opcode, Opcode::Annotation(_)) && !self.want.any(Wants::SYNCHRONISATION) {
             return;
         }
@@ -74,14 +70,14 @@ impl Assembler<'_> {
         match &inst.opcode {
             Opcode::Alu(op) => self.compute(inst, *op),
             Opcode::Warp(op) => {
-                let (handler, mode) = warp_table::handler(*op);
+                let (handler, mode) = cross::handler(*op);
                 let sources = [0, 1, 2].map(|i| self.source(inst.src.get(i)));
                 let (first, second) =
                     (self.destination(inst.dst.first()), self.destination(inst.dst.get(1)));
                 let clock = if inst.src.is_empty() { count as u32 } else { sources[2] };
                 let imm = u64::from(second) | u64::from(mode) << 32;
                 let slots = [first, sources[0], sources[1], clock];
-                self.push(handler, slots, imm, origin, warp_table::shape(*op));
+                self.push(handler, slots, imm, origin, cross::shape(*op));
             }
             Opcode::Memory(op) => self.memory(inst, *op),
             Opcode::AsyncCopy { bytes } => {
@@ -108,7 +104,7 @@ impl Assembler<'_> {
             Opcode::Async(op) => {
                 let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
                 let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
-                let plan = Arc::new(asynchrony::plan::Plan { op: *op, dst, src });
+                let plan = Arc::new(asynchrony::Plan { op: *op, dst, src });
                 let address = Arc::as_ptr(&plan).expose_provenance() as u64;
                 self.code.async_plans.push(plan);
                 let shape = Shape::NONE.with(Immediate::AsyncPlan);
@@ -117,7 +113,7 @@ impl Assembler<'_> {
             Opcode::Texture(op) => {
                 let dst = inst.dst.iter().map(|dst| self.destination(Some(dst))).collect();
                 let src = inst.src.iter().map(|src| self.source(Some(src))).collect();
-                let plan = Arc::new(texture::plan::Plan { op: *op, dst, src });
+                let plan = Arc::new(texture::Plan { op: *op, dst, src });
                 let address = Arc::as_ptr(&plan).expose_provenance() as u64;
                 self.code.texture_plans.push(plan);
                 let shape = Shape::NONE.with(Immediate::TexturePlan);
@@ -145,7 +141,7 @@ impl Assembler<'_> {
                 let [named, value] = [0, 1].map(|i| self.source(inst.src.get(i)));
                 let brings = if matches!(op, Some(WarpOp::Vote { .. })) { TEST } else { VALUE };
                 let shape = Shape::new(OperandKind::Number, VALUE, brings, OperandKind::Number);
-                let slots = [0, named, value, converge::number(*op)];
+                let slots = [0, named, value, divergence::number(*op)];
                 self.push(Tiers::cold::<control::Converge>(), slots, 0, origin, shape);
             }
             Opcode::Annotation(note) => {
@@ -194,6 +190,6 @@ impl Assembler<'_> {
         };
         let shape = Shape::new(to, VALUE, MAYBE_VALUE, test);
         let slots = [dst, number, threads, predicate];
-        self.push(Tiers::cold::<Barrier>(), slots, imm, inst.origin, shape);
+        self.push(Tiers::cold::<BarrierOperation>(), slots, imm, inst.origin, shape);
     }
 }

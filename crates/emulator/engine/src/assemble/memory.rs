@@ -1,22 +1,22 @@
 //! Memory instructions: their sites, and the handlers for their forms.
 
-use super::Assembler;
-use crate::access::{Load, Store};
-use crate::alu::atomic::combine;
-use crate::atomic::{Atomic, AtomicQuad};
-use crate::direct::{self, LoadDirect, StoreDirect};
-use crate::event::AccessKind;
-use crate::fuse::pair::Mark;
-use crate::guest;
-use crate::handler::{Tiers, WideTiers};
-use crate::hook::Wants;
-use crate::insertion::{BeforeAccess, Inserted};
-use crate::shape::{
+use crate::assemble::Assembler;
+use crate::assemble::fuse::Mark;
+use crate::assemble::shape::{
     Form, Immediate, MAYBE_VALUE, OperandKind, Registers, SCALAR_WIDE, SCALAR_WORD, Shape, VALUE,
     WIDE_WORDS, WORDS,
 };
-use crate::site::Site;
-use crate::slot::{Elem, NO_SLOT, SCALAR, Slot, WIDE};
+use crate::instructions::access::atomic::{Atomic, AtomicQuad};
+use crate::instructions::access::direct::{LoadDirect, StoreDirect};
+use crate::instructions::access::site::Site;
+use crate::instructions::access::{Load, Store, direct};
+use crate::instructions::alu::atomic::combine;
+use crate::instrument::event::AccessKind;
+use crate::instrument::hook::Wants;
+use crate::instrument::insertion::{BeforeAccess, Inserted};
+use crate::machine::handler::{Tiers, WideTiers};
+use crate::machine::slot::{Elem, NO_SLOT, SCALAR, Slot, WIDE};
+use crate::memory::guest;
 use lanework_ptx_ir::kernel::*;
 
 /// The handlers of a body at each SIMD level.
@@ -27,7 +27,7 @@ macro_rules! leveled {
 }
 
 impl Assembler<'_> {
-    pub(super) fn memory(&mut self, inst: &Inst, op: MemoryOp) {
+    pub(crate) fn memory(&mut self, inst: &Inst, op: MemoryOp) {
         let mut data = [None; 8];
         let (kind, function) = match op.kind {
             MemoryKind::Load => {

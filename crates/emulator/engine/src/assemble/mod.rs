@@ -1,25 +1,25 @@
 //! From a flat kernel and its uniformity to operations: registers placed, handlers chosen.
 
-mod code;
-mod compute;
-mod instruction;
-mod memory;
-mod place;
-pub mod verify;
+pub(crate) mod code;
+pub(crate) mod compute;
+pub(crate) mod fuse;
+pub(crate) mod instruction;
+pub(crate) mod memory;
+pub(crate) mod place;
+pub(crate) mod shape;
+pub(crate) mod verify;
 
-pub use code::{Code, Prefill};
-
-use crate::attached::Instrumentation;
-use crate::control;
-use crate::fuse::overlay::fuse;
-use crate::fuse::pair::Mark;
-use crate::handler::Tiers;
-use crate::hook::Wants;
-use crate::insertion::Plan as Insertions;
+pub use crate::assemble::code::{Code, Prefill};
+use crate::assemble::fuse::{Mark, fuse};
+use crate::assemble::shape::{Flow, OperandKind, Shape, TRUTH, VALUE};
+use crate::instructions::control;
+use crate::instrument::attached::Instrumentation;
+use crate::instrument::hook::Wants;
+use crate::instrument::insertion::Plan as Insertions;
+use crate::instrument::notify;
+use crate::machine::handler::Tiers;
+use crate::machine::slot::Slot;
 use crate::machine::{ENDS, Handler, NO_RECONVERGENCE, Op};
-use crate::notify;
-use crate::shape::{Flow, OperandKind, Shape, TRUTH, VALUE};
-use crate::slot::Slot;
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::access::AccessClassifier;
 use lanework_ptx_ir::analysis::uniformity::Uniformity;

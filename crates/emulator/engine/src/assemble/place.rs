@@ -1,8 +1,10 @@
 //! Places: where registers and constants lie in the register file.
 
-use super::{Assembler, Prefill};
-use crate::shape::{Form, PREDICATE, SCALAR_WIDE, SCALAR_WORD, WIDE_WORDS, WORDS, form_bytes};
-use crate::slot::{NO_SLOT, OFFSET, SCALAR, Slot, WIDE};
+use crate::assemble::shape::{
+    Form, PREDICATE, SCALAR_WIDE, SCALAR_WORD, WIDE_WORDS, WORDS, form_bytes,
+};
+use crate::assemble::{Assembler, Prefill};
+use crate::machine::slot::{NO_SLOT, OFFSET, SCALAR, Slot, WIDE};
 use lanework_ptx_ir::kernel::*;
 use lanework_ptx_ir::types::UniformityClass;
 use std::collections::HashMap;
@@ -18,7 +20,7 @@ impl Assembler<'_> {
         slot
     }
 
-    pub(super) fn place_registers(&mut self) {
+    pub(crate) fn place_registers(&mut self) {
         let used = self.used();
         for (i, register) in self.kernel.registers.iter().enumerate() {
             if !used[i] {
@@ -48,7 +50,7 @@ impl Assembler<'_> {
     }
 
     /// How many operands of the kernel read each register, by its bare slot.
-    pub(super) fn reads(&self) -> HashMap<Slot, u32> {
+    pub(crate) fn reads(&self) -> HashMap<Slot, u32> {
         let mut reads = HashMap::new();
         for inst in &self.kernel.insts {
             let guard = inst.guard.map(|(r, _)| Operand::Reg(r));
@@ -78,7 +80,7 @@ impl Assembler<'_> {
     }
 
     /// The register that affine operand `i` of any instruction is materialised in.
-    pub(super) fn temporary(&mut self, i: usize, wide: bool) -> Slot {
+    pub(crate) fn temporary(&mut self, i: usize, wide: bool) -> Slot {
         if let Some(slot) = self.temporaries[i][usize::from(wide)] {
             return slot;
         }
@@ -107,7 +109,7 @@ impl Assembler<'_> {
         slot
     }
 
-    pub(super) fn source(&mut self, src: Option<&Operand>) -> Slot {
+    pub(crate) fn source(&mut self, src: Option<&Operand>) -> Slot {
         match src {
             None => self.constant(0),
             Some(Operand::Reg(r)) => self.code.slots[*r as usize],
@@ -119,7 +121,7 @@ impl Assembler<'_> {
         }
     }
 
-    pub(super) fn destination(&self, dst: Option<&Option<Reg>>) -> Slot {
+    pub(crate) fn destination(&self, dst: Option<&Option<Reg>>) -> Slot {
         dst.copied().flatten().map_or(NO_SLOT, |r| self.code.slots[r as usize])
     }
 }

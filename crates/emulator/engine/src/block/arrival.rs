@@ -1,13 +1,13 @@
 //! How a warp arrives at a barrier of its block, and how it leaves it: whole, or in several splits that
 //! stand at barriers which need not be one instruction.
 
-use super::worker::{BARRIERS, Barrier, State, Waits, Worker};
-use crate::barrier::BarrierForm;
+use crate::block::barriers::BarrierForm;
+use crate::block::worker::{BARRIERS, Barrier, State, Waits, Worker};
 use crate::fault::{FaultKind, Located, RawFault};
-use crate::hook::Wants;
-use crate::lanes::{Sink, Source};
+use crate::instrument::hook::Wants;
+use crate::machine::lanes::{Sink, Source};
+use crate::machine::slot::{Lanes, NO_SLOT, SCALAR, Slot};
 use crate::machine::{Op, Warp};
-use crate::slot::{Lanes, NO_SLOT, SCALAR, Slot};
 use lanework_ptx_ir::kernel::{BarrierKind, MemorySpace, Reduction};
 
 /// What lanes of a warp bring to a barrier.
@@ -92,13 +92,13 @@ fn scalar_operand(warp: &Warp, slot: Slot) -> u32 {
 
 impl Worker<'_> {
     /// A whole warp arrives at the barrier it stopped at.
-    pub(super) fn arrive(&mut self, w: usize) -> Result<(), Located> {
+    pub(crate) fn arrive(&mut self, w: usize) -> Result<(), Located> {
         self.tell_of_arrival(w);
         self.mark(w, Arrival::of(&self.warps[w]))
     }
 
     /// The splits of a warp, which all stand at barriers that are not aligned, arrive as one.
-    pub(super) fn arrive_apart(&mut self, w: usize) -> Result<(), Located> {
+    pub(crate) fn arrive_apart(&mut self, w: usize) -> Result<(), Located> {
         let splits = self.splits[w].iter().map(|one| one.split.clone()).collect::<Vec<_>>();
         let mut together: Option<Arrival> = None;
         for split in &splits {
@@ -115,7 +115,7 @@ impl Worker<'_> {
     }
 
     /// Whether all splits of a warp stand at barriers, none of which is aligned.
-    pub(super) fn all_at_barriers(&self, w: usize) -> bool {
+    pub(crate) fn all_at_barriers(&self, w: usize) -> bool {
         let stands = |at: *const Op| {
             // SAFETY: a split stands at an operation of its code.
             !BarrierForm::unpacked(unsafe { (*at).imm }).aligned
@@ -179,7 +179,7 @@ impl Worker<'_> {
     }
 
     /// A warp goes on after a barrier that has opened, with what it has combined.
-    pub(super) fn leave(&mut self, w: usize, barrier: &Barrier) {
+    pub(crate) fn leave(&mut self, w: usize, barrier: &Barrier) {
         let (count, all, any) = (barrier.count, barrier.all, barrier.any);
         self.go_on(w, |warp| {
             // SAFETY: a warp stops at an operation of its code (`Warp::stop_at`), which the launch keeps alive.

@@ -1,11 +1,13 @@
 //! The barriers of a block: who has arrived, who waits, and what it means when nobody comes.
 
-use super::worker::{BARRIERS, Barrier, State, Worker};
-use crate::asynchrony::handler::waits_for;
+use crate::block::worker::{BARRIERS, Barrier, State, Worker};
 use crate::fault::{FaultKind, Located, RawFault};
-use crate::hook::Wants;
-use crate::machine::{Op, Warp};
-use lanework_ptx_ir::kernel::MemorySpace;
+use crate::instructions::asynchrony::waits_for;
+use crate::instrument::hook::Wants;
+use crate::machine::context::fault;
+use crate::machine::handler::Body;
+use crate::machine::{Op, Stop, Warp};
+use lanework_ptx_ir::kernel::{BarrierKind, MemorySpace, Reduction};
 
 fn op_ref(warp: &Warp) -> &Op {
     // SAFETY: a warp stops at an operation of its code, which outlives the worker.
@@ -14,7 +16,7 @@ fn op_ref(warp: &Warp) -> &Op {
 
 impl Worker<'_> {
     /// A warp has ended.
-    pub(super) fn end(&mut self, w: usize) {
+    pub(crate) fn end(&mut self, w: usize) {
         self.states[w] = State::Done;
         self.done += 1;
         if let Some(instrument) = self.context.instrument(Wants::EDGES) {
@@ -29,7 +31,7 @@ impl Worker<'_> {
 
     /// After a pass: the warps at plain barriers go on if they are all there is, the usual case;
     /// otherwise they arrive one by one.
-    pub(super) fn open_plain_barriers(&mut self) -> Result<(), Located> {
+    pub(crate) fn open_plain_barriers(&mut self) -> Result<(), Located> {
         let plain = std::mem::take(&mut self.plain);
         let first = self.states.iter().find(|s| matches!(s, State::Plain(_))).copied();
         let all = plain + self.done == self.states.len() as u32
@@ -66,7 +68,7 @@ impl Worker<'_> {
         }
     }
 
-    pub(super) fn deadlock(&self) -> Located {
+    pub(crate) fn deadlock(&self) -> Located {
         if let Some(polling) = self.states.iter().position(|s| *s == State::Polling) {
             return self.polling_deadlock(polling);
         }
@@ -111,7 +113,7 @@ impl Worker<'_> {
     }
 
     /// Releases a barrier if all that it waits for have arrived.
-    pub(super) fn complete(&mut self, number: usize) {
+    pub(crate) fn complete(&mut self, number: usize) {
         let running = self.states.len() as u32 - self.done;
         let barrier = &self.barriers[number];
         let full = match barrier.threads {
@@ -133,5 +135,93 @@ impl Worker<'_> {
         }
         // The list's memory serves the next time.
         self.barriers[number].waiting = released;
+    }
+}
+
+/// What a barrier instruction is beside its operands: the immediate of its operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BarrierForm {
+    /// What it does.
+    pub kind: BarrierKind,
+    /// Whether it combines the negation of its predicate.
+    pub negated: bool,
+    /// Whether all threads of a warp must be at this very instruction.
+    pub aligned: bool,
+    /// The barrier's number, if it is constant and the barrier waits for all threads: the usual `bar.sync`.
+    pub plain: Option<usize>,
+}
+
+const KINDS: [BarrierKind; 5] = [
+    BarrierKind::Sync,
+    BarrierKind::Arrive,
+    BarrierKind::Reduce(Reduction::Count),
+    BarrierKind::Reduce(Reduction::All),
+    BarrierKind::Reduce(Reduction::Any),
+];
+
+impl BarrierForm {
+    /// As an immediate.
+    pub fn packed(self) -> u64 {
+        let kind = KINDS.iter().position(|kind| *kind == self.kind).unwrap_or(0) as u64;
+        let plain = self.plain.map_or(0, |number| 1 << 16 | (number as u64) << 24);
+        kind | u64::from(self.negated) << 8 | u64::from(self.aligned) << 9 | plain
+    }
+
+    /// Of the immediate of a barrier's operation.
+    pub fn unpacked(imm: u64) -> BarrierForm {
+        BarrierForm {
+            kind: KINDS[(imm & 0xff) as usize % KINDS.len()],
+            negated: imm >> 8 & 1 != 0,
+            aligned: imm >> 9 & 1 != 0,
+            plain: (imm >> 16 & 1 != 0).then_some((imm >> 24) as usize & 15),
+        }
+    }
+}
+
+/// A barrier: the scheduler reads the operands, so the warp only stops here.
+pub struct BarrierOperation;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for BarrierOperation {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        if warp.mask != warp.live {
+            warp.retire();
+        }
+        // Lanes that are scheduled independently reconverge first; at a barrier that is not aligned
+        // the others of the warp may also come to another one.
+        let apart = warp.mask != warp.live && !warp.independent;
+        if apart && BarrierForm::unpacked(op.imm).aligned {
+            let note = not_all_here(warp.index as usize, warp.mask, warp.live);
+            let (kind, space) = (FaultKind::BarrierDivergence, MemorySpace::Shared);
+            return fault(warp, op, RawFault::of_lanes(kind, space, warp.mask, note));
+        }
+        warp.stop_at(op, Stop::Barrier)
+    }
+}
+
+/// What to say of lanes at a barrier that the others of their warp do not come to.
+pub fn not_all_here(warp: usize, here: u32, live: u32) -> String {
+    let (here, missing) = (here.count_ones(), (live & !here).count_ones());
+    format!(
+        "{here} threads of warp {warp} reached the barrier while {missing} others of the warp are on another path"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::block::barriers::*;
+
+    #[test]
+    fn a_form_is_packed_and_read_again() {
+        for kind in KINDS {
+            for plain in [None, Some(0), Some(15)] {
+                for (negated, aligned) in
+                    [(false, false), (false, true), (true, false), (true, true)]
+                {
+                    let form = BarrierForm { kind, negated, aligned, plain };
+                    assert_eq!(BarrierForm::unpacked(form.packed()), form);
+                }
+            }
+        }
     }
 }

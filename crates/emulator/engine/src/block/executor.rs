@@ -1,17 +1,17 @@
 //! The blocks of a cluster, run together by one worker's thread: a scheduler pass over each block after the
 //! other, then what goes on beside the warps.
 
-use super::worker::{PassOutcome, Shape, State, Worker};
-use crate::assembled::Assembled;
-use crate::asynchrony::cluster::Cluster;
-use crate::asynchrony::finish::{LateFault, finish_all};
-use crate::asynchrony::tensor_memory::perform::perform_all;
-use crate::cluster_view::Verdict;
+use crate::assemble::code::Assembled;
+use crate::block::worker::{PassOutcome, Shape, State, Worker};
 use crate::fault::{FaultKind, Located, RawFault};
-use crate::hook::{Hook, Wants};
+use crate::instructions::access::region::Region;
+use crate::instructions::asynchrony::cluster::Cluster;
+use crate::instructions::asynchrony::copies::{LateFault, finish_all};
+use crate::instructions::tensor_memory::queue::perform_all;
+use crate::instrument::cluster_view::Verdict;
+use crate::instrument::hook::{Hook, Wants};
 use crate::instrument::{Instrument, Launch};
 use crate::memory::Memory;
-use crate::region::Region;
 use lanework_ptx_ir::analysis::uniformity::thread_index;
 use lanework_ptx_ir::kernel::MemorySpace;
 
@@ -40,7 +40,7 @@ pub enum Turn {
 pub struct ClusterExecutor<'a> {
     /// The blocks, by rank.
     pub blocks: Vec<Worker<'a>>,
-    pub(super) cluster: Box<Cluster>,
+    pub(crate) cluster: Box<Cluster>,
     shape: Shape,
     hook: Hook,
     /// Whether a warp has come to a barrier or its end in this turn.

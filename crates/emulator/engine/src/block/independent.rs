@@ -6,16 +6,14 @@
 //! after the other, until all its lanes are at one place again. Limits: a warp that spins in lanes of one
 //! split is found out only after it has run long, and only in kernels that look at what others write.
 
-use super::worker::{ScheduledSplit, State, Waits, Worker, limit_fault};
-use crate::assembled::Assembled;
-use crate::barrier::not_all_here;
-use crate::control::members;
-use crate::converge::{self, qualifiers};
-use crate::exchange::Exchange;
+use crate::assemble::code::Assembled;
+use crate::block::barriers::not_all_here;
+use crate::block::worker::{ScheduledSplit, State, Waits, Worker, limit_fault};
 use crate::fault::{FaultKind, Located, RawFault};
-use crate::hook::Wants;
-use crate::machine::{Op, Stop, Warp};
-use crate::split::WarpSplit;
+use crate::instructions::control::members;
+use crate::instrument::hook::Wants;
+use crate::machine::divergence::{Exchange, WarpSplit, qualifiers};
+use crate::machine::{Op, Stop, Warp, divergence};
 use lanework_ptx_ir::kernel::{MemoryKind, MemorySpace, Opcode};
 
 /// Instructions of a split's time slice: short, for the others may be spinning until it has ended.
@@ -39,7 +37,7 @@ fn uncount_visit(visits: &mut [[u64; 2]], assembled: &Assembled, warp: &Warp, sp
 impl Worker<'_> {
     /// Whether the executing lanes of a warp may be spinning until lanes on the stack do
     /// something: it has run long, and the kernel looks at what others write.
-    pub(super) fn may_spin(&self, w: usize) -> bool {
+    pub(crate) fn may_spin(&self, w: usize) -> bool {
         let warp = &self.warps[w];
         let looks = |opcode: &Opcode| match opcode {
             Opcode::Memory(op) => {
@@ -53,7 +51,7 @@ impl Worker<'_> {
     }
 
     /// Splits the lanes that stopped from those on the stack.
-    pub(super) fn split_warp(&mut self, w: usize, stop: Stop) {
+    pub(crate) fn split_warp(&mut self, w: usize, stop: Stop) {
         if !self.warps[w].widened {
             self.widen(w);
         }
@@ -78,7 +76,7 @@ impl Worker<'_> {
     }
 
     /// Runs every split of a warp for a time slice.
-    pub(super) fn run_splits(&mut self, w: usize, limit: u64) -> Result<(), Located> {
+    pub(crate) fn run_splits(&mut self, w: usize, limit: u64) -> Result<(), Located> {
         let (mut ran, mut polling) = (false, true);
         for one in std::mem::take(&mut self.splits[w]) {
             if one.waits != Waits::No {
@@ -196,7 +194,7 @@ impl Worker<'_> {
                 let mut exchange = Exchange { leads, ..Exchange::default() };
                 for (_, at, lanes) in waiting.iter().filter(meets) {
                     // SAFETY: each split stopped at an operation of its warp's code.
-                    unsafe { converge::add(&mut exchange, warp, *at, *lanes) };
+                    unsafe { divergence::add(&mut exchange, warp, *at, *lanes) };
                 }
                 one.exchange = Some(Box::new(exchange));
             }

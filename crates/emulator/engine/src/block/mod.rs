@@ -1,13 +1,13 @@
 //! One worker: it runs blocks one after the other, the warps of a block by time slices. Blocks that wait for others
 //! keep their seats meanwhile.
 
-mod arrival;
-mod barriers;
-pub mod executor;
-mod independent;
-mod registers;
-pub mod residents;
-mod slices;
-mod start;
-mod view;
-pub mod worker;
+pub(crate) mod arrival;
+pub(crate) mod barriers;
+pub(crate) mod executor;
+pub(crate) mod independent;
+pub(crate) mod registers;
+pub(crate) mod residents;
+pub(crate) mod slices;
+pub(crate) mod start;
+pub(crate) mod view;
+pub(crate) mod worker;

@@ -1,13 +1,13 @@
 //! The register files of a block: constants and special registers written, forms widened.
 
-use super::worker::{Buffer, Worker};
+use crate::assemble::code::Assembled;
 use crate::assemble::{Code, Prefill};
-use crate::assembled::Assembled;
-use crate::slot::{NO_SLOT, OFFSET, SCALAR, Scalar, Slot, WIDE};
+use crate::block::worker::{Buffer, Worker};
+use crate::machine::slot::{NO_SLOT, OFFSET, SCALAR, Scalar, Slot, WIDE};
 use lanework_ptx_ir::analysis::uniformity::thread_index;
 use lanework_ptx_ir::kernel::{LaneMask, SpecialRegister};
 
-pub(super) fn slot_bytes(slot: Slot, assembled: &Assembled, register: u32) -> usize {
+pub(crate) fn slot_bytes(slot: Slot, assembled: &Assembled, register: u32) -> usize {
     use lanework_ptx_ir::kernel::Width;
     match (assembled.kernel.registers[register as usize].width, slot & SCALAR != 0) {
         (Width::Predicate, _) => 4,
@@ -53,7 +53,7 @@ unsafe fn move_register(
 
 impl Worker<'_> {
     /// Writes constants and special registers.
-    pub(super) fn prefill(&mut self, w: usize, code: &Code) {
+    pub(crate) fn prefill(&mut self, w: usize, code: &Code) {
         for (slot, what) in &code.prefill {
             let regs = self.warps[w].regs;
             let at = regs.wrapping_add((slot & OFFSET) as usize);
@@ -77,7 +77,7 @@ impl Worker<'_> {
     }
 
     /// Writes the special registers that change from block to block, the same for every warp.
-    pub(super) fn prefill_block(&mut self) {
+    pub(crate) fn prefill_block(&mut self) {
         for i in 0..self.per_block.len() {
             let (slot, special) = self.per_block[i];
             let value = self.special(special, 0, 0);
@@ -177,7 +177,7 @@ impl Worker<'_> {
     }
 
     /// Moves a warp to the code in which every register is varying.
-    pub(super) fn widen(&mut self, w: usize) {
+    pub(crate) fn widen(&mut self, w: usize) {
         let assembled = self.assembled;
         let (code, wide) = (&assembled.code, assembled.wide());
         let stride = wide.register_bytes.next_multiple_of(64);

@@ -4,11 +4,11 @@
 //! that a grid whose blocks never wait needs one seat. Clusters that wait get their turns round-robin. A seat is an
 //! executor with its own registers and shared memory; it is kept for the next cluster.
 
-use super::executor::{ClusterExecutor, Turn};
-use super::worker::Shape;
-use crate::assembled::Assembled;
+use crate::assemble::code::Assembled;
+use crate::block::executor::{ClusterExecutor, Turn};
+use crate::block::worker::Shape;
 use crate::fault::Located;
-use crate::hook::Hook;
+use crate::instrument::hook::Hook;
 use crate::memory::Memory;
 use std::collections::VecDeque;
 

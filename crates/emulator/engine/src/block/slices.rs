@@ -1,21 +1,21 @@
 //! Scheduler passes over the warps of a block, each of which runs for a time slice.
 
-use super::worker::{PassOutcome, State, Worker, limit_fault};
-use crate::barrier::BarrierForm;
+use crate::block::barriers::BarrierForm;
+use crate::block::worker::{PassOutcome, State, Worker, limit_fault};
+use crate::device::limits::Fuel;
 use crate::fault::{Located, RawFault};
-use crate::fuel::Fuel;
-use crate::hook::Wants;
+use crate::instrument::hook::Wants;
 use crate::machine::Stop;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Instructions of a time slice where warps spin until another has had its own.
-pub(super) const SPINNING_SLICE: u64 = 1 << 10;
+pub(crate) const SPINNING_SLICE: u64 = 1 << 10;
 /// Instructions of a time slice where warps keep abreast: few beside what a GPU's warps drift apart while one waits for memory.
 const INTERLEAVED_SLICE: u64 = 32;
 
 impl Worker<'_> {
     /// Runs every warp that can run for a time slice.
-    pub(super) fn pass(&mut self) -> Result<PassOutcome, Located> {
+    pub(crate) fn pass(&mut self) -> Result<PassOutcome, Located> {
         let mut order = std::mem::take(&mut self.order);
         let result = self.run_slices(&mut order);
         self.order = order;

@@ -1,17 +1,17 @@
 //! A worker made for a launch, and made ready for each of its blocks.
 
-use super::registers::slot_bytes;
-use super::slices::SPINNING_SLICE;
-use super::worker::{BARRIERS, Barrier, Buffer, Shape, State, Worker};
 use crate::assemble::Prefill;
-use crate::assembled::Assembled;
-use crate::asynchrony::registers::RegisterPool;
-use crate::hook::{Hook, Wants};
-use crate::limits::Schedule;
+use crate::assemble::code::Assembled;
+use crate::block::registers::slot_bytes;
+use crate::block::slices::SPINNING_SLICE;
+use crate::block::worker::{BARRIERS, Barrier, Buffer, Shape, State, Worker};
+use crate::device::limits::Schedule;
+use crate::instructions::access::region::Region;
+use crate::instructions::asynchrony::registers::RegisterPool;
+use crate::instrument::hook::{Hook, Wants};
 use crate::machine::Warp;
+use crate::machine::context::{Context, Deferred, WarpgroupArrival};
 use crate::memory::{Memory, POISON};
-use crate::region::Region;
-use crate::worker_context::{Context, Deferred, WarpgroupArrival};
 use lanework_ptx_ir::kernel::SpecialRegister;
 
 impl<'a> Worker<'a> {
@@ -120,7 +120,7 @@ impl<'a> Worker<'a> {
     }
 
     /// A block starts.
-    pub(super) fn start(&mut self, block: u64) {
+    pub(crate) fn start(&mut self, block: u64) {
         self.context.block = block;
         self.order.clear();
         self.order.extend(0..self.warps.len());

@@ -1,10 +1,10 @@
 //! The cluster between two scheduler passes, as instruments may look at it and steer it.
 
-use super::executor::ClusterExecutor;
-use super::worker::{ScheduledSplit, State, Worker};
-use crate::cluster_view::{ClusterView, Progress, WarpSnapshot};
+use crate::block::executor::ClusterExecutor;
+use crate::block::worker::{ScheduledSplit, State, Worker};
+use crate::instrument::cluster_view::{ClusterView, Progress, WarpSnapshot};
 use crate::machine::Stop;
-use crate::split::WarpSplit;
+use crate::machine::divergence::WarpSplit;
 use lanework_ptx_ir::kernel::Kernel;
 
 /// A split as numbers.

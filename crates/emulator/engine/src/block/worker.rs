@@ -1,19 +1,17 @@
 //! The state of a worker: one block's warps, their registers and memory, barriers and splits.
 
-use crate::assembled::Assembled;
-use crate::exchange::Exchange;
+use crate::assemble::code::Assembled;
+use crate::device::limits::{Fuel, Schedule};
 use crate::fault::{FaultKind, Located, RawFault};
-use crate::fuel::Fuel;
-use crate::limits::Schedule;
 use crate::machine::Warp;
-use crate::slot::Slot;
-use crate::split::WarpSplit;
-use crate::worker_context::Context;
+use crate::machine::context::Context;
+use crate::machine::divergence::{Exchange, WarpSplit};
+use crate::machine::slot::Slot;
 use lanework_ptx_ir::kernel::{MemorySpace, SpecialRegister};
 use std::sync::Arc;
 
 /// Barriers of a block.
-pub(super) const BARRIERS: usize = 16;
+pub(crate) const BARRIERS: usize = 16;
 
 /// The shape of a launch, as a worker needs it.
 #[derive(Clone)]
@@ -46,7 +44,7 @@ pub struct Shape {
 
 /// What a warp is about to do.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum State {
+pub(crate) enum State {
     Ready,
     /// At a barrier for all threads, not yet entered in its book.
     Plain(usize),
@@ -58,7 +56,7 @@ pub(super) enum State {
 
 /// What came of a scheduler pass.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum PassOutcome {
+pub(crate) enum PassOutcome {
     /// All warps have ended.
     Done,
     /// One warp at least got on.
@@ -71,74 +69,74 @@ pub(super) enum PassOutcome {
 
 /// Runs blocks.
 pub struct Worker<'a> {
-    pub(super) assembled: &'a Assembled,
-    pub(super) shape: Shape,
+    pub(crate) assembled: &'a Assembled,
+    pub(crate) shape: Shape,
     /// What the warps share.
     pub context: Box<Context>,
-    pub(super) warps: Vec<Warp>,
-    pub(super) states: Vec<State>,
+    pub(crate) warps: Vec<Warp>,
+    pub(crate) states: Vec<State>,
     /// The splits of each warp under independent thread scheduling.
-    pub(super) splits: Vec<Vec<ScheduledSplit>>,
+    pub(crate) splits: Vec<Vec<ScheduledSplit>>,
     /// Whether a warp was split because one of its lanes waited for another.
-    pub(super) seen_spinning: bool,
-    pub(super) barriers: Vec<Barrier>,
-    pub(super) registers: Buffer,
-    pub(super) wide_registers: Option<Buffer>,
-    pub(super) _shared: Buffer,
-    pub(super) _local: Buffer,
-    pub(super) _parameters: Buffer,
+    pub(crate) seen_spinning: bool,
+    pub(crate) barriers: Vec<Barrier>,
+    pub(crate) registers: Buffer,
+    pub(crate) wide_registers: Option<Buffer>,
+    pub(crate) _shared: Buffer,
+    pub(crate) _local: Buffer,
+    pub(crate) _parameters: Buffer,
     /// Instructions by warps so far.
     pub instructions: u64,
     /// Instructions by lanes so far.
     pub lane_instructions: u64,
-    pub(super) random: u64,
+    pub(crate) random: u64,
     /// The instructions of a time slice.
-    pub(super) time_slice: u64,
+    pub(crate) time_slice: u64,
     /// Warps that have ended in this block.
-    pub(super) done: u32,
+    pub(crate) done: u32,
     /// Warps at plain barriers in this pass.
-    pub(super) plain: u32,
+    pub(crate) plain: u32,
     /// Warps that wait at barriers.
-    pub(super) waiting: usize,
+    pub(crate) waiting: usize,
     /// Whether a warp has arrived at a barrier in this block without waiting.
-    pub(super) arrived_only: bool,
+    pub(crate) arrived_only: bool,
     /// Whether a warp has used up its time slice since the last question.
-    pub(super) yielded: bool,
+    pub(crate) yielded: bool,
     /// Whether a warp has stopped for another reason in this pass.
-    pub(super) stepped: bool,
+    pub(crate) stepped: bool,
     /// The instructions of a time slice, where the instrument has set them.
-    pub(super) slice_override: Option<u64>,
+    pub(crate) slice_override: Option<u64>,
     /// Whether warps take turns after a few instructions.
-    pub(super) interleaved: bool,
+    pub(crate) interleaved: bool,
     /// Passes in a row in which they did nothing else.
-    pub(super) turns: u64,
-    pub(super) order: Vec<usize>,
+    pub(crate) turns: u64,
+    pub(crate) order: Vec<usize>,
     /// What of the register file changes from block to block.
-    pub(super) per_block: Vec<(Slot, SpecialRegister)>,
+    pub(crate) per_block: Vec<(Slot, SpecialRegister)>,
 }
 
 /// A barrier of the block.
 #[derive(Clone, Default)]
-pub(super) struct Barrier {
-    pub(super) arrived: u32,
-    pub(super) threads: Option<u32>,
-    pub(super) waiting: Vec<usize>,
-    pub(super) count: u32,
-    pub(super) all: bool,
-    pub(super) any: bool,
+pub(crate) struct Barrier {
+    pub(crate) arrived: u32,
+    pub(crate) threads: Option<u32>,
+    pub(crate) waiting: Vec<usize>,
+    pub(crate) count: u32,
+    pub(crate) all: bool,
+    pub(crate) any: bool,
 }
 
 /// One of the splits of a warp that are scheduled independently.
-pub(super) struct ScheduledSplit {
-    pub(super) split: WarpSplit,
-    pub(super) waits: Waits,
+pub(crate) struct ScheduledSplit {
+    pub(crate) split: WarpSplit,
+    pub(crate) waits: Waits,
     /// What other splits bring to the instruction that it goes on with.
-    pub(super) exchange: Option<Box<Exchange>>,
+    pub(crate) exchange: Option<Box<Exchange>>,
 }
 
 /// What a split needs before it goes on.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Waits {
+pub(crate) enum Waits {
     No,
     /// These lanes, at an instruction that names them.
     Lanes(u32),
@@ -149,14 +147,14 @@ pub(super) enum Waits {
 }
 
 impl ScheduledSplit {
-    pub(super) fn new(split: WarpSplit, waits: Waits) -> ScheduledSplit {
+    pub(crate) fn new(split: WarpSplit, waits: Waits) -> ScheduledSplit {
         ScheduledSplit { split, waits, exchange: None }
     }
 }
 
 impl Waits {
     /// As numbers, told apart from each other.
-    pub(super) fn numbers(self) -> [u64; 2] {
+    pub(crate) fn numbers(self) -> [u64; 2] {
         match self {
             Waits::No => [0, 0],
             Waits::Lanes(lanes) => [1, lanes.into()],
@@ -166,7 +164,7 @@ impl Waits {
     }
 
     /// What two splits at one place need together, if they can be one.
-    pub(super) fn with(self, other: Waits) -> Option<Waits> {
+    pub(crate) fn with(self, other: Waits) -> Option<Waits> {
         match (self, other) {
             (Waits::Lanes(a), Waits::Lanes(b)) => Some(Waits::Lanes(a | b)),
             _ => (self == other).then_some(self),
@@ -175,15 +173,15 @@ impl Waits {
 }
 
 /// Bytes at a multiple of 64, filled with zeros.
-pub(super) struct Buffer {
+pub(crate) struct Buffer {
     words: Vec<[u64; 8]>,
 }
 
 impl Buffer {
-    pub(super) fn new(bytes: usize) -> Buffer {
+    pub(crate) fn new(bytes: usize) -> Buffer {
         Buffer { words: vec![[0; 8]; bytes.div_ceil(64) + 2] }
     }
-    pub(super) fn start(&mut self) -> *mut u8 {
+    pub(crate) fn start(&mut self) -> *mut u8 {
         let at = self.words.as_mut_ptr().cast::<u8>();
         // Vec aligns to 8; two spare elements leave room to move up to a multiple of 64.
         at.wrapping_add(at.align_offset(64))
@@ -198,7 +196,7 @@ impl Worker<'_> {
         [(linear % x) as u32, (linear / x % y) as u32, (linear / x / y) as u32]
     }
 
-    pub(super) fn draw(&mut self, below: u64) -> u64 {
+    pub(crate) fn draw(&mut self, below: u64) -> u64 {
         // xorshift64*, enough to shake an order.
         self.random ^= self.random >> 12;
         self.random ^= self.random << 25;
@@ -207,20 +205,20 @@ impl Worker<'_> {
     }
 
     /// Counts what the warps of a block have executed.
-    pub(super) fn add_up_instructions(&mut self) {
+    pub(crate) fn add_up_instructions(&mut self) {
         for warp in &self.warps {
             self.instructions += warp.instructions;
             self.lane_instructions += warp.lane_instructions;
         }
     }
 
-    pub(super) fn faulted(&mut self, w: usize, limit: u64) -> Located {
+    pub(crate) fn faulted(&mut self, w: usize, limit: u64) -> Located {
         let raw = self.context.fault.take().map(|f| *f);
         let raw = raw.unwrap_or_else(|| limit_fault(&self.warps[w], limit));
         self.locate(w, raw)
     }
 
-    pub(super) fn locate(&self, w: usize, raw: RawFault) -> Located {
+    pub(crate) fn locate(&self, w: usize, raw: RawFault) -> Located {
         let warp = &self.warps[w];
         let pc = warp.pc(warp.stopped_at) as usize;
         let origin = self.assembled.code.origin_of.get(pc).copied().unwrap_or(0);
@@ -228,7 +226,7 @@ impl Worker<'_> {
     }
 }
 
-pub(super) fn limit_fault(warp: &Warp, limit: u64) -> RawFault {
+pub(crate) fn limit_fault(warp: &Warp, limit: u64) -> RawFault {
     RawFault::of_lanes(
         FaultKind::InstructionLimit,
         MemorySpace::Generic,

@@ -1,8 +1,10 @@
 //! One allocation: raw bytes with a name, in memory of its own or of the host's.
 
-use super::places::{Addresses, GRAIN, PAGE};
-use crate::host_bytes::{Fresh, HostBytes};
-use crate::initialised::InitialisedBytes;
+use crate::fault::NearAllocation;
+use crate::memory::host_bytes::{Fresh, HostBytes};
+use crate::memory::initialised::InitialisedBytes;
+use crate::memory::{Memory, NULL_PAGE};
+use lanework_ptx_ir::memory_layout::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
 use std::sync::Arc;
 
 /// One allocation: raw bytes that kernels and the host reach by pointer only.
@@ -17,9 +19,9 @@ pub struct Allocation {
     pub constant: bool,
     /// Which bytes have been written, where accesses are checked.
     pub written: Option<Arc<InitialisedBytes>>,
-    pub(super) data: *mut u8,
+    pub(crate) data: *mut u8,
     /// What it lies in; `None` for a range that the host registered.
-    pub(super) own: Option<HostBytes>,
+    pub(crate) own: Option<HostBytes>,
 }
 
 // SAFETY: the bytes are reached only through raw pointers under `Memory`'s lock: the host exclusively,
@@ -29,7 +31,7 @@ unsafe impl Send for Allocation {}
 unsafe impl Sync for Allocation {}
 
 impl Allocation {
-    pub(super) fn new(
+    pub(crate) fn new(
         name: &str,
         bytes: u64,
         addresses: Addresses,
@@ -47,7 +49,7 @@ impl Allocation {
         Some(Allocation::of(name, bytes, checked, own))
     }
 
-    pub(super) fn of(name: &str, bytes: u64, checked: bool, own: HostBytes) -> Self {
+    pub(crate) fn of(name: &str, bytes: u64, checked: bool, own: HostBytes) -> Self {
         Allocation {
             name: name.to_owned(),
             bytes,
@@ -62,5 +64,92 @@ impl Allocation {
     /// The host address of its first byte.
     pub fn data(&self) -> *mut u8 {
         self.data
+    }
+}
+
+/// Addresses are multiples of this, and at least as many bytes lie between two allocations.
+pub const GRAIN: u64 = 256;
+/// An allocation of this size or more has pages of its own, which the host may map anew (to share them with another process).
+pub const PAGE: u64 = 4096;
+
+/// Where the addresses of a device come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Addresses {
+    /// They are counted up, and never reused.
+    Own,
+    /// They are the host's: everything lies where it lies there.
+    Host,
+}
+
+/// Whether some of the bytes lie where generic addresses mean shared memory, local memory or
+/// parameters.
+pub fn in_windows(address: u64, bytes: u64) -> bool {
+    address < PARAMETER_WINDOW + WINDOW && address.saturating_add(bytes) > SHARED_WINDOW
+}
+
+/// Why an address cannot be accessed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadAddress {
+    /// In the null page.
+    Null,
+    /// In an allocation that was freed.
+    Freed(NearAllocation),
+    /// In no allocation; the nearest one below, if there is one.
+    Outside(Option<NearAllocation>),
+}
+
+impl Memory {
+    /// The first of some bytes of one allocation that nothing has written, as far as that is followed.
+    pub fn unwritten(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
+        let (start, allocation) = self.find(address)?;
+        let (written, offset) = (allocation.written.as_ref()?, address - start);
+        if written.has(offset, bytes) {
+            return None;
+        }
+        let gap = (offset..offset + bytes).find(|at| !written.has(*at, 1))?;
+        self.nearest(start + gap, 1)
+    }
+
+    /// The live allocation nearest to an access.
+    pub fn nearest(&self, address: u64, bytes: u64) -> Option<NearAllocation> {
+        let before = self.live.range(..=address).next_back();
+        let after = self.live.range(address..).next();
+        before
+            .into_iter()
+            .chain(after)
+            .map(|(start, a)| near(&a.name, *start, a.bytes, address, bytes))
+            .min_by_key(|n| n.distance)
+    }
+
+    /// Why an access is bad; call it for bad ones only.
+    pub fn diagnose(&self, address: u64, bytes: u64) -> BadAddress {
+        if address < NULL_PAGE {
+            return BadAddress::Null;
+        }
+        let freed =
+            self.freed.iter().rev().find(|(start, size, _)| {
+                address >= *start && address < start.saturating_add(*size)
+            });
+        match freed {
+            Some((start, size, name)) => {
+                BadAddress::Freed(near(name, *start, *size, address, bytes))
+            }
+            None => BadAddress::Outside(self.nearest(address, bytes)),
+        }
+    }
+}
+
+fn near(name: &str, start: u64, size: u64, address: u64, bytes: u64) -> NearAllocation {
+    let distance = if address >= start {
+        address.saturating_sub(start + size)
+    } else {
+        start.saturating_sub(address.saturating_add(bytes))
+    };
+    NearAllocation {
+        name: name.to_owned(),
+        address: start,
+        bytes: size,
+        offset: address.wrapping_sub(start) as i64,
+        distance,
     }
 }

@@ -1,7 +1,8 @@
 //! f64 arithmetic where a GPU differs from the host: which NaN comes out, and the minimum and maximum (PTX
 //! manual, "Floating-Point Instructions").
 
-use super::soft::{self, Number, Round};
+use crate::number::soft;
+use crate::number::soft::{Number, Round};
 
 /// The f64 NaN of an invalid operation.
 const NAN: u64 = 0xfff8_0000_0000_0000;

@@ -4,8 +4,7 @@
 //! Numbers round to the nearest even and saturate to the largest finite one; the only NaN produced is 0x7f, and where
 //! there is none, a NaN becomes the largest number.
 
-use crate::number::narrow::widen16;
-use crate::number::tiny::{E2M1, E2M3, E3M2};
+use crate::number::narrow::{E2M1, E2M3, E3M2, widen16};
 use half::f16;
 use lanework_ptx_ir::opcode::convert::SmallFloatFormat;
 
@@ -98,7 +97,7 @@ fn round(bits: u32, least: i32, mantissa: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::number::eight::*;
 
     const FORMATS: [(SmallFloatFormat, u32); 5] = [
         (SmallFloatFormat::E4m3, 0x7e),

@@ -6,7 +6,8 @@
 //! flushed where its unrounded value is too far below it ([`flush_rounded_up`], [`fma_flushed`]; compared with an
 //! H200). Functions that a GPU approximates are in [`super::approximate`].
 
-use super::soft::{self, Number, Round};
+use crate::number::soft;
+use crate::number::soft::{Number, Round};
 
 /// The NaN that f32 arithmetic produces.
 pub const NAN32: u32 = 0x7fff_ffff;
@@ -148,7 +149,7 @@ pub fn round(number: Number, round: Round) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::fma_flushed;
+    use crate::number::single::fma_flushed;
 
     /// What an H200 gave for sums just below the smallest normal number.
     #[test]

@@ -6,6 +6,11 @@
 //! edition, chapters 7 and 8). NaN is for the caller: GPUs choose payloads by type. Exception flags and
 //! traps do not exist, as on a GPU.
 
+#[cfg(test)]
+mod tests;
+
+use Number::{Finite, Infinite, Nan};
+
 /// The direction of rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
@@ -61,7 +66,6 @@ pub enum Number {
         exponent: i32,
     },
 }
-use Number::{Finite, Infinite, Nan};
 
 /// The number of a signed integer given by sign and magnitude.
 pub fn integer(negative: bool, magnitude: u64) -> Number {
@@ -286,6 +290,3 @@ pub fn root(a: Number) -> Number {
         _ => Nan,
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,27 +1,33 @@
 //! Each operation's operands and immediate against its [`Shape`].
 
-use super::{Verifier, Violation};
+use crate::assemble::Code;
+use crate::assemble::fuse::{Fusion, FusionKind};
+use crate::assemble::shape::{
+    Flow, Form, Immediate, MAYBE_TRUTH, OperandKind, PREDICATE, Registers, SCALAR_WIDE,
+    SCALAR_WORD, Shape, WIDE_WORDS, WORDS, form_bytes,
+};
+use crate::assemble::verify::{Verifier, Violation};
+use crate::instructions::access::site::Site;
+use crate::machine::slot::{NO_SLOT, OFFSET, SCALAR, Slot, WIDE};
 use crate::machine::{NO_RECONVERGENCE, Op};
-use crate::shape::{Flow, Immediate, MAYBE_TRUTH, OperandKind, Shape};
-use crate::site::Site;
 use std::ops::Deref;
 
 /// The names of operands.
-pub(super) const NAMES: [&str; 4] = ["a", "b", "c", "d"];
+pub(crate) const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-pub(super) fn operand(op: &Op, i: usize) -> u32 {
+pub(crate) fn operand(op: &Op, i: usize) -> u32 {
     [op.a, op.b, op.c, op.d][i]
 }
 
 /// An address as an immediate.
-pub(super) fn address_of<T>(of: &T) -> u64 {
+pub(crate) fn address_of<T>(of: &T) -> u64 {
     std::ptr::from_ref(of).addr() as u64
 }
 
 impl Verifier<'_> {
     /// One operation against its shape.
     #[inline]
-    pub(super) fn operation(&mut self, at: usize) -> Result<(), Violation> {
+    pub(crate) fn operation(&mut self, at: usize) -> Result<(), Violation> {
         let (code, shape) = (self.code, &self.code.shapes[at]);
         let op = &code.ops[at];
         for (i, (wanted, value)) in shape.operands.iter().zip([op.a, op.b, op.c, op.d]).enumerate()
@@ -70,7 +76,7 @@ impl Verifier<'_> {
 
     /// The site at a byte offset, if it is one of this form.
     #[inline]
-    pub(super) fn site(&self, offset: u32) -> Option<&Site> {
+    pub(crate) fn site(&self, offset: u32) -> Option<&Site> {
         let (offset, size) = (offset as usize, size_of::<Site>());
         let index = (offset / size).checked_sub(self.first_site)?;
         self.code.sites.get(index).filter(|_| offset % size == 0)
@@ -110,5 +116,167 @@ impl Verifier<'_> {
             _ => format!("{:#x} is not an address that the code owns", op.imm),
         };
         Err(self.wrong(Some(at), format!("immediate: {what}")))
+    }
+}
+
+impl Verifier<'_> {
+    /// Fused operations lie in sequence, and the ones that they overlay agree with them.
+    pub(crate) fn fusions(&self) -> Result<(), Violation> {
+        let mut free = 0;
+        let mut before: Option<Fusion> = None;
+        let mut chains = 0;
+        for fusion in &self.code.fusions {
+            let at = fusion.at as usize;
+            let wrong = |what: &str| Err(self.wrong(Some(at), format!("fused: {what}")));
+            let inner = before.is_some_and(|before| {
+                before.kind == FusionKind::SumAndStep
+                    && before.at + 1 == fusion.at
+                    && fusion.kind == FusionKind::Step
+            });
+            if at < free && !inner {
+                return wrong("it overlays an operation of the sequence before");
+            }
+            let length = match fusion.kind {
+                FusionKind::Sums | FusionKind::CompareBranch => 2,
+                FusionKind::Step => 3,
+                FusionKind::SumAndStep => 4,
+                FusionKind::Chain(index) => match self.code.chains.get(index as usize) {
+                    Some(chain) => chain.operations(),
+                    None => return wrong(&format!("chain {index} does not exist")),
+                },
+            };
+            let Some(shapes) = self.code.shapes.get(at..at + length) else {
+                return wrong("the sequence leaves the program");
+            };
+            let ops = &self.code.ops[at..at + length];
+            let sum = |shape: &Shape| *shape == Shape::affine();
+            let good = match fusion.kind {
+                FusionKind::Sums => shapes.iter().all(sum),
+                FusionKind::CompareBranch => {
+                    shapes[0].imm == Immediate::Function
+                        && shapes[1].operands[0] == OperandKind::Target
+                }
+                FusionKind::Step => is_step(ops, shapes),
+                FusionKind::SumAndStep => sum(&shapes[0]) && is_step(&ops[1..], &shapes[1..]),
+                FusionKind::Chain(index) => {
+                    chains += 1;
+                    let chain = &self.code.chains[index as usize];
+                    let offset = |op: &Op| self.site(op.c).map_or(0, |site| site.offset);
+                    ops[0].imm == address_of(&**chain)
+                        && ops
+                            .chunks(3)
+                            .zip(shapes.chunks(3))
+                            .all(|(ops, shapes)| is_step(ops, shapes))
+                        && chain.agrees(ops, &offset)
+                }
+            };
+            if !good {
+                return wrong("the operations are not those of the sequence");
+            }
+            free = free.max(at + length);
+            before = Some(*fusion);
+        }
+        if chains != self.code.chains.len() {
+            return Err(self.wrong(None, "not one fused operation for each chain"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether these are a scalar load, a load of a run of lanes, and an `fma` of what both load.
+fn is_step(ops: &[Op], shapes: &[Shape]) -> bool {
+    let ([x, y, fma], [of_x, of_y, of_fma]) = (ops, shapes) else { return false };
+    let loads = |shape: &Shape, form: Form| {
+        shape.operands[0] == OperandKind::Register(Registers::of(form))
+            && matches!(shape.operands[2], OperandKind::Site(lanes) if lanes > 0)
+    };
+    let (same, run) = if loads(of_x, SCALAR_WORD) && loads(of_y, WORDS) {
+        (x, y)
+    } else if loads(of_x, WORDS) && loads(of_y, SCALAR_WORD) {
+        (y, x)
+    } else {
+        return false;
+    };
+    let words = OperandKind::Register(Registers::of(WORDS).bare());
+    let factors = [fma.b, fma.c];
+    let loaded = [same.a & OFFSET, run.a & OFFSET];
+    of_fma.operands[0] == words
+        && of_fma.operands[3] == words
+        && (factors == loaded || factors == [loaded[1], loaded[0]])
+        && of_x.operands[1] == of_y.operands[1]
+}
+
+/// The granule of the register file: every register lies at a multiple of it.
+const GRANULE: usize = 32;
+/// In the table of granules: inside a register, or nothing.
+const INSIDE: u8 = 0x80;
+/// The bits of a table entry that are the slot's form bits; the register's [`Form`] is above.
+const FLAGS: u32 = SCALAR | WIDE;
+
+/// The registers that were placed.
+pub(crate) struct RegisterFile {
+    /// For each granule: the form of the register that starts there.
+    granules: Vec<u8>,
+    bytes: usize,
+}
+
+impl RegisterFile {
+    /// The registers that the code reserved, or what is wrong with one of them.
+    pub(crate) fn of(code: &Code) -> Result<RegisterFile, String> {
+        let bytes = code.register_bytes;
+        let mut granules = vec![0; bytes.div_ceil(GRANULE)];
+        for (slot, form) in &code.reserved {
+            let (start, size) = ((slot & OFFSET) as usize, form_bytes(*form));
+            if start % size.min(64) != 0 || start + size > bytes {
+                return Err(format!(
+                    "the register at slot {slot:#x} lies outside the register file"
+                ));
+            }
+            let own = &mut granules[start / GRANULE..(start + size) / GRANULE];
+            if own.iter().any(|granule| *granule != 0) {
+                return Err(format!("the register at slot {slot:#x} overlaps another"));
+            }
+            own.fill(INSIDE);
+            own[0] = form << 2 | (slot & FLAGS) as u8;
+        }
+        Ok(RegisterFile { granules, bytes })
+    }
+
+    /// Whether a slot names such a register.
+    #[inline]
+    pub(crate) fn names(&self, slot: Slot, registers: Registers) -> bool {
+        if slot == NO_SLOT {
+            return registers.is_optional();
+        }
+        let entry = self.granules.get(slot as usize / GRANULE).copied().unwrap_or(0);
+        let flags = if registers.is_bare() { 0 } else { u32::from(entry) & FLAGS };
+        entry & INSIDE == 0 && slot & !OFFSET == flags && entry >> 2 & registers.forms() != 0
+    }
+
+    /// Whether a slot is what a register operand says.
+    pub(crate) fn is(&self, slot: Slot, operand: OperandKind) -> bool {
+        matches!(operand, OperandKind::Register(registers) if self.names(slot, registers))
+    }
+
+    /// Says that a slot names no such register.
+    pub(crate) fn mismatch(&self, slot: Slot, registers: Registers) -> String {
+        let names = [
+            (SCALAR_WORD, "scalar 32-bit"),
+            (SCALAR_WIDE, "scalar 64-bit"),
+            (WORDS, "varying 32-bit"),
+            (WIDE_WORDS, "varying 64-bit"),
+            (PREDICATE, "predicate"),
+        ];
+        let wanted: Vec<&str> = names
+            .iter()
+            .filter(|(form, _): &&(Form, &str)| registers.forms() & form != 0)
+            .map(|(_, name)| *name)
+            .collect();
+        let bare = if registers.is_bare() { ", as a bare offset" } else { "" };
+        format!(
+            "slot {slot:#x} is not a {} register of the {}-byte register file{bare}",
+            wanted.join(" or "),
+            self.bytes
+        )
     }
 }

@@ -1,14 +1,14 @@
 //! The verifier of assembled code: every kernel of the corpus passes, and code broken by hand is refused,
 //! each time by the message that names what is broken.
 
+use crate::assemble::fuse::{Fusion, FusionKind};
+use crate::assemble::shape::{Flow, Immediate, OperandKind, WORDS};
 use crate::assemble::verify::{verify, verify_wide};
 use crate::assemble::{Code, Want, assemble};
-use crate::attached::Instrumentation;
-use crate::fuse::fusion::{Fusion, FusionKind};
-use crate::hook::Wants;
-use crate::observer::NullObserver;
-use crate::shape::{Flow, Immediate, OperandKind, WORDS};
-use crate::site::Site;
+use crate::instructions::access::site::Site;
+use crate::instrument::attached::Instrumentation;
+use crate::instrument::hook::Wants;
+use crate::instrument::observer::NullObserver;
 use lanework_ptx::{Module, StateSpace};
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::analysis::uniformity::Uniformity;

@@ -3,7 +3,7 @@
 //!
 //! The unit takes subnormal inputs for zero; forms without `.ftz` scale them first, and the result back.
 
-use super::unit;
+use crate::number::approximate::unit;
 use crate::number::double::{quiet, with_nan_of};
 use crate::number::single::{NAN32, canonical, flush, flush_rounded_up};
 use ::half::{bf16, f16};

@@ -10,11 +10,11 @@
 //! the driver's compiler makes them. Limits: measured on compute capability 9.0; other generations have other
 //! tables.
 
-pub mod forms;
-mod tables;
-pub mod unit;
+pub(crate) mod forms;
+pub(crate) mod tables;
+pub(crate) mod unit;
 
-use tables::Row;
+use crate::number::approximate::tables::Row;
 
 /// The square of a number of `BITS` bits, less every partial product below column `COLUMN`, in units of
 /// 2^`COLUMN`. A product of two different bits is added once, a column higher; `COLUMN` is odd.
@@ -76,7 +76,7 @@ fn truncated(value: u64, scale: i32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{square, truncated};
+    use crate::number::approximate::{square, truncated};
 
     #[test]
     fn a_square_lacks_only_what_is_below_its_column() {

@@ -1,8 +1,8 @@
 //! The special function unit: each function of an f32's bits, as the machine instruction of its name gives
 //! it. Subnormal inputs are zero, and so are results that would be subnormal; only [`tanh`] keeps both.
 
-use super::tables::{EX2, LG2, RCP, RSQRT, SIN, SQRT, TANH};
-use super::{Alignment, interpolate, interpolate16, truncated};
+use crate::number::approximate::tables::{EX2, LG2, RCP, RSQRT, SIN, SQRT, TANH};
+use crate::number::approximate::{Alignment, interpolate, interpolate16, truncated};
 use crate::number::single::NAN32;
 
 const SIGN: u32 = 0x8000_0000;

@@ -1,6 +1,6 @@
 //! Rounding to the nearest even against the host, and the other directions around it.
 
-use super::*;
+use crate::number::soft::*;
 
 fn words() -> impl Iterator<Item = u64> {
     let mut state = 0x1234_5678_9abc_def1u64;

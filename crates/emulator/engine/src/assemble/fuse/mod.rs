@@ -1,0 +1,161 @@
+//! Superinstructions: sequences so common that one handler runs them all.
+//!
+//! A fused handler overlays the first operation of its sequence and leaves the others in place, so
+//! branch targets stay valid, and a fused handler that meets an uncommon case falls back to the first
+//! operation alone.
+
+pub(crate) mod fma;
+pub(crate) mod run;
+
+use crate::assemble::fuse::fma::{FmaOverlay, FmaSequence};
+use crate::instructions::control::BranchUniform;
+use crate::machine::handler::{Body, Tiers};
+use crate::machine::slot::Scalar;
+use crate::machine::{Op, Warp};
+use std::marker::PhantomData;
+
+/// A fused handler and the operations that it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fusion {
+    /// The operation that it overlays.
+    pub at: u32,
+    /// What it is.
+    pub kind: FusionKind,
+}
+
+/// What a fused handler runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FusionKind {
+    /// Two sums of scalar forms.
+    Sums,
+    /// A comparison and the branch on it.
+    CompareBranch,
+    /// Two loads and their `fma`.
+    Step,
+    /// A sum of scalar forms, two loads and their `fma`: the latter overlaid too.
+    SumAndStep,
+    /// The steps of the chain of this index.
+    Chain(u32),
+}
+
+/// Overlays sequences with fused handlers. `read_once` tells the slots of registers that a single
+/// instruction reads. Gives the chains that the handlers refer to, and what was fused.
+pub fn fuse(
+    ops: &mut [Op],
+    marks: &[Mark],
+    tier: usize,
+    count: bool,
+    read_once: &dyn Fn(u32) -> bool,
+) -> (Vec<Box<FmaSequence>>, Vec<Fusion>) {
+    let (mut chains, mut fusions) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    // Whether the operation before is the second of a fused pair of sums.
+    let mut after_sum = false;
+    while at < ops.len() {
+        let start = at;
+        at += match marks[at..] {
+            [Mark::LoadScalar(_) | Mark::LoadRun(_), ..] => {
+                let (chains, fusions) = (&mut chains, &mut fusions);
+                let mut product =
+                    FmaOverlay { ops, marks, tier, count, after_sum, chains, fusions };
+                product.overlay(at, read_once)
+            }
+            [Mark::Compare(tiers), Mark::BranchUniform, ..] => {
+                ops[at].handler = tiers.at(tier);
+                fusions.push(Fusion { at: at as u32, kind: FusionKind::CompareBranch });
+                2
+            }
+            [Mark::Sum, Mark::Sum, ..] => {
+                ops[at].handler = Tiers::cold::<Two<Sum, Sum>>().at(tier);
+                fusions.push(Fusion { at: at as u32, kind: FusionKind::Sums });
+                2
+            }
+            [Mark::Sum, ..] => {
+                ops[at].handler = Tiers::cold::<Sum>().at(tier);
+                1
+            }
+            _ => 1,
+        };
+        after_sum = at == start + 2 && matches!(marks[start], Mark::Sum);
+    }
+    (chains, fusions)
+}
+
+/// What the assembler remembers of an operation, to find sequences.
+#[derive(Clone, Copy)]
+pub enum Mark {
+    /// Nothing of use.
+    Plain,
+    /// A direct 32-bit load in scalar form, by whether its address is 64 bits wide.
+    LoadScalar(bool),
+    /// A direct 32-bit load of runs of lanes, likewise.
+    LoadRun(bool),
+    /// A direct `fma.f32` of one scalar and one varying factor and a varying sum.
+    Fma,
+    /// A sum of scalar forms.
+    Sum,
+    /// A uniform comparison, with the handler of it and a branch.
+    Compare(Tiers),
+    /// A branch on a uniform predicate.
+    BranchUniform,
+}
+
+/// A body that can be followed by another in the same handler.
+pub trait Step {
+    /// Does the operation's work.
+    ///
+    /// # Errors
+    /// Where to go on instead of the next operation.
+    ///
+    /// # Safety
+    /// As for [`crate::machine::Handler`].
+    unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op>;
+}
+
+/// Two operations in one handler.
+pub struct Two<A, B>(PhantomData<(A, B)>);
+
+// SAFETY: `run` returns what the second body returns, or what the first one returned when it stopped the warp.
+unsafe impl<A: Step, B: Body> Body for Two<A, B> {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the assembler fused two operations in sequence.
+        unsafe {
+            match A::step(op, warp) {
+                Ok(()) => B::run(&*std::ptr::from_ref(op).add(1), warp),
+                Err(to) => to,
+            }
+        }
+    }
+}
+
+/// The sum of two scalar forms.
+pub struct Sum;
+
+impl Step for Sum {
+    #[inline(always)]
+    unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op> {
+        // SAFETY: slots are bare offsets of scalar forms by the assembler.
+        unsafe {
+            let at = |slot: u32| warp.regs.add(slot as usize).cast::<Scalar>();
+            Scalar::add(at(op.b), at(op.c), at(op.a));
+        }
+        Ok(())
+    }
+}
+
+// SAFETY: `run` returns what the second body returns, or what the first one returned when it stopped the warp.
+unsafe impl Body for Sum {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: `step` needs what `Body::run` requires of `op` and `warp`; a sum never stops, so that the operation
+        // falls through.
+        unsafe {
+            let _ = Sum::step(op, warp);
+            op.next(warp)
+        }
+    }
+}
+
+/// A comparison and the branch on its result.
+pub type CompareBranch<C> = Two<C, BranchUniform>;

@@ -1,0 +1,141 @@
+//! What an emulated device can hold and run, and the options it is made with.
+
+use crate::device::occupancy::Multiprocessor;
+use crate::fault::FaultKind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// The limits of one device. The default resembles a Hopper-class GPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most threads in one block.
+    pub threads_per_block: u32,
+    /// Largest block in x, y and z.
+    pub block: [u32; 3],
+    /// Largest grid in x, y and z.
+    pub grid: [u32; 3],
+    /// Most statically declared shared memory per block, in bytes.
+    pub static_shared: u32,
+    /// Most shared memory per block, static and dynamic together, in bytes.
+    pub shared: u32,
+    /// Bytes in which a block is given shared memory: an access beyond its arrays but within the last unit is not a fault. 1 notices
+    /// every byte, as where there are gaps between allocations.
+    pub shared_unit: u32,
+    /// Global memory, in bytes.
+    pub memory: u64,
+    /// Local memory per thread, in bytes.
+    pub local: u32,
+    /// Multiprocessors, as `%nsmid` reports them.
+    pub multiprocessors: u32,
+    /// What each of them holds.
+    pub multiprocessor: Multiprocessor,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            threads_per_block: 1024,
+            block: [1024, 1024, 64],
+            grid: [0x7fff_ffff, 65_535, 65_535],
+            static_shared: 48 << 10,
+            shared: 227 << 10,
+            shared_unit: 1,
+            memory: 16 << 30,
+            local: 512 << 10,
+            multiprocessors: 132,
+            multiprocessor: Multiprocessor::HOPPER,
+        }
+    }
+}
+
+/// The order in which blocks and warps get their time slices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Schedule {
+    /// Warps and blocks in the order of their numbers.
+    #[default]
+    InOrder,
+    /// An order drawn from the seed: the same seed gives the same order.
+    Seeded(u64),
+    /// The warps of a block take turns after a few instructions each, so that they keep about abreast, as on a GPU. What relies on
+    /// that, a barrier that is missing where warps rarely drift apart, then mostly computes what it does there. Under checks and
+    /// counters the order is that of the numbers.
+    Interleaved,
+}
+
+impl Schedule {
+    /// What orders are drawn from, where they are.
+    pub(crate) fn seed(self) -> Option<u64> {
+        match self {
+            Schedule::Seeded(seed) => Some(seed),
+            Schedule::InOrder | Schedule::Interleaved => None,
+        }
+    }
+}
+
+/// How a device is made.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The device's limits.
+    pub limits: Limits,
+    /// Host threads that run blocks; `None` takes one per core, and more than the cores is capped.
+    pub workers: Option<usize>,
+    /// The order of time slices.
+    pub schedule: Schedule,
+    /// Warp instructions after which one warp is taken to be stuck; `None` for no limit.
+    pub max_instructions: Option<u64>,
+    /// Warp instructions of all warps together after which a launch is stopped; `None` for no limit.
+    pub total_instructions: Option<u64>,
+    /// Time after which a launch is stopped; `None` for no limit.
+    pub time_limit: Option<std::time::Duration>,
+    /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
+    /// the reference that the fast engine is compared with.
+    pub all_varying: bool,
+    /// Allocations, and variables in shared memory, lie far apart, so that an index which leaves one does
+    /// not land in another; and it is noted which bytes have been initialised.
+    pub gaps: bool,
+    /// Fresh global memory holds zeros, as that of a GPU mostly does which no program has used before. Not where `gaps` is set:
+    /// what nothing has written then holds 0xCD bytes, as by default.
+    pub zeroed: bool,
+    /// Check assembled code before it runs; see [`crate::assemble::verify`].
+    pub verify: bool,
+}
+
+/// The limits of one launch, and what it has used.
+pub struct Fuel {
+    instructions: Option<u64>,
+    time: Option<(Instant, Duration)>,
+    used: AtomicU64,
+}
+
+impl Fuel {
+    /// The fuel of a launch that starts now; `None` without limits.
+    pub fn of(options: &Options) -> Option<Arc<Fuel>> {
+        let (instructions, limit) = (options.total_instructions, options.time_limit);
+        if instructions.is_none() && limit.is_none() {
+            return None;
+        }
+        let time = limit.map(|limit| (Instant::now(), limit));
+        Some(Arc::new(Fuel { instructions, time, used: AtomicU64::new(0) }))
+    }
+
+    /// A warp has executed some instructions.
+    pub fn spend(&self, instructions: u64) {
+        self.used.fetch_add(instructions, Ordering::Relaxed);
+    }
+
+    /// Which limit is reached, and in words.
+    pub fn spent(&self) -> Option<(FaultKind, String)> {
+        if let Some(most) = self.instructions
+            && self.used.load(Ordering::Relaxed) >= most
+        {
+            let note = format!("the warps executed {most} instructions and had not all ended");
+            return Some((FaultKind::InstructionLimit, note));
+        }
+        let (start, limit) = self.time?;
+        (start.elapsed() >= limit).then(|| {
+            let seconds = limit.as_secs_f64();
+            (FaultKind::TimeLimit, format!("the launch ran for {seconds} s and had not ended"))
+        })
+    }
+}

@@ -1,0 +1,345 @@
+//! The device: its memory, its programs and its launches, under any instrument.
+
+pub(crate) mod check;
+pub mod launch;
+pub mod limits;
+pub mod occupancy;
+pub mod progress;
+pub(crate) mod schedule;
+pub mod stall;
+pub(crate) mod workspace;
+
+use crate::device::launch::{LaunchConfig, Outcome};
+use crate::device::limits::{Limits, Options};
+use crate::device::schedule::{Job, Ran};
+use crate::device::workspace::Workspace;
+use crate::fault::{Fault, LoadError, MemoryError};
+use crate::instructions::texture::object::{Image, Object, Sampler};
+use crate::instrument::Instrument;
+use crate::instrument::attached::Instrumentation;
+use crate::instrument::hook::Wants;
+use crate::memory::host_bytes::Fresh;
+use crate::memory::lock::MemoryLock;
+use crate::memory::{Addresses, Memory, POISON, device_range};
+use crate::program::Program;
+use lanework_ptx::Module;
+use std::any::Any;
+use std::sync::{Arc, Mutex, OnceLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// One device: limits, memory and a pool of workers. Share it between threads by reference.
+pub struct Device {
+    options: Options,
+    memory: Arc<MemoryLock>,
+    pool: OnceLock<Option<rayon_core::ThreadPool>>,
+    workers: usize,
+    /// Workspaces that no launch has now.
+    workspaces: Mutex<Vec<u64>>,
+}
+
+impl std::fmt::Debug for Device {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Device").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl Device {
+    /// A device with nothing in its memory.
+    pub fn new(options: Options) -> Device {
+        Device::with_addresses(options, Addresses::Own)
+    }
+
+    /// A device whose addresses are the host's own: kernels reach what is allocated here and, by
+    /// their own pointers, the ranges that the host registers.
+    pub fn on_host_memory(options: Options) -> Device {
+        Device::with_addresses(options, Addresses::Host)
+    }
+
+    fn with_addresses(options: Options, addresses: Addresses) -> Device {
+        let fresh = match options.zeroed && !options.gaps {
+            true => Fresh::Zeros,
+            false => Fresh::Byte(POISON),
+        };
+        let memory = Memory::new(options.limits.memory, addresses, options.gaps, fresh);
+        let memory = Arc::new(MemoryLock::new(memory));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = options.workers.unwrap_or(cores).clamp(1, cores);
+        Device { options, memory, pool: OnceLock::new(), workers, workspaces: Mutex::default() }
+    }
+
+    /// Whether an address is of the range in which devices on host memory allocate, whether or not it is in use: no program has
+    /// memory of its own there.
+    pub fn is_of_device(&self, address: u64) -> bool {
+        device_range::holds(address)
+    }
+
+    /// The options that it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// The device's limits.
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// Whether its addresses are the host's own.
+    pub fn is_on_host_memory(&self) -> bool {
+        self.memory().addresses() == Addresses::Host
+    }
+
+    /// Its global memory, to be looked at; launches go on meanwhile.
+    pub fn memory(&self) -> RwLockReadGuard<'_, Memory> {
+        self.memory.shared()
+    }
+
+    fn writing(&self) -> RwLockWriteGuard<'_, Memory> {
+        self.memory.alone()
+    }
+
+    /// A device with a copy of this one's memory, on which programs of this one run as here and leave nothing behind;
+    /// waits for running launches. `None` where addresses are the host's, or there is no room.
+    pub fn copy(&self) -> Option<Device> {
+        let memory = self.writing().copy()?;
+        Some(Device {
+            options: self.options.clone(),
+            memory: Arc::new(MemoryLock::new(memory)),
+            pool: OnceLock::new(),
+            workers: self.workers,
+            workspaces: Mutex::default(),
+        })
+    }
+
+    /// Allocates `bytes` bytes at a multiple of 256 and returns their device address. The same calls
+    /// in the same order give the same addresses. Fresh memory holds 0xCD bytes, or what [`Options::zeroed`] says.
+    ///
+    /// # Errors
+    /// When the device or the host has not enough memory.
+    pub fn allocate(&self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
+        self.writing().allocate(bytes, name)
+    }
+
+    /// Allocates `bytes` bytes that somebody lends, at their own address, until [`Device::free`]; only on a device on host
+    /// memory. They are filled as fresh memory is. `lender` is dropped when they are free.
+    ///
+    /// # Errors
+    /// When this is not a device on host memory, it has not enough, or the range overlaps another.
+    ///
+    /// # Safety
+    /// Until `lender` is dropped, the bytes are there to be read and written, and nobody else uses them while a launch runs.
+    pub unsafe fn allocate_in(
+        &self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+        lender: Arc<dyn Any + Send + Sync>,
+    ) -> Result<(), MemoryError> {
+        // SAFETY: the bytes stay usable and unused by others until `lender` is dropped, as this function requires.
+        unsafe { self.writing().allocate_in(start, bytes, name, lender) }
+    }
+
+    /// Frees an allocation; waits for running launches.
+    ///
+    /// # Errors
+    /// When `address` is not what [`Device::allocate`] returned, or was freed already.
+    pub fn free(&self, address: u64) -> Result<(), MemoryError> {
+        self.writing().free(address)
+    }
+
+    /// Registers for kernels `bytes` bytes of host memory at their own address; waits for running launches.
+    /// Every other access still faults.
+    ///
+    /// # Errors
+    /// When this is not a device on host memory, or the range overlaps another.
+    ///
+    /// # Safety
+    /// Until [`Device::unregister_host_memory`], the bytes must be there to be read and written; while a launch
+    /// runs, nothing else may write them, nor read what the kernel writes.
+    pub unsafe fn register_host_memory(
+        &self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+    ) -> Result<(), MemoryError> {
+        // SAFETY: the bytes stay usable until they are unregistered, as this function requires.
+        unsafe { self.writing().register_host_memory(start, bytes, name) }
+    }
+
+    /// Unregisters the range that starts at `start`; waits for running launches.
+    ///
+    /// # Errors
+    /// When no registered range starts there.
+    pub fn unregister_host_memory(&self, start: *const u8) -> Result<(), MemoryError> {
+        self.writing().unregister_host_memory(start as u64)
+    }
+
+    /// Lets kernels use any host address for as long as nothing is registered; does nothing on a device
+    /// with addresses of its own. An access to what is not there then ends the process.
+    ///
+    /// # Safety
+    /// From now on every launch while nothing is registered must keep to memory that is there to be read
+    /// and written, as if all of it were registered.
+    pub unsafe fn trust_addresses(&self) {
+        // SAFETY: launches keep to memory that can be accessed, as this function requires.
+        unsafe { self.writing().trust() }
+    }
+
+    /// Gives the allocation that starts at `address` another name in messages.
+    ///
+    /// # Errors
+    /// When no live allocation starts there.
+    pub fn rename(&self, address: u64, name: &str) -> Result<(), MemoryError> {
+        self.writing().rename(address, name)
+    }
+
+    /// Copies host bytes to the device; waits for running launches.
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        self.writing().write(address, bytes)
+    }
+
+    /// Copies device bytes to the host; waits for running launches.
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
+        self.writing().read(address, bytes)
+    }
+
+    /// Sets `bytes` device bytes to `value`; waits for running launches.
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation.
+    pub fn fill(&self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
+        self.writing().fill(address, value, bytes)
+    }
+
+    /// Makes a texture of an image that lies in allocated memory, and gives its handle: what a kernel takes as
+    /// a `.u64` parameter, or finds in the eight bytes of a `.texref` variable.
+    ///
+    /// # Errors
+    /// When the image or the sampler breaks a rule.
+    pub fn make_texture(&self, image: Image, sampler: Sampler) -> Result<u64, MemoryError> {
+        self.make_mipmap(&[image], sampler)
+    }
+
+    /// Makes a texture of mipmap levels, each of half of the extents of the one before, as [`Device::make_texture`]
+    /// makes one of an image.
+    ///
+    /// # Errors
+    /// When an image or the sampler breaks a rule.
+    pub fn make_mipmap(&self, levels: &[Image], sampler: Sampler) -> Result<u64, MemoryError> {
+        self.writing().objects.make(Object::Texture(levels.to_vec(), sampler))
+    }
+
+    /// Makes a surface of an image that lies in allocated memory, and gives its handle.
+    ///
+    /// # Errors
+    /// When the image breaks a rule.
+    pub fn make_surface(&self, image: Image) -> Result<u64, MemoryError> {
+        self.writing().objects.make(Object::Surface(image))
+    }
+
+    /// Ends a texture, surface or sampler; whether there was one of this handle. The image's memory stays.
+    pub fn end_object(&self, handle: u64) -> bool {
+        self.writing().objects.end(handle)
+    }
+
+    /// Bytes allocated.
+    pub fn memory_used(&self) -> u64 {
+        self.memory().used()
+    }
+
+    /// Bytes of device memory in all.
+    pub fn memory_total(&self) -> u64 {
+        self.memory().total()
+    }
+
+    /// Checks and prepares a module; its global and constant variables are allocated and initialised.
+    /// An entry with something that the emulator does not know is refused when it is launched
+    /// ([`Program::refused`] lists them); the others run.
+    ///
+    /// # Errors
+    /// When no entry can run, or a variable cannot be placed, naming what the emulator does not know.
+    pub fn load(&self, module: &Module) -> Result<Arc<Program>, LoadError> {
+        Program::load(module, &self.memory, self.options.gaps, self.options.verify).map(Arc::new)
+    }
+
+    /// As [`Device::load`], but each kernel is decoded when it is first used: launching one that cannot run gives the reason.
+    ///
+    /// # Errors
+    /// When a variable cannot be placed.
+    pub fn load_on_demand(&self, module: &Arc<Module>) -> Result<Arc<Program>, LoadError> {
+        let Options { gaps, verify, .. } = self.options;
+        Program::load_on_demand(module, &self.memory, gaps, verify).map(Arc::new)
+    }
+}
+
+impl Device {
+    /// Runs a kernel to its end, or to a fault. `arguments` are the bytes of each PTX parameter,
+    /// little-endian.
+    ///
+    /// # Errors
+    /// When the launch does not fit the device or the kernel.
+    pub fn run_with<I: Instrument>(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        instrument: &mut I,
+    ) -> Result<Ran, Fault> {
+        let kernel = check::kernel(program, launch.entry)?;
+        check::limits(kernel, launch, self.limits())?;
+        check::cluster(kernel, launch)?;
+        let parameters = check::parameters(kernel, arguments)?;
+        let instrumentation = Instrumentation::of(instrument);
+        let assembled = program
+            .assembled(launch.entry, launch.block, &instrumentation, self.options.all_varying)
+            .ok_or_else(|| check::unknown(program, launch.entry))?;
+        check::registers(kernel, launch, assembled.code.register_bytes)?;
+        let workspace = match launch.cooperative {
+            true => {
+                check::cooperative(&assembled, launch, self.limits())?;
+                Some(Workspace::new(&self.memory, &self.workspaces, launch.entry)?)
+            }
+            false => None,
+        };
+        let address = workspace.as_ref().map_or(0, |workspace| workspace.address);
+        let memory = self.memory();
+        let job = Job::new(&assembled, &memory, launch, (&parameters, address), &self.options);
+        let ran = job.run(instrument, self.workers, || self.pool());
+        if !instrumentation.wants.any(Wants::INITIALISED) {
+            memory.take_as_written();
+        }
+        // The workspace is freed under the lock.
+        drop(memory);
+        Ok(ran)
+    }
+
+    /// Runs a kernel to its end. `arguments` are the bytes of each PTX parameter, little-endian.
+    ///
+    /// # Errors
+    /// When the launch does not fit the device or the kernel, or the kernel faults. Memory then holds
+    /// whatever had been written.
+    pub fn launch<I: Instrument>(
+        &self,
+        program: &Program,
+        launch: &LaunchConfig<'_>,
+        arguments: &[&[u8]],
+        instrument: &mut I,
+    ) -> Result<Outcome, Fault> {
+        let ran = self.run_with(program, launch, arguments, instrument)?;
+        ran.fault.map_or(Ok(ran.outcome), Err)
+    }
+
+    /// The pool of workers beside the caller's thread; made on first use.
+    fn pool(&self) -> Option<&rayon_core::ThreadPool> {
+        self.pool
+            .get_or_init(|| {
+                let builder = rayon_core::ThreadPoolBuilder::new().num_threads(self.workers - 1);
+                builder.thread_name(|i| format!("lanework-sim-{i}")).build().ok()
+            })
+            .as_ref()
+    }
+}

@@ -1,0 +1,427 @@
+//! Blocks over workers: handed out by a counter, so that every worker stays busy to the end. The blocks of a kernel
+//! that may wait for each other are run by one worker, as many at once as the device holds.
+
+use crate::assemble::code::Assembled;
+use crate::block::executor::Turn;
+use crate::block::residents::{Residents, Seated, Seating};
+use crate::block::worker::Shape;
+use crate::device::launch::{Blocks, LaunchConfig, Outcome};
+use crate::device::limits::{Fuel, Limits, Options};
+use crate::device::occupancy::{Residency, residency};
+use crate::device::stall::Stall;
+use crate::device::{progress, stall};
+use crate::fault::report::{Scene, report};
+use crate::fault::{ClusterFault, Fault, FaultKind, Located, RawFault};
+use crate::instrument::Instrument;
+use crate::instrument::attached::Attached;
+use crate::instrument::counter::Totals;
+use crate::instrument::hook::Wants;
+use crate::memory::Memory;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+/// Instructions of all warps after which a launch is taken to be stuck, if none of them has come to a barrier or its
+/// end meanwhile: many blocks that spin would take long to reach the limit of one warp.
+const STALLED: u64 = 40_000_000_000;
+
+/// One launch.
+pub struct Job<'a> {
+    assembled: &'a Assembled,
+    memory: &'a Memory,
+    parameters: &'a [u8],
+    shape: Shape,
+    /// The clusters to run.
+    order: Order,
+    /// What is needed to tell how many blocks the device holds at once.
+    launch: &'a LaunchConfig<'a>,
+    limits: &'a Limits,
+    residency: OnceLock<Residency>,
+}
+
+/// What came of a launch.
+pub struct Ran {
+    /// What it did.
+    pub outcome: Outcome,
+    /// The fault of the lowest cluster that faulted.
+    pub fault: Option<Fault>,
+}
+
+/// What one worker brings home.
+struct Share<I> {
+    instrument: I,
+    printed: Vec<(u64, String)>,
+    blocks: u64,
+    instructions: u64,
+    lane_instructions: u64,
+    fault: Option<(u64, [u32; 3], Located)>,
+}
+
+impl<'a> Job<'a> {
+    /// A launch ready to run.
+    pub fn new(
+        assembled: &'a Assembled,
+        memory: &'a Memory,
+        launch: &'a LaunchConfig<'a>,
+        (parameters, workspace): (&'a [u8], u64),
+        options: &'a Options,
+    ) -> Job<'a> {
+        let kernel = &assembled.kernel;
+        let explicit = launch.cluster.or(kernel.required_cluster);
+        let cluster = explicit.unwrap_or([1; 3]);
+        let per_cluster: u64 = cluster.iter().map(|blocks| u64::from(*blocks)).product();
+        let shape = Shape {
+            grid: launch.grid,
+            block: launch.block,
+            cluster,
+            explicit_cluster: explicit.is_some(),
+            dynamic_shared: launch.dynamic_shared,
+            shared_unit: if options.gaps { 1 } else { options.limits.shared_unit.max(1) },
+            multiprocessors: options.limits.multiprocessors,
+            workspace,
+            polls: assembled.polls(),
+            max_instructions: options.max_instructions,
+            fuel: Fuel::of(options),
+            schedule: options.schedule,
+        };
+        let order = Order::new(launch, per_cluster, options.schedule.seed());
+        let (limits, residency) = (&options.limits, OnceLock::new());
+        Job { assembled, memory, parameters, shape, order, launch, limits, residency }
+    }
+
+    /// How many blocks the device holds at once; found when it is first asked for.
+    fn residency(&self) -> Residency {
+        *self.residency.get_or_init(|| residency(self.assembled, self.launch, self.limits))
+    }
+
+    /// Blocks of a cluster.
+    fn per_cluster(&self) -> u64 {
+        self.shape.cluster.iter().map(|blocks| u64::from(*blocks)).product()
+    }
+
+    /// Runs the launch on up to `workers` workers.
+    pub fn run<'p, I: Instrument>(
+        &self,
+        instrument: &mut I,
+        workers: usize,
+        pool: impl FnOnce() -> Option<&'p rayon_core::ThreadPool>,
+    ) -> Ran {
+        let alone = self.assembled.kernel.ordered_blocks
+            || self.shape.polls
+            || self.shape.schedule.seed().is_some()
+            || self.assembled.wants().any(Wants::ONE_WORKER);
+        progress::begin(self.order.count);
+        let helpers = if alone { 0 } else { (workers as u64 - 1).min(self.order.count - 1) };
+        let mut shares = Vec::new();
+        let pool = if helpers > 0 { pool() } else { None };
+        match pool {
+            None => shares.push(self.work(instrument.fork())),
+            Some(pool) => {
+                let others = Mutex::new(Vec::new());
+                let forks: Vec<I> = (0..helpers).map(|_| instrument.fork()).collect();
+                let own = instrument.fork();
+                pool.in_place_scope(|scope| {
+                    for (i, fork) in forks.into_iter().enumerate() {
+                        let others = &others;
+                        scope.spawn(move |_| {
+                            let share = self.work(fork);
+                            others.lock().unwrap_or_else(PoisonError::into_inner).push((i, share));
+                        });
+                    }
+                    shares.push(self.work(own));
+                });
+                let mut others = others.into_inner().unwrap_or_else(PoisonError::into_inner);
+                others.sort_by_key(|(i, _)| *i);
+                shares.extend(others.into_iter().map(|(_, share)| share));
+            }
+        }
+        self.finish(instrument, shares)
+    }
+
+    fn finish<I: Instrument>(&self, instrument: &mut I, shares: Vec<Share<I>>) -> Ran {
+        let blocks_total = self.order.total * self.per_cluster();
+        let mut outcome = Outcome { blocks_total, ..Outcome::default() };
+        let mut printed = Vec::new();
+        let mut fault: Option<(u64, [u32; 3], Located)> = None;
+        for share in shares {
+            instrument.merge(share.instrument);
+            printed.extend(share.printed);
+            outcome.blocks_run += share.blocks;
+            outcome.warp_instructions += share.instructions;
+            outcome.lane_instructions += share.lane_instructions;
+            if let Some(found) = share.fault
+                && fault.as_ref().is_none_or(|(i, ..)| found.0 < *i)
+            {
+                fault = Some(found);
+            }
+        }
+        printed.sort_by_key(|(i, _)| *i);
+        outcome.printed = printed.into_iter().map(|(_, text)| text).collect();
+        let fault = fault.map(|(_, block, located)| report(&self.scene(block), located));
+        Ran { outcome, fault }
+    }
+
+    /// What a report of a block's fault needs to know.
+    fn scene(&self, block: [u32; 3]) -> Scene<'_> {
+        let kernel = &self.assembled.kernel;
+        Scene {
+            kernel,
+            memory: self.memory,
+            block,
+            shape: self.shape.block,
+            shared: u64::from(kernel.static_shared) + u64::from(self.shape.dynamic_shared),
+        }
+    }
+
+    /// The next cluster to start, unless all have been started or no more fit beside those that wait.
+    fn next_order(&self, waiting: usize) -> Option<u64> {
+        let fits = || {
+            let most = self.residency().blocks / self.per_cluster();
+            (waiting as u64) < most.max(1)
+        };
+        if waiting > 0 && !fits() {
+            return None;
+        }
+        self.order.take()
+    }
+
+    /// Runs clusters until there are no more.
+    fn work<I: Instrument>(&self, mut instrument: I) -> Share<I> {
+        let attached = Attached::new(&mut instrument, self.assembled.wants());
+        let hook = attached.hook();
+        let mut residents = Residents::new(Seating {
+            assembled: self.assembled,
+            shape: &self.shape,
+            memory: self.memory,
+            parameters: self.parameters,
+            hook,
+        });
+        let mut printed = Vec::new();
+        let (mut blocks, mut fault, mut stopped, mut stalled) = (0, None, false, 0);
+        let mut idle_turns = 0;
+        loop {
+            let started = self.next_order(residents.waiting());
+            let seated = match started {
+                Some(order) => residents.start(order, self.order.cluster(order)),
+                None => match residents.next_ready() {
+                    Some(seated) => seated,
+                    None if residents.waiting() > 0 && stall::goes_on(Stall::Certain) => continue,
+                    None => break,
+                },
+            };
+            let others =
+                residents.waiting() > 0 || self.order.unstarted() > 0 || stall::has_handler();
+            let may_leave = self.shape.polls && others;
+            let before = residents.executed(&seated);
+            let mut turn = residents.run(&seated, may_leave);
+            let waiting = residents.waiting();
+            let executor = &mut residents.seats[seated.seat];
+            if matches!(turn, Ok(Turn::Over)) && started.is_none() && !executor.stepped {
+                stalled += executor.executed() - before;
+                idle_turns += 1;
+                let all_idle = idle_turns > waiting;
+                if stalled > STALLED && self.shape.max_instructions.is_some() {
+                    let note = format!(
+                        "the warps executed {STALLED} instructions, and none came to a barrier or its end"
+                    );
+                    turn = Err(executor.stalled(note));
+                } else if all_idle && stall::has_handler() && !stall::goes_on(Stall::Suspected) {
+                    turn = Err(executor.stalled("the launch was ended while it ran".to_owned()));
+                }
+                idle_turns = if all_idle { 0 } else { idle_turns };
+            } else {
+                (stalled, idle_turns) = (0, 0);
+            }
+            match turn {
+                Ok(Turn::Over) => {
+                    residents.wait(seated);
+                    continue;
+                }
+                Ok(Turn::Waits(found)) => {
+                    residents.wait(Seated { waits: Some(found), ..seated });
+                    continue;
+                }
+                Ok(Turn::Ended) | Err(_) => residents.leave(&seated),
+            }
+            progress::ended();
+            let executor = &mut residents.seats[seated.seat];
+            blocks += executor.blocks.len() as u64;
+            for block in &mut executor.blocks {
+                if !block.context.printed.is_empty() {
+                    printed.push((seated.order, std::mem::take(&mut block.context.printed)));
+                }
+            }
+            let Err((block, located)) = turn else { continue };
+            stopped = true;
+            // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
+            let instrument = unsafe { hook.any() };
+            let stopped = ClusterFault { block, located: self.explained(located) };
+            if let Some(located) = instrument.fault(stopped) {
+                self.order.end_at(seated.order);
+                fault = Some((seated.order, block, located));
+                break;
+            }
+        }
+        if fault.is_none() {
+            let unstarted = self.order.unstarted();
+            for (seated, block, located) in residents.give_up() {
+                // A block that waits for one that a fault has stopped is not a finding of its own.
+                if stopped {
+                    continue;
+                }
+                let located = self.deadlock(located, unstarted);
+                // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
+                let found = unsafe { hook.any() }.fault(ClusterFault { block, located });
+                if let (Some(located), None) = (found, &fault) {
+                    fault = Some((seated.order, block, located));
+                }
+            }
+        }
+        let (mut instructions, mut lane_instructions) = (0, 0);
+        for block in residents.seats.iter_mut().flat_map(|seat| &mut seat.blocks) {
+            instructions += block.instructions;
+            lane_instructions += block.lane_instructions;
+            if hook.wants(Wants::COUNTS) {
+                let code = &self.assembled.code;
+                for chain in &code.chains {
+                    // SAFETY: the sequence is of the code that the worker runs.
+                    unsafe { chain.count_deferred(&raw mut *block.context) };
+                }
+                let (sites, runs) = (block.context.take_totals(), &code.runs);
+                let totals = Totals { sites: &sites, runs, visits: &block.context.visits };
+                // SAFETY: this worker alone uses its instrument, and no other reference to it exists between two
+                // steps of a cluster.
+                unsafe { hook.any() }.flush(&totals);
+            }
+        }
+        // SAFETY: this worker alone uses its instrument, and no other reference to it exists between two steps of a
+        // cluster.
+        let late =
+            unsafe { hook.any() }.finish(self.order.count == self.order.total, fault.is_some());
+        if let Some((block, located)) = late {
+            fault = Some((self.order.count, block, located));
+        }
+        drop(residents);
+        Share { instrument, printed, blocks, instructions, lane_instructions, fault }
+    }
+}
+
+impl Job<'_> {
+    /// The fault of a cluster that waits for ever.
+    pub(crate) fn deadlock(&self, located: Located, unstarted: u64) -> Located {
+        let raw = located.raw;
+        let (kind, why) = match unstarted {
+            0 if self.order.count < self.order.total => (
+                FaultKind::Unsupported,
+                format!(
+                    "; of {} blocks, {} were to run: those that are left out may be the ones that it waits for",
+                    self.order.total * self.per_cluster(),
+                    self.order.count * self.per_cluster()
+                ),
+            ),
+            0 => (raw.kind, "; nothing is left that could change them".to_owned()),
+            _ => (raw.kind, self.never_resident(unstarted)),
+        };
+        Located { raw: RawFault { kind, note: raw.note + &why, ..raw }, ..located }
+    }
+
+    /// Why blocks that nobody has started may be those that the others wait for.
+    fn never_resident(&self, unstarted: u64) -> String {
+        format!(
+            "; {}, all of them wait, and {} of the grid's {} can start only when one of them ends",
+            self.residency(),
+            unstarted * self.per_cluster(),
+            self.order.total * self.per_cluster()
+        )
+    }
+
+    /// The fault of a limit, with the reason where blocks may be waiting for others that cannot start.
+    pub(crate) fn explained(&self, mut located: Located) -> Located {
+        let limit = matches!(located.raw.kind, FaultKind::InstructionLimit | FaultKind::TimeLimit);
+        let unstarted = self.order.unstarted();
+        if limit && self.shape.polls && unstarted > 0 {
+            let why = format!(
+                "; the kernel reads in a loop what other blocks write, {}, and {} of the grid's {} have not started",
+                self.residency(),
+                unstarted * self.per_cluster(),
+                self.order.total * self.per_cluster()
+            );
+            located.raw.note.push_str(&why);
+        }
+        located
+    }
+}
+
+/// The clusters of a launch, handed out one by one.
+pub struct Order {
+    /// Clusters of the grid; most have one block.
+    pub total: u64,
+    /// Clusters to run.
+    pub count: u64,
+    /// The first of the clusters that run one after the other, where they do.
+    run_from: Option<u64>,
+    /// Of a shuffled order.
+    seed: Option<u64>,
+    next: AtomicU64,
+    /// No cluster after this one needs to run: it faulted.
+    last: AtomicU64,
+}
+
+impl Order {
+    /// The clusters of a launch that are to run, of so many blocks each.
+    pub fn new(launch: &LaunchConfig<'_>, per_cluster: u64, seed: Option<u64>) -> Order {
+        let blocks: u64 = launch.grid.iter().map(|blocks| u64::from(*blocks)).product();
+        let total = blocks / per_cluster;
+        let (count, run_from) = match launch.blocks {
+            Blocks::All => (total, None),
+            Blocks::Sample { count } => (count.div_ceil(per_cluster).clamp(1, total), None),
+            Blocks::Range { first, count } => {
+                let first = first / per_cluster;
+                let left = total.saturating_sub(first).max(1);
+                let count = count.div_ceil(per_cluster).clamp(1, left);
+                (count, Some(first.min(total.saturating_sub(1))))
+            }
+        };
+        let (next, last) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        Order { total, count, run_from, seed, next, last }
+    }
+
+    /// The linear index of the `i`-th cluster to run.
+    pub fn cluster(&self, i: u64) -> u64 {
+        let i = match self.seed {
+            // A step that shares no factor with the count visits each block once.
+            Some(seed) => {
+                let mut step = (seed | 1) % self.count;
+                while gcd(step, self.count) != 1 {
+                    step += 1;
+                }
+                ((u128::from(i) * u128::from(step) + u128::from(seed)) % u128::from(self.count))
+                    as u64
+            }
+            None => i,
+        };
+        if let Some(first) = self.run_from {
+            return first + i;
+        }
+        (u128::from(i) * u128::from(self.total) / u128::from(self.count)) as u64
+    }
+
+    /// Takes the next cluster to start, by its place in the order.
+    pub fn take(&self) -> Option<u64> {
+        let order = self.next.fetch_add(1, Ordering::Relaxed);
+        (order < self.count && order <= self.last.load(Ordering::Relaxed)).then_some(order)
+    }
+
+    /// A cluster has faulted: none after it needs to run.
+    pub fn end_at(&self, order: u64) {
+        self.last.fetch_min(order, Ordering::Relaxed);
+    }
+
+    /// Clusters that nobody has started.
+    pub fn unstarted(&self) -> u64 {
+        self.count.saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}

@@ -1,0 +1,65 @@
+//! Launches that make no progress. The host and other launches may change memory that a kernel polls: whoever runs
+//! a launch beside them gives a stall handler, which is asked, on the thread of the launch, before the launch is ended as
+//! deadlocked.
+
+use std::cell::Cell;
+
+/// How sure it is that a launch makes no progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stall {
+    /// Since the last question no warp has come to a barrier or its end. It may compute, or wait for others.
+    Suspected,
+    /// All warps that can run poll memory, and none of it has changed.
+    Certain,
+}
+
+/// Whether a stalled launch goes on; the answer may take its time.
+pub type StallHandler<'a> = &'a dyn Fn(Stall) -> bool;
+
+thread_local! {
+    /// The handler for the launch of this thread. The reference lives as long as [`with_handler`] runs.
+    static HANDLER: Cell<Option<*const dyn Fn(Stall) -> bool>> = const { Cell::new(None) };
+}
+
+/// Runs launches that go on, when they stall, as long as `handler` returns true. Only launches whose blocks may wait for each
+/// other ask it, since only these may wait for anybody.
+pub fn with_handler<R>(handler: StallHandler<'_>, run: impl FnOnce() -> R) -> R {
+    struct Restored(Option<*const dyn Fn(Stall) -> bool>);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            HANDLER.set(self.0);
+        }
+    }
+    // SAFETY: only the lifetime changes; `Restored` takes the pointer back before the reference ends.
+    let handler =
+        unsafe { std::mem::transmute::<StallHandler<'_>, StallHandler<'static>>(handler) };
+    let _restored = Restored(HANDLER.replace(Some(handler)));
+    run()
+}
+
+/// Whether the launch of this thread has a stall handler: the host or another launch may change what it waits for.
+pub(crate) fn has_handler() -> bool {
+    HANDLER.get().is_some()
+}
+
+/// Whether the launch of this thread goes on although it stalls.
+pub(crate) fn goes_on(stall: Stall) -> bool {
+    // SAFETY: `with_handler` has not returned, or the pointer would be gone.
+    HANDLER.get().is_some_and(|handler| unsafe { (*handler)(stall) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::device::stall::*;
+
+    #[test]
+    fn the_innermost_handler_is_asked_until_its_launch_ends() {
+        assert!(!has_handler() && !goes_on(Stall::Certain));
+        let inner = |stall| stall == Stall::Suspected;
+        with_handler(&|_| true, || {
+            with_handler(&inner, || assert!(goes_on(Stall::Suspected) && !goes_on(Stall::Certain)));
+            assert!(goes_on(Stall::Certain));
+        });
+        assert!(!has_handler());
+    }
+}

@@ -1,0 +1,78 @@
+//! The workspace of a cooperative launch.
+
+use crate::device::stall;
+use crate::fault::{Fault, FaultKind, MemoryError};
+use crate::memory::guest;
+use crate::memory::lock::MemoryLock;
+use std::sync::{Mutex, PoisonError};
+
+/// The bytes of [`Workspace`]: its size, and the word at which blocks arrive.
+const FRESH: [u8; 8] = [8, 0, 0, 0, 0, 0, 0, 0];
+/// Workspaces that are allocated at once where launches run beside each other: memory is not allocated while one runs.
+const AT_ONCE: usize = 16;
+
+/// What the driver gives a cooperative launch for barriers of the whole grid: cooperative groups find its address in
+/// `%envreg1` and `%envreg2`, its size in its first word, and let blocks arrive at its second.
+pub struct Workspace<'a> {
+    memory: &'a MemoryLock,
+    /// Those that no launch has now, where launches run beside each other.
+    spare: &'a Mutex<Vec<u64>>,
+    /// Its address.
+    pub address: u64,
+    /// Whether another launch may have it next.
+    kept: bool,
+}
+
+impl<'a> Workspace<'a> {
+    /// One for a launch of a kernel.
+    ///
+    /// # Errors
+    /// When there is no room for it.
+    pub fn new(
+        memory: &'a MemoryLock,
+        spare: &'a Mutex<Vec<u64>>,
+        kernel: &str,
+    ) -> Result<Workspace<'a>, Fault> {
+        let kept = stall::has_handler();
+        let found = if kept { reused(memory, spare) } else { fresh(memory) };
+        let address = found.map_err(|error| {
+            let kind = FaultKind::LimitExceeded;
+            Fault::before_launch(kind, kernel, error.to_string(), "free buffers before the launch")
+        })?;
+        Ok(Workspace { memory, spare, address, kept })
+    }
+}
+
+fn fresh(memory: &MemoryLock) -> Result<u64, MemoryError> {
+    let mut memory = memory.alone();
+    let address = memory.allocate(FRESH.len() as u64, "grid workspace")?;
+    memory.write(address, &FRESH).map(|()| address)
+}
+
+/// One that a launch had before, or a new one.
+fn reused(memory: &MemoryLock, spare: &Mutex<Vec<u64>>) -> Result<u64, MemoryError> {
+    let mut spare = spare.lock().unwrap_or_else(PoisonError::into_inner);
+    if spare.is_empty() {
+        for _ in 0..AT_ONCE {
+            spare.push(fresh(memory)?);
+        }
+    }
+    let Some(address) = spare.pop() else { return fresh(memory) };
+    drop(spare);
+    let memory = memory.shared();
+    let at = memory.host(address, FRESH.len() as u64)?;
+    // SAFETY: `host` checked the range, and no launch has this workspace. The host may read it meanwhile, by guest accesses.
+    unsafe { guest::write_bytes(at, &FRESH) };
+    Ok(address)
+}
+
+impl Drop for Workspace<'_> {
+    fn drop(&mut self) {
+        if self.kept {
+            self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(self.address);
+        } else {
+            // A kernel cannot free it: it is there.
+            let _ = self.memory.alone().free(self.address);
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Sites of memory instructions: what each does, where it went last, and what it counted.
+
+use crate::instructions::access::region::Region;
+use crate::instructions::alu::atomic::Combine;
+use crate::instrument::counter::{CounterRule, Memo};
+use crate::instrument::event::{Access, AccessKind, Place, Space, generic_space};
+use crate::machine::slot::Slot;
+use lanework_ptx_ir::analysis::access::AccessClass;
+use lanework_ptx_ir::kernel::{MemoryOrder, MemorySpace};
+
+/// The bounds of the region hit last, as the common handlers of one memory instruction check them.
+#[derive(Clone, Copy)]
+pub struct CachedBounds {
+    /// What makes of the address operand a distance from the region's start, the offset included.
+    pub from: u64,
+    /// From smaller distances on, all the bytes that the instruction touches are inside.
+    pub room: u64,
+    /// The host address of the region's first byte.
+    pub host: *mut u8,
+}
+
+impl CachedBounds {
+    /// Nothing is inside.
+    pub const EMPTY: CachedBounds = CachedBounds { from: 0, room: 0, host: std::ptr::null_mut() };
+}
+
+/// A memory instruction: what it does, and the region it hit last.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Site {
+    /// The bounds of the region hit last.
+    pub bounds: CachedBounds,
+    /// Where its first lane went last, from the region's start.
+    pub last: u64,
+    /// The region hit last.
+    pub region: Region,
+    /// Bytes that the common handlers touch from an address on.
+    pub span: u64,
+    /// Where it goes.
+    pub space: MemorySpace,
+    /// Bytes added to the address.
+    pub offset: u64,
+    /// Elements per lane.
+    pub count: u8,
+    /// Bytes per element.
+    pub bytes: u8,
+    /// What it does.
+    pub kind: AccessKind,
+    /// Registers read or written, one per element; for atomics the two operands.
+    pub data: [Option<Slot>; 8],
+    /// The function of an atomic.
+    pub combine: Option<Combine>,
+    /// Whether the general handlers tell the instrument of its accesses.
+    pub observed: bool,
+    /// Its order among others.
+    pub order: MemoryOrder,
+    /// How the load/store unit treats it.
+    pub service: AccessClass,
+    /// How its accesses are counted in place.
+    pub counter: CounterRule,
+    /// Its instruction in the kernel.
+    pub origin: u32,
+    /// Counter slots of the common handlers: accesses, and two costs by the rule.
+    pub slots: [u64; 3],
+    /// The pattern counted last.
+    pub memo: Memo,
+    /// Where other lanes' registers are stored, as `stmatrix` does: what each lane's address is given, which is valid while the instrument is
+    /// told of the access; else null.
+    pub rows: *const Rows,
+}
+
+// Operands name a site by its byte offset; the bounds, which common handlers read first, share the first cache line.
+const _: () = {
+    assert!(align_of::<Site>() == 64 && size_of::<Site>().is_multiple_of(64));
+    assert!(std::mem::offset_of!(Site, bounds) == 0);
+};
+
+/// Rows of 8x8 matrices, one for each lane that gives an address.
+pub type Rows = [[u16; 8]; 32];
+
+impl Site {
+    /// Bytes per lane that count.
+    pub fn counted_bytes(&self) -> u64 {
+        match self.counter.bytes {
+            0 => u64::from(self.bytes) * u64::from(self.count),
+            bytes => bytes.into(),
+        }
+    }
+
+    /// The site of one element per lane, accessed beside the memory instructions proper: it has hit no
+    /// region yet, and has no counter slots of its own.
+    pub fn aside(space: MemorySpace, kind: AccessKind, bytes: u8, service: AccessClass) -> Site {
+        Site {
+            bounds: CachedBounds::EMPTY,
+            last: 0,
+            region: Region::EMPTY,
+            span: 1,
+            space,
+            offset: 0,
+            count: 1,
+            bytes,
+            kind,
+            data: [None; 8],
+            combine: None,
+            observed: true,
+            order: MemoryOrder::default(),
+            service,
+            counter: CounterRule::NONE,
+            origin: 0,
+            slots: [0; 3],
+            memo: Memo::default(),
+            rows: std::ptr::null(),
+        }
+    }
+
+    /// Remembers the region hit last.
+    pub fn hit(&mut self, region: Region) {
+        self.region = region;
+        self.bounds = CachedBounds {
+            from: self.offset.wrapping_sub(region.start),
+            room: region.bytes.saturating_sub(self.span - 1),
+            host: region.host,
+        };
+    }
+    /// The space that an access by the lanes in `mask` goes to; of generic addresses the first lane's counts.
+    pub fn accessed_space(&self, mask: u32, addresses: &[u64; 32]) -> Space {
+        match self.space {
+            MemorySpace::Generic => generic_space(addresses[mask.trailing_zeros() as usize & 31]),
+            MemorySpace::Global => Space::Global,
+            MemorySpace::Constant | MemorySpace::Parameter => Space::Constant,
+            MemorySpace::Shared => Space::Shared,
+            MemorySpace::Local => Space::Local,
+        }
+    }
+
+    /// Its access by the lanes in `mask`, as instruments are told of it; `None` for the rest of a vector of
+    /// atomics, which is told of once.
+    pub fn access<'a>(
+        &self,
+        mask: u32,
+        place: Place,
+        addresses: &'a [u64; 32],
+    ) -> Option<Access<'a>> {
+        let bytes = u32::from(self.bytes) * u32::from(self.count);
+        let bytes = match self.service {
+            AccessClass::First(elements) => bytes * u32::from(elements),
+            AccessClass::Rest if self.kind == AccessKind::Atomic => return None,
+            _ => bytes,
+        };
+        let space = self.accessed_space(mask, addresses);
+        Some(Access { space, kind: self.kind, bytes, mask, addresses, place })
+    }
+}

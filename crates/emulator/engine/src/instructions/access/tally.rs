@@ -1,0 +1,101 @@
+//! Counting in place, as the common handlers of memory instructions do it: see [`crate::counter`].
+
+use crate::instructions::access::site::Site;
+use crate::instrument::counter::{Memo, Pattern, WordCost, distinct};
+use crate::machine::context::Context;
+use crate::machine::slot::Lanes;
+
+/// Counts an access in scalar form in the site's slots, by its rule; the pattern met last is remembered.
+///
+/// # Safety
+/// The site is the assembler's.
+#[inline(always)]
+pub unsafe fn tally<const STEPS: bool>(
+    context: *mut Context,
+    site: *mut Site,
+    first: [u64; 2],
+    stride: u64,
+    bytes: u64,
+    times: u64,
+) {
+    // SAFETY: the assembler gave the site's offset, and the worker owns sites and context for as long as its warps
+    // run (`Body::run`).
+    unsafe {
+        let rule = (*site).counter;
+        let slots = &mut (*site).slots;
+        slots[0] += times;
+        let delta = first[1].wrapping_sub(first[0]);
+        if !STEPS && bytes == 4 && rule.words != WordCost::Asked {
+            if rule.words == WordCost::Granules {
+                let granules = 1 + u64::from(first[0] >> 5 != first[1] >> 5);
+                slots[1] += granules * times;
+                slots[2] += granules * times;
+            } else {
+                let clash = u64::from(delta != 0 && delta & 127 == 0);
+                slots[1] += (1 + clash) * times;
+                slots[2] += clash * times;
+            }
+            return;
+        }
+        let bytes = if rule.bytes != 0 { rule.bytes.into() } else { bytes };
+        let low = first[0] & u64::from(rule.phase);
+        let known = &(*site).memo.pattern;
+        // Field by field: a pattern to compare with would be written to the host's stack each time.
+        if known.stride != stride
+            || known.delta != delta
+            || known.low != low
+            || known.bytes != bytes
+        {
+            // The warp itself stays out of the call, so that its fields may stay in registers.
+            ask(context, site, stride, delta, low, bytes);
+        }
+        let [one, other] = (*site).memo.cost;
+        slots[1] += one * times;
+        slots[2] += other * times;
+    }
+}
+
+/// Asks the instrument what a pattern costs.
+///
+/// # Safety
+/// The context is that of the running warp, and the site is one of its sites.
+#[cold]
+#[inline(never)]
+unsafe fn ask(
+    context: *mut Context,
+    site: *mut Site,
+    stride: u64,
+    delta: u64,
+    low: u64,
+    bytes: u64,
+) {
+    let pattern = Pattern { stride, delta, low, bytes };
+    // SAFETY: the assembler gave the site's offset, and the worker owns sites and context for as long as its warps
+    // run (`Body::run`).
+    unsafe {
+        let cost = (*context).hook.any().cost((*site).counter.class, &pattern);
+        (*site).memo = Memo { pattern, cost };
+    }
+}
+
+/// Counts an access by 32 lanes to words of their own: the 32-byte granules that they lie in, by the
+/// distances of their addresses from a multiple of 256, and at most those that as many words fill.
+///
+/// # Safety
+/// The site is the assembler's.
+#[inline(always)]
+pub unsafe fn count_lanes(site: *mut Site, addresses: &Lanes<u64>, from: u64) {
+    let mut granules = [0u32; 32];
+    for i in 0..32 {
+        // Regions are smaller than 2^37 bytes, for no host has so much memory.
+        granules[i] = (addresses.0[i].wrapping_add(from) >> 5) as u32;
+    }
+    let distinct = distinct(&granules);
+    // SAFETY: the site is the assembler's.
+    unsafe {
+        let slots = &mut (*site).slots;
+        slots[0] += 1;
+        slots[1] += u64::from(distinct);
+        slots[2] += u64::from(distinct.min(4));
+    }
+}

@@ -1,0 +1,326 @@
+//! Handlers of f32 arithmetic.
+//!
+//! The handlers of plain sums, products and fused operations leave the NaN that the host produces;
+//! [`lanework_ptx_ir::passes::canonicalize`] corrects it where its bits can be observed. All others give the GPU's.
+
+use crate::instructions::alu::operation::{
+    AluOperation, hot2, hot3, rare1, rare2, rare3, warm1, warm2, warm3,
+};
+use crate::number::approximate::forms;
+use crate::number::double::{quiet, with_nan_of};
+use crate::number::single::{flush_number, *};
+use crate::number::soft::Round;
+use crate::number::{double, single, soft};
+use lanework_ptx_ir::opcode::float::{
+    Approximation, DirectedFunction, DirectedOp, Division, DoubleOp, FloatClass, FloatModifiers,
+    MinMax, Negated, QuotientPart, RoundingDirection, SingleOp, Unary,
+};
+
+const PLAIN: FloatModifiers = FloatModifiers { ftz: false, sat: false };
+
+/// The handlers of a sum or product: the plain one is hot and keeps the host's NaN.
+macro_rules! arithmetic {
+    ($modifiers:expr, |$($x:ident),*| $body:expr, flushed $flushed:expr) => {
+        match $modifiers {
+            FloatModifiers { ftz: false, sat: false } => hot2(|$($x: f32),*| -> f32 { $body }),
+            FloatModifiers { ftz: true, sat: false } => warm2(|$($x: f32),*| -> f32 {
+                $(let $x = flush($x);)*
+                canonical(flush($flushed))
+            }),
+            FloatModifiers { ftz: false, sat: true } => warm2(|$($x: f32),*| -> f32 { saturate($body) }),
+            FloatModifiers { ftz: true, sat: true } => warm2(|$($x: f32),*| -> f32 {
+                $(let $x = flush($x);)*
+                saturate(flush($flushed))
+            }),
+        }
+    };
+}
+
+/// The handlers of a function without and with `.ftz`.
+macro_rules! flushing {
+    ($ftz:expr, $make:ident, $rare:ident, |$($x:ident),*| $body:expr) => {
+        match $ftz {
+            false => $make(|$($x: f32),*| -> f32 { canonical($body) }),
+            true => $rare(|$($x: f32),*| -> f32 {
+                $(let $x = flush($x);)*
+                canonical(flush($body))
+            }),
+        }
+    };
+}
+
+/// The handlers of an opcode of this family.
+pub fn handlers(op: SingleOp) -> &'static AluOperation {
+    match op {
+        SingleOp::Add(modifiers) => arithmetic!(modifiers, |a, b| a + b, flushed a + b),
+        SingleOp::Sub(modifiers) => arithmetic!(modifiers, |a, b| a - b, flushed a - b),
+        SingleOp::Mul(modifiers) => {
+            arithmetic!(modifiers, |a, b| a * b, flushed flush_rounded_up(a * b, f64::from(a) * f64::from(b)))
+        }
+        SingleOp::Fma(modifiers) => fma(modifiers),
+        SingleOp::FmaNegated { modifiers, negated } => fma_negated(modifiers, negated),
+        SingleOp::Div { division, ftz } => div(division, ftz),
+        SingleOp::Factor { part, division, ftz } => factor(part, division == Division::Full, ftz),
+        SingleOp::MinMax { choice, ftz } => min_max(choice, ftz),
+        SingleOp::Unary { function, ftz } => unary(function, ftz),
+        SingleOp::Approximate { function, ftz } => approximate(function, ftz),
+        SingleOp::CopySign => rare2(|a: f32, b: f32| b.copysign(a)),
+        SingleOp::Test(class) => test(class),
+        SingleOp::Flush => warm1(|a: f32| flush(a)),
+        SingleOp::Saturate => rare1(|a: f32| saturate(a)),
+    }
+}
+
+/// `fma`; the plain one is marked, since the assembler fuses it with the loads before it.
+fn fma(modifiers: FloatModifiers) -> &'static AluOperation {
+    static PURE: std::sync::OnceLock<AluOperation> = std::sync::OnceLock::new();
+    match modifiers {
+        PLAIN => PURE.get_or_init(|| AluOperation {
+            fma: true,
+            ..*hot3(|a: f32, b: f32, c: f32| a.mul_add(b, c))
+        }),
+        FloatModifiers { ftz: true, sat: false } => {
+            warm3(|a: f32, b: f32, c: f32| canonical(fma_flushed(a, b, c)))
+        }
+        FloatModifiers { ftz: true, sat: true } => {
+            warm3(|a: f32, b: f32, c: f32| saturate(fma_flushed(a, b, c)))
+        }
+        FloatModifiers { ftz: false, sat: true } => {
+            warm3(|a: f32, b: f32, c: f32| saturate(a.mul_add(b, c)))
+        }
+    }
+}
+
+/// `fma` with the product or the addend negated, both exactly.
+fn fma_negated(modifiers: FloatModifiers, negated: Negated) -> &'static AluOperation {
+    /// Handlers for each set of modifiers.
+    macro_rules! each {
+        (|$a:ident, $c:ident| $product:expr, $addend:expr) => {
+            match modifiers {
+                PLAIN => hot3(|$a: f32, b: f32, $c: f32| $product.mul_add(b, $addend)),
+                FloatModifiers { ftz: true, sat: false } => {
+                    warm3(|$a: f32, b: f32, $c: f32| canonical(fma_flushed($product, b, $addend)))
+                }
+                FloatModifiers { ftz: true, sat: true } => {
+                    rare3(|$a: f32, b: f32, $c: f32| saturate(fma_flushed($product, b, $addend)))
+                }
+                FloatModifiers { ftz: false, sat: true } => {
+                    rare3(|$a: f32, b: f32, $c: f32| saturate($product.mul_add(b, $addend)))
+                }
+            }
+        };
+    }
+    match (negated.product, negated.addend) {
+        (false, false) => fma(modifiers),
+        (true, false) => each!(|a, c| -a, c),
+        (false, true) => each!(|a, c| a, -c),
+        (true, true) => each!(|a, c| -a, -c),
+    }
+}
+
+fn factor(part: QuotientPart, full: bool, ftz: bool) -> &'static AluOperation {
+    match (part, full, ftz) {
+        (QuotientPart::Numerator, false, false) => {
+            rare2(|a: f32, b: f32| forms::factors(a, b, false, false).0)
+        }
+        (QuotientPart::Numerator, false, true) => {
+            rare2(|a: f32, b: f32| forms::factors(a, b, false, true).0)
+        }
+        (QuotientPart::Numerator, true, false) => {
+            rare2(|a: f32, b: f32| forms::factors(a, b, true, false).0)
+        }
+        (QuotientPart::Numerator, true, true) => {
+            rare2(|a: f32, b: f32| forms::factors(a, b, true, true).0)
+        }
+        (QuotientPart::Reciprocal, false, false) => {
+            rare1(|b: f32| forms::factors(1.0, b, false, false).1)
+        }
+        (QuotientPart::Reciprocal, false, true) => {
+            rare1(|b: f32| forms::factors(1.0, b, false, true).1)
+        }
+        (QuotientPart::Reciprocal, true, false) => {
+            rare1(|b: f32| forms::factors(1.0, b, true, false).1)
+        }
+        (QuotientPart::Reciprocal, true, true) => {
+            rare1(|b: f32| forms::factors(1.0, b, true, true).1)
+        }
+    }
+}
+
+fn min_max(choice: MinMax, ftz: bool) -> &'static AluOperation {
+    let MinMax { max, nan, xorsign } = choice;
+    match (xorsign, nan, max) {
+        (false, false, false) => flushing!(ftz, warm2, warm2, |a, b| min32(a, b)),
+        (false, false, true) => flushing!(ftz, warm2, warm2, |a, b| max32(a, b)),
+        (false, true, false) => flushing!(ftz, rare2, rare2, |a, b| or_nan(min32, a, b)),
+        (false, true, true) => flushing!(ftz, rare2, rare2, |a, b| or_nan(max32, a, b)),
+        (true, false, false) => flushing!(ftz, rare2, rare2, |a, b| xor_signs(min32, a, b)),
+        (true, false, true) => flushing!(ftz, rare2, rare2, |a, b| xor_signs(max32, a, b)),
+        (true, true, false) => {
+            flushing!(ftz, rare2, rare2, |a, b| xor_signs(|a, b| or_nan(min32, a, b), a, b))
+        }
+        (true, true, true) => {
+            flushing!(ftz, rare2, rare2, |a, b| xor_signs(|a, b| or_nan(max32, a, b), a, b))
+        }
+    }
+}
+
+fn unary(function: Unary, ftz: bool) -> &'static AluOperation {
+    match function {
+        Unary::Abs => flushing!(ftz, warm1, rare1, |a| a.abs()),
+        Unary::Neg => flushing!(ftz, warm1, rare1, |a| -a),
+        Unary::Sqrt => flushing!(ftz, warm1, rare1, |a| a.sqrt()),
+        Unary::Rcp => flushing!(ftz, warm1, rare1, |a| 1.0 / a),
+    }
+}
+
+fn div(division: Division, ftz: bool) -> &'static AluOperation {
+    match (division, ftz) {
+        (Division::Rounded, false) => warm2(|a: f32, b: f32| canonical(a / b)),
+        (Division::Rounded, true) => rare2(|a: f32, b: f32| {
+            let (a, b) = (flush(a), flush(b));
+            canonical(flush(flush_rounded_up(a / b, f64::from(a) / f64::from(b))))
+        }),
+        (Division::Approximate, false) => rare2(|a: f32, b: f32| forms::div(a, b, false)),
+        (Division::Approximate, true) => rare2(|a: f32, b: f32| forms::div(a, b, true)),
+        (Division::Full, false) => rare2(|a: f32, b: f32| forms::div_full(a, b, false)),
+        (Division::Full, true) => rare2(|a: f32, b: f32| forms::div_full(a, b, true)),
+    }
+}
+
+fn approximate(function: Approximation, ftz: bool) -> &'static AluOperation {
+    /// Handlers for both values of `.ftz`.
+    macro_rules! both {
+        ($f:path) => {
+            match ftz {
+                false => rare1(|a: f32| $f(a, false)),
+                true => rare1(|a: f32| $f(a, true)),
+            }
+        };
+    }
+    match function {
+        Approximation::Rcp => both!(forms::rcp),
+        Approximation::Rsqrt => both!(forms::rsqrt),
+        Approximation::Sqrt => both!(forms::sqrt),
+        Approximation::Ex2 => both!(forms::ex2),
+        Approximation::Lg2 => both!(forms::lg2),
+        Approximation::Sin => rare1(|a: f32| forms::sin(a)),
+        Approximation::Cos => rare1(|a: f32| forms::cos(a)),
+        Approximation::Tanh => rare1(|a: f32| forms::tanh(a)),
+    }
+}
+
+fn test(class: FloatClass) -> &'static AluOperation {
+    match class {
+        FloatClass::Finite => rare1(|a: f32| a.is_finite()),
+        FloatClass::Infinite => rare1(|a: f32| a.is_infinite()),
+        FloatClass::Number => rare1(|a: f32| !a.is_nan()),
+        FloatClass::NotANumber => rare1(|a: f32| a.is_nan()),
+        FloatClass::Normal => rare1(|a: f32| a.is_normal() || a == 0.0),
+        FloatClass::Subnormal => rare1(|a: f32| a.is_subnormal()),
+    }
+}
+
+/// The handlers of an opcode of this family.
+pub fn double_handlers(op: DoubleOp) -> &'static AluOperation {
+    match op {
+        DoubleOp::Add => warm2(|a: f64, b: f64| with_nan_of(a + b, [b, a])),
+        DoubleOp::Sub => warm2(|a: f64, b: f64| with_nan_of(a - b, [b, a])),
+        DoubleOp::Mul => warm2(|a: f64, b: f64| with_nan_of(a * b, [b, a])),
+        DoubleOp::Fma => hot3(|a: f64, b: f64, c: f64| with_nan_of(a.mul_add(b, c), [b, c, a])),
+        DoubleOp::FmaNegated(negated) => double_fma_negated(negated),
+        DoubleOp::Div => rare2(|a: f64, b: f64| with_nan_of(a / b, [a, b])),
+        DoubleOp::Min => rare2(|a: f64, b: f64| double::min(a, b)),
+        DoubleOp::Max => rare2(|a: f64, b: f64| double::max(a, b)),
+        DoubleOp::Abs => rare1(|a: f64| if a.is_nan() { quiet(a) } else { a.abs() }),
+        DoubleOp::Neg => rare1(|a: f64| if a.is_nan() { quiet(a) } else { -a }),
+        DoubleOp::CopySign => rare2(|a: f64, b: f64| b.copysign(a)),
+        DoubleOp::Sqrt => rare1(|a: f64| with_nan_of(a.sqrt(), [a])),
+        DoubleOp::Rcp => rare1(|a: f64| with_nan_of(1.0 / a, [a])),
+        DoubleOp::RcpApproximate => rare1(|a: f64| forms::rcp_f64(a)),
+        DoubleOp::Rsqrt => rare1(|a: f64| forms::rsqrt_f64(a)),
+        DoubleOp::RsqrtApproximate => rare1(|a: f64| forms::rsqrt_f64_high(a)),
+        DoubleOp::Test(class) => double_test(class),
+        DoubleOp::Saturate => rare1(|a: f64| if a > 0.0 { a.min(1.0) } else { 0.0 }),
+    }
+}
+
+/// `fma` with the product or the addend negated, both exactly; a NaN keeps its sign.
+fn double_fma_negated(Negated { product, addend }: Negated) -> &'static AluOperation {
+    match (product, addend) {
+        (false, false) => double_handlers(DoubleOp::Fma),
+        (true, false) => hot3(|a: f64, b: f64, c: f64| with_nan_of((-a).mul_add(b, c), [b, c, a])),
+        (false, true) => hot3(|a: f64, b: f64, c: f64| with_nan_of(a.mul_add(b, -c), [b, c, a])),
+        (true, true) => rare3(|a: f64, b: f64, c: f64| with_nan_of((-a).mul_add(b, -c), [b, c, a])),
+    }
+}
+
+fn double_test(class: FloatClass) -> &'static AluOperation {
+    match class {
+        FloatClass::Finite => rare1(|a: f64| a.is_finite()),
+        FloatClass::Infinite => rare1(|a: f64| a.is_infinite()),
+        FloatClass::Number => rare1(|a: f64| !a.is_nan()),
+        FloatClass::NotANumber => rare1(|a: f64| a.is_nan()),
+        FloatClass::Normal => rare1(|a: f64| a.is_normal() || a == 0.0),
+        FloatClass::Subnormal => rare1(|a: f64| a.is_subnormal()),
+    }
+}
+
+/// The handlers of a function of numbers, in each direction, of f32 and f64; `nan` is the order in which
+/// f64 operands pass on their NaN.
+macro_rules! in_each_direction {
+    ($op:expr, $make:ident, |$($x:ident),*| $body:expr, nan [$($nan:ident),*]) => {{
+        macro_rules! to {
+            ($direction:expr) => {
+                if $op.double {
+                    $make(|$($x: f64),*| -> f64 {
+                        let nans = [$($nan),*];
+                        $(let $x = double::unpack($x);)*
+                        double::round(($body)($direction), $direction, nans)
+                    })
+                } else {
+                    $make(|$($x: f32),*| -> f32 {
+                        $(let $x = single::unpack($x);)*
+                        single::round(($body)($direction), $direction)
+                    })
+                }
+            };
+        }
+        match $op.direction {
+            RoundingDirection::Zero => to!(Round::Zero),
+            RoundingDirection::Down => to!(Round::Down),
+            RoundingDirection::Up => to!(Round::Up),
+        }
+    }};
+}
+
+/// The handlers of an opcode of this family.
+pub fn directed_handlers(op: DirectedOp) -> &'static AluOperation {
+    match op.function {
+        DirectedFunction::Add => {
+            in_each_direction!(op, rare2, |a, b| |to| soft::add(a, b, to), nan [b, a])
+        }
+        DirectedFunction::Sub => {
+            in_each_direction!(op, rare2, |a, b| |to| soft::add(a, soft::negate(b), to), nan [b, a])
+        }
+        DirectedFunction::Mul => {
+            in_each_direction!(op, rare2, |a, b| |_| soft::multiply(a, b), nan [b, a])
+        }
+        DirectedFunction::Fma => in_each_direction!(
+            op,
+            rare3,
+            |a, b, c| |to| soft::add(soft::multiply(a, b), c, to),
+            nan [b, c, a]
+        ),
+        DirectedFunction::Div { ftz: false } => {
+            in_each_direction!(op, rare2, |a, b| |_| soft::divide(a, b), nan [a, b])
+        }
+        DirectedFunction::Div { ftz: true } => {
+            in_each_direction!(op, rare2, |a, b| |_| flush_number(soft::divide(a, b)), nan [a, b])
+        }
+        DirectedFunction::Sqrt => in_each_direction!(op, rare1, |a| |_| soft::root(a), nan[a]),
+        DirectedFunction::Rcp => {
+            in_each_direction!(op, rare1, |a| |_| soft::divide(soft::integer(false, 1), a), nan[a])
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Registers that warps hand to each other (`setmaxnreg`): a block's registers are those that its threads were launched
+//! with; a warp that wants more waits until others have given theirs back. What a warp holds at its end is not given back.
+
+/// The registers of a block that no warp holds, counted per lane.
+#[derive(Clone, Debug, Default)]
+pub struct RegisterPool {
+    /// What each thread is launched with, where the kernel says it.
+    launched: Option<u32>,
+    free: u32,
+    /// What each thread of a warp holds; 0 until it changes.
+    of_warp: Vec<u32>,
+}
+
+impl RegisterPool {
+    /// The registers of threads that are launched with so many.
+    pub fn new(launched: Option<u32>) -> RegisterPool {
+        RegisterPool { launched, ..RegisterPool::default() }
+    }
+
+    /// What each thread is launched with, where the kernel says it.
+    pub fn launched(&self) -> Option<u32> {
+        self.launched
+    }
+
+    /// As at a block's start.
+    pub fn reset(&mut self) {
+        self.free = 0;
+        self.of_warp.clear();
+    }
+
+    /// Registers that no warp holds, per lane.
+    pub fn free(&self) -> u32 {
+        self.free
+    }
+
+    /// A warp changes to `count` registers per thread; `false` where there are not as many yet.
+    ///
+    /// # Errors
+    /// What is wrong with that.
+    pub fn change(&mut self, warp: usize, count: u32, more: bool) -> Result<bool, String> {
+        let Some(launched) = self.launched else {
+            return match more {
+                false => Ok(true),
+                true => Err("the kernel does not say with how many registers it is launched (`.maxnreg`), so that a GPU \
+                             waits for ever for more of them"
+                    .to_owned()),
+            };
+        };
+        if self.of_warp.len() <= warp {
+            self.of_warp.resize(warp + 1, 0);
+        }
+        let held = match self.of_warp[warp] {
+            0 => launched,
+            held => held,
+        };
+        match (more, count.cmp(&held)) {
+            (true, std::cmp::Ordering::Less) => {
+                return Err(format!(
+                    "`setmaxnreg.inc` to {count} registers of a warp that has {held}"
+                ));
+            }
+            (false, std::cmp::Ordering::Greater) => {
+                return Err(format!(
+                    "`setmaxnreg.dec` to {count} registers of a warp that has {held}"
+                ));
+            }
+            (true, _) if count - held > self.free => return Ok(false),
+            (true, _) => self.free -= count - held,
+            (false, _) => self.free += held - count,
+        }
+        self.of_warp[warp] = count;
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::instructions::asynchrony::registers::RegisterPool;
+
+    #[test]
+    fn what_one_gives_another_takes() {
+        let mut pool = RegisterPool::new(Some(128));
+        assert_eq!(pool.change(1, 200, true), Ok(false), "none is free");
+        assert_eq!(pool.change(0, 40, false), Ok(true));
+        assert_eq!(pool.change(1, 224, true), Ok(false), "88 are free, 96 wanted");
+        assert_eq!(pool.change(1, 216, true), Ok(true));
+        assert_eq!(pool.change(1, 216, true), Ok(true), "no change");
+        assert!(pool.change(1, 128, true).is_err(), "fewer by inc");
+        assert!(pool.change(0, 48, false).is_err(), "more by dec");
+        pool.reset();
+        assert_eq!(pool.change(1, 136, true), Ok(false), "as at the start");
+    }
+}

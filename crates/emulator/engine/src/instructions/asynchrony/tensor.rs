@@ -1,0 +1,397 @@
+//! Copies of tiles: checked, and put in flight.
+
+use crate::fault::{FaultKind, RawFault};
+use crate::instructions::access::region::Region;
+use crate::instructions::alu::atomic::{Combine, combine, replace};
+use crate::instructions::asynchrony::Plan;
+use crate::instructions::asynchrony::copies::{Finish, Move};
+use crate::instructions::asynchrony::shared::{
+    begin, everywhere, lanes, mbarrier_at, raw, shared, shared_addresses, shared_span, words,
+};
+use crate::instructions::tensor_map::{MAP_BYTES, MOST_DIMENSIONS, TensorMap};
+use crate::instrument::event::{AccessKind, Moved};
+use crate::machine::context::Context;
+use crate::machine::lanes::addresses;
+use crate::machine::{Op, Warp};
+use crate::memory::{Memory, guest};
+use lanework_ptx::ScalarType;
+use lanework_ptx_ir::opcode::asynchrony::{TensorMode, TensorOp};
+use lanework_ptx_ir::opcode::memory::{AtomicKind, AtomicOp};
+
+/// What the address of a tile in shared memory is a multiple of.
+const ALIGNMENT: u64 = 128;
+/// Bytes that keep together in shared memory.
+const CHUNK: u64 = 16;
+/// The first coordinate among the sources.
+const COORDINATES: usize = 4;
+
+/// Starts copies of tiles.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
+pub(crate) unsafe fn start(
+    op: &Op,
+    warp: &mut Warp,
+    plan: &Plan,
+    tensor: TensorOp,
+) -> Result<bool, RawFault> {
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
+    unsafe {
+        let to = shared_addresses(warp, plan.src[0], tensor.shared);
+        let map_at = addresses(warp, plan.src[1], tensor.map.offset as u64);
+        let bar = match tensor.barrier {
+            Some(at) => shared_addresses(warp, plan.src[2], at),
+            None => to,
+        };
+        let mask = words(warp, plan, 3);
+        for lane in lanes(warp.mask) {
+            let i = lane as usize;
+            let mut map = map_of(warp, lane, tensor, map_at.0[i])?;
+            let (coordinates, offsets) = tensor.mode.numbers(tensor.dimensions);
+            let mut at = [0; MOST_DIMENSIONS];
+            for (d, at) in at.iter_mut().enumerate().take(coordinates) {
+                *at = i64::from(words(warp, plan, COORDINATES + d).0[i] as i32);
+            }
+            let mut moved = [0; 3];
+            for (d, moved) in moved.iter_mut().enumerate().take(offsets) {
+                let word = words(warp, plan, COORDINATES + coordinates + d).0[i];
+                *moved = i64::from(word as u16);
+            }
+            let rows = rows_of(&mut map, tensor.mode, at, moved)
+                .map_err(|note| bad_map(lane, tensor, map_at.0[i], note.to_owned()))?;
+            let bytes = map.tile_bytes();
+            let room = map.shared_bytes();
+            let reduction = match tensor.reduction {
+                None => None,
+                Some(kind) => {
+                    let ty = map.element.scalar();
+                    let note = format!("no reduction `.{}` of {ty} elements", modifier(kind));
+                    let known = reduces(kind, ty);
+                    let found = AtomicOp::for_copy(kind, ty).filter(|_| known).map(combine);
+                    let fault = || bad_map(lane, tensor, map_at.0[i], note);
+                    Some(found.ok_or_else(fault)?)
+                }
+            };
+            starts_well(lane, tensor, map_at.0[i], &at, map.element.bytes())?;
+            let targets: Vec<u64> = match tensor.multicast {
+                true => everywhere(to.0[i], mask.0[i]).collect(),
+                false => vec![to.0[i]],
+            };
+            for (n, target) in targets.into_iter().enumerate() {
+                let place = shared(warp, lane, target, room, ALIGNMENT, "tile")?;
+                let finish = match tensor.barrier {
+                    None => Finish::Group(None),
+                    Some(_) => {
+                        let address = match tensor.multicast {
+                            true => crate::instructions::asynchrony::cluster::address_in(
+                                place.rank, bar.0[i],
+                            ),
+                            false => bar.0[i],
+                        };
+                        mbarrier_at(warp, lane, address, place, bytes as u32)?
+                    }
+                };
+                let (host, offset) = (place.host, place.offset);
+                let load = tensor.barrier.is_some();
+                let tile = Tile {
+                    map: map.clone(),
+                    rows: rows.clone(),
+                    at,
+                    host,
+                    offset,
+                    load,
+                    combine: reduction,
+                };
+                // The other end is not a run of bytes.
+                let span = Some(shared_span(place.rank, offset, bytes));
+                let spans = if load { [None, span] } else { [span, None] };
+                begin(op, warp, lane, (Move::Tile(Box::new(tile)), finish), spans, n);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The rows of a copy that are not a box of the tensor; such a map is made to have as many.
+fn rows_of(
+    map: &mut TensorMap,
+    mode: TensorMode,
+    at: [i64; MOST_DIMENSIONS],
+    offsets: [i64; 3],
+) -> Result<Option<Vec<Option<u64>>>, &'static str> {
+    match (mode, map.im2col) {
+        (TensorMode::Tile, None) => Ok(None),
+        (TensorMode::Pixels | TensorMode::PixelsInPlace, Some(im2col)) => {
+            Ok(Some(map.pixels(&im2col, at, offsets)))
+        }
+        (TensorMode::Rows, None) => {
+            if map.tile[1] != 1 {
+                return Err("four rows are copied with a map whose tiles have one row");
+            }
+            map.tile[1] = 4;
+            map.steps[1] = 1;
+            let row = |y: i64| {
+                let inside = (0..map.extent[1] as i64).contains(&y);
+                inside.then(|| map.address.wrapping_add(y as u64 * map.strides[0]))
+            };
+            Ok(Some(at[1..].iter().map(|y| row(*y)).collect()))
+        }
+        (_, Some(_)) => Err("the tensor map is one of `im2col`, the instruction copies tiles"),
+        (_, None) => Err("the tensor map is one of tiles, the instruction copies pixels"),
+    }
+}
+
+/// The modifier that stands for a reduction.
+fn modifier(kind: AtomicKind) -> &'static str {
+    match kind {
+        AtomicKind::Add => "add",
+        AtomicKind::Min => "min",
+        AtomicKind::Max => "max",
+        AtomicKind::Increment => "inc",
+        AtomicKind::Decrement => "dec",
+        AtomicKind::CompareAndSwap => "cas",
+        AtomicKind::Exchange => "exch",
+        AtomicKind::And => "and",
+        AtomicKind::Or => "or",
+        AtomicKind::Xor => "xor",
+    }
+}
+
+/// Whether PTX has this reduction of tiles.
+fn reduces(kind: AtomicKind, ty: ScalarType) -> bool {
+    use ScalarType::{Bf16, F16, F32, S32, S64, U32, U64};
+    match kind {
+        AtomicKind::Add => matches!(ty, U32 | S32 | U64 | F16 | Bf16 | F32),
+        AtomicKind::Min | AtomicKind::Max => matches!(ty, U32 | S32 | U64 | S64 | F16 | Bf16),
+        AtomicKind::Increment | AtomicKind::Decrement => ty == U32,
+        _ => matches!(ty, U32 | S32 | U64 | S64),
+    }
+}
+
+/// Refuses tiles that start where an H200 ends the kernel with an illegal instruction: within 16 bytes
+/// of a row, and, of tiles that go to the tensor, before its first element.
+fn starts_well(
+    lane: u32,
+    tensor: TensorOp,
+    map: u64,
+    at: &[i64; MOST_DIMENSIONS],
+    size: u64,
+) -> Result<(), RawFault> {
+    let at = &at[..tensor.dimensions];
+    let why = if !(at[0] as u64).wrapping_mul(size).is_multiple_of(CHUNK) {
+        format!("begins at byte {} of its row, not a multiple of {CHUNK}", at[0] * size as i64)
+    } else if tensor.barrier.is_none() && at.iter().any(|at| *at < 0) {
+        "goes to places before the tensor".to_owned()
+    } else {
+        return Ok(());
+    };
+    let note = format!("a tile at {at:?} {why}: a GPU ends the kernel with an illegal instruction");
+    Err(raw(FaultKind::TilePlace, lane, (tensor.map.space, map, MAP_BYTES as u64), note))
+}
+
+fn bad_map(lane: u32, tensor: TensorOp, address: u64, note: String) -> RawFault {
+    raw(FaultKind::TensorMap, lane, (tensor.map.space, address, MAP_BYTES as u64), note)
+}
+
+/// The map at an address.
+///
+/// # Safety
+/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+unsafe fn map_of(
+    warp: &Warp,
+    lane: u32,
+    tensor: TensorOp,
+    address: u64,
+) -> Result<TensorMap, RawFault> {
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
+    let context: &Context = unsafe { &*warp.context };
+    let space = tensor.map.space;
+    let place = (space, address, MAP_BYTES as u64);
+    if !address.is_multiple_of(64) {
+        let note = format!("misaligned tensor map: address {address:#x} is not a multiple of 64");
+        return Err(raw(FaultKind::Misaligned, lane, place, note));
+    }
+    let host = context.lane_host(space, warp.index, lane, address, MAP_BYTES as u64);
+    let Some(host) = host else {
+        let out = raw(FaultKind::OutOfBounds, lane, place, "");
+        return Err(RawFault { access: Some(AccessKind::Load), ..out });
+    };
+    let mut bytes = [0; MAP_BYTES];
+    // SAFETY: `lane_host` found room for so many bytes.
+    unsafe { guest::read_bytes(host, &mut bytes) };
+    let bad = |note: String| bad_map(lane, tensor, address, note);
+    let map = TensorMap::decode(&bytes).ok_or_else(|| {
+        bad(format!("the 128 bytes at {address:#x} are not a tensor map in the emulator's layout"))
+    })?;
+    if map.extent.len() != tensor.dimensions {
+        return Err(bad(format!(
+            "the tensor map has {} dimensions, the instruction {}",
+            map.extent.len(),
+            tensor.dimensions
+        )));
+    }
+    Ok(map)
+}
+
+/// A tile on its way.
+pub struct Tile {
+    /// The tensor and the tile's shape.
+    pub map: TensorMap,
+    /// Where in the tensor it starts.
+    pub at: [i64; MOST_DIMENSIONS],
+    /// Where it is in shared memory, on the host and as an offset, which the swizzle counts from.
+    pub host: *mut u8,
+    /// See `host`.
+    pub offset: u64,
+    /// Where its rows come from or go to, if they are in the tensor, where that is not a box of the tensor.
+    pub rows: Option<Vec<Option<u64>>>,
+    /// From global memory; else to it.
+    pub load: bool,
+    /// What a store does with what is there.
+    pub combine: Option<Combine>,
+}
+
+impl Tile {
+    /// What is read and what is written.
+    pub fn moved(&self) -> Moved {
+        let bytes = self.map.tile_bytes().next_multiple_of(self.map.swizzle.width());
+        let run = Some((self.host.cast_const(), bytes));
+        let (reads, writes) = if self.load { (None, run) } else { (run, None) };
+        Moved { reads, writes, global: self.inside(), combines: self.combine.is_some() }
+    }
+
+    /// The bytes of global memory that the tile has: those of its elements that are in the tensor.
+    fn inside(&self) -> Vec<(u64, u64)> {
+        let (map, size) = (&self.map, self.map.element.bytes());
+        let count = (map.row_bytes() / size) as i64;
+        let low = (-self.at[0]).clamp(0, count);
+        let high = (map.extent[0] as i64 - self.at[0]).clamp(low, count);
+        let bytes = (high - low) as u64 * size;
+        let skip = ((self.at[0] + low) as u64).wrapping_mul(size);
+        let mut runs: Vec<(u64, u64)> = Vec::new();
+        for start in (0..map.rows()).filter(|_| bytes > 0).filter_map(|row| self.row(row)) {
+            let start = start.wrapping_add(skip);
+            match runs.last_mut() {
+                Some((last, length)) if last.wrapping_add(*length) == start => *length += bytes,
+                _ => runs.push((start, bytes)),
+            }
+        }
+        runs
+    }
+
+    /// Where the tensor's row that a row of the tile comes from starts, if it is in the tensor.
+    fn row(&self, row: u64) -> Option<u64> {
+        if let Some(rows) = &self.rows {
+            return rows.get(row as usize).copied().flatten();
+        }
+        let map = &self.map;
+        let counts = map.counts();
+        let (mut rest, mut inside, mut start) = (row, true, map.address);
+        for d in 1..counts.len() {
+            let index = rest % u64::from(counts[d]);
+            rest /= u64::from(counts[d]);
+            let at = self.at[d] + (index * u64::from(map.steps[d])) as i64;
+            inside &= at >= 0 && (at as u64) < map.extent[d];
+            start = start.wrapping_add((at as u64).wrapping_mul(map.strides[d - 1]));
+        }
+        inside.then_some(start)
+    }
+
+    /// Moves the tile.
+    ///
+    /// # Errors
+    /// The global address and size of an access outside of every allocation.
+    ///
+    /// # Safety
+    /// Its place in shared memory is live, and nobody frees global memory.
+    pub unsafe fn finish(&self, memory: &Memory) -> Result<(), (u64, u64)> {
+        let map = &self.map;
+        let (row_bytes, size) = (map.row_bytes(), map.element.bytes());
+        let mut near = Region::EMPTY;
+        for row in 0..map.rows() {
+            let start = self.row(row);
+            for chunk in (0..row_bytes).step_by(CHUNK as usize) {
+                let within = map.swizzle.apply(self.offset + row * map.pitch() + chunk);
+                let shared = self.host.wrapping_offset(within.wrapping_sub(self.offset) as isize);
+                let first = self.at[0] + (chunk / size) as i64;
+                // Elements of the chunk that are inside the tensor.
+                let count = (CHUNK / size) as i64;
+                let extent = map.extent[0] as i64;
+                let low = (-first).clamp(0, count);
+                let high = if start.is_some() { (extent - first).clamp(low, count) } else { low };
+                // What is stored goes out in whole chunks, also beyond the end of a row (seen on an H200).
+                let stored = !self.load && self.combine.is_none() && low < high;
+                let high = if stored { count } else { high };
+                let [low, high] = [low, high].map(|i| i as u64 * size);
+                let global = start
+                    .unwrap_or(0)
+                    .wrapping_add((first as u64).wrapping_mul(size))
+                    .wrapping_add(low);
+                let mut host = std::ptr::null_mut();
+                if low < high {
+                    host = place(memory, &mut near, global, high - low)?;
+                }
+                // SAFETY: the chunk lies in the tile's place, for swizzles keep chunks within their
+                // width, and both ends are checked.
+                unsafe { self.chunk(shared, host, low as usize, high as usize) };
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the bytes `low..high` of a chunk; what is loaded gets the others filled.
+    ///
+    /// # Safety
+    /// `CHUNK` bytes are at `shared`, which this block owns, and as many at `global`; `low..high` lies in them.
+    unsafe fn chunk(&self, shared: *mut u8, global: *mut u8, low: usize, high: usize) {
+        let size = self.map.element.bytes() as usize;
+        // SAFETY: `low..high` lies in a chunk of `CHUNK` bytes at `shared`, and as many bytes are at `global`, as
+        // this function requires.
+        unsafe {
+            if self.load {
+                let mut bytes = [0; CHUNK as usize];
+                if self.map.nan_outside {
+                    let nan = self.map.element.nan().to_le_bytes();
+                    bytes.chunks_mut(size).for_each(|to| to.copy_from_slice(&nan[..size]));
+                }
+                if low < high {
+                    guest::read_bytes(global, &mut bytes[low..high]);
+                }
+                shared.copy_from_nonoverlapping(bytes.as_ptr(), CHUNK as usize);
+                return;
+            }
+            if low >= high {
+                return;
+            }
+            let Some(combine) = self.combine else {
+                let bytes = std::slice::from_raw_parts(shared.add(low), high - low);
+                return guest::write_bytes(global, bytes);
+            };
+            for at in (0..high - low).step_by(size) {
+                let mut word = [0u8; 8];
+                shared.add(low + at).copy_to_nonoverlapping(word.as_mut_ptr(), size);
+                let value = u64::from_le_bytes(word);
+                replace(global.add(at), size as u8, |there| combine(there, value, 0));
+            }
+        }
+    }
+}
+
+/// The host's place of global bytes; `near` is where the last ones were.
+fn place(
+    memory: &Memory,
+    near: &mut Region,
+    address: u64,
+    bytes: u64,
+) -> Result<*mut u8, (u64, u64)> {
+    if !near.holds(address, address, bytes) {
+        let (start, allocation) = memory.find(address).ok_or((address, bytes))?;
+        *near = Region { start, bytes: allocation.bytes, host: allocation.data() };
+        if !near.holds(address, address, bytes) {
+            return Err((address, bytes));
+        }
+    }
+    Ok(near.host.wrapping_add((address - near.start) as usize))
+}

@@ -1,0 +1,404 @@
+//! Handlers in which lanes see each other, and the clock.
+//!
+//! Operations here keep destinations in `a` and the low half of `imm`, and a number in its high half.
+
+use crate::assemble::shape::{
+    Immediate, MAYBE_TRUTH, MAYBE_VALUE, MAYBE_VARYING, OperandKind, Shape, TEST, VALUE, VARYING,
+};
+use crate::instructions::allocate::{Free, Malloc};
+use crate::instructions::print::Print;
+use crate::machine::handler::{Body, Tiers};
+use crate::machine::lanes::{Sink, Source};
+use crate::machine::slot::{BITS, Elem, Lanes, NO_SLOT, SCALAR, Scalar, Slot};
+use crate::machine::{Op, Warp};
+use lanework_ptx_ir::opcode::sync::{ShuffleMode, VoteMode, WarpOp, WarpReduction};
+
+fn second(op: &Op) -> Slot {
+    op.imm as u32
+}
+
+fn extra(op: &Op) -> u32 {
+    (op.imm >> 32) as u32
+}
+
+/// Writes one value to all active lanes.
+///
+/// # Safety
+/// The slot is a register of the warp, or [`NO_SLOT`].
+unsafe fn put_same<T: Elem>(warp: &mut Warp, slot: Slot, value: T) {
+    if slot == NO_SLOT {
+        return;
+    }
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    unsafe {
+        if slot & SCALAR != 0 {
+            let base = [value.to64(); 2];
+            *warp.at(slot).cast::<Scalar>() = Scalar { base, stride: 0, unused: 0 };
+        } else {
+            T::put(warp, slot, Lanes([value; 32]));
+        }
+    }
+}
+
+/// Writes predicate bits of the active lanes; a uniform predicate is written whole.
+///
+/// # Safety
+/// The slot is a predicate's, or [`NO_SLOT`].
+pub unsafe fn put_predicate(warp: &mut Warp, slot: Slot, bits: u32) {
+    if slot == NO_SLOT {
+        return;
+    }
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    unsafe {
+        let at = warp.at(slot).cast::<u32>();
+        *at = if slot & SCALAR != 0 {
+            if bits & warp.mask != 0 { u32::MAX } else { 0 }
+        } else {
+            (*at & !warp.mask) | (bits & warp.mask)
+        };
+    }
+}
+
+/// # Safety
+/// The slot is a register of the warp, or [`NO_SLOT`].
+unsafe fn put_lanes(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
+    if slot != NO_SLOT {
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        unsafe { u32::put(warp, slot, lanes) }
+    }
+}
+
+/// `mov %r, %clock` and kin. The clock counts the warp's instructions; the timer counts nanoseconds
+/// of an imagined 1 GHz clock. Both are the same in every run.
+pub struct Clock;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Clock {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        let now = warp.instructions + u64::from(op.d);
+        let value = if extra(op) & 1 != 0 { now >> 32 } else { now };
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        unsafe {
+            put_same(warp, op.a, value);
+            op.next(warp)
+        }
+    }
+}
+
+/// `shfl`.
+pub struct Shuffle;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Shuffle {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        unsafe {
+            let own = u32::fetch(warp, op.b);
+            let (a, _) = warp.brought(own);
+            let b = u32::fetch(warp, op.c);
+            let c = u32::fetch(warp, op.d);
+            let mode = extra(op);
+            let mut out = a;
+            let mut inside = 0;
+            for i in 0..32u32 {
+                let lane = i as usize;
+                let (amount, limit, segment) =
+                    (b.0[lane] & 31, c.0[lane] & 31, c.0[lane] >> 8 & 31);
+                let highest = (i & segment) | (limit & !segment);
+                let lowest = i & segment;
+                let (from, ok) = match mode {
+                    0 => (i.wrapping_sub(amount), i as i32 - amount as i32 >= highest as i32),
+                    1 => (i + amount, i + amount <= highest),
+                    2 => (i ^ amount, i ^ amount <= highest),
+                    _ => {
+                        let from = lowest | (amount & !segment);
+                        (from, from <= highest)
+                    }
+                };
+                if ok {
+                    inside |= 1 << i;
+                    out.0[lane] = a.0[(from & 31) as usize];
+                }
+            }
+            put_lanes(warp, op.a, out);
+            put_predicate(warp, second(op), inside);
+            op.next(warp)
+        }
+    }
+}
+
+/// The lanes of those that take part which each lane's member mask names.
+///
+/// # Safety
+/// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
+unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Lanes<u32> {
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    let mut members = unsafe { u32::fetch(warp, slot) };
+    for i in 0..32 {
+        members.0[i] &= here;
+    }
+    members
+}
+
+/// Gives each active lane what `f` makes of the lanes that take part with it. Groups of lanes with
+/// members of their own may share an instruction; most often there is one group.
+fn by_group<T: Copy + Default>(
+    mask: u32,
+    members: &Lanes<u32>,
+    mut f: impl FnMut(u32) -> T,
+) -> Lanes<T> {
+    let mut out = Lanes([T::default(); 32]);
+    let mut rest = mask;
+    while rest != 0 {
+        let group = members.0[rest.trailing_zeros() as usize & 31];
+        let value = f(group);
+        for i in 0..32 {
+            if rest & BITS[i] != 0 && members.0[i] == group {
+                out.0[i] = value;
+                rest &= !BITS[i];
+            }
+        }
+    }
+    out
+}
+
+/// Writes words of the active lanes; a uniform register is written whole.
+///
+/// # Safety
+/// The slot is a register of the warp.
+unsafe fn put_words(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
+    if slot == NO_SLOT {
+        return;
+    }
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    unsafe {
+        if slot & SCALAR != 0 {
+            let first = warp.mask.trailing_zeros() as usize & 31;
+            put_same(warp, slot, lanes.0[first]);
+        } else {
+            u32::put(warp, slot, lanes);
+        }
+    }
+}
+
+/// `vote`.
+pub struct Vote;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Vote {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        unsafe {
+            let mut bits = *warp.at(op.b).cast::<u32>();
+            if extra(op) >> 8 != 0 {
+                bits = !bits;
+            }
+            let (bits, here) = warp.brought_bits(bits);
+            let members = members(warp, op.c, here);
+            let mode = extra(op) & 0xff;
+            let out = by_group(warp.mask, &members, |group| match mode {
+                0 => u32::from(bits & group == group),
+                1 => u32::from(bits & group != 0),
+                2 => u32::from(bits & group == group || bits & group == 0),
+                _ => bits & group,
+            });
+            if mode > 2 {
+                put_words(warp, op.a, out);
+            } else {
+                let mut holds = 0;
+                for i in 0..32 {
+                    holds |= out.0[i] << i;
+                }
+                put_predicate(warp, op.a, holds);
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// `match`.
+pub struct Match;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Match {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        unsafe {
+            let own = u64::fetch(warp, op.b);
+            let (a, here) = warp.brought(own);
+            let members = members(warp, op.c, here);
+            let mut equal = Lanes([0u32; 32]);
+            for i in 0..32 {
+                for j in 0..32 {
+                    if members.0[i] & BITS[j] != 0 && a.0[i] == a.0[j] {
+                        equal.0[i] |= BITS[j];
+                    }
+                }
+            }
+            if extra(op) == 0 {
+                put_lanes(warp, op.a, equal);
+            } else {
+                let mut agree = 0;
+                for i in 0..32 {
+                    let all = equal.0[i] == members.0[i];
+                    agree |= u32::from(all) << i;
+                    equal.0[i] = if all { members.0[i] } else { 0 };
+                }
+                put_lanes(warp, op.a, equal);
+                put_predicate(warp, second(op), agree);
+            }
+            op.next(warp)
+        }
+    }
+}
+
+/// `activemask`.
+pub struct ActiveMask;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for ActiveMask {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        let mask = warp.mask;
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        unsafe {
+            put_same(warp, op.a, mask);
+            op.next(warp)
+        }
+    }
+}
+
+/// `elect`.
+pub struct Elect;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Elect {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        unsafe {
+            let (_, here) = warp.brought(Lanes([0u32; 32]));
+            let members = members(warp, op.b, here);
+            let leader = by_group(warp.mask, &members, |group| group.trailing_zeros() & 31);
+            let mut elected = 0;
+            for i in 0..32 {
+                elected |= u32::from(leader.0[i] == i as u32) << i;
+            }
+            put_lanes(warp, op.a, leader);
+            put_predicate(warp, second(op), elected);
+            op.next(warp)
+        }
+    }
+}
+
+/// Modes of [`Redux`].
+pub const REDUX_ADD: u32 = 0;
+/// Unsigned minimum.
+pub const REDUX_MIN_U: u32 = 1;
+/// Unsigned maximum.
+pub const REDUX_MAX_U: u32 = 2;
+/// Signed minimum.
+pub const REDUX_MIN_S: u32 = 3;
+/// Signed maximum.
+pub const REDUX_MAX_S: u32 = 4;
+/// Bitwise and.
+pub const REDUX_AND: u32 = 5;
+/// Bitwise or.
+pub const REDUX_OR: u32 = 6;
+/// Bitwise exclusive or.
+pub const REDUX_XOR: u32 = 7;
+
+/// `redux`.
+pub struct Redux;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Redux {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        unsafe {
+            let own = u32::fetch(warp, op.b);
+            let (a, here) = warp.brought(own);
+            let members = members(warp, op.c, here);
+            let signed = |x: u32| x as i32;
+            let mode = extra(op);
+            let out = by_group(warp.mask, &members, |group| {
+                let group = (0..32).filter(|i| group & BITS[*i] != 0).map(|i| a.0[i]);
+                match mode {
+                    REDUX_ADD => group.fold(0, u32::wrapping_add),
+                    REDUX_MIN_U => group.min().unwrap_or(0),
+                    REDUX_MAX_U => group.max().unwrap_or(0),
+                    REDUX_MIN_S => group.min_by_key(|x| signed(*x)).unwrap_or(0),
+                    REDUX_MAX_S => group.max_by_key(|x| signed(*x)).unwrap_or(0),
+                    REDUX_AND => group.fold(u32::MAX, |a, b| a & b),
+                    REDUX_OR => group.fold(0, |a, b| a | b),
+                    _ => group.fold(0, |a, b| a ^ b),
+                }
+            });
+            put_words(warp, op.a, out);
+            op.next(warp)
+        }
+    }
+}
+
+/// The handler of an opcode, and the number that tells it the mode.
+pub fn handler(op: WarpOp) -> (Tiers, u32) {
+    match op {
+        WarpOp::Shuffle(mode) => (Tiers::cold::<Shuffle>(), shuffle_mode(mode)),
+        WarpOp::Vote { mode, negated } => {
+            let mode = match mode {
+                VoteMode::All => 0,
+                VoteMode::Any => 1,
+                VoteMode::Uniform => 2,
+                VoteMode::Ballot => 3,
+            };
+            (Tiers::cold::<Vote>(), mode | u32::from(negated) << 8)
+        }
+        WarpOp::Match { all } => (Tiers::cold::<Match>(), u32::from(all)),
+        WarpOp::ActiveMask => (Tiers::cold::<ActiveMask>(), 0),
+        WarpOp::Elect => (Tiers::cold::<Elect>(), 0),
+        WarpOp::Reduce(how) => {
+            let mode = match how {
+                WarpReduction::Add => REDUX_ADD,
+                WarpReduction::MinUnsigned => REDUX_MIN_U,
+                WarpReduction::MaxUnsigned => REDUX_MAX_U,
+                WarpReduction::MinSigned => REDUX_MIN_S,
+                WarpReduction::MaxSigned => REDUX_MAX_S,
+                WarpReduction::And => REDUX_AND,
+                WarpReduction::Or => REDUX_OR,
+                WarpReduction::Xor => REDUX_XOR,
+            };
+            (Tiers::cold::<Redux>(), mode)
+        }
+        WarpOp::Clock { high } => (Tiers::cold::<Clock>(), u32::from(high)),
+        WarpOp::Print => (Tiers::cold::<Print>(), 0),
+        WarpOp::Malloc => (Tiers::cold::<Malloc>(), 0),
+        WarpOp::Free => (Tiers::cold::<Free>(), 0),
+    }
+}
+
+/// The operands of an opcode's handler.
+pub fn shape(op: WarpOp) -> Shape {
+    let none = OperandKind::Number;
+    match op {
+        WarpOp::Shuffle(_) => {
+            Shape::new(MAYBE_VARYING, VALUE, VALUE, VALUE).with(Immediate::Predicate)
+        }
+        WarpOp::Vote { mode: VoteMode::Ballot, .. } => Shape::new(MAYBE_VALUE, TEST, VALUE, none),
+        WarpOp::Vote { .. } => Shape::new(MAYBE_TRUTH, TEST, VALUE, none),
+        WarpOp::Match { .. } => {
+            Shape::new(MAYBE_VARYING, VALUE, VALUE, none).with(Immediate::Predicate)
+        }
+        WarpOp::ActiveMask | WarpOp::Clock { .. } => Shape::new(MAYBE_VALUE, none, none, none),
+        WarpOp::Elect => Shape::new(MAYBE_VARYING, VALUE, none, none).with(Immediate::Predicate),
+        WarpOp::Reduce(_) => Shape::new(MAYBE_VALUE, VALUE, VALUE, none),
+        WarpOp::Print | WarpOp::Malloc | WarpOp::Free => Shape::new(VARYING, VALUE, VALUE, none),
+    }
+}
+
+/// A mode as a number.
+fn shuffle_mode(mode: ShuffleMode) -> u32 {
+    match mode {
+        ShuffleMode::Up => 0,
+        ShuffleMode::Down => 1,
+        ShuffleMode::Butterfly => 2,
+        ShuffleMode::Index => 3,
+    }
+}

@@ -1,0 +1,243 @@
+//! `wgmma.mma_async`: each of the four warps of a warpgroup multiplies its 16 of 64 rows.
+//!
+//! A product is done when it is issued, from what shared memory then holds. A warp goes past
+//! `wgmma.wait_group` when all four have come there, so that none of them reads what is overwritten
+//! after the wait.
+
+pub(crate) mod operands;
+
+use crate::fault::{FaultKind, RawFault};
+use crate::instructions::matrix::Plan;
+pub use crate::instructions::matrix::group::operands::chunks_read;
+use crate::instructions::matrix::group::operands::{MOST_K, ROWS, dense_a, descriptor};
+use crate::instructions::matrix::multiply::{count, encode, integer};
+use crate::instructions::matrix::sum::{Adder, SIDE, Term, Terms, add_group, add_special, rounded};
+use crate::machine::Warp;
+use crate::machine::context::{Context, WarpgroupArrival};
+use crate::machine::lanes::{fetch_cold, put_cold};
+use crate::machine::slot::{Lanes, NO_SLOT, Slot};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::matrix::{BitOp, ElementType, GroupMultiply};
+
+/// Multiplies floats.
+///
+/// # Safety
+/// The plan's slots are registers of the warp.
+#[inline(always)]
+pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Result<(), RawFault> {
+    let k = this.k;
+    let mut special = false;
+    let sign = if this.negated { -1.0 } else { 1.0 };
+    let decode = |bits: u64| {
+        let term = Term::decode(this.a, bits);
+        special |= !term.value.is_finite();
+        Term { value: term.value * sign, power: term.power }
+    };
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's shared
+    // memory is live.
+    let (a, b, counts) = unsafe {
+        (
+            dense_a(warp, this, plan, (k, Term::ABSENT), decode)?,
+            descriptor(warp, plan.src[0])?,
+            counts(warp, this, plan),
+        )
+    };
+    let adder = Adder::of(this.a, this.d, true);
+    let group = (adder.group * if this.sparse.is_some() { 2 } else { 1 }).min(k);
+    let bytes = this.bytes_along(this.b, false);
+    let halves = this.d == ElementType::F16;
+    let each = if halves { 2 } else { 4 };
+    for block in 0..this.n / SIDE {
+        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // shared memory is live.
+        let columns = unsafe {
+            operands::read::<SIDE>(warp, b, (this.b, this.across[1], bytes), block * SIDE)?
+        };
+        let mut b = [Terms::default(); MOST_K];
+        let mut special = special;
+        for (at, b) in b.iter_mut().enumerate().take(k) {
+            for j in 0..SIDE {
+                let term = Term::decode(this.b, columns[j][at]);
+                special |= !term.value.is_finite();
+                b.set(j, term);
+            }
+        }
+        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // shared memory is live.
+        let mut words = unsafe { read(warp, this, plan, counts, (block, each)) };
+        for row in 0..ROWS {
+            let mut sum = Terms::default();
+            for j in 0..SIDE {
+                let (lane, i) = place(row, j);
+                let term = match halves {
+                    true => {
+                        let bits = words[i / 2][lane] >> (16 * (i % 2));
+                        Term::decode(ElementType::F16, bits.into())
+                    }
+                    false => Term::decode(ElementType::F32, words[i][lane].into()),
+                };
+                special |= !term.value.is_finite();
+                sum.set(j, term);
+            }
+            for first in (0..k).step_by(group) {
+                let (a, b) = (&a[row * k + first..][..group], &b[first..][..group]);
+                let exact = if special {
+                    add_special(adder.kept, a, b, &sum)
+                } else {
+                    add_group(adder.kept, a, b, &sum)
+                };
+                for j in 0..SIDE {
+                    let term = Term::new(rounded(adder.round, exact[j]), adder.least());
+                    special |= !term.value.is_finite();
+                    sum.set(j, term);
+                }
+            }
+            for j in 0..SIDE {
+                let (lane, i) = place(row, j);
+                let bits = encode(this.d, sum.value[j]) as u32;
+                if halves {
+                    let (to, shift) = (&mut words[i / 2][lane], 16 * (i % 2));
+                    *to = *to & !(0xffff << shift) | bits << shift;
+                } else {
+                    words[i][lane] = bits;
+                }
+            }
+        }
+        write(warp, plan, (block, each), &words);
+    }
+    Ok(())
+}
+
+/// Multiplies integers, or bits.
+///
+/// # Safety
+/// As for [`floats`].
+#[inline(always)]
+pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Result<(), RawFault> {
+    let k = if this.bits { this.k / 32 } else { this.k };
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's shared
+    // memory is live.
+    let (a, b, counts) = unsafe {
+        (
+            dense_a(warp, this, plan, (k, 0), |bits| integer(this.a, bits))?,
+            descriptor(warp, plan.src[0])?,
+            counts(warp, this, plan),
+        )
+    };
+    let bytes = this.bytes_along(this.b, false);
+    for block in 0..this.n / SIDE {
+        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // shared memory is live.
+        let columns =
+            unsafe { operands::read::<SIDE>(warp, b, (this.b, false, bytes), block * SIDE)? };
+        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // shared memory is live.
+        let mut words = unsafe { read(warp, this, plan, counts, (block, 4)) };
+        for row in 0..ROWS {
+            for (j, column) in columns.iter().enumerate() {
+                let mut sum = 0i32;
+                for at in 0..k {
+                    let (a, b) = (a[row * k + at], integer(this.b, column[at]));
+                    sum += if this.bits { count(BitOp::And, a, b) } else { a * b };
+                }
+                let (lane, i) = place(row, j);
+                let to = &mut words[i][lane];
+                let c = *to as i32;
+                *to = match this.saturate {
+                    true => c.saturating_add(sum),
+                    false => c.wrapping_add(sum),
+                } as u32;
+            }
+        }
+        write(warp, plan, (block, 4), &words);
+    }
+    Ok(())
+}
+
+/// Eight columns: by register, the lanes' words.
+pub type Words = [[u32; 32]; 4];
+
+/// Whether the accumulator counts.
+///
+/// # Safety
+/// The plan's slots are registers of the warp.
+pub unsafe fn counts(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> bool {
+    // SAFETY: the assembler gave a predicate's slot of this register file.
+    unsafe { fetch_cold::<bool>(warp, plan.src[1]).0[0] != this.inverted }
+}
+
+/// The accumulator's slots among the sources.
+fn accumulators<'p>(this: &GroupMultiply, plan: &'p Plan) -> &'p [Slot] {
+    let first = if this.registers { 6 } else { 3 };
+    &plan.src[first..][..this.accumulators()]
+}
+
+/// The lane and the place among four that hold an element of eight columns of the accumulator.
+#[inline(always)]
+pub fn place(row: usize, column: usize) -> (usize, usize) {
+    (row % 8 * 4 + column / 2, row / 8 * 2 + column % 2)
+}
+
+/// The registers of eight columns, `each` of them; zeros where the accumulator does not count.
+///
+/// # Safety
+/// The plan's slots are registers of the warp.
+#[inline(always)]
+pub unsafe fn read(
+    warp: &Warp,
+    this: &GroupMultiply,
+    plan: &Plan,
+    counts: bool,
+    (block, each): (usize, usize),
+) -> Words {
+    let mut words = [[0; 32]; 4];
+    if counts {
+        for (word, slot) in words.iter_mut().zip(&accumulators(this, plan)[block * each..][..each])
+        {
+            // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+            *word = unsafe { fetch_cold::<u32>(warp, *slot).0 };
+        }
+    }
+    words
+}
+
+/// Writes the registers of eight columns, `each` of them.
+pub fn write(warp: &mut Warp, plan: &Plan, (block, each): (usize, usize), words: &Words) {
+    for (word, slot) in words.iter().zip(&plan.dst[block * each..][..each]) {
+        if *slot != NO_SLOT {
+            // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+            unsafe { put_cold(warp, *slot, Lanes(*word)) }
+        }
+    }
+}
+
+/// `wgmma.wait_group`: `false` until all warps of the warpgroup have come.
+///
+/// # Safety
+/// The warp's context is live.
+pub unsafe fn wait(warp: &mut Warp) -> Result<bool, RawFault> {
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`), and no other reference to it
+    // exists while this handler runs.
+    let context: &mut Context = unsafe { &mut *warp.context };
+    let (index, first) = (warp.index as usize, warp.index as usize & !3);
+    let Some(group) = context.warpgroups.get_mut(first..first + 4) else {
+        return Err(RawFault {
+            kind: FaultKind::Unsupported,
+            lane: 0,
+            address: None,
+            bytes: 0,
+            space: MemorySpace::Generic,
+            access: None,
+            note: "the warps at the end of the block do not form a warpgroup, which has four"
+                .to_owned(),
+        });
+    };
+    let own = &mut group[index - first];
+    if !own.waits {
+        *own = WarpgroupArrival { came: own.came + 1, waits: true };
+    }
+    let came = own.came;
+    let all = group.iter().all(|warp| warp.came >= came);
+    group[index - first].waits = !all;
+    Ok(all)
+}

@@ -1,0 +1,342 @@
+//! The operands of a warpgroup's product: A from shared memory or registers, B from shared memory, and
+//! the metadata of a sparse A.
+
+use crate::fault::{FaultKind, RawFault};
+use crate::instructions::matrix::Plan;
+use crate::instructions::matrix::registers::{Registers, read_registers};
+use crate::instructions::matrix::sparse::Chunks;
+use crate::instrument::event::AccessKind;
+use crate::machine::Warp;
+use crate::machine::lanes::fetch_cold;
+use crate::machine::slot::Slot;
+use lanework_ptx::Swizzle;
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::matrix::{ElementType, GroupMultiply, Sparse};
+use std::ops::Range;
+
+/// Rows of one warp.
+pub const ROWS: usize = 16;
+/// Elements of a warp's rows of A at most: 64 columns of bytes where it is sparse.
+const MOST: usize = ROWS * 64;
+/// Words of a row at most: bits are multiplied by words.
+pub const MOST_K: usize = 64;
+
+/// Elements of a matrix by rows of M or N.
+type Block<const ROWS: usize> = [[u64; MOST_K]; ROWS];
+
+/// The place of an element of A in a lane's registers.
+fn place_of_a(number: ElementType, row: usize, k: usize) -> (usize, usize, usize) {
+    let per = number.per_register();
+    let (word, within) = (k / per, k % per);
+    // Eight rows of four words make a register; the next has the other eight rows.
+    let lane = row % 8 * 4 + word % 4;
+    (lane, row / 8 + 2 * (word / 4), within)
+}
+
+fn out_of_bounds(address: u64) -> RawFault {
+    RawFault {
+        kind: FaultKind::OutOfBounds,
+        lane: 0,
+        address: Some(address),
+        bytes: 16,
+        space: MemorySpace::Shared,
+        access: Some(AccessKind::Load),
+        note: String::new(),
+    }
+}
+
+/// Reads some rows of M or N from row `first` on. Bits come in words; what lies above an element's bits
+/// means nothing.
+///
+/// # Safety
+/// The warp's context is live.
+#[inline(always)]
+pub unsafe fn read<const COUNT: usize>(
+    warp: &Warp,
+    descriptor: Descriptor,
+    (number, across, bytes): (ElementType, bool, usize),
+    first: usize,
+) -> Result<Block<COUNT>, RawFault> {
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
+    let shared = unsafe { (*warp.context).shared };
+    let chunk = |address: u64| -> Result<u128, RawFault> {
+        if !shared.holds(address, address, 16) {
+            return Err(out_of_bounds(address));
+        }
+        // SAFETY: the chunk lies inside the region.
+        let bytes =
+            unsafe { shared.host.add((address - shared.start) as usize).cast::<[u8; 16]>().read() };
+        Ok(u128::from_le_bytes(bytes))
+    };
+    let bits = number.bits().max(8);
+    let word = if number == ElementType::B1 { 4 } else { bits / 8 };
+    let element = |chunk: u128, at: usize| (chunk >> (8 * word * at)) as u64;
+    let mut to = [[0; MOST_K]; COUNT];
+    let per = 16 / word;
+    if across {
+        for k in 0..bytes / word {
+            for part in (0..COUNT).step_by(per) {
+                let chunk = chunk(descriptor.across_k(k as u64, ((first + part) / per) as u64))?;
+                for at in 0..per {
+                    to[part + at][k] = element(chunk, at);
+                }
+            }
+        }
+        return Ok(to);
+    }
+    for (row, to) in to.iter_mut().enumerate() {
+        for part in 0..bytes / 16 {
+            let chunk = chunk(descriptor.along_k((first + row) as u64, part as u64))?;
+            for at in 0..per {
+                to[part * per + at] = element(chunk, at);
+            }
+        }
+    }
+    Ok(to)
+}
+
+/// The 16-byte chunks of shared memory that the warp's rows of A and all of B are read from.
+///
+/// # Safety
+/// The plan's slots are registers of the warp.
+pub unsafe fn chunks_read(
+    warp: &Warp,
+    this: &GroupMultiply,
+    plan: &Plan,
+) -> Result<Vec<u64>, RawFault> {
+    let mut found = Vec::new();
+    let mut add = |of: Descriptor,
+                   (number, across, bytes): (ElementType, bool, usize),
+                   rows: Range<usize>| {
+        let word = if number == ElementType::B1 { 4 } else { number.bits().max(8) / 8 };
+        if across {
+            for k in 0..bytes / word {
+                let parts = rows.clone().step_by(16 / word);
+                found.extend(parts.map(|row| of.across_k(k as u64, (row * word / 16) as u64)));
+            }
+        } else {
+            for row in rows {
+                found.extend((0..bytes / 16).map(|part| of.along_k(row as u64, part as u64)));
+            }
+        }
+    };
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    unsafe {
+        let of_b = (this.b, this.across[1], this.bytes_along(this.b, false));
+        add(descriptor(warp, plan.src[0])?, of_b, 0..this.n);
+        if !this.registers {
+            let first = warp.index as usize % 4 * ROWS;
+            let of_a = (this.a, this.across[0], this.bytes_along(this.a, true));
+            add(descriptor(warp, plan.src[2])?, of_a, first..first + ROWS);
+        }
+    }
+    Ok(found)
+}
+
+/// A descriptor operand, the same in all lanes.
+///
+/// # Safety
+/// The slot is a register of the warp.
+pub unsafe fn descriptor(warp: &Warp, slot: Slot) -> Result<Descriptor, RawFault> {
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    let bits = unsafe { fetch_cold::<u64>(warp, slot) }.0;
+    match bits.iter().position(|other| *other != bits[0]) {
+        None => Ok(Descriptor::from_bits(bits[0])),
+        Some(lane) => Err(RawFault {
+            kind: FaultKind::Unsupported,
+            lane: lane as u32,
+            address: None,
+            bytes: 0,
+            space: MemorySpace::Shared,
+            access: None,
+            note: "the lanes of a warp give different matrix descriptors".to_owned(),
+        }),
+    }
+}
+
+/// The warp's rows of A.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
+unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block<ROWS>, RawFault> {
+    let bytes = this.bytes_along(this.a, true);
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    unsafe {
+        if !this.registers {
+            let descriptor = descriptor(warp, plan.src[2])?;
+            let first = warp.index as usize % 4 * ROWS;
+            return read(warp, descriptor, (this.a, this.across[0], bytes), first);
+        }
+        let words: Registers = read_registers(warp, ElementType::S32, &plan.src[2..6]);
+        let number = if this.a == ElementType::B1 { ElementType::S32 } else { this.a };
+        let mut to = [[0; MOST_K]; ROWS];
+        for (row, to) in to.iter_mut().enumerate() {
+            for k in 0..bytes * 8 / number.bits() {
+                let (lane, register, within) = place_of_a(number, row, k);
+                to[k] = words[register][lane] >> (within * number.bits());
+            }
+        }
+        Ok(to)
+    }
+}
+
+/// The metadata of the warp's rows.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
+unsafe fn metadata(warp: &Warp, this: &GroupMultiply, plan: &Plan, sparse: Sparse) -> Chunks {
+    let first = if this.registers { 6 } else { 3 };
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    let words = unsafe { fetch_cold::<u32>(warp, plan.src[first + this.accumulators()]) };
+    Chunks::of(this.a, this.k, sparse, &words.0)
+}
+
+/// The warp's rows of A, `k` decoded elements each; what a sparse matrix does not store is `absent`.
+///
+/// # Safety
+/// The plan's slots are registers of the warp.
+#[inline(always)]
+pub unsafe fn dense_a<T: Copy>(
+    warp: &Warp,
+    this: &GroupMultiply,
+    plan: &Plan,
+    (k, absent): (usize, T),
+    mut decode: impl FnMut(u64) -> T,
+) -> Result<[T; MOST], RawFault> {
+    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's shared
+    // memory is live.
+    let stored = unsafe { read_a(warp, this, plan)? };
+    let mut a = [absent; MOST];
+    match this.sparse {
+        None => {
+            for row in 0..ROWS {
+                for at in 0..k {
+                    a[row * k + at] = decode(stored[row][at]);
+                }
+            }
+        }
+        Some(sparse) => {
+            let mut rows = [absent; MOST];
+            for row in 0..ROWS {
+                for at in 0..k / 2 {
+                    rows[row * (k / 2) + at] = decode(stored[row][at]);
+                }
+            }
+            // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+            // shared memory is live.
+            let chunks = unsafe { metadata(warp, this, plan, sparse) };
+            chunks.spread(&rows, |row, at, element| a[row * k + at] = element);
+        }
+    }
+    Ok(a)
+}
+
+// Matrices in shared memory as `wgmma` takes them: a 64-bit descriptor says where one starts and how it
+// is laid out (PTX manual, "Asynchronous warpgroup-level matrix shared memory layout").
+//
+// The unit is a chunk of 16 bytes; eight rows of one chunk are a core matrix. Where K is contiguous,
+// rows of M or N of a swizzled layout are 32, 64 or 128 bytes apart, and groups of eight rows as far
+// as the stride says; without swizzle, chunks along K are as far apart as the leading dimension says.
+// Where M or N is contiguous, the same holds with the two exchanged, and the leading dimension tells
+// how far apart the swizzled rows' widths are along M or N.
+
+/// What a descriptor says, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Descriptor {
+    /// Address of the first element in shared memory.
+    pub start: u64,
+    /// Leading dimension's offset.
+    pub leading: u64,
+    /// Stride dimension's offset.
+    pub stride: u64,
+    /// How chunks are moved.
+    pub swizzle: Swizzle,
+    /// Where the pattern starts, if not at a multiple of its period: bytes after one.
+    pub base: u64,
+}
+
+impl Descriptor {
+    /// Reads the bits.
+    pub fn from_bits(bits: u64) -> Descriptor {
+        let field = |at: u32| (bits >> at & 0x3fff) << 4;
+        let swizzle = match bits >> 62 {
+            0 => Swizzle::None,
+            1 => Swizzle::B128,
+            2 => Swizzle::B64,
+            _ => Swizzle::B32,
+        };
+        Descriptor {
+            start: field(0),
+            leading: field(16),
+            stride: field(32),
+            swizzle,
+            base: (bits >> 49 & 7) << 7,
+        }
+    }
+
+    /// Where the byte that a plain layout puts at `address` lies.
+    #[inline(always)]
+    fn place(&self, address: u64) -> u64 {
+        // The pattern's row is counted from the base.
+        self.swizzle.apply(address.wrapping_sub(self.base)).wrapping_add(self.base)
+    }
+
+    /// The address of chunk `chunk` along K of row `row` of M or N, where K is contiguous.
+    #[inline(always)]
+    pub fn along_k(&self, row: u64, chunk: u64) -> u64 {
+        let group = self.start + row / 8 * self.stride;
+        let width = self.swizzle.width();
+        let at = match self.swizzle {
+            Swizzle::None => group + row % 8 * 16 + chunk * self.leading,
+            _ => {
+                let chunks = width / 16;
+                group + row % 8 * width + chunk % chunks * 16 + chunk / chunks * self.leading
+            }
+        };
+        self.place(at)
+    }
+
+    /// The address of chunk `chunk` along M or N of row `k`, where M or N is contiguous.
+    #[inline(always)]
+    pub fn across_k(&self, k: u64, chunk: u64) -> u64 {
+        let chunks = self.swizzle.width() / 16;
+        let at = match self.swizzle {
+            Swizzle::None => self.start + chunk * self.stride + k % 8 * 16 + k / 8 * self.leading,
+            _ => {
+                let rows = self.swizzle.rows();
+                let row = self.start + k % rows * self.swizzle.width() + k / rows * self.stride;
+                row + chunk % chunks * 16 + chunk / chunks * self.leading
+            }
+        };
+        self.place(at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::instructions::matrix::group::operands::*;
+
+    #[test]
+    fn fields_are_read_in_units_of_16_bytes() {
+        let bits = 0x123 | 0x10 << 16 | 0x40u64 << 32 | 1 << 62;
+        let this = Descriptor::from_bits(bits);
+        assert_eq!((this.start, this.leading, this.stride), (0x1230, 0x100, 0x400));
+        assert_eq!(this.swizzle, Swizzle::B128);
+    }
+
+    #[test]
+    fn core_matrices_lie_as_the_manual_draws_them() {
+        let plain =
+            |swizzle| Descriptor { start: 0, leading: 4096, stride: 1024, swizzle, base: 0 };
+        // Without swizzle: eight rows of 16 bytes, then the next core matrix along K, and along M or N.
+        assert_eq!(plain(Swizzle::None).along_k(7, 0), 112);
+        assert_eq!(plain(Swizzle::None).along_k(0, 1), 4096);
+        assert_eq!(plain(Swizzle::None).along_k(9, 0), 1024 + 16);
+        assert_eq!(plain(Swizzle::None).across_k(9, 2), 4096 + 16 + 2048);
+        // With 128 bytes: row 3's chunk 1 lies in place of chunk 1 ^ 3.
+        assert_eq!(plain(Swizzle::B128).along_k(3, 1), 3 * 128 + 2 * 16);
+        assert_eq!(plain(Swizzle::B128).across_k(3, 9), 4096 + 3 * 128 + 2 * 16);
+    }
+}

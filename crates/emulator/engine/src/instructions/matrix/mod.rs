@@ -1,0 +1,180 @@
+//! `ldmatrix`, `stmatrix`, `mma` and `wmma`: the warp's lanes hold matrices together.
+
+pub(crate) mod group;
+pub(crate) mod multiply;
+pub(crate) mod registers;
+pub(crate) mod rows;
+pub(crate) mod sparse;
+pub(crate) mod sum;
+
+use crate::fault::{FaultKind, RawFault};
+use crate::instructions::matrix::registers::Places;
+use crate::instructions::matrix::rows::{rows, tile, transpose};
+use crate::instrument::hook::Wants;
+use crate::machine::context::fault;
+use crate::machine::handler::{Body, Tiers};
+use crate::machine::slot::Slot;
+use crate::machine::{Op, Stop, Warp};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::matrix::{self as opcode, ElementType, MatrixOp};
+
+/// A matrix instruction with its registers; operations point to it with their immediate.
+pub struct Plan {
+    /// What it does.
+    pub op: MatrixOp,
+    /// Destinations.
+    pub dst: Vec<Slot>,
+    /// Sources, as [`MatrixOp`] orders them.
+    pub src: Vec<Slot>,
+    /// Whether the instrument wants to know of its accesses.
+    pub observed: bool,
+    /// Where the elements of a product belong.
+    pub places: Places,
+}
+
+impl Plan {
+    /// A plan for an instruction with these registers.
+    pub fn new(op: MatrixOp, dst: Vec<Slot>, src: Vec<Slot>, observed: bool) -> Plan {
+        let places = match &op {
+            MatrixOp::Multiply(this) if this.quads.is_none() => Places::of(this),
+            _ => Places::default(),
+        };
+        Plan { op, dst, src, observed, places }
+    }
+}
+
+impl Plan {
+    /// The handler: products pay with wide registers.
+    pub fn handler(&self) -> Tiers {
+        match &self.op {
+            MatrixOp::Multiply(_) | MatrixOp::Group(_) => Tiers::of::<Product>(),
+            _ => Tiers::cold::<Matrix>(),
+        }
+    }
+}
+
+/// Any matrix instruction.
+pub struct Matrix;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Matrix {
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the immediate is the address of a plan that lives as long as the code; its slots are
+        // valid by the assembler.
+        unsafe {
+            let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
+            if warp.mask != u32::MAX {
+                return partial(op, warp);
+            }
+            let done = match &plan.op {
+                MatrixOp::Rows { .. } => rows(op, warp, plan),
+                MatrixOp::Tile { .. } => tile(op, warp, plan),
+                MatrixOp::Transpose => {
+                    transpose(warp, plan);
+                    Ok(())
+                }
+                // These have a handler of their own.
+                MatrixOp::Multiply(_) | MatrixOp::Group(_) => Ok(()),
+            };
+            match done {
+                Ok(()) => op.leave(),
+                Err(raw) => fault(warp, op, raw),
+            }
+        }
+    }
+}
+
+/// A product.
+pub struct Product;
+
+// SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
+unsafe impl Body for Product {
+    #[inline(always)]
+    unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
+        // SAFETY: the immediate is the address of a plan that the code owns, whose slots lie in this warp's register
+        // file (`Body::run`).
+        unsafe {
+            let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
+            if warp.mask != u32::MAX {
+                return partial(op, warp);
+            }
+            match &plan.op {
+                MatrixOp::Multiply(this) => match this.quads {
+                    Some(by_rows) => multiply::multiply(warp, this, by_rows, plan),
+                    None if this.a == ElementType::F64 => multiply::doubles(warp, this, plan),
+                    None if this.a.is_integer() => multiply::integers(warp, this, plan),
+                    None => multiply::floats(warp, this, plan),
+                },
+                MatrixOp::Group(this) => {
+                    if (*warp.context).hook.wants(Wants::COPIES)
+                        && let Err(raw) = tell_operands(op, warp, this, plan)
+                    {
+                        return fault(warp, op, raw);
+                    }
+                    let done = match this.d {
+                        ElementType::S32 => group::integers(warp, this, plan),
+                        _ => group::floats(warp, this, plan),
+                    };
+                    if let Err(raw) = done {
+                        return fault(warp, op, raw);
+                    }
+                }
+                _ => {}
+            }
+            op.leave()
+        }
+    }
+}
+
+/// Tells the instrument what a warpgroup's product reads of shared memory.
+///
+/// # Safety
+/// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
+/// slots lie in its register file.
+#[cold]
+unsafe fn tell_operands(
+    op: &Op,
+    warp: &mut Warp,
+    this: &opcode::GroupMultiply,
+    plan: &Plan,
+) -> Result<(), RawFault> {
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the worker owns
+    // the context for as long as its warps run (`Body::run`).
+    unsafe {
+        let chunks = group::chunks_read(warp, this, plan)?;
+        let context = &mut *warp.context;
+        let instruction = context.place(warp, op).instruction;
+        let shared = context.shared;
+        // What lies outside is a fault of the product itself.
+        let inside = chunks.iter().all(|chunk| shared.holds(*chunk, *chunk, 16));
+        if let (Some(instrument), true) = (context.instrument(Wants::COPIES), inside) {
+            instrument.product_reads(warp, instruction, &chunks);
+        }
+        Ok(())
+    }
+}
+
+/// The fault of a warp that lacks lanes.
+pub fn incomplete(warp: &Warp) -> RawFault {
+    RawFault {
+        kind: FaultKind::Unsupported,
+        lane: warp.mask.trailing_zeros(),
+        address: None,
+        bytes: 0,
+        space: MemorySpace::Generic,
+        access: None,
+        note: format!(
+            "a matrix instruction needs all 32 lanes of its warp, {} are active",
+            warp.mask.count_ones()
+        ),
+    }
+}
+
+#[cold]
+fn partial(op: &Op, warp: &mut Warp) -> *const Op {
+    if warp.may_align() {
+        return warp.stop_at(op, Stop::Align);
+    }
+    let raw = incomplete(warp);
+    fault(warp, op, raw)
+}

@@ -1,0 +1,193 @@
+//! `tcgen05.cp` and `tcgen05.shift`: checked, and put in the queue.
+
+use crate::fault::RawFault;
+use crate::instructions::access::region::Region;
+use crate::instructions::asynchrony::Plan;
+use crate::instructions::asynchrony::shared::{lanes, words};
+use crate::instructions::tensor_memory::access::{RowCopy, RowShift};
+use crate::instructions::tensor_memory::memory::{Place, TensorMemory};
+use crate::instructions::tensor_memory::multiply::SharedRows;
+use crate::instructions::tensor_memory::queue::What;
+use crate::instructions::tensor_memory::{
+    check_columns, cluster, descriptor, issue, misuse, ranks, tell_reads,
+};
+use crate::machine::lanes::fetch_cold;
+use crate::machine::slot::Lanes;
+use crate::machine::{Op, Warp};
+use lanework_ptx_ir::opcode::tensor_memory::{CopyLanes, TmemCopy};
+
+/// `tcgen05.cp`.
+///
+/// # Safety
+/// The plan's slots are registers of the warp, whose context is live.
+pub unsafe fn start_copies(
+    op: &Op,
+    warp: &mut Warp,
+    plan: &Plan,
+    this: TmemCopy,
+) -> Result<bool, RawFault> {
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
+    unsafe {
+        let addresses = words(warp, plan, 0);
+        let descriptors: Lanes<u64> = fetch_cold(warp, plan.src[1]);
+        for lane in lanes(warp.mask) {
+            let i = lane as usize;
+            let ranks = ranks(warp, lane, this.pair)?;
+            let to = Place::of(addresses.0[i]);
+            let descriptor =
+                descriptor::read(descriptors.0[i], false).map_err(|why| misuse(lane, why))?;
+            let columns = this.bits / 32;
+            let reach = match this.to {
+                CopyLanes::Apart => 97,
+                _ => 128,
+            };
+            for rank in &ranks {
+                let memory = &cluster(warp).tensor_memory[*rank];
+                check_columns(memory, lane, to, (reach, columns), "a copy from shared memory")?;
+            }
+            let from =
+                SharedRows { descriptor, across: false, bytes: this.bits as usize / 8, element: 1 };
+            tell_reads(op, warp, lane, &ranks, &[(from, 0..this.rows as usize)]);
+            let uses = Vec::from_iter(std::iter::once(to.column..to.column + columns));
+            let what = What::Copy(RowCopy { this, to, from, ranks });
+            issue(op, warp, lane, what, uses);
+        }
+        Ok(true)
+    }
+}
+
+/// `tcgen05.shift`.
+///
+/// # Safety
+/// The plan's slots are registers of the warp, whose context is live.
+pub unsafe fn start_shifts(
+    op: &Op,
+    warp: &mut Warp,
+    plan: &Plan,
+    pair: bool,
+) -> Result<bool, RawFault> {
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
+    unsafe {
+        let addresses = words(warp, plan, 0);
+        for lane in lanes(warp.mask) {
+            let at = Place::of(addresses.0[lane as usize]);
+            if !at.lane.is_multiple_of(32) {
+                let note = format!(
+                    "lane {} of tensor memory: a shift starts at a multiple of 32",
+                    at.lane
+                );
+                return Err(misuse(lane, note));
+            }
+            let ranks = ranks(warp, lane, pair)?;
+            for rank in &ranks {
+                let memory = &cluster(warp).tensor_memory[*rank];
+                check_columns(memory, lane, at, (32, SHIFTED), "a shift")?;
+            }
+            let uses = Vec::from_iter(std::iter::once(at.column..at.column + SHIFTED));
+            issue(op, warp, lane, What::Shift(RowShift { at, ranks }), uses);
+        }
+        Ok(true)
+    }
+}
+
+impl RowCopy {
+    /// Does it.
+    ///
+    /// # Errors
+    /// The rank of a block and the address in its shared memory that cannot be read.
+    ///
+    /// # Safety
+    /// The blocks' shared memory is live.
+    pub unsafe fn perform(
+        &self,
+        shared: &[Region],
+        memories: &mut [TensorMemory],
+    ) -> Result<(), (usize, u64)> {
+        let columns = self.this.bits / 32;
+        for rank in &self.ranks {
+            // SAFETY: the region is that of a block of the cluster, which is live, as this function requires.
+            let rows = unsafe { self.from.read(&shared[*rank], 0..self.this.rows as usize) };
+            for (row, bytes) in rows.map_err(|at| (*rank, at))?.iter().enumerate() {
+                let mut bytes = *bytes;
+                if let Some(bits) = self.this.widened {
+                    for chunk in bytes.chunks_exact_mut(16) {
+                        widen(chunk, usize::from(bits));
+                    }
+                }
+                for lane in self.this.to.lanes(row as u32) {
+                    for column in 0..columns {
+                        let word = std::array::from_fn(|i| bytes[4 * column as usize + i]);
+                        let (lane, column) = (self.to.lane + lane, self.to.column + column);
+                        memories[*rank].put(lane, column, u32::from_le_bytes(word));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sixteen elements of 4 or 6 bits at the start of 16 bytes to a byte each: 4 bits from the third bit on.
+fn widen(chunk: &mut [u8], bits: usize) {
+    let mut packed = [0; 16];
+    packed.copy_from_slice(chunk);
+    let packed = u128::from_le_bytes(packed);
+    for (i, byte) in chunk.iter_mut().enumerate() {
+        let element = (packed >> (i * bits)) as u8 & ((1 << bits) - 1) as u8;
+        *byte = if bits == 4 { element << 2 } else { element };
+    }
+}
+
+/// Columns that are shifted.
+pub const SHIFTED: u32 = 8;
+
+impl RowShift {
+    /// Does it: each lane but the last takes the next one's words, as the copy `.4x256b`, which fills in the last
+    /// lanes, has it.
+    pub fn perform(&self, memories: &mut [TensorMemory]) {
+        for rank in &self.ranks {
+            let memory = &mut memories[*rank];
+            for lane in self.at.lane..self.at.lane + 31 {
+                for column in self.at.column..self.at.column + SHIFTED {
+                    let word = memory.word(lane + 1, column);
+                    memory.put(lane, column, word);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::instructions::tensor_memory::copy::*;
+    use crate::instructions::tensor_memory::memory::Allocation;
+    use crate::instructions::tensor_memory::memory::Place;
+
+    #[test]
+    fn small_elements_get_a_byte_each() {
+        let mut fours: [u8; 16] = [0; 16];
+        fours[..2].copy_from_slice(&[0x21, 0xf3]);
+        widen(&mut fours, 4);
+        assert_eq!(fours[..4], [1 << 2, 2 << 2, 3 << 2, 15 << 2]);
+        let mut sixes: [u8; 16] = [0; 16];
+        sixes[..3].copy_from_slice(&[0b1100_0001, 0b0011_1000, 0b1111_1100]);
+        widen(&mut sixes, 6);
+        assert_eq!(sixes[..4], [1, 0b10_0011, 0b00_0011, 0b11_1111]);
+    }
+
+    #[test]
+    fn a_shift_moves_31_rows() {
+        let mut memory = TensorMemory::default();
+        memory.give(Allocation { start: 0, columns: 32, warp: 0, instruction: 0 });
+        for lane in 32..64 {
+            memory.put(lane, 9, lane);
+        }
+        let shift = RowShift { at: Place { lane: 32, column: 8 }, ranks: vec![0] };
+        let mut memories = [memory];
+        shift.perform(&mut memories);
+        assert_eq!((memories[0].word(32, 9), memories[0].word(62, 9)), (33, 63));
+        assert_eq!(memories[0].word(63, 9), 63, "the last stays");
+    }
+}

@@ -1,0 +1,240 @@
+//! Tensor memory and the fifth generation of tensor cores (`tcgen05`; PTX manual, "TensorCore 5th Generation
+//! Family Instructions"). Nothing here was compared with a GPU: sums are formed as an H200's tensor cores do, and
+//! what the manual shows in figures alone is as CuTe's layouts say.
+//!
+//! Allocation, loads and stores are done when they are issued. Products, copies and shifts, and the arrivals of
+//! `commit`, wait in a queue: they are done in the order in which they were issued, at the end of the scheduler
+//! pass, as bulk copies are. A kernel that reads what it has not waited for thus finds what was there before.
+
+pub(crate) mod access;
+pub(crate) mod allocation;
+pub(crate) mod copy;
+pub(crate) mod descriptor;
+pub(crate) mod element;
+pub(crate) mod memory;
+pub(crate) mod multiply;
+pub(crate) mod product;
+pub(crate) mod queue;
+
+use crate::fault::{FaultKind, RawFault};
+use crate::instructions::asynchrony::Plan;
+use crate::instructions::asynchrony::cluster::Cluster;
+use crate::instructions::asynchrony::shared::owner;
+use crate::instructions::tensor_memory::access::{load, store, whole};
+use crate::instructions::tensor_memory::allocation::{allocate, free, relinquish};
+use crate::instructions::tensor_memory::copy::{start_copies, start_shifts};
+use crate::instructions::tensor_memory::memory::{LANES, Place, TensorMemory};
+use crate::instructions::tensor_memory::multiply::SharedRows;
+use crate::instructions::tensor_memory::product::start_products;
+use crate::instructions::tensor_memory::queue::{What, Work, commit};
+use crate::instrument::hook::Wants;
+use crate::machine::context::Context;
+use crate::machine::{Op, Warp};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::tensor_memory::TmemOp;
+use std::ops::Range;
+
+/// Runs an instruction; `false` when the warp waits.
+///
+/// # Errors
+/// What the instruction does wrong: a use of tensor memory that is invalid, or not by whole warps.
+///
+/// # Safety
+/// The plan's slots are registers of the warp, whose context is live.
+pub unsafe fn run(op: &Op, warp: &mut Warp, plan: &Plan, this: TmemOp) -> Result<bool, RawFault> {
+    // SAFETY: each of these requires of warp and plan what this function does.
+    unsafe {
+        match this {
+            TmemOp::Allocate { pair, to } => allocate(op, warp, plan, pair, to),
+            TmemOp::Free { pair } => free(warp, plan, pair),
+            TmemOp::Relinquish => relinquish(warp),
+            TmemOp::Load(movement) => load(warp, plan, &movement),
+            TmemOp::Store(movement) => store(warp, plan, &movement),
+            // Loads and stores are done when they are issued.
+            TmemOp::Wait { .. } => whole(warp).map(|()| true),
+            TmemOp::Commit { barrier, multicast } => commit(op, warp, plan, barrier, multicast),
+            TmemOp::Copy(copy) => start_copies(op, warp, plan, copy),
+            TmemOp::Shift { pair } => start_shifts(op, warp, plan, pair),
+            TmemOp::Multiply(product) => start_products(op, warp, plan, product),
+        }
+    }
+}
+
+/// What a warp that waits waits for, in words.
+///
+/// # Safety
+/// As for [`run`].
+pub unsafe fn describe(warp: &Warp, plan: &Plan, this: TmemOp) -> String {
+    match this {
+        TmemOp::Allocate { pair, .. } | TmemOp::Free { pair } => {
+            // SAFETY: it requires of warp and plan what this function does.
+            unsafe { crate::instructions::tensor_memory::allocation::describe(warp, plan, pair) }
+        }
+        _ => "tensor memory".to_owned(),
+    }
+}
+
+/// The cluster of a warp.
+///
+/// # Safety
+/// The warp's context and its cluster are live, and nothing else refers to the cluster.
+pub unsafe fn cluster<'w>(warp: &Warp) -> &'w mut Cluster {
+    // SAFETY: the context and its cluster outlive the warp's run, and the caller has no other reference to the
+    // cluster (both clauses of this function).
+    unsafe { &mut *(*warp.context).cluster }
+}
+
+/// The rank of a warp's block, and that of the other block of its pair.
+///
+/// # Errors
+/// When there is no such block, or it has ended.
+///
+/// # Safety
+/// As for [`cluster`].
+pub unsafe fn pair_of(warp: &Warp, lane: u32) -> Result<[usize; 2], RawFault> {
+    // SAFETY: the context and its cluster outlive the warp's run, as this function requires; both are only read.
+    let (context, cluster): (&Context, &Cluster) =
+        unsafe { (&*warp.context, &*(*warp.context).cluster) };
+    let own = context.rank as usize;
+    let peer = own ^ 1;
+    match cluster.running.get(peer) {
+        None => Err(misuse(
+            lane,
+            "`.cta_group::2` needs a cluster of an even number of blocks: this block has no peer",
+        )),
+        Some(false) => {
+            Err(misuse(lane, "`.cta_group::2`, but the other block of the pair has ended"))
+        }
+        Some(true) => Ok([own & !1, own | 1]),
+    }
+}
+
+/// A fault of what one lane does with tensor memory.
+#[cold]
+pub fn misuse(lane: u32, note: impl Into<String>) -> RawFault {
+    RawFault {
+        kind: FaultKind::TensorMemory,
+        lane,
+        address: None,
+        bytes: 0,
+        space: MemorySpace::Generic,
+        access: None,
+        note: note.into(),
+    }
+}
+
+/// Checks that columns are allocated and lanes exist.
+///
+/// # Errors
+/// When not; `what` is what they are for.
+pub fn check_columns(
+    memory: &TensorMemory,
+    lane: u32,
+    at: Place,
+    (lanes, columns): (u32, u32),
+    what: &str,
+) -> Result<(), RawFault> {
+    if at.lane + lanes > LANES {
+        let note = format!(
+            "{what}: lanes {} to {} of tensor memory, which has {LANES}",
+            at.lane,
+            at.lane + lanes - 1
+        );
+        return Err(misuse(lane, note));
+    }
+    if memory.holds(i64::from(at.column), columns) {
+        return Ok(());
+    }
+    let given: Vec<String> = memory
+        .allocations()
+        .iter()
+        .map(|a| format!("{} to {}", a.start, a.start + a.columns - 1))
+        .collect();
+    let given = match given.is_empty() {
+        true => "none".to_owned(),
+        false => given.join(", "),
+    };
+    let last = at.column + columns.max(1) - 1;
+    let note = format!(
+        "{what}: columns {} to {last} of tensor memory are not all allocated (allocated: {given})",
+        at.column
+    );
+    Err(misuse(lane, note))
+}
+
+/// An operand that all lanes of a warp must give alike.
+///
+/// # Errors
+/// When they do not.
+pub fn same(warp: &Warp, lanes: &[u32; 32], what: &str) -> Result<u32, RawFault> {
+    let first = warp.mask.trailing_zeros() & 31;
+    let value = lanes[first as usize];
+    let other = (0..32).find(|lane| warp.mask >> lane & 1 != 0 && lanes[*lane] != value);
+    match other {
+        None => Ok(value),
+        Some(lane) => Err(misuse(
+            lane as u32,
+            format!(
+                "the threads of a warp give different {what}: {value:#x} and {:#x}",
+                lanes[lane]
+            ),
+        )),
+    }
+}
+
+/// The blocks that an instruction of one thread is for.
+///
+/// # Safety
+/// The warp's context is live.
+pub unsafe fn ranks(warp: &Warp, lane: u32, pair: bool) -> Result<Vec<usize>, RawFault> {
+    // SAFETY: the context and its cluster outlive the warp's run, as this function requires.
+    unsafe {
+        match pair {
+            true => pair_of(warp, lane).map(Vec::from),
+            false => Ok(vec![(*warp.context).rank as usize]),
+        }
+    }
+}
+
+/// Puts something in the queue.
+///
+/// # Safety
+/// The warp's context is live.
+pub unsafe fn issue(op: &Op, warp: &Warp, lane: u32, what: What, columns: Vec<Range<u32>>) {
+    // SAFETY: the context and its cluster outlive the warp's run, as this function requires.
+    unsafe {
+        let place = (*warp.context).place(warp, op);
+        let cluster = cluster(warp);
+        cluster.changes += 1;
+        cluster.tensor_work.push(Work { what, columns, owner: owner(warp, lane), place });
+    }
+}
+
+/// Tells the instrument which chunks of its block's shared memory a thread's instruction reads by the asynchronous
+/// proxy.
+///
+/// # Safety
+/// The warp's context is live.
+pub unsafe fn tell_reads(
+    op: &Op,
+    warp: &Warp,
+    lane: u32,
+    ranks: &[usize],
+    rows: &[(SharedRows, Range<usize>)],
+) {
+    // SAFETY: the context and its cluster outlive the warp's run, as this function requires.
+    unsafe {
+        let instruction = (*warp.context).place(warp, op).instruction;
+        let regions = &cluster(warp).shared;
+        let Some(instrument) = (*warp.context).instrument(Wants::COPIES) else { return };
+        for rank in ranks {
+            let chunks: Vec<u64> =
+                rows.iter().flat_map(|(of, rows)| of.chunks(rows.clone())).collect();
+            // What lies outside is a fault of the instruction itself.
+            let inside = chunks.iter().all(|at| at + 16 <= regions[*rank].bytes);
+            if inside {
+                instrument.tensor_reads(warp, (lane, instruction), *rank as u32, &chunks);
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Products, copies, shifts and arrivals that are still to be done, in the order in which they were issued.
+
+use crate::fault::{FaultKind, RawFault};
+use crate::instructions::asynchrony::Plan;
+use crate::instructions::asynchrony::cluster::Cluster;
+use crate::instructions::asynchrony::copies::{LateFault, Owner};
+use crate::instructions::asynchrony::mbarrier::Mbarrier;
+use crate::instructions::asynchrony::shared::{
+    everywhere, lanes, raw, shared, shared_addresses, words,
+};
+use crate::instructions::tensor_memory::access::{Product, RowCopy, RowShift};
+use crate::instructions::tensor_memory::issue;
+use crate::instrument::event::{AccessKind, Place};
+use crate::instrument::hook::Wants;
+use crate::machine::{Op, Warp};
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::opcode::asynchrony::AddressOperand;
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// An mbarrier that a commit is told to.
+#[derive(Clone, Copy)]
+pub struct Arrival {
+    /// Where it is.
+    pub host: *mut u8,
+    /// Whose shared memory it is in.
+    pub rank: u32,
+    /// Where there.
+    pub offset: u64,
+}
+
+/// What is done.
+pub enum What {
+    /// A product.
+    Multiply(Box<Product>),
+    /// A copy from shared memory.
+    Copy(RowCopy),
+    /// A shift of rows.
+    Shift(RowShift),
+    /// Arrivals at mbarriers.
+    Commit(Vec<Arrival>),
+}
+
+impl What {
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            What::Multiply(_) => "`tcgen05.mma`",
+            What::Copy(_) => "`tcgen05.cp`",
+            What::Shift(_) => "`tcgen05.shift`",
+            What::Commit(_) => "`tcgen05.commit`",
+        }
+    }
+
+    /// The blocks whose tensor memory it touches.
+    fn ranks(&self) -> &[usize] {
+        match self {
+            What::Multiply(product) => &product.ranks,
+            What::Copy(copy) => &copy.ranks,
+            What::Shift(shift) => &shift.ranks,
+            What::Commit(_) => &[],
+        }
+    }
+}
+
+/// Something that is still to be done.
+pub struct Work {
+    /// What.
+    pub what: What,
+    /// Columns of tensor memory that it uses.
+    pub columns: Vec<Range<u32>>,
+    /// Who issued it.
+    pub owner: Owner,
+    /// Where.
+    pub place: Place,
+}
+
+/// All that is still to be done in a cluster.
+#[derive(Default)]
+pub struct TensorWork {
+    queue: VecDeque<Work>,
+}
+
+impl TensorWork {
+    /// Forgets the last cluster's.
+    pub fn start(&mut self) {
+        self.queue.clear();
+    }
+
+    /// Whether nothing is to be done.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// Issues something.
+    pub fn push(&mut self, work: Work) {
+        self.queue.push_back(work);
+    }
+
+    /// The next to be done.
+    pub fn pop(&mut self) -> Option<Work> {
+        self.queue.pop_front()
+    }
+
+    /// What still uses columns of a block's tensor memory, by its name.
+    pub fn of(&self, rank: usize, columns: Range<u32>) -> Option<&'static str> {
+        let overlaps = |of: &Range<u32>| of.start < columns.end && columns.start < of.end;
+        let uses =
+            |work: &&Work| work.what.ranks().contains(&rank) && work.columns.iter().any(overlaps);
+        self.queue.iter().find(uses).map(|work| work.what.name())
+    }
+}
+
+/// Does all that was issued, in order.
+///
+/// # Errors
+/// The fault of one of them.
+///
+/// # Safety
+/// The shared memory of the cluster's blocks is live.
+pub unsafe fn perform_all(cluster: &mut Cluster) -> Result<(), LateFault> {
+    while let Some(work) = cluster.tensor_work.pop() {
+        cluster.changes += 1;
+        // SAFETY: the cluster is live, as this function requires, and the work is its own.
+        unsafe { perform(cluster, &work) }.map_err(|raw| LateFault {
+            owner: work.owner,
+            origin: work.place.instruction,
+            raw,
+        })?;
+    }
+    Ok(())
+}
+
+/// # Safety
+/// The shared memory of the cluster's blocks is live.
+unsafe fn perform(cluster: &mut Cluster, work: &Work) -> Result<(), RawFault> {
+    let (shared, memories) = (&cluster.shared, &mut cluster.tensor_memory);
+    // SAFETY: the cluster's shared memory is live, as this function requires; the arrivals' addresses were checked
+    // when they were issued.
+    let done = unsafe {
+        match &work.what {
+            What::Multiply(product) => product.compute(shared, memories),
+            What::Copy(copy) => copy.perform(shared, memories),
+            What::Shift(shift) => {
+                shift.perform(memories);
+                Ok(())
+            }
+            What::Commit(arrivals) => {
+                for arrival in arrivals {
+                    arrive(work, *arrival)?;
+                }
+                Ok(())
+            }
+        }
+    };
+    done.map_err(|(rank, address)| RawFault {
+        kind: FaultKind::OutOfBounds,
+        lane: work.owner.lane,
+        address: Some(address),
+        bytes: 16,
+        space: MemorySpace::Shared,
+        access: Some(AccessKind::Load),
+        note: match rank == work.owner.rank as usize {
+            true => String::new(),
+            false => format!("in the block of rank {rank}"),
+        },
+    })
+}
+
+/// A commit arrives at an mbarrier.
+///
+/// # Safety
+/// The shared memory of the cluster's blocks is live.
+unsafe fn arrive(work: &Work, at: Arrival) -> Result<(), RawFault> {
+    let host = at.host.cast::<u64>();
+    // SAFETY: the address was checked when the arrival was issued, and shared memory lives until the cluster ends.
+    let found = unsafe { Mbarrier::from_bits(host.read()) };
+    let told = match found {
+        None => Err("no mbarrier is there any more".to_owned()),
+        Some(mut barrier) => barrier.arrive(1).map(|()| barrier),
+    };
+    let barrier = told.map_err(|why| RawFault {
+        kind: FaultKind::Mbarrier,
+        lane: work.owner.lane,
+        address: Some(at.offset),
+        bytes: 8,
+        space: MemorySpace::Shared,
+        access: None,
+        note: format!(
+            "a `tcgen05.commit` arrives at its mbarrier, at offset {} of shared memory of the block of rank {}: {why}",
+            at.offset, at.rank
+        ),
+    })?;
+    // SAFETY: the address was checked when the arrival was issued, and shared memory lives until the cluster ends.
+    unsafe { host.write(barrier.bits()) };
+    Ok(())
+}
+
+/// Checks the mbarriers of each executing lane, and queues their arrivals.
+///
+/// # Safety
+/// The plan's slots are registers of the warp, whose context is live.
+pub unsafe fn commit(
+    op: &Op,
+    warp: &mut Warp,
+    plan: &Plan,
+    barrier: AddressOperand,
+    multicast: bool,
+) -> Result<bool, RawFault> {
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // every place before it is accessed.
+    unsafe {
+        let address = shared_addresses(warp, plan.src[0], barrier);
+        let mask = words(warp, plan, 1);
+        for lane in lanes(warp.mask) {
+            let i = lane as usize;
+            let at = address.0[i];
+            let targets: Vec<u64> = match multicast {
+                true => everywhere(at, mask.0[i]).collect(),
+                false => vec![at],
+            };
+            let mut arrivals = Vec::new();
+            for at in targets {
+                let place = shared(warp, lane, at, 8, 8, "mbarrier")?;
+                if Mbarrier::from_bits(place.host.cast::<u64>().read()).is_none() {
+                    let note = format!(
+                        "mbarrier at shared address {at:#x}: it is not initialised; run `mbarrier.init` and a barrier first"
+                    );
+                    let place = (MemorySpace::Shared, at, 8);
+                    return Err(raw(FaultKind::NoMbarrier, lane, place, note));
+                }
+                let arrival = Arrival { host: place.host, rank: place.rank, offset: place.offset };
+                arrivals.push(arrival);
+            }
+            let instruction = (*warp.context).place(warp, op).instruction;
+            if let Some(instrument) = (*warp.context).instrument(Wants::COPIES) {
+                let of: Vec<(u32, u64)> = arrivals.iter().map(|a| (a.rank, a.offset)).collect();
+                instrument.tensor_commit(warp, (lane, instruction), &of);
+            }
+            issue(op, warp, lane, What::Commit(arrivals), Vec::new());
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,213 @@
+//! What the warps of one worker share while they run a block: memory, sites, counts, the instrument.
+
+use crate::fault::RawFault;
+use crate::instructions::access::region::Region;
+use crate::instructions::access::site::Site;
+use crate::instructions::asynchrony::cluster::Cluster;
+use crate::instructions::asynchrony::registers::RegisterPool;
+use crate::instrument::counter::SiteTotal;
+use crate::instrument::event::Place;
+use crate::instrument::hook::{Hook, Wants};
+use crate::machine::{Op, Stop, Warp};
+use crate::memory::Memory;
+use lanework_ptx_ir::kernel::MemorySpace;
+use lanework_ptx_ir::memory_layout::{
+    LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW,
+};
+
+/// One worker's context.
+pub struct Context {
+    /// Global memory; valid while the launch holds its lock.
+    pub memory: *const Memory,
+    /// The block's shared memory.
+    pub shared: Region,
+    /// The kernel's parameters.
+    pub parameters: Region,
+    /// Local memory of all threads of the block, lane by lane.
+    pub local: *mut u8,
+    /// Bytes of local memory per thread.
+    pub local_bytes: u64,
+    /// Memory instructions.
+    pub sites: Vec<Site>,
+    /// The instruction of each operation.
+    pub origin_of: *const u32,
+    /// For each basic block the times that a warp ran it, and the lanes in all, when counting.
+    pub visits: Vec<[u64; 2]>,
+    /// For each fused multiply-add sequence, when counting: runs that its sites have not counted yet.
+    pub deferred: Vec<Deferred>,
+    /// The run's instrument.
+    pub hook: Hook,
+    /// What the block printed.
+    pub printed: String,
+    /// The block's linear index.
+    pub block: u64,
+    /// What the blocks of its cluster share.
+    pub cluster: *mut Cluster,
+    /// Its rank in the cluster.
+    pub rank: u32,
+    /// The block's registers that warps hand to each other.
+    pub registers: RegisterPool,
+    /// Where each warp is among those of its warpgroup.
+    pub warpgroups: Vec<WarpgroupArrival>,
+    /// The fault that stopped the block.
+    pub fault: Option<Box<RawFault>>,
+}
+
+/// Runs of one fused sequence whose accesses cost the same, since a cost in shared memory depends on the
+/// distance of the two bases alone. They are added to the sites' counter slots when the distance changes, and
+/// in the end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deferred {
+    /// The bases of the scalar loads.
+    pub same: [u64; 2],
+    /// The bases of the loads of runs.
+    pub run: [u64; 2],
+    /// How many runs.
+    pub times: u64,
+}
+
+/// One warp of a warpgroup at `wgmma.wait_group`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WarpgroupArrival {
+    /// Times that it has come there.
+    pub came: u64,
+    /// Whether it has not gone on.
+    pub waits: bool,
+}
+
+impl Context {
+    /// Takes out what sites counted.
+    pub fn take_totals(&mut self) -> Vec<SiteTotal> {
+        let total = |site: &mut Site| SiteTotal {
+            instruction: site.origin,
+            class: site.counter.class,
+            bytes: 32 * site.counted_bytes(),
+            slots: std::mem::take(&mut site.slots),
+        };
+        self.sites.iter_mut().map(total).collect()
+    }
+
+    /// The shared memory that an address in the shared window is in: the block's own, or that of
+    /// another block of its cluster.
+    fn shared_of(&self, address: u64) -> Option<Region> {
+        if address >> RANK_SHIFT == 0 {
+            return Some(self.shared);
+        }
+        // SAFETY: the cluster's state outlives the runs of its blocks.
+        unsafe { &*self.cluster }.region(address)
+    }
+
+    /// Forgets the regions of another block's shared memory that memory instructions hit last.
+    pub fn forget_others(&mut self) {
+        for site in &mut self.sites {
+            let within = match site.space {
+                MemorySpace::Shared => site.region.start,
+                MemorySpace::Generic => site.region.start.wrapping_sub(SHARED_WINDOW),
+                _ => continue,
+            };
+            if within < WINDOW && within >> RANK_SHIFT != 0 {
+                site.hit(Region::EMPTY);
+            }
+        }
+    }
+
+    /// Finds the region of a guest address.
+    pub fn region_of(&self, space: MemorySpace, address: u64) -> Option<Region> {
+        match space {
+            MemorySpace::Shared => self.shared_of(address),
+            MemorySpace::Parameter => Some(self.parameters),
+            MemorySpace::Local => None,
+            MemorySpace::Global | MemorySpace::Constant => {
+                // SAFETY: the launch borrows the memory under its lock until its workers have ended.
+                unsafe { (*self.memory).region(address) }
+            }
+            MemorySpace::Generic => {
+                if address.wrapping_sub(SHARED_WINDOW) < WINDOW {
+                    let region = self.shared_of(address - SHARED_WINDOW)?;
+                    Some(Region { start: region.start + SHARED_WINDOW, ..region })
+                } else if address.wrapping_sub(PARAMETER_WINDOW) < WINDOW {
+                    Some(Region { start: PARAMETER_WINDOW, ..self.parameters })
+                } else {
+                    self.region_of(MemorySpace::Global, address)
+                }
+            }
+        }
+    }
+
+    /// The host address of one lane's access, or `None` when it is out of bounds.
+    pub fn lane_host(
+        &self,
+        space: MemorySpace,
+        warp: u32,
+        lane: u32,
+        address: u64,
+        bytes: u64,
+    ) -> Option<*mut u8> {
+        let in_window =
+            space == MemorySpace::Generic && address.wrapping_sub(LOCAL_WINDOW) < WINDOW;
+        if space == MemorySpace::Local || in_window {
+            // Function-scope parameters live in local memory too, so a generic address may be given.
+            let offset = if address.wrapping_sub(LOCAL_WINDOW) < WINDOW {
+                address - LOCAL_WINDOW
+            } else {
+                address
+            };
+            if offset >= self.local_bytes || bytes > self.local_bytes - offset {
+                return None;
+            }
+            let thread = u64::from(warp) * 32 + u64::from(lane);
+            // SAFETY: the buffer holds `local_bytes` for every lane of every warp.
+            return Some(unsafe { self.local.add((thread * self.local_bytes + offset) as usize) });
+        }
+        let Some(region) = self.region_of(space, address) else {
+            return match space {
+                MemorySpace::Global | MemorySpace::Constant | MemorySpace::Generic => {
+                    // SAFETY: the launch borrows the memory under its lock until its workers have ended.
+                    unsafe { (*self.memory).locate(address, bytes) }
+                }
+                _ => None,
+            };
+        };
+        region
+            .holds(address, address, bytes)
+            .then(|| region.host.wrapping_add((address - region.start) as usize))
+    }
+
+    /// The place of an operation.
+    pub fn place(&self, warp: &Warp, op: &Op) -> Place {
+        // SAFETY: one origin per operation.
+        let instruction = unsafe { *self.origin_of.add(warp.pc(op) as usize) };
+        Place { block: self.block, warp: warp.index, instruction }
+    }
+
+    /// Tells the instrument of an access at these guest addresses.
+    #[inline(never)]
+    pub fn observe(&mut self, warp: &Warp, op: &Op, site: &Site, addresses: &[u64; 32]) {
+        let place = self.place(warp, op);
+        if let Some(instrument) = self.instrument(Wants::ACCESSES | Wants::COUNTS) {
+            instrument.memory(warp, site, place, addresses);
+        }
+    }
+}
+
+/// Whether the instrument lets the kernel go on after a lane's invalid access: then the place, off the
+/// guest's memory, where its bytes come from or go to; else the fault.
+#[cold]
+pub fn recover(warp: &Warp, op: &Op, raw: RawFault) -> Result<*mut u8, RawFault> {
+    // SAFETY: the worker owns the context for as long as its warps run; handlers hold no other reference to it, or to its
+    // instrument, when they look for a lane's bytes.
+    unsafe {
+        let context = &mut *warp.context;
+        let instruction = context.place(warp, op).instruction;
+        let scratch = context.hook.any().invalid_access(warp.index, instruction, raw)?;
+        Ok(scratch.start())
+    }
+}
+
+/// Stops the warp with a fault.
+#[cold]
+pub fn fault(warp: &mut Warp, op: &Op, fault: RawFault) -> *const Op {
+    // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
+    unsafe { (*warp.context).fault = Some(Box::new(fault)) };
+    warp.stop_at(op, Stop::Fault)
+}

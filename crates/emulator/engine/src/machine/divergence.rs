@@ -1,0 +1,275 @@
+//! The reconvergence stack of a warp (SIMT stack): its splits wait on it for each other.
+
+use crate::instructions::cross;
+use crate::machine::lanes::fetch_cold;
+use crate::machine::slot::{Elem, Lanes};
+use crate::machine::{DEPTH, Op, ReconvergenceEntry, Stop, Warp};
+use lanework_ptx_ir::opcode::sync::WarpOp;
+
+impl Warp {
+    /// Pushes an entry. A split makes the masks strictly smaller, so the
+    /// stack never holds more than two entries per split.
+    #[inline]
+    pub fn push(&mut self, entry: ReconvergenceEntry) {
+        debug_assert!(self.depth < DEPTH);
+        if self.depth < DEPTH {
+            self.stack[self.depth] = entry;
+            self.depth += 1;
+        }
+    }
+
+    /// After [`Stop::Wait`]: yields to a sibling split, one that reconverges at the same place, where there
+    /// is one, for it may be what the waiting one waits for.
+    pub fn yield_to_sibling(&mut self) {
+        (self.waiting, self.waits_at) = (self.mask, self.stopped_at);
+        while self.depth > 0 && self.stack[self.depth - 1].reconvergence_pc == self.reconvergence_pc
+        {
+            let next = self.stack[self.depth - 1];
+            if next.mask & self.live == 0 {
+                self.depth -= 1;
+                continue;
+            }
+            let siblings = self.stack[..self.depth].iter().rev();
+            let first = self.depth
+                - siblings
+                    .take_while(|entry| entry.reconvergence_pc == self.reconvergence_pc)
+                    .count();
+            let this = ReconvergenceEntry {
+                pc: self.pc(self.stopped_at),
+                mask: self.mask,
+                reconvergence_pc: self.reconvergence_pc,
+            };
+            self.stack.copy_within(first..self.depth - 1, first + 1);
+            self.stack[first] = this;
+            self.mask = next.mask & self.live;
+            // SAFETY: entries hold the indices of operations of this warp's code.
+            self.stopped_at = unsafe { self.op(next.pc) };
+            return;
+        }
+    }
+
+    /// Counts lanes that wait only to end as ended: they have nothing left to do, and a barrier does
+    /// not wait for them.
+    pub fn retire(&mut self) {
+        for lane in 0..32 {
+            let bit = 1 << lane;
+            if self.live & !self.mask & bit == 0 {
+                continue;
+            }
+            let next = self.stack[..self.depth].iter().rev().find(|entry| entry.mask & bit != 0);
+            // SAFETY: entries hold the indices of operations of this warp's code.
+            if next.is_some_and(|entry| unsafe { (*self.op(entry.pc)).ends() }) {
+                self.live &= !bit;
+            }
+        }
+    }
+
+    /// Pops the stack and goes on there; stops when no lane is left.
+    ///
+    /// # Safety
+    /// The program counters on the stack are valid.
+    pub unsafe fn pop(&mut self, op: *const Op) -> *const Op {
+        while self.depth > 0 {
+            self.depth -= 1;
+            let entry = self.stack[self.depth];
+            self.mask = entry.mask & self.live;
+            self.reconvergence_pc = entry.reconvergence_pc;
+            if self.mask != 0 {
+                // SAFETY: entries hold the indices of operations of this warp's code.
+                return unsafe { self.op(entry.pc) };
+            }
+        }
+        self.mask = 0;
+        self.stop_at(op, Stop::Done)
+    }
+
+    /// Whether lanes are elsewhere that may yet come to an operation that all have to execute together, as they do where both
+    /// sides of a branch have met at an instruction of the warp before.
+    pub fn may_align(&mut self) -> bool {
+        if self.mask != self.live {
+            self.retire();
+        }
+        self.mask != self.live && !self.alone
+    }
+}
+
+/// Where lanes are, and the stack above them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WarpSplit {
+    /// The lanes that go on from here.
+    pub mask: u32,
+    /// The operation they go on with.
+    pub at: *const Op,
+    /// Their reconvergence PC.
+    pub reconvergence_pc: u32,
+    /// The reconvergence stack, its top last.
+    pub stack: Vec<ReconvergenceEntry>,
+}
+
+impl WarpSplit {
+    /// The entry of this split that is of `lanes`, if any is.
+    pub fn of(&self, lanes: u32, warp: &Warp) -> Option<WarpSplit> {
+        let lanes = lanes & warp.live;
+        let of_lanes =
+            |entry: &ReconvergenceEntry| ReconvergenceEntry { mask: entry.mask & lanes, ..*entry };
+        let mut stack: Vec<ReconvergenceEntry> =
+            self.stack.iter().map(of_lanes).filter(|entry| entry.mask != 0).collect();
+        let (mut mask, mut at, mut reconvergence_pc) =
+            (self.mask & lanes, self.at, self.reconvergence_pc);
+        if mask == 0 {
+            let entry = stack.pop()?;
+            // SAFETY: entries hold the indices of operations of this warp's code.
+            (mask, at, reconvergence_pc) =
+                (entry.mask, unsafe { warp.op(entry.pc) }, entry.reconvergence_pc);
+        }
+        // Entries at which the lanes would wait for nobody are as good as popped.
+        while let Some(last) = stack.last()
+            && last.pc == reconvergence_pc
+            && last.mask == mask
+        {
+            reconvergence_pc = last.reconvergence_pc;
+            stack.pop();
+        }
+        Some(WarpSplit { mask, at, reconvergence_pc, stack })
+    }
+
+    /// Merges a split at the same place with the same reconvergence stack.
+    ///
+    /// # Errors
+    /// The other split, if it is not such a one.
+    pub fn join(&mut self, other: WarpSplit) -> Result<(), WarpSplit> {
+        let place = |entry: &ReconvergenceEntry| (entry.pc, entry.reconvergence_pc);
+        let same = self.at == other.at
+            && self.reconvergence_pc == other.reconvergence_pc
+            && self.stack.iter().map(place).eq(other.stack.iter().map(place));
+        if !same {
+            return Err(other);
+        }
+        self.mask |= other.mask;
+        for (entry, others) in self.stack.iter_mut().zip(&other.stack) {
+            entry.mask |= others.mask;
+        }
+        Ok(())
+    }
+}
+
+impl Warp {
+    /// The split that it runs, from where it stopped.
+    pub fn current_split(&self) -> WarpSplit {
+        let stack = self.stack[..self.depth].to_vec();
+        WarpSplit {
+            mask: self.mask,
+            at: self.stopped_at,
+            reconvergence_pc: self.reconvergence_pc,
+            stack,
+        }
+    }
+
+    /// Goes on with a split.
+    pub fn resume(&mut self, split: &WarpSplit) {
+        (self.mask, self.stopped_at, self.reconvergence_pc) =
+            (split.mask, split.at, split.reconvergence_pc);
+        self.depth = split.stack.len().min(DEPTH);
+        self.stack[..self.depth].copy_from_slice(&split.stack[..self.depth]);
+    }
+}
+
+// Instructions of a warp that its lanes execute at several places: a shuffle in each branch, say.
+//
+// *Rule.* PTX ISA, `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`: an executing thread waits until all threads of the member
+// mask have executed the instruction with the same qualifiers and the same mask; that it is one instruction is asked for up to
+// sm_6x only. From sm_70 on ptxas calls one function from all places, so that lanes of both branches exchange values; lanes
+// at instructions with other qualifiers, or at `bar.warp.sync`, wait for ever. An H100 did both (2026-11-23).
+//
+// Splits that have met go on one after the other. Each takes along what the others' lanes brought.
+
+/// Kinds of instructions, in the low byte of the number of one; the mode is in the next, and a flag for a negated predicate
+/// in the third.
+const SHUFFLE: u32 = 1;
+const VOTE: u32 = 2;
+const MATCH: u32 = 3;
+const ELECT: u32 = 4;
+const REDUCE: u32 = 5;
+const NEGATED: u32 = 1 << 16;
+
+/// An instruction that lanes come together for, as a number: `bar.warp.sync` is 0.
+pub fn number(op: Option<WarpOp>) -> u32 {
+    let kind = match op {
+        Some(WarpOp::Shuffle(_)) => SHUFFLE,
+        Some(WarpOp::Vote { .. }) => VOTE,
+        Some(WarpOp::Match { .. }) => MATCH,
+        Some(WarpOp::Elect) => ELECT,
+        Some(WarpOp::Reduce(_)) => REDUCE,
+        _ => return 0,
+    };
+    // A vote's mode has its negation in the second byte.
+    kind | op.map_or(0, |op| cross::handler(op).1) << 8
+}
+
+/// Its name and qualifiers: lanes meet at instructions with the same.
+pub fn qualifiers(number: u32) -> u32 {
+    number & !NEGATED
+}
+
+/// Adds lanes that wait at an operation.
+///
+/// # Safety
+/// It is one of the warp's at which lanes come together.
+pub unsafe fn add(exchange: &mut Exchange, warp: &Warp, op: *const Op, lanes: u32) {
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    let values = unsafe {
+        let op = &*op;
+        if op.d & 0xff == VOTE {
+            let negated = if op.d & NEGATED != 0 { u32::MAX } else { 0 };
+            let bits = *warp.at(op.c).cast::<u32>() ^ negated;
+            Lanes(std::array::from_fn(|lane| u64::from(bits >> lane & 1)))
+        } else {
+            fetch_cold::<u64>(warp, op.c)
+        }
+    };
+    exchange.lanes |= lanes;
+    for lane in (0..32).filter(|lane| lanes >> lane & 1 != 0) {
+        exchange.values[lane] = values.0[lane];
+    }
+}
+
+/// What the lanes of all splits that met bring to an instruction.
+#[derive(Clone, Debug, Default)]
+pub struct Exchange {
+    /// The lanes.
+    pub lanes: u32,
+    /// Whether this split is the first of them to go on.
+    pub leads: bool,
+    /// The value of each.
+    pub values: [u64; 32],
+}
+
+impl Warp {
+    /// The lanes that take part in the instruction of the warp that comes next.
+    pub fn participants(&self) -> u32 {
+        self.mask | self.exchange.as_ref().map_or(0, |exchange| exchange.lanes)
+    }
+
+    /// Whether what synchronises these lanes is to be told by this split: each of several that met would tell it, the later ones
+    /// when the first have gone on already.
+    pub fn tells_sync(&self) -> bool {
+        self.exchange.as_ref().is_none_or(|exchange| exchange.leads)
+    }
+
+    /// The values that lanes bring to this instruction, of which `own` are those of this split, and the lanes that take part.
+    pub fn brought<T: Elem>(&mut self, mut own: Lanes<T>) -> (Lanes<T>, u32) {
+        let Some(exchange) = self.exchange.take() else { return (own, self.mask) };
+        for lane in (0..32).filter(|lane| exchange.lanes & !self.mask & 1 << lane != 0) {
+            own.0[lane] = T::from64(exchange.values[lane]);
+        }
+        (own, self.mask | exchange.lanes)
+    }
+
+    /// The same of predicates, a bit for each lane.
+    pub fn brought_bits(&mut self, own: u32) -> (u32, u32) {
+        let Some(exchange) = self.exchange.take() else { return (own, self.mask) };
+        let others = exchange.lanes & !self.mask;
+        let bits = (0..32).fold(0, |bits, lane| bits | (exchange.values[lane] as u32 & 1) << lane);
+        (own & !others | bits & others, self.mask | exchange.lanes)
+    }
+}

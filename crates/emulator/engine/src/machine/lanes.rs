@@ -1,0 +1,329 @@
+//! Reads and writes of a warp's registers, whatever their form.
+
+use crate::machine::Warp;
+use crate::machine::slot::{BITS, Elem, Lanes, OFFSET, SCALAR, Scalar, Slot, WIDE};
+use lanework_ptx_ir::kernel::Width;
+
+/// What an operand can be read as.
+pub trait Source: Copy + Default + 'static {
+    /// How its own registers are stored.
+    const READ: Width;
+    /// All lanes.
+    ///
+    /// # Safety
+    /// `slot` lies in the warp's register file.
+    unsafe fn fetch(warp: &Warp, slot: Slot) -> Lanes<Self>;
+    /// Lanes 0 and 16 of a register in scalar form.
+    ///
+    /// # Safety
+    /// As for `fetch`.
+    unsafe fn pair(warp: &Warp, slot: Slot) -> [Self; 2];
+    /// `pair` of a bare offset.
+    ///
+    /// # Safety
+    /// As for `pair`.
+    unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [Self; 2];
+    /// All lanes of a varying register of this type's own width; the slot is a bare offset.
+    ///
+    /// # Safety
+    /// As for `fetch`, and the register has that form.
+    unsafe fn fetch_own(warp: &Warp, slot: Slot) -> Lanes<Self>;
+}
+
+/// [`Source::fetch`] out of line, for handlers that are rare: hundreds of them share one copy.
+///
+/// # Safety
+/// As for [`Source::fetch`].
+#[inline(never)]
+pub unsafe fn fetch_cold<T: Source>(warp: &Warp, slot: Slot) -> Lanes<T> {
+    // SAFETY: `fetch` requires what this function does: the slot lies in the register file.
+    unsafe { T::fetch(warp, slot) }
+}
+
+/// [`Sink::put`] out of line, likewise.
+///
+/// # Safety
+/// As for [`Sink::put`].
+#[inline(never)]
+pub unsafe fn put_cold<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
+    // SAFETY: `put` requires what this function does: the slot lies in the register file.
+    unsafe { T::put(warp, slot, lanes) }
+}
+
+/// What a result can be written as.
+pub trait Sink: Copy + Default + 'static {
+    /// How its own registers are stored.
+    const WRITE: Width;
+    /// Writes the active lanes of a varying register.
+    ///
+    /// # Safety
+    /// `slot` lies in the warp's register file.
+    unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<Self>);
+    /// Writes a register in scalar form, stride 0.
+    ///
+    /// # Safety
+    /// As for `put`.
+    unsafe fn put_pair(warp: &mut Warp, slot: Slot, pair: [Self; 2]);
+    /// Writes the active lanes of a varying register of this type's own width; the slot is a bare
+    /// offset.
+    ///
+    /// # Safety
+    /// As for `put`, and the register has that form.
+    unsafe fn put_own(warp: &mut Warp, slot: Slot, lanes: Lanes<Self>);
+}
+
+impl<T: Elem> Source for T {
+    const READ: Width = if T::WIDE { Width::Wide } else { Width::Word };
+
+    #[inline(always)]
+    unsafe fn fetch(warp: &Warp, slot: Slot) -> Lanes<T> {
+        let mut out = Lanes([T::default(); 32]);
+        // SAFETY: the slot lies in the register file, and its bits tell the form of the register (`Source::fetch`).
+        unsafe {
+            let at = warp.at(slot);
+            if slot & SCALAR != 0 {
+                let scalar = *at.cast::<Scalar>();
+                if T::WIDE {
+                    for i in 0..32 {
+                        let step = scalar.stride.wrapping_mul(i as u64 & 15);
+                        out.0[i] = T::from64(scalar.base[i / 16].wrapping_add(step));
+                    }
+                } else {
+                    let stride = scalar.stride as u32;
+                    for i in 0..32 {
+                        let step = stride.wrapping_mul(i as u32 & 15);
+                        out.0[i] = T::from32((scalar.base[i / 16] as u32).wrapping_add(step));
+                    }
+                }
+            } else if slot & WIDE != 0 {
+                let words = *at.cast::<Lanes<u64>>();
+                for i in 0..32 {
+                    out.0[i] = T::from64(words.0[i]);
+                }
+            } else {
+                let words = *at.cast::<Lanes<u32>>();
+                for i in 0..32 {
+                    out.0[i] = T::from32(words.0[i]);
+                }
+            }
+        }
+        out
+    }
+
+    #[inline(always)]
+    unsafe fn pair(warp: &Warp, slot: Slot) -> [T; 2] {
+        // SAFETY: the slot lies in the register file and is in scalar form (`Source::pair`).
+        let base = unsafe { (*warp.at(slot).cast::<Scalar>()).base };
+        [T::from64(base[0]), T::from64(base[1])]
+    }
+
+    #[inline(always)]
+    unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [T; 2] {
+        // SAFETY: the offset is that of a register in scalar form (`Source::pair_bare`).
+        let base = unsafe { (*warp.regs.add(slot as usize).cast::<Scalar>()).base };
+        [T::from64(base[0]), T::from64(base[1])]
+    }
+
+    #[inline(always)]
+    unsafe fn fetch_own(warp: &Warp, slot: Slot) -> Lanes<T> {
+        let mut out = Lanes([T::default(); 32]);
+        // SAFETY: the offset is that of a varying register with words of this type's width (`Source::fetch_own`).
+        unsafe {
+            let at = warp.regs.add(slot as usize);
+            if T::WIDE {
+                let words = *at.cast::<Lanes<u64>>();
+                for i in 0..32 {
+                    out.0[i] = T::from64(words.0[i]);
+                }
+            } else {
+                let words = *at.cast::<Lanes<u32>>();
+                for i in 0..32 {
+                    out.0[i] = T::from32(words.0[i]);
+                }
+            }
+        }
+        out
+    }
+}
+
+impl<T: Elem> Sink for T {
+    const WRITE: Width = if T::WIDE { Width::Wide } else { Width::Word };
+
+    #[inline(always)]
+    unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
+        // SAFETY: the slot lies in the register file and is varying; its bits tell the width of its words
+        // (`Sink::put`).
+        unsafe {
+            if slot & WIDE != 0 {
+                let mut words = Lanes([0u64; 32]);
+                for i in 0..32 {
+                    words.0[i] = lanes.0[i].to64();
+                }
+                put_words(warp, slot & OFFSET, words);
+            } else {
+                let mut words = Lanes([0u32; 32]);
+                for i in 0..32 {
+                    words.0[i] = lanes.0[i].to32();
+                }
+                put_words(warp, slot & OFFSET, words);
+            }
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn put_pair(warp: &mut Warp, slot: Slot, pair: [T; 2]) {
+        let scalar = Scalar { base: [pair[0].to64(), pair[1].to64()], stride: 0, unused: 0 };
+        // SAFETY: the slot lies in the register file and is in scalar form (`Sink::put_pair`).
+        unsafe { scalar.store(warp.at(slot).cast::<Scalar>()) }
+    }
+
+    #[inline(always)]
+    unsafe fn put_own(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
+        // SAFETY: the offset is that of a varying register with words of this type's width (`Sink::put_own`).
+        unsafe {
+            if T::WIDE {
+                let mut words = Lanes([0u64; 32]);
+                for i in 0..32 {
+                    words.0[i] = lanes.0[i].to64();
+                }
+                put_words(warp, slot, words);
+            } else {
+                let mut words = Lanes([0u32; 32]);
+                for i in 0..32 {
+                    words.0[i] = lanes.0[i].to32();
+                }
+                put_words(warp, slot, words);
+            }
+        }
+    }
+}
+
+/// Writes the active lanes of a varying register whose words are `T`.
+///
+/// # Safety
+/// `slot` is the bare offset of a varying register with words of `T`'s size.
+#[inline(always)]
+pub unsafe fn put_words<T: Copy>(warp: &mut Warp, slot: Slot, words: Lanes<T>) {
+    // SAFETY: the offset is that of a varying register with words of this size, as this function requires.
+    unsafe {
+        let at = warp.regs.add(slot as usize).cast::<Lanes<T>>();
+        let mask = warp.mask;
+        if mask == u32::MAX {
+            *at = words;
+        } else {
+            let mut merged = *at;
+            for i in 0..32 {
+                merged.0[i] = if mask & BITS[i] != 0 { words.0[i] } else { merged.0[i] };
+            }
+            *at = merged;
+        }
+    }
+}
+
+/// The address of each lane. What is added to a 32-bit register wraps where the register would: nvcc
+/// addresses the first word of shared memory as `[%r+4]` with -4 in the register.
+///
+/// # Safety
+/// The slot is a register of the warp.
+#[inline(never)]
+pub unsafe fn addresses(warp: &Warp, slot: Slot, offset: u64) -> Lanes<u64> {
+    // SAFETY: the slot is a register of the warp, as this function requires.
+    unsafe {
+        if slot & WIDE != 0 {
+            let mut at = u64::fetch(warp, slot);
+            for i in 0..32 {
+                at.0[i] = at.0[i].wrapping_add(offset);
+            }
+            return at;
+        }
+        let words = u32::fetch(warp, slot);
+        let mut at = Lanes([0u64; 32]);
+        for i in 0..32 {
+            at.0[i] = u64::from(words.0[i].wrapping_add(offset as u32));
+        }
+        at
+    }
+}
+
+/// One bit per true lane.
+#[inline(always)]
+fn mask_of(lanes: &Lanes<bool>) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: SSE2 is part of x86-64, and the array holds 32 bytes.
+    unsafe {
+        use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_movemask_epi8};
+        let mut bytes = [0i8; 32];
+        for i in 0..32 {
+            bytes[i] = -i8::from(lanes.0[i]);
+        }
+        let low = _mm_movemask_epi8(_mm_loadu_si128(bytes.as_ptr().cast::<__m128i>()));
+        let high = _mm_movemask_epi8(_mm_loadu_si128(bytes.as_ptr().add(16).cast::<__m128i>()));
+        low as u32 | (high as u32) << 16
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        (0..32).fold(0, |bits, i| bits | if lanes.0[i] { BITS[i] } else { 0 })
+    }
+}
+
+impl Source for bool {
+    const READ: Width = Width::Predicate;
+
+    #[inline(always)]
+    unsafe fn fetch(warp: &Warp, slot: Slot) -> Lanes<bool> {
+        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool` (`Source::fetch`).
+        let mask = unsafe { *warp.at(slot).cast::<u32>() };
+        let mut out = Lanes([false; 32]);
+        for i in 0..32 {
+            out.0[i] = mask & BITS[i] != 0;
+        }
+        out
+    }
+
+    #[inline(always)]
+    unsafe fn pair(warp: &Warp, slot: Slot) -> [bool; 2] {
+        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool` (`Source::pair`).
+        let mask = unsafe { *warp.at(slot).cast::<u32>() };
+        [mask & 1 != 0, mask & 0x1_0000 != 0]
+    }
+
+    #[inline(always)]
+    unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [bool; 2] {
+        // SAFETY: a predicate's slot has no form bits, so the bare offset is its slot.
+        unsafe { bool::pair(warp, slot) }
+    }
+
+    #[inline(always)]
+    unsafe fn fetch_own(warp: &Warp, slot: Slot) -> Lanes<bool> {
+        // SAFETY: a predicate's slot has no form bits, so the bare offset is its slot.
+        unsafe { bool::fetch(warp, slot) }
+    }
+}
+
+impl Sink for bool {
+    const WRITE: Width = Width::Predicate;
+
+    #[inline(always)]
+    unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<bool>) {
+        let bits = mask_of(&lanes);
+        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool` (`Sink::put`).
+        unsafe {
+            let at = warp.at(slot).cast::<u32>();
+            *at = (*at & !warp.mask) | (bits & warp.mask);
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn put_pair(warp: &mut Warp, slot: Slot, pair: [bool; 2]) {
+        let bits = (if pair[0] { 0xffff } else { 0 }) | (if pair[1] { 0xffff_0000 } else { 0 });
+        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool`
+        // (`Sink::put_pair`).
+        unsafe { *warp.at(slot).cast::<u32>() = bits }
+    }
+
+    #[inline(always)]
+    unsafe fn put_own(warp: &mut Warp, slot: Slot, lanes: Lanes<bool>) {
+        // SAFETY: a predicate's slot has no form bits, so the bare offset is its slot.
+        unsafe { bool::put(warp, slot, lanes) }
+    }
+}

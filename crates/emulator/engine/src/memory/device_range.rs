@@ -1,0 +1,222 @@
+//! A range of the host's addresses for the memory of devices that use them: what is freed is never given to the program, so that an
+//! address of a device stays one, and a stale pointer is told from the program's own memory. The range is reserved once for the process,
+//! takes pages when they are touched, and gives them back when an allocation ends.
+//!
+//! Blocks are found by best fit, and free neighbours are joined (Knuth, The Art of Computer Programming, 2.5). Free bytes are zero.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+/// Sizes of the range that are asked for: a host with a limit gives a smaller one, or none.
+/// Hosts with 32-bit addresses have no room for any of them.
+const SIZES: [u64; 3] = [1 << 42, 1 << 38, 1 << 34];
+/// Blocks start at multiples of this.
+const GRAIN: usize = 256;
+const PAGE: usize = 4096;
+/// Blocks of as many bytes give their pages back; smaller ones are written with zeros.
+const GIVEN_BACK: usize = 64 << 10;
+
+/// The blocks that nobody has, by start and by size.
+#[derive(Default)]
+struct Free {
+    starts: BTreeMap<usize, usize>,
+    sizes: BTreeSet<(usize, usize)>,
+}
+
+impl Free {
+    fn add(&mut self, start: usize, bytes: usize) {
+        if bytes > 0 {
+            self.starts.insert(start, bytes);
+            self.sizes.insert((bytes, start));
+        }
+    }
+
+    fn remove(&mut self, start: usize, bytes: usize) {
+        self.starts.remove(&start);
+        self.sizes.remove(&(bytes, start));
+    }
+
+    /// Takes a block.
+    fn take(&mut self, bytes: usize, align: usize) -> Option<usize> {
+        // The smallest that has room wherever it starts, unless a smaller one happens to start well.
+        let fits = |&(length, start): &(usize, usize)| {
+            let at = start.next_multiple_of(align);
+            at - start + bytes <= length
+        };
+        let first = self.sizes.range((bytes, 0)..).next().copied().filter(fits);
+        let (length, start) =
+            first.or_else(|| self.sizes.range((bytes.checked_add(align)?, 0)..).next().copied())?;
+        self.remove(start, length);
+        let at = start.next_multiple_of(align);
+        self.add(start, at - start);
+        self.add(at + bytes, start + length - at - bytes);
+        Some(at)
+    }
+
+    /// Takes a block back, and joins it to free neighbours.
+    fn give(&mut self, start: usize, bytes: usize) {
+        let (mut from, mut length) = (start, bytes);
+        if let Some((&before, &size)) = self.starts.range(..start).next_back()
+            && before + size == start
+        {
+            self.remove(before, size);
+            (from, length) = (before, size + length);
+        }
+        if let Some(&size) = self.starts.get(&(start + bytes)) {
+            self.remove(start + bytes, size);
+            length += size;
+        }
+        self.add(from, length);
+    }
+}
+
+/// The range.
+struct Range {
+    start: usize,
+    bytes: usize,
+    free: Mutex<Free>,
+}
+
+impl Range {
+    fn free(&self) -> MutexGuard<'_, Free> {
+        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The range of this process, reserved when it is first wanted; `None` where the host reserves none.
+fn range() -> Option<&'static Range> {
+    static RANGE: OnceLock<Option<Range>> = OnceLock::new();
+    RANGE
+        .get_or_init(|| {
+            let (start, bytes) = SIZES
+                .into_iter()
+                .filter_map(|bytes| usize::try_from(bytes).ok())
+                .find_map(|bytes| Some((system::reserve(bytes)?, bytes)))?;
+            let mut free = Free::default();
+            free.add(start, bytes);
+            Some(Range { start, bytes, free: Mutex::new(free) })
+        })
+        .as_ref()
+}
+
+/// Zeroed bytes of the range at a multiple of `align`, which is one of 256; `None` where it has no room.
+pub fn take(bytes: usize, align: usize) -> Option<*mut u8> {
+    let bytes = bytes.checked_next_multiple_of(GRAIN)?;
+    let at = range()?.free().take(bytes, align.max(GRAIN))?;
+    Some(std::ptr::with_exposed_provenance_mut(at))
+}
+
+/// Gives bytes back.
+///
+/// # Safety
+/// `start` is what [`take`] gave for as many bytes, and nobody uses them any more.
+pub unsafe fn give(start: *mut u8, bytes: usize) {
+    let (Some(range), Some(bytes)) = (range(), bytes.checked_next_multiple_of(GRAIN)) else {
+        return;
+    };
+    let at = start.addr();
+    let (first, last) = (at.next_multiple_of(PAGE), (at + bytes) / PAGE * PAGE);
+    let whole = bytes >= GIVEN_BACK && system::forget(first, last - first);
+    // SAFETY: the bytes are the caller's.
+    unsafe {
+        if whole {
+            start.write_bytes(0, first - at);
+            start.add(last - at).write_bytes(0, at + bytes - last);
+        } else {
+            start.write_bytes(0, bytes);
+        }
+    }
+    range.free().give(at, bytes);
+}
+
+/// Whether an address lies in the range, in use or not.
+pub fn holds(address: u64) -> bool {
+    range().is_some_and(|range| {
+        address.checked_sub(range.start as u64).is_some_and(|offset| offset < range.bytes as u64)
+    })
+}
+
+#[cfg(all(target_os = "linux", not(miri)))]
+mod system {
+    /// Reserves addresses whose pages are there when they are touched.
+    pub fn reserve(bytes: usize) -> Option<usize> {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping at a place of the system's choice.
+        let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0) };
+        (at != libc::MAP_FAILED).then(|| at.expose_provenance())
+    }
+
+    /// Gives pages back to the system, which gives zeros when they are touched again.
+    pub fn forget(start: usize, bytes: usize) -> bool {
+        let at = std::ptr::with_exposed_provenance_mut(start);
+        // SAFETY: whole pages of the range, which nobody uses.
+        unsafe { libc::madvise(at, bytes, libc::MADV_DONTNEED) == 0 }
+    }
+}
+
+#[cfg(not(all(target_os = "linux", not(miri))))]
+mod system {
+    pub fn reserve(_bytes: usize) -> Option<usize> {
+        None
+    }
+
+    pub fn forget(_start: usize, _bytes: usize) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::memory::device_range::*;
+
+    #[test]
+    fn blocks_are_taken_apart_and_joined_again() {
+        let mut free = Free::default();
+        free.add(4096, 1 << 20);
+        let mut taken: Vec<(usize, usize)> = Vec::new();
+        let mut state = 7u64;
+        for round in 0..2000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let bytes = GRAIN * (1 + (state >> 33) as usize % 40);
+            let align = if state >> 62 == 0 { PAGE } else { GRAIN };
+            if round % 3 < 2 {
+                let Some(at) = free.take(bytes, align) else { continue };
+                assert!(at.is_multiple_of(align));
+                assert!(at >= 4096 && at + bytes <= 4096 + (1 << 20));
+                assert!(
+                    taken.iter().all(|&(other, size)| other + size <= at || at + bytes <= other)
+                );
+                taken.push((at, bytes));
+            } else if !taken.is_empty() {
+                let (at, bytes) = taken.swap_remove((state >> 40) as usize % taken.len());
+                free.give(at, bytes);
+            }
+        }
+        taken.into_iter().for_each(|(at, bytes)| free.give(at, bytes));
+        assert_eq!(free.starts, BTreeMap::from([(4096, 1 << 20)]));
+        assert_eq!(free.sizes, BTreeSet::from([(1 << 20, 4096)]));
+        assert_eq!(free.take(1 << 21, GRAIN), None);
+    }
+
+    #[test]
+    fn what_is_given_back_is_zero_when_it_is_taken_again() {
+        for bytes in [GRAIN, 10_000, GIVEN_BACK, 1 << 20] {
+            for _ in 0..3 {
+                let Some(at) = take(bytes, GRAIN) else {
+                    eprintln!("skipped: the host reserves no addresses");
+                    return;
+                };
+                assert!(holds(at as u64) && holds(at as u64 + bytes as u64 - 1));
+                // SAFETY: the bytes are this test's.
+                unsafe {
+                    let all = std::slice::from_raw_parts_mut(at, bytes);
+                    assert!(all.iter().all(|&byte| byte == 0), "{bytes}");
+                    all.fill(7);
+                    give(at, bytes);
+                }
+            }
+        }
+        assert!(!holds(0) && !holds(u64::MAX));
+    }
+}

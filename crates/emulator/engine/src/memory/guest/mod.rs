@@ -1,0 +1,168 @@
+//! Accesses to guest memory, which another worker's thread may access at the same time.
+//!
+//! Kernels may race: two blocks, run by two threads of the host, may touch the same word of global
+//! memory, and in Rust a race of plain accesses is undefined behaviour. So every access to guest memory
+//! is one of relaxed atomics, at least as fine as the guest's own elements: PTX promises no more for weak
+//! accesses (PTX ISA manual, "Memory Consistency Model": a vector access is a set of scalar ones in no
+//! order). One element is an `AtomicU8` to `AtomicU64`. Sixteen elements side by side are moved by one
+//! block of inline assembly, whose meaning is that of sixteen relaxed atomic accesses: the host's vector
+//! moves are never torn within an aligned element. The compiler has no other way to say this: it does not
+//! join relaxed atomics.
+
+pub(crate) mod bytes;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod vectors;
+
+use crate::machine::slot::Elem;
+pub use crate::memory::guest::bytes::{copy, read_bytes, write_bytes};
+/// The levels of handlers for registers of 256 and of 512 bits.
+#[cfg(target_arch = "x86_64")]
+pub use crate::memory::guest::vectors::{Avx2 as Middle, Avx512 as Widest, words};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
+
+/// Reads an element.
+///
+/// # Safety
+/// Its bytes are there to be read, at a multiple of their number; whoever writes them at the same time does so by
+/// this module.
+#[inline(always)]
+pub unsafe fn load<T: Elem>(from: *const T) -> T {
+    // SAFETY: the bytes are readable, aligned to the element, and written by this module only, as this function
+    // requires; an element has the layout of the atomic of its size.
+    unsafe {
+        match size_of::<T>() {
+            1 => T::from64(AtomicU8::from_ptr(from.cast_mut().cast()).load(Relaxed).into()),
+            2 => T::from64(AtomicU16::from_ptr(from.cast_mut().cast()).load(Relaxed).into()),
+            4 => T::from64(word(from.cast()).into()),
+            _ => T::from64(AtomicU64::from_ptr(from.cast_mut().cast()).load(Relaxed)),
+        }
+    }
+}
+
+/// Reads a 32-bit word: a relaxed atomic load, by inline assembly as far as it can be. The compiler takes an
+/// atomic load for a write of all memory, and would read the warp's state again after each.
+///
+/// # Safety
+/// As for [`load`].
+#[inline(always)]
+unsafe fn word(from: *const u32) -> u32 {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let value: u32;
+        // SAFETY: the four bytes are readable and aligned, as `load` requires.
+        unsafe {
+            std::arch::asm!("mov {value:e}, dword ptr [{from}]", from = in(reg) from,
+                value = lateout(reg) value, options(pure, nostack, readonly, preserves_flags));
+        }
+        value
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    // SAFETY: the four bytes are readable and aligned, as `load` requires.
+    unsafe {
+        AtomicU32::from_ptr(from.cast_mut()).load(Relaxed)
+    }
+}
+
+/// Writes an element.
+///
+/// # Safety
+/// As for [`load`], to be written.
+#[inline(always)]
+pub unsafe fn store<T: Elem>(to: *mut T, value: T) {
+    // SAFETY: the bytes are writable, aligned to the element, and accessed by this module only, as this function
+    // requires; an element has the layout of the atomic of its size.
+    unsafe {
+        match size_of::<T>() {
+            1 => AtomicU8::from_ptr(to.cast()).store(value.to64() as u8, Relaxed),
+            2 => AtomicU16::from_ptr(to.cast()).store(value.to64() as u16, Relaxed),
+            4 => AtomicU32::from_ptr(to.cast()).store(value.to64() as u32, Relaxed),
+            _ => AtomicU64::from_ptr(to.cast()).store(value.to64(), Relaxed),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::memory::guest::Portable;
+    use crate::memory::guest::{Level, load, store};
+
+    #[test]
+    fn an_element_keeps_its_bits() {
+        let mut word = 0i16;
+        // SAFETY: the element is there.
+        unsafe {
+            store(&raw mut word, -2);
+            assert_eq!(load(&raw mut word), -2);
+        }
+    }
+
+    #[test]
+    fn sixteen_elements_are_moved_at_once() {
+        let mut from = [0u32; 16];
+        from.iter_mut().enumerate().for_each(|(i, x)| *x = i as u32 * 3);
+        let mut to = [0u32; 16];
+        // SAFETY: both have 16 elements.
+        unsafe { Portable::store(&raw mut to, Portable::load(&raw mut from)) };
+        assert_eq!(from, to);
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: both arrays have 16 elements, and the host was found to have AVX2.
+            unsafe {
+                crate::memory::guest::Middle::store(
+                    &raw mut to,
+                    crate::memory::guest::Middle::load(&raw mut from),
+                )
+            };
+            assert_eq!(from, to);
+        }
+    }
+}
+
+/// How a SIMD level moves 16 elements side by side.
+pub trait Level {
+    /// Reads them.
+    ///
+    /// # Safety
+    /// As for [`load`], of all of them; the host has the level.
+    unsafe fn load<T: Elem>(from: *const [T; 16]) -> [T; 16];
+    /// Writes them.
+    ///
+    /// # Safety
+    /// As for [`store`], of all of them; the host has the level.
+    unsafe fn store<T: Elem>(to: *mut [T; 16], values: [T; 16]);
+    /// Reads one word, 16 times the same.
+    ///
+    /// # Safety
+    /// As for [`load`]; the host has the level.
+    unsafe fn broadcast(from: *const u32) -> [u32; 16];
+}
+
+/// Element by element, on any host.
+pub struct Portable;
+
+impl Level for Portable {
+    #[inline(always)]
+    unsafe fn load<T: Elem>(from: *const [T; 16]) -> [T; 16] {
+        let mut out = [T::default(); 16];
+        for (i, out) in out.iter_mut().enumerate() {
+            // SAFETY: the array has 16 readable elements, as this function requires.
+            *out = unsafe { load(from.cast::<T>().add(i)) };
+        }
+        out
+    }
+
+    #[inline(always)]
+    unsafe fn store<T: Elem>(to: *mut [T; 16], values: [T; 16]) {
+        for (i, value) in values.into_iter().enumerate() {
+            // SAFETY: the array has 16 writable elements, as this function requires.
+            unsafe { store(to.cast::<T>().add(i), value) };
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn broadcast(from: *const u32) -> [u32; 16] {
+        // SAFETY: the word is readable and aligned, as this function requires.
+        [unsafe { word(from) }; 16]
+    }
+}

@@ -1,0 +1,168 @@
+//! Bytes of the host that an allocation of the device lies in.
+
+use crate::memory::device_range;
+use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
+use std::any::Any;
+use std::sync::Arc;
+
+/// What an allocator of C aligns everything to: with more, zeros would be written instead of taken from the system.
+const PLAIN_ALIGN: usize = 16;
+
+/// What fresh memory holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fresh {
+    /// This byte everywhere, so that what nothing has written shows.
+    Byte(u8),
+    /// Zeros, which the system gives with the pages when they are first touched.
+    Zeros,
+}
+
+/// Bytes of the host, released when dropped.
+pub struct HostBytes {
+    _owner: Owner,
+    /// The first, aligned.
+    start: *mut u8,
+}
+
+/// What ends with the bytes.
+enum Owner {
+    Allocator {
+        base: *mut u8,
+        layout: Layout,
+    },
+    /// The range of addresses for devices.
+    Range {
+        base: *mut u8,
+        bytes: usize,
+    },
+    /// Whoever lent them keeps them while this lives.
+    Lender(#[allow(dead_code, reason = "it is kept, and dropped")] Arc<dyn Any + Send + Sync>),
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        match *self {
+            // SAFETY: `base` came from the allocator with this layout and is released once.
+            Owner::Allocator { base, layout } => unsafe { dealloc(base, layout) },
+            // SAFETY: `base` came from the range with as many bytes, and is given back once.
+            Owner::Range { base, bytes } => unsafe { device_range::give(base, bytes) },
+            Owner::Lender(_) => {}
+        }
+    }
+}
+
+impl HostBytes {
+    /// As `new`, in the range of addresses that are for devices, where the host has one.
+    pub fn of_device(size: usize, align: usize, fresh: Fresh) -> Option<HostBytes> {
+        let taken = (size > 0).then(|| device_range::take(size, align)).flatten();
+        let Some(base) = taken else { return HostBytes::new(size, align, fresh) };
+        if let Fresh::Byte(byte) = fresh {
+            // SAFETY: `base` owns `size` bytes.
+            unsafe { base.write_bytes(byte, size) };
+        }
+        Some(HostBytes { _owner: Owner::Range { base, bytes: size }, start: base })
+    }
+
+    /// `size` bytes at a multiple of `align`; `None` where the host has no room.
+    pub fn new(size: usize, align: usize, fresh: Fresh) -> Option<HostBytes> {
+        if size == 0 {
+            return None;
+        }
+        match fresh {
+            Fresh::Byte(byte) => {
+                let layout = Layout::from_size_align(size, align).ok()?;
+                // SAFETY: the size of the layout is not zero: `size == 0` returned above.
+                let base = unsafe { alloc(layout) };
+                if base.is_null() {
+                    return None;
+                }
+                // SAFETY: `base` owns `size` bytes.
+                unsafe { base.write_bytes(byte, size) };
+                Some(HostBytes { _owner: Owner::Allocator { base, layout }, start: base })
+            }
+            Fresh::Zeros => {
+                let layout = Layout::from_size_align(size.checked_add(align)?, PLAIN_ALIGN).ok()?;
+                // SAFETY: the size of the layout is not zero: `size == 0` returned above.
+                let base = unsafe { alloc_zeroed(layout) };
+                if base.is_null() {
+                    return None;
+                }
+                let skipped = base.addr().next_multiple_of(align) - base.addr();
+                // SAFETY: fewer than `align` bytes are skipped of `size + align`.
+                let start = unsafe { base.add(skipped) };
+                Some(HostBytes { _owner: Owner::Allocator { base, layout }, start })
+            }
+        }
+    }
+
+    /// Bytes that somebody lends for as long as `lender` lives.
+    ///
+    /// # Safety
+    /// Until `lender` is dropped, `size` bytes at `start` are there to be read and written, and nobody else uses them.
+    pub unsafe fn lent(
+        start: *mut u8,
+        size: usize,
+        fresh: Fresh,
+        lender: Arc<dyn Any + Send + Sync>,
+    ) -> HostBytes {
+        let byte = match fresh {
+            Fresh::Byte(byte) => byte,
+            Fresh::Zeros => 0,
+        };
+        // SAFETY: `size` bytes are writable at `start` and used by nobody else, as this function requires.
+        unsafe { start.write_bytes(byte, size) };
+        HostBytes { _owner: Owner::Lender(lender), start }
+    }
+
+    /// The first byte.
+    pub fn start(&self) -> *mut u8 {
+        self.start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::memory::host_bytes::*;
+
+    #[test]
+    fn fresh_bytes_are_aligned_and_hold_what_was_asked_for() {
+        for (fresh, want) in [(Fresh::Byte(0xCD), 0xCD), (Fresh::Zeros, 0)] {
+            for (size, align) in [(256, 256), (4096, 4096), (1 << 20, 4096)] {
+                // Twice, so that bytes which were used before are given again.
+                for make in
+                    [HostBytes::new, HostBytes::new, HostBytes::of_device, HostBytes::of_device]
+                {
+                    let bytes = make(size, align, fresh).expect("there is room");
+                    assert!(bytes.start().addr().is_multiple_of(align));
+                    // SAFETY: `size` bytes are owned, and all were written or zeroed.
+                    let all = unsafe { std::slice::from_raw_parts_mut(bytes.start(), size) };
+                    assert!(all.iter().all(|&byte| byte == want));
+                    all.fill(7);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lent_bytes_are_given_back_when_dropped() {
+        let mut memory = [7u8; 64];
+        let lender = Arc::new(());
+        // SAFETY: the array outlives the bytes, and is not used meanwhile.
+        let lent =
+            unsafe { HostBytes::lent(memory.as_mut_ptr(), 32, Fresh::Byte(0xCD), lender.clone()) };
+        assert_eq!(Arc::strong_count(&lender), 2);
+        drop(lent);
+        assert_eq!(Arc::strong_count(&lender), 1);
+        assert_eq!((memory[..32] == [0xCD; 32], memory[32..] == [7; 32]), (true, true));
+    }
+
+    #[test]
+    fn no_bytes_and_too_many_are_refused() {
+        for fresh in [Fresh::Byte(0), Fresh::Zeros] {
+            for make in [HostBytes::new, HostBytes::of_device] {
+                assert!(make(0, 256, fresh).is_none());
+                assert!(make(isize::MAX as usize, 256, fresh).is_none());
+            }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Memory of the host that a device uses where it lies: registered ranges, bytes that a lender keeps, and, where the host vouches for
+//! all addresses, any.
+
+use crate::device::Device;
+use crate::fault::MemoryError;
+use crate::instructions::access::region::Region;
+use crate::memory::allocation::{Addresses, in_windows};
+use crate::memory::host_bytes::HostBytes;
+use crate::memory::{Allocation, HOST_END, Memory, NULL_PAGE};
+use lanework_ptx_ir::memory_layout::{PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
+use std::any::Any;
+use std::sync::{Arc, RwLockReadGuard};
+
+impl Memory {
+    /// Allocates the bytes that a lender keeps, at their own address.
+    ///
+    /// # Errors
+    /// If the device has no room for them, or they cannot be an allocation at their own address.
+    ///
+    /// # Safety
+    /// As for [`crate::device::Device::allocate_in`].
+    pub unsafe fn allocate_in(
+        &mut self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+        lender: Arc<dyn Any + Send + Sync>,
+    ) -> Result<(), MemoryError> {
+        let (address, free) = (start as u64, self.total - self.used);
+        if bytes > free {
+            let (name, total) = (name.to_owned(), self.total);
+            return Err(MemoryError::OutOfMemory { name, bytes, free, total });
+        }
+        self.registrable(address, bytes)?;
+        // SAFETY: the bytes stay usable and unused by others until `lender` is dropped (`Device::allocate_in`).
+        let own = unsafe { HostBytes::lent(start, bytes as usize, self.fresh, lender) };
+        self.reopen(address, bytes);
+        self.used += bytes;
+        self.live.insert(address, Allocation::of(name, bytes, self.checked, own));
+        Ok(())
+    }
+
+    /// Refuses what cannot be an allocation at its own address.
+    fn registrable(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
+        let refuse = |why: String| Err(MemoryError::NotRegistrable { address, bytes, why });
+        if self.addresses == Addresses::Own {
+            return refuse("this emulator has addresses of its own; make it on host memory".into());
+        }
+        if bytes == 0 || address < NULL_PAGE || bytes > HOST_END || address > HOST_END - bytes {
+            return refuse("no host program has memory there".into());
+        }
+        if in_windows(address, bytes) {
+            return refuse("generic addresses of shared and local memory lie there".into());
+        }
+        let before = self.live.range(..address + bytes).next_back();
+        if let Some((other, a)) = before
+            && other + a.bytes.max(1) > address
+        {
+            return refuse(format!("it overlaps `{}`, {} bytes at {other:#x}", a.name, a.bytes));
+        }
+        Ok(())
+    }
+
+    /// Registers a range of host memory as an allocation at its own address.
+    ///
+    /// # Errors
+    /// If it is empty, overlaps an allocation, or lies where the emulator has addresses of its own.
+    ///
+    /// # Safety
+    /// As for [`crate::device::Device::register_host_memory`].
+    pub unsafe fn register_host_memory(
+        &mut self,
+        start: *mut u8,
+        bytes: u64,
+        name: &str,
+    ) -> Result<(), MemoryError> {
+        let address = start as u64;
+        self.registrable(address, bytes)?;
+        self.reopen(address, bytes);
+        // What the host registers counts as written.
+        let (name, written) = (name.to_owned(), None);
+        let registered = Allocation {
+            name,
+            bytes,
+            of_module: false,
+            constant: false,
+            written,
+            data: start,
+            own: None,
+        };
+        self.live.insert(address, registered);
+        self.registered += 1;
+        Ok(())
+    }
+
+    /// Unregisters a range of the host.
+    ///
+    /// # Errors
+    /// If no registered range starts at the address.
+    pub fn unregister_host_memory(&mut self, address: u64) -> Result<(), MemoryError> {
+        if self.live.get(&address).is_none_or(|a| a.own.is_some()) {
+            return Err(MemoryError::NotRegistered { address });
+        }
+        self.registered -= 1;
+        self.quarantine(address);
+        Ok(())
+    }
+
+    /// Lets kernels use any host address while nothing is registered.
+    ///
+    /// # Safety
+    /// As for [`crate::device::Device::trust_addresses`].
+    pub unsafe fn trust(&mut self) {
+        self.trusting = self.addresses == Addresses::Host;
+    }
+
+    /// The region of an address that is good only because the host vouched for all.
+    pub(crate) fn trusted(&self, address: u64) -> Option<Region> {
+        if !self.trusting || self.registered > 0 {
+            return None;
+        }
+        // The generic windows lie between the two.
+        let [low, high] = [NULL_PAGE..SHARED_WINDOW, PARAMETER_WINDOW + WINDOW..HOST_END];
+        let range = [low, high].into_iter().find(|range| range.contains(&address))?;
+        let host = std::ptr::with_exposed_provenance_mut(range.start as usize);
+        Some(Region { start: range.start, bytes: range.end - range.start, host })
+    }
+}
+
+/// Bytes of device memory beside running launches. Nothing is freed while it lives.
+pub struct Held<'a> {
+    memory: RwLockReadGuard<'a, Memory>,
+    start: *mut u8,
+    address: u64,
+    bytes: u64,
+}
+
+impl Held<'_> {
+    /// Where the host finds them. Launches may access them at any time.
+    pub fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    /// Notes that the host has written them all.
+    pub fn wrote(&self) {
+        self.memory.mark(self.address, self.bytes);
+    }
+}
+
+impl Device {
+    /// Bytes of one allocation, which stays there while launches go on; does not wait for them.
+    ///
+    /// # Errors
+    /// When the bytes are not inside one allocation.
+    pub fn hold(&self, address: u64, bytes: u64) -> Result<Held<'_>, MemoryError> {
+        let memory = self.memory();
+        let start = memory.host(address, bytes)?;
+        Ok(Held { memory, start, address, bytes })
+    }
+}

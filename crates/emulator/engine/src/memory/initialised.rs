@@ -1,0 +1,99 @@
+//! The initialised-byte bitmap: a bit for each byte of memory says whether anything has written it.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
+/// A bit per byte of an allocation, shared by the host and the one worker of a checked launch.
+#[derive(Debug)]
+pub struct InitialisedBytes {
+    bytes: u64,
+    whole: AtomicBool,
+    bits: Box<[AtomicU64]>,
+}
+
+/// The bits of `bytes` bytes from bit `at` of a word on.
+#[inline(always)]
+fn mask(at: u64, bytes: u64) -> u64 {
+    (u64::MAX >> (64 - bytes.clamp(1, 64))) << at
+}
+
+impl InitialisedBytes {
+    /// Nothing is written.
+    pub fn new(bytes: u64) -> InitialisedBytes {
+        let words = bytes.div_ceil(64) as usize;
+        let bits = (0..words).map(|_| AtomicU64::new(0)).collect();
+        InitialisedBytes { bytes, whole: AtomicBool::new(bytes == 0), bits }
+    }
+
+    /// Everything counts as unwritten again.
+    pub fn clear(&self) {
+        self.whole.store(self.bytes == 0, Relaxed);
+        self.bits.iter().for_each(|word| word.store(0, Relaxed));
+    }
+
+    /// `bytes` bytes at `offset` have been written.
+    #[inline(always)]
+    pub fn set(&self, offset: u64, bytes: u64) {
+        if self.whole.load(Relaxed) {
+            return;
+        }
+        if offset == 0 && bytes >= self.bytes {
+            return self.whole.store(true, Relaxed);
+        }
+        self.each_word(offset, bytes, |word, mask| {
+            let old = word.load(Relaxed);
+            if old & mask != mask {
+                word.store(old | mask, Relaxed);
+            }
+            true
+        });
+    }
+
+    /// Whether all of `bytes` bytes at `offset` have been written.
+    #[inline(always)]
+    pub fn has(&self, offset: u64, bytes: u64) -> bool {
+        if self.whole.load(Relaxed) {
+            return true;
+        }
+        let within = offset & 63;
+        if (1..=64 - within).contains(&bytes)
+            && let Some(word) = self.bits.get((offset >> 6) as usize)
+        {
+            return !word.load(Relaxed) & mask(within, bytes) == 0;
+        }
+        self.each_word(offset, bytes, |word, mask| !word.load(Relaxed) & mask == 0)
+    }
+
+    #[inline(always)]
+    fn each_word(&self, offset: u64, bytes: u64, f: impl Fn(&AtomicU64, u64) -> bool) -> bool {
+        let end = offset.saturating_add(bytes).min(self.bytes);
+        let mut at = offset;
+        while at < end {
+            let within = at & 63;
+            let count = (64 - within).min(end - at);
+            let Some(word) = self.bits.get((at >> 6) as usize) else { return false };
+            if !f(word, mask(within, count)) {
+                return false;
+            }
+            at += count;
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::memory::initialised::*;
+
+    #[test]
+    fn bytes_are_remembered_across_words() {
+        let written = InitialisedBytes::new(200);
+        written.set(60, 70);
+        assert!(written.has(60, 70) && !written.has(59, 1) && !written.has(130, 1));
+        assert!(!written.has(100, 60));
+        written.set(0, 200);
+        assert!(written.has(0, 200));
+        written.clear();
+        assert!(!written.has(60, 1));
+    }
+}

@@ -1,0 +1,330 @@
+//! Global memory of the emulated device: allocations with names, exact bounds and guard gaps, and
+//! ranges that the host registers.
+
+pub(crate) mod allocation;
+pub(crate) mod device_range;
+pub mod guest;
+pub(crate) mod host_bytes;
+pub mod host_memory;
+pub mod initialised;
+pub(crate) mod lock;
+
+use crate::fault::MemoryError;
+use crate::instructions::access::region::Region;
+use crate::instructions::texture::object::Objects;
+pub use crate::memory::allocation::{Addresses, Allocation, BadAddress};
+use crate::memory::allocation::{GRAIN, in_windows};
+use crate::memory::host_bytes::Fresh;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Where the first allocation starts; the shared, local and parameter windows lie below.
+const FIRST_ADDRESS: u64 = 0x10_0000_0000;
+/// Bytes between two allocations where accesses are checked: no 32-bit index of 16 bytes each that
+/// leaves one reaches another.
+const APART: u64 = 1 << 36;
+/// Allocations larger than this ask the host first.
+const ASK_HOST: u64 = 64 << 20;
+/// What fresh memory holds.
+pub const POISON: u8 = 0xCD;
+/// Freed ranges remembered, to tell use after free from a wild address.
+const QUARANTINE: usize = 4096;
+/// Addresses below are null with an offset.
+const NULL_PAGE: u64 = 4096;
+/// Regions start at multiples of this: handlers take a distance from the start of a region for as
+/// aligned as the address itself.
+const REGION_ALIGN: u64 = 16;
+/// Past the last address of a host program.
+const HOST_END: u64 = if cfg!(target_arch = "x86_64") { 1 << 47 } else { 1 << 48 };
+
+/// The table of allocations.
+pub struct Memory {
+    addresses: Addresses,
+    /// Ranges that the host has registered.
+    registered: usize,
+    /// Whether any host address is good while nothing is registered.
+    trusting: bool,
+    live: BTreeMap<u64, Allocation>,
+    freed: Vec<(u64, u64, String)>,
+    /// Address and bytes of what has ended since somebody asked, where somebody does.
+    ended: Mutex<Option<Vec<(u64, u64)>>>,
+    next: u64,
+    used: u64,
+    total: u64,
+    /// Whether accesses are checked: allocations then lie far apart.
+    checked: bool,
+    fresh: Fresh,
+    /// Textures, samplers and surfaces.
+    pub objects: Objects,
+}
+
+impl Memory {
+    /// Empty memory of `total` bytes. Where accesses are checked, allocations lie far apart.
+    pub fn new(total: u64, addresses: Addresses, checked: bool, fresh: Fresh) -> Self {
+        Memory {
+            addresses,
+            registered: 0,
+            trusting: false,
+            live: BTreeMap::new(),
+            freed: Vec::new(),
+            ended: Mutex::default(),
+            next: FIRST_ADDRESS,
+            used: 0,
+            total,
+            checked,
+            fresh,
+            objects: Objects::default(),
+        }
+    }
+
+    /// The same memory once more: every allocation at its address, with its bytes. `None` where addresses are the
+    /// host's, or the host has no room.
+    pub fn copy(&mut self) -> Option<Memory> {
+        if self.addresses == Addresses::Host || self.used > host_free() {
+            return None;
+        }
+        let mut live = BTreeMap::new();
+        for (address, from) in &self.live {
+            let mut to =
+                Allocation::new(&from.name, from.bytes, Addresses::Own, false, self.fresh)?;
+            (to.of_module, to.constant) = (from.of_module, from.constant);
+            // SAFETY: both own `bytes` bytes and are distinct. Launches and `Held` borrow the memory, so that the exclusive
+            // borrow leaves nobody to race with.
+            unsafe { to.data.copy_from_nonoverlapping(from.data, from.bytes as usize) };
+            live.insert(*address, to);
+        }
+        Some(Memory {
+            addresses: self.addresses,
+            registered: 0,
+            trusting: false,
+            live,
+            freed: self.freed.clone(),
+            ended: Mutex::default(),
+            next: self.next,
+            used: self.used,
+            total: self.total,
+            checked: self.checked,
+            fresh: self.fresh,
+            objects: self.objects.clone(),
+        })
+    }
+
+    /// The live allocations, by address.
+    pub fn live(&self) -> impl Iterator<Item = (u64, &Allocation)> {
+        self.live.iter().map(|(start, allocation)| (*start, allocation))
+    }
+
+    /// Takes every byte as written, after a kernel whose writes were not followed. A program may have tens of thousands of allocations
+    /// (each variable of a module is one), so that a launch that nobody checks walks none of them.
+    pub fn take_as_written(&self) {
+        if self.checked {
+            self.live.values().filter_map(|a| a.written.as_ref()).for_each(|w| w.set(0, u64::MAX));
+        }
+    }
+
+    /// Whose its addresses are.
+    pub fn addresses(&self) -> Addresses {
+        self.addresses
+    }
+
+    /// Bytes allocated.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+
+    /// Bytes that the device has.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Allocates and gives the address.
+    ///
+    /// # Errors
+    /// When the device or the host has not enough memory.
+    pub fn allocate(&mut self, bytes: u64, name: &str) -> Result<u64, MemoryError> {
+        let free = self.total - self.used;
+        let host_free = || if bytes > ASK_HOST { host_free() } else { u64::MAX };
+        let refuse = || MemoryError::OutOfMemory {
+            name: name.to_owned(),
+            bytes,
+            free: free.min(host_free()),
+            total: self.total,
+        };
+        if bytes > free || bytes > host_free() {
+            return Err(refuse());
+        }
+        let allocation = Allocation::new(name, bytes, self.addresses, self.checked, self.fresh)
+            .ok_or_else(refuse)?;
+        let address = match self.addresses {
+            Addresses::Own => self.next,
+            Addresses::Host => allocation.data as u64,
+        };
+        let apart = if self.checked { APART } else { GRAIN };
+        match self.addresses {
+            Addresses::Own => self.next = (address + bytes).next_multiple_of(GRAIN) + apart,
+            Addresses::Host if in_windows(address, bytes) => return Err(refuse()),
+            Addresses::Host => self.reopen(address, bytes),
+        }
+        self.used += bytes;
+        self.live.insert(address, allocation);
+        Ok(address)
+    }
+
+    /// Forgets what was freed where something lives again.
+    fn reopen(&mut self, address: u64, bytes: u64) {
+        self.freed.retain(|(start, size, _)| start + size <= address || address + bytes <= *start);
+    }
+
+    /// Frees an allocation.
+    ///
+    /// # Errors
+    /// When none starts at `address`.
+    pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
+        let own = self.live.get(&address).filter(|a| a.own.is_some());
+        self.used -= own.ok_or(MemoryError::NotAllocated { address })?.bytes;
+        self.quarantine(address);
+        Ok(())
+    }
+
+    /// Ends an allocation and remembers where it was, to tell use after free from a wild address.
+    fn quarantine(&mut self, address: u64) {
+        let Some(gone) = self.live.remove(&address) else { return };
+        let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
+        ended.iter_mut().for_each(|ended| ended.push((address, gone.bytes)));
+        if self.freed.len() == QUARANTINE {
+            self.freed.remove(0);
+        }
+        self.freed.push((address, gone.bytes, gone.name.clone()));
+    }
+
+    /// Address and bytes of what has ended since this was last asked; the first time, nothing.
+    pub fn take_ended(&self) -> Vec<(u64, u64)> {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.replace(Vec::new()).unwrap_or_default()
+    }
+
+    /// Says that an allocation is a variable of a module, in constant memory or not.
+    pub fn keep_for_module(&mut self, address: u64, constant: bool) {
+        if let Some(allocation) = self.live.get_mut(&address) {
+            (allocation.of_module, allocation.constant) = (true, constant);
+        }
+    }
+
+    /// Gives an allocation another name.
+    ///
+    /// # Errors
+    /// When none starts at `address`.
+    pub fn rename(&mut self, address: u64, name: &str) -> Result<(), MemoryError> {
+        let found = self.live.get_mut(&address).ok_or(MemoryError::NotAllocated { address })?;
+        name.clone_into(&mut found.name);
+        Ok(())
+    }
+
+    /// The allocation that holds `address`, with its start.
+    pub fn find(&self, address: u64) -> Option<(u64, &Allocation)> {
+        let (start, allocation) = self.live.range(..=address).next_back()?;
+        (address - start < allocation.bytes).then_some((*start, allocation))
+    }
+
+    /// The region that holds `address`, for handlers to check and go by. The first bytes of a range
+    /// registered at an odd address are in none: [`Memory::locate`] finds them.
+    pub fn region(&self, address: u64) -> Option<Region> {
+        let Some((start, allocation)) = self.find(address) else { return self.trusted(address) };
+        let skip = start.next_multiple_of(REGION_ALIGN) - start;
+        (address - start >= skip).then(|| Region {
+            start: start + skip,
+            bytes: allocation.bytes - skip,
+            host: allocation.data.wrapping_add(skip as usize),
+        })
+    }
+
+    /// Where `bytes` bytes that a kernel may use lie on the host.
+    pub fn locate(&self, address: u64, bytes: u64) -> Option<*mut u8> {
+        if self.find(address).is_some() {
+            return self.inside(address, bytes);
+        }
+        let region = self.trusted(address)?;
+        region
+            .holds(address, address, bytes)
+            .then(|| region.host.wrapping_add((address - region.start) as usize))
+    }
+
+    /// Where `bytes` bytes of one allocation lie on the host.
+    fn inside(&self, address: u64, bytes: u64) -> Option<*mut u8> {
+        let (start, allocation) = self.live.range(..=address).next_back()?;
+        let offset = address - start;
+        (offset <= allocation.bytes && bytes <= allocation.bytes - offset)
+            .then(|| allocation.data.wrapping_add(offset as usize))
+    }
+
+    /// The host address of `bytes` bytes inside one allocation.
+    pub(crate) fn host(&self, address: u64, bytes: u64) -> Result<*mut u8, MemoryError> {
+        match self.inside(address, bytes) {
+            Some(host) => Ok(host),
+            None => Err(MemoryError::OutOfBounds {
+                address,
+                bytes,
+                nearest: self.nearest(address, bytes).map_or("none".to_owned(), |n| {
+                    format!("`{}`, {} bytes at {:#x}", n.name, n.bytes, n.address)
+                }),
+            }),
+        }
+    }
+
+    /// Copies bytes from the host.
+    ///
+    /// # Errors
+    /// When they do not lie in one allocation.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        let to = self.host(address, bytes.len() as u64)?;
+        // SAFETY: `host` checked that the range lies in one allocation. Launches and `Held` borrow the memory, so that the
+        // exclusive borrow leaves nobody to race with.
+        unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        self.mark(address, bytes.len() as u64);
+        Ok(())
+    }
+
+    /// Copies bytes to the host. Kernels may write them meanwhile: each aligned element of up to 8 bytes is then the old or
+    /// the new one.
+    ///
+    /// # Errors
+    /// When they do not lie in one allocation.
+    pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
+        let from = self.host(address, bytes.len() as u64)?;
+        // SAFETY: `host` checked that the range lies in one allocation, which lives as long as `self` is borrowed. Launches that
+        // write it meanwhile do so by guest accesses, and so does the host through `Held`.
+        unsafe { guest::read_bytes(from, bytes) };
+        Ok(())
+    }
+
+    /// Sets bytes to one value.
+    ///
+    /// # Errors
+    /// When they do not lie in one allocation.
+    pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
+        let to = self.host(address, bytes)?;
+        // SAFETY: `host` checked that the range lies in one allocation. Launches and `Held` borrow the memory, so that the
+        // exclusive borrow leaves nobody to race with.
+        unsafe { to.write_bytes(value, bytes as usize) };
+        self.mark(address, bytes);
+        Ok(())
+    }
+
+    /// Notes that the host wrote these bytes of one allocation.
+    pub(crate) fn mark(&self, address: u64, bytes: u64) {
+        if let Some((start, allocation)) = self.find(address)
+            && let Some(written) = &allocation.written
+        {
+            written.set(address - start, bytes);
+        }
+    }
+}
+
+/// Bytes that the host can give, as far as it tells. A device may be told to have more memory than its
+/// host; without this check a large allocation would end the process.
+fn host_free() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kilobytes = line.and_then(|rest| rest.trim().trim_end_matches(" kB").parse::<u64>().ok());
+    kilobytes.map_or(u64::MAX, |kilobytes| kilobytes * 1024)
+}
