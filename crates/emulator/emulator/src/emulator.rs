@@ -13,7 +13,7 @@ use lanework_sanitizer::{self, Checked, Checks, Report, Sanitizer};
 use std::ops::Deref;
 
 /// One emulated device: limits, memory and a pool of workers. Share it between threads by reference.
-/// What a device can do without checks is said at [`Device`].
+/// [`Device`] documents the unchecked operations.
 #[derive(Debug)]
 pub struct Emulator {
     device: Device,
@@ -51,7 +51,7 @@ impl Emulator {
         &self.options
     }
 
-    /// Runs a kernel with nobody watching.
+    /// Runs a kernel without an observer.
     ///
     /// # Errors
     /// As [`Device::launch`].
@@ -126,12 +126,12 @@ impl Emulator {
         Ok(Checked { outcome: ran.outcome, reports, fault: ran.fault, shadow })
     }
 
-    /// What is looked for in checked launches; `None` where this emulator was not made for them.
+    /// The checks of checked launches; `None` if this emulator was not made for them.
     pub fn checks(&self) -> Option<Checks> {
         self.options.checks
     }
 
-    /// What is wrong with copying `bytes` bytes to the host, where checks look at that.
+    /// The finding of a copy of `bytes` bytes to the host, if checks cover host reads.
     pub fn judge_read(&self, address: u64, bytes: u64) -> Option<Report> {
         self.options.checks.filter(|checks| checks.has_host_reads())?;
         let near = self.memory().unwritten(address, bytes)?;
@@ -139,7 +139,7 @@ impl Emulator {
         Some(Report::host_read(bytes, near, at))
     }
 
-    /// What is still allocated, but for the variables of modules that live: a report for each.
+    /// A report for each allocation that is still live, except for the variables of loaded modules.
     pub fn leaks(&self) -> Vec<Report> {
         let memory = self.memory();
         let host = memory.live().filter(|(_, a)| !a.of_module);

@@ -1,7 +1,7 @@
 //! A warp-accurate emulator of a CUDA device: it loads PTX modules and runs their kernels on the host, 32 lanes
 //! in lockstep, with barriers, shared memory, atomics and faults as on a GPU.
 //!
-//! This crate puts the parts together: [`Emulator`] runs a kernel as it is, or with its accesses counted, traced or
+//! This crate puts the parts together: [`Emulator`] runs a kernel plainly, or with its accesses counted, traced or
 //! checked. `lanework_ptx_ir` lowers a [`lanework_ptx::Module`] to the intermediate form and analyses it;
 //! `lanework_engine` assembles that into operations and schedules them. Whatever watches a run is an [`Instrument`]:
 //! the sanitizer and the livelock probe (`lanework_sanitizer`), the counters and the tracer (`lanework_counters`, which

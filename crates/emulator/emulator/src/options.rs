@@ -23,7 +23,7 @@ pub struct Options {
     pub all_varying: bool,
     /// Check every access while kernels run; see [`crate::sanitize`].
     pub checks: Option<Checks>,
-    /// Fresh global memory holds zeros, as that of a GPU mostly does which no program has used before. Where accesses are checked,
+    /// Fresh global memory holds zeros, as mostly on a GPU that no program has used before. If accesses are checked,
     /// and by default, it holds 0xCD bytes.
     pub zeroed: bool,
     /// Check assembled code before it runs, against an error in the emulator itself. It takes about a
@@ -49,7 +49,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Those of the device.
+    /// The device's options.
     pub(crate) fn device(&self) -> limits::Options {
         limits::Options {
             limits: self.limits.clone(),

@@ -5,7 +5,7 @@
 //! `schedule` hands out blocks to workers, `block` runs the warps of one, and a warp (`machine`) goes from handler to handler. `fault`
 //! holds what ends it, `report` puts that into words.
 //!
-//! Two seams let other crates take part: an [`instrument`] sees what it asks for and nothing else, and a [`stall`] handler is asked
+//! Two seams let other crates take part: an [`instrument`] sees only what it asks for, and a [`stall`] handler is asked
 //! before a launch that makes no progress is ended.
 
 #![allow(

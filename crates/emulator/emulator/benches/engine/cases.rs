@@ -1,5 +1,5 @@
 //! The kernels: one row each. The PTX is what nvcc 13.0 (`-arch=sm_80 -ptx`) made of the `.cu` file
-//! beside it; the `.cl` file is the same kernel in OpenCL C, in the form that `PoCL` makes most of: index
+//! next to it; the `.cl` file is the same kernel in OpenCL C, in the form that `PoCL` makes most of: index
 //! types and unrolling are whichever were fastest of those tried.
 
 use crate::job::Job;
@@ -18,7 +18,7 @@ pub enum Class {
     Divergent,
 }
 
-/// What the counters of a correct run must be.
+/// The counters of a correct run.
 #[derive(Clone, Copy, Debug)]
 pub struct Traffic {
     /// Global 32-byte sectors per load request.
@@ -33,7 +33,7 @@ pub struct Traffic {
 pub struct Case {
     /// Its name, which is also its entry's.
     pub name: &'static str,
-    /// What is demanded.
+    /// The required figure.
     pub class: Class,
     /// The PTX module.
     pub ptx: &'static str,

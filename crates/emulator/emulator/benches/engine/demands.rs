@@ -1,4 +1,4 @@
-//! What is demanded of the emulator, and whether a run meets it.
+//! The demands on the emulator, and whether a run meets them.
 
 use crate::cases::Class;
 use crate::judgement::{Demand, Judgement};

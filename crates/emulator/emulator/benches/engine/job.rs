@@ -1,6 +1,6 @@
 //! A kernel's work: its buffers and arguments, and the reference its output is held against.
 
-/// A buffer as it is before the kernel runs.
+/// A buffer's contents before the kernel runs.
 pub struct Buffer {
     /// Its name in messages.
     pub name: &'static str,
@@ -35,7 +35,7 @@ pub enum Argument {
     Buffer(usize),
 }
 
-/// What the output must be.
+/// The expected output.
 pub enum Reference {
     /// These words, bit for bit.
     Words(Vec<u32>),
@@ -54,7 +54,7 @@ pub struct Job {
     pub buffers: Vec<Buffer>,
     /// The arguments, in order.
     pub arguments: Vec<Argument>,
-    /// What the last buffer must hold afterwards.
+    /// The expected contents of the last buffer.
     pub reference: Reference,
     /// PTX instructions that the lanes execute, counted by hand from the PTX.
     pub lane_instructions: u64,

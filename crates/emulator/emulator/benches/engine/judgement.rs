@@ -4,7 +4,7 @@
 pub struct Judgement {
     /// The figure: 10^9 lane instructions per second, or a ratio.
     pub figure: f64,
-    /// What the figure is, for instance `x plain`.
+    /// The unit of the figure, for instance `x plain`.
     pub unit: &'static str,
     /// The demand, where there is one.
     pub demand: Option<Demand>,
@@ -20,7 +20,7 @@ pub enum Demand {
 }
 
 impl Judgement {
-    /// Whether the demand is met; `None` when there is none.
+    /// Whether the demand is met; `None` without a demand.
     pub fn met(&self) -> Option<bool> {
         self.demand.map(|demand| match demand {
             Demand::AtLeast(bound) => self.figure >= bound,

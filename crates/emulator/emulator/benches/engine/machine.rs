@@ -10,7 +10,7 @@ pub struct Machine {
     pub cores: usize,
     /// The widest vectors that the emulator can use.
     pub simd: &'static str,
-    /// What the demands in Gli/s are multiplied by: they are stated for AVX-512.
+    /// The factor of the demands in Gli/s, which are stated for AVX-512.
     pub scale: f64,
     /// Load average of the last minute when the benchmark started; `None` where the system does not tell.
     pub load: Option<f64>,

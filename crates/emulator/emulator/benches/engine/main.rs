@@ -1,4 +1,4 @@
-//! The emulator's speed on real PTX, beside what is demanded of it and beside `PoCL`, which compiles
+//! The emulator's speed on real PTX, compared with the demands on it and with `PoCL`, which compiles
 //! the same kernels to native code.
 //!
 //! `cargo bench -p lanework-emulator --bench engine` runs every kernel; see [`options`] for what may follow

@@ -1,5 +1,5 @@
 //! The few `OpenCL` calls that the comparison needs, found in the system's loader at run time. Names
-//! and numbers are those of the `OpenCL` 1.2 specification.
+//! and numbers follow the `OpenCL` 1.2 specification.
 
 use libloading::Library;
 use std::ffi::{c_char, c_void};

@@ -14,7 +14,7 @@ cargo bench -p lanework-emulator --bench engine -- [--quick] [--plain | --checke
   --checked  only the emulator with every access checked, likewise
   --json     one JSON object on stdout instead of the table, with every sample";
 
-/// What was asked for.
+/// The command-line options.
 #[derive(Default)]
 pub struct Options {
     /// Few rounds.

@@ -166,7 +166,7 @@ fn build(api: &Api, context: Handle, device: Handle, case: &Case) -> Result<Hand
     if let Err(why) = built {
         let mut log = [0u8; 2000];
         // SAFETY: a live program and its device, and room for 2000 bytes; the code is not needed,
-        // because the log stays empty when there is none.
+        // because the log stays empty without one.
         unsafe {
             let room = log.as_mut_ptr().cast();
             (api.get_build_info)(program, device, opencl::BUILD_LOG, 2000, room, null_mut());

@@ -1,8 +1,8 @@
-//! What is proven and timed: one engine, set up to run one kernel.
+//! The subject of a proof and a timing: one engine, set up to run one kernel.
 
 use crate::job::Job;
 
-/// An engine, how it watches, and with how many threads; the order is that of the table.
+/// An engine, how it watches, and with how many threads, in the table's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label {
     /// The engine and its mode.

@@ -1,4 +1,4 @@
-//! What assembly makes: the operations of a kernel, and what they need beside them.
+//! Assembled code: the operations of a kernel and the data that they need.
 
 use crate::assemble::fuse::Fusion;
 use crate::assemble::fuse::fma::FmaSequence;
@@ -38,17 +38,17 @@ pub struct Code {
     pub ops: Vec<Op>,
     /// The origin of each operation.
     pub origin_of: Vec<u32>,
-    /// What the operands of each operation are.
+    /// The operand kinds of each operation.
     pub shapes: Vec<Shape>,
     /// Bytes of one warp's register file.
     pub register_bytes: usize,
     /// The registers in it, each with its form.
     pub reserved: Vec<(Slot, Form)>,
-    /// What the register file starts with.
+    /// The initial values of the register file.
     pub prefill: Vec<(Slot, Prefill)>,
     /// Memory instructions, as they start.
     pub sites: Vec<Site>,
-    /// Where each register lies; [`NO_SLOT`](crate::machine::slot::NO_SLOT) for one that nothing uses.
+    /// Where each register is; [`NO_SLOT`](crate::machine::slot::NO_SLOT) for one that nothing uses.
     pub slots: Vec<Slot>,
     /// Fused multiply-add sequences that one operation runs (superinstructions).
     pub chains: Vec<Box<FmaSequence>>,
@@ -60,7 +60,7 @@ pub struct Code {
     pub visits: Vec<(u32, u32)>,
     /// Matrix instructions; operations hold their addresses.
     pub plans: Vec<Arc<Plan>>,
-    /// What the instrument has inserted; operations hold addresses in it.
+    /// The instrument's plan; operations hold addresses in it.
     pub plan: Option<Arc<dyn Insertions>>,
     /// Asynchronous instructions, likewise.
     pub async_plans: Vec<Arc<asynchrony::Plan>>,
@@ -122,7 +122,7 @@ impl Assembled {
         Assembled { kernel, code, undefined, analyses, uniformity, want, verify, wide }
     }
 
-    /// What the instrument that it was assembled for sees.
+    /// The events that the code's instrument wants.
     pub fn wants(&self) -> Wants {
         self.want.instrumentation.wants
     }

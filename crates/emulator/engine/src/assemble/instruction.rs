@@ -22,11 +22,11 @@ use lanework_ptx_ir::opcode::sync::WarpOp;
 use lanework_ptx_ir::types::UniformityClass;
 use std::sync::Arc;
 
-/// Who wants to know of `cp.async`.
+/// Instruments that observe `cp.async`.
 const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 
 impl Assembler<'_> {
-    /// What the instrument inserts before the current instruction.
+    /// The operations that the instrument inserts before the current instruction.
     pub(crate) fn insert(&mut self, inst: &Inst) {
         let inserted = self.code.plan.as_ref().map(|plan| plan.before(self.at));
         for Inserted { tiers, imm } in inserted.unwrap_or_default() {

@@ -42,7 +42,7 @@ impl Assembler<'_> {
                 }
                 (AccessKind::Store, None)
             }
-            // Both halves of each operand, and those of the old value last.
+            // Both halves of each operand, then of the old value.
             MemoryKind::Atomic(_) if op.count == 2 => {
                 for (to, src) in data.iter_mut().zip(&inst.src[1..]) {
                     *to = Some(self.source(Some(src)));

@@ -56,9 +56,9 @@ pub struct Want {
     pub tier: usize,
     /// The run's instrument.
     pub instrumentation: Instrumentation,
-    /// What it inserts into the kernel besides.
+    /// The operations that it inserts besides.
     pub plan: Option<Arc<dyn Insertions>>,
-    /// The index of its first site among those of all forms.
+    /// The index of its first site among the sites of all forms.
     pub first_site: u32,
 }
 

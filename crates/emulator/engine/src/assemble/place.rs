@@ -1,4 +1,4 @@
-//! Places: where registers and constants lie in the register file.
+//! Places: where registers and constants are in the register file.
 
 use crate::assemble::shape::{
     Form, PREDICATE, SCALAR_WIDE, SCALAR_WORD, WIDE_WORDS, WORDS, form_bytes,

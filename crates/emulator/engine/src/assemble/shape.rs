@@ -1,4 +1,4 @@
-//! What the operands of an assembled operation must be: the assembler states a [`Shape`] with each
+//! The required operands of an assembled operation: the assembler states a [`Shape`] with each
 //! operation that it pushes, and the verifier holds the operation to it.
 
 use lanework_ptx_ir::kernel::Width;
@@ -16,7 +16,7 @@ pub const WIDE_WORDS: Form = 1 << 3;
 /// A predicate.
 pub const PREDICATE: Form = 1 << 4;
 
-/// The bytes of a register of a form; it lies at a multiple of 32, and of 64 from 128 bytes on.
+/// The bytes of a register of a form; it is at a multiple of 32, and of 64 from 128 bytes on.
 pub const fn form_bytes(form: Form) -> usize {
     match form {
         WORDS => 128,
@@ -25,7 +25,7 @@ pub const fn form_bytes(form: Form) -> usize {
     }
 }
 
-/// The forms that a register of a width may have.
+/// The possible forms of a register of a width.
 pub const fn forms_of(width: Width) -> Form {
     match width {
         Width::Predicate => PREDICATE,
@@ -73,7 +73,7 @@ impl Registers {
     }
 }
 
-/// What an operand is.
+/// The kind of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
     /// A number, or nothing that the handler reads.
@@ -116,7 +116,7 @@ pub const MAYBE_TRUTH: OperandKind = OperandKind::Register(Registers::of(PREDICA
 /// A predicate that is read. The constant 0 stands for an operand that an instruction lacks.
 pub const TEST: OperandKind = OperandKind::Register(Registers::of(PREDICATE | SCALAR_WIDE));
 
-/// What the immediate is.
+/// The kind of the immediate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Immediate {
     /// A number.
@@ -137,7 +137,7 @@ pub enum Immediate {
     Predicate,
 }
 
-/// Where an operation goes on.
+/// Where control goes after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
     /// With the next operation, or a target besides.
@@ -157,7 +157,7 @@ pub struct Shape {
     pub operands: [OperandKind; 4],
     /// The immediate.
     pub imm: Immediate,
-    /// Where it goes on.
+    /// Where it continues.
     pub flow: Flow,
 }
 

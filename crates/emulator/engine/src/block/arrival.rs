@@ -1,5 +1,5 @@
 //! How a warp arrives at a barrier of its block, and how it leaves it: whole, or in several splits that
-//! stand at barriers which need not be one instruction.
+//! wait at barriers, not necessarily the same instruction.
 
 use crate::block::barriers::BarrierForm;
 use crate::block::worker::{BARRIERS, Barrier, State, Waits, Worker};
@@ -19,7 +19,7 @@ struct Arrival {
     threads: Option<u32>,
     /// The lanes that arrive.
     lanes: u32,
-    /// Those of them whose predicate holds, where the barrier combines one.
+    /// The threads whose predicate holds, for a barrier that combines one.
     true_lanes: u32,
 }
 
@@ -97,7 +97,7 @@ impl Worker<'_> {
         self.mark(w, Arrival::of(&self.warps[w]))
     }
 
-    /// The splits of a warp, which all stand at barriers that are not aligned, arrive as one.
+    /// The splits of a warp, which are all at unaligned barriers, arrive as one.
     pub(crate) fn arrive_apart(&mut self, w: usize) -> Result<(), Located> {
         let splits = self.splits[w].iter().map(|one| one.split.clone()).collect::<Vec<_>>();
         let mut together: Option<Arrival> = None;
@@ -114,10 +114,10 @@ impl Worker<'_> {
         together.map_or(Ok(()), |arrival| self.mark(w, arrival))
     }
 
-    /// Whether all splits of a warp stand at barriers, none of which is aligned.
+    /// Whether all splits of a warp are at unaligned barriers.
     pub(crate) fn all_at_barriers(&self, w: usize) -> bool {
         let stands = |at: *const Op| {
-            // SAFETY: a split stands at an operation of its code.
+            // SAFETY: a split stops at an operation of its code.
             !BarrierForm::unpacked(unsafe { (*at).imm }).aligned
         };
         let splits = &self.splits[w];
@@ -178,7 +178,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// A warp goes on after a barrier that has opened, with what it has combined.
+    /// A warp continues after a completed barrier, with the combined result.
     pub(crate) fn leave(&mut self, w: usize, barrier: &Barrier) {
         let (count, all, any) = (barrier.count, barrier.all, barrier.any);
         self.go_on(w, |warp| {

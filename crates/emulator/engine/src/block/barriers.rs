@@ -1,4 +1,4 @@
-//! The barriers of a block: who has arrived, who waits, and what it means when nobody comes.
+//! The barriers of a block: arrived and waiting warps, and the fault if a barrier never completes.
 
 use crate::block::worker::{BARRIERS, Barrier, State, Worker};
 use crate::fault::{FaultKind, Located, RawFault};
@@ -138,7 +138,7 @@ impl Worker<'_> {
     }
 }
 
-/// What a barrier instruction is beside its operands: the immediate of its operation.
+/// The immediate of a barrier operation: its kind and alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BarrierForm {
     /// What it does.

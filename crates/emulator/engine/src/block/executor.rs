@@ -1,5 +1,5 @@
 //! The blocks of a cluster, run together by one worker's thread: a scheduler pass over each block after the
-//! other, then what goes on beside the warps.
+//! other, then the asynchronous operations.
 
 use crate::assemble::code::Assembled;
 use crate::block::worker::{PassOutcome, Shape, State, Worker};
@@ -25,13 +25,13 @@ const SPINNING_PASSES: u32 = 2;
 /// Passes of a turn at most, where others wait for theirs.
 const TURN: u32 = 1 << 6;
 
-/// What came of a cluster's turn.
+/// The result of a cluster's time slice.
 pub enum Turn {
     /// It has ended.
     Ended,
     /// Others should have their turn: it waits for them, or has had a long one.
     Over,
-    /// It waits for what others do to global memory, and nothing else: the block's rank and the fault, if none
+    /// It only waits for other clusters' writes to global memory: the block's rank and the fault, if none
     /// ever does.
     Waits(Box<(usize, Located)>),
 }
@@ -150,7 +150,7 @@ impl<'a> ClusterExecutor<'a> {
         self.blocks.iter().flat_map(|block| &block.warps).map(|warp| warp.instructions).sum()
     }
 
-    /// The fault of a launch in which nobody gets on.
+    /// The fault of a launch without progress.
     pub fn stalled(&self, note: String) -> ([u32; 3], Located) {
         let rank = self.cluster.running.iter().position(|runs| *runs).unwrap_or(0);
         let block = &self.blocks[rank];
@@ -160,7 +160,7 @@ impl<'a> ClusterExecutor<'a> {
         (block.block_index(), block.locate(w, raw))
     }
 
-    /// The cluster is left as it is: what its warps have executed counts.
+    /// The cluster stops here: the instructions that its warps executed are counted.
     pub fn abandon(&mut self) {
         self.blocks.iter_mut().for_each(Worker::add_up_instructions);
     }
@@ -183,7 +183,7 @@ impl<'a> ClusterExecutor<'a> {
                 }
                 match self.block_pass(rank).map_err(|fault| (rank, fault))? {
                     PassOutcome::Done => {
-                        // What it started or waited for is done while its memory is still its own.
+                        // Its pending operations are done while its memory is still its own.
                         self.deliver()?;
                         self.check_tensor_memory(rank)?;
                         self.leave(rank);
@@ -246,7 +246,7 @@ impl<'a> ClusterExecutor<'a> {
         Err((rank, Located { raw, origin: left.instruction, warp: left.warp }))
     }
 
-    /// Does what goes on beside the warps: bulk copies, products in tensor memory.
+    /// Performs the asynchronous operations: bulk copies, products in tensor memory.
     fn deliver(&mut self) -> Result<(), (usize, Located)> {
         let late = |LateFault { owner, origin, raw }: LateFault| {
             (owner.rank as usize, Located { raw, origin, warp: owner.warp })
@@ -267,7 +267,7 @@ impl<'a> ClusterExecutor<'a> {
         unsafe { finish_all(&mut self.cluster, first) }.map_err(late)
     }
 
-    /// A block has ended: nobody may touch its shared memory any more.
+    /// A block has ended: its shared memory must not be accessed any more.
     fn leave(&mut self, rank: usize) {
         self.cluster.running[rank] = false;
         self.cluster.changes += 1;

@@ -2,7 +2,7 @@
 //! of their warp, at a lock that one of them holds or at an instruction that names them all, and a
 //! reconvergence stack would never let those run.
 //!
-//! Such a warp goes on in the code in which every register is varying, as several splits that run one
+//! Such a warp continues in the code in which every register is varying, as several splits that run one
 //! after the other, until all its lanes are at one place again. Limits: a warp that spins in lanes of one
 //! split is found out only after it has run long, and only in kernels that look at what others write.
 
@@ -187,7 +187,7 @@ impl Worker<'_> {
             if named & live & !here != 0 {
                 continue;
             }
-            // `bar.warp.sync` exchanges nothing, but checks are told who met.
+            // `bar.warp.sync` exchanges nothing, but instruments learn which lanes converged.
             let told = self.context.hook.wants(Wants::SYNCHRONISATION);
             if here != one.split.mask && (number(at) != 0 || told) {
                 let leads = !gone.contains(&(named, same(at)));

@@ -12,7 +12,7 @@ use crate::instrument::hook::Hook;
 use crate::memory::Memory;
 use std::collections::VecDeque;
 
-/// What a worker needs to make a seat.
+/// The inputs of a new slot.
 pub struct Seating<'a> {
     /// The code.
     pub assembled: &'a Assembled,
@@ -126,7 +126,7 @@ impl<'a> Residents<'a> {
         self.free.push(seated.seat);
     }
 
-    /// Nobody will ever go on: those that wait leave, each with its block and fault.
+    /// No cluster can continue: the waiting ones leave, each with its block and fault.
     pub fn give_up(&mut self) -> Vec<(Seated, [u32; 3], Located)> {
         let mut faults = Vec::new();
         for mut seated in std::mem::take(&mut self.waiting) {

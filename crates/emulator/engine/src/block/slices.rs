@@ -1,4 +1,4 @@
-//! Scheduler passes over the warps of a block, each of which runs for a time slice.
+//! Scheduler passes over the warps of a block; each warp runs for a time slice.
 
 use crate::block::barriers::BarrierForm;
 use crate::block::worker::{PassOutcome, State, Worker, limit_fault};
@@ -10,7 +10,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Instructions of a time slice where warps spin until another has had its own.
 pub(crate) const SPINNING_SLICE: u64 = 1 << 10;
-/// Instructions of a time slice where warps keep abreast: few beside what a GPU's warps drift apart while one waits for memory.
+/// Instructions of a time slice when warps run interleaved: few compared with how far a GPU's warps drift apart while one waits for memory.
 const INTERLEAVED_SLICE: u64 = 32;
 
 impl Worker<'_> {

@@ -36,13 +36,13 @@ pub struct Shape {
     pub polls: bool,
     /// Instructions that a warp may execute.
     pub max_instructions: Option<u64>,
-    /// What the launch as a whole may take, where that is limited.
+    /// The limits of the launch as a whole.
     pub fuel: Option<Arc<Fuel>>,
     /// The order of time slices.
     pub schedule: Schedule,
 }
 
-/// What a warp is about to do.
+/// A snapshot of a warp's next step.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum State {
     Ready,
@@ -54,7 +54,7 @@ pub(crate) enum State {
     Done,
 }
 
-/// What came of a scheduler pass.
+/// The result of a scheduler pass.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum PassOutcome {
     /// All warps have ended.
@@ -71,7 +71,7 @@ pub(crate) enum PassOutcome {
 pub struct Worker<'a> {
     pub(crate) assembled: &'a Assembled,
     pub(crate) shape: Shape,
-    /// What the warps share.
+    /// The context that the warps share.
     pub context: Box<Context>,
     pub(crate) warps: Vec<Warp>,
     pub(crate) states: Vec<State>,
@@ -108,10 +108,10 @@ pub struct Worker<'a> {
     pub(crate) slice_override: Option<u64>,
     /// Whether warps take turns after a few instructions.
     pub(crate) interleaved: bool,
-    /// Passes in a row in which they did nothing else.
+    /// Consecutive passes in which they only polled.
     pub(crate) turns: u64,
     pub(crate) order: Vec<usize>,
-    /// What of the register file changes from block to block.
+    /// The registers that change from block to block.
     pub(crate) per_block: Vec<(Slot, SpecialRegister)>,
 }
 
@@ -130,11 +130,11 @@ pub(crate) struct Barrier {
 pub(crate) struct ScheduledSplit {
     pub(crate) split: WarpSplit,
     pub(crate) waits: Waits,
-    /// What other splits bring to the instruction that it goes on with.
+    /// The operands that other splits bring to its next instruction.
     pub(crate) exchange: Option<Box<Exchange>>,
 }
 
-/// What a split needs before it goes on.
+/// The condition for a split to continue.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Waits {
     No,
@@ -163,7 +163,7 @@ impl Waits {
         }
     }
 
-    /// What two splits at one place need together, if they can be one.
+    /// The condition of two merged splits, if they can merge.
     pub(crate) fn with(self, other: Waits) -> Option<Waits> {
         match (self, other) {
             (Waits::Lanes(a), Waits::Lanes(b)) => Some(Waits::Lanes(a | b)),

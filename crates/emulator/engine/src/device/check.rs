@@ -1,4 +1,4 @@
-//! What is checked before a kernel runs: its name, its arguments, and the device's limits.
+//! Checks before a kernel runs: its name, its arguments, and the device's limits.
 
 use crate::assemble::code::Assembled;
 use crate::device::launch::{Blocks, LaunchConfig};
@@ -10,7 +10,7 @@ use crate::program::Program;
 use lanework_ptx_ir::kernel::Kernel;
 use std::sync::Arc;
 
-/// The fault for an entry that the module does not have.
+/// The fault for an entry that the module lacks.
 pub fn unknown(program: &Program, entry: &str) -> Fault {
     let names: Vec<&str> = program.entries().collect();
     let message = format!("the module has no kernel `{entry}`");

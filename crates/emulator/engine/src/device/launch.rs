@@ -1,4 +1,4 @@
-//! What a launch is given and what it gives back.
+//! The inputs and the result of a launch.
 
 /// The shape of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,10 +56,10 @@ pub enum Blocks {
     },
 }
 
-/// What a launch did.
+/// The result of a launch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// What the kernel printed, by block number and then in the order of execution.
+    /// The kernel's `printf` output, by block number and then in the order of execution.
     pub printed: String,
     /// Blocks that ran.
     pub blocks_run: u64,

@@ -1,4 +1,4 @@
-//! What an emulated device can hold and run, and the options it is made with.
+//! The limits of an emulated device, and the options it is made with.
 
 use crate::device::occupancy::Multiprocessor;
 use crate::fault::FaultKind;
@@ -28,7 +28,7 @@ pub struct Limits {
     pub local: u32,
     /// Multiprocessors, as `%nsmid` reports them.
     pub multiprocessors: u32,
-    /// What each of them holds.
+    /// The resources of each multiprocessor.
     pub multiprocessor: Multiprocessor,
 }
 
@@ -59,7 +59,7 @@ pub enum Schedule {
     Seeded(u64),
     /// The warps of a block take turns after a few instructions each, so that they keep about abreast, as on a GPU. What relies on
     /// that, a barrier that is missing where warps rarely drift apart, then mostly computes what it does there. Under checks and
-    /// counters the order is that of the numbers.
+    /// counters the order follows the numbers.
     Interleaved,
 }
 
@@ -91,10 +91,10 @@ pub struct Options {
     /// Run every register as 32 separate lanes, with no analysis of uniform and affine values. Slow;
     /// the reference that the fast engine is compared with.
     pub all_varying: bool,
-    /// Allocations, and variables in shared memory, lie far apart, so that an index which leaves one does
+    /// Allocations, and variables in shared memory, are far apart, so that an index which leaves one does
     /// not land in another; and it is noted which bytes have been initialised.
     pub gaps: bool,
-    /// Fresh global memory holds zeros, as that of a GPU mostly does which no program has used before. Not where `gaps` is set:
+    /// Fresh global memory holds zeros, as mostly on a GPU that no program has used before. Not if `gaps` is set:
     /// what nothing has written then holds 0xCD bytes, as by default.
     pub zeroed: bool,
     /// Check assembled code before it runs; see [`crate::assemble::verify`].

@@ -125,7 +125,7 @@ impl Device {
     /// When this is not a device on host memory, it has not enough, or the range overlaps another.
     ///
     /// # Safety
-    /// Until `lender` is dropped, the bytes are there to be read and written, and nobody else uses them while a launch runs.
+    /// Until `lender` is dropped, the bytes are readable and writable, and no other code uses them while a launch runs.
     pub unsafe fn allocate_in(
         &self,
         start: *mut u8,
@@ -153,7 +153,7 @@ impl Device {
     ///
     /// # Safety
     /// Until [`Device::unregister_host_memory`], the bytes must be there to be read and written; while a launch
-    /// runs, nothing else may write them, nor read what the kernel writes.
+    /// runs, no other code may write them, nor read what the kernel writes.
     pub unsafe fn register_host_memory(
         &self,
         start: *mut u8,
@@ -215,7 +215,7 @@ impl Device {
         self.writing().fill(address, value, bytes)
     }
 
-    /// Makes a texture of an image that lies in allocated memory, and gives its handle: what a kernel takes as
+    /// Makes a texture of an image that is in allocated memory, and gives its handle: what a kernel takes as
     /// a `.u64` parameter, or finds in the eight bytes of a `.texref` variable.
     ///
     /// # Errors
@@ -233,7 +233,7 @@ impl Device {
         self.writing().objects.make(Object::Texture(levels.to_vec(), sampler))
     }
 
-    /// Makes a surface of an image that lies in allocated memory, and gives its handle.
+    /// Makes a surface of an image that is in allocated memory, and gives its handle.
     ///
     /// # Errors
     /// When the image breaks a rule.
@@ -333,7 +333,7 @@ impl Device {
         ran.fault.map_or(Ok(ran.outcome), Err)
     }
 
-    /// The pool of workers beside the caller's thread; made on first use.
+    /// The pool of workers in addition to the caller's thread; made on first use.
     fn pool(&self) -> Option<&rayon_core::ThreadPool> {
         self.pool
             .get_or_init(|| {

@@ -1,6 +1,6 @@
 //! Occupancy: how many blocks a multiprocessor holds at once, and the resource that limits them.
 //!
-//! The rules are those of NVIDIA's occupancy calculator: registers are given to a warp in units of
+//! The rules follow NVIDIA's occupancy calculator: registers are given to a warp in units of
 //! 256, shared memory to a block in units of 128 bytes (1 KB of it is the system's from compute
 //! capability 8.0 on), and a block stays whole.
 
@@ -18,7 +18,7 @@ const SHARED_UNIT: u32 = 128;
 /// Shared memory that the system keeps of every block.
 const SHARED_RESERVED: u32 = 1024;
 
-/// What one multiprocessor holds at once.
+/// The resources of one multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Multiprocessor {
     /// Threads.
@@ -56,24 +56,6 @@ impl Multiprocessor {
         limits.into_iter().fold((by_threads, "threads"), |least, limit| {
             if limit.0 < least.0 { limit } else { least }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::device::occupancy::*;
-
-    fn hopper(threads: u32, registers: u32, shared: u32) -> (u32, &'static str) {
-        Multiprocessor::HOPPER.resident_blocks(threads, registers, shared)
-    }
-
-    #[test]
-    fn each_limit_limits() {
-        assert_eq!(hopper(1024, 32, 0), (2, "threads"));
-        assert_eq!(hopper(32, 32, 0), (32, "blocks"));
-        assert_eq!(hopper(256, 128, 0), (2, "registers"));
-        assert_eq!(hopper(256, 255, 0), (1, "registers"));
-        assert_eq!(hopper(128, 32, 100_000), (2, "shared memory"));
     }
 }
 
@@ -120,4 +102,22 @@ pub fn residency(assembled: &Assembled, launch: &LaunchConfig<'_>, limits: &Limi
     let blocks = u64::from(per_multiprocessor) * u64::from(multiprocessors);
     let blocks = blocks - blocks % cluster.max(1);
     Residency { blocks, per_multiprocessor, multiprocessors, limiter }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::device::occupancy::*;
+
+    fn hopper(threads: u32, registers: u32, shared: u32) -> (u32, &'static str) {
+        Multiprocessor::HOPPER.resident_blocks(threads, registers, shared)
+    }
+
+    #[test]
+    fn each_limit_limits() {
+        assert_eq!(hopper(1024, 32, 0), (2, "threads"));
+        assert_eq!(hopper(32, 32, 0), (32, "blocks"));
+        assert_eq!(hopper(256, 128, 0), (2, "registers"));
+        assert_eq!(hopper(256, 255, 0), (1, "registers"));
+        assert_eq!(hopper(128, 32, 100_000), (2, "shared memory"));
+    }
 }

@@ -32,21 +32,21 @@ pub struct Job<'a> {
     shape: Shape,
     /// The clusters to run.
     order: Order,
-    /// What is needed to tell how many blocks the device holds at once.
+    /// The inputs of the residency.
     launch: &'a LaunchConfig<'a>,
     limits: &'a Limits,
     residency: OnceLock<Residency>,
 }
 
-/// What came of a launch.
+/// The result of a launch.
 pub struct Ran {
-    /// What it did.
+    /// Its outcome.
     pub outcome: Outcome,
     /// The fault of the lowest cluster that faulted.
     pub fault: Option<Fault>,
 }
 
-/// What one worker brings home.
+/// The results of one worker.
 struct Share<I> {
     instrument: I,
     printed: Vec<(u64, String)>,
@@ -160,7 +160,7 @@ impl<'a> Job<'a> {
         Ran { outcome, fault }
     }
 
-    /// What a report of a block's fault needs to know.
+    /// The facts that a report of a block's fault needs.
     fn scene(&self, block: [u32; 3]) -> Scene<'_> {
         let kernel = &self.assembled.kernel;
         Scene {
@@ -172,7 +172,7 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The next cluster to start, unless all have been started or no more fit beside those that wait.
+    /// The next cluster to start, unless all have been started or the waiting ones leave no room.
     fn next_order(&self, waiting: usize) -> Option<u64> {
         let fits = || {
             let most = self.residency().blocks / self.per_cluster();
@@ -324,7 +324,7 @@ impl Job<'_> {
         Located { raw: RawFault { kind, note: raw.note + &why, ..raw }, ..located }
     }
 
-    /// Why blocks that nobody has started may be those that the others wait for.
+    /// The hint that the waiting blocks may wait for blocks that were not started.
     fn never_resident(&self, unstarted: u64) -> String {
         format!(
             "; {}, all of them wait, and {} of the grid's {} can start only when one of them ends",
@@ -416,7 +416,7 @@ impl Order {
         self.last.fetch_min(order, Ordering::Relaxed);
     }
 
-    /// Clusters that nobody has started.
+    /// Clusters that were not started.
     pub fn unstarted(&self) -> u64 {
         self.count.saturating_sub(self.next.load(Ordering::Relaxed))
     }

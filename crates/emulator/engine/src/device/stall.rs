@@ -1,5 +1,5 @@
 //! Launches that make no progress. The host and other launches may change memory that a kernel polls: whoever runs
-//! a launch beside them gives a stall handler, which is asked, on the thread of the launch, before the launch is ended as
+//! a launch concurrently sets a stall handler, which is asked, on the thread of the launch, before the launch is ended as
 //! deadlocked.
 
 use std::cell::Cell;
@@ -13,7 +13,7 @@ pub enum Stall {
     Certain,
 }
 
-/// Whether a stalled launch goes on; the answer may take its time.
+/// Whether a stalled launch continues; the handler may block.
 pub type StallHandler<'a> = &'a dyn Fn(Stall) -> bool;
 
 thread_local! {
@@ -42,7 +42,7 @@ pub(crate) fn has_handler() -> bool {
     HANDLER.get().is_some()
 }
 
-/// Whether the launch of this thread goes on although it stalls.
+/// Whether the launch of this thread continues although it stalls.
 pub(crate) fn goes_on(stall: Stall) -> bool {
     // SAFETY: `with_handler` has not returned, or the pointer would be gone.
     HANDLER.get().is_some_and(|handler| unsafe { (*handler)(stall) })

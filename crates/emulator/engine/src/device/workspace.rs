@@ -8,14 +8,14 @@ use std::sync::{Mutex, PoisonError};
 
 /// The bytes of [`Workspace`]: its size, and the word at which blocks arrive.
 const FRESH: [u8; 8] = [8, 0, 0, 0, 0, 0, 0, 0];
-/// Workspaces that are allocated at once where launches run beside each other: memory is not allocated while one runs.
+/// Workspaces allocated together when launches run concurrently: memory is not allocated while one runs.
 const AT_ONCE: usize = 16;
 
-/// What the driver gives a cooperative launch for barriers of the whole grid: cooperative groups find its address in
+/// The workspace that the driver gives a cooperative launch for grid-wide barriers: cooperative groups find its address in
 /// `%envreg1` and `%envreg2`, its size in its first word, and let blocks arrive at its second.
 pub struct Workspace<'a> {
     memory: &'a MemoryLock,
-    /// Those that no launch has now, where launches run beside each other.
+    /// Workspaces that no launch uses now, when launches run concurrently.
     spare: &'a Mutex<Vec<u64>>,
     /// Its address.
     pub address: u64,

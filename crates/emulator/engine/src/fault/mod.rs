@@ -38,7 +38,7 @@ pub struct Fault {
     pub text_line: u32,
     /// The calls that the instruction is inside of, the innermost first.
     pub callers: Vec<SourceLocation>,
-    /// The instruction, as PTX writes its name; empty when there is none.
+    /// The instruction, as PTX writes its name; empty if the fault has no instruction.
     pub instruction: String,
     /// The kernel.
     pub kernel: String,
@@ -48,7 +48,7 @@ pub struct Fault {
     pub thread: [u32; 3],
     /// The address accessed, for memory faults.
     pub address: Option<u64>,
-    /// The size of the access in bytes, 0 when there is none.
+    /// The size of the access in bytes; 0 if the fault is not an access.
     pub size: u32,
     /// The allocation nearest to the address.
     pub allocation: Option<NearAllocation>,
@@ -140,7 +140,7 @@ pub struct RawFault {
     pub bytes: u32,
     /// The space accessed.
     pub space: MemorySpace,
-    /// What the access did.
+    /// The kind of access: load, store or atomic.
     pub access: Option<AccessKind>,
     /// More in words.
     pub note: String,
@@ -192,11 +192,11 @@ pub enum FaultKind {
     BarrierDivergence,
     /// An mbarrier is used in a way that its counts do not allow.
     Mbarrier,
-    /// An mbarrier is used that nobody has initialised.
+    /// An mbarrier is used before its initialization.
     NoMbarrier,
-    /// A texture, sampler or surface that is none, does not fit its instruction, or is accessed outside.
+    /// An invalid texture, sampler or surface handle, one that does not fit its instruction, or an access outside it.
     Texture,
-    /// A tensor map that is none, or does not fit its instruction.
+    /// An invalid tensor map, or one that does not fit its instruction.
     TensorMap,
     /// A tile of a tensor is at a place that the copy engine does not take.
     TilePlace,
@@ -216,7 +216,7 @@ pub enum FaultKind {
     InstructionLimit,
     /// The launch took longer than allowed.
     TimeLimit,
-    /// The arguments do not fit the kernel's parameters, or there is no such kernel.
+    /// The arguments do not fit the kernel's parameters, or the module lacks the kernel.
     BadArguments,
 }
 

@@ -13,7 +13,7 @@ const NEAR: u64 = 1 << 20;
 /// Bytes from an allocation beyond which its name says little of an address.
 const FAR: u64 = 1 << 16;
 
-/// What the report needs to know of the launch.
+/// The facts about the launch that a report needs.
 pub struct Scene<'a> {
     /// The kernel.
     pub kernel: &'a Kernel,

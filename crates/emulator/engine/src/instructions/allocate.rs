@@ -1,9 +1,9 @@
 //! `malloc` and `free` of kernels: a heap in device memory of the size that CUDA gives by default.
 //!
-//! What it knows of itself lies in the heap, so that it lasts from launch to launch: at the start the
+//! The heap keeps its own state in device memory, so that it lasts from launch to launch: at the start the
 //! offset of the end, the number of blocks that are free and where to look for one; before each block
 //! its size, its state and the bytes asked for. A kernel can overwrite all that, so every step is
-//! checked. Where an instrument watches, blocks lie apart, and none is given twice while there is room.
+//! checked. Where an instrument watches, blocks are far apart, and none is given twice while there is room.
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instrument::event::HeapEvent;
@@ -44,7 +44,7 @@ pub struct Block {
     pub offset: u64,
     /// The bytes asked for.
     pub bytes: u64,
-    /// Whether nobody has freed it.
+    /// Whether it has not been freed.
     pub used: bool,
 }
 
@@ -184,7 +184,7 @@ pub struct Malloc;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Malloc {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the worker
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the worker
         // owns the context for as long as its warps run (`Body::run`).
         unsafe {
             let (sizes, bases) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));
@@ -212,7 +212,7 @@ pub struct Free;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Free {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the worker
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the worker
         // owns the context for as long as its warps run (`Body::run`).
         unsafe {
             let (addresses, bases) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));

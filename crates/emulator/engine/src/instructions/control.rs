@@ -105,7 +105,7 @@ unsafe impl Body for Branch {
 }
 
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 #[cold]
 unsafe fn diverged(op: &Op, warp: &Warp) {
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
@@ -268,7 +268,7 @@ pub struct Converge;
 // SAFETY: `run` returns the next operation, an operation at an index that the assembler stored (`Warp::op`), or null after `stop_at`.
 unsafe impl Body for Converge {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
             if warp.mask != warp.live && named(op, warp) & warp.live & !warp.mask != 0 {
                 warp.retire();
@@ -294,9 +294,9 @@ pub fn members(warp: &Warp) -> u32 {
 /// The lanes that the active ones name.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn named(op: &Op, warp: &Warp) -> u32 {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let masks = unsafe { fetch_cold::<u32>(warp, op.b) };
     (0..32).filter(|lane| warp.mask >> lane & 1 != 0).fold(0, |all, lane| all | masks.0[lane])
 }

@@ -29,7 +29,7 @@ unsafe fn put_same<T: Elem>(warp: &mut Warp, slot: Slot, value: T) {
     if slot == NO_SLOT {
         return;
     }
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     unsafe {
         if slot & SCALAR != 0 {
             let base = [value.to64(); 2];
@@ -48,7 +48,7 @@ pub unsafe fn put_predicate(warp: &mut Warp, slot: Slot, bits: u32) {
     if slot == NO_SLOT {
         return;
     }
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     unsafe {
         let at = warp.at(slot).cast::<u32>();
         *at = if slot & SCALAR != 0 {
@@ -63,7 +63,7 @@ pub unsafe fn put_predicate(warp: &mut Warp, slot: Slot, bits: u32) {
 /// The slot is a register of the warp, or [`NO_SLOT`].
 unsafe fn put_lanes(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
     if slot != NO_SLOT {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe { u32::put(warp, slot, lanes) }
     }
 }
@@ -77,7 +77,7 @@ unsafe impl Body for Clock {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let now = warp.instructions + u64::from(op.d);
         let value = if extra(op) & 1 != 0 { now >> 32 } else { now };
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
             put_same(warp, op.a, value);
             op.next(warp)
@@ -91,7 +91,7 @@ pub struct Shuffle;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Shuffle {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
             let own = u32::fetch(warp, op.b);
             let (a, _) = warp.brought(own);
@@ -132,7 +132,7 @@ unsafe impl Body for Shuffle {
 /// # Safety
 /// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn members(warp: &Warp, slot: Slot, here: u32) -> Lanes<u32> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let mut members = unsafe { u32::fetch(warp, slot) };
     for i in 0..32 {
         members.0[i] &= here;
@@ -170,7 +170,7 @@ unsafe fn put_words(warp: &mut Warp, slot: Slot, lanes: Lanes<u32>) {
     if slot == NO_SLOT {
         return;
     }
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     unsafe {
         if slot & SCALAR != 0 {
             let first = warp.mask.trailing_zeros() as usize & 31;
@@ -187,7 +187,7 @@ pub struct Vote;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Vote {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
             let mut bits = *warp.at(op.b).cast::<u32>();
             if extra(op) >> 8 != 0 {
@@ -222,7 +222,7 @@ pub struct Match;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Match {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
             let own = u64::fetch(warp, op.b);
             let (a, here) = warp.brought(own);
@@ -259,7 +259,7 @@ pub struct ActiveMask;
 unsafe impl Body for ActiveMask {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let mask = warp.mask;
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
             put_same(warp, op.a, mask);
             op.next(warp)
@@ -273,7 +273,7 @@ pub struct Elect;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Elect {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
             let (_, here) = warp.brought(Lanes([0u32; 32]));
             let members = members(warp, op.b, here);
@@ -312,7 +312,7 @@ pub struct Redux;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Redux {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
             let own = u32::fetch(warp, op.b);
             let (a, here) = warp.brought(own);

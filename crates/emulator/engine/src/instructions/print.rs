@@ -19,7 +19,7 @@ pub struct Print;
 // SAFETY: `run` returns what `Op::next` gives, or null after the warp was stopped (`stop_at`, `fault`).
 unsafe impl Body for Print {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; memory is
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; memory is
         // read through checked accesses.
         unsafe {
             let (formats, arguments) = (u64::fetch(warp, op.b), u64::fetch(warp, op.c));

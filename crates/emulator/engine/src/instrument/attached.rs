@@ -13,12 +13,12 @@ use lanework_ptx_ir::kernel::{Kernel, MemorySpace};
 use std::any::TypeId;
 use std::sync::Arc;
 
-/// What the assembler needs to know of an instrument.
+/// The facts about an instrument that the assembler needs.
 #[derive(Clone, Copy)]
 pub struct Instrumentation {
     /// Its type.
     pub id: TypeId,
-    /// What it sees.
+    /// The events that it wants.
     pub wants: Wants,
     /// Its general operation before memory instructions.
     pub access: Tiers,
@@ -29,7 +29,7 @@ pub struct Instrumentation {
 }
 
 impl Instrumentation {
-    /// That of an instrument.
+    /// Describes an instrument.
     pub fn of<I: Instrument>(instrument: &I) -> Instrumentation {
         Instrumentation {
             id: TypeId::of::<I>(),
@@ -56,7 +56,7 @@ impl Attached {
         Box::new(Attached { wants, instrument: object.cast(), object })
     }
 
-    /// What the worker's blocks hold.
+    /// The hook that the worker's blocks hold.
     pub fn hook(&self) -> Hook {
         let object = (&raw const self.object).cast();
         Hook { wants: self.wants, instrument: self.instrument, object }

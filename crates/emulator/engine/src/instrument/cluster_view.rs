@@ -3,20 +3,20 @@
 use crate::fault::Located;
 use lanework_ptx_ir::kernel::Kernel;
 
-/// What an instrument says of a cluster after a scheduler pass.
+/// An instrument's decision about a cluster after a scheduler pass.
 pub enum Verdict {
-    /// It goes on.
+    /// It continues.
     GoesOn,
-    /// It goes on, and no other may run meanwhile.
+    /// It continues, and no other may run meanwhile.
     GoesOnAlone,
     /// Others may go on now, and should have a turn before it does.
     Leaves,
-    /// It waits for what others do to global memory, and nothing else: the block's rank and the fault, if none
+    /// It only waits for other clusters' writes to global memory: the block's rank and the fault, if none
     /// ever does.
     Waits(Box<(usize, Located)>),
 }
 
-/// What a warp can do next.
+/// The state of a warp between two passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// It runs when its time slice comes.
@@ -48,13 +48,13 @@ pub trait ClusterView {
     fn runs(&self, rank: usize) -> bool;
     /// How many warps a block has.
     fn warps(&self) -> usize;
-    /// What a warp can do next.
+    /// The state of a warp between two passes.
     fn progress(&self, rank: usize, warp: usize) -> Progress;
     /// The instruction that a warp stopped at.
     fn instruction(&self, rank: usize, warp: usize) -> u32;
     /// The executing lanes of a warp.
     fn mask(&self, rank: usize, warp: usize) -> u32;
-    /// What a warp is about to do.
+    /// A snapshot of a warp's next step.
     fn snapshot(&self, rank: usize, warp: usize) -> WarpSnapshot;
     /// Counts what polling warps could be waiting for.
     fn changes(&self) -> u64;

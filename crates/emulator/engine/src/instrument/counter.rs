@@ -1,7 +1,7 @@
 //! Counting in place: the accesses of a site are summed in its counter slots, by rules that the
 //! instrument gives as data. What is counted, and what it means, only the instrument knows.
 //!
-//! An access whose lanes lie at even steps has a pattern; the cost of the pattern met last is
+//! An access whose lanes are at even steps has a pattern; the cost of the pattern met last is
 //! remembered with the site (a memo), and the instrument is asked for it on a miss.
 
 /// How accesses of a site are counted in place.
@@ -9,22 +9,22 @@
 pub struct CounterRule {
     /// The instrument's own number for what is counted: it comes back with questions and totals.
     pub class: u8,
-    /// Bytes per lane that count, where they are not those of the access itself; else 0.
+    /// Bytes per lane that count, if they differ from the access's own; else 0.
     pub bytes: u8,
     /// Which bits of the place of the first lane matter to the cost.
     pub phase: u8,
-    /// What one word for each half of the warp costs.
+    /// The cost of one word for each half of the warp.
     pub words: WordCost,
 }
 
 /// The cost of an access by all lanes to one 32-bit word for each half of the warp, in closed form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordCost {
-    /// There is none: the instrument is asked.
+    /// Unknown: the instrument is asked.
     Asked,
-    /// Both slots grow by the number of different 32-byte granules that the two words lie in.
+    /// Both slots grow by the number of different 32-byte granules that the two words are in.
     Granules,
-    /// The first slot grows by 1, and both by 1 more where the words differ and lie a multiple of 128
+    /// The first slot grows by 1, and both by 1 more where the words differ and are a multiple of 128
     /// bytes apart.
     Banks,
 }
@@ -53,11 +53,11 @@ pub struct Pattern {
 pub struct Memo {
     /// The pattern.
     pub pattern: Pattern,
-    /// What the second and the third slot grow by.
+    /// The increments of the second and the third slot.
     pub cost: [u64; 2],
 }
 
-/// What a site counted.
+/// The counts of a site.
 #[derive(Clone, Copy, Debug)]
 pub struct SiteTotal {
     /// Its instruction in the kernel.
@@ -70,7 +70,7 @@ pub struct SiteTotal {
     pub slots: [u64; 3],
 }
 
-/// What was counted in place during one worker's run of a launch.
+/// The counts of one worker's run of a launch.
 pub struct Totals<'a> {
     /// The sites.
     pub sites: &'a [SiteTotal],

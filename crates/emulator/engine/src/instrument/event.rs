@@ -1,4 +1,4 @@
-//! What an instrument is told of a run, as plain data.
+//! The events of a run that instruments receive, as plain data.
 
 use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::memory_layout::{LOCAL_WINDOW, PARAMETER_WINDOW, SHARED_WINDOW, WINDOW};
@@ -31,7 +31,7 @@ impl Space {
     }
 }
 
-/// What an access did.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AccessKind {
     /// A load.
@@ -68,7 +68,7 @@ pub struct Access<'a> {
     /// The active lanes.
     pub mask: u32,
     /// The address of each lane: global and constant ones are device addresses, shared and local
-    /// ones offsets. Those of inactive lanes mean nothing.
+    /// ones offsets. The addresses of inactive lanes are meaningless.
     pub addresses: &'a [u64; 32],
     /// Where in the program and the grid.
     pub place: Place,
@@ -86,17 +86,17 @@ pub struct Place {
     pub instruction: u32,
 }
 
-/// What goes on beside a warp's instructions.
+/// An asynchronous event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asynchronous {
-    /// A bulk copy is started: from now on until it is waited for, nobody may touch what it writes or
+    /// A bulk copy is started: until a thread waits for it, no thread may access what it writes or
     /// change what it reads. One with several targets is started once for each.
     Started {
         /// Tells it from the others of its worker.
         copy: u64,
-        /// What it reads, where that is one run of bytes.
+        /// The source, if it is one run of bytes.
         from: Option<Span>,
-        /// What it writes, likewise.
+        /// The target, likewise.
         to: Option<Span>,
         /// The phase that ends with it; else it is of its thread's bulk group.
         phase: Option<Phase>,
@@ -114,7 +114,7 @@ pub enum Asynchronous {
     Committed,
     /// A thread has waited for its groups.
     GroupsWaited {
-        /// Those of the latest that may still be under way.
+        /// How many of the latest groups may still be in flight.
         pending: u32,
     },
 }
@@ -146,20 +146,20 @@ pub struct Phase {
 /// A stretch of host memory: its first byte and how many.
 pub type Run = (*const u8, u64);
 
-/// What a bulk copy reads and writes.
+/// The bytes that a bulk copy reads and writes.
 pub struct Moved {
-    /// What is read in one run.
+    /// The source, if it is one run.
     pub reads: Option<Run>,
-    /// What is written in one run.
+    /// The target, if it is one run.
     pub writes: Option<Run>,
-    /// The global side of a tile, which is not one run: addresses and bytes. It is read where nothing else
+    /// The global side of a tile, which is not one run: addresses and bytes. It is the source if nothing else
     /// is.
     pub global: Vec<(u64, u64)>,
     /// Whether what is there is combined with what comes.
     pub combines: bool,
 }
 
-/// What a bulk or tensor copy, or an asynchronous store, moves over the memories' ports, for counting. One with several
+/// The traffic of a bulk copy, a tensor copy or an asynchronous store, for counting. One with several
 /// targets reads its source once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BulkTraffic {
@@ -170,7 +170,7 @@ pub struct BulkTraffic {
     pub first: bool,
     /// The bytes of global memory: addresses and lengths. None for a further target.
     pub runs: Vec<(u64, u64)>,
-    /// Bytes of shared memory that it reads or writes, what lies outside of a tensor included.
+    /// Bytes of shared memory that it reads or writes, what is outside of a tensor included.
     pub shared_bytes: u64,
 }
 
@@ -189,7 +189,7 @@ pub enum BulkDirection {
 pub struct MatrixTile<'a> {
     /// The space.
     pub space: MemorySpace,
-    /// What is done.
+    /// The operation.
     pub kind: AccessKind,
     /// By lane: where the matrix starts.
     pub base: &'a [u64; 32],
@@ -199,7 +199,7 @@ pub struct MatrixTile<'a> {
     pub fragment: u64,
 }
 
-/// What happens to the heap of `malloc`.
+/// An event of the heap of `malloc`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeapEvent {
     /// A warp calls `malloc` or `free`.

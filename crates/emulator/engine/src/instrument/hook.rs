@@ -1,5 +1,5 @@
-//! What an instrument wants to see, and the instrument of a worker as its blocks hold it, with its type
-//! erased: the state of the machine lies below [`crate::instrument`].
+//! The events that an instrument wants, and the instrument of a worker as its blocks hold it, with its type
+//! erased: the state of the machine is below [`crate::instrument`].
 
 /// A set of what an instrument may want to see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,7 +13,7 @@ impl Wants {
     /// Each access: `Instrument::memory` and, by its default, `Instrument::access`.
     pub const ACCESSES: Wants = Wants(1 << 1);
     /// Counter slots: accesses that follow a pattern, and the visits of basic blocks, are summed in place
-    /// and handed over in the end (`Instrument::flush`); `Instrument::memory` tells of other accesses, and
+    /// and handed over in the end (`Instrument::flush`); `Instrument::memory` reports other accesses, and
     /// `Instrument::bulk_traffic` of bulk copies.
     /// Not to be combined with `ACCESSES`.
     pub const COUNTS: Wants = Wants(1 << 2);
@@ -29,7 +29,7 @@ impl Wants {
     pub const SYNCHRONISATION: Wants = Wants(1 << 6);
     /// Asynchronous copies with what they read and write, and what `wgmma` reads of shared memory.
     pub const COPIES: Wants = Wants(1 << 7);
-    /// `malloc` and `free` of kernels. Their blocks then lie apart, and none is given twice while there is
+    /// `malloc` and `free` of kernels. Their blocks then are far apart, and none is given twice while there is
     /// room.
     pub const HEAP: Wants = Wants(1 << 8);
     /// Starts and ends of clusters, blocks and warps, and whose time slice it is.
@@ -41,7 +41,7 @@ impl Wants {
     pub const INITIALISED: Wants = Wants(1 << 11);
     /// One worker runs all blocks, in order.
     pub const ONE_WORKER: Wants = Wants(1 << 12);
-    /// What an observer of events sees: instructions, accesses, barriers and asynchronous copies.
+    /// The events of a plain observer: instructions, accesses, barriers and asynchronous copies.
     pub const EVENTS: Wants = Wants(
         Wants::INSTRUCTIONS.0 | Wants::ACCESSES.0 | Wants::BARRIERS.0 | Wants::ASYNCHRONOUS.0,
     );
@@ -74,7 +74,7 @@ impl std::ops::BitOr for Wants {
 /// The instrument of a worker, its type erased; [`crate::instrument::attached::Attached`] makes it.
 #[derive(Clone, Copy)]
 pub struct Hook {
-    /// What it sees.
+    /// The events that it wants.
     pub(crate) wants: Wants,
     /// The instrument, for operations that know its type.
     pub(crate) instrument: *mut (),

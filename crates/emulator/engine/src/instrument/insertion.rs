@@ -1,4 +1,4 @@
-//! What an instrument inserts into a kernel: operations before instructions, with data that they refer to.
+//! Operations that an instrument inserts before instructions, with the data that they refer to.
 
 use crate::machine::handler::Tiers;
 use std::any::Any;
@@ -11,7 +11,7 @@ pub struct Inserted {
     pub imm: u64,
 }
 
-/// What goes before a memory instruction.
+/// The operation inserted before a memory instruction.
 pub enum BeforeAccess {
     /// The instrument's general operation.
     General,
@@ -31,9 +31,9 @@ pub enum BeforeAccess {
 /// handlers take it for. Handlers in [`BeforeAccess::Special`] and [`BeforeAccess::Own`] must accept the operands that
 /// [`Instrument::access_operation`](crate::instrument::Instrument::access_operation) lists.
 pub unsafe trait Plan: Any + Send + Sync {
-    /// What goes before an instruction, by its index in the kernel.
+    /// The operations inserted before an instruction, by its index in the kernel.
     fn before(&self, instruction: usize) -> Vec<Inserted>;
-    /// What goes before a memory instruction; `scalar` tells whether its address is in scalar form.
+    /// The operation inserted before a memory instruction; `scalar` is true if its address is in scalar form.
     fn before_access(&self, instruction: usize, scalar: bool) -> BeforeAccess;
     /// The addresses of its data: every immediate of an operation of its own is one of them.
     fn addresses(&self) -> Vec<u64>;

@@ -1,10 +1,10 @@
 //! The instrument seam: what an observer of a run may see, and what it may decide.
 //!
 //! An [`Instrument`] says what it wants to see ([`Wants`]); the assembler inserts operations for that and
-//! for nothing else, so that what is not wanted costs nothing. This is how tools for dynamic binary
+//! for nothing else, so that unwanted events cost nothing. This is how tools for dynamic binary
 //! instrumentation work (Pin, 2005; NVBit, 2019). There are three ways to see an event:
 //!
-//! - *Accesses* run hot. An operation before each memory instruction tells of them: [`Observe`],
+//! - *Accesses* run hot. An operation before each memory instruction reports them: [`Observe`],
 //!   monomorphised for the instrument in the crate that defines it, or operations of the instrument's own,
 //!   which its [`Plan`] names.
 //! - *Counts* are summed in place by the engine's own handlers, by a [`CounterRule`] for each site; the
@@ -14,7 +14,7 @@
 //! Each worker has its own instrument (`fork`), and they are merged in a fixed order when the launch ends.
 //!
 //! [`Instrument`] is an unsafe trait, since it puts handlers into the code that warps run. Whoever only watches
-//! implements the safe [`Observer`](crate::observer::Observer).
+//! implements the safe [`Observer`](crate::instrument::observer::Observer).
 
 pub(crate) mod attached;
 pub mod cluster_view;
@@ -47,11 +47,11 @@ use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// What a launch looks like to the instrument of one worker.
+/// A launch, as the instrument of one worker sees it.
 pub struct Launch<'a> {
     /// The kernel.
     pub kernel: &'a Arc<Kernel>,
-    /// What the instrument inserted.
+    /// The operations that the instrument inserted.
     pub plan: Option<&'a dyn Plan>,
     /// Global memory; the launch holds its lock, so that it outlives the run.
     pub memory: &'a Memory,
@@ -81,7 +81,7 @@ impl ScratchBytes {
     ///
     /// # Safety
     /// `start` is a multiple of 8. Until the warp's current operation ends, [`ScratchBytes::BYTES`] bytes from it on can be
-    /// read and written through it, and nothing else accesses them.
+    /// read and written through it, and no other code accesses them.
     pub unsafe fn new(start: *mut u8) -> ScratchBytes {
         ScratchBytes(start)
     }
@@ -104,7 +104,7 @@ impl ScratchBytes {
 ///   SIMD level and whose immediate is an instruction index; its destination is unused. The default does.
 /// - `plan` returns a plan that keeps the contract of [`Plan`] for this kernel, and whose handlers use the instrument as
 ///   the type that implements this trait.
-/// - `copy` leaves the registers, sites, context and operations of the warp as they are; it may change the mask of active
+/// - `copy` does not change the registers, sites, context and operations of the warp; it may change the mask of active
 ///   lanes for its own calls and must restore it.
 /// - No method keeps a pointer that it finds in its arguments after `finish` returns.
 pub unsafe trait Instrument: Send + 'static {
@@ -118,7 +118,7 @@ pub unsafe trait Instrument: Send + 'static {
     where
         Self: Sized;
 
-    /// What it sees.
+    /// The events that it wants.
     fn wants(&self) -> Wants {
         Wants::EVENTS
     }
@@ -158,7 +158,7 @@ pub unsafe trait Instrument: Send + 'static {
     /// A warp accesses memory.
     fn access(&mut self, _access: &Access<'_>) {}
 
-    /// A warp accesses memory, with all that the engine knows of it. By default this is told to
+    /// A warp accesses memory, with all that the engine knows of it. The default calls
     /// [`Instrument::access`].
     fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
         if let Some(access) = site.access(warp.mask, place, addresses) {
@@ -166,7 +166,7 @@ pub unsafe trait Instrument: Send + 'static {
         }
     }
 
-    /// A lane's access is invalid, or its call of `free`. `Ok` excuses it: the run goes on, and the access uses the scratch
+    /// A lane's access is invalid, or its call of `free`. `Ok` excuses it: the run continues, and the access uses the scratch
     /// bytes.
     ///
     /// # Errors
@@ -269,7 +269,7 @@ pub unsafe trait Instrument: Send + 'static {
         self.memory(warp, &write, place, to);
     }
 
-    /// A lane starts a bulk copy, whose end the mbarrier of a block at an offset is told, or else the
+    /// A lane starts a bulk copy. Its completion is signalled to the mbarrier of a block at an offset, or else to the
     /// thread's group.
     fn bulk_copy(
         &mut self,
@@ -290,7 +290,7 @@ pub unsafe trait Instrument: Send + 'static {
     /// they are done.
     fn bulk_wait(&mut self, _warp: u32, _lane: u32, _pending: u32, _read: bool) {}
 
-    /// A warp loads or stores a matrix by `wmma`, beside its accesses.
+    /// A warp loads or stores a matrix by `wmma`; its accesses are reported, too.
     fn matrix_tile(&mut self, _warp: &Warp, _instruction: u32, _tile: &MatrixTile<'_>) {}
 
     /// A warp's product (`wgmma`) reads these 16-byte chunks of its block's shared memory.
@@ -300,7 +300,7 @@ pub unsafe trait Instrument: Send + 'static {
     /// the asynchronous proxy, from now on until its commit has arrived.
     fn tensor_reads(&mut self, _warp: &Warp, _at: (u32, u32), _rank: u32, _chunks: &[u64]) {}
 
-    /// A lane's product adds to columns of tensor memory, from a first one on, of which nothing was ever written.
+    /// A lane's product adds to columns of tensor memory, from a first one on, that were never written.
     fn tensor_unwritten(&mut self, _warp: &Warp, _at: (u32, u32), _columns: (u32, u32)) {}
 
     /// A lane commits what it has issued on tensor memory to these mbarriers.
@@ -347,7 +347,7 @@ pub unsafe trait Instrument: Send + 'static {
         Ok(Verdict::GoesOn)
     }
 
-    /// The worker turns to the cluster in another of its seats, the first of which is 0. Clusters that wait for
+    /// The worker switches to the cluster in another of its slots, counted from 0. Clusters that wait for
     /// others keep theirs; a seat is taken by one cluster after the other. The regions are the shared memory of
     /// the seat's blocks, by rank.
     fn seat(&mut self, _seat: usize, _shared: &[Region]) {}

@@ -1,6 +1,6 @@
 //! Observers: the safe way to watch a run.
 //!
-//! An [`Observer`] is told of events as plain data. It decides nothing that the engine relies on, so that safe code can
+//! An [`Observer`] receives events as plain data. It decides nothing that the engine relies on, so that safe code can
 //! implement it. Every observer is an [`Instrument`], with the handlers of the engine itself.
 
 use crate::instrument::event::{Access, Asynchronous, HeapEvent, Place};
@@ -82,7 +82,7 @@ pub trait Observer: Send + 'static {
     fn warp_end(&mut self, _warp: usize) {}
 }
 
-// SAFETY: the handlers are those of the engine (`access_operation` and `plan` keep their defaults), `copy` keeps its default,
+// SAFETY: the handlers are the engine's own (`access_operation` and `plan` keep their defaults), `copy` keeps its default,
 // `invalid_access` excuses nothing, and an observer is given no pointer that it could follow without unsafe code.
 unsafe impl<O: Observer> Instrument for O {
     fn fork(&self) -> Self {

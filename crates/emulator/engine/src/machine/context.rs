@@ -1,4 +1,4 @@
-//! What the warps of one worker share while they run a block: memory, sites, counts, the instrument.
+//! The context that the warps of one worker share while they run a block: memory, sites, counts, the instrument.
 
 use crate::fault::RawFault;
 use crate::instructions::access::region::Region;
@@ -37,17 +37,17 @@ pub struct Context {
     pub deferred: Vec<Deferred>,
     /// The run's instrument.
     pub hook: Hook,
-    /// What the block printed.
+    /// The block's `printf` output.
     pub printed: String,
     /// The block's linear index.
     pub block: u64,
-    /// What the blocks of its cluster share.
+    /// The state that the blocks of its cluster share.
     pub cluster: *mut Cluster,
     /// Its rank in the cluster.
     pub rank: u32,
     /// The block's registers that warps hand to each other.
     pub registers: RegisterPool,
-    /// Where each warp is among those of its warpgroup.
+    /// The progress of each warp within its warpgroup.
     pub warpgroups: Vec<WarpgroupArrival>,
     /// The fault that stopped the block.
     pub fault: Option<Box<RawFault>>,
@@ -87,7 +87,7 @@ impl Context {
         self.sites.iter_mut().map(total).collect()
     }
 
-    /// The shared memory that an address in the shared window is in: the block's own, or that of
+    /// The shared memory that holds an address in the shared window: the block's own, or the memory of
     /// another block of its cluster.
     fn shared_of(&self, address: u64) -> Option<Region> {
         if address >> RANK_SHIFT == 0 {

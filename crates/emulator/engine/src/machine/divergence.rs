@@ -64,7 +64,7 @@ impl Warp {
         }
     }
 
-    /// Pops the stack and goes on there; stops when no lane is left.
+    /// Pops the stack and continues there; stops when no lane is left.
     ///
     /// # Safety
     /// The program counters on the stack are valid.
@@ -122,7 +122,7 @@ impl WarpSplit {
             (mask, at, reconvergence_pc) =
                 (entry.mask, unsafe { warp.op(entry.pc) }, entry.reconvergence_pc);
         }
-        // Entries at which the lanes would wait for nobody are as good as popped.
+        // Entries at which no lane would wait count as popped.
         while let Some(last) = stack.last()
             && last.pc == reconvergence_pc
             && last.mask == mask
@@ -165,7 +165,7 @@ impl Warp {
         }
     }
 
-    /// Goes on with a split.
+    /// Continues with a split.
     pub fn resume(&mut self, split: &WarpSplit) {
         (self.mask, self.stopped_at, self.reconvergence_pc) =
             (split.mask, split.at, split.reconvergence_pc);
@@ -216,7 +216,7 @@ pub fn qualifiers(number: u32) -> u32 {
 /// # Safety
 /// It is one of the warp's at which lanes come together.
 pub unsafe fn add(exchange: &mut Exchange, warp: &Warp, op: *const Op, lanes: u32) {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let values = unsafe {
         let op = &*op;
         if op.d & 0xff == VOTE {
@@ -233,7 +233,7 @@ pub unsafe fn add(exchange: &mut Exchange, warp: &Warp, op: *const Op, lanes: u3
     }
 }
 
-/// What the lanes of all splits that met bring to an instruction.
+/// The operands that the lanes of all converged splits bring to an instruction.
 #[derive(Clone, Debug, Default)]
 pub struct Exchange {
     /// The lanes.
@@ -256,7 +256,7 @@ impl Warp {
         self.exchange.as_ref().is_none_or(|exchange| exchange.leads)
     }
 
-    /// The values that lanes bring to this instruction, of which `own` are those of this split, and the lanes that take part.
+    /// The values that lanes bring to this instruction (`own` are this split's), and the participating lanes.
     pub fn brought<T: Elem>(&mut self, mut own: Lanes<T>) -> (Lanes<T>, u32) {
         let Some(exchange) = self.exchange.take() else { return (own, self.mask) };
         for lane in (0..32).filter(|lane| exchange.lanes & !self.mask & 1 << lane != 0) {

@@ -64,7 +64,7 @@ impl Tiers {
     }
 }
 
-/// A handler that only pays with wide registers: there is none for the lowest level, where the
+/// A handler that only pays with wide registers. The lowest level has none, where the
 /// general handlers do, and that much less to compile.
 #[derive(Clone, Copy)]
 pub struct WideTiers([Handler; 2]);

@@ -4,14 +4,14 @@ use crate::machine::Warp;
 use crate::machine::slot::{BITS, Elem, Lanes, OFFSET, SCALAR, Scalar, Slot, WIDE};
 use lanework_ptx_ir::kernel::Width;
 
-/// What an operand can be read as.
+/// A type that an operand can be read as.
 pub trait Source: Copy + Default + 'static {
     /// How its own registers are stored.
     const READ: Width;
     /// All lanes.
     ///
     /// # Safety
-    /// `slot` lies in the warp's register file.
+    /// `slot` is in the warp's register file.
     unsafe fn fetch(warp: &Warp, slot: Slot) -> Lanes<Self>;
     /// Lanes 0 and 16 of a register in scalar form.
     ///
@@ -36,7 +36,7 @@ pub trait Source: Copy + Default + 'static {
 /// As for [`Source::fetch`].
 #[inline(never)]
 pub unsafe fn fetch_cold<T: Source>(warp: &Warp, slot: Slot) -> Lanes<T> {
-    // SAFETY: `fetch` requires what this function does: the slot lies in the register file.
+    // SAFETY: `fetch` requires what this function does: the slot is in the register file.
     unsafe { T::fetch(warp, slot) }
 }
 
@@ -46,18 +46,18 @@ pub unsafe fn fetch_cold<T: Source>(warp: &Warp, slot: Slot) -> Lanes<T> {
 /// As for [`Sink::put`].
 #[inline(never)]
 pub unsafe fn put_cold<T: Sink>(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
-    // SAFETY: `put` requires what this function does: the slot lies in the register file.
+    // SAFETY: `put` requires what this function does: the slot is in the register file.
     unsafe { T::put(warp, slot, lanes) }
 }
 
-/// What a result can be written as.
+/// A type that a result can be written as.
 pub trait Sink: Copy + Default + 'static {
     /// How its own registers are stored.
     const WRITE: Width;
     /// Writes the active lanes of a varying register.
     ///
     /// # Safety
-    /// `slot` lies in the warp's register file.
+    /// `slot` is in the warp's register file.
     unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<Self>);
     /// Writes a register in scalar form, stride 0.
     ///
@@ -78,7 +78,7 @@ impl<T: Elem> Source for T {
     #[inline(always)]
     unsafe fn fetch(warp: &Warp, slot: Slot) -> Lanes<T> {
         let mut out = Lanes([T::default(); 32]);
-        // SAFETY: the slot lies in the register file, and its bits tell the form of the register (`Source::fetch`).
+        // SAFETY: the slot is in the register file, and its bits tell the form of the register (`Source::fetch`).
         unsafe {
             let at = warp.at(slot);
             if slot & SCALAR != 0 {
@@ -112,14 +112,14 @@ impl<T: Elem> Source for T {
 
     #[inline(always)]
     unsafe fn pair(warp: &Warp, slot: Slot) -> [T; 2] {
-        // SAFETY: the slot lies in the register file and is in scalar form (`Source::pair`).
+        // SAFETY: the slot is in the register file and is in scalar form (`Source::pair`).
         let base = unsafe { (*warp.at(slot).cast::<Scalar>()).base };
         [T::from64(base[0]), T::from64(base[1])]
     }
 
     #[inline(always)]
     unsafe fn pair_bare(warp: &Warp, slot: Slot) -> [T; 2] {
-        // SAFETY: the offset is that of a register in scalar form (`Source::pair_bare`).
+        // SAFETY: the offset belongs to a register in scalar form (`Source::pair_bare`).
         let base = unsafe { (*warp.regs.add(slot as usize).cast::<Scalar>()).base };
         [T::from64(base[0]), T::from64(base[1])]
     }
@@ -127,7 +127,7 @@ impl<T: Elem> Source for T {
     #[inline(always)]
     unsafe fn fetch_own(warp: &Warp, slot: Slot) -> Lanes<T> {
         let mut out = Lanes([T::default(); 32]);
-        // SAFETY: the offset is that of a varying register with words of this type's width (`Source::fetch_own`).
+        // SAFETY: the offset belongs to a varying register with words of this type's width (`Source::fetch_own`).
         unsafe {
             let at = warp.regs.add(slot as usize);
             if T::WIDE {
@@ -151,7 +151,7 @@ impl<T: Elem> Sink for T {
 
     #[inline(always)]
     unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
-        // SAFETY: the slot lies in the register file and is varying; its bits tell the width of its words
+        // SAFETY: the slot is in the register file and is varying; its bits tell the width of its words
         // (`Sink::put`).
         unsafe {
             if slot & WIDE != 0 {
@@ -173,13 +173,13 @@ impl<T: Elem> Sink for T {
     #[inline(always)]
     unsafe fn put_pair(warp: &mut Warp, slot: Slot, pair: [T; 2]) {
         let scalar = Scalar { base: [pair[0].to64(), pair[1].to64()], stride: 0, unused: 0 };
-        // SAFETY: the slot lies in the register file and is in scalar form (`Sink::put_pair`).
+        // SAFETY: the slot is in the register file and is in scalar form (`Sink::put_pair`).
         unsafe { scalar.store(warp.at(slot).cast::<Scalar>()) }
     }
 
     #[inline(always)]
     unsafe fn put_own(warp: &mut Warp, slot: Slot, lanes: Lanes<T>) {
-        // SAFETY: the offset is that of a varying register with words of this type's width (`Sink::put_own`).
+        // SAFETY: the offset belongs to a varying register with words of this type's width (`Sink::put_own`).
         unsafe {
             if T::WIDE {
                 let mut words = Lanes([0u64; 32]);
@@ -204,7 +204,7 @@ impl<T: Elem> Sink for T {
 /// `slot` is the bare offset of a varying register with words of `T`'s size.
 #[inline(always)]
 pub unsafe fn put_words<T: Copy>(warp: &mut Warp, slot: Slot, words: Lanes<T>) {
-    // SAFETY: the offset is that of a varying register with words of this size, as this function requires.
+    // SAFETY: the offset belongs to a varying register with words of this size, as this function requires.
     unsafe {
         let at = warp.regs.add(slot as usize).cast::<Lanes<T>>();
         let mask = warp.mask;
@@ -271,7 +271,7 @@ impl Source for bool {
 
     #[inline(always)]
     unsafe fn fetch(warp: &Warp, slot: Slot) -> Lanes<bool> {
-        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool` (`Source::fetch`).
+        // SAFETY: the slot is in the register file and is a predicate, the only form of a `bool` (`Source::fetch`).
         let mask = unsafe { *warp.at(slot).cast::<u32>() };
         let mut out = Lanes([false; 32]);
         for i in 0..32 {
@@ -282,7 +282,7 @@ impl Source for bool {
 
     #[inline(always)]
     unsafe fn pair(warp: &Warp, slot: Slot) -> [bool; 2] {
-        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool` (`Source::pair`).
+        // SAFETY: the slot is in the register file and is a predicate, the only form of a `bool` (`Source::pair`).
         let mask = unsafe { *warp.at(slot).cast::<u32>() };
         [mask & 1 != 0, mask & 0x1_0000 != 0]
     }
@@ -306,7 +306,7 @@ impl Sink for bool {
     #[inline(always)]
     unsafe fn put(warp: &mut Warp, slot: Slot, lanes: Lanes<bool>) {
         let bits = mask_of(&lanes);
-        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool` (`Sink::put`).
+        // SAFETY: the slot is in the register file and is a predicate, the only form of a `bool` (`Sink::put`).
         unsafe {
             let at = warp.at(slot).cast::<u32>();
             *at = (*at & !warp.mask) | (bits & warp.mask);
@@ -316,7 +316,7 @@ impl Sink for bool {
     #[inline(always)]
     unsafe fn put_pair(warp: &mut Warp, slot: Slot, pair: [bool; 2]) {
         let bits = (if pair[0] { 0xffff } else { 0 }) | (if pair[1] { 0xffff_0000 } else { 0 });
-        // SAFETY: the slot lies in the register file and is a predicate, the only form of a `bool`
+        // SAFETY: the slot is in the register file and is a predicate, the only form of a `bool`
         // (`Sink::put_pair`).
         unsafe { *warp.at(slot).cast::<u32>() = bits }
     }

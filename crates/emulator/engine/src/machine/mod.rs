@@ -44,7 +44,7 @@ impl Op {
         self.b == ENDS && self.c == ENDS && self.d == ENDS
     }
 
-    /// Goes on with the next operation: its handler is called in tail position, which an optimised
+    /// Runs the next operation: its handler is called in tail position, which an optimised
     /// build turns into a jump. The assembler breaks long chains, so that the stack stays shallow even
     /// where a jump does not come out of it; an unoptimised build returns to the loop instead.
     ///
@@ -60,7 +60,7 @@ impl Op {
         }
     }
 
-    /// Goes on with the next operation by way of the loop. For handlers with a large frame: a compiler does not turn
+    /// Returns the next operation to the loop. For handlers with a large frame: a compiler does not turn
     /// their call of the next handler into a jump, and a chain of such frames would overflow the stack.
     ///
     /// # Safety
@@ -107,7 +107,7 @@ pub enum Stop {
 /// GPU Control Flow", 2007): lanes of a diverged warp that wait for others.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ReconvergenceEntry {
-    /// Where it goes on.
+    /// Where it continues.
     pub pc: u32,
     /// Its lanes.
     pub mask: u32,
@@ -155,13 +155,13 @@ pub struct Warp {
     pub(crate) waiting: u32,
     /// Where they waited.
     pub(crate) waits_at: *const Op,
-    /// Nothing else can go on: its next poll may end early, as if its time were over.
+    /// No other warp can run: its next poll may end early, as if it had timed out.
     pub(crate) poll_expires: bool,
     /// Its index in the block.
     pub index: u32,
     /// Whether it has left the scalar forms behind.
     pub(crate) widened: bool,
-    /// Whether its lanes are scheduled independently, as several splits of which it runs one.
+    /// Whether its lanes are scheduled independently, as several splits; the warp runs one of them.
     pub(crate) independent: bool,
     /// Whether lanes that an operation lacks will not come any more.
     pub(crate) alone: bool,
@@ -207,20 +207,20 @@ impl Warp {
     /// The host address of a slot.
     ///
     /// # Safety
-    /// The slot lies in the register file.
+    /// The slot is in the register file.
     #[inline(always)]
     pub unsafe fn at(&self, slot: Slot) -> *mut u8 {
-        // SAFETY: the slot lies in the register file, as this function requires.
+        // SAFETY: the slot is in the register file, as this function requires.
         unsafe { self.regs.add((slot & OFFSET) as usize) }
     }
 
     /// The host address of a slot whose form is known.
     ///
     /// # Safety
-    /// The slot lies in the register file and has that form.
+    /// The slot is in the register file and has that form.
     #[inline(always)]
     pub unsafe fn known(&self, slot: Slot, form: Slot) -> *mut u8 {
-        // SAFETY: the slot lies in the register file and has this form, so that its offset is `slot - form`.
+        // SAFETY: the slot is in the register file and has this form, so that its offset is `slot - form`.
         unsafe { self.regs.add(slot as usize).sub(form as usize) }
     }
 

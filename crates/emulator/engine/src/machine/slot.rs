@@ -19,7 +19,7 @@ pub struct Lanes<T>(pub [T; 32]);
 pub struct Scalar {
     /// The values of lanes 0 and 16.
     pub base: [u64; 2],
-    /// What each next lane of a half adds.
+    /// The step from each lane of a half to the next.
     pub stride: u64,
     /// Keeps the size at 32 bytes.
     pub unused: u64,
@@ -111,7 +111,7 @@ pub const BITS: [u32; 32] = {
 };
 
 /// A type that a lane can hold, with its bits in a 32- or 64-bit word. Narrow values are extended by
-/// their signedness when stored; what lies above them is ignored when read.
+/// their signedness when stored; what is above them is ignored when read.
 pub trait Elem: Copy + Default + 'static {
     /// Whether its own storage is a 64-bit word.
     const WIDE: bool;

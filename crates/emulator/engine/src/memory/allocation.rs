@@ -20,7 +20,7 @@ pub struct Allocation {
     /// Which bytes have been written, where accesses are checked.
     pub written: Option<Arc<InitialisedBytes>>,
     pub(crate) data: *mut u8,
-    /// What it lies in; `None` for a range that the host registered.
+    /// The bytes that hold it; `None` for a range that the host registered.
     pub(crate) own: Option<HostBytes>,
 }
 
@@ -67,7 +67,7 @@ impl Allocation {
     }
 }
 
-/// Addresses are multiples of this, and at least as many bytes lie between two allocations.
+/// Addresses are multiples of this, and at least as many bytes are between two allocations.
 pub const GRAIN: u64 = 256;
 /// An allocation of this size or more has pages of its own, which the host may map anew (to share them with another process).
 pub const PAGE: u64 = 4096;
@@ -77,11 +77,11 @@ pub const PAGE: u64 = 4096;
 pub enum Addresses {
     /// They are counted up, and never reused.
     Own,
-    /// They are the host's: everything lies where it lies there.
+    /// They are the host's: everything is where it is there.
     Host,
 }
 
-/// Whether some of the bytes lie where generic addresses mean shared memory, local memory or
+/// Whether some of the bytes are where generic addresses mean shared memory, local memory or
 /// parameters.
 pub fn in_windows(address: u64, bytes: u64) -> bool {
     address < PARAMETER_WINDOW + WINDOW && address.saturating_add(bytes) > SHARED_WINDOW

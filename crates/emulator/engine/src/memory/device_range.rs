@@ -1,5 +1,5 @@
 //! A range of the host's addresses for the memory of devices that use them: what is freed is never given to the program, so that an
-//! address of a device stays one, and a stale pointer is told from the program's own memory. The range is reserved once for the process,
+//! address of a device stays one, and a stale pointer differs from the program's own memory. The range is reserved once for the process,
 //! takes pages when they are touched, and gives them back when an allocation ends.
 //!
 //! Blocks are found by best fit, and free neighbours are joined (Knuth, The Art of Computer Programming, 2.5). Free bytes are zero.
@@ -16,7 +16,7 @@ const PAGE: usize = 4096;
 /// Blocks of as many bytes give their pages back; smaller ones are written with zeros.
 const GIVEN_BACK: usize = 64 << 10;
 
-/// The blocks that nobody has, by start and by size.
+/// The free blocks, by start and by size.
 #[derive(Default)]
 struct Free {
     starts: BTreeMap<usize, usize>,
@@ -109,7 +109,7 @@ pub fn take(bytes: usize, align: usize) -> Option<*mut u8> {
 /// Gives bytes back.
 ///
 /// # Safety
-/// `start` is what [`take`] gave for as many bytes, and nobody uses them any more.
+/// [`take`] returned `start` for as many bytes, and they are not used any more.
 pub unsafe fn give(start: *mut u8, bytes: usize) {
     let (Some(range), Some(bytes)) = (range(), bytes.checked_next_multiple_of(GRAIN)) else {
         return;
@@ -129,7 +129,7 @@ pub unsafe fn give(start: *mut u8, bytes: usize) {
     range.free().give(at, bytes);
 }
 
-/// Whether an address lies in the range, in use or not.
+/// Whether an address is in the range, in use or not.
 pub fn holds(address: u64) -> bool {
     range().is_some_and(|range| {
         address.checked_sub(range.start as u64).is_some_and(|offset| offset < range.bytes as u64)
@@ -150,7 +150,7 @@ mod system {
     /// Gives pages back to the system, which gives zeros when they are touched again.
     pub fn forget(start: usize, bytes: usize) -> bool {
         let at = std::ptr::with_exposed_provenance_mut(start);
-        // SAFETY: whole pages of the range, which nobody uses.
+        // SAFETY: `give` passes whole pages of a block that its caller does not use any more.
         unsafe { libc::madvise(at, bytes, libc::MADV_DONTNEED) == 0 }
     }
 }

@@ -1,11 +1,11 @@
-//! Bytes of the host that an allocation of the device lies in.
+//! Bytes of the host that an allocation of the device is in.
 
 use crate::memory::device_range;
 use std::alloc::{Layout, alloc, alloc_zeroed, dealloc};
 use std::any::Any;
 use std::sync::Arc;
 
-/// What an allocator of C aligns everything to: with more, zeros would be written instead of taken from the system.
+/// The alignment of C's `malloc`: with more, zeros would be written instead of taken from the system.
 const PLAIN_ALIGN: usize = 16;
 
 /// What fresh memory holds.
@@ -35,7 +35,7 @@ enum Owner {
         base: *mut u8,
         bytes: usize,
     },
-    /// Whoever lent them keeps them while this lives.
+    /// The lender keeps them while this lives.
     Lender(#[allow(dead_code, reason = "it is kept, and dropped")] Arc<dyn Any + Send + Sync>),
 }
 
@@ -98,7 +98,7 @@ impl HostBytes {
     /// Bytes that somebody lends for as long as `lender` lives.
     ///
     /// # Safety
-    /// Until `lender` is dropped, `size` bytes at `start` are there to be read and written, and nobody else uses them.
+    /// Until `lender` is dropped, `size` bytes at `start` are readable and writable, and no other code uses them.
     pub unsafe fn lent(
         start: *mut u8,
         size: usize,
@@ -109,7 +109,7 @@ impl HostBytes {
             Fresh::Byte(byte) => byte,
             Fresh::Zeros => 0,
         };
-        // SAFETY: `size` bytes are writable at `start` and used by nobody else, as this function requires.
+        // SAFETY: `size` bytes are writable at `start` and no other code uses them, as this function requires.
         unsafe { start.write_bytes(byte, size) };
         HostBytes { _owner: Owner::Lender(lender), start }
     }

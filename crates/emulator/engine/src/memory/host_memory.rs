@@ -1,4 +1,4 @@
-//! Memory of the host that a device uses where it lies: registered ranges, bytes that a lender keeps, and, where the host vouches for
+//! Memory of the host that a device uses where it is: registered ranges, bytes that a lender keeps, and, where the host vouches for
 //! all addresses, any.
 
 use crate::device::Device;
@@ -64,7 +64,7 @@ impl Memory {
     /// Registers a range of host memory as an allocation at its own address.
     ///
     /// # Errors
-    /// If it is empty, overlaps an allocation, or lies where the emulator has addresses of its own.
+    /// If it is empty, overlaps an allocation, or is where the emulator has addresses of its own.
     ///
     /// # Safety
     /// As for [`crate::device::Device::register_host_memory`].
@@ -77,7 +77,7 @@ impl Memory {
         let address = start as u64;
         self.registrable(address, bytes)?;
         self.reopen(address, bytes);
-        // What the host registers counts as written.
+        // Memory that the host registers counts as written.
         let (name, written) = (name.to_owned(), None);
         let registered = Allocation {
             name,
@@ -119,7 +119,7 @@ impl Memory {
         if !self.trusting || self.registered > 0 {
             return None;
         }
-        // The generic windows lie between the two.
+        // The generic windows are between the two.
         let [low, high] = [NULL_PAGE..SHARED_WINDOW, PARAMETER_WINDOW + WINDOW..HOST_END];
         let range = [low, high].into_iter().find(|range| range.contains(&address))?;
         let host = std::ptr::with_exposed_provenance_mut(range.start as usize);
@@ -127,7 +127,7 @@ impl Memory {
     }
 }
 
-/// Bytes of device memory beside running launches. Nothing is freed while it lives.
+/// Bytes of device memory that the host uses during launches. Nothing is freed while it lives.
 pub struct Held<'a> {
     memory: RwLockReadGuard<'a, Memory>,
     start: *mut u8,

@@ -1,7 +1,7 @@
 //! The lock of a device's memory. Launches share it with those who look at memory; who allocates or copies has it alone.
 //!
-//! Nobody queues for it: a launch may wait for what the host writes meanwhile, and the host, which shares the lock to write it, must not
-//! stand behind a thread that wants the lock alone, as behind a standard library's lock.
+//! The lock has no queue: a launch may wait for the host's write, and the host, which shares the lock to write it, must not
+//! wait behind a thread that wants the lock alone, as it would with the standard library's lock.
 
 use crate::memory::Memory;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError};
@@ -16,12 +16,12 @@ const REST: Duration = Duration::from_micros(20);
 pub struct MemoryLock(RwLock<Memory>);
 
 impl MemoryLock {
-    /// Memory that nobody uses.
+    /// Locks new memory.
     pub fn new(memory: Memory) -> MemoryLock {
         MemoryLock(RwLock::new(memory))
     }
 
-    /// Memory as it is allocated, shared with launches.
+    /// Locks the memory, shared with launches.
     pub fn shared(&self) -> RwLockReadGuard<'_, Memory> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }

@@ -18,7 +18,7 @@ use crate::memory::host_bytes::Fresh;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Where the first allocation starts; the shared, local and parameter windows lie below.
+/// Where the first allocation starts; the shared, local and parameter windows are below.
 const FIRST_ADDRESS: u64 = 0x10_0000_0000;
 /// Bytes between two allocations where accesses are checked: no 32-bit index of 16 bytes each that
 /// leaves one reaches another.
@@ -51,7 +51,7 @@ pub struct Memory {
     next: u64,
     used: u64,
     total: u64,
-    /// Whether accesses are checked: allocations then lie far apart.
+    /// Whether accesses are checked: allocations then are far apart.
     checked: bool,
     fresh: Fresh,
     /// Textures, samplers and surfaces.
@@ -59,7 +59,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Empty memory of `total` bytes. Where accesses are checked, allocations lie far apart.
+    /// Empty memory of `total` bytes. Where accesses are checked, allocations are far apart.
     pub fn new(total: u64, addresses: Addresses, checked: bool, fresh: Fresh) -> Self {
         Memory {
             addresses,
@@ -89,7 +89,7 @@ impl Memory {
                 Allocation::new(&from.name, from.bytes, Addresses::Own, false, self.fresh)?;
             (to.of_module, to.constant) = (from.of_module, from.constant);
             // SAFETY: both own `bytes` bytes and are distinct. Launches and `Held` borrow the memory, so that the exclusive
-            // borrow leaves nobody to race with.
+            // borrow rules out a race.
             unsafe { to.data.copy_from_nonoverlapping(from.data, from.bytes as usize) };
             live.insert(*address, to);
         }
@@ -115,14 +115,14 @@ impl Memory {
     }
 
     /// Takes every byte as written, after a kernel whose writes were not followed. A program may have tens of thousands of allocations
-    /// (each variable of a module is one), so that a launch that nobody checks walks none of them.
+    /// (each variable of a module is one), so an unchecked launch walks none of them.
     pub fn take_as_written(&self) {
         if self.checked {
             self.live.values().filter_map(|a| a.written.as_ref()).for_each(|w| w.set(0, u64::MAX));
         }
     }
 
-    /// Whose its addresses are.
+    /// Where its addresses come from.
     pub fn addresses(&self) -> Addresses {
         self.addresses
     }
@@ -132,7 +132,7 @@ impl Memory {
         self.used
     }
 
-    /// Bytes that the device has.
+    /// The device's memory in bytes.
     pub fn total(&self) -> u64 {
         self.total
     }
@@ -238,7 +238,7 @@ impl Memory {
         })
     }
 
-    /// Where `bytes` bytes that a kernel may use lie on the host.
+    /// Where `bytes` bytes that a kernel may use are on the host.
     pub fn locate(&self, address: u64, bytes: u64) -> Option<*mut u8> {
         if self.find(address).is_some() {
             return self.inside(address, bytes);
@@ -249,7 +249,7 @@ impl Memory {
             .then(|| region.host.wrapping_add((address - region.start) as usize))
     }
 
-    /// Where `bytes` bytes of one allocation lie on the host.
+    /// Where `bytes` bytes of one allocation are on the host.
     fn inside(&self, address: u64, bytes: u64) -> Option<*mut u8> {
         let (start, allocation) = self.live.range(..=address).next_back()?;
         let offset = address - start;
@@ -274,11 +274,11 @@ impl Memory {
     /// Copies bytes from the host.
     ///
     /// # Errors
-    /// When they do not lie in one allocation.
+    /// When they do not be in one allocation.
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         let to = self.host(address, bytes.len() as u64)?;
-        // SAFETY: `host` checked that the range lies in one allocation. Launches and `Held` borrow the memory, so that the
-        // exclusive borrow leaves nobody to race with.
+        // SAFETY: `host` checked that the range is in one allocation. Launches and `Held` borrow the memory, so that the
+        // exclusive borrow rules out a race.
         unsafe { to.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
         self.mark(address, bytes.len() as u64);
         Ok(())
@@ -288,10 +288,10 @@ impl Memory {
     /// the new one.
     ///
     /// # Errors
-    /// When they do not lie in one allocation.
+    /// When they do not be in one allocation.
     pub fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), MemoryError> {
         let from = self.host(address, bytes.len() as u64)?;
-        // SAFETY: `host` checked that the range lies in one allocation, which lives as long as `self` is borrowed. Launches that
+        // SAFETY: `host` checked that the range is in one allocation, which lives as long as `self` is borrowed. Launches that
         // write it meanwhile do so by guest accesses, and so does the host through `Held`.
         unsafe { guest::read_bytes(from, bytes) };
         Ok(())
@@ -300,11 +300,11 @@ impl Memory {
     /// Sets bytes to one value.
     ///
     /// # Errors
-    /// When they do not lie in one allocation.
+    /// When they do not be in one allocation.
     pub fn fill(&mut self, address: u64, value: u8, bytes: u64) -> Result<(), MemoryError> {
         let to = self.host(address, bytes)?;
-        // SAFETY: `host` checked that the range lies in one allocation. Launches and `Held` borrow the memory, so that the
-        // exclusive borrow leaves nobody to race with.
+        // SAFETY: `host` checked that the range is in one allocation. Launches and `Held` borrow the memory, so that the
+        // exclusive borrow rules out a race.
         unsafe { to.write_bytes(value, bytes as usize) };
         self.mark(address, bytes);
         Ok(())

@@ -1,8 +1,8 @@
 //! Floats of 8 bits and less, from and to f32 and f16 (Micikevicius et al., "FP8 Formats for Deep Learning", 2022; for
-//! 4 and 6 bits see [`crate::number::tiny`]).
+//! 4 and 6 bits see [`crate::number::narrow`]).
 //!
 //! Numbers round to the nearest even and saturate to the largest finite one; the only NaN produced is 0x7f, and where
-//! there is none, a NaN becomes the largest number.
+//! it has no NaN, a NaN becomes the largest number.
 
 use crate::number::narrow::{E2M1, E2M3, E3M2, widen16};
 use half::f16;

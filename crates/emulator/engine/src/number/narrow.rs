@@ -163,33 +163,6 @@ pub fn fused(a: f32, b: f32, c: f32) -> f64 {
     f64::from_bits(if towards_zero { sum.to_bits() - 1 } else { sum.to_bits() + 1 })
 }
 
-#[cfg(test)]
-mod tests {
-    use crate::number::narrow::*;
-
-    #[test]
-    fn doubles_round_to_halves_once() {
-        let just_over_half_a_step = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
-        assert_eq!(wide_to_f16(just_over_half_a_step).to_bits(), 0x3C01);
-        assert_eq!(wide_to_f16(1.0 + 2f64.powi(-11)).to_bits(), 0x3C00);
-        assert_eq!(wide_to_bf16(1.0 + 2f64.powi(-8) + 2f64.powi(-40)).to_bits(), 0x3F81);
-        assert_eq!(wide_to_f16(1e9), f16::INFINITY);
-    }
-
-    /// What an H200 gave: products and sums that round to the smallest normal f16, but are below it with
-    /// all digits, are flushed.
-    #[test]
-    fn results_just_below_the_least_normal_number_are_flushed() {
-        let number = |bits| f64::from(f16::from_bits(bits).to_f32());
-        let flushed = |x: f64| flush16(wide_to_f16(flushable(x)).to_bits());
-        assert_eq!(flushed(number(0xb2c6) * number(0x8cb9)), 0);
-        assert_eq!(flushed(number(0x0400) * number(0x3bff)), 0);
-        assert_eq!(flushed(number(0x8bde) * number(0x3411)), 0x8000);
-        assert_eq!(flushed(number(0x0d13) * number(0x8569) + number(0x0400)), 0);
-        assert_eq!(flushed(number(0x0400)), 0x0400);
-    }
-}
-
 /// A format: a sign, then exponent and mantissa.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tiny {
@@ -220,22 +193,6 @@ impl Tiny {
     }
 }
 
-#[cfg(test)]
-mod tiny_tests {
-    use crate::number::narrow::*;
-
-    #[test]
-    fn formats_have_the_numbers_of_the_specification() {
-        let all = |format: Tiny, count: u32| (0..count).map(|bits| format.widen(bits)).collect();
-        let fours: Vec<f32> = all(E2M1, 8);
-        assert_eq!(fours, [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]);
-        assert_eq!(E2M1.widen(0xf), -6.0);
-        assert_eq!((E2M3.widen(1), E2M3.widen(8), E2M3.widen(31)), (0.125, 1.0, 7.5));
-        assert_eq!((E3M2.widen(1), E3M2.widen(4), E3M2.widen(31)), (0.0625, 0.25, 28.0));
-        assert_eq!(E3M2.widen(0x3f), -28.0);
-    }
-}
-
 // Scale factors of blocks of small floats: a byte is the exponent of a power of two from 2^-127 to 2^127, 0xff is NaN, and
 // there is no sign (Open Compute Project, "Microscaling Formats (MX) Specification", 2023; PTX manual, `cvt` of `.ue8m0x2`).
 //
@@ -255,12 +212,12 @@ fn scale(up: bool, finite: bool, x: f32) -> u32 {
     exponent.min(if finite { 0xfe } else { 0xff })
 }
 
-/// Those of two numbers, the first in the high byte.
+/// The bits of two numbers, the first in the high byte.
 pub fn scales(up: bool, finite: bool, high: f32, low: f32) -> u32 {
     scale(up, finite, high) << 8 | scale(up, finite, low)
 }
 
-/// Those of two packed bf16.
+/// The bits of two packed bf16.
 pub fn scales_of_halves(up: bool, finite: bool, pair: u32) -> u32 {
     scales(up, finite, f32::from_bits(pair & 0xffff_0000), f32::from_bits(pair << 16))
 }
@@ -273,6 +230,49 @@ pub fn halves_of_scales(pair: u32) -> u32 {
         exponent => exponent << 7,
     };
     half(pair >> 8) << 16 | half(pair)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::number::narrow::*;
+
+    #[test]
+    fn doubles_round_to_halves_once() {
+        let just_over_half_a_step = 1.0 + 2f64.powi(-11) + 2f64.powi(-40);
+        assert_eq!(wide_to_f16(just_over_half_a_step).to_bits(), 0x3C01);
+        assert_eq!(wide_to_f16(1.0 + 2f64.powi(-11)).to_bits(), 0x3C00);
+        assert_eq!(wide_to_bf16(1.0 + 2f64.powi(-8) + 2f64.powi(-40)).to_bits(), 0x3F81);
+        assert_eq!(wide_to_f16(1e9), f16::INFINITY);
+    }
+
+    /// Results of an H200: products and sums that round to the smallest normal f16, but are below it with
+    /// all digits, are flushed.
+    #[test]
+    fn results_just_below_the_least_normal_number_are_flushed() {
+        let number = |bits| f64::from(f16::from_bits(bits).to_f32());
+        let flushed = |x: f64| flush16(wide_to_f16(flushable(x)).to_bits());
+        assert_eq!(flushed(number(0xb2c6) * number(0x8cb9)), 0);
+        assert_eq!(flushed(number(0x0400) * number(0x3bff)), 0);
+        assert_eq!(flushed(number(0x8bde) * number(0x3411)), 0x8000);
+        assert_eq!(flushed(number(0x0d13) * number(0x8569) + number(0x0400)), 0);
+        assert_eq!(flushed(number(0x0400)), 0x0400);
+    }
+}
+
+#[cfg(test)]
+mod tiny_tests {
+    use crate::number::narrow::*;
+
+    #[test]
+    fn formats_have_the_numbers_of_the_specification() {
+        let all = |format: Tiny, count: u32| (0..count).map(|bits| format.widen(bits)).collect();
+        let fours: Vec<f32> = all(E2M1, 8);
+        assert_eq!(fours, [0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0]);
+        assert_eq!(E2M1.widen(0xf), -6.0);
+        assert_eq!((E2M3.widen(1), E2M3.widen(8), E2M3.widen(31)), (0.125, 1.0, 7.5));
+        assert_eq!((E3M2.widen(1), E3M2.widen(4), E3M2.widen(31)), (0.0625, 0.25, 28.0));
+        assert_eq!(E3M2.widen(0x3f), -28.0);
+    }
 }
 
 #[cfg(test)]

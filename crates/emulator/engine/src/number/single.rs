@@ -151,7 +151,7 @@ pub fn round(number: Number, round: Round) -> f32 {
 mod tests {
     use crate::number::single::fma_flushed;
 
-    /// What an H200 gave for sums just below the smallest normal number.
+    /// Results of an H200 for sums just below the smallest normal number.
     #[test]
     fn sums_that_round_to_the_smallest_normal_number_stay() {
         let cases = [

@@ -113,7 +113,7 @@ impl Program {
         })
     }
 
-    /// What came of lowering an entry, which is done now where it was not; nothing where there is no such entry.
+    /// The result of lowering an entry, which is lowered now if it was not; `None` if the module lacks the entry.
     fn lowered(&self, name: &str) -> Option<(usize, &Result<Loaded, LoadError>)> {
         let index = *self.numbers.get(name)?;
         let of = &self.entries[index];

@@ -1,4 +1,4 @@
-//! What the tests share: a device, a kernel from its body, words in and out.
+//! Shared by the tests: a device, a kernel from its body, words in and out.
 #![allow(dead_code)]
 
 pub mod triples;
@@ -44,13 +44,13 @@ pub fn download(emulator: &Emulator, address: u64, count: usize) -> Vec<u32> {
     bytes.chunks(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
 
-/// What a run of a kernel gave.
+/// The result of a kernel run.
 pub struct Run {
     /// The outcome.
     pub outcome: Outcome,
     /// The words written.
     pub words: Vec<u32>,
-    /// What was counted.
+    /// The counters.
     pub counters: lanework_emulator::Counters,
 }
 

@@ -89,7 +89,7 @@ fn a_map_made_by_the_kernel_is_what_the_host_would_have_made() {
     }
 }
 
-/// Every field is replaced, in shared memory, where `fresh` says what lies there; the map then goes to global memory and
+/// Every field is replaced, in shared memory, where `fresh` says what is there; the map then goes to global memory and
 /// is used there.
 fn made_by_the_kernel(fresh: &str) {
     let body = format!(

@@ -1,4 +1,4 @@
-//! Wrong uses are told apart and said: what would hang, what would count wrong, what would go astray.
+//! Each misuse has its own report: hangs, wrong counts, stray accesses.
 
 use crate::common::{download, load, upload};
 use crate::hopper::{emulators, pointer, run};
@@ -17,7 +17,7 @@ pub fn text(directives: &str, body: &str) -> String {
     )
 }
 
-/// What a kernel of 64 threads a block leaves in 128 words, or its fault; the same everywhere. One that
+/// The 128 words that a kernel of 64 threads a block writes, or its fault; the same everywhere. One that
 /// ends well does nothing wrong.
 fn outcome(text: &str, blocks: u32, cluster: Option<u32>) -> Result<Vec<u32>, Fault> {
     let words = result(text, blocks, cluster)?;
@@ -200,7 +200,7 @@ fn states_count_drops_and_asynchronous_copies() {
 
 #[test]
 fn a_block_that_has_left_is_out_of_reach() {
-    // Nothing comes, so the wait of the block of rank 0 ends early, when that of rank 1 has left.
+    // No signal comes, so the wait of the block of rank 0 ends early, when the block of rank 1 has left.
     let body = format!(
         "{INIT} mov.u32 %r9, %cluster_ctarank; setp.eq.u32 %p3, %r9, 1; @%p3 bra over;
          mapa.shared::cluster.u32 %r10, %r3, 1; ld.shared::cluster.u32 %r12, [%r10];
@@ -210,12 +210,12 @@ fn a_block_that_has_left_is_out_of_reach() {
     let f = outcome(&text("", &body), 2, Some(2)).expect_err("too late");
     assert_eq!(f.kind, FaultKind::OutOfBounds);
     assert!(f.message.contains("the block of rank 1 of the cluster"), "{f}");
-    // What it reads before is never written, and nothing keeps the other block there.
+    // It reads memory that is never written, and nothing keeps the other block alive.
     let mut found = judged(&text("", &body), 2, Some(2));
     found.sort_unstable();
     found.dedup();
     assert_eq!(found, [ReportKind::UseAfterFree, ReportKind::Uninitialized]);
-    // A rank that the cluster does not have.
+    // A rank outside the cluster.
     let beyond = "mapa.shared::cluster.u32 %r10, %r3, 2; st.shared::cluster.u32 [%r10], %r1;";
     let f = outcome(&text("", beyond), 2, Some(2)).expect_err("two blocks only");
     assert!(f.message.contains("rank 2"), "{f}");

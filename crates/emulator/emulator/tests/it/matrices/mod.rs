@@ -30,7 +30,7 @@ fn registers(first: usize, count: usize) -> String {
     format!("{{{}}}", names.join(", "))
 }
 
-/// Loads `count` words per lane to registers from `first` on; lane `l`'s lie at word `at + l * count`.
+/// Loads `count` words per lane to registers from `first` on; lane `l`'s are at word `at + l * count`.
 fn load_lanes(first: usize, count: usize, at: usize) -> String {
     let mut text = format!("mul.wide.u32 %rd6, %r1, {}; add.s64 %rd7, %rd1, %rd6;\n", count * 4);
     for i in 0..count {

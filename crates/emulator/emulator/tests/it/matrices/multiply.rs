@@ -177,11 +177,11 @@ fn products_are_added_at_once_and_cut_below_the_largest() {
     // One instruction adds 4096 * 4096, 1 * 1 and -4096 * 4096 to 0.5: with 25 bits below the largest
     // term nothing is lost.
     assert_eq!(cancelling("0f3F000000"), 1.5);
-    // Of 0.75, what lies below 2^(24 - 25) is lost.
+    // Of 0.75, what is below 2^(24 - 25) is lost.
     assert_eq!(cancelling("0f3F400000"), 1.5);
 }
 
-/// What a lane gets of `start` + 2^24 + 1 - 2^24 in one `mma`.
+/// A lane's result of `start` + 2^24 + 1 - 2^24 in one `mma`.
 fn cancelling(start: &str) -> f32 {
     let one = u32::from(f16::from_f32(1.0).to_bits());
     let big = u32::from(f16::from_f32(4096.0).to_bits());

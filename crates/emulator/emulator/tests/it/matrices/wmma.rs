@@ -103,7 +103,7 @@ fn check_wmma((m, n, k): (usize, usize, usize), [a, b, c]: [Type; 3], rows: [boo
     let want = in_memory(c, &sums, (m, n), rows[2], strides[2]);
     let got = warp(&text, &input, want.len());
     for (i, (got, want)) in got.iter().zip(&want).enumerate() {
-        // What lies between the rows is not written.
+        // Bytes between the rows are not written.
         let between = *want == 0 && *got == 0xCDCD_CDCD;
         assert!(got == want || between, "{shape} {a:?} {rows:?} word {i}: {got:#x}, not {want:#x}");
     }

@@ -55,7 +55,7 @@ fn lent_ranges_are_used_where_they_lie_and_nothing_else() {
         let mut a: Vec<u32> = (0..300).collect();
         let mut b = vec![0u32; 300];
         let (from, to) = (a.as_mut_ptr().cast::<u8>(), b.as_mut_ptr().cast::<u8>());
-        // SAFETY: both vectors live on, and nobody else uses them while a launch runs.
+        // SAFETY: both vectors outlive the launches, and no other code uses them while a launch runs.
         unsafe {
             device.register_host_memory(from, 1200, "a").expect("free");
             device.register_host_memory(to, 1200, "b").expect("free");
@@ -83,7 +83,7 @@ fn bounds_hold_to_the_byte_wherever_a_range_starts() {
             let mut a: Vec<u8> = (0..200).collect();
             let mut b = vec![0u8; 200];
             let (from, to) = (a.as_mut_ptr(), b.as_mut_ptr());
-            // SAFETY: both vectors live on, and nobody else uses them while a launch runs.
+            // SAFETY: both vectors outlive the launches, and no other code uses them while a launch runs.
             unsafe {
                 device.register_host_memory(from, 200, "a").expect("free");
                 device.register_host_memory(to.add(skip), 100, "b").expect("free");
@@ -105,7 +105,7 @@ fn alignment_is_the_addresss_own() {
     let mut bytes = vec![0u8; 256];
     let start = bytes.as_mut_ptr();
     let even = start.wrapping_add(start.align_offset(16));
-    // SAFETY: the vector lives on, and nobody else uses it while a launch runs.
+    // SAFETY: the vector outlives the launches, and no other code uses it while a launch runs.
     unsafe { device.register_host_memory(even.add(3), 128, "odd").expect("free") };
     // Words are aligned by their addresses, not by where the range starts.
     launch(&device, ADD, even.wrapping_add(4), even.wrapping_add(4), 31).expect("it runs");

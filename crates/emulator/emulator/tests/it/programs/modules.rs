@@ -1,4 +1,4 @@
-//! Modules as compilers print them: entries that cannot run beside others that can, and variables
+//! Modules as compilers print them: entries that cannot run next to others that can, and variables
 //! that start with addresses.
 
 use crate::common::{device, download, load};
@@ -186,7 +186,7 @@ fn reserved_shared_memory_has_an_address_that_faults() {
     assert_eq!(fault.kind, FaultKind::OutOfBounds);
 }
 
-/// What the emulator refuses of the parser's test data: files by a part of their name, and the reason,
+/// Files of the parser's test data that the emulator refuses, by a part of their name, and the reason,
 /// which is the same for every entry there. All other files load whole.
 const REFUSED: &[(&str, &str)] =
     &[("clang.", "call of `external`, which the module does not define")];

@@ -1,4 +1,4 @@
-//! What the sanitizer says of shared memory that products read.
+//! The sanitizer's findings on shared memory that products read.
 
 use crate::tensor_memory::gemm::{Gemm, check_text, draw};
 use lanework_emulator::sanitize::ReportKind;
@@ -10,7 +10,7 @@ fn right() -> (String, Vec<u32>) {
     (this.text(), this.image(|r, k| half(draw(r, k)), |c, k| half(draw(k, c))))
 }
 
-/// What a changed text is reported for.
+/// The expected report of a changed text.
 fn found(from: &str, to: &str) -> Vec<(ReportKind, String)> {
     let (text, input) = right();
     assert!(text.contains(from), "{from}");

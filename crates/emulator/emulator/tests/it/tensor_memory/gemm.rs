@@ -6,7 +6,7 @@ use lanework_emulator::sanitize::Report;
 use lanework_emulator::{Fault, LaunchConfig, NullObserver};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How a tile lies in shared memory: a swizzle as the descriptor names it, bytes of its width, bits and units of the
+/// How a tile is in shared memory: a swizzle as the descriptor names it, bytes of its width, bits and units of the
 /// exclusive or.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
@@ -51,7 +51,7 @@ impl Layout {
     fn offsets(self, rows: usize, bytes: usize, element: usize) -> (usize, usize) {
         let k = bytes / element;
         match (self.across, self.number) {
-            // Core matrices of 8 rows of 16 bytes lie along M or N first.
+            // Core matrices of 8 rows of 16 bytes are along M or N first.
             (false, 0) => (rows * 16, 128),
             (false, _) => (16, 8 * self.width),
             // Chunks of 16 bytes along M or N, eight of K in each core matrix.
@@ -76,7 +76,7 @@ impl Layout {
         size.next_multiple_of(1024)
     }
 
-    /// Where byte `byte` of an element in row `row`, number `k` along K, lies.
+    /// Where byte `byte` of an element in row `row`, number `k` along K, is.
     fn place(self, rows: usize, bytes: usize, element: usize, (row, k): (usize, usize)) -> usize {
         let (leading, stride) = self.offsets(rows, bytes, element);
         let t = 16 / element;
@@ -149,9 +149,9 @@ pub struct Gemm {
     pub k: usize,
     /// Bytes of an element's container in shared memory.
     pub element: usize,
-    /// How A lies; in tensor memory if there is none.
+    /// The layout of A; `None` if it is in tensor memory.
     pub a: Option<Layout>,
-    /// How B lies.
+    /// How B is.
     pub b: Layout,
     /// Bits of the instruction descriptor but for shape and majorness.
     pub types: u32,
@@ -159,9 +159,9 @@ pub struct Gemm {
     pub stationary: bool,
     /// Operands after the instruction descriptor and before the predicate, and after it.
     pub extra: (String, String),
-    /// What each step adds to the instruction descriptor.
+    /// The addition of each step to the instruction descriptor.
     pub step_bits: u32,
-    /// How much longer rows of B are than those of A: 2 where A is sparse.
+    /// The length of B's rows relative to A's: 2 if A is sparse.
     pub longer: usize,
     /// Code that thread 0 runs before the products.
     pub before: String,
@@ -197,7 +197,7 @@ impl Gemm {
         self.steps * self.k * self.element
     }
 
-    /// A tile as it lies in shared memory: element `k` of row `row` has these bits.
+    /// A tile's layout in shared memory: element `k` of row `row` has these bits.
     pub fn tile(
         &self,
         layout: Layout,

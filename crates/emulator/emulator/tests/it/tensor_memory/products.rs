@@ -18,7 +18,7 @@ const BRAINS: Numbers = Numbers {
     value: |d| f64::from(d % 17) - 8.0,
 };
 const TF32: Numbers = Numbers {
-    // What lies below the 10 bits of mantissa is not read.
+    // Bits below the 10 bits of mantissa are not read.
     bits: |d| ((d % 17) as f32 - 8.0).to_bits() | 0x1fff,
     value: |d| f64::from(d % 17) - 8.0,
 };

@@ -25,7 +25,7 @@ fn run(
     byte: fn(u32) -> u32,
 ) {
     let mut this = Gemm::new(kind, [128, n, steps], 1, types);
-    // Bytes of a row are words of factors: one word holds those of one to four steps.
+    // Bytes of a row are words of factors: one word holds the factors of one to four steps.
     let (of_a, of_b) = (|row, at| draw(row + 7, at + 40), |column, at| draw(column + 9, at + 80));
     let block = |of: &dyn Fn(usize, usize) -> u32, rows: usize| {
         let mut bytes = Vec::new();

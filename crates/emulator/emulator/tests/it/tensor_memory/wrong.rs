@@ -1,4 +1,4 @@
-//! Misuse of tensor memory is told.
+//! Misuse of tensor memory is reported.
 
 use crate::common::{device, load};
 use crate::tensor_memory::gemm::{Gemm, Layout, run_text};
@@ -125,7 +125,7 @@ fn descriptors_must_be_right() {
 fn columns_in_use_are_not_freed() {
     let this = Gemm::new("kind::f16", [128, 32, 1], 2, 1 << 4);
     let text = this.text();
-    // Nobody waits for the commit.
+    // No thread waits for the commit.
     let early = text.replace(
         "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p5, [bar], 0; @!%p5 bra WAIT;",
         "@%p2 bra SKIP; tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r10, 128; SKIP: ret;",

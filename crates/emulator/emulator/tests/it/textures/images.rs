@@ -190,7 +190,7 @@ fn layers_volumes_and_cubes() {
     let volume = format!("tex.3d.v4.f32.f32 {four}, [%l0, {{%f0, %f1, %f2, %f2}}];");
     let got = read(ImageShape::Volume, [3, 2, 6], 0, &volume, &[[f(1.5), f(1.5), f(4.5), 0]]);
     assert_eq!(got, [values[4 * 6 + 3 + 1]]);
-    // A plane of one row is a line, too, and one of two rows is none.
+    // A plane of one row counts as a line; a plane of two rows does not.
     let line = format!("tex.1d.v4.f32.f32 {four}, [%l0, {{%f0}}];");
     let got = read(ImageShape::Plane, [36, 1, 1], 0, &line, &[[f(7.5), 0, 0, 0]]);
     assert_eq!(got, [values[7]]);

@@ -178,7 +178,7 @@ fn levels_are_counted_and_do_not_have_to_be_guessed() {
     assert_eq!(got, [[3, 2, 1, 1]]);
     let fault = run(&device, &module("", ask), handle, &[[3, 0, 0, 0]]).expect_err("no such level");
     assert_eq!(fault.kind, FaultKind::Texture);
-    // What is not half as large is no next level, and without normalised coordinates there is one level.
+    // A level must be half as large as the one before, and without normalised coordinates there is one level.
     let images: Vec<Image> = all.iter().map(|(image, _)| *image).collect();
     let normalized = Sampler { normalized: true, ..Sampler::default() };
     assert!(device.make_mipmap(&[images[0], images[2]], normalized).is_err());

@@ -74,7 +74,7 @@ pub enum By {
     Value(u32),
 }
 
-/// A branch with two sides, of which the second may be empty.
+/// A branch with two sides; the second may be empty.
 pub struct Branch {
     pub by: By,
     pub sides: [Sequence; 2],

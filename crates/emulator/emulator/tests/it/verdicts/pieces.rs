@@ -1,4 +1,4 @@
-//! The pieces that kernels are made of. Each knows its text, what it computes, and the defects that it can have.
+//! The pieces of random kernels. Each knows its text, its result, and its possible defects.
 
 pub mod blocks;
 pub mod bulk;

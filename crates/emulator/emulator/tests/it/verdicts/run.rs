@@ -84,7 +84,7 @@ struct Launch {
     arguments: [[u8; 8]; 4],
 }
 
-/// What a checked run found, and the words that it left.
+/// The findings of a checked run, and the words in memory after it.
 struct Found {
     reports: Vec<Report>,
     out: Vec<u32>,

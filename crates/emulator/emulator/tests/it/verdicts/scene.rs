@@ -46,7 +46,7 @@ pub struct Scope {
     pub warps: Range<u32>,
     /// Whether it is run more than once.
     pub looped: bool,
-    /// Whether nothing else is in that loop's body.
+    /// Whether it is alone in that loop's body.
     pub alone: bool,
 }
 

@@ -4,7 +4,7 @@ use lanework_emulator::sanitize::ReportKind;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// What has to hold in the run for a defect to be one.
+/// The condition under which a defect shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// A thread comes there.
@@ -23,22 +23,22 @@ pub enum Need {
     Sides,
 }
 
-/// A defect that a piece can have.
+/// A possible defect of a piece.
 #[derive(Clone, Debug)]
 pub struct Chance {
     /// The piece.
     pub piece: usize,
-    /// What is wrong.
+    /// The defect.
     pub name: &'static str,
     pub need: Need,
 }
 
-/// What a planted defect must give.
+/// The expected finding of a planted defect.
 #[derive(Clone, Debug, Default)]
 pub struct Expected {
     /// One of these kinds.
     pub kinds: Vec<ReportKind>,
-    /// At one of these lines; any line where there is none.
+    /// At one of these lines; any line if empty.
     pub lines: Vec<usize>,
     /// Kinds that may follow from it.
     pub may: Vec<ReportKind>,
@@ -50,7 +50,7 @@ pub struct Text {
     declared: Vec<String>,
     registers: HashMap<&'static str, u32>,
     labels: u32,
-    /// Bytes of scratch memory that each block has.
+    /// Bytes of scratch memory per block.
     pub scratch: u32,
     /// Places for a defect, in order.
     pub chances: Vec<Chance>,
@@ -127,7 +127,7 @@ impl Text {
         self.chosen == Some(self.chances.len() - 1)
     }
 
-    /// What the planted defect must give.
+    /// The expected finding of the planted defect.
     pub fn expect(&mut self, kinds: &[ReportKind], lines: &[usize], may: &[ReportKind]) {
         self.expected =
             Expected { kinds: kinds.to_vec(), lines: lines.to_vec(), may: may.to_vec() };

@@ -56,7 +56,7 @@ fn lanes_at_instructions_of_two_kinds_wait_for_ever() {
         "",
     );
     assert_eq!(kinds(&body, 1), [ReportKind::Deadlock]);
-    // Found by random kernels: the upper half goes on to an instruction of another kind.
+    // Found by random kernels: the upper half continues with an instruction of another kind.
     let body = halves("bar.warp.sync -1;", "", "shfl.sync.bfly.b32 %r12, %r3, 16, 31, -1;");
     assert_eq!(kinds(&body, 1), [ReportKind::Deadlock]);
 }

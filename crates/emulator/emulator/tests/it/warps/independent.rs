@@ -209,7 +209,7 @@ fn a_shuffle_of_lanes_that_are_apart_gives_what_they_brought() {
     assert_eq!(words(&body, 1, 64).expect("ends"), expected);
 }
 
-/// What a lane gets.
+/// A lane's result.
 type OfLane = fn(u32) -> u32;
 
 /// Instructions of a warp in both branches: text, and what lane `i` of a warp gets, as an H100 gave it (2026-11-23).
@@ -254,7 +254,7 @@ fn both_branches_of_a_warp_exchange_values() {
         let got = words(&body, 1, 64).unwrap_or_else(|fault| panic!("{text}: {fault}"));
         let expected: Vec<u32> = (0..64).map(|i| expected(i % 32)).collect();
         assert_eq!(got, expected, "{text}");
-        // Four groups of lanes at four places, of which two wait for each other.
+        // Four groups of lanes at four places; two of them wait for each other.
         let nested = format!(
             "and.b32 %r15, %r3, 1; setp.eq.u32 %p5, %r15, 1; mov.u32 %r14, 0; @%p5 bra O; mov.u32 %r14, 1; O: {lower}"
         );

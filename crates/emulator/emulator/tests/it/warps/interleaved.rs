@@ -33,7 +33,7 @@ WORK:
 }
 ";
 
-/// What each of the 64 threads has in the end.
+/// The final value of each of the 64 threads.
 fn results(options: Options) -> (Vec<u32>, Vec<ReportKind>) {
     let module = Module::parse(ROUNDS).expect("parses");
     let checked = options.checks.is_some();

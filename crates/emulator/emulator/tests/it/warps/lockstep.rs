@@ -1,4 +1,4 @@
-//! What is more than one lane: shuffles, votes, atomics, barriers, calls, printing, special registers.
+//! Instructions of more than one lane: shuffles, votes, atomics, barriers, calls, printing, special registers.
 
 use crate::common::{START, device, kernel, load, run, upload};
 use lanework_emulator::{
@@ -316,7 +316,7 @@ fn a_sample_of_blocks_is_spread_over_the_grid() {
     assert_eq!(ran, [0, 25, 50, 75]);
 }
 
-/// Remembers what it is told.
+/// Records its events.
 #[derive(Default)]
 struct Watcher {
     instructions: u64,

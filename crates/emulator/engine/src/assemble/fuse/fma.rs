@@ -24,7 +24,7 @@ pub struct FmaOverlay<'a> {
     pub after_sum: bool,
     /// The chains so far.
     pub chains: &'a mut Vec<Box<FmaSequence>>,
-    /// What was fused so far, in the order of operations.
+    /// The fusions so far, in the order of operations.
     pub fusions: &'a mut Vec<Fusion>,
 }
 
@@ -164,7 +164,7 @@ pub struct FmaStep {
     pub(crate) run: u32,
     /// Sites of the scalar load and of the run.
     pub(crate) sites: [u32; 2],
-    /// Slots to write the loaded values and the sum to; [`DEAD`] where nobody else reads them.
+    /// Slots to write the loaded values and the sum to; [`DEAD`] if no other operation reads them.
     pub(crate) same_to: u32,
     pub(crate) run_to: u32,
     pub(crate) sum_to: u32,
@@ -199,7 +199,7 @@ impl FmaSequence {
     /// It is one of the program that the context's sites belong to.
     #[inline(never)]
     pub unsafe fn count_deferred(&self, context: *mut Context) {
-        // SAFETY: the context is that of a worker that runs this code, as this function requires, with an entry for
+        // SAFETY: the context belongs to a worker that runs this code, as this function requires, with an entry for
         // each sequence.
         unsafe {
             let counted = &mut *context;

@@ -19,11 +19,11 @@ use std::marker::PhantomData;
 pub struct Fusion {
     /// The operation that it overlays.
     pub at: u32,
-    /// What it is.
+    /// Its kind.
     pub kind: FusionKind,
 }
 
-/// What a fused handler runs.
+/// The operations that a fused handler runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FusionKind {
     /// Two sums of scalar forms.
@@ -81,7 +81,7 @@ pub fn fuse(
     (chains, fusions)
 }
 
-/// What the assembler remembers of an operation, to find sequences.
+/// A mark of an operation, by which the assembler finds sequences.
 #[derive(Clone, Copy)]
 pub enum Mark {
     /// Nothing of use.

@@ -15,7 +15,7 @@ use std::marker::PhantomData;
 /// Runs the [`FmaSequence`] whose address is the immediate.
 struct RunSequence<L, const WIDE: bool, const COUNT: bool>(PhantomData<L>);
 
-/// Words as the floats that they are.
+/// Words as floats.
 #[inline(always)]
 fn floats(words: [u32; 16]) -> [f32; 16] {
     // SAFETY: every 32 bits are a float.
@@ -98,7 +98,7 @@ unsafe impl<L: Level, const WIDE: bool, const COUNT: bool> Body for RunSequence<
     }
 }
 
-/// A chain of one step; `d` tells which loaded values nobody else reads, and their order.
+/// A sequence of one step; `d` says which loaded values have no other reader, and their order.
 struct RunStep<L, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: bool>(PhantomData<L>);
 
 /// The scalar value of a [`RunStep`] is dead.
@@ -171,7 +171,7 @@ unsafe impl<L: Level, const WIDE: bool, const SCALAR_FIRST: bool, const COUNT: b
 /// The first operation of a sequence alone, in its general form.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 #[inline(never)]
 unsafe fn fall_back(op: &Op, warp: &mut Warp) -> *const Op {
     // SAFETY: the operation is a load of words, assembled for this warp (`Body::run`); the baseline needs no SIMD

@@ -1,12 +1,12 @@
 //! The verifier of assembled code: a pass over the operations that checks what the handlers' `unsafe`
 //! blocks take for granted.
 //!
-//! The method is that of bytecode verifiers (the Java virtual machine specification, section 4.10;
+//! The method follows bytecode verifiers (the Java virtual machine specification, section 4.10;
 //! eBPF's): every operand is checked against what the operation says it is, its [`Shape`], and control
 //! flow is checked to stay inside. Verified are: slots name a register that was placed, in a form that the
-//! handler can read or write, so that no two registers overlap and none lies outside; targets, guards and
+//! handler can read or write, so that no two registers overlap and none is outside; targets, guards and
 //! reconvergence points are operations of the program; site offsets name a site of this form's part of the
-//! table; the program ends with its one terminator; fused operations lie in sequence and agree with the
+//! table; the program ends with its one terminator; fused operations are in sequence and agree with the
 //! plain ones that they overlay; immediates that are addresses belong to lists that the code owns; there is
 //! one origin per operation; and the all-varying form corresponds operation for operation.
 //!
@@ -32,7 +32,7 @@ use lanework_ptx_ir::opcode::matrix::MatrixOp;
 use lanework_ptx_ir::opcode::tensor_memory::TmemOp;
 use std::fmt;
 
-/// What is wrong with assembled code: an internal error.
+/// A violation in assembled code: an internal error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The kernel.
@@ -55,7 +55,7 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// Checks code; `first_site` is the index of its first site among those of all forms of the kernel.
+/// Checks code; `first_site` is the index of its first site among the sites of all forms of the kernel.
 ///
 /// # Errors
 /// The first violation.
@@ -148,7 +148,7 @@ impl Verifier<'_> {
 }
 
 impl Verifier<'_> {
-    /// Registers of the kernel, and what is written before it runs, lie in forms of their widths.
+    /// Registers of the kernel, and what is written before it runs, are in forms of their widths.
     pub(crate) fn registers(&self) -> Result<(), Violation> {
         for (r, (slot, register)) in self.code.slots.iter().zip(&self.kernel.registers).enumerate()
         {

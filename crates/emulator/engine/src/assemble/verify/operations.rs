@@ -120,7 +120,7 @@ impl Verifier<'_> {
 }
 
 impl Verifier<'_> {
-    /// Fused operations lie in sequence, and the ones that they overlay agree with them.
+    /// Fused operations are in sequence, and the ones that they overlay agree with them.
     pub(crate) fn fusions(&self) -> Result<(), Violation> {
         let mut free = 0;
         let mut before: Option<Fusion> = None;
@@ -206,7 +206,7 @@ fn is_step(ops: &[Op], shapes: &[Shape]) -> bool {
         && of_x.operands[1] == of_y.operands[1]
 }
 
-/// The granule of the register file: every register lies at a multiple of it.
+/// The granule of the register file: every register is at a multiple of it.
 const GRANULE: usize = 32;
 /// In the table of granules: inside a register, or nothing.
 const INSIDE: u8 = 0x80;
@@ -258,7 +258,7 @@ impl RegisterFile {
         matches!(operand, OperandKind::Register(registers) if self.names(slot, registers))
     }
 
-    /// Says that a slot names no such register.
+    /// Reports a slot without a matching register.
     pub(crate) fn mismatch(&self, slot: Slot, registers: Registers) -> String {
         let names = [
             (SCALAR_WORD, "scalar 32-bit"),

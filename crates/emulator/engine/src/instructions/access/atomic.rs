@@ -18,7 +18,7 @@ pub struct Atomic;
 unsafe impl Body for Atomic {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
-        // (`Body::run`), so its slots lie in it.
+        // (`Body::run`), so its slots are in it.
         unsafe {
             let site = warp.site(op.c);
             let bytes = (*site).bytes;
@@ -56,7 +56,7 @@ unsafe impl Body for AtomicQuad {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         const BYTES: usize = 16;
         // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
-        // (`Body::run`), so its slots lie in it.
+        // (`Body::run`), so its slots are in it.
         unsafe {
             let site = warp.site(op.c);
             let mut host = Lanes([0u64; 32]);

@@ -1,5 +1,5 @@
 //! Loads and stores in their common form: one element per lane, an address in scalar form, all lanes
-//! active. Anything else goes on to the general handlers of [`crate::access`].
+//! active. Anything else falls back to the general handlers of [`crate::instructions::access`].
 
 use crate::instructions::access::region::Region;
 use crate::instructions::access::site::{CachedBounds, Site};
@@ -22,7 +22,7 @@ pub unsafe fn distances<const WIDE: bool>(
     warp: &Warp,
     region: &Region,
 ) -> ([u64; 2], u64) {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the site's
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the site's
     // region is live.
     unsafe { moved::<WIDE>(op, warp, op.imm.wrapping_sub(region.start)) }
 }
@@ -30,15 +30,15 @@ pub unsafe fn distances<const WIDE: bool>(
 /// The address operand: both bases as distances from the start of what the cached bounds hold, and the stride.
 ///
 /// # Safety
-/// Operation and warp are the assembler's, and the bounds are those of the operation's site.
+/// A running handler was given the operation and the warp, and the bounds belong to the operation's site.
 #[inline(always)]
 pub unsafe fn starts<const WIDE: bool>(
     op: &Op,
     warp: &Warp,
     bounds: &CachedBounds,
 ) -> ([u64; 2], u64) {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the bounds are
-    // those of the operation's site.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the bounds are
+    // the cached bounds of the operation's site.
     unsafe { moved::<WIDE>(op, warp, bounds.from) }
 }
 
@@ -85,7 +85,7 @@ fn steps_inside(first: [u64; 2], stride: u64, region: &Region, bytes: u64) -> bo
         && runs_inside(last, region, bytes, bytes)
 }
 
-/// Fetches what the site will want next if it goes on as it did since last time. All sites share one
+/// Prefetches the site's next access if it repeats its last step. All sites share one
 /// host instruction, so the host's own prefetcher cannot tell their steps apart.
 ///
 /// # Safety
@@ -114,14 +114,14 @@ const fn own<T: Elem>() -> u32 {
 /// Loads at even steps. Out of line, so that the common case stays small.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 #[inline(never)]
 unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
     op: &Op,
     warp: &mut Warp,
 ) -> *const Op {
     // SAFETY: `steps_inside` checked the bytes of every lane; `op` was assembled for this warp's register file
-    // (`Body::run`), so its slots lie in it.
+    // (`Body::run`), so its slots are in it.
     unsafe {
         let site = warp.site(op.c);
         let region = (*site).region;
@@ -148,14 +148,14 @@ unsafe fn gather<T: Elem, const WIDE: bool, const COUNT: bool>(
 /// Stores at even steps, likewise.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 #[inline(never)]
 unsafe fn scatter<T: Elem, const WIDE: bool, const COUNT: bool>(
     op: &Op,
     warp: &mut Warp,
 ) -> *const Op {
     // SAFETY: `steps_inside` checked the bytes of every lane; `op` was assembled for this warp's register file
-    // (`Body::run`), so its slots lie in it.
+    // (`Body::run`), so its slots are in it.
     unsafe {
         let site = warp.site(op.c);
         let region = (*site).region;
@@ -191,7 +191,7 @@ unsafe impl<T: Elem, L: Level, const WIDE: bool, const SCALAR_RESULT: bool, cons
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `in_bounds` checked the bytes of every lane; `op` was assembled for this warp's register file
-        // (`Body::run`), so its slots lie in it.
+        // (`Body::run`), so its slots are in it.
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {
@@ -242,7 +242,7 @@ unsafe impl<T: Elem, L: Level, const WIDE: bool, const COUNT: bool> Body
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `in_bounds` checked the bytes of every lane; `op` was assembled for this warp's register file
-        // (`Body::run`), so its slots lie in it.
+        // (`Body::run`), so its slots are in it.
         unsafe {
             let bytes = size_of::<T>() as u64;
             if warp.mask != u32::MAX {

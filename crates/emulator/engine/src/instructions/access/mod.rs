@@ -1,7 +1,7 @@
 //! Loads, stores and atomics, whatever their form.
 //!
 //! An access in scalar form is checked by its end points, any other by its lowest and highest address
-//! against the region hit last, and lane by lane when that fails. [`crate::direct`] has the forms that
+//! against the region hit last, and lane by lane when that fails. [`crate::instructions::access::direct`] has the forms that
 //! run hot; these handlers are compiled once.
 
 pub(crate) mod atomic;
@@ -110,7 +110,7 @@ pub unsafe fn plan(
 /// Finds each lane's host address on its own, or the first fault.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 #[cold]
 #[inline(never)]
 unsafe fn lane_by_lane(
@@ -174,7 +174,7 @@ pub struct Load<T>(PhantomData<T>);
 unsafe impl<T: Elem> Body for Load<T> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
-        // (`Body::run`), so its slots lie in it.
+        // (`Body::run`), so its slots are in it.
         unsafe {
             let site = warp.site(op.c);
             let count = usize::from((*site).count);
@@ -212,7 +212,7 @@ pub struct Store<T>(PhantomData<T>);
 unsafe impl<T: Elem> Body for Store<T> {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: `plan` checked the bytes of every active lane; `op` was assembled for this warp's register file
-        // (`Body::run`), so its slots lie in it.
+        // (`Body::run`), so its slots are in it.
         unsafe {
             let site = warp.site(op.c);
             let count = usize::from((*site).count);

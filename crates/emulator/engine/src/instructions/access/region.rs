@@ -1,6 +1,6 @@
-//! Regions: stretches of guest memory that lie in one piece on the host.
+//! Regions: stretches of guest memory that are in one piece on the host.
 
-/// A stretch of guest addresses and where they lie on the host.
+/// A stretch of guest addresses and where they are on the host.
 #[derive(Clone, Copy)]
 pub struct Region {
     /// First guest address.

@@ -87,7 +87,7 @@ impl Site {
         }
     }
 
-    /// The site of one element per lane, accessed beside the memory instructions proper: it has hit no
+    /// A site of one element per lane, for accesses outside of the memory instructions proper: it has hit no
     /// region yet, and has no counter slots of its own.
     pub fn aside(space: MemorySpace, kind: AccessKind, bytes: u8, service: AccessClass) -> Site {
         Site {
@@ -133,8 +133,8 @@ impl Site {
         }
     }
 
-    /// Its access by the lanes in `mask`, as instruments are told of it; `None` for the rest of a vector of
-    /// atomics, which is told of once.
+    /// Its access by the lanes in `mask`, as reported to instruments; `None` for the rest of a vector of
+    /// atomics, which is reported once.
     pub fn access<'a>(
         &self,
         mask: u32,

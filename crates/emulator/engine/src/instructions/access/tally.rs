@@ -1,4 +1,4 @@
-//! Counting in place, as the common handlers of memory instructions do it: see [`crate::counter`].
+//! Counting in place, as the common handlers of memory instructions do it: see [`crate::instrument::counter`].
 
 use crate::instructions::access::site::Site;
 use crate::instrument::counter::{Memo, Pattern, WordCost, distinct};
@@ -58,7 +58,7 @@ pub unsafe fn tally<const STEPS: bool>(
 /// Asks the instrument what a pattern costs.
 ///
 /// # Safety
-/// The context is that of the running warp, and the site is one of its sites.
+/// The context belongs to the running warp, and the site is one of its sites.
 #[cold]
 #[inline(never)]
 unsafe fn ask(
@@ -78,7 +78,7 @@ unsafe fn ask(
     }
 }
 
-/// Counts an access by 32 lanes to words of their own: the 32-byte granules that they lie in, by the
+/// Counts an access by 32 lanes to words of their own: the 32-byte granules that they are in, by the
 /// distances of their addresses from a multiple of 256, and at most those that as many words fill.
 ///
 /// # Safety

@@ -59,7 +59,7 @@ pub fn each(f: impl Fn(u64, u64) -> u64, a: Scalar, b: Scalar) -> Scalar {
     }
 }
 
-/// A product, of which one factor is uniform.
+/// A product with one uniform factor.
 #[inline(always)]
 pub fn product(a: Scalar, b: Scalar) -> Scalar {
     let stride = a.stride.wrapping_mul(b.base[0]).wrapping_add(b.stride.wrapping_mul(a.base[0]));

@@ -153,7 +153,7 @@ macro_rules! arity {
             #[inline(always)]
             unsafe fn step(op: &Op, warp: &mut Warp) -> Result<(), *const Op> {
                 let f = zero_sized_instance::<F>();
-                // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+                // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
                 unsafe {
                     $(let $operand = <$ty as Source>::pair(warp, op.$operand);)*
                     R::put_pair(warp, op.a, [f($($operand[0]),*), f($($operand[1]),*)]);
@@ -327,8 +327,8 @@ unsafe impl<F: Fn(Scalar, Scalar, Scalar) -> Option<Scalar> + Copy> Body for Aff
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         let f = zero_sized_instance::<F>();
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; unused ones
-        // are those of the constant 0.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; unused ones
+        // name the constant 0.
         unsafe {
             let regs = warp.regs;
             let read = |slot: u32| *regs.add(slot as usize).cast::<Scalar>();

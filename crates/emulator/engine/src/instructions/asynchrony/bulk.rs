@@ -26,14 +26,14 @@ const CHUNK: u64 = 16;
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub(crate) unsafe fn start(
     op: &Op,
     warp: &mut Warp,
     plan: &Plan,
     copy: CopyOp,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
     // every place before it is accessed.
     unsafe {
         let size = words(warp, plan, 2);
@@ -97,9 +97,9 @@ pub(crate) unsafe fn start(
 }
 
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn place_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<u64> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     unsafe {
         match at.space {
             MemorySpace::Shared => shared_addresses(warp, slot, at),
@@ -144,7 +144,7 @@ unsafe fn place(
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub(crate) unsafe fn store(
     op: &Op,
     warp: &mut Warp,
@@ -156,7 +156,7 @@ pub(crate) unsafe fn store(
     let values = &plan.src[2..];
     let combine = reduction.map(combine);
     let all = u64::from(bytes) * values.len() as u64;
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
     // every place before it is accessed.
     unsafe {
         let at = shared_addresses(warp, plan.src[0], to);
@@ -188,7 +188,7 @@ pub(crate) unsafe fn store(
 }
 
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 pub(crate) unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> {
     for lane in lanes(warp.mask) {
         // SAFETY: the worker owns the context, and the executor the cluster, for as long as their warps run
@@ -206,7 +206,7 @@ pub(crate) unsafe fn commit(op: &Op, warp: &mut Warp) -> Result<bool, RawFault> 
 }
 
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 pub(crate) unsafe fn wait_group(
     op: &Op,
     warp: &mut Warp,

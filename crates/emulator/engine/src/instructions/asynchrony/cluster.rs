@@ -1,6 +1,6 @@
-//! What the blocks of a cluster share: each other's shared memory, a barrier, copies in flight.
+//! The state that the blocks of a cluster share: each other's shared memory, a barrier, copies in flight.
 //!
-//! A block's own shared memory starts at offset 0 of the shared window. That of the block of rank `r`
+//! A block's own shared memory starts at offset 0 of the shared window. The shared memory of the block of rank `r`
 //! starts at `(r + 1) << 24`, as `mapa` gives it: one block reaches another by the address alone.
 
 use crate::instructions::access::region::Region;

@@ -24,25 +24,25 @@ pub struct Owner {
     pub lane: u32,
 }
 
-/// Who is told when a copy is done.
+/// Where the completion of a copy is signalled.
 #[derive(Clone, Copy, Debug)]
 pub enum Finish {
     /// The mbarrier at this host address, in the block of this rank at this offset.
     Mbarrier {
         /// Where it is.
         host: *mut u8,
-        /// Whose shared memory it is in.
+        /// The rank of the block whose shared memory holds it.
         rank: u32,
         /// Where there.
         offset: u64,
-        /// The bytes it is told of.
+        /// The bytes that it counts.
         bytes: u32,
     },
     /// The owner's bulk group of this number; `None` before it is committed.
     Group(Option<u64>),
 }
 
-/// What is moved. Host addresses were checked when the copy was started.
+/// The transfer. Host addresses were checked when the copy was started.
 pub enum Move {
     /// A run of bytes.
     Run {
@@ -61,7 +61,7 @@ pub enum Move {
         to: *mut u8,
         /// How many bytes.
         bytes: usize,
-        /// What is written.
+        /// The target.
         combine: Combine,
         /// Bytes of an element.
         element: u8,
@@ -76,13 +76,13 @@ pub enum Move {
         to: *mut u8,
         /// Its bytes.
         bytes: u8,
-        /// What is written, or the value itself.
+        /// The target, or the value itself.
         combine: Option<Combine>,
     },
 }
 
 impl Move {
-    /// What is read, what is written and what is combined, for instruments.
+    /// The bytes read, written and combined, for instruments.
     pub fn moved(&self) -> Moved {
         let run = |host: *const u8, bytes: usize| Some((host, bytes as u64));
         let none = Moved { reads: None, writes: None, global: Vec::new(), combines: false };
@@ -132,11 +132,11 @@ impl Move {
 
 /// A copy in flight.
 pub struct Copy {
-    /// What is moved.
+    /// The transfer.
     pub what: Move,
-    /// Who is told.
+    /// Where completion is signalled.
     pub finish: Finish,
-    /// Who started it.
+    /// The thread that started it.
     pub owner: Owner,
     /// Where.
     pub place: Place,
@@ -205,7 +205,7 @@ impl Copies {
 
 /// A fault of a copy that was done later than it was started.
 pub struct LateFault {
-    /// Who started the copy.
+    /// The thread that started the copy.
     pub owner: Owner,
     /// The instruction.
     pub origin: u32,

@@ -2,7 +2,7 @@
 //!
 //! PTX leaves the layout open; ours is, from the lowest bit: 20 bits of arrivals still pending in this
 //! phase, 20 bits of arrivals expected in each phase, 21 bits of the transaction count in two's
-//! complement, the mark `01` by which memory that holds no mbarrier is told (neither zeros nor 0xCD
+//! complement, the mark `01` that tells it from memory without an mbarrier (neither zeros nor 0xCD
 //! bytes have it), and the phase's parity. What `mbarrier.arrive` returns is the object as it was
 //! before the arrival.
 
@@ -27,7 +27,7 @@ pub struct Mbarrier {
     pub parity: bool,
 }
 
-/// What an operation on an mbarrier did wrong, in words.
+/// Describes the misuse of an mbarrier.
 pub type Misuse = String;
 
 impl Mbarrier {

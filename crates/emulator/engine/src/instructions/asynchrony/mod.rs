@@ -1,9 +1,9 @@
-//! What goes on beside a warp's instructions: mbarriers, bulk copies, clusters.
+//! Asynchronous operations: mbarriers, bulk copies, clusters.
 //!
 //! A bulk copy is checked when it is started and done later: at the end of the scheduler pass in which
 //! it was started, or when its thread waits for its group. A kernel that reads what it has not waited
 //! for thus finds what was there before, as it may on a GPU. A wait for an mbarrier suspends the warp
-//! until the phase has ended; `test_wait` and `try_wait` give `false` only when nothing else in the
+//! until the phase has ended; `test_wait` and `try_wait` return `false` only if no other warp in the
 //! cluster can go on, as if the time limit had passed.
 
 pub(crate) mod bulk;
@@ -91,12 +91,12 @@ unsafe impl Body for Async {
     }
 }
 
-/// What a warp waits for at an operation where it stopped with [`Stop::Wait`], in words.
+/// Describes what a warp waits for at an operation where it stopped with [`Stop::Wait`].
 ///
 /// # Safety
 /// The warp stopped at `op` in this way, and its context is live.
 pub unsafe fn waits_for(op: *const Op, warp: &Warp) -> String {
-    // SAFETY: such operations are those of [`Async`], with the address of a plan.
+    // SAFETY: only operations of [`Async`] stop a warp like this, and their immediate is the address of a plan.
     unsafe {
         let plan = &*std::ptr::with_exposed_provenance::<Plan>((*op).imm as usize);
         match plan.op {

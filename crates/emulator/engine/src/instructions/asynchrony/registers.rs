@@ -4,10 +4,10 @@
 /// The registers of a block that no warp holds, counted per lane.
 #[derive(Clone, Debug, Default)]
 pub struct RegisterPool {
-    /// What each thread is launched with, where the kernel says it.
+    /// Registers per thread at launch, if the kernel states it.
     launched: Option<u32>,
     free: u32,
-    /// What each thread of a warp holds; 0 until it changes.
+    /// Registers that each thread of a warp holds; 0 until `setmaxnreg` changes it.
     of_warp: Vec<u32>,
 }
 
@@ -17,7 +17,7 @@ impl RegisterPool {
         RegisterPool { launched, ..RegisterPool::default() }
     }
 
-    /// What each thread is launched with, where the kernel says it.
+    /// Registers per thread at launch, if the kernel states it.
     pub fn launched(&self) -> Option<u32> {
         self.launched
     }
@@ -36,7 +36,7 @@ impl RegisterPool {
     /// A warp changes to `count` registers per thread; `false` where there are not as many yet.
     ///
     /// # Errors
-    /// What is wrong with that.
+    /// The reason if the change is invalid.
     pub fn change(&mut self, warp: usize, count: u32, more: bool) -> Result<bool, String> {
         let Some(launched) = self.launched else {
             return match more {

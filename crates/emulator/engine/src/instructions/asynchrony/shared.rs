@@ -24,9 +24,9 @@ pub(crate) fn lanes(mask: u32) -> impl Iterator<Item = u32> {
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub(crate) unsafe fn words(warp: &Warp, plan: &Plan, i: usize) -> Lanes<u32> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     unsafe { fetch_cold::<u32>(warp, plan.src[i]) }
 }
 
@@ -63,9 +63,9 @@ pub(crate) struct Shared {
 /// shared window is taken off generic ones.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 pub(crate) unsafe fn shared_addresses(warp: &Warp, slot: Slot, at: AddressOperand) -> Lanes<u64> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let mut found = unsafe { addresses(warp, slot, at.offset as u64) };
     if at.space == MemorySpace::Generic {
         for address in &mut found.0 {
@@ -115,7 +115,7 @@ pub(crate) unsafe fn owner(warp: &Warp, lane: u32) -> Owner {
     Owner { rank: unsafe { (*warp.context).rank }, warp: warp.index, lane }
 }
 
-/// Who is told of a copy to `to`: its mbarrier, which must be in the same block.
+/// The mbarrier that a copy to `to` signals, which must be in the same block.
 ///
 /// # Safety
 /// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
@@ -147,7 +147,7 @@ pub(crate) fn everywhere(address: u64, mask: u32) -> impl Iterator<Item = u64> {
 /// Notifies the instrument.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 #[inline]
 pub(crate) unsafe fn notify(op: &Op, warp: &Warp, lane: u32, event: Asynchronous) {
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
@@ -159,15 +159,15 @@ pub(crate) unsafe fn notify(op: &Op, warp: &Warp, lane: u32, event: Asynchronous
     }
 }
 
-/// Shared memory as an instrument is told of it.
+/// Shared memory, as reported to an instrument.
 pub(crate) fn shared_span(rank: u32, address: u64, bytes: u64) -> Span {
     Span { space: Space::Shared, rank, address, bytes }
 }
 
-/// Puts a copy in flight, and tells of it; `target` counts the targets of one copy.
+/// Puts a copy in flight and reports it; `target` counts the targets of one copy.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 pub(crate) unsafe fn begin(
     op: &Op,
     warp: &Warp,

@@ -25,7 +25,7 @@ fn misuse(kind: FaultKind, lane: u32, address: u64, why: &str) -> RawFault {
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub(crate) unsafe fn mbarrier(
     op: &Op,
     warp: &mut Warp,
@@ -33,7 +33,7 @@ pub(crate) unsafe fn mbarrier(
     what: MbarrierOp,
     at: AddressOperand,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; every address
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; every address
     // is checked before it is accessed.
     unsafe {
         let address = shared_addresses(warp, plan.src[0], at);
@@ -119,7 +119,7 @@ fn change(bits: u64, what: MbarrierOp, first: u32, second: u32) -> Result<u64, S
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 unsafe fn wait_phase(
     op: &Op,
     warp: &mut Warp,
@@ -127,7 +127,7 @@ unsafe fn wait_phase(
     address: &Lanes<u64>,
     parity: bool,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; every address
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; every address
     // is checked before it is accessed.
     unsafe {
         let wanted = fetch_cold::<u64>(warp, plan.src[1]);
@@ -182,7 +182,7 @@ unsafe fn wait_phase(
 /// # Safety
 /// The warp stopped at a wait of this plan.
 pub(crate) unsafe fn describe(warp: &Warp, plan: &Plan, at: AddressOperand) -> String {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the address is
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the address is
     // checked before it is accessed.
     unsafe {
         let lane = warp.waiting.trailing_zeros() & 31;

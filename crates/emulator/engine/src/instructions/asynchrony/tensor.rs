@@ -18,7 +18,7 @@ use lanework_ptx::ScalarType;
 use lanework_ptx_ir::opcode::asynchrony::{TensorMode, TensorOp};
 use lanework_ptx_ir::opcode::memory::{AtomicKind, AtomicOp};
 
-/// What the address of a tile in shared memory is a multiple of.
+/// The alignment of a tile in shared memory.
 const ALIGNMENT: u64 = 128;
 /// Bytes that keep together in shared memory.
 const CHUNK: u64 = 16;
@@ -29,14 +29,14 @@ const COORDINATES: usize = 4;
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub(crate) unsafe fn start(
     op: &Op,
     warp: &mut Warp,
     plan: &Plan,
     tensor: TensorOp,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
     // every place before it is accessed.
     unsafe {
         let to = shared_addresses(warp, plan.src[0], tensor.shared);
@@ -198,7 +198,7 @@ fn bad_map(lane: u32, tensor: TensorOp, address: u64, note: String) -> RawFault 
 /// The map at an address.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn map_of(
     warp: &Warp,
     lane: u32,
@@ -249,12 +249,12 @@ pub struct Tile {
     pub rows: Option<Vec<Option<u64>>>,
     /// From global memory; else to it.
     pub load: bool,
-    /// What a store does with what is there.
+    /// How a store combines its value with the old one.
     pub combine: Option<Combine>,
 }
 
 impl Tile {
-    /// What is read and what is written.
+    /// The source and the target.
     pub fn moved(&self) -> Moved {
         let bytes = self.map.tile_bytes().next_multiple_of(self.map.swizzle.width());
         let run = Some((self.host.cast_const(), bytes));
@@ -262,7 +262,7 @@ impl Tile {
         Moved { reads, writes, global: self.inside(), combines: self.combine.is_some() }
     }
 
-    /// The bytes of global memory that the tile has: those of its elements that are in the tensor.
+    /// The bytes of global memory that the tile covers: its elements inside the tensor.
     fn inside(&self) -> Vec<(u64, u64)> {
         let (map, size) = (&self.map, self.map.element.bytes());
         let count = (map.row_bytes() / size) as i64;
@@ -305,7 +305,7 @@ impl Tile {
     /// The global address and size of an access outside of every allocation.
     ///
     /// # Safety
-    /// Its place in shared memory is live, and nobody frees global memory.
+    /// Its place in shared memory is live, and global memory is not freed meanwhile.
     pub unsafe fn finish(&self, memory: &Memory) -> Result<(), (u64, u64)> {
         let map = &self.map;
         let (row_bytes, size) = (map.row_bytes(), map.element.bytes());
@@ -321,7 +321,7 @@ impl Tile {
                 let extent = map.extent[0] as i64;
                 let low = (-first).clamp(0, count);
                 let high = if start.is_some() { (extent - first).clamp(low, count) } else { low };
-                // What is stored goes out in whole chunks, also beyond the end of a row (seen on an H200).
+                // Stores write whole chunks, also beyond the end of a row (seen on an H200).
                 let stored = !self.load && self.combine.is_none() && low < high;
                 let high = if stored { count } else { high };
                 let [low, high] = [low, high].map(|i| i as u64 * size);
@@ -333,7 +333,7 @@ impl Tile {
                 if low < high {
                     host = place(memory, &mut near, global, high - low)?;
                 }
-                // SAFETY: the chunk lies in the tile's place, for swizzles keep chunks within their
+                // SAFETY: the chunk is in the tile's place, for swizzles keep chunks within their
                 // width, and both ends are checked.
                 unsafe { self.chunk(shared, host, low as usize, high as usize) };
             }
@@ -344,10 +344,10 @@ impl Tile {
     /// Moves the bytes `low..high` of a chunk; what is loaded gets the others filled.
     ///
     /// # Safety
-    /// `CHUNK` bytes are at `shared`, which this block owns, and as many at `global`; `low..high` lies in them.
+    /// `CHUNK` bytes are at `shared`, which this block owns, and as many at `global`; `low..high` is in them.
     unsafe fn chunk(&self, shared: *mut u8, global: *mut u8, low: usize, high: usize) {
         let size = self.map.element.bytes() as usize;
-        // SAFETY: `low..high` lies in a chunk of `CHUNK` bytes at `shared`, and as many bytes are at `global`, as
+        // SAFETY: `low..high` is in a chunk of `CHUNK` bytes at `shared`, and as many bytes are at `global`, as
         // this function requires.
         unsafe {
             if self.load {

@@ -91,7 +91,7 @@ pub struct Product;
 unsafe impl Body for Product {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the immediate is the address of a plan that the code owns, whose slots lie in this warp's register
+        // SAFETY: the immediate is the address of a plan that the code owns, whose slots are in this warp's register
         // file (`Body::run`).
         unsafe {
             let plan = &*std::ptr::with_exposed_provenance::<Plan>(op.imm as usize);
@@ -130,7 +130,7 @@ unsafe impl Body for Product {
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 #[cold]
 unsafe fn tell_operands(
     op: &Op,
@@ -138,14 +138,14 @@ unsafe fn tell_operands(
     this: &opcode::GroupMultiply,
     plan: &Plan,
 ) -> Result<(), RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the worker owns
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the worker owns
     // the context for as long as its warps run (`Body::run`).
     unsafe {
         let chunks = group::chunks_read(warp, this, plan)?;
         let context = &mut *warp.context;
         let instruction = context.place(warp, op).instruction;
         let shared = context.shared;
-        // What lies outside is a fault of the product itself.
+        // Out-of-range columns are a fault of the product itself.
         let inside = chunks.iter().all(|chunk| shared.holds(*chunk, *chunk, 16));
         if let (Some(instrument), true) = (context.instrument(Wants::COPIES), inside) {
             instrument.product_reads(warp, instruction, &chunks);

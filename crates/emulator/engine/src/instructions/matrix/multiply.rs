@@ -17,7 +17,7 @@ use crate::number::narrow::widen16;
 use half::f16;
 use lanework_ptx_ir::opcode::matrix::{BitOp, ElementType, Multiply, Shape, Sparse};
 
-/// What a product of 32 bits each counts.
+/// The value of a product of 32 bits each.
 #[inline(always)]
 pub fn count(op: BitOp, a: i32, b: i32) -> i32 {
     let both = match op {
@@ -66,7 +66,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let [of_a, of_b, of_c] = this.registers;
     let Shape { m, n, k } = this.shape;
     let mut special = false;
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     let [a_words, b_words, c_words] = unsafe {
         [
             read_registers(warp, this.a, &src[..of_a]),
@@ -92,7 +92,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
         c[(place / SIDE) & 31].set(place % SIDE, decode(this.c, bits));
     });
     if let Some(sparse) = this.sparse {
-        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
         let chunks = unsafe { chunks(warp, this, sparse, plan) };
         let order = Order::of(this);
         let stored = a;
@@ -132,7 +132,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     }
     let words =
         pack(&places.d, this.d, |place| encode(this.d, c[(place / SIDE) & 31].value[place % SIDE]));
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
 
@@ -152,7 +152,7 @@ pub fn encode(d: ElementType, value: f64) -> u64 {
 /// The plan's slots are registers of the warp; the metadata is the source after C.
 unsafe fn chunks(warp: &Warp, this: &Multiply, sparse: Sparse, plan: &Plan) -> Chunks {
     let slot = plan.src[this.registers.iter().sum::<usize>()];
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     let metadata = unsafe { fetch_cold::<u32>(warp, slot).0 };
     Chunks::of(this.a, this.shape.k, sparse, &metadata)
 }
@@ -167,7 +167,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let [of_a, of_b, of_c] = this.registers;
     let [fragment_a, fragment_b, _] = fragments(this);
     let (m, n, k) = (this.shape.m, this.shape.n, fragment_b.shape.k);
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     let [a_words, b_words, c_words] = unsafe {
         [
             read_registers(warp, this.a, &src[..of_a]),
@@ -186,7 +186,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let mut c = [0i32; 256];
     unpack(&places.c, &c_words, ElementType::S32, |place, bits| c[place & 255] = bits as i32);
     if let Some(sparse) = this.sparse {
-        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
         let chunks = unsafe { chunks(warp, this, sparse, plan) };
         let stored = a;
         a = [0; MOST];
@@ -221,7 +221,7 @@ pub unsafe fn integers(warp: &mut Warp, this: &Multiply, plan: &Plan) {
         }
     }
     let words = pack(&places.d, ElementType::S32, |place| u64::from(c[place & 255] as u32));
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
 
@@ -246,7 +246,7 @@ pub unsafe fn doubles(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     let (src, places) = (&plan.src, &plan.places);
     let [of_a, of_b, of_c] = this.registers;
     let Shape { m, k, .. } = this.shape;
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     let [a_words, b_words, c_words] = unsafe {
         [
             read_registers(warp, this.a, &src[..of_a]),
@@ -279,7 +279,7 @@ pub unsafe fn doubles(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     }
     let words =
         pack(&places.d, ElementType::F64, |place| c[(place / SIDE) & 15][place % SIDE].to_bits());
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }
 
@@ -302,7 +302,7 @@ fn element(words: &Registers, lane: usize, i: usize) -> f32 {
     widen16(f16::from_bits((words[i / 2][lane] >> (16 * (i % 2))) as u16))
 }
 
-/// The lane and the element that hold `(line, k)` of A or B, of which `along` says whether a lane holds
+/// The lane and the element that hold `(line, k)` of A or B; `along` says whether a lane holds
 /// the four `k` of one line, or four lines of one `k`.
 fn factor(product: usize, line: usize, k: usize, along: bool) -> (usize, usize) {
     let first = 4 * product + if line >= 4 { 16 } else { 0 };
@@ -325,7 +325,7 @@ fn accumulator(product: usize, row: usize, column: usize, number: ElementType) -
 /// The plan's slots are registers of the warp.
 pub unsafe fn multiply(warp: &mut Warp, this: &Multiply, by_rows: [bool; 2], plan: &Plan) {
     let [of_a, of_b, _] = this.registers;
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     let [a, b, c] = unsafe {
         [
             read_registers(warp, this.a, &plan.src[..of_a]),
@@ -365,6 +365,6 @@ pub unsafe fn multiply(warp: &mut Warp, this: &Multiply, by_rows: [bool; 2], pla
             }
         }
     }
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe { write_registers(warp, this.d, &plan.dst, &words) }
 }

@@ -16,7 +16,7 @@ pub type Registers = [[u64; 32]; 8];
 pub unsafe fn read_registers(warp: &Warp, number: ElementType, slots: &[Slot]) -> Registers {
     let mut words = [[0; 32]; 8];
     for (to, slot) in words.iter_mut().zip(slots) {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
             match number {
                 ElementType::F64 => *to = fetch_cold::<u64>(warp, *slot).0,
@@ -43,7 +43,7 @@ pub unsafe fn write_registers(
     words: &Registers,
 ) {
     for (word, slot) in words.iter().zip(slots).filter(|(_, slot)| **slot != NO_SLOT) {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe {
             match number {
                 ElementType::F64 => put_cold(warp, *slot, Lanes(*word)),
@@ -63,17 +63,17 @@ pub unsafe fn write_registers(
 /// `32 * i + l`.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    /// Those of A.
+    /// Element type of A.
     pub a: Vec<u16>,
-    /// Those of B.
+    /// Element type of B.
     pub b: Vec<u16>,
-    /// Those of C.
+    /// Element type of C.
     pub c: Vec<u16>,
-    /// Those of D.
+    /// Element type of D.
     pub d: Vec<u16>,
 }
 
-/// The fragments of a product: A as it is stored, B and C. Bits go in words.
+/// The fragments of a product: A as stored, B and C. Bits are packed in words.
 pub fn fragments(this: &Multiply) -> [Fragment; 3] {
     let Shape { m, n, k } = this.shape;
     let words = if this.a == ElementType::B1 { 32 } else { 1 };
@@ -92,7 +92,7 @@ pub fn fragments(this: &Multiply) -> [Fragment; 3] {
 }
 
 impl Places {
-    /// The places of a product's elements. B lies in blocks of eight columns.
+    /// The places of a product's elements. B is in blocks of eight columns.
     pub fn of(this: &Multiply) -> Places {
         let [a, b, c] = fragments(this);
         let each = |fragment: Fragment, index: &dyn Fn(usize, usize) -> usize| {

@@ -18,7 +18,7 @@ use lanework_ptx_ir::opcode::matrix::{self as opcode, ElementType, Fragment, Mat
 /// Checks one access of a lane and gives its place on the host; `near` is where the last one went.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn host(
     (op, warp): (&Op, &Warp),
     near: &mut Option<Region>,
@@ -34,7 +34,7 @@ unsafe fn host(
         && aligned
         && region.holds(address, address, bytes)
     {
-        // SAFETY: the address lies inside the region.
+        // SAFETY: the address is inside the region.
         return Ok(unsafe { region.host.add((address - region.start) as usize) });
     }
     *near = context.region_of(space, address);
@@ -60,7 +60,7 @@ unsafe fn host(
 /// Tells the instrument of an access by the lanes in `mask`.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn observe(op: &Op, warp: &mut Warp, site: &Site, mask: u32, at: &[u64; 32]) {
     let all = std::mem::replace(&mut warp.mask, mask);
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
@@ -77,14 +77,14 @@ fn kind_of(store: bool) -> AccessKind {
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     let MatrixOp::Rows { store, count, transposed, space, offset } = plan.op else {
         return Ok(());
     };
     let to = (space, kind_of(store));
     let lines = 8 * count;
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
     // every row before it is accessed.
     unsafe {
         let at = addresses(warp, plan.src[0], offset).0;
@@ -143,9 +143,9 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let words = unsafe { read_registers(warp, ElementType::F16, &plan.src) };
     let mut to: Registers = [[0; 32]; 8];
     for lane in 0..32 {
@@ -156,16 +156,16 @@ pub unsafe fn transpose(warp: &mut Warp, plan: &Plan) {
             to[0][lane] |= bits << (16 * half);
         }
     }
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     unsafe { write_registers(warp, ElementType::F16, &plan.dst, &to) }
 }
 
-/// `wmma.load` and `wmma.store`: each lane accesses the elements that it holds, those of one run
+/// `wmma.load` and `wmma.store`: each lane accesses the elements that it holds, the elements of one run
 /// together where they are contiguous in memory.
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
     let MatrixOp::Tile { store, fragment, by_rows, space, offset } = plan.op else {
         return Ok(());
@@ -182,7 +182,7 @@ pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
     let along = by_rows == (part != opcode::MatrixOperand::B);
     let step = if along { fragment.run() } else { 1 };
     let (per, bits) = (number.per_register(), number.bits());
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
     // every element before it is accessed.
     unsafe {
         let base = addresses(warp, plan.src[0], offset).0;

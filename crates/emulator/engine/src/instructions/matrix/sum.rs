@@ -1,7 +1,7 @@
-//! How tensor cores add: products are exact, and those of one group are added to the accumulator at
+//! How tensor cores add: products are exact, and the products of one group are added to the accumulator with
 //! once. All terms are aligned to the largest exponent among them, cut towards zero some bits below
 //! it, and added without further error; the sum is cut or rounded once to the accumulator's type.
-//! [`Adder::of`] is the table of constants; they are those of an H200, measured.
+//! [`Adder::of`] is the table of constants, measured on an H200.
 
 use crate::number::eight::E4M3;
 use crate::number::narrow::{Narrow, widen16};
@@ -163,7 +163,7 @@ pub fn single(x: f64) -> f32 {
 /// Twice the largest power of two of an f32.
 const TOP: f64 = f32::MAX as f64 * (1.0 + 1.0 / 16777215.0);
 
-/// A sum rounded as `round` says, as the value that it has.
+/// A sum rounded by `round`.
 #[inline(always)]
 pub fn rounded(round: Round, x: f64) -> f64 {
     // A sum that vanishes is not negative.
@@ -174,7 +174,7 @@ pub fn rounded(round: Round, x: f64) -> f64 {
     }
 }
 
-/// The bits of an f32 cut to 13 bits of mantissa; NaN stays as it is.
+/// The bits of an f32 cut to 13 bits of mantissa; NaN is kept.
 #[inline(always)]
 pub fn short(x: f32) -> u32 {
     if x.is_nan() { x.to_bits() } else { x.to_bits() & !0x3ff }
@@ -189,7 +189,7 @@ pub fn half(x: f64) -> half::f16 {
     crate::number::narrow::wide_to_f16(x)
 }
 
-/// A number and the power of two that its exponent stands for: that of the smallest normal number for
+/// A number and the power of two of its exponent: the exponent of the smallest normal number for
 /// a denormal, whose leading bit is 0, and 0 for a zero, which aligns nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Term {
@@ -203,7 +203,7 @@ pub struct Term {
 const EXPONENT: u64 = 0x7ff0_0000_0000_0000;
 
 impl Term {
-    /// What a sparse matrix does not store: it is not multiplied, not even by an infinity.
+    /// An element that a sparse matrix does not store: it is not multiplied, not even by an infinity.
     pub const ABSENT: Term = Term { value: 0.0, power: -1.0 };
 
     /// A number of a type whose smallest normal number is `least`.

@@ -6,7 +6,7 @@
 //! | bytes | hold |
 //! | --- | --- |
 //! | 0-7 | the global address of the first element |
-//! | 8-15 | nothing, whatever stands there: programs clear a bit that they know of NVIDIA's layout |
+//! | 8-15 | ignored: programs clear a bit that they know of NVIDIA's layout |
 //! | 16 | dimensions, 1 to 5 |
 //! | 17 | the element's type, as its place in [`TensorElement::ALL`] |
 //! | 18 | the swizzle: 0 none, 1 over 32 bytes, 2 over 64, 3 over 128 |
@@ -50,7 +50,7 @@ pub struct TensorMap {
     pub strides: Vec<u64>,
     /// Extents of a tile in each dimension, each 1 to 256; its first row a multiple of 16 bytes.
     pub tile: Vec<u32>,
-    /// Only every so manieth element of a tile's extent is copied, 1 to 8. That of the first dimension
+    /// Element strides: only every n-th element of a tile's extent is copied, n from 1 to 8. The stride of the first dimension
     /// has no effect.
     pub steps: Vec<u32>,
     /// Permutation in shared memory; limits the first row's bytes to its width.
@@ -190,7 +190,7 @@ impl TensorMap {
         self.counts()[1..].iter().map(|count| u64::from(*count)).product()
     }
 
-    /// Bytes of a tile: what an mbarrier is told of.
+    /// Bytes of a tile, which count towards the mbarrier's transaction count.
     pub fn tile_bytes(&self) -> u64 {
         self.rows() * self.row_bytes()
     }

@@ -31,10 +31,10 @@ pub fn whole(warp: &Warp) -> Result<(), RawFault> {
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 unsafe fn start(warp: &Warp, plan: &Plan, this: &TmemTransfer) -> Result<Place, RawFault> {
     whole(warp)?;
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let address = unsafe { same(warp, &words(warp, plan, 0).0, "addresses of tensor memory")? };
     let mut at = Place::of(address);
     let quarter = warp.index % 4;
@@ -101,9 +101,9 @@ fn columns(this: &TmemTransfer, at: Place, thread: u32, register: u32) -> (u32, 
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the place is
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the place is
     // checked before it is accessed.
     unsafe {
         let at = start(warp, plan, this)?;
@@ -141,7 +141,7 @@ pub unsafe fn load(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<
 /// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn put(warp: &mut Warp, slot: Slot, words: Lanes<u32>) {
     if slot != NO_SLOT {
-        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+        // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
         unsafe { put_cold(warp, slot, words) }
     }
 }
@@ -177,9 +177,9 @@ fn reduce(how: LoadReduction, a: u32, b: u32) -> u32 {
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub unsafe fn store(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the place is
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the place is
     // checked before it is accessed.
     unsafe {
         let at = start(warp, plan, this)?;
@@ -203,6 +203,80 @@ pub unsafe fn store(warp: &mut Warp, plan: &Plan, this: &TmemTransfer) -> Result
         cluster.changes += 1;
     }
     Ok(true)
+}
+
+/// Where A is.
+#[derive(Clone, Copy)]
+pub enum FirstOperand {
+    /// In shared memory.
+    Shared(SharedRows),
+    /// In tensor memory.
+    Tensor(Place),
+}
+
+/// A product, ready to be computed.
+pub struct Product {
+    /// The instruction.
+    pub this: TmemMultiply,
+    /// Its shape and types.
+    pub shape: InstructionDescriptor,
+    /// Where D is.
+    pub d: Place,
+    /// Where A is.
+    pub a: FirstOperand,
+    /// Where B is.
+    pub b: SharedRows,
+    /// Where the metadata of a sparse A is.
+    pub metadata: Option<Place>,
+    /// Where the scale factors are, of A and B.
+    pub scales: Option<[Place; 2]>,
+    /// A bit for each unchanged lane, of both blocks.
+    pub kept: [u32; 8],
+    /// Columns of B that are zero.
+    pub zero: [bool; 256],
+    /// Columns that B is shifted by.
+    pub shift: usize,
+    /// Whether D counts.
+    pub counts: bool,
+    /// The ranks of the blocks that take part, one or two.
+    pub ranks: Vec<usize>,
+}
+
+impl Product {
+    /// Its lanes.
+    pub fn path(&self) -> DataPath {
+        DataPath::of(&self.this, self.shape.m)
+    }
+
+    /// Columns of tensor memory that D takes.
+    pub fn columns(&self) -> u32 {
+        (self.shape.n / self.path().parts()) as u32
+    }
+
+    /// A block's rows of B.
+    pub fn rows_of_b(&self) -> std::ops::Range<usize> {
+        self.shift..self.shift + self.shape.n / self.ranks.len()
+    }
+}
+
+/// A copy, ready to be done.
+pub struct RowCopy {
+    /// The instruction.
+    pub this: TmemCopy,
+    /// Where to.
+    pub to: Place,
+    /// Where from.
+    pub from: SharedRows,
+    /// The ranks of the blocks that take part, one or two.
+    pub ranks: Vec<usize>,
+}
+
+/// A shift, ready to be done.
+pub struct RowShift {
+    /// The lowest lane, a multiple of 32, and the first of eight columns.
+    pub at: Place,
+    /// The ranks of the blocks that take part, one or two.
+    pub ranks: Vec<usize>,
 }
 
 #[cfg(test)]
@@ -230,78 +304,4 @@ mod tests {
         assert_eq!(of(how(true, false, false), f32::NAN, 3.0), 3.0);
         assert!(of(how(true, false, true), f32::NAN, 3.0).is_nan());
     }
-}
-
-/// Where A lies.
-#[derive(Clone, Copy)]
-pub enum FirstOperand {
-    /// In shared memory.
-    Shared(SharedRows),
-    /// In tensor memory.
-    Tensor(Place),
-}
-
-/// A product, ready to be computed.
-pub struct Product {
-    /// The instruction.
-    pub this: TmemMultiply,
-    /// Its shape and types.
-    pub shape: InstructionDescriptor,
-    /// Where D lies.
-    pub d: Place,
-    /// Where A lies.
-    pub a: FirstOperand,
-    /// Where B lies.
-    pub b: SharedRows,
-    /// Where the metadata of a sparse A lies.
-    pub metadata: Option<Place>,
-    /// Where the scale factors lie, of A and B.
-    pub scales: Option<[Place; 2]>,
-    /// A bit for each lane that stays as it is, of both blocks.
-    pub kept: [u32; 8],
-    /// Columns of B that are zero.
-    pub zero: [bool; 256],
-    /// Columns that B is shifted by.
-    pub shift: usize,
-    /// Whether D counts.
-    pub counts: bool,
-    /// The ranks of the blocks that take part, one or two.
-    pub ranks: Vec<usize>,
-}
-
-impl Product {
-    /// Its lanes.
-    pub fn path(&self) -> DataPath {
-        DataPath::of(&self.this, self.shape.m)
-    }
-
-    /// Columns of tensor memory that D takes.
-    pub fn columns(&self) -> u32 {
-        (self.shape.n / self.path().parts()) as u32
-    }
-
-    /// The rows of B that a block has.
-    pub fn rows_of_b(&self) -> std::ops::Range<usize> {
-        self.shift..self.shift + self.shape.n / self.ranks.len()
-    }
-}
-
-/// A copy, ready to be done.
-pub struct RowCopy {
-    /// The instruction.
-    pub this: TmemCopy,
-    /// Where to.
-    pub to: Place,
-    /// Where from.
-    pub from: SharedRows,
-    /// The ranks of the blocks that take part, one or two.
-    pub ranks: Vec<usize>,
-}
-
-/// A shift, ready to be done.
-pub struct RowShift {
-    /// The lowest lane, a multiple of 32, and the first of eight columns.
-    pub at: Place,
-    /// The ranks of the blocks that take part, one or two.
-    pub ranks: Vec<usize>,
 }

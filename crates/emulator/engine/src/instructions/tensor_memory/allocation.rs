@@ -30,7 +30,7 @@ enum Meeting {
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub unsafe fn allocate(
     op: &Op,
     warp: &mut Warp,
@@ -39,7 +39,7 @@ pub unsafe fn allocate(
     to: AddressOperand,
 ) -> Result<bool, RawFault> {
     whole(warp)?;
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
     // every place before it is accessed.
     unsafe {
         let columns = same(warp, &words(warp, plan, 1).0, "numbers of columns")?;
@@ -80,7 +80,7 @@ pub unsafe fn allocate(
     }
 }
 
-/// Who hears of the address that is written.
+/// The thread that the written address is reported for.
 const COPIED: Wants = Wants::ACCESSES.with(Wants::COUNTS).with(Wants::COPIES);
 
 /// Two warps of a pair meet at a collective instruction; `columns` is 0 for a release.
@@ -125,10 +125,10 @@ unsafe fn meet(
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 pub unsafe fn free(warp: &mut Warp, plan: &Plan, pair: bool) -> Result<bool, RawFault> {
     whole(warp)?;
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     unsafe {
         let address = same(warp, &words(warp, plan, 0).0, "addresses of tensor memory")?;
         let columns = same(warp, &words(warp, plan, 1).0, "numbers of columns")?;
@@ -178,12 +178,12 @@ pub unsafe fn relinquish(warp: &mut Warp) -> Result<bool, RawFault> {
     Ok(true)
 }
 
-/// What a warp that waits to allocate or free waits for, in words.
+/// Describes what a warp waits for in an allocation or release.
 ///
 /// # Safety
 /// As for [`cluster`].
 pub unsafe fn describe(warp: &Warp, plan: &Plan, pair: bool) -> String {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     unsafe {
         let rank = (*warp.context).rank as usize;
         let memory = &cluster(warp).tensor_memory[rank];

@@ -26,7 +26,7 @@ pub unsafe fn start_copies(
     plan: &Plan,
     this: TmemCopy,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
     // every place before it is accessed.
     unsafe {
         let addresses = words(warp, plan, 0);
@@ -67,7 +67,7 @@ pub unsafe fn start_shifts(
     plan: &Plan,
     pair: bool,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
     // every place before it is accessed.
     unsafe {
         let addresses = words(warp, plan, 0);
@@ -107,7 +107,7 @@ impl RowCopy {
     ) -> Result<(), (usize, u64)> {
         let columns = self.this.bits / 32;
         for rank in &self.ranks {
-            // SAFETY: the region is that of a block of the cluster, which is live, as this function requires.
+            // SAFETY: the region belongs to a block of the cluster, which is live, as this function requires.
             let rows = unsafe { self.from.read(&shared[*rank], 0..self.this.rows as usize) };
             for (row, bytes) in rows.map_err(|at| (*rank, at))?.iter().enumerate() {
                 let mut bytes = *bytes;

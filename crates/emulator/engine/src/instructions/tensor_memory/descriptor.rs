@@ -1,6 +1,6 @@
 //! Matrices in shared memory as `tcgen05` takes them (PTX manual, "Shared memory descriptor").
 //!
-//! The layouts are those of `wgmma` ([`crate::matrix::descriptor`]), and one more; the fields stand elsewhere.
+//! The layouts are the ones of `wgmma` ([`crate::instructions::matrix::group::operands`]) and one more; the fields are at other bits.
 
 use crate::instructions::matrix::group::operands::Descriptor;
 use crate::instructions::tensor_memory::element::Element;
@@ -11,7 +11,7 @@ use lanework_ptx_ir::opcode::tensor_memory::{MultiplyKind, TmemMultiply};
 /// Reads a descriptor; `across` says that M or N is contiguous.
 ///
 /// # Errors
-/// When it is none, in words.
+/// If the descriptor is invalid: the reason.
 pub fn read(bits: u64, across: bool) -> Result<Descriptor, String> {
     let field = |at: u32| (bits >> at & 0x3fff) << 4;
     let wrong = |what: &str| Err(format!("{bits:#018x} is not a matrix descriptor: {what}"));
@@ -39,23 +39,6 @@ pub fn read(bits: u64, across: bool) -> Result<Descriptor, String> {
     }
     let base = (bits >> 49 & 7) << 7;
     Ok(Descriptor { start: field(0), leading: field(16), stride: field(32), swizzle, base })
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::instructions::tensor_memory::descriptor::*;
-
-    #[test]
-    fn fields_stand_where_the_manual_says() {
-        let bits = 0x123 | 0x10 << 16 | 0x40u64 << 32 | 1 << 46 | 2 << 61;
-        let this = read(bits, false).unwrap();
-        assert_eq!((this.start, this.leading, this.stride), (0x1230, 0x100, 0x400));
-        assert_eq!((this.swizzle, this.base), (Swizzle::B128, 0));
-        assert!(read(bits & !(1 << 46), false).unwrap_err().contains("wgmma"));
-        assert!(read(bits & !(7 << 61) | 3 << 61, false).unwrap_err().contains("swizzle 3"));
-        assert!(read(bits & !(7 << 61) | 1 << 61, false).is_err());
-        assert!(read(bits & !(7 << 61) | 1 << 61, true).is_ok());
-    }
 }
 
 /// Shape and types of a product.
@@ -136,7 +119,7 @@ impl InstructionDescriptor {
             return wrong("integers are not negated".to_owned());
         }
         for (at, element) in [(0, a), (1, b)] {
-            // A in tensor memory has rows, and nothing else.
+            // A in tensor memory has only rows.
             let in_tensor_memory = at == 0 && this.a_in_tensor_memory;
             if found.across[at] && (element.bits() < 8 || in_tensor_memory) {
                 return wrong(format!("{} cannot be transposed here", ["A", "B"][at]));
@@ -195,6 +178,23 @@ impl InstructionDescriptor {
             return Err("scale factors of UE4M3 are for blocks of 16".to_owned());
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::instructions::tensor_memory::descriptor::*;
+
+    #[test]
+    fn fields_stand_where_the_manual_says() {
+        let bits = 0x123 | 0x10 << 16 | 0x40u64 << 32 | 1 << 46 | 2 << 61;
+        let this = read(bits, false).unwrap();
+        assert_eq!((this.start, this.leading, this.stride), (0x1230, 0x100, 0x400));
+        assert_eq!((this.swizzle, this.base), (Swizzle::B128, 0));
+        assert!(read(bits & !(1 << 46), false).unwrap_err().contains("wgmma"));
+        assert!(read(bits & !(7 << 61) | 3 << 61, false).unwrap_err().contains("swizzle 3"));
+        assert!(read(bits & !(7 << 61) | 1 << 61, false).is_err());
+        assert!(read(bits & !(7 << 61) | 1 << 61, true).is_ok());
     }
 }
 

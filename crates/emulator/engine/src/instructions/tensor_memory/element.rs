@@ -12,7 +12,7 @@ pub enum Element {
     F16,
     /// The upper half of an f32.
     Bf16,
-    /// An f32 of which the low 13 bits are not read.
+    /// An f32 whose low 13 bits are ignored.
     Tf32,
     /// 8 bits: 4 of exponent, 3 of mantissa.
     E4m3,
@@ -70,7 +70,7 @@ impl Element {
         (self.bits() / 8).max(1)
     }
 
-    /// The bits of element `k` of a row. In shared memory, 16 elements of 4 or 6 bits lie together at the start
+    /// The bits of element `k` of a row. In shared memory, 16 elements of 4 or 6 bits are together at the start
     /// of 16 bytes; in tensor memory each has a byte, 4 bits of it from the third on.
     pub fn at(self, row: &Row, k: usize, in_tensor_memory: bool) -> u64 {
         let bytes = |at: usize, count: usize| {

@@ -37,11 +37,11 @@ pub struct TensorMemory {
     relinquished: bool,
     /// The arrivals of warps at collective instructions of a pair: allocations and releases begun.
     pub rounds: u64,
-    /// What this block's warp has asked for and its peer's has not yet: columns, 0 for a release.
+    /// A request by this block's warp that its peer has not made yet: columns, 0 for a release.
     pub asked: Option<u32>,
 }
 
-/// What is wrong with an allocation, in words.
+/// Describes an invalid allocation.
 pub type Misuse = String;
 
 impl TensorMemory {
@@ -76,7 +76,7 @@ impl TensorMemory {
     /// Checks a wish for columns.
     ///
     /// # Errors
-    /// When it is none that can be granted, ever.
+    /// If the request can never be satisfied.
     pub fn check_wish(&self, columns: u32) -> Result<(), Misuse> {
         check_count(columns)?;
         if self.relinquished {
@@ -189,44 +189,6 @@ fn check_count(columns: u32) -> Result<(), Misuse> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use crate::instructions::tensor_memory::memory::*;
-
-    fn given(start: u32, columns: u32) -> Allocation {
-        Allocation { start, columns, warp: 0, instruction: 0 }
-    }
-
-    #[test]
-    fn columns_are_given_first_fit_and_taken_back_whole() {
-        let mut memory = TensorMemory::default();
-        assert_eq!(memory.free_run(256), Some(0));
-        memory.give(given(0, 256));
-        memory.give(given(256, 128));
-        assert_eq!(memory.free_run(256), None);
-        assert!(memory.check_wish(256).is_err(), "numbers do not increase");
-        assert!(memory.holds(100, 284) && !memory.holds(100, 285) && !memory.holds(-1, 2));
-        assert!(memory.take(0, 128).is_err() && memory.take(32, 32).is_err());
-        assert_eq!(memory.take(0, 256), Ok(()));
-        assert!(memory.take(0, 256).is_err(), "twice");
-        assert_eq!(memory.free_run(128), Some(0));
-        memory.relinquish();
-        assert!(memory.check_wish(32).unwrap_err().contains("relinquish_alloc_permit"));
-    }
-
-    #[test]
-    fn a_cell_is_fresh_until_it_is_written() {
-        let mut memory = TensorMemory::default();
-        memory.give(given(0, 32));
-        assert!(!memory.is_written(127, 31));
-        memory.put(127, 31, 7);
-        assert_eq!((memory.word(127, 31), memory.is_written(127, 31)), (7, true));
-        memory.start();
-        memory.give(given(0, 32));
-        assert!(!memory.is_written(127, 31) && memory.word(127, 31) == FRESH);
-    }
-}
-
 /// A place in tensor memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -237,7 +199,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// From an address: the lane stands in the upper half.
+    /// From an address, whose upper half is the lane.
     pub fn of(address: u32) -> Place {
         Place { lane: address >> 16, column: address & 0xffff }
     }
@@ -262,7 +224,7 @@ pub enum DataPath {
 }
 
 impl DataPath {
-    /// That of a product with `m` rows.
+    /// The layout of a product with `m` rows.
     pub fn of(this: &TmemMultiply, m: usize) -> DataPath {
         match (m, this.pair, this.stationary) {
             (32, ..) => DataPath::Four,
@@ -306,6 +268,44 @@ impl DataPath {
     /// Whether a matrix may start at a lane.
     pub fn starts_at(self, lane: u32) -> bool {
         lane == 0 || self == DataPath::Half && lane == 16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::instructions::tensor_memory::memory::*;
+
+    fn given(start: u32, columns: u32) -> Allocation {
+        Allocation { start, columns, warp: 0, instruction: 0 }
+    }
+
+    #[test]
+    fn columns_are_given_first_fit_and_taken_back_whole() {
+        let mut memory = TensorMemory::default();
+        assert_eq!(memory.free_run(256), Some(0));
+        memory.give(given(0, 256));
+        memory.give(given(256, 128));
+        assert_eq!(memory.free_run(256), None);
+        assert!(memory.check_wish(256).is_err(), "numbers do not increase");
+        assert!(memory.holds(100, 284) && !memory.holds(100, 285) && !memory.holds(-1, 2));
+        assert!(memory.take(0, 128).is_err() && memory.take(32, 32).is_err());
+        assert_eq!(memory.take(0, 256), Ok(()));
+        assert!(memory.take(0, 256).is_err(), "twice");
+        assert_eq!(memory.free_run(128), Some(0));
+        memory.relinquish();
+        assert!(memory.check_wish(32).unwrap_err().contains("relinquish_alloc_permit"));
+    }
+
+    #[test]
+    fn a_cell_is_fresh_until_it_is_written() {
+        let mut memory = TensorMemory::default();
+        memory.give(given(0, 32));
+        assert!(!memory.is_written(127, 31));
+        memory.put(127, 31, 7);
+        assert_eq!((memory.word(127, 31), memory.is_written(127, 31)), (7, true));
+        memory.start();
+        memory.give(given(0, 32));
+        assert!(!memory.is_written(127, 31) && memory.word(127, 31) == FRESH);
     }
 }
 

@@ -37,7 +37,7 @@ use std::ops::Range;
 /// Runs an instruction; `false` when the warp waits.
 ///
 /// # Errors
-/// What the instruction does wrong: a use of tensor memory that is invalid, or not by whole warps.
+/// The misuse: an invalid use of tensor memory, or a use by part of a warp.
 ///
 /// # Safety
 /// The plan's slots are registers of the warp, whose context is live.
@@ -60,7 +60,7 @@ pub unsafe fn run(op: &Op, warp: &mut Warp, plan: &Plan, this: TmemOp) -> Result
     }
 }
 
-/// What a warp that waits waits for, in words.
+/// Describes what a waiting warp waits for.
 ///
 /// # Safety
 /// As for [`run`].
@@ -77,17 +77,17 @@ pub unsafe fn describe(warp: &Warp, plan: &Plan, this: TmemOp) -> String {
 /// The cluster of a warp.
 ///
 /// # Safety
-/// The warp's context and its cluster are live, and nothing else refers to the cluster.
+/// The warp's context and its cluster are live, and no other reference to the cluster exists.
 pub unsafe fn cluster<'w>(warp: &Warp) -> &'w mut Cluster {
     // SAFETY: the context and its cluster outlive the warp's run, and the caller has no other reference to the
     // cluster (both clauses of this function).
     unsafe { &mut *(*warp.context).cluster }
 }
 
-/// The rank of a warp's block, and that of the other block of its pair.
+/// The ranks of a warp's block and of its pair's other block.
 ///
 /// # Errors
-/// When there is no such block, or it has ended.
+/// If the pair's other block does not exist, or has ended.
 ///
 /// # Safety
 /// As for [`cluster`].
@@ -230,7 +230,7 @@ pub unsafe fn tell_reads(
         for rank in ranks {
             let chunks: Vec<u64> =
                 rows.iter().flat_map(|(of, rows)| of.chunks(rows.clone())).collect();
-            // What lies outside is a fault of the instruction itself.
+            // Out-of-range columns are a fault of the instruction itself.
             let inside = chunks.iter().all(|at| at + 16 <= regions[*rank].bytes);
             if inside {
                 instrument.tensor_reads(warp, (lane, instruction), *rank as u32, &chunks);

@@ -1,6 +1,6 @@
 //! `tcgen05.mma`: products of whole tiles, whose results stay in tensor memory.
 //!
-//! Sums are formed as an H200's tensor cores do ([`crate::matrix::sum`]), with 25 bits below the largest term for
+//! Sums are formed as an H200's tensor cores do ([`crate::instructions::matrix::sum`]), with 25 bits below the largest term for
 //! all types of A and B, as those who have measured Blackwell report. That is an assumption here.
 
 #[cfg(test)]
@@ -37,10 +37,10 @@ impl Product {
         shared: &[Region],
         memories: &mut [TensorMemory],
     ) -> Result<(), (usize, u64)> {
-        // SAFETY: the region is that of a block of the cluster, which is live, as this function requires.
+        // SAFETY: the region belongs to a block of the cluster, which is live, as this function requires.
         let mut b = Vec::new();
         for rank in &self.ranks {
-            // SAFETY: the region is that of a block of the cluster, which is live, as this function requires.
+            // SAFETY: the region belongs to a block of the cluster, which is live, as this function requires.
             let rows = unsafe { self.b.read(&shared[*rank], self.rows_of_b()) };
             b.extend(rows.map_err(|at| (*rank, at))?);
         }
@@ -54,7 +54,7 @@ impl Product {
             let stored = match self.a {
                 FirstOperand::Tensor(_) => Vec::new(),
                 FirstOperand::Shared(rows) => {
-                    // SAFETY: the region is that of a block of the cluster, which is live, as this function requires.
+                    // SAFETY: the region belongs to a block of the cluster, which is live, as this function requires.
                     let rows = unsafe { rows.read(&shared[*rank], 0..path.rows()) };
                     rows.map_err(|at| (*rank, at))?
                 }
@@ -301,7 +301,7 @@ pub fn zero_columns(bits: u64, m: usize, n: usize) -> Result<([bool; 256], usize
 /// Rows in shared memory.
 #[derive(Clone, Copy)]
 pub struct SharedRows {
-    /// Where they lie.
+    /// Where they are.
     pub descriptor: Descriptor,
     /// Whether M or N is contiguous.
     pub across: bool,
@@ -353,7 +353,7 @@ impl SharedRows {
             if !shared.holds(shared.start + address, shared.start + address, 16) {
                 return Err(address);
             }
-            // SAFETY: the chunk lies inside the region, which is live by the caller.
+            // SAFETY: the chunk is inside the region, which is live by the caller.
             Ok(unsafe { shared.host.add(address as usize).cast::<[u8; 16]>().read() })
         };
         let first = rows.start;

@@ -29,7 +29,7 @@ pub unsafe fn start_products(
     plan: &Plan,
     this: TmemMultiply,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
     // every place before it is accessed.
     unsafe {
         let all: Vec<Lanes<u32>> = (0..plan.src.len())
@@ -100,11 +100,11 @@ pub unsafe fn start_products(
     }
 }
 
-/// Tells the instrument of a product that adds to columns of which nothing has been written, nor will be by what was
+/// Reports a product that adds to columns that were never written, and that no operation will write that was
 /// issued before.
 ///
 /// # Safety
-/// Operation and warp are those of a running handler: as for [`Body::run`](crate::machine::handler::Body::run).
+/// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
 unsafe fn tell_unwritten(op: &Op, warp: &Warp, lane: u32, product: &Product) {
     // SAFETY: the context and its cluster outlive the warp's run, as this function requires.
     unsafe {
@@ -127,7 +127,7 @@ unsafe fn tell_unwritten(op: &Op, warp: &Warp, lane: u32, product: &Product) {
     }
 }
 
-/// Transposed elements of 32 bits need the swizzle of units of 32 bytes, which others cannot have.
+/// Transposed 32-bit elements need the swizzle of 32-byte units, which no other element may use.
 fn check_swizzles(
     shape: &InstructionDescriptor,
     a: &FirstOperand,
@@ -149,7 +149,7 @@ fn check_swizzles(
     Ok(())
 }
 
-/// Checks where a product's matrices lie in tensor memory; the columns that it uses.
+/// Checks where a product's matrices are in tensor memory; the columns that it uses.
 ///
 /// # Safety
 /// The warp runs a handler: as for [`Body::run`](crate::machine::handler::Body::run).
@@ -217,7 +217,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// That of the row in a lane.
+    /// The metadata of the row in a lane.
     pub fn of(kind: MultiplyKind, memory: &TensorMemory, at: Place, lane: u32) -> Metadata {
         let word = |lane: u32, column| u64::from(memory.word(at.lane + lane, at.column + column));
         let chunk = match kind {

@@ -18,18 +18,18 @@ use lanework_ptx_ir::opcode::asynchrony::AddressOperand;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// An mbarrier that a commit is told to.
+/// An mbarrier that a commit signals.
 #[derive(Clone, Copy)]
 pub struct Arrival {
     /// Where it is.
     pub host: *mut u8,
-    /// Whose shared memory it is in.
+    /// The rank of the block whose shared memory holds it.
     pub rank: u32,
     /// Where there.
     pub offset: u64,
 }
 
-/// What is done.
+/// The operation.
 pub enum What {
     /// A product.
     Multiply(Box<Product>),
@@ -69,7 +69,7 @@ pub struct Work {
     pub what: What,
     /// Columns of tensor memory that it uses.
     pub columns: Vec<Range<u32>>,
-    /// Who issued it.
+    /// The thread that issued it.
     pub owner: Owner,
     /// Where.
     pub place: Place,
@@ -207,7 +207,7 @@ pub unsafe fn commit(
     barrier: AddressOperand,
     multicast: bool,
 ) -> Result<bool, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; `host` checks
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; `host` checks
     // every place before it is accessed.
     unsafe {
         let address = shared_addresses(warp, plan.src[0], barrier);

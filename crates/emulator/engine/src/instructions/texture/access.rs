@@ -23,7 +23,7 @@ pub struct Lane<'a> {
     pub lane: u32,
 }
 
-/// What a sample asks for.
+/// The request of a sample.
 pub struct Sample {
     /// The shape of the texture.
     pub geometry: Geometry,
@@ -55,7 +55,7 @@ impl<'a> Lane<'a> {
         RawFault::of_lanes(FaultKind::Texture, MemorySpace::Global, 1 << self.lane, note)
     }
 
-    /// The object of a handle, and whether the handle is its own, not that of a variable that holds one.
+    /// The object of a handle, and whether the handle is its own rather than the address of a variable that holds one.
     fn object(&self, handle: u64) -> Option<(&'a Object, bool)> {
         let context: &'a Context = self.context;
         // SAFETY: the launch borrows the memory under its lock until its workers have ended.
@@ -121,7 +121,7 @@ impl<'a> Lane<'a> {
         }
     }
 
-    /// Where bytes of an image lie on the host.
+    /// Where bytes of an image are on the host.
     pub(crate) fn host(&self, bound: &Bound<'_>, address: u64, bytes: u64) -> Done<*mut u8> {
         if let Some(host) = bound.place(address, bytes) {
             return Ok(host);
@@ -275,7 +275,7 @@ pub struct Bound<'a> {
     pub levels: &'a [Image],
     /// How a texture is read.
     pub sampler: Sampler,
-    /// Where the first texel of level 0 lies, where one allocation holds all of all levels.
+    /// Where the first texel of level 0 is, where one allocation holds all of all levels.
     pub host: Option<*mut u8>,
     /// Bytes from there that are the allocation's for sure.
     pub span: u64,
@@ -289,7 +289,7 @@ impl Bound<'_> {
         &self.levels[0]
     }
 
-    /// Where bytes of the image lie on the host, `address` being where a kernel finds them.
+    /// Where bytes of the image are on the host, `address` being where a kernel finds them.
     pub fn place(&self, address: u64, bytes: u64) -> Option<*mut u8> {
         let offset = address.checked_sub(self.image().address)?;
         let fits = offset <= self.span && bytes <= self.span - offset;
@@ -299,7 +299,7 @@ impl Bound<'_> {
     /// The four channels of a texel as registers hold them: bits of floats, or integers.
     ///
     /// # Safety
-    /// A texel lies there; who writes it at the same time does so by [`guest`].
+    /// A texel is there; who writes it at the same time does so by [`guest`].
     pub unsafe fn channels(&self, texel: *const u8) -> [u32; 4] {
         let format = self.image().texel;
         let bits = u32::from(format.bits);
@@ -307,7 +307,7 @@ impl Bound<'_> {
         let mut out = lacking(float);
         for (i, to) in out.iter_mut().take(format.channels.into()).enumerate() {
             let at = texel.wrapping_add(i * usize::from(format.bits / 8));
-            // SAFETY: the texel lies in the image, as this function requires; channels are aligned, since images are.
+            // SAFETY: the texel is in the image, as this function requires; channels are aligned, since images are.
             let word: u32 = unsafe {
                 match bits {
                     8 => guest::load::<u8>(at).into(),

@@ -48,9 +48,9 @@ const COORDINATES: usize = 2;
 
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it; the worker owns
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it; the worker owns
     // the context for as long as its warps run (`Body::run`).
     unsafe {
         let sources: Vec<Lanes<u64>> =

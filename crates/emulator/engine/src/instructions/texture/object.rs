@@ -11,7 +11,7 @@ const MARK: u64 = 0x7EC5_0000_0000_0000;
 /// Texels in one dimension at most, in all layers and faces.
 const MOST: u64 = 1 << 31;
 
-/// What a channel holds.
+/// The type of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Channel {
     /// Unsigned integers of 8, 16 or 32 bits.
@@ -25,7 +25,7 @@ pub enum Channel {
 /// The format of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Texel {
-    /// What its channels hold.
+    /// The type of its channels.
     pub channel: Channel,
     /// Bits of a channel.
     pub bits: u8,
@@ -64,16 +64,16 @@ pub struct Image {
     pub texel: Texel,
     /// The address of the first texel.
     pub address: u64,
-    /// Texels in x, y and z; 1 where the shape has no such dimension.
+    /// Texels in x, y and z; 1 for dimensions that the shape lacks.
     pub extent: [u32; 3],
-    /// Layers of an array of images; 0 where it is none.
+    /// Layers of an array of images; 0 if it is not an array.
     pub layers: u32,
     /// Bytes from one row to the next.
     pub pitch: u64,
 }
 
 impl Image {
-    /// Planes in all: those of a volume, or the faces of each layer.
+    /// Planes in all: the slices of a volume, or the faces of each layer.
     pub fn planes(&self) -> u64 {
         let faces = if self.shape == ImageShape::Cube { 6 } else { 1 };
         u64::from(self.extent[2]) * faces * u64::from(self.layers.max(1))
@@ -148,7 +148,7 @@ impl Image {
     }
 }
 
-/// What a coordinate outside the image means.
+/// How a coordinate outside the image is mapped (address mode).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressMode {
     /// The nearest texel inside.
@@ -167,7 +167,7 @@ pub enum AddressMode {
 pub struct Mip {
     /// The weighted mean of the two nearest levels, instead of the nearest one.
     pub linear: bool,
-    /// What is added to every level.
+    /// The bias added to every level.
     pub bias: f32,
     /// The lowest level that is read.
     pub least: f32,
@@ -274,7 +274,7 @@ fn check_levels(images: &[Image]) -> Result<(), String> {
     Ok(())
 }
 
-/// What a handle stands for.
+/// The object of a handle.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Object {
     /// A texture of one or more mipmap levels, with its own sampler.

@@ -69,7 +69,7 @@ pub fn rounded(weight: f64) -> f64 {
     (weight * STEPS + 0.5) as i64 as f64 / STEPS
 }
 
-/// The lower of the two texels that a position lies between, and the weight of the upper one.
+/// The lower of the two texels that a position is between, and the weight of the upper one.
 fn between(at: f64) -> (i64, f64) {
     let low = floor(at - 0.5);
     (low, rounded(at - 0.5 - low as f64))
@@ -165,7 +165,7 @@ pub fn is_float(texel: Texel, sampler: &Sampler) -> bool {
     texel.channel == Channel::Float || sampler.as_float
 }
 
-/// What a sample gives where the format has no such channel: 0, 0 and 0, and 1 for the last.
+/// Default channels of a sample: 0, 0 and 0, and 1 for the last.
 pub fn lacking(float: bool) -> [u32; 4] {
     [0, 0, 0, if float { 1f32.to_bits() } else { 1 }]
 }

@@ -95,7 +95,7 @@ impl Lane<'_> {
     ) -> Done<()> {
         let mut surface = surface;
         if surface.texels {
-            // A formatted store writes the channels that the format has.
+            // A formatted store writes only the channels of the format.
             let image = bound.image();
             if image.texel.bits != 32 {
                 return Err(

@@ -25,7 +25,7 @@ pub unsafe fn read_bytes(from: *const u8, to: &mut [u8]) {
     }
     while at < to.len() {
         let size = piece(from as usize + at, to.len() - at);
-        // SAFETY: `to.len()` bytes are readable at `from`, as this function requires; the piece lies in them and is
+        // SAFETY: `to.len()` bytes are readable at `from`, as this function requires; the piece is in them and is
         // aligned to its size.
         unsafe {
             let from = from.add(at);
@@ -50,7 +50,7 @@ pub unsafe fn write_bytes(to: *mut u8, from: &[u8]) {
         let size = piece(to as usize + at, from.len() - at);
         let mut bytes = [0; 8];
         bytes[..size].copy_from_slice(&from[at..at + size]);
-        // SAFETY: `from.len()` bytes are writable at `to`, as this function requires; the piece lies in them and is
+        // SAFETY: `from.len()` bytes are writable at `to`, as this function requires; the piece is in them and is
         // aligned to its size.
         unsafe {
             let to = to.add(at);

@@ -5,7 +5,7 @@
 //! is one of relaxed atomics, at least as fine as the guest's own elements: PTX promises no more for weak
 //! accesses (PTX ISA manual, "Memory Consistency Model": a vector access is a set of scalar ones in no
 //! order). One element is an `AtomicU8` to `AtomicU64`. Sixteen elements side by side are moved by one
-//! block of inline assembly, whose meaning is that of sixteen relaxed atomic accesses: the host's vector
+//! block of inline assembly, which means sixteen relaxed atomic accesses: the host's vector
 //! moves are never torn within an aligned element. The compiler has no other way to say this: it does not
 //! join relaxed atomics.
 
@@ -82,43 +82,6 @@ pub unsafe fn store<T: Elem>(to: *mut T, value: T) {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use crate::memory::guest::Portable;
-    use crate::memory::guest::{Level, load, store};
-
-    #[test]
-    fn an_element_keeps_its_bits() {
-        let mut word = 0i16;
-        // SAFETY: the element is there.
-        unsafe {
-            store(&raw mut word, -2);
-            assert_eq!(load(&raw mut word), -2);
-        }
-    }
-
-    #[test]
-    fn sixteen_elements_are_moved_at_once() {
-        let mut from = [0u32; 16];
-        from.iter_mut().enumerate().for_each(|(i, x)| *x = i as u32 * 3);
-        let mut to = [0u32; 16];
-        // SAFETY: both have 16 elements.
-        unsafe { Portable::store(&raw mut to, Portable::load(&raw mut from)) };
-        assert_eq!(from, to);
-        #[cfg(target_arch = "x86_64")]
-        if is_x86_feature_detected!("avx2") {
-            // SAFETY: both arrays have 16 elements, and the host was found to have AVX2.
-            unsafe {
-                crate::memory::guest::Middle::store(
-                    &raw mut to,
-                    crate::memory::guest::Middle::load(&raw mut from),
-                )
-            };
-            assert_eq!(from, to);
-        }
-    }
-}
-
 /// How a SIMD level moves 16 elements side by side.
 pub trait Level {
     /// Reads them.
@@ -164,5 +127,42 @@ impl Level for Portable {
     unsafe fn broadcast(from: *const u32) -> [u32; 16] {
         // SAFETY: the word is readable and aligned, as this function requires.
         [unsafe { word(from) }; 16]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::memory::guest::Portable;
+    use crate::memory::guest::{Level, load, store};
+
+    #[test]
+    fn an_element_keeps_its_bits() {
+        let mut word = 0i16;
+        // SAFETY: the element is there.
+        unsafe {
+            store(&raw mut word, -2);
+            assert_eq!(load(&raw mut word), -2);
+        }
+    }
+
+    #[test]
+    fn sixteen_elements_are_moved_at_once() {
+        let mut from = [0u32; 16];
+        from.iter_mut().enumerate().for_each(|(i, x)| *x = i as u32 * 3);
+        let mut to = [0u32; 16];
+        // SAFETY: both have 16 elements.
+        unsafe { Portable::store(&raw mut to, Portable::load(&raw mut from)) };
+        assert_eq!(from, to);
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            // SAFETY: both arrays have 16 elements, and the host was found to have AVX2.
+            unsafe {
+                crate::memory::guest::Middle::store(
+                    &raw mut to,
+                    crate::memory::guest::Middle::load(&raw mut from),
+                )
+            };
+            assert_eq!(from, to);
+        }
     }
 }

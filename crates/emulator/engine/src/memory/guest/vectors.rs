@@ -142,7 +142,7 @@ impl Level for Avx2 {
     #[inline(always)]
     unsafe fn broadcast(from: *const u32) -> [u32; 16] {
         // SAFETY: the word is readable and the host has the level, as `Level::broadcast` requires; both types have 64
-        // bytes, any of which are valid.
+        // bytes, and every bit pattern is valid.
         unsafe {
             let half = broadcast32(from);
             std::mem::transmute::<[__m256i; 2], [u32; 16]>([half, half])
@@ -180,7 +180,7 @@ impl Level for Avx512 {
     #[inline(always)]
     unsafe fn broadcast(from: *const u32) -> [u32; 16] {
         // SAFETY: the word is readable and the host has the level, as `Level::broadcast` requires; both types have 64
-        // bytes, any of which are valid.
+        // bytes, and every bit pattern is valid.
         unsafe { std::mem::transmute::<__m512i, [u32; 16]>(broadcast64(from)) }
     }
 }

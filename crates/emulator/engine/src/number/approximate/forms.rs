@@ -82,7 +82,7 @@ pub fn cos(x: f32) -> f32 {
     on_bits(unit::cos, turns(x))
 }
 
-/// An angle in turns, rounded towards zero.
+/// An angle in revolutions, rounded towards zero.
 fn turns(x: f32) -> f32 {
     // The product is exact in f64, and so is the distance to its rounding.
     let exact = f64::from(x) * f64::from(TURNS);
@@ -246,7 +246,7 @@ fn split(word: u32) -> (u32, i32, u32) {
     (word & SIGN_HIGH, (word >> 20 & 0x7ff) as i32, word & FRACTION_HIGH)
 }
 
-/// The high word of a mantissa from 2^23 to 2^24, cut off; the exponent is that of 2^23.
+/// The high word of a mantissa from 2^23 to 2^24, truncated; its exponent is 23.
 fn high_word(mantissa: u64, exponent: i32) -> u32 {
     match mantissa >> 24 {
         0 if exponent < 1 => 0,

@@ -203,7 +203,7 @@ fn turn(p: &Parts) -> (u32, u32) {
     let fixed = match p.exponent {
         0 => 0,
         small @ ..125 => mantissa.checked_shr(125 - small).unwrap_or(0),
-        // What is shifted out is whole turns.
+        // The bits shifted out are whole revolutions.
         large => mantissa.checked_shl(large - 125).unwrap_or(0),
     };
     (fixed >> 23 & 3, fixed & FRACTION)

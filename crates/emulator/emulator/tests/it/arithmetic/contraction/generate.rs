@@ -23,7 +23,7 @@ impl Random {
     }
 }
 
-/// What a kernel is made of.
+/// The parts of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Class {
     /// Its name in messages.
@@ -196,7 +196,7 @@ impl Body<'_> {
         }
     }
 
-    /// Stores of what nothing else reads, and of a few others.
+    /// Stores of values without another reader, and of a few others.
     fn stores(&mut self) {
         let bytes = if self.class.ty == "f64" { 8 } else { 4 };
         for result in std::mem::take(&mut self.results) {

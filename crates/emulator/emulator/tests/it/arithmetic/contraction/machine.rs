@@ -5,19 +5,19 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where the kernel's parameters lie in the constant bank of `sm_90a`.
+/// Where the kernel's parameters are in the constant bank of `sm_90a`.
 const PARAMETERS: usize = 0x210;
 /// Instructions of one run.
 const FUEL: usize = 100_000;
 
-/// ptxas, and the disassembler beside it.
+/// ptxas, and the disassembler next to it.
 pub struct Compiler {
     ptxas: PathBuf,
     disassembler: PathBuf,
 }
 
 impl Compiler {
-    /// The one that `PTXAS` names, or the one on the `PATH`, if it has a disassembler beside it.
+    /// The one that `PTXAS` names, or the one on the `PATH`, if a disassembler is next to it.
     pub fn installed() -> Option<Compiler> {
         let ptxas = std::env::var_os("PTXAS").map_or_else(|| PathBuf::from("ptxas"), PathBuf::from);
         let disassembler = ptxas.with_file_name("nvdisasm");

@@ -1,4 +1,4 @@
-//! Products and sums without a rounding modifier: the emulator's bits against those of ptxas's machine code,
+//! Products and sums without a rounding modifier: the emulator's bits against ptxas's machine code,
 //! which the test itself runs, over random kernels. It needs ptxas and nvdisasm (`PTXAS=.../bin/ptxas`, or on
 //! the `PATH`), and says so where they are not there.
 //!
@@ -17,7 +17,7 @@ use std::io::Write;
 /// Kernels of each class, and of one module.
 const KERNELS: usize = 240;
 const PER_MODULE: usize = 40;
-/// Words that a kernel reads and writes; where they lie in the memory of the test's machine.
+/// Words that a kernel reads and writes; where they are in the memory of the test's machine.
 const READ: usize = 16;
 const WRITTEN: usize = 320;
 const OUT: usize = 1 << 12;

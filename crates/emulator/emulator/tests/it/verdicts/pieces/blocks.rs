@@ -315,7 +315,7 @@ impl Piece for ClusterTile {
         };
         t.line(format!("add.u32 {from}, %tid, {}; rem.u32 {from}, {from}, {threads}; mad.lo.u32 {from}, {from}, 4, {own};", self.shift));
         let read = t.line(format!("ld.shared.u32 {word}, [{from}]; add.u32 %v, %v, {word};"));
-        // Nobody leaves, and no round begins, before all have read.
+        // No block leaves, and no round begins, before all have read.
         t.line(barrier);
         if removed || narrow || relaxed {
             t.expect(&[Race], &[write, read], &[Uninitialized]);

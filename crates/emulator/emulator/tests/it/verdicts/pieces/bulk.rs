@@ -15,7 +15,7 @@ pub struct Ring {
     pub by_warp: bool,
 }
 
-/// What is wrong with a ring.
+/// Defects of a ring.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
     NoFull,

@@ -37,7 +37,7 @@ pub struct GridBarrier {
     pub shift: u32,
 }
 
-/// What is wrong with a barrier of the grid.
+/// Defects of a grid barrier.
 #[derive(Default)]
 struct Wrong {
     weak: bool,

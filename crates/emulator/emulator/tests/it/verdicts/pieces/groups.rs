@@ -12,7 +12,7 @@ pub struct Groups {
     pub rounds: u32,
 }
 
-/// What is wrong with the copies.
+/// Defects of the copies.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fault {
     OneTooMany,
@@ -34,7 +34,7 @@ impl Groups {
         for (fault, name, need) in Groups::FAULTS {
             let can = match fault {
                 Fault::NoBarrier => self.shift != 0,
-                // The barrier of a stage stands before the copies of the others, too.
+                // The barrier of a stage precedes the copies of the others, too.
                 Fault::NoBarrierBefore => self.shift != 0 && self.stages == 1 && self.rounds > 1,
                 _ => true,
             };

@@ -74,7 +74,7 @@ impl Op {
         line
     }
 
-    /// What it gives a lane of a warp of these lanes and values.
+    /// The result of a lane, given the warp's lanes and values.
     fn value(self, lane: u32, mask: u32, v: &[u32]) -> u32 {
         let of = |lane: u32| v[lane as usize];
         let mut lanes = (0..32).filter(|lane| mask >> lane & 1 != 0);

@@ -64,10 +64,10 @@ impl Piece for Multicast {
                 "{guard}mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{remote}];"
             ));
         }
-        // Nobody leaves before all have told rank 0.
+        // No block leaves before all have signalled rank 0.
         t.line("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;");
         let places: Vec<usize> = copies.iter().chain(&reads).copied().collect();
-        // A copy that nobody waits for may outlive a block.
+        // A copy without a wait may outlive a block.
         let ahead = [Uninitialized, Race, AsyncOrder, Deadlock, BarrierDivergence, UseAfterFree];
         if unwaited {
             t.expect(&[AsyncOrder, Uninitialized], &places, &ahead);

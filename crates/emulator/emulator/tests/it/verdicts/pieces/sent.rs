@@ -58,7 +58,7 @@ impl Piece for Sent {
         }
         t.line(format!("xor.b32 {parity}, {parity}, 1;"));
         lines.push(t.line(format!("ld.shared.u32 {word}, [{from}]; add.u32 %v, %v, {word};")));
-        // Nobody leaves, and no round begins, before all have read.
+        // No block leaves, and no round begins, before all have read.
         if unwaited {
             t.wait_for_phase(".acquire.cluster", &fulls, &parity);
         }

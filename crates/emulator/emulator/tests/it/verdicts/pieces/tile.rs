@@ -35,7 +35,7 @@ impl Width {
         }
     }
 
-    /// What is left of a value.
+    /// The rest of a value.
     fn kept(self, value: u32) -> u32 {
         match self {
             Width::Byte => value & 0xff,

@@ -33,7 +33,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
         special |= !term.value.is_finite();
         Term { value: term.value * sign, power: term.power }
     };
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's shared
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's shared
     // memory is live.
     let (a, b, counts) = unsafe {
         (
@@ -48,7 +48,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
     let halves = this.d == ElementType::F16;
     let each = if halves { 2 } else { 4 };
     for block in 0..this.n / SIDE {
-        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
         // shared memory is live.
         let columns = unsafe {
             operands::read::<SIDE>(warp, b, (this.b, this.across[1], bytes), block * SIDE)?
@@ -62,7 +62,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
                 b.set(j, term);
             }
         }
-        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
         // shared memory is live.
         let mut words = unsafe { read(warp, this, plan, counts, (block, each)) };
         for row in 0..ROWS {
@@ -115,7 +115,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
 #[inline(always)]
 pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Result<(), RawFault> {
     let k = if this.bits { this.k / 32 } else { this.k };
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's shared
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's shared
     // memory is live.
     let (a, b, counts) = unsafe {
         (
@@ -126,11 +126,11 @@ pub unsafe fn integers(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Re
     };
     let bytes = this.bytes_along(this.b, false);
     for block in 0..this.n / SIDE {
-        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
         // shared memory is live.
         let columns =
             unsafe { operands::read::<SIDE>(warp, b, (this.b, false, bytes), block * SIDE)? };
-        // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+        // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
         // shared memory is live.
         let mut words = unsafe { read(warp, this, plan, counts, (block, 4)) };
         for row in 0..ROWS {
@@ -194,7 +194,7 @@ pub unsafe fn read(
     if counts {
         for (word, slot) in words.iter_mut().zip(&accumulators(this, plan)[block * each..][..each])
         {
-            // SAFETY: the plan's slots lie in the register file of this warp, as this function requires.
+            // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
             *word = unsafe { fetch_cold::<u32>(warp, *slot).0 };
         }
     }
@@ -205,7 +205,7 @@ pub unsafe fn read(
 pub fn write(warp: &mut Warp, plan: &Plan, (block, each): (usize, usize), words: &Words) {
     for (word, slot) in words.iter().zip(&plan.dst[block * each..][..each]) {
         if *slot != NO_SLOT {
-            // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+            // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
             unsafe { put_cold(warp, *slot, Lanes(*word)) }
         }
     }

@@ -45,7 +45,7 @@ fn out_of_bounds(address: u64) -> RawFault {
     }
 }
 
-/// Reads some rows of M or N from row `first` on. Bits come in words; what lies above an element's bits
+/// Reads some rows of M or N from row `first` on. Bits come in words; what is above an element's bits
 /// means nothing.
 ///
 /// # Safety
@@ -63,7 +63,7 @@ pub unsafe fn read<const COUNT: usize>(
         if !shared.holds(address, address, 16) {
             return Err(out_of_bounds(address));
         }
-        // SAFETY: the chunk lies inside the region.
+        // SAFETY: the chunk is inside the region.
         let bytes =
             unsafe { shared.host.add((address - shared.start) as usize).cast::<[u8; 16]>().read() };
         Ok(u128::from_le_bytes(bytes))
@@ -120,7 +120,7 @@ pub unsafe fn chunks_read(
             }
         }
     };
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     unsafe {
         let of_b = (this.b, this.across[1], this.bytes_along(this.b, false));
         add(descriptor(warp, plan.src[0])?, of_b, 0..this.n);
@@ -138,7 +138,7 @@ pub unsafe fn chunks_read(
 /// # Safety
 /// The slot is a register of the warp.
 pub unsafe fn descriptor(warp: &Warp, slot: Slot) -> Result<Descriptor, RawFault> {
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let bits = unsafe { fetch_cold::<u64>(warp, slot) }.0;
     match bits.iter().position(|other| *other != bits[0]) {
         None => Ok(Descriptor::from_bits(bits[0])),
@@ -158,10 +158,10 @@ pub unsafe fn descriptor(warp: &Warp, slot: Slot) -> Result<Descriptor, RawFault
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block<ROWS>, RawFault> {
     let bytes = this.bytes_along(this.a, true);
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     unsafe {
         if !this.registers {
             let descriptor = descriptor(warp, plan.src[2])?;
@@ -185,10 +185,10 @@ unsafe fn read_a(warp: &Warp, this: &GroupMultiply, plan: &Plan) -> Result<Block
 ///
 /// # Safety
 /// The warp runs this plan's operation (as [`Body::run`](crate::machine::handler::Body::run) requires), so that the plan's
-/// slots lie in its register file.
+/// slots are in its register file.
 unsafe fn metadata(warp: &Warp, this: &GroupMultiply, plan: &Plan, sparse: Sparse) -> Chunks {
     let first = if this.registers { 6 } else { 3 };
-    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots lie in it.
+    // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let words = unsafe { fetch_cold::<u32>(warp, plan.src[first + this.accumulators()]) };
     Chunks::of(this.a, this.k, sparse, &words.0)
 }
@@ -205,7 +205,7 @@ pub unsafe fn dense_a<T: Copy>(
     (k, absent): (usize, T),
     mut decode: impl FnMut(u64) -> T,
 ) -> Result<[T; MOST], RawFault> {
-    // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's shared
+    // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's shared
     // memory is live.
     let stored = unsafe { read_a(warp, this, plan)? };
     let mut a = [absent; MOST];
@@ -224,7 +224,7 @@ pub unsafe fn dense_a<T: Copy>(
                     rows[row * (k / 2) + at] = decode(stored[row][at]);
                 }
             }
-            // SAFETY: the plan's slots lie in the register file of this warp, as this function requires; its block's
+            // SAFETY: the plan's slots are in the register file of this warp, as this function requires; its block's
             // shared memory is live.
             let chunks = unsafe { metadata(warp, this, plan, sparse) };
             chunks.spread(&rows, |row, at, element| a[row * k + at] = element);
@@ -242,7 +242,7 @@ pub unsafe fn dense_a<T: Copy>(
 // Where M or N is contiguous, the same holds with the two exchanged, and the leading dimension tells
 // how far apart the swizzled rows' widths are along M or N.
 
-/// What a descriptor says, in bytes.
+/// The fields of a descriptor, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Descriptor {
     /// Address of the first element in shared memory.
@@ -276,7 +276,7 @@ impl Descriptor {
         }
     }
 
-    /// Where the byte that a plain layout puts at `address` lies.
+    /// Where the byte that a plain layout puts at `address` is.
     #[inline(always)]
     fn place(&self, address: u64) -> u64 {
         // The pattern's row is counted from the base.
@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(plain(Swizzle::None).along_k(0, 1), 4096);
         assert_eq!(plain(Swizzle::None).along_k(9, 0), 1024 + 16);
         assert_eq!(plain(Swizzle::None).across_k(9, 2), 4096 + 16 + 2048);
-        // With 128 bytes: row 3's chunk 1 lies in place of chunk 1 ^ 3.
+        // With 128 bytes: row 3's chunk 1 is in place of chunk 1 ^ 3.
         assert_eq!(plain(Swizzle::B128).along_k(3, 1), 3 * 128 + 2 * 16);
         assert_eq!(plain(Swizzle::B128).across_k(3, 9), 4096 + 3 * 128 + 2 * 16);
     }
