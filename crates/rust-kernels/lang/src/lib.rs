@@ -54,133 +54,47 @@
 
 #![doc(test(attr(deny(unused_variables, unused_mut, unused_assignments))))]
 
-mod arithmetic;
-mod assertion;
+mod api;
 mod asynchrony;
-mod builder;
-mod call;
-mod capture;
-mod cast;
-mod compare;
-mod connect;
-mod control;
-mod counted;
-mod current;
 mod data;
-mod directive;
-mod exchange;
-pub mod fast;
-mod flight;
-mod fold;
-mod frames;
-pub mod functions;
-pub mod host;
-mod identifier;
-mod inline;
+mod emit;
+mod flow;
 mod intrinsics;
-mod items;
-mod iterate;
-mod join;
-mod jumps;
-mod labels;
-mod locals;
-mod loops;
+mod library;
 mod math;
 mod memory;
-mod merge;
-mod mixed;
-mod never;
-mod number;
-mod numbering;
-mod operands;
-mod operation;
-mod operators;
-mod optimize;
-mod pending;
-mod print;
-mod promote;
-pub mod rt;
 mod scalar;
-mod stage;
 pub mod tensor_cores;
-mod twins;
-mod value;
-mod var;
-mod variable;
 
-pub use asynchrony::{
-    Arrival, Atomic, CacheHint, ClusterArrival, Consumer, Evict, Filled, Filling, IntoPart,
-    Mbarrier, Mbarriers, NamedBarrier, NamedBarriers, Order, Part, Pipeline, PixelOffsets,
-    Producer, Remote, RemoteMbarrier, Role, Scope, Signal, Span, SpanMut, TensorPixels,
-    TensorTiles, TileAt, Waiter, WrittenTensor,
-};
-pub use data::{Data, OptionOf, OrderingOf};
+pub use crate::asynchrony::bulk::{Span, SpanMut};
+pub use crate::asynchrony::cache::{CacheHint, Evict};
+pub use crate::asynchrony::cluster::ClusterArrival;
+pub use crate::asynchrony::mbarrier::{Arrival, Mbarrier, Mbarriers, Signal, Waiter};
+pub use crate::asynchrony::ordered::{Atomic, Order, Scope};
+pub use crate::asynchrony::part::{IntoPart, Part};
+pub use crate::asynchrony::pipeline::Pipeline;
+pub use crate::asynchrony::pipeline::ends::{Consumer, Filled, Filling, Producer};
+pub use crate::asynchrony::remote::{Remote, RemoteMbarrier};
+pub use crate::asynchrony::roles::{NamedBarrier, NamedBarriers, Role};
+pub use crate::asynchrony::tensor::{PixelOffsets, TensorPixels, TensorTiles, WrittenTensor};
+pub use crate::asynchrony::tensor_map::TileAt;
+pub use crate::data::leaves::Data;
+pub use crate::data::place::{Place, ReadPlace};
+pub use crate::library::option::OptionOf;
+pub use crate::library::ordering::OrderingOf;
+pub use crate::memory::registers::RegisterArray;
+pub use crate::memory::shared::Shared;
+pub use crate::memory::shared_slice::SharedSlice;
+pub use crate::memory::slice::{Slice, SliceMut};
+pub use crate::scalar::number::{Element, Float, Integer, Number};
+pub use crate::scalar::var::{Mut, Scalar, Var};
+pub use api::{host, prelude, rt};
 pub use lanework_abi::Storable;
+pub use lanework_ptx::Swizzle;
+pub use math::{fast, functions};
+
 #[doc(hidden)]
 pub use lanework_abi::{
     CheckSite, Definition, FaultRecord, IndexKind, Parameter, ParameterKind, StageError,
     StageOptions, Staged, Tile,
 };
-pub use lanework_ptx::Swizzle;
-pub use memory::{Place, ReadPlace, RegisterArray, Shared, SharedSlice, Slice, SliceMut};
-pub use number::{Element, Float, Integer, Number};
-pub use scalar::Scalar;
-pub use var::{Mut, Var};
-
-/// Names that every file with kernels needs.
-pub mod prelude {
-    pub use crate::asynchrony::{
-        CacheHint, Evict, Order, Scope, add_async, and_async, atomic, bulk_add, bulk_and,
-        bulk_commit, bulk_load, bulk_max, bulk_min, bulk_or, bulk_prefetch, bulk_send, bulk_store,
-        bulk_wait, bulk_wait_read, bulk_xor, cluster_arrive, cluster_block_idx, cluster_dim,
-        cluster_idx, cluster_rank, cluster_size, cluster_sync, elect_sync, fence,
-        fence_proxy_async, fence_proxy_async_shared, fence_sc, grid_sync, l2_policy,
-        launch_dependents, load_acquire, load_hinted, load_relaxed, max_async, mbarrier, mbarriers,
-        min_async, named_barrier, named_barriers, or_async, pipeline, prefetch_l1, prefetch_l2,
-        store_async, store_hinted, store_relaxed, store_release, wait_for_dependencies, warp_roles,
-        xor_async,
-    };
-    pub use crate::fast;
-    pub use crate::functions::{
-        acos, acosh, asin, asinh, atan, atan2, atanh, cbrt, cos, cosh, erf, erfc, exp, exp_m1,
-        exp2, hypot, ln, ln_1p, log2, log10, powf, powi, sin, sin_cos, sinh, tan, tanh,
-    };
-    pub use crate::host::{
-        abs, brev, ceil, clz, f32_from_bits, f64_from_bits, ffs, floor, fma, max, min, mul_hi,
-        popc, rcp, round, select, sqrt, trunc,
-    };
-    pub use crate::intrinsics::*;
-    pub use crate::memory::{registers, shared, shared_dynamic, shared_slice};
-    pub use crate::tensor_cores::{
-        Accumulator, B1, CopyPipeline, E4m3, E5m2, FragmentA, FragmentB, FragmentC, Matrix,
-        MatrixMut, NoSwizzle, S4, SharedTile, SharedTiles, Swizzle32, Swizzle64, Swizzle128, Tf32,
-        Transposed, U4, ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans,
-    };
-    pub use crate::twins::*;
-    pub use crate::{
-        Consumer, Element, Filled, Filling, Float, Integer, Mbarrier, Mbarriers, NamedBarrier,
-        NamedBarriers, Number, Part, Pipeline, Place, Producer, RegisterArray, Remote,
-        RemoteMbarrier, Role, Shared, SharedSlice, Slice, SliceMut, Span, SpanMut, Swizzle, Var,
-        Waiter,
-    };
-
-    /// What a kernel calls under these names.
-    #[doc(hidden)]
-    pub mod staged {
-        pub use crate::asynchrony::{
-            add_async, and_async, atomic, bulk_add, bulk_and, bulk_commit, bulk_load, bulk_max,
-            bulk_min, bulk_or, bulk_prefetch, bulk_send, bulk_store, bulk_wait, bulk_wait_read,
-            bulk_xor, cluster_arrive, cluster_rank, cluster_size, cluster_sync, elect_sync, fence,
-            fence_proxy_async, fence_proxy_async_shared, fence_sc, grid_sync, l2_policy,
-            launch_dependents, load_acquire, load_hinted, load_relaxed, max_async, mbarrier,
-            mbarriers, min_async, named_barrier, named_barriers, or_async, pipeline, prefetch_l1,
-            prefetch_l2, store_async, store_hinted, store_relaxed, store_release,
-            wait_for_dependencies, warp_roles, xor_async,
-        };
-        pub use crate::intrinsics::*;
-        pub use crate::memory::{registers, shared, shared_dynamic, shared_slice};
-        pub use crate::tensor_cores::{
-            ldmatrix, ldmatrix_trans, movmatrix, stmatrix, stmatrix_trans,
-        };
-    }
-}

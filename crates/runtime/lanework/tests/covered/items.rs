@@ -159,7 +159,15 @@ fn uses(root: &Module, tree: &UseTree, at: &mut Vec<String>, out: &mut Names) {
         UseTree::Group(group) => {
             group.items.iter().for_each(|tree| uses(root, tree, &mut at.clone(), out));
         }
-        UseTree::Name(name) => insert(at, &name.ident, out),
+        UseTree::Name(name) => {
+            insert(at, &name.ident, out);
+            at.push(name.ident.to_string());
+            if !MACHINERY.iter().any(|known| name.ident == known)
+                && let Some(module) = find(root, at)
+            {
+                exports(root, &module, at, out);
+            }
+        }
         UseTree::Rename(name) => insert(at, &name.rename, out),
         UseTree::Glob(_) => {
             if let Some(module) = find(root, at) {

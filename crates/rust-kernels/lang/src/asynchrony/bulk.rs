@@ -1,19 +1,22 @@
 //! Bulk copies: contiguous bytes between global and shared memory, or from a block's shared memory to that of another one
 //! of its cluster (PTX manual, "cp.async.bulk"). They move multiples of 16 bytes between places aligned to 16.
+//!
+//! Groups of bulk and tensor stores, which a thread waits for, and the fence between its own accesses and those of the copy
+//! engine.
 
-use super::handle::handle;
-use super::mbarrier::{Signal, word};
-use super::part::IntoPart;
-use super::remote::{Remote, RemoteMbarrier};
-use crate::arithmetic::binary;
-use crate::builder::Builder;
-use crate::current::{here, with};
-use crate::intrinsics::{AtomicAdd, AtomicInteger};
-use crate::memory::{IndexValue, Place, Slice, SliceMut, place_in_slice};
-use crate::number::Element;
-use crate::operation::Operation;
-use crate::value::{Index, Value};
-use crate::var::Var;
+use crate::asynchrony::mbarrier::{Signal, word};
+use crate::asynchrony::part::{IntoPart, handle};
+use crate::asynchrony::remote::{Remote, RemoteMbarrier};
+use crate::data::place::Place;
+use crate::emit::arithmetic::{Operation, binary};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Index, Value};
+use crate::intrinsics::atomic::{AtomicAdd, AtomicInteger};
+use crate::memory::slice::{Slice, SliceMut, place_in_slice};
+use crate::scalar::index::IndexValue;
+use crate::scalar::number::Element;
+use crate::scalar::var::Var;
 use lanework_abi::IndexKind;
 use lanework_ptx::{Operand, ScalarType};
 
@@ -219,7 +222,7 @@ macro_rules! reductions {
         #[track_caller]
         pub fn $name<T: AtomicInteger, const D: usize>(to: SpanMut<T>, from: impl IntoPart<T, D>) {
             here();
-            let ty = match (<T as crate::Scalar>::SCALAR, $typed) {
+            let ty = match (<T as crate::scalar::var::Scalar>::SCALAR, $typed) {
                 (ty, true) => ty.name(),
                 (ty, false) if ty.size() == 8 => "b64",
                 _ => "b32",
@@ -303,4 +306,43 @@ pub fn bulk_send<T: Element, const D: usize, const E: usize>(
         ];
         b.emit("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes", operands);
     });
+}
+
+/// Commits the bulk and tensor stores and reductions that this thread started since the last call as one group
+/// (`cp.async.bulk.commit_group`).
+#[track_caller]
+pub fn bulk_commit() {
+    here();
+    with(|b| b.emit("cp.async.bulk.commit_group", vec![]));
+}
+
+/// Waits until at most `pending` of this thread's latest groups are not complete (`cp.async.bulk.wait_group`): what they
+/// wrote may be read.
+#[track_caller]
+pub fn bulk_wait(pending: u32) {
+    here();
+    with(|b| b.emit("cp.async.bulk.wait_group", vec![Operand::integer(pending)]));
+}
+
+/// Waits until at most `pending` of this thread's latest groups still read shared memory
+/// (`cp.async.bulk.wait_group.read`): their source may be written again, their target is perhaps not written yet.
+#[track_caller]
+pub fn bulk_wait_read(pending: u32) {
+    here();
+    with(|b| b.emit("cp.async.bulk.wait_group.read", vec![Operand::integer(pending)]));
+}
+
+/// Orders this thread's accesses to shared memory before those of the copies that are started after it, also by another
+/// thread behind a barrier (`fence.proxy.async.shared::cta`). It stands between writing a tile and storing it.
+#[track_caller]
+pub fn fence_proxy_async_shared() {
+    here();
+    with(|b| b.emit("fence.proxy.async.shared::cta", vec![]));
+}
+
+/// [`fence_proxy_async_shared`] for all memory (`fence.proxy.async`).
+#[track_caller]
+pub fn fence_proxy_async() {
+    here();
+    with(|b| b.emit("fence.proxy.async", vec![]));
 }

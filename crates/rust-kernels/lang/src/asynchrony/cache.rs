@@ -1,11 +1,11 @@
 //! Cache hints: what the L1 and L2 caches are to keep. They change time, never values.
 
-use super::handle::handle;
-use crate::current::{here, with};
-use crate::memory::{Place, ReadPlace, Space};
-use crate::number::Element;
-use crate::value::{Value, memory_type};
-use crate::var::{IntoVar, Var};
+use crate::asynchrony::part::handle;
+use crate::data::place::{Place, ReadPlace, Space};
+use crate::emit::current::{here, with};
+use crate::emit::value::{Value, memory_type};
+use crate::scalar::number::Element;
+use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 
 /// Which of a cache's lines go first.

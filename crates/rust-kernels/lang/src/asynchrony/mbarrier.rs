@@ -4,15 +4,21 @@
 //! A barrier has phases: one completes when as many threads have arrived as the barrier was made for and as many bytes
 //! as were announced. Which phase a thread waits for is said by a token of the thread's own arrival ([`Arrival`]), or by
 //! a [`Waiter`], which waits for one phase after the other and keeps the parity itself; there is no number to confuse.
+//!
+//! Arrivals at an mbarrier, of threads and of the bytes of copies.
+//!
+//! Waits for the phases of an mbarrier: for that of an arrival, or for one after the other.
 
-use super::handle::handle;
-use super::part::Part;
-use crate::builder::Builder;
-use crate::current::{here, with};
-use crate::frames::Line;
-use crate::memory::{Base, Extent, IndexValue, Place, Space, element_place};
-use crate::pending::BarrierSetup;
-use crate::value::{Index, Value};
+use crate::asynchrony::part::{Part, handle};
+use crate::data::place::{Base, Place, Space};
+use crate::emit::arithmetic::{Operation, binary};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::frames::{BarrierSetup, Line};
+use crate::emit::value::{Index, Register, Value};
+use crate::memory::shared::element_place;
+use crate::scalar::index::{Extent, IndexValue};
+use crate::scalar::var::Var;
 use lanework_abi::IndexKind;
 use lanework_ptx::{ScalarType, StateSpace, Variable};
 
@@ -128,7 +134,7 @@ impl Mbarriers {
         name: &'static str,
     ) -> Mbarriers {
         let hint = b.take_hint(name);
-        let name = b.unique(&crate::identifier::identifier(hint));
+        let name = b.unique(&crate::emit::value::identifier(hint));
         let known = match arrivals.value {
             Value::Constant(count) => (1..=MOST_ARRIVALS).contains(&count),
             Value::Special(_) => true,
@@ -191,5 +197,269 @@ pub(crate) fn word(b: &mut Builder, index: Index) -> Value {
         (Value::Constant(bits), _) => Value::Constant(u64::from(bits as u32)),
         (value, 8) => b.pure("cvt.u32.u64", ScalarType::U32, &[(value, ScalarType::U64)]),
         (value, _) => value,
+    }
+}
+
+/// The phase in which a thread arrived at an mbarrier: what [`Mbarrier::wait`] waits for.
+///
+/// ```
+/// # use lanework::prelude::*;
+/// use lanework::lang::{Arrival, Mbarrier};
+///
+/// /// Works while it waits: `Arrival` is the phase that the thread arrived in.
+/// #[device]
+/// fn finish(all: Mbarrier, mine: Arrival) -> u32 {
+///     let mut turns = 0u32;
+///     while !all.is_complete(mine) {
+///         turns += 1;
+///     }
+///     turns
+/// }
+///
+/// #[kernel(block = 64)]
+/// fn example(out: &mut [u32]) {
+///     let all = mbarrier(block_dim.x);
+///     let mine = all.arrive();
+///     out[thread_idx.x] = (finish(all, mine) < u32::MAX) as u32;
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(64)?;
+/// # example(&mut out).grid(1).block(64).launch(&device)?;
+/// assert_eq!(out.download()?, [1; 64]);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Arrival {
+    pub(crate) state: Value,
+    /// The array that the barrier is an element of.
+    pub(crate) symbol: usize,
+}
+
+handle!(Arrival);
+
+impl Mbarrier {
+    fn arrive_by(self, name: &str, count: Option<Index>) -> Arrival {
+        with(|b| {
+            let mut operands = vec![self.place.operand(b)];
+            operands.extend(
+                count.map(|count| word(b, count)).map(|value| b.operand(value, ScalarType::U32)),
+            );
+            let state =
+                b.emit_to(&format!("mbarrier.{name}.shared::cta.b64"), ScalarType::B64, operands);
+            Arrival { state, symbol: self.symbol }
+        })
+    }
+
+    /// Arrives: what this thread did before is seen by those who wait for the phase (`mbarrier.arrive`).
+    #[track_caller]
+    pub fn arrive(self) -> Arrival {
+        here();
+        self.arrive_by("arrive", None)
+    }
+
+    /// Arrives as many times at once.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 64)]
+    /// fn example(x: &[f32], out: &mut [f32]) {
+    ///     let tile = shared::<f32>(32);
+    ///     // 31 threads arrive once, one twice, and one leaves for good.
+    ///     let full = mbarrier(34);
+    ///     let (t, mine) = (thread_idx.x, full.waiter());
+    ///     if t == 0 {
+    ///         let part = x.span(0, 32);
+    ///         full.expect(part.bytes()); // announces them, without arriving
+    ///         bulk_load(&tile, part, &full);
+    ///         full.arrive_times(2);
+    ///     } else if t < 32 {
+    ///         full.arrive();
+    ///     } else if t == 32 {
+    ///         full.arrive_and_drop(); // not counted in later phases
+    ///     }
+    ///     mine.wait();
+    ///     out[t] = tile[t % 32];
+    ///     // A producer finds every stage empty: its first wait returns at once.
+    ///     let empty = mbarrier(1).waiter_past();
+    ///     empty.wait();
+    /// }
+    /// # let device = Device::emulator();
+    /// # let x = device.upload(&[2.0f32; 32])?;
+    /// # let mut out = device.zeros::<f32>(64)?;
+    /// # example(&x, &mut out).grid(1).block(64).launch(&device)?;
+    /// assert_eq!(out.download()?, [2.0; 64]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn arrive_times(self, count: impl IndexValue) -> Arrival {
+        here();
+        self.arrive_by("arrive", Some(count.parts()))
+    }
+
+    /// Announces bytes of copies to this barrier, and arrives (`mbarrier.arrive.expect_tx`): the phase completes when they
+    /// are there, too.
+    #[track_caller]
+    pub fn arrive_expect(self, bytes: impl IndexValue) -> Arrival {
+        here();
+        self.arrive_by("arrive.expect_tx", Some(bytes.parts()))
+    }
+
+    /// Announces bytes of copies to this barrier without arriving (`mbarrier.expect_tx`).
+    #[track_caller]
+    pub fn expect(self, bytes: impl IndexValue) {
+        here();
+        with(|b| {
+            let value = word(b, bytes.parts());
+            let operands = vec![self.place.operand(b), b.operand(value, ScalarType::U32)];
+            b.emit("mbarrier.expect_tx.relaxed.cta.shared::cta.b64", operands);
+        });
+    }
+
+    /// Arrives for the last time: the phases after this one need an arrival less (`mbarrier.arrive_drop`).
+    #[track_caller]
+    pub fn arrive_and_drop(self) -> Arrival {
+        here();
+        self.arrive_by("arrive_drop", None)
+    }
+
+    /// Arrives as soon as all copies that this thread has started by [`cp_async`](crate::prelude::cp_async) have brought their
+    /// bytes; the thread goes on (`cp.async.mbarrier.arrive.noinc`). The barrier's number of arrivals counts this one.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 32)]
+    /// fn example(x: &[f32], out: &mut [f32]) {
+    ///     let (t, tile, full) = (thread_idx.x, shared::<f32>(32), mbarrier(32));
+    ///     let filled = full.waiter();
+    ///     cp_async::<4, _>(&mut tile[t], &x[t]);
+    ///     full.arrive_after_copies();
+    ///     filled.wait();
+    ///     out[t] = tile[31 - t];
+    /// }
+    /// # let device = Device::emulator().sanitized();
+    /// # let x = device.upload(&std::array::from_fn::<f32, 32, _>(|i| i as f32))?;
+    /// # let mut out = device.zeros::<f32>(32)?;
+    /// # example(&x, &mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?[..2], [31.0, 30.0]);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn arrive_after_copies(self) {
+        here();
+        with(|b| {
+            let operands = vec![self.place.operand(b)];
+            b.emit("cp.async.mbarrier.arrive.noinc.shared.b64", operands);
+        });
+    }
+}
+
+/// A thread's position in the phases of an mbarrier: each [`wait`](Waiter::wait) waits for the next one.
+#[derive(Debug)]
+pub struct Waiter {
+    barrier: Mbarrier,
+    parity: Register,
+}
+
+handle!(Waiter);
+
+impl Mbarrier {
+    /// Waits until the phase of an arrival is complete (`mbarrier.try_wait`, repeated).
+    #[track_caller]
+    pub fn wait(self, arrival: Arrival) {
+        here();
+        self.same(&arrival);
+        with(|b| {
+            let scope = acquire(b);
+            self.spin(b, "", arrival.state, ScalarType::B64, scope);
+        });
+    }
+
+    /// Whether the phase of an arrival is complete (`mbarrier.test_wait`).
+    #[track_caller]
+    pub fn is_complete(self, arrival: Arrival) -> Var<bool> {
+        here();
+        self.same(&arrival);
+        Var::new(with(|b| {
+            let scope = acquire(b);
+            let operands = vec![self.place.operand(b), b.operand(arrival.state, ScalarType::B64)];
+            b.emit_to(
+                &format!("mbarrier.test_wait{scope}.shared::cta.b64"),
+                ScalarType::Pred,
+                operands,
+            )
+        }))
+    }
+
+    /// Refuses the token of another barrier.
+    fn same(self, arrival: &Arrival) {
+        if arrival.symbol != self.symbol {
+            with(|b| {
+                let (mine, its) =
+                    (b.symbols[self.symbol].clone(), b.symbols[arrival.symbol].clone());
+                b.error(
+                    format!("this waits at `{mine}` for an arrival at `{its}`"),
+                    format!("wait at the barrier that was arrived at: `{its}.wait(..)`"),
+                );
+            });
+        }
+    }
+
+    /// This thread's position before the barrier's first phase: its first `wait` waits for that phase.
+    #[track_caller]
+    pub fn waiter(self) -> Waiter {
+        here();
+        self.waiter_from(0)
+    }
+
+    /// A position at which the first `wait` returns at once, as if a phase before the first had completed: of the
+    /// producer, which finds every stage empty.
+    #[track_caller]
+    pub fn waiter_past(self) -> Waiter {
+        here();
+        self.waiter_from(1)
+    }
+
+    fn waiter_from(self, parity: u64) -> Waiter {
+        with(|b| {
+            let register = b.register(ScalarType::U32, true);
+            b.assign(register, Value::Constant(parity), ScalarType::U32);
+            Waiter { barrier: self, parity: register }
+        })
+    }
+
+    /// Waits for the phase of a parity; `near` where only this block arrives.
+    pub(crate) fn wait_parity(self, b: &mut Builder, parity: Value, near: bool) {
+        let scope = if near { "" } else { acquire(b) };
+        self.spin(b, ".parity", parity, ScalarType::U32, scope);
+    }
+
+    fn spin(self, b: &mut Builder, by: &str, phase: Value, ty: ScalarType, scope: &str) {
+        let operands = vec![self.place.operand(b), b.operand(phase, ty)];
+        let head = b.label("wait");
+        b.place_always(&head);
+        let name = format!("mbarrier.try_wait{by}{scope}.shared::cta.b64");
+        let done = b.emit_to(&name, ScalarType::Pred, operands);
+        if let Value::Register(done) = done {
+            b.wait_while(done, true, &head);
+        }
+    }
+}
+
+/// Waits of a kernel with clusters see what was done in any block of the cluster.
+fn acquire(b: &Builder) -> &'static str {
+    if b.cluster.is_some() { ".acquire.cluster" } else { "" }
+}
+
+impl Waiter {
+    /// Waits until the next phase of the barrier is complete.
+    #[track_caller]
+    pub fn wait(self) {
+        here();
+        with(|b| {
+            let parity = Value::Register(self.parity);
+            self.barrier.wait_parity(b, parity, false);
+            let other = binary(b, Operation::Xor, ScalarType::U32, parity, Value::Constant(1));
+            b.assign(self.parity, other, ScalarType::U32);
+        });
     }
 }

@@ -1,13 +1,12 @@
 //! Memory accesses with a scope and an order (PTX manual, "Memory Consistency Model"): who sees a write, and what is seen
 //! with it. A load cannot release and a store cannot acquire: each has a function of its own.
 
-use crate::current::{here, with};
-use crate::intrinsics::{AtomicAdd, AtomicInteger};
-use crate::memory::{Place, ReadPlace};
-use crate::number::Element;
-use crate::scalar::Scalar;
-use crate::value::{Value, memory_type};
-use crate::var::{IntoVar, Var};
+use crate::data::place::{Place, ReadPlace};
+use crate::emit::current::{here, with};
+use crate::emit::value::{Value, memory_type};
+use crate::intrinsics::atomic::{AtomicAdd, AtomicInteger};
+use crate::scalar::number::Element;
+use crate::scalar::var::{IntoVar, Scalar, Var};
 use lanework_ptx::ScalarType;
 
 /// Among which threads an access is ordered.

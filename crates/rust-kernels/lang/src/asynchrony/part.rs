@@ -1,18 +1,67 @@
 //! Parts of shared memory: a sub-array at a run-time index, the array of another block of the cluster, a swizzled view.
+//!
+//! What every handle of this folder is for the macros: a plain value that may be named, copied and bound with `let mut`.
 
-use super::handle::handle;
-use crate::arithmetic::binary;
-use crate::builder::Builder;
-use crate::current::{here, with};
-use crate::memory::{Base, Get, IndexValue, Locate, Place, Put, Shared, Space, element_place};
-use crate::number::{Element, Number};
-use crate::operation::Operation;
-use crate::scalar::Scalar;
-use crate::value::{Index, Value};
-use crate::var::{IntoVar, Var};
+use crate::data::place::{Base, Place, Space};
+use crate::emit::arithmetic::{Operation, binary};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Index, Value};
+use crate::memory::registers::{Get, Locate, Put};
+use crate::memory::shared::{Shared, element_place};
+use crate::scalar::index::IndexValue;
+use crate::scalar::number::{Element, Number};
+use crate::scalar::var::{IntoVar, Scalar, Var};
 use lanework_abi::IndexKind;
 use lanework_ptx::{ScalarType, Swizzle};
 use std::marker::PhantomData;
+
+/// Makes a type a handle: copied by name, bound with `let` or `let mut`.
+macro_rules! handle {
+    ($name:ident $(<$($generic:ident $(: $bound:ident)?),*>)? $([$($constant:ident: $of:ty),*])?) => {
+        impl<$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?> Clone
+            for $name<$($($generic,)*)? $($($constant),*)?>
+        {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+
+        impl<$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?> Copy
+            for $name<$($($generic,)*)? $($($constant),*)?>
+        {
+        }
+
+        impl<$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?> $crate::scalar::var::Read
+            for $name<$($($generic,)*)? $($($constant),*)?>
+        {
+            type Value = Self;
+            fn view(self) -> Self {
+                self
+            }
+            fn copy(self) -> Self {
+                self
+            }
+        }
+
+        impl<$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?> $crate::data::variable::IntoVariable
+            for $name<$($($generic,)*)? $($($constant),*)?>
+        {
+            type Variable = Self;
+            fn into_variable(self) -> Self {
+                self
+            }
+        }
+
+        impl<$($($generic $(: $bound)?,)*)? $($(const $constant: $of),*)?> $crate::data::convert::Functions
+            for $name<$($($generic,)*)? $($($constant),*)?>
+        {
+            type Of = Self;
+        }
+    };
+}
+
+pub(crate) use handle;
 
 /// A contiguous part of an array in shared memory, with the shape `D` extents, outermost first; indexed as the array is.
 ///

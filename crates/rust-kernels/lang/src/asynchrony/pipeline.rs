@@ -2,18 +2,15 @@
 //! per stage. The bookkeeping, which stage is next and which phase of its barrier, is inside: a producer acquires a stage,
 //! a consumer waits for one and releases it.
 
-mod consumer;
-mod producer;
-mod ring;
+pub(crate) mod ends;
 
-pub use consumer::{Consumer, Filled};
-pub use producer::{Filling, Producer};
+use crate::asynchrony::pipeline::ends::{Consumer, Producer};
 
-use self::ring::Ring;
-use super::handle::handle;
-use super::mbarrier::Mbarriers;
-use crate::current::{here, with};
-use crate::memory::{Extent, IndexValue};
+use crate::asynchrony::mbarrier::Mbarriers;
+use crate::asynchrony::part::handle;
+use crate::asynchrony::pipeline::ends::Ring;
+use crate::emit::current::{here, with};
+use crate::scalar::index::{Extent, IndexValue};
 
 /// The barriers of a ring of stages.
 ///

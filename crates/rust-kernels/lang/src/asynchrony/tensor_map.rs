@@ -1,19 +1,21 @@
 //! A tensor map as a parameter, and the instructions that copy by it.
+//!
+//! Coordinates of a tile in a tensor: one to five integers, outermost first, as indices of arrays are.
 
-use super::coordinates::vector;
-use super::mbarrier::{Signal, word};
-use super::part::Part;
-use super::remote::needs_cluster;
-use crate::builder::Builder;
-use crate::current::with;
-use crate::number::Element;
-use crate::value::{Index, Value};
+use crate::asynchrony::mbarrier::{Signal, word};
+use crate::asynchrony::part::Part;
+use crate::asynchrony::remote::needs_cluster;
+use crate::emit::builder::Builder;
+use crate::emit::current::with;
+use crate::emit::value::{Index, Value};
+use crate::scalar::index::IndexValue;
+use crate::scalar::number::Element;
 use lanework_abi::{Parameter, ParameterKind, Tile};
 use lanework_ptx::{Address, AddressBase, Operand, ScalarType, StateSpace, Variable};
 
 /// A parameter that is a tensor map, with what copies by it are given.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Map {
+pub(crate) struct Map {
     /// Its number among the kernel's parameters.
     parameter: usize,
     address: Value,
@@ -23,11 +25,11 @@ pub(super) struct Map {
 }
 
 impl Map {
-    pub(super) fn parameter<T: Element>(name: &'static str, rank: usize, mutable: bool) -> Map {
+    pub(crate) fn parameter<T: Element>(name: &'static str, rank: usize, mutable: bool) -> Map {
         with(|b| {
             let kind = ParameterKind::TensorMap { element: T::SCALAR, rank, mutable, tile: None };
             b.parameters.push(Parameter { name: name.to_owned(), kind });
-            let symbol = b.unique(&crate::identifier::identifier(name));
+            let symbol = b.unique(&crate::emit::value::identifier(name));
             b.entry_parameters.push(Variable {
                 align: Some(64),
                 dims: vec![Some(128)],
@@ -80,7 +82,7 @@ impl Map {
     }
 
     /// Starts to fetch the map itself.
-    pub(super) fn prefetch(self) {
+    pub(crate) fn prefetch(self) {
         with(|b| {
             let Operand::Name(base) = b.operand(self.address, ScalarType::U64) else { return };
             b.emit("prefetch.tensormap", vec![Operand::address(base, 0)]);
@@ -106,18 +108,18 @@ impl Map {
     }
 
     /// Copies for `blocks` of the cluster.
-    pub(super) fn multicast(self, blocks: Value) -> Map {
+    pub(crate) fn multicast(self, blocks: Value) -> Map {
         with(|b| needs_cluster(b, "multicast"));
         Map { blocks: Some(blocks), ..self }
     }
 
     /// Copies with a policy of the L2 cache.
-    pub(super) fn with_policy(self, policy: Value) -> Map {
+    pub(crate) fn with_policy(self, policy: Value) -> Map {
         Map { policy: Some(policy), ..self }
     }
 
     /// Copies a tile in, or with `offsets` pixels.
-    pub(super) fn load<T: Element, const D: usize>(
+    pub(crate) fn load<T: Element, const D: usize>(
         self,
         part: Part<T, D>,
         at: &[Index],
@@ -153,7 +155,7 @@ impl Map {
     }
 
     /// Copies four rows, whose map has tiles of one.
-    pub(super) fn gather<T: Element>(self, part: Part<T, 2>, at: &[Index], signal: impl Signal) {
+    pub(crate) fn gather<T: Element>(self, part: Part<T, 2>, at: &[Index], signal: impl Signal) {
         with(|b| {
             self.uses_of(b, &part, &part.dims[1..]);
             let name = format!(
@@ -172,7 +174,7 @@ impl Map {
     }
 
     /// Copies four rows out.
-    pub(super) fn scatter<T: Element>(self, part: Part<T, 2>, at: &[Index]) {
+    pub(crate) fn scatter<T: Element>(self, part: Part<T, 2>, at: &[Index]) {
         with(|b| {
             self.uses_of(b, &part, &part.dims[1..]);
             let name = format!(
@@ -187,7 +189,7 @@ impl Map {
     }
 
     /// Copies a tile out, or reduces with what is there.
-    pub(super) fn store<T: Element, const D: usize>(
+    pub(crate) fn store<T: Element, const D: usize>(
         self,
         part: Part<T, D>,
         at: &[Index],
@@ -212,7 +214,7 @@ impl Map {
     }
 
     /// Starts to fetch a tile into the L2 cache.
-    pub(super) fn prefetch_tile(self, at: &[Index]) {
+    pub(crate) fn prefetch_tile(self, at: &[Index]) {
         with(|b| {
             let hint = if self.policy.is_some() { ".L2::cache_hint" } else { "" };
             let coordinates = vector(b, at);
@@ -235,4 +237,56 @@ fn half(b: &mut Builder, word: Value) -> Value {
         Value::Constant(bits) => Value::Constant(u64::from(bits as u16)),
         word => b.pure("cvt.u16.u32", ScalarType::B16, &[(word, ScalarType::U32)]),
     }
+}
+
+/// The coordinates of a tile's first element in a tensor of `R` dimensions, outermost first: `(row, column)`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not place a tile in a tensor of {R} dimensions",
+    label = "expected {R} integers",
+    note = "write a tuple of as many integers as the tensor map has dimensions, outermost first: `(row, column)`"
+)]
+pub trait TileAt<const R: usize>: Copy {
+    /// The integers.
+    #[doc(hidden)]
+    fn coordinates(self) -> [Index; R];
+}
+
+impl<I: IndexValue> TileAt<1> for I {
+    fn coordinates(self) -> [Index; 1] {
+        [self.parts()]
+    }
+}
+
+impl<I: IndexValue, const R: usize> TileAt<R> for [I; R] {
+    fn coordinates(self) -> [Index; R] {
+        self.map(IndexValue::parts)
+    }
+}
+
+macro_rules! tuples {
+    ($($count:literal: $($i:ident $axis:tt)*;)*) => {$(
+        impl<$($i: IndexValue),*> TileAt<$count> for ($($i,)*) {
+            fn coordinates(self) -> [Index; $count] {
+                [$(self.$axis.parts()),*]
+            }
+        }
+    )*};
+}
+
+tuples! {
+    1: A 0;
+    2: A 0 B 1;
+    3: A 0 B 1 C 2;
+    4: A 0 B 1 C 2 D 3;
+    5: A 0 B 1 C 2 D 3 E 4;
+}
+
+/// The coordinates as PTX lists them: the fastest-varying first.
+pub(crate) fn vector(b: &mut Builder, at: &[Index]) -> Operand {
+    let mut list = Vec::with_capacity(at.len());
+    for index in at.iter().rev() {
+        let value = word(b, *index);
+        list.push(b.operand(value, ScalarType::S32));
+    }
+    Operand::Vector(list)
 }

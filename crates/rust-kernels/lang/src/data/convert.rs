@@ -1,10 +1,19 @@
 //! Values of a type, known while staging or only at run time.
+//!
+//! Enums with data in kernels: the number of the variant, then the fields of all variants, in registers or in a thread's
+//! local memory.
+//!
+//! Rust does not say how such an enum lies in memory, so buffers hold none, and one in local memory lies as this file
+//! says: each field at the next multiple of 8 bytes.
+//!
+//! What the checks of patterns call: code that rustc checks and nothing runs.
 
-use super::{Data, Handle, operations};
-use crate::memory::{Place, ReadPlace};
-use crate::never::Never;
-use crate::scalar::Scalar;
-use crate::var::{Mut, Var};
+use crate::data::leaves::{Data, Handle, Leaf, leaves};
+use crate::data::operations;
+use crate::data::place::{Place, ReadPlace};
+use crate::emit::current::Never;
+use crate::scalar::var::{Mut, Scalar, Var};
+use lanework_ptx::ScalarType;
 
 /// A value of type `T`, known while staging or only at run time.
 #[diagnostic::on_unimplemented(
@@ -65,7 +74,7 @@ macro_rules! places {
         impl<T: Scalar> To<T> for $place<T> {
             #[track_caller]
             fn to(self) -> Var<T> {
-                operations::read_view::<T, super::$kind>(self)
+                operations::read_view::<T, crate::data::leaves::$kind>(self)
             }
         }
 
@@ -76,7 +85,7 @@ macro_rules! places {
         impl<T: Data, const N: usize> To<[T; N]> for $place<[T; N]> {
             #[track_caller]
             fn to(self) -> [Handle<T>; N] {
-                operations::read_view::<[T; N], super::$kind>(self)
+                operations::read_view::<[T; N], crate::data::leaves::$kind>(self)
             }
         }
 
@@ -160,4 +169,130 @@ pub trait Functions {
 
 impl<T: Data> Functions for T {
     type Of = Handle<T>;
+}
+
+/// A field: the number of its variant, its bytes, and what appends its leaves.
+pub type VariantField = (u64, u64, fn(u64, &mut Vec<Leaf>));
+
+/// Bytes that the number takes, so that every field is aligned.
+const NUMBER: u64 = 8;
+
+/// The bytes of an enum whose fields have these sizes.
+pub fn variants_size(fields: &[u64]) -> u64 {
+    NUMBER + fields.iter().map(|size| size.next_multiple_of(8)).sum::<u64>()
+}
+
+/// Appends the leaves of an enum at `offset`.
+pub fn variants_leaves(offset: u64, fields: &[VariantField], out: &mut Vec<Leaf>) {
+    let tag = out.len();
+    out.push(Leaf { ty: ScalarType::U32, offset, flag: None });
+    let mut at = offset + NUMBER;
+    for (variant, size, append) in fields {
+        let first = out.len();
+        append(at, out);
+        for leaf in &mut out[first..] {
+            leaf.flag.get_or_insert((tag, *variant));
+        }
+        at += size.next_multiple_of(8);
+    }
+}
+
+/// Appends the bits of a field whose variant it is not.
+pub fn no_bits<T: Data>(out: &mut Vec<u64>) {
+    out.extend(leaves::<T>().iter().map(|_| 0));
+}
+
+/// Code that the compiler checks and nothing runs.
+pub fn check(_code: impl FnOnce()) {}
+
+/// A guard that may hold or not.
+pub fn perhaps() -> bool {
+    false
+}
+
+/// A value that is not known.
+pub fn any() -> u32 {
+    0
+}
+
+/// A value that is matched; its ordinary type is `(&&Scrutinee(value)).host()`'s.
+#[derive(Clone, Copy, Debug)]
+pub struct Scrutinee<X>(pub X);
+
+/// A value of the kernel language.
+pub trait HostOfValue {
+    /// The ordinary type.
+    type Host;
+    /// An ordinary value.
+    fn host(self) -> Self::Host;
+}
+
+impl<X: Valued> HostOfValue for &&Scrutinee<X> {
+    type Host = X::Value;
+    fn host(self) -> X::Value {
+        unreachable!("only checked by the compiler")
+    }
+}
+
+/// An ordinary value of any other type.
+pub trait HostOfAny {
+    /// The type.
+    type Host;
+    /// The value.
+    fn host(self) -> Self::Host;
+}
+
+impl<X: Copy> HostOfAny for &Scrutinee<X> {
+    type Host = X;
+    fn host(self) -> X {
+        self.0
+    }
+}
+
+/// The `else` of a `let`, which must leave.
+#[diagnostic::on_unimplemented(
+    message = "the `else` of this `let` goes on after it",
+    label = "does not leave",
+    note = "end it with `return`, `break` or `continue`"
+)]
+pub trait Leaves {}
+
+impl Leaves for Never {}
+
+/// Checks that the `else` of a `let` leaves.
+pub fn must_leave<X: Leaves>(_otherwise: X) {}
+
+/// An argument of a closure: a value of the kernel language becomes a handle, anything else stays.
+#[derive(Clone, Copy, Debug)]
+pub struct Passed<X>(pub X);
+
+/// A value of the kernel language.
+pub trait PassValue {
+    /// What the closure gets.
+    type Argument;
+    /// The argument.
+    fn pass(self) -> Self::Argument;
+}
+
+impl<X: Valued> PassValue for &&Passed<X> {
+    type Argument = Handle<X::Value>;
+    #[track_caller]
+    fn pass(self) -> Handle<X::Value> {
+        self.0.to()
+    }
+}
+
+/// Anything else.
+pub trait PassAny {
+    /// What the closure gets.
+    type Argument;
+    /// The argument.
+    fn pass(self) -> Self::Argument;
+}
+
+impl<X: Copy> PassAny for &Passed<X> {
+    type Argument = X;
+    fn pass(self) -> X {
+        self.0
+    }
 }

@@ -1,12 +1,14 @@
 //! What is done with values, once for all types: on their leaves.
 
-use super::{Data, Handle, Item, Kind, Leaf, Part, Parts, Places, Values, Variables, leaves};
-use crate::builder::Builder;
-use crate::compare::{Relation, relate};
-use crate::current::{here, with};
-use crate::memory::Place;
-use crate::value::{Class, Register, Value, extended, memory_type};
-use crate::var::Var;
+use crate::data::leaves::{
+    Data, Handle, Item, Kind, Leaf, Part, Parts, Places, Values, Variables, leaves,
+};
+use crate::data::place::Place;
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Class, Register, Value, extended, memory_type};
+use crate::scalar::compare::{Relation, relate};
+use crate::scalar::var::Var;
 use lanework_ptx::ScalarType;
 
 fn build<T: Data, K: Kind>(items: impl IntoIterator<Item = Item>) -> T::Of<K> {
@@ -174,7 +176,7 @@ impl Builder {
         let Item::Memory { space, base, offset } = part.0 else { return };
         self.before_store(space);
         let value = match ty {
-            ScalarType::Pred => crate::cast::cast(self, value, ty, ScalarType::U8),
+            ScalarType::Pred => crate::scalar::cast::cast(self, value, ty, ScalarType::U8),
             _ => value,
         };
         let address = Place::<u8>::new(space, base, offset).operand(self);

@@ -1,9 +1,12 @@
 //! Tuples of up to eight values.
+//!
+//! How the runtime takes values of Rust's own types whose parts are scalars: `Option` and `Ordering`.
 
-use super::leaves::laid_out;
-use super::{Data, Handle, Kind, Leaf, Part, Parts, Receive, Target, To, Valued};
-use crate::var::Read;
-use crate::variable::IntoVariable;
+use crate::data::convert::{To, Valued};
+use crate::data::leaves::{Data, Handle, Kind, Leaf, Part, Parts, laid_out};
+use crate::data::receive::{Receive, Target};
+use crate::data::variable::IntoVariable;
+use crate::scalar::var::Read;
 use std::mem::offset_of;
 
 macro_rules! tuple {
@@ -95,3 +98,101 @@ tuple!(T1 X1 0, T2 X2 1, T3 X3 2, T4 X4 3, T5 X5 4);
 tuple!(T1 X1 0, T2 X2 1, T3 X3 2, T4 X4 3, T5 X5 4, T6 X6 5);
 tuple!(T1 X1 0, T2 X2 1, T3 X3 2, T4 X4 3, T5 X5 4, T6 X6 5, T7 X7 6);
 tuple!(T1 X1 0, T2 X2 1, T3 X3 2, T4 X4 3, T5 X5 4, T6 X6 5, T7 X7 6, T8 X8 7);
+
+/// The implementations for the host's type and for its parts of any kind.
+macro_rules! value_of {
+    ([$($generics:tt)*] [$($t:ident),*] $host:ty, $of:ident) => {
+        impl<$($generics)*> $crate::data::convert::To<$host> for $host {
+            fn to(self) -> $of<Values, $($t),*> {
+                $crate::data::operations::constant::<$host>(self)
+            }
+        }
+
+        impl<$($generics)*> $crate::data::convert::Valued for $host {
+            type Value = $host;
+        }
+
+        impl<$($generics)*> $crate::scalar::var::Read for $host {
+            type Value = $host;
+            fn view(self) -> Self {
+                self
+            }
+            fn copy(self) -> Self {
+                self
+            }
+        }
+
+        impl<$($generics)*> $crate::data::receive::Receive for $host {
+            type Receiver = $of<Values, $($t),*>;
+            fn receive(self) -> Self::Receiver {
+                $crate::data::operations::constant::<$host>(self)
+            }
+        }
+
+        impl<$($generics)*> $crate::data::variable::IntoVariable for $host {
+            type Variable = $of<Variables, $($t),*>;
+            fn into_variable(self) -> Self::Variable {
+                $crate::data::variable::new_variable(self)
+            }
+        }
+
+        impl<K: Kind, $($generics)*> $crate::data::convert::To<$host> for $of<K, $($t),*> {
+            #[track_caller]
+            fn to(self) -> $of<Values, $($t),*> {
+                $crate::data::operations::read_view::<$host, K>(self)
+            }
+        }
+
+        impl<K: Kind, $($generics)*> $crate::data::convert::Valued for $of<K, $($t),*> {
+            type Value = $host;
+        }
+
+        impl<K: Kind, $($generics)*> $crate::scalar::var::Read for $of<K, $($t),*> {
+            type Value = $of<Values, $($t),*>;
+            #[track_caller]
+            fn view(self) -> Self::Value {
+                $crate::data::operations::read_view::<$host, K>(self)
+            }
+            #[track_caller]
+            fn copy(self) -> Self::Value {
+                $crate::data::operations::read_copy::<$host, K>(self)
+            }
+        }
+
+        impl<K: Kind, $($generics)*> $crate::data::receive::Receive for $of<K, $($t),*> {
+            type Receiver = $of<Values, $($t),*>;
+            #[track_caller]
+            fn receive(self) -> Self::Receiver {
+                $crate::data::operations::read_view::<$host, K>(self)
+            }
+        }
+
+        impl<K: Kind, $($generics)*> $crate::data::variable::IntoVariable for $of<K, $($t),*> {
+            type Variable = $of<Variables, $($t),*>;
+            fn into_variable(self) -> Self::Variable {
+                $crate::data::variable::new_variable(self)
+            }
+        }
+
+        $crate::data::tuples::value_of!(@assigned [$($generics)*] [$($t),*] $host, $of, Variables lend);
+        $crate::data::tuples::value_of!(@assigned [$($generics)*] [$($t),*] $host, $of, Places borrow);
+    };
+    (@assigned [$($generics:tt)*] [$($t:ident),*] $host:ty, $of:ident, $kind:ident $enter:ident) => {
+        impl<$($generics)*> $crate::data::receive::Target for $of<$kind, $($t),*> {
+            type Value = $host;
+            #[track_caller]
+            fn set(self, value: $of<Values, $($t),*>) {
+                $crate::data::operations::set::<$host, $kind>(self, value);
+            }
+        }
+
+        impl<$($generics)*> $crate::data::receive::Exclusive<$host> for $of<$kind, $($t),*> {
+            #[track_caller]
+            fn enter(self) -> ($of<Variables, $($t),*>, $crate::data::receive::Loan<$host>) {
+                $crate::data::receive::$enter::<$host>(self)
+            }
+        }
+    };
+}
+
+pub(crate) use value_of;

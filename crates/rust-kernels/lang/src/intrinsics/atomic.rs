@@ -1,10 +1,10 @@
 //! Atomics on places in global and shared memory; each returns the value before.
 
-use crate::current::{here, with};
-use crate::memory::Place;
-use crate::number::{Element, Integer};
-use crate::value::Value;
-use crate::var::{IntoVar, Var};
+use crate::data::place::Place;
+use crate::emit::current::{here, with};
+use crate::emit::value::Value;
+use crate::scalar::number::{Element, Integer};
+use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::ScalarType;
 
 /// Types that `atomic_add` takes.

@@ -1,11 +1,11 @@
 //! Bitwise operations on integers.
 
-use crate::arithmetic::normalize;
-use crate::builder::Builder;
-use crate::current::{here, with};
-use crate::number::Integer;
-use crate::value::{Value, compute_type, is_narrow};
-use crate::var::{IntoVar, Var};
+use crate::emit::arithmetic::normalize;
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Value, compute_type, is_narrow};
+use crate::scalar::number::Integer;
+use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::ScalarType;
 
 /// The value zero-extended in its register, and the register's width in bits.
@@ -261,12 +261,12 @@ impl<T: Integer> Var<T> {
         let more = match T::SCALAR.is_signed() {
             // A quotient below 0 was rounded up by the division.
             true => {
-                let same = crate::compare::Order::ge(rest ^ other, zero);
-                crate::compare::Equate::ne(rest, zero) & same
+                let same = crate::scalar::compare::Order::ge(rest ^ other, zero);
+                crate::scalar::compare::Equate::ne(rest, zero) & same
             }
-            false => crate::compare::Order::gt(rest, zero),
+            false => crate::scalar::compare::Order::gt(rest, zero),
         };
-        let more = crate::cast::Cast::<T>::cast(more);
+        let more = crate::scalar::cast::Cast::<T>::cast(more);
         quotient + more
     }
 }
@@ -379,8 +379,8 @@ pub fn brev<T: Integer>(x: impl IntoVar<T>) -> Var<T> {
 pub fn ffs<T: Integer>(x: impl IntoVar<T>) -> Var<u32> {
     here();
     let x = x.into_var();
-    let none = crate::compare::Equate::eq(x, Var::<T>::new(Value::Constant(0)));
-    crate::merge::select::<u32>(none, 0u32, x.trailing_zeros() + 1)
+    let none = crate::scalar::compare::Equate::eq(x, Var::<T>::new(Value::Constant(0)));
+    crate::flow::branch::select::<u32>(none, 0u32, x.trailing_zeros() + 1)
 }
 
 /// The high half of the double-width product (`mul.hi`).

@@ -1,9 +1,13 @@
 //! Numbers as bytes: `to_le_bytes`, `from_be_bytes`, `swap_bytes` and their like.
+//!
+//! Letters of a text of bytes: `is_ascii_digit`, `to_ascii_lowercase` and their like.
 
-use crate::cast::Cast;
-use crate::current::here;
-use crate::data::To;
-use crate::var::Var;
+use crate::data::convert::To;
+use crate::emit::current::here;
+use crate::flow::branch::select;
+use crate::scalar::cast::Cast;
+use crate::scalar::compare::{Equate, Order};
+use crate::scalar::var::Var;
 
 /// An integer that is made of `N` bytes.
 #[diagnostic::on_unimplemented(
@@ -113,4 +117,130 @@ bytes! {
     i32, u32, 4;
     i64, u64, 8;
     isize, u64, 8;
+}
+
+/// A byte between two, both included.
+fn between(byte: Var<u8>, low: u8, high: u8) -> Var<bool> {
+    byte.ge(low) & byte.le(high)
+}
+
+/// ```
+/// # use lanework::prelude::*;
+/// #[device]
+/// fn class(c: u8) -> u32 {
+///     let kinds = [c.is_ascii_digit(), c.is_ascii_alphabetic(), c.is_ascii_uppercase(), c.is_ascii_lowercase()];
+///     let others = [c.is_ascii_whitespace(), c.is_ascii_punctuation(), c.is_ascii_hexdigit(), c.is_ascii()];
+///     let last = [c.is_ascii_alphanumeric(), c.is_ascii_control(), c.is_ascii_graphic(), c.eq_ignore_ascii_case(&b'q')];
+///     let mut flags = 0;
+///     for k in 0..4 {
+///         flags |= (kinds[k] as u32) << k | (others[k] as u32) << (k + 4) | (last[k] as u32) << (k + 8);
+///     }
+///     flags | (c.to_ascii_uppercase() as u32) << 16 | (c.to_ascii_lowercase() as u32) << 24
+/// }
+///
+/// #[kernel]
+/// fn example(out: &mut [u32]) {
+///     out[thread_idx.x] = class(thread_idx.x as u8);
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<u32>(256)?;
+/// # example(&mut out).grid(1).block(256).launch(&device)?;
+/// assert_eq!(out.download()?, (0..=255).map(class).collect::<Vec<_>>());
+/// # Ok::<(), lanework::Error>(())
+/// ```
+impl Var<u8> {
+    /// Whether it is below 128.
+    #[track_caller]
+    pub fn is_ascii(self) -> Var<bool> {
+        here();
+        self.le(127)
+    }
+
+    /// Whether it is `0` to `9`.
+    #[track_caller]
+    pub fn is_ascii_digit(self) -> Var<bool> {
+        here();
+        between(self, b'0', b'9')
+    }
+
+    /// Whether it is `0` to `9`, `a` to `f` or `A` to `F`.
+    #[track_caller]
+    pub fn is_ascii_hexdigit(self) -> Var<bool> {
+        here();
+        self.is_ascii_digit() | between(self, b'a', b'f') | between(self, b'A', b'F')
+    }
+
+    /// Whether it is `a` to `z`.
+    #[track_caller]
+    pub fn is_ascii_lowercase(self) -> Var<bool> {
+        here();
+        between(self, b'a', b'z')
+    }
+
+    /// Whether it is `A` to `Z`.
+    #[track_caller]
+    pub fn is_ascii_uppercase(self) -> Var<bool> {
+        here();
+        between(self, b'A', b'Z')
+    }
+
+    /// Whether it is a letter of ASCII.
+    #[track_caller]
+    pub fn is_ascii_alphabetic(self) -> Var<bool> {
+        self.is_ascii_lowercase() | self.is_ascii_uppercase()
+    }
+
+    /// Whether it is a letter or a digit of ASCII.
+    #[track_caller]
+    pub fn is_ascii_alphanumeric(self) -> Var<bool> {
+        self.is_ascii_alphabetic() | self.is_ascii_digit()
+    }
+
+    /// Whether it is a space, a tab, or the end of a line or of a page.
+    #[track_caller]
+    pub fn is_ascii_whitespace(self) -> Var<bool> {
+        here();
+        self.eq(b' ') | between(self, b'\t', b'\n') | between(self, 0x0C, b'\r')
+    }
+
+    /// Whether it is visible, and neither a letter nor a digit.
+    #[track_caller]
+    pub fn is_ascii_punctuation(self) -> Var<bool> {
+        self.is_ascii_graphic() & !self.is_ascii_alphanumeric()
+    }
+
+    /// Whether it is visible.
+    #[track_caller]
+    pub fn is_ascii_graphic(self) -> Var<bool> {
+        here();
+        between(self, b'!', b'~')
+    }
+
+    /// Whether it is a control character.
+    #[track_caller]
+    pub fn is_ascii_control(self) -> Var<bool> {
+        here();
+        self.lt(32) | self.eq(127)
+    }
+
+    /// The lower case of a letter of ASCII; others as they are.
+    #[track_caller]
+    pub fn to_ascii_lowercase(self) -> Var<u8> {
+        let upper = self.is_ascii_uppercase();
+        select::<u8>(upper, self | 0x20u8, self)
+    }
+
+    /// The upper case of a letter of ASCII; others as they are.
+    #[track_caller]
+    pub fn to_ascii_uppercase(self) -> Var<u8> {
+        let lower = self.is_ascii_lowercase();
+        select::<u8>(lower, self & 0xDFu8, self)
+    }
+
+    /// Whether two bytes are equal but for the case of a letter.
+    #[track_caller]
+    pub fn eq_ignore_ascii_case(self, other: impl To<u8>) -> Var<bool> {
+        let other: Var<u8> = other.to();
+        self.to_ascii_lowercase().eq(other.to_ascii_lowercase())
+    }
 }

@@ -1,11 +1,12 @@
 //! Rust's integer arithmetic that tells of overflow: `checked_add`, `overflowing_add` and their like.
 
-use crate::compare::{Equate, Order};
-use crate::current::here;
-use crate::data::{OptionOf, Values};
-use crate::merge::select;
-use crate::number::Integer;
-use crate::var::{IntoVar, Var};
+use crate::data::leaves::Values;
+use crate::emit::current::here;
+use crate::flow::branch::select;
+use crate::library::option::OptionOf;
+use crate::scalar::compare::{Equate, Order};
+use crate::scalar::number::Integer;
+use crate::scalar::var::{IntoVar, Var};
 
 /// A value, or none where `wrong` holds.
 fn unless<T: Integer>(wrong: Var<bool>, value: Var<T>) -> OptionOf<Values, T> {

@@ -1,13 +1,15 @@
 //! Floating-point numbers: rounding, signs, square roots, bits. Every result here is correctly rounded.
+//!
+//! The methods of `f16` and `bf16` that the host has by the crate `half`.
 
-use crate::arithmetic::{binary, from_f32, to_f32};
-use crate::builder::Builder;
-use crate::compare::{Relation, relate};
-use crate::current::{here, with};
-use crate::number::Float;
-use crate::operation::Operation;
-use crate::value::Value;
-use crate::var::{IntoVar, Var};
+use crate::emit::arithmetic::{Operation, binary, from_f32, to_f32};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::Value;
+use crate::scalar::cast::Cast;
+use crate::scalar::compare::{Relation, relate};
+use crate::scalar::number::Float;
+use crate::scalar::var::{IntoVar, Var};
 use half::{bf16, f16};
 use lanework_ptx::ScalarType;
 
@@ -91,10 +93,10 @@ impl<T: Float> Var<T> {
     pub fn round(self) -> Var<T> {
         let rounded = self.trunc();
         let rest = (self - rounded).abs();
-        let away = crate::compare::Order::ge(rest, Var::<T>::from_f64(0.5));
-        let up = crate::compare::Order::ge(self, Var::<T>::from_f64(0.0));
-        let one = crate::merge::select::<T>(up, Var::from_f64(1.0), Var::from_f64(-1.0));
-        crate::merge::select::<T>(away, rounded + one, rounded)
+        let away = crate::scalar::compare::Order::ge(rest, Var::<T>::from_f64(0.5));
+        let up = crate::scalar::compare::Order::ge(self, Var::<T>::from_f64(0.0));
+        let one = crate::flow::branch::select::<T>(up, Var::from_f64(1.0), Var::from_f64(-1.0));
+        crate::flow::branch::select::<T>(away, rounded + one, rounded)
     }
 
     /// `self * a + b` with one rounding (`fma.rn`).
@@ -109,19 +111,19 @@ impl<T: Float> Var<T> {
     /// Whether it is a NaN.
     #[track_caller]
     pub fn is_nan(self) -> Var<bool> {
-        crate::compare::Equate::ne(self, self)
+        crate::scalar::compare::Equate::ne(self, self)
     }
 
     /// Whether it is infinite.
     #[track_caller]
     pub fn is_infinite(self) -> Var<bool> {
-        crate::compare::Equate::eq(self.abs(), Var::constant(T::INFINITY))
+        crate::scalar::compare::Equate::eq(self.abs(), Var::constant(T::INFINITY))
     }
 
     /// Whether it is neither infinite nor a NaN.
     #[track_caller]
     pub fn is_finite(self) -> Var<bool> {
-        crate::compare::Order::lt(self.abs(), Var::constant(T::INFINITY))
+        crate::scalar::compare::Order::lt(self.abs(), Var::constant(T::INFINITY))
     }
 
     /// Whether its sign bit is set, as that of `-0.0` is.
@@ -159,14 +161,14 @@ impl<T: Float> Var<T> {
     #[track_caller]
     pub fn copysign(self, sign: impl IntoVar<T>) -> Var<T> {
         let size = self.abs();
-        crate::merge::select::<T>(sign.into_var().is_sign_negative(), -size, size)
+        crate::flow::branch::select::<T>(sign.into_var().is_sign_negative(), -size, size)
     }
 
     /// 1 or -1 with the sign of the value; a NaN for a NaN.
     #[track_caller]
     pub fn signum(self) -> Var<T> {
         let unit = Var::from_f64(1.0).copysign(self);
-        crate::merge::select::<T>(self.is_nan(), self, unit)
+        crate::flow::branch::select::<T>(self.is_nan(), self, unit)
     }
 
     /// The value less its integral part.
@@ -350,3 +352,43 @@ pub fn f64_from_bits(bits: impl IntoVar<u64>) -> Var<f64> {
         }
     }
 }
+
+macro_rules! halves {
+    ($($t:ty)*) => {$(
+        /// ```
+        /// # use lanework::prelude::*;
+        /// use half::{bf16, f16};
+        ///
+        /// #[device]
+        /// fn rounded(x: f32) -> f64 {
+        ///     f16::from_f32(x).to_f64() + bf16::from_f32(x).to_f32() as f64
+        /// }
+        ///
+        /// #[kernel]
+        /// fn example(x: &[f32], out: &mut [f64]) {
+        ///     out[0] = rounded(x[0]);
+        /// }
+        /// # let device = Device::emulator();
+        /// # let x = device.upload(&[0.1f32])?;
+        /// # let mut out = device.zeros::<f64>(1)?;
+        /// # example(&x, &mut out).grid(1).block(1).launch(&device)?;
+        /// assert_eq!(out.download()?, [rounded(0.1)]);
+        /// # Ok::<(), lanework::Error>(())
+        /// ```
+        impl Var<$t> {
+            /// The number as an `f32`.
+            #[track_caller]
+            pub fn to_f32(self) -> Var<f32> {
+                self.cast()
+            }
+
+            /// The number as an `f64`.
+            #[track_caller]
+            pub fn to_f64(self) -> Var<f64> {
+                self.cast()
+            }
+        }
+    )*};
+}
+
+halves!(f16 bf16);

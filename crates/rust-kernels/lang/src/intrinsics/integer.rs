@@ -1,15 +1,15 @@
 //! Rust's methods on integers, with Rust's results; where Rust panics on overflow, these wrap.
 
-use crate::arithmetic::normalize;
-use crate::cast::Cast;
-use crate::compare::{Equate, Order};
-use crate::current::{here, with};
-use crate::loops::while_loop;
-use crate::merge::select;
-use crate::number::{Integer, Number};
-use crate::value::{compute_type, is_narrow};
-use crate::var::{IntoVar, Var};
-use crate::variable::IntoVariable;
+use crate::data::variable::IntoVariable;
+use crate::emit::arithmetic::normalize;
+use crate::emit::current::{here, with};
+use crate::emit::value::{compute_type, is_narrow};
+use crate::flow::branch::select;
+use crate::flow::loops::while_loop;
+use crate::scalar::cast::Cast;
+use crate::scalar::compare::{Equate, Order};
+use crate::scalar::number::{Integer, Number};
+use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::ScalarType;
 
 /// ```
@@ -271,16 +271,16 @@ fn rotate<T: Integer>(x: Var<T>, by: Var<u32>, left: bool) -> Var<T> {
         ScalarType::S64 => ScalarType::U64,
         other => other,
     };
-    let bits = with(|b| crate::cast::cast(b, x.value, T::SCALAR, unsigned));
+    let bits = with(|b| crate::scalar::cast::cast(b, x.value, T::SCALAR, unsigned));
     let by = by & (T::BITS - 1);
     let back = (Var::constant(T::BITS) - by) & (T::BITS - 1);
     let (up, down) = if left { (by, back) } else { (back, by) };
-    use crate::operation::Operation::{Or, Shl, Shr};
+    use crate::emit::arithmetic::Operation::{Or, Shl, Shr};
     Var::new(with(|b| {
-        let high = crate::arithmetic::binary(b, Shl, unsigned, bits, up.value);
-        let low = crate::arithmetic::binary(b, Shr, unsigned, bits, down.value);
-        let both = crate::arithmetic::binary(b, Or, unsigned, high, low);
-        crate::cast::cast(b, both, unsigned, T::SCALAR)
+        let high = crate::emit::arithmetic::binary(b, Shl, unsigned, bits, up.value);
+        let low = crate::emit::arithmetic::binary(b, Shr, unsigned, bits, down.value);
+        let both = crate::emit::arithmetic::binary(b, Or, unsigned, high, low);
+        crate::scalar::cast::cast(b, both, unsigned, T::SCALAR)
     }))
 }
 

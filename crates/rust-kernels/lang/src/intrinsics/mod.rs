@@ -1,34 +1,26 @@
 //! CUDA's built-in functions and variables: indices, barriers, warp operations, atomics,
 //! mathematics.
 
-mod ascii;
-mod async_copy;
-mod atomic;
-mod bits;
-mod bytes;
-mod checked;
-mod clock;
-mod elementary;
-mod float;
-mod half;
-mod index;
-mod integer;
-mod math;
-mod memory;
-mod schedule;
-mod sync;
-mod warp;
+pub(crate) mod atomic;
+pub(crate) mod bits;
+pub(crate) mod bytes;
+pub(crate) mod checked;
+pub(crate) mod float;
+pub(crate) mod integer;
+pub(crate) mod memory;
+pub(crate) mod number;
+pub(crate) mod special;
+pub(crate) mod sync;
+pub(crate) mod warp;
 
-pub use async_copy::*;
-pub use atomic::*;
-pub use bits::*;
+pub use crate::intrinsics::atomic::*;
+pub use crate::intrinsics::bits::*;
+pub use crate::intrinsics::float::*;
+pub use crate::intrinsics::memory::*;
+pub use crate::intrinsics::number::*;
+pub use crate::intrinsics::special::*;
+pub use crate::intrinsics::sync::*;
+pub use crate::intrinsics::warp::*;
+
 #[doc(hidden)]
-pub use bytes::{FromBytes, from_be_bytes, from_le_bytes};
-pub use clock::*;
-pub use float::*;
-pub use index::*;
-pub use math::*;
-pub use memory::*;
-pub use schedule::*;
-pub use sync::*;
-pub use warp::*;
+pub use crate::intrinsics::bytes::{FromBytes, from_be_bytes, from_le_bytes};

@@ -2,11 +2,11 @@
 //!
 //! Every lane named in the mask must execute the same call.
 
-use crate::builder::Builder;
-use crate::current::{here, with};
-use crate::number::{Integer, Number};
-use crate::value::{Class, Value};
-use crate::var::{IntoVar, Var};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Class, Value};
+use crate::scalar::number::{Integer, Number};
+use crate::scalar::var::{IntoVar, Var};
 use lanework_ptx::{Operand, ScalarType};
 
 /// All 32 lanes.

@@ -1,134 +1,154 @@
-//! Methods of Rust's slices on global and shared memory: `get`, `first`, `last`, `swap`.
+//! Values in memory: a part of an element is reached without loading the rest.
 
-use super::{Get, IndexValue, Put, Shared, SharedSlice, Slice, SliceMut};
-use crate::arithmetic::binary;
-use crate::cast::cast;
-use crate::compare::Order;
-use crate::control::if_then;
-use crate::current::{here, with};
-use crate::data::{Data, Handle, OptionOf, Values, Variables, operations};
-use crate::operation::Operation;
-use crate::value::Value;
-use crate::var::Var;
-use lanework_ptx::ScalarType;
+use crate::data::convert::To;
+use crate::data::leaves::{Data, Handle, Places, ReadPlaces};
+use crate::data::operations;
+use crate::data::place::{Place, ReadPlace, stepped};
+use crate::data::receive::Receive;
+use crate::emit::current::{here, with};
+use crate::emit::value::Value;
+use crate::memory::registers::{Get, Locate, Put, element};
+use crate::memory::slice::{Slice, SliceMut};
+use crate::scalar::index::{Extent, IndexValue};
+use lanework_abi::IndexKind;
 
-/// Element `index` where it is below `length`.
+/// `a[i]` as the base of a field or of a further index.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be indexed by `{I}` row by row",
+    label = "takes all its indices at once",
+    note = "write `tile[[y, x]]` for `tile[y][x]`; arrays of registers are arrays of arrays, with \
+            indices known while staging"
+)]
+pub trait At<I> {
+    /// The element's place, or the element of an array of registers.
+    type Element;
+    /// The element at `index`.
+    fn at(&self, index: I) -> Self::Element;
+}
+
+/// `a[i]` as the base of a field or of a further index.
 #[track_caller]
-fn checked<T: Data>(
-    array: &impl Get<Var<usize>, Output = Handle<T>>,
-    index: Var<usize>,
-    length: Var<usize>,
-) -> OptionOf<Values, T> {
-    let some = index.lt(length);
-    let value = operations::variable::<T>();
-    if_then(some, || operations::set::<T, Variables>(value, array.get(index)));
-    OptionOf::new(some, operations::read_copy::<T, Variables>(value))
+pub fn at<A: At<I>, I>(array: &A, index: I) -> A::Element {
+    array.at(index)
 }
 
-/// An index of any integer type; a negative one becomes larger than every length.
-fn wide(index: impl IndexValue) -> Var<usize> {
-    let parts = index.parts();
-    Var::new(with(|b| cast(b, parts.value, parts.ty, ScalarType::U64)))
+impl<X: Copy, I: Extent, const N: usize> At<I> for [X; N] {
+    type Element = X;
+    #[track_caller]
+    fn at(&self, index: I) -> X {
+        element(self, index)
+    }
 }
 
-/// The position before another one.
-fn before(position: Var<usize>) -> Var<usize> {
-    let one = Value::Constant(1);
-    Var::new(with(|b| binary(b, Operation::Sub, ScalarType::U64, position.value, one)))
+impl<T: Data, I: IndexValue> At<I> for Slice<T> {
+    type Element = T::Of<ReadPlaces>;
+    #[track_caller]
+    fn at(&self, index: I) -> T::Of<ReadPlaces> {
+        here();
+        operations::place::<T, ReadPlaces>(self.memory.place::<T>(index.parts(), 1))
+    }
 }
 
-macro_rules! elements {
-    ($($memory:ty, |$self:ident| $length:expr;)*) => {$(
-        impl<T: Data> $memory
-        where
-            $memory: Get<Var<usize>, Output = Handle<T>>,
-        {
-            /// Element `index`; none where there is no such element.
-            ///
-            /// ```
-            /// # use lanework::prelude::*;
-            /// #[kernel]
-            /// fn ends(x: &[u32], out: &mut [u32]) {
-            ///     let tile = shared::<u32>(4);
-            ///     tile[thread_idx.x] = x[thread_idx.x];
-            ///     sync_threads();
-            ///     let i = thread_idx.x as i32 - 1;
-            ///     out[thread_idx.x] = x.get(i).unwrap_or(100) + tile.get(i + 2).copied().unwrap_or(7);
-            ///     if let (Some(first), Some(&last)) = (x.first(), tile.last()) {
-            ///         out[thread_idx.x] += first + last;
-            ///     }
-            /// }
-            /// # let device = Device::emulator();
-            /// # let x = device.upload(&[1u32, 2, 3, 4])?;
-            /// # let mut out = device.zeros::<u32>(4)?;
-            /// # ends(&x, &mut out).grid(1).block(4).launch(&device)?;
-            /// assert_eq!(out.download()?, [107, 9, 11, 15]);
-            /// # Ok::<(), lanework::Error>(())
-            /// ```
+impl<T: Data, I: IndexValue> At<I> for SliceMut<T> {
+    type Element = T::Of<Places>;
+    #[track_caller]
+    fn at(&self, index: I) -> T::Of<Places> {
+        here();
+        operations::place::<T, Places>(self.memory.place::<T>(index.parts(), 1))
+    }
+}
+
+macro_rules! arrays {
+    ($($place:ident $kind:ident, $raw:expr;)*) => {$(
+        impl<T: Data, const N: usize> $place<[T; N]> {
+            /// The place of element `index`, checked against the array's length.
             #[track_caller]
-            pub fn get(self, index: impl IndexValue) -> OptionOf<Values, T> {
+            fn element(self, index: impl IndexValue) -> Place<T> {
                 here();
-                let $self = self;
-                checked::<T>(&self, wide(index), $length)
+                let index = index.parts();
+                with(|b| {
+                    b.check(index, Value::Constant(N as u64), "array", IndexKind::SharedAxis(0));
+                    stepped(b, $raw(self), index, T::size() as i64)
+                })
             }
+        }
 
-            /// The first element; none of no elements.
+        impl<T: Data, I: IndexValue, const N: usize> At<I> for $place<[T; N]> {
+            type Element = T::Of<$kind>;
             #[track_caller]
-            pub fn first(self) -> OptionOf<Values, T> {
-                self.get(0usize)
+            fn at(&self, index: I) -> T::Of<$kind> {
+                operations::place::<T, $kind>(self.element(index))
             }
+        }
 
-            /// The last element; none of no elements.
+        impl<T: Data, I: IndexValue, const N: usize> Get<I> for $place<[T; N]> {
+            type Output = Handle<T>;
             #[track_caller]
-            pub fn last(self) -> OptionOf<Values, T> {
-                here();
-                let $self = self;
-                let length: Var<usize> = $length;
-                // Of no elements this is the largest index, which is not below 0.
-                checked::<T>(&self, before(length), length)
+            fn get(&self, index: I) -> Handle<T> {
+                operations::load(self.element(index))
+            }
+        }
+
+        impl<T: Data, I: IndexValue, const N: usize> Locate<I> for $place<[T; N]> {
+            type Place = T::Of<$kind>;
+            #[track_caller]
+            fn locate(&self, index: I) -> T::Of<$kind> {
+                operations::place::<T, $kind>(self.element(index))
             }
         }
     )*};
 }
 
-elements! {
-    Slice<T>, |slice| slice.len();
-    SliceMut<T>, |slice| slice.len();
-    SharedSlice<T>, |slice| slice.len();
-    Shared<T, 1>, |shared| Var::constant(shared.shape()[0] as usize);
+arrays! {
+    Place Places, |place| place;
+    ReadPlace ReadPlaces, |place: ReadPlace<_>| place.place;
 }
 
-macro_rules! swaps {
-    ($($memory:ty)*) => {$(
-        impl<T: Data> $memory
-        where
-            $memory: Get<Var<usize>, Output = Handle<T>> + Put<Var<usize>, Handle<T>>,
-        {
-            /// Exchanges elements `a` and `b`.
-            ///
-            /// ```
-            /// # use lanework::prelude::*;
-            /// #[kernel]
-            /// fn reverse(x: &mut [u32]) {
-            ///     let i = thread_idx.x as usize;
-            ///     x.swap(i, x.len() - 1 - i);
-            /// }
-            /// # let device = Device::emulator();
-            /// # let mut x = device.upload(&[1u32, 2, 3, 4])?;
-            /// # reverse(&mut x).grid(1).block(2).launch(&device)?;
-            /// assert_eq!(x.download()?, [4, 3, 2, 1]);
-            /// # Ok::<(), lanework::Error>(())
-            /// ```
-            #[track_caller]
-            pub fn swap(self, a: impl IndexValue, b: impl IndexValue) {
-                here();
-                let (a, b) = (wide(a), wide(b));
-                let (first, second) = (Get::get(&self, a), Get::get(&self, b));
-                self.put(a, second);
-                self.put(b, first);
-            }
-        }
-    )*};
+impl<T: Data, I: IndexValue, V: To<T>, const N: usize> Put<I, V> for Place<[T; N]> {
+    #[track_caller]
+    fn put(&self, index: I, value: V) {
+        operations::save(self.element(index), value.to());
+    }
 }
 
-swaps!(SliceMut<T> SharedSlice<T> Shared<T, 1>);
+/// `a[i]` as what a method is called on: `(&&Element(&a, i)).receiver()`.
+///
+/// Two traits share the method's name, and method lookup takes the first that fits: the element's
+/// place, so that a method may change it, else its value.
+#[derive(Clone, Copy, Debug)]
+pub struct Element<'a, A: ?Sized, I>(pub &'a A, pub I);
+
+/// An element with a place.
+pub trait ReceivePlace {
+    /// What has the methods.
+    type Receiver;
+    /// The receiver.
+    fn receiver(self) -> Self::Receiver;
+}
+
+impl<A: At<I> + ?Sized, I: Copy> ReceivePlace for &&Element<'_, A, I>
+where
+    A::Element: Receive,
+{
+    type Receiver = <A::Element as Receive>::Receiver;
+    #[track_caller]
+    fn receiver(self) -> Self::Receiver {
+        self.0.at(self.1).receive()
+    }
+}
+
+/// An element that is a value.
+pub trait ReceiveValue {
+    /// What has the methods.
+    type Receiver;
+    /// The receiver.
+    fn receiver(self) -> Self::Receiver;
+}
+
+impl<A: Get<I> + ?Sized, I: Copy> ReceiveValue for &Element<'_, A, I> {
+    type Receiver = A::Output;
+    #[track_caller]
+    fn receiver(self) -> A::Output {
+        self.0.get(self.1)
+    }
+}

@@ -6,23 +6,25 @@
 //! every use of one of its registers gets a load before it and every assignment a store after it
 //! ([`spill`]). An array of constants is a table in constant memory. Any other array is copied into local
 //! memory before the access. In memory an array has the layout that it has on the host.
+//!
+//! Where the scalars of an array are when it is indexed at run time.
 
-mod homes;
-mod spill;
-
-use homes::Cell;
-pub(crate) use spill::spill;
-
-use super::address::stepped;
-use super::index::{Extent, IndexValue};
-use super::place::{Base, Place};
-use super::registers::{Get, Put};
-use crate::current::{Abandon, here, with};
-use crate::data::{At, Data, Handle, Places, Target, To, Valued, leaves, operations};
-use crate::number::Integer;
-use crate::value::{Index, Value};
-use crate::var::{Read, Var};
+use crate::data::convert::{To, Valued};
+use crate::data::leaves::{Data, Handle, Places, leaves};
+use crate::data::operations::{self, stored_type};
+use crate::data::place::{Base, Place, Space, stepped};
+use crate::data::receive::Target;
+use crate::emit::builder::Builder;
+use crate::emit::current::{Abandon, here, with};
+use crate::emit::frames::Block;
+use crate::emit::value::{Index, Register, Value, extended, literal, wrap};
+use crate::memory::elements::At;
+use crate::memory::registers::{Get, Put};
+use crate::scalar::index::{Extent, IndexValue};
+use crate::scalar::number::Integer;
+use crate::scalar::var::{Read, Var};
 use lanework_abi::IndexKind;
+use lanework_ptx::{Immediate, Initializer, Linkage, Operand, ScalarType, StateSpace, Variable};
 
 /// The place of element `index` of an array, after a check.
 #[track_caller]
@@ -38,7 +40,7 @@ fn place_of<X: Valued>(array: &[X], index: Index) -> Place<X::Value> {
     }
     with(|b| {
         b.check(index, Value::Constant(array.len() as u64), "array", IndexKind::Array);
-        let (space, symbol, offset) = homes::home(b, &cells, size * array.len() as u64);
+        let (space, symbol, offset) = home(b, &cells, size * array.len() as u64);
         let first: Place<X::Value> = Place::new(space, Base::Symbol(symbol), offset);
         stepped(b, first, index, size as i64)
     })
@@ -101,4 +103,178 @@ impl<X: Read, I: Extent> Get<I> for &[X] {
             }
         }
     }
+}
+
+/// One scalar of an array: its value or its variable's register, its type, its offset in memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    pub(crate) value: Value,
+    pub(crate) ty: ScalarType,
+    pub(crate) offset: u64,
+}
+
+/// The bytes of a kernel's tables that constant memory holds; further ones are in global memory.
+const CONSTANT_BYTES: u64 = 60 << 10;
+
+impl Builder {
+    /// The 64-bit address of an array in its space, set at the kernel's top.
+    pub fn wide_address(&mut self, symbol: usize) -> Value {
+        if let Some(register) = self.locals.addresses.get(&symbol) {
+            return Value::Register(*register);
+        }
+        let register = self.register(ScalarType::U64, false);
+        self.locals.addresses.insert(symbol, register);
+        let operands =
+            vec![Operand::Name(register.name()), Operand::Name(self.symbols[symbol].clone())];
+        self.at_top("mov.u64", register, operands);
+        Value::Register(register)
+    }
+
+    /// A new symbol for an array in local memory.
+    fn local_symbol(&mut self) -> usize {
+        let name = self.unique("local_array");
+        self.symbols.push(name);
+        self.symbols.len() - 1
+    }
+
+    /// Declares an array in local memory.
+    pub(crate) fn declare_local(&mut self, symbol: usize, bytes: u64) {
+        self.variables.push(Variable {
+            align: Some(16),
+            dims: vec![Some(bytes)],
+            ..Variable::new(StateSpace::Local, ScalarType::B8, self.symbols[symbol].clone())
+        });
+    }
+}
+
+/// Where the scalars of an array are: space, symbol and offset of the first byte.
+pub(crate) fn home(b: &mut Builder, cells: &[Cell], bytes: u64) -> (Space, usize, i64) {
+    if let Some((symbol, offset)) = of_variables(b, cells, bytes) {
+        return (Space::Local, symbol, offset);
+    }
+    if let Some((space, symbol)) = of_constants(b, cells, bytes) {
+        return (space, symbol, 0);
+    }
+    (Space::Local, copied(b, cells, bytes), 0)
+}
+
+/// The block of an array of variables.
+fn of_variables(b: &mut Builder, cells: &[Cell], bytes: u64) -> Option<(usize, i64)> {
+    let registers: Vec<Register> = cells
+        .iter()
+        .map(|cell| match cell.value {
+            Value::Register(register) if register.mutable => Some(register),
+            _ => None,
+        })
+        .collect::<Option<_>>()?;
+    let locals = &mut b.locals;
+    let (first, at) = (registers.first()?, cells.first()?.offset);
+    if let Some(&(block, offset, _)) = locals.homes.get(first)
+        && registers.iter().zip(cells).all(|(register, cell)| {
+            let home = locals.homes.get(register);
+            home.is_some_and(|h| h.0 == block && h.1 + at == offset + cell.offset)
+        })
+    {
+        return Some((locals.blocks[block].symbol, offset as i64 - at as i64));
+    }
+    // A new block takes over what smaller ones hold of the same variables.
+    let (block, symbol) = (b.locals.blocks.len(), b.local_symbol());
+    b.locals.blocks.push(Block { symbol, bytes, moved: None });
+    for (register, cell) in registers.into_iter().zip(cells) {
+        let before = b.locals.homes.insert(register, (block, cell.offset, cell.ty));
+        if let Some((old, offset, _)) = before {
+            b.locals.blocks[old].moved = Some((block, cell.offset - offset));
+        }
+    }
+    Some((symbol, 0))
+}
+
+/// The table of an array of constants.
+fn of_constants(b: &mut Builder, cells: &[Cell], bytes: u64) -> Option<(Space, usize)> {
+    let constant = |cell: &Cell| match extended(cell.value, cell.ty) {
+        Value::Constant(bits) => Some(bits),
+        _ => None,
+    };
+    let bits: Vec<u64> = cells.iter().map(constant).collect::<Option<_>>()?;
+    let (ty, init) = table(cells, &bits, bytes)?;
+    let (count, init) = (init.len() as u64, Some(Initializer::List(init)));
+    let space_of = |space| match space {
+        StateSpace::Const => Space::Const,
+        _ => Space::Global,
+    };
+    let known = b.globals.iter().find(|g| g.init == init && g.ty == ty && !g.dims.is_empty());
+    let (name, space) = match known.map(|g| (g.name.clone(), space_of(g.space))) {
+        Some(known) => known,
+        None => {
+            let fits = b.locals.constant_bytes + bytes <= CONSTANT_BYTES;
+            let space = if fits { StateSpace::Const } else { StateSpace::Global };
+            if fits {
+                b.locals.constant_bytes += bytes.next_multiple_of(16);
+            }
+            let name = b.unique("table");
+            b.globals.push(Variable {
+                linkage: Linkage::Internal,
+                align: Some(16),
+                dims: vec![Some(count)],
+                init,
+                ..Variable::new(space, ty, &name)
+            });
+            (name, space_of(space))
+        }
+    };
+    let symbol = b.symbols.iter().position(|symbol| *symbol == name).unwrap_or_else(|| {
+        b.symbols.push(name);
+        b.symbols.len() - 1
+    });
+    Some((space, symbol))
+}
+
+/// The type and values of a table: of scalars where all are of one type, else of bytes.
+fn table(cells: &[Cell], bits: &[u64], bytes: u64) -> Option<(ScalarType, Vec<Initializer>)> {
+    let ty = stored_type(cells.first()?.ty);
+    let size = u64::from(ty.size());
+    let whole = cells
+        .iter()
+        .enumerate()
+        .all(|(k, cell)| stored_type(cell.ty) == ty && cell.offset == k as u64 * size);
+    if whole && size * cells.len() as u64 == bytes {
+        let value = |bits: &u64| {
+            Initializer::Value(match ty {
+                ScalarType::F32 | ScalarType::F64 => literal(*bits, ty),
+                _ => Immediate::Integer(i128::from(wrap(i128::from(*bits), ty))),
+            })
+        };
+        return Some((ty, bits.iter().map(value).collect()));
+    }
+    let mut raw = vec![0u8; bytes as usize];
+    for (cell, bits) in cells.iter().zip(bits) {
+        let (at, size) = (cell.offset as usize, stored_type(cell.ty).size() as usize);
+        raw.get_mut(at..at + size)?.copy_from_slice(&bits.to_le_bytes()[..size]);
+    }
+    let byte = |byte: u8| Initializer::Value(Immediate::Integer(byte.into()));
+    Some((ScalarType::B8, raw.into_iter().map(byte).collect()))
+}
+
+/// A copy of the scalars in local memory, made once where it is known to hold.
+fn copied(b: &mut Builder, cells: &[Cell], bytes: u64) -> usize {
+    let key = b.computation("local.copy", cells.iter().map(|cell| cell.value));
+    if let Some(Value::Constant(symbol)) = b.known(&key) {
+        return symbol as usize;
+    }
+    let symbol = b.local_symbol();
+    b.declare_local(symbol, bytes);
+    for cell in cells {
+        let (value, ty) = match cell.ty {
+            ScalarType::Pred => {
+                let byte = crate::scalar::cast::cast(b, cell.value, cell.ty, ScalarType::U8);
+                (byte, ScalarType::U8)
+            }
+            ty => (cell.value, ty),
+        };
+        let address = Operand::address(b.symbols[symbol].clone(), cell.offset as i64);
+        let operands = vec![address, b.operand(value, ty)];
+        b.emit(&format!("st.local.{}", stored_type(ty).name()), operands);
+    }
+    b.remember(key, Value::Constant(symbol as u64));
+    symbol
 }

@@ -1,15 +1,16 @@
 //! Shared memory: arrays of up to three dimensions that the threads of a block share.
+//!
+//! Where an element of an array of several dimensions lies: its indices times the strides.
 
-use super::index::Extent;
-use super::place::{Base, Place, Space};
-use super::shape::{IntoShape, checked_shape};
-use super::strides::element_place;
-use crate::builder::Builder;
-use crate::current::{here, with};
+use crate::data::leaves::{Data, leaves};
 use crate::data::operations::stored_type;
-use crate::data::{Data, leaves};
-use crate::value::{Index, Value};
-use crate::var::Read;
+use crate::data::place::{Base, Place, Space};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Index, Value, integer};
+use crate::memory::registers::{IntoShape, checked_shape};
+use crate::scalar::index::Extent;
+use crate::scalar::var::Read;
 use lanework_abi::IndexKind;
 use lanework_ptx::{Linkage, ScalarType, StateSpace, Variable};
 use std::marker::PhantomData;
@@ -77,7 +78,7 @@ pub fn shared<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D>
     with(|b| {
         let dims = checked_shape(b, shape);
         let hint = b.take_hint("shared_array");
-        let name = b.unique(&crate::identifier::identifier(hint));
+        let name = b.unique(&crate::emit::value::identifier(hint));
         // A struct is its bytes.
         let leaves = leaves::<T>();
         let bytes = match leaves.as_slice() {
@@ -219,7 +220,7 @@ impl<T: Data, const D: usize> Shared<T, D> {
     }
 
     /// The array's name.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         with(|b| b.symbols[self.symbol].clone())
     }
 
@@ -249,4 +250,57 @@ impl<T: Data, const D: usize> Read for Shared<T, D> {
     fn copy(self) -> Self {
         self
     }
+}
+
+/// The place of an element of an array of shape `dims`, unchecked.
+///
+/// Shared addresses are 32-bit and wrap as index arithmetic does, so the constant summand of every index moves into the
+/// instruction's immediate offset.
+pub(crate) fn element_place<T: Data>(
+    b: &mut Builder,
+    array: Place<T>,
+    dims: &[u32],
+    index: &[Index],
+) -> Place<T> {
+    let mut offset = array.offset;
+    let mut address = match array.base {
+        Base::Register(value) => Some(value),
+        Base::Symbol(_) => None,
+    };
+    let mut stride = T::size() as i64;
+    let strides: Vec<i64> = dims
+        .iter()
+        .rev()
+        .map(|extent| {
+            let this = stride;
+            stride *= i64::from(*extent);
+            this
+        })
+        .collect();
+    let ty = ScalarType::U32;
+    for (index, stride) in index.iter().zip(strides.into_iter().rev()) {
+        let (value, constant) = match index.value {
+            Value::Constant(bits) => (None, integer(bits, index.ty) as i64),
+            value => {
+                let (value, constant) = b.split_sum(value);
+                (Some(value), constant)
+            }
+        };
+        offset += constant * stride;
+        if let Some(value) = value {
+            let word = match index.ty.size() {
+                8 => b.pure("cvt.u32.u64", ty, &[(value, ScalarType::U64)]),
+                _ => value,
+            };
+            let base = match (address, array.base) {
+                (Some(address), _) => address,
+                (None, Base::Symbol(symbol)) => b.symbol_address(symbol),
+                (None, Base::Register(value)) => value,
+            };
+            let scale = Value::Constant(stride as u64);
+            let inputs = [(word, ty), (scale, ty), (base, ty)];
+            address = Some(b.pure("mad.lo.u32", ty, &inputs));
+        }
+    }
+    Place::new(array.space, address.map_or(array.base, Base::Register), offset)
 }

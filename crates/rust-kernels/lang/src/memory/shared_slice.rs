@@ -1,18 +1,19 @@
 //! Shared memory as a slice: as many elements as the launch asks for, or a part of an array.
 
-use super::index::IndexValue;
-use super::place::{Base, Place, Space};
-use super::registers::{Get, Locate, Put};
-use super::shared::{Shared, dynamic_bytes};
-use super::strides::element_place;
-use crate::arithmetic::binary;
-use crate::builder::Builder;
-use crate::cast::cast;
-use crate::current::{here, with};
-use crate::data::{At, Data, Handle, Places, To, operations};
-use crate::operation::Operation;
-use crate::value::{Index, Value};
-use crate::var::{Read, Var};
+use crate::data::convert::To;
+use crate::data::leaves::{Data, Handle, Places};
+use crate::data::operations;
+use crate::data::place::{Base, Place, Space};
+use crate::emit::arithmetic::{Operation, binary};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Index, Value};
+use crate::memory::elements::At;
+use crate::memory::registers::{Get, Locate, Put};
+use crate::memory::shared::{Shared, dynamic_bytes, element_place};
+use crate::scalar::cast::cast;
+use crate::scalar::index::IndexValue;
+use crate::scalar::var::{Read, Var};
 use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
@@ -124,7 +125,7 @@ impl<T: Data> SharedSlice<T> {
     }
 
     /// All of an array.
-    pub(super) fn of(array: Shared<T, 1>) -> SharedSlice<T> {
+    pub(crate) fn of(array: Shared<T, 1>) -> SharedSlice<T> {
         with(|b| {
             let word = ScalarType::U32;
             let address = b.symbol_address(array.symbol);
@@ -136,7 +137,7 @@ impl<T: Data> SharedSlice<T> {
     }
 
     /// What errors call it.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         with(|b| self.name_in(b))
     }
 
@@ -145,7 +146,7 @@ impl<T: Data> SharedSlice<T> {
     }
 
     /// `count` elements from `start` on, which the caller has checked.
-    pub(super) fn range(self, start: Var<usize>, count: Var<usize>) -> SharedSlice<T> {
+    pub(crate) fn range(self, start: Var<usize>, count: Var<usize>) -> SharedSlice<T> {
         let word = ScalarType::U32;
         with(|b| {
             let size = Value::Constant(T::size());

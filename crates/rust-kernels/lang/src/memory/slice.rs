@@ -1,16 +1,16 @@
 //! Slices: device memory passed to a kernel.
 
-use super::address::global_place;
-use super::index::IndexValue;
-use super::place::Place;
-use super::registers::{Get, Locate, Put};
-use crate::builder::Builder;
-use crate::current::{here, with};
-use crate::data::{Data, Handle, Places, ReadPlaces, To, operations};
-use crate::number::Element;
-use crate::value::Index;
-use crate::value::Value;
-use crate::var::{IntoVar, Read, Var};
+use crate::data::convert::To;
+use crate::data::leaves::{Data, Handle, Places, ReadPlaces};
+use crate::data::operations;
+use crate::data::place::{Place, global_place};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Index, Value};
+use crate::memory::registers::{Get, Locate, Put};
+use crate::scalar::index::IndexValue;
+use crate::scalar::number::Element;
+use crate::scalar::var::{IntoVar, Read, Var};
 use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 use std::marker::PhantomData;
@@ -80,8 +80,8 @@ pub(crate) fn place_in_slice<T: Element>(
     start: Index,
     count: Value,
 ) -> Place<T> {
-    use crate::arithmetic::binary;
-    use crate::operation::Operation;
+    use crate::emit::arithmetic::Operation;
+    use crate::emit::arithmetic::binary;
     let long = ScalarType::U64;
     let wide = start.widened(b);
     let count = Index { value: count, ty: ScalarType::U32 }.widened(b);
@@ -115,7 +115,7 @@ macro_rules! slices {
             /// Whether it has no elements.
             #[track_caller]
             pub fn is_empty(&self) -> Var<bool> {
-                crate::compare::Equate::eq(self.len(), 0usize)
+                crate::scalar::compare::Equate::eq(self.len(), 0usize)
             }
         }
 

@@ -1,15 +1,15 @@
 //! `&x[a..b]`: a part of a slice, or of shared memory.
 
-use super::index::IndexValue;
-use super::slice::Memory;
-use super::{Shared, SharedSlice, Slice, SliceMut};
-use crate::arithmetic::binary;
-use crate::builder::Builder;
-use crate::current::{here, with};
-use crate::data::Data;
-use crate::operation::Operation;
-use crate::value::{Index, Value};
-use crate::var::{Read, Var};
+use crate::data::leaves::Data;
+use crate::emit::arithmetic::{Operation, binary};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Index, Value};
+use crate::memory::shared::Shared;
+use crate::memory::shared_slice::SharedSlice;
+use crate::memory::slice::{Memory, Slice, SliceMut};
+use crate::scalar::index::IndexValue;
+use crate::scalar::var::{Read, Var};
 use lanework_abi::IndexKind;
 use lanework_ptx::ScalarType;
 

@@ -1,7 +1,16 @@
 //! Which lane holds which element of a fragment (PTX manual, "Matrix Fragments for mma"): one function
 //! for positions, loads, stores and drawings.
+//!
+//! Arithmetic on untyped 32-bit values while staging: what addresses and positions are computed with.
+//! Constants fold, so that the same functions draw layouts on the host.
+//!
+//! Rows and columns while staging, and which memory row each lane addresses for `ldmatrix` and `stmatrix`.
 
-use super::element::{MatrixElement, per_register};
+use crate::emit::arithmetic::{Operation, binary};
+use crate::emit::builder::Builder;
+use crate::emit::value::{Index, Value, integer};
+use crate::tensor_cores::element::{MatrixElement, per_register};
+use lanework_ptx::ScalarType;
 
 /// Which matrix of `D = A B + C` a fragment is a part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +102,96 @@ impl Layout {
         let along = Linear { group: 0, member: run, first: run * 4 * (word / lines) + rest };
         if self.part == Part::B { (along, line) } else { (line, along) }
     }
+}
+
+const WORD: ScalarType = ScalarType::U32;
+
+/// A constant.
+pub(crate) fn constant(value: u32) -> Value {
+    Value::Constant(value.into())
+}
+
+pub(crate) fn add(b: &mut Builder, x: Value, y: Value) -> Value {
+    binary(b, Operation::Add, WORD, x, y)
+}
+
+pub(crate) fn mul(b: &mut Builder, x: Value, by: u32) -> Value {
+    binary(b, Operation::Mul, WORD, x, constant(by))
+}
+
+pub(crate) fn shr(b: &mut Builder, x: Value, by: u32) -> Value {
+    binary(b, Operation::Shr, WORD, x, constant(by))
+}
+
+pub(crate) fn and(b: &mut Builder, x: Value, mask: u32) -> Value {
+    binary(b, Operation::And, WORD, x, constant(mask))
+}
+
+pub(crate) fn xor(b: &mut Builder, x: Value, y: Value) -> Value {
+    binary(b, Operation::Xor, WORD, x, y)
+}
+
+/// An index as a 32-bit value.
+pub(crate) fn word(b: &mut Builder, index: Index) -> Value {
+    match index.value {
+        Value::Constant(bits) => constant(integer(bits, index.ty) as u32),
+        value if index.ty.size() == 8 => b.pure("cvt.u32.u64", WORD, &[(value, ScalarType::U64)]),
+        value => value,
+    }
+}
+
+/// The lane in its warp.
+pub(crate) const LANE: Value = Value::Special("%laneid");
+
+/// A row or column of an element, in this lane.
+pub(crate) fn position(b: &mut Builder, place: Linear) -> Value {
+    let group = shr(b, LANE, 2);
+    let member = and(b, LANE, 3);
+    let (group, member) = (mul(b, group, place.group), mul(b, member, place.member));
+    let sum = add(b, group, member);
+    add(b, sum, constant(place.first))
+}
+
+/// The first row of this warp's part of a warpgroup's fragment.
+pub(crate) fn warp_row(b: &mut Builder, warps: u32) -> Value {
+    if warps == 1 {
+        return constant(0);
+    }
+    let warp = shr(b, Value::Special("%tid.x"), 5);
+    let warp = and(b, warp, warps - 1);
+    mul(b, warp, 16)
+}
+
+/// A row and a column.
+pub(crate) type At = (Value, Value);
+
+pub(crate) fn index(value: Value) -> Index {
+    Index { value, ty: ScalarType::U32 }
+}
+
+/// A start and an offset, both in rows and columns.
+pub(crate) fn plus(b: &mut Builder, at: At, more: At) -> At {
+    (add(b, at.0, more.0), add(b, at.1, more.1))
+}
+
+/// The row and column of the memory row whose address this lane gives to `ldmatrix`: lane `8 j + r`
+/// that of row `r` of matrix `j`. `steps` says how far matrices 1 and 2 are from matrix 0; `per` is the
+/// number of scalars in 16 bytes.
+pub(crate) fn row_of_lane(
+    b: &mut Builder,
+    by_rows: bool,
+    count: usize,
+    steps: [(u32, u32); 2],
+) -> At {
+    let row = and(b, LANE, 7);
+    let mut at = if by_rows { (row, constant(0)) } else { (constant(0), row) };
+    for (bit, step) in steps.into_iter().enumerate().take(count.trailing_zeros() as usize) {
+        let which = shr(b, LANE, 3 + bit as u32);
+        let which = and(b, which, 1);
+        let step = (mul(b, which, step.0), mul(b, which, step.1));
+        at = plus(b, at, step);
+    }
+    at
 }
 
 #[cfg(test)]

@@ -156,14 +156,14 @@ mod tests {
         let (mut twins, mut host) = (BTreeSet::new(), BTreeSet::new());
         listed(&lang, "\ntwins_of! {", &mut twins);
         listed(&lang, "\ntwins! {", &mut twins);
-        listed(&lang, "pub use crate::host::{", &mut host);
+        listed(&lang, "pub use crate::api::host::{", &mut host);
         assert!(twins.len() > 60 && host.len() > 10, "{twins:?} {host:?}");
         let only: BTreeSet<String> = DEVICE_ONLY.iter().map(|name| (*name).to_owned()).collect();
         let unknown: Vec<_> =
             twins.iter().filter(|name| !host.contains(*name) && !only.contains(*name)).collect();
         assert!(
             unknown.is_empty(),
-            "add {unknown:?} to DEVICE_ONLY, or a version for the host to lang/src/host"
+            "add {unknown:?} to DEVICE_ONLY, or a version for the host to lang/src/api/host.rs"
         );
         let both: Vec<_> = only.intersection(&host).collect();
         assert!(both.is_empty(), "{both:?} run on the host and are said not to");

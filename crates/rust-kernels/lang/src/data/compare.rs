@@ -1,0 +1,299 @@
+//! Comparison of whole values: enums, structs, tuples, arrays, `Option`s.
+//!
+//! Comparisons as the macros write them: `(&&Compare(left, right)).less(..)`.
+//!
+//! Three traits share their methods' names, and method lookup takes the first that fits, since each
+//! is implemented for one reference less: operands of one type (so that a literal gets its type from
+//! the other side, as in Rust), then integers of two types, then whatever is left, which is the error
+//! that says what can be compared. Integers of two types are compared as the numbers they are: `-1i32`
+//! is less than `0u32`, and no operand is cut to the other's width.
+
+use crate::data::convert::{To, Valued};
+use crate::data::leaves::{Data, Leaf, leaves};
+use crate::data::operations::values;
+use crate::emit::arithmetic::{Operation, binary, not};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Value, integer, wrap};
+use crate::scalar::cast::cast;
+use crate::scalar::compare::{Equate, Order, Relation, relate};
+use crate::scalar::number::Integer;
+use crate::scalar::var::Var;
+use lanework_ptx::ScalarType;
+
+const PRED: ScalarType = ScalarType::Pred;
+
+/// Whether two values are equal: each scalar is, but those of an `Option` that holds nothing and of other variants.
+#[track_caller]
+pub fn same<T: Data>(first: impl To<T>, second: impl To<T>) -> Var<bool> {
+    here();
+    let (first, second) = (values::<T>(first.to()), values::<T>(second.to()));
+    let leaves = leaves::<T>();
+    Var::new(with(|b| {
+        let mut equal = Value::Constant(1);
+        for (at, leaf) in leaves.iter().enumerate() {
+            let mut one = relate(b, Relation::Eq, leaf.ty, first[at], second[at]);
+            if let Some(held) = held(b, &leaves, &first, leaf) {
+                let empty = not(b, PRED, held);
+                one = binary(b, Operation::Or, PRED, one, empty);
+            }
+            equal = binary(b, Operation::And, PRED, equal, one);
+        }
+        equal
+    }))
+}
+
+/// Whether every `Option` and variant that a scalar is in holds it; `None` where it is in none.
+fn held(b: &mut Builder, leaves: &[Leaf], values: &[Value], leaf: &Leaf) -> Option<Value> {
+    let (flag, number) = leaf.flag?;
+    let own = match leaves[flag].ty {
+        PRED => values[flag],
+        ty => relate(b, Relation::Eq, ty, values[flag], Value::Constant(number)),
+    };
+    match held(b, leaves, values, &leaves[flag]) {
+        Some(outer) => Some(binary(b, Operation::And, PRED, outer, own)),
+        None => Some(own),
+    }
+}
+
+/// Whether the first value is less, at most, greater or at least the second: by the first scalars
+/// that differ. Not of values with an `Option`, whose scalars may mean nothing.
+#[track_caller]
+pub fn ordered<T: Data>(relation: Relation, first: impl To<T>, second: impl To<T>) -> Var<bool> {
+    here();
+    let (first, second) = (values::<T>(first.to()), values::<T>(second.to()));
+    let leaves = leaves::<T>();
+    let strict = match relation {
+        Relation::Le => Relation::Lt,
+        Relation::Ge => Relation::Gt,
+        other => other,
+    };
+    Var::new(with(|b| {
+        if leaves.iter().any(|leaf| leaf.flag.is_some() || leaf.ty == PRED) {
+            b.error(
+                "values with a `bool`, an `Option` or an enum with data have no order in a kernel",
+                "compare their numbers one after the other",
+            );
+        }
+        // From the last scalar to the first: less, or equal and what follows decides.
+        let mut result = Value::Constant(u64::from(strict != relation));
+        for (at, leaf) in leaves.iter().enumerate().rev() {
+            let less = relate(b, strict, leaf.ty, first[at], second[at]);
+            let equal = relate(b, Relation::Eq, leaf.ty, first[at], second[at]);
+            let rest = binary(b, Operation::And, PRED, equal, result);
+            result = binary(b, Operation::Or, PRED, less, rest);
+        }
+        result
+    }))
+}
+
+/// The two sides of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Compare<L, R>(pub L, pub R);
+
+/// Integers of any two types, compared as numbers.
+pub trait Mixed<R>: Copy {
+    /// `bool` or `Var<bool>`.
+    type Output;
+    #[doc(hidden)]
+    fn relation(self, relation: Relation, other: R) -> Self::Output;
+}
+
+impl<A: Integer, B: Integer> Mixed<Var<B>> for Var<A> {
+    type Output = Var<bool>;
+    #[track_caller]
+    fn relation(self, relation: Relation, other: Var<B>) -> Var<bool> {
+        here();
+        let (x, y) = ((self.value, A::SCALAR), (other.value, B::SCALAR));
+        Var::new(with(|b| relate_mixed(b, relation, x, y)))
+    }
+}
+
+impl<A: Integer, B: Integer> Mixed<B> for Var<A> {
+    type Output = Var<bool>;
+    #[track_caller]
+    fn relation(self, relation: Relation, other: B) -> Var<bool> {
+        self.relation(relation, Var::constant(other))
+    }
+}
+
+impl<A: Integer, B: Integer> Mixed<Var<B>> for A {
+    type Output = Var<bool>;
+    #[track_caller]
+    fn relation(self, relation: Relation, other: Var<B>) -> Var<bool> {
+        Var::constant(self).relation(relation, other)
+    }
+}
+
+impl<A: Integer, B: Integer> Mixed<B> for A {
+    type Output = bool;
+    fn relation(self, relation: Relation, other: B) -> bool {
+        let (x, y) = (integer(self.bits(), A::SCALAR), integer(other.bits(), B::SCALAR));
+        relation.holds(Some(x.cmp(&y)))
+    }
+}
+
+/// Two values of one type, of which one at least is a run-time value.
+#[track_caller]
+fn whole<T: Data>(relation: Relation, first: impl To<T>, second: impl To<T>) -> Var<bool> {
+    match relation {
+        Relation::Eq => same::<T>(first, second),
+        Relation::Ne => !same::<T>(first, second),
+        other => ordered::<T>(other, first, second),
+    }
+}
+
+impl<L: Valued, R: To<L::Value>, const N: usize> Mixed<[R; N]> for [L; N] {
+    type Output = Var<bool>;
+    #[track_caller]
+    fn relation(self, relation: Relation, other: [R; N]) -> Var<bool> {
+        whole::<[L::Value; N]>(relation, self, other)
+    }
+}
+
+macro_rules! tuples {
+    ($($($l:ident $r:ident)*;)*) => {$(
+        impl<$($l: Valued, $r: To<$l::Value>),*> Mixed<($($r,)*)> for ($($l,)*) {
+            type Output = Var<bool>;
+            #[track_caller]
+            fn relation(self, relation: Relation, other: ($($r,)*)) -> Var<bool> {
+                whole::<($($l::Value,)*)>(relation, self, other)
+            }
+        }
+    )*};
+}
+
+tuples! {
+    A A2;
+    A A2 B B2;
+    A A2 B B2 C C2;
+    A A2 B B2 C C2 D D2;
+    A A2 B B2 C C2 D D2 E E2;
+    A A2 B B2 C C2 D D2 E E2 F F2;
+}
+
+/// `x relation y` for integers of two types.
+fn relate_mixed(
+    b: &mut Builder,
+    relation: Relation,
+    (x, tx): (Value, ScalarType),
+    (y, ty): (Value, ScalarType),
+) -> Value {
+    match (x, y) {
+        (Value::Constant(a), Value::Constant(c)) => {
+            let order = integer(a, tx).cmp(&integer(c, ty));
+            return Value::Constant(relation.holds(Some(order)).into());
+        }
+        (Value::Constant(_), _) => {
+            return relate_mixed(b, relation.mirrored(), (y, ty), (x, tx));
+        }
+        (_, Value::Constant(bits)) => {
+            let number = integer(bits, ty);
+            let same = wrap(number, tx);
+            if integer(same, tx) == number {
+                return relate(b, relation, tx, x, Value::Constant(same));
+            }
+            // The constant lies beyond every value of `x`, above or below.
+            let order = 0.cmp(&number);
+            return Value::Constant(relation.holds(Some(order)).into());
+        }
+        _ => {}
+    }
+    if tx.is_signed() == ty.is_signed() {
+        let wide = if tx.size() >= ty.size() { tx } else { ty };
+        let (x, y) = (cast(b, x, tx, wide), cast(b, y, ty, wide));
+        return relate(b, relation, wide, x, y);
+    }
+    if !tx.is_signed() {
+        return relate_mixed(b, relation.mirrored(), (y, ty), (x, tx));
+    }
+    // `x` is signed, `y` is not.
+    if tx.size() > ty.size() {
+        let y = cast(b, y, ty, tx);
+        return relate(b, relation, tx, x, y);
+    }
+    if ty.size() < 8 {
+        let wide = ScalarType::S64;
+        let (x, y) = (cast(b, x, tx, wide), cast(b, y, ty, wide));
+        return relate(b, relation, wide, x, y);
+    }
+    let negative = relate(b, Relation::Lt, tx, x, Value::Constant(0));
+    let magnitude = cast(b, x, tx, ty);
+    let related = relate(b, relation, ty, magnitude, y);
+    let predicate = ScalarType::Pred;
+    match relation {
+        Relation::Lt | Relation::Le | Relation::Ne => {
+            binary(b, Operation::Or, predicate, negative, related)
+        }
+        Relation::Gt | Relation::Ge | Relation::Eq => {
+            let positive = not(b, predicate, negative);
+            binary(b, Operation::And, predicate, positive, related)
+        }
+    }
+}
+
+macro_rules! levels {
+    ($($method:ident $plain:ident $relation:ident $trait:ident $same:ident $any:ident $other:ident;)*) => {$(
+        /// Operands of one type.
+        pub trait $same: Copy {
+            /// `bool` or `Var<bool>`.
+            type Output;
+            /// The comparison.
+            #[must_use]
+            fn $method(self) -> Self::Output;
+        }
+
+        impl<L: $trait<R> + Copy, R: Copy> $same for &&Compare<L, R> {
+            type Output = L::Output;
+            #[track_caller]
+            fn $method(self) -> L::Output {
+                self.0.$plain(self.1)
+            }
+        }
+
+        /// Integers of two types.
+        pub trait $any: Copy {
+            /// `bool` or `Var<bool>`.
+            type Output;
+            /// The comparison.
+            #[must_use]
+            fn $method(self) -> Self::Output;
+        }
+
+        impl<L: Mixed<R>, R: Copy> $any for &Compare<L, R> {
+            type Output = L::Output;
+            #[track_caller]
+            fn $method(self) -> L::Output {
+                self.0.relation(Relation::$relation, self.1)
+            }
+        }
+
+        /// Operands that cannot be compared; the error says so.
+        pub trait $other<L, R>: Copy {
+            /// The comparison.
+            #[must_use]
+            fn $method(self) -> L::Output
+            where
+                L: $trait<R>;
+        }
+
+        impl<L: Copy, R: Copy> $other<L, R> for Compare<L, R> {
+            #[track_caller]
+            fn $method(self) -> L::Output
+            where
+                L: $trait<R>,
+            {
+                self.0.$plain(self.1)
+            }
+        }
+    )*};
+}
+
+levels! {
+    is_equal eq Eq Equate SameEqual AnyEqual OtherEqual;
+    is_unequal ne Ne Equate SameUnequal AnyUnequal OtherUnequal;
+    is_less lt Lt Order SameLess AnyLess OtherLess;
+    is_at_most le Le Order SameAtMost AnyAtMost OtherAtMost;
+    is_greater gt Gt Order SameGreater AnyGreater OtherGreater;
+    is_at_least ge Ge Order SameAtLeast AnyAtLeast OtherAtLeast;
+}

@@ -1,0 +1,261 @@
+//! What the builder holds of a kernel that is being staged: its lines, and the loops, calls and captured blocks around the
+//! place that they are appended to.
+//!
+//! Blocks of local memory that hold the arrays of variables.
+//!
+//! What a kernel's first and last instructions are made of when it is finished: barriers to initialise, registers
+//! that roles move, and bounds checks that report their failure out of line.
+//!
+//! Groups of asynchronous copies in flight while staging.
+//!
+//! A thread waits for copies by number: "all but the latest n groups". The builder keeps the order of
+//! the groups committed and not waited for, so that the number is computed, not written. The order
+//! must be the same on every path to a label: a forward dataflow whose meet is equality, as a verifier
+//! of stack machines checks the stack's shape.
+
+use crate::emit::value::{Index, Register, Value};
+use lanework_ptx::{Instruction, Location, ScalarType, Statement};
+use std::collections::HashMap;
+
+/// One line of the body.
+#[derive(Clone, Debug)]
+pub(crate) enum Line {
+    /// An instruction; `pure` when it only computes its first operand from the others.
+    Op { instruction: Instruction, dest: Option<Register>, pure: bool },
+    /// A label.
+    Label(String),
+    /// Any other statement.
+    Statement(Statement),
+}
+
+/// A pure computation: its name and inputs, mutable ones with the version that was read.
+pub(crate) type Computation = (String, Vec<(Value, u64)>);
+
+/// The value numbers of one structured scope.
+pub(crate) type Scope = HashMap<Computation, Value>;
+
+/// An enclosing loop.
+pub(crate) struct LoopFrame {
+    /// `'name` in the source.
+    pub name: Option<&'static str>,
+    /// The target label of `break`.
+    pub exit: String,
+    /// The target label of `continue`.
+    pub next: String,
+}
+
+/// A loop that is being staged.
+pub(crate) struct Repeat {
+    /// The label at its start.
+    pub head: String,
+    /// The label at its end.
+    pub exit: String,
+    /// What a `for` counts.
+    pub count: Option<Count>,
+}
+
+/// The counter of a `for`.
+pub(crate) struct Count {
+    pub counter: Register,
+    pub ty: ScalarType,
+    /// The bound, and whether it is included.
+    pub to: Value,
+    pub inclusive: bool,
+    pub step: Value,
+}
+
+/// An enclosing `#[device]` call.
+pub(crate) struct CallFrame {
+    /// The target label of `return`.
+    pub exit: String,
+    /// Loops outside the call, which its body cannot leave.
+    pub loops: Vec<LoopFrame>,
+}
+
+/// A captured block.
+pub(crate) struct Captured {
+    pub lines: Vec<Line>,
+    /// Whether control cannot reach their end.
+    pub dead: bool,
+    pub scope: Scope,
+    /// The groups of copies in flight at their end.
+    pub groups: Vec<u32>,
+}
+
+/// What a capture interrupted: the lines staged before it, whether control could not reach their end, and the groups of
+/// copies in flight there.
+pub(crate) struct Interrupted {
+    pub lines: Vec<Line>,
+    pub dead: bool,
+    pub groups: Vec<u32>,
+}
+
+/// The branches of an `if` with `else` that is being staged, each until it is placed.
+pub(crate) struct Branches {
+    pub first: Option<Captured>,
+    pub second: Option<Captured>,
+    /// Where the second branch begins, and where the `if` ends.
+    pub labels: Option<(String, String)>,
+}
+
+/// The arrays of a kernel that are indexed at run time.
+#[derive(Default)]
+pub(crate) struct Locals {
+    /// The home of every variable in local memory: block, offset and type.
+    pub homes: HashMap<Register, (usize, u64, ScalarType)>,
+    /// The blocks of local memory that hold variables.
+    pub blocks: Vec<Block>,
+    /// The registers that hold the addresses of symbols.
+    pub addresses: HashMap<usize, Register>,
+    /// Bytes of constant memory taken.
+    pub constant_bytes: u64,
+}
+
+/// A block of local memory.
+pub(crate) struct Block {
+    /// Its symbol in the builder.
+    pub symbol: usize,
+    /// Its bytes.
+    pub bytes: u64,
+    /// The block that took over its variables, and where in it they begin.
+    pub moved: Option<(usize, u64)>,
+}
+
+/// mbarriers that the kernel's first instructions initialise.
+#[derive(Clone, Debug)]
+pub(crate) struct BarrierSetup {
+    /// The array of barriers, by its index in the builder's symbols.
+    pub symbol: usize,
+    /// How many there are.
+    pub number: u32,
+    /// Arrivals that complete a phase.
+    pub arrivals: Value,
+    pub position: Option<Location>,
+}
+
+/// A role whose threads get another number of registers.
+#[derive(Clone, Debug)]
+pub(crate) struct MovedRegisters {
+    /// The role's first warp.
+    pub first: u32,
+    pub warps: u32,
+    /// Registers of each thread from here on.
+    pub count: u32,
+    /// File, line and column.
+    pub source: (String, u32, u32),
+}
+
+/// A failed bounds check's branch to the code that reports it.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    /// Where the check jumps when it fails.
+    pub label: String,
+    /// The check's number, from 1.
+    pub site: usize,
+    pub index: Index,
+    pub length: Value,
+}
+
+/// The groups in flight, oldest first, each by its pipeline; and those at labels.
+#[derive(Debug, Default)]
+pub(crate) struct Flight {
+    groups: Vec<u32>,
+    labels: HashMap<String, Vec<u32>>,
+    pipelines: u32,
+}
+
+impl Flight {
+    /// A new pipeline's number.
+    pub fn pipeline(&mut self) -> u32 {
+        self.pipelines += 1;
+        self.pipelines
+    }
+
+    /// Groups of a pipeline in flight.
+    pub fn outstanding(&self, pipeline: u32) -> usize {
+        self.groups.iter().filter(|group| **group == pipeline).count()
+    }
+
+    /// A group of a pipeline is committed.
+    pub fn commit(&mut self, pipeline: u32) {
+        self.groups.push(pipeline);
+    }
+
+    /// The pipeline's oldest group is waited for: how many later groups may stay in flight. `None`
+    /// when it has none.
+    pub fn wait(&mut self, pipeline: u32) -> Option<usize> {
+        let at = self.groups.iter().position(|group| *group == pipeline)?;
+        let later = self.groups.len() - 1 - at;
+        self.groups.remove(at);
+        Some(later)
+    }
+
+    /// Every group is waited for.
+    pub fn wait_all(&mut self) {
+        self.groups.clear();
+    }
+
+    /// A jump to a label, or a loop's head: whether the groups are those of the other jumps to it.
+    pub fn leave(&mut self, label: &str) -> bool {
+        if self.pipelines == 0 {
+            return true;
+        }
+        match self.labels.get(label) {
+            Some(there) => *there == self.groups,
+            None => {
+                self.labels.insert(label.to_owned(), self.groups.clone());
+                true
+            }
+        }
+    }
+
+    /// A label is reached, from the line before too unless it is `dead`: whether the groups are those
+    /// of the jumps to it.
+    pub fn arrive(&mut self, label: &str, dead: bool) -> bool {
+        match self.labels.get(label) {
+            Some(there) if dead => {
+                self.groups.clone_from(there);
+                true
+            }
+            Some(there) => *there == self.groups,
+            None => true,
+        }
+    }
+
+    /// The groups in flight, for a block staged aside.
+    pub fn groups(&self) -> Vec<u32> {
+        self.groups.clone()
+    }
+
+    /// Sets the groups in flight, and returns those before.
+    pub fn replace(&mut self, groups: Vec<u32>) -> Vec<u32> {
+        std::mem::replace(&mut self.groups, groups)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::emit::frames::Flight;
+
+    #[test]
+    fn a_wait_counts_the_groups_of_every_pipeline() {
+        let mut flight = Flight::default();
+        let (x, y) = (flight.pipeline(), flight.pipeline());
+        for group in [x, y, x, y] {
+            flight.commit(group);
+        }
+        assert_eq!((flight.wait(x), flight.wait(x), flight.wait(x)), (Some(3), Some(1), None));
+        assert_eq!((flight.outstanding(y), flight.wait(y)), (2, Some(1)));
+    }
+
+    #[test]
+    fn paths_that_disagree_are_seen() {
+        let mut flight = Flight::default();
+        let x = flight.pipeline();
+        assert!(flight.leave("end"));
+        flight.commit(x);
+        assert!(!flight.arrive("end", false) && !flight.leave("end"));
+        assert!(flight.arrive("end", true));
+        assert_eq!(flight.outstanding(x), 0);
+    }
+}

@@ -1,0 +1,275 @@
+//! What makes an iterator of another: `map`, `filter`, `zip` and their like.
+
+use crate::emit::arithmetic::Operation;
+use crate::emit::current::break_loop;
+use crate::flow::branch::if_then;
+use crate::library::iterate::sources::IntoStream;
+use crate::library::iterate::{Iter, Sequence, Stream, operate, positions, usize_of};
+use crate::scalar::compare::Condition;
+use crate::scalar::index::IndexValue;
+use crate::scalar::var::{Read, Var};
+use lanework_ptx::ScalarType;
+
+/// `.map(f)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Map<S, F>(S, F);
+
+impl<S: Stream, R, F: Fn(S::Item) -> R> Stream for Map<S, F> {
+    type Item = R;
+    #[track_caller]
+    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(R)) {
+        self.0.each(name, &mut |item| body((self.1)(item)));
+    }
+}
+
+impl<S: Sequence, R, F: Fn(S::Item) -> R> Sequence for Map<S, F> {
+    fn length(&self) -> Var<usize> {
+        self.0.length()
+    }
+    #[track_caller]
+    fn at(&self, position: Var<usize>) -> R {
+        (self.1)(self.0.at(position))
+    }
+    fn unrolls(&self) -> bool {
+        self.0.unrolls()
+    }
+    #[track_caller]
+    fn each_by(&self, step: Var<usize>, name: Option<&'static str>, body: &mut dyn FnMut(R)) {
+        self.0.each_by(step, name, &mut |item| body((self.1)(item)));
+    }
+}
+
+/// `.filter(p)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Filter<S, F>(S, F);
+
+impl<S: Stream<Item: Copy>, C: Condition, F: Fn(S::Item) -> C> Stream for Filter<S, F> {
+    type Item = S::Item;
+    #[track_caller]
+    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(S::Item)) {
+        self.0.each(name, &mut |item| if_then((self.1)(item), || body(item)));
+    }
+}
+
+/// `.take_while(p)`.
+#[derive(Clone, Copy, Debug)]
+pub struct TakeWhile<S, F>(S, F);
+
+impl<S: Stream<Item: Copy>, C: Condition, F: Fn(S::Item) -> C> Stream for TakeWhile<S, F> {
+    type Item = S::Item;
+    #[track_caller]
+    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(S::Item)) {
+        self.0.each(name, &mut |item| {
+            let goes_on = (self.1)(item).condition();
+            if_then(!goes_on, || break_loop(None));
+            body(item);
+        });
+    }
+}
+
+/// `.enumerate()`.
+#[derive(Clone, Copy, Debug)]
+pub struct Enumerate<S>(S);
+
+/// `.zip(other)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Zip<A, B>(A, B);
+
+/// `.rev()`.
+#[derive(Clone, Copy, Debug)]
+pub struct Rev<S>(S);
+
+/// `.skip(n)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Skip<S>(S, Var<usize>);
+
+/// `.take(n)`.
+#[derive(Clone, Copy, Debug)]
+pub struct Take<S>(S, Var<usize>);
+
+/// `.step_by(n)`.
+#[derive(Clone, Copy, Debug)]
+pub struct StepBy<S>(S, Var<usize>);
+
+macro_rules! by_position {
+    ($([$($generics:tt)*] $adapter:ty, $item:ty, |$self:ident, $at:ident| $length:expr, $element:expr, $unrolls:expr;)*) => {$(
+        impl<$($generics)*> Stream for $adapter {
+            type Item = $item;
+            #[track_caller]
+            fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut($item)) {
+                positions(self.unrolls(), self.length(), name, |i| body(self.at(i)));
+            }
+        }
+
+        impl<$($generics)*> Sequence for $adapter {
+            #[track_caller]
+            fn length(&self) -> Var<usize> {
+                let $self = self;
+                $length
+            }
+            #[track_caller]
+            fn at(&self, $at: Var<usize>) -> $item {
+                let $self = self;
+                $element
+            }
+            fn unrolls(&self) -> bool {
+                let $self = self;
+                $unrolls
+            }
+        }
+    )*};
+}
+
+by_position! {
+    [S: Sequence] Enumerate<S>, (Var<usize>, S::Item), |all, i|
+        all.0.length(), (i, all.0.at(i)), all.0.unrolls();
+    [A: Sequence, B: Sequence] Zip<A, B>, (A::Item, B::Item), |both, i|
+        operate(Operation::Min, both.0.length(), both.1.length()),
+        (both.0.at(i), both.1.at(i)),
+        both.0.unrolls() || both.1.unrolls();
+    [S: Sequence] Rev<S>, S::Item, |all, i|
+        all.0.length(),
+        all.0.at(operate(Operation::Sub, before_last(&all.0), i)),
+        all.0.unrolls();
+    [S: Sequence] Skip<S>, S::Item, |all, i|
+        operate(Operation::Sub, operate(Operation::Max, all.0.length(), all.1), all.1),
+        all.0.at(operate(Operation::Add, i, all.1)),
+        all.0.unrolls();
+    [S: Sequence] Take<S>, S::Item, |all, i|
+        operate(Operation::Min, all.0.length(), all.1), all.0.at(i), all.0.unrolls();
+}
+
+fn before_last(sequence: &impl Sequence) -> Var<usize> {
+    operate(Operation::Sub, sequence.length(), usize_of(1))
+}
+
+impl<S: Sequence> Stream for StepBy<S> {
+    type Item = S::Item;
+    #[track_caller]
+    fn each(&self, name: Option<&'static str>, body: &mut dyn FnMut(S::Item)) {
+        self.0.each_by(self.1, name, body);
+    }
+}
+
+impl<S: Sequence> Sequence for StepBy<S> {
+    #[track_caller]
+    fn length(&self) -> Var<usize> {
+        let up = operate(Operation::Sub, self.1, usize_of(1));
+        operate(Operation::Div, operate(Operation::Add, self.0.length(), up), self.1)
+    }
+    #[track_caller]
+    fn at(&self, position: Var<usize>) -> S::Item {
+        self.0.at(operate(Operation::Mul, position, self.1))
+    }
+    fn unrolls(&self) -> bool {
+        self.0.unrolls()
+    }
+}
+
+/// A number of elements, of any integer type, as it is now.
+#[track_caller]
+fn count(number: impl IndexValue) -> Var<usize> {
+    let parts = number.parts();
+    let wide = crate::emit::current::with(|b| {
+        crate::scalar::cast::cast(b, parts.value, parts.ty, ScalarType::U64)
+    });
+    Read::copy(Var::new(wide))
+}
+
+impl<S: Stream> Iter<S> {
+    /// This iterator.
+    pub fn iter(self) -> Self {
+        self
+    }
+
+    /// This iterator.
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "a staged iterator hands out no elements on the host"
+    )]
+    pub fn into_iter(self) -> Self {
+        self
+    }
+
+    /// This iterator: elements are values in a kernel.
+    pub fn copied(self) -> Self {
+        self
+    }
+
+    /// This iterator: elements are values in a kernel.
+    pub fn cloned(self) -> Self {
+        self
+    }
+
+    /// What `f` makes of each element.
+    pub fn map<R, F: Fn(S::Item) -> R>(self, f: F) -> Iter<Map<S, F>> {
+        Iter(Map(self.0, f))
+    }
+
+    /// The elements for which the condition holds.
+    pub fn filter<C: Condition, F: Fn(S::Item) -> C>(self, condition: F) -> Iter<Filter<S, F>> {
+        Iter(Filter(self.0, condition))
+    }
+
+    /// The elements before the first for which the condition does not hold.
+    pub fn take_while<C: Condition, F: Fn(S::Item) -> C>(
+        self,
+        condition: F,
+    ) -> Iter<TakeWhile<S, F>> {
+        Iter(TakeWhile(self.0, condition))
+    }
+}
+
+impl<S: Stream> Iter<S> {
+    /// Each element with its position.
+    pub fn enumerate(self) -> Iter<Enumerate<S>>
+    where
+        S: Sequence,
+    {
+        Iter(Enumerate(self.0))
+    }
+
+    /// Pairs of elements, as many as the shorter of both has.
+    pub fn zip<X: IntoStream>(self, other: X) -> Iter<Zip<S, X::Stream>>
+    where
+        S: Sequence,
+        X::Stream: Sequence,
+    {
+        Iter(Zip(self.0, other.stream().0))
+    }
+
+    /// The elements from the last to the first.
+    pub fn rev(self) -> Iter<Rev<S>>
+    where
+        S: Sequence,
+    {
+        Iter(Rev(self.0))
+    }
+
+    /// The elements after the first `n`.
+    #[track_caller]
+    pub fn skip(self, n: impl IndexValue) -> Iter<Skip<S>>
+    where
+        S: Sequence,
+    {
+        Iter(Skip(self.0, count(n)))
+    }
+
+    /// The first `n` elements.
+    #[track_caller]
+    pub fn take(self, n: impl IndexValue) -> Iter<Take<S>>
+    where
+        S: Sequence,
+    {
+        Iter(Take(self.0, count(n)))
+    }
+
+    /// Every `n`th element, from the first on.
+    #[track_caller]
+    pub fn step_by(self, n: impl IndexValue) -> Iter<StepBy<S>>
+    where
+        S: Sequence,
+    {
+        Iter(StepBy(self.0, count(n)))
+    }
+}

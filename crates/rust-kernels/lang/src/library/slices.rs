@@ -1,0 +1,139 @@
+//! Methods of Rust's slices on global and shared memory: `get`, `first`, `last`, `swap`.
+
+use crate::data::leaves::{Data, Handle, Values, Variables};
+use crate::data::operations;
+use crate::emit::arithmetic::{Operation, binary};
+use crate::emit::current::{here, with};
+use crate::emit::value::Value;
+use crate::flow::branch::if_then;
+use crate::library::option::OptionOf;
+use crate::memory::registers::{Get, Put};
+use crate::memory::shared::Shared;
+use crate::memory::shared_slice::SharedSlice;
+use crate::memory::slice::{Slice, SliceMut};
+use crate::scalar::cast::cast;
+use crate::scalar::compare::Order;
+use crate::scalar::index::IndexValue;
+use crate::scalar::var::Var;
+use lanework_ptx::ScalarType;
+
+/// Element `index` where it is below `length`.
+#[track_caller]
+fn checked<T: Data>(
+    array: &impl Get<Var<usize>, Output = Handle<T>>,
+    index: Var<usize>,
+    length: Var<usize>,
+) -> OptionOf<Values, T> {
+    let some = index.lt(length);
+    let value = operations::variable::<T>();
+    if_then(some, || operations::set::<T, Variables>(value, array.get(index)));
+    OptionOf::new(some, operations::read_copy::<T, Variables>(value))
+}
+
+/// An index of any integer type; a negative one becomes larger than every length.
+fn wide(index: impl IndexValue) -> Var<usize> {
+    let parts = index.parts();
+    Var::new(with(|b| cast(b, parts.value, parts.ty, ScalarType::U64)))
+}
+
+/// The position before another one.
+fn before(position: Var<usize>) -> Var<usize> {
+    let one = Value::Constant(1);
+    Var::new(with(|b| binary(b, Operation::Sub, ScalarType::U64, position.value, one)))
+}
+
+macro_rules! elements {
+    ($($memory:ty, |$self:ident| $length:expr;)*) => {$(
+        impl<T: Data> $memory
+        where
+            $memory: Get<Var<usize>, Output = Handle<T>>,
+        {
+            /// Element `index`; none where there is no such element.
+            ///
+            /// ```
+            /// # use lanework::prelude::*;
+            /// #[kernel]
+            /// fn ends(x: &[u32], out: &mut [u32]) {
+            ///     let tile = shared::<u32>(4);
+            ///     tile[thread_idx.x] = x[thread_idx.x];
+            ///     sync_threads();
+            ///     let i = thread_idx.x as i32 - 1;
+            ///     out[thread_idx.x] = x.get(i).unwrap_or(100) + tile.get(i + 2).copied().unwrap_or(7);
+            ///     if let (Some(first), Some(&last)) = (x.first(), tile.last()) {
+            ///         out[thread_idx.x] += first + last;
+            ///     }
+            /// }
+            /// # let device = Device::emulator();
+            /// # let x = device.upload(&[1u32, 2, 3, 4])?;
+            /// # let mut out = device.zeros::<u32>(4)?;
+            /// # ends(&x, &mut out).grid(1).block(4).launch(&device)?;
+            /// assert_eq!(out.download()?, [107, 9, 11, 15]);
+            /// # Ok::<(), lanework::Error>(())
+            /// ```
+            #[track_caller]
+            pub fn get(self, index: impl IndexValue) -> OptionOf<Values, T> {
+                here();
+                let $self = self;
+                checked::<T>(&self, wide(index), $length)
+            }
+
+            /// The first element; none of no elements.
+            #[track_caller]
+            pub fn first(self) -> OptionOf<Values, T> {
+                self.get(0usize)
+            }
+
+            /// The last element; none of no elements.
+            #[track_caller]
+            pub fn last(self) -> OptionOf<Values, T> {
+                here();
+                let $self = self;
+                let length: Var<usize> = $length;
+                // Of no elements this is the largest index, which is not below 0.
+                checked::<T>(&self, before(length), length)
+            }
+        }
+    )*};
+}
+
+elements! {
+    Slice<T>, |slice| slice.len();
+    SliceMut<T>, |slice| slice.len();
+    SharedSlice<T>, |slice| slice.len();
+    Shared<T, 1>, |shared| Var::constant(shared.shape()[0] as usize);
+}
+
+macro_rules! swaps {
+    ($($memory:ty)*) => {$(
+        impl<T: Data> $memory
+        where
+            $memory: Get<Var<usize>, Output = Handle<T>> + Put<Var<usize>, Handle<T>>,
+        {
+            /// Exchanges elements `a` and `b`.
+            ///
+            /// ```
+            /// # use lanework::prelude::*;
+            /// #[kernel]
+            /// fn reverse(x: &mut [u32]) {
+            ///     let i = thread_idx.x as usize;
+            ///     x.swap(i, x.len() - 1 - i);
+            /// }
+            /// # let device = Device::emulator();
+            /// # let mut x = device.upload(&[1u32, 2, 3, 4])?;
+            /// # reverse(&mut x).grid(1).block(2).launch(&device)?;
+            /// assert_eq!(x.download()?, [4, 3, 2, 1]);
+            /// # Ok::<(), lanework::Error>(())
+            /// ```
+            #[track_caller]
+            pub fn swap(self, a: impl IndexValue, b: impl IndexValue) {
+                here();
+                let (a, b) = (wide(a), wide(b));
+                let (first, second) = (Get::get(&self, a), Get::get(&self, b));
+                self.put(a, second);
+                self.put(b, first);
+            }
+        }
+    )*};
+}
+
+swaps!(SliceMut<T> SharedSlice<T> Shared<T, 1>);

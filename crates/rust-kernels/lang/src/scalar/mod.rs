@@ -1,0 +1,8 @@
+//! Scalars: number types, handles to run-time values, and their comparisons and conversions.
+
+pub(crate) mod cast;
+pub(crate) mod compare;
+pub(crate) mod host_methods;
+pub(crate) mod index;
+pub(crate) mod number;
+pub(crate) mod var;

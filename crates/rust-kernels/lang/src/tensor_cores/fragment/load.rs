@@ -1,0 +1,220 @@
+//! Fragments loaded from memory: by `ldmatrix` where the matrix lies in shared memory as it needs it,
+//! else by each lane's own accesses.
+
+use crate::data::place::{Place, Space};
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Register, Value};
+use crate::scalar::index::IndexValue;
+use crate::scalar::var::Scalar;
+use crate::tensor_cores::element::{MatrixElement, pack, put, unit_bits};
+use crate::tensor_cores::fragment::rows::load_rows;
+use crate::tensor_cores::fragment::{Fragment, FragmentA, FragmentB, FragmentC, Right, Role};
+use crate::tensor_cores::layout::{
+    At, Part, add, constant, index, plus, position, row_of_lane, warp_row, word,
+};
+use crate::tensor_cores::tile::source::Source;
+use lanework_ptx::ScalarType;
+
+/// Whether `ldmatrix` can load fragments of `T` from `S`, and whether it has to transpose.
+fn matrix_rows<P: Role, T: MatrixElement, S: Source>(source: S) -> Option<bool> {
+    let along = match P::PART {
+        Part::B => !S::BY_ROWS,
+        _ => S::BY_ROWS,
+    };
+    let fits =
+        S::SPACE == Space::Shared && source.alignment() == 16 && T::REGISTER == ScalarType::B32;
+    (fits && (along || unit_bits::<T>() == 16)).then_some(!along)
+}
+
+/// The extent of one 8 x 8 matrix of a fragment's registers: rows and columns.
+fn matrix_extent<P: Role, T: MatrixElement>() -> (u32, u32) {
+    let along = 128 / unit_bits::<T>();
+    match P::PART {
+        Part::B => (along, 8),
+        _ => (8, along),
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
+    /// Loads from the matrix's rows `row` and columns `column` on. Every lane of the warp takes part.
+    ///
+    /// From shared memory this is `ldmatrix` (with `.trans` where the matrix lies the other way round,
+    /// for 16-bit elements); where it cannot load the type or the layout, and from global memory, each
+    /// lane loads its elements, side by side where they lie so.
+    #[track_caller]
+    pub fn load<S: Source<Element = T::Storage>>(
+        source: S,
+        row: impl IndexValue,
+        column: impl IndexValue,
+    ) -> Self {
+        here();
+        let start = with(|b| (word(b, row.parts()), word(b, column.parts())));
+        let this = with(|b| Self::declare(b, false));
+        let registers = this.registers();
+        match matrix_rows::<P, T, S>(source).filter(|_| P::PART != Part::C) {
+            Some(transposed) => {
+                let steps = Self::steps();
+                load_matrices(source, &registers, transposed, steps, start);
+            }
+            None => this.load_elements(source, start),
+        }
+        this
+    }
+
+    /// How far the second and the third register's matrix are from the first's.
+    fn steps() -> [(u32, u32); 2] {
+        let (rows, columns) = matrix_extent::<P, T>();
+        match (P::PART, Self::layout().lines()) {
+            (Part::B, _) => [(rows, 0), (2 * rows, 0)],
+            (_, 1) => [(0, columns), (0, 2 * columns)],
+            _ => [(rows, 0), (0, columns)],
+        }
+    }
+
+    /// Each lane's elements by its own loads.
+    fn load_elements<S: Source<Element = T::Storage>>(self, source: S, start: At) {
+        let layout = Self::layout();
+        let per = layout.per_register;
+        let run = layout.run();
+        let along = if P::PART == Part::B { !S::BY_ROWS } else { S::BY_ROWS };
+        let at = |i: u32, count: u32| {
+            let place = with(|b| {
+                let (row, column) = layout.place(i);
+                let warp = warp_row(b, layout.warps());
+                let here = (position(b, row), position(b, column));
+                let here = plus(b, here, (warp, constant(0)));
+                plus(b, start, here)
+            });
+            source.spot(index(place.0), index(place.1), count)
+        };
+        let size = unit_bits::<T>() / 8;
+        let together = along && source.alignment() >= size * run.max(per);
+        for (which, register) in self.registers().into_iter().enumerate() {
+            let first = which as u32 * per;
+            if together && per > 1 {
+                let place = at(first, per);
+                with(|b| load_word(b, register, place));
+                continue;
+            }
+            let parts: Vec<Value> =
+                (first..first + per).map(|i| at(i, 1).load_with("").value).collect();
+            with(|b| {
+                let word = pack(b, &parts, T::Storage::SCALAR);
+                put(b, register, word, T::REGISTER);
+            });
+        }
+    }
+}
+
+/// A register's scalars, which lie side by side, in one load.
+fn load_word<U>(b: &mut Builder, register: Register, place: Place<U>) {
+    let name = format!("ld.{}.b32", place.space.word());
+    let operands = vec![register.name().into(), place.operand(b)];
+    b.emit(&name, operands);
+}
+
+/// `ldmatrix` of up to four registers' matrices at a time.
+fn load_matrices<S: Source>(
+    source: S,
+    registers: &[Register],
+    transposed: bool,
+    steps: [(u32, u32); 2],
+    start: At,
+) {
+    let at = with(|b| {
+        let lane = row_of_lane(b, S::BY_ROWS, registers.len(), steps);
+        plus(b, start, lane)
+    });
+    let place = source.spot(index(at.0), index(at.1), 16 / S::Element::SCALAR.size());
+    with(|b| load_rows(b, registers, transposed, place));
+}
+
+impl<T: MatrixElement, const K: u32, const N: u32> FragmentB<T, K, N> {
+    /// Loads two fragments side by side, columns `column` to `column + 2 * N - 1`: one `ldmatrix` where
+    /// two would be needed.
+    ///
+    /// ```
+    /// # use half::{bf16, f16};
+    /// # use lanework::prelude::*;
+    /// /// `c = a * transpose(a)` of 16 x 16 elements, from a tile by `ldmatrix`.
+    /// #[kernel(block = 32)]
+    /// fn example(a: &[f16], c: &mut [f32]) {
+    ///     let tile = SharedTile::<f16, 16, 16, Swizzle32>::new();
+    ///     for i in (thread_idx.x..256).step_by(32) {
+    ///         tile[[i / 16, i % 16]] = a[i];
+    ///     }
+    ///     sync_warp(FULL_MASK);
+    ///     let left = FragmentA::<f16, 16, 16>::load(tile, 0, 0);
+    ///     let right = FragmentB::<f16, 16, 8>::load_pair(tile.t(), 0, 0);
+    ///     #[unroll]
+    ///     for i in 0..2u32 {
+    ///         let mut sum = FragmentC::<f32, 16, 8>::zero();
+    ///         sum.mma(left, right[i]);
+    ///         sum.store(c.matrix(16), 0, 8 * i);
+    ///     }
+    /// }
+    /// # let device = Device::emulator();
+    /// # let a: Vec<f16> = (0..256).map(|i| f16::from_f32((i / 16) as f32)).collect();
+    /// # let a = device.upload(&a)?;
+    /// # let mut c = device.zeros::<f32>(256)?;
+    /// # example(&a, &mut c).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(c.download()?[3 * 16 + 9], 16.0 * 3.0 * 9.0);
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn load_pair<S: Source<Element = T::Storage>>(
+        source: S,
+        row: impl IndexValue,
+        column: impl IndexValue,
+    ) -> [Self; 2] {
+        here();
+        let (row, column) = (row.parts(), column.parts());
+        let start = with(|b| (word(b, row), word(b, column)));
+        let pair = with(|b| [Self::declare(b, false), Self::declare(b, false)]);
+        let registers: Vec<Register> = pair.iter().flat_map(|this| this.registers()).collect();
+        let steps = match registers.len() {
+            2 => Some([(0, N), (0, 0)]),
+            4 => Some([Self::steps()[0], (0, N)]),
+            _ => None,
+        };
+        match (matrix_rows::<Right, T, S>(source), steps) {
+            (Some(transposed), Some(steps)) => {
+                load_matrices(source, &registers, transposed, steps, start);
+            }
+            _ => {
+                pair[0].load_elements(source, start);
+                let next = with(|b| (start.0, add(b, start.1, constant(N))));
+                pair[1].load_elements(source, next);
+            }
+        }
+        pair
+    }
+}
+
+impl<T: MatrixElement, const M: u32, const K: u32> FragmentA<T, M, K> {
+    /// The left factor of 16-bit elements that lies in registers as `sums` do, one result of 8 columns
+    /// after the other: what flash attention does between its two products. An error of the kernel if
+    /// the shapes do not agree.
+    #[track_caller]
+    pub fn from_sums<const N: u32, const COUNT: usize>(sums: [FragmentC<T, M, N>; COUNT]) -> Self {
+        here();
+        with(|b| {
+            if T::BITS != 16 || N * COUNT as u32 != K {
+                b.error(
+                    format!(
+                        "{COUNT} sums of {M} x {N} {} do not make a factor of {M} x {K}",
+                        T::NAME
+                    ),
+                    "convert them with `.to::<bf16>()` and give as many as have K columns together",
+                );
+            }
+            let this = Self::declare(b, false);
+            let from = sums.iter().flat_map(|sum| sum.registers());
+            for (to, from) in this.registers().into_iter().zip(from) {
+                put(b, to, Value::Register(from), T::REGISTER);
+            }
+            this
+        })
+    }
+}

@@ -1,0 +1,336 @@
+//! Fragments: a matrix spread over the registers of a warp.
+//!
+//! A fragment is a value, as a scalar is: `let mut` makes a variable of it, which `mma` adds to and
+//! whose elements can be assigned.
+//!
+//! Results of products, some columns at a time: each lane's registers hold them one after the other.
+
+pub(crate) mod draw;
+pub(crate) mod load;
+pub(crate) mod rows;
+pub(crate) mod store;
+pub(crate) mod values;
+
+use crate::emit::builder::Builder;
+use crate::emit::current::{here, with};
+use crate::emit::value::{Class, Register, Value};
+use crate::scalar::index::Extent;
+use crate::scalar::var::{IntoVar, Read, Scalar, Var};
+use crate::tensor_cores::element::{
+    MatrixElement, halves, pack, per_register, put, repeated, unit_bits,
+};
+use crate::tensor_cores::layout::{Layout, Part, add, position, warp_row};
+use lanework_ptx::{Operand, ScalarType};
+use std::marker::PhantomData;
+
+/// The left factor of a product.
+#[derive(Clone, Copy, Debug)]
+pub struct Left;
+
+/// The right factor of a product.
+#[derive(Clone, Copy, Debug)]
+pub struct Right;
+
+/// The accumulator and the result of a product.
+#[derive(Clone, Copy, Debug)]
+pub struct Sum;
+
+/// Which matrix of `D = A B + C` a fragment is a part of: [`Left`], [`Right`] or [`Sum`].
+pub trait Role: Copy + Send + Sync + 'static {
+    #[doc(hidden)]
+    const PART: Part;
+}
+
+impl Role for Left {
+    const PART: Part = Part::A;
+}
+
+impl Role for Right {
+    const PART: Part = Part::B;
+}
+
+impl Role for Sum {
+    const PART: Part = Part::C;
+}
+
+/// `ROWS` x `COLUMNS` elements of `T`, spread over the lanes of a warp as `mma` takes them. A result of
+/// 64 rows is spread over the four warps of a warpgroup, as `wgmma` leaves it.
+///
+/// `fragment[i]` is element `i` of this lane, for an `i` known while staging and below
+/// [`ELEMENTS`](Self::ELEMENTS); [`position`](Self::position) says where it belongs.
+///
+/// ```
+/// # use half::{bf16, f16};
+/// # use lanework::prelude::*;
+/// /// Every element becomes 100 times its row plus its column.
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [f32]) {
+///     let mut sum = FragmentC::<f32, 16, 8>::zero();
+///     #[unroll]
+///     for i in 0..FragmentC::<f32, 16, 8>::ELEMENTS {
+///         let (row, column) = sum.position(i);
+///         sum[i] = (100 * row + column) as f32;
+///     }
+///     sum.store(out.matrix(8), 0, 0);
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<f32>(128)?;
+/// # example(&mut out).grid(1).block(32).launch(&device)?;
+/// assert_eq!(out.download()?[8 * 11 + 3], 1103.0);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub struct Fragment<P, T, const ROWS: u32, const COLUMNS: u32> {
+    first: u32,
+    mutable: bool,
+    kind: PhantomData<fn() -> (P, T)>,
+}
+
+/// The left factor of a product: `M` x `K` elements.
+pub type FragmentA<T, const M: u32, const K: u32> = Fragment<Left, T, M, K>;
+/// The right factor of a product: `K` x `N` elements.
+pub type FragmentB<T, const K: u32, const N: u32> = Fragment<Right, T, K, N>;
+/// The accumulator or the result of a product: `M` x `N` elements.
+pub type FragmentC<T, const M: u32, const N: u32> = Fragment<Sum, T, M, N>;
+
+impl<P, T, const R: u32, const C: u32> Clone for Fragment<P, T, R, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P, T, const R: u32, const C: u32> Copy for Fragment<P, T, R, C> {}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> std::fmt::Debug
+    for Fragment<P, T, R, C>
+{
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} fragment of {R} x {C} elements of {}", P::PART, T::NAME)
+    }
+}
+
+impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
+    /// Elements in each lane (scalars of memory, where elements are narrower than a byte).
+    pub const ELEMENTS: u32 = match R * C / (if R == 64 { 128 } else { 32 }) / T::UNIT {
+        0 => 1,
+        elements => elements,
+    };
+
+    /// Which lane holds which element.
+    ///
+    /// ```
+    /// use half::bf16;
+    /// use lanework::lang::tensor_cores::{Fragment, Layout, Left, Linear, Part, Right, Sum};
+    /// use lanework::prelude::*;
+    ///
+    /// // The left factor, the right one and the sums of a product; `FragmentA` and so on are short for these.
+    /// let layout: Layout = Fragment::<Sum, f32, 16, 8>::layout();
+    /// assert_eq!(layout, Layout::new::<f32>(Part::C, 16, 8));
+    /// assert_eq!(Fragment::<Left, bf16, 16, 16>::layout().registers(), 4);
+    /// assert_eq!(Fragment::<Right, bf16, 16, 8>::layout().elements(), 4);
+    /// assert_eq!((layout.warps(), layout.run(), layout.lines()), (1, 2, 2));
+    ///
+    /// // Element 3 of lane 5 is in row 9 and column 3.
+    /// let (row, column): (Linear, Linear) = layout.place(3);
+    /// assert_eq!((row.of(5), column.of(5)), (9, 3));
+    ///
+    /// // The same as a drawing; and where the chunks of a tile's rows lie.
+    /// assert!(FragmentC::<f32, 16, 8>::drawing().contains("T5:2,3"));
+    /// assert_eq!(SharedTile::<bf16, 64, 64>::drawing().lines().count(), 8);
+    /// ```
+    pub fn layout() -> Layout {
+        Layout::new::<T>(P::PART, R, C)
+    }
+
+    /// New registers.
+    pub(crate) fn declare(b: &mut Builder, mutable: bool) -> Self {
+        let count = Self::layout().registers();
+        let registers: Vec<_> = (0..count).map(|_| b.register(T::REGISTER, mutable)).collect();
+        let first = registers.first().map_or(0, |register| register.index);
+        Fragment { first, mutable, kind: PhantomData }
+    }
+
+    /// The registers, in the instruction's order.
+    pub(crate) fn registers(self) -> Vec<Register> {
+        let class = Class::of(T::REGISTER);
+        (0..Self::layout().registers())
+            .map(|i| Register { class, index: self.first + i, mutable: self.mutable })
+            .collect()
+    }
+
+    /// The registers of a narrower fragment, the `which`th beside each other in this one.
+    pub(crate) fn part<const N: u32>(self, which: u32) -> Fragment<P, T, R, N> {
+        let skipped = which * Fragment::<P, T, R, N>::layout().registers();
+        Fragment { first: self.first + skipped, mutable: self.mutable, kind: PhantomData }
+    }
+
+    /// The registers as an operand.
+    pub(crate) fn operand(self) -> Operand {
+        Operand::Vector(self.registers().iter().map(|register| register.name().into()).collect())
+    }
+
+    /// Notes that an instruction has written the registers.
+    pub(crate) fn written(self, b: &mut Builder) {
+        if self.mutable {
+            self.registers().into_iter().for_each(|register| b.assigned(register));
+        }
+    }
+
+    /// Whether the fragment is a variable.
+    pub(crate) fn is_variable(self) -> bool {
+        self.mutable
+    }
+
+    /// An error of the kernel if the fragment is not a variable.
+    pub(crate) fn check_variable(self, b: &mut Builder, what: &str) {
+        if !self.mutable {
+            b.error(
+                format!("{what} changes a fragment that is not a variable"),
+                "declare it with `let mut`",
+            );
+        }
+    }
+
+    /// A fragment whose every element is `value`.
+    #[track_caller]
+    pub fn fill(value: impl IntoVar<T::Storage>) -> Self {
+        here();
+        let value = value.into_var().value;
+        with(|b| {
+            let word = repeated(b, unit_bits::<T>(), value, T::Storage::SCALAR);
+            let this = Self::declare(b, false);
+            for register in this.registers() {
+                put(b, register, word, T::REGISTER);
+            }
+            this
+        })
+    }
+
+    /// A fragment of zeros.
+    #[track_caller]
+    pub fn zero() -> Self {
+        Self::fill(T::Storage::from_bits(0))
+    }
+
+    /// The row and column of element `i` of this lane. In a fragment of 64 rows, the warp is taken
+    /// from `thread_idx.x`.
+    #[track_caller]
+    pub fn position(self, i: impl Extent) -> (Var<u32>, Var<u32>) {
+        here();
+        let i = self.checked(i.extent());
+        with(|b| {
+            let layout = Self::layout();
+            let (row, column) = layout.place(i);
+            let (row, column) = (position(b, row), position(b, column));
+            let warp = warp_row(b, layout.warps());
+            (Var::new(add(b, row, warp)), Var::new(column))
+        })
+    }
+
+    /// An index below [`ELEMENTS`](Self::ELEMENTS).
+    pub(crate) fn checked(self, i: Option<usize>) -> u32 {
+        let elements = Self::layout().elements();
+        let at = i.and_then(|i| u32::try_from(i).ok()).filter(|i| *i < elements);
+        at.unwrap_or_else(|| {
+            with(|b| {
+                b.error(
+                    format!("this index is out of range: a lane holds {elements} elements of the fragment"),
+                    "use indices below `ELEMENTS`",
+                );
+            });
+            0
+        })
+    }
+
+    /// Element `i` of this lane.
+    pub(crate) fn element(self, i: u32) -> Var<T::Storage> {
+        let per = per_register::<T>();
+        let register = self.registers()[(i / per) as usize];
+        let (value, within) = (Value::Register(register), i % per);
+        let scalar = T::Storage::SCALAR;
+        Var::new(with(|b| match per {
+            1 if Class::of(scalar) == register.class => value,
+            1 => b.pure("mov.b32", scalar, &[(value, ScalarType::B32)]),
+            2 => Value::Register(halves(b, register, scalar)[within as usize]),
+            _ => {
+                let name = if scalar.is_signed() { "bfe.s32" } else { "bfe.u32" };
+                let word = ScalarType::U32;
+                let inputs = [
+                    (value, word),
+                    (Value::Constant((8 * within).into()), word),
+                    (Value::Constant(8), word),
+                ];
+                b.pure(name, scalar, &inputs)
+            }
+        }))
+    }
+
+    /// Assigns element `i` of this lane.
+    pub(crate) fn set_element(self, i: u32, value: Value) {
+        let per = per_register::<T>();
+        let register = self.registers()[(i / per) as usize];
+        let within = i % per;
+        let scalar = T::Storage::SCALAR;
+        with(|b| {
+            let word = match per {
+                1 => value,
+                2 => {
+                    let mut parts = halves(b, register, scalar).map(Value::Register);
+                    parts[within as usize] = value;
+                    pack(b, &parts, scalar)
+                }
+                _ => {
+                    let word = ScalarType::B32;
+                    let inputs = [
+                        (value, word),
+                        (Value::Register(register), word),
+                        (Value::Constant((8 * within).into()), word),
+                        (Value::Constant(8), word),
+                    ];
+                    b.pure("bfi.b32", word, &inputs)
+                }
+            };
+            put(b, register, word, T::REGISTER);
+        });
+    }
+}
+
+impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
+    /// `C` columns from column `C * which` on, a number known while the kernel is staged; `C` divides `N` and is a
+    /// multiple of 8. They are stored, or converted, by themselves: a tile of all of them need not fit.
+    ///
+    /// ```
+    /// # use lanework::prelude::*;
+    /// #[kernel(block = 32)]
+    /// fn example(out: &mut [f32]) {
+    ///     let mut sums = FragmentC::<f32, 16, 16>::zero();
+    ///     #[unroll]
+    ///     for i in 0..8 {
+    ///         sums[i] = i as f32;
+    ///     }
+    ///     sums.columns::<8>(1).store(out.matrix(8), 0, 0);
+    /// }
+    /// # let device = Device::emulator();
+    /// # let mut out = device.zeros::<f32>(16 * 8)?;
+    /// # example(&mut out).grid(1).block(32).launch(&device)?;
+    /// assert_eq!(out.download()?[..2], [4.0, 5.0]); // a lane has 4 elements of 8 columns
+    /// # Ok::<(), lanework::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn columns<const C: u32>(self, which: impl Extent) -> FragmentC<T, M, C> {
+        here();
+        let parts = if C > 0 && C.is_multiple_of(8) && N.is_multiple_of(C) { N / C } else { 0 };
+        let which = which.extent().and_then(|which| u32::try_from(which).ok());
+        match which.filter(|which| *which < parts) {
+            Some(which) => Read::copy(self).part(which),
+            None => {
+                with(|b| {
+                    b.error(
+                        format!("{N} columns of results have no such part of {C} columns"),
+                        format!("take a divisor of {N} that is a multiple of 8, and a part below {N} / {C}"),
+                    );
+                });
+                FragmentC::zero()
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Several tiles of one shape, and the shared memory that tiles are given.
+
+use crate::emit::current::{here, with};
+use crate::memory::elements::At;
+use crate::memory::registers::Get;
+use crate::scalar::index::{Extent, IndexValue};
+use crate::scalar::var::Read;
+use crate::tensor_cores::element::MatrixElement;
+use crate::tensor_cores::layout::{constant, mul, word};
+use crate::tensor_cores::tile::shared_tile::SharedTile;
+use crate::tensor_cores::tile::swizzle::{Swizzle128, SwizzleMode, TileBase, period, reserve};
+use lanework_abi::IndexKind;
+use std::marker::PhantomData;
+
+/// Several tiles of one shape, one after the other: the stages of a pipeline. `tiles[i]` is one.
+///
+/// ```
+/// # use half::{bf16, f16};
+/// # use lanework::prelude::*;
+/// type Stages = SharedTiles<f16, 16, 32, Swizzle64>;
+///
+/// #[kernel(block = 32)]
+/// fn example(out: &mut [f16]) {
+///     let stages = Stages::dynamic(3);
+///     for i in 0..3u32 {
+///         stages[i][[0, thread_idx.x]] = i as f16;
+///     }
+///     out[thread_idx.x] = stages[1][[0, thread_idx.x]];
+/// }
+/// # let device = Device::emulator();
+/// # let mut out = device.zeros::<f16>(32)?;
+/// example(&mut out).grid(1).block(32).shared_bytes(3 * Stages::STRIDE).launch(&device)?;
+/// assert_eq!(out.download()?[5], f16::ONE);
+/// # Ok::<(), lanework::Error>(())
+/// ```
+pub struct SharedTiles<T, const ROWS: u32, const COLUMNS: u32, S = Swizzle128> {
+    base: TileBase,
+    count: u32,
+    kind: PhantomData<fn() -> (T, S)>,
+}
+
+impl<T, const ROWS: u32, const COLUMNS: u32, S> Clone for SharedTiles<T, ROWS, COLUMNS, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T, const ROWS: u32, const COLUMNS: u32, S> Copy for SharedTiles<T, ROWS, COLUMNS, S> {}
+
+impl<T, const ROWS: u32, const COLUMNS: u32, S> crate::data::convert::Functions
+    for SharedTiles<T, ROWS, COLUMNS, S>
+{
+    type Of = Self;
+}
+
+impl<T, const ROWS: u32, const COLUMNS: u32, S> Read for SharedTiles<T, ROWS, COLUMNS, S> {
+    type Value = Self;
+    fn view(self) -> Self {
+        self
+    }
+    fn copy(self) -> Self {
+        self
+    }
+}
+
+impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
+    SharedTiles<T, ROWS, COLUMNS, S>
+{
+    /// Bytes from one tile to the next.
+    pub const STRIDE: u32 = SharedTile::<T, ROWS, COLUMNS, S>::BYTES
+        .next_multiple_of(SharedTile::<T, ROWS, COLUMNS, S>::ALIGNMENT);
+
+    /// `count` tiles in the block's shared memory; none where a kernel's constants leave them out.
+    #[track_caller]
+    pub fn new(count: impl Extent) -> Self {
+        Self::reserved(count, false)
+    }
+
+    /// `count` tiles in dynamic shared memory: the launch requests `count` times
+    /// [`STRIDE`](Self::STRIDE) bytes for them.
+    #[track_caller]
+    pub fn dynamic(count: impl Extent) -> Self {
+        Self::reserved(count, true)
+    }
+
+    #[track_caller]
+    fn reserved(count: impl Extent, dynamic: bool) -> Self {
+        here();
+        with(|b| {
+            let count = count.extent().and_then(|count| u32::try_from(count).ok()).unwrap_or(0);
+            if count > 0 {
+                SharedTile::<T, ROWS, COLUMNS, S>::check_shape(b);
+            }
+            let bytes = u64::from(count) * u64::from(Self::STRIDE);
+            if bytes > MOST_BYTES {
+                b.error(
+                    format!(
+                        "{count} tiles of {} bytes do not fit a block's shared memory",
+                        Self::STRIDE
+                    ),
+                    "a block has at most 227 KiB: choose fewer or smaller tiles",
+                );
+            }
+            let base = reserve(b, bytes.min(MOST_BYTES) as u32, period(S::BYTES), dynamic);
+            SharedTiles { base, count, kind: PhantomData }
+        })
+    }
+
+    fn first(self) -> SharedTile<T, ROWS, COLUMNS, S> {
+        SharedTile::starting_at(self.base, ROWS * S::BYTES)
+    }
+}
+
+/// The most shared memory of a block (sm_90), in bytes.
+const MOST_BYTES: u64 = 227 * 1024;
+
+impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: IndexValue> Get<I>
+    for SharedTiles<T, ROWS, COLUMNS, S>
+{
+    type Output = SharedTile<T, ROWS, COLUMNS, S>;
+
+    #[track_caller]
+    fn get(&self, index: I) -> Self::Output {
+        here();
+        with(|b| {
+            let name = b.symbols[self.base.symbol].clone();
+            b.check(index.parts(), constant(self.count), &name, IndexKind::SharedAxis(0));
+            let index = word(b, index.parts());
+            let offset = mul(b, index, Self::STRIDE);
+            SharedTile::starting_at(self.base.plus(b, offset), ROWS * S::BYTES)
+        })
+    }
+}
+
+impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: IndexValue> At<I>
+    for SharedTiles<T, ROWS, COLUMNS, S>
+{
+    type Element = SharedTile<T, ROWS, COLUMNS, S>;
+
+    #[track_caller]
+    fn at(&self, index: I) -> Self::Element {
+        self.get(index)
+    }
+}
+
+impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
+    SharedTile<T, ROWS, COLUMNS, S>
+{
+    /// A tile in the block's shared memory, uninitialised.
+    #[allow(clippy::new_without_default)]
+    #[track_caller]
+    pub fn new() -> Self {
+        SharedTiles::<T, ROWS, COLUMNS, S>::reserved(1, false).first()
+    }
+
+    /// A tile in dynamic shared memory: the launch requests [`BYTES`](Self::BYTES) for it, with those
+    /// of all other dynamic arrays before it rounded up to [`ALIGNMENT`](Self::ALIGNMENT).
+    #[track_caller]
+    pub fn dynamic() -> Self {
+        SharedTiles::<T, ROWS, COLUMNS, S>::reserved(1, true).first()
+    }
+}
+
+impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S> std::fmt::Debug
+    for SharedTiles<T, ROWS, COLUMNS, S>
+{
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} tiles of {ROWS} x {COLUMNS} elements of {}", self.count, T::NAME)
+    }
+}
