@@ -1,10 +1,16 @@
 //! Which file of a crate uses which, and the cycles among them.
 //!
 //! Names are resolved through children, `use`, re-exports and globs to the file that defines them,
-//! so a re-export by a parent is not an edge of its own. Cycles are strongly connected components
-//! (Tarjan, "Depth-first search and linear graph algorithms", SIAM J. Comput. 1972), each shown by its
-//! shortest cycle. Not seen: methods that one file implements for another's type, since a call
-//! `x.f()` names no module.
+//! so a re-export by a parent is not an edge of its own. A re-export of another module's names by a
+//! glob is an edge. Cycles are strongly connected components (Tarjan, "Depth-first search and linear
+//! graph algorithms", SIAM J. Comput. 1972), each shown by its shortest cycle.
+//!
+//! Files alone do not show every cycle: if `a/x.rs` uses `b.rs` and `b.rs` uses `a/y.rs`, no file
+//! depends on itself, but the folder `a` does. So the entries of every folder are checked as well,
+//! each with everything below it.
+//!
+//! Not seen: methods that one file implements for another's type, since a call `x.f()` names no
+//! module.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
@@ -19,6 +25,16 @@ pub struct Graph {
     files: Vec<PathBuf>,
     /// By path from the root: the file, and what the module says.
     modules: BTreeMap<Vec<String>, (usize, Module)>,
+}
+
+/// Files, or entries of one folder, that use each other.
+pub struct Knot {
+    /// The folder below `src`; empty for files.
+    pub folder: String,
+    /// The number of files or entries.
+    pub entries: usize,
+    /// The entries and the shortest cycle.
+    pub message: String,
 }
 
 /// For each file, the files it uses, with the line and the path that says so.
@@ -48,26 +64,86 @@ impl Graph {
         graph
     }
 
-    /// A message for every knot of files that use each other.
-    pub fn cycles(&self) -> Vec<String> {
+    /// The knots of files that use each other.
+    pub fn file_knots(&self) -> Vec<Knot> {
         let edges = self.edges();
         let knots = components(&edges).into_iter().filter(|knot| knot.len() > 1);
-        knots.map(|knot| self.describe(&knot, &edges)).collect()
+        let knots = knots.map(|knot| Knot {
+            folder: String::new(),
+            entries: knot.len(),
+            message: self.describe(&knot, &edges),
+        });
+        knots.collect()
     }
 
+    /// The knots among the entries of every folder, each entry with all files below it.
+    pub fn folder_knots(&self) -> Vec<Knot> {
+        let edges = self.edges();
+        let paths: Vec<Vec<String>> = self.files.iter().map(|file| module_path(file)).collect();
+        let folders: BTreeSet<&[String]> =
+            paths.iter().flat_map(|path| (0..path.len()).map(|length| &path[..length])).collect();
+        let knots = folders.into_iter().flat_map(|folder| {
+            // A file inside the folder belongs to the entry of its first component below it; the
+            // folder's own `mod.rs` is an entry without a name.
+            let entry = |file: usize| {
+                paths[file].strip_prefix(folder).map(|below| below.first().map(String::as_str))
+            };
+            let entries: BTreeSet<_> = (0..paths.len()).filter_map(entry).collect();
+            let entries: Vec<Option<&str>> = entries.into_iter().collect();
+            let number = |file: usize| entry(file).and_then(|it| entries.binary_search(&it).ok());
+            let mut between: Edges = vec![BTreeMap::new(); entries.len()];
+            let mut steps = BTreeMap::new();
+            for (from, used) in edges.iter().enumerate() {
+                for (to, (line, path)) in used {
+                    if let (Some(a), Some(b)) = (number(from), number(*to))
+                        && a != b
+                    {
+                        between[a].entry(b).or_insert((*line, path.clone()));
+                        steps.entry((a, b)).or_insert((from, *to));
+                    }
+                }
+            }
+            let knots = components(&between).into_iter().filter(|knot| knot.len() > 1);
+            let knots: Vec<Knot> = knots
+                .map(|knot| {
+                    let names: Vec<&str> =
+                        knot.iter().map(|at| entries[*at].unwrap_or("mod.rs")).collect();
+                    let cycle = shortest(&knot, &between);
+                    let cycle = pairs(&cycle).map(|(a, b)| {
+                        let (from, to) = steps[&(a, b)];
+                        self.step(from, to, &edges)
+                    });
+                    let cycle: String = cycle.collect();
+                    Knot {
+                        folder: folder.join("/"),
+                        entries: knot.len(),
+                        message: format!("{} use each other:{cycle}", names.join(", ")),
+                    }
+                })
+                .collect();
+            knots
+        });
+        knots.collect()
+    }
+
+    /// The shortest cycle of a knot, and all of its files.
     fn describe(&self, knot: &BTreeSet<usize>, edges: &Edges) -> String {
-        let cycles = knot.iter().filter_map(|start| shortest_cycle(*start, knot, edges));
-        let cycle = cycles.min_by_key(Vec::len).unwrap_or_default();
-        let mut message = format!("{} files use each other; the shortest cycle:", knot.len());
-        for (at, file) in cycle.iter().enumerate() {
-            let next = cycle[(at + 1) % cycle.len()];
-            let (line, path) = &edges[*file][&next];
-            let (from, to) = (self.files[*file].display(), self.files[next].display());
-            message += &format!("\n  {from}:{line} uses {to} (`{path}`)");
-        }
+        let cycle = shortest(knot, edges);
+        let steps: String = pairs(&cycle).map(|(from, to)| self.step(from, to, edges)).collect();
         let names: Vec<String> =
             knot.iter().map(|file| self.files[*file].display().to_string()).collect();
-        message + &format!("\n  all of them: {}", names.join(", "))
+        format!(
+            "{} files use each other, the shortest cycle:{steps}\n  all: {}",
+            knot.len(),
+            names.join(", ")
+        )
+    }
+
+    /// One line: which file uses which, and where.
+    fn step(&self, from: usize, to: usize, edges: &Edges) -> String {
+        let (line, path) = &edges[from][&to];
+        let (from, to) = (self.files[from].display(), self.files[to].display());
+        format!("\n  {from}:{line} uses {to} (`{path}`)")
     }
 
     fn edges(&self) -> Edges {
@@ -88,6 +164,10 @@ impl Graph {
             for leaf in &module.uses {
                 let Some(name) = &leaf.name else {
                     let Some(from) = self.glob_target(path, leaf, ALIASES) else { continue };
+                    if leaf.public && !self.is_below(path, &leaf.path) {
+                        let file = Target::Item(self.modules[&from].0);
+                        add(Some(file), leaf.line, format!("{}::*", leaf.path.join("::")));
+                    }
                     for (word, line) in &module.words {
                         if !module.items.contains(word) {
                             let text = format!("{}::{word}", leaf.path.join("::"));
@@ -137,12 +217,7 @@ impl Graph {
             first => (self.find(module, first, aliases)?, &path[1..]),
         };
         while let (Target::Module(at), Some((next, tail))) = (&target, rest.split_first()) {
-            let file = self.modules.get(at)?.0;
-            let unseen = || match at.is_empty() {
-                true => self.exported_macro(next).unwrap_or(file),
-                false => file,
-            };
-            target = self.find(at, next, aliases).unwrap_or_else(|| Target::Item(unseen()));
+            target = self.find(at, next, aliases).map_or_else(|| self.unknown(at, next), Some)?;
             rest = tail;
         }
         Some(target)
@@ -184,6 +259,18 @@ impl Graph {
             Target::Module(from) => Some(from),
             Target::Item(_) | Target::Outside => None,
         }
+    }
+
+    /// A name that no file seems to define, looked up in `module`: an exported macro, something from a glob of
+    /// another crate, or an item that a macro of the module's own file writes.
+    fn unknown(&self, module: &[String], name: &str) -> Option<Target> {
+        let (file, here) = self.modules.get(module)?;
+        if let Some(file) = module.is_empty().then(|| self.exported_macro(name)).flatten() {
+            return Some(Target::Item(file));
+        }
+        let mut globs = here.uses.iter().filter(|leaf| leaf.name.is_none());
+        let outside = globs.any(|leaf| self.glob_target(module, leaf, ALIASES).is_none());
+        Some(if outside { Target::Outside } else { Target::Item(*file) })
     }
 
     /// The file with `macro_rules! name`, which `#[macro_export]` puts at the root.
@@ -261,6 +348,17 @@ fn components(edges: &Edges) -> Vec<BTreeSet<usize>> {
         }
     }
     search.found
+}
+
+/// The shortest cycle within a knot.
+fn shortest(knot: &BTreeSet<usize>, edges: &Edges) -> Vec<usize> {
+    let cycles = knot.iter().filter_map(|start| shortest_cycle(*start, knot, edges));
+    cycles.min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// The steps of a cycle: each element with the next, the last with the first.
+fn pairs(cycle: &[usize]) -> impl Iterator<Item = (usize, usize)> {
+    (0..cycle.len()).map(move |at| (cycle[at], cycle[(at + 1) % cycle.len()]))
 }
 
 /// The shortest cycle through `start` within `knot`, by breadth-first search.

@@ -1,13 +1,17 @@
 //! The invariants of `ARCHITECTURE.md` that a machine can check: crates depend on each other in one
-//! direction only, so do the files of a crate, and every source file says what it is for.
+//! direction only, so do the files and the folders of a crate, every source file states its purpose,
+//! and the limits of the house style hold or come closer.
 
 mod graph;
+mod history;
+mod limits;
 mod packages;
 mod planted;
 mod site;
 mod source;
 mod tokens;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -113,23 +117,54 @@ fn every_source_file_says_what_it_is_for() {
     }
 }
 
+/// Knots that exist today, by folder: the most entries that may use each other. A line of `limits/knots.txt` is
+/// `19 emulator/engine/src: why`; a folder followed by ` (files)` is for files, wherever they are below it.
+fn known_knots() -> BTreeMap<String, usize> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/invariants/limits/knots.txt");
+    let text = fs::read_to_string(path).expect("a readable file");
+    let row = |line: &str| {
+        let (known, why) = line.split_once(": ")?;
+        let (entries, folder) = known.split_once(' ')?;
+        (!why.is_empty()).then(|| Some((folder.to_owned(), entries.parse().ok()?)))?
+    };
+    text.lines()
+        .map(|line| row(line).unwrap_or_else(|| panic!("not a known knot: {line}")))
+        .collect()
+}
+
+/// The graph of a crate's files.
+fn graph_of(name: &str) -> graph::Graph {
+    let root = crates().join(name).join("src");
+    let sources = files(&root, &|path| path.extension().is_some_and(|kind| kind == "rs"));
+    let sources = sources.into_iter().map(|path| {
+        let text = fs::read_to_string(&path).expect("a readable file");
+        (path.strip_prefix(&root).expect("below src").to_owned(), text)
+    });
+    graph::Graph::new(&sources.collect::<Vec<_>>())
+}
+
 #[test]
-fn files_of_a_crate_depend_one_way() {
+fn files_and_folders_of_a_crate_depend_one_way() {
+    let known = known_knots();
+    let mut found = BTreeSet::new();
     let mut failures = Vec::new();
     for (name, _) in MAY_USE {
-        let root = crates().join(name).join("src");
-        let sources: Vec<(PathBuf, String)> =
-            files(&root, &|path| path.extension().is_some_and(|kind| kind == "rs"))
-                .into_iter()
-                .map(|path| {
-                    let text = fs::read_to_string(&path).expect("a readable file");
-                    (path.strip_prefix(&root).expect("below src").to_owned(), text)
-                })
-                .collect();
-        let cycles = graph::Graph::new(&sources).cycles();
-        failures.extend(cycles.into_iter().map(|cycle| format!("crates/{name}/src: {cycle}")));
+        let graph = graph_of(name);
+        let src = format!("{name}/src");
+        let files = graph.file_knots().into_iter().map(|knot| (format!("{src} (files)"), knot));
+        let folders = graph.folder_knots().into_iter();
+        let folders = folders.map(|knot| (format!("{src}/{}", knot.folder), knot));
+        for (place, knot) in files.chain(folders) {
+            let place = place.trim_end_matches('/');
+            if knot.entries > known.get(place).copied().unwrap_or(0) {
+                failures.push(format!("{} {place}: {}", knot.entries, knot.message));
+            }
+            found.insert(place.to_owned());
+        }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    let gone: Vec<_> = known.keys().filter(|place| !found.contains(*place)).collect();
+    assert!(gone.is_empty(), "these knots are gone, remove them from limits/knots.txt: {gone:?}");
 }
 
 /// The Rust programs of a page of the docs, in order.

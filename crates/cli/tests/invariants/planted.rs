@@ -5,7 +5,7 @@ use super::graph::Graph;
 fn cycles(sources: &[(&str, &str)]) -> Vec<String> {
     let sources: Vec<_> =
         sources.iter().map(|(file, text)| (file.into(), (*text).to_owned())).collect();
-    Graph::new(&sources).cycles()
+    Graph::new(&sources).file_knots().into_iter().map(|knot| knot.message).collect()
 }
 
 /// Asserts that there is one knot and that its message has all of `expected`.
@@ -98,6 +98,11 @@ fn names_of_other_crates_are_no_edges_to_the_file_that_reexports_them() {
         ("a.rs", "use crate::renamed::Name; use crate::Third; pub fn g() { crate::renamed::h() }"),
     ]);
     assert_eq!(found, [""; 0]);
+    let found = cycles(&[
+        ("lib.rs", "mod a; pub use other::*; fn f() { a::g() }"),
+        ("a.rs", "use crate::Name; pub fn g(_: Name) {}"),
+    ]);
+    assert_eq!(found, [""; 0]);
 }
 
 #[test]
@@ -154,4 +159,77 @@ fn inline_modules_and_exported_macros_belong_to_their_file() {
         ],
         &["b.rs:1 uses a.rs (`crate::shout`)"],
     );
+}
+
+/// The knots among the entries of folders, as `folder: message`.
+fn folder_knots(sources: &[(&str, &str)]) -> Vec<String> {
+    let sources: Vec<_> =
+        sources.iter().map(|(file, text)| (file.into(), (*text).to_owned())).collect();
+    let knots = Graph::new(&sources).folder_knots();
+    knots.into_iter().map(|knot| format!("{}: {}", knot.folder, knot.message)).collect()
+}
+
+#[test]
+fn a_glob_reexport_of_another_module_is_an_edge() {
+    assert_cycle(
+        &[
+            ("lib.rs", "mod host; mod rt; mod number;"),
+            ("host.rs", "pub trait Methods {} pub mod prelude { pub use crate::rt::*; }"),
+            ("rt.rs", "pub use crate::number::Number;"),
+            ("number.rs", "use crate::host::Methods; pub trait Number: Methods {}"),
+        ],
+        &[
+            "host.rs:1 uses rt.rs (`crate::rt::*`)",
+            "rt.rs:1 uses number.rs (`crate::number::Number`)",
+            "number.rs:1 uses host.rs (`crate::host::Methods`)",
+        ],
+    );
+}
+
+#[test]
+fn a_reexport_in_a_macro_is_an_edge() {
+    assert_cycle(
+        &[
+            ("lib.rs", "mod twins; pub mod prelude { pub use crate::twins::*; }"),
+            ("twins.rs", "macro_rules! m { ($n:ident) => { pub use crate::prelude::$n as s; } }"),
+        ],
+        &["twins.rs:1 uses lib.rs"],
+    );
+}
+
+/// The knot that `lang` had: `number` used a trait through `host`, whose other file used `number`.
+#[test]
+fn folders_that_use_each_other_through_different_files_are_a_knot() {
+    let sources = [
+        ("lib.rs", "mod host; mod number;"),
+        ("host/mod.rs", "mod methods; mod functions; pub use methods::Methods;"),
+        ("host/methods.rs", "pub trait Methods {}"),
+        ("host/functions.rs", "use crate::number::Number; pub fn min(_: impl Number) {}"),
+        ("number.rs", "use crate::host::Methods; pub trait Number: Methods {}"),
+    ];
+    assert_eq!(cycles(&sources), [""; 0]);
+    let found = folder_knots(&sources);
+    assert_eq!(found.len(), 1, "{found:?}");
+    for line in [
+        "host, number use each other",
+        "host/functions.rs:1 uses number.rs (`crate::number::Number`)",
+        "number.rs:1 uses host/methods.rs (`crate::host::Methods`)",
+    ] {
+        assert!(found[0].contains(line), "{line} is not in: {}", found[0]);
+    }
+}
+
+#[test]
+fn knots_are_found_in_every_folder() {
+    let inner = [
+        ("lib.rs", "mod outer;"),
+        ("outer/mod.rs", "mod a; mod b;"),
+        ("outer/a/mod.rs", "mod x; mod y; pub use y::Y;"),
+        ("outer/a/x.rs", "use super::super::b::B; pub struct X(B);"),
+        ("outer/a/y.rs", "pub struct Y;"),
+        ("outer/b.rs", "use super::a::Y; pub struct B(Y);"),
+    ];
+    let found = folder_knots(&inner);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("outer: a, b use each other"), "{}", found[0]);
 }

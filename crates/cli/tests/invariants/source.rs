@@ -167,7 +167,8 @@ impl Scan {
                 }
                 Token::Word(word) => path.push(word),
                 Token::Colons => {}
-                Token::Mark('*') => {
+                // `$name` in a macro stands for names that are not known here, as a glob does.
+                Token::Mark('*' | '$') => {
                     self.at += 1;
                     uses.push(Use { path, name: None, public, line });
                     return;
