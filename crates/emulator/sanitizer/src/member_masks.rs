@@ -125,7 +125,7 @@ pub fn check_shuffle(
             continue;
         }
         let why = match () {
-            () if warp.live >> from & 1 == 0 => "which has ended or does not exist",
+            () if warp.live >> from & 1 == 0 => "which has exited or does not exist",
             () if warp.participants() >> from & 1 == 0 => "which is on another path",
             () => "which the member mask does not name",
         };

@@ -165,9 +165,9 @@ impl AccessCheck {
             let at = place(near.as_ref(), address);
             Finding {
                 message: format!(
-                    "race in global memory: `.nc` read of {bytes} bytes at {at}, which this kernel has written: the read-only cache may still hold the old value, whatever orders the two"
+                    "race in global memory: `.nc` read of {bytes} bytes at {at}, which this kernel has written: the read-only cache may hold the old value even after a barrier"
                 ),
-                help: "read it by a plain load: remove `__ldg`, or `const __restrict__` from the pointer",
+                help: "use a plain load: remove `__ldg`, or `const __restrict__` from the pointer",
                 address: Some(address),
                 size: bytes,
                 allocation: near,

@@ -170,16 +170,16 @@ impl Mbarriers {
             let (whose, help) = match own {
                 true => (
                     String::new(),
-                    "put a barrier between the two (`__syncthreads`, `sync_threads`): only then is the mbarrier there for all",
+                    "put a barrier between the two (`__syncthreads`, `sync_threads`): only then is the mbarrier visible to all threads",
                 ),
                 false => (
                     format!(" of the block of rank {rank}"),
-                    "put the cluster's barrier between the two: only then is the mbarrier there for all",
+                    "put the cluster's barrier between the two: only then is the mbarrier visible to all threads",
                 ),
             };
             Finding {
                 message: format!(
-                    "race in shared memory: the mbarrier at offset {offset}{whose} is used, and nothing orders that after its initialisation by another thread"
+                    "race in shared memory: use of the mbarrier at offset {offset}{whose} is unordered with its initialization by another thread"
                 ),
                 help,
                 address: Some(offset),

@@ -109,7 +109,7 @@ impl AccessCheck {
                 let space = if global { "global" } else { "shared" };
                 Finding {
                     message: format!(
-                        "a thread wrote {bytes} bytes of {space} memory by the generic proxy that are now read by the asynchronous one, with no fence between"
+                        "a thread wrote {bytes} bytes of {space} memory by the generic proxy, and the asynchronous proxy reads them without a proxy fence in between"
                     ),
                     help: "run `fence.proxy.async` in the threads that write, before the barrier that orders \
                            them with the copy",

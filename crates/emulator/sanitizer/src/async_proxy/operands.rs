@@ -49,7 +49,7 @@ fn outside(access: &mut AccessCheck, at: LaneAt, offset: u64) {
                 "out-of-bounds shared read: {CHUNK} bytes of a product's operand {what}"
             ),
             help:
-                "see that the descriptor's start, leading and stride offsets stay inside the tile",
+                "check that the descriptor's start, leading and stride offsets stay inside the tile",
             address: Some(offset),
             size: CHUNK,
             allocation: near,
@@ -152,7 +152,7 @@ pub fn unwritten_columns(access: &mut AccessCheck, at: LaneAt, (first, columns):
     let who = access.position.thread_at(at);
     access.reports.add(ReportKind::Uninitialized, who, None, |_| Finding {
         message: format!(
-            "uninitialised tensor memory: a product adds to columns {first} to {} that nothing has written",
+            "uninitialized tensor memory: a product accumulates into columns {first} to {}, which were never written",
             first + columns - 1
         ),
         help: "let the first product of a sum have a false `enable-input-d`, or store zeros first",

@@ -113,7 +113,7 @@ impl HeapBlocks {
         };
         let (message, help) = match kind {
             ReportKind::UseAfterFree => (
-                format!("use after free: {verb} of {bytes} bytes at {place} that `free` took back"),
+                format!("use after free: {verb} of {bytes} bytes at {place}, which was freed"),
                 "free the block after its last use",
             ),
             _ => (

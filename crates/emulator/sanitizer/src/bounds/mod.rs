@@ -275,7 +275,7 @@ impl Bounds {
             message: format!(
                 "{verb} of {bytes} bytes at {at} in constant memory, which kernels can only read"
             ),
-            help: "use `__device__` for what kernels change, or let the host write it",
+            help: "use `__device__` for data that kernels change, or write it from the host",
             address: Some(address),
             size: bytes,
             allocation: near,
@@ -321,7 +321,7 @@ impl Bounds {
         let at = near.as_ref().map_or(format!("offset {offset}"), named);
         report.kind = ReportKind::UseAfterFree;
         report.message = format!(
-            "shared memory of the block of rank {rank} of the cluster is used after that block has ended: {} bytes at {at}",
+            "shared memory of the block of rank {rank} of the cluster is accessed after that block has exited: {} bytes at {at}",
             report.size
         );
         report.allocation = near;

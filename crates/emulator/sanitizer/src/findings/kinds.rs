@@ -77,38 +77,38 @@ kinds! {
         "An access to memory already freed, or to shared memory of a block that has ended."
         "Free the memory after its last use."
     Leak "leak" Error
-        "Memory that nobody freed."
+        "Memory that was never freed."
         "Drop the buffer, or free what was allocated by hand."
     Uninitialized "uninitialized" Error
-        "A read of memory or of a register that nothing has written."
+        "A read of uninitialized memory or of an uninitialized register."
         "Write the value before anything reads it."
     Race "race" Error
-        "Two accesses that nothing orders, one of which writes."
+        "Two unordered accesses, at least one of which writes."
         "Put a barrier between the two, or use atomics."
     StreamRace "stream-race" Error
-        "Launches, copies or fills of two streams, or of two nodes of a graph, that touch the same bytes with nothing to order them, one of which writes."
-        "Record an event after the first and let the stream of the second wait for it, or synchronise before the second is issued."
+        "Unordered launches, copies or fills of two streams, or of two nodes of a graph, that access the same bytes, at least one of which writes."
+        "Record an event after the first and let the stream of the second wait for it, or synchronize before the second is issued."
     PageableCopy "pageable-copy" Warning
         "A `cudaMemcpy` from pageable memory, and an operation of a stream that does not wait for the default stream, on the same bytes. CUDA's documentation lets the call return before the data has reached the device."
-        "Synchronise the default stream after the copy, or copy in the stream that uses the data."
+        "Synchronize the default stream after the copy, or copy in the stream that uses the data."
     WarpSynchronous "warp-synchronous" Warning
-        "Lanes of a warp that rely on lockstep: data handed over by `volatile` accesses, or a lane that signals or waits for its warp, with no `__syncwarp` between."
+        "Lanes of a warp that rely on lockstep: data passed by `volatile` accesses, or a lane that signals or waits for its warp, without `__syncwarp` in between."
         "Put `__syncwarp()` between the steps, or shuffle the values."
     WgmmaRegisters "wgmma-registers" Warning
-        "A register of a `wgmma` product that is touched before the product was waited for, or written with no `wgmma.fence` before it. The PTX manual leaves that undefined; ptxas adds the wait or the fence, and products then run one after the other."
-        "Commit the product and wait for its group before its registers are touched, and run `wgmma.fence` after they were written."
+        "A register of a `wgmma` product that is accessed before the wait for the product, or written without a `wgmma.fence` before it. The PTX manual leaves that undefined; ptxas adds the wait or the fence, and serializes the products."
+        "Commit the product and wait for its group before accessing its registers, and run `wgmma.fence` after writing them."
     BarrierDivergence "barrier-divergence" Error
         "A barrier that part of a warp reached, or whose threads disagree about it."
         "Let every thread of the block reach the same barrier, outside of divergent branches."
     Deadlock "deadlock" Error
-        "Threads that wait for ever."
-        "See who should end the wait: a barrier, an mbarrier's phase, a write to a flag."
+        "Threads that wait forever."
+        "Find out what should end the wait: a barrier, an mbarrier's phase, a write to a flag."
     InactiveLane "inactive-lane" Error
-        "A shuffle that reads from a lane that does not take part, or a member mask that is wrong."
-        "Take the mask of the lanes that execute the instruction, and let every lane that is read take part."
+        "A shuffle that reads from a lane that does not take part, or a wrong member mask."
+        "Use the mask of the lanes that execute the instruction, and let every source lane take part."
     AsyncOrder "async-order" Error
-        "The result of an asynchronous operation used before it was waited for, or a missing fence between proxies."
-        "Wait for the operation before its result is used, and fence what it reads."
+        "A use of an asynchronous operation's result before waiting for it, or a missing fence between proxies."
+        "Wait for the operation before using its result, and fence the data that it reads."
 }
 
 impl ReportKind {

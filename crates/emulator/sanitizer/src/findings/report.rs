@@ -109,7 +109,7 @@ impl Report {
     pub fn host_read(bytes: u64, near: NearAllocation, address: u64) -> Report {
         Report {
             message: format!(
-                "uninitialised copy to the host: {bytes} bytes of `{}`, in which nothing has written the byte at {}{:+}",
+                "uninitialized copy to the host: {bytes} bytes of `{}`; the byte at {}{:+} was never written",
                 near.name, near.name, near.offset
             ),
             address: Some(address),

@@ -76,11 +76,11 @@ impl Initialisation {
             "shared" => {
                 "write the element before any thread reads it: shared memory starts undefined"
             }
-            _ => "give the array its values before reading it",
+            _ => "initialize the array before reading it",
         };
         Finding {
             message: format!(
-                "uninitialised {space} {verb}: {bytes} bytes at {at} that nothing has written"
+                "uninitialized {space} {verb}: {bytes} bytes at {at} were never written"
             ),
             help,
             address: Some(address),

@@ -87,7 +87,7 @@ impl Registers {
             let at = LaneAt { warp: warp.index, lane: lane as u32, instruction };
             reports.add(ReportKind::Uninitialized, position.thread_at(at), None, |_| Finding {
                 message: format!(
-                    "uninitialised register: the value of a register that nothing has written reaches {what}"
+                    "uninitialized register: a register that was never written reaches {what}"
                 ),
                 help: "give the variable a value on every path before it is used",
                 ..Finding::default()

@@ -235,13 +235,13 @@ impl LivelockProbe {
         let reads = self.memory.iter().map(MemoryChanges::reads).reduce(SpinReads::with);
         let of_global = reads.as_ref().is_some_and(|reads| !reads.is_empty());
         self.spin_reads = reads;
-        let nobody = if of_global { "" } else { ", and nothing is left that could change them" };
+        let nobody = if of_global { "" } else { ", which no running thread can change" };
         let others = whereabouts(cluster);
         let (raw, origin) = match look {
             Some(look) => {
                 let place = name(look.space, look.address);
                 let note = format!(
-                    "warp {w} spins: it reads the {} bytes at {place} again and again{nobody}{others}",
+                    "warp {w} spins: it polls the {} bytes at {place}{nobody}{others}",
                     look.bytes
                 );
                 let raw = RawFault {
@@ -253,7 +253,7 @@ impl LivelockProbe {
             }
             None => {
                 let note =
-                    format!("warp {w} spins in a loop that reads nothing and has no end{others}");
+                    format!("warp {w} spins in an endless loop that reads no memory{others}");
                 let (mask, space) = (cluster.mask(rank, w), MemorySpace::Generic);
                 let raw = RawFault::of_lanes(FaultKind::Deadlock, space, mask, note);
                 (raw, cluster.instruction(rank, w))

@@ -37,16 +37,16 @@ impl RaceDescription<'_> {
             (true, _) if who.instruction == prior.instruction => {
                 "let one lane do it, give each lane its own element, or use an atomic"
             }
-            (true, _) => "synchronise the lanes between the two (`__syncwarp`, `sync_warp`)",
+            (true, _) => "synchronize the lanes between the two (`__syncwarp`, `sync_warp`)",
             (_, true) => {
                 "put a barrier between the two (`__syncthreads`, `sync_threads`), or use atomics"
             }
             _ => {
-                "give each block its own elements, use atomics, or hand over by a fence and an atomic flag"
+                "give each block its own elements, use atomics, or pass the data with a fence and an atomic flag"
             }
         };
         let message = format!(
-            "race in {space} memory: {verb} of {bytes} bytes at {place} and {what} {whom}, and nothing orders the two"
+            "race in {space} memory: {verb} of {bytes} bytes at {place} is unordered with {what} {whom}"
         );
         (message, help)
     }
@@ -72,10 +72,10 @@ impl RaceDescription<'_> {
     fn help_for_lack(&self) -> &'static str {
         match self.lack {
             Some(MissingWarpSync { acquired: true, released: false, .. }) => {
-                "a lane of this warp has waited for it, and this one has not: synchronise the warp after the wait (`__syncwarp`, `sync_warp`)"
+                "another lane of this warp has waited, this one has not: synchronize the warp after the wait (`__syncwarp`, `sync_warp`)"
             }
             _ => {
-                "a lane of the other warp hands over what it did itself: synchronise that warp before (`__syncwarp`, `sync_warp`)"
+                "the lane of the other warp releases only its own accesses: synchronize that warp before the release (`__syncwarp`, `sync_warp`)"
             }
         }
     }
@@ -86,13 +86,13 @@ impl RaceDescription<'_> {
         if self.lack.is_some() {
             let (what, whom) = (self.what(), self.whom());
             let message = format!(
-                "warp-synchronous code in {space} memory: {verb} of {bytes} bytes at {place} relies on lanes of a warp to run in lockstep to come after {what} {whom}"
+                "warp-synchronous code in {space} memory: {verb} of {bytes} bytes at {place} relies on lockstep to be ordered after {what} {whom}"
             );
             return (message, self.help_for_lack());
         }
         let what = if conflict.wrote { "write" } else { "read" };
         let message = format!(
-            "warp-synchronous code in {space} memory: `.volatile` {verb} of {bytes} bytes at {place} relies on lockstep to come after a `.volatile` {what} by another lane of the warp"
+            "warp-synchronous code in {space} memory: `.volatile` {verb} of {bytes} bytes at {place} relies on lockstep to be ordered after a `.volatile` {what} by another lane of the warp"
         );
         (
             message,
@@ -105,7 +105,7 @@ impl RaceDescription<'_> {
         let RaceDescription { space, bytes, place, who, prior, .. } = self;
         let whom = if prior.block == who.block { "thread" } else { "block" };
         let message = format!(
-            "race in {space} memory: atomic of {bytes} bytes at {place} and an atomic of another size by another {whom}: they are not atomic to each other, and nothing orders the two"
+            "race in {space} memory: atomic of {bytes} bytes at {place} is unordered with an atomic of another size by another {whom}; atomics of different sizes are not atomic to each other"
         );
         (message, "use atomics of one size on a word, or put a barrier between the two kinds")
     }

@@ -179,9 +179,9 @@ impl PeerAccesses {
     pub fn finding(rank: u32) -> Finding {
         Finding {
             message: format!(
-                "shared memory of the block of rank {rank} of the cluster is used, and nothing keeps that block from ending before"
+                "shared memory of the block of rank {rank} of the cluster is accessed, and that block may exit before"
             ),
-            help: "let the blocks of the cluster arrive and wait at its barrier after the last access, before any of them ends",
+            help: "let the blocks of the cluster arrive and wait at its barrier after the last access, before any of them exits",
             ..Finding::default()
         }
     }

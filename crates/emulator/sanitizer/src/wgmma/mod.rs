@@ -237,14 +237,14 @@ fn report(access: &mut AccessCheck, warp: &Warp, instruction: u32, wrong: Misuse
                 ("the warpgroup's first product has no `wgmma.fence` before it".to_owned(), fence)
             }
             Misuse::Unfenced(_) => (
-                "a product uses a register that was written with no `wgmma.fence` between"
+                "a product uses a register that was written without a `wgmma.fence` in between"
                     .to_owned(),
                 fence,
             ),
             Misuse::TouchedEarly(product, verb) => {
                 let product = reports.instruction_name(epoch::instruction(product));
                 (
-                    format!("a register of `{product}` is {verb} before the product is waited for"),
+                    format!("a register of `{product}` is {verb} before the wait for the product"),
                     "run `wgmma.commit_group` and `wgmma.wait_group` first",
                 )
             }

@@ -88,9 +88,9 @@ fn products_see_registers_behind_a_fence() {
     let product = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16";
     one(&found("", "")[..1], product, "has no `wgmma.fence` before it");
     let late = found(&format!("{FENCE} add.f32 %f21, %f30, %f30;"), "");
-    one(&late, product, "written with no `wgmma.fence` between");
+    one(&late, product, "written without a `wgmma.fence` in between");
     let moved = found(&format!("{FENCE} add.f32 %f2, %f30, %f30; mov.f32 %f21, %f2;"), "");
-    one(&moved, product, "written with no `wgmma.fence` between");
+    one(&moved, product, "written without a `wgmma.fence` in between");
     let factor = found(&format!("{FENCE} add.u32 %r11, %r3, 1;"), "");
     assert_eq!(factor.len(), 2, "both products use it: {factor:?}");
 }

@@ -24,7 +24,7 @@ fn plain_writes_need_a_fence_between_the_proxies() {
     assert_eq!(reports.len(), 2, "both products: {reports:?}");
     for (kind, message) in &reports {
         assert_eq!(*kind, ReportKind::AsyncOrder);
-        assert!(message.contains("by the generic proxy that are now read"), "{message}");
+        assert!(message.contains("by the generic proxy, and the asynchronous proxy reads them"), "{message}");
     }
 }
 
@@ -67,7 +67,7 @@ fn a_sum_starts_with_what_was_written() {
     assert_eq!(reports.len(), 1, "the first product only: {reports:?}");
     let (kind, message) = &reports[0];
     assert_eq!(*kind, ReportKind::Uninitialized);
-    assert!(message.contains("columns 0 to 31 that nothing has written"), "{message}");
+    assert!(message.contains("columns 0 to 31, which were never written"), "{message}");
     // Columns that threads have stored to are fine.
     let zeros = "mov.u32 %r21, 0; tcgen05.st.sync.aligned.32x32b.x1.b32 [%r12], {%r21};
         tcgen05.wait::st.sync.aligned;\ntcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;
