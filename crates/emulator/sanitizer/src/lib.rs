@@ -7,15 +7,14 @@
 //! | `initialization` | reads of uninitialized memory and registers |
 //! | `races` | unordered conflicting accesses: happens-before tracker and shadow cells |
 //! | `async_proxy` | errors with `cp.async`, bulk and tensor copies, mbarriers, proxy fences |
-//! | `wgmma` | accumulators and operands touched while products are in flight |
+//! | `async_proxy::wgmma` | accumulators and operands touched while products are in flight |
 //! | `member_masks` | wrong member masks and shuffle sources |
 //! | `livelock` | spins that never end |
 //! | `footprint` | accesses of a launch, for races between launches |
 //!
-//! An access takes the per-lane reference path in `access::reference`, or a path of `fast` that
-//! must agree with it. `parts` combines the checks of a launch, `instrument` receives the engine's
-//! events, `plan` and `handlers` are the operations inserted into kernels. `findings` collects the
-//! results and filters them by the suppression list.
+//! An access takes the per-lane reference path in `access::reference`, or a path of `fast` that must agree
+//! with it. `instrument` receives the engine's events, holds the checks of a launch, and inserts operations
+//! into kernels. `findings` collects the results and filters them by the suppression list.
 
 #![allow(
     clippy::needless_range_loop,
@@ -28,22 +27,17 @@ mod bounds;
 mod fast;
 mod findings;
 pub mod footprint;
-mod handlers;
 mod initialization;
 mod instrument;
 mod livelock;
 mod member_masks;
-mod parts;
-mod plan;
 mod races;
-mod sanitizer;
-mod wgmma;
 
 pub use bounds::heap::leaks as heap_leaks;
 pub use findings::kinds::{Checks, KindInfo, Level, ReportKind};
 pub use findings::report::{AccessPair, CodeLocation, OtherAccess, Report, merge};
 pub use findings::text::{Quote, describe, source_file};
-pub use sanitizer::Sanitizer;
+pub use instrument::Sanitizer;
 
 use lanework_engine::fault::Fault;
 use lanework_engine::launch::Outcome;

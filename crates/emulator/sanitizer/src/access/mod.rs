@@ -132,7 +132,7 @@ impl AccessCheck {
     }
 
     /// Turns the fast paths for word cells off or on again.
-    pub fn without_word_cells(&mut self, without: bool) {
+    pub fn disable_word_cells(&mut self, without: bool) {
         self.word_cells = self.has_word_cells && !without;
     }
 

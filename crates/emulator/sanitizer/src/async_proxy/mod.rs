@@ -23,6 +23,7 @@ pub mod bulk;
 pub mod cp_async;
 pub mod mbarrier;
 pub mod operands;
+pub mod wgmma;
 
 use crate::access::AccessCheck;
 use crate::access::position::{LaneAt, ThreadAt};

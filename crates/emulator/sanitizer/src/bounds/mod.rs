@@ -108,7 +108,7 @@ impl Bounds {
     /// Global memory.
     pub fn memory(&self) -> &Memory {
         // SAFETY: `new` received the pointer from `Launch::memory`, which stays valid and locked by
-        // the launch until the instrument has finished; `Parts`, which owns this, is dropped in
+        // the launch until the instrument has finished; `Checkers`, which owns this, is dropped in
         // `finish`.
         unsafe { &*self.memory }
     }

@@ -94,7 +94,7 @@ fn at_once(
 }
 
 /// Synchronizes in one of several ways, or not at all.
-fn synchronise(dice: &mut Dice, order: &mut HappensBefore, block: &mut u64) {
+fn synchronize(dice: &mut Dice, order: &mut HappensBefore, block: &mut u64) {
     let warp = dice.roll(WARPS as u64) as usize;
     let (scope, lane) = (Scope::Device, dice.roll(4) as u32);
     match dice.roll(16) {
@@ -127,7 +127,7 @@ fn fast_paths_agree_with_the_reference() {
         let shared = seed % 2 == 0;
         let (mut fast, mut slow) = (ShadowMemory::new(64, 2), ShadowMemory::new(64, 2));
         for step in 0..60 {
-            synchronise(&mut dice, &mut order, &mut block);
+            synchronize(&mut dice, &mut order, &mut block);
             let warp = dice.roll(WARPS as u64) as u32;
             let start = order.packed_now(warp, 0, step);
             let strong = if dice.roll(20) == 0 { STRONG } else { 0 };

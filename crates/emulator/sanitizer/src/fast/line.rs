@@ -5,7 +5,7 @@
 //! be a race, the batch changes nothing and the cells are checked one by one. Without this path the
 //! benchmarked kernels take up to 15 times as long.
 
-use crate::races::epoch::{ASYNC, LANES, PackedEpoch};
+use crate::races::epoch::{ASYNC, EPOCH, LANES, PackedEpoch};
 use crate::races::happens_before::HappensBefore;
 use crate::races::happens_before::relation::{Relation, RelationCache};
 use crate::races::shadow_memory::{LINE, WeakReads, WeakWrites};
@@ -30,8 +30,6 @@ pub struct AccessBatch {
 
 /// All words of a line.
 pub const ALL: u32 = (1 << LINE) - 1;
-/// The bits of the epoch number.
-const EPOCH: PackedEpoch = 0xffff_ffff << 32;
 
 /// The relation cache for one kind of prior accesses, and the tracker behind it.
 type Related<'a> = (&'a mut RelationCache, &'a mut HappensBefore);

@@ -115,7 +115,7 @@ impl MemoryChanges {
     }
 
     /// Records a change by something other than an access.
-    pub fn disturb(&mut self) {
+    pub fn note_change(&mut self) {
         self.changed = true;
     }
 

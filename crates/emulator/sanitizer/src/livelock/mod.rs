@@ -75,14 +75,14 @@ type Name<'a> = &'a dyn Fn(MemorySpace, u64) -> String;
 impl LivelockProbe {
     /// Whether a trial is running, which must see every access.
     #[inline(always)]
-    pub fn tries(&self) -> bool {
+    pub fn in_trial(&self) -> bool {
         !self.memory.is_empty()
     }
 
     /// Records a change by something other than an access.
-    pub fn disturb(&mut self) {
+    pub fn note_change(&mut self) {
         if let Some(memory) = self.memory.get_mut(self.rank) {
-            memory.disturb();
+            memory.note_change();
         }
     }
 
@@ -100,27 +100,27 @@ impl LivelockProbe {
     }
 
     /// Threads of the cluster have synchronized.
-    pub fn synchronised(&mut self) {
+    pub fn note_sync(&mut self) {
         self.past |= self.signalled;
     }
 
     /// Whether the cluster has passed its wait, or has signaled others, and should yield.
-    pub fn goes_past(&self) -> bool {
-        self.past && !self.tries()
+    pub fn passed_sync(&self) -> bool {
+        self.past && !self.in_trial()
     }
 
     /// The cluster yields to others.
-    pub fn leave(&mut self) {
+    pub fn yield_turn(&mut self) {
         (self.signalled, self.past, self.spin_reads) = (false, false, None);
     }
 
     /// Whether the cluster waited for memory that has changed.
     pub fn woken(&self) -> bool {
-        self.spin_reads.is_some() && self.may_go_on()
+        self.spin_reads.is_some() && self.can_resume()
     }
 
     /// Whether the global bytes that the suspended cluster reads have changed.
-    pub fn may_go_on(&self) -> bool {
+    pub fn can_resume(&self) -> bool {
         // SAFETY: the engine calls this during a launch, which holds the memory's lock until its
         // instruments have finished.
         self.spin_reads.as_ref().is_none_or(|reads| unsafe { !reads.unchanged() })

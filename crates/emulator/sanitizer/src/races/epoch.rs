@@ -20,10 +20,12 @@ pub type PackedEpoch = u64;
 pub const LANE_SHIFT: u32 = 20;
 /// Mask of the instruction.
 const INSTRUCTION: u32 = (1 << 19) - 1;
+/// Mask of the epoch number.
+pub const EPOCH: PackedEpoch = 0xffff_ffff << 32;
 /// Mask of the lane.
 pub const LANES: PackedEpoch = 31 << LANE_SHIFT;
 /// Mask of the bits that identify a thread and its epoch.
-const THREAD: PackedEpoch = 0xffff_ffff << 32 | LANES;
+const THREAD: PackedEpoch = EPOCH | LANES;
 /// Strong access, with at least block scope.
 pub const STRONG: PackedEpoch = 1 << 25;
 /// Strong access with at least cluster scope.
@@ -53,6 +55,31 @@ pub fn size_of_atomic(bytes: u8) -> PackedEpoch {
 
 /// Write by a copy that was waited for. Shares a bit with [`SIZE`], which applies to atomics.
 pub const COPIED: PackedEpoch = 1 << 30;
+
+// The fields do not overlap and fill the word; two bits have a second meaning for other accesses.
+const _: () = {
+    let fields = [
+        INSTRUCTION as PackedEpoch,
+        CLUSTER_SCOPE,
+        LANES,
+        STRONG,
+        DEVICE_SCOPE,
+        ASYNC,
+        ATOMIC,
+        DATA,
+        SIZE,
+        EPOCH,
+    ];
+    let (mut all, mut i) = (0, 0);
+    while i < fields.len() {
+        assert!(all & fields[i] == 0);
+        all |= fields[i];
+        i += 1;
+    }
+    assert!(all == PackedEpoch::MAX);
+    assert!(LANES >> LANE_SHIFT == 31);
+    assert!(OBSERVED == ATOMIC && COPIED & !SIZE == 0);
+};
 
 /// Whether a write was made by a copy, not by an atomic.
 #[inline(always)]

@@ -19,6 +19,15 @@ pub type WeakWrites = [PackedEpoch; LINE];
 /// The first and the last recorded read of each cell of a line.
 pub type WeakReads = [[PackedEpoch; LINE]; 2];
 
+/// Bytes of a cache line of the host.
+const CACHE_LINE: usize = 64;
+/// Cache lines of the reads of a shadow line.
+const READ_LINES: usize = size_of::<WeakReads>() / CACHE_LINE;
+
+// The fast paths compare whole lines of packed epochs, and a cell is a cache line.
+const _: () = assert!(size_of::<WeakWrites>() == 8 * LINE && size_of::<WeakReads>() == 16 * LINE);
+const _: () = assert!(size_of::<ShadowCell>() == CACHE_LINE);
+
 /// The strong accesses of a page.
 #[derive(Clone)]
 struct StrongPage {
@@ -208,10 +217,10 @@ impl ShadowMemory {
             let (page, line, _) = self.place(offset);
             let Some(Page { reads: Some(reads), .. }) = self.pages.get(page) else { return };
             let at = std::ptr::from_ref(&reads[line]).cast::<i8>();
-            for part in 0..4 {
+            for part in 0..READ_LINES {
                 // SAFETY: a prefetch is a hint that never faults, whatever its address; SSE is part
                 // of x86-64.
-                unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(64 * part)) };
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(CACHE_LINE * part)) };
             }
         }
         #[cfg(not(target_arch = "x86_64"))]

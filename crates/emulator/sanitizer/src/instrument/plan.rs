@@ -1,11 +1,11 @@
 //! The operations that the sanitizer inserts into a kernel, and their data.
 
+use crate::async_proxy::wgmma::registers::{Accumulators, RegisterUse};
 use crate::fast::group::{LoadGroup, groups};
-use crate::handlers::{
+use crate::initialization::registers::{Followed, RegisterStep};
+use crate::instrument::handlers::{
     CheckAccess, CheckGroup, CheckMembers, CheckRun, StepProducts, StepRegisters,
 };
-use crate::initialization::registers::{Followed, RegisterStep};
-use crate::wgmma::registers::{Accumulators, RegisterUse};
 use lanework_engine::handler::Tiers;
 use lanework_engine::insertion::{BeforeAccess, Inserted, Plan};
 use lanework_ptx_ir::analysis::Analyses;
@@ -13,7 +13,7 @@ use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemoryOp, MemorySpace, Opcode}
 use std::collections::HashMap;
 
 /// Operations inserted into one kernel. Their immediates are addresses of the boxed data.
-pub struct Inserts {
+pub struct InsertedOperations {
     /// Tracked registers.
     pub followed: Followed,
     /// Registers that warpgroup products use.
@@ -30,9 +30,9 @@ pub struct Inserts {
     shared: Vec<bool>,
 }
 
-impl Inserts {
+impl InsertedOperations {
     /// Plans the operations for a kernel.
-    pub fn of(kernel: &Kernel, analyses: &Analyses) -> Inserts {
+    pub fn for_kernel(kernel: &Kernel, analyses: &Analyses) -> InsertedOperations {
         let followed = Followed::find(kernel, analyses);
         let accumulators = Accumulators::find(kernel);
         let (mut steps, mut uses, mut runs) = (HashMap::new(), HashMap::new(), HashMap::new());
@@ -50,7 +50,7 @@ impl Inserts {
         let group =
             |members: Vec<_>| (!members.is_empty()).then(|| Box::new(LoadGroup::new(members)));
         let groups = groups.map(|(i, members)| (i, group(members))).collect();
-        Inserts { followed, accumulators, steps, uses, groups, runs, shared }
+        InsertedOperations { followed, accumulators, steps, uses, groups, runs, shared }
     }
 }
 
@@ -83,7 +83,7 @@ fn address<T>(of: &T) -> u64 {
 
 // SAFETY: every immediate is the address of a `Step`, `Use` or `Group` that is boxed in `self` and never moved or changed, and goes
 // with handlers that take it for just that. `CheckRun` and `CheckGroup` take the operands of a general access operation.
-unsafe impl Plan for Inserts {
+unsafe impl Plan for InsertedOperations {
     fn before(&self, instruction: usize) -> Vec<Inserted> {
         let step = self
             .steps

@@ -9,6 +9,7 @@ use crate::async_proxy::bulk::BulkCopies;
 use crate::async_proxy::cp_async::CpAsync;
 use crate::async_proxy::mbarrier::Mbarriers;
 use crate::async_proxy::operands::TensorReads;
+use crate::async_proxy::wgmma::Products;
 use crate::async_proxy::{check_store, site};
 use crate::bounds::Bounds;
 use crate::findings::Reports;
@@ -19,7 +20,6 @@ use crate::initialization::registers::{Followed, Registers};
 use crate::member_masks::{MemberMasks, check_shuffle};
 use crate::races::PeerAccesses;
 use crate::races::shadow_memory::ShadowMemory;
-use crate::wgmma::Products;
 use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::fault::{Fault, Located, RawFault};
 use lanework_engine::instrument::{Launch, ScratchBytes};
@@ -32,7 +32,7 @@ use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
 use std::sync::Arc;
 
 /// State of the checks for a suspended cluster.
-pub struct AwayParts {
+pub struct SuspendedCheckers {
     access: SuspendedAccess,
     registers: Registers,
     cp_async: CpAsync,
@@ -44,7 +44,7 @@ pub struct AwayParts {
 }
 
 /// The checks of a launch.
-pub struct Parts {
+pub struct Checkers {
     /// Bounds, initialization, races, and the findings.
     pub access: AccessCheck,
     /// Uninitialized registers.
@@ -68,7 +68,7 @@ pub struct Parts {
     followed: (Followed, usize),
 }
 
-impl Parts {
+impl Checkers {
     /// For one launch: the enabled checks, the tracked registers, and the number of registers used
     /// by products.
     pub fn new(
@@ -76,7 +76,7 @@ impl Parts {
         launch: &Launch<'_>,
         followed: Followed,
         accumulators: usize,
-    ) -> Parts {
+    ) -> Checkers {
         let Launch { kernel, memory, grid, block, shared, local_bytes, .. } = launch;
         let shape = LaunchShape { grid: *grid, block: *block };
         let (warps, all) = (shape.warps(), shared.len() * shape.warps());
@@ -87,7 +87,7 @@ impl Parts {
             Bounds::new(kernel, *memory, shared, *local_bytes),
         );
         access.races.order.lanes_of_last(shape.last_lanes());
-        Parts {
+        Checkers {
             access,
             followed: (followed.clone(), accumulators),
             registers: Registers::new(followed, all),
@@ -106,10 +106,10 @@ impl Parts {
 
     /// State for another resident cluster that has not run yet; `shared` are the shared memories of
     /// its blocks.
-    pub fn another(&self, shared: &[Region]) -> AwayParts {
+    pub fn another(&self, shared: &[Region]) -> SuspendedCheckers {
         let all = shared.len() * self.shape.warps();
         let (followed, accumulators) = &self.followed;
-        AwayParts {
+        SuspendedCheckers {
             access: self.access.another(shared),
             registers: Registers::new(followed.clone(), all),
             cp_async: CpAsync::new(all),
@@ -122,7 +122,7 @@ impl Parts {
     }
 
     /// The worker switches to another cluster: swaps the state of the two. Global state stays.
-    pub fn exchange(&mut self, other: &mut AwayParts) {
+    pub fn exchange(&mut self, other: &mut SuspendedCheckers) {
         self.access.exchange(&mut other.access);
         self.in_flight = true;
         std::mem::swap(&mut self.registers, &mut other.registers);
@@ -308,7 +308,7 @@ impl Parts {
 
     /// An instruction that synchronizes a warp or requires certain lanes; `operand` reads its
     /// sources.
-    pub fn synchronise(
+    pub fn synchronize(
         &mut self,
         warp: &Warp,
         instruction: u32,

@@ -3,11 +3,11 @@
 //! Access checks are monomorphized for each SIMD level and know the [`Sanitizer`] by its type, so
 //! no call goes through a vtable.
 
+use crate::async_proxy::wgmma::registers::RegisterUse;
 use crate::fast::HalfWarpAddresses;
 use crate::fast::group::LoadGroup;
 use crate::initialization::registers::RegisterStep;
-use crate::sanitizer::Sanitizer;
-use crate::wgmma::registers::RegisterUse;
+use crate::instrument::Sanitizer;
 use lanework_engine::handler::Body;
 use lanework_engine::lanes::addresses;
 use lanework_engine::machine::{Op, Warp};
@@ -28,12 +28,12 @@ unsafe impl Body for CheckAccess {
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
             let sanitizer = warp.instrument::<Sanitizer>();
             let at = addresses(warp, op.b, site.offset);
-            if sanitizer.probe.tries() {
+            if sanitizer.probe.in_trial() {
                 sanitizer.probe.follow(warp, instruction, site, &at.0);
             }
             sanitizer.probe.note(site);
-            if let Some(parts) = &mut sanitizer.parts {
-                parts.checked_access(warp, instruction, site, &at.0);
+            if let Some(checkers) = &mut sanitizer.checkers {
+                checkers.checked_access(warp, instruction, site, &at.0);
             }
             op.next(warp)
         }
@@ -53,12 +53,12 @@ unsafe impl<const SHARED: bool, const LOADS: bool> Body for CheckRun<SHARED, LOA
             let (site, instruction) = (&*warp.site(op.c), op.imm as u32);
             let sanitizer = warp.instrument::<Sanitizer>();
             // No closures: they would not be compiled for the SIMD level.
-            if !sanitizer.probe.tries()
-                && let Some(parts) = &mut sanitizer.parts
-                && (LOADS || SHARED || !parts.in_flight)
+            if !sanitizer.probe.in_trial()
+                && let Some(checkers) = &mut sanitizer.checkers
+                && (LOADS || SHARED || !checkers.in_flight)
                 && let Some(form) = HalfWarpAddresses::of_scalar(op, warp, site.offset)
             {
-                let access = &mut parts.access;
+                let access = &mut checkers.access;
                 let words = !LOADS && site.bytes == 4 && site.count == 1;
                 let whole = words && form.stride == 4 && warp.mask == u32::MAX;
                 if whole && access.whole_lines::<SHARED>(warp.index, instruction, form.base)
@@ -87,24 +87,24 @@ pub struct CheckGroup<const SHARED: bool>;
 unsafe impl<const SHARED: bool> Body for CheckGroup<SHARED> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the immediate is the exposed address of a boxed `LoadGroup` in `Inserts`, which
+        // SAFETY: the immediate is the exposed address of a boxed `LoadGroup` in `InsertedOperations`, which
         // the assembled code keeps alive. Site, slot and hook are as in `CheckAccess`.
         unsafe {
             let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
             let sanitizer = warp.instrument::<Sanitizer>();
-            if sanitizer.probe.tries() {
+            if sanitizer.probe.in_trial() {
                 let site = &*warp.site(op.c);
                 for member in &group.members {
                     let at = addresses(warp, op.b, member.offset);
                     sanitizer.probe.follow(warp, member.instruction, site, &at.0);
                 }
             }
-            let Some(parts) = &mut sanitizer.parts else { return op.next(warp) };
+            let Some(checkers) = &mut sanitizer.checkers else { return op.next(warp) };
             let form = match op.b & SCALAR {
                 0 => None,
                 _ => HalfWarpAddresses::of_scalar(op, warp, group.lowest),
             };
-            let (access, last_addresses) = (&mut parts.access, &mut *parts.last_addresses);
+            let (access, last_addresses) = (&mut checkers.access, &mut *checkers.last_addresses);
             // No closures: they would not be compiled for the SIMD level.
             let done = match form {
                 Some(form) if warp.mask == u32::MAX => match form.stride {
@@ -134,7 +134,7 @@ unsafe impl Body for CheckMembers {
         // keeps alive; site, slot and hook are as in `CheckAccess`.
         unsafe {
             let sanitizer = warp.instrument::<Sanitizer>();
-            if sanitizer.probe.tries() {
+            if sanitizer.probe.in_trial() {
                 let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
                 let site = &*warp.site(op.c);
                 for member in &group.members {
@@ -155,10 +155,10 @@ unsafe fn each_member(op: &Op, warp: &mut Warp) -> *const Op {
         let group = &*std::ptr::with_exposed_provenance::<LoadGroup>(op.imm as usize);
         let site = &*warp.site(op.c);
         let sanitizer = warp.instrument::<Sanitizer>();
-        if let Some(parts) = &mut sanitizer.parts {
+        if let Some(checkers) = &mut sanitizer.checkers {
             for member in &group.members {
                 let at = addresses(warp, op.b, member.offset);
-                parts.access.access(warp, member.instruction, site, &at.0);
+                checkers.access.access(warp, member.instruction, site, &at.0);
             }
         }
         op.next(warp)
@@ -171,16 +171,16 @@ pub struct StepRegisters;
 // SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
 unsafe impl Body for StepRegisters {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the immediate is the exposed address of a boxed `RegisterStep` in `Inserts`,
+        // SAFETY: the immediate is the exposed address of a boxed `RegisterStep` in `InsertedOperations`,
         // which the assembled code keeps alive. The warp runs inside its context, whose hook holds
         // a `Sanitizer` because this code was assembled for it.
         unsafe {
             let step = &*std::ptr::with_exposed_provenance::<RegisterStep>(op.imm as usize);
             let instruction = warp.instruction(op);
-            if let Some(parts) = &mut warp.instrument::<Sanitizer>().parts {
-                let access = &mut parts.access;
+            if let Some(checkers) = &mut warp.instrument::<Sanitizer>().checkers {
+                let access = &mut checkers.access;
                 let (position, reports) = (&access.position, &mut access.reports);
-                parts.registers.step(position, reports, warp, instruction, step);
+                checkers.registers.step(position, reports, warp, instruction, step);
             }
             op.next(warp)
         }
@@ -193,13 +193,13 @@ pub struct StepProducts;
 // SAFETY: `run` only reads the warp, and returns what `Op::next` gives.
 unsafe impl Body for StepProducts {
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
-        // SAFETY: the immediate is the exposed address of a boxed `RegisterUse` in `Inserts`, which
+        // SAFETY: the immediate is the exposed address of a boxed `RegisterUse` in `InsertedOperations`, which
         // the assembled code keeps alive. Context and hook are as in `StepRegisters`.
         unsafe {
             let this = &*std::ptr::with_exposed_provenance::<RegisterUse>(op.imm as usize);
             let instruction = warp.instruction(op);
-            if let Some(parts) = &mut warp.instrument::<Sanitizer>().parts {
-                parts.products.step(&mut parts.access, warp, instruction, this);
+            if let Some(checkers) = &mut warp.instrument::<Sanitizer>().checkers {
+                checkers.products.step(&mut checkers.access, warp, instruction, this);
             }
             op.next(warp)
         }

@@ -20,11 +20,11 @@ pub mod registers;
 
 use crate::access::AccessCheck;
 use crate::access::position::LaneAt;
+use crate::async_proxy::wgmma::operands::Operands;
+use crate::async_proxy::wgmma::registers::RegisterUse;
 use crate::findings::Finding;
 use crate::findings::kinds::ReportKind;
 use crate::races::epoch::{self, PackedEpoch};
-use crate::wgmma::operands::Operands;
-use crate::wgmma::registers::RegisterUse;
 use lanework_engine::machine::Warp;
 
 /// State of one register of one warp.
