@@ -38,7 +38,7 @@ pub fn fit() -> Fit {
         Some(names) => Shown::Named(names.to_vec()),
     };
     // What prints strips the colour where there is none.
-    Fit { width: width(), shown, colour: true }
+    Fit { width: width(), shown, color: true }
 }
 
 /// The table as text, with a line that names the columns that did not fit.

@@ -5,7 +5,6 @@
 //! combines both, and [`describe`] prints the record. The feature `serde` writes records as JSON.
 
 mod cache;
-mod counted;
 #[cfg(feature = "serde")]
 pub mod counts;
 mod instruction;
@@ -16,19 +15,16 @@ mod profile;
 mod record;
 mod remarks;
 mod sources;
-#[cfg(feature = "gpu-specs")]
-mod specs;
 mod text;
 
-pub use counted::{Counted, InstructionProfile, Resources};
 pub use machine::Machine;
+#[cfg(feature = "gpu-specs")]
+pub use machine::{machine, multiprocessor};
 pub use pictures::{Choice, choose, first_of_each};
-pub use profile::{By, Extras, extras, record};
+pub use profile::{By, Counted, Extras, InstructionProfile, Resources, extras, record};
 pub use record::{
     BranchRecord, CacheRecord, LineRecord, ProfileRecord, ResourcesRecord, SampleRecord,
 };
 pub use remarks::pattern;
 pub use sources::Sources;
-#[cfg(feature = "gpu-specs")]
-pub use specs::{machine, multiprocessor};
 pub use text::{Verdict, describe, profile_blocks, verdict};

@@ -62,7 +62,7 @@ fn served_together(
 ) {
     let group = group(bytes);
     let together =
-        |part: u32| service == AccessClass::Load && group < 32 && neighbours_share(part, addresses);
+        |part: u32| service == AccessClass::Load && group < 32 && neighbors_share(part, addresses);
     // Half-warps are merged by a condition on the whole warp, quarter-warps by one on their half.
     for first in (0..32).step_by(2 * group.min(16) as usize) {
         let both = mask & run(first, 2 * group.min(16));
@@ -99,7 +99,7 @@ pub fn groups(kind: AccessKind, mask: u32, addresses: &[u64; 32], bytes: u32) ->
 }
 
 /// Whether each lane shares its address with the next, or each with the next but one.
-fn neighbours_share(mask: u32, addresses: &[u64; 32]) -> bool {
+fn neighbors_share(mask: u32, addresses: &[u64; 32]) -> bool {
     [1, 2].into_iter().any(|step| {
         lanes(mask).all(|i| mask >> (i ^ step) & 1 == 0 || addresses[i] == addresses[i ^ step])
     })
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn wide_loads_are_served_in_parts_unless_neighbours_share() {
+    fn wide_loads_are_served_in_parts_unless_neighbors_share() {
         assert_eq!(of(AccessClass::Load, 8, |lane| lane), (2, 0));
         assert_eq!(of(AccessClass::Load, 8, |lane| lane / 2), (1, 0));
         assert_eq!(of(AccessClass::Load, 8, |lane| lane & !2), (2, 1));

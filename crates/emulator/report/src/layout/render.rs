@@ -57,7 +57,7 @@ pub struct Laid {
 pub fn lay_out(table: &Table, fit: &Fit) -> Laid {
     let (plan, left_out) = plan(table, fit);
     let text = match plan {
-        Plan::Columns(places) => side_by_side(table, &places, fit.colour),
+        Plan::Columns(places) => side_by_side(table, &places, fit.color),
         Plan::Lists(kept) => lists(table, &kept, fit),
     };
     let header = |at: usize| table.columns[at].header.clone();
@@ -65,8 +65,8 @@ pub fn lay_out(table: &Table, fit: &Fit) -> Laid {
 }
 
 /// Colors the text.
-fn coloured(text: &str, tone: Option<Tone>, colour: bool) -> String {
-    let code = match tone.filter(|_| colour && !text.is_empty()) {
+fn colored(text: &str, tone: Option<Tone>, color: bool) -> String {
+    let code = match tone.filter(|_| color && !text.is_empty()) {
         None => return text.to_owned(),
         Some(Tone::Good) => 32,
         Some(Tone::Bad) => 31,
@@ -80,7 +80,7 @@ fn lines(
     table: &Table,
     places: &[Place],
     of: &[(Vec<String>, Option<Tone>)],
-    colour: bool,
+    color: bool,
 ) -> String {
     let height = of.iter().map(|(lines, _)| lines.len()).max().unwrap_or(0);
     let mut text = String::new();
@@ -96,7 +96,7 @@ fn lines(
             owed += before;
             if !part.is_empty() {
                 text.push_str(&" ".repeat(std::mem::take(&mut owed)));
-                text.push_str(&coloured(part, *tone, colour));
+                text.push_str(&colored(part, *tone, color));
             }
             owed += after + GAP;
         }
@@ -105,7 +105,7 @@ fn lines(
     text
 }
 
-fn side_by_side(table: &Table, places: &[Place], colour: bool) -> String {
+fn side_by_side(table: &Table, places: &[Place], color: bool) -> String {
     let heads: Vec<Vec<String>> = places
         .iter()
         .map(|place| {
@@ -132,7 +132,7 @@ fn side_by_side(table: &Table, places: &[Place], colour: bool) -> String {
                 (cell_lines(table, cell, place), cell.tone)
             })
             .collect();
-        text.push_str(&lines(table, places, &cells, colour));
+        text.push_str(&lines(table, places, &cells, color));
     }
     text
 }
@@ -172,7 +172,7 @@ fn lists(table: &Table, kept: &[usize], fit: &Fit) -> String {
                     let pad = " ".repeat(indent - columns(header));
                     text.push_str(&format!(
                         "{header}{pad}{}\n",
-                        coloured(line, cell.tone, fit.colour)
+                        colored(line, cell.tone, fit.color)
                     ));
                 }
             } else {
@@ -180,7 +180,7 @@ fn lists(table: &Table, kept: &[usize], fit: &Fit) -> String {
                 for line in wrap(&cell.text, width.saturating_sub(GAP)) {
                     // A word as long as the line is not indented.
                     let pad = if GAP + columns(&line) <= width { "  " } else { "" };
-                    text.push_str(&format!("{pad}{}\n", coloured(&line, cell.tone, fit.colour)));
+                    text.push_str(&format!("{pad}{}\n", colored(&line, cell.tone, fit.color)));
                 }
             }
         }

@@ -197,7 +197,7 @@ pub struct Fit {
     /// The columns to show.
     pub shown: Shown,
     /// Whether cells are colored, by ANSI escape codes.
-    pub colour: bool,
+    pub color: bool,
 }
 
 impl Fit {

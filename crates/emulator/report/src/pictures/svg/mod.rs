@@ -124,10 +124,10 @@ pub(super) struct Merged {
 }
 
 /// The entry of a color.
-fn of<'a>(parts: &'a mut Vec<(String, String)>, colour: &str) -> &'a mut String {
-    let known = parts.iter().position(|(known, _)| known == colour);
+fn of<'a>(parts: &'a mut Vec<(String, String)>, color: &str) -> &'a mut String {
+    let known = parts.iter().position(|(known, _)| known == color);
     let at = known.unwrap_or_else(|| {
-        parts.push((colour.to_owned(), String::new()));
+        parts.push((color.to_owned(), String::new()));
         parts.len() - 1
     });
     &mut parts[at].1

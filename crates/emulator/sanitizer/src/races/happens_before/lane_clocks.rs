@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lane_releases_what_its_warp_did_before_they_synchronised() {
+    fn a_lane_releases_what_its_warp_did_before_they_synchronized() {
         for (fence, sync) in [(false, false), (false, true), (true, false), (true, true)] {
             let mut order = HappensBefore::new(2, 1);
             order.start(0);
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_lane_acquires_its_warp_knows_after_they_synchronise() {
+    fn what_a_lane_acquires_its_warp_knows_after_they_synchronize() {
         let mut order = HappensBefore::new(2, 1);
         order.start(0);
         let a = write(&mut order, 0, 0);
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn synchronisation_of_pairs_of_lanes_is_transitive() {
+    fn synchronization_of_pairs_of_lanes_is_transitive() {
         let mut order = HappensBefore::new(1, 1);
         order.start(0);
         let a = write(&mut order, 0, 0);
