@@ -24,7 +24,10 @@ fn plain_writes_need_a_fence_between_the_proxies() {
     assert_eq!(reports.len(), 2, "both products: {reports:?}");
     for (kind, message) in &reports {
         assert_eq!(*kind, ReportKind::AsyncOrder);
-        assert!(message.contains("by the generic proxy, and the asynchronous proxy reads them"), "{message}");
+        assert!(
+            message.contains("by the generic proxy, and the asynchronous proxy reads them"),
+            "{message}"
+        );
     }
 }
 
