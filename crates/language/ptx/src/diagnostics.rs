@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_stands_for_the_text() {
+    fn the_file_name_replaces_ptx_text() {
         let mut problems = Collector::default();
         problems.push(|| sample(5, ""));
         problems.push(|| sample(0, ""));

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_swizzle_undoes_itself_repeats_and_moves_whole_chunks() {
+    fn swizzles_are_involutions_periodic_and_keep_chunks() {
         for swizzle in ALL {
             for address in 0..4096u64 {
                 let to = swizzle.apply(address);

@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_atomic_is_served_by_its_operation_and_type() {
+    fn operation_and_type_decide_the_class_of_an_atomic() {
         assert_eq!(class(Add, U32), AccessClass::Atomic);
         assert_eq!(class(Add, F32), AccessClass::Loop);
         assert_eq!(class(CompareAndSwap, B64), AccessClass::CompareAndSwap);

@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn union_tells_whether_the_set_grew() {
+    fn union_returns_whether_the_set_grew() {
         let (mut a, mut b) = (BitSet::new(9), BitSet::new(9));
         b.insert(8);
         assert!(a.union(&b));

@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_flow_along_and_against_the_edges_of_any_graph() {
+    fn block_facts_match_reachability_on_random_graphs() {
         for seed in 0..200 {
             let cfg = ControlFlowGraph::new(&random(seed));
             let count = cfg.blocks.len();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worklist_goes_in_sweeps() {
+    fn a_worklist_visits_in_sweeps() {
         let mut worklist = Worklist::all(3);
         assert_eq!([worklist.next(), worklist.next()], [Some(0), Some(1)]);
         worklist.insert(0);

@@ -139,7 +139,7 @@ mod tests {
     use crate::analysis::cfg::graphs::{random, reaches};
 
     #[test]
-    fn they_are_the_nearest_blocks_that_no_path_to_the_end_avoids() {
+    fn post_dominators_match_their_definition_on_random_graphs() {
         for seed in 0..500 {
             let kernel = random(seed);
             let cfg = ControlFlowGraph::new(&kernel);

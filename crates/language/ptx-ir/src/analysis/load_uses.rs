@@ -36,8 +36,8 @@ pub fn mark_load_uses(kernel: &mut Kernel) {
     let reads_local = |inst: &Inst| matches!(&inst.opcode, Opcode::Memory(op) if local(kernel, op));
     let unknown = match kernel.insts.iter().any(reads_local) {
         true => {
-            let of = |copies| solve_uses(kernel, Uses { copies, addresses: true, local: false });
-            [of(false), of(true), constant(kernel)]
+            let uses = |copies| solve_uses(kernel, Uses { copies, addresses: true, local: false });
+            [uses(false), uses(true), constant(kernel)]
         }
         false => [Vec::new(), Vec::new(), Vec::new()],
     };

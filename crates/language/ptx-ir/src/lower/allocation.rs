@@ -99,7 +99,7 @@ pub fn alloca(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&[])?;
     let ty = cx.ty()?;
     if !matches!(ty, U32 | U64) {
-        return Err(cx.unknown("a type other than `.u32` and `.u64`"));
+        return Err(cx.unsupported("a type other than `.u32` and `.u64`"));
     }
     let align = match cx.instruction.operands.get(2) {
         None => ALIGNMENT,
@@ -108,7 +108,7 @@ pub fn alloca(cx: &mut Cx<'_, '_>) -> LoweringResult {
         {
             *align as u64
         }
-        Some(_) => return Err(cx.unknown("an alignment that is not a power of two up to 1024")),
+        Some(_) => return Err(cx.unsupported("an alignment that is not a power of two up to 1024")),
     };
     let dst = cx.dst_of(0, ty)?;
     let size = cx.src(1, ty)?;
@@ -168,6 +168,6 @@ pub fn restore(cx: &mut Cx<'_, '_>) -> LoweringResult {
             let widen = crate::opcode::logic::MoveOp::Concatenate { wide: true, low: 4 };
             cx.alu(Some(end), &[source, Operand::Const(0)], Alu::Move(widen))
         }
-        _ => Err(cx.unknown("a type other than `.u32` and `.u64`")),
+        _ => Err(cx.unsupported("a type other than `.u32` and `.u64`")),
     }
 }

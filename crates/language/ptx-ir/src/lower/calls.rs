@@ -28,14 +28,14 @@ impl<'m> Lowering<'m> {
     }
 
     fn lower_call(&mut self, instruction: &Instruction) -> Result<(), LoadError> {
-        let call = Call::read(instruction).map_err(|r| self.refuse(r))?;
+        let call = Call::read(instruction).map_err(|r| self.error_here(r))?;
         if call.function == "vprintf" {
             return rules::device_functions::print(self, instruction, &call)
-                .map_err(|r| self.refuse(r));
+                .map_err(|r| self.error_here(r));
         }
         if call.function == "__assertfail" {
             return rules::device_functions::assert_fail(self, instruction)
-                .map_err(|r| self.refuse(r));
+                .map_err(|r| self.error_here(r));
         }
         if let Some(Symbol::Register(address)) = self.lookup(&call.function) {
             return self.indirect(instruction, &call, address);
@@ -43,15 +43,15 @@ impl<'m> Lowering<'m> {
         let heap = self.source.addresses.get(HEAP).map(|(_, address)| *address);
         if let (Some(heap), "malloc" | "free") = (heap, call.function.as_str()) {
             return rules::device_functions::heap(self, instruction, &call, heap)
-                .map_err(|r| self.refuse(r));
+                .map_err(|r| self.error_here(r));
         }
         let Some(callee) = self.call_graph.function(&call.function) else {
             let what = format!("call of `{}`, which the module does not define", call.function);
             let help =
                 "link or inline the function; the device library is not part of the emulator";
-            return Err(self.refuse(Unsupported::new(what, help)));
+            return Err(self.error_here(Unsupported::new(what, help)));
         };
-        let guard = guard(self, instruction).map_err(|r| self.refuse(r))?;
+        let guard = guard(self, instruction).map_err(|r| self.error_here(r))?;
         let skip = self.skip_unless(guard);
         self.call_of(callee, &call)?;
         if let Some(skip) = skip {
@@ -65,7 +65,7 @@ impl<'m> Lowering<'m> {
         if callee.params.len() != call.arguments.len() || callee.returns.len() != call.results.len()
         {
             let what = format!("the call of `{}` has the wrong number of operands", callee.name);
-            return Err(self.refuse(Unsupported::new(what, "")));
+            return Err(self.error_here(Unsupported::new(what, "")));
         }
         if self.is_member(callee) {
             return self.call_member(callee, call);
@@ -77,13 +77,13 @@ impl<'m> Lowering<'m> {
         if members.is_empty() {
             self.inline(callee, call)
         } else {
-            self.nest(members, callee, call)
+            self.enter_group(members, callee, call)
         }
     }
 
     /// The body of a function in place of its call.
     fn inline(&mut self, callee: &'m Function, call: &Call) -> Result<(), LoadError> {
-        let scope = bind_arguments(self, callee, call).map_err(|r| self.refuse(r))?;
+        let scope = bind_arguments(self, callee, call).map_err(|r| self.error_here(r))?;
         let end = self.new_label();
         let outer = self.allocated(callee);
         let framed = std::mem::replace(&mut self.framed, false);
@@ -91,7 +91,7 @@ impl<'m> Lowering<'m> {
         self.framed = framed;
         self.set_label(end);
         self.release(outer);
-        copy_results(self, callee, call, &inner).map_err(|r| self.refuse(r))?;
+        copy_results(self, callee, call, &inner).map_err(|r| self.error_here(r))?;
         Ok(())
     }
 
@@ -102,7 +102,7 @@ impl<'m> Lowering<'m> {
         call: &Call,
         address: Reg,
     ) -> Result<(), LoadError> {
-        let guard = guard(self, instruction).map_err(|r| self.refuse(r))?;
+        let guard = guard(self, instruction).map_err(|r| self.error_here(r))?;
         let skip = self.skip_unless(guard);
         let (end, origin) = (self.new_label(), self.origin);
         for (place, callee) in self.call_graph.candidates(call.results.len(), call.arguments.len())

@@ -8,7 +8,7 @@ use crate::analysis::bitset::BitSet;
 use crate::analysis::cfg::ControlFlowGraph;
 use crate::analysis::liveness::Liveness;
 use crate::kernel::*;
-use crate::lower::state::{Lowering, Nest};
+use crate::lower::state::{CallGroup, Lowering};
 use crate::lower::variables::local;
 use crate::opcode::Alu;
 use crate::opcode::logic::{CompareOp, LogicOp};
@@ -16,23 +16,24 @@ use lanework_ptx::ScalarType;
 use std::collections::HashMap;
 
 impl Lowering<'_> {
-    /// Replaces the markers of all calls in nests, and the sizes of frames.
+    /// Replaces the markers of all calls in groups, and the sizes of frames.
     pub(super) fn finish_frames(&mut self) {
-        if self.nests.is_empty() {
+        if self.groups.is_empty() {
             return;
         }
         let saved = self.saved_registers();
         let mut added: HashMap<usize, Vec<Inst>> = HashMap::new();
-        for (nest, saved) in self.nests.iter_mut().zip(&saved) {
+        for (group, saved) in self.groups.iter_mut().zip(&saved) {
             let mut slots: HashMap<(usize, Reg), u32> = HashMap::new();
-            for (call, registers) in nest.calls.iter().zip(saved) {
+            for (call, registers) in group.calls.iter().zip(saved) {
                 let (mut saves, mut restores) = (Vec::new(), Vec::new());
                 let origin = self.kernel.insts[call.save].origin;
                 for register in registers {
-                    let body = &mut nest.bodies[call.caller];
+                    let body = &mut group.bodies[call.caller];
                     let slot = slots.entry((call.caller, *register));
                     let at = *slot.or_insert_with(|| body.place_register());
-                    let mut place = Place { kernel: &mut self.kernel, sp: nest.sp, at, origin };
+                    let mut place =
+                        FrameSlot { kernel: &mut self.kernel, sp: group.sp, at, origin };
                     saves.extend(place.save(*register));
                     restores.extend(place.restore(*register));
                 }
@@ -40,10 +41,10 @@ impl Lowering<'_> {
                 added.insert(call.restore, restores);
             }
         }
-        let bodies = self.nests.iter().flat_map(|nest| &nest.bodies);
+        let bodies = self.groups.iter().flat_map(|group| &group.bodies);
         let align = bodies.map(|body| body.align).max().unwrap_or(16);
         for size in &self.frame_sizes {
-            let bytes = self.nests[size.nest].bodies[size.body].bytes.next_multiple_of(align);
+            let bytes = self.groups[size.group].bodies[size.body].bytes.next_multiple_of(align);
             let bytes = u64::from(bytes);
             let value = if size.negated { bytes.wrapping_neg() } else { bytes };
             if let Some(src) = self.kernel.insts[size.inst].src.get_mut(1) {
@@ -53,21 +54,21 @@ impl Lowering<'_> {
         self.insert(added);
     }
 
-    /// For each call of each nest, the registers to save.
+    /// For each call of each group, the registers to save.
     fn saved_registers(&self) -> Vec<Vec<Vec<Reg>>> {
         let mut alone = self.kernel.clone();
         let nothing = |inst: &mut Inst, src: Vec<Operand>| {
             (inst.opcode, inst.src, inst.guard) = (Opcode::Nothing, src, None);
             inst.dst.clear();
         };
-        for nest in &self.nests {
-            for call in &nest.calls {
+        for group in &self.groups {
+            for call in &group.calls {
                 let range = call.save..call.restore;
                 alone.insts[range].iter_mut().for_each(|inst| nothing(inst, Vec::new()));
             }
-            for (i, body) in nest.bodies.iter().enumerate() {
+            for (i, body) in group.bodies.iter().enumerate() {
                 let (first, end) = body.dispatch;
-                // The way out of the nest stays, as the last instruction of the first body.
+                // The way out of the group stays, as the last instruction of the first body.
                 let results: Vec<Operand> = body.results.iter().map(|r| Operand::Reg(*r)).collect();
                 let last = end - usize::from(i == 0);
                 alone.insts[first..last].iter_mut().for_each(|inst| nothing(inst, Vec::new()));
@@ -83,20 +84,20 @@ impl Lowering<'_> {
         }
         let cfg = ControlFlowGraph::new(&alone);
         let liveness = Liveness::analyze(&alone, &cfg);
-        self.nests.iter().map(|nest| self.saved_in(nest, &alone, &cfg, &liveness)).collect()
+        self.groups.iter().map(|group| self.saved_in(group, &alone, &cfg, &liveness)).collect()
     }
 
     fn saved_in(
         &self,
-        nest: &Nest<'_>,
+        group: &CallGroup<'_>,
         alone: &Kernel,
         cfg: &ControlFlowGraph,
         liveness: &Liveness,
     ) -> Vec<Vec<Reg>> {
         let mut written = BitSet::new(self.kernel.registers.len());
-        let inside = &self.kernel.insts[nest.first..nest.last];
+        let inside = &self.kernel.insts[group.first..group.last];
         inside.iter().flat_map(Inst::writes).for_each(|r| written.insert(r as usize));
-        let saved = nest.calls.iter().map(|call| {
+        let saved = group.calls.iter().map(|call| {
             let block = cfg.block_of(call.restore);
             let mut live = liveness.live_out(cfg, block);
             for inst in alone.insts[call.restore..cfg.blocks[block].end].iter().rev() {
@@ -108,7 +109,7 @@ impl Lowering<'_> {
                     inst.writes().for_each(|r| live.insert(r as usize));
                 }
             }
-            let own = |r: &Reg| *r == nest.sp || call.keep.contains(r);
+            let own = |r: &Reg| *r == group.sp || call.keep.contains(r);
             let saved = live.iter().filter(|r| written.contains(*r)).map(|r| r as Reg);
             saved.filter(|r| !own(r) && Some(*r) != self.allocation).collect()
         });
@@ -134,14 +135,14 @@ impl Lowering<'_> {
 }
 
 /// A register's place in the frame.
-struct Place<'a> {
+struct FrameSlot<'a> {
     kernel: &'a mut Kernel,
     sp: Reg,
     at: u32,
     origin: u32,
 }
 
-impl Place<'_> {
+impl FrameSlot<'_> {
     fn inst(&self, opcode: Opcode, dst: Vec<Option<Reg>>, src: Vec<Operand>) -> Inst {
         Inst { opcode, dst, src, guard: None, origin: self.origin }
     }

@@ -12,7 +12,7 @@ const NARROW_GAP: u32 = 32;
 const WIDE_GAPS: u32 = 16 << 10;
 
 /// The layout of a kernel's variables so far.
-pub struct Layout {
+pub struct VariableLayout {
     /// Whether gaps separate variables.
     gaps: bool,
     /// Bytes of shared memory without gaps.
@@ -21,10 +21,10 @@ pub struct Layout {
     dynamic_alignment: u32,
 }
 
-impl Layout {
+impl VariableLayout {
     /// An empty layout; `gaps` separates variables.
-    pub fn new(gaps: bool) -> Layout {
-        Layout { gaps, packed_shared: 0, dynamic_alignment: 16 }
+    pub fn new(gaps: bool) -> VariableLayout {
+        VariableLayout { gaps, packed_shared: 0, dynamic_alignment: 16 }
     }
 
     /// Places a variable in shared memory; returns its address.

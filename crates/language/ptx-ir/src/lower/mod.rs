@@ -117,7 +117,7 @@ impl<'m> Lowering<'m> {
         }
         let message = "the kernel is too large to analyze".to_owned();
         let help = "split it into smaller kernels";
-        Err(self.refuse(Unsupported::new(message, help)))
+        Err(self.error_here(Unsupported::new(message, help)))
     }
 
     fn place_parameters(&mut self, entry: &Function) {
@@ -154,7 +154,7 @@ impl<'m> Lowering<'m> {
                 Statement::Registers(registers) => {
                     let quad = registers.ty == ScalarType::B128;
                     let ty = if quad { ScalarType::B64 } else { registers.ty };
-                    let width = width_of(ty).map_err(|r| self.refuse(r))?;
+                    let width = width_of(ty).map_err(|r| self.error_here(r))?;
                     let vector = registers.vector;
                     let first = self.kernel.registers.len();
                     for (name, count) in &registers.names {
@@ -164,7 +164,7 @@ impl<'m> Lowering<'m> {
                             Some(count)
                                 if !self.has_room(u64::from(*count) * u64::from(vector)) =>
                             {
-                                return Err(self.refuse(Unsupported::new(
+                                return Err(self.error_here(Unsupported::new(
                                     format!("{count} registers `{name}` are too many"),
                                     "declare at most 1048576 at once, and four times as many in all",
                                 )));
@@ -193,7 +193,7 @@ impl<'m> Lowering<'m> {
                 Statement::Block(inner) => {
                     if self.scopes.len() > 256 {
                         return Err(
-                            self.refuse(Unsupported::new("blocks are nested too deeply", ""))
+                            self.error_here(Unsupported::new("blocks are nested too deeply", ""))
                         );
                     }
                     self.statements(inner)?;
@@ -232,13 +232,13 @@ impl<'m> Lowering<'m> {
         });
         if self.kernel.insts.len() > MAX_INSTRUCTIONS {
             let what = format!("the kernel has more than {MAX_INSTRUCTIONS} instructions");
-            return Err(self.refuse(Unsupported::new(what, "split it; calls are inlined")));
+            return Err(self.error_here(Unsupported::new(what, "split it; calls are inlined")));
         }
         if instruction.opcode == "call" {
             return self.call(instruction);
         }
         let instruction = self.with_elements(instruction);
-        rules::lower_instruction(self, &instruction).map_err(|r| self.refuse(r))
+        rules::lower_instruction(self, &instruction).map_err(|r| self.error_here(r))
     }
 
     fn local_variable(&mut self, variable: &Variable) -> Result<(), LoadError> {
@@ -260,7 +260,7 @@ impl<'m> Lowering<'m> {
                 }
             },
             StateSpace::Reg => {
-                let width = width_of(variable.ty).map_err(|r| self.refuse(r))?;
+                let width = width_of(variable.ty).map_err(|r| self.error_here(r))?;
                 Symbol::Register(self.new_register(width))
             }
             StateSpace::Global | StateSpace::Const => {
@@ -269,7 +269,7 @@ impl<'m> Lowering<'m> {
                     Some((space, address)) => Symbol::Variable(*space, Operand::Const(*address)),
                     None => {
                         let what = format!("variable `{}` was not placed", variable.name);
-                        return Err(self.refuse(Unsupported::new(what, DEFINE_EXTERN)));
+                        return Err(self.error_here(Unsupported::new(what, DEFINE_EXTERN)));
                     }
                 }
             }

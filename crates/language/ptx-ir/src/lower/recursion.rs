@@ -1,21 +1,21 @@
-//! Recursive functions: a group of functions that call each other in a cycle, or in a chain too deep to inline (a "nest").
+//! Recursive functions: a group of functions that call each other in a cycle, or in a chain too deep to inline (a call group).
 //!
-//! The functions of a nest are lowered once per call from outside. Inside, a call pushes a frame on the thread's call stack in
+//! The functions of a group are lowered once per call from outside. Inside, a call pushes a frame on the thread's call stack in
 //! local memory and jumps to the callee; `ret` jumps back to the call site whose number is in the frame, by a chain of comparisons
 //! as for `brx`. A cyclic call graph thus becomes a cyclic control-flow graph with data in memory. Lanes diverge and reconverge by
 //! the usual rules, at any depth and with any target, and every analysis applies. Lanes that return at different depths reconverge
 //! at the latest when the outermost call returns.
 //!
-//! A frame holds, from its base (the nest's stack pointer): the number of the call site; the function's parameters, results and
+//! A frame holds, from its base (the group's stack pointer): the number of the call site; the function's parameters, results and
 //! variables in memory; and the registers that an inner call must preserve, which [`crate::lower::frames`] finds once the whole
 //! kernel is lowered.
 //!
-//! Limit: the frames of all nests of a thread share [`STACK_BYTES`]; a call without room faults.
+//! Limit: the frames of all groups of a thread share [`STACK_BYTES`]; a call without room faults.
 
 use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
 use crate::lower::call_graph::Call;
-use crate::lower::state::{Body, CallSite, FrameSize, HEAD, Lowering, Nest, Symbol, width_of};
+use crate::lower::state::{Body, CallGroup, CallSite, FrameSize, HEAD, Lowering, Symbol, width_of};
 use crate::lower::variables::{load, store};
 use crate::opcode::Alu;
 use crate::opcode::integer::{AddressOp, Integer};
@@ -30,10 +30,10 @@ pub const STACK_BYTES: u32 = 32 << 10;
 pub const STACK: &str = "the call stack";
 
 impl<'m> Lowering<'m> {
-    /// Whether a call of the function stays in the current nest.
+    /// Whether a call of the function stays in the current group.
     pub(super) fn is_member(&self, function: &Function) -> bool {
-        let nest = self.active_nests.last().map(|n| &self.nests[*n]);
-        nest.is_some_and(|nest| nest.members.contains(function.name.as_str()))
+        let group = self.active_groups.last().map(|n| &self.groups[*n]);
+        group.is_some_and(|group| group.members.contains(function.name.as_str()))
     }
 
     /// The stack pointer and a place in the frame that is being laid out for a variable, if there is one.
@@ -41,14 +41,14 @@ impl<'m> Lowering<'m> {
         if !self.framed {
             return None;
         }
-        let nest = *self.active_nests.last()?;
-        let nest = &mut self.nests[nest];
-        let body = &mut nest.bodies[nest.current];
-        Some(Symbol::Framed(nest.sp, body.place(variable)))
+        let group = *self.active_groups.last()?;
+        let group = &mut self.groups[group];
+        let body = &mut group.bodies[group.current];
+        Some(Symbol::Framed(group.sp, body.place(variable)))
     }
 
-    /// A call from outside a nest: its functions, and the way in and out.
-    pub(super) fn nest(
+    /// A call from outside a group: its functions, and the way in and out.
+    pub(super) fn enter_group(
         &mut self,
         members: HashSet<&'m str>,
         callee: &'m Function,
@@ -57,73 +57,73 @@ impl<'m> Lowering<'m> {
         let origin = self.origin;
         let sp = self.new_register(Width::Wide);
         let stack = Operand::Const(self.stack_base());
-        match self.active_nests.last().copied() {
+        match self.active_groups.last().copied() {
             Some(outer) => {
-                let (from, body) = (self.nests[outer].sp, self.nests[outer].current);
+                let (from, body) = (self.groups[outer].sp, self.groups[outer].current);
                 self.add_frame(sp, from, outer, body, false);
             }
             None => {
                 self.emit(Opcode::Alu(Alu::copy(Width::Wide)), vec![Some(sp)], vec![stack], None)
             }
         }
-        let number = self.nests.len();
+        let number = self.groups.len();
         let first = self.kernel.insts.len();
         let (bodies, calls) = (Vec::new(), Vec::new());
-        let nest = Nest { members, sp, bodies, calls, current: 0, first, last: first };
-        self.nests.push(nest);
-        let body = self.add_body(number, callee).map_err(|r| self.refuse(r))?;
+        let group = CallGroup { members, sp, bodies, calls, current: 0, first, last: first };
+        self.groups.push(group);
+        let body = self.add_body(number, callee).map_err(|r| self.error_here(r))?;
         self.check_room(number, body, sp);
-        let formals = self.nests[number].bodies[body].params.clone();
-        let passed = self.evaluate(callee, call).map_err(|r| self.refuse(r))?;
-        self.pass(callee, &formals, passed, sp).map_err(|r| self.refuse(r))?;
+        let formals = self.groups[number].bodies[body].params.clone();
+        let passed = self.evaluate(callee, call).map_err(|r| self.error_here(r))?;
+        self.pass(callee, &formals, passed, sp).map_err(|r| self.error_here(r))?;
         store(self, ScalarType::B32, Operand::Reg(sp), 0, Operand::Const(0));
-        self.active_nests.push(number);
+        self.active_groups.push(number);
         let mut next = 0;
-        while next < self.nests[number].bodies.len() {
+        while next < self.groups[number].bodies.len() {
             self.lower_body(number, next)?;
             next += 1;
         }
-        self.active_nests.pop();
+        self.active_groups.pop();
         self.origin = origin;
         let end = self.new_label();
-        for body in 0..self.nests[number].bodies.len() {
+        for body in 0..self.groups[number].bodies.len() {
             self.way_back(number, body, end);
         }
         self.set_label(end);
-        self.nests[number].last = self.kernel.insts.len();
-        let returns = self.nests[number].bodies[body].returns.clone();
-        self.receive(callee, call, &returns, sp).map_err(|r| self.refuse(r))
+        self.groups[number].last = self.kernel.insts.len();
+        let returns = self.groups[number].bodies[body].returns.clone();
+        self.receive(callee, call, &returns, sp).map_err(|r| self.error_here(r))
     }
 
-    /// A call inside a nest.
+    /// A call inside a group.
     pub(super) fn call_member(
         &mut self,
         callee: &'m Function,
         call: &Call,
     ) -> Result<(), LoadError> {
-        let Some(number) = self.active_nests.last().copied() else { return Ok(()) };
-        let (sp, caller) = (self.nests[number].sp, self.nests[number].current);
+        let Some(number) = self.active_groups.last().copied() else { return Ok(()) };
+        let (sp, caller) = (self.groups[number].sp, self.groups[number].current);
         let body =
-            match self.nests[number].bodies.iter().position(|b| b.function.name == callee.name) {
+            match self.groups[number].bodies.iter().position(|b| b.function.name == callee.name) {
                 Some(body) => body,
-                None => self.add_body(number, callee).map_err(|r| self.refuse(r))?,
+                None => self.add_body(number, callee).map_err(|r| self.error_here(r))?,
             };
-        let site = self.nests[number].calls.len();
-        let passed = self.evaluate(callee, call).map_err(|r| self.refuse(r))?;
+        let site = self.groups[number].calls.len();
+        let passed = self.evaluate(callee, call).map_err(|r| self.error_here(r))?;
         let frame = self.new_register(Width::Wide);
         self.add_frame(frame, sp, number, caller, false);
         self.check_room(number, body, frame);
         let save = self.marker();
-        let formals = self.nests[number].bodies[body].params.clone();
-        self.pass(callee, &formals, passed, frame).map_err(|r| self.refuse(r))?;
+        let formals = self.groups[number].bodies[body].params.clone();
+        self.pass(callee, &formals, passed, frame).map_err(|r| self.error_here(r))?;
         let id = Operand::Const(site as u64 + 1);
         store(self, ScalarType::B32, Operand::Reg(frame), 0, id);
         let source = Operand::Reg(frame);
         self.emit(Opcode::Alu(Alu::copy(Width::Wide)), vec![Some(sp)], vec![source], None);
-        let (entry, back) = (self.nests[number].bodies[body].entry, self.new_label());
+        let (entry, back) = (self.groups[number].bodies[body].entry, self.new_label());
         self.emit(Opcode::Branch(entry), Vec::new(), Vec::new(), None);
         self.set_label(back);
-        let returns = self.nests[number].bodies[body].returns.clone();
+        let returns = self.groups[number].bodies[body].returns.clone();
         let mut arrived = Vec::new();
         let mut keep = Vec::new();
         for (formal, symbol) in callee.returns.iter().zip(returns) {
@@ -152,8 +152,8 @@ impl<'m> Lowering<'m> {
         let restore = self.marker();
         let callee_body = body;
         let site = CallSite { caller, callee: callee_body, back, save, restore, keep };
-        self.nests[number].calls.push(site);
-        self.receive(callee, call, &arrived, callee_frame).map_err(|r| self.refuse(r))
+        self.groups[number].calls.push(site);
+        self.receive(callee, call, &arrived, callee_frame).map_err(|r| self.error_here(r))
     }
 
     /// An instruction that [`crate::lower::frames`] replaces.
@@ -163,19 +163,19 @@ impl<'m> Lowering<'m> {
     }
 
     /// `to = from` moved up by a frame's size, or down.
-    fn add_frame(&mut self, to: Reg, from: Reg, nest: usize, body: usize, negated: bool) {
+    fn add_frame(&mut self, to: Reg, from: Reg, group: usize, body: usize, negated: bool) {
         let inst = self.kernel.insts.len();
-        self.frame_sizes.push(FrameSize { inst, nest, body, offset: 0, negated });
+        self.frame_sizes.push(FrameSize { inst, group, body, offset: 0, negated });
         let op = Opcode::Alu(Alu::Address(AddressOp::Offset { wide: true }));
         self.emit(op, vec![Some(to)], vec![Operand::Reg(from), Operand::Const(0)], None);
     }
 
     /// Faults unless a frame of the body fits at the address.
-    fn check_room(&mut self, nest: usize, body: usize, at: Reg) {
+    fn check_room(&mut self, group: usize, body: usize, at: Reg) {
         let full = self.new_register(Width::Predicate);
         let inst = self.kernel.insts.len();
         let offset = self.stack_base() + u64::from(STACK_BYTES);
-        self.frame_sizes.push(FrameSize { inst, nest, body, offset, negated: true });
+        self.frame_sizes.push(FrameSize { inst, group, body, offset, negated: true });
         let unsigned = Integer::from_type(ScalarType::U64);
         let Some(unsigned) = unsigned else { return };
         let compare = Alu::Compare(CompareOp::Integer(Relation::Greater, unsigned));
@@ -188,9 +188,9 @@ impl<'m> Lowering<'m> {
         }
     }
 
-    fn add_body(&mut self, nest: usize, function: &'m Function) -> LoweringResult<usize> {
+    fn add_body(&mut self, group: usize, function: &'m Function) -> LoweringResult<usize> {
         let (entry, epilogue) = (self.new_label(), self.new_label());
-        let sp = self.nests[nest].sp;
+        let sp = self.groups[group].sp;
         let mut body = Body {
             function,
             entry,
@@ -213,8 +213,8 @@ impl<'m> Lowering<'m> {
             }
             body.returns.push(symbol);
         }
-        self.nests[nest].bodies.push(body);
-        Ok(self.nests[nest].bodies.len() - 1)
+        self.groups[group].bodies.push(body);
+        Ok(self.groups[group].bodies.len() - 1)
     }
 
     fn framed_formal(
@@ -233,10 +233,10 @@ impl<'m> Lowering<'m> {
         })
     }
 
-    /// One function of a nest, from its entry to the jump to its way back.
-    fn lower_body(&mut self, nest: usize, index: usize) -> Result<(), LoadError> {
-        self.nests[nest].current = index;
-        let body = &self.nests[nest].bodies[index];
+    /// One function of a group, from its entry to the jump to its way back.
+    fn lower_body(&mut self, group: usize, index: usize) -> Result<(), LoadError> {
+        self.groups[group].current = index;
+        let body = &self.groups[group].bodies[index];
         let (function, entry, epilogue) = (body.function, body.entry, body.epilogue);
         let formals = function.params.iter().zip(&body.params);
         let formals = formals.chain(function.returns.iter().zip(&body.returns));
@@ -255,13 +255,13 @@ impl<'m> Lowering<'m> {
     }
 
     /// From the end of a function to the call that its frame names; from the outermost one to `end`.
-    fn way_back(&mut self, nest: usize, body: usize, end: Label) {
-        let sp = self.nests[nest].sp;
-        self.set_label(self.nests[nest].bodies[body].epilogue);
+    fn way_back(&mut self, group: usize, body: usize, end: Label) {
+        let sp = self.groups[group].sp;
+        self.set_label(self.groups[group].bodies[body].epilogue);
         let first = self.kernel.insts.len();
         let id = self.new_register(Width::Word);
         load(self, ScalarType::B32, id, Operand::Reg(sp), 0);
-        let calls = self.nests[nest].calls.iter().enumerate();
+        let calls = self.groups[group].calls.iter().enumerate();
         let mut ways: Vec<(u64, Label)> = calls
             .filter(|(_, call)| call.callee == body)
             .map(|(i, call)| (i as u64 + 1, call.back))
@@ -280,7 +280,7 @@ impl<'m> Lowering<'m> {
             Some((_, back)) => self.emit(Opcode::Branch(back), Vec::new(), Vec::new(), None),
             None => self.emit(Opcode::Trap, Vec::new(), Vec::new(), None),
         }
-        self.nests[nest].bodies[body].dispatch = (first, self.kernel.insts.len());
+        self.groups[group].bodies[body].dispatch = (first, self.kernel.insts.len());
     }
 
     /// Where the call stack starts in local memory.

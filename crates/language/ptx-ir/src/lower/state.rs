@@ -3,7 +3,7 @@
 use crate::error::{LoadError, LoweringResult, Unsupported};
 use crate::kernel::*;
 use crate::lower::call_graph::CallGraph;
-use crate::lower::layout::Layout;
+use crate::lower::layout::VariableLayout;
 use crate::lower::positions::Positions;
 use crate::module::PlacedModule;
 use crate::opcode::Alu;
@@ -41,10 +41,10 @@ pub struct Lowering<'m> {
     /// Variables of functions in shared memory, by where their declarations are.
     pub(super) placed_shared: HashMap<usize, Operand>,
     pub(super) call_graph: CallGraph<'m>,
-    /// Functions that are called over the stack: all nests, and those that are being lowered.
-    pub(super) nests: Vec<Nest<'m>>,
-    pub(super) active_nests: Vec<usize>,
-    /// Whether variables go into the frame of the nest's current function.
+    /// Functions that are called over the stack: all groups, and those that are being lowered.
+    pub(super) groups: Vec<CallGroup<'m>>,
+    pub(super) active_groups: Vec<usize>,
+    /// Whether variables go into the frame of the group's current function.
     pub(super) framed: bool,
     pub(super) frame_sizes: Vec<FrameSize>,
     /// Where the call stack is in local memory, if there is one.
@@ -61,7 +61,7 @@ pub struct Lowering<'m> {
     pub(super) return_to: Option<Label>,
     pub(super) origin: u32,
     pub(super) positions: Positions<'m>,
-    pub(super) layout: Layout,
+    pub(super) layout: VariableLayout,
     /// The input of contraction.
     pub rounding: OpenRounding,
     names: bool,
@@ -89,8 +89,8 @@ impl<'m> Lowering<'m> {
             has_vectors: false,
             placed_shared: HashMap::new(),
             call_graph: CallGraph::new(source),
-            nests: Vec::new(),
-            active_nests: Vec::new(),
+            groups: Vec::new(),
+            active_groups: Vec::new(),
             framed: false,
             frame_sizes: Vec::new(),
             stack: None,
@@ -103,7 +103,7 @@ impl<'m> Lowering<'m> {
             return_to: None,
             origin: 0,
             positions: Positions::new(source.module),
-            layout: Layout::new(options.gaps),
+            layout: VariableLayout::new(options.gaps),
             rounding: OpenRounding::default(),
             names: options.names,
             lower,
@@ -278,15 +278,15 @@ impl<'m> Lowering<'m> {
     }
 
     /// The error at the instruction that is lowered.
-    pub fn refuse(&self, refusal: Unsupported) -> LoadError {
+    pub fn error_here(&self, unsupported: Unsupported) -> LoadError {
         let origin = self.kernel.origins.get(self.origin as usize);
         LoadError {
-            message: refusal.message,
+            message: unsupported.message,
             function: self.active.last().cloned().unwrap_or_default(),
             location: origin.and_then(|o| o.location.clone()),
             text_file: None,
             text_line: origin.map_or(0, |o| o.text_line),
-            help: refusal.help,
+            help: unsupported.help,
         }
     }
 }
@@ -332,8 +332,8 @@ pub enum Symbol {
 /// Bytes of a frame before anything else: the number of the call to return to.
 pub(super) const HEAD: u32 = 16;
 
-/// A nest, and what is known of it so far.
-pub(super) struct Nest<'m> {
+/// A call group so far.
+pub(super) struct CallGroup<'m> {
     pub(super) members: HashSet<&'m str>,
     /// The base of the current frame: a local address.
     pub(super) sp: Reg,
@@ -348,7 +348,7 @@ pub(super) struct Nest<'m> {
     pub(super) last: usize,
 }
 
-/// A function of a nest.
+/// A function of a group.
 pub(super) struct Body<'m> {
     pub(super) function: &'m Function,
     pub(super) entry: Label,
@@ -363,7 +363,7 @@ pub(super) struct Body<'m> {
     pub(super) results: Vec<Reg>,
 }
 
-/// A call inside a nest.
+/// A call inside a group.
 pub(super) struct CallSite {
     /// Index of the calling and of the called body.
     pub(super) caller: usize,
@@ -376,10 +376,10 @@ pub(super) struct CallSite {
     pub(super) keep: Vec<Reg>,
 }
 
-/// A constant that is the size of a frame: of this nest and body, negated or not.
+/// A constant that is the size of a frame: of this group and body, negated or not.
 pub(super) struct FrameSize {
     pub(super) inst: usize,
-    pub(super) nest: usize,
+    pub(super) group: usize,
     pub(super) body: usize,
     /// Added to the size, which is negated first if so.
     pub(super) offset: u64,

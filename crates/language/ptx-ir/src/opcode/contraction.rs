@@ -104,8 +104,8 @@ impl Alu {
     /// For a quotient: the operations that compute its two factors from its two operands.
     pub fn factors(self) -> Option<[Alu; 2]> {
         let Alu::Single(SingleOp::Div { division, ftz }) = self else { return None };
-        let of = |part| Alu::Single(SingleOp::Factor { part, division, ftz });
-        Some([QuotientPart::Numerator, QuotientPart::Reciprocal].map(of))
+        let factor = |part| Alu::Single(SingleOp::Factor { part, division, ftz });
+        Some([QuotientPart::Numerator, QuotientPart::Reciprocal].map(factor))
     }
 
     /// For a quotient by a constant: the equivalent product of ptxas and the constant's reciprocal, rounded to nearest, if no

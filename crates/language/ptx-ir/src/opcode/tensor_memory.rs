@@ -283,7 +283,7 @@ mod tests {
     use TransferShape::*;
 
     #[test]
-    fn the_threads_of_a_movement_cover_its_lanes_and_columns_once() {
+    fn threads_of_a_transfer_cover_its_lanes_and_columns_once() {
         for shape in
             [Lanes32Bits32, Lanes16Bits64, Lanes16Bits128, Lanes16Bits256, Lanes16Bits32Twice(40)]
         {
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_have_the_elements_that_the_manual_draws() {
+    fn transfers_match_the_figures_of_the_manual() {
         // Figures "Matrix Fragment for shape ...": the thread and register of lane 0's first columns.
         assert_eq!(Lanes16Bits64.place(2, 0), (0, 1));
         assert_eq!(Lanes16Bits64.place(1, 0), (8, 0));
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn copies_reach_the_warps_that_they_name() {
+    fn copies_reach_the_lanes_of_their_warps() {
         let lanes = |to: CopyLanes, row| to.lanes(row).collect::<Vec<u32>>();
         assert_eq!(lanes(CopyLanes::All, 5), [5, 37, 69, 101]);
         assert_eq!(lanes(CopyLanes::Pairs02, 40), [40, 104]);

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_that_accumulates_pays_nothing_and_the_store_after_it_once() {
+    fn a_loop_is_canonicalized_once_at_the_store_after_it() {
         let added = lowered(
             "mov.f32 %f1, 0f00000000; ld.global.f32 %f2, [%l1]; mov.u32 %r1, 0;\n\
              L: fma.rn.f32 %f3, %f1, %f2, %f1; mov.f32 %f1, %f3;\n\
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn loaded_bits_are_kept_where_results_share_their_register() {
+    fn loaded_bits_in_a_shared_register_are_kept() {
         let added = lowered(
             "ld.global.f32 %f1, [%l1]; setp.eq.f32 %p1, %f1, %f1;\n\
              @%p1 add.f32 %f1, %f1, %f1; st.global.f32 [%l1], %f1;",

@@ -21,11 +21,11 @@ pub fn destination(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<[Option<Reg>
     let name = match cx.operand(i)?.clone() {
         syntax::Operand::Name(name) if name == "_" => return Ok([None; 2]),
         syntax::Operand::Name(name) => name,
-        _ => return Err(cx.unknown("a 128-bit register is expected")),
+        _ => return Err(cx.unsupported("a 128-bit register is expected")),
     };
     match cx.lowering.lookup(&name) {
         Some(Symbol::Quad(halves)) => Ok(halves.map(Some)),
-        _ => Err(cx.unknown(&format!("`{name}` is not a 128-bit register"))),
+        _ => Err(cx.unsupported(&format!("`{name}` is not a 128-bit register"))),
     }
 }
 
@@ -41,7 +41,7 @@ pub fn source(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<[Operand; 2]> {
         syntax::Operand::Immediate(Immediate::Integer(value)) => {
             Ok([value as u64, (value >> 64) as u64].map(Operand::Const))
         }
-        _ => Err(cx.unknown("a 128-bit register is expected")),
+        _ => Err(cx.unsupported("a 128-bit register is expected")),
     }
 }
 
@@ -93,13 +93,13 @@ fn joined(cx: &mut Cx<'_, '_>, parts: &[syntax::Operand]) -> LoweringResult<[Ope
             }
             Ok(halves)
         }
-        _ => Err(cx.unknown("this number of parts")),
+        _ => Err(cx.unsupported("this number of parts")),
     }
 }
 
 fn parted(cx: &mut Cx<'_, '_>, from: [Operand; 2], parts: &[syntax::Operand]) -> LoweringResult {
     if parts.len() != 2 && parts.len() != 4 {
-        return Err(cx.unknown("this number of parts"));
+        return Err(cx.unsupported("this number of parts"));
     }
     for (half, parts) in from.into_iter().zip(parts.chunks(parts.len() / 2)) {
         if let [part] = parts {

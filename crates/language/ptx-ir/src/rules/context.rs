@@ -65,13 +65,13 @@ impl Cx<'_, '_> {
     pub fn ty(&self) -> LoweringResult<ScalarType> {
         match self.types()[..] {
             [ty] => Ok(ty),
-            [] => Err(self.unknown("a type is missing")),
-            _ => Err(self.unknown("more than one type")),
+            [] => Err(self.unsupported("a type is missing")),
+            _ => Err(self.unsupported("more than one type")),
         }
     }
 
     /// An unsupported-form error that names the instruction.
-    pub fn unknown(&self, why: &str) -> Unsupported {
+    pub fn unsupported(&self, why: &str) -> Unsupported {
         Unsupported::new(
             format!("unknown form of `{}`: {why}", self.instruction.name()),
             "the emulator does not know this form; run this kernel on a GPU or report it",
@@ -84,7 +84,7 @@ impl Cx<'_, '_> {
             let known =
                 known.contains(&modifier.as_str()) || ScalarType::from_name(modifier).is_some();
             if !known {
-                return Err(self.unknown(&format!("modifier `.{modifier}`")));
+                return Err(self.unsupported(&format!("modifier `.{modifier}`")));
             }
         }
         Ok(())
@@ -95,7 +95,7 @@ impl Cx<'_, '_> {
     pub fn no_sums(&self, end: usize) -> LoweringResult {
         let sum = |operand: &syntax::Operand| matches!(operand, syntax::Operand::Offset(..));
         match self.instruction.operands.iter().take(end).any(sum) {
-            true => Err(self.unknown("a register plus a constant")),
+            true => Err(self.unsupported("a register plus a constant")),
             false => Ok(()),
         }
     }
@@ -106,12 +106,12 @@ impl Cx<'_, '_> {
             return Ok(());
         }
         let found = self.instruction.operands.len();
-        Err(self.unknown(&format!("{found} operands instead of {count}")))
+        Err(self.unsupported(&format!("{found} operands instead of {count}")))
     }
 
     /// Operand `i`.
     pub fn operand(&self, i: usize) -> LoweringResult<&syntax::Operand> {
-        self.instruction.operands.get(i).ok_or_else(|| self.unknown("too few operands"))
+        self.instruction.operands.get(i).ok_or_else(|| self.unsupported("too few operands"))
     }
 
     /// The integer of a type.
@@ -121,7 +121,7 @@ impl Cx<'_, '_> {
 
     /// The value for a type, or an error if the type is not supported.
     pub fn fitting<T>(&self, row: Option<T>) -> LoweringResult<T> {
-        row.ok_or_else(|| self.unknown("this type"))
+        row.ok_or_else(|| self.unsupported("this type"))
     }
 
     /// Emits a computing instruction.
@@ -186,7 +186,7 @@ impl Cx<'_, '_> {
     fn register(&mut self, name: &str) -> LoweringResult<Reg> {
         match self.lowering.lookup(name) {
             Some(Symbol::Register(r)) => Ok(r),
-            Some(_) => Err(self.unknown(&format!("`{name}` is not a register"))),
+            Some(_) => Err(self.unsupported(&format!("`{name}` is not a register"))),
             None => Err(self.undeclared(name)),
         }
     }
@@ -204,7 +204,7 @@ impl Cx<'_, '_> {
                 self.check_width(register, ty)?;
                 Ok(Some(register))
             }
-            _ => Err(self.unknown("the destination is not a register")),
+            _ => Err(self.unsupported("the destination is not a register")),
         }
     }
 
@@ -223,7 +223,7 @@ impl Cx<'_, '_> {
             } else {
                 "an operand is a predicate"
             };
-            return Err(self.unknown(what));
+            return Err(self.unsupported(what));
         }
         Ok(())
     }
@@ -244,7 +244,7 @@ impl Cx<'_, '_> {
                 self.alu(Some(opposite), &[positive], not)?;
                 Ok(Operand::Reg(opposite))
             }
-            _ => Err(self.unknown("an operand has a form that does not fit here")),
+            _ => Err(self.unsupported("an operand has a form that does not fit here")),
         }
     }
 
@@ -268,13 +268,13 @@ impl Cx<'_, '_> {
                 Ok(move_address(address, window))
             }
             Some(Symbol::Label(_) | Symbol::Targets(_)) => {
-                Err(self.unknown(&format!("`{name}` is a label")))
+                Err(self.unsupported(&format!("`{name}` is a label")))
             }
             Some(Symbol::Quad(_)) => {
-                Err(self.unknown(&format!("`{name}` is a register of 128 bits")))
+                Err(self.unsupported(&format!("`{name}` is a register of 128 bits")))
             }
             Some(Symbol::Vector(_) | Symbol::Framed(..)) => {
-                Err(self.unknown(&format!("`{name}` is a vector, and one element is expected")))
+                Err(self.unsupported(&format!("`{name}` is a vector, and one element is expected")))
             }
             None => match function_address(self.lowering.module(), name) {
                 Some(address) => Ok(Operand::Const(address)),
@@ -290,7 +290,7 @@ impl Cx<'_, '_> {
             let what = format!("variable `{name}` is defined in another module");
             return Unsupported::new(what, DEFINE_EXTERN);
         }
-        self.unknown(&format!("`{name}` is not declared"))
+        self.unsupported(&format!("`{name}` is not declared"))
     }
 
     /// `name + offset` as a value: the address of a variable moved, or the sum of an integer register and
@@ -300,7 +300,9 @@ impl Cx<'_, '_> {
         if function_address(self.lowering.module(), name).is_some()
             && self.lowering.lookup(name).is_none()
         {
-            return Err(self.unknown(&format!("`{name}` is a function, whose address cannot move")));
+            return Err(
+                self.unsupported(&format!("`{name}` is a function, whose address cannot move"))
+            );
         }
         let value = self.named(name, ty)?;
         let Operand::Reg(register) = value else {
@@ -308,7 +310,7 @@ impl Cx<'_, '_> {
         };
         // ptxas crashes on sums of predicates and of registers that are declared as floats.
         if ty == ScalarType::Pred || self.lowering.is_float(register) {
-            return Err(self.unknown(&format!(
+            return Err(self.unsupported(&format!(
                 "`{name} + {offset}` adds to a register that is not an integer"
             )));
         }
@@ -342,10 +344,10 @@ impl Cx<'_, '_> {
     /// An address operand: its base, byte offset, and the space of the variable it names.
     pub fn address(&mut self, i: usize) -> LoweringResult<(Operand, i64, Option<MemorySpace>)> {
         let syntax::Operand::Address(address) = self.operand(i)?.clone() else {
-            return Err(self.unknown("an address in brackets is expected"));
+            return Err(self.unsupported("an address in brackets is expected"));
         };
         if !address.extra.is_empty() {
-            return Err(self.unknown("addresses with coordinates"));
+            return Err(self.unsupported("addresses with coordinates"));
         }
         self.address_of(&address)
     }
@@ -364,7 +366,7 @@ impl Cx<'_, '_> {
                     Ok((Operand::Reg(r), address.offset, None))
                 }
                 None => Err(self.undeclared(name)),
-                _ => Err(self.unknown(&format!("`{name}` is not an address"))),
+                _ => Err(self.unsupported(&format!("`{name}` is not an address"))),
             },
         }
     }

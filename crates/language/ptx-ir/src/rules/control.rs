@@ -16,10 +16,10 @@ pub fn branch(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["uni"])?;
     cx.operands(1)?;
     let syntax::Operand::Name(name) = cx.operand(0)?.clone() else {
-        return Err(cx.unknown("the target is not a label"));
+        return Err(cx.unsupported("the target is not a label"));
     };
     let Some(Symbol::Label(label)) = cx.lowering.lookup(&name) else {
-        return Err(cx.unknown(&format!("`{name}` is not a label")));
+        return Err(cx.unsupported(&format!("`{name}` is not a label")));
     };
     let guard = cx.guard;
     cx.lowering.emit(Opcode::Branch(label), Vec::new(), Vec::new(), guard);
@@ -33,10 +33,10 @@ pub fn branch_indexed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(2)?;
     let index = cx.src(0, B32)?;
     let syntax::Operand::Name(name) = cx.operand(1)?.clone() else {
-        return Err(cx.unknown("the targets are not named"));
+        return Err(cx.unsupported("the targets are not named"));
     };
     let Some(Symbol::Targets(targets)) = cx.lowering.lookup(&name) else {
-        return Err(cx.unknown(&format!("`{name}` is not the label of a `.branchtargets`")));
+        return Err(cx.unsupported(&format!("`{name}` is not the label of a `.branchtargets`")));
     };
     let skip = cx.lowering.skip_unless(cx.guard);
     for (i, target) in targets.into_iter().enumerate() {
@@ -122,7 +122,7 @@ pub fn barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         src.push(source);
     }
     if src.is_empty() || src.len() > 2 {
-        return Err(cx.unknown("one or two operands are expected"));
+        return Err(cx.unsupported("one or two operands are expected"));
     }
     let kind = if cx.has("arrive") { BarrierKind::Arrive } else { BarrierKind::Sync };
     cx.branching(Opcode::Barrier { kind, aligned: aligned(cx) }, Vec::new(), src);
@@ -134,13 +134,13 @@ fn reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (true, _, _) => Reduction::Count,
         (_, true, _) => Reduction::All,
         (_, _, true) => Reduction::Any,
-        _ => return Err(cx.unknown("no reduction")),
+        _ => return Err(cx.unsupported("no reduction")),
     };
     let ty = if reduction == Reduction::Count { B32 } else { Pred };
     let dst = cx.dst_of(0, ty)?;
     let count = cx.instruction.operands.len();
     if count != 3 && count != 4 {
-        return Err(cx.unknown("three or four operands are expected"));
+        return Err(cx.unsupported("three or four operands are expected"));
     }
     let (predicate, negated) = cx.predicate(count - 1)?;
     let mut src = vec![predicate, Operand::Const(u64::from(negated)), cx.src(1, B32)?];
@@ -199,7 +199,7 @@ pub fn shfl(cx: &mut Cx<'_, '_>) -> LoweringResult {
         ("idx", ShuffleMode::Index),
     ];
     let mode = modes.into_iter().find(|(name, _)| cx.has(name));
-    let (_, mode) = mode.ok_or_else(|| cx.unknown("no mode"))?;
+    let (_, mode) = mode.ok_or_else(|| cx.unsupported("no mode"))?;
     cx.operands(if cx.has("sync") { 5 } else { 4 })?;
     let dst = pair(cx)?;
     let src = vec![cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?];
@@ -222,7 +222,7 @@ pub fn vote(cx: &mut Cx<'_, '_>) -> LoweringResult {
         ("ballot", VoteMode::Ballot),
     ];
     let mode = modes.into_iter().find(|(name, _)| cx.has(name));
-    let (_, mode) = mode.ok_or_else(|| cx.unknown("no mode"))?;
+    let (_, mode) = mode.ok_or_else(|| cx.unsupported("no mode"))?;
     let dst = cx.dst_of(0, if mode == VoteMode::Ballot { B32 } else { Pred })?;
     let (p, negated) = cx.predicate(1)?;
     let op = WarpOp::Vote { mode, negated };
@@ -273,7 +273,7 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (Some("and"), B32) => WarpReduction::And,
         (Some("or"), B32) => WarpReduction::Or,
         (Some("xor"), B32) => WarpReduction::Xor,
-        _ => return Err(cx.unknown("this operation or type")),
+        _ => return Err(cx.unsupported("this operation or type")),
     };
     let dst = cx.dst_of(0, ScalarType::B32)?;
     let a = cx.src(1, B32)?;

@@ -26,7 +26,7 @@ pub fn print(
     for operand in &call.arguments {
         let mut cx = Cx::unguarded(lowering, instruction);
         let syntax::Operand::Name(name) = operand else {
-            return Err(cx.unknown("an argument is not a name"));
+            return Err(cx.unsupported("an argument is not a name"));
         };
         match cx.lowering.lookup(name) {
             Some(Symbol::Variable(space, address)) => {

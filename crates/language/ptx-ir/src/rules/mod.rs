@@ -32,10 +32,10 @@ use lanework_ptx::Instruction;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-type Rule = fn(&mut Cx<'_, '_>) -> LoweringResult;
+type LoweringRule = fn(&mut Cx<'_, '_>) -> LoweringResult;
 
 /// The rule of each opcode.
-static RULES: &[(&str, Rule)] = &[
+static RULES: &[(&str, LoweringRule)] = &[
     ("abs", float::abs),
     ("activemask", control::active_mask),
     ("add", integer::add),
@@ -177,7 +177,7 @@ static RULES: &[(&str, Rule)] = &[
 /// # Errors
 /// When it, or one of its modifiers or operands, is not known.
 pub fn lower_instruction(lowering: &mut Lowering<'_>, instruction: &Instruction) -> LoweringResult {
-    static BY_OPCODE: OnceLock<HashMap<&str, Rule>> = OnceLock::new();
+    static BY_OPCODE: OnceLock<HashMap<&str, LoweringRule>> = OnceLock::new();
     let rules = BY_OPCODE.get_or_init(|| RULES.iter().copied().collect());
     let rule = rules.get(instruction.opcode.as_str()).copied();
     let Some(rule) = rule else {

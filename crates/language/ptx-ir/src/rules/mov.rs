@@ -81,7 +81,7 @@ fn part_type(cx: &Cx<'_, '_>, ty: ScalarType, parts: usize) -> LoweringResult<Sc
         (8, 4) | (4, 2) => Ok(B16),
         (4, 4) | (2, 2) => Ok(B8),
         (8, 8) => Ok(B8),
-        _ => Err(cx.unknown("this number of parts")),
+        _ => Err(cx.unsupported("this number of parts")),
     }
 }
 

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_used_and_defined_nowhere_is_named_with_its_file() {
+    fn undefined_names_are_reported_with_their_file() {
         let user = ".extern .func f; .extern .func g; .extern .global .u32 v; .extern .shared .b8 s[];
             .visible .entry k() { .reg .b32 r; call f; ld.global.u32 r, [v]; ld.shared.u32 r, [s]; ret; }";
         let table = ".extern .func h; .visible .global .u64 t = h;";
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_driver_gives_kernels_need_not_be_defined() {
+    fn driver_functions_need_no_definition() {
         let prints = ".extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
             .extern .func (.param .b64 r) malloc (.param .b64 n); .extern .func (.param .b32 r) __cuda_syscall_cnpv2GetLastError;
             .visible .entry k() { .param .b64 a, b; .param .b32 r; call (r), vprintf, (a, b); call (b), malloc, (a);

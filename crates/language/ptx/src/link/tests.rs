@@ -45,7 +45,7 @@ fn a_declaration_finds_its_definition_in_either_order() {
 }
 
 #[test]
-fn what_belongs_to_a_module_keeps_apart() {
+fn private_names_of_modules_do_not_clash() {
     let one = ".global .u32 g = 1; .func f() { .reg .u32 a; ld.global.u32 a, [g+4]; ret; }
         .visible .entry one() { call f; ret; }";
     let two = ".global .u32 g = 2; .global .u64 p = generic(g);
@@ -68,7 +68,7 @@ fn what_belongs_to_a_module_keeps_apart() {
 }
 
 #[test]
-fn weak_gives_way_and_common_is_the_largest() {
+fn visible_overrides_weak_and_common_takes_the_largest() {
     let weak = ".weak .func f() { trap; ret; } .weak .global .u32 w = 1; .common .global .u32 c[2];
         .weak .func h() { bar.sync 0; ret; }";
     let strong =
@@ -87,7 +87,7 @@ fn weak_gives_way_and_common_is_the_largest() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_its_files() {
+fn mismatches_are_errors_that_name_the_files() {
     let entry = ".visible .entry k() { ret; }";
     for (texts, expected) in [
         ([entry, entry], "`k` is defined in a.ptx and in b.ptx"),
@@ -169,7 +169,7 @@ fn the_newest_version_and_the_highest_target_win() {
 }
 
 #[test]
-fn dynamic_shared_memory_is_one() {
+fn dynamic_shared_memory_is_merged() {
     let one = ".extern .shared .align 4 .b8 s[]; .visible .entry a() { ret; }";
     let two = ".extern .shared .align 16 .b8 s[]; .visible .entry b() { ret; }";
     let module = linked(&[one, two]);

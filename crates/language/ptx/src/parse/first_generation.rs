@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn later_targets_mean_what_they_say() {
+    fn later_targets_are_unchanged() {
         let read = printed("sm_20");
         assert!(!read.contains("ftz") && read.contains("mad.f32"), "{read}");
     }

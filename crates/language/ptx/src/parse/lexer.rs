@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instruction_comes_apart_at_its_dots() {
+    fn an_instruction_is_split_at_its_dots() {
         assert_eq!(
             spelled("@%p1 tex.2d.v4.f32.f32 {%f1}, [%rd1+8]; // done"),
             [

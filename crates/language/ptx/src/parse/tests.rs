@@ -97,7 +97,7 @@ fn textures_of_the_first_versions_are_references() {
 }
 
 #[test]
-fn a_vector_behind_the_type_is_refused() {
+fn a_vector_after_the_type_is_rejected() {
     let text = ".version 8.0\n.target sm_80\n.entry k(.param .b32 .v2 p) { ret; }";
     assert!(Module::parse(text).is_err());
     let text =
@@ -376,7 +376,7 @@ fn nesting_has_a_limit_and_costs_linear_time() {
 }
 
 #[test]
-fn what_is_no_ptx_is_named() {
+fn invalid_characters_are_named() {
     assert_eq!(
         problems("mov.b32 a, é;"),
         ["expected an operand, found `é`, which PTX does not use"]

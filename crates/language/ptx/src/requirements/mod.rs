@@ -148,10 +148,10 @@ fn add_special_register(need: &mut Requirement, operand: &Operand) {
 pub(crate) fn first_version(target: &Target) -> Option<Version> {
     let old = OLD_TARGETS.iter().map(|(number, version)| (*number, Specific::Portable, *version));
     let mut all = TARGETS.into_iter().chain(old);
-    let of = |(number, specific, _): &(u32, Specific, (u8, u8))| {
+    let matches = |(number, specific, _): &(u32, Specific, (u8, u8))| {
         (*number, *specific) == (target.architecture, target.specific)
     };
-    all.find(of).map(|(_, _, (major, minor))| Version { major, minor })
+    all.find(matches).map(|(_, _, (major, minor))| Version { major, minor })
 }
 
 /// The requirement of an instruction that a version and target do not meet, in words.
@@ -245,7 +245,7 @@ mod tests {
     /// As ptxas 13.0.88 has it: conversions of 8-bit floats came with sm_90, and to sm_89 three versions later;
     /// `activemask` and the suffixes of state spaces are older than what drivers accept.
     #[test]
-    fn a_target_may_have_an_instruction_before_older_ones() {
+    fn a_newer_target_may_get_an_instruction_earlier() {
         let lacks_at = |text: &str, version: (u8, u8), architecture: u32| {
             let statements = parse_instructions(text).unwrap_or_else(|e| panic!("{e}"));
             let Some(Statement::Instruction(instruction)) = statements.first() else { panic!() };
@@ -265,7 +265,7 @@ mod tests {
     /// As ptxas 13.5 has it: wgmma ended with sm_90a, setmaxnreg and tensormap.replace did not; tensor memory ended
     /// before sm_120. Scopes of atomics and half precision are older than PTX 6.0.
     #[test]
-    fn some_instructions_of_a_suffix_end_and_others_go_on() {
+    fn some_architecture_specific_instructions_end() {
         let lacks_at = |text: &str, version: (u8, u8), architecture: u32, specific: Specific| {
             let statements = parse_instructions(text).unwrap_or_else(|e| panic!("{e}"));
             let Some(Statement::Instruction(instruction)) = statements.first() else { panic!() };
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_outside_instructions_counts_too() {
+    fn declarations_and_directives_have_requirements() {
         assert_eq!(of_module(".entry k(.param .b8 p[4352]) { ret; }"), "6.0 sm_50");
         assert_eq!(of_module(".entry k(.param .b8 p[4356]) { ret; }"), "8.1 sm_70");
         assert_eq!(of_module(".entry k .reqnctapercluster 2 { ret; }"), "7.8 sm_90");
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_need_wins_and_a_suffix_stays() {
+    fn the_highest_requirement_wins_and_a_suffix_is_kept() {
         assert_eq!(
             of_module(".entry k { wgmma.fence.sync.aligned; tanh.approx.f32 a, b; }"),
             "8.0 sm_90a"

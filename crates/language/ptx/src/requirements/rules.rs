@@ -74,8 +74,8 @@ pub(super) fn rules_for(opcode: &str) -> &'static [&'static RequirementRule] {
 
 /// The version with which a target got an instruction that older targets got in a later one.
 pub(super) fn earlier_version(instruction: &Instruction, architecture: u32) -> Option<(u8, u8)> {
-    let of = |word: &str| instruction.modifiers.iter().any(|modifier| modifier == word);
-    let eight_bits = instruction.opcode == "cvt" && (of("e4m3x2") || of("e5m2x2"));
+    let has = |word: &str| instruction.modifiers.iter().any(|modifier| modifier == word);
+    let eight_bits = instruction.opcode == "cvt" && (has("e4m3x2") || has("e5m2x2"));
     (eight_bits && architecture >= 90).then_some((7, 8)) // manual, "Data Movement: cvt"
 }
 

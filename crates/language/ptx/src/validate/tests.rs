@@ -45,7 +45,7 @@ fn unknown_names_are_found_with_their_line() {
 }
 
 #[test]
-fn a_module_for_32_bit_addresses_is_one_problem() {
+fn a_module_for_32_bit_addresses_gives_one_error() {
     let body = "ld.param.u32 %r1, [p];\n ld.global.u32 %r2, [%r1];\n st.global.u32 [%r1], %r2; }";
     let found = |head: &str| problems(&format!("{head}\n{body}"));
     let narrow = ".entry k(.param .u32 p) { .reg .u32 %r<4>;";
@@ -108,7 +108,7 @@ fn conversions_between_the_16_bit_floats_need_no_rounding() {
 
 /// ptxas 13.0.88 for sm_90a accepts the first list and rejects the second.
 #[test]
-fn matrix_and_asynchronous_forms_are_ptxas_s() {
+fn matrix_and_asynchronous_forms_match_ptxas() {
     let of = |instruction: &str| {
         let text = format!(
             ".version 9.0\n.target sm_90a\n.entry k {{ .reg .b32 r<12>; .reg .b64 q<8>; .reg .f32 f<8>; .reg .f64 d<12>;
@@ -176,7 +176,7 @@ fn an_entrys_array_has_a_size() {
 }
 
 #[test]
-fn exchanges_within_a_warp_name_their_lanes_from_6_4_on() {
+fn warp_exchanges_need_a_member_mask_from_6_4() {
     let of = |version: &str, target: &str| {
         let text = format!(
             ".version {version}\n.target {target}\n.entry k {{\n.reg .b32 %r<3>; .reg .pred p;\n\
@@ -193,7 +193,7 @@ fn exchanges_within_a_warp_name_their_lanes_from_6_4_on() {
 
 /// As ptxas 13.5 has it.
 #[test]
-fn a_store_of_32_bytes_leaves_elements_out_and_no_other() {
+fn only_a_32_byte_store_may_discard_elements() {
     let of = |instruction: &str| {
         let text = format!(
             ".version 8.8\n.target sm_100\n.entry k {{ .reg .b64 %l<4>; .reg .b32 %r<4>;\n{instruction} ret; }}"
@@ -229,7 +229,7 @@ fn a_parameter_may_be_an_address_of_an_image() {
 
 /// As ptxas 13.5 has it.
 #[test]
-fn matrices_of_the_first_versions_are_not_aligned_and_may_saturate() {
+fn early_wmma_has_no_aligned_and_may_saturate() {
     let of = |version: &str, instruction: &str| {
         let text = format!(
             ".version {version}\n.target sm_70\n.entry k {{ .reg .b64 %l; .reg .b32 %r<16>;\n{instruction} ret; }}"

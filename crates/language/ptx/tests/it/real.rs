@@ -51,7 +51,7 @@ fn debug_sections_are_kept() {
 
 /// A real module truncated anywhere is reported, never accepted and never a panic.
 #[test]
-fn a_truncated_module_is_refused() {
+fn a_truncated_module_is_rejected() {
     for (name, text) in real_modules() {
         let Some(open) = text.find("\n{") else { continue };
         let close = text.rfind('}').expect("a closing brace");

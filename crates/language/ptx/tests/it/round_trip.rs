@@ -231,7 +231,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn generated_modules_come_back(module in module()) {
+    fn generated_modules_round_trip(module in module()) {
         let printed = module.to_string();
         let again = match Module::parse(&printed) {
             Ok(again) => again,

@@ -27,7 +27,7 @@ fn forms() -> impl Iterator<Item = (&'static str, bool)> {
 }
 
 #[test]
-fn forms_are_accepted_where_ptxas_accepts_them() {
+fn validation_matches_the_recorded_verdicts() {
     let mut wrong = Vec::new();
     for (form, accepted) in forms() {
         let found = Module::parse(&module(form))
@@ -43,7 +43,7 @@ fn forms_are_accepted_where_ptxas_accepts_them() {
 }
 
 #[test]
-fn the_verdicts_are_those_of_ptxas() {
+fn recorded_verdicts_match_ptxas() {
     let Ok(ptxas) = std::env::var("PTXAS") else {
         return lanework_testing::skip("tcgen05 forms against ptxas", "PTXAS is not set");
     };

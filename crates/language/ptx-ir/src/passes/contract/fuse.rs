@@ -30,12 +30,12 @@ fn choose(terms: &[OpenTerm], values: &mut Values) -> Vec<Fusion> {
     for sum in sums {
         let sides = values.sides[&sum];
         let fused = sides.map(|view| fusible(terms, values, &count, sum, view?));
-        let of = |side: usize| sides[side].map_or(0, |view: View| count[view.value]);
+        let uses = |side: usize| sides[side].map_or(0, |view: View| count[view.value]);
         let side = match fused {
             [None, None] => continue,
             [Some(_), None] => 0,
             [None, Some(_)] => 1,
-            [Some(_), Some(_)] => usize::from(of(1) < of(0)),
+            [Some(_), Some(_)] => usize::from(uses(1) < uses(0)),
         };
         let (Some(product), Some(op)) = (sides[side], fused[side]) else { continue };
         fusions.push(Fusion { sum, side, product, op });

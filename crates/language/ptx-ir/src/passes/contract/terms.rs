@@ -35,11 +35,11 @@ pub(super) struct OpenTerm {
 /// The noted terms, in the order of the text.
 pub(super) fn open_terms(kernel: &Kernel, open: &OpenRounding) -> Vec<OpenTerm> {
     let term = |(insts, ftz): &(Range<usize>, bool)| {
-        let of = |i: usize| match kernel.insts[i].opcode {
+        let kind = |i: usize| match kernel.insts[i].opcode {
             Opcode::Alu(op) => op.term().map(|function| (i, op, function)),
             _ => None,
         };
-        let (core, op, function) = insts.clone().find_map(of)?;
+        let (core, op, function) = insts.clone().find_map(kind)?;
         // An operand that is flushed first is what the flush reads.
         let written = |operand: Operand| {
             let mut before = kernel.insts[insts.start..core].iter();

@@ -32,11 +32,11 @@ pub fn selp(cx: &mut Cx<'_, '_>) -> LoweringResult {
 pub fn slct(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["ftz"])?;
     cx.operands(4)?;
-    let [ty, test] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
+    let [ty, test] = cx.types()[..] else { return Err(cx.unsupported("two types are expected")) };
     let by = match test {
         S32 => SignOf::S32,
         F32 => SignOf::F32 { ftz: cx.has("ftz") },
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     let dst = cx.dst_of(0, ty)?;
     let (a, b, c) = (cx.src(1, ty)?, cx.src(2, ty)?, cx.src(3, test)?);
@@ -61,7 +61,7 @@ fn comparison(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<CompareOp> {
             integer_relation(name).zip(integer(ty)).map(|(how, ty)| CompareOp::Integer(how, ty))
         }
     };
-    op.ok_or_else(|| cx.unknown("this type"))
+    op.ok_or_else(|| cx.unsupported("this type"))
 }
 
 fn float_relation(name: &str) -> Option<FloatRelation> {
@@ -100,7 +100,7 @@ fn combined(cx: &mut Cx<'_, '_>, result: Operand, i: usize) -> LoweringResult<Op
         (true, _, _) => LogicOp::And(Width::Predicate),
         (_, true, _) => LogicOp::Or(Width::Predicate),
         (_, _, true) => LogicOp::Xor(Width::Predicate),
-        _ => return Err(cx.unknown("a predicate operand without `.and`, `.or` or `.xor`")),
+        _ => return Err(cx.unsupported("a predicate operand without `.and`, `.or` or `.xor`")),
     };
     let register = cx.lowering.new_register(Width::Predicate);
     cx.alu(Some(register), &[result, with], Alu::Logic(op))?;
@@ -199,7 +199,7 @@ pub fn setp(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// `set`: a comparison as all ones or 1.0, for each half of packed operands by itself.
 pub fn set(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(COMPARISONS)?;
-    let [to, ty] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
+    let [to, ty] = cx.types()[..] else { return Err(cx.unsupported("two types are expected")) };
     let dst = cx.dst_of(0, to)?;
     if let (F16x2, F16x2) | (Bf16x2, Bf16x2) = (to, ty) {
         let [low, high] = packed(cx, ty)?;
@@ -221,7 +221,7 @@ pub fn set(cx: &mut Cx<'_, '_>) -> LoweringResult {
         F32 => u64::from(1.0f32.to_bits()),
         F16 => 0x3c00,
         Bf16 => 0x3f80,
-        _ => return Err(cx.unknown("this result type")),
+        _ => return Err(cx.unsupported("this result type")),
     };
     let operands = [Operand::Const(truth), Operand::Const(0), result];
     cx.alu(dst, &operands, Alu::Compare(CompareOp::Select { wide: false }))

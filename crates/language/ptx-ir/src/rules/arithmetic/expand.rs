@@ -65,7 +65,7 @@ fn mixed(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["rn", "rz", "rm", "rp", "sat"])?;
     let narrow = match cx.types()[..] {
         [ScalarType::F32, narrow @ (ScalarType::F16 | ScalarType::Bf16)] => narrow,
-        _ => return Err(cx.unknown("these types")),
+        _ => return Err(cx.unsupported("these types")),
     };
     let count = if cx.instruction.opcode == "fma" { 4 } else { 3 };
     cx.operands(count)?;
@@ -86,7 +86,7 @@ pub fn of_three(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["ftz", "NaN", "abs"])?;
     cx.operands(4)?;
     if cx.ty()? != ScalarType::F32 {
-        return Err(cx.unknown("three operands of this type"));
+        return Err(cx.unsupported("three operands of this type"));
     }
     let mut sources = Vec::new();
     for i in 1..4 {
@@ -112,7 +112,7 @@ pub fn redux(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.operands(3)?;
     let min = cx.has("min");
     if min == cx.has("max") {
-        return Err(cx.unknown("no reduction"));
+        return Err(cx.unsupported("no reduction"));
     }
     let [value, sign, key] = [(); 3].map(|()| temporary(cx, Width::Word));
     let nan = temporary(cx, Width::Predicate);
@@ -151,10 +151,10 @@ pub fn multimem(cx: &mut Cx<'_, '_>) -> LoweringResult {
         "st" => ("st", Vec::new()),
         "red" => ("red", Vec::new()),
         "cp" => ("cp", Vec::new()),
-        _ => return Err(cx.unknown("this operation")),
+        _ => return Err(cx.unsupported("this operation")),
     };
     if what == "ld_reduce" && !operations.iter().any(|operation| cx.has(operation)) {
-        return Err(cx.unknown("no reduction"));
+        return Err(cx.unsupported("no reduction"));
     }
     let kept = cx.instruction.modifiers[1..].iter();
     let kept: String =

@@ -89,7 +89,7 @@ pub fn div(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let op = match ty {
         F32 => Alu::Single(SingleOp::Div { division: division(cx), ftz }),
         F64 => Alu::Double(DoubleOp::Div),
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     let start = cx.lowering.kernel.insts.len();
     cx.uniform_type(ty, 2, op)?;
@@ -198,7 +198,7 @@ pub fn copysign(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let op = match ty {
         F32 => Alu::Single(SingleOp::CopySign),
         F64 => Alu::Double(DoubleOp::CopySign),
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     cx.uniform_type(ty, 2, op)
 }
@@ -220,7 +220,7 @@ pub fn root(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (F64, true) => DoubleOp::Sqrt,
         (F64, false) if cx.has("approx") => DoubleOp::RcpApproximate,
         (F64, false) => DoubleOp::Rcp,
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     cx.uniform_type(ty, 1, Alu::Double(double))
 }
@@ -245,7 +245,7 @@ pub fn approximate(cx: &mut Cx<'_, '_>) -> LoweringResult {
         ("rsqrt", F64) => Alu::Double(DoubleOp::Rsqrt),
         ("ex2", _) => half(cx, ty, HalfFunction::Ex2)?,
         ("tanh", _) => half(cx, ty, HalfFunction::Tanh)?,
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     cx.uniform_type(ty, 1, op)
 }
@@ -261,12 +261,12 @@ pub fn testp(cx: &mut Cx<'_, '_>) -> LoweringResult {
         Some("notanumber") => FloatClass::NotANumber,
         Some("normal") => FloatClass::Normal,
         Some("subnormal") => FloatClass::Subnormal,
-        _ => return Err(cx.unknown("this test")),
+        _ => return Err(cx.unsupported("this test")),
     };
     let op = match ty {
         F32 => Alu::Single(SingleOp::Test(class)),
         F64 => Alu::Double(DoubleOp::Test(class)),
-        _ => return Err(cx.unknown("this test")),
+        _ => return Err(cx.unsupported("this test")),
     };
     cx.operands(2)?;
     let dst = cx.dst_of(0, Pred)?;
@@ -299,7 +299,7 @@ fn directed(cx: &Cx<'_, '_>, ty: ScalarType, function: DirectedFunction) -> Opti
 pub fn half(cx: &Cx<'_, '_>, ty: ScalarType, function: HalfFunction) -> LoweringResult<Alu> {
     match HalfType::from_type(ty) {
         Some(ty) => Ok(Alu::Half(HalfOp::Any(function, ty))),
-        None => Err(cx.unknown("this type")),
+        None => Err(cx.unsupported("this type")),
     }
 }
 
@@ -344,7 +344,7 @@ fn with_modifiers(cx: &mut Cx<'_, '_>, ty: ScalarType, count: usize, op: Alu) ->
         (F16 | Bf16 | F16x2 | Bf16x2, _, true) => half(cx, ty, HalfFunction::Relu)?,
         (F16 | F16x2, true, _) => only_f16(F16Function::Saturate, ty),
         (_, false, false) => mov::copy(ty),
-        _ => return Err(cx.unknown("`.sat` or `.relu` of this type")),
+        _ => return Err(cx.unsupported("`.sat` or `.relu` of this type")),
     };
     cx.alu(dst, &[last], finish)
 }

@@ -61,8 +61,8 @@ fn pairs(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
     if !cx.has("u16x2") && !cx.has("s16x2") {
         return None;
     }
-    if let Err(refusal) = cx.allow(&["u16x2", "s16x2", "relu"]) {
-        return Some(Err(refusal));
+    if let Err(unsupported) = cx.allow(&["u16x2", "s16x2", "relu"]) {
+        return Some(Err(unsupported));
     }
     let signed = cx.has("s16x2");
     let op = match (cx.instruction.opcode.as_str(), signed, cx.has("relu")) {
@@ -71,7 +71,7 @@ fn pairs(cx: &mut Cx<'_, '_>) -> Option<LoweringResult> {
         ("max", _, false) => PairOp::Max { signed },
         ("min", true, true) => PairOp::MinRelu,
         ("max", true, true) => PairOp::MaxRelu,
-        _ => return Some(Err(cx.unknown("this operation on pairs"))),
+        _ => return Some(Err(cx.unsupported("this operation on pairs"))),
     };
     Some(cx.uniform_type(B32, 2, Alu::Integer(IntegerOp::Pair(op))))
 }
@@ -83,7 +83,7 @@ fn doubled(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(ScalarType, bool,
         S16 => Ok((S32, false, true)),
         U32 => Ok((U64, true, false)),
         S32 => Ok((S64, true, true)),
-        _ => Err(cx.unknown("`.wide` of this type")),
+        _ => Err(cx.unsupported("`.wide` of this type")),
     }
 }
 
@@ -132,12 +132,12 @@ pub fn mad(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     let op = match (cx.has("hi"), cx.has("sat")) {
         (true, true) if ty == S32 => ProductOp::MadHighSaturate,
-        (true, true) => return Err(cx.unknown("this type")),
+        (true, true) => return Err(cx.unsupported("this type")),
         (true, false) => {
             let (size, signed) = cx.fitting(IntegerSize::and_sign(ty))?;
             ProductOp::MadHigh { size, signed }
         }
-        (false, true) => return Err(cx.unknown("`.sat` without `.hi`")),
+        (false, true) => return Err(cx.unsupported("`.sat` without `.hi`")),
         (false, false) => ProductOp::Mad(cx.integer(ty)?),
     };
     cx.uniform_type(ty, 3, Alu::Product(op))
@@ -150,7 +150,7 @@ pub fn mul24(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let high = cx.has("hi");
     let op = match ty {
         U32 | S32 => ProductOp::Mul24 { high, signed: ty == S32 },
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     cx.uniform_type(ty, 2, Alu::Product(op))
 }
@@ -162,9 +162,9 @@ pub fn mad24(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let high = cx.has("hi");
     let op = match ty {
         S32 if high && cx.has("sat") => ProductOp::Mad24HighSaturate,
-        _ if cx.has("sat") => return Err(cx.unknown("`.sat` of this form")),
+        _ if cx.has("sat") => return Err(cx.unsupported("`.sat` of this form")),
         U32 | S32 => ProductOp::Mad24 { high, signed: ty == S32 },
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     cx.uniform_type(ty, 3, Alu::Product(op))
 }
@@ -208,7 +208,7 @@ pub fn min_max(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let op = match (smaller, cx.has("relu")) {
         (true, true) if ty == S32 => IntegerOp::MinRelu,
         (false, true) if ty == S32 => IntegerOp::MaxRelu,
-        (_, true) => return Err(cx.unknown("`.relu` of this type")),
+        (_, true) => return Err(cx.unsupported("`.relu` of this type")),
         (true, false) => IntegerOp::Min(cx.integer(ty)?),
         (false, false) => IntegerOp::Max(cx.integer(ty)?),
     };
@@ -227,7 +227,7 @@ fn signs(cx: &Cx<'_, '_>) -> LoweringResult<[bool; 2]> {
     let types = cx.types();
     match types[..] {
         [a, b] if matches!(a, U32 | S32) && matches!(b, U32 | S32) => Ok([a == S32, b == S32]),
-        _ => Err(cx.unknown("types other than `.u32` and `.s32`")),
+        _ => Err(cx.unsupported("types other than `.u32` and `.s32`")),
     }
 }
 
@@ -277,7 +277,7 @@ fn carry_type(cx: &Cx<'_, '_>) -> LoweringResult<ScalarType> {
     let ty = cx.ty()?;
     match ty {
         U32 | S32 | U64 | S64 => Ok(ty),
-        _ => Err(cx.unknown("this type")),
+        _ => Err(cx.unsupported("this type")),
     }
 }
 

@@ -16,7 +16,7 @@ fn width(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<Width> {
         Pred => Ok(Width::Predicate),
         B16 | B32 => Ok(Width::Word),
         B64 => Ok(Width::Wide),
-        _ => Err(cx.unknown("this type")),
+        _ => Err(cx.unsupported("this type")),
     }
 }
 
@@ -25,7 +25,7 @@ fn wide(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<bool> {
     match ty {
         B32 => Ok(false),
         B64 => Ok(true),
-        _ => Err(cx.unknown("this type")),
+        _ => Err(cx.unsupported("this type")),
     }
 }
 
@@ -35,7 +35,7 @@ fn wide_and_sign(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(bool, bool)
         Some((size @ (IntegerSize::Word | IntegerSize::Wide), signed)) => {
             Ok((size == IntegerSize::Wide, signed))
         }
-        _ => Err(cx.unknown("this type")),
+        _ => Err(cx.unsupported("this type")),
     }
 }
 
@@ -99,7 +99,7 @@ fn shifted(cx: &Cx<'_, '_>, ty: ScalarType) -> LoweringResult<(IntegerSize, bool
         B16 => Ok((IntegerSize::Half, false)),
         B32 => Ok((IntegerSize::Word, false)),
         B64 => Ok((IntegerSize::Wide, false)),
-        _ => IntegerSize::and_sign(ty).ok_or_else(|| cx.unknown("this type")),
+        _ => IntegerSize::and_sign(ty).ok_or_else(|| cx.unsupported("this type")),
     }
 }
 
@@ -205,7 +205,7 @@ pub fn szext(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let signed = match cx.ty()? {
         U32 => false,
         S32 => true,
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     let op = LogicOp::Extend { signed, wrap: cx.has("wrap") };
     cx.uniform_type(B32, 2, Alu::Logic(op))
@@ -229,7 +229,7 @@ pub fn prmt(cx: &mut Cx<'_, '_>) -> LoweringResult {
         Some("ecl") => PermuteMode::ClampLeft,
         Some("ecr") => PermuteMode::ClampRight,
         Some("rc16") => PermuteMode::Replicate16,
-        Some(_) => return Err(cx.unknown("this mode")),
+        Some(_) => return Err(cx.unsupported("this mode")),
     };
     cx.uniform_type(B32, 3, Alu::Logic(LogicOp::Permute(mode)))
 }
@@ -240,14 +240,14 @@ pub fn lop3(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let combining = cx.has("or") || cx.has("and");
     cx.operands(if combining { 6 } else { 5 })?;
     let syntax::Operand::Immediate(table) = *cx.operand(4)? else {
-        return Err(cx.unknown("the table is not a literal"));
+        return Err(cx.unsupported("the table is not a literal"));
     };
     let table = immediate_bits(table, B32) as u32 & 0xff;
     let (dst, truth) = match cx.operand(0)?.clone() {
         syntax::Operand::Pair(d, p) if combining => {
             (cx.destination(&d, B32)?, cx.destination(&p, Pred)?)
         }
-        _ if combining => return Err(cx.unknown("`d|p` is expected")),
+        _ if combining => return Err(cx.unsupported("`d|p` is expected")),
         _ => (cx.dst_of(0, B32)?, None),
     };
     let (a, b, c) = (cx.src(1, B32)?, cx.src(2, B32)?, cx.src(3, B32)?);

@@ -14,14 +14,14 @@ use lanework_ptx::ScalarType::*;
 
 /// Bits of a word from one on.
 #[derive(Clone, Copy)]
-struct Place {
+struct BitRange {
     shift: u32,
     bits: u32,
 }
 
-const WORD: Place = Place { shift: 0, bits: 32 };
+const WORD: BitRange = BitRange { shift: 0, bits: 32 };
 
-impl Place {
+impl BitRange {
     /// As a constant operand, with its sign.
     fn source(self, signed: bool) -> Operand {
         let field = BitField { shift: self.shift, bits: self.bits, signed };
@@ -41,13 +41,13 @@ fn selected(operand: &syntax::Operand) -> (syntax::Operand, Option<String>) {
 }
 
 /// The field that a scalar selector names.
-fn field(cx: &Cx<'_, '_>, selector: Option<&str>) -> LoweringResult<Place> {
+fn field(cx: &Cx<'_, '_>, selector: Option<&str>) -> LoweringResult<BitRange> {
     let Some(selector) = selector else { return Ok(WORD) };
     let place = selector.get(1..).and_then(|n| n.parse::<u32>().ok());
     match (selector.as_bytes().first(), place) {
-        (Some(b'b'), Some(n @ 0..4)) => Ok(Place { shift: 8 * n, bits: 8 }),
-        (Some(b'h'), Some(n @ 0..2)) => Ok(Place { shift: 16 * n, bits: 16 }),
-        _ => Err(cx.unknown(&format!("selector `.{selector}`"))),
+        (Some(b'b'), Some(n @ 0..4)) => Ok(BitRange { shift: 8 * n, bits: 8 }),
+        (Some(b'h'), Some(n @ 0..2)) => Ok(BitRange { shift: 16 * n, bits: 16 }),
+        _ => Err(cx.unsupported(&format!("selector `.{selector}`"))),
     }
 }
 
@@ -80,7 +80,7 @@ fn computed(cx: &Cx<'_, '_>, opcode: &str) -> LoweringResult<VideoOp> {
         ("vshl", _) => VideoOp::ShiftLeft { wrap },
         ("vshr", _) => VideoOp::ShiftRight { wrap },
         ("vset", Some(relation)) => VideoOp::Set(relation),
-        _ => return Err(cx.unknown("this operation")),
+        _ => return Err(cx.unsupported("this operation")),
     })
 }
 
@@ -94,7 +94,7 @@ fn clamped(
     if !cx.has("sat") {
         return Ok(value);
     }
-    let range = Place { shift: 0, bits }.source(signed);
+    let range = BitRange { shift: 0, bits }.source(signed);
     wide(cx, &[value, range], VideoOp::Clamp)
 }
 
@@ -107,19 +107,19 @@ const MODIFIERS: &[&str] = &[
 fn signs(cx: &Cx<'_, '_>) -> LoweringResult<[bool; 3]> {
     let types = cx.types();
     if types.iter().any(|ty| !matches!(ty, U32 | S32)) {
-        return Err(cx.unknown("types other than `.u32` and `.s32`"));
+        return Err(cx.unsupported("types other than `.u32` and `.s32`"));
     }
     match types[..] {
         // `vset` has no result type: its 0 or 1 is combined with the last operand in the first operand's type.
         [a, b] => Ok([a == S32, a == S32, b == S32]),
         [d, a, b] => Ok([d == S32, a == S32, b == S32]),
-        _ => Err(cx.unknown("three types are expected")),
+        _ => Err(cx.unsupported("three types are expected")),
     }
 }
 
 /// The error of forms that an H200 executes differently from the manual.
 fn unsettled(cx: &Cx<'_, '_>) -> Unsupported {
-    cx.unknown("GPUs differ from the manual here")
+    cx.unsupported("GPUs differ from the manual here")
 }
 
 /// The scalar ones.
@@ -192,7 +192,7 @@ fn lanes(cx: &Cx<'_, '_>, selector: Option<&str>, least: [u32; 4]) -> LoweringRe
     let mut lanes = least;
     let digits: Vec<u32> = selector.chars().skip(1).filter_map(|c| c.to_digit(8)).collect();
     if digits.len() + 1 != selector.len() || digits.len() > 4 {
-        return Err(cx.unknown(&format!("selector `.{selector}`")));
+        return Err(cx.unsupported(&format!("selector `.{selector}`")));
     }
     for (lane, digit) in lanes.iter_mut().zip(digits.iter().rev()) {
         *lane = *digit;
@@ -233,7 +233,7 @@ pub fn packed(cx: &mut Cx<'_, '_>) -> LoweringResult {
             continue;
         }
         let pick = VideoOp::Pick { wide: true };
-        let at = |lane: u32| Place { shift: bits * lane, bits };
+        let at = |lane: u32| BitRange { shift: bits * lane, bits };
         let x = wide(cx, &[both, at(a_lanes[lane as usize]).source(a_signed)], pick)?;
         let y = wide(cx, &[both, at(b_lanes[lane as usize]).source(b_signed)], pick)?;
         let value = wide(cx, &[x, y], op)?;

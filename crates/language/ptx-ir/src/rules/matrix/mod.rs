@@ -74,7 +74,7 @@ pub fn movmatrix(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["sync", "aligned", "m8n8", "trans"])?;
     cx.operands(2)?;
     if !cx.has("m8n8") || !cx.has("trans") || cx.ty()? != ScalarType::B16 {
-        return Err(cx.unknown("only `.m8n8.trans.b16` exists"));
+        return Err(cx.unsupported("only `.m8n8.trans.b16` exists"));
     }
     let src = sources(cx, 1, 1, ElementType::F16)?;
     let dst = destinations(cx, 0, 1, ElementType::F16)?;
@@ -86,10 +86,10 @@ fn rows(cx: &mut Cx<'_, '_>, store: bool) -> LoweringResult {
     cx.allow(&known)?;
     cx.operands(2)?;
     if !cx.has("m8n8") || cx.ty()? != ScalarType::B16 {
-        return Err(cx.unknown("a shape other than `.m8n8` or a type other than `.b16`"));
+        return Err(cx.unsupported("a shape other than `.m8n8` or a type other than `.b16`"));
     }
     let count = [("x1", 1), ("x2", 2), ("x4", 4)].into_iter().find(|(name, _)| cx.has(name));
-    let (_, count) = count.ok_or_else(|| cx.unknown("`.x1`, `.x2` or `.x4` is missing"))?;
+    let (_, count) = count.ok_or_else(|| cx.unsupported("`.x1`, `.x2` or `.x4` is missing"))?;
     let (address, registers) = if store { (0, 1) } else { (1, 0) };
     let (base, offset, named) = cx.address(address)?;
     let space = resolve(space(cx), named);
@@ -139,7 +139,7 @@ pub fn numbers(cx: &Cx<'_, '_>) -> Vec<ElementType> {
 /// The shape among the modifiers.
 pub fn shape(cx: &Cx<'_, '_>) -> LoweringResult<Shape> {
     let shape = cx.instruction.modifiers.iter().find_map(|m| shape_of(m));
-    shape.ok_or_else(|| cx.unknown("a shape is missing"))
+    shape.ok_or_else(|| cx.unsupported("a shape is missing"))
 }
 
 /// Refuses modifiers that are neither in `known`, nor types, nor shapes.
@@ -200,7 +200,7 @@ fn bit_op(cx: &Cx<'_, '_>, a: ElementType) -> LoweringResult<Option<BitOp>> {
         (true, false, true, true) => Ok(Some(BitOp::Xor)),
         (false, true, true, true) => Ok(Some(BitOp::And)),
         (false, false, false, false) => Ok(None),
-        _ => Err(cx.unknown("`.xor.popc` or `.and.popc` is for `.b1`, and for nothing else")),
+        _ => Err(cx.unsupported("`.xor.popc` or `.and.popc` is for `.b1`, and for nothing else")),
     }
 }
 
@@ -210,7 +210,7 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let known = ["sync", "aligned", "row", "col", "satfinite", "xor", "and", "popc"];
     allow(cx, &[&known[..], &sparse].concat())?;
     let [d, a, b, c] = numbers(cx)[..] else {
-        return Err(cx.unknown("four types are expected"));
+        return Err(cx.unsupported("four types are expected"));
     };
     let shape = shape(cx)?;
     let extents = (shape.m, shape.n, shape.k);
@@ -218,16 +218,16 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let sparse = sparse.iter().any(|name| cx.has(name));
     let shapes = if sparse { sparse_shapes(a) } else { mma_shapes(a) };
     if !shapes.contains(&extents) && (!quads || sparse) {
-        return Err(cx.unknown("this shape for this type"));
+        return Err(cx.unsupported("this shape for this type"));
     }
     let (by_rows, by_columns) = match layout(cx)[..] {
         ["row", "col"] => (true, true),
         [a @ ("row" | "col"), b @ ("row" | "col")] if quads => (a == "row", b == "col"),
-        _ => return Err(cx.unknown("a layout other than `.row.col`")),
+        _ => return Err(cx.unsupported("a layout other than `.row.col`")),
     };
     if quads {
         if (c, d) == (ElementType::F32, ElementType::F16) {
-            return Err(cx.unknown("an accumulator of f32 and a result of f16"));
+            return Err(cx.unsupported("an accumulator of f32 and a result of f16"));
         }
         let registers = [2, 2, if c == ElementType::F16 { 4 } else { 8 }];
         let quads = Some([by_rows, !by_columns]);
@@ -235,7 +235,7 @@ pub fn mma(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return multiply(cx, this);
     }
     if d != c {
-        return Err(cx.unknown("an accumulator and a result of different types"));
+        return Err(cx.unsupported("an accumulator and a result of different types"));
     }
     let registers = |part, number| Fragment { part, shape, number }.registers();
     let halved = Shape { k: if sparse { shape.k / 2 } else { shape.k }, ..shape };
@@ -268,14 +268,14 @@ pub fn selector(
         Operand::Const(selector) if selector < 4 / lanes => {
             Ok(Sparse { selector: selector as u32 })
         }
-        _ => Err(cx.unknown("a selector that names no lanes")),
+        _ => Err(cx.unsupported("a selector that names no lanes")),
     }
 }
 
 pub fn multiply(cx: &mut Cx<'_, '_>, this: Multiply) -> LoweringResult {
     let Multiply { shape, a, b, c, d, saturate, registers, .. } = this;
     if !alike(a, b) || !accumulates(a, c) || !accumulates(a, d) || (saturate && !saturates(a)) {
-        return Err(cx.unknown("this combination of types"));
+        return Err(cx.unsupported("this combination of types"));
     }
     cx.operands(if this.sparse.is_some() { 6 } else { 4 })?;
     let result = match (this.quads, d) {
@@ -341,11 +341,11 @@ fn wmma_multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (a, b, c, d) = match numbers(cx)[..] {
         [d, c] => (ElementType::F16, ElementType::F16, c, d),
         [d, a, b, c] => (a, b, c, d),
-        _ => return Err(cx.unknown("two or four types are expected")),
+        _ => return Err(cx.unsupported("two or four types are expected")),
     };
     let shape = shape(cx)?;
     if !wmma_shapes(a).contains(&(shape.m, shape.n, shape.k)) {
-        return Err(cx.unknown("this shape for this type"));
+        return Err(cx.unsupported("this shape for this type"));
     }
     let registers = |part, number| wmma_registers(Fragment { part, shape, number });
     let counts = [
@@ -354,7 +354,7 @@ fn wmma_multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
         registers(MatrixOperand::C, c),
     ];
     if a.bits() < 8 && layout(cx) != ["row", "col"] {
-        return Err(cx.unknown("a layout other than `.row.col`"));
+        return Err(cx.unsupported("a layout other than `.row.col`"));
     }
     let mut this = Multiply::new(shape, [a, b, c, d], counts);
     this.saturate = cx.has("satfinite");
@@ -368,11 +368,11 @@ fn wmma_tile(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (true, false) if !store => MatrixOperand::A,
         (false, true) if !store => MatrixOperand::B,
         (false, false) if cx.has(if store { "d" } else { "c" }) => MatrixOperand::C,
-        _ => return Err(cx.unknown("no matrix is named")),
+        _ => return Err(cx.unsupported("no matrix is named")),
     };
     let shape = shape(cx)?;
     let [number] = numbers(cx)[..] else {
-        return Err(cx.unknown("one type is expected"));
+        return Err(cx.unsupported("one type is expected"));
     };
     let exists = match part {
         MatrixOperand::A | MatrixOperand::B => {
@@ -386,15 +386,15 @@ fn wmma_tile(cx: &mut Cx<'_, '_>) -> LoweringResult {
         }
     };
     if !exists {
-        return Err(cx.unknown("this shape for this type"));
+        return Err(cx.unsupported("this shape for this type"));
     }
     let by_rows = match (cx.has("row"), cx.has("col")) {
         (true, false) => true,
         (false, true) => false,
-        _ => return Err(cx.unknown("one of `.row` and `.col` is expected")),
+        _ => return Err(cx.unsupported("one of `.row` and `.col` is expected")),
     };
     if number.bits() < 8 && by_rows != (part == MatrixOperand::A) {
-        return Err(cx.unknown("elements smaller than a byte need A in `.row` and B in `.col`"));
+        return Err(cx.unsupported("elements smaller than a byte need A in `.row` and B in `.col`"));
     }
     let fragment = Fragment { part, shape, number };
     let (address, registers) = if store { (0, 1) } else { (1, 0) };

@@ -47,7 +47,7 @@ pub fn tcgen05(cx: &mut Cx<'_, '_>) -> LoweringResult {
             emit(cx, TmemOp::Shift { pair }, Vec::new(), vec![address])
         }
         Some("mma") => multiply(cx),
-        _ => Err(cx.unknown("this operation")),
+        _ => Err(cx.unsupported("this operation")),
     }
 }
 
@@ -106,12 +106,12 @@ fn copy(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let row =
         COPIES.iter().find(|row| cx.has(row.0) && row.3.map_or(!multicasts, |warps| cx.has(warps)));
     let (_, rows, bits, _, to) =
-        *row.ok_or_else(|| cx.unknown("this shape with this choice of warps"))?;
+        *row.ok_or_else(|| cx.unsupported("this shape with this choice of warps"))?;
     let widened = match (cx.has("b8x16"), cx.has("b6x16_p32"), cx.has("b4x16_p64")) {
         (false, false, false) => None,
         (true, true, false) => Some(6),
         (true, false, true) => Some(4),
-        _ => return Err(cx.unknown("these formats")),
+        _ => return Err(cx.unsupported("these formats")),
     };
     let src = vec![tensor_address(cx, 0)?, cx.src(1, B64)?];
     emit(cx, TmemOp::Copy(TmemCopy { pair, rows, bits, to, widened }), Vec::new(), src)
@@ -134,15 +134,15 @@ fn movement(cx: &mut Cx<'_, '_>, packed: &str, split: usize) -> LoweringResult<T
     let words = ["ld", "st", "red", "min", "max", "abs", "NaN", "sync", "aligned", packed];
     cx.allow(&[&words, &names[..], REPEATS].concat())?;
     let shape = SHAPES.iter().find(|(name, _)| cx.has(name));
-    let (_, mut shape) = *shape.ok_or_else(|| cx.unknown("a shape is missing"))?;
+    let (_, mut shape) = *shape.ok_or_else(|| cx.unsupported("a shape is missing"))?;
     let repeat = REPEATS.iter().position(|name| cx.has(name));
-    let repeat = 1 << repeat.ok_or_else(|| cx.unknown("a number of steps is missing"))?;
+    let repeat = 1 << repeat.ok_or_else(|| cx.unsupported("a number of steps is missing"))?;
     if shape.registers() * repeat > 128 {
-        return Err(cx.unknown("more than 128 registers"));
+        return Err(cx.unsupported("more than 128 registers"));
     }
     if let TransferShape::Lanes16Bits32Twice(distance) = &mut shape {
         let Operand::Const(columns) = cx.src(split, S32)? else {
-            return Err(cx.unknown("the distance of the two halves is not a literal"));
+            return Err(cx.unsupported("the distance of the two halves is not a literal"));
         };
         *distance = columns as i32;
     }
@@ -155,20 +155,20 @@ fn reduction(cx: &Cx<'_, '_>, this: &TmemTransfer) -> LoweringResult<LoadReducti
         F32 => ReducedNumber::F32,
         U32 => ReducedNumber::U32,
         S32 => ReducedNumber::S32,
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     let (abs, nan) = (cx.has("abs"), cx.has("NaN"));
     if (abs || nan) && number != ReducedNumber::F32 {
-        return Err(cx.unknown("`.abs` and `.NaN` are for floats"));
+        return Err(cx.unsupported("`.abs` and `.NaN` are for floats"));
     }
     // The manual does not specify which columns count if two threads share a lane.
     if this.shape != TransferShape::Lanes32Bits32 || this.repeat < 2 || this.packed {
-        return Err(cx.unknown("a reduction of another shape than `.32x32b`, from `.x2` on"));
+        return Err(cx.unsupported("a reduction of another shape than `.32x32b`, from `.x2` on"));
     }
     let max = match (cx.has("min"), cx.has("max")) {
         (true, false) => false,
         (false, true) => true,
-        _ => return Err(cx.unknown("`.min` or `.max` is missing")),
+        _ => return Err(cx.unsupported("`.min` or `.max` is missing")),
     };
     Ok(LoadReduction { max, number, abs, nan })
 }
@@ -188,7 +188,7 @@ pub fn load(cx: &mut Cx<'_, '_>) -> LoweringResult {
         this.reduction = Some(reduction(cx, &this)?);
         dst.push(cx.dst_of(1, B32)?);
     } else if cx.ty()? != B32 {
-        return Err(cx.unknown("a type other than `.b32`"));
+        return Err(cx.unsupported("a type other than `.b32`"));
     }
     let src = vec![tensor_address(cx, address)?];
     emit(cx, TmemOp::Load(this), dst, src)
@@ -198,7 +198,7 @@ pub fn load(cx: &mut Cx<'_, '_>) -> LoweringResult {
 pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let this = movement(cx, "unpack::16b", 1)?;
     if cx.ty()? != B32 || ["red", "min", "max", "abs", "NaN"].iter().any(|word| cx.has(word)) {
-        return Err(cx.unknown("a store of `.b32` is expected"));
+        return Err(cx.unsupported("a store of `.b32` is expected"));
     }
     let values = 1 + usize::from(matches!(this.shape, TransferShape::Lanes16Bits32Twice(_)));
     cx.operands(values + 1)?;
@@ -233,14 +233,18 @@ fn factors(cx: &Cx<'_, '_>, kind: MultiplyKind) -> LoweringResult<usize> {
         (Some(count), None, _) => count,
         (None, None, MultiplyKind::Mxf8f6f4) => 1,
         (None, None, MultiplyKind::Mxf4) => 2,
-        _ => return Err(cx.unknown("one size of scale factors is expected")),
+        _ => return Err(cx.unsupported("one size of scale factors is expected")),
     };
     let known = match kind {
         MultiplyKind::Mxf8f6f4 => factors == 1,
         MultiplyKind::Mxf4 => factors == 2,
         _ => factors == 2 || factors == 4,
     };
-    if known { Ok(factors) } else { Err(cx.unknown("this size of scale factors for this kind")) }
+    if known {
+        Ok(factors)
+    } else {
+        Err(cx.unsupported("this size of scale factors for this kind"))
+    }
 }
 
 /// `mma`.
@@ -253,9 +257,9 @@ pub fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
     words.extend(collectors.into_iter().filter(|word| word.starts_with("collector::")));
     allow(cx, &[&words[..], &names].concat())?;
     let kind = KINDS.iter().find(|(name, _)| cx.has(name));
-    let (_, kind) = *kind.ok_or_else(|| cx.unknown("a kind is missing"))?;
+    let (_, kind) = *kind.ok_or_else(|| cx.unsupported("a kind is missing"))?;
     if cx.has("block_scale") != kind.is_scaled() {
-        return Err(cx.unknown("`.block_scale` is for the kinds whose blocks are scaled"));
+        return Err(cx.unsupported("`.block_scale` is for the kinds whose blocks are scaled"));
     }
     let mut this = TmemMultiply {
         kind,
@@ -269,7 +273,7 @@ pub fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
         halvings: 0,
     };
     if this.stationary && (this.pair || kind.is_scaled()) {
-        return Err(cx.unknown("`.ws` is for one block and kinds without scale factors"));
+        return Err(cx.unsupported("`.ws` is for one block and kinds without scale factors"));
     }
     let a = match this.a_in_tensor_memory {
         true => tensor_address(cx, 1)?,
@@ -313,11 +317,11 @@ pub fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
 /// `scale-input-d`.
 fn halvings(cx: &Cx<'_, '_>, i: usize, kind: MultiplyKind) -> LoweringResult<u32> {
     let syntax::Operand::Immediate(value) = *cx.operand(i)? else {
-        return Err(cx.unknown("the scale of D is not a literal"));
+        return Err(cx.unsupported("the scale of D is not a literal"));
     };
     let value = immediate_bits(value, U32);
     if value > 15 || !matches!(kind, MultiplyKind::F16 | MultiplyKind::Tf32) {
-        return Err(cx.unknown("D is scaled by 0 to 15, of `.kind::f16` and `.kind::tf32`"));
+        return Err(cx.unsupported("D is scaled by 0 to 15, of `.kind::f16` and `.kind::tf32`"));
     }
     Ok(value as u32)
 }
@@ -344,7 +348,7 @@ pub fn pair(cx: &Cx<'_, '_>) -> LoweringResult<bool> {
     match (cx.has("cta_group::1"), cx.has("cta_group::2")) {
         (true, false) => Ok(false),
         (false, true) => Ok(true),
-        _ => Err(cx.unknown("`.cta_group::1` or `.cta_group::2` is missing")),
+        _ => Err(cx.unsupported("`.cta_group::1` or `.cta_group::2` is missing")),
     }
 }
 
@@ -352,7 +356,7 @@ pub fn pair(cx: &Cx<'_, '_>) -> LoweringResult<bool> {
 fn tensor_address(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Operand> {
     let (base, offset, named) = cx.address(i)?;
     if named.is_some() {
-        return Err(cx.unknown("a variable's address is not an address of tensor memory"));
+        return Err(cx.unsupported("a variable's address is not an address of tensor memory"));
     }
     let offset = u64::from(offset as u32);
     match base {

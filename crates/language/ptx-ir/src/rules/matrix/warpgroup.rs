@@ -30,13 +30,13 @@ pub fn wgmma(cx: &mut Cx<'_, '_>) -> LoweringResult {
             cx.allow(&["wait_group", "sync", "aligned"])?;
             cx.operands(1)?;
             let Operand::Const(pending) = cx.src(0, ScalarType::U32)? else {
-                return Err(cx.unknown("the number of groups is not a constant"));
+                return Err(cx.unsupported("the number of groups is not a constant"));
             };
             cx.lowering.emit(Opcode::Async(AsyncOp::ProductWait), Vec::new(), Vec::new(), guard);
             cx.note(SyncAnnotation::ProductWait(pending as u32), Vec::new())
         }
         Some("mma_async") => multiply(cx),
-        _ => Err(cx.unknown("it is neither a product, nor a fence, nor a group")),
+        _ => Err(cx.unsupported("it is neither a product, nor a fence, nor a group")),
     }
 }
 
@@ -57,14 +57,14 @@ fn either(cx: &mut Cx<'_, '_>, i: usize, [first, second]: [i64; 2]) -> LoweringR
     match cx.src(i, ScalarType::S64)? {
         Operand::Const(bits) if bits as i64 == first => Ok(false),
         Operand::Const(bits) if bits as i64 == second => Ok(true),
-        _ => Err(cx.unknown(&format!("operand {i} is neither {first} nor {second}"))),
+        _ => Err(cx.unsupported(&format!("operand {i} is neither {first} nor {second}"))),
     }
 }
 
 fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
     allow(cx, &["mma_async", "sp", "sync", "aligned", "satfinite", "and", "popc"])?;
     let [d, a, b] = numbers(cx)[..] else {
-        return Err(cx.unknown("three types are expected"));
+        return Err(cx.unsupported("three types are expected"));
     };
     let shape = shape(cx)?;
     let is_sparse = cx.has("sp");
@@ -76,17 +76,17 @@ fn multiply(cx: &mut Cx<'_, '_>) -> LoweringResult {
         && widths
         && shape.k == 256 / a.bits() * if is_sparse { 2 } else { 1 };
     if !alike(a, b) || !has_result(a, d) {
-        return Err(cx.unknown("this combination of types"));
+        return Err(cx.unsupported("this combination of types"));
     }
     if !right {
-        return Err(cx.unknown("this shape for this type"));
+        return Err(cx.unsupported("this shape for this type"));
     }
     let bits = a == ElementType::B1;
     if bits != (cx.has("and") && cx.has("popc")) || (bits && is_sparse) {
-        return Err(cx.unknown("`.and.popc` is for `.b1`, and for nothing else"));
+        return Err(cx.unsupported("`.and.popc` is for `.b1`, and for nothing else"));
     }
     if cx.has("satfinite") && (!integers || bits) {
-        return Err(cx.unknown("only integers saturate"));
+        return Err(cx.unsupported("only integers saturate"));
     }
     let registers = matches!(cx.operand(1)?, lanework_ptx::Operand::Vector(_));
     let mut this = GroupMultiply {

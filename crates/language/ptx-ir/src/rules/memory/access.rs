@@ -118,7 +118,7 @@ pub fn elements(cx: &Cx<'_, '_>, i: usize, count: u8) -> LoweringResult<Vec<synt
     if elements.len() == usize::from(count) {
         Ok(elements)
     } else {
-        Err(cx.unknown("the vector's length does not fit the instruction"))
+        Err(cx.unsupported("the vector's length does not fit the instruction"))
     }
 }
 

@@ -68,15 +68,15 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     if cx.has("test_wait") || cx.has("try_wait") {
         if count != 3 && count != 4 {
-            return Err(cx.unknown("three or four operands are expected"));
+            return Err(cx.unsupported("three or four operands are expected"));
         }
         let parity = cx.has("parity");
         let dst = cx.dst_of(0, Pred)?;
         let (base, at) = shared_operand(cx, 1, generic)?;
-        let of = cx.src(2, if parity { U32 } else { B64 })?;
+        let phase = cx.src(2, if parity { U32 } else { B64 })?;
         let op = AsyncOp::Mbarrier(MbarrierOp::Wait { parity }, at);
         // A warp that waits stops in the middle, so a guard becomes a branch.
-        cx.branching(Opcode::Async(op), vec![dst], vec![base, of]);
+        cx.branching(Opcode::Async(op), vec![dst], vec![base, phase]);
         return Ok(());
     }
     if cx.has("arrive") || cx.has("arrive_drop") {
@@ -86,7 +86,7 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         let last = match count {
             2 if !expect => None,
             3 => Some(cx.src(2, U32)?),
-            _ => return Err(cx.unknown("this number of operands")),
+            _ => return Err(cx.unsupported("this number of operands")),
         };
         let one = Operand::Const(1);
         let src = match (expect, last) {
@@ -103,7 +103,7 @@ pub fn mbarrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
         () if cx.has("inval") => MbarrierOp::Invalidate,
         () if cx.has("expect_tx") => MbarrierOp::Expect,
         () if cx.has("complete_tx") => MbarrierOp::Complete,
-        () => return Err(cx.unknown("this operation")),
+        () => return Err(cx.unsupported("this operation")),
     };
     let (base, at) = shared_operand(cx, 0, generic)?;
     let mut src = vec![base];
@@ -134,7 +134,7 @@ pub fn cluster_barrier(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let op = match (cx.has("arrive"), cx.has("wait")) {
         (true, false) => AsyncOp::ClusterArrive { aligned, relaxed: cx.has("relaxed") },
         (false, true) => AsyncOp::ClusterWait { aligned },
-        _ => return Err(cx.unknown("neither `.arrive` nor `.wait`")),
+        _ => return Err(cx.unsupported("neither `.arrive` nor `.wait`")),
     };
     cx.branching(Opcode::Async(op), Vec::new(), Vec::new());
     Ok(())
@@ -149,7 +149,7 @@ pub fn mapa(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (a, rank) = (cx.src(1, ty)?, cx.src(2, U32)?);
     let (wide, generic) = (ty.size() != 4, !cx.has("shared::cluster"));
     if generic && ty.size() != 8 {
-        return Err(cx.unknown("32-bit generic addresses"));
+        return Err(cx.unsupported("32-bit generic addresses"));
     }
     cx.alu(dst, &[a, rank], Alu::Address(AddressOp::MapShared { wide, generic }))
 }
@@ -171,11 +171,11 @@ pub fn setmaxnreg(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["inc", "dec", "sync", "aligned"])?;
     cx.operands(1)?;
     let syntax::Operand::Immediate(count) = *cx.operand(0)? else {
-        return Err(cx.unknown("the number of registers is not a literal"));
+        return Err(cx.unsupported("the number of registers is not a literal"));
     };
     let count = immediate_bits(count, U32) as u32;
     if !(24..=256).contains(&count) || !count.is_multiple_of(8) {
-        return Err(cx.unknown("the number of registers is not a multiple of 8 from 24 to 256"));
+        return Err(cx.unsupported("the number of registers is not a multiple of 8 from 24 to 256"));
     }
     let op = AsyncOp::Registers { count, more: cx.has("inc") };
     cx.branching(Opcode::Async(op), Vec::new(), Vec::new());
@@ -206,7 +206,7 @@ pub fn cluster_launch_control(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (None, syntax::Operand::Vector(operands)) if operands.len() == 4 => {
             operands.into_iter().take(3).enumerate().collect()
         }
-        _ => return Err(cx.unknown("one register, or four in braces, are expected")),
+        _ => return Err(cx.unsupported("one register, or four in braces, are expected")),
     };
     for (axis, operand) in coordinates {
         let dst = cx.destination(&operand, B32)?;

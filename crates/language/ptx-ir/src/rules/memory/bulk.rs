@@ -16,13 +16,13 @@ const REDUCTIONS: &[&str] = &["add", "min", "max", "inc", "dec", "and", "or", "x
 
 /// The spaces of the modifiers, in order: where a copy goes to and comes from.
 fn spaces(cx: &Cx<'_, '_>) -> Vec<(MemorySpace, bool)> {
-    let of = |modifier: &String| match modifier.as_str() {
+    let space = |modifier: &String| match modifier.as_str() {
         "global" => Some((MemorySpace::Global, false)),
         "shared" | "shared::cta" => Some((MemorySpace::Shared, false)),
         "shared::cluster" => Some((MemorySpace::Shared, true)),
         _ => None,
     };
-    cx.instruction.modifiers.iter().filter_map(of).collect()
+    cx.instruction.modifiers.iter().filter_map(space).collect()
 }
 
 /// The kind of reduction.
@@ -37,7 +37,7 @@ fn reduction(cx: &mut Cx<'_, '_>) -> LoweringResult<(AtomicOp, u8)> {
     let named = modifiers.find(|m| REDUCTIONS.contains(&m.as_str()));
     let kind = named.and_then(|modifier| atomic_kind(modifier));
     let atomic = kind.and_then(|kind| AtomicOp::for_copy(kind, ty));
-    Ok((atomic.ok_or_else(|| cx.unknown("this operation or type"))?, ty.size() as u8))
+    Ok((atomic.ok_or_else(|| cx.unsupported("this operation or type"))?, ty.size() as u8))
 }
 
 /// `cp.async.bulk` and `cp.reduce.async.bulk`, except tensors, prefetches and groups.
@@ -50,7 +50,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
     if cx.has("wait_group") {
         cx.allow(&["async", "bulk", "wait_group", "read"])?;
         let syntax::Operand::Immediate(pending) = *cx.operand(0)? else {
-            return Err(cx.unknown("the number of groups is not a literal"));
+            return Err(cx.unsupported("the number of groups is not a literal"));
         };
         let pending = immediate_bits(pending, U32) as u32;
         let read = cx.has("read");
@@ -75,7 +75,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
     ];
     cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
     let [(to, _), (from, _)] = spaces(cx)[..] else {
-        return Err(cx.unknown("the source and the target space are missing"));
+        return Err(cx.unsupported("the source and the target space are missing"));
     };
     let told = cx.has("mbarrier::complete_tx::bytes");
     let fits = match (to, from) {
@@ -84,7 +84,7 @@ pub fn bulk(cx: &mut Cx<'_, '_>) -> LoweringResult {
         _ => false,
     };
     if !fits {
-        return Err(cx.unknown("these spaces with this completion mechanism"));
+        return Err(cx.unsupported("these spaces with this completion mechanism"));
     }
     let reduction = match cx.has("reduce") {
         true => Some(reduction(cx)?),
@@ -122,11 +122,11 @@ fn map_and_coordinates(
     i: usize,
 ) -> LoweringResult<(Operand, AddressOperand, Vec<Operand>)> {
     let syntax::Operand::Address(mut address) = cx.operand(i)?.clone() else {
-        return Err(cx.unknown("a tensor map and coordinates in brackets are expected"));
+        return Err(cx.unsupported("a tensor map and coordinates in brackets are expected"));
     };
     let coordinates = match &std::mem::take(&mut address.extra)[..] {
         [syntax::Operand::Vector(coordinates)] => coordinates.clone(),
-        _ => return Err(cx.unknown("the coordinates are not a vector")),
+        _ => return Err(cx.unsupported("the coordinates are not a vector")),
     };
     let (base, offset, named) = cx.address_of(&address)?;
     let space = match named {
@@ -166,11 +166,11 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
     ];
     cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
     let dimensions = ["1d", "2d", "3d", "4d", "5d"].iter().position(|d| cx.has(d));
-    let dimensions = dimensions.ok_or_else(|| cx.unknown("no number of dimensions"))? + 1;
+    let dimensions = dimensions.ok_or_else(|| cx.unsupported("no number of dimensions"))? + 1;
     let load = match (&spaces(cx)[..], cx.has("bulk_group")) {
         ([(MemorySpace::Shared, _), (MemorySpace::Global, _)], false) => true,
         ([(MemorySpace::Global, _), (MemorySpace::Shared, _)], true) => false,
-        _ => return Err(cx.unknown("these spaces with this completion mechanism")),
+        _ => return Err(cx.unsupported("these spaces with this completion mechanism")),
     };
     let mode = match load {
         true if cx.has("tile::gather4") => TensorMode::Rows,
@@ -187,13 +187,15 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
         _ => dimensions >= 3,
     };
     if !fits {
-        return Err(cx.unknown("this mode of copying in this direction or number of dimensions"));
+        return Err(
+            cx.unsupported("this mode of copying in this direction or number of dimensions")
+        );
     }
     let (tensor_at, shared_at) = if load { (1, 0) } else { (0, 1) };
     let (map_base, map, coordinates) = map_and_coordinates(cx, tensor_at)?;
     let (count, offset_count) = mode.numbers(dimensions);
     if coordinates.len() != count {
-        return Err(cx.unknown("the number of coordinates does not match the dimensions"));
+        return Err(cx.unsupported("the number of coordinates does not match the dimensions"));
     }
     let (shared_base, shared) = shared_operand(cx, shared_at, false)?;
     let (bar_base, barrier) = match load {
@@ -217,7 +219,7 @@ fn tensor(cx: &mut Cx<'_, '_>) -> LoweringResult {
         false => None,
     };
     if reduction.is_some() != cx.has("reduce") {
-        return Err(cx.unknown("no reduction"));
+        return Err(cx.unsupported("no reduction"));
     }
     if !load {
         // The result may depend on which block comes first.
@@ -236,7 +238,7 @@ pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let words = ["async", "mbarrier::complete_tx::bytes", "v2", "v4"];
     cx.allow(&[&words, SHARED, ORDER, REDUCTIONS].concat())?;
     if !cx.has("mbarrier::complete_tx::bytes") {
-        return Err(cx.unknown("without an mbarrier"));
+        return Err(cx.unsupported("without an mbarrier"));
     }
     cx.operands(3)?;
     let ty = cx.ty()?;
@@ -248,7 +250,7 @@ pub fn store(cx: &mut Cx<'_, '_>) -> LoweringResult {
         _ => (None, ty.size() as u8),
     };
     if ty == ScalarType::Pred || !(4..=8).contains(&bytes) {
-        return Err(cx.unknown("this type"));
+        return Err(cx.unsupported("this type"));
     }
     let (to_base, to) = shared_operand(cx, 0, false)?;
     let (bar_base, barrier) = shared_operand(cx, 2, false)?;

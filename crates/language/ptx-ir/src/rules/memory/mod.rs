@@ -28,7 +28,7 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> LoweringResult {
     allowed(cx, &[])?;
     let (mut ty, mut count) = (cx.ty()?, count(cx));
     if ty == Pred {
-        return Err(cx.unknown("this type"));
+        return Err(cx.unsupported("this type"));
     }
     let (base, offset, named) = cx.address(1)?;
     let space = resolve(space(cx), named);
@@ -42,7 +42,7 @@ pub fn ld(cx: &mut Cx<'_, '_>) -> LoweringResult {
         }
     }
     if ty == B128 {
-        return Err(cx.unknown("this type"));
+        return Err(cx.unsupported("this type"));
     }
     let volatile = cx.has("volatile") || cx.has("relaxed") || cx.has("acquire");
     let (order, part) = (order(cx), AccessPart::Whole);
@@ -63,12 +63,12 @@ pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
     allowed(cx, &[])?;
     let (mut ty, mut count) = (cx.ty()?, count(cx));
     if ty == Pred || ty == B128 && count > 1 {
-        return Err(cx.unknown("this type"));
+        return Err(cx.unsupported("this type"));
     }
     let (base, offset, named) = cx.address(0)?;
     let space = resolve(space(cx), named);
     if matches!(space, MemorySpace::Constant | MemorySpace::Parameter) {
-        return Err(cx.unknown("a store to read-only memory"));
+        return Err(cx.unsupported("a store to read-only memory"));
     }
     let mut src = vec![base];
     if ty == B128 {
@@ -77,7 +77,7 @@ pub fn st(cx: &mut Cx<'_, '_>) -> LoweringResult {
     } else {
         for operand in elements(cx, 1, count)? {
             if matches!(&operand, syntax::Operand::Name(name) if name == "_") {
-                return Err(cx.unknown("a store that leaves elements out"));
+                return Err(cx.unsupported("a store that leaves elements out"));
             }
             src.push(cx.source(&operand, ty)?);
         }
@@ -95,7 +95,7 @@ fn clear(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["bulk", "weak", "shared::cta"])?;
     cx.operands(3)?;
     let syntax::Operand::Immediate(syntax::Immediate::Integer(0)) = *cx.operand(2)? else {
-        return Err(cx.unknown("a value other than 0"));
+        return Err(cx.unsupported("a value other than 0"));
     };
     let (base, offset, named) = cx.address(0)?;
     let space = resolve(space(cx), named);
@@ -144,7 +144,7 @@ pub fn cp(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return asynchrony::copy_arrive(cx);
     }
     if !cx.has("async") {
-        return Err(cx.unknown("copies other than `cp.async`"));
+        return Err(cx.unsupported("copies other than `cp.async`"));
     }
     if cx.has("commit_group") {
         return cx.note(SyncAnnotation::Commit, Vec::new());
@@ -154,7 +154,7 @@ pub fn cp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     }
     if cx.has("wait_group") {
         let syntax::Operand::Immediate(keep) = *cx.operand(0)? else {
-            return Err(cx.unknown("the number of groups is not a literal"));
+            return Err(cx.unsupported("the number of groups is not a literal"));
         };
         let keep = immediate_bits(keep, B32).min(u64::from(u32::MAX - 1)) as u32;
         return cx.note(SyncAnnotation::Wait(keep), Vec::new());
@@ -163,11 +163,11 @@ pub fn cp(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (to, to_offset, _) = cx.address(0)?;
     let (from, from_offset, _) = cx.address(1)?;
     let syntax::Operand::Immediate(size) = *cx.operand(2)? else {
-        return Err(cx.unknown("the size is not a literal"));
+        return Err(cx.unsupported("the size is not a literal"));
     };
     let bytes = immediate_bits(size, B32) as u8;
     if ![4, 8, 16].contains(&bytes) {
-        return Err(cx.unknown("a size other than 4, 8 or 16"));
+        return Err(cx.unsupported("a size other than 4, 8 or 16"));
     }
     let have = match cx.instruction.operands.len() {
         3 => Operand::Const(u64::from(bytes)),
@@ -221,10 +221,10 @@ pub fn cvta(cx: &mut Cx<'_, '_>) -> LoweringResult {
         syntax::Operand::Name(_) | syntax::Operand::Immediate(_) | syntax::Operand::Offset(..) => {
             cx.src(1, ty)?
         }
-        _ => return Err(cx.unknown("the source is not a register or variable")),
+        _ => return Err(cx.unsupported("the source is not a register or variable")),
     };
     if ty.size() != 8 && base != 0 {
-        return Err(cx.unknown("32-bit generic addresses"));
+        return Err(cx.unsupported("32-bit generic addresses"));
     }
     let width = if ty.size() == 8 { Width::Wide } else { Width::Word };
     cx.alu(dst, &[a, Operand::Const(by)], displace(width))
@@ -246,7 +246,7 @@ pub fn isspacep(cx: &mut Cx<'_, '_>) -> LoweringResult {
         MemorySpace::Local => AddressOp::IsLocal,
         MemorySpace::Parameter => AddressOp::IsParameter,
         MemorySpace::Global => AddressOp::IsGlobal,
-        _ => return Err(cx.unknown("this space")),
+        _ => return Err(cx.unsupported("this space")),
     };
     cx.alu(dst, &[a], Alu::Address(op))
 }
@@ -298,7 +298,7 @@ fn atomic(cx: &mut Cx<'_, '_>, address: usize, dst: Option<Reg>) -> LoweringResu
     let space = resolve(space(cx), named);
     let shared = space == MemorySpace::Shared;
     let typed = kind.and_then(|kind| Some((kind, AtomicOp::new(kind, ty, shared)?)));
-    let (kind, atomic) = typed.ok_or_else(|| cx.unknown("this operation or type"))?;
+    let (kind, atomic) = typed.ok_or_else(|| cx.unsupported("this operation or type"))?;
     if count(cx) != 1 {
         return vector_atomic(cx, address, (base, offset, space), ty, atomic);
     }

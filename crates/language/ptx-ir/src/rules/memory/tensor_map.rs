@@ -32,7 +32,7 @@ fn access(kind: MemoryKind, space: MemorySpace, ty: ScalarType, offset: i64) -> 
 fn literal(cx: &Cx<'_, '_>, i: usize) -> LoweringResult<u64> {
     match cx.operand(i)? {
         syntax::Operand::Immediate(value) => Ok(immediate_bits(*value, U32)),
-        _ => Err(cx.unknown("a literal is expected")),
+        _ => Err(cx.unsupported("a literal is expected")),
     }
 }
 
@@ -68,7 +68,7 @@ fn replace(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(FIELDS)?;
     let wide = ["global_address", "global_stride"].iter().any(|field| cx.has(field));
     if cx.ty()? != if wide { B64 } else { B32 } {
-        return Err(cx.unknown("this type"));
+        return Err(cx.unsupported("this type"));
     }
     let ordered = ["global_dim", "global_stride", "box_dim", "element_stride"];
     let ordered = ordered.iter().any(|field| cx.has(field));
@@ -78,7 +78,7 @@ fn replace(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let at = if ordered { literal(cx, 1)? as usize } else { 0 };
     let last = if cx.has("global_stride") { 3 } else { 4 };
     if at > last {
-        return Err(cx.unknown("a dimension beyond those of a tensor map"));
+        return Err(cx.unsupported("a dimension beyond those of a tensor map"));
     }
     let (place, ty, value) = if cx.has("global_address") {
         (layout::ADDRESS, B64, cx.src(1, B64)?)
@@ -103,9 +103,9 @@ fn replace(cx: &mut Cx<'_, '_>) -> LoweringResult {
         } else if code == 0 && (cx.has("interleave_layout") || cx.has("swizzle_atomicity")) {
             return cx.nothing();
         } else {
-            return Err(cx.unknown("this field or value"));
+            return Err(cx.unsupported("this field or value"));
         };
-        (place, B8, Operand::Const(code.ok_or_else(|| cx.unknown("this value"))?))
+        (place, B8, Operand::Const(code.ok_or_else(|| cx.unsupported("this value"))?))
     };
     let opcode = access(MemoryKind::Store, within, ty, offset + place as i64);
     cx.emit(opcode, Vec::new(), vec![base, value]);
@@ -130,7 +130,7 @@ fn copy(cx: &mut Cx<'_, '_>) -> LoweringResult {
     ])?;
     cx.operands(3)?;
     if literal(cx, 2)? != layout::BYTES as u64 {
-        return Err(cx.unknown("a size other than 128"));
+        return Err(cx.unsupported("a size other than 128"));
     }
     let ((to, to_offset, _), (from, from_offset, _)) = (cx.address(0)?, cx.address(1)?);
     let skip = cx.lowering.skip_unless(cx.guard);

@@ -32,7 +32,7 @@ fn results(cx: &mut Cx<'_, '_>, ty: ScalarType) -> LoweringResult<Vec<Option<Reg
         _ => Vec::new(),
     };
     if elements.len() != 4 {
-        return Err(cx.unknown("four results are expected"));
+        return Err(cx.unsupported("four results are expected"));
     }
     let mut dst = Vec::new();
     for element in &elements {
@@ -51,7 +51,7 @@ fn mip(cx: &Cx<'_, '_>) -> LoweringResult<MipLevel> {
         (_, false, false) => Ok(MipLevel::Base),
         (false, true, false) => Ok(MipLevel::Level),
         (false, false, true) => Ok(MipLevel::Gradient),
-        _ => Err(cx.unknown("several ways to say the mipmap level")),
+        _ => Err(cx.unsupported("several ways to say the mipmap level")),
     }
 }
 
@@ -71,7 +71,7 @@ fn level(
         }
         MipLevel::Gradient => {
             if coordinate != F32 {
-                return Err(cx.unknown("gradients of integer coordinates"));
+                return Err(cx.unsupported("gradients of integer coordinates"));
             }
             for i in [2, 3] {
                 let parts = match cx.operand(i)?.clone() {
@@ -79,7 +79,7 @@ fn level(
                     one => vec![one],
                 };
                 if parts.len() < geometry.axes() {
-                    return Err(cx.unknown("a gradient with fewer parts than coordinates"));
+                    return Err(cx.unsupported("a gradient with fewer parts than coordinates"));
                 }
                 for part in parts.iter().take(geometry.axes()) {
                     src.push(cx.source(part, F32)?);
@@ -99,9 +99,11 @@ pub fn sample(cx: &mut Cx<'_, '_>) -> LoweringResult {
         false => allow(cx, &["v4", "base", "level", "grad"])?,
     }
     let geometry = geometry(cx)?;
-    let [ty, coordinate] = cx.types()[..] else { return Err(cx.unknown("two types are expected")) };
+    let [ty, coordinate] = cx.types()[..] else {
+        return Err(cx.unsupported("two types are expected"));
+    };
     if !matches!(ty, U32 | S32 | F32) || !matches!(coordinate, S32 | F32) || !cx.has("v4") {
-        return Err(cx.unknown("these types"));
+        return Err(cx.unsupported("these types"));
     }
     let mut src = place(cx, 1, geometry, coordinate)?;
     let mip = mip(cx)?;
@@ -109,7 +111,7 @@ pub fn sample(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let offset = match cx.instruction.operands.get(next).cloned() {
         Some(syntax::Operand::Vector(list)) => {
             if list.len() < geometry.axes() {
-                return Err(cx.unknown("too few offsets"));
+                return Err(cx.unsupported("too few offsets"));
             }
             for operand in list.iter().take(geometry.axes()) {
                 src.push(cx.source(operand, S32)?);
@@ -120,19 +122,19 @@ pub fn sample(cx: &mut Cx<'_, '_>) -> LoweringResult {
         _ => false,
     };
     if cx.instruction.operands.len() > next {
-        return Err(cx.unknown("comparison of depths"));
+        return Err(cx.unsupported("comparison of depths"));
     }
     if offset && matches!(geometry, Geometry::Cube | Geometry::Cubes) {
-        return Err(cx.unknown("offsets in a cube"));
+        return Err(cx.unsupported("offsets in a cube"));
     }
     let op = match gathers {
         false => TextureOp::Sample { geometry, fetch: coordinate == S32, mip, offset },
         true => {
             if !matches!(geometry, Geometry::Plane | Geometry::Planes) || coordinate != F32 {
-                return Err(cx.unknown("this shape"));
+                return Err(cx.unsupported("this shape"));
             }
             let component = components.iter().position(|component| cx.has(component));
-            let component = component.ok_or_else(|| cx.unknown("no component"))? as u8;
+            let component = component.ok_or_else(|| cx.unsupported("no component"))? as u8;
             TextureOp::Gather { geometry, component, offset }
         }
     };
@@ -152,7 +154,7 @@ fn handle(cx: &mut Cx<'_, '_>, name: &str) -> LoweringResult<Operand> {
             Ok(Operand::Const(PARAMETER_WINDOW + at))
         }
         Some(Symbol::Variable(MemorySpace::Global, address)) => Ok(address),
-        _ => Err(cx.unknown(&format!("`{name}` is not a texture, sampler or surface"))),
+        _ => Err(cx.unsupported(&format!("`{name}` is not a texture, sampler or surface"))),
     }
 }
 
@@ -164,23 +166,23 @@ pub fn place(
     coordinate: ScalarType,
 ) -> LoweringResult<Vec<Operand>> {
     let syntax::Operand::Address(address) = cx.operand(i)?.clone() else {
-        return Err(cx.unknown("a texture or surface in brackets is expected"));
+        return Err(cx.unsupported("a texture or surface in brackets is expected"));
     };
     let (AddressBase::Name(name), 0) = (&address.base, address.offset) else {
-        return Err(cx.unknown("the texture or surface is not named by a register or variable"));
+        return Err(cx.unsupported("the texture or surface is not named by a register or variable"));
     };
     let object = handle(cx, name)?;
     let (sampler, coordinates) = match &address.extra[..] {
         [coordinates] => (Operand::Const(0), coordinates),
         [syntax::Operand::Name(sampler), coordinates] => (handle(cx, sampler)?, coordinates),
-        _ => return Err(cx.unknown("coordinates are expected after the texture or surface")),
+        _ => return Err(cx.unsupported("coordinates are expected after the texture or surface")),
     };
     let coordinates = match coordinates {
         syntax::Operand::Vector(list) => list.clone(),
         one => vec![one.clone()],
     };
     if coordinates.len() != geometry.written() {
-        return Err(cx.unknown("the number of coordinates does not match the shape"));
+        return Err(cx.unsupported("the number of coordinates does not match the shape"));
     }
     let mut src = vec![object, sampler];
     for (at, operand) in coordinates.iter().enumerate() {
@@ -196,18 +198,18 @@ pub fn object(cx: &mut Cx<'_, '_>, i: usize) -> LoweringResult<Operand> {
         syntax::Operand::Address(address) if address.offset == 0 && address.extra.is_empty() => {
             match &address.base {
                 AddressBase::Name(name) => handle(cx, name),
-                AddressBase::Absolute(_) => Err(cx.unknown("a number instead of a handle")),
+                AddressBase::Absolute(_) => Err(cx.unsupported("a number instead of a handle")),
             }
         }
         syntax::Operand::Name(name) => handle(cx, &name),
-        _ => Err(cx.unknown("a texture or surface in brackets is expected")),
+        _ => Err(cx.unsupported("a texture or surface in brackets is expected")),
     }
 }
 
 /// The shape that the modifiers name.
 pub fn geometry(cx: &Cx<'_, '_>) -> LoweringResult<Geometry> {
     let found = cx.instruction.modifiers.iter().find_map(|modifier| Geometry::from_name(modifier));
-    found.ok_or_else(|| cx.unknown("no shape that the emulator knows"))
+    found.ok_or_else(|| cx.unsupported("no shape that the emulator knows"))
 }
 
 const GEOMETRIES: &[&str] = &["1d", "2d", "3d", "a1d", "a2d", "cube", "acube"];
@@ -237,14 +239,14 @@ pub fn query(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let (_, ask) = *known
         .iter()
         .find(|(name, _)| cx.has(name))
-        .ok_or_else(|| cx.unknown("a query with a driver-specific answer"))?;
+        .ok_or_else(|| cx.unsupported("a query with a driver-specific answer"))?;
     if cx.ty()? != B32 {
-        return Err(cx.unknown("this type"));
+        return Err(cx.unsupported("this type"));
     }
     let of_level = texture && cx.has("level");
     if of_level && !matches!(ask, TextureQuery::Width | TextureQuery::Height | TextureQuery::Depth)
     {
-        return Err(cx.unknown("a query that is not of a level"));
+        return Err(cx.unsupported("a query that is not of a level"));
     }
     let dst = cx.dst_of(0, B32)?;
     let object = object(cx, 1)?;
@@ -261,7 +263,7 @@ pub fn is_type(cx: &mut Cx<'_, '_>) -> LoweringResult {
         Texref => TextureQuery::IsTexture,
         Samplerref => TextureQuery::IsSampler,
         Surfref => TextureQuery::IsSurface,
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     let dst = cx.dst_of(0, Pred)?;
     let object = object(cx, 1)?;
@@ -276,11 +278,11 @@ fn surface(cx: &Cx<'_, '_>, ty: ScalarType, count: u8) -> LoweringResult<Surface
         (true, false, false) => OutOfBounds::Trap,
         (false, true, false) => OutOfBounds::Clamp,
         (false, false, true) => OutOfBounds::Zero,
-        _ => return Err(cx.unknown("neither `.trap` nor `.clamp` nor `.zero`")),
+        _ => return Err(cx.unsupported("neither `.trap` nor `.clamp` nor `.zero`")),
     };
     let geometry = geometry(cx)?;
     if matches!(geometry, Geometry::Cube | Geometry::Cubes) {
-        return Err(cx.unknown("surfaces that are cubes"));
+        return Err(cx.unsupported("surfaces that are cubes"));
     }
     let bytes = ty.size() as u8;
     Ok(SurfaceAccess { geometry, outside, bytes, count, texels: cx.has("p") })
@@ -303,7 +305,7 @@ pub fn surface_load(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let elements = vector(cx, 0)?;
     let surface = surface(cx, ty, elements.len() as u8)?;
     if surface.texels || !matches!(ty, B8 | B16 | B32 | B64) {
-        return Err(cx.unknown("this type"));
+        return Err(cx.unsupported("this type"));
     }
     let src = place(cx, 1, surface.geometry, S32)?;
     let mut dst = Vec::new();
@@ -322,7 +324,7 @@ pub fn surface_store(cx: &mut Cx<'_, '_>) -> LoweringResult {
     let elements = vector(cx, 1)?;
     let surface = surface(cx, ty, elements.len() as u8)?;
     if !matches!(ty, B8 | B16 | B32 | B64) || surface.texels && ty != B32 {
-        return Err(cx.unknown("this type"));
+        return Err(cx.unsupported("this type"));
     }
     let mut src = place(cx, 0, surface.geometry, S32)?;
     for element in &elements {
@@ -345,13 +347,13 @@ pub fn surface_reduce(cx: &mut Cx<'_, '_>) -> LoweringResult {
         B32 => U32,
         B64 => U64,
         U32 | S32 | U64 | S64 => ty,
-        _ => return Err(cx.unknown("this type")),
+        _ => return Err(cx.unsupported("this type")),
     };
     let op = kind.and_then(|kind| {
         let bits = if number.size() == 8 { B64 } else { B32 };
         AtomicOp::for_copy(kind, number).or_else(|| AtomicOp::for_copy(kind, bits))
     });
-    let op = op.ok_or_else(|| cx.unknown("no operation on this type"))?;
+    let op = op.ok_or_else(|| cx.unsupported("no operation on this type"))?;
     let mut src = place(cx, 0, surface.geometry, S32)?;
     src.push(cx.src(1, ty)?);
     emit(cx, TextureOp::Reduce(surface, op), Vec::new(), src);

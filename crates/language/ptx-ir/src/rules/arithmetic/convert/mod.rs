@@ -45,13 +45,13 @@ fn cvt_scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
         return to_tf32(cx);
     }
     let types = cx.types();
-    let [to, from] = types[..] else { return Err(cx.unknown("two types are expected")) };
+    let [to, from] = types[..] else { return Err(cx.unsupported("two types are expected")) };
     if cx.instruction.operands.len() == 3 {
         return pack_two(cx, to, from);
     }
     cx.operands(2)?;
     if cx.has("rna") {
-        return Err(cx.unknown("this rounding"));
+        return Err(cx.unsupported("this rounding"));
     }
     let dst = cx.dst_of(0, to)?;
     let conversion = Conversion { dst, source: cx.src(1, from)?, from, to };
@@ -67,7 +67,7 @@ fn cvt_scalar(cx: &mut Cx<'_, '_>) -> LoweringResult {
 fn pack_two(cx: &mut Cx<'_, '_>, to: ScalarType, from: ScalarType) -> LoweringResult {
     let (rounding, _) = rounding(cx).unwrap_or((Rounding::NearestEven, false));
     if from != F32 || !matches!(to, F16x2 | Bf16x2) {
-        return Err(cx.unknown("this packed conversion"));
+        return Err(cx.unsupported("this packed conversion"));
     }
     let dst = cx.dst_of(0, to)?;
     let (a, b) = (cx.src(1, F32)?, cx.src(2, F32)?);
@@ -90,7 +90,7 @@ fn pack_integers(cx: &mut Cx<'_, '_>) -> LoweringResult {
     cx.allow(&["pack", "sat", "u4", "s4", "u2", "s2"])?;
     let name = cx.instruction.modifiers.get(2).cloned().unwrap_or_default();
     let Some((low, high, bits)) = packable(&name) else {
-        return Err(cx.unknown("this type"));
+        return Err(cx.unsupported("this type"));
     };
     let dst = cx.dst_of(0, B32)?;
     let (a, b) = (cx.src(1, B32)?, cx.src(2, B32)?);
@@ -148,7 +148,7 @@ fn scales(cx: &mut Cx<'_, '_>) -> LoweringResult {
         (["ue8m0x2", "f32"], Some(rounding)) => (ConvertOp::SinglesToScales(rounding), B16, F32, 2),
         (["ue8m0x2", "bf16x2"], Some(to)) => (ConvertOp::HalvesToScales(to), B16, B32, 1),
         (["bf16x2", "ue8m0x2"], None) if cx.has("rn") => (ConvertOp::ScalesToHalves, B32, B16, 1),
-        _ => return Err(cx.unknown("this pair of types or rounding")),
+        _ => return Err(cx.unsupported("this pair of types or rounding")),
     };
     cx.operands(count + 1)?;
     let dst = cx.dst_of(0, dst)?;
@@ -176,11 +176,11 @@ pub fn cvt(cx: &mut Cx<'_, '_>) -> LoweringResult {
         [to, "f32"] if to == name => SmallFloatDirection::FromSingles,
         [to, "f16x2"] if to == name => SmallFloatDirection::FromHalves,
         ["f16x2", from] if from == name => SmallFloatDirection::ToHalves,
-        _ => return Err(cx.unknown("this pair of types")),
+        _ => return Err(cx.unsupported("this pair of types")),
     };
     let widens = direction == SmallFloatDirection::ToHalves;
     if !cx.has("rn") || cx.has("satfinite") == widens {
-        return Err(cx.unknown("conversions to 8 bits need `.rn.satfinite`, from 8 bits `.rn`"));
+        return Err(cx.unsupported("conversions to 8 bits need `.rn.satfinite`, from 8 bits `.rn`"));
     }
     let pair = if format == SmallFloatFormat::E2m1 { B8 } else { B16 };
     let (ty, count) = match direction {

@@ -35,7 +35,7 @@ pub fn extend(cx: &Cx<'_, '_>, from: ScalarType) -> LoweringResult<Alu> {
     match Integer::from_type(from) {
         Some(Integer::S64 | Integer::U64) => Ok(Alu::copy(Width::Wide)),
         Some(from) => Ok(Alu::Convert(ConvertOp::ExtendToWide(from))),
-        None => Err(cx.unknown("this type")),
+        None => Err(cx.unsupported("this type")),
     }
 }
 
@@ -65,7 +65,7 @@ impl Conversion {
             S8 => ConvertOp::ExtendToWord(NarrowInteger::S8),
             U16 | B16 => ConvertOp::ExtendToWord(NarrowInteger::U16),
             S16 => ConvertOp::ExtendToWord(NarrowInteger::S16),
-            _ => return Err(cx.unknown("this type")),
+            _ => return Err(cx.unsupported("this type")),
         };
         cx.alu(dst, &[source], Alu::Convert(op))
     }
@@ -121,7 +121,7 @@ impl Conversion {
         let op = extend(cx, from)?;
         self.source = through_wide(cx, source, op)?;
         let Some(float) = FloatType::from_type(to) else {
-            return Err(cx.unknown("this type or rounding"));
+            return Err(cx.unsupported("this type or rounding"));
         };
         let signed = !matches!(from, U64 | B64);
         self.convert_and_adjust(cx, ConvertOp::WideToFloat { signed, to: float, rounding })
@@ -152,12 +152,12 @@ impl Conversion {
             (Bf16, _, true) => {
                 then.push(Alu::Half(HalfOp::Any(HalfFunction::Relu, HalfType::Bf16)))
             }
-            _ => return Err(cx.unknown("`.sat` or `.relu` of this type")),
+            _ => return Err(cx.unsupported("`.sat` or `.relu` of this type")),
         }
         if cx.has("satfinite") {
             match to {
                 F16 | Bf16 => then.push(Alu::Convert(ConvertOp::Finite { bf16: to == Bf16 })),
-                _ => return Err(cx.unknown("`.satfinite` of this type")),
+                _ => return Err(cx.unsupported("`.satfinite` of this type")),
             }
         }
         for next in then {
@@ -173,7 +173,7 @@ impl Conversion {
     pub fn to_integer(self, cx: &mut Cx<'_, '_>) -> LoweringResult {
         let Conversion { dst, source, from, to } = self;
         let Some((rounding, true)) = rounding(cx) else {
-            return Err(cx.unknown("an integer rounding is missing"));
+            return Err(cx.unsupported("an integer rounding is missing"));
         };
         if let (F32, S32 | U32, Rounding::Zero) = (from, to, rounding) {
             let op = ConvertOp::SingleToWord { signed: to == S32 };
@@ -184,14 +184,14 @@ impl Conversion {
             F16 => Some(WidenFrom::Half),
             Bf16 => Some(WidenFrom::Bf16),
             F64 => None,
-            _ => return Err(cx.unknown("this type")),
+            _ => return Err(cx.unsupported("this type")),
         };
         let wide = match widen {
             Some(from) => through_wide(cx, source, Alu::Convert(ConvertOp::Widen(from)))?,
             None => source,
         };
         let rounded = through_wide(cx, wide, Alu::Convert(ConvertOp::RoundDouble(rounding)))?;
-        let Some(to) = Integer::from_type(to) else { return Err(cx.unknown("this type")) };
+        let Some(to) = Integer::from_type(to) else { return Err(cx.unsupported("this type")) };
         let op = ConvertOp::DoubleToInteger { to, nan_is_lowest: from == F64 };
         cx.alu(dst, &[rounded], Alu::Convert(op))
     }
@@ -207,7 +207,7 @@ impl Conversion {
             self.source = Operand::Reg(register);
         }
         let (Some(of), Some(into)) = (FloatType::from_type(from), FloatType::from_type(to)) else {
-            return Err(cx.unknown("this pair of types or rounding"));
+            return Err(cx.unsupported("this pair of types or rounding"));
         };
         if !integral || from != to {
             let op = ConvertOp::Float { from: of, to: into, rounding };
@@ -232,7 +232,7 @@ pub fn to_tf32(cx: &mut Cx<'_, '_>) -> LoweringResult {
         Some((Rounding::NearestEven, false)) => Tf32Rounding::NearestEven,
         Some((Rounding::Zero, false)) => Tf32Rounding::Zero,
         None if cx.has("rna") => Tf32Rounding::NearestAway,
-        _ => return Err(cx.unknown("this rounding")),
+        _ => return Err(cx.unsupported("this rounding")),
     };
     let dst = cx.dst_of(0, B32)?;
     let a = cx.src(1, F32)?;
