@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
 /// A function by its name.
-pub type Entry = (&'static str, *const ());
+pub type ExportedFunction = (&'static str, *const ());
 
 /// Functions of the driver, as C sees them; `TABLE` lists them.
 macro_rules! api {
@@ -21,7 +21,7 @@ macro_rules! api {
         )*
 
         /// The functions of this file.
-        pub const TABLE: &[$crate::api::Entry] = &[$((stringify!($name), $name as *const ())),*];
+        pub const TABLE: &[$crate::api::ExportedFunction] = &[$((stringify!($name), $name as *const ())),*];
     };
 }
 pub(crate) use api;
@@ -54,7 +54,7 @@ pub fn traces() -> bool {
 }
 
 /// Says why something was refused, where the program's output is: a status alone tells nobody what to do.
-pub fn say(what: &str, why: &dyn std::fmt::Display) {
+pub fn warn(what: &str, why: &dyn std::fmt::Display) {
     line(&format_args!("{what}: {why}"));
 }
 

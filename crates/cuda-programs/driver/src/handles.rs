@@ -1,7 +1,7 @@
 //! Handles: numbers that stand for objects of the driver. An object is looked up, so that a handle of something destroyed is an error and
 //! not a dangling pointer.
 
-use crate::lock::lock;
+use crate::state::lock;
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};

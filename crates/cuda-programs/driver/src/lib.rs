@@ -40,7 +40,6 @@ mod graphs;
 mod handles;
 mod interface;
 mod launches;
-mod lock;
 mod memory;
 mod modules;
 mod nvml;

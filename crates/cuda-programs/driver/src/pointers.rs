@@ -121,12 +121,12 @@ impl<'call, T> Out<'call, T> {
         if self.0.is_null() {
             return Err(Status::InvalidValue);
         }
-        self.offer(value);
+        self.store_optional(value);
         Ok(())
     }
 
     /// Stores a result that the caller may not want: null means so.
-    pub fn offer(self, value: T) {
+    pub fn store_optional(self, value: T) {
         if !self.0.is_null() {
             // SAFETY: not null, so by the type's contract memory for a `T`; `write_unaligned` needs no alignment.
             unsafe { self.0.write_unaligned(value) };

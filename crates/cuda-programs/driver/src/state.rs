@@ -1,17 +1,15 @@
 //! The driver's state: the emulator, the emulated GPUs, and a table for each kind of object.
 
-use crate::api::say;
-use crate::devices::gpu::Gpu;
-use crate::devices::model::chosen;
+use crate::api::warn;
+use crate::devices::gpus::{Gpu, chosen};
 use crate::handles::Handles;
-use crate::lock::lock;
 use crate::status::{Result, Status};
 use lanework::Device;
 use lanework::emulator::{Limits, Options, Schedule};
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 
 /// What is there once the driver is initialised.
 pub struct Driver {
@@ -41,7 +39,7 @@ pub fn start() -> Result<&'static Driver> {
         return Err(Status::NotInitialized);
     }
     let model = chosen().map_err(|why| {
-        say("no GPU is emulated", &why);
+        warn("no GPU is emulated", &why);
         Status::NoDevice
     })?;
     Ok(DRIVER.get_or_init(|| {
@@ -95,4 +93,9 @@ impl Driver {
             .and_then(|ordinal| self.gpus.get(ordinal))
             .ok_or(Status::InvalidDevice)
     }
+}
+
+/// Locks; what a panic left is used.
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

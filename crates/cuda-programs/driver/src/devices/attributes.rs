@@ -1,8 +1,7 @@
 //! The attributes of the emulated GPU. An H200's are those that its driver gives; another GPU's differ from them in what the table of
 //! specifications says of it and in what its compute capability brings (the table of features of the CUDA C++ Programming Guide).
 
-use crate::devices::gpu::Gpu;
-use crate::devices::model::{Model, model};
+use crate::devices::gpus::{Gpu, Model, model};
 
 /// Threads of a block at most, of every GPU.
 pub const BLOCK: u32 = 1024;
@@ -131,7 +130,7 @@ const VALUES: &[(i32, i32)] = &[
 const LAST: i32 = 147;
 
 /// The value of an attribute.
-pub fn of(attribute: i32, gpu: &Gpu) -> Option<i32> {
+pub fn device_attribute(attribute: i32, gpu: &Gpu) -> Option<i32> {
     match attribute {
         33 => Some(gpu.ordinal + 1), // the PCI bus
         1..=LAST => {

@@ -1,11 +1,15 @@
-//! Contexts: each thread's current one, the primary one of each GPU, limits, and the error that a kernel left.
+//! Contexts: creating them, the current one of a thread, and what ends with one.
 
 use crate::api::api;
+use crate::devices::gpus::{Gpu, Primary};
 use crate::handles::Handle;
-use crate::lock::lock;
+use crate::modules::module::Module;
 use crate::pointers::{In, Out};
-use crate::state::{Driver, driver, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status, of_code};
+use crate::streams::events::Event;
+use crate::streams::stream::Stream;
+use crate::textures::arrays::{Array, MipmappedArray};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::ManuallyDrop;
@@ -123,6 +127,60 @@ impl Driver {
     }
 }
 
+impl Driver {
+    /// Ends everything that belongs to a context.
+    fn clear(&self, context: Handle) {
+        self.forget_queues(context);
+        table::<Module>().retain(|module| module.context != context);
+        table::<Stream>().retain(|stream| stream.context != context);
+        table::<Event>().retain(|event| event.context != context);
+        table::<Array>().retain(|array| array.context != context);
+        table::<MipmappedArray>().retain(|levels| levels.context != context);
+        self.end_memory_of_graphs(context);
+        self.free_all_of(context);
+    }
+
+    /// Ends the primary context of a GPU.
+    fn reset_primary(&self, ordinal: i32) -> Result {
+        let gpu = self.gpu(ordinal)?;
+        self.end_primary(gpu, &mut lock(&gpu.primary))
+    }
+
+    /// Ends a GPU's primary context, which nobody else retains or ends meanwhile.
+    fn end_primary(&self, gpu: &Gpu, primary: &mut Primary) -> Result {
+        let context = std::mem::take(&mut primary.context);
+        primary.retained = 0;
+        *lock(&gpu.pools) = [0; 2];
+        if context != 0 {
+            self.clear(context);
+            table::<Context>().remove(context)?;
+        }
+        Ok(())
+    }
+}
+
+/// Ends a context that a program made.
+pub fn end_context(context: Handle) -> Result {
+    let driver = driver()?;
+    if table::<Context>().find(context).is_none_or(|context| context.primary) {
+        return Err(Status::InvalidContext);
+    }
+    if current() == context {
+        set_current(0);
+    }
+    driver.clear(context);
+    table::<Context>().remove(context).map(drop)
+}
+
+/// Ends one use of the primary context of a GPU.
+pub fn release_primary(device: i32) -> Result {
+    let driver = driver()?;
+    let gpu = driver.gpu(device)?;
+    let mut primary = lock(&gpu.primary);
+    primary.retained = primary.retained.checked_sub(1).ok_or(Status::InvalidContext)?;
+    if primary.retained > 0 { Ok(()) } else { driver.end_primary(gpu, &mut primary) }
+}
+
 api! {
     fn cuDevicePrimaryCtxRetain(context: Out<'_, Handle>, device: i32) {
         let handle = driver()?.retain_primary(device)?;
@@ -173,7 +231,7 @@ api! {
     fn cuCtxPopCurrent_v2(context: Out<'_, Handle>) {
         driver()?;
         let popped = with_stack(Vec::pop).flatten().ok_or(Status::InvalidContext)?;
-        context.offer(popped);
+        context.store_optional(popped);
         Ok(())
     }
 
@@ -255,8 +313,8 @@ api! {
 
     fn cuCtxGetStreamPriorityRange(least: Out<'_, i32>, greatest: Out<'_, i32>) {
         driver()?.context()?;
-        least.offer(0);
-        greatest.offer(-5);
+        least.store_optional(0);
+        greatest.store_optional(-5);
         Ok(())
     }
 
@@ -285,5 +343,17 @@ api! {
             true => Ok(()),
             false => Err(Status::PeerAccessNotEnabled),
         }
+    }
+
+    fn cuDevicePrimaryCtxRelease_v2(device: i32) {
+        release_primary(device)
+    }
+
+    fn cuDevicePrimaryCtxReset_v2(device: i32) {
+        driver()?.reset_primary(device)
+    }
+
+    fn cuCtxDestroy_v2(context: Handle) {
+        end_context(context)
     }
 }

@@ -1,10 +1,9 @@
 //! Settings of core dumps (`CUcoredumpSettings`), which are kept and answered. The emulator writes none: a fault is reported where it happens, with
 //! its source line, and a program that asks for a dump of one is told so.
 
-use crate::api::{api, say};
-use crate::lock::lock;
+use crate::api::{api, warn};
 use crate::pointers::{In, Out};
-use crate::state::driver;
+use crate::state::{driver, lock};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -72,7 +71,7 @@ unsafe fn set(setting: i32, from: *const c_void, size: In<'_, usize>) -> Result 
         given.truncate(given.iter().position(|&byte| byte == 0).unwrap_or(given.len()));
     }
     if setting == ON_EXCEPTION && given != [0] {
-        say(
+        warn(
             "no core dump is written",
             &"a fault of a kernel is reported with its source line; run with `lanework exec --check` for more",
         );

@@ -5,30 +5,29 @@ use crate::graphs::calls::copy_of;
 use crate::graphs::conditional::conditional;
 use crate::graphs::edges::keep_data;
 use crate::graphs::memory_nodes::{allocation, release};
-use crate::graphs::node_changes::{change, replace};
-use crate::graphs::node_parameters::{
-    copy, fill, host, kernel, shown_copy, shown_event, shown_fill, shown_host, shown_launch,
+use crate::graphs::nodes::{
+    add, change, copy, fill, host, kernel, replace, shown_copy, shown_event, shown_fill,
+    shown_host, shown_launch,
 };
-use crate::graphs::nodes::add;
 use crate::graphs::work::{EdgeData, Graph, Node, Work};
 use crate::handles::Handle;
 use crate::pointers::{In, Out, abi};
 use crate::state::table;
 use crate::status::{Result, Status};
-use crate::streams::event::Event;
-use crate::streams::values::{operations, show_operations};
+use crate::streams::events::Event;
+use crate::streams::memory_ops::{operations, show_operations};
 
 /// `CUgraphNodeParams`: what follows is of the kind.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct AnyParameters {
+pub struct GraphNodeParameters {
     kind: i32,
     reserved: [i32; 3],
     of_kind: [u64; 29],
     reserved_after: u64,
 }
 
-abi!(AnyParameters = 256, 8 { kind: 0, reserved: 4, of_kind: 16, reserved_after: 248 });
+abi!(GraphNodeParameters = 256, 8 { kind: 0, reserved: 4, of_kind: 16, reserved_after: 248 });
 
 /// Words before the copy itself in the parameters of a node that copies: flags with a reserved number, and the context.
 const BEFORE_COPY: usize = 2;
@@ -43,15 +42,17 @@ const CONDITIONAL: i32 = 13;
 ///
 /// # Safety
 /// The pointer is not null, and the parameters are of the kind whose type is `T`.
-unsafe fn of_kind<T>(parameters: Out<'_, AnyParameters>) -> Out<'_, T> {
+unsafe fn of_kind<T>(parameters: Out<'_, GraphNodeParameters>) -> Out<'_, T> {
     // SAFETY: not null, so the caller's parameters, of which the union is a part.
     unsafe {
-        Out::new(parameters.as_ptr().byte_add(std::mem::offset_of!(AnyParameters, of_kind)).cast())
+        Out::new(
+            parameters.as_ptr().byte_add(std::mem::offset_of!(GraphNodeParameters, of_kind)).cast(),
+        )
     }
 }
 
 /// The work of a node that is added to a graph.
-fn added(graph: Handle, parameters: Out<'_, AnyParameters>) -> Result<Work> {
+fn added(graph: Handle, parameters: Out<'_, GraphNodeParameters>) -> Result<Work> {
     let given = parameters.get()?;
     if given.kind == CONDITIONAL {
         // SAFETY: not null, as `get` found; CUDA's callers fill the union as the kind says.
@@ -68,8 +69,8 @@ fn added(graph: Handle, parameters: Out<'_, AnyParameters>) -> Result<Work> {
 }
 
 /// The work that the parameters say; a graph in it is copied.
-fn work(parameters: Out<'_, AnyParameters>) -> Result<Work> {
-    let AnyParameters { kind, of_kind: [handle, ..], .. } = parameters.get()?;
+fn work(parameters: Out<'_, GraphNodeParameters>) -> Result<Work> {
+    let GraphNodeParameters { kind, of_kind: [handle, ..], .. } = parameters.get()?;
     // SAFETY: not null, as `get` found; CUDA's callers fill the union as the kind says.
     unsafe {
         match kind {
@@ -90,7 +91,7 @@ fn work(parameters: Out<'_, AnyParameters>) -> Result<Work> {
 }
 
 api! {
-    fn cuGraphAddNode_v2(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, data: In<'_, EdgeData>, count: usize, parameters: Out<'_, AnyParameters>) {
+    fn cuGraphAddNode_v2(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, data: In<'_, EdgeData>, count: usize, parameters: Out<'_, GraphNodeParameters>) {
         // SAFETY: the caller passes `data` null or as long as `after`.
         unsafe {
             add(node, graph, after, count, added(graph, parameters)?)?;
@@ -99,7 +100,7 @@ api! {
         }
     }
 
-    fn cuGraphAddNode_v3(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, data: In<'_, EdgeData>, count: usize, parameters: Out<'_, AnyParameters>) {
+    fn cuGraphAddNode_v3(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, data: In<'_, EdgeData>, count: usize, parameters: Out<'_, GraphNodeParameters>) {
         // It differs in kinds of nodes that are not supported.
         // SAFETY: the caller passes `data` null or as long as `after`.
         unsafe {
@@ -109,26 +110,26 @@ api! {
         }
     }
 
-    fn cuGraphAddNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: Out<'_, AnyParameters>) {
+    fn cuGraphAddNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: Out<'_, GraphNodeParameters>) {
         add(node, graph, after, count, added(graph, parameters)?)
     }
 
-    fn cuGraphNodeSetParams(node: Handle, parameters: Out<'_, AnyParameters>) {
+    fn cuGraphNodeSetParams(node: Handle, parameters: Out<'_, GraphNodeParameters>) {
         change(node, work(parameters)?)
     }
 
-    fn cuGraphNodeSetParams_v2(node: Handle, parameters: Out<'_, AnyParameters>) {
+    fn cuGraphNodeSetParams_v2(node: Handle, parameters: Out<'_, GraphNodeParameters>) {
         change(node, work(parameters)?)
     }
 
-    fn cuGraphExecNodeSetParams(executable: Handle, node: Handle, parameters: Out<'_, AnyParameters>) {
+    fn cuGraphExecNodeSetParams(executable: Handle, node: Handle, parameters: Out<'_, GraphNodeParameters>) {
         replace(executable, node, work(parameters)?)
     }
 
-    fn cuGraphNodeGetParams(node: Handle, parameters: Out<'_, AnyParameters>) {
+    fn cuGraphNodeGetParams(node: Handle, parameters: Out<'_, GraphNodeParameters>) {
         let node = table::<Node>().get(node)?;
         let kind = node.work().kind();
-        let mut all = AnyParameters { kind, reserved: [0; 3], of_kind: [0; 29], reserved_after: 0 };
+        let mut all = GraphNodeParameters { kind, reserved: [0; 3], of_kind: [0; 29], reserved_after: 0 };
         let graph = match &*node.work() {
             Work::Graph(graph) => Some(*graph),
             _ => None,

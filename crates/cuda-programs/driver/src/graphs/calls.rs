@@ -3,15 +3,13 @@
 //! A node holds what a launch or a copy needs; running a graph runs its nodes one after the other, each after those it depends on.
 
 use crate::api::api;
-use crate::graphs::order::Nesting;
 use crate::graphs::user_objects::share;
-use crate::graphs::work::{Executable, Graph, Node, Work};
+use crate::graphs::work::{Executable, Graph, Nesting, Node, Work};
 use crate::handles::Handle;
-use crate::lock::lock;
 use crate::pointers::{Out, abi};
-use crate::state::{Driver, driver, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::stream_queues::ANY_DEFERRED;
+use crate::streams::deferred::ANY_DEFERRED;
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
@@ -64,7 +62,7 @@ const FROM_KERNELS: u64 = 4;
 /// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Parameters {
+pub struct InstantiateParameters {
     flags: u64,
     upload: Handle,
     /// The node that is not supported.
@@ -73,7 +71,7 @@ pub struct Parameters {
     result: u32,
 }
 
-abi!(Parameters = 32, 8 { flags: 0, upload: 8, node: 16, result: 24 });
+abi!(InstantiateParameters = 32, 8 { flags: 0, upload: 8, node: 16, result: 24 });
 
 /// A copy of a graph with its nodes.
 pub fn copy_of(graph: Handle) -> Result<Handle> {
@@ -193,11 +191,11 @@ api! {
     }
 
     fn cuGraphInstantiate_v2(executable: Out<'_, Handle>, graph: Handle, node: Out<'_, Handle>, _log: *mut c_void, _bytes: usize) {
-        node.offer(0);
+        node.store_optional(0);
         executable.store(driver()?.instantiate(graph, 0)?)
     }
 
-    fn cuGraphInstantiateWithParams(executable: Out<'_, Handle>, graph: Handle, parameters: Out<'_, Parameters>) {
+    fn cuGraphInstantiateWithParams(executable: Out<'_, Handle>, graph: Handle, parameters: Out<'_, InstantiateParameters>) {
         let driver = driver()?;
         let given = parameters.get()?;
         let node = if given.flags & FROM_KERNELS != 0 { driver.not_from_kernels(graph)? } else { None };
@@ -209,7 +207,7 @@ api! {
         };
         let made = made.and_then(|()| driver.instantiate(graph, given.flags).map_err(|status| (status, 1)));
         let result = made.err().map_or(0, |(_, result)| result);
-        parameters.store(Parameters { node: node.unwrap_or(0), result, ..given })?;
+        parameters.store(InstantiateParameters { node: node.unwrap_or(0), result, ..given })?;
         executable.store(made.map_err(|(status, _)| status)?)
     }
 
@@ -239,7 +237,7 @@ api! {
         let mut old = lock(&executable.steps);
         let same = old.len() == steps.len() && old.iter().zip(&steps).all(|((_, old), (_, new))| old.kind() == new.kind());
         // Success is 0; another topology 2.
-        result.offer([if same { 0 } else { 2 }, 0, 0]);
+        result.store_optional([if same { 0 } else { 2 }, 0, 0]);
         if !same {
             return Err(Status::GraphExecUpdateFailure);
         }

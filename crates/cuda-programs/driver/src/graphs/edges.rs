@@ -3,9 +3,8 @@
 use crate::api::api;
 use crate::graphs::work::{EdgeData, Graph, Node};
 use crate::handles::Handle;
-use crate::lock::lock;
 use crate::pointers::{In, Out, Text};
-use crate::state::{driver, table};
+use crate::state::{driver, lock, table};
 use crate::status::{Result, Status};
 
 /// Stores up to `count` elements, and how many there are.

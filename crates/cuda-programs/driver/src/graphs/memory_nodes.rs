@@ -1,16 +1,169 @@
-//! Nodes of graphs that allocate and free memory.
+//! Memory that graphs allocate and free, and the nodes that do so.
 
 use crate::api::api;
 use crate::graphs::work::{Node, Work};
 use crate::handles::Handle;
+use crate::memory::shared_pages::Pages;
 use crate::pointers::{In, Out, abi};
-use crate::state::{driver, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+/// Pages are this large.
+const PAGE: usize = 4096;
+
+/// The memory of one node.
+struct GraphRange {
+    pages: Pages,
+    bytes: usize,
+    context: Handle,
+    live: bool,
+    /// Whether it had memory since graphs' memory was last trimmed, and so counts as used.
+    held: bool,
+}
+
+/// The ranges by their addresses, and how many bytes they take.
+struct GraphRanges {
+    all: BTreeMap<u64, GraphRange>,
+    counts: GraphBytes,
+}
+
+/// Bytes of graphs' memory: what a GPU would keep for them until it is asked to give up what none uses, the most of that, and the most in use.
+#[derive(Clone, Copy)]
+pub struct GraphBytes {
+    pub used: u64,
+    pub used_high: u64,
+    pub reserved: u64,
+    pub reserved_high: u64,
+}
+
+static RANGES: Mutex<GraphRanges> = Mutex::new(GraphRanges {
+    all: BTreeMap::new(),
+    counts: GraphBytes { used: 0, used_high: 0, reserved: 0, reserved_high: 0 },
+});
+
+impl GraphRanges {
+    /// Counts anew.
+    fn count(&mut self) {
+        let counted = self.all.values().filter(|range| range.live || range.held);
+        let counts = &mut self.counts;
+        counts.used = counted.map(|range| range.bytes as u64).sum();
+        counts.used_high = counts.used_high.max(counts.used);
+        counts.reserved = counts.reserved.max(counts.used);
+        counts.reserved_high = counts.reserved_high.max(counts.reserved);
+    }
+}
+
+impl Driver {
+    /// Reserves an address for memory of a graph.
+    pub fn reserve_for_graph(&self, bytes: usize) -> Result<u64> {
+        let context = self.context()?.handle;
+        if bytes == 0 {
+            return Err(Status::InvalidValue);
+        }
+        let whole = bytes.checked_next_multiple_of(PAGE).ok_or(Status::OutOfMemory)?;
+        let pages = Pages::reserve(whole, PAGE).ok_or(Status::OutOfMemory)?;
+        let address = pages.start() as u64;
+        lock(&RANGES)
+            .all
+            .insert(address, GraphRange { pages, bytes, context, live: false, held: false });
+        Ok(address)
+    }
+
+    /// Gives an address its memory, which must have none.
+    pub fn allocate_for_graph(&self, address: u64) -> Result {
+        self.finish_detached()?;
+        let mut ranges = lock(&RANGES);
+        let range = ranges.all.get_mut(&address).ok_or(Status::InvalidValue)?;
+        if range.live {
+            return Err(Status::InvalidValue);
+        }
+        range.pages.map_private().ok_or(Status::OutOfMemory)?;
+        // SAFETY: these pages are mapped, and stay so until they are unregistered here.
+        unsafe {
+            self.device.register_host(address as *mut u8, range.bytes as u64, "memory of a graph")
+        }
+        .map_err(|_| Status::Unknown)?;
+        (range.live, range.held) = (true, true);
+        ranges.count();
+        Ok(())
+    }
+
+    /// Whether an address is of memory of a graph.
+    pub fn is_of_graph(&self, address: u64) -> bool {
+        lock(&RANGES).all.contains_key(&address)
+    }
+
+    /// Whether there is memory at an address of a graph.
+    pub fn has_memory_of_graph(&self, address: u64) -> bool {
+        lock(&RANGES).all.get(&address).is_some_and(|range| range.live)
+    }
+
+    /// Whether some bytes lie in the range of a node, whether or not there is memory now.
+    pub fn graph_spans(&self, address: u64, bytes: usize) -> bool {
+        let ranges = lock(&RANGES);
+        let found = ranges.all.range(..=address).next_back();
+        found.is_some_and(|(start, range)| {
+            let left = (range.bytes as u64).checked_sub(address - start);
+            left.is_some_and(|left| bytes as u64 <= left)
+        })
+    }
+
+    /// Takes the memory of an address away.
+    pub fn free_of_graph(&self, address: u64) -> Result {
+        self.finish_detached()?;
+        let mut ranges = lock(&RANGES);
+        let range = ranges.all.get_mut(&address).filter(|range| range.live);
+        self.end_range(address, range.ok_or(Status::InvalidValue)?)
+    }
+
+    fn end_range(&self, address: u64, range: &mut GraphRange) -> Result {
+        range.live = false;
+        self.device.unregister_host(address as *const u8).map_err(|_| Status::Unknown)?;
+        range.pages.unmap(range.pages.start(), range.pages.bytes()).ok_or(Status::Unknown)
+    }
+
+    /// Ends the memory of graphs of a context.
+    pub fn end_memory_of_graphs(&self, context: Handle) {
+        let mut ranges = lock(&RANGES);
+        for (&address, range) in
+            ranges.all.iter_mut().filter(|(_, range)| range.live && range.context == context)
+        {
+            let _ = self.end_range(address, range);
+        }
+        ranges.all.retain(|_, range| range.context != context);
+        ranges.count();
+    }
+
+    /// How many bytes graphs take.
+    pub fn bytes_of_graphs(&self) -> GraphBytes {
+        lock(&RANGES).counts
+    }
+
+    /// Lets the most that was in use (or that was reserved) start anew.
+    pub fn forget_most_of_graphs(&self, reserved: bool) {
+        let counts = &mut lock(&RANGES).counts;
+        if reserved {
+            counts.reserved_high = counts.reserved
+        } else {
+            counts.used_high = counts.used
+        }
+    }
+
+    /// Gives up what no graph uses.
+    pub fn trim_graphs(&self) {
+        let mut ranges = lock(&RANGES);
+        ranges.all.values_mut().for_each(|range| range.held = range.live);
+        ranges.counts.reserved = 0;
+        ranges.count();
+    }
+}
 
 /// `CUDA_MEM_ALLOC_NODE_PARAMS`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Allocation {
+pub struct AllocationParameters {
     /// Properties of the pool, and accesses by other devices, which all have anyway.
     pool: [u64; 11],
     accesses: [u64; 2],
@@ -18,13 +171,13 @@ pub struct Allocation {
     address: u64,
 }
 
-abi!(Allocation = 120, 8 { pool: 0, accesses: 88, bytes: 104, address: 112 });
+abi!(AllocationParameters = 120, 8 { pool: 0, accesses: 88, bytes: 104, address: 112 });
 
 /// The work of a node that allocates; the parameters are told its address.
-pub fn allocation(parameters: Out<'_, Allocation>) -> Result<Work> {
+pub fn allocation(parameters: Out<'_, AllocationParameters>) -> Result<Work> {
     let given = parameters.get()?;
     let address = driver()?.reserve_for_graph(given.bytes)?;
-    parameters.store(Allocation { address, ..given })?;
+    parameters.store(AllocationParameters { address, ..given })?;
     Ok(Work::Allocate(address, given.bytes))
 }
 
@@ -52,19 +205,19 @@ fn attribute(device: i32, attribute: i32) -> Result<u64> {
 }
 
 api! {
-    fn cuGraphAddMemAllocNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: Out<'_, Allocation>) {
+    fn cuGraphAddMemAllocNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: Out<'_, AllocationParameters>) {
         let made = driver()?.add_node(graph, &after.list(count)?, allocation(parameters)?)?;
         node.store(made)
     }
 
-    fn cuGraphMemAllocNodeGetParams(node: Handle, parameters: Out<'_, Allocation>) {
+    fn cuGraphMemAllocNodeGetParams(node: Handle, parameters: Out<'_, AllocationParameters>) {
         let Work::Allocate(address, bytes) = *table::<Node>().get(node)?.work() else {
             return Err(Status::InvalidValue);
         };
         // Pinned memory of a device, without a handle.
         let mut pool = [0; 11];
         (pool[0], pool[1]) = (1, 1);
-        parameters.store(Allocation { pool, accesses: [0; 2], bytes, address })
+        parameters.store(AllocationParameters { pool, accesses: [0; 2], bytes, address })
     }
 
     fn cuGraphAddMemFreeNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, address: u64) {

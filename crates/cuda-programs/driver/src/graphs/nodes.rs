@@ -1,18 +1,124 @@
-//! Nodes of graphs.
+//! Nodes of graphs: adding them, their parameters as C passes and reads them, and changing them.
 
 use crate::api::api;
-use crate::graphs::calls::copy_of;
-use crate::graphs::node_parameters::{FillParameters, HostParameters, copy, fill, host, kernel};
-use crate::graphs::work::{Executable, Graph, Node, Work};
+use crate::graphs::calls::{copy_of, end_copies};
+use crate::graphs::work::{Executable, Graph, HostCall, HostFunction, Node, Work};
 use crate::handles::Handle;
-use crate::launches::running::NodeParameters;
-use crate::lock::lock;
-use crate::memory::transfer::Box3D;
-use crate::pointers::{In, Out};
-use crate::state::{driver, table};
+use crate::launches::launch::{KernelNodeParameters, Launch, kernel_node};
+use crate::memory::transfer::{Copy3D, Fill};
+use crate::pointers::{In, Out, Plain, abi};
+use crate::state::{driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::event::Event;
+use crate::streams::events::Event;
+use std::ffi::c_void;
 use std::sync::Arc;
+
+/// `CUDA_HOST_NODE_PARAMS`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct HostParameters {
+    function: Option<HostFunction>,
+    data: *mut c_void,
+}
+
+// SAFETY: null is `None`, and any other address is a valid bit pattern of a function pointer; calling it is unsafe.
+unsafe impl Plain for Option<HostFunction> {}
+
+abi!(HostParameters = 16, 8 { function: 0, data: 8 });
+
+/// `CUDA_MEMSET_NODE_PARAMS`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct FillParameters {
+    address: u64,
+    pitch: usize,
+    value: u32,
+    element: u32,
+    width: usize,
+    height: usize,
+}
+
+abi!(FillParameters = 40, 8 { address: 0, pitch: 8, value: 16, element: 20, width: 24, height: 32 });
+
+impl FillParameters {
+    fn fill(&self) -> Result<Fill> {
+        let FillParameters { address, pitch, value, element, width, height } = *self;
+        if !matches!(element, 1 | 2 | 4) {
+            return Err(Status::InvalidValue);
+        }
+        let pattern = value.to_le_bytes()[..element as usize].to_vec();
+        Ok(Fill { address, pitch, pattern, width, height })
+    }
+}
+
+/// The work of a kernel node.
+pub fn kernel(parameters: In<'_, KernelNodeParameters>) -> Result<Work> {
+    let (launch, arguments) = kernel_node(parameters)?;
+    Ok(Work::Launch(launch, arguments))
+}
+
+/// The work of a node that copies.
+pub fn copy(parameters: In<'_, Copy3D>) -> Result<Work> {
+    Ok(Work::Copy(parameters.get()?))
+}
+
+/// The work of a node that fills.
+pub fn fill(parameters: In<'_, FillParameters>) -> Result<Work> {
+    Ok(Work::Fill(parameters.get()?.fill()?))
+}
+
+/// The work of a node that calls a function of the host.
+pub fn host(parameters: In<'_, HostParameters>) -> Result<Work> {
+    let parameters = parameters.get()?;
+    let function = parameters.function.ok_or(Status::InvalidValue)?;
+    Ok(Work::Host(HostCall::new(function, parameters.data)))
+}
+
+/// Work as the parameters that C reads; another kind of node is refused.
+pub fn shown_launch(node: &Node) -> Result<KernelNodeParameters> {
+    let Work::Launch(launch, arguments) = &*node.work() else { return Err(Status::InvalidValue) };
+    // The node keeps the list until it is asked again; the pointers are to its own copies of the arguments.
+    let mut shown = lock(&node.shown);
+    *shown = arguments.iter().map(|bytes| bytes.as_ptr() as usize).collect();
+    let each = shown.as_ptr().cast();
+    let Launch { function, grid, block, dynamic_shared, .. } = *launch;
+    let (extra, kernel, context) = (std::ptr::null(), 0, 0);
+    Ok(KernelNodeParameters { function, grid, block, dynamic_shared, each, extra, kernel, context })
+}
+
+/// As [`shown_launch`].
+pub fn shown_copy(node: &Node) -> Result<Copy3D> {
+    match &*node.work() {
+        Work::Copy(copy) => Ok(*copy),
+        _ => Err(Status::InvalidValue),
+    }
+}
+
+/// As [`shown_launch`].
+pub fn shown_fill(node: &Node) -> Result<FillParameters> {
+    let Work::Fill(fill) = &*node.work() else { return Err(Status::InvalidValue) };
+    let mut value = [0; 4];
+    value[..fill.pattern.len()].copy_from_slice(&fill.pattern);
+    let (value, element) = (u32::from_le_bytes(value), fill.pattern.len() as u32);
+    let Fill { address, pitch, width, height, .. } = *fill;
+    Ok(FillParameters { address, pitch, value, element, width, height })
+}
+
+/// As [`shown_launch`].
+pub fn shown_host(node: &Node) -> Result<HostParameters> {
+    let Work::Host(call) = &*node.work() else { return Err(Status::InvalidValue) };
+    let (function, data) = call.parts();
+    Ok(HostParameters { function: Some(function), data })
+}
+
+/// The event of a node of the kind.
+pub fn shown_event(node: &Node, kind: i32) -> Result<Handle> {
+    let work = node.work();
+    match &*work {
+        Work::Record(event) | Work::Wait(event) if work.kind() == kind => Ok(*event),
+        _ => Err(Status::InvalidValue),
+    }
+}
 
 /// Adds a node and stores its handle.
 pub fn add(
@@ -34,16 +140,41 @@ fn holder(executable: Handle, node: Handle) -> Result<Arc<Executable>> {
     if held { Ok(executable) } else { Err(Status::InvalidValue) }
 }
 
+/// Replaces what a node does by other work of its kind.
+pub fn change(node: Handle, work: Work) -> Result {
+    let node = table::<Node>().get(node)?;
+    let mut old = node.work();
+    old.become_other(work)
+}
+
+/// Replaces what a node of an executable does by other work of its kind, and leaves the graph that the executable was made of as it is. A node
+/// of a graph inside of it, as of a conditional's body, is named by the original, too.
+pub fn replace(executable: Handle, node: Handle, work: Work) -> Result {
+    let executable = table::<Executable>().get(executable)?;
+    let mut steps = lock(&executable.steps);
+    if let Some((_, old)) = steps.iter_mut().find(|(of_step, _)| *of_step == node) {
+        let before = old.clone();
+        old.become_other(work)?;
+        return end_copies(&before);
+    }
+    for (_, step) in &*steps {
+        if let Some(copy) = step.copy_of_node(node)? {
+            return change(copy, work);
+        }
+    }
+    Err(Status::InvalidValue)
+}
+
 api! {
     fn cuGraphAddEmptyNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize) {
         add(node, graph, after, count, Work::Nothing)
     }
 
-    fn cuGraphAddKernelNode_v2(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: In<'_, NodeParameters>) {
+    fn cuGraphAddKernelNode_v2(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: In<'_, KernelNodeParameters>) {
         add(node, graph, after, count, kernel(parameters)?)
     }
 
-    fn cuGraphAddMemcpyNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, copy: In<'_, Box3D>, _context: Handle) {
+    fn cuGraphAddMemcpyNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, copy: In<'_, Copy3D>, _context: Handle) {
         add(node, graph, after, count, self::copy(copy)?)
     }
 
@@ -103,5 +234,85 @@ api! {
     fn cuGraphNodeGetEnabled(executable: Handle, node: Handle, enabled: Out<'_, u32>) {
         let disabled = lock(&holder(executable, node)?.disabled).contains(&node);
         enabled.store(u32::from(!disabled))
+    }
+
+    fn cuGraphKernelNodeSetParams_v2(node: Handle, parameters: In<'_, KernelNodeParameters>) {
+        change(node, kernel(parameters)?)
+    }
+
+    fn cuGraphExecKernelNodeSetParams_v2(executable: Handle, node: Handle, parameters: In<'_, KernelNodeParameters>) {
+        replace(executable, node, kernel(parameters)?)
+    }
+
+    fn cuGraphMemcpyNodeSetParams(node: Handle, copy: In<'_, Copy3D>) {
+        change(node, self::copy(copy)?)
+    }
+
+    fn cuGraphExecMemcpyNodeSetParams(executable: Handle, node: Handle, copy: In<'_, Copy3D>, _context: Handle) {
+        replace(executable, node, self::copy(copy)?)
+    }
+
+    fn cuGraphMemsetNodeSetParams(node: Handle, fill: In<'_, FillParameters>) {
+        change(node, self::fill(fill)?)
+    }
+
+    fn cuGraphExecMemsetNodeSetParams(executable: Handle, node: Handle, fill: In<'_, FillParameters>, _context: Handle) {
+        replace(executable, node, self::fill(fill)?)
+    }
+
+    fn cuGraphHostNodeSetParams(node: Handle, parameters: In<'_, HostParameters>) {
+        change(node, host(parameters)?)
+    }
+
+    fn cuGraphExecHostNodeSetParams(executable: Handle, node: Handle, parameters: In<'_, HostParameters>) {
+        replace(executable, node, host(parameters)?)
+    }
+
+    fn cuGraphKernelNodeGetParams_v2(node: Handle, parameters: Out<'_, KernelNodeParameters>) {
+        parameters.store(shown_launch(&*table::<Node>().get(node)?)?)
+    }
+
+    fn cuGraphMemcpyNodeGetParams(node: Handle, parameters: Out<'_, Copy3D>) {
+        parameters.store(shown_copy(&*table::<Node>().get(node)?)?)
+    }
+
+    fn cuGraphMemsetNodeGetParams(node: Handle, parameters: Out<'_, FillParameters>) {
+        parameters.store(shown_fill(&*table::<Node>().get(node)?)?)
+    }
+
+    fn cuGraphHostNodeGetParams(node: Handle, parameters: Out<'_, HostParameters>) {
+        parameters.store(shown_host(&*table::<Node>().get(node)?)?)
+    }
+
+    fn cuGraphEventRecordNodeGetEvent(node: Handle, event: Out<'_, Handle>) {
+        event.store(shown_event(&*table::<Node>().get(node)?, 7)?)
+    }
+
+    fn cuGraphEventRecordNodeSetEvent(node: Handle, event: Handle) {
+        table::<Event>().get(event)?;
+        change(node, Work::Record(event))
+    }
+
+    fn cuGraphExecEventRecordNodeSetEvent(executable: Handle, node: Handle, event: Handle) {
+        table::<Event>().get(event)?;
+        replace(executable, node, Work::Record(event))
+    }
+
+    fn cuGraphEventWaitNodeGetEvent(node: Handle, event: Out<'_, Handle>) {
+        event.store(shown_event(&*table::<Node>().get(node)?, 6)?)
+    }
+
+    fn cuGraphEventWaitNodeSetEvent(node: Handle, event: Handle) {
+        table::<Event>().get(event)?;
+        change(node, Work::Wait(event))
+    }
+
+    fn cuGraphExecEventWaitNodeSetEvent(executable: Handle, node: Handle, event: Handle) {
+        table::<Event>().get(event)?;
+        replace(executable, node, Work::Wait(event))
+    }
+
+    fn cuGraphExecChildGraphNodeSetParams(executable: Handle, node: Handle, child: Handle) {
+        replace(executable, node, Work::Graph(copy_of(child)?))
     }
 }

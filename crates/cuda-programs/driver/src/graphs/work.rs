@@ -1,19 +1,19 @@
 //! What can be queued, and graphs of it: nodes with an order, done one after the other, each after those it depends on.
 
-use crate::graphs::order::{Nesting, ranked};
 use crate::handles::Handle;
 use crate::launches::launch::Launch;
-use crate::lock::lock;
-use crate::memory::transfer::{Box3D, Fill};
+use crate::memory::transfer::{Copy3D, Fill};
 use crate::ordering;
 use crate::ordering::graph_order::{GraphOrder, Step};
 use crate::ordering::strands::Point;
-use crate::state::{Driver, driver, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::event::Event;
-use crate::streams::memory_ops::{self, MemoryOp};
-use crate::streams::stream::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use crate::streams::events::Event;
+use crate::streams::memory_ops;
+use crate::streams::memory_ops::MemoryOp;
+use crate::streams::stream::AttributeValue;
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub enum Work {
     Nothing,
     Launch(Launch, Vec<Vec<u8>>),
-    Copy(Box3D),
+    Copy(Copy3D),
     Fill(Fill),
     /// Calls a function of the program.
     Host(HostCall),
@@ -102,7 +102,7 @@ pub struct Node {
     /// Where the arguments are that a program was last shown.
     pub shown: Mutex<Vec<usize>>,
     /// Attributes of a launch that programs set, by their numbers.
-    pub attributes: Mutex<BTreeMap<u32, Value>>,
+    pub attributes: Mutex<BTreeMap<u32, AttributeValue>>,
 }
 
 /// `CUgraphEdgeData`: ports of both nodes, the kind of the edge, and bytes that are reserved. Edges order whole nodes, whatever their data say:
@@ -347,5 +347,89 @@ impl Driver {
             .into_iter()
             .map(|node| Ok((node, table::<Node>().get(node)?.work().clone())))
             .collect()
+    }
+}
+
+/// Nodes in ranks, each node in the rank after the last of those that it depends on, and a rank in the order in which its nodes were made
+/// (Kahn 1962). `None` where nodes depend on each other in a cycle, or on what is not a node of the graph.
+pub fn ranked(nodes: &[(Handle, Vec<Handle>)]) -> Option<Vec<Handle>> {
+    let places: HashMap<Handle, usize> =
+        nodes.iter().enumerate().map(|(place, (node, _))| (*node, place)).collect();
+    let mut open: Vec<usize> = nodes.iter().map(|(_, after)| after.len()).collect();
+    let mut dependent: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
+    for (place, (_, after)) in nodes.iter().enumerate() {
+        for before in after {
+            dependent[*places.get(before)?].push(place);
+        }
+    }
+    let mut rank: Vec<usize> = (0..nodes.len()).filter(|&place| open[place] == 0).collect();
+    let mut order = Vec::with_capacity(nodes.len());
+    while !rank.is_empty() {
+        let mut next = Vec::new();
+        for place in rank {
+            order.push(nodes[place].0);
+            for &later in &dependent[place] {
+                open[later] -= 1;
+                if open[later] == 0 {
+                    next.push(later);
+                }
+            }
+        }
+        next.sort_unstable();
+        rank = next;
+    }
+    (order.len() == nodes.len()).then_some(order)
+}
+
+/// Graphs inside each other at most: each takes stack of the thread that runs or copies it.
+const MOST_NESTED: u32 = 64;
+
+thread_local! {
+    /// How many graphs this thread is in.
+    static NESTED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// One graph that this thread is in, as it follows graphs inside each other.
+pub struct Nesting(());
+
+impl Nesting {
+    /// Enters a graph, which is refused where too many are inside each other.
+    pub fn enter() -> Result<Nesting> {
+        let depth = NESTED.get();
+        if depth == MOST_NESTED {
+            return Err(Status::NotSupported);
+        }
+        NESTED.set(depth + 1);
+        Ok(Nesting(()))
+    }
+}
+
+impl Drop for Nesting {
+    fn drop(&mut self) {
+        NESTED.set(NESTED.get() - 1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_come_after_what_they_depend_on_in_the_order_in_which_they_were_made() {
+        let nodes = [(1, vec![3]), (2, vec![]), (3, vec![]), (4, vec![1, 1, 2]), (5, vec![3])];
+        assert_eq!(ranked(&nodes), Some(vec![2, 3, 1, 5, 4]));
+        assert_eq!(ranked(&[(1, vec![2]), (2, vec![1])]), None);
+        assert_eq!(ranked(&[(1, vec![1])]), None);
+        assert_eq!(ranked(&[(1, vec![7])]), None);
+    }
+
+    #[test]
+    fn a_long_chain_is_ordered_at_once() {
+        // Nodes that were made last to first, so that a look at all of them finds one.
+        let chain: Vec<(Handle, Vec<Handle>)> = (0..200_000)
+            .map(|node| (node, Vec::from_iter((node < 199_999).then_some(node + 1))))
+            .collect();
+        let order = ranked(&chain).expect("no cycle");
+        assert!(order.iter().rev().copied().eq(0..200_000));
     }
 }

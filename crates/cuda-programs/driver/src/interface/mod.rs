@@ -3,5 +3,4 @@
 pub mod older;
 pub mod private;
 pub mod procedures;
-pub mod start;
 pub mod unsupported;

@@ -1,25 +1,71 @@
-//! Names of earlier versions, for programs that look a function up by its plain name. Only those are here whose
-//! arguments did not change; what took 32-bit addresses is gone.
+//! Functions under the names and with the parameters of earlier versions, for programs that look them up so. Functions that took 32-bit
+//! addresses are not provided.
 
 use crate::api::api;
 use crate::devices::contexts::{
-    cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuDevicePrimaryCtxSetFlags_v2,
+    cuCtxDestroy_v2, cuCtxPopCurrent_v2, cuCtxPushCurrent_v2, cuDevicePrimaryCtxRelease_v2,
+    cuDevicePrimaryCtxReset_v2, cuDevicePrimaryCtxSetFlags_v2,
 };
-use crate::devices::ending::{
-    cuCtxDestroy_v2, cuDevicePrimaryCtxRelease_v2, cuDevicePrimaryCtxReset_v2,
+use crate::graphs::calls::{cuGraphExecUpdate_v2, cuGraphInstantiate_v2};
+use crate::graphs::edges::{
+    cuGraphAddDependencies_v2, cuGraphGetEdges_v2, cuGraphNodeGetDependencies_v2,
+    cuGraphNodeGetDependentNodes_v2, cuGraphRemoveDependencies_v2,
 };
-use crate::graphs::calls::cuGraphInstantiate_v2;
+use crate::graphs::nodes::{
+    cuGraphAddKernelNode_v2, cuGraphExecKernelNodeSetParams_v2, cuGraphKernelNodeSetParams_v2,
+    shown_launch,
+};
+use crate::graphs::work::Node;
 use crate::handles::Handle;
-use crate::memory::calls::cuMemHostRegister_v2;
+use crate::launches::launch::KernelNodeParameters;
+use crate::memory::allocations::cuMemHostRegister_v2;
 use crate::memory::copies::cuMemcpyDtoDAsync_v2;
-use crate::pointers::{Address, Out};
+use crate::pointers::{Address, In, Out, abi};
+use crate::state::table;
 use crate::status::{Result, of_code};
-use crate::streams::calls::cuStreamDestroy_v2;
 use crate::streams::events::cuEventDestroy_v2;
+use crate::streams::stream::cuStreamDestroy_v2;
 use std::ffi::c_void;
 
 fn as_result(code: i32) -> Result {
     of_code(code).map_or(Ok(()), Err)
+}
+
+/// `CUDA_KERNEL_NODE_PARAMS_v1`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct KernelNodeParametersV1 {
+    function: Handle,
+    grid: [u32; 3],
+    block: [u32; 3],
+    dynamic_shared: u32,
+    each: *const *const c_void,
+    extra: *const *const c_void,
+}
+
+abi!(KernelNodeParametersV1 = 56, 8 { function: 0, grid: 8, block: 20, dynamic_shared: 32, each: 40, extra: 48 });
+
+impl KernelNodeParametersV1 {
+    /// As the later form.
+    fn read(from: In<'_, KernelNodeParametersV1>) -> Result<KernelNodeParameters> {
+        let from = from.get()?;
+        let KernelNodeParametersV1 { function, grid, block, dynamic_shared, each, extra } = from;
+        Ok(KernelNodeParameters {
+            function,
+            grid,
+            block,
+            dynamic_shared,
+            each,
+            extra,
+            kernel: 0,
+            context: 0,
+        })
+    }
+}
+
+/// The parameters of a kernel node in the later form.
+fn kernel_parameters(node: Handle) -> Result<KernelNodeParameters> {
+    shown_launch(&*table::<Node>().get(node)?)
 }
 
 api! {
@@ -76,5 +122,63 @@ api! {
     fn cuStreamDestroy(stream: Handle) {
         // SAFETY: the function under its later name; the arguments are those of this call.
         as_result(unsafe { cuStreamDestroy_v2(stream) })
+    }
+
+    fn cuGraphAddKernelNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: In<'_, KernelNodeParametersV1>) {
+        let parameters = KernelNodeParametersV1::read(parameters)?;
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphAddKernelNode_v2(node, graph, after, count, In::new(&raw const parameters)) })
+    }
+
+    fn cuGraphKernelNodeSetParams(node: Handle, parameters: In<'_, KernelNodeParametersV1>) {
+        let parameters = KernelNodeParametersV1::read(parameters)?;
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphKernelNodeSetParams_v2(node, In::new(&raw const parameters)) })
+    }
+
+    fn cuGraphExecKernelNodeSetParams(executable: Handle, node: Handle, parameters: In<'_, KernelNodeParametersV1>) {
+        let parameters = KernelNodeParametersV1::read(parameters)?;
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphExecKernelNodeSetParams_v2(executable, node, In::new(&raw const parameters)) })
+    }
+
+    fn cuGraphKernelNodeGetParams(node: Handle, to: Out<'_, KernelNodeParametersV1>) {
+        let all = kernel_parameters(node)?;
+        let KernelNodeParameters { function, grid, block, dynamic_shared, each, extra, .. } = all;
+        to.store(KernelNodeParametersV1 { function, grid, block, dynamic_shared, each, extra })
+    }
+
+    fn cuGraphAddDependencies(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, count: usize) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphAddDependencies_v2(graph, from, to, In::NULL, count) })
+    }
+
+    fn cuGraphRemoveDependencies(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, count: usize) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphRemoveDependencies_v2(graph, from, to, In::NULL, count) })
+    }
+
+    fn cuGraphGetEdges(graph: Handle, from: Out<'_, Handle>, to: Out<'_, Handle>, count: Out<'_, usize>) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphGetEdges_v2(graph, from, to, Out::NULL, count) })
+    }
+
+    fn cuGraphNodeGetDependencies(node: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphNodeGetDependencies_v2(node, nodes, Out::NULL, count) })
+    }
+
+    fn cuGraphNodeGetDependentNodes(node: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
+        // SAFETY: the function under its later name; the arguments are those of this call.
+        as_result(unsafe { cuGraphNodeGetDependentNodes_v2(node, nodes, Out::NULL, count) })
+    }
+
+    fn cuGraphExecUpdate(executable: Handle, graph: Handle, node: Out<'_, Handle>, result: Out<'_, i32>) {
+        let mut all = [0u64; 3];
+        // SAFETY: there is room for the result.
+        let code = unsafe { cuGraphExecUpdate_v2(executable, graph, Out::new(&raw mut all)) };
+        node.store_optional(0);
+        result.store_optional(all[0] as i32);
+        as_result(code)
     }
 }

@@ -1,16 +1,15 @@
 //! The private tables that NVIDIA's runtime (cudart) asks the driver for (`cuGetExportTable`), by identifiers that public projects have
 //! found; each slot's meaning is theirs, too.
 
-use crate::api::{api, call, say};
+use crate::api::{api, call, warn};
 use crate::devices::attributes;
 use crate::devices::contexts::{cuCtxGetCurrent, cuCtxGetId, cuDevicePrimaryCtxRetain, or_current};
 use crate::handles::Handle;
-use crate::interface::start::VERSION;
-use crate::lock::lock;
-use crate::modules::calls::cuModuleLoadData;
+use crate::interface::procedures::VERSION;
 use crate::modules::foreign::say_caller;
+use crate::modules::module::cuModuleLoadData;
 use crate::pointers::{In, Out};
-use crate::state::driver;
+use crate::state::{driver, lock};
 use crate::status::{Result, Status};
 use hmac::{Hmac, Mac};
 use md2::Md2;
@@ -18,7 +17,7 @@ use std::ffi::c_void;
 use std::sync::OnceLock;
 
 /// A table as C sees it.
-struct Table(Vec<usize>);
+struct PrivateTable(Vec<usize>);
 
 /// A slot that does nothing and succeeds.
 unsafe extern "C" fn nothing() -> i32 {
@@ -136,7 +135,7 @@ fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
         tables()
             .iter()
             .find(|(known, _)| *known == id(wanted))
-            .map_or(&[][..], |(_, Table(words))| words)
+            .map_or(&[][..], |(_, PrivateTable(words))| words)
     };
     let (runtime, own) = (words(RUNTIME), words(HANDSHAKE));
     // SAFETY: it only returns a number, of which the lower half counts.
@@ -152,7 +151,7 @@ fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
         mac.update(&gpu.uuid());
         // Domain, bus and device on the PCI bus.
         for attribute in [50, 33, 34] {
-            mac.update(&attributes::of(attribute, gpu).unwrap_or(0).to_le_bytes());
+            mac.update(&attributes::device_attribute(attribute, gpu).unwrap_or(0).to_le_bytes());
         }
     }
     Ok(mac.finalize().into_bytes().into())
@@ -166,7 +165,7 @@ fn id(text: &str) -> [u8; 16] {
 }
 
 /// A table of `count` slots, those given filled; the others refuse. The first is the table's size in bytes, where it has one.
-fn slots(count: usize, sized: bool, filled: &[(usize, *const ())]) -> Table {
+fn slots(count: usize, sized: bool, filled: &[(usize, *const ())]) -> PrivateTable {
     let mut words = vec![refused as *const () as usize; count];
     if sized {
         words[0] = 8 * count;
@@ -174,12 +173,12 @@ fn slots(count: usize, sized: bool, filled: &[(usize, *const ())]) -> Table {
     for &(slot, function) in filled {
         words[slot] = function as usize;
     }
-    Table(words)
+    PrivateTable(words)
 }
 
 /// The tables by their identifiers.
-fn tables() -> &'static [([u8; 16], Table)] {
-    static TABLES: OnceLock<Vec<([u8; 16], Table)>> = OnceLock::new();
+fn tables() -> &'static [([u8; 16], PrivateTable)] {
+    static TABLES: OnceLock<Vec<([u8; 16], PrivateTable)>> = OnceLock::new();
     TABLES.get_or_init(|| {
         let quiet = nothing as *const ();
         vec![
@@ -233,9 +232,9 @@ fn tables() -> &'static [([u8; 16], Table)] {
 api! {
     fn cuGetExportTable(found: Out<'_, *const c_void>, id: In<'_, [u8; 16]>) {
         let id = id.get()?;
-        let Some((_, Table(words))) = tables().iter().find(|(known, _)| *known == id) else {
+        let Some((_, PrivateTable(words))) = tables().iter().find(|(known, _)| *known == id) else {
             if crate::api::traces() {
-                say("a private table is not provided", &format!("{id:02x?}"));
+                warn("a private table is not provided", &format!("{id:02x?}"));
             }
             say_caller();
             return Err(Status::NotFound);

@@ -1,13 +1,18 @@
-//! Functions by name: `cuGetProcAddress`.
+//! Functions by name (`cuGetProcAddress`), initialization, and versions.
 
-use crate::api::{Entry, api};
-use crate::interface::{older, private, start, unsupported};
+use crate::api::{ExportedFunction, api};
+use crate::interface::{older, private, unsupported};
 use crate::pointers::{Out, Text};
-use crate::status::Status;
+use crate::state::start;
+use crate::status::{Status, words};
 use crate::{devices, graphs, launches, memory, modules, streams, textures};
 use std::collections::HashMap;
-use std::ffi::c_void;
+use std::ffi::{c_char, c_void};
 use std::sync::OnceLock;
+
+/// The version of CUDA whose interface this is: 13.5, the newest whose functions all have a name here. Programs compare it with that of
+/// their compiler: with an older driver they make machine code, since it might not know the PTX (Warp does).
+pub const VERSION: i32 = 13_050;
 
 /// Later forms of a function that replace the plain one only from a version of CUDA on; all others did so long ago.
 const SINCE: &[(&str, i32)] = &[
@@ -52,49 +57,43 @@ const RENAMED: &[(&str, i32, &str)] =
 fn functions_by_name() -> &'static HashMap<&'static str, usize> {
     static FUNCTIONS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
-        let tables: &[&[Entry]] = &[
+        let tables: &[&[ExportedFunction]] = &[
             unsupported::TABLE,
-            devices::calls::TABLE,
+            devices::gpus::TABLE,
             devices::contexts::TABLE,
             devices::core_dumps::TABLE,
-            devices::ending::TABLE,
-            devices::green::TABLE,
-            devices::profiler::TABLE,
+            devices::green_contexts::TABLE,
             graphs::any_nodes::TABLE,
             graphs::calls::TABLE,
             graphs::conditional::TABLE,
             graphs::edges::TABLE,
             graphs::memory_nodes::TABLE,
-            graphs::node_changes::TABLE,
             graphs::nodes::TABLE,
-            graphs::older::TABLE,
             graphs::user_objects::TABLE,
             launches::attributes::TABLE,
-            launches::calls::TABLE,
+            launches::launch::TABLE,
             launches::occupancy::TABLE,
-            launches::older::TABLE,
+            launches::legacy::TABLE,
             memory::addresses::TABLE,
             memory::batches::TABLE,
-            memory::calls::TABLE,
+            memory::allocations::TABLE,
             memory::copies::TABLE,
             memory::ipc::TABLE,
             memory::managed::TABLE,
-            memory::multicast::TABLE,
-            memory::pools::TABLE,
             memory::virtual_memory::TABLE,
-            modules::calls::TABLE,
-            modules::functions::TABLE,
+            memory::pools::TABLE,
+            modules::module::TABLE,
+            modules::function::TABLE,
             modules::libraries::TABLE,
             modules::links::TABLE,
             older::TABLE,
             private::TABLE,
-            start::TABLE,
-            streams::calls::TABLE,
+            streams::stream::TABLE,
             streams::captures::TABLE,
             streams::events::TABLE,
-            streams::values::TABLE,
+            streams::memory_ops::TABLE,
             textures::arrays::TABLE,
-            textures::calls::TABLE,
+            textures::objects::TABLE,
             textures::references::TABLE,
             textures::tensor_maps::TABLE,
             TABLE,
@@ -135,13 +134,38 @@ fn procedure(
         crate::api::line(&format_args!("{name} is not a function of this driver"));
     }
     // Found 0, not found 1.
-    status.offer(i32::from(found.is_none()));
+    status.store_optional(i32::from(found.is_none()));
     to.store(found.unwrap_or(0) as *const c_void)?;
     // Who gets a status sees there that nothing was found.
     if found.is_some() || !status.is_null() { Ok(()) } else { Err(Status::NotFound) }
 }
 
 api! {
+    fn cuInit(flags: u32) {
+        match flags {
+            0 => start().map(drop),
+            _ => Err(Status::InvalidValue),
+        }
+    }
+
+    fn cuDriverGetVersion(version: Out<'_, i32>) {
+        version.store(VERSION)
+    }
+
+    fn cuGetErrorName(code: i32, text: Out<'_, *const c_char>) {
+        let known = words(code);
+        let name = known.map_or(std::ptr::null(), |(name, _)| name.as_ptr());
+        text.store(name)?;
+        known.map(drop).ok_or(Status::InvalidValue)
+    }
+
+    fn cuGetErrorString(code: i32, text: Out<'_, *const c_char>) {
+        let known = words(code);
+        let words = known.map_or(std::ptr::null(), |(_, text)| text.as_ptr());
+        text.store(words)?;
+        known.map(drop).ok_or(Status::InvalidValue)
+    }
+
     fn cuGetProcAddress_v2(name: Text<'_>, to: Out<'_, *const c_void>, version: i32, _flags: u64, status: Out<'_, i32>) {
         // With a status, a name that is not found is not an error.
         procedure(name, to, version, status)

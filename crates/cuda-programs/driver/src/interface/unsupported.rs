@@ -13,7 +13,7 @@ macro_rules! unsupported {
         )*
 
         /// The functions of this file.
-        pub const TABLE: &[$crate::api::Entry] = &[$((stringify!($name), $name as *const ())),*];
+        pub const TABLE: &[$crate::api::ExportedFunction] = &[$((stringify!($name), $name as *const ())),*];
     };
 }
 

@@ -5,11 +5,10 @@ use crate::api::api;
 use crate::graphs::work::{Node, Work};
 use crate::handles::Handle;
 use crate::launches::launch::{CLUSTER, COOPERATIVE};
-use crate::lock::lock;
 use crate::pointers::{In, Out};
-use crate::state::{driver, table};
+use crate::state::{driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::stream::{Stream, Value};
+use crate::streams::stream::{AttributeValue, Stream};
 
 /// How accesses are cached, how the host waits, the priority, and the domains of fences with the domain of a launch.
 const OF_STREAMS: [u32; 5] = [1, SYNCHRONIZATION, PRIORITY, DOMAINS, 10];
@@ -21,7 +20,7 @@ const PRIORITY: u32 = 8;
 const DOMAINS: u32 = 9;
 
 /// What an attribute is that nobody set.
-fn first(attribute: u32) -> Value {
+fn first(attribute: u32) -> AttributeValue {
     let mut value = [0; 16];
     match attribute {
         SYNCHRONIZATION => value[0] = 1, // as the driver likes
@@ -32,11 +31,11 @@ fn first(attribute: u32) -> Value {
 }
 
 /// The value that C passes.
-fn read(value: In<'_, Value>) -> Result<Value> {
+fn read(value: In<'_, AttributeValue>) -> Result<AttributeValue> {
     value.find().ok_or(Status::InvalidValue)
 }
 
-fn of_stream(stream: Option<&Stream>, attribute: u32) -> Result<Value> {
+fn of_stream(stream: Option<&Stream>, attribute: u32) -> Result<AttributeValue> {
     if !OF_STREAMS.contains(&attribute) {
         return Err(Status::InvalidValue);
     }
@@ -49,7 +48,7 @@ fn of_stream(stream: Option<&Stream>, attribute: u32) -> Result<Value> {
 }
 
 /// The value of an attribute of a kernel node.
-fn of_node(node: &Node, attribute: u32) -> Result<Value> {
+fn of_node(node: &Node, attribute: u32) -> Result<AttributeValue> {
     let work = node.work();
     let Work::Launch(launch, _) = &*work else { return Err(Status::InvalidValue) };
     if !OF_NODES.contains(&attribute) {
@@ -64,7 +63,7 @@ fn of_node(node: &Node, attribute: u32) -> Result<Value> {
     Ok(value)
 }
 
-fn set_of_node(node: &Node, attribute: u32, value: Value) -> Result {
+fn set_of_node(node: &Node, attribute: u32, value: AttributeValue) -> Result {
     if !OF_NODES.contains(&attribute) {
         return Err(Status::InvalidValue);
     }
@@ -82,12 +81,12 @@ fn set_of_node(node: &Node, attribute: u32, value: Value) -> Result {
 }
 
 api! {
-    fn cuStreamGetAttribute(stream: Handle, attribute: u32, value: Out<'_, Value>) {
+    fn cuStreamGetAttribute(stream: Handle, attribute: u32, value: Out<'_, AttributeValue>) {
         let found = of_stream(driver()?.stream(stream)?.as_deref(), attribute)?;
         value.store(found)
     }
 
-    fn cuStreamSetAttribute(stream: Handle, attribute: u32, value: In<'_, Value>) {
+    fn cuStreamSetAttribute(stream: Handle, attribute: u32, value: In<'_, AttributeValue>) {
         let stream = driver()?.stream(stream)?;
         of_stream(stream.as_deref(), attribute)?;
         let value = read(value)?;
@@ -107,12 +106,12 @@ api! {
         Ok(())
     }
 
-    fn cuGraphKernelNodeGetAttribute(node: Handle, attribute: u32, value: Out<'_, Value>) {
+    fn cuGraphKernelNodeGetAttribute(node: Handle, attribute: u32, value: Out<'_, AttributeValue>) {
         let found = of_node(&*table::<Node>().get(node)?, attribute)?;
         value.store(found)
     }
 
-    fn cuGraphKernelNodeSetAttribute(node: Handle, attribute: u32, value: In<'_, Value>) {
+    fn cuGraphKernelNodeSetAttribute(node: Handle, attribute: u32, value: In<'_, AttributeValue>) {
         set_of_node(&*table::<Node>().get(node)?, attribute, read(value)?)
     }
 

@@ -1,9 +1,9 @@
 //! Occupancy: how many blocks fit a multiprocessor, and which size of block fills it best.
 
 use crate::api::api;
-use crate::devices::model::model;
+use crate::devices::gpus::model;
 use crate::handles::Handle;
-use crate::launches::launch::Config;
+use crate::launches::launch::LaunchConfig;
 use crate::modules::function::Function;
 use crate::pointers::{In, Out};
 use crate::state::table;
@@ -85,12 +85,12 @@ api! {
         bytes.store(left as usize)
     }
 
-    fn cuOccupancyMaxPotentialClusterSize(size: Out<'_, i32>, function: Handle, _config: In<'_, Config>) {
+    fn cuOccupancyMaxPotentialClusterSize(size: Out<'_, i32>, function: Handle, _config: In<'_, LaunchConfig>) {
         let largest = table::<Function>().get(function)?.most_cluster();
         size.store(largest)
     }
 
-    fn cuOccupancyMaxActiveClusters(count: Out<'_, i32>, function: Handle, config: In<'_, Config>) {
+    fn cuOccupancyMaxActiveClusters(count: Out<'_, i32>, function: Handle, config: In<'_, LaunchConfig>) {
         let config = config.get()?;
         let threads = config.block.iter().try_fold(1u32, |all, &axis| all.checked_mul(axis));
         let threads = threads.and_then(|all| i32::try_from(all).ok()).ok_or(Status::InvalidValue)?;

@@ -2,7 +2,7 @@
 
 use crate::api::api;
 use crate::devices::contexts::current;
-use crate::memory::allocations::Kind;
+use crate::memory::allocations::AllocationKind;
 use crate::pointers::{In, Out};
 use crate::state::driver;
 use crate::status::{Result, Status};
@@ -34,7 +34,7 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
     let (start, bytes) =
         found.map(|(start, allocation)| (start, allocation.bytes)).or(variable).unwrap_or((0, 0));
     let kind = found.map(|(_, allocation)| allocation.kind);
-    let host = matches!(kind, Some(Kind::Host | Kind::Registered));
+    let host = matches!(kind, Some(AllocationKind::Host | AllocationKind::Registered));
     // Truth values are words of 32 bits: NVIDIA's runtime reads all of one that it did not clear.
     // SAFETY: each arm stores the type that CUDA's documentation gives the attribute.
     unsafe {
@@ -54,7 +54,12 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
             }),
             3 => Out::new(data.cast()).store(if known { address } else { 0 }),
             4 => Out::new(data.cast()).store(
-                if matches!(kind, Some(Kind::Host | Kind::Registered | Kind::Managed)) {
+                if matches!(
+                    kind,
+                    Some(
+                        AllocationKind::Host | AllocationKind::Registered | AllocationKind::Managed
+                    )
+                ) {
                     address
                 } else {
                     0
@@ -63,7 +68,7 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
             6 => Out::new(data.cast())
                 .store(u32::from(found.is_some_and(|(_, allocation)| allocation.synchronous))),
             7 => Out::new(data.cast()).store(found.map_or(0, |(_, allocation)| allocation.id)),
-            8 => Out::new(data.cast()).store(u32::from(kind == Some(Kind::Managed))),
+            8 => Out::new(data.cast()).store(u32::from(kind == Some(AllocationKind::Managed))),
             9 => Out::new(data.cast()).store(if known {
                 found.map_or(0, |(_, allocation)| allocation.gpu)
             } else {
@@ -87,7 +92,7 @@ api! {
         let driver = driver()?;
         driver.context()?;
         match driver.allocations().find(host) {
-            Some((_, allocation)) if allocation.kind != Kind::Device => device.store(host),
+            Some((_, allocation)) if allocation.kind != AllocationKind::Device => device.store(host),
             _ => Err(Status::InvalidValue),
         }
     }
@@ -104,8 +109,8 @@ api! {
         let driver = driver()?;
         driver.context()?;
         let (start, length) = driver.range_at(address).ok_or(Status::NotFound)?;
-        base.offer(start);
-        bytes.offer(length as usize);
+        base.store_optional(start);
+        bytes.store_optional(length as usize);
         Ok(())
     }
 

@@ -1,19 +1,24 @@
-//! The ranges of memory that programs allocated or registered.
+//! Memory that programs allocate, register and free.
 
+use crate::api::api;
+use crate::devices::contexts::current;
+use crate::devices::gpus::memory_bytes;
 use crate::handles::Handle;
-use crate::lock::lock;
+use crate::memory::ipc;
 use crate::memory::mapped::{Access, is_mapped};
-use crate::memory::sharing;
-use crate::memory::slabs::Block;
-use crate::state::Driver;
+use crate::memory::shared_pages::Block;
+use crate::ordering;
+use crate::pointers::Out;
+use crate::state::{Driver, driver, lock};
 use crate::status::{Result, Status};
 use lanework::Buffer;
 use std::collections::BTreeMap;
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// What a range of memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AllocationKind {
     Device,
     /// Page-locked memory of the host.
     Host,
@@ -25,7 +30,7 @@ pub enum Kind {
 /// A range of memory that a program allocated or registered.
 pub struct Allocation {
     pub bytes: u64,
-    pub kind: Kind,
+    pub kind: AllocationKind,
     pub context: Handle,
     pub gpu: i32,
     /// Unique in this process.
@@ -73,7 +78,7 @@ impl Allocations {
     /// Start and bytes of the ranges between two addresses that the host reaches by its own pointers.
     pub fn of_host(&self, low: u64, high: u64) -> impl Iterator<Item = (u64, u64)> {
         let near = self.find(low).map_or(low, |(start, _)| start);
-        let host = |(_, found): &(&u64, &Allocation)| found.kind != Kind::Device;
+        let host = |(_, found): &(&u64, &Allocation)| found.kind != AllocationKind::Device;
         let found = self.live.range(near..high.max(near)).filter(host);
         found.map(|(start, found)| (*start, found.bytes))
     }
@@ -100,7 +105,7 @@ impl Driver {
     }
 
     /// Refuses bytes that are not within one range.
-    pub fn held(&self, address: u64, bytes: usize) -> Result {
+    pub fn check_range(&self, address: u64, bytes: usize) -> Result {
         match self.range_at(address) {
             _ if bytes == 0 => Ok(()),
             Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(()),
@@ -113,16 +118,22 @@ impl Driver {
     }
 
     /// Allocates memory of the current context.
-    pub fn allocate(&self, bytes: usize, kind: Kind, pool: Handle, flags: u32) -> Result<u64> {
+    pub fn allocate(
+        &self,
+        bytes: usize,
+        kind: AllocationKind,
+        pool: Handle,
+        flags: u32,
+    ) -> Result<u64> {
         let context = self.context()?;
         if bytes == 0 {
             return Err(Status::InvalidValue);
         }
         self.finish_detached()?;
         let name = match kind {
-            Kind::Device => "cuMemAlloc",
-            Kind::Host => "cuMemAllocHost",
-            Kind::Managed | Kind::Registered => "cuMemAllocManaged",
+            AllocationKind::Device => "cuMemAlloc",
+            AllocationKind::Host => "cuMemAllocHost",
+            AllocationKind::Managed | AllocationKind::Registered => "cuMemAllocManaged",
         };
         let whole = match self.device.is_sanitized() {
             true => bytes,
@@ -130,7 +141,7 @@ impl Driver {
             false => bytes.checked_next_multiple_of(UNIT).ok_or(Status::OutOfMemory)?,
         };
         // What other processes may map lies in pages that can be shared.
-        let block = if kind == Kind::Device { Block::new(whole) } else { None };
+        let block = if kind == AllocationKind::Device { Block::new(whole) } else { None };
         let made = match &block {
             // SAFETY: the block is this allocation's own while it lives.
             Some(of) => unsafe {
@@ -139,7 +150,7 @@ impl Driver {
             None => self.device.uninit_named::<u8>(whole, name),
         };
         let mut memory = made.map_err(|_| Status::OutOfMemory)?;
-        if kind != Kind::Device && self.device.is_sanitized() {
+        if kind != AllocationKind::Device && self.device.is_sanitized() {
             // The host writes it without a call that could tell the sanitizer.
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
         }
@@ -178,7 +189,7 @@ impl Driver {
         let registered =
             unsafe { self.device.register_host(start as *mut u8, bytes, "cuMemHostRegister") };
         registered.map_err(|_| Status::HostMemoryAlreadyRegistered)?;
-        let (context, gpu, kind) = (context.handle, context.gpu, Kind::Registered);
+        let (context, gpu, kind) = (context.handle, context.gpu, AllocationKind::Registered);
         let made = Allocation {
             bytes,
             kind,
@@ -196,13 +207,13 @@ impl Driver {
     }
 
     /// Frees what starts at an address, if it is of a kind.
-    pub fn free(&self, address: u64, kinds: &[Kind]) -> Result {
+    pub fn free(&self, address: u64, kinds: &[AllocationKind]) -> Result {
         self.finish_detached()?;
         let mut allocations = self.allocations();
         match allocations.live.get(&address) {
             Some(allocation) if kinds.contains(&allocation.kind) => {
                 let removed = allocations.live.remove(&address);
-                sharing::end(address);
+                ipc::end(address);
                 drop(allocations);
                 drop(removed);
                 Ok(())
@@ -214,7 +225,7 @@ impl Driver {
     /// Frees memory in the order of a stream: of a device, managed, or of any pool.
     pub fn free_in_order(&self, address: u64) -> Result {
         let of_pool = self.allocations().live.get(&address).is_some_and(|found| found.pool != 0);
-        let kinds = [Kind::Device, Kind::Managed, Kind::Host];
+        let kinds = [AllocationKind::Device, AllocationKind::Managed, AllocationKind::Host];
         self.free(address, if of_pool { &kinds } else { &kinds[..2] })
     }
 
@@ -234,8 +245,8 @@ impl Driver {
         // Freeing waits for running launches, which may wait for calls of other threads.
         drop(allocations);
         for (address, allocation) in removed {
-            sharing::end(address);
-            if allocation.kind == Kind::Registered {
+            ipc::end(address);
+            if allocation.kind == AllocationKind::Registered {
                 let _ = self.device.unregister_host(address as *const u8);
             }
         }
@@ -249,5 +260,88 @@ impl Driver {
             .filter(|allocation| allocation.pool == pool)
             .map(|allocation| allocation.bytes)
             .sum()
+    }
+}
+
+/// Bytes from one row to the next of pitched memory.
+const PITCH: usize = 512;
+
+api! {
+    fn cuMemGetInfo_v2(free: Out<'_, usize>, total: Out<'_, usize>) {
+        driver()?.context()?;
+        let (of_free, of_total) = memory_bytes()?;
+        free.store_optional(of_free as usize);
+        total.store_optional(of_total as usize);
+        Ok(())
+    }
+
+    fn cuMemAlloc_v2(address: Out<'_, u64>, bytes: usize) {
+        let at = driver()?.allocate(bytes, AllocationKind::Device, 0, 0)?;
+        address.store(at)
+    }
+
+    fn cuMemAllocPitch_v2(address: Out<'_, u64>, pitch: Out<'_, usize>, width: usize, height: usize, _element: u32) {
+        let of_pitch = width.max(1).checked_next_multiple_of(PITCH).ok_or(Status::OutOfMemory)?;
+        let bytes = of_pitch.checked_mul(height).ok_or(Status::OutOfMemory)?;
+        let at = driver()?.allocate(bytes, AllocationKind::Device, 0, 0)?;
+        pitch.store(of_pitch)?;
+        address.store(at)
+    }
+
+    fn cuMemFree_v2(address: u64) {
+        // What streams have to do may use it.
+        let context = driver()?.context()?.handle;
+        driver()?.finish_context(context)?;
+        match address {
+            0 => Ok(()),
+            address if driver()?.is_of_graph(address) => driver()?.free_of_graph(address),
+            address => driver()?.free(address, &[AllocationKind::Device, AllocationKind::Managed]),
+        }
+    }
+
+    fn cuMemAllocHost_v2(address: Out<'_, u64>, bytes: usize) {
+        let at = driver()?.allocate(bytes, AllocationKind::Host, 0, 0)?;
+        address.store(at)
+    }
+
+    fn cuMemHostAlloc(address: Out<'_, u64>, bytes: usize, flags: u32) {
+        let at = driver()?.allocate(bytes, AllocationKind::Host, 0, flags)?;
+        address.store(at)
+    }
+
+    fn cuMemFreeHost(address: u64) {
+        match address {
+            0 => Ok(()),
+            address => {
+                // As `cuMemFree`, it waits for what streams have to do.
+                let waited = ordering::waited_for_context(current());
+                driver()?.free(address, &[AllocationKind::Host])?;
+                ordering::synchronised(&waited);
+                Ok(())
+            }
+        }
+    }
+
+    fn cuMemAllocManaged(address: Out<'_, u64>, bytes: usize, flags: u32) {
+        if !(1..=2).contains(&flags) {
+            return Err(Status::InvalidValue);
+        }
+        let at = driver()?.allocate(bytes, AllocationKind::Managed, 0, flags)?;
+        address.store(at)
+    }
+
+    fn cuMemHostRegister_v2(start: u64, bytes: usize, flags: u32) {
+        // SAFETY: the program says that the range is its own until it unregisters it.
+        unsafe { driver()?.register(start, bytes as u64, flags) }
+    }
+
+    fn cuMemHostUnregister(start: *mut c_void) {
+        let driver = driver()?;
+        driver.context()?;
+        // An address inside a range that was registered is wrong; others were never registered.
+        let inside = driver.allocations().find(start as u64).is_some_and(|(first, found)| found.kind == AllocationKind::Registered && first != start as u64);
+        let unknown = if inside { Status::InvalidValue } else { Status::HostMemoryNotRegistered };
+        driver.free(start as u64, &[AllocationKind::Registered]).map_err(|_| unknown)?;
+        driver.device.unregister_host(start.cast()).map_err(|_| Status::HostMemoryNotRegistered)
     }
 }

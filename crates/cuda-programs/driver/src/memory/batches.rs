@@ -4,21 +4,21 @@ use crate::api::api;
 use crate::graphs::work::Work;
 use crate::handles::Handle;
 use crate::memory::managed::{device_of, prefetch};
-use crate::memory::transfer::{Box3D, Side};
+use crate::memory::transfer::{Copy3D, CopySide};
 use crate::pointers::{Address, In, Out, abi};
 use crate::state::{driver, table};
 use crate::status::{Result, Status};
-use crate::textures::array::Array;
+use crate::textures::arrays::Array;
 
 /// `CUmemLocation`: its kind and its number.
-type Location = [i32; 2];
+type LocationWords = [i32; 2];
 
 /// `CUmemcpyAttributes`: when the source is read, where both ends are by hint, and flags.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct CopyAttributes {
     order: i32,
-    hints: [Location; 2],
+    hints: [LocationWords; 2],
     flags: u32,
 }
 
@@ -27,21 +27,21 @@ abi!(CopyAttributes = 24, 4 { order: 0, hints: 4, flags: 20 });
 /// `CUmemcpy3DOperand`: memory with its row's length and its layer's height in elements, or an array and an offset.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Operand {
+pub struct CopyOperand {
     kind: i32,
     /// Of memory, its address; of an array, its handle.
     first: Address,
     words: [u64; 3],
 }
 
-abi!(Operand = 40, 8 { kind: 0, first: 8, words: 16 });
+abi!(CopyOperand = 40, 8 { kind: 0, first: 8, words: 16 });
 
 /// `CUDA_MEMCPY3D_BATCH_OP`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct BoxCopy {
-    from: Operand,
-    to: Operand,
+    from: CopyOperand,
+    to: CopyOperand,
     extent: [usize; 3],
     order: i32,
     flags: u32,
@@ -59,7 +59,7 @@ impl CopyAttributes {
     }
 }
 
-impl Operand {
+impl CopyOperand {
     /// Bytes of a texel of an array; none of memory.
     fn texel(&self) -> Result<Option<u64>> {
         match self.kind {
@@ -70,27 +70,27 @@ impl Operand {
     }
 
     /// As a side of a copy of elements of so many bytes.
-    fn side(&self, element: u64) -> Result<Side> {
+    fn side(&self, element: u64) -> Result<CopySide> {
         let ([a, b, c], first) = (self.words, self.first);
         let bytes = |elements: u64| {
             elements.checked_mul(element).map(|bytes| bytes as usize).ok_or(Status::InvalidValue)
         };
         Ok(match self.kind {
-            ARRAY => Side {
+            ARRAY => CopySide {
                 memory: 3,
                 array: first.get(),
                 x_bytes: bytes(a)?,
                 y: b as usize,
                 z: c as usize,
-                ..Side::line(Address::NULL)
+                ..CopySide::line(Address::NULL)
             },
-            _ => Side { pitch: bytes(a)?, height: b as usize, ..Side::line(first) },
+            _ => CopySide { pitch: bytes(a)?, height: b as usize, ..CopySide::line(first) },
         })
     }
 }
 
 impl BoxCopy {
-    fn copy(&self) -> Result<Box3D> {
+    fn copy(&self) -> Result<Copy3D> {
         if !(1..=3).contains(&self.order) || self.flags > 1 {
             return Err(Status::InvalidValue);
         }
@@ -100,7 +100,7 @@ impl BoxCopy {
         };
         let [width, height, depth] = self.extent;
         let width = width.checked_mul(element as usize).ok_or(Status::InvalidValue)?;
-        Ok(Box3D {
+        Ok(Copy3D {
             from: self.from.side(element)?,
             to: self.to.side(element)?,
             width,
@@ -112,7 +112,7 @@ impl BoxCopy {
 
 /// Queues copies one after the other; where one is refused, its number is stored.
 fn queue(
-    copies: impl Iterator<Item = Result<Box3D>>,
+    copies: impl Iterator<Item = Result<Copy3D>>,
     failed: Out<'_, usize>,
     stream: Handle,
 ) -> Result {
@@ -128,7 +128,7 @@ fn queue(
     for (number, copy) in copies.enumerate() {
         let done = copy.and_then(|copy| driver.submit(stream, Work::Copy(copy)));
         if let Err(status) = done {
-            failed.offer(number);
+            failed.store_optional(number);
             return Err(status);
         }
     }
@@ -159,7 +159,13 @@ fn lines(
         if width == 0 || to == Address::NULL || from == Address::NULL {
             return Err(Status::InvalidValue);
         }
-        Ok(Box3D { from: Side::line(from), to: Side::line(to), width, height: 1, depth: 1 })
+        Ok(Copy3D {
+            from: CopySide::line(from),
+            to: CopySide::line(to),
+            width,
+            height: 1,
+            depth: 1,
+        })
     });
     queue(copies, failed, stream)
 }
@@ -179,7 +185,7 @@ fn boxes(
 }
 
 /// Ranges to prefetch, and where: each location holds from one range on to the next location's.
-type Places<'call> = (In<'call, Location>, In<'call, usize>, usize);
+type Places<'call> = (In<'call, LocationWords>, In<'call, usize>, usize);
 
 /// Looks at ranges that a hint is for; the emulator's memory is everywhere, so that a hint changes nothing but what is answered.
 fn hint(
@@ -198,7 +204,7 @@ fn hint(
     let (addresses, bytes) = (addresses.list(count)?, bytes.list(count)?);
     addresses.iter().zip(&bytes).try_for_each(|(&address, &bytes)| match bytes {
         0 => Err(Status::InvalidValue),
-        bytes => driver.held(address, bytes),
+        bytes => driver.check_range(address, bytes),
     })?;
     let Some((locations, first, location_count)) = places else { return Ok(()) };
     let (locations, first) = (locations.list(location_count)?, first.list(location_count)?);
@@ -237,7 +243,7 @@ api! {
         if !valid || bytes == 0 || to == Address::NULL || from == Address::NULL {
             return Err(Status::InvalidValue);
         }
-        let copy = Box3D { from: Side::line(from), to: Side::line(to), width: bytes, height: 1, depth: 1 };
+        let copy = Copy3D { from: CopySide::line(from), to: CopySide::line(to), width: bytes, height: 1, depth: 1 };
         driver()?.submit(stream, Work::Copy(copy))
     }
 
@@ -246,7 +252,7 @@ api! {
         driver()?.submit(stream, Work::Copy(copy.copy()?))
     }
 
-    fn cuMemPrefetchBatchAsync(addresses: In<'_, u64>, bytes: In<'_, usize>, count: usize, locations: In<'_, Location>, first: In<'_, usize>, location_count: usize, flags: u64, stream: Handle) {
+    fn cuMemPrefetchBatchAsync(addresses: In<'_, u64>, bytes: In<'_, usize>, count: usize, locations: In<'_, LocationWords>, first: In<'_, usize>, location_count: usize, flags: u64, stream: Handle) {
         hint(addresses, bytes, count, Some((locations, first, location_count)), flags, stream)
     }
 
@@ -254,7 +260,7 @@ api! {
         hint(addresses, bytes, count, None, flags, stream)
     }
 
-    fn cuMemDiscardAndPrefetchBatchAsync(addresses: In<'_, u64>, bytes: In<'_, usize>, count: usize, locations: In<'_, Location>, first: In<'_, usize>, location_count: usize, flags: u64, stream: Handle) {
+    fn cuMemDiscardAndPrefetchBatchAsync(addresses: In<'_, u64>, bytes: In<'_, usize>, count: usize, locations: In<'_, LocationWords>, first: In<'_, usize>, location_count: usize, flags: u64, stream: Handle) {
         hint(addresses, bytes, count, Some((locations, first, location_count)), flags, stream)
     }
 }

@@ -4,7 +4,7 @@ use crate::api::api;
 use crate::devices::contexts::current;
 use crate::graphs::work::Work;
 use crate::handles::Handle;
-use crate::memory::transfer::{Box3D, Fill, Side};
+use crate::memory::transfer::{Copy3D, CopySide, Fill};
 use crate::ordering;
 use crate::pointers::{Address, In, abi};
 use crate::state::driver;
@@ -14,7 +14,7 @@ use crate::streams::stream::SYNCHRONOUS;
 /// One side of a copy of rows (`CUDA_MEMCPY2D`).
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Side2D {
+pub struct CopySide2D {
     x_bytes: usize,
     y: usize,
     memory: u32,
@@ -24,24 +24,24 @@ pub struct Side2D {
     pitch: usize,
 }
 
-abi!(Side2D = 56, 8 { x_bytes: 0, y: 8, memory: 16, host: 24, device: 32, array: 40, pitch: 48 });
+abi!(CopySide2D = 56, 8 { x_bytes: 0, y: 8, memory: 16, host: 24, device: 32, array: 40, pitch: 48 });
 
 /// A copy of rows.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Copy2D {
-    from: Side2D,
-    to: Side2D,
+    from: CopySide2D,
+    to: CopySide2D,
     width: usize,
     height: usize,
 }
 
 abi!(Copy2D = 128, 8 { from: 0, to: 56, width: 112, height: 120 });
 
-impl Side2D {
-    fn side(self) -> Side {
-        let Side2D { x_bytes, y, memory, host, device, array, pitch } = self;
-        Side {
+impl CopySide2D {
+    fn side(self) -> CopySide {
+        let CopySide2D { x_bytes, y, memory, host, device, array, pitch } = self;
+        CopySide {
             x_bytes,
             y,
             z: 0,
@@ -60,12 +60,12 @@ impl Side2D {
 /// Copies rows, in the order of a stream.
 fn copy_2d(copy: In<'_, Copy2D>, stream: Handle) -> Result {
     let Copy2D { from, to, width, height } = copy.get()?;
-    let part = Box3D { from: from.side(), to: to.side(), width, height, depth: 1 };
+    let part = Copy3D { from: from.side(), to: to.side(), width, height, depth: 1 };
     driver()?.submit(stream, Work::Copy(part))
 }
 
 /// Copies a box, in the order of a stream.
-fn copy_3d(copy: In<'_, Box3D>, stream: Handle) -> Result {
+fn copy_3d(copy: In<'_, Copy3D>, stream: Handle) -> Result {
     let copy = copy.get()?;
     driver()?.submit(stream, Work::Copy(copy))
 }
@@ -75,9 +75,9 @@ fn copy(to: Address, from: Address, bytes: usize, stream: Handle) -> Result {
     if bytes > 0 && (to == Address::NULL || from == Address::NULL) {
         return Err(Status::InvalidValue);
     }
-    let line = Box3D {
-        from: Side::line(from),
-        to: Side::line(to),
+    let line = Copy3D {
+        from: CopySide::line(from),
+        to: CopySide::line(to),
         width: bytes,
         height: usize::from(bytes > 0),
         depth: 1,
@@ -98,12 +98,12 @@ fn between_peers(contexts: [Handle; 2], copy: impl FnOnce() -> Result) -> Result
 }
 
 /// Refuses a range of a device that nobody allocated as a whole.
-fn held(address: u64, bytes: usize) -> Result {
+fn check_device_range(address: u64, bytes: usize) -> Result {
     // A node of the graph that is being captured will put memory there.
     if driver()?.graph_spans(address, bytes) {
         return Ok(());
     }
-    driver()?.held(address, bytes)
+    driver()?.check_range(address, bytes)
 }
 
 fn fill(address: u64, pattern: &[u8], count: usize, stream: Handle) -> Result {
@@ -129,39 +129,39 @@ api! {
         copy(to, from, bytes, stream)
     }
     fn cuMemcpyHtoD_v2(to: Address, from: Address, bytes: usize) {
-        held(to.get(), bytes)?;
+        check_device_range(to.get(), bytes)?;
         copy(to, from, bytes, SYNCHRONOUS)
     }
     fn cuMemcpyHtoDAsync_v2(to: Address, from: Address, bytes: usize, stream: Handle) {
-        held(to.get(), bytes)?;
+        check_device_range(to.get(), bytes)?;
         copy(to, from, bytes, stream)
     }
     fn cuMemcpyDtoH_v2(to: Address, from: Address, bytes: usize) {
-        held(from.get(), bytes)?;
+        check_device_range(from.get(), bytes)?;
         copy(to, from, bytes, SYNCHRONOUS)
     }
     fn cuMemcpyDtoHAsync_v2(to: Address, from: Address, bytes: usize, stream: Handle) {
-        held(from.get(), bytes)?;
+        check_device_range(from.get(), bytes)?;
         copy(to, from, bytes, stream)
     }
     fn cuMemcpyDtoD_v2(to: Address, from: Address, bytes: usize) {
-        held(to.get(), bytes)?;
-        held(from.get(), bytes)?;
+        check_device_range(to.get(), bytes)?;
+        check_device_range(from.get(), bytes)?;
         copy(to, from, bytes, SYNCHRONOUS)
     }
     fn cuMemcpyDtoDAsync_v2(to: Address, from: Address, bytes: usize, stream: Handle) {
-        held(to.get(), bytes)?;
-        held(from.get(), bytes)?;
+        check_device_range(to.get(), bytes)?;
+        check_device_range(from.get(), bytes)?;
         copy(to, from, bytes, stream)
     }
     fn cuMemcpyPeer(to: Address, to_context: Handle, from: Address, from_context: Handle, bytes: usize) {
-        held(to.get(), bytes)?;
-        held(from.get(), bytes)?;
+        check_device_range(to.get(), bytes)?;
+        check_device_range(from.get(), bytes)?;
         between_peers([to_context, from_context], || copy(to, from, bytes, SYNCHRONOUS))
     }
     fn cuMemcpyPeerAsync(to: Address, _to_context: Handle, from: Address, _from_context: Handle, bytes: usize, stream: Handle) {
-        held(to.get(), bytes)?;
-        held(from.get(), bytes)?;
+        check_device_range(to.get(), bytes)?;
+        check_device_range(from.get(), bytes)?;
         copy(to, from, bytes, stream)
     }
     fn cuMemcpy2D_v2(rows: In<'_, Copy2D>) {
@@ -173,17 +173,17 @@ api! {
     fn cuMemcpy2DAsync_v2(rows: In<'_, Copy2D>, stream: Handle) {
         copy_2d(rows, stream)
     }
-    fn cuMemcpy3D_v2(part: In<'_, Box3D>) {
+    fn cuMemcpy3D_v2(part: In<'_, Copy3D>) {
         copy_3d(part, SYNCHRONOUS)
     }
-    fn cuMemcpy3DAsync_v2(part: In<'_, Box3D>, stream: Handle) {
+    fn cuMemcpy3DAsync_v2(part: In<'_, Copy3D>, stream: Handle) {
         copy_3d(part, stream)
     }
-    fn cuMemcpy3DPeer(part: In<'_, Box3D>) {
+    fn cuMemcpy3DPeer(part: In<'_, Copy3D>) {
         let sides = part.get()?;
         between_peers([sides.to.context, sides.from.context], || copy_3d(part, SYNCHRONOUS))
     }
-    fn cuMemcpy3DPeerAsync(part: In<'_, Box3D>, stream: Handle) {
+    fn cuMemcpy3DPeerAsync(part: In<'_, Copy3D>, stream: Handle) {
         copy_3d(part, stream)
     }
     fn cuMemsetD8_v2(address: u64, value: u8, count: usize) {

@@ -2,62 +2,241 @@
 
 use crate::api::api;
 use crate::handles::Handle;
-use crate::memory::allocations::{Allocation, Kind};
+use crate::memory::allocations::{Allocation, AllocationKind};
 use crate::memory::pools::Pool;
-use crate::memory::shared::SharedFile;
-use crate::memory::sharing::Ticket;
-use crate::pointers::{In, Out};
-use crate::state::{Driver, driver, table};
+use crate::memory::shared_pages::{Block, Pages, SharedFile, map_over, map_private};
+use crate::pointers::{In, Out, abi};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::event::Event;
+use crate::streams::events::Event;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::c_void;
-use std::os::fd::{BorrowedFd, IntoRawFd};
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
+/// Files are mapped by pages. An allocation of fewer bytes shares its page with others ([`crate::memory::shared_pages`]).
+const PAGE: u64 = 4096;
+
+/// What tells another process where memory is (`CUipcMemHandle`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(C)]
+pub struct IpcHandle {
+    mark: [u8; 8],
+    process: u32,
+    file: i32,
+    bytes: u64,
+    /// The pool that the memory is of, by its handle there.
+    pool: u64,
+    /// Where in the file it lies.
+    offset: u64,
+    rest: [u8; 24],
+}
+
+abi!(IpcHandle = 64, 8 { mark: 0, process: 8, file: 12, bytes: 16, pool: 24, offset: 32, rest: 40 });
+
+const MARK: [u8; 8] = *b"LWSHARED";
+
+/// Files of this process's allocations, by their addresses, with the pages that they lie on.
+static EXPORTED: Mutex<BTreeMap<u64, (SharedFile, usize)>> = Mutex::new(BTreeMap::new());
+
+/// Another process's memory that is mapped here.
+struct ImportedMemory {
+    ticket: IpcHandle,
+    _pages: Pages,
+    times: u32,
+}
+
+static IMPORTED: Mutex<BTreeMap<u64, ImportedMemory>> = Mutex::new(BTreeMap::new());
+
+impl IpcHandle {
+    /// A ticket for something else than memory: a number of this process.
+    pub fn for_event(number: u64) -> IpcHandle {
+        let process = std::process::id();
+        IpcHandle {
+            mark: MARK,
+            process,
+            file: -1,
+            bytes: number,
+            pool: 0,
+            offset: 0,
+            rest: [0; 24],
+        }
+    }
+
+    /// A ticket for the bytes of a block.
+    pub fn for_block(block: &Block, bytes: u64, pool: u64) -> IpcHandle {
+        let (file, offset) = block.share();
+        let (process, offset) = (std::process::id(), offset as u64);
+        IpcHandle { mark: MARK, process, file, bytes, pool, offset, rest: [0; 24] }
+    }
+
+    /// The process and the pool that the memory is of.
+    pub fn of_pool(&self) -> (u32, u64) {
+        (self.process, self.pool)
+    }
+
+    /// Whether some bytes are a ticket.
+    pub fn is_one(&self) -> bool {
+        self.mark == MARK
+    }
+}
+
+impl Driver {
+    /// Lets other processes map an allocation that has its pages for itself: its bytes, and those with the rest of its unit.
+    pub fn export(&self, address: u64, [bytes, whole]: [u64; 2], pool: u64) -> Result<IpcHandle> {
+        if whole < PAGE {
+            crate::api::warn(
+                "memory is not shared",
+                &"the system gave no file for small allocations (memfd_create); allocate 4096 bytes or more",
+            );
+            return Err(Status::NotSupported);
+        }
+        let mut given = lock(&EXPORTED);
+        let file = match given.entry(address) {
+            Entry::Occupied(shared) => shared.get().0.number(),
+            Entry::Vacant(vacant) => {
+                let length = bytes.next_multiple_of(PAGE) as usize;
+                let file = SharedFile::new(length).ok_or(Status::OutOfMemory)?;
+                self.copy_to(&file, address, bytes)?;
+                // SAFETY: an allocation of a page or more has its pages for itself, and what they held is in the file.
+                unsafe { map_over(address as usize, length, &file, 0) }
+                    .ok_or(Status::OutOfMemory)?;
+                vacant.insert((file, length)).0.number()
+            }
+        };
+        let process = std::process::id();
+        Ok(IpcHandle { mark: MARK, process, file, bytes, pool, offset: 0, rest: [0; 24] })
+    }
+
+    /// Copies memory to a file of zeros, part by part: what was never written takes no memory there, either.
+    fn copy_to(&self, file: &SharedFile, address: u64, bytes: u64) -> Result {
+        const PART: u64 = 1 << 20;
+        let mut room = vec![0; bytes.min(PART) as usize];
+        for at in (0..bytes).step_by(PART as usize) {
+            let part = &mut room[..(bytes - at).min(PART) as usize];
+            self.read(address + at, part)?;
+            if part.iter().any(|&byte| byte != 0) {
+                file.write(at, part).ok_or(Status::OutOfMemory)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Maps another process's memory, or counts that it is used once more.
+    pub fn import(&self, ticket: IpcHandle) -> Result<u64> {
+        if !ticket.is_one() || ticket.file < 0 {
+            return Err(Status::InvalidValue);
+        }
+        if ticket.process == std::process::id() {
+            return Err(Status::InvalidContext);
+        }
+        self.finish_detached()?;
+        let mut taken = lock(&IMPORTED);
+        if let Some((&address, found)) = taken.iter_mut().find(|(_, taken)| taken.ticket == ticket)
+        {
+            found.times += 1;
+            return Ok(address);
+        }
+        let place = format!("/proc/{}/fd/{}", ticket.process, ticket.file);
+        let opened = std::fs::File::options().read(true).write(true).open(place);
+        let opened = opened.map_err(|_| Status::InvalidValue)?;
+        let file = SharedFile::from_descriptor(opened.as_fd()).ok_or(Status::InvalidValue)?;
+        let end = ticket.offset.checked_add(ticket.bytes).ok_or(Status::InvalidValue)?;
+        if ticket.bytes == 0 || end > file.bytes() as u64 {
+            return Err(Status::InvalidValue);
+        }
+        let skipped = ticket.offset % PAGE;
+        let length = (skipped + ticket.bytes).next_multiple_of(PAGE) as usize;
+        let pages = Pages::reserve(length, PAGE as usize).ok_or(Status::OutOfMemory)?;
+        let address = pages.start() as u64 + skipped;
+        let from = (ticket.offset - skipped) as usize;
+        pages.map_from(pages.start(), length, &file, from).ok_or(Status::OutOfMemory)?;
+        // SAFETY: these pages are mapped, and stay so until they are unregistered.
+        unsafe {
+            self.device.register_host(address as *mut u8, ticket.bytes, "cuIpcOpenMemHandle")
+        }
+        .map_err(|_| Status::Unknown)?;
+        taken.insert(address, ImportedMemory { ticket, _pages: pages, times: 1 });
+        Ok(address)
+    }
+
+    /// Whether an address is another process's memory.
+    pub fn is_imported(&self, address: u64) -> bool {
+        lock(&IMPORTED).contains_key(&address)
+    }
+
+    /// Ends one use of another process's memory.
+    pub fn release_import(&self, address: u64) -> Result {
+        self.finish_detached()?;
+        let mut taken = lock(&IMPORTED);
+        let found = taken.get_mut(&address).ok_or(Status::InvalidValue)?;
+        found.times -= 1;
+        if found.times == 0 {
+            self.device.unregister_host(address as *const u8).map_err(|_| Status::Unknown)?;
+            taken.remove(&address);
+        }
+        Ok(())
+    }
+}
+
+/// Takes an allocation that is about to be freed away from the processes that share it: they keep what they mapped.
+pub fn end(address: u64) {
+    if let Some((_, length)) = lock(&EXPORTED).remove(&address) {
+        // SAFETY: as in `share`; nobody uses what is being freed.
+        let _ = unsafe { map_private(address as usize, length) };
+    }
+}
+
 impl Driver {
     /// The ticket of the allocation that holds an address.
-    fn ticket(&self, address: u64) -> Result<Ticket> {
+    fn ticket(&self, address: u64) -> Result<IpcHandle> {
         let (start, [bytes, whole], pool) = match self.allocations().find(address) {
-            Some((_, Allocation { kind: Kind::Device, block: Some(block), bytes, pool, .. })) => {
-                return Ok(Ticket::of_block(block, *bytes, *pool));
+            Some((
+                _,
+                Allocation {
+                    kind: AllocationKind::Device, block: Some(block), bytes, pool, ..
+                },
+            )) => {
+                return Ok(IpcHandle::for_block(block, *bytes, *pool));
             }
-            Some((start, found)) if found.kind == Kind::Device => {
+            Some((start, found)) if found.kind == AllocationKind::Device => {
                 (start, [found.bytes, found.whole()], found.pool)
             }
             _ => return Err(Status::InvalidValue),
         };
-        self.share(start, [bytes, whole], pool)
+        self.export(start, [bytes, whole], pool)
     }
 }
 
 api! {
-    fn cuIpcGetMemHandle(ticket: Out<'_, Ticket>, address: u64) {
+    fn cuIpcGetMemHandle(ticket: Out<'_, IpcHandle>, address: u64) {
         driver()?.context()?;
         let made = driver()?.ticket(address)?;
         ticket.store(made)
     }
 
-    fn cuIpcOpenMemHandle_v2(address: Out<'_, u64>, ticket: Ticket, _flags: u32) {
+    fn cuIpcOpenMemHandle_v2(address: Out<'_, u64>, ticket: IpcHandle, _flags: u32) {
         let driver = driver()?;
         driver.context()?;
-        let taken = driver.take(ticket)?;
+        let taken = driver.import(ticket)?;
         address.store(taken)
     }
 
     fn cuIpcCloseMemHandle(address: u64) {
-        driver()?.give_back(address)
+        driver()?.release_import(address)
     }
 
-    fn cuIpcGetEventHandle(ticket: Out<'_, Ticket>, event: Handle) {
+    fn cuIpcGetEventHandle(ticket: Out<'_, IpcHandle>, event: Handle) {
         // Only events without a time are shared.
         if !table::<Event>().get(event)?.untimed {
             return Err(Status::InvalidHandle);
         }
-        ticket.store(Ticket::of_number(event))
+        ticket.store(IpcHandle::for_event(event))
     }
 
-    fn cuIpcOpenEventHandle(event: Out<'_, Handle>, ticket: Ticket) {
+    fn cuIpcOpenEventHandle(event: Out<'_, Handle>, ticket: IpcHandle) {
         let context = driver()?.context()?.handle;
         if !ticket.is_one() {
             return Err(Status::InvalidHandle);
@@ -88,27 +267,27 @@ api! {
         }
         let number = i32::try_from(from as usize).ok().filter(|number| *number >= 0).ok_or(Status::InvalidValue)?;
         // SAFETY: the caller's descriptor, open for the time of this call.
-        let file = SharedFile::of(unsafe { BorrowedFd::borrow_raw(number) }).ok_or(Status::InvalidValue)?;
+        let file = SharedFile::from_descriptor(unsafe { BorrowedFd::borrow_raw(number) }).ok_or(Status::InvalidValue)?;
         let mut words = [[0; 8]; 2];
         file.read(words.as_flattened_mut()).ok_or(Status::InvalidValue)?;
         let [process, of] = words.map(u64::from_le_bytes);
-        let mut made = Pool::new(Kind::Device);
+        let mut made = Pool::new(AllocationKind::Device);
         made.origin = Some((process as u32, of));
         pool.store(table::<Pool>().add(made))
     }
 
-    fn cuMemPoolExportPointer(ticket: Out<'_, Ticket>, address: u64) {
+    fn cuMemPoolExportPointer(ticket: Out<'_, IpcHandle>, address: u64) {
         let made = driver()?.ticket(address)?;
         ticket.store(made)
     }
 
-    fn cuMemPoolImportPointer(address: Out<'_, u64>, pool: Handle, ticket: In<'_, Ticket>) {
+    fn cuMemPoolImportPointer(address: Out<'_, u64>, pool: Handle, ticket: In<'_, IpcHandle>) {
         let ticket = ticket.get()?;
         // Only what is of this pool.
         if table::<Pool>().get(pool)?.origin != Some(ticket.of_pool()) {
             return Err(Status::InvalidValue);
         }
-        let taken = driver()?.take(ticket)?;
+        let taken = driver()?.import(ticket)?;
         address.store(taken)
     }
 }

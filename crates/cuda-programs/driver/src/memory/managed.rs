@@ -3,10 +3,9 @@
 
 use crate::api::api;
 use crate::handles::Handle;
-use crate::lock::lock;
-use crate::memory::allocations::Kind;
+use crate::memory::allocations::AllocationKind;
 use crate::pointers::{In, Out};
-use crate::state::{Driver, driver};
+use crate::state::{Driver, driver, lock};
 use crate::status::{Result, Status};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::c_void;
@@ -71,7 +70,7 @@ impl Driver {
     fn managed(&self, address: u64, bytes: usize) -> Result<u64> {
         match self.allocations().find(address) {
             Some((start, found))
-                if found.kind != Kind::Device
+                if found.kind != AllocationKind::Device
                     && bytes > 0
                     && bytes as u64 <= found.bytes - (address - start) =>
             {

@@ -3,15 +3,11 @@
 pub mod addresses;
 pub mod allocations;
 pub mod batches;
-pub mod calls;
 pub mod copies;
 pub mod ipc;
 pub mod managed;
 pub mod mapped;
-pub mod multicast;
 pub mod pools;
-pub mod shared;
-pub mod sharing;
-pub mod slabs;
+pub mod shared_pages;
 pub mod transfer;
 pub mod virtual_memory;

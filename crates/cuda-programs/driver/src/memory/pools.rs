@@ -3,10 +3,9 @@
 use crate::api::api;
 use crate::graphs::work::Work;
 use crate::handles::Handle;
-use crate::lock::lock;
-use crate::memory::allocations::Kind;
+use crate::memory::allocations::AllocationKind;
 use crate::pointers::{In, Out};
-use crate::state::{Driver, driver, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -15,7 +14,7 @@ use std::sync::Mutex;
 /// A pool.
 pub struct Pool {
     /// What its memory is.
-    kind: Kind,
+    kind: AllocationKind,
     /// Attributes by their numbers, as far as programs set them.
     attributes: Mutex<BTreeMap<i32, u64>>,
     /// Most bytes that were in use.
@@ -26,25 +25,25 @@ pub struct Pool {
 
 /// Where the memory of a pool is that is looked up by its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum PoolLocation {
     /// A GPU's own memory.
     Gpu(i32),
     /// Memory of the host, or managed memory: the type of allocation, that of the location, and its number.
     Other([i32; 3]),
 }
 
-impl Place {
+impl PoolLocation {
     /// The place of a location (`CUmemLocation`) and a type of allocation (1 pinned, 2 managed).
-    fn of(location: Option<[i32; 2]>, kind: i32) -> Result<Place> {
+    fn new(location: Option<[i32; 2]>, kind: i32) -> Result<PoolLocation> {
         match (location, kind) {
-            (Some([1, device]), 1) => Ok(Place::Gpu(device)),
+            (Some([1, device]), 1) => Ok(PoolLocation::Gpu(device)),
             // The host has one number, and managed memory may have no preferred place.
-            (Some([2, _]), 1 | 2) => Ok(Place::Other([kind, 2, 0])),
-            (Some([0, _]), 2) => Ok(Place::Other([2, 0, 0])),
-            (Some([3, node]), 1 | 2) => Ok(Place::Other([kind, 3, node])),
+            (Some([2, _]), 1 | 2) => Ok(PoolLocation::Other([kind, 2, 0])),
+            (Some([0, _]), 2) => Ok(PoolLocation::Other([2, 0, 0])),
+            (Some([3, node]), 1 | 2) => Ok(PoolLocation::Other([kind, 3, node])),
             (Some([1, device]), 2) => {
                 driver()?.gpu(device)?;
-                Ok(Place::Other([2, 1, device]))
+                Ok(PoolLocation::Other([2, 1, device]))
             }
             (Some([4, _]), 1 | 2) => Err(Status::NotSupported),
             _ => Err(Status::InvalidValue),
@@ -52,11 +51,11 @@ impl Place {
     }
 
     /// What memory there is.
-    fn kind(self) -> Kind {
+    fn kind(self) -> AllocationKind {
         match self {
-            Place::Gpu(_) => Kind::Device,
-            Place::Other([1, ..]) => Kind::Host,
-            Place::Other(_) => Kind::Managed,
+            PoolLocation::Gpu(_) => AllocationKind::Device,
+            PoolLocation::Other([1, ..]) => AllocationKind::Host,
+            PoolLocation::Other(_) => AllocationKind::Managed,
         }
     }
 }
@@ -66,10 +65,10 @@ static OTHERS: Mutex<BTreeMap<[i32; 3], [Handle; 2]>> = Mutex::new(BTreeMap::new
 
 impl Driver {
     /// The default pool of a place (0), or the one that allocations take (1).
-    fn pool_at(&self, place: Place, which: usize) -> Result<Handle> {
+    fn pool_at(&self, place: PoolLocation, which: usize) -> Result<Handle> {
         match place {
-            Place::Gpu(ordinal) => self.pool_of(ordinal, which),
-            Place::Other(key) => {
+            PoolLocation::Gpu(ordinal) => self.pool_of(ordinal, which),
+            PoolLocation::Other(key) => {
                 let make = || [table::<Pool>().add(Pool::new(place.kind())); 2];
                 Ok(lock(&OTHERS).entry(key).or_insert_with(make)[which])
             }
@@ -77,10 +76,10 @@ impl Driver {
     }
 
     /// Lets allocations at a place take a pool.
-    fn set_pool_at(&self, place: Place, pool: Handle) -> Result {
+    fn set_pool_at(&self, place: PoolLocation, pool: Handle) -> Result {
         let key = match place {
-            Place::Gpu(ordinal) => return self.set_pool(ordinal, pool),
-            Place::Other(key) => key,
+            PoolLocation::Gpu(ordinal) => return self.set_pool(ordinal, pool),
+            PoolLocation::Other(key) => key,
         };
         table::<Pool>().get(pool)?;
         self.pool_at(place, 0)?;
@@ -95,7 +94,7 @@ impl Driver {
         let gpu = self.gpu(ordinal)?;
         let mut pools = lock(&gpu.pools);
         if pools[0] == 0 {
-            pools[0] = table::<Pool>().add(Pool::new(Kind::Device));
+            pools[0] = table::<Pool>().add(Pool::new(AllocationKind::Device));
         }
         if pools[1] == 0 {
             pools[1] = pools[0];
@@ -140,7 +139,7 @@ impl Driver {
         }
         let of_pool = table::<Pool>().get(pool)?;
         // Managed memory of a pool belongs to no stream.
-        let flags = u32::from(of_pool.kind == Kind::Managed);
+        let flags = u32::from(of_pool.kind == AllocationKind::Managed);
         // An allocation of no bytes is one.
         let address = self.allocate(bytes.max(1), of_pool.kind, pool, flags)?;
         let used = self.used_of(pool);
@@ -152,7 +151,7 @@ impl Driver {
 }
 
 impl Pool {
-    pub fn new(kind: Kind) -> Pool {
+    pub fn new(kind: AllocationKind) -> Pool {
         // Memory may be used again by dependencies of all three kinds (1 to 3), and no byte is kept (4).
         Pool {
             kind,
@@ -181,7 +180,7 @@ api! {
         match address {
             // As `cuMemFree`: NVIDIA's cuSPARSE 12.9.4 frees what it did not allocate, and takes any error for its own.
             0 => Ok(()),
-            address if driver()?.is_taken(address) => driver()?.give_back(address),
+            address if driver()?.is_imported(address) => driver()?.release_import(address),
             address if driver()?.is_of_graph(address) => driver()?.submit(stream, Work::Release(address)),
             address => driver()?.queue(stream, Work::Free(address)).map(drop),
         }
@@ -200,23 +199,23 @@ api! {
     }
 
     fn cuMemGetDefaultMemPool(pool: Out<'_, Handle>, location: In<'_, [i32; 2]>, kind: i32) {
-        pool.store(driver()?.pool_at(Place::of(location.find(), kind)?, 0)?)
+        pool.store(driver()?.pool_at(PoolLocation::new(location.find(), kind)?, 0)?)
     }
 
     fn cuMemGetMemPool(pool: Out<'_, Handle>, location: In<'_, [i32; 2]>, kind: i32) {
-        pool.store(driver()?.pool_at(Place::of(location.find(), kind)?, 1)?)
+        pool.store(driver()?.pool_at(PoolLocation::new(location.find(), kind)?, 1)?)
     }
 
     fn cuMemSetMemPool(location: In<'_, [i32; 2]>, kind: i32, pool: Handle) {
-        let place = Place::of(location.find(), kind)?;
+        let place = PoolLocation::new(location.find(), kind)?;
         driver()?.set_pool_at(place, pool)
     }
 
     fn cuMemPoolCreate(pool: Out<'_, Handle>, properties: In<'_, [i32; 4]>) {
         let kind = match properties.find() {
             // What other processes may open is device memory here, which the host reaches, too.
-            Some([kind, 0, location, id]) => Place::of(Some([location, id]), kind).map_or(Kind::Device, Place::kind),
-            _ => Kind::Device,
+            Some([kind, 0, location, id]) => PoolLocation::new(Some([location, id]), kind).map_or(AllocationKind::Device, PoolLocation::kind),
+            _ => AllocationKind::Device,
         };
         pool.store(table::<Pool>().add(Pool::new(kind)))
     }

@@ -2,13 +2,13 @@
 
 use crate::handles::Handle;
 use crate::memory::mapped::{Access, is_mapped};
-use crate::memory::slabs;
+use crate::memory::shared_pages;
 use crate::memory::virtual_memory::is_reserved;
 use crate::pointers::{Address, abi};
 use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::detached;
-use crate::textures::array::Array;
+use crate::textures::arrays::Array;
 use lanework::emulator::sanitize::footprint::AccessMode;
 
 /// Patterns of a fill that are written at once.
@@ -18,14 +18,14 @@ const COPIED_AT_ONCE: usize = 4 << 20;
 
 impl Driver {
     /// Whether bytes are the emulator's; else they are the program's. Those that nobody has, or that may not be accessed so, are refused.
-    fn holds(&self, address: u64, bytes: usize, access: Access) -> Result<bool> {
+    fn is_device_memory(&self, address: u64, bytes: usize, access: Access) -> Result<bool> {
         match self.device.allocation_at(address) {
             Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(true),
             // An address of a device's without memory, or no longer with any, is not the program's own memory, either.
             None if self.graph_spans(address, 1)
                 || is_reserved(address)
                 || self.device.is_of_device(address)
-                || slabs::holds(address) =>
+                || shared_pages::holds(address) =>
             {
                 Err(Status::InvalidValue)
             }
@@ -68,14 +68,14 @@ impl Driver {
         if bytes == 0 {
             return Ok(());
         }
-        let to_device = self.holds(to, bytes, Access::Write)?;
-        let from_device = self.holds(from, bytes, Access::Read)?;
-        // SAFETY: `holds` found the bytes readable in this process, and by contract they are the program's.
+        let to_device = self.is_device_memory(to, bytes, Access::Write)?;
+        let from_device = self.is_device_memory(from, bytes, Access::Read)?;
+        // SAFETY: `is_device_memory` found the bytes readable in this process, and by contract they are the program's.
         let source = || unsafe { std::slice::from_raw_parts(from as *const u8, bytes) };
         match (to_device, from_device) {
             (true, false) => self.write(to, source()),
             (false, true) => {
-                // SAFETY: `holds` found the bytes writable in this process, and by contract nothing else accesses them.
+                // SAFETY: `is_device_memory` found the bytes writable in this process, and by contract nothing else accesses them.
                 let target = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, bytes) };
                 self.read(from, target)
             }
@@ -92,7 +92,7 @@ impl Driver {
                 Ok(())
             }
             (false, false) => {
-                // SAFETY: `holds` found the one range writable and the other readable; `copy` allows them to overlap.
+                // SAFETY: `is_device_memory` found the one range writable and the other readable; `copy` allows them to overlap.
                 unsafe { std::ptr::copy(from as *const u8, to as *mut u8, bytes) };
                 Ok(())
             }
@@ -108,7 +108,7 @@ impl Driver {
             return Ok(());
         }
         let bytes = count.checked_mul(pattern.len()).ok_or(Status::InvalidValue)?;
-        self.held(address, bytes)?;
+        self.check_range(address, bytes)?;
         if let [byte, rest @ ..] = pattern
             && rest.iter().all(|other| other == byte)
             && !detached::any()
@@ -139,7 +139,7 @@ impl Driver {
         if width == 0 || height == 0 {
             return Ok(());
         }
-        self.held(address, before.checked_add(row).ok_or(Status::InvalidValue)?)?;
+        self.check_range(address, before.checked_add(row).ok_or(Status::InvalidValue)?)?;
         (0..height).try_for_each(|row| self.fill(address + (row * pitch) as u64, pattern, width))
     }
 }
@@ -147,7 +147,7 @@ impl Driver {
 /// `CUDA_MEMCPY3D`, and of `CUDA_MEMCPY3D_PEER` what it has in common: one side.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Side {
+pub struct CopySide {
     pub x_bytes: usize,
     pub y: usize,
     pub z: usize,
@@ -163,28 +163,28 @@ pub struct Side {
     pub height: usize,
 }
 
-abi!(Side = 88, 8 { x_bytes: 0, y: 8, z: 16, level: 24, memory: 32, host: 40, device: 48, array: 56, context: 64, pitch: 72, height: 80 });
+abi!(CopySide = 88, 8 { x_bytes: 0, y: 8, z: 16, level: 24, memory: 32, host: 40, device: 48, array: 56, context: 64, pitch: 72, height: 80 });
 
-/// Memory of a device, by [`Side::memory`].
+/// Memory of a device, by [`CopySide::memory`].
 const OF_DEVICE: u32 = 2;
 
 /// A copy of a box.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Box3D {
-    pub from: Side,
-    pub to: Side,
+pub struct Copy3D {
+    pub from: CopySide,
+    pub to: CopySide,
     pub width: usize,
     pub height: usize,
     pub depth: usize,
 }
 
-abi!(Box3D = 200, 8 { from: 0, to: 88, width: 176, height: 184, depth: 192 });
+abi!(Copy3D = 200, 8 { from: 0, to: 88, width: 176, height: 184, depth: 192 });
 
-impl Side {
+impl CopySide {
     /// The line from an address on, on the host or on a device.
-    pub fn line(address: Address) -> Side {
-        Side {
+    pub fn line(address: Address) -> CopySide {
+        CopySide {
             x_bytes: 0,
             y: 0,
             z: 0,
@@ -238,19 +238,19 @@ impl Side {
     }
 }
 
-impl Box3D {
+impl Copy3D {
     /// Whether it reads or writes memory of the program that the driver does not know.
     pub fn is_pageable(&self) -> bool {
         [&self.from, &self.to].into_iter().any(|side| {
             let first = side.row(self.width, self.height, (0, 0));
-            let held = |row| driver()?.holds(row, 1, Access::Read);
+            let held = |row| driver()?.is_device_memory(row, 1, Access::Read);
             first.is_ok_and(|row| held(row) == Ok(false))
         })
     }
 
     /// Where its first row goes, and where it comes from.
     pub fn first_row(&self) -> Option<(u64, u64)> {
-        let row = |side: &Side| side.row(self.width, self.height, (0, 0)).ok();
+        let row = |side: &CopySide| side.row(self.width, self.height, (0, 0)).ok();
         let empty = [self.width, self.height, self.depth].contains(&0);
         if empty { None } else { Some((row(&self.to)?, row(&self.from)?)) }
     }
@@ -265,7 +265,7 @@ impl Box3D {
         let mut accesses = Vec::new();
         for (side, mode) in [(&self.from, AccessMode::Read), (&self.to, AccessMode::Write)] {
             let first = side.row(self.width, self.height, (0, 0));
-            let held = |row| driver()?.holds(row, 1, Access::Read);
+            let held = |row| driver()?.is_device_memory(row, 1, Access::Read);
             if !first.is_ok_and(|row| held(row) == Ok(true)) {
                 continue;
             }
@@ -282,14 +282,14 @@ impl Box3D {
     /// Copies row by row.
     pub fn run(&self) -> Result {
         let driver = driver()?;
-        let Box3D { from, to, width, height, depth } = self;
+        let Copy3D { from, to, width, height, depth } = self;
         if [*width, *height, *depth].contains(&0) {
             return Ok(());
         }
         // The last row first, so that a size that is too large costs nothing.
         for (side, access) in [(from, Access::Read), (to, Access::Write)] {
             let last = side.row(*width, *height, (height - 1, depth - 1))?;
-            let held = driver.holds(last, *width, access)?;
+            let held = driver.is_device_memory(last, *width, access)?;
             if side.memory == OF_DEVICE && !held {
                 return Err(Status::InvalidValue);
             }

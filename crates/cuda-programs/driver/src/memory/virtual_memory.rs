@@ -2,23 +2,150 @@
 //! name, so that it can be mapped at several places and handed to other processes; what is mapped and may be accessed is registered with
 //! the emulator, neighbours as one range.
 
-mod reservations;
-
-pub use reservations::is_reserved;
-
-use self::reservations::{
-    Location, Part, Physical, Properties, Reservation, holding, reservations,
-};
-use crate::api::api;
+use crate::api::{api, warn};
 use crate::handles::Handle;
-use crate::memory::shared::{Pages, SharedFile};
+use crate::memory::shared_pages::{Pages, SharedFile};
 use crate::pointers::{In, Out, abi};
-use crate::state::{driver, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::os::fd::{BorrowedFd, IntoRawFd};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Once};
+
+/// `CUmemLocation`: 1 a device, 2 the host, 3 and 4 a node of it.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct MemoryLocation {
+    pub kind: i32,
+    pub id: i32,
+}
+
+abi!(MemoryLocation = 8, 4 { kind: 0, id: 4 });
+
+/// `CUmemAllocationProp`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct AllocationProperties {
+    /// 1: pinned.
+    pub kind: i32,
+    pub handle_kinds: i32,
+    pub location: MemoryLocation,
+    pub windows: *const c_void,
+    pub compression: u8,
+    pub direct_access: u8,
+    pub usage: u16,
+    pub reserved: [u8; 4],
+}
+
+abi!(AllocationProperties = 32, 8 { kind: 0, handle_kinds: 4, location: 8, windows: 16, compression: 24, direct_access: 25, usage: 26, reserved: 28 });
+
+// SAFETY: the pointer is of Windows, and never followed.
+unsafe impl Send for AllocationProperties {}
+// SAFETY: the pointer is only copied, never followed.
+unsafe impl Sync for AllocationProperties {}
+
+/// Memory that was made.
+pub(super) struct PhysicalMemory {
+    pub file: SharedFile,
+    pub properties: AllocationProperties,
+    /// How often it was retained; 0 ends its handle, not the memory that is mapped.
+    pub retained: AtomicU32,
+}
+
+/// Memory that is mapped.
+pub(super) struct Mapping {
+    pub bytes: usize,
+    pub handle: Handle,
+    /// Its handle may be gone.
+    pub physical: Arc<PhysicalMemory>,
+    pub flags: i32,
+}
+
+/// A range of addresses.
+pub(super) struct Reservation {
+    pub pages: Pages,
+    /// By their addresses.
+    pub parts: BTreeMap<u64, Mapping>,
+    /// Starts of what is registered, with bytes.
+    pub registered: BTreeMap<u64, u64>,
+}
+
+static RESERVATIONS: Mutex<BTreeMap<u64, Reservation>> = Mutex::new(BTreeMap::new());
+
+/// All reservations, by their starts.
+pub(super) fn reservations() -> MutexGuard<'static, BTreeMap<u64, Reservation>> {
+    lock(&RESERVATIONS)
+}
+
+/// The reservation that holds a range.
+pub(super) fn holding(
+    all: &mut BTreeMap<u64, Reservation>,
+    address: u64,
+    bytes: usize,
+) -> Result<&mut Reservation> {
+    let (start, found) = all.range_mut(..=address).next_back().ok_or(Status::InvalidValue)?;
+    let end = address.checked_add(bytes as u64).ok_or(Status::InvalidValue)?;
+    let inside = bytes > 0 && end <= start + found.pages.bytes() as u64;
+    if inside { Ok(found) } else { Err(Status::InvalidValue) }
+}
+
+/// Whether an address is reserved.
+pub fn is_reserved(address: u64) -> bool {
+    holding(&mut reservations(), address, 1).is_ok()
+}
+
+impl Reservation {
+    /// The mapped part that holds an address.
+    pub(super) fn part_at(&self, address: u64) -> Result<&Mapping> {
+        let (start, part) = self.parts.range(..=address).next_back().ok_or(Status::InvalidValue)?;
+        if address - start < part.bytes as u64 { Ok(part) } else { Err(Status::InvalidValue) }
+    }
+
+    /// The starts of the parts that fill a range exactly.
+    pub(super) fn parts_of(&self, address: u64, bytes: usize) -> Result<Vec<u64>> {
+        let end = address + bytes as u64;
+        let found: Vec<u64> = self.parts.range(address..end).map(|(start, _)| *start).collect();
+        let mut at = address;
+        for start in &found {
+            if *start != at {
+                return Err(Status::InvalidValue);
+            }
+            at += self.parts[start].bytes as u64;
+        }
+        if at == end { Ok(found) } else { Err(Status::InvalidValue) }
+    }
+
+    /// Registers what may be accessed, neighbours as one, and what else was registered no longer.
+    pub(super) fn register(&mut self, driver: &Driver) -> Result {
+        let mut wanted: BTreeMap<u64, u64> = BTreeMap::new();
+        for (&start, part) in self.parts.iter().filter(|(_, part)| part.flags != 0) {
+            let bytes = part.bytes as u64;
+            match wanted.last_entry() {
+                Some(mut last) if last.key() + *last.get() == start => *last.get_mut() += bytes,
+                _ => drop(wanted.insert(start, bytes)),
+            }
+        }
+        let gone = |(start, bytes): &(&u64, &u64)| wanted.get(start) != Some(bytes);
+        let ended: Vec<u64> =
+            self.registered.iter().filter(gone).map(|(start, _)| *start).collect();
+        for start in ended {
+            self.registered.remove(&start);
+            driver.device.unregister_host(start as *const u8).map_err(|_| Status::Unknown)?;
+        }
+        for (&start, &bytes) in &wanted {
+            if self.registered.contains_key(&start) {
+                continue;
+            }
+            // SAFETY: these pages are mapped, and stay so until they are unregistered here.
+            unsafe { driver.device.register_host(start as *mut u8, bytes, "cuMemMap") }
+                .map_err(|_| Status::Unknown)?;
+            self.registered.insert(start, bytes);
+        }
+        Ok(())
+    }
+}
 
 /// Sizes and addresses are multiples of this.
 const GRANULARITY: usize = 2 << 20;
@@ -28,30 +155,43 @@ const FILE_DESCRIPTOR: i32 = 1;
 /// `CUmemAccessDesc`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Access {
-    location: Location,
+pub struct AccessDescription {
+    location: MemoryLocation,
     /// 0 none, 1 reads, 3 reads and writes.
     flags: i32,
 }
 
-abi!(Access = 12, 4 { location: 0, flags: 8 });
+abi!(AccessDescription = 12, 4 { location: 0, flags: 8 });
 
 fn fits(bytes: usize) -> Result {
     if bytes > 0 && bytes.is_multiple_of(GRANULARITY) { Ok(()) } else { Err(Status::InvalidValue) }
 }
 
 /// Refuses properties of memory that is not there.
-fn check(properties: &Properties) -> Result {
+fn check(properties: &AllocationProperties) -> Result {
     match properties.location {
         _ if properties.kind != 1 => Err(Status::InvalidValue),
-        Location { kind: 1, id } => driver()?.gpu(id).map(drop),
-        Location { kind: 2..=4, .. } => Ok(()),
+        MemoryLocation { kind: 1, id } => driver()?.gpu(id).map(drop),
+        MemoryLocation { kind: 2..=4, .. } => Ok(()),
         _ => Err(Status::InvalidValue),
     }
 }
 
+/// Says once per process what to do instead.
+fn refuse() -> Result {
+    static SAID: Once = Once::new();
+    driver()?;
+    SAID.call_once(|| {
+        warn(
+            "multicast objects are not emulated",
+            &"ask for CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, which is 0, and reach the memory of other GPUs by its own address (peers reach each other)",
+        );
+    });
+    Err(Status::NotSupported)
+}
+
 api! {
-    fn cuMemGetAllocationGranularity(bytes: Out<'_, usize>, properties: In<'_, Properties>, _option: i32) {
+    fn cuMemGetAllocationGranularity(bytes: Out<'_, usize>, properties: In<'_, AllocationProperties>, _option: i32) {
         check(&properties.get()?)?;
         bytes.store(GRANULARITY)
     }
@@ -78,7 +218,7 @@ api! {
         Ok(())
     }
 
-    fn cuMemCreate(handle: Out<'_, Handle>, bytes: usize, properties: In<'_, Properties>, _flags: u64) {
+    fn cuMemCreate(handle: Out<'_, Handle>, bytes: usize, properties: In<'_, AllocationProperties>, _flags: u64) {
         let properties = properties.get()?;
         check(&properties)?;
         fits(bytes)?;
@@ -86,14 +226,14 @@ api! {
             return Err(Status::NotSupported);
         }
         let file = SharedFile::new(bytes).ok_or(Status::OutOfMemory)?;
-        let made = table::<Physical>().add(Physical { file, properties, retained: AtomicU32::new(1) });
+        let made = table::<PhysicalMemory>().add(PhysicalMemory { file, properties, retained: AtomicU32::new(1) });
         handle.store(made)
     }
 
     fn cuMemRelease(handle: Handle) {
         driver()?;
-        if table::<Physical>().get(handle)?.retained.fetch_sub(1, Ordering::AcqRel) == 1 {
-            table::<Physical>().remove(handle)?;
+        if table::<PhysicalMemory>().get(handle)?.retained.fetch_sub(1, Ordering::AcqRel) == 1 {
+            table::<PhysicalMemory>().remove(handle)?;
         }
         Ok(())
     }
@@ -101,7 +241,7 @@ api! {
     fn cuMemMap(address: u64, bytes: usize, offset: usize, handle: Handle, _flags: u64) {
         driver()?;
         fits(bytes)?;
-        let physical = table::<Physical>().get(handle)?;
+        let physical = table::<PhysicalMemory>().get(handle)?;
         let mut all = reservations();
         let found = holding(&mut all, address, bytes)?;
         let end = address + bytes as u64;
@@ -110,7 +250,7 @@ api! {
             return Err(Status::InvalidValue);
         }
         found.pages.map(address as usize, bytes, &physical.file).ok_or(Status::OutOfMemory)?;
-        found.parts.insert(address, Part { bytes, handle, physical, flags: 0 });
+        found.parts.insert(address, Mapping { bytes, handle, physical, flags: 0 });
         Ok(())
     }
 
@@ -126,7 +266,7 @@ api! {
         found.pages.unmap(address as usize, bytes).ok_or(Status::Unknown)
     }
 
-    fn cuMemSetAccess(address: u64, bytes: usize, access: In<'_, Access>, count: usize) {
+    fn cuMemSetAccess(address: u64, bytes: usize, access: In<'_, AccessDescription>, count: usize) {
         let driver = driver()?;
         let access = access.list(count)?;
         for of in &access {
@@ -146,7 +286,7 @@ api! {
         found.register(driver)
     }
 
-    fn cuMemGetAccess(flags: Out<'_, u64>, _location: In<'_, Location>, address: u64) {
+    fn cuMemGetAccess(flags: Out<'_, u64>, _location: In<'_, MemoryLocation>, address: u64) {
         driver()?;
         let mut all = reservations();
         let found = holding(&mut all, address, 1)?;
@@ -154,8 +294,8 @@ api! {
         flags.store(part.flags as u64)
     }
 
-    fn cuMemGetAllocationPropertiesFromHandle(properties: Out<'_, Properties>, handle: Handle) {
-        let found = table::<Physical>().get(handle)?.properties;
+    fn cuMemGetAllocationPropertiesFromHandle(properties: Out<'_, AllocationProperties>, handle: Handle) {
+        let found = table::<PhysicalMemory>().get(handle)?.properties;
         properties.store(found)
     }
 
@@ -164,7 +304,7 @@ api! {
         let mut all = reservations();
         let found = holding(&mut all, address, 1)?;
         let part = found.part_at(address)?;
-        if table::<Physical>().find(part.handle).is_none() {
+        if table::<PhysicalMemory>().find(part.handle).is_none() {
             return Err(Status::InvalidValue);
         }
         part.physical.retained.fetch_add(1, Ordering::AcqRel);
@@ -172,7 +312,7 @@ api! {
     }
 
     fn cuMemExportToShareableHandle(to: Out<'_, i32>, handle: Handle, kind: i32, _flags: u64) {
-        let physical = table::<Physical>().get(handle)?;
+        let physical = table::<PhysicalMemory>().get(handle)?;
         if kind != FILE_DESCRIPTOR || physical.properties.handle_kinds & FILE_DESCRIPTOR == 0 {
             return Err(Status::NotSupported);
         }
@@ -187,9 +327,9 @@ api! {
         }
         let number = i32::try_from(from as usize).ok().filter(|number| *number >= 0).ok_or(Status::InvalidValue)?;
         // SAFETY: the caller's descriptor, open for the time of this call.
-        let file = SharedFile::of(unsafe { BorrowedFd::borrow_raw(number) }).ok_or(Status::InvalidValue)?;
-        let location = Location { kind: 1, id: 0 };
-        let properties = Properties {
+        let file = SharedFile::from_descriptor(unsafe { BorrowedFd::borrow_raw(number) }).ok_or(Status::InvalidValue)?;
+        let location = MemoryLocation { kind: 1, id: 0 };
+        let properties = AllocationProperties {
             kind: 1,
             handle_kinds: FILE_DESCRIPTOR,
             location,
@@ -199,7 +339,39 @@ api! {
             usage: 0,
             reserved: [0; 4],
         };
-        let made = table::<Physical>().add(Physical { file, properties, retained: AtomicU32::new(1) });
+        let made = table::<PhysicalMemory>().add(PhysicalMemory { file, properties, retained: AtomicU32::new(1) });
         handle.store(made)
+    }
+
+    fn cuMulticastCreate(_object: Out<'_, u64>, _properties: *const c_void) {
+        refuse()
+    }
+
+    fn cuMulticastGetGranularity(_bytes: Out<'_, usize>, _properties: *const c_void, _option: i32) {
+        refuse()
+    }
+
+    fn cuMulticastAddDevice(_object: u64, _device: i32) {
+        refuse()
+    }
+
+    fn cuMulticastBindMem(_object: u64, _offset: usize, _memory: u64, _memory_offset: usize, _bytes: usize, _flags: u64) {
+        refuse()
+    }
+
+    fn cuMulticastBindAddr(_object: u64, _offset: usize, _address: u64, _bytes: usize, _flags: u64) {
+        refuse()
+    }
+
+    fn cuMulticastBindMem_v2(_object: u64, _device: i32, _offset: usize, _memory: u64, _memory_offset: usize, _bytes: usize, _flags: u64) {
+        refuse()
+    }
+
+    fn cuMulticastBindAddr_v2(_object: u64, _device: i32, _offset: usize, _address: u64, _bytes: usize, _flags: u64) {
+        refuse()
+    }
+
+    fn cuMulticastUnbind(_object: u64, _device: i32, _offset: usize, _bytes: usize) {
+        refuse()
     }
 }

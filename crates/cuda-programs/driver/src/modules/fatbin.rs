@@ -1,15 +1,173 @@
 //! Images of modules: PTX text, fatbins with compressed entries, and machine code, which is refused.
 //!
-//! The layout of fatbins is not documented by NVIDIA; the offsets are those that public tools use, and what nvcc 12 and 13 write.
+//! NVIDIA does not document the layout of fatbins; the offsets are those that public tools use and that nvcc 12 and 13 write. Of several
+//! PTX entries the newest that the emulated GPU runs is taken. If no GPU was named and all are newer, the oldest is taken, since the emulator
+//! also runs instructions that the default GPU does not have.
 
-mod entries;
-mod refused;
-
-pub use entries::{FATBIN, ptx_of};
-pub use refused::{Refused, for_architectures, newer};
-
+use crate::devices::gpus::{Model, model};
 use crate::memory::mapped::{Access, is_mapped, until_zero};
 use crate::pointers::In;
+use crate::status::Status;
+use std::fmt;
+
+/// Why an image is not loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ImageError {
+    /// It holds machine code for these architectures and no PTX.
+    MachineCode(Vec<u32>),
+    /// Its oldest PTX is for this architecture, which is newer than the GPU that was named.
+    Newer(u32),
+    /// It is none of the kinds of image.
+    Unknown,
+    /// An entry cannot be read.
+    Damaged(&'static str),
+}
+
+impl ImageError {
+    /// What a GPU's driver answers.
+    pub fn status(&self) -> Status {
+        match self {
+            ImageError::MachineCode(_) | ImageError::Newer(_) => Status::NoBinaryForGpu,
+            ImageError::Unknown | ImageError::Damaged(_) => Status::InvalidImage,
+        }
+    }
+}
+
+/// Why a target is refused that the GPU that was named does not run, and what to do.
+pub fn newer(target: &str) -> [String; 2] {
+    let (gpu, own) = (&model().gpu.name, model().architecture());
+    [
+        format!(
+            "the module's PTX is for {target}, which the emulated {gpu} (sm_{own}) does not run"
+        ),
+        format!(
+            "compile for it (`nvcc -arch=sm_{own}`), or name another GPU by `--gpu` (LANEWORK_GPU)"
+        ),
+    ]
+}
+
+/// ` for sm_80, sm_90`, or nothing where none is known.
+pub fn for_architectures(sms: &[u32]) -> String {
+    let names: Vec<String> = sms.iter().map(|sm| format!("sm_{sm}")).collect();
+    if names.is_empty() { String::new() } else { format!(" for {}", names.join(", ")) }
+}
+
+impl fmt::Display for ImageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ImageError::MachineCode(sms) => write!(
+                f,
+                "the module holds machine code{} and no PTX, which is what the emulator runs\n  = help: compile with PTX, as \
+                 `nvcc -gencode arch=compute_90,code=compute_90` or `-arch=sm_90` do",
+                for_architectures(sms)
+            ),
+            ImageError::Newer(sm) => f.write_str(&newer(&format!("sm_{sm}")).join("\n  = help: ")),
+            ImageError::Unknown => {
+                f.write_str("the image of the module is neither PTX nor a fatbin\n  = help: pass PTX text, or what nvcc writes with `-fatbin`")
+            }
+            ImageError::Damaged(what) => write!(f, "the module's fatbin cannot be read: {what}\n  = help: compile it again"),
+        }
+    }
+}
+
+/// The first bytes of a fatbin.
+pub const FATBIN: u32 = 0xba55_ed50;
+/// Flags of an entry: how its payload is compressed.
+pub(super) const LZ4: u64 = 0x2000;
+pub(super) const ZSTD: u64 = 0x8000;
+
+/// Bytes of an entry's header that are read.
+pub(super) const ENTRY: usize = 64;
+/// PTX text at most: more is not text.
+pub(super) const LONGEST: usize = 1 << 28;
+/// Bytes that one byte of an LZ4 block becomes at most.
+pub(super) const MOST_OF_LZ4: usize = 255;
+
+/// The best PTX of a fatbin's bytes for the emulated GPU.
+pub fn ptx_of(bytes: &[u8]) -> Result<String, ImageError> {
+    best_for(model(), bytes)
+}
+
+/// The best PTX of a fatbin's bytes for a GPU.
+pub(super) fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError> {
+    let own = model.architecture();
+    let cut = ImageError::Damaged("it ends in an entry");
+    let magic = bytes.get(..4).map(|word| u32::from_le_bytes(std::array::from_fn(|i| word[i])));
+    if magic != Some(FATBIN) || bytes.len() < 16 {
+        return Err(ImageError::Unknown);
+    }
+    let mut rest =
+        bytes.get(u16::from_le_bytes([bytes[6], bytes[7]]) as usize..).ok_or(cut.clone())?;
+    let (mut best, mut machine): (Option<(u32, String)>, _) = (None, Vec::new());
+    while rest.len() >= ENTRY {
+        let word = |offset: usize| u32::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
+        let long = |offset: usize| u64::from_le_bytes(std::array::from_fn(|i| rest[offset + i]));
+        let (kind, header, length, sm) =
+            (word(0) as u16, word(4) as usize, word(8) as usize, word(28));
+        let payload = rest.get(header..header.saturating_add(length)).ok_or(cut.clone())?;
+        match kind {
+            1 if best.as_ref().is_none_or(|(of_best, _)| is_better(own, sm, *of_best)) => {
+                let compressed = payload
+                    .get(..word(16) as usize)
+                    .filter(|part| !part.is_empty())
+                    .unwrap_or(payload);
+                let text = text_of(compressed, long(40), long(56) as usize)?;
+                best = Some((sm, text));
+            }
+            2 => machine.push(sm),
+            _ => {}
+        }
+        // An entry without a byte would be followed by itself.
+        if header + length == 0 {
+            return Err(ImageError::Damaged("an entry has no length"));
+        }
+        rest = &rest[header + length..];
+    }
+    match best {
+        Some((sm, _)) if model.named && sm > own => Err(ImageError::Newer(sm)),
+        Some((_, text)) => Ok(text),
+        None => Err(ImageError::MachineCode(machine)),
+    }
+}
+
+/// Whether a GPU of one architecture takes PTX for a second one rather than that for a third.
+fn is_better(own: u32, sm: u32, other: u32) -> bool {
+    match (sm <= own, other <= own) {
+        (true, true) => sm > other,
+        (false, false) => sm < other,
+        (runs, _) => runs,
+    }
+}
+
+/// The text of an entry's payload.
+fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, ImageError> {
+    if length > LONGEST {
+        return Err(ImageError::Damaged("an entry says that it is longer than 256 MiB"));
+    }
+    let bytes = if flags & LZ4 != 0 {
+        if length / MOST_OF_LZ4 > payload.len() {
+            return Err(ImageError::Damaged(
+                "an entry's LZ4 block says that it is longer than it can be",
+            ));
+        }
+        lz4_flex::block::decompress(payload, length)
+            .map_err(|_| ImageError::Damaged("an entry's LZ4 block is damaged"))?
+    } else if flags & ZSTD != 0 {
+        let mut text = Vec::new();
+        let mut decoder = ruzstd::decoding::StreamingDecoder::new(payload)
+            .map_err(|_| ImageError::Damaged("an entry's zstd frame is damaged"))?;
+        // A frame that says nothing else may be as long as the longest.
+        let most = if length == 0 { LONGEST } else { length };
+        let limited = &mut std::io::Read::take(&mut decoder, most as u64);
+        std::io::Read::read_to_end(limited, &mut text)
+            .map_err(|_| ImageError::Damaged("an entry's zstd frame is damaged"))?;
+        text
+    } else {
+        payload.to_vec()
+    };
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
+}
 
 /// `fatBinaryWrapper`: where nvcc's code points to a fatbin.
 const WRAPPER: u32 = 0x4662_43b1;
@@ -20,11 +178,11 @@ const ELF: u32 = 0x464c_457f;
 const MOST_PARTS: usize = 1 << 16;
 
 /// The PTX texts of an image: one, or of a list of fatbins one each.
-pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, Refused> {
+pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
     let image = image.as_ptr();
     let there = |at: *const u8, bytes| match is_mapped(at as u64, bytes, Access::Read) {
         true => Ok(()),
-        false => Err(Refused::Damaged("no memory is where it points")),
+        false => Err(ImageError::Damaged("no memory is where it points")),
     };
     there(image, 4)?;
     // SAFETY: the bytes are there.
@@ -50,7 +208,7 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, Refused> {
                 Err(refused) => Err(refused),
             };
             let end =
-                |next: &Result<*const u8, Refused>| !next.as_ref().is_ok_and(|at| at.is_null());
+                |next: &Result<*const u8, ImageError>| !next.as_ref().is_ok_and(|at| at.is_null());
             let fatbins = (0..MOST_PARTS).map(next).take_while(end);
             // What separate compilation gave; the wrapper's own fatbin holds what nvlink made of their machine code.
             let (mut found, mut machine) = (Vec::new(), Vec::new());
@@ -58,7 +216,7 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, Refused> {
                 // SAFETY: they are fatbins.
                 match unsafe { of_fatbin(fatbin?) } {
                     Ok(text) => found.push(text),
-                    Err(Refused::MachineCode(mut sms)) => machine.append(&mut sms),
+                    Err(ImageError::MachineCode(mut sms)) => machine.append(&mut sms),
                     Err(other) => return Err(other),
                 }
             }
@@ -66,7 +224,9 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, Refused> {
                 // SAFETY: it is a fatbin.
                 let own = unsafe { of_fatbin(data) };
                 found.push(own.map_err(|refused| match refused {
-                    Refused::MachineCode(sms) if sms.is_empty() => Refused::MachineCode(machine),
+                    ImageError::MachineCode(sms) if sms.is_empty() => {
+                        ImageError::MachineCode(machine)
+                    }
                     other => other,
                 })?);
             }
@@ -74,14 +234,14 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, Refused> {
         }
         // SAFETY: the program passed an image, which begins with the mark of a fatbin and is not written during the call.
         FATBIN => Ok(vec![unsafe { of_fatbin(image) }?]),
-        ELF => Err(Refused::MachineCode(Vec::new())),
+        ELF => Err(ImageError::MachineCode(Vec::new())),
         _ => {
             // SAFETY: the program passed an image, which it does not write during the call; `until_zero` checks each page.
-            let text = unsafe { until_zero(image as u64) }.ok_or(Refused::Unknown)?;
+            let text = unsafe { until_zero(image as u64) }.ok_or(ImageError::Unknown)?;
             let text = String::from_utf8_lossy(text);
             match text.contains(".version") {
                 true => Ok(vec![text.into_owned()]),
-                false => Err(Refused::Unknown),
+                false => Err(ImageError::Unknown),
             }
         }
     }
@@ -91,8 +251,8 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, Refused> {
 ///
 /// # Safety
 /// As [`texts`].
-unsafe fn of_fatbin(start: *const u8) -> Result<String, Refused> {
-    let cut = |_| Refused::Damaged("it says that it is longer than the memory where it lies");
+unsafe fn of_fatbin(start: *const u8) -> Result<String, ImageError> {
+    let cut = |_| ImageError::Damaged("it says that it is longer than the memory where it lies");
     if !is_mapped(start as u64, 16, Access::Read) {
         return Err(cut(()));
     }
@@ -108,17 +268,17 @@ unsafe fn of_fatbin(start: *const u8) -> Result<String, Refused> {
 }
 
 /// The PTX texts of a file's bytes, which are all that there is of it.
-pub fn texts_of_file(bytes: &[u8]) -> Result<Vec<String>, Refused> {
+pub fn texts_of_file(bytes: &[u8]) -> Result<Vec<String>, ImageError> {
     match bytes.first_chunk() {
         Some(word) if u32::from_le_bytes(*word) == FATBIN => Ok(vec![ptx_of(bytes)?]),
-        Some(word) if u32::from_le_bytes(*word) == ELF => Err(Refused::MachineCode(Vec::new())),
+        Some(word) if u32::from_le_bytes(*word) == ELF => Err(ImageError::MachineCode(Vec::new())),
         _ => {
             let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
             let text = String::from_utf8_lossy(&bytes[..end]);
             if text.contains(".version") {
                 Ok(vec![text.into_owned()])
             } else {
-                Err(Refused::Unknown)
+                Err(ImageError::Unknown)
             }
         }
     }
@@ -126,9 +286,9 @@ pub fn texts_of_file(bytes: &[u8]) -> Result<Vec<String>, Refused> {
 
 #[cfg(test)]
 pub mod tests {
-    use super::entries::{ENTRY, LONGEST, LZ4, ZSTD, best_for};
     use super::*;
-    use crate::devices::model::Model;
+    use super::{ENTRY, LONGEST, LZ4, ZSTD, best_for};
+    use crate::devices::gpus::Model;
     use crate::status::Status;
     use lanework_gpu_specs::specs;
 
@@ -193,18 +353,18 @@ pub mod tests {
         assert_eq!(best(true, &[90, 80, 75]).as_deref(), Ok(".version sm 80"));
         assert_eq!(best(false, &[120, 90]).as_deref(), Ok(".version sm 90"));
         let refused = best(true, &[120, 90]).expect_err("newer");
-        assert_eq!((&refused, refused.status()), (&Refused::Newer(90), Status::NoBinaryForGpu));
+        assert_eq!((&refused, refused.status()), (&ImageError::Newer(90), Status::NoBinaryForGpu));
     }
 
     #[test]
     fn machine_code_alone_is_refused_with_what_to_compile() {
         let refused = ptx_of(&fatbin(&[(2, 90, 0, 0, vec![0; 8])])).expect_err("no PTX");
-        assert_eq!(refused, Refused::MachineCode(vec![90]));
+        assert_eq!(refused, ImageError::MachineCode(vec![90]));
         assert!(refused.to_string().contains("nvcc -gencode"));
     }
 
     /// A wrapper of version 2 around its own fatbin and a list.
-    fn wrapped(own: &[u8], parts: &[Vec<u8>]) -> Result<Vec<String>, Refused> {
+    fn wrapped(own: &[u8], parts: &[Vec<u8>]) -> Result<Vec<String>, ImageError> {
         let mut list: Vec<*const u8> = parts.iter().map(|part| part.as_ptr()).collect();
         list.push(std::ptr::null());
         let mut wrapper = WRAPPER.to_le_bytes().to_vec();
@@ -226,7 +386,7 @@ pub mod tests {
         }
         assert_eq!(wrapped(&ptx(".version c"), &[]), Ok(vec![".version c".into()]));
         let refused = wrapped(&fatbin(&[]), &[machine]).expect_err("no PTX");
-        assert_eq!(refused, Refused::MachineCode(vec![90]));
+        assert_eq!(refused, ImageError::MachineCode(vec![90]));
     }
 
     #[test]
@@ -236,7 +396,7 @@ pub mod tests {
         for length in 0..whole.len() {
             assert!(ptx_of(&whole[..length]).is_err(), "{length} bytes");
         }
-        assert!(matches!(ptx_of(&whole), Err(Refused::Damaged(_))));
+        assert!(matches!(ptx_of(&whole), Err(ImageError::Damaged(_))));
     }
 
     #[test]
@@ -247,12 +407,15 @@ pub mod tests {
         endless.extend([0; 128]);
         let total = (endless.len() as u64 - 16).to_le_bytes();
         endless[8..16].copy_from_slice(&total);
-        assert!(matches!(ptx_of(&endless), Err(Refused::Damaged(_))));
+        assert!(matches!(ptx_of(&endless), Err(ImageError::Damaged(_))));
         // Texts that are said to be longer than what they are packed in can hold.
         for flags in [LZ4, ZSTD] {
             for length in [1 << 20, LONGEST, LONGEST + 1, usize::MAX] {
                 let damaged = fatbin(&[(1, 90, flags, length, vec![0x1f; 40])]);
-                assert!(matches!(ptx_of(&damaged), Err(Refused::Damaged(_))), "{flags} {length}");
+                assert!(
+                    matches!(ptx_of(&damaged), Err(ImageError::Damaged(_))),
+                    "{flags} {length}"
+                );
             }
         }
         // A fatbin that is said to be longer than memory: its header is changed in place, and what follows is not there.
@@ -260,7 +423,10 @@ pub mod tests {
         for total in [u64::MAX, u64::MAX - 16, 1 << 46, 1 << 62] {
             long[8..16].copy_from_slice(&total.to_le_bytes());
             // SAFETY: nothing writes to the memory of this process meanwhile.
-            assert!(matches!(texts(unsafe { In::new(long.as_ptr()) }), Err(Refused::Damaged(_))));
+            assert!(matches!(
+                texts(unsafe { In::new(long.as_ptr()) }),
+                Err(ImageError::Damaged(_))
+            ));
         }
     }
 
@@ -289,6 +455,6 @@ pub mod tests {
         }
         assert_eq!(texts_of_file(b".version a"), Ok(vec![".version a".to_owned()]));
         let elf = texts_of_file(&ELF.to_le_bytes());
-        assert_eq!(elf, Err(Refused::MachineCode(Vec::new())));
+        assert_eq!(elf, Err(ImageError::MachineCode(Vec::new())));
     }
 }

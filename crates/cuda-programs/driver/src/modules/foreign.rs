@@ -4,9 +4,9 @@
 //!
 //! A module is of the file that its image lies in, else, as of one that a library unpacks, of the nearest library among the callers.
 
-use crate::api::say;
-use crate::lock::lock;
-use crate::modules::fatbin::{Refused, for_architectures};
+use crate::api::warn;
+use crate::modules::fatbin::{ImageError, for_architectures};
+use crate::state::lock;
 use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
@@ -38,25 +38,25 @@ const FIRST: &str = "a stand-in is there, but the program loaded NVIDIA's by its
                      sets it, with no -rpath to NVIDIA's";
 
 /// A library by one of its files.
-struct Library {
+struct LoadedLibrary {
     file: String,
     name: &'static str,
     instead: &'static str,
 }
 
-impl Library {
+impl LoadedLibrary {
     /// The library that a file is of.
-    fn of(file: String) -> Option<Library> {
+    fn open(file: String) -> Option<LoadedLibrary> {
         let plain = file.rsplit('/').next().filter(|plain| plain.contains(".so"))?;
         let (_, name, instead) = LIBRARIES.iter().find(|(prefix, ..)| plain.starts_with(prefix))?;
-        Some(Library { name, instead, file })
+        Some(LoadedLibrary { name, instead, file })
     }
 
     /// Says that it does not run here, once.
-    fn say(&self, architectures: &str) {
+    fn warn(&self, architectures: &str) {
         static NAMED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
         if lock(&NAMED).insert(self.name) {
-            say(
+            warn(
                 &format!("{} computes nothing on the emulated GPU", self.name),
                 &format!(
                     "{} holds machine code{architectures} and no PTX, so that its calls fail\n  = help: {}",
@@ -68,29 +68,29 @@ impl Library {
 }
 
 /// Says why the image of a module is refused, with the file that it is of.
-pub fn say_refused(image: usize, refused: &Refused) {
-    let Refused::MachineCode(sms) = refused else {
-        return say("a module is not loaded", refused);
+pub fn say_refused(image: usize, refused: &ImageError) {
+    let ImageError::MachineCode(sms) = refused else {
+        return warn("a module is not loaded", refused);
     };
     let file = file_of(image);
-    let library = file.iter().cloned().chain(callers()).find_map(Library::of);
+    let library = file.iter().cloned().chain(callers()).find_map(LoadedLibrary::open);
     match (library, file) {
-        (Some(library), _) => library.say(&for_architectures(sms)),
+        (Some(library), _) => library.warn(&for_architectures(sms)),
         (None, Some(file)) => {
             // Of all modules of a file that has many.
             static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
             if lock(&SAID).insert(file.clone()) {
-                say(&format!("a module of {file} is not loaded"), refused);
+                warn(&format!("a module of {file} is not loaded"), refused);
             }
         }
-        (None, None) => say("a module is not loaded", refused),
+        (None, None) => warn("a module is not loaded", refused),
     }
 }
 
 /// Says whose call it is that asks the driver for what only a GPU's has, where that is a library of machine code.
 pub fn say_caller() {
-    if let Some(library) = callers().into_iter().find_map(Library::of) {
-        library.say("");
+    if let Some(library) = callers().into_iter().find_map(LoadedLibrary::open) {
+        library.warn("");
     }
 }
 
@@ -135,11 +135,11 @@ fn callers() -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Library;
+    use super::LoadedLibrary;
 
     #[test]
     fn libraries_are_known_by_their_files() {
-        let name = |path: &str| Library::of(path.to_owned()).map(|library| library.name);
+        let name = |path: &str| LoadedLibrary::open(path.to_owned()).map(|library| library.name);
         assert_eq!(name("/usr/lib/libcufft.so.12"), Some("NVIDIA's cuFFT"));
         assert_eq!(name("/a/libcufftw.so"), Some("cuFFTW"));
         assert_eq!(name("libcudnn_ops.so.9"), Some("cuDNN"));

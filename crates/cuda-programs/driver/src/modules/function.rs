@@ -1,14 +1,16 @@
-//! Functions as the driver keeps them: kernels of modules and of libraries, with their attributes.
+//! Functions (kernels of modules and libraries), their attributes, and the calls on them.
 
-use crate::devices::model::model;
+use crate::api::api;
+use crate::devices::gpus::model;
 use crate::handles::Handle;
-use crate::lock::lock;
-use crate::modules::entry::Entry;
+use crate::modules::kernel_entry::KernelEntry;
 use crate::modules::module::Module;
+use crate::pointers::Out;
+use crate::state::{lock, table};
 use crate::status::{Result, Status};
 use lanework::ptx::{StateSpace, Variable};
 use std::collections::BTreeMap;
-use std::ffi::CString;
+use std::ffi::{CString, c_char};
 use std::sync::{Arc, Mutex};
 
 /// Gives the module of a function in the current context, and its handle.
@@ -52,12 +54,12 @@ impl Function {
     }
 
     /// What is known of its entry in the current context.
-    pub fn entry(&self) -> Result<Arc<Entry>> {
+    pub fn entry(&self) -> Result<Arc<KernelEntry>> {
         self.module()?.1.entry(self.name())
     }
 
     /// Most bytes of dynamic shared memory that a launch may have.
-    pub fn most_dynamic_shared(&self, entry: &Entry) -> u32 {
+    pub fn most_dynamic_shared(&self, entry: &KernelEntry) -> u32 {
         self.get(DYNAMIC_SHARED)
             .map_or(PORTABLE_SHARED.saturating_sub(entry.resources.static_shared), |bytes| {
                 bytes as u32
@@ -142,4 +144,91 @@ fn constant_bytes(module: &Module) -> u64 {
 /// The architecture that the module was compiled for, as 90.
 fn target(module: &Module) -> i32 {
     module.code.module().target.architecture as i32
+}
+
+/// Stores the place and the size of a parameter.
+fn parameter(
+    function: Handle,
+    index: usize,
+    offset: Out<'_, usize>,
+    bytes: Out<'_, usize>,
+) -> Result {
+    let function = table::<Function>().get(function)?;
+    let (at, size) = *function.entry()?.parameters.get(index).ok_or(Status::InvalidValue)?;
+    offset.store(at)?;
+    bytes.store_optional(size);
+    Ok(())
+}
+
+/// The function of a handle; without one the call is wrong.
+fn named(function: Handle) -> Result<Arc<Function>> {
+    if function == 0 { Err(Status::InvalidValue) } else { table::<Function>().get(function) }
+}
+
+api! {
+    fn cuFuncGetAttribute(value: Out<'_, i32>, attribute: i32, function: Handle) {
+        value.store(table::<Function>().get(function)?.attribute(attribute)?)
+    }
+
+    fn cuFuncSetAttribute(function: Handle, attribute: i32, value: i32) {
+        table::<Function>().get(function)?.set_attribute(attribute, value)
+    }
+
+    fn cuKernelGetAttribute(value: Out<'_, i32>, attribute: i32, kernel: Handle, _device: i32) {
+        value.store(table::<Function>().get(kernel)?.attribute(attribute)?)
+    }
+
+    fn cuKernelSetAttribute(attribute: i32, value: i32, kernel: Handle, _device: i32) {
+        table::<Function>().get(kernel)?.set_attribute(attribute, value)
+    }
+
+    fn cuFuncSetCacheConfig(function: Handle, _config: i32) {
+        table::<Function>().get(function).map(drop)
+    }
+
+    fn cuKernelSetCacheConfig(kernel: Handle, _config: i32, _device: i32) {
+        table::<Function>().get(kernel).map(drop)
+    }
+
+    fn cuFuncSetSharedMemConfig(function: Handle, _config: i32) {
+        table::<Function>().get(function).map(drop)
+    }
+
+    fn cuFuncGetModule(module: Out<'_, Handle>, function: Handle) {
+        let found = table::<Function>().get(function)?.module()?.0;
+        module.store(found)
+    }
+
+    fn cuFuncGetName(name: Out<'_, *const c_char>, function: Handle) {
+        name.store(named(function)?.name.as_ptr())
+    }
+
+    fn cuKernelGetName(name: Out<'_, *const c_char>, kernel: Handle) {
+        name.store(named(kernel)?.name.as_ptr())
+    }
+
+    fn cuFuncGetParamInfo(function: Handle, index: usize, offset: Out<'_, usize>, bytes: Out<'_, usize>) {
+        parameter(function, index, offset, bytes)
+    }
+
+    fn cuKernelGetParamInfo(kernel: Handle, index: usize, offset: Out<'_, usize>, bytes: Out<'_, usize>) {
+        parameter(kernel, index, offset, bytes)
+    }
+
+    fn cuFuncGetParamCount(function: Handle, count: Out<'_, usize>) {
+        count.store(table::<Function>().get(function)?.entry()?.parameters.len())
+    }
+
+    fn cuKernelGetParamCount(kernel: Handle, count: Out<'_, usize>) {
+        count.store(table::<Function>().get(kernel)?.entry()?.parameters.len())
+    }
+
+    fn cuFuncIsLoaded(state: Out<'_, i32>, function: Handle) {
+        table::<Function>().get(function)?;
+        state.store(1)
+    }
+
+    fn cuFuncLoad(function: Handle) {
+        table::<Function>().get(function).map(drop)
+    }
 }

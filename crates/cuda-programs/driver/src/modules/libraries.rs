@@ -3,12 +3,11 @@
 use crate::api::api;
 use crate::devices::contexts::current;
 use crate::handles::Handle;
-use crate::lock::lock;
 use crate::modules::function::Function;
 use crate::modules::jit_options::JitOptions;
 use crate::modules::module::Module;
 use crate::pointers::{In, Out, Text};
-use crate::state::{Driver, driver, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
 use lanework::ptx::Module as Ptx;
 use std::collections::BTreeMap;
@@ -142,15 +141,15 @@ api! {
 
     fn cuLibraryGetGlobal(address: Out<'_, u64>, bytes: Out<'_, usize>, library: Handle, name: Text<'_>) {
         let (at, length) = driver()?.variable_of(library, name.get()?)?;
-        address.offer(at);
-        bytes.offer(length as usize);
+        address.store_optional(at);
+        bytes.store_optional(length as usize);
         Ok(())
     }
 
     fn cuLibraryGetManaged(address: Out<'_, u64>, bytes: Out<'_, usize>, library: Handle, name: Text<'_>) {
         let (at, length) = driver()?.variable_of(library, name.get()?)?;
-        address.offer(at);
-        bytes.offer(length as usize);
+        address.store_optional(at);
+        bytes.store_optional(length as usize);
         Ok(())
     }
 

@@ -1,17 +1,12 @@
-//! Linking while a program runs: `cuLinkCreate` and what follows. What it calls a cubin is the linked PTX, which modules and libraries load.
-//!
-//! Texts are read when they are added, and what is wrong with one is that call's error; names that are missing or defined twice are the
-//! error of `cuLinkComplete`. Both stand in the log that the program gave when it made the linker.
+//! Linking (`cuLink...`): what programs add, and the PTX that becomes one module.
 
-use crate::api::{api, say};
+use crate::api::{api, warn};
 use crate::handles::Handle;
-use crate::lock::lock;
-use crate::modules::calls::read_file;
-use crate::modules::fatbin::Refused;
+use crate::modules::fatbin::{FATBIN, ImageError, ptx_of};
 use crate::modules::jit_options::{JitOptions, Outputs};
-use crate::modules::linkable::texts_of;
+use crate::modules::module::read_file;
 use crate::pointers::{In, Out, Text};
-use crate::state::{driver, table};
+use crate::state::{driver, lock, table};
 use crate::status::{Result, Status};
 use lanework::ptx::Linker;
 use std::ffi::c_void;
@@ -24,21 +19,21 @@ const PTX: i32 = 1;
 const INTERMEDIATE: i32 = 5;
 
 /// A linker of a program.
-struct Link {
+struct ProgramLinker {
     outputs: Outputs,
     most_registers: Option<u32>,
-    state: Mutex<State>,
+    state: Mutex<LinkState>,
 }
 
 #[derive(Default)]
-struct State {
+struct LinkState {
     linker: Linker,
     spent: Duration,
     /// What was linked, ended by a zero byte; it lives as long as the linker.
     image: Option<Arc<[u8]>>,
 }
 
-impl Link {
+impl ProgramLinker {
     /// Adds an input.
     fn add(&self, kind: i32, bytes: &[u8], name: &str, options: JitOptions) -> Result {
         let mut state = lock(&self.state);
@@ -98,7 +93,7 @@ impl Link {
 
     /// Says and logs why something was refused.
     fn refuse(&self, status: Status, why: &str) -> Status {
-        say("PTX is not linked", &why);
+        warn("PTX is not linked", &why);
         self.outputs.write("", &format!("error: {why}"));
         status
     }
@@ -114,7 +109,7 @@ fn add_texts(
 ) -> std::result::Result<(), (Status, String)> {
     let texts = texts_of(bytes).map_err(|refused| {
         let status = match (kind, &refused) {
-            (PTX, Refused::Unknown) => Status::InvalidPtx,
+            (PTX, ImageError::Unknown) => Status::InvalidPtx,
             _ => refused.status(),
         };
         (status, refused.to_string())
@@ -138,8 +133,8 @@ fn create(options: JitOptions, link: Out<'_, Handle>) -> Result {
         driver.context()?;
     }
     let (outputs, most_registers) = (options.outputs(), options.most_registers());
-    let made = Link { outputs, most_registers, state: Mutex::default() };
-    link.store(table::<Link>().add(made))
+    let made = ProgramLinker { outputs, most_registers, state: Mutex::default() };
+    link.store(table::<ProgramLinker>().add(made))
 }
 
 /// Adds bytes.
@@ -154,7 +149,7 @@ unsafe fn add_data(
     options: JitOptions,
 ) -> Result {
     driver()?;
-    let link = table::<Link>().get(link)?;
+    let link = table::<ProgramLinker>().get(link)?;
     if data.is_null() || !options.are_whole() {
         return Err(Status::InvalidValue);
     }
@@ -166,12 +161,63 @@ unsafe fn add_data(
 /// Adds a file.
 fn add_file(link: Handle, kind: i32, path: Text<'_>, options: JitOptions) -> Result {
     driver()?;
-    let link = table::<Link>().get(link)?;
+    let link = table::<ProgramLinker>().get(link)?;
     if !options.are_whole() {
         return Err(Status::InvalidValue);
     }
     let path = path.get()?;
     link.add(kind, &read_file(path)?, path, options)
+}
+
+/// The first bytes of ELF files and of archives of them.
+const ELF: &[u8] = b"\x7fELF";
+const ARCHIVE: &[u8] = b"!<arch>\n";
+
+/// The PTX texts of an input; an object has one for each fatbin with PTX.
+pub fn texts_of(bytes: &[u8]) -> std::result::Result<Vec<String>, ImageError> {
+    if bytes.starts_with(&FATBIN.to_le_bytes()) {
+        return Ok(vec![ptx_of(bytes)?]);
+    }
+    if bytes.starts_with(ELF) || bytes.starts_with(ARCHIVE) {
+        return of_object(bytes);
+    }
+    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+    let text = String::from_utf8_lossy(&bytes[..end]);
+    if text.contains(".version") { Ok(vec![text.into_owned()]) } else { Err(ImageError::Unknown) }
+}
+
+/// The PTX of the fatbins in an object of the host's compiler, which lie in a section of their own, found by their first bytes.
+fn of_object(bytes: &[u8]) -> std::result::Result<Vec<String>, ImageError> {
+    let (mut found, mut machine) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    while let Some(fatbin) = next_fatbin(bytes, &mut at) {
+        match ptx_of(fatbin) {
+            Ok(text) => found.push(text),
+            Err(ImageError::MachineCode(mut sms)) => machine.append(&mut sms),
+            // Bytes that look like one by chance.
+            Err(_) => {}
+        }
+    }
+    if found.is_empty() { Err(ImageError::MachineCode(machine)) } else { Ok(found) }
+}
+
+/// The next whole fatbin from an offset on, which is moved behind it.
+fn next_fatbin<'a>(bytes: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
+    loop {
+        let rest = bytes.get(*at..)?;
+        let start = *at + rest.windows(4).position(|word| word == FATBIN.to_le_bytes())?;
+        let header = bytes.get(start..start + 16)?;
+        let total = u64::from_le_bytes(std::array::from_fn(|i| header[8 + i]));
+        let length = u64::from(u16::from_le_bytes([header[6], header[7]])).checked_add(total);
+        let end = length.and_then(|length| start.checked_add(usize::try_from(length).ok()?));
+        *at = start + 4;
+        if let Some(end) = end
+            && let Some(fatbin) = bytes.get(start..end)
+        {
+            *at = end;
+            return Some(fatbin);
+        }
+    }
 }
 
 api! {
@@ -203,13 +249,48 @@ api! {
 
     fn cuLinkComplete(link: Handle, image: Out<'_, *const c_void>, bytes: Out<'_, usize>) {
         driver()?;
-        let linked = table::<Link>().get(link)?.complete()?;
-        bytes.offer(linked.len());
+        let linked = table::<ProgramLinker>().get(link)?.complete()?;
+        bytes.store_optional(linked.len());
         image.store(linked.as_ptr().cast())
     }
 
     fn cuLinkDestroy(link: Handle) {
         driver()?;
-        table::<Link>().remove(link).map(drop)
+        table::<ProgramLinker>().remove(link).map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::modules::fatbin::tests::fatbin;
+
+    #[test]
+    fn objects_give_the_ptx_of_their_fatbins() {
+        let ptx = |text: &str| fatbin(&[(1, 90, 0, 0, text.as_bytes().to_vec())]);
+        let mut object = ELF.to_vec();
+        object.extend(b"code");
+        // The first bytes of a fatbin by chance, with a length beyond the end.
+        object.extend(FATBIN.to_le_bytes());
+        object.extend([0xff; 20]);
+        object.extend(ptx(".version a"));
+        object.extend(fatbin(&[(2, 90, 0, 0, vec![0; 8])]));
+        object.extend(ptx(".version b"));
+        let both = Ok(vec![".version a".to_owned(), ".version b".to_owned()]);
+        assert_eq!(texts_of(&object), both);
+        let archive = [ARCHIVE, &object].concat();
+        assert_eq!(texts_of(&archive), both);
+        let cut = &object[..object.len() - 4];
+        assert_eq!(texts_of(cut), Ok(vec![".version a".to_owned()]));
+    }
+
+    #[test]
+    fn what_holds_no_ptx_is_refused() {
+        let machine = [ELF, &fatbin(&[(2, 86, 0, 0, vec![0; 8])])].concat();
+        assert_eq!(texts_of(&machine), Err(ImageError::MachineCode(vec![86])));
+        assert_eq!(texts_of(ELF), Err(ImageError::MachineCode(Vec::new())));
+        for bytes in [&b""[..], b"\0.version", b"neither", &FATBIN.to_le_bytes()] {
+            assert_eq!(texts_of(bytes), Err(ImageError::Unknown));
+        }
     }
 }

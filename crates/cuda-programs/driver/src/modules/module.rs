@@ -1,12 +1,27 @@
-//! Modules as the driver keeps them: PTX loaded into a context.
+//! Modules: PTX loaded into a context, with its kernels and variables.
 
+use crate::api::{api, warn};
+use crate::devices::gpus::{Model, model};
+use crate::graphs::conditional::SET;
 use crate::handles::Handle;
-use crate::lock::lock;
-use crate::modules::entry::Entry;
+use crate::launches::device_launch;
+use crate::memory::mapped::{Access, is_mapped};
+use crate::modules::fatbin;
+use crate::modules::fatbin::ImageError;
+use crate::modules::foreign::say_refused;
+use crate::modules::function::Function;
+use crate::modules::jit_options::JitOptions;
+use crate::modules::kernel_entry::KernelEntry;
+use crate::pointers::{In, Out, Text};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
-use lanework::PtxModule;
-use std::collections::BTreeMap;
+use crate::textures::references;
+use lanework::ptx::{LinkError, Linkage, Linker, Module as Ptx, Specific, Target};
+use lanework::{Error, PtxModule};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// A loaded module.
 pub struct Module {
@@ -17,7 +32,7 @@ pub struct Module {
     /// Texture and surface references that were asked for, by the names of their variables.
     pub references: Mutex<BTreeMap<String, Handle>>,
     /// What is known of its entries, by name, as far as it was asked for.
-    entries: Mutex<BTreeMap<String, Arc<Entry>>>,
+    entries: Mutex<BTreeMap<String, Arc<KernelEntry>>>,
     /// Held while a kernel that may launch others runs, with all that it launched.
     pub launching: Mutex<()>,
 }
@@ -35,12 +50,253 @@ impl Module {
     }
 
     /// The entry of a name.
-    pub fn entry(&self, name: &str) -> Result<Arc<Entry>> {
+    pub fn entry(&self, name: &str) -> Result<Arc<KernelEntry>> {
         if let Some(known) = lock(&self.entries).get(name) {
             return Ok(known.clone());
         }
-        let found = Arc::new(Entry::of(&self.code, name).ok_or(Status::NotFound)?);
+        let found = Arc::new(KernelEntry::find(&self.code, name).ok_or(Status::NotFound)?);
         lock(&self.entries).insert(name.to_owned(), found.clone());
         Ok(found)
+    }
+}
+
+/// Bytes that the shortest image has: PTX begins with its version.
+const IMAGE: usize = 8;
+
+impl Driver {
+    /// The PTX of an image.
+    pub fn texts(image: In<'_, u8>, options: JitOptions) -> Result<Vec<String>> {
+        if !is_mapped(image.as_ptr() as u64, IMAGE, Access::Read) {
+            return Err(Status::InvalidValue);
+        }
+        let found = fatbin::texts(image);
+        found.map_err(|refused| Driver::refuse(image.as_ptr() as usize, &refused, options))
+    }
+
+    /// The PTX of a file.
+    pub fn texts_of_file(name: &str, options: JitOptions) -> Result<Vec<String>> {
+        let image = read_file(name)?;
+        let found = fatbin::texts_of_file(&image);
+        let at = image.as_ptr() as usize;
+        found.map_err(|refused| Driver::refuse(at, &refused, options))
+    }
+
+    /// Says why an image is refused.
+    fn refuse(image: usize, refused: &ImageError, options: JitOptions) -> Status {
+        say_refused(image, refused);
+        options.outputs().write("", &refused.to_string());
+        refused.status()
+    }
+
+    /// Loads PTX into the current context.
+    pub fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
+        let context = self.context()?.handle;
+        self.finish_detached()?;
+        let (began, outputs) = (Instant::now(), options.outputs());
+        let compiled = match self.compile(texts) {
+            Ok(code) if code.module().undefined().is_empty() => Ok(code),
+            Ok(code) => missing(texts).map_or(Ok(code), Err),
+            Err(error) => Err(missing(texts).unwrap_or(error)),
+        };
+        let compiled = compiled.and_then(|code| runs_on(model(), code));
+        let told = compiled.as_ref().err().map(ToString::to_string).unwrap_or_default();
+        outputs.write("", &told);
+        outputs.write_time(began.elapsed());
+        let code = compiled.map_err(|error| {
+            warn("a module is not loaded", &error);
+            match error {
+                Error::Ptx(_) | Error::Request { .. } => Status::InvalidPtx,
+                Error::Memory(_) => Status::OutOfMemory,
+                _ => Status::NoBinaryForGpu,
+            }
+        })?;
+        Ok(Module::new(context, code))
+    }
+
+    fn compile(&self, texts: &[String]) -> lanework::Result<PtxModule> {
+        // What NVIDIA's driver gives kernels itself.
+        let has = |called: &dyn Fn(&str) -> bool| texts.iter().any(|text| called(text));
+        let mut given = Vec::new();
+        if has(&|text| text.contains("cudaGraphSetConditional")) {
+            given.push(SET.to_owned());
+        }
+        if has(&device_launch::is_called) {
+            given.push(device_launch::calls());
+        }
+        let all: Vec<String>;
+        let texts = if given.is_empty() {
+            texts
+        } else {
+            all = texts.iter().cloned().chain(given).collect();
+            &all
+        };
+        let parts: Vec<(String, &str)> = needed(texts)
+            .into_iter()
+            .enumerate()
+            .map(|(index, text)| (format!("part {index}"), text))
+            .collect();
+        let parts: Vec<(&str, &str)> =
+            parts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
+        self.device.load_on_demand(&parts)
+    }
+
+    /// The function of a name of a module.
+    pub fn function_of(&self, handle: Handle, name: &str) -> Result<Handle> {
+        let module = table::<Module>().get(handle)?;
+        if module.code.module().entry(name).is_none() {
+            return Err(Status::NotFound);
+        }
+        let mut functions = lock(&module.functions);
+        if let Some(&known) = functions.get(name) {
+            return Ok(known);
+        }
+        let weak = Arc::downgrade(&module);
+        let source = Box::new(move || Ok((handle, weak.upgrade().ok_or(Status::InvalidHandle)?)));
+        let function = table::<Function>().add(Function::new(source, 0, name));
+        functions.insert(name.to_owned(), function);
+        Ok(function)
+    }
+}
+
+/// A module, unless it is for GPUs other than the one that was named.
+fn runs_on(model: &Model, code: PtxModule) -> lanework::Result<PtxModule> {
+    let target = &code.module().target;
+    let (wanted, own) = (target.architecture, model.architecture());
+    let runs = match target.specific {
+        Specific::Portable => wanted <= own,
+        Specific::Family => wanted <= own && wanted / 10 == own / 10,
+        Specific::Architecture => wanted == own,
+    };
+    if runs || !model.named {
+        return Ok(code);
+    }
+    let [why, help] = fatbin::newer(&Target { options: Vec::new(), ..target.clone() }.to_string());
+    Err(Error::Request { why, help })
+}
+
+/// What a linker says of texts that use what none of them defines, or that define a name twice.
+fn missing(texts: &[String]) -> Option<Error> {
+    let mut linker = Linker::default();
+    for (index, text) in texts.iter().enumerate() {
+        linker.add(&format!("part {index}"), text, None).ok()?;
+    }
+    linker.link().err().map(|LinkError { message, help }| Error::Request { why: message, help })
+}
+
+/// The parts that are linked: all but those that only define functions for others, which are taken as of a library, where a part that is
+/// taken calls one. NVIDIA's device runtime, which separate compilation adds to every program, is thus left out where nothing calls it.
+fn needed(texts: &[String]) -> Vec<&str> {
+    let all = || texts.iter().map(String::as_str).collect();
+    if texts.len() < 2 {
+        return all();
+    }
+    let parsed: std::result::Result<Vec<Ptx>, _> =
+        texts.iter().map(|text| Ptx::parse(text)).collect();
+    // Linking says what is wrong with a text.
+    let Ok(modules) = parsed else { return all() };
+    let shown = |linkage: Linkage| !matches!(linkage, Linkage::Extern | Linkage::Internal);
+    let is_library = |module: &Ptx| {
+        module.functions().any(|f| !f.entry && f.body.is_some() && shown(f.linkage))
+            && !module.entries().any(|entry| shown(entry.linkage))
+            && !module.variables().any(|variable| shown(variable.linkage))
+    };
+    let mut kept: Vec<bool> = modules.iter().map(|module| !is_library(module)).collect();
+    loop {
+        let wanted: BTreeSet<&str> = modules
+            .iter()
+            .zip(&kept)
+            .filter(|(_, kept)| **kept)
+            .flat_map(|(module, _)| module.functions().filter(|function| function.body.is_none()))
+            .map(|function| function.name.as_str())
+            .collect();
+        let defines = |module: &Ptx| {
+            module.functions().any(|f| f.body.is_some() && wanted.contains(f.name.as_str()))
+        };
+        let next = modules.iter().enumerate().position(|(i, module)| !kept[i] && defines(module));
+        match next {
+            Some(found) => kept[found] = true,
+            None => break,
+        }
+    }
+    texts.iter().zip(kept).filter(|(_, kept)| *kept).map(|(text, _)| text.as_str()).collect()
+}
+
+/// Loads an image and stores its handle.
+fn load(module: Out<'_, Handle>, image: In<'_, u8>, options: JitOptions) -> Result {
+    driver()?;
+    keep(module, &Driver::texts(image, options)?, options)
+}
+
+/// Loads PTX and stores the handle of the module.
+fn keep(module: Out<'_, Handle>, texts: &[String], options: JitOptions) -> Result {
+    let loaded = driver()?.load_texts(texts, options)?;
+    module.store(table::<Module>().add(loaded))
+}
+
+/// The bytes of a file of at most 4 GiB; folders, pipes and devices are none.
+pub fn read_file(name: &str) -> Result<Vec<u8>> {
+    let file = std::fs::metadata(name).map_err(|_| Status::FileNotFound)?;
+    if !file.is_file() || file.len() > 1 << 32 {
+        return Err(Status::FileNotFound);
+    }
+    std::fs::read(name).map_err(|_| Status::FileNotFound)
+}
+
+api! {
+    fn cuModuleLoad(module: Out<'_, Handle>, file: Text<'_>) {
+        let texts = Driver::texts_of_file(file.get()?, JitOptions::NONE)?;
+        keep(module, &texts, JitOptions::NONE)
+    }
+
+    fn cuModuleLoadData(module: Out<'_, Handle>, image: In<'_, u8>) {
+        load(module, image, JitOptions::NONE)
+    }
+
+    fn cuModuleLoadDataEx(module: Out<'_, Handle>, image: In<'_, u8>, count: u32, names: In<'_, i32>, values: Out<'_, *mut c_void>) {
+        load(module, image, JitOptions { count, names, values })
+    }
+
+    fn cuModuleLoadFatBinary(module: Out<'_, Handle>, image: In<'_, u8>) {
+        load(module, image, JitOptions::NONE)
+    }
+
+    fn cuModuleUnload(module: Handle) {
+        driver()?.context()?;
+        references::end_all(&*table::<Module>().remove(module)?);
+        Ok(())
+    }
+
+    fn cuModuleGetLoadingMode(mode: Out<'_, i32>) {
+        // Eager is 1, lazy 2.
+        mode.store(2)
+    }
+
+    fn cuModuleGetFunction(function: Out<'_, Handle>, module: Handle, name: Text<'_>) {
+        let found = driver()?.function_of(module, name.get()?)?;
+        function.store(found)
+    }
+
+    fn cuModuleGetFunctionCount(count: Out<'_, u32>, module: Handle) {
+        let module = table::<Module>().get(module)?;
+        count.store(module.code.module().entries().count() as u32)
+    }
+
+    fn cuModuleEnumerateFunctions(functions: Out<'_, Handle>, count: u32, module: Handle) {
+        let driver = driver()?;
+        let loaded = table::<Module>().get(module)?;
+        for (index, entry) in loaded.code.module().entries().take(count as usize).enumerate() {
+            let function = driver.function_of(module, &entry.name)?;
+            // SAFETY: `take(count)` above stops at the length of the array that the caller passed.
+            unsafe { functions.at(index) }.store(function)?;
+        }
+        Ok(())
+    }
+
+    fn cuModuleGetGlobal_v2(address: Out<'_, u64>, bytes: Out<'_, usize>, module: Handle, name: Text<'_>) {
+        let name = name.get()?;
+        let (at, length) = table::<Module>().get(module)?.code.variable(name).ok_or(Status::NotFound)?;
+        address.store_optional(at);
+        bytes.store_optional(length as usize);
+        Ok(())
     }
 }

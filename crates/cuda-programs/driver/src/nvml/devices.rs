@@ -1,10 +1,10 @@
 //! NVML's start and end, and which GPUs there are: handles, names, memory, clocks. Their sensors are refused here.
 
-use crate::devices::model::model;
-use crate::interface::start::VERSION;
+use crate::devices::gpus::model;
+use crate::interface::procedures::VERSION;
 use crate::nvml::values::{
-    Code, DRIVER, Device, MEMORY_BUS_WIDTH, Memory, Memory2, Pci, USERS, attribute, clock,
-    error_string, find, find_by_uuid, give, give_text, gpu, gpus, memory, nvml, pci, uuid,
+    Code, DRIVER, Device, MEMORY_BUS_WIDTH, MemoryInfo, MemoryInfoV2, PciInfo, USERS, attribute,
+    clock, error_string, find, find_by_uuid, give, give_text, gpu, gpus, memory, nvml, pci, uuid,
 };
 use crate::pointers::{Out, Text};
 use crate::state::start;
@@ -106,21 +106,21 @@ nvml! {
         unsafe { give_text(to, length, &uuid(gpu(device)?)) }
     }
 
-    fn nvmlDeviceGetPciInfo_v3 | nvmlDeviceGetPciInfo_v2 | nvmlDeviceGetPciInfo => (device: Device, to: Out<'_, Pci>) {
+    fn nvmlDeviceGetPciInfo_v3 | nvmlDeviceGetPciInfo_v2 | nvmlDeviceGetPciInfo => (device: Device, to: Out<'_, PciInfo>) {
         give(to, pci(gpu(device)?))
     }
 
-    fn nvmlDeviceGetMemoryInfo => (device: Device, to: Out<'_, Memory>) {
+    fn nvmlDeviceGetMemoryInfo => (device: Device, to: Out<'_, MemoryInfo>) {
         gpu(device)?;
         let (free, total) = memory()?;
-        give(to, Memory { total, free, used: total - free })
+        give(to, MemoryInfo { total, free, used: total - free })
     }
 
-    fn nvmlDeviceGetMemoryInfo_v2 => (device: Device, to: Out<'_, Memory2>) {
+    fn nvmlDeviceGetMemoryInfo_v2 => (device: Device, to: Out<'_, MemoryInfoV2>) {
         gpu(device)?;
         let (free, total) = memory()?;
         let version = to.get().map_err(|_| Code::InvalidArgument)?.version;
-        give(to, Memory2 { version, total, reserved: 0, free, used: total - free })
+        give(to, MemoryInfoV2 { version, total, reserved: 0, free, used: total - free })
     }
 
     fn nvmlDeviceGetUtilizationRates => (device: Device, to: Out<'_, [u32; 2]>) {

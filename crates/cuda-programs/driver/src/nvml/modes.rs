@@ -22,7 +22,7 @@ const NUMBER: i32 = 1;
 /// `nvmlFieldValue_t`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Field {
+pub struct FieldValue {
     field: u32,
     scope: u32,
     microseconds: i64,
@@ -32,17 +32,17 @@ pub struct Field {
     value: u64,
 }
 
-abi!(Field = 40, 8 { field: 0, scope: 4, microseconds: 8, latency: 16, kind: 24, code: 28, value: 32 });
+abi!(FieldValue = 40, 8 { field: 0, scope: 4, microseconds: 8, latency: 16, kind: 24, code: 28, value: 32 });
 
 /// `nvmlGpuDynamicPstatesInfo_t`: flags, then of eight domains whether it is there, its utilisation, and two thresholds.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Domains {
+pub struct UtilizationDomains {
     flags: u32,
     domains: [[u32; 4]; 8],
 }
 
-abi!(Domains = 132, 4 { flags: 0, domains: 4 });
+abi!(UtilizationDomains = 132, 4 { flags: 0, domains: 4 });
 
 /// `nvmlGridLicensableFeatures_t`, as words: whether licences are needed, how many follow, and those.
 type Licences = [u32; 2 + 3 * 71];
@@ -149,12 +149,12 @@ nvml! {
         Ok(())
     }
 
-    fn nvmlDeviceGetDynamicPstatesInfo => (device: Device, to: Out<'_, Domains>) {
+    fn nvmlDeviceGetDynamicPstatesInfo => (device: Device, to: Out<'_, UtilizationDomains>) {
         gpu(device)?;
         // The GPU and its memory are there, and idle.
         let mut domains = [[0; 4]; 8];
         domains[..2].fill([1, 0, 0, 0]);
-        give(to, Domains { flags: 0, domains })
+        give(to, UtilizationDomains { flags: 0, domains })
     }
 
     fn nvmlDeviceGetGpuMaxPcieLinkGeneration | nvmlDeviceGetPcieLinkMaxSpeed => (device: Device, speed: Out<'_, u32>) {
@@ -168,7 +168,7 @@ nvml! {
         give(megabits, 32_000)
     }
 
-    fn nvmlDeviceGetFieldValues => (device: Device, count: i32, to: Out<'_, Field>) {
+    fn nvmlDeviceGetFieldValues => (device: Device, count: i32, to: Out<'_, FieldValue>) {
         let gpu = gpu(device)?;
         // SAFETY: `count` is the length of the array that the caller passed.
         let fields = unsafe { fields(count, to)? };
@@ -188,7 +188,7 @@ nvml! {
         Ok(())
     }
 
-    fn nvmlDeviceClearFieldValues => (device: Device, count: i32, to: Out<'_, Field>) {
+    fn nvmlDeviceClearFieldValues => (device: Device, count: i32, to: Out<'_, FieldValue>) {
         gpu(device)?;
         // SAFETY: `count` is the length of the array that the caller passed.
         for field in unsafe { fields(count, to)? } {
@@ -202,7 +202,7 @@ nvml! {
 ///
 /// # Safety
 /// `to` is null or valid for `count` fields.
-unsafe fn fields<'a>(count: i32, to: Out<'_, Field>) -> Result<&'a mut [Field]> {
+unsafe fn fields<'a>(count: i32, to: Out<'_, FieldValue>) -> Result<&'a mut [FieldValue]> {
     let count = usize::try_from(count).map_err(|_| Code::InvalidArgument)?;
     if to.is_null() || count == 0 {
         return Err(Code::InvalidArgument);

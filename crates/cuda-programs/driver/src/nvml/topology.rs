@@ -1,7 +1,7 @@
 //! NVML's view of where an emulated GPU is: its board and bus, the processors and the GPUs near it. All GPUs are in one NUMA node, whose
 //! processors are equally near to each.
 
-use crate::devices::model::model;
+use crate::devices::gpus::model;
 use crate::nvml::values::{
     Code, DRIVER, Device, Result, check_version, find, find_by_uuid, give, give_list, give_text,
     gpu, gpus, nvml, pci,
@@ -31,7 +31,7 @@ const BITS: usize = c_ulong::BITS as usize;
 /// `nvmlPciInfoExt_v1_t`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct PciExt {
+pub struct PciInfoExt {
     version: u32,
     domain: u32,
     bus: u32,
@@ -42,7 +42,7 @@ pub struct PciExt {
     text: [u8; 32],
 }
 
-abi!(PciExt = 64, 4 { version: 0, domain: 4, bus: 8, device: 12, id: 16, subsystem: 20, class: 24, text: 32 });
+abi!(PciInfoExt = 64, 4 { version: 0, domain: 4, bus: 8, device: 12, id: 16, subsystem: 20, class: 24, text: 32 });
 
 /// `nvmlUUID_v1_t`: as text (1) or as bytes (2).
 #[derive(Clone, Copy)]
@@ -58,12 +58,12 @@ abi!(Uuid = 52, 4 { version: 0, kind: 4, value: 8 });
 /// `nvmlSystemDriverBranchInfo_v1_t`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Branch {
+pub struct DriverBranch {
     version: u32,
     text: [c_char; 80],
 }
 
-abi!(Branch = 84, 4 { version: 0, text: 4 });
+abi!(DriverBranch = 84, 4 { version: 0, text: 4 });
 
 /// `nvmlPdi_v1_t`.
 #[derive(Clone, Copy)]
@@ -115,7 +115,7 @@ fn distance(one: Device, other: Device) -> i32 {
 }
 
 nvml! {
-    fn nvmlSystemGetDriverBranch => (to: Out<'_, Branch>, length: u32) {
+    fn nvmlSystemGetDriverBranch => (to: Out<'_, DriverBranch>, length: u32) {
         gpus()?;
         // SAFETY: `check_version` refused null; `text` is a buffer of 80 bytes in the caller's struct.
         unsafe {
@@ -195,13 +195,13 @@ nvml! {
         give(to, [bar1_bytes(), bar1_bytes(), 0])
     }
 
-    fn nvmlDeviceGetPciInfoExt => (device: Device, to: Out<'_, PciExt>) {
+    fn nvmlDeviceGetPciInfoExt => (device: Device, to: Out<'_, PciInfoExt>) {
         let place = pci(gpu(device)?);
         let version = check_version(to, 1)?;
         // A 3D controller.
         let class = [3, 2];
         let (domain, bus, at) = (place.domain, place.bus, place.device);
-        give(to, PciExt { version, domain, bus, device: at, id: place.id, subsystem: place.subsystem, class, text: place.text })
+        give(to, PciInfoExt { version, domain, bus, device: at, id: place.id, subsystem: place.subsystem, class, text: place.text })
     }
 
     fn nvmlDeviceGetPdi => (device: Device, to: Out<'_, DeviceIdentifier>) {

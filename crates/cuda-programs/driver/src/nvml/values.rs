@@ -1,8 +1,8 @@
 //! NVML's values: codes, structs as C lays them out, handles, and what an emulated GPU answers.
 
 use crate::devices::attributes;
-use crate::devices::calls::memory_bytes;
-use crate::devices::gpu::Gpu;
+use crate::devices::gpus::Gpu;
+use crate::devices::gpus::memory_bytes;
 use crate::pointers::{In, Out, Plain, abi, write_text};
 use crate::state::driver;
 use std::ffi::c_char;
@@ -116,7 +116,7 @@ pub unsafe fn give_text(to: *mut c_char, length: u32, value: &str) -> Result {
 pub unsafe fn give_list<T: Copy>(count: Out<'_, u32>, to: Out<'_, T>, list: &[T]) -> Result {
     let room = count.get().map_err(|_| Code::InvalidArgument)?;
     let fits = room as usize >= list.len();
-    count.offer(list.len() as u32);
+    count.store_optional(list.len() as u32);
     match (list.is_empty(), fits, to.is_null()) {
         (true, ..) => Ok(()),
         // A client that only asks how many there are has no room and no place.
@@ -163,18 +163,18 @@ pub fn find_by_uuid(asked: &str) -> Result<Device> {
 /// `nvmlMemory_t`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Memory {
+pub struct MemoryInfo {
     pub total: u64,
     pub free: u64,
     pub used: u64,
 }
 
-abi!(Memory = 24, 8 { total: 0, free: 8, used: 16 });
+abi!(MemoryInfo = 24, 8 { total: 0, free: 8, used: 16 });
 
 /// `nvmlMemory_v2_t`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Memory2 {
+pub struct MemoryInfoV2 {
     pub version: u32,
     pub total: u64,
     pub reserved: u64,
@@ -182,12 +182,12 @@ pub struct Memory2 {
     pub used: u64,
 }
 
-abi!(Memory2 = 40, 8 { version: 0, total: 8, reserved: 16, free: 24, used: 32 });
+abi!(MemoryInfoV2 = 40, 8 { version: 0, total: 8, reserved: 16, free: 24, used: 32 });
 
 /// `nvmlPciInfo_t`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Pci {
+pub struct PciInfo {
     short: [u8; 16],
     pub domain: u32,
     pub bus: u32,
@@ -197,16 +197,16 @@ pub struct Pci {
     pub text: [u8; 32],
 }
 
-abi!(Pci = 68, 4 { short: 0, domain: 16, bus: 20, device: 24, id: 28, subsystem: 32, text: 36 });
+abi!(PciInfo = 68, 4 { short: 0, domain: 16, bus: 20, device: 24, id: 28, subsystem: 32, text: 36 });
 
 /// A GPU's place on the PCI bus.
-pub fn pci(gpu: &Gpu) -> Pci {
+pub fn pci(gpu: &Gpu) -> PciInfo {
     let text = gpu.bus();
     let (mut short, mut long) = ([0; 16], [0; 32]);
     short[..text.len()].copy_from_slice(text.as_bytes());
     // The long form has eight digits of the domain.
     long[..text.len() + 4].copy_from_slice(format!("0000{text}").as_bytes());
-    Pci {
+    PciInfo {
         short,
         domain: 0,
         bus: gpu.ordinal as u32 + 1,
@@ -227,7 +227,7 @@ const PCI_DEVICE: i32 = 139;
 
 /// An attribute of the emulated GPU.
 pub fn attribute(gpu: &Gpu, number: i32) -> Result<u32> {
-    attributes::of(number, gpu).map(|value| value as u32).ok_or(Code::NotSupported)
+    attributes::device_attribute(number, gpu).map(|value| value as u32).ok_or(Code::NotSupported)
 }
 
 /// The highest clock in MHz: 0 graphics, 1 multiprocessors, 2 memory, 3 video.

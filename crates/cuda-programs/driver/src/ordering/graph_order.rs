@@ -3,14 +3,14 @@
 //! *Algorithm.* Vector clocks over chains: a node goes on the chain of a node that it depends on and that is its chain's last, or begins a
 //! new chain. A graph that is one chain needs one number per node, and one of n nodes side by side n.
 
-use super::clock::Clock;
 use crate::handles::Handle;
+use crate::ordering::strands::Clock;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A node's place in the order.
 #[derive(Debug)]
-struct Place {
+struct NodePlace {
     chain: u32,
     /// Its number on the chain, from 1.
     number: u64,
@@ -18,23 +18,23 @@ struct Place {
     clock: Clock,
 }
 
-impl Place {
+impl NodePlace {
     /// Whether a path of edges leads from another node to this one.
-    fn is_after(&self, other: &Place) -> bool {
-        self.clock.of(other.chain) >= other.number
+    fn is_after(&self, other: &NodePlace) -> bool {
+        self.clock.last(other.chain) >= other.number
     }
 }
 
 /// The order of a graph's nodes.
 #[derive(Debug, Default)]
 pub struct GraphOrder {
-    nodes: HashMap<Handle, Place>,
+    nodes: HashMap<Handle, NodePlace>,
 }
 
 impl GraphOrder {
     /// The order of nodes, which come with the nodes that each depends on, and after them.
-    pub fn of<'a>(nodes: impl Iterator<Item = (Handle, &'a [Handle])>) -> GraphOrder {
-        let mut places: HashMap<Handle, Place> = HashMap::new();
+    pub fn from_nodes<'a>(nodes: impl Iterator<Item = (Handle, &'a [Handle])>) -> GraphOrder {
+        let mut places: HashMap<Handle, NodePlace> = HashMap::new();
         let mut lengths: Vec<u64> = Vec::new();
         for (node, dependencies) in nodes {
             let mut clock = Clock::default();
@@ -52,7 +52,7 @@ impl GraphOrder {
             let number = &mut lengths[chain as usize];
             *number += 1;
             clock.raise(chain, *number);
-            places.insert(node, Place { chain, number: *number, clock });
+            places.insert(node, NodePlace { chain, number: *number, clock });
         }
         GraphOrder { nodes: places }
     }
@@ -98,7 +98,7 @@ mod tests {
     fn diamond() -> Arc<GraphOrder> {
         let nodes: [(Handle, &[Handle]); 5] =
             [(1, &[]), (2, &[1]), (3, &[1]), (4, &[2, 3]), (5, &[])];
-        Arc::new(GraphOrder::of(nodes.into_iter()))
+        Arc::new(GraphOrder::from_nodes(nodes.into_iter()))
     }
 
     #[test]

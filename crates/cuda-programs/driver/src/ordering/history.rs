@@ -11,10 +11,9 @@
 //! *Synchronisation by kernels.* A kernel that reads a word as a flag, which an operation of another stream wrote by a strong access, may have
 //! waited for that operation: it counts as ordered after it. So do two kernels that take one lock, since both write it.
 
-use super::clock::Clock;
-use super::graph_order::{Step, ordered};
-use super::operation::Operation;
-use super::strands::Point;
+use crate::ordering::findings::Operation;
+use crate::ordering::graph_order::{Step, ordered};
+use crate::ordering::strands::{Clock, Point};
 use lanework::emulator::sanitize::footprint::{
     AccessMode, AccessedBytes, ByteSet, Footprint, LaunchShadow,
 };
@@ -27,7 +26,7 @@ const COMPACT_FROM: usize = 64;
 pub const MOST_RACES: usize = 8;
 
 /// An operation that has ended, as it is kept.
-struct Entry {
+struct HistoryEntry {
     number: u64,
     steps: Arc<[Step]>,
     operation: Arc<Operation>,
@@ -38,7 +37,7 @@ struct Entry {
 }
 
 /// A part of an operation that has ended.
-pub struct Ended {
+pub struct EndedPart {
     /// The operation's place among those of all streams.
     pub point: Arc<Point>,
     /// The part's place in the operation.
@@ -66,20 +65,20 @@ pub struct Race {
 /// The operations so far that later ones may race with.
 #[derive(Default)]
 pub struct History {
-    strands: BTreeMap<u32, Strand>,
+    strands: BTreeMap<u32, StrandHistory>,
 }
 
 /// The operations of a strand.
 #[derive(Default)]
-struct Strand {
-    entries: VecDeque<Entry>,
+struct StrandHistory {
+    entries: VecDeque<HistoryEntry>,
     /// The number of entries at which it is next compacted.
     compact_at: usize,
 }
 
 impl History {
     /// Adds an operation; returns its races with those before.
-    pub fn add(&mut self, mut ended: Ended) -> Vec<Race> {
+    pub fn add(&mut self, mut ended: EndedPart) -> Vec<Race> {
         // Where all operations are in order, no shadow needs to be read.
         if self.read_unordered(&ended) {
             read_shadows(&mut ended.footprint, &mut ended.shadows);
@@ -88,26 +87,26 @@ impl History {
         let races = self.races(&ended);
         if !ended.footprint.accesses.is_empty() || !ended.shadows.is_empty() {
             let clock = ended.point.clock();
-            let Ended { point, steps, operation, footprint, shadows } = ended;
+            let EndedPart { point, steps, operation, footprint, shadows } = ended;
             let number = point.number;
-            let entry = Entry { number, steps, operation, clock, footprint, shadows };
+            let entry = HistoryEntry { number, steps, operation, clock, footprint, shadows };
             self.strands.entry(point.strand).or_default().push(entry);
         }
         races
     }
 
     /// The races of an operation with those before.
-    fn races(&self, ended: &Ended) -> Vec<Race> {
+    fn races(&self, ended: &EndedPart) -> Vec<Race> {
         let clock = ended.point.clock();
         let mut races = Vec::new();
-        for (&strand, Strand { entries, .. }) in &self.strands {
+        for (&strand, StrandHistory { entries, .. }) in &self.strands {
             let in_graph = strand == ended.point.strand;
             let known = last_before(ended, &clock, strand);
             for entry in entries.iter().rev().take_while(|entry| entry.number > known) {
                 // Within a graph its edges decide. Of others, one that was added before may have waited for this one, which ended late.
                 let in_order = match in_graph {
                     true => ordered(&entry.steps, &ended.steps),
-                    false => entry.clock.of(ended.point.strand) >= ended.point.number,
+                    false => entry.clock.last(ended.point.strand) >= ended.point.number,
                 };
                 if in_order {
                     continue;
@@ -122,9 +121,9 @@ impl History {
     }
 
     /// Reads the shadows of the operations that do not happen before one; returns whether there are such operations.
-    fn read_unordered(&mut self, ended: &Ended) -> bool {
+    fn read_unordered(&mut self, ended: &EndedPart) -> bool {
         let (clock, mut any) = (ended.point.clock(), false);
-        for (&strand, Strand { entries, .. }) in &mut self.strands {
+        for (&strand, StrandHistory { entries, .. }) in &mut self.strands {
             let known = last_before(ended, &clock, strand);
             for entry in entries.iter_mut().rev().take_while(|entry| entry.number > known) {
                 read_shadows(&mut entry.footprint, &mut entry.shadows);
@@ -135,14 +134,14 @@ impl History {
     }
 
     /// Orders an operation after those whose flags it has read.
-    fn synchronise_by_flags(&self, ended: &Ended) {
+    fn synchronise_by_flags(&self, ended: &EndedPart) {
         let observed = &ended.footprint.observed;
         if observed.is_empty() {
             return;
         }
-        for (&strand, Strand { entries, .. }) in &self.strands {
+        for (&strand, StrandHistory { entries, .. }) in &self.strands {
             for entry in entries.iter().rev() {
-                if entry.number <= ended.point.clock().of(strand) {
+                if entry.number <= ended.point.clock().last(strand) {
                     break;
                 }
                 let copied = ended.operation.polls && !entry.operation.is_kernel();
@@ -159,8 +158,8 @@ impl History {
 
     /// Forgets what the host knows to have ended.
     pub fn forget(&mut self, host: &Clock) {
-        self.strands.retain(|&strand, Strand { entries, .. }| {
-            let known = host.of(strand);
+        self.strands.retain(|&strand, StrandHistory { entries, .. }| {
+            let known = host.last(strand);
             while entries.front().is_some_and(|entry| entry.number <= known) {
                 entries.pop_front();
             }
@@ -187,7 +186,7 @@ impl History {
     /// A clock that knows all operations so far.
     pub fn all(&self) -> Clock {
         let mut clock = Clock::default();
-        for (&strand, Strand { entries, .. }) in &self.strands {
+        for (&strand, StrandHistory { entries, .. }) in &self.strands {
             for entry in entries {
                 clock.join(&entry.clock);
                 clock.raise(strand, entry.number);
@@ -199,13 +198,13 @@ impl History {
 
 /// The number of the last operation of a strand that is not to be compared with an operation: it happens before it. Nodes of the operation's own
 /// graph, which have its number, are compared by their edges.
-fn last_before(ended: &Ended, clock: &Clock, strand: u32) -> u64 {
-    if strand == ended.point.strand { ended.point.number - 1 } else { clock.of(strand) }
+fn last_before(ended: &EndedPart, clock: &Clock, strand: u32) -> u64 {
+    if strand == ended.point.strand { ended.point.number - 1 } else { clock.last(strand) }
 }
 
-impl Entry {
+impl HistoryEntry {
     /// The race of this operation with a later one that is not ordered with it, if there is one.
-    fn race(&self, ended: &Ended, in_graph: bool) -> Option<Race> {
+    fn race(&self, ended: &EndedPart, in_graph: bool) -> Option<Race> {
         let mut found: Option<Race> = None;
         for first in &self.footprint.accesses {
             for second in &ended.footprint.accesses {
@@ -237,8 +236,8 @@ impl Entry {
     }
 }
 
-impl Strand {
-    fn push(&mut self, entry: Entry) {
+impl StrandHistory {
+    fn push(&mut self, entry: HistoryEntry) {
         // Shadow memory is large: only the last operation of a strand keeps it.
         if let Some(last) = self.entries.back_mut() {
             read_shadows(&mut last.footprint, &mut last.shadows);

@@ -16,22 +16,19 @@
 //! is compared with nothing, and what follows it counts as ordered after all that had ended by then; so does what follows a wait for
 //! a value. A callback counts as a call that waits for what is before it in its stream.
 
-pub mod clock;
 pub mod findings;
 pub mod graph_order;
 pub mod history;
-pub mod operation;
 pub mod running;
-pub mod state;
 pub mod strands;
 
-pub use running::{HostWaits, Part, Tag, current_graph, run_part, within};
-pub use state::active;
+pub use running::active;
+pub use running::{HostWaits, OperationPart, Tag, current_graph, run_part, within};
 
-use self::state::with;
+use self::running::with;
 use self::strands::Point;
 use crate::handles::Handle;
-use crate::streams::key::{OrderedStream, StreamKey};
+use crate::streams::stream::{OrderedStream, StreamKey};
 use std::sync::Arc;
 
 /// An event is recorded behind all that a context has to do.

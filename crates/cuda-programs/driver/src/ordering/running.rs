@@ -1,32 +1,31 @@
 //! What runs: the operation that a thread runs, where in it the thread is, and what is compared when a part of it ends.
 
-use super::findings;
-use super::graph_order::{GraphOrder, Step};
-use super::history::Ended;
-use super::operation::{Operation, Origin, StreamName};
-use super::state::with;
-use super::strands::Point;
 use crate::handles::Handle;
-use crate::state::driver;
+use crate::ordering::findings;
+use crate::ordering::findings::{Operation, Origin, StreamName};
+use crate::ordering::graph_order::{GraphOrder, Step};
+use crate::ordering::history::{EndedPart, History};
+use crate::ordering::strands::{Clock, Point, Strands};
+use crate::state::{driver, lock};
 use crate::status::Result;
-use crate::streams::key::OrderedStream;
+use crate::streams::stream::OrderedStream;
 use lanework::emulator::sanitize::footprint::{AccessMode, ByteSet, Footprint, LaunchShadow};
 use lanework::tool;
 use std::cell::RefCell;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Operations that were issued and have not ended.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     /// The operation that this thread runs.
-    static CURRENT: RefCell<Option<Current>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<CurrentOperation>> = const { RefCell::new(None) };
 }
 
 /// The operation that a thread runs, and where in it the thread is.
 #[derive(Clone)]
-struct Current {
+struct CurrentOperation {
     point: Arc<Point>,
     /// The nodes of graphs and the iterations of loops that lead to where the thread is, from the outside in.
     steps: Vec<Step>,
@@ -47,7 +46,7 @@ pub enum HostWaits {
 
 /// An operation that was issued. It goes with the work until that has been done.
 pub struct Tag {
-    current: Current,
+    current: CurrentOperation,
     waits: HostWaits,
 }
 
@@ -77,7 +76,7 @@ impl Drop for Tag {
 }
 
 impl Tag {
-    fn new(current: Current, waits: HostWaits) -> Tag {
+    fn new(current: CurrentOperation, waits: HostWaits) -> Tag {
         OPEN.fetch_add(1, Ordering::AcqRel);
         Tag { current, waits }
     }
@@ -90,7 +89,10 @@ impl Tag {
         waits: HostWaits,
     ) -> Option<Tag> {
         let point = with(|state| state.strands.issue(stream))?;
-        Some(Tag::new(Current { point, steps: Vec::new(), stream: name, synchronous }, waits))
+        Some(Tag::new(
+            CurrentOperation { point, steps: Vec::new(), stream: name, synchronous },
+            waits,
+        ))
     }
 
     /// The operation's place in the order of operations.
@@ -101,7 +103,7 @@ impl Tag {
     /// The tag of a node of the graph that this operation launches.
     pub fn node(&self, graph: &Arc<GraphOrder>, node: Handle) -> Tag {
         let steps = vec![Step::Node(graph.clone(), node)];
-        Tag::new(Current { steps, ..self.current.clone() }, HostWaits::No)
+        Tag::new(CurrentOperation { steps, ..self.current.clone() }, HostWaits::No)
     }
 
     /// Runs the operation in this thread.
@@ -131,7 +133,7 @@ impl Tag {
 }
 
 /// A part of an operation: the whole of it, or a node of its graph.
-pub struct Part<'a> {
+pub struct OperationPart<'a> {
     /// What it is, as findings name it.
     pub operation: &'a dyn Fn(&Origin) -> Operation,
     /// What it accesses beside what its launches do.
@@ -146,9 +148,9 @@ pub struct Part<'a> {
     pub waited: &'a dyn Fn() -> bool,
 }
 
-impl Part<'_> {
-    fn operation(&self, current: &Current) -> Operation {
-        let Current { stream, synchronous, steps, .. } = current;
+impl OperationPart<'_> {
+    fn operation(&self, current: &CurrentOperation) -> Operation {
+        let CurrentOperation { stream, synchronous, steps, .. } = current;
         let (stream, synchronous, in_graph) = (stream.clone(), *synchronous, !steps.is_empty());
         (self.operation)(&Origin { stream, synchronous, in_graph })
     }
@@ -170,7 +172,7 @@ pub fn within<R>(step: impl FnOnce() -> Step, run: impl FnOnce() -> R) -> R {
 ///
 /// # Errors
 /// Those of `run`.
-pub fn run_part(part: &Part<'_>, run: impl FnOnce() -> Result) -> Result {
+pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Result {
     let Some(current) = CURRENT.with_borrow(Clone::clone) else { return run() };
     if part.ends_memory {
         compare(&current, part.operation(&current), (part.footprint)(), Vec::new());
@@ -206,14 +208,14 @@ pub fn run_part(part: &Part<'_>, run: impl FnOnce() -> Result) -> Result {
 
 /// Compares a part of an operation, which has ended, with what ended before it, and reports the races.
 fn compare(
-    current: &Current,
+    current: &CurrentOperation,
     operation: Operation,
     footprint: Footprint,
     shadows: Vec<LaunchShadow>,
 ) {
     let Ok(driver) = driver() else { return };
     let (point, steps) = (current.point.clone(), current.steps.as_slice().into());
-    let ended = Ended { point, steps, operation: Arc::new(operation), footprint, shadows };
+    let ended = EndedPart { point, steps, operation: Arc::new(operation), footprint, shadows };
     with(|state| {
         // With other operations open nothing is forgotten: one of them may race with what the host has waited for since.
         if OPEN.load(Ordering::Acquire) <= 1 {
@@ -238,6 +240,47 @@ fn compare(
 
 /// The operation that this thread runs, where it is a graph.
 pub fn current_graph() -> Option<Arc<Point>> {
-    let of_graph = |now: &&Current| !now.steps.is_empty();
+    let of_graph = |now: &&CurrentOperation| !now.steps.is_empty();
     CURRENT.with_borrow(|now| now.as_ref().filter(of_graph).map(|now| now.point.clone()))
+}
+
+/// The order of operations, and what they accessed.
+#[derive(Default)]
+pub struct OrderingState {
+    pub strands: Strands,
+    pub history: History,
+    /// Operations that run.
+    pub running: Vec<Arc<Point>>,
+}
+
+impl OrderingState {
+    /// A clock that knows all that others have done so far, or do: what an operation of this point may have waited for.
+    pub fn all_but(&self, own: &Arc<Point>) -> Clock {
+        let mut clock = self.history.all();
+        for point in self.running.iter().filter(|point| !Arc::ptr_eq(point, own)) {
+            clock.join(&point.clock());
+        }
+        clock
+    }
+}
+
+static STATE: Mutex<Option<OrderingState>> = Mutex::new(None);
+
+/// Whether operations are compared.
+pub fn active() -> bool {
+    static ACTIVE: OnceLock<bool> = OnceLock::new();
+    *ACTIVE.get_or_init(|| {
+        let Ok(driver) = driver() else { return false };
+        let checks = tool::checks(&driver.device);
+        if checks {
+            // From now on, the device notes which memory ends.
+            tool::take_ended(&driver.device);
+        }
+        checks
+    })
+}
+
+/// Calls `change` with the state, where operations are compared.
+pub fn with<R>(change: impl FnOnce(&mut OrderingState) -> R) -> Option<R> {
+    active().then(|| change(lock(&STATE).get_or_insert_default()))
 }

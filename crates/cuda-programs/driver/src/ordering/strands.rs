@@ -12,10 +12,9 @@
 //! *Invariant.* A clock is computed when its operation begins, at the latest. Operations before it have then begun, since the queues of streams
 //! keep the same order.
 
-use super::clock::Clock;
 use crate::handles::Handle;
-use crate::lock::lock;
-use crate::streams::key::{OrderedStream, StreamKey};
+use crate::state::lock;
+use crate::streams::stream::{OrderedStream, StreamKey};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
@@ -26,12 +25,12 @@ pub struct Point {
     pub strand: u32,
     /// Its number among the operations of the stream, from 1.
     pub number: u64,
-    state: Mutex<State>,
+    state: Mutex<ClockState>,
 }
 
 /// The clock of an operation.
 #[derive(Debug)]
-enum State {
+enum ClockState {
     /// Not computed yet: the join of the clocks of these operations, and of the host's at the call.
     Open { after: Vec<Arc<Point>>, host: Arc<Clock> },
     /// Computed.
@@ -43,14 +42,14 @@ impl Point {
     pub fn clock(&self) -> Arc<Clock> {
         let mut state = lock(&self.state);
         let (after, host) = match &*state {
-            State::Settled(clock) => return clock.clone(),
-            State::Open { after, host } => (after, host),
+            ClockState::Settled(clock) => return clock.clone(),
+            ClockState::Open { after, host } => (after, host),
         };
         let mut clock = Clock::clone(host);
         after.iter().for_each(|point| clock.join(&point.clock()));
         clock.raise(self.strand, self.number);
         let clock = Arc::new(clock);
-        *state = State::Settled(clock.clone());
+        *state = ClockState::Settled(clock.clone());
         clock
     }
 
@@ -58,11 +57,11 @@ impl Point {
     pub fn acquire(&self, other: &Clock) {
         let mut clock = Clock::clone(&self.clock());
         clock.join(other);
-        *lock(&self.state) = State::Settled(Arc::new(clock));
+        *lock(&self.state) = ClockState::Settled(Arc::new(clock));
     }
 
     fn is_settled(&self) -> bool {
-        matches!(*lock(&self.state), State::Settled(_))
+        matches!(*lock(&self.state), ClockState::Settled(_))
     }
 }
 
@@ -97,14 +96,14 @@ impl Strands {
     }
 
     /// The strands of a context's streams.
-    fn of(&self, context: Handle) -> impl Iterator<Item = &Strand> {
+    fn strands_of(&self, context: Handle) -> impl Iterator<Item = &Strand> {
         let key = |stream| StreamKey { context, stream };
         self.all.range(key(0)..=key(Handle::MAX)).map(|(_, strand)| strand)
     }
 
     /// The last operations of a context's streams that keep the order of its default stream, with its own.
     fn of_blocking(&self, context: Handle) -> Vec<Arc<Point>> {
-        self.of(context)
+        self.strands_of(context)
             .filter(|strand| strand.blocking)
             .filter_map(|strand| strand.last.clone())
             .collect()
@@ -130,7 +129,7 @@ impl Strands {
         });
         let number = strand.last.as_ref().map_or(0, |last| last.number) + 1;
         after.extend(strand.last.take());
-        let state = Mutex::new(State::Open { after, host: host.clone() });
+        let state = Mutex::new(ClockState::Open { after, host: host.clone() });
         let point = Arc::new(Point { strand: strand.number, number, state });
         strand.last = Some(point.clone());
         point
@@ -170,7 +169,7 @@ impl Strands {
 
     /// What a call waits for that synchronises with a context.
     pub fn of_context(&self, context: Handle) -> Vec<Arc<Point>> {
-        self.of(context).filter_map(|strand| strand.last.clone()).collect()
+        self.strands_of(context).filter_map(|strand| strand.last.clone()).collect()
     }
 
     /// A point behind all that a context has to do.
@@ -201,7 +200,7 @@ impl Strands {
         let host = self.host.clone();
         let ended = |strand: &Strand| {
             let last = strand.last.as_ref().map_or(0, |last| last.number);
-            strand.destroyed && last <= host.of(strand.number)
+            strand.destroyed && last <= host.last(strand.number)
         };
         let gone: Vec<u32> =
             self.all.values().filter(|one| ended(one)).map(|one| one.number).collect();
@@ -210,5 +209,54 @@ impl Strands {
             Arc::make_mut(&mut self.host).retain(|strand| !gone.contains(&strand));
         }
         gone
+    }
+}
+
+/// A vector clock (Mattern 1989): by strand, the number of its last operation that happens before. Strands that are not in it have 0.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clock(BTreeMap<u32, u64>);
+
+impl Clock {
+    /// The number of the last operation of a strand that happens before.
+    pub fn last(&self, strand: u32) -> u64 {
+        self.0.get(&strand).copied().unwrap_or(0)
+    }
+
+    /// Lets an operation of a strand, with those before it there, happen before.
+    pub fn raise(&mut self, strand: u32, number: u64) {
+        let known = self.0.entry(strand).or_insert(0);
+        *known = (*known).max(number);
+    }
+
+    /// Lets all that happens before another clock's owner happen before this one's.
+    pub fn join(&mut self, other: &Clock) {
+        if self.0.is_empty() {
+            self.0.clone_from(&other.0);
+            return;
+        }
+        other.0.iter().for_each(|(&strand, &number)| self.raise(strand, number));
+    }
+
+    /// Forgets strands whose operations nobody will ask for any more.
+    pub fn retain(&mut self, keep: impl Fn(u32) -> bool) {
+        self.0.retain(|strand, _| keep(*strand));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_join_takes_the_later_of_each_strand() {
+        let (mut one, mut other) = (Clock::default(), Clock::default());
+        one.raise(1, 5);
+        one.raise(2, 1);
+        other.raise(2, 7);
+        other.raise(1, 3);
+        one.join(&other);
+        assert_eq!([one.last(1), one.last(2), one.last(3)], [5, 7, 0]);
+        one.retain(|strand| strand == 2);
+        assert_eq!([one.last(1), one.last(2)], [0, 7]);
     }
 }

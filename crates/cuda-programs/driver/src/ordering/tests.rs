@@ -1,13 +1,13 @@
 //! Random programs of streams, events, graphs and synchronising calls, against a model of its own: the transitive closure of the rules, and every
 //! pair of operations compared byte by byte.
 
-use super::graph_order::{GraphOrder, Step};
-use super::history::{Ended, History};
-use super::operation::{Action, Operation, StreamName};
-use super::state::State;
-use super::strands::{Point, Strands};
 use crate::handles::Handle;
-use crate::streams::key::{OrderedStream, StreamKey};
+use crate::ordering::findings::{Action, Operation, StreamName};
+use crate::ordering::graph_order::{GraphOrder, Step};
+use crate::ordering::history::{EndedPart, History};
+use crate::ordering::running::OrderingState;
+use crate::ordering::strands::{Point, Strands};
+use crate::streams::stream::{OrderedStream, StreamKey};
 use lanework::emulator::sanitize::footprint::{AccessMode, Footprint};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -113,7 +113,7 @@ fn found(calls: &[Call]) -> BTreeSet<(Part, Part)> {
         let mut end = |point: &Arc<Point>, steps: Vec<Step>, node: usize, all: &[Access]| {
             let action = Action::Kernel(format!("{number} {node}"), 0);
             let operation = Operation { action, stream: StreamName::Default, polls: false };
-            let races = history.add(Ended {
+            let races = history.add(EndedPart {
                 point: point.clone(),
                 steps: steps.into(),
                 operation: Arc::new(operation),
@@ -137,7 +137,8 @@ fn found(calls: &[Call]) -> BTreeSet<(Part, Part)> {
                     .map(|(after, _)| after.iter().map(|node| *node as Handle).collect())
                     .collect();
                 let named = after.iter().enumerate();
-                let order = GraphOrder::of(named.map(|(node, after)| (node as Handle, &after[..])));
+                let order =
+                    GraphOrder::from_nodes(named.map(|(node, after)| (node as Handle, &after[..])));
                 let order = Arc::new(order);
                 for (node, (_, all)) in nodes.iter().enumerate() {
                     let step = Step::Node(order.clone(), node as Handle);
@@ -310,9 +311,9 @@ fn what_later_operations_subsume_hides_no_racing_operation() {
 
 #[test]
 fn who_waited_for_a_running_operation_comes_after_it_whichever_is_compared_first() {
-    let mut state = State::default();
+    let mut state = OrderingState::default();
     let [signal, follow] = [3, 4].map(|stream| state.strands.issue(STREAMS[stream]));
-    let ended = |point: &Arc<Point>| Ended {
+    let ended = |point: &Arc<Point>| EndedPart {
         point: point.clone(),
         steps: Vec::new().into(),
         operation: Arc::new(Operation {

@@ -3,9 +3,8 @@
 use crate::api::api;
 use crate::graphs::work::{EdgeData, Graph, Work};
 use crate::handles::Handle;
-use crate::lock::lock;
 use crate::pointers::{In, Out};
-use crate::state::{Driver, driver, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::{PER_THREAD, own_stream};
 use std::cell::Cell;
@@ -122,11 +121,11 @@ fn inform(
     let data = vec![EdgeData::default(); last.len()].into_boxed_slice();
     let shown = shown.entry(known(stream)).insert_entry((last.into_boxed_slice(), data));
     let (last, data) = shown.get();
-    id.offer(of_graph);
-    graph.offer(of_graph);
-    nodes.offer(last.as_ptr());
-    edges.offer(data.as_ptr());
-    count.offer(last.len());
+    id.store_optional(of_graph);
+    graph.store_optional(of_graph);
+    nodes.store_optional(last.as_ptr());
+    edges.store_optional(data.as_ptr());
+    count.store_optional(last.len());
     status.store(i32::from(found.is_some()))
 }
 
@@ -165,7 +164,7 @@ api! {
         }
         captures.retain(|_, capture| capture.graph != ended.graph);
         // A graph that is there already need not be told.
-        graph.offer(ended.graph);
+        graph.store_optional(ended.graph);
         Ok(())
     }
 

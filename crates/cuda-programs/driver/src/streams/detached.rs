@@ -6,9 +6,10 @@
 
 use crate::devices::contexts::set_current;
 use crate::handles::Handle;
-use crate::lock::lock;
+use crate::state::lock;
 use crate::status::{Result, Status};
-use lanework::emulator::stall::{self, Stall};
+use lanework::emulator::stall;
+use lanework::emulator::stall::Stall;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 type Follow = Box<dyn FnOnce(Result) + Send>;
 
 /// How far a launch is.
-enum State {
+enum DetachedState {
     /// The call that queued it waits for it.
     Runs,
     /// It only waits.
@@ -34,7 +35,7 @@ enum State {
 
 /// A launch in a thread of its own.
 pub struct DetachedLaunch {
-    state: Mutex<State>,
+    state: Mutex<DetachedState>,
     changed: Condvar,
     /// When it last polled memory that does not change.
     stalled: Mutex<Option<Instant>>,
@@ -77,7 +78,7 @@ pub fn is_quiet() -> bool {
 /// Whether the launch of this thread goes on beside the program, or has done so.
 pub fn is_beside() -> bool {
     let beside = |own: &Option<Arc<DetachedLaunch>>| {
-        own.as_ref().is_some_and(|own| !matches!(*lock(&own.state), State::Runs))
+        own.as_ref().is_some_and(|own| !matches!(*lock(&own.state), DetachedState::Runs))
     };
     OWN.try_with(|own| beside(&own.borrow())).unwrap_or(false)
 }
@@ -90,7 +91,7 @@ pub fn any() -> bool {
 /// Does what launches a kernel that may wait for others, in a context, until it has ended or waits.
 pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) -> Progress {
     let detached = Arc::new(DetachedLaunch {
-        state: Mutex::new(State::Runs),
+        state: Mutex::new(DetachedState::Runs),
         changed: Condvar::new(),
         stalled: Mutex::default(),
         given_up: AtomicBool::new(false),
@@ -112,11 +113,11 @@ pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) ->
         return Progress::Ended(Err(Status::OutOfMemory));
     }
     let mut state = lock(&detached.state);
-    while matches!(*state, State::Runs) {
+    while matches!(*state, DetachedState::Runs) {
         state = detached.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
     }
     match *state {
-        State::Ended(result) => Progress::Ended(result),
+        DetachedState::Ended(result) => Progress::Ended(result),
         _ => {
             drop(state);
             Progress::Detached(detached)
@@ -128,20 +129,20 @@ impl DetachedLaunch {
     /// Does something when the launch has ended.
     pub fn follow(&self, follow: impl FnOnce(Result) + Send + 'static) {
         let mut state = lock(&self.state);
-        if let State::Ended(result) = *state {
-            *state = State::Followed;
+        if let DetachedState::Ended(result) = *state {
+            *state = DetachedState::Followed;
             drop(state);
             return follow(result);
         }
         RUNNING.fetch_add(1, Ordering::AcqRel);
-        *state = State::Detached(Box::new(follow));
+        *state = DetachedState::Detached(Box::new(follow));
     }
 
     fn end(&self, result: Result) {
         let mut state = lock(&self.state);
-        let before = std::mem::replace(&mut *state, State::Ended(result));
-        if let State::Detached(follow) = before {
-            *state = State::Followed;
+        let before = std::mem::replace(&mut *state, DetachedState::Ended(result));
+        if let DetachedState::Detached(follow) = before {
+            *state = DetachedState::Followed;
             RUNNING.fetch_sub(1, Ordering::AcqRel);
             drop(state);
             follow(result);
@@ -159,8 +160,8 @@ impl DetachedLaunch {
         }
         if stall == Stall::Certain || stalls.get() >= STALLS_BEFORE_DETACH {
             let mut state = lock(&self.state);
-            if matches!(*state, State::Runs) {
-                *state = State::Waits;
+            if matches!(*state, DetachedState::Runs) {
+                *state = DetachedState::Waits;
                 self.changed.notify_all();
             }
             drop(state);
@@ -191,7 +192,7 @@ impl DetachedLaunch {
     /// Waits until the launch has ended.
     pub fn join(&self) {
         let mut state = lock(&self.state);
-        while !matches!(*state, State::Ended(_) | State::Followed) {
+        while !matches!(*state, DetachedState::Ended(_) | DetachedState::Followed) {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }

@@ -1,8 +1,11 @@
-//! Operations on words of memory in the order of a stream: waits for a value, and writes.
+//! Waits for words of memory and writes of them, on streams and as nodes of graphs.
 
-use crate::api::say;
-use crate::pointers::{In, abi};
-use crate::state::driver;
+use crate::api::{api, warn};
+use crate::graphs::nodes::{add, change, replace};
+use crate::graphs::work::{Node, Work};
+use crate::handles::Handle;
+use crate::pointers::{In, Out, abi};
+use crate::state::{driver, lock, table};
 use crate::status::{Result, Status};
 use std::fmt;
 use std::sync::OnceLock;
@@ -12,7 +15,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryOp {
     /// Waits until a word of so many bytes is as the condition says of a value.
-    Wait { address: u64, bytes: usize, value: u64, condition: Condition },
+    Wait { address: u64, bytes: usize, value: u64, condition: WaitCondition },
     /// Writes a word of so many bytes.
     Write { address: u64, bytes: usize, value: u64 },
     /// Orders what stands before and behind, which is ordered anyway.
@@ -22,7 +25,7 @@ pub enum MemoryOp {
 /// Conditions of a wait (`CUstreamWaitValue_flags`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub enum Condition {
+pub enum WaitCondition {
     /// Not before the value, in the order of numbers that wrap around.
     NotBefore = 0,
     Equal = 1,
@@ -43,7 +46,7 @@ const MOST: u32 = 256;
 /// `CUstreamBatchMemOpParams`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Parameters {
+pub struct MemOpParameters {
     operation: u32,
     /// Of barriers and flushes.
     kind: u32,
@@ -53,7 +56,7 @@ pub struct Parameters {
     rest: [u32; 5],
 }
 
-abi!(Parameters = 48, 8 { operation: 0, kind: 4, address: 8, value: 16, flags: 24, rest: 28 });
+abi!(MemOpParameters = 48, 8 { operation: 0, kind: 4, address: 8, value: 16, flags: 24, rest: 28 });
 
 impl MemoryOp {
     /// A wait, by its flags.
@@ -62,10 +65,10 @@ impl MemoryOp {
             return Err(Status::NotSupported);
         }
         let condition = match flags {
-            0 => Condition::NotBefore,
-            1 => Condition::Equal,
-            2 => Condition::AnyOf,
-            3 => Condition::NoneOf,
+            0 => WaitCondition::NotBefore,
+            1 => WaitCondition::Equal,
+            2 => WaitCondition::AnyOf,
+            3 => WaitCondition::NoneOf,
             _ => return Err(Status::InvalidValue),
         };
         MemoryOp::Wait { address, bytes, value, condition }.checked()
@@ -111,7 +114,7 @@ impl MemoryOp {
     }
 
     /// As C reads it.
-    fn parameters(&self) -> Parameters {
+    fn parameters(&self) -> MemOpParameters {
         let (operation, kind, address, value, flags) = match *self {
             MemoryOp::Wait { address, bytes: 4, value, condition } => {
                 (1, 0, address, value, condition as u32)
@@ -123,7 +126,7 @@ impl MemoryOp {
             MemoryOp::Write { address, value, .. } => (5, 0, address, value, 0),
             MemoryOp::Barrier(kind) => (6, kind, 0, 0, 0),
         };
-        Parameters { operation, kind, address, value, flags, rest: [0; 5] }
+        MemOpParameters { operation, kind, address, value, flags, rest: [0; 5] }
     }
 }
 
@@ -134,16 +137,16 @@ fn word(address: u64, bytes: usize) -> Result<u64> {
     Ok(u64::from_le_bytes(word))
 }
 
-impl Condition {
+impl WaitCondition {
     fn holds(self, found: u64, value: u64, bytes: usize) -> bool {
         // The bits of the word; differences and complements have more.
         let unused = 64 - 8 * bytes as u32;
         let bits = |number: u64| number << unused;
         match self {
-            Condition::NotBefore => bits(found.wrapping_sub(value)).cast_signed() >= 0,
-            Condition::Equal => bits(found ^ value) == 0,
-            Condition::AnyOf => bits(found & value) != 0,
-            Condition::NoneOf => bits(!(found | value)) != 0,
+            WaitCondition::NotBefore => bits(found.wrapping_sub(value)).cast_signed() >= 0,
+            WaitCondition::Equal => bits(found ^ value) == 0,
+            WaitCondition::AnyOf => bits(found & value) != 0,
+            WaitCondition::NoneOf => bits(!(found | value)) != 0,
         }
     }
 }
@@ -154,10 +157,10 @@ impl fmt::Display for MemoryOp {
             return f.write_str("nothing");
         };
         let what = match condition {
-            Condition::NotBefore => format!("at least {value:#x}"),
-            Condition::Equal => format!("{value:#x}"),
-            Condition::AnyOf => format!("with a bit of {value:#x}"),
-            Condition::NoneOf => format!("without a bit beside {value:#x}"),
+            WaitCondition::NotBefore => format!("at least {value:#x}"),
+            WaitCondition::Equal => format!("{value:#x}"),
+            WaitCondition::AnyOf => format!("with a bit of {value:#x}"),
+            WaitCondition::NoneOf => format!("without a bit beside {value:#x}"),
         };
         write!(f, "the {}-bit word at {address:#x} to be {what}", 8 * bytes)?;
         match word(address, bytes) {
@@ -196,17 +199,17 @@ pub fn report_endless_wait(what: &str) {
         "{what}, and nothing happened for {seconds} s\n  = help: write the word from another stream or thread before waiting for this \
          stream; LANEWORK_WAIT_SECONDS allows more time"
     );
-    say("a stream does not go on", &why);
+    warn("a stream does not go on", &why);
 }
 
 /// The operations that C passes.
-pub fn read(count: u32, parameters: In<'_, Parameters>, flags: u32) -> Result<Vec<MemoryOp>> {
+pub fn read(count: u32, parameters: In<'_, MemOpParameters>, flags: u32) -> Result<Vec<MemoryOp>> {
     if count > MOST || flags != 0 || (count > 0 && parameters.is_null()) {
         return Err(Status::InvalidValue);
     }
     let all = parameters.list(count as usize)?;
-    let op =
-        |&Parameters { operation, kind, address, value, flags, .. }: &Parameters| match operation {
+    let op = |&MemOpParameters { operation, kind, address, value, flags, .. }: &MemOpParameters| {
+        match operation {
             1 => MemoryOp::wait(address, 4, value & 0xffff_ffff, flags),
             2 => MemoryOp::write(address, 4, value & 0xffff_ffff, flags),
             3 => Err(Status::NotSupported), // a flush of other devices' writes
@@ -214,18 +217,124 @@ pub fn read(count: u32, parameters: In<'_, Parameters>, flags: u32) -> Result<Ve
             5 => MemoryOp::write(address, 8, value, flags),
             6 if kind <= 1 => Ok(MemoryOp::Barrier(kind)),
             _ => Err(Status::InvalidValue),
-        };
+        }
+    };
     all.iter().map(op).collect()
 }
 
 /// Words of the operations as C reads them.
 pub fn words(ops: &[MemoryOp]) -> Vec<usize> {
     let words = |op: &MemoryOp| {
-        let Parameters { operation, kind, address, value, flags, .. } = op.parameters();
+        let MemOpParameters { operation, kind, address, value, flags, .. } = op.parameters();
         let pair = |low: u32, high: u32| (u64::from(high) << 32 | u64::from(low)) as usize;
         [pair(operation, kind), address as usize, value as usize, pair(flags, 0), 0, 0]
     };
     ops.iter().flat_map(words).collect()
+}
+
+/// `CUDA_BATCH_MEM_OP_NODE_PARAMS`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct BatchMemOpParameters {
+    context: Handle,
+    count: u32,
+    operations: *const MemOpParameters,
+    flags: u32,
+}
+
+abi!(BatchMemOpParameters = 32, 8 { context: 0, count: 8, operations: 16, flags: 24 });
+
+/// Queues one operation, of a word that the driver knows.
+fn queue(stream: Handle, address: u64, bytes: usize, op: Result<MemoryOp>) -> Result {
+    driver()?.stream(stream)?;
+    let op = op?;
+    known(address, bytes)?;
+    driver()?.submit(stream, Work::Memory(vec![op]))
+}
+
+/// Refuses a word that is not memory of the driver, now or when a graph runs.
+fn known(address: u64, bytes: usize) -> Result {
+    match driver()?.graph_spans(address, bytes) {
+        true => Ok(()),
+        false => driver()?.check_range(address, bytes),
+    }
+}
+
+/// Queues several operations.
+fn batch(stream: Handle, count: u32, all: In<'_, MemOpParameters>, flags: u32) -> Result {
+    driver()?.stream(stream)?;
+    let ops = read(count, all, flags)?;
+    for op in &ops {
+        if let MemoryOp::Wait { address, bytes, .. } | MemoryOp::Write { address, bytes, .. } = *op
+        {
+            known(address, bytes)?;
+        }
+    }
+    driver()?.submit(stream, Work::Memory(ops))
+}
+
+/// The work of a node.
+pub fn operations(parameters: In<'_, BatchMemOpParameters>) -> Result<Work> {
+    let parameters = parameters.get()?;
+    let BatchMemOpParameters { count, operations, flags, .. } = parameters;
+    // SAFETY: the struct comes from a caller of the driver, who passes `operations` with `count` elements.
+    let operations = unsafe { In::new(operations) };
+    Ok(Work::Memory(read(count, operations, flags)?))
+}
+
+/// Stores the parameters of a node; the operations are the node's until it is asked again.
+pub fn show_operations(node: &Node, to: Out<'_, BatchMemOpParameters>) -> Result {
+    let Work::Memory(ops) = &*node.work() else { return Err(Status::InvalidValue) };
+    let mut shown = lock(&node.shown);
+    *shown = words(ops);
+    let (count, operations) = (ops.len() as u32, shown.as_ptr().cast());
+    to.store(BatchMemOpParameters { context: 0, count, operations, flags: 0 })
+}
+
+macro_rules! waits_and_writes {
+    ($($name:ident $value:ty, $op:ident;)*) => {
+        api! {
+            $(fn $name(stream: Handle, address: u64, value: $value, flags: u32) {
+                let bytes = size_of::<$value>();
+                queue(stream, address, bytes, MemoryOp::$op(address, bytes, u64::from(value), flags))
+            })*
+
+            fn cuStreamBatchMemOp(stream: Handle, count: u32, all: In<'_, MemOpParameters>, flags: u32) {
+                batch(stream, count, all, flags)
+            }
+
+            fn cuStreamBatchMemOp_v2(stream: Handle, count: u32, all: In<'_, MemOpParameters>, flags: u32) {
+                batch(stream, count, all, flags)
+            }
+
+            fn cuGraphAddBatchMemOpNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: In<'_, BatchMemOpParameters>) {
+                add(node, graph, after, count, operations(parameters)?)
+            }
+
+            fn cuGraphBatchMemOpNodeGetParams(node: Handle, parameters: Out<'_, BatchMemOpParameters>) {
+                show_operations(&*table::<Node>().get(node)?, parameters)
+            }
+
+            fn cuGraphBatchMemOpNodeSetParams(node: Handle, parameters: In<'_, BatchMemOpParameters>) {
+                change(node, operations(parameters)?)
+            }
+
+            fn cuGraphExecBatchMemOpNodeSetParams(executable: Handle, node: Handle, parameters: In<'_, BatchMemOpParameters>) {
+                replace(executable, node, operations(parameters)?)
+            }
+        }
+    };
+}
+
+waits_and_writes! {
+    cuStreamWaitValue32 u32, wait;
+    cuStreamWaitValue32_v2 u32, wait;
+    cuStreamWaitValue64 u64, wait;
+    cuStreamWaitValue64_v2 u64, wait;
+    cuStreamWriteValue32 u32, write;
+    cuStreamWriteValue32_v2 u32, write;
+    cuStreamWriteValue64 u64, write;
+    cuStreamWriteValue64_v2 u64, write;
 }
 
 #[cfg(test)]

@@ -2,18 +2,18 @@
 
 use crate::graphs::work::{Graph, Work};
 use crate::handles::Handle;
-use crate::lock::lock;
-use crate::memory::allocations::Kind;
-use crate::memory::transfer::Box3D;
+use crate::memory::allocations::AllocationKind;
+use crate::memory::transfer::Copy3D;
 use crate::modules::function::Function;
+use crate::ordering;
+use crate::ordering::findings::{Action, Operation, Origin, StreamName};
 use crate::ordering::graph_order::{GraphOrder, Step};
-use crate::ordering::operation::{Action, Operation, Origin, StreamName};
 use crate::ordering::strands::Point;
-use crate::ordering::{self, HostWaits, Part, Tag};
-use crate::state::{Driver, driver, table};
+use crate::ordering::{HostWaits, OperationPart, Tag};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::Result;
 use crate::streams::detached;
-use crate::streams::event::Event;
+use crate::streams::events::Event;
 use crate::streams::memory_ops::MemoryOp;
 use crate::streams::stream::{PER_THREAD, SYNCHRONOUS};
 use lanework::emulator::sanitize::footprint::{AccessMode, ByteSet, Footprint};
@@ -57,7 +57,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Memory is allocated in the order of a stream.
+    /// MemorySide is allocated in the order of a stream.
     pub fn allocated_on(&self, stream: Handle, address: u64, bytes: u64) -> Result {
         if let Some(tag) = self.tag(stream, &Work::Nothing)? {
             let stream = self.stream_name(stream);
@@ -68,7 +68,7 @@ impl Driver {
     }
 
     /// The kind of the memory at an address, where the program allocated or registered it.
-    fn kind_of_memory(&self, address: u64) -> Option<Kind> {
+    fn kind_of_memory(&self, address: u64) -> Option<AllocationKind> {
         self.allocations().find(address).map(|(_, found)| found.kind)
     }
 
@@ -85,27 +85,27 @@ impl Driver {
 
 /// Which memory one side of a copy is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Memory {
+enum MemorySide {
     Device,
     Managed,
     Pinned,
     Pageable,
 }
 
-fn memory(address: u64) -> Memory {
-    let Ok(driver) = driver() else { return Memory::Pageable };
+fn memory(address: u64) -> MemorySide {
+    let Ok(driver) = driver() else { return MemorySide::Pageable };
     match driver.kind_of_memory(address) {
-        Some(Kind::Managed) => Memory::Managed,
-        Some(Kind::Host | Kind::Registered) => Memory::Pinned,
-        Some(Kind::Device) => Memory::Device,
-        None if driver.device.allocation_at(address).is_some() => Memory::Device,
-        None => Memory::Pageable,
+        Some(AllocationKind::Managed) => MemorySide::Managed,
+        Some(AllocationKind::Host | AllocationKind::Registered) => MemorySide::Pinned,
+        Some(AllocationKind::Device) => MemorySide::Device,
+        None if driver.device.allocation_at(address).is_some() => MemorySide::Device,
+        None => MemorySide::Pageable,
     }
 }
 
 /// What the host knows when a copy's call returns (CUDA driver API, "API synchronization behavior").
-fn copy_waits(copy: &Box3D, synchronous: bool) -> HostWaits {
-    use Memory::{Device, Managed, Pageable, Pinned};
+fn copy_waits(copy: &Copy3D, synchronous: bool) -> HostWaits {
+    use MemorySide::{Device, Managed, Pageable, Pinned};
     let Some((to, from)) = copy.first_row() else { return HostWaits::No };
     match (memory(from), memory(to)) {
         (Pageable | Pinned, Pageable | Pinned) | (Device | Managed, Pageable) => HostWaits::Yes,
@@ -124,7 +124,7 @@ impl Graph {
         }
         let nodes: HashMap<Handle, Vec<Handle>> = lock(&self.nodes).iter().cloned().collect();
         let after = order.iter().map(|(node, _)| (*node, nodes.get(node).map_or(&[][..], |v| v)));
-        Some(Arc::new(GraphOrder::of(after)))
+        Some(Arc::new(GraphOrder::from_nodes(after)))
     }
 }
 
@@ -133,7 +133,7 @@ impl Work {
     pub fn host_waits(&self, stream: Handle) -> HostWaits {
         match self {
             Work::Copy(copy) => copy_waits(copy, stream == SYNCHRONOUS),
-            Work::Fill(fill) if stream == 0 && memory(fill.address) != Memory::Device => {
+            Work::Fill(fill) if stream == 0 && memory(fill.address) != MemorySide::Device => {
                 HostWaits::Yes
             }
             _ => HostWaits::No,
@@ -206,7 +206,7 @@ impl Work {
         match self {
             Work::Host(..) | Work::Callback(..) => true,
             Work::Memory(ops) => ops.iter().any(|op| match *op {
-                MemoryOp::Write { address, .. } => memory(address) != Memory::Device,
+                MemoryOp::Write { address, .. } => memory(address) != MemorySide::Device,
                 _ => false,
             }),
             _ => false,
@@ -249,7 +249,7 @@ impl Work {
         }
         let waits = matches!(self, Work::Memory(ops) if ops.iter().any(MemoryOp::is_wait));
         let may_poll = |bytes: &ByteSet| driver().is_ok_and(|driver| driver.host_may_poll(bytes));
-        let part = Part {
+        let part = OperationPart {
             operation: &|origin| self.operation(origin),
             footprint: &|| self.footprint(),
             ends_memory: matches!(self, Work::Free(_) | Work::Release(_)),

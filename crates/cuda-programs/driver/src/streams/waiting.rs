@@ -6,16 +6,14 @@
 use crate::devices::contexts::Context;
 use crate::graphs::work::Work;
 use crate::handles::Handle;
-use crate::lock::lock;
 use crate::ordering;
-use crate::state::{Driver, table};
+use crate::state::{Driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::detached::{self, DetachedLaunch};
-use crate::streams::key::StreamKey;
+use crate::streams::deferred::{ANY_DEFERRED, QUEUES, QUEUES_CHANGED, StreamQueue, StreamQueues};
+use crate::streams::detached;
+use crate::streams::detached::DetachedLaunch;
 use crate::streams::memory_ops::{MemoryOp, report_endless_wait, wait_limit};
-use crate::streams::stream_queues::{
-    ANY_DEFERRED, QUEUES, QUEUES_CHANGED, StreamQueue, StreamQueues,
-};
+use crate::streams::stream::StreamKey;
 use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

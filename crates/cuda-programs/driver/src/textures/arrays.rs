@@ -1,81 +1,254 @@
-//! Arrays: making them, asking about them, and copies between them and memory by the byte.
+//! Arrays: images whose layout is the driver's own, the calls on them, and copies between arrays and memory.
 
 use crate::api::api;
 use crate::graphs::work::Work;
 use crate::handles::Handle;
-use crate::memory::transfer::{Box3D, Side};
+use crate::memory::transfer::{Copy3D, CopySide};
 use crate::pointers::{Address, In, Out, abi};
-use crate::state::{driver, table};
+use crate::state::{Driver, driver, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::SYNCHRONOUS;
-use crate::textures::array::{Array, Descriptor, Levels};
+use lanework::Buffer;
+use lanework::emulator::{Channel, Image, ImageShape, Texel};
+use std::sync::Arc;
+
+/// `CUDA_ARRAY3D_DESCRIPTOR`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct ArrayDescriptor {
+    pub width: usize,
+    pub height: usize,
+    pub depth: usize,
+    pub format: u32,
+    pub channels: u32,
+    pub flags: u32,
+}
+
+abi!(ArrayDescriptor = 40, 8 { width: 0, height: 8, depth: 16, format: 24, channels: 28, flags: 32 });
+
+/// Flags of an array: its depth counts layers, its planes are faces of cubes, and what it may be used for.
+pub const LAYERED: u32 = 1;
+pub const CUBE: u32 = 4;
+/// Of the others, those that change nothing here: surfaces, gathers, depth, colour attachments.
+const HARMLESS: u32 = 0x2 | 0x8 | 0x10 | 0x20;
+
+/// Bytes to which rows are aligned.
+const ROW: u64 = 32;
+
+/// An array.
+pub struct Array {
+    pub context: Handle,
+    pub descriptor: ArrayDescriptor,
+    /// Where its texels lie.
+    pub image: Image,
+    /// Of all levels, where it is one of several.
+    _memory: Arc<Buffer<u8>>,
+}
+
+/// A mipmapped array: its levels are arrays.
+pub struct MipmappedArray {
+    pub context: Handle,
+    pub levels: Vec<Handle>,
+}
+
+/// A format (`CUarray_format`), and whether its integers are fractions, always read as floats.
+pub fn texel(format: u32, channels: u32) -> Result<(Texel, bool)> {
+    let (channel, bits, fixed, fraction) = match format {
+        0x01 => (Channel::Unsigned, 8, None, false),
+        0x02 => (Channel::Unsigned, 16, None, false),
+        0x03 => (Channel::Unsigned, 32, None, false),
+        0x08 => (Channel::Signed, 8, None, false),
+        0x09 => (Channel::Signed, 16, None, false),
+        0x0a => (Channel::Signed, 32, None, false),
+        0x10 => (Channel::Float, 16, None, false),
+        0x20 => (Channel::Float, 32, None, false),
+        // Fractions: 1, 2 or 4 channels by the format itself.
+        0xc0..=0xc2 => (Channel::Unsigned, 8, Some(1 << (format - 0xc0)), true),
+        0xc3..=0xc5 => (Channel::Unsigned, 16, Some(1 << (format - 0xc3)), true),
+        0xc6..=0xc8 => (Channel::Signed, 8, Some(1 << (format - 0xc6)), true),
+        0xc9..=0xcb => (Channel::Signed, 16, Some(1 << (format - 0xc9)), true),
+        // Block compression and video.
+        0x91..=0x9f | 0xb0 => return Err(Status::NotSupported),
+        _ => return Err(Status::InvalidValue),
+    };
+    if fixed.is_some_and(|fixed| fixed != channels) || !matches!(channels, 1 | 2 | 4) {
+        return Err(Status::InvalidValue);
+    }
+    Ok((Texel { channel, bits, channels: channels as u8 }, fraction))
+}
+
+impl ArrayDescriptor {
+    /// The image that it describes, at an address.
+    pub fn image(&self, address: u64) -> Result<Image> {
+        let (texel, _) = texel(self.format, self.channels)?;
+        if self.flags & !(LAYERED | CUBE | HARMLESS) != 0 {
+            return Err(Status::NotSupported);
+        }
+        let [width, height, depth] = [self.width, self.height, self.depth]
+            .map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
+        let (layered, cube) = (self.flags & LAYERED != 0, self.flags & CUBE != 0);
+        // Most texels in each dimension, as the attributes of the device say.
+        let (shape, extent, layers, most) = match (cube, layered) {
+            (true, _) if width != height || !depth.is_multiple_of(6) => {
+                return Err(Status::InvalidValue);
+            }
+            (true, true) if depth > 0 => {
+                (ImageShape::Cube, [width, height, 1], depth / 6, [32_768, 32_768, 1])
+            }
+            (true, false) if depth == 6 => {
+                (ImageShape::Cube, [width, height, 1], 0, [32_768, 32_768, 1])
+            }
+            (true, _) => return Err(Status::InvalidValue),
+            (false, true) if depth == 0 => return Err(Status::InvalidValue),
+            (false, true) if height == 0 => {
+                (ImageShape::Line, [width, 1, 1], depth, [32_768, 1, 1])
+            }
+            (false, true) => (ImageShape::Plane, [width, height, 1], depth, [32_768, 32_768, 1]),
+            (false, false) if depth > 0 => {
+                (ImageShape::Volume, [width, height, depth], 0, [16_384; 3])
+            }
+            (false, false) if height > 0 => {
+                (ImageShape::Plane, [width, height, 1], 0, [131_072, 65_536, 1])
+            }
+            (false, false) => (ImageShape::Line, [width, 1, 1], 0, [131_072, 1, 1]),
+        };
+        let fits = extent.iter().zip(most).all(|(extent, most)| (1..=most).contains(extent));
+        if !fits || layers > 2048 {
+            return Err(Status::InvalidValue);
+        }
+        let pitch = (u64::from(extent[0]) * texel.bytes()).next_multiple_of(ROW);
+        Ok(Image { shape, texel, address, extent, layers, pitch })
+    }
+
+    /// The descriptor of a level of a mipmapped array.
+    fn level(&self, level: u32) -> ArrayDescriptor {
+        let half = |extent: usize| if extent == 0 { 0 } else { (extent >> level).max(1) };
+        let planes = self.flags & (LAYERED | CUBE) != 0;
+        ArrayDescriptor {
+            width: half(self.width),
+            height: half(self.height),
+            depth: if planes { self.depth } else { half(self.depth) },
+            ..*self
+        }
+    }
+
+    /// MipmappedArray that a mipmapped array of this shape can have.
+    fn most_levels(&self) -> u32 {
+        let planes = self.flags & (LAYERED | CUBE) != 0;
+        let depth = if planes { 0 } else { self.depth };
+        self.width.max(self.height).max(depth).checked_ilog2().unwrap_or(0) + 1
+    }
+}
+
+impl Driver {
+    /// Makes arrays of these shapes in one piece of memory.
+    fn make_arrays(&self, descriptors: &[ArrayDescriptor]) -> Result<Vec<Handle>> {
+        let context = self.context()?.handle;
+        let mut images = Vec::new();
+        let mut bytes = 0u64;
+        for descriptor in descriptors {
+            let image = descriptor.image(bytes)?;
+            bytes += image.bytes();
+            images.push((*descriptor, image));
+        }
+        let mut memory = self
+            .device
+            .uninit_named::<u8>(bytes as usize, "cuArrayCreate")
+            .map_err(|_| Status::OutOfMemory)?;
+        if self.device.is_sanitized() {
+            // Copies fill an array, and surfaces, whose accesses are not followed byte by byte.
+            memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
+        }
+        let memory = Arc::new(memory);
+        let made = images.into_iter().map(|(descriptor, image)| {
+            let image = Image { address: memory.address() + image.address, ..image };
+            table::<Array>().add(Array { context, descriptor, image, _memory: memory.clone() })
+        });
+        Ok(made.collect())
+    }
+
+    /// Makes an array.
+    pub fn make_array(&self, descriptor: ArrayDescriptor) -> Result<Handle> {
+        Ok(self.make_arrays(&[descriptor])?[0])
+    }
+
+    /// Makes a mipmapped array.
+    pub fn make_levels(&self, descriptor: ArrayDescriptor, levels: u32) -> Result<Handle> {
+        let count = levels.clamp(1, descriptor.most_levels());
+        let shapes: Vec<ArrayDescriptor> =
+            (0..count).map(|level| descriptor.level(level)).collect();
+        let levels = self.make_arrays(&shapes)?;
+        Ok(table::<MipmappedArray>()
+            .add(MipmappedArray { context: self.context()?.handle, levels }))
+    }
+}
 
 /// `CUDA_ARRAY_DESCRIPTOR`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Descriptor2D {
+pub struct ArrayDescriptor2D {
     pub width: usize,
     pub height: usize,
     pub format: u32,
     pub channels: u32,
 }
 
-abi!(Descriptor2D = 24, 8 { width: 0, height: 8, format: 16, channels: 20 });
+abi!(ArrayDescriptor2D = 24, 8 { width: 0, height: 8, format: 16, channels: 20 });
 
 /// `CUDA_ARRAY_MEMORY_REQUIREMENTS`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Requirements {
+pub struct MemoryRequirements {
     bytes: usize,
     alignment: usize,
     reserved: [u32; 4],
 }
 
-abi!(Requirements = 32, 8 { bytes: 0, alignment: 8, reserved: 16 });
+abi!(MemoryRequirements = 32, 8 { bytes: 0, alignment: 8, reserved: 16 });
 
 /// An end of a copy by the byte: a row of an array from some byte on, or memory.
-enum End {
+enum CopyEnd {
     Array(Handle, usize),
     Memory(Address),
 }
 
-impl End {
-    fn side(self) -> Side {
+impl CopyEnd {
+    fn side(self) -> CopySide {
         match self {
-            End::Array(array, x_bytes) => {
-                Side { memory: 3, array, x_bytes, ..Side::line(Address::NULL) }
+            CopyEnd::Array(array, x_bytes) => {
+                CopySide { memory: 3, array, x_bytes, ..CopySide::line(Address::NULL) }
             }
-            End::Memory(address) => Side::line(address),
+            CopyEnd::Memory(address) => CopySide::line(address),
         }
     }
 }
 
 /// Copies a line, in the order of a stream.
-fn copy(to: End, from: End, bytes: usize, stream: Handle) -> Result {
-    let line = Box3D { from: from.side(), to: to.side(), width: bytes, height: 1, depth: 1 };
+fn copy(to: CopyEnd, from: CopyEnd, bytes: usize, stream: Handle) -> Result {
+    let line = Copy3D { from: from.side(), to: to.side(), width: bytes, height: 1, depth: 1 };
     driver()?.submit(stream, Work::Copy(line))
 }
 
 api! {
-    fn cuArrayCreate_v2(array: Out<'_, Handle>, descriptor: In<'_, Descriptor2D>) {
-        let Descriptor2D { width, height, format, channels } =
+    fn cuArrayCreate_v2(array: Out<'_, Handle>, descriptor: In<'_, ArrayDescriptor2D>) {
+        let ArrayDescriptor2D { width, height, format, channels } =
             descriptor.get()?;
-        let made = driver()?.make_array(Descriptor { width, height, depth: 0, format, channels, flags: 0 })?;
+        let made = driver()?.make_array(ArrayDescriptor { width, height, depth: 0, format, channels, flags: 0 })?;
         array.store(made)
     }
 
-    fn cuArray3DCreate_v2(array: Out<'_, Handle>, descriptor: In<'_, Descriptor>) {
+    fn cuArray3DCreate_v2(array: Out<'_, Handle>, descriptor: In<'_, ArrayDescriptor>) {
         let descriptor = descriptor.get()?;
         let made = driver()?.make_array(descriptor)?;
         array.store(made)
     }
 
-    fn cuArrayGetDescriptor_v2(descriptor: Out<'_, Descriptor2D>, array: Handle) {
-        let Descriptor { width, height, format, channels, .. } = table::<Array>().get(array)?.descriptor;
-        descriptor.store(Descriptor2D { width, height, format, channels })
+    fn cuArrayGetDescriptor_v2(descriptor: Out<'_, ArrayDescriptor2D>, array: Handle) {
+        let ArrayDescriptor { width, height, format, channels, .. } = table::<Array>().get(array)?.descriptor;
+        descriptor.store(ArrayDescriptor2D { width, height, format, channels })
     }
 
-    fn cuArray3DGetDescriptor_v2(descriptor: Out<'_, Descriptor>, array: Handle) {
+    fn cuArray3DGetDescriptor_v2(descriptor: Out<'_, ArrayDescriptor>, array: Handle) {
         let found = table::<Array>().get(array)?.descriptor;
         descriptor.store(found)
     }
@@ -85,12 +258,12 @@ api! {
         table::<Array>().remove(array).map(drop)
     }
 
-    fn cuArrayGetMemoryRequirements(to: Out<'_, Requirements>, array: Handle, _device: i32) {
+    fn cuArrayGetMemoryRequirements(to: Out<'_, MemoryRequirements>, array: Handle, _device: i32) {
         let bytes = table::<Array>().get(array)?.image.bytes() as usize;
-        to.store(Requirements { bytes, alignment: 256, reserved: [0; 4] })
+        to.store(MemoryRequirements { bytes, alignment: 256, reserved: [0; 4] })
     }
 
-    fn cuMipmappedArrayCreate(array: Out<'_, Handle>, descriptor: In<'_, Descriptor>, levels: u32) {
+    fn cuMipmappedArrayCreate(array: Out<'_, Handle>, descriptor: In<'_, ArrayDescriptor>, levels: u32) {
         let descriptor = descriptor.get()?;
         let made = driver()?.make_levels(descriptor, levels)?;
         array.store(made)
@@ -98,50 +271,50 @@ api! {
 
     fn cuMipmappedArrayDestroy(array: Handle) {
         driver()?;
-        for level in &table::<Levels>().remove(array)?.levels {
+        for level in &table::<MipmappedArray>().remove(array)?.levels {
             table::<Array>().remove(*level)?;
         }
         Ok(())
     }
 
     fn cuMipmappedArrayGetLevel(level: Out<'_, Handle>, array: Handle, number: u32) {
-        let found = table::<Levels>().get(array)?.levels.get(number as usize).copied();
+        let found = table::<MipmappedArray>().get(array)?.levels.get(number as usize).copied();
         level.store(found.ok_or(Status::InvalidValue)?)
     }
 
-    fn cuMipmappedArrayGetMemoryRequirements(to: Out<'_, Requirements>, array: Handle, _device: i32) {
+    fn cuMipmappedArrayGetMemoryRequirements(to: Out<'_, MemoryRequirements>, array: Handle, _device: i32) {
         let mut bytes = 0;
-        for level in &table::<Levels>().get(array)?.levels {
+        for level in &table::<MipmappedArray>().get(array)?.levels {
             bytes += table::<Array>().get(*level)?.image.bytes() as usize;
         }
-        to.store(Requirements { bytes, alignment: 256, reserved: [0; 4] })
+        to.store(MemoryRequirements { bytes, alignment: 256, reserved: [0; 4] })
     }
 
     fn cuMemcpyAtoA_v2(to: Handle, to_byte: usize, from: Handle, from_byte: usize, bytes: usize) {
-        copy(End::Array(to, to_byte), End::Array(from, from_byte), bytes, SYNCHRONOUS)
+        copy(CopyEnd::Array(to, to_byte), CopyEnd::Array(from, from_byte), bytes, SYNCHRONOUS)
     }
 
     fn cuMemcpyAtoD_v2(to: Address, from: Handle, byte: usize, bytes: usize) {
-        copy(End::Memory(to), End::Array(from, byte), bytes, SYNCHRONOUS)
+        copy(CopyEnd::Memory(to), CopyEnd::Array(from, byte), bytes, SYNCHRONOUS)
     }
 
     fn cuMemcpyDtoA_v2(to: Handle, byte: usize, from: Address, bytes: usize) {
-        copy(End::Array(to, byte), End::Memory(from), bytes, SYNCHRONOUS)
+        copy(CopyEnd::Array(to, byte), CopyEnd::Memory(from), bytes, SYNCHRONOUS)
     }
 
     fn cuMemcpyAtoH_v2(to: Address, from: Handle, byte: usize, bytes: usize) {
-        copy(End::Memory(to), End::Array(from, byte), bytes, SYNCHRONOUS)
+        copy(CopyEnd::Memory(to), CopyEnd::Array(from, byte), bytes, SYNCHRONOUS)
     }
 
     fn cuMemcpyAtoHAsync_v2(to: Address, from: Handle, byte: usize, bytes: usize, stream: Handle) {
-        copy(End::Memory(to), End::Array(from, byte), bytes, stream)
+        copy(CopyEnd::Memory(to), CopyEnd::Array(from, byte), bytes, stream)
     }
 
     fn cuMemcpyHtoA_v2(to: Handle, byte: usize, from: Address, bytes: usize) {
-        copy(End::Array(to, byte), End::Memory(from), bytes, SYNCHRONOUS)
+        copy(CopyEnd::Array(to, byte), CopyEnd::Memory(from), bytes, SYNCHRONOUS)
     }
 
     fn cuMemcpyHtoAAsync_v2(to: Handle, byte: usize, from: Address, bytes: usize, stream: Handle) {
-        copy(End::Array(to, byte), End::Memory(from), bytes, stream)
+        copy(CopyEnd::Array(to, byte), CopyEnd::Memory(from), bytes, stream)
     }
 }

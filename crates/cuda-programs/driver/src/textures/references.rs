@@ -2,14 +2,124 @@
 
 use crate::api::api;
 use crate::handles::Handle;
+use crate::modules::module::Module;
 use crate::pointers::{In, Out, Text};
-use crate::state::{driver, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::textures::array::{Array, Levels, texel};
-use crate::textures::arrays::Descriptor2D;
-use crate::textures::descriptions::{ARRAY, LINEAR, MIPMAP, ROWS, Resource};
-use crate::textures::reference::{Reference, State, of_variable};
+use crate::textures::arrays::{Array, ArrayDescriptor2D, MipmappedArray, texel};
+use crate::textures::objects::{
+    ARRAY, LINEAR, MIPMAP, ObjectDescription, ROWS, ResourceDescription, TextureDescription, end,
+};
 use lanework::ptx::ScalarType;
+use std::sync::{Mutex, MutexGuard};
+
+/// A texture or surface reference.
+#[derive(Default)]
+pub struct Reference {
+    state: Mutex<ReferenceState>,
+}
+
+/// What a reference is bound to, and how it is read.
+#[derive(Clone, Copy, Default)]
+pub struct ReferenceState {
+    /// What it is bound to.
+    pub resource: Option<ResourceDescription>,
+    pub reading: TextureDescription,
+    /// Format and channels of memory that is not an array.
+    pub format: u32,
+    pub channels: u32,
+    /// The object that the variable holds now.
+    object: u64,
+    /// Whether something was changed since.
+    changed: bool,
+}
+
+impl Reference {
+    pub fn state(&self) -> MutexGuard<'_, ReferenceState> {
+        lock(&self.state)
+    }
+
+    /// Changes it.
+    pub fn change(&self, change: impl FnOnce(&mut ReferenceState)) {
+        let mut state = self.state();
+        change(&mut state);
+        state.changed = true;
+    }
+}
+
+impl ReferenceState {
+    /// What it is bound to, in its own format where that is memory.
+    fn bound(&self) -> Option<ResourceDescription> {
+        self.resource.map(|resource| match resource.kind {
+            LINEAR | ROWS => {
+                ResourceDescription { format: self.format, channels: self.channels, ..resource }
+            }
+            _ => resource,
+        })
+    }
+}
+
+/// The reference of a variable of a module, made when it is first asked for.
+pub fn of_variable(module: Handle, name: &str, kind: ScalarType) -> Result<Handle> {
+    let module = table::<Module>().get(module)?;
+    let is_it = |variable: &lanework::ptx::Variable| variable.name == name && variable.ty == kind;
+    if !module.code.module().variables().any(is_it) {
+        return Err(Status::NotFound);
+    }
+    let mut references = lock(&module.references);
+    let made = || table::<Reference>().add(Reference::default());
+    Ok(*references.entry(name.to_owned()).or_insert_with(made))
+}
+
+/// Gives the references of a module what they are bound to, before a kernel of it runs.
+pub fn bind_all(module: &Module) -> Result {
+    let references = lock(&module.references);
+    for (name, reference) in references.iter() {
+        let Some(reference) = table::<Reference>().find(*reference) else { continue };
+        let mut state = reference.state();
+        if !state.changed {
+            continue;
+        }
+        let (address, _) = module.code.variable(name).ok_or(Status::NotFound)?;
+        let texture = module
+            .code
+            .module()
+            .variables()
+            .any(|variable| variable.name == *name && variable.ty == ScalarType::Texref);
+        driver()?.bind(&mut state, address, texture)?;
+    }
+    Ok(())
+}
+
+impl Driver {
+    /// Writes a handle of what a reference is bound to where its variable lies.
+    fn bind(&self, state: &mut ReferenceState, address: u64, texture: bool) -> Result {
+        let object = match state.bound() {
+            None => 0,
+            Some(resource) if texture => {
+                let reading = Some(state.reading);
+                self.make_texture(ObjectDescription { resource, reading, view: None })?
+            }
+            Some(resource) => self.make_surface(resource)?,
+        };
+        self.write(address, &object.to_le_bytes())?;
+        let old = std::mem::replace(&mut state.object, object);
+        state.changed = false;
+        if old == 0 { Ok(()) } else { end(old) }
+    }
+}
+
+/// Ends the references of a module.
+pub fn end_all(module: &Module) {
+    for (_, reference) in std::mem::take(&mut *lock(&module.references)) {
+        let ended = table::<Reference>().remove(reference);
+        let object = ended.map_or(0, |reference| reference.state().object);
+        if object != 0 {
+            // It is gone already where its context was reset.
+            let _ = end(object);
+        }
+    }
+}
 
 /// Bytes to which textures of linear memory are aligned, as allocations are; what is not has an offset that its kernel adds.
 const ALIGNMENT: u64 = 512;
@@ -17,14 +127,14 @@ const ALIGNMENT: u64 = 512;
 const FLAGS: u32 = 0x33;
 
 /// Changes a reference.
-fn change(reference: Handle, change: impl FnOnce(&mut State)) -> Result {
+fn change(reference: Handle, change: impl FnOnce(&mut ReferenceState)) -> Result {
     driver()?;
     table::<Reference>().get(reference)?.change(change);
     Ok(())
 }
 
 /// What a reference is.
-fn state(reference: Handle) -> Result<State> {
+fn state(reference: Handle) -> Result<ReferenceState> {
     driver()?;
     Ok(*table::<Reference>().get(reference)?.state())
 }
@@ -38,12 +148,19 @@ fn place(reference: Handle, kinds: &[u32]) -> Result<u64> {
 /// Binds a reference to rows of memory.
 fn bind_rows(
     reference: Handle,
-    descriptor: In<'_, Descriptor2D>,
+    descriptor: In<'_, ArrayDescriptor2D>,
     address: u64,
     pitch: usize,
 ) -> Result {
-    let Descriptor2D { width, height, format, channels } = descriptor.get()?;
-    let rows = Resource { kind: ROWS, place: address, width, height, pitch, ..Resource::default() };
+    let ArrayDescriptor2D { width, height, format, channels } = descriptor.get()?;
+    let rows = ResourceDescription {
+        kind: ROWS,
+        place: address,
+        width,
+        height,
+        pitch,
+        ..ResourceDescription::default()
+    };
     change(reference, |state| {
         (state.resource, state.format, state.channels) = (Some(rows), format, channels);
     })
@@ -79,7 +196,7 @@ api! {
         if flags & !1 != 0 {
             return Err(Status::InvalidValue);
         }
-        let whole = Resource { kind: ARRAY, place: array, ..Resource::default() };
+        let whole = ResourceDescription { kind: ARRAY, place: array, ..ResourceDescription::default() };
         change(reference, |state| {
             state.resource = Some(whole);
             (state.format, state.channels) = (descriptor.format, descriptor.channels);
@@ -87,11 +204,11 @@ api! {
     }
 
     fn cuTexRefSetMipmappedArray(reference: Handle, array: Handle, flags: u32) {
-        table::<Levels>().get(array)?;
+        table::<MipmappedArray>().get(array)?;
         if flags & !1 != 0 {
             return Err(Status::InvalidValue);
         }
-        let whole = Resource { kind: MIPMAP, place: array, ..Resource::default() };
+        let whole = ResourceDescription { kind: MIPMAP, place: array, ..ResourceDescription::default() };
         change(reference, |state| state.resource = Some(whole))
     }
 
@@ -101,17 +218,17 @@ api! {
             return Err(Status::InvalidValue);
         }
         let width = bytes.checked_add(beyond as usize).ok_or(Status::InvalidValue)?;
-        let line = Resource { kind: LINEAR, place: address - beyond, width, ..Resource::default() };
+        let line = ResourceDescription { kind: LINEAR, place: address - beyond, width, ..ResourceDescription::default() };
         change(reference, |state| state.resource = (address != 0).then_some(line))?;
-        offset.offer(beyond as usize);
+        offset.store_optional(beyond as usize);
         Ok(())
     }
 
-    fn cuTexRefSetAddress2D_v2(reference: Handle, descriptor: In<'_, Descriptor2D>, address: u64, pitch: usize) {
+    fn cuTexRefSetAddress2D_v2(reference: Handle, descriptor: In<'_, ArrayDescriptor2D>, address: u64, pitch: usize) {
         bind_rows(reference, descriptor, address, pitch)
     }
 
-    fn cuTexRefSetAddress2D_v3(reference: Handle, descriptor: In<'_, Descriptor2D>, address: u64, pitch: usize) {
+    fn cuTexRefSetAddress2D_v3(reference: Handle, descriptor: In<'_, ArrayDescriptor2D>, address: u64, pitch: usize) {
         bind_rows(reference, descriptor, address, pitch)
     }
 
@@ -188,8 +305,8 @@ api! {
 
     fn cuTexRefGetFormat(format: Out<'_, u32>, channels: Out<'_, i32>, reference: Handle) {
         let state = state(reference)?;
-        format.offer(state.format);
-        channels.offer(state.channels as i32);
+        format.store_optional(state.format);
+        channels.store_optional(state.channels as i32);
         Ok(())
     }
 
@@ -224,7 +341,7 @@ api! {
         if flags != 0 {
             return Err(Status::InvalidValue);
         }
-        let whole = Resource { kind: ARRAY, place: array, ..Resource::default() };
+        let whole = ResourceDescription { kind: ARRAY, place: array, ..ResourceDescription::default() };
         change(reference, |state| state.resource = Some(whole))
     }
 

@@ -1,6 +1,6 @@
-//! Tensor maps (`CUtensorMap`): what the copy engine of sm_90 is told of a tensor, in the emulator's own layout.
+//! TensorDescription maps (`CUtensorMap`): what the copy engine of sm_90 is told of a tensor, in the emulator's own layout.
 
-use crate::api::{api, say};
+use crate::api::{api, warn};
 use crate::pointers::{In, Out};
 use crate::state::driver;
 use crate::status::{Result, Status};
@@ -9,7 +9,7 @@ use lanework::{Swizzle, TensorElement};
 
 /// What both kinds of maps are made of, as C passes it: arrays are listed fastest-varying dimension first.
 #[derive(Clone, Copy)]
-struct Tensor<'call> {
+struct TensorDescription<'call> {
     kind: i32,
     rank: u32,
     address: u64,
@@ -24,7 +24,7 @@ struct Tensor<'call> {
 
 /// Says why no map is made.
 fn refuse<T>(why: &str, status: Status) -> Result<T> {
-    say("a tensor map is not made", &why);
+    warn("a tensor map is not made", &why);
     Err(status)
 }
 
@@ -39,7 +39,7 @@ fn element(kind: i32) -> Result<TensorElement> {
     }
 }
 
-impl Tensor<'_> {
+impl TensorDescription<'_> {
     /// The map, of tiles with these extents.
     fn map(self, tile: Vec<u32>, im2col: Option<Im2col>) -> Result<TensorMap> {
         if !(1..=5).contains(&self.rank) || self.extent.is_null() || self.steps.is_null() {
@@ -80,14 +80,14 @@ impl Tensor<'_> {
 fn encode(map: &TensorMap) -> Result<[u8; 128]> {
     driver()?;
     map.encode().map_err(|rule| {
-        say("a tensor map is not made", &rule);
+        warn("a tensor map is not made", &rule);
         Status::InvalidValue
     })
 }
 
 api! {
     fn cuTensorMapEncodeTiled(map: Out<'_, [u8; 128]>, kind: i32, rank: u32, address: u64, extent: In<'_, u64>, strides: In<'_, u64>, tile: In<'_, u32>, steps: In<'_, u32>, interleave: i32, swizzle: i32, _promotion: i32, outside: i32) {
-        let tensor = Tensor { kind, rank, address, extent, strides, steps, interleave, swizzle, outside };
+        let tensor = TensorDescription { kind, rank, address, extent, strides, steps, interleave, swizzle, outside };
         if !(1..=5).contains(&rank) {
             return Err(Status::InvalidValue);
         }
@@ -99,7 +99,7 @@ api! {
         if !(3..=5).contains(&rank) {
             return Err(Status::InvalidValue);
         }
-        let tensor = Tensor { kind, rank, address, extent, strides, steps, interleave, swizzle, outside };
+        let tensor = TensorDescription { kind, rank, address, extent, strides, steps, interleave, swizzle, outside };
         let space = rank as usize - 2;
         let (lower, upper) = (lower.list(space)?, upper.list(space)?);
         let corner = |corner: &[i32]| -> Result<[i16; 3]> {

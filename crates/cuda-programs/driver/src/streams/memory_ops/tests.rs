@@ -1,11 +1,11 @@
 //! Conditions, parameters and refusals of operations on words.
 
-use super::*;
 use crate::pointers::In;
+use crate::streams::memory_ops::*;
 
 #[test]
 fn conditions_are_of_the_words_bits() {
-    use Condition::{AnyOf, Equal, NoneOf, NotBefore};
+    use WaitCondition::{AnyOf, Equal, NoneOf, NotBefore};
     for (condition, found, value, of_32, of_64) in [
         (NotBefore, 5, 5, true, true),
         (NotBefore, 4, 5, false, false),
@@ -32,7 +32,7 @@ fn conditions_are_of_the_words_bits() {
 
 #[test]
 fn parameters_come_back_as_they_were() {
-    assert_eq!(size_of::<Parameters>(), 48);
+    assert_eq!(size_of::<MemOpParameters>(), 48);
     let ops = [
         MemoryOp::wait(0x1004, 4, 9, 3),
         MemoryOp::wait(0x1008, 8, 1 << 40, 0),

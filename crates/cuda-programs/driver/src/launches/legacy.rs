@@ -3,10 +3,9 @@
 use crate::api::api;
 use crate::handles::Handle;
 use crate::launches::launch::{Arguments, Launch};
-use crate::lock::lock;
 use crate::modules::function::Function;
 use crate::pointers::In;
-use crate::state::{driver, table};
+use crate::state::{driver, lock, table};
 use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -14,7 +13,7 @@ use std::sync::Mutex;
 
 /// What was set on a function.
 #[derive(Clone, Default)]
-struct Set {
+struct LegacyLaunch {
     block: [u32; 3],
     dynamic_shared: u32,
     /// The parameters' bytes.
@@ -23,13 +22,13 @@ struct Set {
     bytes: usize,
 }
 
-static SETS: Mutex<BTreeMap<Handle, Set>> = Mutex::new(BTreeMap::new());
+static SETS: Mutex<BTreeMap<Handle, LegacyLaunch>> = Mutex::new(BTreeMap::new());
 
 /// Most bytes of parameters.
 const MOST: usize = 32_764;
 
 /// Sets something on a function.
-fn set(function: Handle, change: impl FnOnce(&mut Set)) -> Result {
+fn set(function: Handle, change: impl FnOnce(&mut LegacyLaunch)) -> Result {
     driver()?;
     table::<Function>().get(function)?;
     change(lock(&SETS).entry(function).or_default());
@@ -52,7 +51,7 @@ fn set_bytes(function: Handle, offset: i32, bytes: &[u8]) -> Result {
 fn launch(function: Handle, grid: [i32; 2], stream: Handle) -> Result {
     driver()?;
     table::<Function>().get(function)?;
-    let Set { block, dynamic_shared, mut parameters, bytes } =
+    let LegacyLaunch { block, dynamic_shared, mut parameters, bytes } =
         lock(&SETS).get(&function).cloned().unwrap_or_default();
     let [x, y] = grid.map(|size| u32::try_from(size).unwrap_or(0));
     parameters.resize(bytes, 0);

@@ -1,17 +1,19 @@
-//! Textures as programs describe them: what is read, how, and which part of it, and the images and samplers that these are.
+//! Textures and surfaces: how programs describe them, and the objects made of the descriptions.
 
-use crate::api::say;
+use crate::api::{api, warn};
 use crate::handles::Handle;
-use crate::pointers::abi;
-use crate::state::table;
+use crate::pointers::{In, Out, abi};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::textures::array::{Array, Levels, texel};
+use crate::textures::arrays::{Array, MipmappedArray, texel};
 use lanework::emulator::{AddressMode, Channel, Image, ImageShape, Mip, Sampler, Texel};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 /// `CUDA_RESOURCE_DESC`: the kind says which of the following fields there are.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
-pub struct Resource {
+pub struct ResourceDescription {
     pub kind: u32,
     pub padding: u32,
     /// The handle, or the address.
@@ -26,12 +28,12 @@ pub struct Resource {
     pub flags: u64,
 }
 
-abi!(Resource = 144, 8 { kind: 0, padding: 4, place: 8, format: 16, channels: 20, width: 24, height: 32, pitch: 40, reserved: 48, flags: 136 });
+abi!(ResourceDescription = 144, 8 { kind: 0, padding: 4, place: 8, format: 16, channels: 20, width: 24, height: 32, pitch: 40, reserved: 48, flags: 136 });
 
 /// `CUDA_TEXTURE_DESC`.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
-pub struct Reading {
+pub struct TextureDescription {
     pub address: [u32; 3],
     pub filter: u32,
     pub flags: u32,
@@ -44,12 +46,12 @@ pub struct Reading {
     pub reserved: [i32; 12],
 }
 
-abi!(Reading = 104, 4 { address: 0, filter: 12, flags: 16, anisotropy: 20, level_filter: 24, level_bias: 28, least_level: 32, most_level: 36, border: 40, reserved: 56 });
+abi!(TextureDescription = 104, 4 { address: 0, filter: 12, flags: 16, anisotropy: 20, level_filter: 24, level_bias: 28, least_level: 32, most_level: 36, border: 40, reserved: 56 });
 
 /// `CUDA_RESOURCE_VIEW_DESC`.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct View {
+pub struct ResourceViewDescription {
     pub format: u32,
     pub width: usize,
     pub height: usize,
@@ -61,7 +63,7 @@ pub struct View {
     pub reserved: [u32; 16],
 }
 
-abi!(View = 112, 8 { format: 0, width: 8, height: 16, depth: 24, first_level: 32, last_level: 36, first_layer: 40, last_layer: 44, reserved: 48 });
+abi!(ResourceViewDescription = 112, 8 { format: 0, width: 8, height: 16, depth: 24, first_level: 32, last_level: 36, first_layer: 40, last_layer: 44, reserved: 48 });
 
 /// Flags of a texture: integers stay integers, coordinates from 0 to 1, colours of sRGB.
 const AS_INTEGERS: u32 = 1;
@@ -76,20 +78,21 @@ pub const ROWS: u32 = 3;
 
 /// Refuses something that is valid in CUDA and that the emulator does not do.
 fn refuse<T>(why: &str) -> Result<T> {
-    say("a texture is not made", &why);
+    warn("a texture is not made", &why);
     Err(Status::NotSupported)
 }
 
-impl Resource {
+impl ResourceDescription {
     /// Its images, one for each mipmap level that a view shows, and whether its integers are always read as floats.
-    pub fn images(&self, view: Option<&View>) -> Result<(Vec<Image>, bool)> {
+    pub fn images(&self, view: Option<&ResourceViewDescription>) -> Result<(Vec<Image>, bool)> {
         let (images, fraction) = self.whole(view)?;
-        let shown = images.into_iter().map(|image| view.map_or(Ok(image), |view| view.of(image)));
+        let shown =
+            images.into_iter().map(|image| view.map_or(Ok(image), |view| view.apply(image)));
         Ok((shown.collect::<Result<_>>()?, fraction))
     }
 
     /// The images without what the view says of each.
-    fn whole(&self, view: Option<&View>) -> Result<(Vec<Image>, bool)> {
+    fn whole(&self, view: Option<&ResourceViewDescription>) -> Result<(Vec<Image>, bool)> {
         let rows = |shape, texel: Texel, extent: [usize; 2], pitch: usize| -> Result<Image> {
             let [x, y] = extent.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
             if self.place == 0 || x == 0 || y == 0 || pitch < x as usize * texel.bytes() as usize {
@@ -106,7 +109,7 @@ impl Resource {
         match self.kind {
             ARRAY => of_array(self.place).map(|(image, fraction)| (vec![image], fraction)),
             MIPMAP => {
-                let all = table::<Levels>().get(self.place)?;
+                let all = table::<MipmappedArray>().get(self.place)?;
                 let last = all.levels.len() - 1;
                 let (first, last) = match view {
                     Some(view) => (view.first_level as usize, view.last_level as usize),
@@ -137,9 +140,9 @@ impl Resource {
     }
 }
 
-impl View {
+impl ResourceViewDescription {
     /// The part of an image that it shows, in its format.
-    fn of(&self, image: Image) -> Result<Image> {
+    fn apply(&self, image: Image) -> Result<Image> {
         let texel = match self.format {
             0 => image.texel,
             1..=24 => {
@@ -174,9 +177,14 @@ impl View {
     }
 }
 
-impl Reading {
+impl TextureDescription {
     /// How the texels of a resource are read.
-    pub fn sampler(&self, resource: &Resource, image: &Image, fraction: bool) -> Result<Sampler> {
+    pub fn sampler(
+        &self,
+        resource: &ResourceDescription,
+        image: &Image,
+        fraction: bool,
+    ) -> Result<Sampler> {
         let integers = image.texel.channel != Channel::Float;
         let as_float =
             integers && (fraction || self.flags & AS_INTEGERS == 0) && image.texel.bits != 32;
@@ -227,5 +235,105 @@ impl Reading {
             most: self.most_level,
             anisotropy: self.anisotropy,
         }
+    }
+}
+
+/// What an object was made of, for those who ask.
+#[derive(Clone, Copy)]
+pub struct ObjectDescription {
+    pub resource: ResourceDescription,
+    pub reading: Option<TextureDescription>,
+    pub view: Option<ResourceViewDescription>,
+}
+
+static MADE: Mutex<BTreeMap<u64, ObjectDescription>> = Mutex::new(BTreeMap::new());
+
+impl Driver {
+    /// Makes a texture.
+    pub fn make_texture(&self, made: ObjectDescription) -> Result<u64> {
+        self.finish_detached()?;
+        self.context()?;
+        let (images, fraction) = made.resource.images(made.view.as_ref())?;
+        let reading = made.reading.ok_or(Status::InvalidValue)?;
+        let sampler = reading.sampler(&made.resource, &images[0], fraction)?;
+        self.object(self.device.mipmap_at(&images, sampler), made)
+    }
+
+    /// Makes a surface.
+    pub fn make_surface(&self, resource: ResourceDescription) -> Result<u64> {
+        self.finish_detached()?;
+        self.context()?;
+        if resource.kind != ARRAY {
+            return Err(Status::InvalidValue);
+        }
+        let mut image = resource.images(None)?.0[0];
+        if image.shape == ImageShape::Cube {
+            // Kernels take the faces of cubes for layers.
+            (image.shape, image.layers) = (ImageShape::Plane, 6 * image.layers.max(1));
+        }
+        let made = ObjectDescription { resource, reading: None, view: None };
+        self.object(self.device.surface_at(image), made)
+    }
+
+    /// Remembers what an object was made of.
+    fn object(&self, handle: lanework::Result<u64>, made: ObjectDescription) -> Result<u64> {
+        let handle = handle.map_err(|error| {
+            warn("a texture or surface is not made", &error);
+            Status::InvalidValue
+        })?;
+        lock(&MADE).insert(handle, made);
+        Ok(handle)
+    }
+}
+
+/// Ends a texture or surface. No object ends without an error, as for NVIDIA's driver: `volumeFiltering` of the CUDA samples ends a surface that it did
+/// not make.
+pub fn end(object: u64) -> Result {
+    let driver = driver()?;
+    if object == 0 {
+        return Ok(());
+    }
+    let known = lock(&MADE).remove(&object).is_some();
+    if known && driver.device.end_image(object) { Ok(()) } else { Err(Status::InvalidValue) }
+}
+
+fn made(object: u64) -> Result<ObjectDescription> {
+    lock(&MADE).get(&object).copied().ok_or(Status::InvalidValue)
+}
+
+api! {
+    fn cuTexObjectCreate(object: Out<'_, u64>, resource: In<'_, ResourceDescription>, reading: In<'_, TextureDescription>, view: In<'_, ResourceViewDescription>) {
+        let made = ObjectDescription { resource: resource.get()?, reading: Some(reading.get()?), view: view.find() };
+        let handle = driver()?.make_texture(made)?;
+        object.store(handle)
+    }
+
+    fn cuTexObjectDestroy(object: u64) {
+        end(object)
+    }
+
+    fn cuTexObjectGetResourceDesc(resource: Out<'_, ResourceDescription>, object: u64) {
+        resource.store(made(object)?.resource)
+    }
+
+    fn cuTexObjectGetTextureDesc(reading: Out<'_, TextureDescription>, object: u64) {
+        reading.store(made(object)?.reading.ok_or(Status::InvalidValue)?)
+    }
+
+    fn cuTexObjectGetResourceViewDesc(view: Out<'_, ResourceViewDescription>, object: u64) {
+        view.store(made(object)?.view.ok_or(Status::InvalidValue)?)
+    }
+
+    fn cuSurfObjectCreate(object: Out<'_, u64>, resource: In<'_, ResourceDescription>) {
+        let handle = driver()?.make_surface(resource.get()?)?;
+        object.store(handle)
+    }
+
+    fn cuSurfObjectDestroy(object: u64) {
+        end(object)
+    }
+
+    fn cuSurfObjectGetResourceDesc(resource: Out<'_, ResourceDescription>, object: u64) {
+        resource.store(made(object)?.resource)
     }
 }

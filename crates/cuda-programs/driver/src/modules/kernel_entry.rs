@@ -5,7 +5,7 @@ use lanework::ptx::{Function, FunctionDirective};
 use lanework::{PtxModule, Resources};
 
 /// An entry.
-pub struct Entry {
+pub struct KernelEntry {
     /// Place and size of each parameter in the buffer of all.
     pub parameters: Vec<(usize, usize)>,
     /// Most threads of a block that its directives allow.
@@ -17,9 +17,9 @@ pub struct Entry {
     pub may_wait: bool,
 }
 
-impl Entry {
+impl KernelEntry {
     /// The entry of a name.
-    pub fn of(code: &PtxModule, name: &str) -> Option<Entry> {
+    pub fn find(code: &PtxModule, name: &str) -> Option<KernelEntry> {
         let entry = code.module().entry(name)?;
         let cluster = entry.directives.iter().find_map(|directive| match directive {
             FunctionDirective::RequiredCluster(cluster) => Some(*cluster),
@@ -31,7 +31,7 @@ impl Entry {
         let most = most_registers(entry);
         resources.local_bytes += 4 * resources.registers.saturating_sub(most);
         resources.registers = resources.registers.min(most);
-        Some(Entry {
+        Some(KernelEntry {
             parameters: offsets(entry),
             max_threads: entry.max_threads().unwrap_or(attributes::BLOCK),
             cluster,
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     /// An entry of 250 values that live at once.
-    fn entry(directives: &str) -> Entry {
+    fn entry(directives: &str) -> KernelEntry {
         let all = |line: &dyn Fn(u32) -> String| (0..250).map(line).collect::<String>();
         let text = format!(
             ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p) {directives} {{\n\
@@ -89,7 +89,7 @@ mod tests {
             all(&|i| format!("st.global.b32 [%d+{}], %r{i};\n", 4 * (249 - i))),
         );
         let code = lanework::Device::emulator().load_ptx(&text).expect("the module loads");
-        Entry::of(&code, "k").expect("the entry is there")
+        KernelEntry::find(&code, "k").expect("the entry is there")
     }
 
     #[test]

@@ -1,17 +1,15 @@
-//! Green contexts: contexts of a part of a GPU's multiprocessors. The parts are counted and split as on an H200; the emulator runs the kernels of
+//! GreenContext contexts: contexts of a part of a GPU's multiprocessors. The parts are counted and split as on an H200; the emulator runs the kernels of
 //! each like others, so that a part changes no result.
 
 use crate::api::api;
-use crate::devices::contexts::{Context, current, or_current};
-use crate::devices::ending::{end_context, release_primary};
-use crate::devices::model::model;
+use crate::devices::contexts::{Context, current, end_context, or_current, release_primary};
+use crate::devices::gpus::model;
 use crate::handles::Handle;
-use crate::lock::lock;
 use crate::ordering;
 use crate::pointers::{In, Out, abi};
-use crate::state::{Driver, driver, table};
+use crate::state::{Driver, driver, lock, table};
 use crate::status::{Result, Status};
-use crate::streams::event::Event;
+use crate::streams::events::Event;
 use crate::streams::stream::{Stream, next_number};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -20,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// `CUdevResource`. The driver's own notes lie in the padding.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct Resource {
+pub struct DeviceResource {
     /// 1 for multiprocessors.
     kind: u32,
     mark: [u8; 4],
@@ -36,9 +34,9 @@ pub struct Resource {
     rest: [u32; 9],
 }
 
-abi!(Resource = 144, 8 { kind: 0, mark: 4, device: 8, first: 12, split: 16, padding: 24, count: 96, least: 100, alignment: 104, rest: 108 });
+abi!(DeviceResource = 144, 8 { kind: 0, mark: 4, device: 8, first: 12, split: 16, padding: 24, count: 96, least: 100, alignment: 104, rest: 108 });
 
-const _: () = assert!(size_of::<Resource>() == 144);
+const _: () = assert!(size_of::<DeviceResource>() == 144);
 
 const MARK: [u8; 4] = *b"LWSM";
 /// Multiprocessors of a part at least, and of which it has a multiple; fewer where clusters need not run together.
@@ -52,9 +50,9 @@ const OF_LARGEST_CLUSTER: u32 = 16;
 /// The flag that a green context must have.
 const DEFAULT_STREAM: u32 = 1;
 
-impl Resource {
-    fn of(device: i32, first: u32, count: u32, split: u64) -> Resource {
-        Resource {
+impl DeviceResource {
+    fn new(device: i32, first: u32, count: u32, split: u64) -> DeviceResource {
+        DeviceResource {
             kind: u32::from(count > 0),
             mark: MARK,
             device,
@@ -69,11 +67,11 @@ impl Resource {
     }
 
     /// All of a device.
-    fn whole(device: i32) -> Resource {
-        Resource::of(device, 0, model().gpu.multiprocessors, 0)
+    fn whole(device: i32) -> DeviceResource {
+        DeviceResource::new(device, 0, model().gpu.multiprocessors, 0)
     }
 
-    fn checked(self) -> Result<Resource> {
+    fn checked(self) -> Result<DeviceResource> {
         match (self.kind, self.mark) {
             (1, MARK) => Ok(self),
             (1, _) => Err(Status::InvalidValue),
@@ -97,26 +95,26 @@ impl Resource {
 }
 
 /// What a green context is made of.
-struct Description {
-    parts: Vec<Resource>,
+struct ResourceDescriptor {
+    parts: Vec<DeviceResource>,
 }
 
 /// A green context.
-struct Green {
+struct GreenContext {
     context: Handle,
-    resource: Resource,
+    resource: DeviceResource,
 }
 
-/// Green contexts by their contexts.
+/// GreenContext contexts by their contexts.
 static GREEN: Mutex<BTreeMap<Handle, Handle>> = Mutex::new(BTreeMap::new());
 
 fn green_of(context: Handle) -> Handle {
     lock(&GREEN).get(&context).copied().unwrap_or(0)
 }
 
-fn green(handle: Handle) -> Result<std::sync::Arc<Green>> {
+fn green(handle: Handle) -> Result<std::sync::Arc<GreenContext>> {
     driver()?;
-    table::<Green>().find(handle).ok_or(Status::InvalidContext)
+    table::<GreenContext>().find(handle).ok_or(Status::InvalidContext)
 }
 
 impl Driver {
@@ -144,7 +142,7 @@ impl Driver {
 }
 
 /// What a context or a device has of a kind.
-fn give(to: Out<'_, Resource>, kind: u32, resource: Resource) -> Result {
+fn give(to: Out<'_, DeviceResource>, kind: u32, resource: DeviceResource) -> Result {
     match kind {
         1 => to.store(resource),
         _ => Err(Status::InvalidResourceType),
@@ -152,22 +150,22 @@ fn give(to: Out<'_, Resource>, kind: u32, resource: Resource) -> Result {
 }
 
 api! {
-    fn cuDeviceGetDevResource(device: i32, resource: Out<'_, Resource>, kind: u32) {
+    fn cuDeviceGetDevResource(device: i32, resource: Out<'_, DeviceResource>, kind: u32) {
         driver()?.gpu(device)?;
-        give(resource, kind, Resource::whole(device))
+        give(resource, kind, DeviceResource::whole(device))
     }
 
-    fn cuCtxGetDevResource(context: Handle, resource: Out<'_, Resource>, kind: u32) {
+    fn cuCtxGetDevResource(context: Handle, resource: Out<'_, DeviceResource>, kind: u32) {
         let context = or_current(context)?;
-        let part = table::<Green>().find(green_of(context.handle)).map(|green| green.resource);
-        give(resource, kind, part.unwrap_or(Resource::whole(context.gpu)))
+        let part = table::<GreenContext>().find(green_of(context.handle)).map(|green| green.resource);
+        give(resource, kind, part.unwrap_or(DeviceResource::whole(context.gpu)))
     }
 
-    fn cuGreenCtxGetDevResource(of: Handle, resource: Out<'_, Resource>, kind: u32) {
+    fn cuGreenCtxGetDevResource(of: Handle, resource: Out<'_, DeviceResource>, kind: u32) {
         give(resource, kind, green(of)?.resource)
     }
 
-    fn cuDevSmResourceSplitByCount(parts: Out<'_, Resource>, count: Out<'_, u32>, input: In<'_, Resource>, remaining: Out<'_, Resource>, flags: u32, least: u32) {
+    fn cuDevSmResourceSplitByCount(parts: Out<'_, DeviceResource>, count: Out<'_, u32>, input: In<'_, DeviceResource>, remaining: Out<'_, DeviceResource>, flags: u32, least: u32) {
         driver()?;
         let (input, wanted) = (input.get()?.checked()?, count.get()?);
         if input.split != 0 {
@@ -182,16 +180,16 @@ api! {
         let split = SPLITS.fetch_add(1, Ordering::Relaxed);
         let made = most.min(wanted);
         for index in 0..made {
-            let part = Resource::of(input.device, input.first + index * size, size, split);
+            let part = DeviceResource::new(input.device, input.first + index * size, size, split);
             // SAFETY: the caller passed `parts` with room for `count` (`wanted`) parts, of which `index` is one.
             unsafe { parts.at(index as usize) }.store(part)?;
         }
         let used = made * size;
-        remaining.offer(Resource::of(input.device, input.first + used, input.count - used, split));
+        remaining.store_optional(DeviceResource::new(input.device, input.first + used, input.count - used, split));
         count.store(made)
     }
 
-    fn cuDevResourceGenerateDesc(description: Out<'_, Handle>, parts: In<'_, Resource>, count: u32) {
+    fn cuDevResourceGenerateDesc(description: Out<'_, Handle>, parts: In<'_, DeviceResource>, count: u32) {
         driver()?;
         let given = parts.list(count as usize)?;
         let mut parts = given.iter().map(|part| part.checked()).collect::<Result<Vec<_>>>()?;
@@ -202,7 +200,7 @@ api! {
         if !same || !apart {
             return Err(Status::InvalidResourceConfiguration);
         }
-        description.store(table::<Description>().add(Description { parts }))
+        description.store(table::<ResourceDescriptor>().add(ResourceDescriptor { parts }))
     }
 
     fn cuGreenCtxCreate(to: Out<'_, Handle>, description: Handle, device: i32, flags: u32) {
@@ -211,7 +209,7 @@ api! {
         if flags != DEFAULT_STREAM {
             return Err(Status::InvalidValue);
         }
-        let parts = &table::<Description>().find(description).ok_or(Status::InvalidValue)?.parts;
+        let parts = &table::<ResourceDescriptor>().find(description).ok_or(Status::InvalidValue)?.parts;
         if parts.iter().any(|part| part.device != device) {
             return Err(Status::InvalidValue);
         }
@@ -219,15 +217,15 @@ api! {
         let context = Context::make(device, 0);
         let count = parts.iter().map(|part| part.count).sum();
         // What a green context has may be split again.
-        let resource = Resource::of(device, parts[0].first, count, 0);
-        let made = table::<Green>().add(Green { context, resource });
+        let resource = DeviceResource::new(device, parts[0].first, count, 0);
+        let made = table::<GreenContext>().add(GreenContext { context, resource });
         lock(&GREEN).insert(context, made);
         to.store(made)
     }
 
     fn cuGreenCtxDestroy(of: Handle) {
-        let Green { context, resource } = *green(of)?;
-        table::<Green>().remove(of)?;
+        let GreenContext { context, resource } = *green(of)?;
+        table::<GreenContext>().remove(of)?;
         lock(&GREEN).remove(&context);
         end_context(context)?;
         release_primary(resource.device)
@@ -261,7 +259,7 @@ api! {
         let green = green_of(found);
         // One of the two.
         context.store(if green == 0 { found } else { 0 })?;
-        to.offer(green);
+        to.store_optional(green);
         Ok(())
     }
 
