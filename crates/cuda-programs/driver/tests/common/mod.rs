@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses some of these")]
 
 use std::ffi::{CString, c_char, c_void};
+use std::process::Command;
 
 // The tests are linked with the library's functions.
 use lanework_libcuda as _;
@@ -104,4 +105,22 @@ pub fn upload<T>(device: u64, values: &[T]) {
         call!("cuMemcpyHtoD"(device => u64, values.as_ptr().cast() => *const c_void, bytes => usize)),
         0
     );
+}
+
+/// The variable that names the test that a process runs alone.
+const ALONE: &str = "LANEWORK_TEST_ALONE";
+
+/// Whether this process runs only the named test. If not, runs the test in a process that does, and checks that it succeeds there.
+pub fn is_alone(test: &str) -> bool {
+    if std::env::var(ALONE).is_ok_and(|alone| alone == test) {
+        return true;
+    }
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    let output = command.args([test, "--exact", "--nocapture"]).env(ALONE, test).output();
+    let output = output.expect("this program starts");
+    let [out, errors] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(output.status.success(), "{test} alone: {}\n{out}{errors}", output.status);
+    assert!(out.contains("1 passed"), "no test is named {test}:\n{out}");
+    false
 }

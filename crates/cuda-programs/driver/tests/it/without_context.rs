@@ -1,13 +1,15 @@
 //! A program whose first call launches a kernel has no context when the runtime asks for the kernel's handle.
 
-#[macro_use]
-mod common;
-
 const TEXT: &std::ffi::CStr =
     c".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry k() { ret; }\n";
 
 #[test]
 fn kernels_of_a_library_have_handles_before_there_is_a_context() {
+    if !crate::common::is_alone(
+        "without_context::kernels_of_a_library_have_handles_before_there_is_a_context",
+    ) {
+        return;
+    }
     assert_eq!(call!("cuInit"(0 => u32)), 0);
     let none = std::ptr::null::<u8>();
     let mut library = 0u64;

@@ -1,9 +1,6 @@
 //! Modules that are loaded again, in this process and in another one; entries that are decoded when they are used.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, launch, load};
+use crate::common::{allocate, context, download, launch, load};
 use std::ffi::{CString, c_char, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -78,7 +75,10 @@ fn another_process_finds_what_was_checked_and_nothing_else() {
     let folder = std::env::temp_dir().join(format!("lanework-again-{}", std::process::id()));
     let run = |cache: &Path| {
         let ended = Command::new(std::env::current_exe().expect("a program"))
-            .args(["another_process_finds_what_was_checked_and_nothing_else", "--exact"])
+            .args([
+                "loaded_again::another_process_finds_what_was_checked_and_nothing_else",
+                "--exact",
+            ])
             .env(OTHER, "1")
             .env("LANEWORK_CACHE_DIR", cache)
             .output()

@@ -1,9 +1,6 @@
 //! The driver as a program sees it: functions found by name, called with C's types.
 
-#[macro_use]
-mod common;
-
-use common::{address, allocate, context, cuGetProcAddress_v2, download, load};
+use crate::common::{address, allocate, context, cuGetProcAddress_v2, download, load};
 use std::ffi::{c_char, c_void};
 
 const PTX: &str = "
@@ -43,7 +40,7 @@ fn function(name: &str) -> (u64, u64) {
 
 fn upload(values: &[u32]) -> u64 {
     let device = allocate(size_of_val(values));
-    common::upload(device, values);
+    crate::common::upload(device, values);
     device
 }
 

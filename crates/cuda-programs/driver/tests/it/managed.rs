@@ -1,9 +1,6 @@
 //! Managed memory: what programs advise is what they are told, page by page.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context};
+use crate::common::{allocate, context};
 use std::ffi::c_void;
 
 const PAGE: usize = 4096;

@@ -1,9 +1,6 @@
 //! What programs free when a thread or the process ends is freed: C++ has destructors that run last.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context};
+use crate::common::{allocate, context};
 use std::cell::RefCell;
 use std::sync::mpsc::{Sender, channel};
 
@@ -23,6 +20,9 @@ thread_local! {
 
 #[test]
 fn memory_is_freed_as_a_thread_ends() {
+    if !crate::common::is_alone("end_of_threads::memory_is_freed_as_a_thread_ends") {
+        return;
+    }
     let (to, from) = channel();
     let thread = std::thread::spawn(move || {
         // One is destroyed before whatever the driver keeps of the thread, the other after it.

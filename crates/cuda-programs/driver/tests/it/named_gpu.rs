@@ -1,9 +1,6 @@
 //! An emulated GPU that the environment names: what programs are told of it, and which modules it runs.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, kernel};
+use crate::common::{allocate, context, download, kernel};
 use std::ffi::{CStr, c_char, c_void};
 use std::process::Command;
 
@@ -108,7 +105,8 @@ fn a_named_gpu_has_its_own_attributes_limits_and_modules() {
     if std::env::var_os(CHILD).is_some() {
         return of_an_l20();
     }
-    let (passed, said) = under("l20", "a_named_gpu_has_its_own_attributes_limits_and_modules");
+    let (passed, said) =
+        under("l20", "named_gpu::a_named_gpu_has_its_own_attributes_limits_and_modules");
     assert!(passed, "{said}");
     assert!(said.contains("is for sm_90a, which the emulated L20 (sm_89) does not run"), "{said}");
     assert!(said.contains("nvcc -arch=sm_89"), "{said}");
@@ -120,7 +118,7 @@ fn a_gpu_that_nobody_knows_is_none() {
         assert_eq!(call!("cuInit"(0 => u32)), 100);
         return;
     }
-    let (passed, said) = under("h2000", "a_gpu_that_nobody_knows_is_none");
+    let (passed, said) = under("h2000", "named_gpu::a_gpu_that_nobody_knows_is_none");
     assert!(passed, "{said}");
     assert!(said.contains("LANEWORK_GPU names `h2000`") && said.contains("RTX 4090"), "{said}");
 }

@@ -1,9 +1,6 @@
 //! Virtual memory management through the driver: what is mapped is what kernels reach, at every place where it is mapped.
 
-#[macro_use]
-mod common;
-
-use common::{context, download, kernel, launch, upload};
+use crate::common::{context, download, kernel, launch, upload};
 use std::ffi::c_void;
 
 const PAGE: usize = 2 << 20;

@@ -1,6 +1,6 @@
 //! Arrays, memory as textures, surfaces.
 
-use crate::calls::*;
+use super::calls::*;
 use crate::common::{allocate, context, download, kernel, launch, upload};
 
 #[test]

@@ -1,10 +1,7 @@
 //! Linking through the driver: texts, files and fatbins become one image that modules and libraries load, and what is wrong stands in the
 //! log that the program gave.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, launch};
+use crate::common::{allocate, context, download, launch};
 use std::ffi::{CStr, CString, c_char, c_void};
 
 const CALLER: &str = "

@@ -1,12 +1,12 @@
 //! Memory that was freed, by a program that allocates nothing meanwhile: this file has one test.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context};
+use crate::common::{allocate, context};
 
 #[test]
 fn an_address_of_freed_memory_is_nobodys() {
+    if !crate::common::is_alone("freed_memory::an_address_of_freed_memory_is_nobodys") {
+        return;
+    }
     context();
     let (x, mut host) = (allocate(100), [7u8; 100]);
     assert_eq!(call!("cuMemFree"(x => u64)), 0);

@@ -1,9 +1,6 @@
 //! Green contexts: the parts of a GPU that they are made of, and work in them.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, kernel, upload};
+use crate::common::{allocate, context, download, kernel, upload};
 
 /// `CUdevResource`.
 #[derive(Clone, Copy)]

@@ -1,10 +1,7 @@
 //! Waits for words of memory and writes of them: a wait may be queued before its word is written, by whomever, and what is behind it
 //! happens when it is.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, upload};
+use crate::common::{allocate, context, download, upload};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -71,6 +68,11 @@ unsafe extern "C" fn count_callback(_stream: u64, status: i32, data: *mut c_void
 
 #[test]
 fn what_is_queued_behind_a_wait_happens_when_the_value_is_written() {
+    if !crate::common::is_alone(
+        "memory_words::what_is_queued_behind_a_wait_happens_when_the_value_is_written",
+    ) {
+        return;
+    }
     context();
     let (waits, writes, flag, result) = (stream(1), stream(1), word(), word());
     static CALLS: AtomicU32 = AtomicU32::new(0);
@@ -98,6 +100,10 @@ fn what_is_queued_behind_a_wait_happens_when_the_value_is_written() {
 
 #[test]
 fn the_host_may_write_the_value_and_watch_what_follows() {
+    if !crate::common::is_alone("memory_words::the_host_may_write_the_value_and_watch_what_follows")
+    {
+        return;
+    }
     context();
     let (waits, (flag, host_flag), (result, host_result)) = (stream(1), pinned(), pinned());
     assert_eq!(wait(waits, flag, 3, GEQ), 0);
@@ -113,6 +119,11 @@ fn the_host_may_write_the_value_and_watch_what_follows() {
 
 #[test]
 fn events_and_memory_keep_the_order_of_a_stream_that_waits() {
+    if !crate::common::is_alone(
+        "memory_words::events_and_memory_keep_the_order_of_a_stream_that_waits",
+    ) {
+        return;
+    }
     context();
     let (first, second, flag, result) = (stream(1), stream(1), word(), word());
     let mut event = 0u64;
@@ -144,6 +155,10 @@ fn events_and_memory_keep_the_order_of_a_stream_that_waits() {
 
 #[test]
 fn the_default_stream_waits_for_blocking_streams_only() {
+    if !crate::common::is_alone("memory_words::the_default_stream_waits_for_blocking_streams_only")
+    {
+        return;
+    }
     let context = context();
     let (apart, blocking, flags, result) = (stream(1), stream(0), [word(), word()], word());
     assert_eq!(wait(apart, flags[0], 1, EQ), 0);
@@ -202,6 +217,9 @@ fn batch(stream: u64, operations: &[Operation]) -> i32 {
 
 #[test]
 fn batches_of_two_streams_answer_each_other() {
+    if !crate::common::is_alone("memory_words::batches_of_two_streams_answer_each_other") {
+        return;
+    }
     context();
     let (ping, pong) = (word(), word());
     let (first, second) = (stream(1), stream(1));
@@ -232,6 +250,9 @@ fn batches_of_two_streams_answer_each_other() {
 
 #[test]
 fn nodes_of_graphs_wait_and_write() {
+    if !crate::common::is_alone("memory_words::nodes_of_graphs_wait_and_write") {
+        return;
+    }
     context();
     let (work, flag, result) = (stream(1), word(), word());
     #[repr(C)]
@@ -306,6 +327,9 @@ fn nodes_of_graphs_wait_and_write() {
 
 #[test]
 fn what_no_gpu_does_is_refused() {
+    if !crate::common::is_alone("memory_words::what_no_gpu_does_is_refused") {
+        return;
+    }
     context();
     let (work, flag) = (stream(1), word());
     assert_eq!(wait(work, flag + 2, 0, EQ), 1);

@@ -1,9 +1,5 @@
 //! Arrays, textures and surfaces through the driver: what is copied to an array is what kernels read, by the guide's formulas.
 
-#[macro_use]
-#[path = "../common/mod.rs"]
-mod common;
-
 mod arrays;
 mod calls;
 mod mipmaps;

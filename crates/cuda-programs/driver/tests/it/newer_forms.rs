@@ -1,9 +1,6 @@
 //! Newer calls and older forms: several copies at once, attributes, pools by location, and the forms that a program's version of CUDA has.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, cuGetProcAddress_v2, download, kernel, upload};
+use crate::common::{allocate, context, cuGetProcAddress_v2, download, kernel, upload};
 use std::ffi::{CString, c_void};
 
 fn stream() -> u64 {
@@ -417,7 +414,7 @@ fn pools_have_locations() {
         // SAFETY: the signature is that of both functions.
         let code = unsafe {
             let get: unsafe extern "C" fn(*mut u64, *const [i32; 2], i32) -> i32 =
-                std::mem::transmute(common::address(name));
+                std::mem::transmute(crate::common::address(name));
             get(&mut pool, location, kind)
         };
         (code, pool)
@@ -496,7 +493,7 @@ fn properties_and_hints() {
         // SAFETY: the signature is that of the function.
         unsafe {
             let hint: unsafe extern "C" fn(*const u64, *const usize, usize, u64, u64) -> i32 =
-                std::mem::transmute(common::address(name));
+                std::mem::transmute(crate::common::address(name));
             hint(&memory, &bytes, 1, 0, stream)
         }
     };

@@ -1,9 +1,6 @@
 //! Memory and conditions of graphs through the driver.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, kernel, launch};
+use crate::common::{allocate, context, download, kernel, launch};
 use std::ffi::c_void;
 
 /// Adds 1 to each of 32 words; sets a condition to a value.

@@ -2,10 +2,7 @@
 
 #![cfg(target_os = "linux")]
 
-#[macro_use]
-mod common;
-
-use common::context;
+use crate::common::context;
 use std::ffi::c_void;
 use std::process::{Command, Stdio};
 
@@ -20,7 +17,11 @@ fn a_program_goes_on_where_its_errors_cannot_be_written() {
     }
     let full = std::fs::File::options().write(true).open("/dev/full").expect("a full device");
     let status = Command::new(std::env::current_exe().expect("a program"))
-        .args(["a_program_goes_on_where_its_errors_cannot_be_written", "--exact", "--nocapture"])
+        .args([
+            "broken_stderr::a_program_goes_on_where_its_errors_cannot_be_written",
+            "--exact",
+            "--nocapture",
+        ])
         .env("LANEWORK_TRACE", "1")
         .stdout(Stdio::null())
         .stderr(full)

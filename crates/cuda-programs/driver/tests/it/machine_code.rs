@@ -3,10 +3,7 @@
 
 #![cfg(target_os = "linux")]
 
-#[macro_use]
-mod common;
-
-use common::context;
+use crate::common::context;
 use std::ffi::{CString, c_char, c_void};
 use std::path::Path;
 use std::process::Command;
@@ -50,7 +47,7 @@ fn call(folder: &str, library: &str, function: &str, of: &str) -> i32 {
         assert!(!library.is_null());
         let function: extern "C" fn(*const c_void) -> i32 =
             std::mem::transmute(dlsym(library, function.as_ptr()));
-        function(common::address(of))
+        function(crate::common::address(of))
     }
 }
 
@@ -80,12 +77,16 @@ fn a_library_of_machine_code_is_named_once_with_what_to_do() {
     };
     for name in ["libcufft.so.12", "libcusolver.so.12", "libnvjpeg.so.13", "libmine.so"] {
         if !compile(name).is_ok_and(|status| status.success()) {
-            eprintln!("SKIPPED: no C compiler `cc`, with which this test makes a library");
+            lanework_testing::skip("a library of machine code", "no C compiler `cc`");
             return;
         }
     }
     let output = Command::new(std::env::current_exe().expect("a program"))
-        .args(["a_library_of_machine_code_is_named_once_with_what_to_do", "--exact", "--nocapture"])
+        .args([
+            "machine_code::a_library_of_machine_code_is_named_once_with_what_to_do",
+            "--exact",
+            "--nocapture",
+        ])
         .env(FOLDER, &folder)
         .output()
         .expect("it runs");

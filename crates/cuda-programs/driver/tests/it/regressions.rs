@@ -1,10 +1,7 @@
 //! What random sequences of calls found, each by itself: memory that may not be accessed, graphs inside themselves, calls in callbacks, and
 //! what belongs to one thread.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, upload};
+use crate::common::{allocate, context, download, upload};
 use std::ffi::c_void;
 
 /// A page of the host that may be accessed so.
@@ -19,6 +16,11 @@ fn page(access: i32) -> u64 {
 #[cfg(target_os = "linux")]
 #[test]
 fn memory_of_the_host_that_may_not_be_accessed_is_refused() {
+    if !crate::common::is_alone(
+        "regressions::memory_of_the_host_that_may_not_be_accessed_is_refused",
+    ) {
+        return;
+    }
     context();
     let x = allocate(4096);
     let (constant, nothing) = (page(libc::PROT_READ), page(libc::PROT_NONE));
@@ -43,6 +45,11 @@ fn memory_of_the_host_that_may_not_be_accessed_is_refused() {
 
 #[test]
 fn copies_that_overlap_are_as_if_all_had_been_read_first() {
+    if !crate::common::is_alone(
+        "regressions::copies_that_overlap_are_as_if_all_had_been_read_first",
+    ) {
+        return;
+    }
     context();
     let words: Vec<u32> = (0..3 << 20).collect();
     let half = words.len() / 2;
@@ -59,6 +66,9 @@ fn copies_that_overlap_are_as_if_all_had_been_read_first() {
 
 #[test]
 fn sizes_of_nothing_take_no_time() {
+    if !crate::common::is_alone("regressions::sizes_of_nothing_take_no_time") {
+        return;
+    }
     context();
     let x = allocate(64);
     let huge = usize::MAX / 2;
@@ -97,6 +107,9 @@ fn child(of: u64, graph: u64) -> u64 {
 
 #[test]
 fn graphs_inside_themselves_are_copies() {
+    if !crate::common::is_alone("regressions::graphs_inside_themselves_are_copies") {
+        return;
+    }
     context();
     let (mut outer, mut first) = (0u64, 0u64);
     assert_eq!(call!("cuGraphCreate"(&mut outer => *mut u64, 0 => u32)), 0);
@@ -119,6 +132,9 @@ fn graphs_inside_themselves_are_copies() {
 
 #[test]
 fn flags_of_an_executable_are_no_pointer() {
+    if !crate::common::is_alone("regressions::flags_of_an_executable_are_no_pointer") {
+        return;
+    }
     context();
     let mut graph = 0u64;
     assert_eq!(call!("cuGraphCreate"(&mut graph => *mut u64, 0 => u32)), 0);
@@ -128,6 +144,9 @@ fn flags_of_an_executable_are_no_pointer() {
 
 #[test]
 fn the_default_pool_stays() {
+    if !crate::common::is_alone("regressions::the_default_pool_stays") {
+        return;
+    }
     context();
     let (mut default, mut other, mut current) = (0u64, 0u64, 0u64);
     assert_eq!(call!("cuDeviceGetDefaultMemPool"(&mut default => *mut u64, 0 => i32)), 0);
@@ -147,6 +166,11 @@ fn the_default_pool_stays() {
 
 #[test]
 fn a_threads_default_stream_is_captured_for_that_thread_alone() {
+    if !crate::common::is_alone(
+        "regressions::a_threads_default_stream_is_captured_for_that_thread_alone",
+    ) {
+        return;
+    }
     let context = context();
     const OWN: u64 = 2;
     let captures = || {
@@ -180,6 +204,9 @@ fn a_threads_default_stream_is_captured_for_that_thread_alone() {
 
 #[test]
 fn a_launch_of_a_graph_is_captured() {
+    if !crate::common::is_alone("regressions::a_launch_of_a_graph_is_captured") {
+        return;
+    }
     context();
     let x = allocate(4);
     upload(x, &[1u32]);
@@ -210,6 +237,10 @@ unsafe extern "C" fn waits(data: *mut c_void) {
 
 #[test]
 fn a_callback_that_waits_for_its_own_stream_is_told_so() {
+    if !crate::common::is_alone("regressions::a_callback_that_waits_for_its_own_stream_is_told_so")
+    {
+        return;
+    }
     context();
     let (x, mut stream, mut other) = (allocate(8), 0u64, 0u64);
     upload(x, &[0u32; 2]);

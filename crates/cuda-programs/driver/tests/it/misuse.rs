@@ -1,10 +1,7 @@
 //! What programs do wrong is a status, as on a GPU, and never the end of the process: bad pointers, wrong handles, sizes that overflow,
 //! and calls from several threads at once.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, kernel, launch, upload};
+use crate::common::{allocate, context, download, kernel, launch, upload};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -36,6 +33,9 @@ const NOWHERE: [u64; 5] = [8, 0x1000, 0x1234_5678_9abc, 0xdead_beef_dead_beef, u
 
 #[test]
 fn copies_to_and_from_nowhere_are_refused() {
+    if !crate::common::is_alone("misuse::copies_to_and_from_nowhere_are_refused") {
+        return;
+    }
     context();
     let x = allocate(64);
     let mut host = [0u8; 64];
@@ -72,6 +72,9 @@ fn copies_to_and_from_nowhere_are_refused() {
 
 #[test]
 fn sizes_that_overflow_are_refused() {
+    if !crate::common::is_alone("misuse::sizes_that_overflow_are_refused") {
+        return;
+    }
     context();
     let x = allocate(64);
     let mut at = 0u64;
@@ -121,6 +124,9 @@ fn sizes_that_overflow_are_refused() {
 
 #[test]
 fn memory_is_freed_once_and_then_out_of_reach() {
+    if !crate::common::is_alone("misuse::memory_is_freed_once_and_then_out_of_reach") {
+        return;
+    }
     context();
     // No other test here allocates blocks of this size, so none is given the place that this one frees.
     let x = allocate(3000);
@@ -147,6 +153,9 @@ fn memory_is_freed_once_and_then_out_of_reach() {
 
 #[test]
 fn handles_of_other_kinds_are_refused() {
+    if !crate::common::is_alone("misuse::handles_of_other_kinds_are_refused") {
+        return;
+    }
     let context = context();
     let x = allocate(4);
     let (mut stream, mut event, mut module, mut graph) = (0u64, 0u64, 0u64, 0u64);
@@ -218,7 +227,7 @@ fn handles_of_other_kinds_are_refused() {
             // SAFETY: whichever argument is the handle, the others are places to write to, or numbers.
             let code = unsafe {
                 let function: unsafe extern "C" fn(u64, u64, u64, u64) -> i32 =
-                    std::mem::transmute(common::address(name));
+                    std::mem::transmute(crate::common::address(name));
                 match name {
                     "cuFuncGetAttribute" => function(to as u64, 0, handle, 0),
                     "cuLibraryGetKernelCount"
@@ -240,6 +249,9 @@ fn handles_of_other_kinds_are_refused() {
 
 #[test]
 fn null_and_missing_parameters_are_refused() {
+    if !crate::common::is_alone("misuse::null_and_missing_parameters_are_refused") {
+        return;
+    }
     context();
     let add = kernel(PTX, "add");
     let x = allocate(128);
@@ -281,7 +293,7 @@ fn null_and_missing_parameters_are_refused() {
         // SAFETY: null where a result goes, and numbers.
         let code = unsafe {
             let function: unsafe extern "C" fn(u64, u64) -> i32 =
-                std::mem::transmute(common::address(name));
+                std::mem::transmute(crate::common::address(name));
             function(0, if name == "cuMemAlloc" { 4 } else { 0 })
         };
         assert_eq!(code, INVALID_VALUE, "{name}");
@@ -291,6 +303,9 @@ fn null_and_missing_parameters_are_refused() {
 
 #[test]
 fn threads_call_at_once() {
+    if !crate::common::is_alone("misuse::threads_call_at_once") {
+        return;
+    }
     let context = context();
     let add = kernel(PTX, "add");
     let stop = AtomicBool::new(false);
@@ -360,6 +375,9 @@ impl Drop for AtTheEnd {
 
 #[test]
 fn a_thread_may_call_while_it_ends() {
+    if !crate::common::is_alone("misuse::a_thread_may_call_while_it_ends") {
+        return;
+    }
     thread_local! {
         static BEFORE: AtTheEnd = const { AtTheEnd };
         static AFTER: AtTheEnd = const { AtTheEnd };
@@ -375,6 +393,9 @@ fn a_thread_may_call_while_it_ends() {
 #[cfg(unix)]
 #[test]
 fn a_forked_process_is_told_that_it_has_no_driver() {
+    if !crate::common::is_alone("misuse::a_forked_process_is_told_that_it_has_no_driver") {
+        return;
+    }
     context();
     // SAFETY: the child only calls the driver, which looks at a flag, and ends.
     let child = unsafe { libc::fork() };

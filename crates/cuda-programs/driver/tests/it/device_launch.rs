@@ -1,9 +1,6 @@
 //! Launches that kernels make, through the calls of the driver that NVIDIA's device runtime is made of.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, kernel, launch, upload};
+use crate::common::{allocate, context, download, kernel, launch, upload};
 
 /// `step(x, y, n, m)`: `*x = n * *x + m` by one thread, and `y[i] += 1` by each. `parent` launches it twice on a stream after it has launched
 /// one to the tail. `deep(x, n)` adds 1 and launches itself with one less. `many(x, y)` launches until it gets no more. `none` launches

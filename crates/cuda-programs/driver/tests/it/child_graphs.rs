@@ -1,9 +1,6 @@
 //! Graphs inside of graphs: what an executable was made of and other executables of it stay as they are when the executable is changed.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download};
+use crate::common::{allocate, context, download};
 
 /// `CUDA_MEMSET_NODE_PARAMS` of one word.
 #[repr(C)]

@@ -1,6 +1,6 @@
 //! Mipmapped arrays and colours of sRGB.
 
-use crate::calls::*;
+use super::calls::*;
 use crate::common::context;
 
 #[test]

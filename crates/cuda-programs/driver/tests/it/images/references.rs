@@ -1,6 +1,6 @@
 //! Texture and surface references, and launches as before CUDA 4, as programs of that time use both.
 
-use crate::calls::*;
+use super::calls::*;
 use crate::common::{allocate, context, download, load, upload};
 use std::ffi::{c_char, c_void};
 

@@ -1,9 +1,6 @@
 //! Graphs made ready to run with parameters: each flag does what it says.
 
-#[macro_use]
-mod common;
-
-use common::context;
+use crate::common::context;
 use std::ffi::c_void;
 
 /// `CUDA_GRAPH_INSTANTIATE_PARAMS`.
@@ -76,7 +73,7 @@ fn a_graph_for_kernels_names_the_node_that_they_cannot_launch() {
     let (code, _, parameters) = instantiate(graph, 4, 0);
     assert_eq!((code, parameters.node, parameters.result), (801, node, 3));
     assert_eq!(instantiate(graph, 0, 0).0, 0);
-    let memory = common::allocate(64);
+    let memory = crate::common::allocate(64);
     let (_, fill) = captured(|stream| {
         let code = call!("cuMemsetD8Async"(memory => u64, 1 => u8, 64 => usize, stream => u64));
         assert_eq!(code, 0);

@@ -1,9 +1,6 @@
 //! Memory that two processes share: this test runs itself once more as the other one.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, upload};
+use crate::common::{allocate, context, download, upload};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 
@@ -58,7 +55,7 @@ fn memory_is_shared_with_another_process() {
     assert_eq!(open(handle), Err(201)); // not in the process that it is of
     let digits: String = handle.0.iter().map(|byte| format!("{byte:02x}")).collect();
     let mut child = Command::new(std::env::current_exe().expect("a program"))
-        .args(["memory_is_shared_with_another_process", "--exact", "--nocapture"])
+        .args(["processes::memory_is_shared_with_another_process", "--exact", "--nocapture"])
         .env(HANDLE, digits)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -125,7 +122,7 @@ fn memory_of_any_size_is_shared_where_it_lies() {
         digits.extend(handle.0.iter().map(|byte| format!("{byte:02x}")));
     }
     let ended = Command::new(std::env::current_exe().expect("a program"))
-        .args(["memory_of_any_size_is_shared_where_it_lies", "--exact", "--nocapture"])
+        .args(["processes::memory_of_any_size_is_shared_where_it_lies", "--exact", "--nocapture"])
         .env(SMALL, digits)
         .output()
         .expect("it starts");

@@ -1,9 +1,6 @@
 //! Kernels that wait for what the host, a copy or another kernel writes: they go on beside the program until it is written.
 
-#[macro_use]
-mod common;
-
-use common::{allocate, context, download, kernel, upload};
+use crate::common::{allocate, context, download, kernel, upload};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -79,6 +76,9 @@ fn word() -> u64 {
 
 #[test]
 fn the_host_writes_what_a_kernel_waits_for() {
+    if !crate::common::is_alone("polling_kernels::the_host_writes_what_a_kernel_waits_for") {
+        return;
+    }
     context();
     let mut address = 0u64;
     assert_eq!(call!("cuMemHostAlloc"(&mut address => *mut u64, 64 => usize, 0 => u32)), 0);
@@ -99,6 +99,11 @@ fn the_host_writes_what_a_kernel_waits_for() {
 
 #[test]
 fn a_copy_of_another_stream_writes_what_a_kernel_waits_for() {
+    if !crate::common::is_alone(
+        "polling_kernels::a_copy_of_another_stream_writes_what_a_kernel_waits_for",
+    ) {
+        return;
+    }
     context();
     let (first, second) = (stream(), stream());
     let (flag, answer) = (word(), word());
@@ -128,6 +133,9 @@ fn a_copy_of_another_stream_writes_what_a_kernel_waits_for() {
 
 #[test]
 fn kernels_of_two_streams_wait_for_each_other() {
+    if !crate::common::is_alone("polling_kernels::kernels_of_two_streams_wait_for_each_other") {
+        return;
+    }
     context();
     let (first, second) = (stream(), stream());
     let (one, other) = (word(), word());
@@ -143,6 +151,9 @@ fn kernels_of_two_streams_wait_for_each_other() {
 
 #[test]
 fn a_context_ends_with_a_kernel_that_waits() {
+    if !crate::common::is_alone("polling_kernels::a_context_ends_with_a_kernel_that_waits") {
+        return;
+    }
     let of_kernel = context();
     let (flag, answer) = (word(), word());
     queue(kernel(PTX, "wait_then_write"), 0, &[flag, answer]);
@@ -155,6 +166,10 @@ fn a_context_ends_with_a_kernel_that_waits() {
 
 #[test]
 fn an_error_of_a_kernel_that_waited_is_the_contexts() {
+    if !crate::common::is_alone("polling_kernels::an_error_of_a_kernel_that_waited_is_the_contexts")
+    {
+        return;
+    }
     context();
     let second = stream();
     let flag = word();
