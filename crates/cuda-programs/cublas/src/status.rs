@@ -1,6 +1,6 @@
 //! Statuses, and what is said with them.
 
-use lanework_standin::Kind;
+use lanework_standin::FailureKind;
 
 pub use lanework_standin::refuse;
 
@@ -22,14 +22,15 @@ impl lanework_standin::Status for Status {
     const LIBRARY: &'static str = "cuBLAS";
     const MEMORY_ADVICE: &'static str = "check the pointer, the extents and the leading dimension";
 
-    fn of(kind: Kind) -> Status {
+    fn of(kind: FailureKind) -> Status {
         match kind {
-            Kind::NoEmulator => Status::NotInitialized,
-            Kind::Null => Status::InvalidValue,
-            Kind::Panic => Status::Internal,
-            Kind::Memory | Kind::Allocation | Kind::Device | Kind::Driver => {
-                Status::ExecutionFailed
-            }
+            FailureKind::NoEmulator => Status::NotInitialized,
+            FailureKind::Null => Status::InvalidValue,
+            FailureKind::Panic => Status::Internal,
+            FailureKind::Memory
+            | FailureKind::Allocation
+            | FailureKind::Device
+            | FailureKind::Driver => Status::ExecutionFailed,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Statuses, and what is said with them.
 
-use lanework_standin::Kind;
+use lanework_standin::FailureKind;
 
 pub use lanework_standin::refuse;
 
@@ -28,14 +28,15 @@ impl lanework_standin::Status for Status {
     const MEMORY_ADVICE: &'static str =
         "check the pointer, and the plan's sizes, strides and batch";
 
-    fn of(kind: Kind) -> Status {
+    fn of(kind: FailureKind) -> Status {
         match kind {
-            Kind::NoEmulator => Status::SetupFailed,
-            Kind::Null => Status::InvalidValue,
-            Kind::Panic => Status::Internal,
-            Kind::Memory | Kind::Allocation | Kind::Device | Kind::Driver => {
-                Status::ExecutionFailed
-            }
+            FailureKind::NoEmulator => Status::SetupFailed,
+            FailureKind::Null => Status::InvalidValue,
+            FailureKind::Panic => Status::Internal,
+            FailureKind::Memory
+            | FailureKind::Allocation
+            | FailureKind::Device
+            | FailureKind::Driver => Status::ExecutionFailed,
         }
     }
 }

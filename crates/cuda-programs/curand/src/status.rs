@@ -1,6 +1,6 @@
 //! Statuses, and what is said with them.
 
-use lanework_standin::Kind;
+use lanework_standin::FailureKind;
 
 pub use lanework_standin::refuse;
 
@@ -25,13 +25,15 @@ impl lanework_standin::Status for Status {
     const LIBRARY: &'static str = "cuRAND";
     const MEMORY_ADVICE: &'static str = "check the pointer and the count; memory of the host takes a generator of curandCreateGeneratorHost";
 
-    fn of(kind: Kind) -> Status {
+    fn of(kind: FailureKind) -> Status {
         match kind {
-            Kind::NoEmulator => Status::InitializationFailed,
-            Kind::Null => Status::OutOfRange,
-            Kind::Allocation => Status::AllocationFailed,
-            Kind::Panic => Status::Internal,
-            Kind::Memory | Kind::Device | Kind::Driver => Status::LaunchFailure,
+            FailureKind::NoEmulator => Status::InitializationFailed,
+            FailureKind::Null => Status::OutOfRange,
+            FailureKind::Allocation => Status::AllocationFailed,
+            FailureKind::Panic => Status::Internal,
+            FailureKind::Memory | FailureKind::Device | FailureKind::Driver => {
+                Status::LaunchFailure
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Statuses, and what is said with them.
 
-use lanework_standin::Kind;
+use lanework_standin::FailureKind;
 
 pub use lanework_standin::refuse;
 
@@ -23,13 +23,15 @@ impl lanework_standin::Status for Status {
     const LIBRARY: &'static str = "cuSOLVER";
     const MEMORY_ADVICE: &'static str = "check the pointer, the sizes and the leading dimension";
 
-    fn of(kind: Kind) -> Status {
+    fn of(kind: FailureKind) -> Status {
         match kind {
-            Kind::NoEmulator => Status::NotInitialized,
-            Kind::Null => Status::InvalidValue,
-            Kind::Panic => Status::Internal,
-            Kind::Allocation => Status::AllocationFailed,
-            Kind::Memory | Kind::Device | Kind::Driver => Status::ExecutionFailed,
+            FailureKind::NoEmulator => Status::NotInitialized,
+            FailureKind::Null => Status::InvalidValue,
+            FailureKind::Panic => Status::Internal,
+            FailureKind::Allocation => Status::AllocationFailed,
+            FailureKind::Memory | FailureKind::Device | FailureKind::Driver => {
+                Status::ExecutionFailed
+            }
         }
     }
 }

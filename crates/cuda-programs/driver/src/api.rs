@@ -1,15 +1,15 @@
-//! How a Rust function becomes one of the driver's: C's calling convention, a status code, no unwinding into the caller, and a line for
-//! `LANEWORK_TRACE`. Each use of [`api!`] lists its functions for [`crate::interface::procedures`].
+//! Makes C functions of Rust ones: C's calling convention, a status code, no unwinding into the caller, and a line for `LANEWORK_TRACE`.
+//! Each use of [`api!`] lists its functions for [`crate::interface::procedures`].
 
 use crate::status::Result;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
 
-/// A function by its name.
+/// A function's name and address.
 pub type ExportedFunction = (&'static str, *const ());
 
-/// Functions of the driver, as C sees them; `TABLE` lists them.
+/// Exports functions with C's calling convention, and lists them in `TABLE`.
 macro_rules! api {
     ($(fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {
         $(
@@ -26,14 +26,14 @@ macro_rules! api {
 }
 pub(crate) use api;
 
-/// Runs a function of the driver.
+/// Runs the body of an exported function.
 pub fn call(name: &'static str, body: impl FnOnce() -> Result) -> i32 {
     ended(name, catch_unwind(AssertUnwindSafe(body)))
 }
 
-/// The status of a function that ended so; apart from [`call`], which is compiled for each function.
+/// Converts a function's result to a code. Apart from [`call`], which is compiled once per function.
 fn ended(name: &str, result: std::thread::Result<Result>) -> i32 {
-    // A panic is an error of this library; whatever it held is not used again without its lock.
+    // A panic is a bug of this crate. State it held is behind locks, which stay usable.
     let code = match result {
         Ok(Ok(())) => 0,
         Ok(Err(status)) => status as i32,
@@ -45,7 +45,7 @@ fn ended(name: &str, result: std::thread::Result<Result>) -> i32 {
     code
 }
 
-/// Whether `LANEWORK_TRACE` asks for a line for each call.
+/// Whether `LANEWORK_TRACE` asks for one line per call.
 pub fn traces() -> bool {
     static TRACES: OnceLock<bool> = OnceLock::new();
     *TRACES.get_or_init(|| {
@@ -53,12 +53,12 @@ pub fn traces() -> bool {
     })
 }
 
-/// Says why something was refused, where the program's output is: a status alone tells nobody what to do.
+/// Reports why a call is refused. A status alone does not tell users what to do.
 pub fn warn(what: &str, why: &dyn std::fmt::Display) {
     line(&format_args!("{what}: {why}"));
 }
 
-/// Writes a line where the program's errors go. Where it cannot be written, the program goes on.
+/// Writes a line to standard error, and ignores errors such as a closed pipe.
 pub fn line(text: &dyn std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "lanework: {text}");
 }

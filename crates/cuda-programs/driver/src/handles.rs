@@ -1,5 +1,4 @@
-//! Handles: numbers that stand for objects of the driver. An object is looked up, so that a handle of something destroyed is an error and
-//! not a dangling pointer.
+//! Handles: opaque numbers for objects. Each use looks the object up, so a stale handle is an error and not a dangling pointer.
 
 use crate::state::lock;
 use crate::status::{Result, Status};
@@ -7,10 +6,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// A handle, as C passes it: a pointer that nobody follows. 0 is none.
+/// A handle as C passes it: an opaque pointer, never dereferenced. 0 is null.
 pub type Handle = u64;
 
-/// Objects of one kind by their handles.
+/// All objects of one type by handle.
 pub struct Handles<T> {
     objects: Mutex<BTreeMap<Handle, Arc<T>>>,
 }
@@ -22,36 +21,36 @@ impl<T> Default for Handles<T> {
 }
 
 impl<T> Handles<T> {
-    /// A new handle for an object.
+    /// Adds an object, and returns its handle.
     pub fn add(&self, object: T) -> Handle {
         self.add_with(|_| object)
     }
 
-    /// As `add`, of an object that knows its handle.
+    /// As `add`, for an object that stores its own handle.
     pub fn add_with(&self, make: impl FnOnce(Handle) -> T) -> Handle {
-        // Distinct for all kinds, above the special streams 1 and 2, and spaced as pointers are.
+        // Unique across all types, above the special streams 1 and 2, and spaced like pointers.
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let handle = 0x1000_0000 + 64 * NEXT.fetch_add(1, Ordering::Relaxed);
         self.lock().insert(handle, Arc::new(make(handle)));
         handle
     }
 
-    /// The object of a handle.
+    /// The object of a handle, or an error.
     pub fn get(&self, handle: Handle) -> Result<Arc<T>> {
         self.find(handle).ok_or(Status::InvalidHandle)
     }
 
-    /// The object of a handle, if there is one.
+    /// The object of a handle, if it exists.
     pub fn find(&self, handle: Handle) -> Option<Arc<T>> {
         self.lock().get(&handle).cloned()
     }
 
-    /// Ends a handle; the object lives for as long as others hold it.
+    /// Invalidates a handle. The object lives while it is referenced.
     pub fn remove(&self, handle: Handle) -> Result<Arc<T>> {
         self.lock().remove(&handle).ok_or(Status::InvalidHandle)
     }
 
-    /// Ends the handles of all objects that are not kept.
+    /// Invalidates the handles of all objects for which `keep` is false.
     pub fn retain(&self, keep: impl Fn(&T) -> bool) {
         self.lock().retain(|_, object| keep(object));
     }

@@ -1,30 +1,29 @@
-//! CUDA's driver interface on the emulator. This crate is `libcuda.so.1`: a program that finds it before NVIDIA's runs its kernels
-//! without a GPU, and `lanework exec` has it checked or profiled without a change.
+//! CUDA's driver API on the emulator. This crate is `libcuda.so.1`: a program that finds it before NVIDIA's runs its kernels without a GPU,
+//! and `lanework exec` checks or profiles an unmodified program with it.
 //!
-//! Work is done when it is queued: a launch or a copy on a stream has happened when the call returns. Three kinds of work happen
-//! later: what a capture makes a node of a graph (`streams::captures`), what stands behind a wait for a value that is not written
-//! yet (`streams::deferred`), and a kernel that polls what others write (`streams::detached`). A kernel's fault is reported when it
-//! happens, and then by error codes as on a GPU: the launch succeeds, and the calls after it fail until the context is reset.
+//! Work runs at enqueue: a launch or copy is complete when the call returns. Three kinds of work run later: captured work becomes graph nodes
+//! (`streams::captures`), work queued behind an unfinished `cuStreamWaitValue` runs when the value is written (`streams::deferred`), and
+//! kernels that poll memory run in their own thread (`streams::detached`). A kernel's fault is reported at once, and then by error codes as on
+//! a GPU: the launch succeeds, and later calls fail until the context is reset.
 //!
 //! | folder | holds |
 //! | --- | --- |
-//! | `interface` | how a program finds the functions: by name, in NVIDIA's private tables, under their earlier names |
-//! | `devices` | the emulated GPUs, contexts, parts of a GPU (green contexts), and what ends with a context |
-//! | `modules` | code: modules, libraries, linking, the images that they are loaded from, and the functions in them |
-//! | `launches` | launches and their attributes, running them on the emulator, occupancy |
-//! | `memory` | allocations, copies, managed memory, pools, virtual memory, memory that processes share |
-//! | `streams` | streams, events, captures, waits for values, and work that is deferred or runs in a thread of its own |
-//! | `ordering` | what orders the operations of streams, and which of them race, under a tool that checks |
-//! | `graphs` | work (`graphs::work`), and graphs of it: nodes, edges, conditions, changes |
+//! | `interface` | function lookup by name, NVIDIA's private tables, older names |
+//! | `devices` | emulated GPUs, contexts, green contexts |
+//! | `modules` | modules, libraries, linking, image formats, functions |
+//! | `launches` | kernel launches, attributes, device launch, occupancy |
+//! | `memory` | allocations, copies, managed memory, pools, virtual memory, IPC |
+//! | `streams` | streams, events, capture, waits for values, deferred and detached work |
+//! | `ordering` | happens-before between stream operations, and races between them, when a tool checks |
+//! | `graphs` | graphs: work, nodes, edges, conditions, updates |
 //! | `textures` | arrays, textures, surfaces, texture references, tensor maps |
 //! | `nvml` | `libnvidia-ml.so.1`, which is this library under another name |
 //!
-//! In a folder `calls` holds the functions of its main object. A file named in the singular is an object as the driver keeps it
-//! (`streams/event.rs`), one in the plural the functions that programs call on it (`streams/events.rs`).
+//! All of them use `api` (exporting C functions), `pointers` (arguments that C passes by pointer), `handles` (object lookup), `state` (global
+//! state) and `status` (error codes). Functions that are not implemented return `CUDA_ERROR_NOT_SUPPORTED` and are named if
+//! `LANEWORK_TRACE` is set.
 //!
-//! What all use: `api` makes C functions of Rust ones, `pointers` reads and writes what C passes by pointer, `handles` looks objects
-//! up, `state` holds them all, `status` the codes. A name that nothing implements answers `CUDA_ERROR_NOT_SUPPORTED`, and says so
-//! where `LANEWORK_TRACE` is set.
+//! ABI: every struct that crosses the API has its size, alignment and offsets checked at compile time (`pointers::abi!`).
 
 #![allow(non_snake_case, reason = "CUDA's names")]
 #![allow(

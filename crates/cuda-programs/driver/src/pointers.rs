@@ -1,16 +1,15 @@
-//! Pointers that programs pass to the exported functions: where a result goes ([`Out`]), where a value or an array is ([`In`]), and
-//! texts ([`Text`]).
+//! Arguments that C passes by pointer: results ([`Out`]), values and arrays ([`In`]), and strings ([`Text`]).
 //!
-//! The types are as large as C's pointers and have no safe constructor but null. So each comes from the caller of an exported function,
-//! which CUDA's documentation obliges to pass null or memory that holds the value and stays allocated during the call. Their methods are
-//! safe because of that contract: they refuse null, do not assume alignment, and the lifetime keeps a pointer from outliving its call.
+//! These types are `repr(transparent)` pointers without a safe constructor except for null. So each one comes from the caller of an exported
+//! function, who by CUDA's documentation passes null or memory for the value that stays allocated during the call. Their methods are safe by
+//! that contract: they check for null, assume no alignment, and the lifetime confines the pointer to the call.
 
 use crate::memory::mapped::{Access, is_mapped};
 use crate::status::{Result, Status};
 use std::ffi::{CStr, c_char};
 use std::marker::PhantomData;
 
-/// Types that C may pass by pointer: any bytes are a valid value.
+/// Types that C may pass by pointer.
 ///
 /// # Safety
 /// Every bit pattern must be valid for the type.
@@ -28,7 +27,7 @@ plain!(u8 i8 u16 i16 u32 i32 u64 i64 usize isize f32 f64);
 unsafe impl<T> Plain for *const T {}
 // SAFETY: as for `*const T`: any address is valid.
 unsafe impl<T> Plain for *mut T {}
-// SAFETY: an array has no bytes but those of its elements, which are `Plain`.
+// SAFETY: an array consists of its elements, which are `Plain`.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
 /// Checks at compile time that a `repr(C)` struct has the layout of its counterpart in CUDA's headers: size, alignment, and the offset of
@@ -52,17 +51,16 @@ macro_rules! abi {
 }
 pub(crate) use abi;
 
-/// Where a function stores a result: null, or memory for a `T` during the call.
+/// Where a function stores a result: null, or memory for a `T`.
 #[repr(transparent)]
 pub struct Out<'call, T>(*mut T, PhantomData<&'call mut T>);
 
-/// A value, or the first of an array, that a caller passes: null, or memory that holds it during the call.
+/// A value, or the first element of an array: null, or memory that holds it.
 #[repr(transparent)]
 pub struct In<'call, T>(*const T, PhantomData<&'call T>);
 
-/// An address that a caller passes for a copy or another operation of a stream: memory of a device, or memory of the program, which CUDA
-/// obliges it to keep until its stream has done the operation. Like the pointers it has no safe constructor but null; in a struct, it
-/// comes from a struct that the caller passed.
+/// An address of device memory or program memory, passed to a stream operation such as a copy. CUDA obliges the program to keep the memory
+/// allocated until the operation is done. There is no safe constructor except for null; inside a struct, it comes from the caller's struct.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Address(u64);
@@ -78,7 +76,7 @@ impl Address {
     }
 }
 
-/// A text that a caller passes: null, or bytes up to a zero byte.
+/// A zero-terminated string, or null.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub struct Text<'call>(*const c_char, PhantomData<&'call c_char>);
@@ -103,7 +101,7 @@ impl<'call, T> Out<'call, T> {
     pub const NULL: Self = Out(std::ptr::null_mut(), PhantomData);
 
     /// # Safety
-    /// `to` is null, or valid for reads and writes of what the caller of an exported function promised, during `'call`.
+    /// `to` is null, or valid during `'call` for what the caller of an exported function promised.
     pub unsafe fn new(to: *mut T) -> Self {
         Out(to, PhantomData)
     }
@@ -125,7 +123,7 @@ impl<'call, T> Out<'call, T> {
         Ok(())
     }
 
-    /// Stores a result that the caller may not want: null means so.
+    /// Stores an optional result: null means that the caller does not want it.
     pub fn store_optional(self, value: T) {
         if !self.0.is_null() {
             // SAFETY: not null, so by the type's contract memory for a `T`; `write_unaligned` needs no alignment.
@@ -133,7 +131,7 @@ impl<'call, T> Out<'call, T> {
         }
     }
 
-    /// The value that is there, of a parameter that C passes in both directions. Null is refused.
+    /// Reads a parameter that C passes in both directions. Null is refused.
     pub fn get(self) -> Result<T>
     where
         T: Plain,
@@ -141,12 +139,12 @@ impl<'call, T> Out<'call, T> {
         In::<T>(self.0, PhantomData).get()
     }
 
-    /// The same place as one that is only read.
+    /// The same location, read-only.
     pub fn as_input(self) -> In<'call, T> {
         In(self.0, PhantomData)
     }
 
-    /// The same place for a value of another type.
+    /// The same location for another type.
     ///
     /// # Safety
     /// The caller of the exported function promised memory for a `U`.
@@ -154,7 +152,7 @@ impl<'call, T> Out<'call, T> {
         Out(self.0.cast(), PhantomData)
     }
 
-    /// The `index`th element of an array of results; null stays null.
+    /// Element `index` of an array; null stays null.
     ///
     /// # Safety
     /// The array that the caller promised has more than `index` elements.
@@ -171,7 +169,7 @@ impl<'call, T: Plain> In<'call, T> {
     pub const NULL: Self = In(std::ptr::null(), PhantomData);
 
     /// # Safety
-    /// `from` is null, or valid for reads of what the caller of an exported function promised, during `'call`.
+    /// `from` is null, or valid during `'call` for what the caller of an exported function promised.
     pub unsafe fn new(from: *const T) -> Self {
         In(from, PhantomData)
     }
@@ -191,12 +189,12 @@ impl<'call, T: Plain> In<'call, T> {
 
     /// The value, or `None` for null.
     pub fn find(self) -> Option<T> {
-        // SAFETY: not null, so by the type's contract memory that holds a `T`, all of whose bit patterns are valid; `read_unaligned`
+        // SAFETY: not null, so by the type's contract memory that holds a `T`, for which any bits are valid; `read_unaligned`
         // needs no alignment.
         (!self.0.is_null()).then(|| unsafe { self.0.read_unaligned() })
     }
 
-    /// The `index`th element of an array; null stays null.
+    /// Element `index` of an array; null stays null.
     ///
     /// # Safety
     /// The array that the caller promised has more than `index` elements.
@@ -208,7 +206,7 @@ impl<'call, T: Plain> In<'call, T> {
         In(unsafe { self.0.add(index) }, PhantomData)
     }
 
-    /// A copy of the `length` elements from here; empty if the pointer is null. Memory that is not mapped is refused.
+    /// Copies `length` elements; empty if the pointer is null. Unmapped memory is refused.
     pub fn list(self, length: usize) -> Result<Vec<T>> {
         if self.0.is_null() || length == 0 {
             return Ok(Vec::new());
@@ -221,10 +219,10 @@ impl<'call, T: Plain> In<'call, T> {
         Ok((0..length).map(|index| unsafe { self.0.add(index).read_unaligned() }).collect())
     }
 
-    /// The `length` elements from here; empty if the pointer is null. Unaligned pointers and memory that is not mapped are refused.
+    /// Borrows `length` elements; empty if the pointer is null. Unaligned pointers and unmapped memory are refused.
     ///
     /// # Safety
-    /// `length` is the length that the caller passed for this array.
+    /// `length` is the length that the caller passed with this array.
     pub unsafe fn slice(self, length: usize) -> Result<&'call [T]> {
         if self.0.is_null() || length == 0 {
             return Ok(&[]);
@@ -245,7 +243,7 @@ impl<'call> Text<'call> {
         self.0.is_null()
     }
 
-    /// The text. Null and what is not UTF-8 are refused.
+    /// The string. Null and invalid UTF-8 are refused.
     pub fn get(self) -> Result<&'call str> {
         if self.0.is_null() {
             return Err(Status::InvalidValue);
@@ -255,7 +253,7 @@ impl<'call> Text<'call> {
     }
 }
 
-/// Writes a text and its zero byte to `length` bytes, and truncates a longer one. Null and a length of 0 are refused.
+/// Writes a zero-terminated string, truncated to `length` bytes. Null and a length of 0 are refused.
 ///
 /// # Safety
 /// `to` is null, or valid for `length` writes.

@@ -1,4 +1,4 @@
-//! The driver's state: the emulator, the emulated GPUs, and a table for each kind of object.
+//! Global state: the emulator, the emulated GPUs, and a table per type of object.
 
 use crate::api::warn;
 use crate::devices::gpus::{Gpu, chosen};
@@ -11,29 +11,29 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-/// What is there once the driver is initialised.
+/// State after initialization.
 pub struct Driver {
-    /// The emulator, on host memory: device pointers are host pointers. All GPUs share it.
+    /// The emulator, using host memory: device pointers are host pointers. All GPUs share it.
     pub device: Device,
     pub gpus: Vec<Gpu>,
 }
 
 static DRIVER: OnceLock<Driver> = OnceLock::new();
 
-/// Warp instructions after which one warp is stopped as stuck: minutes of emulation.
+/// Instruction limit of a warp, after which it counts as stuck: minutes of emulation.
 const STUCK_AFTER: u64 = 100_000_000_000;
 
-/// Whether this process was forked from one that had started the driver: the emulator's threads did not come along.
+/// Whether this process was forked from an initialized one: the emulator's threads exist only in the parent.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn forked() {
     FORKED.store(true, Ordering::Relaxed);
 }
 
-/// Bytes in which a GPU gives shared memory to a block: it notices no access beyond an array but within its unit.
+/// Granularity of shared memory: a GPU does not notice accesses to the padding of a block's last unit.
 const SHARED_UNIT: u32 = 128;
 
-/// Starts the driver; later calls find it started.
+/// Initializes the driver, once.
 pub fn start() -> Result<&'static Driver> {
     if FORKED.load(Ordering::Relaxed) {
         return Err(Status::NotInitialized);
@@ -45,7 +45,7 @@ pub fn start() -> Result<&'static Driver> {
     Ok(DRIVER.get_or_init(|| {
         lanework::tool::set_machine(lanework_report::machine(model.gpu));
         #[cfg(unix)]
-        // SAFETY: the function only stores a flag, which may be done after a fork.
+        // SAFETY: the handler only stores an atomic flag, which is allowed after a fork.
         unsafe {
             libc::pthread_atfork(None, None, Some(forked));
         }
@@ -67,12 +67,12 @@ pub fn start() -> Result<&'static Driver> {
     }))
 }
 
-/// The driver, if `cuInit` was called.
+/// The driver, if it is initialized.
 pub fn driver() -> Result<&'static Driver> {
     DRIVER.get().filter(|_| !FORKED.load(Ordering::Relaxed)).ok_or(Status::NotInitialized)
 }
 
-/// The objects of a kind by their handles; one table for the process.
+/// The objects of a type by handle; one table per process.
 pub fn table<T: Send + Sync + 'static>() -> &'static Handles<T> {
     static TABLES: Mutex<Option<HashMap<TypeId, &'static (dyn Any + Send + Sync)>>> =
         Mutex::new(None);
@@ -95,7 +95,7 @@ impl Driver {
     }
 }
 
-/// Locks; what a panic left is used.
+/// Locks a mutex, and ignores poisoning: the state is consistent between calls, and `api` turns panics into a status.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

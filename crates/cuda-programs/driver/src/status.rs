@@ -1,4 +1,4 @@
-//! Status codes (`CUresult`), their names and texts.
+//! Status codes (`CUresult`) with names and texts.
 
 use lanework::Error;
 use lanework::emulator::FaultKind;
@@ -12,7 +12,7 @@ macro_rules! codes {
             $(#[doc = $text] $name = $code,)*
         }
 
-        /// The name of a status and its text, both ended by a zero byte.
+        /// Name and text of a status as C strings.
         pub fn words(code: i32) -> Option<(&'static std::ffi::CStr, &'static std::ffi::CStr)> {
             match code {
                 0 => Some((c"CUDA_SUCCESS", c"no error")),
@@ -138,10 +138,10 @@ codes! {
     999 Unknown "CUDA_ERROR_UNKNOWN" "unknown error";
 }
 
-/// What a call gives: nothing, or a status other than success.
+/// Result of a function: a value, or a status other than success.
 pub type Result<T = ()> = std::result::Result<T, Status>;
 
-/// The status that a GPU's driver gives for an error of a launch: whether the launch is refused, or the context is lost.
+/// The status that a GPU's driver returns for a launch error, and whether the context is lost (instead of the launch refused).
 pub fn of_launch(error: &Error) -> (Status, bool) {
     let refused = |status| (status, false);
     match error {

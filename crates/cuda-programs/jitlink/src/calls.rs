@@ -1,13 +1,12 @@
-//! The calls, whatever name a program finds them by.
+//! The functions, independent of the names they are exported under.
 
-use crate::input::Input;
-use crate::linking::Linker;
+use crate::linking::{Input, Linker};
 use crate::options::known;
 use crate::outcome::Outcome;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs a call without unwinding into the caller.
+/// Runs a call without unwinding into C.
 fn call(body: impl FnOnce() -> Outcome) -> i32 {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(Outcome::Internal) as i32
 }
@@ -15,13 +14,13 @@ fn call(body: impl FnOnce() -> Outcome) -> i32 {
 /// The linker of a handle.
 ///
 /// # Safety
-/// The handle is null, or of a linker that was not destroyed.
+/// The handle is null, or `create` made it and `destroy` has not freed it.
 unsafe fn linker<'a>(handle: *mut c_void) -> Option<&'a mut Linker> {
-    // SAFETY: by the caller.
+    // SAFETY: null becomes `None`; otherwise `create` made the pointer from a `Box<Linker>` that still lives, and nvJitLink handles are used by one thread at a time.
     unsafe { handle.cast::<Linker>().as_mut() }
 }
 
-/// Makes a linker with options such as `-arch=sm_90` and `-ptx`.
+/// Creates a linker with options such as `-arch=sm_90` and `-ptx`.
 pub unsafe extern "C" fn create(
     handle: *mut *mut c_void,
     count: u32,
@@ -31,17 +30,24 @@ pub unsafe extern "C" fn create(
         if handle.is_null() {
             return Outcome::NullInput;
         }
-        // SAFETY: by the caller, `count` texts.
+        if options.is_null() && count != 0 {
+            return Outcome::NullInput;
+        }
         let options = (0..count as usize).map(|index| {
-            // SAFETY: as above.
-            unsafe { CStr::from_ptr(options.add(index).read()) }.to_string_lossy().into_owned()
+            // SAFETY: not null, and the caller passes `count` options, which are zero-terminated unless they are null.
+            unsafe {
+                let option = options.add(index).read();
+                (!option.is_null()).then(|| CStr::from_ptr(option).to_string_lossy().into_owned())
+            }
         });
-        let options: Vec<String> = options.collect();
+        let Some(options) = options.collect::<Option<Vec<String>>>() else {
+            return Outcome::NullInput;
+        };
         if !options.iter().all(|option| known(option)) {
             return Outcome::UnrecognizedOption;
         }
         let made = Box::new(Linker::new(options));
-        // SAFETY: not null.
+        // SAFETY: not null (checked above), so by nvJitLink's contract memory for a handle.
         unsafe { handle.write(Box::into_raw(made).cast()) };
         Outcome::Success
     })
@@ -50,10 +56,10 @@ pub unsafe extern "C" fn create(
 /// Destroys a linker.
 pub unsafe extern "C" fn destroy(handle: *mut *mut c_void) -> i32 {
     call(|| {
-        // SAFETY: by the caller.
+        // SAFETY: null becomes `None`; otherwise by nvJitLink's contract memory that holds a handle.
         match unsafe { handle.as_mut() } {
             Some(linker) if !linker.is_null() => {
-                // SAFETY: made by `create` and not destroyed yet.
+                // SAFETY: `create` made it, and the handle is nulled below so that it is freed once.
                 drop(unsafe { Box::from_raw(linker.cast::<Linker>()) });
                 *linker = std::ptr::null_mut();
                 Outcome::Success
@@ -72,18 +78,18 @@ pub unsafe extern "C" fn add_data(
     name: *const c_char,
 ) -> i32 {
     call(|| {
-        // SAFETY: by the caller.
+        // SAFETY: the caller passes null or a live handle.
         let Some(linker) = (unsafe { linker(handle) }) else { return Outcome::NullInput };
         if data.is_null() {
             return Outcome::NullInput;
         }
-        // SAFETY: by the caller.
+        // SAFETY: not null, and the caller passes `bytes` bytes.
         let data = unsafe { std::slice::from_raw_parts(data.cast::<u8>(), bytes) }.to_vec();
-        // SAFETY: by the caller, null or a text.
+        // A missing name is allowed.
         let name = if name.is_null() {
             String::new()
         } else {
-            // SAFETY: as above.
+            // SAFETY: not null, and names are zero-terminated.
             unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned()
         };
         linker.add(Input { kind, data, name })
@@ -93,12 +99,12 @@ pub unsafe extern "C" fn add_data(
 /// Adds a file.
 pub unsafe extern "C" fn add_file(handle: *mut c_void, kind: i32, file: *const c_char) -> i32 {
     call(|| {
-        // SAFETY: by the caller.
+        // SAFETY: the caller passes null or a live handle.
         let Some(linker) = (unsafe { linker(handle) }) else { return Outcome::NullInput };
         if file.is_null() {
             return Outcome::NullInput;
         }
-        // SAFETY: by the caller.
+        // SAFETY: not null, and file names are zero-terminated.
         let name = unsafe { CStr::from_ptr(file) }.to_string_lossy().into_owned();
         match std::fs::read(&name) {
             Ok(data) => linker.add(Input { kind, data, name }),
@@ -109,18 +115,18 @@ pub unsafe extern "C" fn add_file(handle: *mut c_void, kind: i32, file: *const c
     })
 }
 
-/// Links what was added.
+/// Links all inputs.
 pub unsafe extern "C" fn complete(handle: *mut c_void) -> i32 {
     call(|| {
-        // SAFETY: by the caller.
+        // SAFETY: the caller passes null or a live handle.
         unsafe { linker(handle) }.map_or(Outcome::NullInput, Linker::complete)
     })
 }
 
-/// Version 13.0.
+/// Reports version 13.0.
 pub unsafe extern "C" fn version(major: *mut u32, minor: *mut u32) -> i32 {
     call(|| {
-        // SAFETY: by the caller.
+        // SAFETY: null becomes `None`; otherwise by nvJitLink's contract memory for the numbers.
         match unsafe { (major.as_mut(), minor.as_mut()) } {
             (Some(major), Some(minor)) => {
                 (*major, *minor) = (13, 0);
@@ -134,14 +140,14 @@ pub unsafe extern "C" fn version(major: *mut u32, minor: *mut u32) -> i32 {
 /// Stores the size of a result.
 ///
 /// # Safety
-/// The pointers are null or valid.
+/// `handle` is null or live; `size` is null or valid for a write.
 unsafe fn size_of_result(
     handle: *mut c_void,
     size: *mut usize,
     result: fn(&Linker) -> &[u8],
 ) -> i32 {
     call(|| {
-        // SAFETY: by the caller.
+        // SAFETY: the contract of this function.
         match unsafe { (linker(handle), size.as_mut()) } {
             (Some(linker), Some(size)) => {
                 *size = result(linker).len();
@@ -152,17 +158,17 @@ unsafe fn size_of_result(
     })
 }
 
-/// Copies a result to memory of its size.
+/// Copies a result to a buffer of its size.
 ///
 /// # Safety
-/// `to` is null or has the size.
+/// `handle` is null or live; `to` is null or has as many bytes as the result.
 unsafe fn copy_result(handle: *mut c_void, to: *mut c_char, result: fn(&Linker) -> &[u8]) -> i32 {
     call(|| {
-        // SAFETY: by the caller.
+        // SAFETY: the contract of this function.
         match unsafe { linker(handle) } {
             Some(linker) if !to.is_null() => {
                 let bytes = result(linker);
-                // SAFETY: by the caller.
+                // SAFETY: not null, and the caller allocates the size that the matching size function stored.
                 unsafe { to.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
                 Outcome::Success
             }
@@ -175,13 +181,13 @@ macro_rules! results {
     ($($size:ident $copy:ident $result:expr, $doc:literal;)*) => {$(
         #[doc = concat!("Stores the size of ", $doc, ".")]
         pub unsafe extern "C" fn $size(handle: *mut c_void, size: *mut usize) -> i32 {
-            // SAFETY: by the caller.
+            // SAFETY: the caller passes null or a live handle, and null or memory for a size.
             unsafe { size_of_result(handle, size, $result) }
         }
 
         #[doc = concat!("Copies ", $doc, ".")]
         pub unsafe extern "C" fn $copy(handle: *mut c_void, to: *mut c_char) -> i32 {
-            // SAFETY: by the caller.
+            // SAFETY: the caller passes null or a live handle, and null or a buffer of the result's size.
             unsafe { copy_result(handle, to, $result) }
         }
     )*};

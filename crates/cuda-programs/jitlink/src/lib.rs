@@ -1,9 +1,7 @@
-//! A stand-in for nvJitLink, NVIDIA's linker of device code. It links PTX, and what it calls a cubin is the linked PTX, which the
-//! emulator's driver loads. LTO-IR is compiled to PTX by the real library where that is installed.
+//! A stand-in for nvJitLink, NVIDIA's device linker. It links PTX; its "cubin" is the linked PTX, which the emulator's driver loads. LTO-IR is
+//! compiled to PTX by the real library, if that is installed. Names are exported for versions 12 and 13.
 //!
-//! The names are nvJitLink's, and those of its versions 12 and 13.
-//!
-//! Beside it, what makes NVRTC's cubins PTX: one library is preloaded for both.
+//! The library also overrides NVRTC's functions for cubins, so that one preloaded library handles both.
 
 #![allow(non_snake_case, reason = "nvJitLink's names")]
 #![allow(
@@ -12,7 +10,6 @@
 )]
 
 mod calls;
-mod input;
 mod linking;
 mod names;
 mod nvrtc;

@@ -1,22 +1,28 @@
-//! Linking: the PTX of all inputs becomes one module.
+//! Linking: all inputs become one PTX module.
 
-use crate::input::Input;
 use crate::outcome::Outcome;
 use crate::real;
 
-/// A linker: inputs, and what became of them. Results end with a zero byte.
+/// One input, with its `nvJitLinkInputType`.
+pub struct Input {
+    pub kind: i32,
+    pub data: Vec<u8>,
+    pub name: String,
+}
+
+/// A linker with its inputs and results. Results are zero-terminated.
 pub struct Linker {
     options: Vec<String>,
     texts: lanework_ptx::Linker,
-    /// What is wrong with the first text that is not PTX; completion tells it.
+    /// Error in the first invalid text, reported on completion.
     problem: Option<String>,
-    /// LTO-IR, and what else only the real library reads.
+    /// LTO-IR and other inputs that only the real library reads.
     intermediate: Vec<Input>,
     pub linked: Vec<u8>,
     pub errors: Vec<u8>,
 }
 
-/// Kinds of input.
+/// Input types.
 const CUBIN: i32 = 1;
 const PTX: i32 = 2;
 const LTO_IR: i32 = 3;
@@ -24,7 +30,7 @@ const FATBIN: i32 = 4;
 const LIBRARY: i32 = 6;
 const ANY: i32 = 10;
 
-/// First bytes of fatbins and of ELF files.
+/// Magic numbers of fatbins and ELF files.
 const FATBIN_MAGIC: [u8; 4] = 0xba55_ed50u32.to_le_bytes();
 const ELF_MAGIC: [u8; 4] = *b"\x7fELF";
 
@@ -40,7 +46,7 @@ impl Linker {
         }
     }
 
-    /// Keeps why something was refused.
+    /// Stores an error message.
     pub fn refuse(&mut self, outcome: Outcome, why: String) -> Outcome {
         self.errors = why.into_bytes();
         self.errors.push(0);
@@ -84,7 +90,7 @@ impl Linker {
         Outcome::Success
     }
 
-    /// Links everything that was added.
+    /// Links all inputs.
     pub fn complete(&mut self) -> Outcome {
         let intermediate = std::mem::take(&mut self.intermediate);
         if !intermediate.is_empty() {
@@ -97,7 +103,7 @@ impl Linker {
             return self.refuse(Outcome::PtxCompile, why);
         }
         if self.texts.names().next().is_none() {
-            // Nothing was added: an empty module.
+            // No inputs: an empty module.
             self.linked = format!(".version 8.8\n.target {}\n.address_size 64\n\0", self.target())
                 .into_bytes();
             return Outcome::Success;
@@ -113,7 +119,7 @@ impl Linker {
         Outcome::Success
     }
 
-    /// The architecture that the options ask for, as the target of a module.
+    /// The target architecture given by the options.
     fn target(&self) -> String {
         let architecture = |option: &String| {
             option.trim_start_matches('-').strip_prefix("arch=").map(str::to_owned)
@@ -123,7 +129,7 @@ impl Linker {
         asked.replace("compute_", "sm_").replace("lto_", "sm_")
     }
 
-    /// Registers per thread at most, by the options.
+    /// The register limit given by the options.
     fn most_registers(&self) -> Option<u32> {
         let number = |option: &String| option.strip_prefix("-maxrregcount=")?.parse().ok();
         self.options.iter().rev().find_map(number).filter(|&most| most > 0)

@@ -1,4 +1,4 @@
-//! The exported names: plain ones, which programs look up, and those with a version, which `nvJitLink.h` makes of them.
+//! Exported names: plain ones, for lookups, and versioned ones, which `nvJitLink.h` uses.
 
 use std::ffi::{c_char, c_void};
 
@@ -7,7 +7,7 @@ macro_rules! names {
         #[unsafe(no_mangle)]
         #[doc = concat!("nvJitLink's `", stringify!($first), "`.")]
         pub unsafe extern "C" fn $first($($argument: $type),*) -> i32 {
-            // SAFETY: by the caller.
+            // SAFETY: forwards the arguments that this function's own caller passed.
             unsafe { crate::calls::$function($($argument),*) }
         }
         names!(($($argument: $type),*) $function: $($name)*);

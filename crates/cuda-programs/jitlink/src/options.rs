@@ -1,6 +1,6 @@
-//! Options of a linker. Few change what is linked here; those that nvJitLink does not have are refused as it refuses them.
+//! Linker options. Few affect linking here; unknown ones are errors, as in nvJitLink.
 
-/// Options that stand alone.
+/// Options without a value.
 const ALONE: &[&str] = &[
     "G",
     "O0",
@@ -54,7 +54,7 @@ const VALUED: &[&str] = &[
     "use_fast_math",
 ];
 
-/// Whether nvJitLink has an option; of an architecture, whether its name has the form of one.
+/// Whether nvJitLink accepts an option, including the form of an architecture name.
 pub fn known(option: &str) -> bool {
     let Some(name) = option.strip_prefix("--").or(option.strip_prefix('-')) else { return false };
     match name.split_once('=') {
@@ -64,7 +64,7 @@ pub fn known(option: &str) -> bool {
     }
 }
 
-/// `sm_90`, `compute_90`, `lto_90`, with a letter for features of one architecture or family.
+/// `sm_90`, `compute_90`, `lto_90`, optionally with an architecture- or family-specific suffix.
 pub fn is_architecture(name: &str) -> bool {
     let number = ["sm_", "compute_", "lto_"].iter().find_map(|prefix| name.strip_prefix(prefix));
     let number = number.map(|number| number.strip_suffix(['a', 'f']).unwrap_or(number));

@@ -1,24 +1,24 @@
-//! Results of calls.
+//! Return codes.
 
 /// `nvJitLinkResult`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Outcome {
-    /// Done.
+    /// Success.
     Success = 0,
-    /// An option that nvJitLink does not have.
+    /// Unknown option.
     UnrecognizedOption = 1,
-    /// An input that cannot be read.
+    /// Unreadable input.
     InvalidInput = 3,
-    /// PTX with errors.
+    /// Invalid PTX.
     PtxCompile = 4,
-    /// LTO-IR that is not compiled.
+    /// LTO-IR that cannot be compiled.
     NvvmCompile = 5,
-    /// An error of this library.
+    /// Internal error.
     Internal = 6,
-    /// A kind of input that is not linked.
+    /// Unsupported input type.
     UnrecognizedInput = 8,
-    /// A null pointer.
+    /// Null pointer.
     NullInput = 10,
     /// Machine code without PTX.
     MissingFatbin = 15,

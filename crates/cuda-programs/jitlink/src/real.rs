@@ -1,6 +1,6 @@
-//! The real nvJitLink, where it is installed: it compiles LTO-IR to PTX on the host's processor.
+//! The real nvJitLink, if installed. It compiles LTO-IR to PTX on the host.
 
-use crate::input::Input;
+use crate::linking::Input;
 use libloading::{Library, Symbol};
 use std::ffi::{CString, c_char, c_void};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// The environment variable that names the real library.
 const VARIABLE: &str = "LANEWORK_NVJITLINK";
 
-/// Where the real library may be: what the variable names, then beside other libraries of CUDA.
+/// Paths of the real library: the variable's value, then next to other CUDA libraries.
 fn candidates() -> Vec<PathBuf> {
     let named = std::env::var_os(VARIABLE).map(PathBuf::from);
     let folders = ["/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib64"];
@@ -19,7 +19,7 @@ fn candidates() -> Vec<PathBuf> {
     named.into_iter().chain(installed).chain(from_python()).filter(|path| path.exists()).collect()
 }
 
-/// Those that pip installs: `nvidia/.../lib` below the folders of Python's packages.
+/// Libraries installed by pip: `nvidia/.../lib` in Python's package folders.
 fn from_python() -> Vec<PathBuf> {
     let executable = std::env::current_exe().ok();
     let environment = std::env::var_os("VIRTUAL_ENV").map(PathBuf::from);
@@ -51,16 +51,17 @@ type One = unsafe extern "C" fn(*mut c_void) -> i32;
 type Size = unsafe extern "C" fn(*mut c_void, *mut usize) -> i32;
 type Copy = unsafe extern "C" fn(*mut c_void, *mut c_char) -> i32;
 
-/// Compiles LTO-IR to PTX, which is linked with other PTX afterwards: the real library takes no PTX where it is to give PTX.
+/// Compiles LTO-IR to PTX. The result is linked with other PTX afterwards, since the real library does not accept PTX inputs for PTX output.
 ///
 /// # Errors
-/// In a text: that the library is not there, or what it says.
+/// A message if the library is missing, or its error log.
 pub fn compile(options: &[String], inputs: &[Input]) -> Result<String, String> {
     let path = candidates().into_iter().next().ok_or_else(|| {
         format!("LTO-IR needs NVIDIA's nvJitLink, which is not installed; install it, or say where it is by {VARIABLE}")
     })?;
     let text = |why: libloading::Error| format!("{} is not nvJitLink: {why}", path.display());
-    // SAFETY: loading nvJitLink runs nothing that needs care; the signatures below are those of its documentation.
+    // SAFETY: loading nvJitLink runs no code with preconditions. The signatures are from its header; handles, buffers and sizes are created here and
+    // outlive the calls.
     unsafe {
         let library = Library::new(&path).map_err(text)?;
         let create: Symbol<Create> = library.get(b"nvJitLinkCreate").map_err(text)?;

@@ -1,7 +1,7 @@
 //! How a failure becomes what C gets: its sentence where the program's output is, and kept for `ncclGetLastError`; its status as a code.
 
 use crate::status::{Failure, Status};
-use lanework_standin::{Answer, Kind, line};
+use lanework_standin::{Answer, FailureKind, line};
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
@@ -13,13 +13,13 @@ thread_local! {
 impl From<lanework_standin::Failure> for Failure {
     fn from(failure: lanework_standin::Failure) -> Failure {
         let (status, advice) = match failure.kind {
-            Kind::NoEmulator => (Status::System, ""),
-            Kind::Null | Kind::Device => (Status::InvalidArgument, ""),
-            Kind::Memory => {
+            FailureKind::NoEmulator => (Status::System, ""),
+            FailureKind::Null | FailureKind::Device => (Status::InvalidArgument, ""),
+            FailureKind::Memory => {
                 (Status::InvalidArgument, "; check the pointer, the count and the type")
             }
-            Kind::Allocation | Kind::Driver => (Status::Cuda, ""),
-            Kind::Panic => (Status::Internal, ""),
+            FailureKind::Allocation | FailureKind::Driver => (Status::Cuda, ""),
+            FailureKind::Panic => (Status::Internal, ""),
         };
         Failure { status, why: failure.why + advice }
     }

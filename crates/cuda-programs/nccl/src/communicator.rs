@@ -7,7 +7,7 @@ use crate::meeting::{Presence, join};
 use crate::mesh::{Mesh, Waker};
 use crate::signature::{Kind, Signature};
 use crate::status::{Failure, Result, Status, refuse};
-use lanework_standin::Place;
+use lanework_standin::DeviceContext;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub struct Communicator {
     pub rank: usize,
     pub size: usize,
-    pub place: Place,
+    pub place: DeviceContext,
     mesh: Mutex<Mesh>,
     waker: Waker,
     presence: Mutex<Option<Presence>>,
@@ -29,7 +29,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Communicator {
-    fn new(place: Place, (mesh, waker): (Mesh, Waker), presence: Option<Presence>) -> Communicator {
+    fn new(
+        place: DeviceContext,
+        (mesh, waker): (Mesh, Waker),
+        presence: Option<Presence>,
+    ) -> Communicator {
         Communicator {
             rank: mesh.rank,
             size: mesh.size(),
@@ -43,7 +47,7 @@ impl Communicator {
     }
 
     /// All ranks of this process's devices.
-    pub fn all(places: Vec<Place>) -> Vec<Communicator> {
+    pub fn all(places: Vec<DeviceContext>) -> Vec<Communicator> {
         let ranks = Mesh::local(places.len());
         places
             .into_iter()
@@ -56,7 +60,12 @@ impl Communicator {
     ///
     /// # Errors
     /// When they do not meet.
-    pub fn join(id: &UniqueId, rank: usize, size: usize, place: Place) -> Result<Communicator> {
+    pub fn join(
+        id: &UniqueId,
+        rank: usize,
+        size: usize,
+        place: DeviceContext,
+    ) -> Result<Communicator> {
         let (mesh, waker, presence) = join(id, rank, size, place.device)?;
         Ok(Communicator::new(place, (mesh, waker), Some(presence)))
     }

@@ -5,7 +5,7 @@ use crate::communicator::{Communicator, add, end, get};
 use crate::group::{self, Task, submit};
 use crate::invitation::{UniqueId, unique_id};
 use crate::status::{Failure, Result, Status, refuse, text};
-use lanework_standin::{Place, begin, calls, store};
+use lanework_standin::{DeviceContext, begin, calls, store};
 use std::ffi::c_char;
 
 /// The version that is stood in for: 2.28.9.
@@ -41,7 +41,7 @@ unsafe fn make(
             return refuse(Status::InvalidArgument, format!("there is no rank {rank} of {size}"));
         }
         begin("NCCL")?;
-        let (place, to) = (Place::current()?, to as usize);
+        let (place, to) = (DeviceContext::current()?, to as usize);
         Ok(Task::Make(Box::new(move || {
             let made = Communicator::join(&id, of, count, place)?;
             // SAFETY: by the caller.
@@ -109,7 +109,7 @@ calls! {
         begin("NCCL")?;
         // SAFETY: the caller says that there are as many devices.
         let device = |rank: usize| if devices.is_null() { rank as i32 } else { unsafe { devices.add(rank).read_unaligned() } };
-        let places: Vec<Place> = (0..count).map(|rank| Place::primary(device(rank))).collect::<std::result::Result<_, _>>()?;
+        let places: Vec<DeviceContext> = (0..count).map(|rank| DeviceContext::primary(device(rank))).collect::<std::result::Result<_, _>>()?;
         if let Some(twice) = (1..count).find(|rank| places[..*rank].iter().any(|place| place.device == places[*rank].device)) {
             return refuse(Status::InvalidUsage, format!("device {} is named twice", places[twice].device));
         }

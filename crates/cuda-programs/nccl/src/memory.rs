@@ -2,7 +2,7 @@
 
 use crate::communicator::get;
 use crate::status::{Failure, Result, Status, refuse};
-use lanework_standin::{Memory, Place, allocate, calls, free, store};
+use lanework_standin::{DeviceContext, Memory, allocate, calls, free, store};
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
@@ -41,13 +41,13 @@ calls! {
     "NCCL", Failure;
 
     fn ncclMemAlloc(to: *mut u64, bytes: usize) {
-        let at = Place::current()?.enter(|| allocate(bytes))?;
+        let at = DeviceContext::current()?.enter(|| allocate(bytes))?;
         // SAFETY: by the caller.
         unsafe { store(to, at) }
     }
 
     fn ncclMemFree(at: u64) {
-        if at == 0 { Ok(()) } else { Ok(Place::current()?.enter(|| free(at))?) }
+        if at == 0 { Ok(()) } else { Ok(DeviceContext::current()?.enter(|| free(at))?) }
     }
 
     fn ncclCommRegister(communicator: usize, at: usize, bytes: usize, to: *mut usize) {

@@ -1,23 +1,23 @@
-//! What every C function of a stand-in does: no unwinding into the caller, the code of what failed, and a line for `LANEWORK_TRACE`.
+//! Common behavior of all exported functions: no unwinding into C, return codes, and tracing with `LANEWORK_TRACE`.
 
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Why a call of a library failed.
+/// An error of a library call.
 pub trait Answer: From<Failure> {
-    /// The code that C gets from the call of this name, once all was said that there is to say.
+    /// The return code, after the error was reported for the call `name`.
     fn code(self, name: &str) -> i32;
 }
 
-/// Runs a call.
+/// Runs the body of an exported function.
 pub fn call<E: Answer>(name: &str, body: impl FnOnce() -> Result<(), E>) -> i32 {
     let code = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(error)) => error.code(name),
         Err(_) => {
             let why = format!("{name} panicked, which is an error of the stand-in");
-            E::from(Failure::new(Kind::Panic, why)).code(name)
+            E::from(Failure::new(FailureKind::Panic, why)).code(name)
         }
     };
     if traces() {
@@ -26,33 +26,33 @@ pub fn call<E: Answer>(name: &str, body: impl FnOnce() -> Result<(), E>) -> i32 
     code
 }
 
-/// Whether `LANEWORK_TRACE` asks for a line for each call.
+/// Whether `LANEWORK_TRACE` asks for one line per call.
 pub fn traces() -> bool {
     std::env::var_os("LANEWORK_TRACE").is_some_and(|value| !value.is_empty() && value != "0")
 }
 
-/// Writes a line where the program's errors go. Where it cannot be written, the program goes on.
+/// Writes a line to standard error, and ignores errors such as a closed pipe.
 pub fn line(text: &dyn std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "lanework: {text}");
 }
 
-/// Stores a value where C wants it.
+/// Stores a result.
 ///
 /// # Errors
-/// When the pointer is null.
+/// If the pointer is null.
 ///
 /// # Safety
-/// The pointer is null or valid.
+/// The pointer is null or valid for a write.
 pub unsafe fn store<T, E: From<Failure>>(to: *mut T, value: T) -> Result<(), E> {
     if to.is_null() {
-        return Err(Failure::new(Kind::Null, "a pointer for a result is null").into());
+        return Err(Failure::new(FailureKind::Null, "a pointer for a result is null").into());
     }
-    // SAFETY: by the caller.
+    // SAFETY: not null, so valid for a write by contract; `write_unaligned` needs no alignment.
     unsafe { to.write_unaligned(value) };
     Ok(())
 }
 
-/// Functions of a library as C sees them: `calls! { "cuBLAS", Status; fn cublasDestroy(handle: usize) { .. } .. }`.
+/// Exports functions of a library: `calls! { "cuBLAS", Status; fn cublasDestroy(handle: usize) { .. } .. }`.
 #[macro_export]
 macro_rules! calls {
     ($library:literal, $error:ty; $(fn $name:ident($($argument:ident: $type:ty),* $(,)?) $body:block)*) => {$(
@@ -64,8 +64,8 @@ macro_rules! calls {
     )*};
 }
 
-/// Functions that a library has and its stand-in does not compute: each says so, with what to do instead, and answers a status. The library's
-/// name, how it refuses with that status, then functions by the reason.
+/// Exports functions that the stand-in does not implement. Each reports why and returns an error. Takes the library's name, how it fails with a
+/// status, then functions by reason.
 #[macro_export]
 macro_rules! unsupported {
     ($library:literal, $refuse:path, $status:expr; $($why:literal: $($name:ident)*;)*) => {$($(
@@ -80,10 +80,10 @@ macro_rules! unsupported {
 #[cfg(test)]
 mod tests {
     use super::{Answer, call, store};
-    use crate::failure::{Failure, Kind};
+    use crate::failure::{Failure, FailureKind};
 
     #[derive(Debug)]
-    struct Error(Kind);
+    struct Error(FailureKind);
 
     impl From<Failure> for Error {
         fn from(failure: Failure) -> Error {
@@ -105,10 +105,10 @@ mod tests {
     #[test]
     fn a_call_answers_zero_or_the_code_of_what_failed() {
         let mut place = 0;
-        // SAFETY: a valid pointer, and none.
+        // SAFETY: `place` is valid for a write, and null is checked.
         unsafe {
             assert_eq!(code(|| store(&mut place, 7)), 0);
-            assert_eq!(code(|| store(std::ptr::null_mut(), 7)), Kind::Null as i32 + 100);
+            assert_eq!(code(|| store(std::ptr::null_mut(), 7)), FailureKind::Null as i32 + 100);
         }
         assert_eq!(place, 7);
     }
@@ -119,6 +119,6 @@ mod tests {
         std::panic::set_hook(Box::new(|_| ()));
         let code = code(|| panic!("planted"));
         std::panic::set_hook(hook);
-        assert_eq!(code, Kind::Panic as i32 + 100);
+        assert_eq!(code, FailureKind::Panic as i32 + 100);
     }
 }

@@ -1,61 +1,62 @@
-//! Devices by their contexts, which calls of several devices enter one after the other.
+//! Devices and their contexts, for calls that use several devices in turn.
 
 use crate::driver::{Driver, driver};
-use crate::failure::{Failure, Kind, Result, fail};
+use crate::failure::{Failure, FailureKind, Result, fail};
 
-/// A device with a context of it.
+/// A device with one of its contexts.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
-    /// The context's handle.
+pub struct DeviceContext {
+    /// Handle of the context.
     context: u64,
-    /// The device's number.
+    /// Ordinal of the device.
     pub device: i32,
 }
 
-/// Leaves a context at the end.
+/// Pops a context when dropped.
 struct Entered(&'static Driver);
 
 impl Drop for Entered {
     fn drop(&mut self) {
         let mut popped = 0;
-        // SAFETY: stores a handle.
+        // SAFETY: `popped` is valid for the handle that the driver stores.
         unsafe { (self.0.pop)(&mut popped) };
     }
 }
 
-impl Place {
-    /// The calling thread's device; where it has no context, the first device, as for NVIDIA's runtime.
+impl DeviceContext {
+    /// The device of the calling thread; the first device if it has no context, as in NVIDIA's runtime.
     ///
     /// # Errors
-    /// Those of the driver.
-    pub fn current() -> Result<Place> {
+    /// Errors of the driver.
+    pub fn current() -> Result<DeviceContext> {
         let driver = driver()?;
         let (mut context, mut device) = (0, 0);
-        // SAFETY: both store their results.
+        // SAFETY: `context` and `device` are valid for the results that the driver stores.
         unsafe {
             if (driver.current)(&mut context) != 0 || context == 0 {
-                return Place::primary(0);
+                return DeviceContext::primary(0);
             }
             match (driver.device)(&mut device) {
-                0 => Ok(Place { context, device }),
-                code => {
-                    fail(Kind::Driver, format!("the thread's context is of no use: error {code}"))
-                }
+                0 => Ok(DeviceContext { context, device }),
+                code => fail(
+                    FailureKind::Driver,
+                    format!("the thread's context is of no use: error {code}"),
+                ),
             }
         }
     }
 
-    /// A device with its primary context.
+    /// The primary context of a device.
     ///
     /// # Errors
-    /// When there is no such device.
-    pub fn primary(device: i32) -> Result<Place> {
+    /// If the device does not exist.
+    pub fn primary(device: i32) -> Result<DeviceContext> {
         let mut context = 0;
-        // SAFETY: stores a handle.
+        // SAFETY: `context` is valid for the handle that the driver stores.
         match unsafe { (driver()?.retain)(&mut context, device) } {
-            0 => Ok(Place { context, device }),
+            0 => Ok(DeviceContext { context, device }),
             _ => fail(
-                Kind::Device,
+                FailureKind::Device,
                 format!(
                     "there is no device {device}; `lanework exec --gpus N` (or LANEWORK_GPUS) says how many there are"
                 ),
@@ -63,19 +64,19 @@ impl Place {
         }
     }
 
-    /// Does something with the context current on this thread.
+    /// Runs `work` with the context current on this thread.
     ///
     /// # Errors
-    /// When the context has ended; those of the work.
+    /// If the context was destroyed, and the errors of `work`.
     pub fn enter<T, E: From<Failure>>(
         &self,
         work: impl FnOnce() -> std::result::Result<T, E>,
     ) -> std::result::Result<T, E> {
         let driver = driver()?;
-        // SAFETY: a handle that is looked up.
+        // SAFETY: the driver looks the handle up, so a stale one is an error.
         if unsafe { (driver.push)(self.context) } != 0 {
             let why = format!("the context of device {} has ended", self.device);
-            return Err(Failure::new(Kind::Driver, why).into());
+            return Err(Failure::new(FailureKind::Driver, why).into());
         }
         let _entered = Entered(driver);
         work()

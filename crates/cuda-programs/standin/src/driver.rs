@@ -1,15 +1,15 @@
-//! The emulator's driver in this process: found once, and only if it is the emulator's.
+//! The emulator's driver in this process. Another driver is an error.
 
 use crate::call::{line, traces};
-use crate::failure::{Kind, Result, fail};
+use crate::failure::{FailureKind, Result, fail};
 use libloading::{Library, Symbol};
 use std::ffi::c_void;
 use std::sync::{Once, OnceLock};
 
-/// What a host node of a graph calls.
+/// `CUhostFn`.
 pub type HostFunction = unsafe extern "C" fn(*mut c_void);
 
-/// One side of a copy of rows (`CUDA_MEMCPY2D`).
+/// One side of a 2D copy (`CUDA_MEMCPY2D`).
 #[derive(Default)]
 #[repr(C)]
 pub struct Side {
@@ -22,7 +22,7 @@ pub struct Side {
     pub pitch: usize,
 }
 
-/// A copy of rows.
+/// `CUDA_MEMCPY2D`.
 #[repr(C)]
 pub struct Rows {
     pub from: Side,
@@ -31,7 +31,26 @@ pub struct Rows {
     pub height: usize,
 }
 
-/// Makes the table of what is used of the driver, with each function's type as in CUDA's header.
+// `sizeof`, `_Alignof` and `offsetof` of `CUDA_MEMCPY2D` in `cuda.h` of CUDA 13.5.
+const _: () = {
+    use std::mem::offset_of;
+    assert!(size_of::<Side>() == 56 && size_of::<Rows>() == 128 && align_of::<Rows>() == 8);
+    assert!(
+        offset_of!(Side, y) == 8 && offset_of!(Side, memory) == 16 && offset_of!(Side, host) == 24
+    );
+    assert!(
+        offset_of!(Side, device) == 32
+            && offset_of!(Side, array) == 40
+            && offset_of!(Side, pitch) == 48
+    );
+    assert!(
+        offset_of!(Rows, to) == 56
+            && offset_of!(Rows, width) == 112
+            && offset_of!(Rows, height) == 120
+    );
+};
+
+/// Declares the used driver functions, with the types of CUDA's header.
 macro_rules! functions {
     ($($field:ident: $name:literal ($($argument:ty),*);)*) => {
         pub struct Driver {
@@ -40,11 +59,11 @@ macro_rules! functions {
 
         impl Driver {
             /// # Safety
-            /// The library is CUDA's driver, and stays loaded.
-            unsafe fn of(library: &'static Library) -> std::result::Result<Driver, libloading::Error> {
+            /// The library is CUDA's driver.
+            unsafe fn find(library: &'static Library) -> std::result::Result<Driver, libloading::Error> {
                 Ok(Driver {
                     $($field: *{
-                        // SAFETY: by the caller, and the table.
+                        // SAFETY: the library is CUDA's driver, whose function of this name has this type.
                         let found: Symbol<unsafe extern "C" fn($($argument),*) -> i32> = unsafe { library.get($name) }?;
                         found
                     },)*
@@ -74,13 +93,13 @@ functions! {
 
 fn load() -> std::result::Result<Driver, String> {
     let told = |error: libloading::Error| format!("CUDA's driver cannot be loaded: {error}");
-    // SAFETY: the library is CUDA's driver; it stays loaded.
+    // SAFETY: loading the driver runs no code with preconditions; it is leaked, so its functions stay valid.
     let driver = unsafe {
         let library = Library::new("libcuda.so.1").map_err(told)?;
-        Driver::of(Box::leak(Box::new(library))).map_err(told)?
+        Driver::find(Box::leak(Box::new(library))).map_err(told)?
     };
     let mut bytes = [0; 16];
-    // SAFETY: the result is stored in the bytes.
+    // SAFETY: `cuInit` takes no pointer, and `bytes` has the 16 bytes that `cuDeviceGetUuid` stores.
     let answers = unsafe { (driver.init)(0) == 0 && (driver.uuid)(&mut bytes, 0) == 0 };
     match answers && bytes.starts_with(b"lanework") {
         true => Ok(driver),
@@ -91,19 +110,19 @@ fn load() -> std::result::Result<Driver, String> {
 /// The emulator's driver.
 ///
 /// # Errors
-/// When there is none, or another one.
+/// If there is no driver, or another one.
 pub fn driver() -> Result<&'static Driver> {
     static DRIVER: OnceLock<std::result::Result<Driver, String>> = OnceLock::new();
     match DRIVER.get_or_init(load) {
         Ok(driver) => Ok(driver),
-        Err(why) => fail(Kind::NoEmulator, why),
+        Err(why) => fail(FailureKind::NoEmulator, why),
     }
 }
 
-/// Whether the driver is the emulator's. With `LANEWORK_TRACE` it is said once what the library is.
+/// Checks that the driver is the emulator's. With `LANEWORK_TRACE`, explains once what the library is.
 ///
 /// # Errors
-/// When it is not.
+/// If it is not.
 pub fn begin(library: &str) -> Result {
     driver()?;
     static SAID: Once = Once::new();
@@ -118,7 +137,7 @@ pub fn begin(library: &str) -> Result {
 #[cfg(test)]
 mod tests {
     use super::begin;
-    use crate::failure::Kind;
+    use crate::failure::FailureKind;
     use crate::memory::{Memory, allocate};
 
     #[test]
@@ -127,7 +146,7 @@ mod tests {
         let failures = [begin("cuBLAS").err(), memory.check("a scalar").err(), allocate(1).err()];
         for failure in failures.map(|failure| failure.expect("tests of this crate have no driver"))
         {
-            assert_eq!(failure.kind, Kind::NoEmulator);
+            assert_eq!(failure.kind, FailureKind::NoEmulator);
             assert!(failure.why.contains("driver"), "{}", failure.why);
         }
     }

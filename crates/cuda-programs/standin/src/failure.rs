@@ -1,44 +1,44 @@
-//! What fails in every stand-in, whatever status its library has for that.
+//! Failures common to all stand-ins, independent of a library's status codes.
 
-/// What failed.
+/// FailureKind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// The process has no driver, or not the emulator's.
+pub enum FailureKind {
+    /// No driver, or not the emulator's.
     NoEmulator,
-    /// A pointer for a result is null.
+    /// Null pointer for a result.
     Null,
-    /// Bytes lie outside of what is allocated on devices.
+    /// Memory that is not allocated on a device.
     Memory,
-    /// The device has no memory left.
+    /// Out of device memory.
     Allocation,
-    /// There is no such device.
+    /// No device with this number.
     Device,
-    /// The driver answers with an error.
+    /// An error of the driver.
     Driver,
-    /// A panic, which is an error of the stand-in.
+    /// A panic: a bug in the stand-in.
     Panic,
 }
 
-/// Why something was not done.
+/// A failure.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What failed.
-    pub kind: Kind,
-    /// The same in a sentence.
+    /// FailureKind of the failure.
+    pub kind: FailureKind,
+    /// Description.
     pub why: String,
 }
 
 impl Failure {
-    /// A failure.
-    pub(crate) fn new(kind: Kind, why: impl Into<String>) -> Failure {
+    /// Creates a failure.
+    pub(crate) fn new(kind: FailureKind, why: impl Into<String>) -> Failure {
         Failure { kind, why: why.into() }
     }
 }
 
-/// What fails in this crate, or not.
+/// Result of functions in this crate.
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 
-/// Fails.
-pub(crate) fn fail<T>(kind: Kind, why: impl Into<String>) -> Result<T> {
+/// Returns a failure.
+pub(crate) fn fail<T>(kind: FailureKind, why: impl Into<String>) -> Result<T> {
     Err(Failure::new(kind, why))
 }

@@ -1,7 +1,7 @@
-//! What the stand-ins for NVIDIA's libraries (cuBLAS, cuRAND, cuFFT, cuSOLVER, NCCL) share: the emulator's driver, found in the process; its memory,
-//! looked up to the byte before it is touched; the order of streams; and what each of their C functions does beside its own work.
+//! Shared parts of the stand-ins for NVIDIA's libraries (cuBLAS, cuRAND, cuFFT, cuSOLVER, NCCL): finding the emulator's driver, checked access to
+//! device memory, stream order, and the common behavior of exported functions.
 //!
-//! Each of these libraries has statuses of its own: it says by `From<Failure>` which one answers what fails here.
+//! Each library converts failures to its own status codes with `From<Failure>`.
 //!
 //! This is not a public interface: it changes with the stand-ins.
 
@@ -14,9 +14,9 @@ mod status;
 mod stream;
 
 pub use call::{Answer, call, line, store, traces};
-pub use context::Place;
+pub use context::DeviceContext;
 pub use driver::begin;
-pub use failure::{Failure, Kind};
+pub use failure::{Failure, FailureKind};
 pub use memory::{Memory, allocate, free, is_allocated, write, write_spaced};
 pub use status::{Status, refuse, said};
 pub use stream::{capture, is_captured, submit};

@@ -1,55 +1,55 @@
-//! Memory of devices, looked up to the byte in the driver before it is touched: it is memory of the host that the emulator keeps account of.
-//! It is copied in the stream of the call, so that checks see the order that the call has with other work.
+//! Device memory. Ranges are checked with the driver before they are accessed. Device memory is host memory that the emulator tracks; copies go
+//! through the call's stream, so race checks see the order.
 
 use crate::driver::{Rows, Side, driver};
-use crate::failure::{Kind, Result, fail};
+use crate::failure::{FailureKind, Result, fail};
 use crate::stream::current_stream;
 
-/// Memory of a device as a call names it.
+/// A range of device memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
-    /// The address of its first byte.
+    /// Address of the first byte.
     pub at: usize,
-    /// How many bytes there are.
+    /// Number of bytes.
     pub bytes: usize,
 }
 
-/// What the driver knows of an address.
+/// Result of an address lookup.
 enum Known {
-    /// It is allocated, with so many bytes from it on.
+    /// Allocated; so many bytes remain from the address.
     Left(u64),
-    /// It is not.
+    /// Not allocated.
     Nothing,
 }
 
 /// Looks an address up.
 fn known(at: u64) -> Result<Known> {
     let (mut base, mut size) = (0u64, 0usize);
-    // SAFETY: stores two numbers.
+    // SAFETY: `base` and `size` are valid for the numbers that the driver stores.
     match unsafe { (driver()?.range)(&mut base, &mut size, at) } {
         0 => Ok(Known::Left(base.saturating_add(size as u64).saturating_sub(at))),
-        // An invalid value, or not found.
+        // Invalid value, or not found.
         1 | 500 => Ok(Known::Nothing),
         code => fail(
-            Kind::Driver,
+            FailureKind::Driver,
             format!("the device answers error {code}, which an earlier kernel may have left"),
         ),
     }
 }
 
-/// Whether an address belongs to a device.
+/// Whether an address is device memory.
 ///
 /// # Errors
-/// When there is no driver, or a kernel left an error.
+/// If there is no driver, or a kernel left an error.
 pub fn is_allocated(at: usize) -> Result<bool> {
     Ok(matches!(known(at as u64)?, Known::Left(_)))
 }
 
 impl Memory {
-    /// Whether it lies in one allocation of a device.
+    /// Checks that the range is inside one allocation.
     ///
     /// # Errors
-    /// When it does not; `what` names it.
+    /// If it is not; `what` names it.
     pub fn check(&self, what: &str) -> Result {
         if self.bytes == 0 {
             return Ok(());
@@ -60,36 +60,36 @@ impl Memory {
             Known::Nothing => "nothing is allocated there".to_owned(),
         };
         let why = format!("{what} takes {} bytes at {:#x}, and {place}", self.bytes, self.at);
-        fail(Kind::Memory, why)
+        fail(FailureKind::Memory, why)
     }
 
-    /// Its bytes, where they lie.
+    /// Borrows its bytes.
     ///
     /// # Errors
     /// As [`Memory::check`].
     ///
     /// # Safety
-    /// Nobody frees or writes them as long as they are used.
+    /// The bytes are neither freed nor written while the slice is used.
     pub unsafe fn bytes<'a>(&self, what: &str) -> Result<&'a [u8]> {
         self.check(what)?;
         if self.bytes == 0 {
             return Ok(&[]);
         }
-        // SAFETY: the driver says that they are allocated, and the caller that they stay as they are.
+        // SAFETY: `check` found them allocated, and by contract they are not written or freed.
         Ok(unsafe { std::slice::from_raw_parts(self.at as *const u8, self.bytes) })
     }
 
-    /// A copy of its bytes, made by the driver.
+    /// Copies its bytes through the driver.
     ///
     /// # Errors
-    /// As [`Memory::check`], and when the driver does not copy them.
+    /// As [`Memory::check`], and errors of the copy.
     pub fn read(&self, what: &str) -> Result<Vec<u8>> {
         self.check(what)?;
         let mut bytes = vec![0; self.bytes];
         if self.bytes == 0 {
             return Ok(bytes);
         }
-        // SAFETY: the driver checks the range again, and writes as many bytes as there are.
+        // SAFETY: the driver checks the source range, and the vector has `bytes` bytes.
         let code = unsafe {
             (driver()?.read)(
                 bytes.as_mut_ptr().cast(),
@@ -100,36 +100,36 @@ impl Memory {
         };
         match code {
             0 => Ok(bytes),
-            code => fail(Kind::Driver, format!("{what} cannot be read: error {code}")),
+            code => fail(FailureKind::Driver, format!("{what} cannot be read: error {code}")),
         }
     }
 }
 
-/// Writes bytes to an address of a device, which count as written then.
+/// Writes bytes to device memory, and marks them as initialized.
 ///
 /// # Errors
-/// When they are not in one allocation; `what` names them.
+/// If the range is not inside one allocation; `what` names it.
 pub fn write(at: usize, from: &[u8], what: &str) -> Result {
     Memory { at, bytes: from.len() }.check(what)?;
     if from.is_empty() {
         return Ok(());
     }
-    // SAFETY: the driver checks the range.
+    // SAFETY: the driver checks the destination range; the source is a slice of that length.
     match unsafe {
         (driver()?.write)(at as u64, from.as_ptr().cast(), from.len(), current_stream())
     } {
         0 => Ok(()),
-        code => fail(Kind::Driver, format!("{what} cannot be written: error {code}")),
+        code => fail(FailureKind::Driver, format!("{what} cannot be written: error {code}")),
     }
 }
 
-/// Writes elements of `size` bytes to addresses of a device that are `pitch` bytes apart; what lies between is not touched.
+/// Writes elements of `size` bytes, `pitch` bytes apart. Bytes in between stay unchanged.
 ///
 /// # Errors
-/// When they are not in one allocation; `what` names them.
+/// If the range is not inside one allocation; `what` names it.
 ///
 /// # Panics
-/// When an element has no bytes.
+/// If `size` is 0.
 pub fn write_spaced(at: usize, from: &[u8], size: usize, pitch: usize, what: &str) -> Result {
     if size == pitch {
         return write(at, from, what);
@@ -137,37 +137,37 @@ pub fn write_spaced(at: usize, from: &[u8], size: usize, pitch: usize, what: &st
     let host = Side { memory: 1, host: from.as_ptr() as u64, pitch: size, ..Side::default() };
     let device = Side { memory: 2, device: at as u64, pitch, ..Side::default() };
     let rows = Rows { from: host, to: device, width: size, height: from.len() / size };
-    // SAFETY: the bytes are there, and the driver checks the range.
+    // SAFETY: the source has all rows, and the driver checks the destination range.
     match unsafe { (driver()?.write_rows)(&rows, current_stream()) } {
         0 => Ok(()),
-        code => fail(Kind::Driver, format!("{what} cannot be written: error {code}")),
+        code => fail(FailureKind::Driver, format!("{what} cannot be written: error {code}")),
     }
 }
 
-/// Allocates memory of the current device.
+/// Allocates memory on the current device.
 ///
 /// # Errors
-/// When there is not enough.
+/// If there is not enough memory.
 pub fn allocate(bytes: usize) -> Result<u64> {
     let mut at = 0;
-    // SAFETY: stores an address.
+    // SAFETY: `at` is valid for the address that the driver stores.
     match unsafe { (driver()?.allocate)(&mut at, bytes) } {
         0 => Ok(at),
         code => fail(
-            Kind::Allocation,
+            FailureKind::Allocation,
             format!("{bytes} bytes of the device cannot be allocated: error {code}"),
         ),
     }
 }
 
-/// Frees memory of a device.
+/// Frees device memory.
 ///
 /// # Errors
-/// When it was not allocated.
+/// If it is not allocated.
 pub fn free(at: u64) -> Result {
-    // SAFETY: the driver looks the address up.
+    // SAFETY: the driver looks the address up, so a wrong one is an error.
     match unsafe { (driver()?.free)(at) } {
         0 => Ok(()),
-        code => fail(Kind::Driver, format!("{at:#x} cannot be freed: error {code}")),
+        code => fail(FailureKind::Driver, format!("{at:#x} cannot be freed: error {code}")),
     }
 }

@@ -1,20 +1,20 @@
-//! Statuses of a library, which have no room for a sentence: it is written where the program's errors go.
+//! Status codes carry no message, so messages go to standard error.
 
 use crate::call::line;
-use crate::failure::{Failure, Kind};
+use crate::failure::{Failure, FailureKind};
 
-/// A status of a library.
+/// A library's status code.
 pub trait Status: Sized {
-    /// The library's name.
+    /// Name of the library.
     const LIBRARY: &'static str;
-    /// What to check where bytes lie outside of what is allocated.
+    /// Advice for accesses outside of allocations.
     const MEMORY_ADVICE: &'static str;
 
-    /// The status of what fails in every stand-in.
-    fn of(kind: Kind) -> Self;
+    /// The status for a common failure.
+    fn of(kind: FailureKind) -> Self;
 }
 
-/// Refuses something with a sentence.
+/// Returns a status and reports why.
 ///
 /// # Errors
 /// Always.
@@ -23,17 +23,19 @@ pub fn refuse<T, S: Status>(status: S, why: &str) -> Result<T, S> {
     Err(status)
 }
 
-/// Says why something failed, and gives the status for it.
+/// Reports a failure, and returns its status.
 pub fn said<S: Status>(failure: Failure) -> S {
     let (library, why) = (S::LIBRARY, failure.why);
     match failure.kind {
-        Kind::Memory => line(&format_args!("{library}'s stand-in: {why}; {}", S::MEMORY_ADVICE)),
+        FailureKind::Memory => {
+            line(&format_args!("{library}'s stand-in: {why}; {}", S::MEMORY_ADVICE))
+        }
         _ => line(&format_args!("{library}'s stand-in: {why}")),
     }
     S::of(failure.kind)
 }
 
-/// Makes a library's [`Status`] what its calls answer: `answers!(Status);`.
+/// Implements [`Answer`](crate::Answer) for a library's [`Status`]: `answers!(Status);`.
 #[macro_export]
 macro_rules! answers {
     ($status:ty) => {

@@ -1,12 +1,12 @@
-//! The attributes of the emulated GPU. An H200's are those that its driver gives; another GPU's differ from them in what the table of
-//! specifications says of it and in what its compute capability brings (the table of features of the CUDA C++ Programming Guide).
+//! Attributes of the emulated GPUs. For an H200 they are its driver's values; for other GPUs they follow the table of specifications and
+//! the compute capability (the table of features in the CUDA C++ Programming Guide).
 
 use crate::devices::gpus::{Gpu, Model, model};
 
-/// Threads of a block at most, of every GPU.
+/// Maximum threads per block, the same for every GPU.
 pub const BLOCK: u32 = 1024;
 
-/// Attributes by the numbers of `CUdevice_attribute`, as an H200's driver (580.159.04) gives them; those not listed up to [`LAST`] are 0.
+/// Attributes by their `CUdevice_attribute` numbers, as reported by an H200's driver (580.159.04). Missing numbers up to [`LAST`] are 0.
 const VALUES: &[(i32, i32)] = &[
     (1, 1024),
     (2, 1024),
@@ -126,7 +126,7 @@ const VALUES: &[(i32, i32)] = &[
     (145, 1),
 ];
 
-/// The last attribute that is known.
+/// The last known attribute.
 const LAST: i32 = 147;
 
 /// The value of an attribute.
@@ -142,7 +142,7 @@ pub fn device_attribute(attribute: i32, gpu: &Gpu) -> Option<i32> {
     }
 }
 
-/// The value of an attribute derived from the specifications of a GPU that is not an H200, given the H200's; `None` where they are the same.
+/// An attribute derived from the specifications of a GPU other than the H200, given the H200's value; `None` if both are equal.
 fn derived(attribute: i32, model: &Model, measured: i32) -> Option<i32> {
     let (gpu, limits) = (model.gpu, model.limits);
     if gpu.name == "H200" {
@@ -150,7 +150,7 @@ fn derived(attribute: i32, model: &Model, measured: i32) -> Option<i32> {
     }
     let (major, minor) = model.capability();
     let l2 = gpu.l2_mb << 20;
-    // What came with a compute capability is as on the H200 from there on, and 0 before.
+    // Features introduced by a compute capability: the H200's value from there on, and 0 before.
     let since = |first: i32| Some(if major >= first { measured } else { 0 });
     let value = match attribute {
         13 => gpu.clock_mhz * 1000,
@@ -168,13 +168,13 @@ fn derived(attribute: i32, model: &Model, measured: i32) -> Option<i32> {
         87 => limits.fp32_per_sm / limits.fp64_per_sm.max(1),
         97 => limits.shared_per_block,
         106 => limits.blocks_per_sm,
-        // Caching in L2 by hints, of five eighths of it as on an H200, and shared memory that the system keeps.
+        // L2 persistence (five eighths of L2, as on an H200), and shared memory reserved by the system.
         108 if major >= 8 => l2 / 8 * 5,
         108 | 109 | 111 => return since(8),
-        // Launches by clusters, tensor maps.
+        // Cluster launch, tensor maps.
         120 | 127 => return since(9),
         139 => u32::from_str_radix(&gpu.pci_device, 16).map_or(0, |device| device << 16 | 0x10de),
-        140 => 0, // the board is not known
+        140 => 0, // board unknown
         _ => return None,
     };
     i32::try_from(value).ok()
@@ -204,7 +204,7 @@ mod tests {
         );
         assert_eq!(asked.map(|number| of_model("A100", number)), [8, 0, 108, 166_912, 32, 2, 0, 0]);
         assert_eq!(asked.map(|number| of_model("H100", number)), [9, 0, 132, 232_448, 32, 2, 1, 1]);
-        // As `deviceQuery` prints an A100's 26,214,400 bytes of L2 that accesses may persist in.
+        // `deviceQuery` reports 26,214,400 bytes of persisting L2 on an A100.
         assert_eq!(of_model("A100", 108), 26_214_400);
     }
 
@@ -215,7 +215,7 @@ mod tests {
         let other = lanework_gpu_specs::Gpu { name: "Other".to_owned(), ..gpu.clone() };
         let other = Model { gpu: Box::leak(Box::new(other)), limits, named: true };
         for (attribute, measured) in VALUES {
-            // The clock of memory by its nominal bandwidth, copy engines, and the board.
+            // Memory clock (from the nominal bandwidth), copy engines, and the board.
             if ![36, 40, 140].contains(attribute) {
                 let found = derived(*attribute, &other, *measured).unwrap_or(*measured);
                 assert_eq!(found, *measured, "attribute {attribute}");

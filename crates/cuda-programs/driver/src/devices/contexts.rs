@@ -23,27 +23,27 @@ pub struct Context {
     pub gpu: i32,
     pub flags: Mutex<u32>,
     pub primary: bool,
-    /// The code of the error that a kernel left, which every later call returns; 0 for none.
+    /// Sticky error left by a kernel, which every later call returns; 0 if none.
     error: AtomicI32,
     limits: Mutex<BTreeMap<i32, usize>>,
-    /// Contexts whose memory its kernels may use.
+    /// Contexts whose memory this context's kernels may access.
     peers: Mutex<BTreeSet<Handle>>,
-    /// What NVIDIA's runtime keeps in it.
+    /// Values that NVIDIA's runtime stores per context.
     pub local: Mutex<BTreeMap<u64, u64>>,
 }
 
 thread_local! {
-    /// The contexts that were pushed on this thread; the last is the current one. 0 is none. Not dropped, so that what a program frees
-    /// when its thread or the process ends still finds it; the few words of a thread that ended are lost.
+    /// Contexts pushed on this thread; the last one is current, and 0 means none. Never dropped, so that programs can free memory while the
+    /// thread or the process exits; this leaks a few words per thread.
     static CURRENT: RefCell<ManuallyDrop<Vec<Handle>>> = const { RefCell::new(ManuallyDrop::new(Vec::new())) };
 }
 
-/// The thread's contexts; `None` where the thread is so near its end that nothing of it is left.
+/// Calls a function with the thread's contexts; `None` while the thread is being torn down.
 fn with_stack<R>(use_it: impl FnOnce(&mut Vec<Handle>) -> R) -> Option<R> {
     CURRENT.try_with(|stack| use_it(&mut stack.borrow_mut())).ok()
 }
 
-/// The handle of the thread's current context; 0 for none.
+/// Handle of the thread's current context; 0 if none.
 pub fn current() -> Handle {
     with_stack(|stack| stack.last().copied()).flatten().unwrap_or(0)
 }
@@ -58,19 +58,19 @@ pub fn set_current(context: Handle) {
     });
 }
 
-/// Limits by the numbers of `CUlimit`: stack, printf buffer, heap, depth and pending launches of launches from kernels, fetch granularity,
+/// Limits by their `CUlimit` numbers: stack, printf buffer, heap, depth and pending launches of device launches, fetch granularity,
 /// persisting cache.
 const LIMITS: [(i32, usize); 7] =
     [(0, 1024), (1, 7_340_032), (2, 8_388_608), (3, 2), (4, 2048), (5, 128), (6, 0)];
 
-/// A context by its handle; 0 is the thread's current one.
+/// Looks a context up; 0 means the thread's current one.
 pub fn or_current(handle: Handle) -> Result<Arc<Context>> {
     if handle != 0 {
         return table::<Context>().find(handle).ok_or(Status::InvalidContext);
     }
     match current() {
         0 => Err(Status::InvalidContext),
-        // It was current here when it ended.
+        // It was current on this thread when it was destroyed.
         current => table::<Context>().find(current).ok_or(Status::ContextIsDestroyed),
     }
 }
@@ -89,24 +89,24 @@ impl Context {
         }
     }
 
-    /// Makes a context that programs end.
+    /// Creates a context that the program destroys.
     pub fn make(gpu: i32, flags: u32) -> Handle {
         table::<Context>().add_with(|handle| Context::new(handle, gpu, flags, false))
     }
 
-    /// Whether no kernel left an error.
+    /// Returns the error a kernel left, if any.
     pub fn healthy(&self) -> Result {
         of_code(self.error.load(Ordering::Acquire)).map_or(Ok(()), Err)
     }
 
-    /// Keeps the error that a kernel left; the first one stays.
+    /// Records a kernel's error. The first error wins.
     pub fn fail(&self, status: Status) {
         let _ = self.error.compare_exchange(0, status as i32, Ordering::AcqRel, Ordering::Acquire);
     }
 }
 
 impl Driver {
-    /// The primary context of a GPU, made where there is none.
+    /// Retains the primary context of a GPU, and creates it on first use.
     pub fn retain_primary(&self, ordinal: i32) -> Result<Handle> {
         let gpu = self.gpu(ordinal)?;
         let mut primary = lock(&gpu.primary);
@@ -119,7 +119,7 @@ impl Driver {
         Ok(primary.context)
     }
 
-    /// The calling thread's context, if nothing was wrong in it so far.
+    /// The thread's current context, unless a kernel left an error in it.
     pub fn context(&self) -> Result<Arc<Context>> {
         let context = or_current(0)?;
         context.healthy()?;
@@ -128,7 +128,7 @@ impl Driver {
 }
 
 impl Driver {
-    /// Ends everything that belongs to a context.
+    /// Frees everything that belongs to a context.
     fn clear(&self, context: Handle) {
         self.forget_queues(context);
         table::<Module>().retain(|module| module.context != context);
@@ -140,13 +140,13 @@ impl Driver {
         self.free_all_of(context);
     }
 
-    /// Ends the primary context of a GPU.
+    /// Resets the primary context of a GPU.
     fn reset_primary(&self, ordinal: i32) -> Result {
         let gpu = self.gpu(ordinal)?;
         self.end_primary(gpu, &mut lock(&gpu.primary))
     }
 
-    /// Ends a GPU's primary context, which nobody else retains or ends meanwhile.
+    /// Destroys a GPU's primary context. The caller holds its lock.
     fn end_primary(&self, gpu: &Gpu, primary: &mut Primary) -> Result {
         let context = std::mem::take(&mut primary.context);
         primary.retained = 0;
@@ -159,7 +159,7 @@ impl Driver {
     }
 }
 
-/// Ends a context that a program made.
+/// Destroys a context that a program created.
 pub fn end_context(context: Handle) -> Result {
     let driver = driver()?;
     if table::<Context>().find(context).is_none_or(|context| context.primary) {
@@ -172,7 +172,7 @@ pub fn end_context(context: Handle) -> Result {
     table::<Context>().remove(context).map(drop)
 }
 
-/// Ends one use of the primary context of a GPU.
+/// Releases one reference to a GPU's primary context.
 pub fn release_primary(device: i32) -> Result {
     let driver = driver()?;
     let gpu = driver.gpu(device)?;
@@ -211,13 +211,13 @@ api! {
     }
 
     fn cuCtxCreate_v3(context: Out<'_, Handle>, _affinity: In<'_, u8>, _count: i32, flags: u32, device: i32) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: `cuCtxCreate_v2` with the pointer that this function's caller passed.
         let code = unsafe { cuCtxCreate_v2(context, flags, device) };
         of_code(code).map_or(Ok(()), Err)
     }
 
     fn cuCtxCreate_v4(context: Out<'_, Handle>, _parameters: In<'_, u8>, flags: u32, device: i32) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: `cuCtxCreate_v2` with the pointer that this function's caller passed.
         let code = unsafe { cuCtxCreate_v2(context, flags, device) };
         of_code(code).map_or(Ok(()), Err)
     }

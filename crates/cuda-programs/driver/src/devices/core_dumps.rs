@@ -1,5 +1,5 @@
-//! Settings of core dumps (`CUcoredumpSettings`), which are kept and answered. The emulator writes none: a fault is reported where it happens, with
-//! its source line, and a program that asks for a dump of one is told so.
+//! Settings for core dumps (`CUcoredumpSettings`). They can be set and read back, but no dump is written: faults are reported with their
+//! source line when they happen, and a program that asks for a dump gets an error.
 
 use crate::api::{api, warn};
 use crate::pointers::{In, Out};
@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
 
-/// A dump where a kernel fails.
+/// Dump when a kernel fails.
 const ON_EXCEPTION: i32 = 1;
-/// Settings by their numbers: truth values, texts, and a word of flags.
+/// Numbers of settings: booleans, strings, and a word of flags.
 const FILE: i32 = 5;
 const PIPE: i32 = 6;
 const FLAGS: i32 = 7;
-/// Bytes of a text at most.
+/// Maximum length of a string, in bytes.
 const LONGEST: usize = 1024;
 
-/// What the program set, as bytes.
+/// Settings changed by the program, as bytes.
 static SET: Mutex<BTreeMap<i32, Vec<u8>>> = Mutex::new(BTreeMap::new());
 
-/// The value of a setting. Unless set, the program itself dumps with the device (2), and nothing else is on.
+/// Value of a setting. By default only "the process dumps with the device" (2) is on.
 fn value(setting: i32) -> Result<Vec<u8>> {
     let fresh = match setting {
         1 | 3 | 4 => vec![0],
@@ -33,17 +33,17 @@ fn value(setting: i32) -> Result<Vec<u8>> {
     Ok(lock(&SET).get(&setting).cloned().unwrap_or(fresh))
 }
 
-/// Stores a setting, and how many bytes it has.
+/// Stores a setting and its size.
 ///
 /// # Safety
-/// `size` is null or valid; `to` is null or has as many bytes as `size` says.
+/// `to` is null or has as many bytes as `size` says.
 unsafe fn get(setting: i32, to: *mut c_void, size: Out<'_, usize>) -> Result {
     driver()?;
     let value = value(setting)?;
     let room = size.get()?;
     if !to.is_null() {
         let count = value.len().min(room);
-        // SAFETY: `to` is not null and has `room` bytes, of which `count` are written.
+        // SAFETY: `to` is not null and has `room` bytes; `count <= room` are written.
         unsafe { to.cast::<u8>().copy_from_nonoverlapping(value.as_ptr(), count) };
         if matches!(setting, FILE | PIPE) && count < room {
             // SAFETY: `count` is less than `room`.
@@ -53,10 +53,10 @@ unsafe fn get(setting: i32, to: *mut c_void, size: Out<'_, usize>) -> Result {
     size.store(value.len())
 }
 
-/// Keeps a setting.
+/// Changes a setting.
 ///
 /// # Safety
-/// As [`get`].
+/// `from` is null or has as many bytes as `size` says.
 unsafe fn set(setting: i32, from: *const c_void, size: In<'_, usize>) -> Result {
     driver()?;
     let least = value(setting)?.len();

@@ -1,4 +1,7 @@
-//! The emulated GPUs: which model they are, their identity, and the calls that ask about them.
+//! The emulated GPUs: model, identity, and the calls that query them.
+//!
+//! The model is an H200 unless `LANEWORK_GPU` names another one. A named GPU rejects PTX for newer architectures, as its driver does. Without
+//! a name such PTX runs, since the emulator knows instructions that an H200 does not have.
 
 use crate::api::api;
 use crate::devices::attributes;
@@ -12,22 +15,22 @@ use std::sync::{Mutex, OnceLock};
 
 /// The environment variable that names the GPU.
 const NAME: &str = "LANEWORK_GPU";
-/// The GPU where none is named.
+/// Default GPU.
 const DEFAULT: &str = "H200";
 
-/// A GPU as the driver shows it to programs. All emulated GPUs of a process are of one model.
+/// The GPU model that programs see. All emulated GPUs of a process have the same model.
 #[derive(Debug)]
 pub struct Model {
     pub gpu: &'static GpuSpec,
     pub limits: &'static Architecture,
-    /// Whether the environment names it, so that only its own PTX and memory are there.
+    /// Whether the environment names it; then it has only its own PTX features and memory.
     pub named: bool,
 }
 
-/// The GPU that is emulated.
+/// The emulated GPU model.
 ///
 /// # Errors
-/// In words, where the environment names one that is not in the table.
+/// A message if the environment names an unknown GPU.
 pub fn chosen() -> Result<&'static Model, &'static str> {
     static MODEL: OnceLock<Result<Model, String>> = OnceLock::new();
     MODEL
@@ -36,16 +39,16 @@ pub fn chosen() -> Result<&'static Model, &'static str> {
         .map_err(String::as_str)
 }
 
-/// The same, for what is called once the driver has started, which it does for a known GPU only.
+/// As [`chosen`], for code that runs after the driver has started.
 ///
 /// # Panics
-/// Before, where the environment names an unknown one.
+/// If the environment names an unknown GPU, with which the driver does not start.
 pub fn model() -> &'static Model {
     chosen().expect("the driver started")
 }
 
 impl Model {
-    /// The model of a name.
+    /// Looks a model up by name.
     fn by_name(name: Option<&str>) -> Result<Model, String> {
         let asked = name.map(str::trim).filter(|name| !name.is_empty());
         let gpu = specs().gpu(asked.unwrap_or(DEFAULT)).ok_or_else(|| {
@@ -57,7 +60,7 @@ impl Model {
         Ok(Model { gpu, limits, named: asked.is_some() })
     }
 
-    /// Compute capability.
+    /// Compute capability (major, minor).
     pub fn capability(&self) -> (i32, i32) {
         let (major, minor) = self.gpu.capability();
         (major as i32, minor as i32)
@@ -69,30 +72,30 @@ impl Model {
         10 * major + minor
     }
 
-    /// Multiprocessors.
+    /// Number of multiprocessors.
     pub fn multiprocessors(&self) -> i32 {
         self.gpu.multiprocessors as i32
     }
 
-    /// Whether blocks may run in clusters.
+    /// Whether the GPU supports thread block clusters.
     pub fn has_clusters(&self) -> bool {
         self.capability() >= (9, 0)
     }
 
-    /// The name that programs are told.
+    /// The name reported to programs.
     pub fn name(&self) -> String {
         format!("{} (emulated by Lanework)", self.gpu.full_name())
     }
 
-    /// Bytes of its memory, and no more than the host has.
+    /// Bytes of device memory, limited by the host's memory.
     pub fn memory_bytes(&self) -> u64 {
         (u64::from(self.gpu.memory_gb) << 30).min(host_bytes())
     }
 }
 
-/// Bytes of memory of the host.
+/// Bytes of host memory.
 fn host_bytes() -> u64 {
-    // SAFETY: these calls only ask the system.
+    // SAFETY: `sysconf` only reads system parameters.
     let [pages, page] =
         unsafe { [libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)] };
     match (u64::try_from(pages), u64::try_from(page)) {
@@ -104,9 +107,9 @@ fn host_bytes() -> u64 {
 /// An emulated GPU.
 pub struct Gpu {
     pub ordinal: i32,
-    /// Its primary context, and how often it was retained.
+    /// The primary context and its reference count.
     pub primary: Mutex<Primary>,
-    /// The default pool, and the one that asynchronous allocations take; made when asked for.
+    /// The default pool and the current pool of asynchronous allocations, both created on first use.
     pub pools: Mutex<[Handle; 2]>,
 }
 
@@ -118,13 +121,13 @@ pub struct Primary {
     pub flags: u32,
 }
 
-/// The environment variable that says how many GPUs there are.
+/// The environment variable for the number of GPUs.
 const COUNT: &str = "LANEWORK_GPUS";
-/// Emulated GPUs at most.
+/// Maximum number of emulated GPUs.
 const MOST: usize = 64;
 
 impl Gpu {
-    /// As many as the environment asks for; one unless told.
+    /// All GPUs: as many as the environment asks for, by default one.
     pub fn all() -> Vec<Gpu> {
         let count =
             std::env::var(COUNT).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(1usize);
@@ -133,20 +136,20 @@ impl Gpu {
             .collect()
     }
 
-    /// Sixteen bytes that identify it, the same in every run.
+    /// A stable 16-byte UUID.
     pub fn uuid(&self) -> [u8; 16] {
         let mut bytes = *b"lanework-gpu-000";
         bytes[15] = self.ordinal as u8;
         bytes
     }
 
-    /// Its place on an imagined PCI bus.
+    /// An invented PCI bus ID.
     pub fn bus(&self) -> String {
         format!("0000:{:02X}:00.0", self.ordinal + 1)
     }
 }
 
-/// Bytes of memory that programs are told of: no more than the emulator has.
+/// Free and total bytes of device memory as reported to programs.
 pub fn memory_bytes() -> crate::status::Result<(u64, u64)> {
     driver()?.device.memory().map_err(|_| Status::Unknown)
 }
@@ -189,7 +192,7 @@ api! {
 
     fn cuDeviceGetProperties(properties: Out<'_, [i32; 14]>, device: i32) {
         let gpu = driver()?.gpu(device)?;
-        // Threads of a block, its and the grid's axes, shared and constant memory, warp, pitch, registers, clock, alignment of textures.
+        // Maximum threads per block, block and grid dimensions, shared and constant memory, warp size, pitch, registers, clock, texture alignment.
         let all = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
         properties.store(all.map(|attribute| attributes::device_attribute(attribute, gpu).unwrap_or(0)))
     }
@@ -225,7 +228,7 @@ api! {
         if from == to {
             return Err(Status::InvalidDevice);
         }
-        // Rank, access, native atomics, arrays.
+        // Performance rank, access, native atomics, arrays.
         let found = match attribute {
             1 => 0,
             2..=4 => 1,
@@ -246,7 +249,7 @@ api! {
 
     fn cuProfilerInitialize(_config: Text<'_>, _output: Text<'_>, _mode: i32) {
         driver()?;
-        // Long obsolete: as the drivers of today.
+        // Obsolete; current drivers return the same.
         Err(Status::NotSupported)
     }
 

@@ -1,5 +1,5 @@
-//! GreenContext contexts: contexts of a part of a GPU's multiprocessors. The parts are counted and split as on an H200; the emulator runs the kernels of
-//! each like others, so that a part changes no result.
+//! Green contexts, which own a subset of a GPU's multiprocessors. Subsets are counted and split as on an H200. The emulator runs kernels the
+//! same way in each, so results do not depend on the split.
 
 use crate::api::api;
 use crate::devices::contexts::{Context, current, end_context, or_current, release_primary};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// `CUdevResource`. The driver's own notes lie in the padding.
+/// `CUdevResource`. The driver stores its own data in the padding.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct DeviceResource {
@@ -23,9 +23,9 @@ pub struct DeviceResource {
     kind: u32,
     mark: [u8; 4],
     device: i32,
-    /// The first multiprocessor.
+    /// First multiprocessor.
     first: u32,
-    /// The split that it is of; 0 for what a device or a context has.
+    /// Number of the split that created it; 0 for the resource of a device or context.
     split: u64,
     padding: [u32; 18],
     count: u32,
@@ -39,15 +39,15 @@ abi!(DeviceResource = 144, 8 { kind: 0, mark: 4, device: 8, first: 12, split: 16
 const _: () = assert!(size_of::<DeviceResource>() == 144);
 
 const MARK: [u8; 4] = *b"LWSM";
-/// Multiprocessors of a part at least, and of which it has a multiple; fewer where clusters need not run together.
+/// Minimum number of multiprocessors per group, and the granularity; smaller if clusters need not be co-scheduled.
 const PART: u32 = 8;
 const ALONE: u32 = 2;
-/// Flags of a split: parts need not run clusters, parts run the largest ones.
+/// Split flags: groups need not run clusters; groups run the largest clusters.
 const IGNORE_CLUSTERS: u32 = 1;
 const LARGEST_CLUSTERS: u32 = 2;
-/// Multiprocessors on which the largest cluster runs.
+/// Multiprocessors needed by the largest cluster.
 const OF_LARGEST_CLUSTER: u32 = 16;
-/// The flag that a green context must have.
+/// Required flag of green contexts.
 const DEFAULT_STREAM: u32 = 1;
 
 impl DeviceResource {
@@ -66,7 +66,7 @@ impl DeviceResource {
         }
     }
 
-    /// All of a device.
+    /// All multiprocessors of a device.
     fn whole(device: i32) -> DeviceResource {
         DeviceResource::new(device, 0, model().gpu.multiprocessors, 0)
     }
@@ -79,7 +79,7 @@ impl DeviceResource {
         }
     }
 
-    /// The sizes of the parts that a split gives: of each, and how many there can be.
+    /// Multiprocessors per group, and the maximum number of groups.
     fn parts(&self, flags: u32, least: u32) -> Result<(u32, u32)> {
         if flags & !(IGNORE_CLUSTERS | LARGEST_CLUSTERS) != 0 || least > self.count {
             return Err(Status::InvalidValue);
@@ -94,7 +94,7 @@ impl DeviceResource {
     }
 }
 
-/// What a green context is made of.
+/// The resources for a green context.
 struct ResourceDescriptor {
     parts: Vec<DeviceResource>,
 }
@@ -105,7 +105,7 @@ struct GreenContext {
     resource: DeviceResource,
 }
 
-/// GreenContext contexts by their contexts.
+/// Green contexts by their context handles.
 static GREEN: Mutex<BTreeMap<Handle, Handle>> = Mutex::new(BTreeMap::new());
 
 fn green_of(context: Handle) -> Handle {
@@ -118,7 +118,7 @@ fn green(handle: Handle) -> Result<std::sync::Arc<GreenContext>> {
 }
 
 impl Driver {
-    /// Records an event behind all that a context has to do.
+    /// Records an event after all work of a context.
     fn record_all(&self, context: Handle, event: Handle) -> Result {
         let event = table::<Event>().get(event)?;
         self.finish_context(context)?;
@@ -128,20 +128,20 @@ impl Driver {
         Ok(())
     }
 
-    /// Lets what a context does from now on wait for an event.
+    /// Makes all later work of a context wait for an event.
     fn wait_all(&self, event: Handle) -> Result {
         let event = table::<Event>().get(event)?;
         if event.captured().is_some() {
             return Err(Status::InvalidValue);
         }
         self.wait_for(&[event.ticket.load(Ordering::Acquire)])?;
-        // What streams do that are made later waits, too: as if the host had waited.
-        ordering::synchronised(event.last_record().as_slice());
+        // Streams created later wait, too, as if the host had waited.
+        ordering::synchronized(event.last_record().as_slice());
         Ok(())
     }
 }
 
-/// What a context or a device has of a kind.
+/// Stores the resource of a context or device.
 fn give(to: Out<'_, DeviceResource>, kind: u32, resource: DeviceResource) -> Result {
     match kind {
         1 => to.store(resource),
@@ -169,7 +169,7 @@ api! {
         driver()?;
         let (input, wanted) = (input.get()?.checked()?, count.get()?);
         if input.split != 0 {
-            // A part is split when it is a green context's.
+            // A group can only be split through a green context.
             return Err(Status::InvalidResourceConfiguration);
         }
         let (size, most) = input.parts(flags, least)?;
@@ -181,7 +181,7 @@ api! {
         let made = most.min(wanted);
         for index in 0..made {
             let part = DeviceResource::new(input.device, input.first + index * size, size, split);
-            // SAFETY: the caller passed `parts` with room for `count` (`wanted`) parts, of which `index` is one.
+            // SAFETY: the caller passed `parts` with room for `count` (`wanted`) groups, and `index < made <= wanted`.
             unsafe { parts.at(index as usize) }.store(part)?;
         }
         let used = made * size;
@@ -216,7 +216,7 @@ api! {
         driver.retain_primary(device)?;
         let context = Context::make(device, 0);
         let count = parts.iter().map(|part| part.count).sum();
-        // What a green context has may be split again.
+        // The resource of a green context may be split again.
         let resource = DeviceResource::new(device, parts[0].first, count, 0);
         let made = table::<GreenContext>().add(GreenContext { context, resource });
         lock(&GREEN).insert(context, made);
@@ -241,7 +241,7 @@ api! {
 
     fn cuGreenCtxStreamCreate(stream: Out<'_, Handle>, of: Handle, flags: u32, priority: i32) {
         let context = green(of)?.context;
-        // Only streams that do not wait for the default one.
+        // Only non-blocking streams are allowed.
         if flags != 1 {
             return Err(Status::InvalidValue);
         }
@@ -257,7 +257,7 @@ api! {
     fn cuStreamGetCtx_v2(stream: Handle, context: Out<'_, Handle>, to: Out<'_, Handle>) {
         let found = driver()?.stream(stream)?.map_or_else(current, |stream| stream.context);
         let green = green_of(found);
-        // One of the two.
+        // Exactly one of the two is not null.
         context.store(if green == 0 { found } else { 0 })?;
         to.store_optional(green);
         Ok(())

@@ -1,4 +1,4 @@
-//! The emulated GPUs, the contexts of programs on them, and what ends with a context.
+//! The emulated GPUs and the contexts of programs on them.
 
 pub mod attributes;
 pub mod contexts;

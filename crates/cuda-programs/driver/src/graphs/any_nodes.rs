@@ -1,4 +1,4 @@
-//! Nodes of any kind by one structure (`CUgraphNodeParams`).
+//! Nodes of any kind, described by one struct (`CUgraphNodeParams`).
 
 use crate::api::api;
 use crate::graphs::calls::copy_of;
@@ -17,7 +17,7 @@ use crate::status::{Result, Status};
 use crate::streams::events::Event;
 use crate::streams::memory_ops::{operations, show_operations};
 
-/// `CUgraphNodeParams`: what follows is of the kind.
+/// `CUgraphNodeParams`, with the union as words.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct GraphNodeParameters {
@@ -29,21 +29,21 @@ pub struct GraphNodeParameters {
 
 abi!(GraphNodeParameters = 256, 8 { kind: 0, reserved: 4, of_kind: 16, reserved_after: 248 });
 
-/// Words before the copy itself in the parameters of a node that copies: flags with a reserved number, and the context.
+/// Words before the copy in the parameters of a copy node: flags with padding, and the context.
 const BEFORE_COPY: usize = 2;
 
-/// The kind of a node that runs a graph, and how its parameters say that the graph becomes part of the node's own, and is not copied.
+/// Kind of a child graph node, and the ownership that moves the graph into the node instead of copying it.
 const CHILD: i32 = 4;
 const MOVED: i32 = 1;
-/// The kind of a conditional node, whose parameters never change.
+/// Kind of a conditional node, whose parameters cannot change.
 const CONDITIONAL: i32 = 13;
 
-/// Where the parameters of the node's kind are.
+/// A pointer to the union.
 ///
 /// # Safety
-/// The pointer is not null, and the parameters are of the kind whose type is `T`.
+/// The pointer is not null, and `T` is the union's type for the kind.
 unsafe fn of_kind<T>(parameters: Out<'_, GraphNodeParameters>) -> Out<'_, T> {
-    // SAFETY: not null, so the caller's parameters, of which the union is a part.
+    // SAFETY: not null, so it points to the caller's struct, which contains the union.
     unsafe {
         Out::new(
             parameters.as_ptr().byte_add(std::mem::offset_of!(GraphNodeParameters, of_kind)).cast(),
@@ -51,11 +51,11 @@ unsafe fn of_kind<T>(parameters: Out<'_, GraphNodeParameters>) -> Out<'_, T> {
     }
 }
 
-/// The work of a node that is added to a graph.
+/// The work of a new node.
 fn added(graph: Handle, parameters: Out<'_, GraphNodeParameters>) -> Result<Work> {
     let given = parameters.get()?;
     if given.kind == CONDITIONAL {
-        // SAFETY: not null, as `get` found; CUDA's callers fill the union as the kind says.
+        // SAFETY: `get` refused null, and CUDA's contract is that the union matches the kind.
         return unsafe { conditional(graph, of_kind(parameters)) };
     }
     if given.kind != CHILD || given.of_kind[1] as i32 != MOVED {
@@ -64,14 +64,14 @@ fn added(graph: Handle, parameters: Out<'_, GraphNodeParameters>) -> Result<Work
     let child = given.of_kind[0];
     table::<Graph>().get(child)?;
     let moved = Work::Graph(child);
-    // No graph ever holds itself.
+    // A graph never contains itself.
     if child == graph || moved.holds(graph)? { Err(Status::InvalidValue) } else { Ok(moved) }
 }
 
-/// The work that the parameters say; a graph in it is copied.
+/// The work that the parameters describe. A child graph is copied.
 fn work(parameters: Out<'_, GraphNodeParameters>) -> Result<Work> {
     let GraphNodeParameters { kind, of_kind: [handle, ..], .. } = parameters.get()?;
-    // SAFETY: not null, as `get` found; CUDA's callers fill the union as the kind says.
+    // SAFETY: `get` refused null, and CUDA's contract is that the union matches the kind.
     unsafe {
         match kind {
             0 => kernel(of_kind(parameters).as_input()),
@@ -101,7 +101,7 @@ api! {
     }
 
     fn cuGraphAddNode_v3(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, data: In<'_, EdgeData>, count: usize, parameters: Out<'_, GraphNodeParameters>) {
-        // It differs in kinds of nodes that are not supported.
+        // Version 3 only adds kinds that are not supported.
         // SAFETY: the caller passes `data` null or as long as `after`.
         unsafe {
             add(node, graph, after, count, added(graph, parameters)?)?;

@@ -1,6 +1,6 @@
-//! Graphs: work as nodes with an order, made by calls or by capturing a stream, and run as a whole.
+//! Graphs: nodes of work in an order, built by calls or by stream capture, and launched as a whole.
 //!
-//! A node holds what a launch or a copy needs; running a graph runs its nodes one after the other, each after those it depends on.
+//! A node stores the arguments of its launch or copy. A graph runs its nodes one at a time, each after its dependencies.
 
 use crate::api::api;
 use crate::graphs::user_objects::share;
@@ -30,13 +30,13 @@ impl Driver {
         Ok(table::<Executable>().add(made))
     }
 
-    /// The work of a graph in its order, with copies of the graphs in it, so that no change of the one changes the other.
+    /// Work of a graph in execution order, with copies of its child graphs, so that changing one does not change the other.
     fn own_steps(&self, graph: &Graph) -> Result<Vec<(Handle, Work)>> {
         let steps = self.order(graph)?.into_iter();
         steps.map(|(node, work)| Ok((node, with_own_graphs(work)?))).collect()
     }
 
-    /// The first node of a graph that kernels cannot launch: they launch kernels, copies, fills and graphs of these.
+    /// The first node that makes a graph unsuitable for device launch, which supports kernels, copies, fills and child graphs of these.
     fn not_from_kernels(&self, graph: Handle) -> Result<Option<Handle>> {
         for (node, work) in self.order(&*table::<Graph>().get(graph)?)? {
             let refused = match work {
@@ -52,8 +52,7 @@ impl Driver {
     }
 }
 
-/// What an executable may be asked for: to free its memory when it is launched again, to be uploaded, to be launched by kernels, and to
-/// keep the priorities of its nodes. The first and the third do not go together.
+/// Instantiation flags: free memory on relaunch, upload, device launch, and use node priorities. Device launch excludes freeing memory.
 const FLAGS: u64 = 15;
 const FREED: u64 = 1;
 const UPLOADED: u64 = 2;
@@ -65,22 +64,22 @@ const FROM_KERNELS: u64 = 4;
 pub struct InstantiateParameters {
     flags: u64,
     upload: Handle,
-    /// The node that is not supported.
+    /// The unsupported node.
     node: Handle,
-    /// 0 for success, 1 for an error that the call returns, 3 for a node that is not supported.
+    /// 0 success, 1 an error that the call returns, 3 an unsupported node.
     result: u32,
 }
 
 abi!(InstantiateParameters = 32, 8 { flags: 0, upload: 8, node: 16, result: 24 });
 
-/// A copy of a graph with its nodes.
+/// Copies a graph with its nodes.
 pub fn copy_of(graph: Handle) -> Result<Handle> {
     let _inside = Nesting::enter()?;
     let driver = driver()?;
     let original = table::<Graph>().get(graph)?;
     let made = table::<Graph>().add(Graph::default());
     let mut known: BTreeMap<Handle, Handle> = BTreeMap::new();
-    // A node that another depends on may stand after it.
+    // Dependencies may come after the nodes that need them.
     let order = driver.order(&original)?;
     let nodes: BTreeMap<Handle, Vec<Handle>> = lock(&original.nodes).iter().cloned().collect();
     for (node, work) in order {
@@ -102,7 +101,7 @@ pub fn copy_of(graph: Handle) -> Result<Handle> {
     Ok(made)
 }
 
-/// Work with copies of the graphs that it holds, so that no graph ever holds itself.
+/// Copies work with its child graphs, so that no graph contains itself.
 fn with_own_graphs(work: Work) -> Result<Work> {
     Ok(match work {
         Work::Graph(graph) => Work::Graph(copy_of(graph)?),
@@ -114,12 +113,12 @@ fn with_own_graphs(work: Work) -> Result<Work> {
     })
 }
 
-/// Ends an executable's copies of the graphs in some work, unless a stream keeps work, which may run them.
+/// Destroys an executable's copies of child graphs, unless deferred work of a stream may still run them.
 pub fn end_copies(work: &Work) -> Result {
     if ANY_DEFERRED.load(Ordering::Acquire) { Ok(()) } else { work.end_inner() }
 }
 
-/// Runs an executable.
+/// Launches an executable.
 fn launch(executable: Handle, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
@@ -236,12 +235,12 @@ api! {
         let executable = table::<Executable>().get(executable)?;
         let mut old = lock(&executable.steps);
         let same = old.len() == steps.len() && old.iter().zip(&steps).all(|((_, old), (_, new))| old.kind() == new.kind());
-        // Success is 0; another topology 2.
+        // 0 is success, 2 a topology change.
         result.store_optional([if same { 0 } else { 2 }, 0, 0]);
         if !same {
             return Err(Status::GraphExecUpdateFailure);
         }
-        // Nodes stay those of the graph that the executable was made of.
+        // Nodes keep the handles of the graph that the executable was made from.
         for ((_, old), (_, new)) in old.iter_mut().zip(driver.own_steps(&graph)?) {
             end_copies(&std::mem::replace(old, new))?;
         }

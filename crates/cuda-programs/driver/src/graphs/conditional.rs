@@ -18,17 +18,17 @@ pub struct ConditionalParameters {
     /// 0 if, 1 while, 2 switch.
     kind: i32,
     count: u32,
-    /// Where the node's bodies are told.
+    /// Receives the array of body graphs.
     bodies: *const Handle,
     context: Handle,
 }
 
 abi!(ConditionalParameters = 32, 8 { handle: 0, kind: 8, count: 12, bodies: 16, context: 24 });
 
-/// Bodies of a node at most.
+/// Maximum number of bodies per node.
 const MOST_BODIES: u32 = 1 << 16;
 
-/// The work of a conditional node of a graph, with empty bodies, which the parameters are told.
+/// The work of a new conditional node. Its bodies are new empty graphs, which are stored in the parameters.
 pub fn conditional(graph: Handle, parameters: Out<'_, ConditionalParameters>) -> Result<Work> {
     let given = parameters.get()?;
     let ConditionalParameters { handle, kind, count, .. } = given;
@@ -42,13 +42,13 @@ pub fn conditional(graph: Handle, parameters: Out<'_, ConditionalParameters>) ->
         return Err(Status::InvalidValue);
     }
     let bodies: Vec<Handle> = (0..count).map(|_| table::<Graph>().add(Graph::default())).collect();
-    // The array is the driver's for as long as the node lives, which nobody tells.
+    // The array is leaked: CUDA makes it valid as long as the node, and nodes are shared.
     let kept = Box::leak(bodies.clone().into_boxed_slice());
     parameters.store(ConditionalParameters { bodies: kept.as_ptr(), ..given })?;
     Ok(Work::Conditional { handle, kind, bodies })
 }
 
-/// What kernels call to set a condition, as PTX: a GPU's driver has it in itself.
+/// PTX of the function that kernels call to set a condition. On a GPU the driver provides it.
 pub const SET: &str = ".version 7.0\n.target sm_70\n.address_size 64
 .visible .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value) {
     .reg .b32 %r; .reg .b64 %rd;
@@ -59,24 +59,24 @@ pub const SET: &str = ".version 7.0\n.target sm_70\n.address_size 64
 }
 ";
 
-/// Conditions by their handles, with the graph whose nodes they are for, and the value that a launch of it gives them.
+/// Conditions by handle: the graph they belong to, and the value at launch.
 static CONDITIONS: Mutex<BTreeMap<u64, (Handle, Option<u32>)>> = Mutex::new(BTreeMap::new());
 
 impl Driver {
-    /// Makes a condition of a graph.
-    pub fn make_condition(&self, graph: Handle, at_launch: Option<u32>) -> Result<u64> {
+    /// Creates a condition of a graph.
+    fn make_condition(&self, graph: Handle, at_launch: Option<u32>) -> Result<u64> {
         let handle = self.allocate(4, AllocationKind::Device, 0, 0)?;
         self.write(handle, &at_launch.unwrap_or(0).to_le_bytes())?;
         lock(&CONDITIONS).insert(handle, (graph, at_launch));
         Ok(handle)
     }
 
-    /// Whether a handle is that of a condition of a graph.
-    pub fn has_condition(&self, graph: Handle, handle: u64) -> bool {
+    /// Whether a handle is a condition of a graph.
+    fn has_condition(&self, graph: Handle, handle: u64) -> bool {
         lock(&CONDITIONS).get(&handle).is_some_and(|(of, _)| *of == graph)
     }
 
-    /// Gives a condition the value that it has when its graph is launched.
+    /// Resets a condition to its value at launch.
     pub fn reset_condition(&self, handle: u64) -> Result {
         match lock(&CONDITIONS).get(&handle).copied() {
             Some((_, Some(value))) => self.write(handle, &value.to_le_bytes()),
@@ -96,7 +96,7 @@ impl Driver {
 api! {
     fn cuGraphConditionalHandleCreate(handle: Out<'_, u64>, graph: Handle, _context: Handle, value: u32, flags: u32) {
         table::<Graph>().get(graph)?;
-        // 1: each launch begins with the value.
+        // Flag 1: assign the default value at each launch.
         let made = driver()?.make_condition(graph, (flags & 1 != 0).then_some(value))?;
         handle.store(made)
     }

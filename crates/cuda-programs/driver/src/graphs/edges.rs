@@ -1,4 +1,4 @@
-//! The order of a graph: its nodes, and which depends on which.
+//! Edges of graphs: nodes, dependencies, and edge data.
 
 use crate::api::api;
 use crate::graphs::work::{EdgeData, Graph, Node};
@@ -7,10 +7,10 @@ use crate::pointers::{In, Out, Text};
 use crate::state::{driver, lock, table};
 use crate::status::{Result, Status};
 
-/// Stores up to `count` elements, and how many there are.
+/// Stores up to `room` elements; the rest of the array is zeroed.
 ///
 /// # Safety
-/// As C's callers promise.
+/// `to` is null or has `room` elements.
 unsafe fn list<T: Copy + Default>(elements: &[T], to: Out<'_, T>, room: usize) -> Result {
     if !to.is_null() {
         for index in 0..room {
@@ -21,10 +21,10 @@ unsafe fn list<T: Copy + Default>(elements: &[T], to: Out<'_, T>, room: usize) -
     Ok(())
 }
 
-/// Stores what edges' data are, as many as the caller has room for. One who has no room for them is refused where an edge has some.
+/// Stores the data of edges as [`list`] does.
 ///
 /// # Safety
-/// As C's callers promise.
+/// `to` is null or has `room` elements.
 unsafe fn list_data(
     graph: &Graph,
     edges: &[(Handle, Handle)],
@@ -38,7 +38,7 @@ unsafe fn list_data(
     unsafe { list(&data, to, room) }
 }
 
-/// Keeps the data of edges to a node.
+/// Stores the data of edges in the graph.
 ///
 /// # Safety
 /// `data` is null or has an element for each edge.
@@ -67,16 +67,16 @@ api! {
     fn cuGraphGetNodes(graph: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
         let of_graph: Vec<Handle> = lock(&table::<Graph>().get(graph)?.nodes).iter().map(|(node, _)| *node).collect();
         // SAFETY: the caller passed `nodes` with room for as many elements as `count` says.
-        unsafe { list(&of_graph, nodes, count.get()?)?;
-            count.store(of_graph.len()) }
+        unsafe { list(&of_graph, nodes, count.get()?) }?;
+        count.store(of_graph.len())
     }
 
     fn cuGraphGetRootNodes(graph: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
         let of_graph = table::<Graph>().get(graph)?;
         let roots: Vec<Handle> = lock(&of_graph.nodes).iter().filter(|(_, after)| after.is_empty()).map(|(node, _)| *node).collect();
         // SAFETY: the caller passed `nodes` with room for as many elements as `count` says.
-        unsafe { list(&roots, nodes, count.get()?)?;
-            count.store(roots.len()) }
+        unsafe { list(&roots, nodes, count.get()?) }?;
+        count.store(roots.len())
     }
 
     fn cuGraphGetEdges_v2(graph: Handle, from: Out<'_, Handle>, to: Out<'_, Handle>, data: Out<'_, EdgeData>, count: Out<'_, usize>) {
@@ -130,7 +130,7 @@ api! {
         let (from, to) = (from.list(count)?, to.list(count)?);
         let mut nodes = lock(&graph.nodes);
         let known = |node: &Handle| nodes.iter().any(|(of_graph, _)| of_graph == node);
-        // A node does not depend on itself, and an edge is there once.
+        // Self-edges and duplicate edges are errors.
         let there = |(from, to): (&Handle, &Handle)| {
             from == to || nodes.iter().any(|(node, after)| node == to && after.contains(from))
         };

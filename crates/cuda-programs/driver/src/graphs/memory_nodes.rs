@@ -1,4 +1,4 @@
-//! Memory that graphs allocate and free, and the nodes that do so.
+//! Memory owned by graphs, and the nodes that allocate and free it.
 
 use crate::api::api;
 use crate::graphs::work::{Node, Work};
@@ -10,28 +10,28 @@ use crate::status::{Result, Status};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// Pages are this large.
+/// Page size in bytes.
 const PAGE: usize = 4096;
 
-/// The memory of one node.
+/// The memory of one allocation node.
 struct GraphRange {
     pages: Pages,
     bytes: usize,
     context: Handle,
     live: bool,
-    /// Whether it had memory since graphs' memory was last trimmed, and so counts as used.
+    /// Whether it was backed since the last trim, and so counts as used.
     held: bool,
 }
 
-/// The ranges by their addresses, and how many bytes they take.
+/// All ranges by address, and their total size.
 struct GraphRanges {
     all: BTreeMap<u64, GraphRange>,
     counts: GraphBytes,
 }
 
-/// Bytes of graphs' memory: what a GPU would keep for them until it is asked to give up what none uses, the most of that, and the most in use.
+/// Bytes of graph memory: reserved, the maximum reserved, used, and the maximum used.
 #[derive(Clone, Copy)]
-pub struct GraphBytes {
+struct GraphBytes {
     pub used: u64,
     pub used_high: u64,
     pub reserved: u64,
@@ -44,7 +44,7 @@ static RANGES: Mutex<GraphRanges> = Mutex::new(GraphRanges {
 });
 
 impl GraphRanges {
-    /// Counts anew.
+    /// Recomputes the totals.
     fn count(&mut self) {
         let counted = self.all.values().filter(|range| range.live || range.held);
         let counts = &mut self.counts;
@@ -56,7 +56,7 @@ impl GraphRanges {
 }
 
 impl Driver {
-    /// Reserves an address for memory of a graph.
+    /// Reserves an address range for a graph.
     pub fn reserve_for_graph(&self, bytes: usize) -> Result<u64> {
         let context = self.context()?.handle;
         if bytes == 0 {
@@ -71,7 +71,7 @@ impl Driver {
         Ok(address)
     }
 
-    /// Gives an address its memory, which must have none.
+    /// Backs a reserved address with memory. Fails if it is backed already.
     pub fn allocate_for_graph(&self, address: u64) -> Result {
         self.finish_detached()?;
         let mut ranges = lock(&RANGES);
@@ -80,7 +80,7 @@ impl Driver {
             return Err(Status::InvalidValue);
         }
         range.pages.map_private().ok_or(Status::OutOfMemory)?;
-        // SAFETY: these pages are mapped, and stay so until they are unregistered here.
+        // SAFETY: the pages are mapped, and stay so until `free_of_graph` or `end_memory_of_graphs` unregisters them.
         unsafe {
             self.device.register_host(address as *mut u8, range.bytes as u64, "memory of a graph")
         }
@@ -90,17 +90,17 @@ impl Driver {
         Ok(())
     }
 
-    /// Whether an address is of memory of a graph.
+    /// Whether an address is the start of a graph's memory.
     pub fn is_of_graph(&self, address: u64) -> bool {
         lock(&RANGES).all.contains_key(&address)
     }
 
-    /// Whether there is memory at an address of a graph.
+    /// Whether a graph's address is backed by memory.
     pub fn has_memory_of_graph(&self, address: u64) -> bool {
         lock(&RANGES).all.get(&address).is_some_and(|range| range.live)
     }
 
-    /// Whether some bytes lie in the range of a node, whether or not there is memory now.
+    /// Whether bytes are in a graph's range, backed or not.
     pub fn graph_spans(&self, address: u64, bytes: usize) -> bool {
         let ranges = lock(&RANGES);
         let found = ranges.all.range(..=address).next_back();
@@ -110,7 +110,7 @@ impl Driver {
         })
     }
 
-    /// Takes the memory of an address away.
+    /// Frees the memory behind an address.
     pub fn free_of_graph(&self, address: u64) -> Result {
         self.finish_detached()?;
         let mut ranges = lock(&RANGES);
@@ -124,7 +124,7 @@ impl Driver {
         range.pages.unmap(range.pages.start(), range.pages.bytes()).ok_or(Status::Unknown)
     }
 
-    /// Ends the memory of graphs of a context.
+    /// Frees all graph memory of a context.
     pub fn end_memory_of_graphs(&self, context: Handle) {
         let mut ranges = lock(&RANGES);
         for (&address, range) in
@@ -136,13 +136,13 @@ impl Driver {
         ranges.count();
     }
 
-    /// How many bytes graphs take.
-    pub fn bytes_of_graphs(&self) -> GraphBytes {
+    /// Current totals.
+    fn bytes_of_graphs(&self) -> GraphBytes {
         lock(&RANGES).counts
     }
 
-    /// Lets the most that was in use (or that was reserved) start anew.
-    pub fn forget_most_of_graphs(&self, reserved: bool) {
+    /// Resets the maximum used or reserved.
+    fn forget_most_of_graphs(&self, reserved: bool) {
         let counts = &mut lock(&RANGES).counts;
         if reserved {
             counts.reserved_high = counts.reserved
@@ -151,8 +151,8 @@ impl Driver {
         }
     }
 
-    /// Gives up what no graph uses.
-    pub fn trim_graphs(&self) {
+    /// Releases unused memory.
+    fn trim_graphs(&self) {
         let mut ranges = lock(&RANGES);
         ranges.all.values_mut().for_each(|range| range.held = range.live);
         ranges.counts.reserved = 0;
@@ -164,7 +164,7 @@ impl Driver {
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct AllocationParameters {
-    /// Properties of the pool, and accesses by other devices, which all have anyway.
+    /// Pool properties, and access of other devices. All devices have access anyway.
     pool: [u64; 11],
     accesses: [u64; 2],
     bytes: usize,
@@ -173,7 +173,7 @@ pub struct AllocationParameters {
 
 abi!(AllocationParameters = 120, 8 { pool: 0, accesses: 88, bytes: 104, address: 112 });
 
-/// The work of a node that allocates; the parameters are told its address.
+/// The work of an allocation node; its address is stored in the parameters.
 pub fn allocation(parameters: Out<'_, AllocationParameters>) -> Result<Work> {
     let given = parameters.get()?;
     let address = driver()?.reserve_for_graph(given.bytes)?;
@@ -181,7 +181,7 @@ pub fn allocation(parameters: Out<'_, AllocationParameters>) -> Result<Work> {
     Ok(Work::Allocate(address, given.bytes))
 }
 
-/// The work of a node that frees.
+/// The work of a free node.
 pub fn release(address: u64) -> Result<Work> {
     if driver()?.is_of_graph(address) {
         Ok(Work::Release(address))
@@ -190,7 +190,7 @@ pub fn release(address: u64) -> Result<Work> {
     }
 }
 
-/// Attributes of the memory of graphs (`CUgraphMem_attribute`): used now, most used, and the same of what is reserved.
+/// Attributes of graph memory (`CUgraphMem_attribute`): used, maximum used, reserved, maximum reserved.
 fn attribute(device: i32, attribute: i32) -> Result<u64> {
     let driver = driver()?;
     driver.gpu(device)?;
@@ -214,7 +214,7 @@ api! {
         let Work::Allocate(address, bytes) = *table::<Node>().get(node)?.work() else {
             return Err(Status::InvalidValue);
         };
-        // Pinned memory of a device, without a handle.
+        // Pinned device memory without an IPC handle type.
         let mut pool = [0; 11];
         (pool[0], pool[1]) = (1, 1);
         parameters.store(AllocationParameters { pool, accesses: [0; 2], bytes, address })

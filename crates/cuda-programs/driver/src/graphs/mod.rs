@@ -1,4 +1,4 @@
-//! Graphs: work as nodes with an order, made by calls or by capture, changed, and run as a whole.
+//! Graphs: nodes, edges, instantiation, updates and launches.
 
 pub mod any_nodes;
 pub mod calls;

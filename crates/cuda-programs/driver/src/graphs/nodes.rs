@@ -1,4 +1,4 @@
-//! Nodes of graphs: adding them, their parameters as C passes and reads them, and changing them.
+//! Graph nodes: creating them, reading their parameters, and updating them.
 
 use crate::api::api;
 use crate::graphs::calls::{copy_of, end_copies};
@@ -57,27 +57,27 @@ pub fn kernel(parameters: In<'_, KernelNodeParameters>) -> Result<Work> {
     Ok(Work::Launch(launch, arguments))
 }
 
-/// The work of a node that copies.
+/// The work of a copy node.
 pub fn copy(parameters: In<'_, Copy3D>) -> Result<Work> {
     Ok(Work::Copy(parameters.get()?))
 }
 
-/// The work of a node that fills.
+/// The work of a memset node.
 pub fn fill(parameters: In<'_, FillParameters>) -> Result<Work> {
     Ok(Work::Fill(parameters.get()?.fill()?))
 }
 
-/// The work of a node that calls a function of the host.
+/// The work of a host function node.
 pub fn host(parameters: In<'_, HostParameters>) -> Result<Work> {
     let parameters = parameters.get()?;
     let function = parameters.function.ok_or(Status::InvalidValue)?;
     Ok(Work::Host(HostCall::new(function, parameters.data)))
 }
 
-/// Work as the parameters that C reads; another kind of node is refused.
+/// A kernel node's parameters as C reads them. Nodes of other kinds are an error.
 pub fn shown_launch(node: &Node) -> Result<KernelNodeParameters> {
     let Work::Launch(launch, arguments) = &*node.work() else { return Err(Status::InvalidValue) };
-    // The node keeps the list until it is asked again; the pointers are to its own copies of the arguments.
+    // The node owns the list until the next query; the pointers are to its copies of the arguments.
     let mut shown = lock(&node.shown);
     *shown = arguments.iter().map(|bytes| bytes.as_ptr() as usize).collect();
     let each = shown.as_ptr().cast();
@@ -86,7 +86,7 @@ pub fn shown_launch(node: &Node) -> Result<KernelNodeParameters> {
     Ok(KernelNodeParameters { function, grid, block, dynamic_shared, each, extra, kernel, context })
 }
 
-/// As [`shown_launch`].
+/// A copy node's parameters; see [`shown_launch`].
 pub fn shown_copy(node: &Node) -> Result<Copy3D> {
     match &*node.work() {
         Work::Copy(copy) => Ok(*copy),
@@ -94,7 +94,7 @@ pub fn shown_copy(node: &Node) -> Result<Copy3D> {
     }
 }
 
-/// As [`shown_launch`].
+/// A memset node's parameters; see [`shown_launch`].
 pub fn shown_fill(node: &Node) -> Result<FillParameters> {
     let Work::Fill(fill) = &*node.work() else { return Err(Status::InvalidValue) };
     let mut value = [0; 4];
@@ -104,14 +104,14 @@ pub fn shown_fill(node: &Node) -> Result<FillParameters> {
     Ok(FillParameters { address, pitch, value, element, width, height })
 }
 
-/// As [`shown_launch`].
+/// A host function node's parameters; see [`shown_launch`].
 pub fn shown_host(node: &Node) -> Result<HostParameters> {
     let Work::Host(call) = &*node.work() else { return Err(Status::InvalidValue) };
     let (function, data) = call.parts();
     Ok(HostParameters { function: Some(function), data })
 }
 
-/// The event of a node of the kind.
+/// The event of an event node of this kind.
 pub fn shown_event(node: &Node, kind: i32) -> Result<Handle> {
     let work = node.work();
     match &*work {
@@ -133,22 +133,22 @@ pub fn add(
     node.store(made)
 }
 
-/// The executable of a handle; a node that it was not made from is refused.
+/// Looks up an executable, and checks that it has the node.
 fn holder(executable: Handle, node: Handle) -> Result<Arc<Executable>> {
     let executable = table::<Executable>().get(executable)?;
     let held = lock(&executable.steps).iter().any(|(of_step, _)| *of_step == node);
     if held { Ok(executable) } else { Err(Status::InvalidValue) }
 }
 
-/// Replaces what a node does by other work of its kind.
+/// Replaces a node's work by work of the same kind.
 pub fn change(node: Handle, work: Work) -> Result {
     let node = table::<Node>().get(node)?;
     let mut old = node.work();
     old.become_other(work)
 }
 
-/// Replaces what a node of an executable does by other work of its kind, and leaves the graph that the executable was made of as it is. A node
-/// of a graph inside of it, as of a conditional's body, is named by the original, too.
+/// Replaces the work of an executable's node by work of the same kind. The graph it was instantiated from does not change. Nodes of child
+/// graphs and of conditional bodies are named by the original nodes, too.
 pub fn replace(executable: Handle, node: Handle, work: Work) -> Result {
     let executable = table::<Executable>().get(executable)?;
     let mut steps = lock(&executable.steps);

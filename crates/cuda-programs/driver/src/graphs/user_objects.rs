@@ -1,4 +1,4 @@
-//! User objects: what a program wants destroyed when the last reference to it ends, its own or that of a graph.
+//! User objects: reference-counted resources of the program, destroyed by its callback when the last reference ends.
 
 use crate::api::api;
 use crate::graphs::work::{Executable, Graph, HostCall, HostFunction};
@@ -15,7 +15,7 @@ struct UserObject {
     references: Mutex<u32>,
 }
 
-/// Adds references to an object.
+/// Adds references.
 fn retain(object: Handle, count: u32) -> Result {
     let object = table::<UserObject>().get(object)?;
     let mut references = lock(&object.references);
@@ -23,7 +23,7 @@ fn retain(object: Handle, count: u32) -> Result {
     Ok(())
 }
 
-/// Takes references from an object, which ends with the last one.
+/// Drops references, and destroys the object with the last one.
 pub fn release(handle: Handle, count: u32) -> Result {
     let object = table::<UserObject>().get(handle)?;
     let left = {
@@ -38,13 +38,13 @@ pub fn release(handle: Handle, count: u32) -> Result {
     Ok(())
 }
 
-/// Of references that a graph holds, a second holder's: an executable made of it.
+/// Retains a graph's references for an executable made from it.
 pub fn share(held: &[(Handle, u32)]) -> Vec<(Handle, u32)> {
     held.iter().copied().filter(|&(object, count)| retain(object, count).is_ok()).collect()
 }
 
-/// Ends the references of a holder that ends.
-pub fn release_all(held: &[(Handle, u32)]) {
+/// Drops all references of a graph or executable.
+fn release_all(held: &[(Handle, u32)]) {
     for &(object, count) in held {
         let _ = release(object, count);
     }
@@ -62,13 +62,13 @@ impl Drop for Executable {
     }
 }
 
-/// `CU_GRAPH_USER_OBJECT_MOVE`: the graph takes references of the caller.
+/// `CU_GRAPH_USER_OBJECT_MOVE`: transfer the caller's references to the graph.
 const MOVE: u32 = 1;
 
 api! {
     fn cuUserObjectCreate(object: Out<'_, Handle>, data: *mut c_void, destroy: Option<HostFunction>, references: u32, flags: u32) {
         driver()?;
-        // Destruction waits for no work (1), which all objects have to say.
+        // `CU_USER_OBJECT_NO_DESTRUCTOR_SYNC` (1) is mandatory.
         if references == 0 || references > i32::MAX as u32 || flags != 1 {
             return Err(Status::InvalidValue);
         }

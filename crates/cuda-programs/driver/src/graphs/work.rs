@@ -1,4 +1,4 @@
-//! What can be queued, and graphs of it: nodes with an order, done one after the other, each after those it depends on.
+//! Work that can be queued, and graphs of it.
 
 use crate::handles::Handle;
 use crate::launches::launch::Launch;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What a node does.
+/// One operation of a stream, or the payload of a graph node.
 #[derive(Clone)]
 pub enum Work {
     Nothing,
@@ -31,17 +31,17 @@ pub enum Work {
     Record(Handle),
     Wait(Handle),
     Graph(Handle),
-    /// Waits for words of memory, and writes some.
+    /// Waits for memory words and writes them.
     Memory(Vec<MemoryOp>),
-    /// Frees memory that does not belong to a graph.
+    /// Frees memory that no graph owns.
     Free(u64),
-    /// Gives the conditions in some work the values with which a launch begins.
+    /// Resets the conditions used by some work to their values at launch.
     Reset(Vec<Work>),
-    /// Gives an address its memory, of so many bytes.
+    /// Backs a graph's address with so many bytes.
     Allocate(u64, usize),
-    /// Takes the memory of an address away.
+    /// Frees the memory behind a graph's address.
     Release(u64),
-    /// Runs bodies by a condition: 0 if, 1 while, 2 switch.
+    /// Runs bodies according to a condition: 0 if, 1 while, 2 switch.
     Conditional {
         handle: u64,
         kind: i32,
@@ -71,7 +71,7 @@ impl HostCall {
     }
 
     pub fn run(self) {
-        // SAFETY: `new` is only given what the program passed to be called so.
+        // SAFETY: the contract of `new`: the program passed both to be called so.
         unsafe { (self.function)(self.data as *mut c_void) };
     }
 }
@@ -90,7 +90,7 @@ impl StreamCallback {
     }
 
     fn run(self) {
-        // SAFETY: `new` is only given what the program passed to be called so. The status is success: all work before went well.
+        // SAFETY: the contract of `new`: the program passed both to be called so. The status is success: all work before succeeded.
         unsafe { (self.function)(self.stream, 0, self.data as *mut c_void) };
     }
 }
@@ -99,41 +99,39 @@ impl StreamCallback {
 pub struct Node {
     pub graph: Handle,
     work: Mutex<Work>,
-    /// Where the arguments are that a program was last shown.
+    /// Pointers to the arguments, last shown to the program.
     pub shown: Mutex<Vec<usize>>,
-    /// Attributes of a launch that programs set, by their numbers.
+    /// Launch attributes set by the program, by number.
     pub attributes: Mutex<BTreeMap<u32, AttributeValue>>,
 }
 
-/// `CUgraphEdgeData`: ports of both nodes, the kind of the edge, and bytes that are reserved. Edges order whole nodes, whatever their data say:
-/// those are only kept.
+/// `CUgraphEdgeData`: ports, kind and reserved bytes. Edges always order whole nodes; the data are only stored.
 pub type EdgeData = [u8; 8];
 
-/// A graph: its nodes in the order they were made, each with those it depends on.
+/// A graph: nodes in creation order, each with its dependencies.
 #[derive(Default)]
 pub struct Graph {
     pub nodes: Mutex<Vec<(Handle, Vec<Handle>)>>,
-    /// What was said of edges beyond which nodes they join; those of which nothing was said are not there.
+    /// Non-default edge data.
     pub data: Mutex<BTreeMap<(Handle, Handle), EdgeData>>,
-    /// User objects that it holds, with the number of references.
+    /// User objects with reference counts.
     pub objects: Mutex<Vec<(Handle, u32)>>,
-    /// Of a copy: the original's nodes, each with its own.
+    /// For a copy: pairs of an original node and its copy.
     pub copied: Mutex<Vec<(Handle, Handle)>>,
 }
 
-/// A graph ready to run: its work in an order that respects the dependencies, with the nodes it was made from. Graphs in it are copies of its
-/// own.
+/// An executable graph: work in execution order with the original nodes. Its child graphs are its own copies.
 pub struct Executable {
     pub steps: Mutex<Vec<(Handle, Work)>>,
-    /// The order of its nodes by their edges, where that is followed.
+    /// Order of the nodes by their edges, if races are checked.
     pub order: Option<Arc<GraphOrder>>,
-    /// Its last launch, likewise: launches of an executable are in order.
+    /// The last launch, if races are checked: launches of an executable are ordered.
     pub launched: Mutex<Option<Arc<Point>>>,
-    /// Nodes that are left out.
+    /// Disabled nodes.
     pub disabled: Mutex<BTreeSet<Handle>>,
-    /// User objects that it holds, with the number of references.
+    /// User objects with reference counts.
     pub objects: Vec<(Handle, u32)>,
-    /// What it was asked for.
+    /// Instantiation flags.
     pub flags: u64,
 }
 
@@ -162,7 +160,7 @@ impl Work {
         }
     }
 
-    /// Becomes other work of its kind; a launch keeps what its attributes say.
+    /// Replaces itself by work of the same kind. A launch keeps its attributes.
     pub fn become_other(&mut self, mut other: Work) -> Result {
         if self.kind() != other.kind() {
             return Err(Status::InvalidValue);
@@ -174,7 +172,7 @@ impl Work {
         Ok(())
     }
 
-    /// Does it.
+    /// Runs it.
     pub fn run(&self) -> Result {
         let driver = driver()?;
         match self {
@@ -191,7 +189,7 @@ impl Work {
                 Ok(())
             }
             Work::Record(event) => {
-                // It may have been destroyed meanwhile.
+                // The program may have destroyed it meanwhile.
                 if let Some(event) = table::<Event>().find(*event) {
                     event.happen();
                 }
@@ -225,7 +223,7 @@ impl Work {
         }
     }
 
-    /// The graphs directly inside of it.
+    /// Child graphs, one level deep.
     fn inner(&self) -> &[Handle] {
         match self {
             Work::Graph(graph) => std::slice::from_ref(graph),
@@ -234,7 +232,7 @@ impl Work {
         }
     }
 
-    /// Of a node of a graph that was inside of it before the graphs in it were copied, the copy.
+    /// The copy of a node of a child graph, given the original node.
     pub fn copy_of_node(&self, original: Handle) -> Result<Option<Handle>> {
         if self.inner().is_empty() {
             return Ok(None);
@@ -256,7 +254,7 @@ impl Work {
         Ok(None)
     }
 
-    /// Ends the graphs in it with their nodes.
+    /// Destroys child graphs and their nodes.
     pub fn end_inner(&self) -> Result {
         if self.inner().is_empty() {
             return Ok(());
@@ -270,7 +268,7 @@ impl Work {
         Ok(())
     }
 
-    /// Whether a graph is inside of it, however deep.
+    /// Whether a graph is nested in it, at any depth.
     pub fn holds(&self, wanted: Handle) -> Result<bool> {
         if self.inner().is_empty() {
             return Ok(false);
@@ -291,7 +289,7 @@ impl Work {
         Ok(false)
     }
 
-    /// Gives the conditions of this and of what it holds the values with which a launch begins.
+    /// Resets all conditions, also in child graphs, to their values at launch.
     pub fn reset(&self) -> Result {
         if let Work::Conditional { handle, .. } = self {
             driver()?.reset_condition(*handle)?;
@@ -311,7 +309,7 @@ impl Work {
     }
 }
 
-/// Runs a graph that is part of another.
+/// Runs a child graph.
 fn run_graph(graph: Handle) -> Result {
     let _inside = Nesting::enter()?;
     let graph = table::<Graph>().get(graph)?;
@@ -339,7 +337,7 @@ impl Driver {
         Ok(node)
     }
 
-    /// The work of a graph, each after what it depends on.
+    /// Work of a graph in execution order.
     pub fn order(&self, graph: &Graph) -> Result<Vec<(Handle, Work)>> {
         let nodes = lock(&graph.nodes).clone();
         let order = ranked(&nodes).ok_or(Status::InvalidValue)?;
@@ -350,9 +348,9 @@ impl Driver {
     }
 }
 
-/// Nodes in ranks, each node in the rank after the last of those that it depends on, and a rank in the order in which its nodes were made
-/// (Kahn 1962). `None` where nodes depend on each other in a cycle, or on what is not a node of the graph.
-pub fn ranked(nodes: &[(Handle, Vec<Handle>)]) -> Option<Vec<Handle>> {
+/// Topological order in ranks: a node is in the rank after its last dependency, and ranks keep creation order (Kahn 1962). `None` if there is a
+/// cycle or an unknown node.
+fn ranked(nodes: &[(Handle, Vec<Handle>)]) -> Option<Vec<Handle>> {
     let places: HashMap<Handle, usize> =
         nodes.iter().enumerate().map(|(place, (node, _))| (*node, place)).collect();
     let mut open: Vec<usize> = nodes.iter().map(|(_, after)| after.len()).collect();
@@ -381,19 +379,19 @@ pub fn ranked(nodes: &[(Handle, Vec<Handle>)]) -> Option<Vec<Handle>> {
     (order.len() == nodes.len()).then_some(order)
 }
 
-/// Graphs inside each other at most: each takes stack of the thread that runs or copies it.
+/// Maximum nesting depth; each level uses stack of the thread that runs or copies the graph.
 const MOST_NESTED: u32 = 64;
 
 thread_local! {
-    /// How many graphs this thread is in.
+    /// Current nesting depth of this thread.
     static NESTED: Cell<u32> = const { Cell::new(0) };
 }
 
-/// One graph that this thread is in, as it follows graphs inside each other.
+/// Guard for one nesting level.
 pub struct Nesting(());
 
 impl Nesting {
-    /// Enters a graph, which is refused where too many are inside each other.
+    /// Enters a level; an error if the nesting is too deep.
     pub fn enter() -> Result<Nesting> {
         let depth = NESTED.get();
         if depth == MOST_NESTED {
@@ -425,7 +423,7 @@ mod tests {
 
     #[test]
     fn a_long_chain_is_ordered_at_once() {
-        // Nodes that were made last to first, so that a look at all of them finds one.
+        // Nodes created last to first: a quadratic search would take minutes.
         let chain: Vec<(Handle, Vec<Handle>)> = (0..200_000)
             .map(|node| (node, Vec::from_iter((node < 199_999).then_some(node + 1))))
             .collect();

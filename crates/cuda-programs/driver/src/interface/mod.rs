@@ -1,4 +1,4 @@
-//! How a program finds the driver: functions by name, versions, errors in words, and the names of earlier versions.
+//! Entry points: functions by name, versions, private tables, and older names.
 
 pub mod older;
 pub mod private;

@@ -1,5 +1,5 @@
-//! Functions under the names and with the parameters of earlier versions, for programs that look them up so. Functions that took 32-bit
-//! addresses are not provided.
+//! Functions under older names or with older parameters, for programs that look these up. Functions that take 32-bit addresses are not
+//! provided.
 
 use crate::api::api;
 use crate::devices::contexts::{
@@ -46,7 +46,7 @@ pub struct KernelNodeParametersV1 {
 abi!(KernelNodeParametersV1 = 56, 8 { function: 0, grid: 8, block: 20, dynamic_shared: 32, each: 40, extra: 48 });
 
 impl KernelNodeParametersV1 {
-    /// As the later form.
+    /// Converts to the current struct.
     fn read(from: In<'_, KernelNodeParametersV1>) -> Result<KernelNodeParameters> {
         let from = from.get()?;
         let KernelNodeParametersV1 { function, grid, block, dynamic_shared, each, extra } = from;
@@ -63,82 +63,82 @@ impl KernelNodeParametersV1 {
     }
 }
 
-/// The parameters of a kernel node in the later form.
+/// A kernel node's parameters as the current struct.
 fn kernel_parameters(node: Handle) -> Result<KernelNodeParameters> {
     shown_launch(&*table::<Node>().get(node)?)
 }
 
 api! {
     fn cuCtxDestroy(context: Handle) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: the function takes no pointer.
         as_result(unsafe { cuCtxDestroy_v2(context) })
     }
 
     fn cuCtxPushCurrent(context: Handle) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: the function takes no pointer.
         as_result(unsafe { cuCtxPushCurrent_v2(context) })
     }
 
     fn cuCtxPopCurrent(context: Out<'_, Handle>) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: forwards the pointers that this function's own caller passed.
         as_result(unsafe { cuCtxPopCurrent_v2(context) })
     }
 
     fn cuDevicePrimaryCtxRelease(device: i32) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: the function takes no pointer.
         as_result(unsafe { cuDevicePrimaryCtxRelease_v2(device) })
     }
 
     fn cuDevicePrimaryCtxReset(device: i32) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: the function takes no pointer.
         as_result(unsafe { cuDevicePrimaryCtxReset_v2(device) })
     }
 
     fn cuDevicePrimaryCtxSetFlags(device: i32, flags: u32) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: the function takes no pointer.
         as_result(unsafe { cuDevicePrimaryCtxSetFlags_v2(device, flags) })
     }
 
     fn cuEventDestroy(event: Handle) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: the function takes no pointer.
         as_result(unsafe { cuEventDestroy_v2(event) })
     }
 
     fn cuGraphInstantiate(executable: Out<'_, Handle>, graph: Handle, node: Out<'_, Handle>, log: *mut c_void, bytes: usize) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: forwards the pointers that this function's own caller passed.
         as_result(unsafe { cuGraphInstantiate_v2(executable, graph, node, log, bytes) })
     }
 
     fn cuMemHostRegister(start: u64, bytes: usize, flags: u32) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: forwards the ranges that this function's own caller passed.
         as_result(unsafe { cuMemHostRegister_v2(start, bytes, flags) })
     }
 
     fn cuMemcpyDtoDAsync(to: Address, from: Address, bytes: usize, stream: Handle) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: forwards the ranges that this function's own caller passed.
         as_result(unsafe { cuMemcpyDtoDAsync_v2(to, from, bytes, stream) })
     }
 
     fn cuStreamDestroy(stream: Handle) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: the function takes no pointer.
         as_result(unsafe { cuStreamDestroy_v2(stream) })
     }
 
     fn cuGraphAddKernelNode(node: Out<'_, Handle>, graph: Handle, after: In<'_, Handle>, count: usize, parameters: In<'_, KernelNodeParametersV1>) {
         let parameters = KernelNodeParametersV1::read(parameters)?;
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: `parameters` outlives the call, and the other pointers are this function's own arguments.
         as_result(unsafe { cuGraphAddKernelNode_v2(node, graph, after, count, In::new(&raw const parameters)) })
     }
 
     fn cuGraphKernelNodeSetParams(node: Handle, parameters: In<'_, KernelNodeParametersV1>) {
         let parameters = KernelNodeParametersV1::read(parameters)?;
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: `parameters` outlives the call, and the other pointers are this function's own arguments.
         as_result(unsafe { cuGraphKernelNodeSetParams_v2(node, In::new(&raw const parameters)) })
     }
 
     fn cuGraphExecKernelNodeSetParams(executable: Handle, node: Handle, parameters: In<'_, KernelNodeParametersV1>) {
         let parameters = KernelNodeParametersV1::read(parameters)?;
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: `parameters` outlives the call, and the other pointers are this function's own arguments.
         as_result(unsafe { cuGraphExecKernelNodeSetParams_v2(executable, node, In::new(&raw const parameters)) })
     }
 
@@ -149,33 +149,33 @@ api! {
     }
 
     fn cuGraphAddDependencies(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, count: usize) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: forwards the pointers that this function's own caller passed.
         as_result(unsafe { cuGraphAddDependencies_v2(graph, from, to, In::NULL, count) })
     }
 
     fn cuGraphRemoveDependencies(graph: Handle, from: In<'_, Handle>, to: In<'_, Handle>, count: usize) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: forwards the pointers that this function's own caller passed.
         as_result(unsafe { cuGraphRemoveDependencies_v2(graph, from, to, In::NULL, count) })
     }
 
     fn cuGraphGetEdges(graph: Handle, from: Out<'_, Handle>, to: Out<'_, Handle>, count: Out<'_, usize>) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: forwards the pointers that this function's own caller passed.
         as_result(unsafe { cuGraphGetEdges_v2(graph, from, to, Out::NULL, count) })
     }
 
     fn cuGraphNodeGetDependencies(node: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: forwards the pointers that this function's own caller passed.
         as_result(unsafe { cuGraphNodeGetDependencies_v2(node, nodes, Out::NULL, count) })
     }
 
     fn cuGraphNodeGetDependentNodes(node: Handle, nodes: Out<'_, Handle>, count: Out<'_, usize>) {
-        // SAFETY: the function under its later name; the arguments are those of this call.
+        // SAFETY: forwards the pointers that this function's own caller passed.
         as_result(unsafe { cuGraphNodeGetDependentNodes_v2(node, nodes, Out::NULL, count) })
     }
 
     fn cuGraphExecUpdate(executable: Handle, graph: Handle, node: Out<'_, Handle>, result: Out<'_, i32>) {
         let mut all = [0u64; 3];
-        // SAFETY: there is room for the result.
+        // SAFETY: `all` has room for the three words of the result.
         let code = unsafe { cuGraphExecUpdate_v2(executable, graph, Out::new(&raw mut all)) };
         node.store_optional(0);
         result.store_optional(all[0] as i32);

@@ -1,5 +1,5 @@
-//! The private tables that NVIDIA's runtime (cudart) asks the driver for (`cuGetExportTable`), by identifiers that public projects have
-//! found; each slot's meaning is theirs, too.
+//! Private tables that NVIDIA's runtime (cudart) requests with `cuGetExportTable`. Their identifiers and the meaning of the slots were found
+//! by public projects.
 
 use crate::api::{api, call, warn};
 use crate::devices::attributes;
@@ -16,15 +16,15 @@ use md2::Md2;
 use std::ffi::c_void;
 use std::sync::OnceLock;
 
-/// A table as C sees it.
+/// A table: sizes and function addresses.
 struct PrivateTable(Vec<usize>);
 
-/// A slot that does nothing and succeeds.
+/// A slot that succeeds without an effect.
 unsafe extern "C" fn nothing() -> i32 {
     0
 }
 
-/// A slot that nothing here provides.
+/// A slot that is not implemented.
 unsafe extern "C" fn refused() -> i32 {
     if crate::api::traces() {
         crate::api::line(&"a slot of a private table was called that is not provided");
@@ -34,28 +34,28 @@ unsafe extern "C" fn refused() -> i32 {
 
 /// The primary context of a device.
 unsafe extern "C" fn primary_context(context: Out<'_, Handle>, device: i32) -> i32 {
-    // SAFETY: the function under its later name; the arguments are those of this call.
+    // SAFETY: the runtime passes the arguments of `cuDevicePrimaryCtxRetain` unchanged.
     unsafe { cuDevicePrimaryCtxRetain(context, device) }
 }
 
 /// Loads a module from a fatbin's wrapper.
 unsafe extern "C" fn load_module(module: Out<'_, Handle>, wrapper: In<'_, u8>) -> i32 {
-    // SAFETY: the function under its later name; the arguments are those of this call.
+    // SAFETY: the runtime passes the arguments of `cuModuleLoadData` unchanged.
     unsafe { cuModuleLoadData(module, wrapper) }
 }
 
-/// As [`load_module`], with more arguments.
+/// As [`load_module`], with two more arguments.
 unsafe extern "C" fn load_module_with(
     module: Out<'_, Handle>,
     wrapper: In<'_, u8>,
     _a: usize,
     _b: usize,
 ) -> i32 {
-    // SAFETY: the function under its later name; the arguments are those of this call.
+    // SAFETY: the runtime passes the arguments of `cuModuleLoadData` unchanged.
     unsafe { cuModuleLoadData(module, wrapper) }
 }
 
-/// Scratch memory that the runtime writes hooks for tools to.
+/// Scratch memory, where the runtime stores hooks for tools.
 unsafe extern "C" fn scratch_1(to: Out<'_, *mut c_void>, bytes: Out<'_, usize>) {
     static SCRATCH: OnceLock<usize> = OnceLock::new();
     scratch(&SCRATCH, 1024, to, bytes)
@@ -74,7 +74,7 @@ fn scratch(kept: &OnceLock<usize>, words: usize, to: Out<'_, *mut c_void>, bytes
     let _ = bytes.store(8 * words);
 }
 
-/// Puts a value into a context.
+/// Stores a value in a context.
 unsafe extern "C" fn put(context: Handle, key: u64, value: u64, _destroy: *const c_void) -> i32 {
     call("a private table's put", || {
         lock(&or_current(context)?.local).insert(key, value);
@@ -85,7 +85,7 @@ unsafe extern "C" fn put(context: Handle, key: u64, value: u64, _destroy: *const
 /// Removes a value from a context.
 unsafe extern "C" fn delete(context: Handle, key: u64) -> i32 {
     call("a private table's delete", || {
-        // Gone with the context, where that has ended.
+        // A destroyed context has no values.
         if let Ok(context) = or_current(context) {
             lock(&context.local).remove(&key);
         }
@@ -93,7 +93,7 @@ unsafe extern "C" fn delete(context: Handle, key: u64) -> i32 {
     })
 }
 
-/// Gets a value of a context.
+/// Reads a value of a context.
 unsafe extern "C" fn get(value: Out<'_, u64>, context: Handle, key: u64) -> i32 {
     call("a private table's get", || {
         let found = lock(&or_current(context)?.local).get(&key).copied();
@@ -101,7 +101,7 @@ unsafe extern "C" fn get(value: Out<'_, u64>, context: Handle, key: u64) -> i32 
     })
 }
 
-/// The check of a context: nothing is wrong.
+/// Context check: always succeeds.
 unsafe extern "C" fn context_check(
     _context: Handle,
     result: Out<'_, u32>,
@@ -110,22 +110,22 @@ unsafe extern "C" fn context_check(
     call("a private table's check", || result.store(0))
 }
 
-/// The table of the runtime's own functions, and that of its handshake.
+/// Identifiers of the runtime's table and of the handshake table.
 const RUNTIME: &str = "6bd5fb6c5bf4e74a8987d93912fd9df9";
 const HANDSHAKE: &str = "d4082055bde6704b8d34ba123c66e1f2";
 
-/// The key of the handshake, as public projects have found it.
+/// Key of the handshake, found by public projects.
 const KEY: [u8; 16] = [
     0x14, 0x6a, 0xdd, 0xae, 0x53, 0xa9, 0xa7, 0x52, 0xaa, 0x08, 0x41, 0x36, 0x0b, 0xf5, 0x5a, 0x9f,
 ];
 
-/// The runtime's test that it and the driver belong together: HMAC with MD2 of what both know of this process and of the devices.
+/// Handshake of runtime and driver: HMAC-MD2 of process and device data that both know.
 unsafe extern "C" fn handshake(version: u32, seconds: u64, result: Out<'_, [u8; 16]>) -> i32 {
     call("a private table's handshake", || result.store(answer(version, seconds)?))
 }
 
 fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
-    // Versions that end in 0 or 1 want fixed answers.
+    // Versions ending in 0 or 1 expect fixed answers.
     if let last @ 0..=1 = version % 10 {
         let low: u64 = if last == 0 { 0x3341_181c_03cb_675c } else { 0x1841_181c_03cb_675c };
         let both = [low.to_le_bytes(), 0x8ed3_83aa_1f4c_d1e8_u64.to_le_bytes()];
@@ -138,7 +138,7 @@ fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
             .map_or(&[][..], |(_, PrivateTable(words))| words)
     };
     let (runtime, own) = (words(RUNTIME), words(HANDSHAKE));
-    // SAFETY: it only returns a number, of which the lower half counts.
+    // SAFETY: `pthread_self` only returns a number, whose lower half is used.
     let thread = unsafe { libc::pthread_self() } as u32;
     let mut mac = Hmac::<Md2>::new_from_slice(&KEY).map_err(|_| Status::Unknown)?;
     for word in [VERSION as u32, version, std::process::id(), thread] {
@@ -157,14 +157,14 @@ fn answer(version: u32, seconds: u64) -> Result<[u8; 16]> {
     Ok(mac.finalize().into_bytes().into())
 }
 
-/// The bytes of an identifier.
+/// Parses an identifier.
 fn id(text: &str) -> [u8; 16] {
     std::array::from_fn(|i| {
         text.get(2 * i..2 * i + 2).and_then(|pair| u8::from_str_radix(pair, 16).ok()).unwrap_or(0)
     })
 }
 
-/// A table of `count` slots, those given filled; the others refuse. The first is the table's size in bytes, where it has one.
+/// A table of `count` slots. Slots that are not given refuse; if `sized`, the first one is the table's size in bytes.
 fn slots(count: usize, sized: bool, filled: &[(usize, *const ())]) -> PrivateTable {
     let mut words = vec![refused as *const () as usize; count];
     if sized {
@@ -176,7 +176,7 @@ fn slots(count: usize, sized: bool, filled: &[(usize, *const ())]) -> PrivateTab
     PrivateTable(words)
 }
 
-/// The tables by their identifiers.
+/// All tables by identifier.
 fn tables() -> &'static [([u8; 16], PrivateTable)] {
     static TABLES: OnceLock<Vec<([u8; 16], PrivateTable)>> = OnceLock::new();
     TABLES.get_or_init(|| {
@@ -201,7 +201,7 @@ fn tables() -> &'static [([u8; 16], PrivateTable)] {
                 id("42d85a8123f6cb478298f6e78a3aecdc"),
                 slots(4, true, &[(2, cuCtxGetCurrent as *const ())]),
             ),
-            // Of contexts: runtimes since CUDA 13.4 want it to be there, cuBLASLt calls the slot that is filled.
+            // Contexts: required by runtimes since CUDA 13.4; cuBLASLt calls slot 4.
             (
                 id("21318c60971432488ca641ff7324c8f2"),
                 slots(95, true, &[(4, cuCtxGetId as *const ())]),
@@ -253,7 +253,7 @@ mod tests {
         for (_, table) in tables() {
             let words = &table.0;
             assert!(words.iter().all(|word| *word != 0));
-            // The one table without a size begins with a function.
+            // The table without a size starts with a function.
             assert!(words[0] == 8 * words.len() || words.len() == 4 && words[0] > 4096);
         }
     }

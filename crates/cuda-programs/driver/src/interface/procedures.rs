@@ -10,11 +10,11 @@ use std::collections::HashMap;
 use std::ffi::{c_char, c_void};
 use std::sync::OnceLock;
 
-/// The version of CUDA whose interface this is: 13.5, the newest whose functions all have a name here. Programs compare it with that of
-/// their compiler: with an older driver they make machine code, since it might not know the PTX (Warp does).
+/// The supported CUDA version, 13.5: the newest one whose functions all have a name here. Programs compare it with their compiler's version
+/// and generate machine code instead of PTX for an older driver (Warp does).
 pub const VERSION: i32 = 13_050;
 
-/// Later forms of a function that replace the plain one only from a version of CUDA on; all others did so long ago.
+/// Suffixed functions that replace the plain one only from some CUDA version on. All other suffixed ones always do.
 const SINCE: &[(&str, i32)] = &[
     ("cuCtxCreate_v3", 11_040),
     ("cuCtxCreate_v4", 12_050),
@@ -49,11 +49,11 @@ const SINCE: &[(&str, i32)] = &[
     ("cuDeviceGetUuid_v2", 11_040),
 ];
 
-/// Names that mean another function from a version of CUDA on.
+/// Names that mean another function from some CUDA version on.
 const RENAMED: &[(&str, i32, &str)] =
     &[("cuGraphInstantiate", 12_000, "cuGraphInstantiateWithFlags")];
 
-/// Every function by its name.
+/// All functions by name.
 fn functions_by_name() -> &'static HashMap<&'static str, usize> {
     static FUNCTIONS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     FUNCTIONS.get_or_init(|| {
@@ -106,8 +106,8 @@ fn functions_by_name() -> &'static HashMap<&'static str, usize> {
     })
 }
 
-/// The newest form of a function that a version of CUDA knows. A stream of each thread's own is the default stream here, so that the
-/// names that end in `_ptsz` and `_ptds` are the same functions.
+/// The newest variant of a function that a CUDA version knows. Each thread's default stream is the default stream here, so names that end in
+/// `_ptsz` or `_ptds` are the same functions.
 fn find(name: &str, version: i32) -> Option<usize> {
     let plain = name.strip_suffix("_ptsz").or_else(|| name.strip_suffix("_ptds")).unwrap_or(name);
     let renamed = RENAMED.iter().find(|(old, since, _)| *old == plain && *since <= version);
@@ -133,10 +133,10 @@ fn procedure(
     if found.is_none() && crate::api::traces() {
         crate::api::line(&format_args!("{name} is not a function of this driver"));
     }
-    // Found 0, not found 1.
+    // 0 found, 1 not found.
     status.store_optional(i32::from(found.is_none()));
     to.store(found.unwrap_or(0) as *const c_void)?;
-    // Who gets a status sees there that nothing was found.
+    // The status reports a missing function, if the caller asked for it.
     if found.is_some() || !status.is_null() { Ok(()) } else { Err(Status::NotFound) }
 }
 
@@ -167,11 +167,53 @@ api! {
     }
 
     fn cuGetProcAddress_v2(name: Text<'_>, to: Out<'_, *const c_void>, version: i32, _flags: u64, status: Out<'_, i32>) {
-        // With a status, a name that is not found is not an error.
+        // With a status, a missing function is not an error.
         procedure(name, to, version, status)
     }
 
     fn cuGetProcAddress(name: Text<'_>, to: Out<'_, *const c_void>, version: i32, _flags: u64) {
         procedure(name, to, version, Out::NULL)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::functions_by_name;
+    use crate::devices::contexts::Context;
+
+    /// As many words as the longest function has arguments; a function ignores more than it takes.
+    type AnyFunction = unsafe extern "C" fn(
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+        usize,
+    ) -> i32;
+
+    #[test]
+    fn every_function_refuses_null_arguments_without_reading_them() {
+        crate::state::start().expect("an emulated GPU");
+        let context = Context::make(0, 0);
+        for (name, address) in functions_by_name() {
+            crate::devices::contexts::set_current(context);
+            // SAFETY: a function of the table, called by C's convention with null pointers and zeros.
+            let code = unsafe {
+                let function = std::mem::transmute::<usize, AnyFunction>(*address);
+                function(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+            };
+            // 999 is a panic.
+            assert_ne!(code, 999, "{name}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Functions that nothing implements yet: each answers `CUDA_ERROR_NOT_SUPPORTED`, and its name is said where `LANEWORK_TRACE` is set.
+//! Functions that are not implemented. They return `CUDA_ERROR_NOT_SUPPORTED`, and `LANEWORK_TRACE` prints their names.
 
 use crate::status::Status;
 

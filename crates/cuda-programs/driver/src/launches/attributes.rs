@@ -1,5 +1,5 @@
-//! Attributes of streams and of kernel nodes (`CUlaunchAttributeID`): kept for those who ask; of a node, a cooperative launch and the shape
-//! of clusters also count when it runs.
+//! Attributes of streams and kernel nodes (`CUlaunchAttributeID`). They are stored and can be read back; for kernel nodes, cooperative launch
+//! and cluster shape also take effect.
 
 use crate::api::api;
 use crate::graphs::work::{Node, Work};
@@ -10,27 +10,27 @@ use crate::state::{driver, lock, table};
 use crate::status::{Result, Status};
 use crate::streams::stream::{AttributeValue, Stream};
 
-/// How accesses are cached, how the host waits, the priority, and the domains of fences with the domain of a launch.
+/// Stream attributes: access policy, synchronization policy, priority, memory synchronization domains.
 const OF_STREAMS: [u32; 5] = [1, SYNCHRONIZATION, PRIORITY, DOMAINS, 10];
-/// The same but for the wait, clusters with their scheduling, and how much of a multiprocessor is shared memory.
+/// Node attributes: the same without synchronization policy, plus clusters, cluster scheduling, and shared memory carveout.
 const OF_NODES: [u32; 9] = [1, COOPERATIVE, CLUSTER, 5, PRIORITY, DOMAINS, 10, 11, 14];
 
 const SYNCHRONIZATION: u32 = 3;
 const PRIORITY: u32 = 8;
 const DOMAINS: u32 = 9;
 
-/// What an attribute is that nobody set.
+/// Default value of an attribute.
 fn first(attribute: u32) -> AttributeValue {
     let mut value = [0; 16];
     match attribute {
-        SYNCHRONIZATION => value[0] = 1, // as the driver likes
-        DOMAINS => value[0] = 0x0100,    // 0 for usual launches, 1 for remote ones, as bytes
+        SYNCHRONIZATION => value[0] = 1, // automatic
+        DOMAINS => value[0] = 0x0100,    // domain 0 for local launches, 1 for remote ones, as bytes
         _ => {}
     }
     value
 }
 
-/// The value that C passes.
+/// Reads a value.
 fn read(value: In<'_, AttributeValue>) -> Result<AttributeValue> {
     value.find().ok_or(Status::InvalidValue)
 }
@@ -90,7 +90,7 @@ api! {
         let stream = driver()?.stream(stream)?;
         of_stream(stream.as_deref(), attribute)?;
         let value = read(value)?;
-        // A default stream keeps none.
+        // Default streams store none.
         if let Some(stream) = stream {
             lock(&stream.attributes).insert(attribute, value);
         }

@@ -1,36 +1,35 @@
-//! Launches that kernels make. NVIDIA's device runtime, which such a program links as PTX, leaves the work to calls of the driver; [`CALLS`]
-//! defines them: a launch takes a slot of a queue in the module, and the driver runs what is queued when the kernel that queued it has ended.
+//! Device launch (CUDA dynamic parallelism). Such programs link NVIDIA's device runtime as PTX, which calls functions of the driver;
+//! [`CALLS`] defines them. A launch takes a slot of a queue in the module, and the driver runs the queue after the kernel that filled it.
 //!
-//! That order is one of those that CUDA allows: a kernel cannot wait for the grids it launches, a grid is complete when those it launched
-//! are, launches of a block to a stream follow each other, and what is launched to the tail stream runs after all others. So a grid is
-//! followed by its ordinary launches in their order, each with all of its own, and then by its tail launches; events and other streams of the
-//! device order nothing more.
+//! CUDA allows this order: a kernel cannot wait for its child grids, a grid completes after its children, launches of a block to one stream
+//! are ordered, and launches to the tail stream run last. So a grid is followed by its ordinary children in order, each with its own
+//! children, and then by its tail launches. Events and other device streams order nothing more.
 //!
-//! Limit: as many launches wait as the queue has slots, twice what a GPU holds unasked; one more gets no parameters, as on a GPU.
+//! Limit: as many launches can be pending as the queue has slots, twice a GPU's default. The next one gets no parameter buffer, as on a GPU.
 
 use crate::modules::module::Module;
 use crate::state::Driver;
 use crate::status::{Result, Status};
 use lanework::emulator::function_at;
 
-/// The queue's name.
+/// Name of the queue.
 const QUEUE: &str = "__lanework_launches";
-/// Launches that may wait.
+/// Maximum number of pending launches.
 const SLOTS: usize = 4096;
-/// Bytes of the queue before its slots: how many are taken, how many are launched, and how many streams and events were made.
+/// Bytes before the slots: slots taken, slots launched, streams and events created.
 const HEAD: usize = 64;
-/// Bytes of a slot before its parameters, and with them.
+/// Bytes before a slot's parameters, and of a whole slot.
 const FIELDS: usize = 64;
 const SLOT: usize = FIELDS + 4096;
-/// The stream of tail launches.
+/// Handle of the tail stream.
 const TAIL: u64 = 3;
 
-/// Whether a text calls what [`CALLS`] defines.
+/// Whether PTX calls a function that [`CALLS`] defines.
 pub fn is_called(text: &str) -> bool {
     text.contains("__cuda_syscall_cnpv2")
 }
 
-/// What kernels call, as PTX.
+/// The functions as PTX.
 pub fn calls() -> String {
     let bytes = HEAD + SLOTS * SLOT;
     CALLS
@@ -42,8 +41,7 @@ pub fn calls() -> String {
         .replace("FIELDS", &FIELDS.to_string())
 }
 
-/// A slot: 0 the kernel, 8 the grid, 20 the block, 32 bytes of dynamic shared memory, 36 its number among the launched from 1 on, 40 the
-/// stream.
+/// Layout of a slot: 0 kernel, 8 grid, 20 block, 32 bytes of dynamic shared memory, 36 launch number from 1 on, 40 stream.
 const CALLS: &str = "\
 .version 7.0
 .target sm_70
@@ -193,9 +191,9 @@ done:
 { .reg .b64 %p; ld.param.b64 %p, [count]; st.u32 [%p], 1; st.param.b32 [status], 0; ret; }
 ";
 
-/// A launch that a kernel made.
+/// A child launch.
 pub struct Child {
-    /// The kernel's name.
+    /// Kernel name.
     pub kernel: String,
     /// Blocks, and threads of a block.
     pub grid: [u32; 3],
@@ -205,12 +203,12 @@ pub struct Child {
     pub arguments: Vec<Vec<u8>>,
 }
 
-/// Whether kernels of a module may launch others.
+/// Whether kernels of a module may launch children.
 pub fn has_queue(module: &Module) -> bool {
     module.code.variable(QUEUE).is_some()
 }
 
-/// Takes what is queued in a module, in the order that it runs in.
+/// Drains a module's queue, in execution order.
 pub fn take(module: &Module, driver: &Driver) -> Result<Vec<Child>> {
     let Some((queue, _)) = module.code.variable(QUEUE) else { return Ok(Vec::new()) };
     let mut head = [0; HEAD];

@@ -1,4 +1,4 @@
-//! Launches: what C passes, queuing them, and running them on the emulator.
+//! Kernel launches: parameters, queuing, and execution on the emulator.
 
 use crate::api::{api, warn};
 use crate::devices::gpus::model;
@@ -33,7 +33,7 @@ abi!(LaunchConfig = 56, 8 { grid: 0, block: 12, dynamic_shared: 24, stream: 32, 
 /// `CUlaunchAttribute`.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
-pub struct LaunchAttribute {
+struct LaunchAttribute {
     id: u32,
     padding: u32,
     value: [u32; 16],
@@ -41,7 +41,7 @@ pub struct LaunchAttribute {
 
 abi!(LaunchAttribute = 72, 8 { id: 0, padding: 4, value: 8 });
 
-/// Attributes that change what a launch does.
+/// Attributes that change how a kernel runs.
 pub const COOPERATIVE: u32 = 2;
 pub const CLUSTER: u32 = 4;
 
@@ -51,15 +51,15 @@ impl LaunchConfig {
         unsafe { In::new(self.attributes) }.list(self.count as usize)
     }
 
-    /// The shape of a cluster that it asks for.
+    /// The requested cluster shape.
     pub fn cluster(&self) -> Result<Option<[u32; 3]>> {
         let attributes = self.attributes()?;
         let found = attributes.iter().find(|attribute| attribute.id == CLUSTER);
         Ok(found.map(|attribute| [attribute.value[0], attribute.value[1], attribute.value[2]]))
     }
 
-    /// Whether it asks for a cooperative launch.
-    pub fn is_cooperative(&self) -> Result<bool> {
+    /// Whether a cooperative launch is requested.
+    fn is_cooperative(&self) -> Result<bool> {
         Ok(self
             .attributes()?
             .iter()
@@ -67,23 +67,23 @@ impl LaunchConfig {
     }
 }
 
-/// Where the arguments are: a pointer to each, or a buffer of all.
+/// Arguments: a pointer per argument, or one packed buffer.
 #[derive(Clone, Copy)]
 pub struct Arguments<'call> {
     pub each: In<'call, *const c_void>,
     pub extra: In<'call, *const c_void>,
 }
 
-/// Keys of the second form (`CU_LAUNCH_PARAM_...`).
+/// Keys of the packed form (`CU_LAUNCH_PARAM_...`).
 const END: usize = 0;
 const BUFFER: usize = 1;
 const BUFFER_BYTES: usize = 2;
 
 impl Arguments<'_> {
-    /// The bytes of each argument, given place and size of each parameter.
+    /// Copies the arguments, given offset and size of each parameter.
     ///
     /// # Safety
-    /// They are as C passes them for an entry of these parameters.
+    /// They were passed for a function with these parameters.
     pub unsafe fn bytes(self, parameters: &[(usize, usize)]) -> Result<Vec<Vec<u8>>> {
         if parameters.is_empty() {
             return Ok(Vec::new());
@@ -137,7 +137,7 @@ impl Arguments<'_> {
     }
 }
 
-/// The shape of a launch.
+/// A launch configuration.
 #[derive(Clone)]
 pub struct Launch {
     pub function: Handle,
@@ -150,13 +150,13 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Whether it may wait for what others write.
+    /// Whether the kernel may wait for memory that others write.
     pub fn may_wait(&self) -> bool {
         let entry = table::<Function>().get(self.function).and_then(|function| function.entry());
         entry.is_ok_and(|entry| entry.may_wait)
     }
 
-    /// Runs it. What the launch itself gets wrong is its error; what the kernel does wrong is reported now, and is the error of later calls.
+    /// Runs it. A wrong launch is an error now; a fault of the kernel is reported now, and is returned by later calls.
     pub fn run_with(&self, arguments: &[Vec<u8>]) -> Result {
         let driver = driver()?;
         let context = driver.context()?;
@@ -189,7 +189,7 @@ impl Launch {
         (shape.cluster, shape.cooperative) =
             (self.cluster.map(|[x, y, z]| (x, y, z).into()), self.cooperative);
         let mut ended = run(&module, function.name(), shape, arguments);
-        // A grid is followed by those that it launched, each with all of its own.
+        // A grid is followed by its children, depth first.
         let mut waiting = Vec::new();
         loop {
             let failed = match ended {
@@ -206,7 +206,7 @@ impl Launch {
             waiting.extend(launched.into_iter().flatten().rev());
             let Some(child) = waiting.pop() else { return Ok(()) };
             let Child { kernel, grid, block, dynamic_shared, arguments } = child;
-            // A launch that a kernel got wrong is the kernel's error.
+            // A wrong child launch is an error of the kernel.
             ended = run(&module, &kernel, self::shape(grid, block, dynamic_shared), &arguments)
                 .map_err(|(status, _)| (status, true));
         }
@@ -219,7 +219,7 @@ fn shape(grid: [u32; 3], block: [u32; 3], dynamic_shared: u32) -> PtxShape {
     PtxShape::new(three(grid), three(block)).shared_bytes(dynamic_shared)
 }
 
-/// Runs one grid. What goes wrong is said, and given with whether the kernel did it.
+/// Runs one grid. Errors are reported, and returned with whether the kernel caused them.
 fn run(
     module: &Module,
     kernel: &str,
@@ -278,7 +278,7 @@ pub fn kernel_node(parameters: In<'_, KernelNodeParameters>) -> Result<(Launch, 
 }
 
 impl Launch {
-    /// Queues it.
+    /// Queues the launch.
     pub fn submit(self, arguments: Arguments<'_>) -> Result {
         let driver = driver()?;
         let entry = table::<Function>().get(self.function)?.entry()?;

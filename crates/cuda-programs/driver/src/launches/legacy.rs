@@ -1,4 +1,4 @@
-//! Launches as before CUDA 4: block, shared memory and parameters are set on the function, one after the other, and a launch names the grid.
+//! Launches as before CUDA 4: block, shared memory and parameters are set on the function, and the launch call gives the grid.
 
 use crate::api::api;
 use crate::handles::Handle;
@@ -11,23 +11,23 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
 
-/// What was set on a function.
+/// Launch state of a function.
 #[derive(Clone, Default)]
 struct LegacyLaunch {
     block: [u32; 3],
     dynamic_shared: u32,
-    /// The parameters' bytes.
+    /// Parameter buffer.
     parameters: Vec<u8>,
-    /// How many of them count.
+    /// Bytes of the buffer in use.
     bytes: usize,
 }
 
 static SETS: Mutex<BTreeMap<Handle, LegacyLaunch>> = Mutex::new(BTreeMap::new());
 
-/// Most bytes of parameters.
+/// Maximum size of the parameters in bytes.
 const MOST: usize = 32_764;
 
-/// Sets something on a function.
+/// Changes a function's launch state.
 fn set(function: Handle, change: impl FnOnce(&mut LegacyLaunch)) -> Result {
     driver()?;
     table::<Function>().get(function)?;
@@ -35,7 +35,7 @@ fn set(function: Handle, change: impl FnOnce(&mut LegacyLaunch)) -> Result {
     Ok(())
 }
 
-/// Sets bytes of the parameters.
+/// Writes to the parameter buffer.
 fn set_bytes(function: Handle, offset: i32, bytes: &[u8]) -> Result {
     let offset = usize::try_from(offset).map_err(|_| Status::InvalidValue)?;
     let end = offset.checked_add(bytes.len()).filter(|end| *end <= MOST);
@@ -47,7 +47,7 @@ fn set_bytes(function: Handle, offset: i32, bytes: &[u8]) -> Result {
     })
 }
 
-/// Launches a function as it was set.
+/// Launches a function with its state.
 fn launch(function: Handle, grid: [i32; 2], stream: Handle) -> Result {
     driver()?;
     table::<Function>().get(function)?;
@@ -55,7 +55,7 @@ fn launch(function: Handle, grid: [i32; 2], stream: Handle) -> Result {
         lock(&SETS).get(&function).cloned().unwrap_or_default();
     let [x, y] = grid.map(|size| u32::try_from(size).unwrap_or(0));
     parameters.resize(bytes, 0);
-    // A pointer to the bytes, and one to how many they are.
+    // The packed form: a pointer to the bytes, and one to their count.
     let length = parameters.len();
     let extra: [*const c_void; 5] = [
         std::ptr::without_provenance(1),

@@ -1,4 +1,4 @@
-//! Launches: what C passes, their attributes, running them on the emulator, and occupancy.
+//! Kernel launches: configuration, attributes, execution, device launch, occupancy.
 
 pub mod attributes;
 pub mod device_launch;

@@ -1,4 +1,4 @@
-//! Occupancy: how many blocks fit a multiprocessor, and which size of block fills it best.
+//! Occupancy: resident blocks per multiprocessor, and the block size that maximizes it.
 
 use crate::api::api;
 use crate::devices::gpus::model;
@@ -9,7 +9,7 @@ use crate::pointers::{In, Out};
 use crate::state::table;
 use crate::status::{Result, Status};
 
-/// The size of block, up to a limit, that fills a multiprocessor best, and the blocks that then fill the GPU.
+/// The block size, up to a limit, with the highest occupancy, and the grid size that fills the GPU.
 fn best_block(
     function: &Function,
     dynamic: &dyn Fn(i32) -> usize,
@@ -18,7 +18,7 @@ fn best_block(
     let most = function.attribute(0)?;
     let limit = if limit > 0 { limit.min(most) } else { most };
     let (mut best, mut held) = (0, (0, 0));
-    // The largest multiple of a warp first, so that of equally good ones the largest is taken.
+    // Largest first, so that ties go to the largest size.
     for threads in (1..=(limit + 31) / 32).rev().map(|warps| (32 * warps).min(limit)) {
         let blocks = function.resident_blocks(threads as u32, dynamic(threads))? as i32;
         if blocks * threads > held.0 {
@@ -31,10 +31,10 @@ fn best_block(
 
 type DynamicShared = unsafe extern "C" fn(threads: i32) -> usize;
 
-/// Stores the best size of block and how many of those fill the GPU.
+/// Stores the best block size and the grid size that fills the GPU.
 ///
 /// # Safety
-/// As C's callers promise.
+/// The program passed `callback` to be called with block sizes.
 unsafe fn potential(
     blocks: Out<'_, i32>,
     threads: Out<'_, i32>,
@@ -80,7 +80,7 @@ api! {
         let entry = function.entry()?;
         let static_shared = entry.resources.static_shared;
         let each = model().limits.shared_per_sm / u32::try_from(blocks.max(1)).unwrap_or(1);
-        // No more than a launch of it may have.
+        // At most what a launch may request.
         let left = each.saturating_sub(1024 + static_shared).min(function.most_dynamic_shared(&entry));
         bytes.store(left as usize)
     }

@@ -1,4 +1,4 @@
-//! What programs ask and say about addresses: ranges, attributes, advice.
+//! Queries about addresses: ranges and pointer attributes.
 
 use crate::api::api;
 use crate::devices::contexts::current;
@@ -21,7 +21,7 @@ unsafe fn attribute_of(data: *mut c_void, attribute: i32, address: u64) -> Resul
     unsafe { attribute_of_any(data, attribute, address) }
 }
 
-/// As [`attribute_of`], where a pointer that nobody knows has attributes of nothing.
+/// As [`attribute_of`], but an unknown pointer has default attributes.
 ///
 /// # Safety
 /// As [`attribute_of`].
@@ -35,7 +35,7 @@ unsafe fn attribute_of_any(data: *mut c_void, attribute: i32, address: u64) -> R
         found.map(|(start, allocation)| (start, allocation.bytes)).or(variable).unwrap_or((0, 0));
     let kind = found.map(|(_, allocation)| allocation.kind);
     let host = matches!(kind, Some(AllocationKind::Host | AllocationKind::Registered));
-    // Truth values are words of 32 bits: NVIDIA's runtime reads all of one that it did not clear.
+    // Booleans are 32-bit words: NVIDIA's runtime does not clear the word before the call.
     // SAFETY: each arm stores the type that CUDA's documentation gives the attribute.
     unsafe {
         match attribute {
@@ -101,7 +101,7 @@ api! {
         let driver = driver()?;
         driver.context()?;
         let found = driver.allocations().find(host).map(|(_, allocation)| allocation.flags);
-        // Mapping is always on (2).
+        // Memory is always mapped (2).
         flags.store(found.ok_or(Status::InvalidValue)? | 2)
     }
 
@@ -127,7 +127,7 @@ api! {
         for index in 0..count as usize {
             // SAFETY: the caller says that both have `count` elements.
             let (attribute, to) = unsafe { (attributes.at(index).get()?, data.at(index).get()?) };
-            // SAFETY: the caller passed memory for each attribute's type. What is not known is left out.
+            // SAFETY: the caller passed memory for each attribute's type. Unknown attributes are skipped.
             let _ = unsafe { attribute_of_any(to, attribute, address) };
         }
         Ok(())
@@ -136,10 +136,10 @@ api! {
     fn cuPointerSetAttribute(value: *const c_void, attribute: i32, address: u64) {
         let driver = driver()?;
         let mut allocations = driver.allocations();
-        // Only that copies of this memory are synchronous (6).
+        // Only `CU_POINTER_ATTRIBUTE_SYNC_MEMOPS` (6).
         match (allocations.find_mut(address), attribute, value.is_null()) {
             (Some(found), 6, false) => {
-                // SAFETY: not null, and a truth value of C, whose first byte is enough.
+                // SAFETY: not null, and a C boolean, whose first byte is enough.
                 found.synchronous = unsafe { value.cast::<u8>().read() } != 0;
                 Ok(())
             }

@@ -16,50 +16,50 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// What a range of memory is.
+/// Kind of a memory range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AllocationKind {
     Device,
-    /// Page-locked memory of the host.
+    /// Page-locked host memory.
     Host,
     Managed,
-    /// The program's own memory, registered.
+    /// Memory of the program, registered.
     Registered,
 }
 
-/// A range of memory that a program allocated or registered.
+/// A range that the program allocated or registered.
 pub struct Allocation {
     pub bytes: u64,
     pub kind: AllocationKind,
     pub context: Handle,
     pub gpu: i32,
-    /// Unique in this process.
+    /// Unique in the process.
     pub id: u64,
-    /// The pool it is of; 0 for none.
+    /// Handle of its pool; 0 if none.
     pub pool: Handle,
     pub flags: u32,
-    /// Whether the program asked that copies of it be synchronous, which all are.
+    /// Whether the program asked for synchronous copies. All copies are.
     pub synchronous: bool,
     /// `None` for registered memory.
     memory: Option<Buffer<u8>>,
-    /// What a small one lies in.
+    /// The slab block of a small allocation.
     pub block: Option<Arc<Block>>,
 }
 
 impl Allocation {
-    /// Its bytes with the rest of its last unit.
+    /// Size including the padding of the last unit.
     pub fn whole(&self) -> u64 {
         self.memory.as_ref().map_or(self.bytes, |memory| memory.len() as u64)
     }
 }
 
-/// All ranges by their addresses.
+/// All ranges by address.
 pub struct Allocations {
     live: BTreeMap<u64, Allocation>,
     made: u64,
 }
 
-/// The memory of this process's programs.
+/// All memory of the process.
 static ALLOCATIONS: Mutex<Allocations> = Mutex::new(Allocations { live: BTreeMap::new(), made: 0 });
 
 impl Allocations {
@@ -69,13 +69,13 @@ impl Allocations {
         (address - start < allocation.bytes).then_some((start, allocation))
     }
 
-    /// As [`Self::find`], to change it.
+    /// As [`Self::find`], mutable.
     pub fn find_mut(&mut self, address: u64) -> Option<&mut Allocation> {
         let (&start, allocation) = self.live.range_mut(..=address).next_back()?;
         (address - start < allocation.bytes).then_some(allocation)
     }
 
-    /// Start and bytes of the ranges between two addresses that the host reaches by its own pointers.
+    /// Start and size of the host-accessible ranges between two addresses.
     pub fn of_host(&self, low: u64, high: u64) -> impl Iterator<Item = (u64, u64)> {
         let near = self.find(low).map_or(low, |(start, _)| start);
         let host = |(_, found): &(&u64, &Allocation)| found.kind != AllocationKind::Device;
@@ -83,28 +83,28 @@ impl Allocations {
         found.map(|(start, found)| (*start, found.bytes))
     }
 
-    /// Keeps a range, under a number of its own.
+    /// Adds a range with a new id.
     fn keep(&mut self, start: u64, allocation: Allocation) {
         self.made += 1;
         self.live.insert(start, Allocation { id: self.made, ..allocation });
     }
 }
 
-/// Bytes in which a GPU allocates memory.
+/// Allocation granularity of a GPU in bytes.
 const UNIT: usize = 512;
 
 impl Driver {
-    /// Start and bytes of what a program allocated, registered or declared as a variable, at an address.
+    /// Start and size of the allocation, registered range or module variable that contains an address.
     pub fn range_at(&self, address: u64) -> Option<(u64, u64)> {
         if let Some((start, allocation)) = self.allocations().find(address) {
             return Some((start, allocation.bytes));
         }
         let (start, bytes) = self.device.allocation_at(address)?;
-        // The rest of a unit is nobody's.
+        // Padding at the end of a unit belongs to no allocation.
         (!self.allocations().live.contains_key(&start)).then_some((start, bytes))
     }
 
-    /// Refuses bytes that are not within one range.
+    /// Checks that bytes are inside one range.
     pub fn check_range(&self, address: u64, bytes: usize) -> Result {
         match self.range_at(address) {
             _ if bytes == 0 => Ok(()),
@@ -117,7 +117,7 @@ impl Driver {
         lock(&ALLOCATIONS)
     }
 
-    /// Allocates memory of the current context.
+    /// Allocates memory in the current context.
     pub fn allocate(
         &self,
         bytes: usize,
@@ -137,13 +137,13 @@ impl Driver {
         };
         let whole = match self.device.is_sanitized() {
             true => bytes,
-            // A GPU gives memory in units, and notices no access beyond an allocation but within its unit.
+            // A GPU allocates whole units, and does not notice accesses to the padding.
             false => bytes.checked_next_multiple_of(UNIT).ok_or(Status::OutOfMemory)?,
         };
-        // What other processes may map lies in pages that can be shared.
+        // Device memory may be exported, so it is in pages that can be shared.
         let block = if kind == AllocationKind::Device { Block::new(whole) } else { None };
         let made = match &block {
-            // SAFETY: the block is this allocation's own while it lives.
+            // SAFETY: the block belongs to this allocation as long as it lives.
             Some(of) => unsafe {
                 self.device.buffer_in(of.start(), whole as u64, name, of.clone())
             },
@@ -151,7 +151,7 @@ impl Driver {
         };
         let mut memory = made.map_err(|_| Status::OutOfMemory)?;
         if kind != AllocationKind::Device && self.device.is_sanitized() {
-            // The host writes it without a call that could tell the sanitizer.
+            // The host writes it directly, so the sanitizer must not track initialization.
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
         }
         let address = memory.address();
@@ -178,7 +178,7 @@ impl Driver {
     /// Registers memory of the program for kernels.
     ///
     /// # Safety
-    /// The range is the program's own until it is unregistered.
+    /// The range belongs to the program until it is unregistered.
     pub unsafe fn register(&self, start: u64, bytes: u64, flags: u32) -> Result {
         let context = self.context()?;
         if bytes == 0 || !is_mapped(start, bytes as usize, Access::Write) {
@@ -206,7 +206,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Frees what starts at an address, if it is of a kind.
+    /// Frees the allocation at an address, if it has one of these kinds.
     pub fn free(&self, address: u64, kinds: &[AllocationKind]) -> Result {
         self.finish_detached()?;
         let mut allocations = self.allocations();
@@ -222,14 +222,14 @@ impl Driver {
         }
     }
 
-    /// Frees memory in the order of a stream: of a device, managed, or of any pool.
+    /// Frees memory in stream order: device or managed memory, or memory of any pool.
     pub fn free_in_order(&self, address: u64) -> Result {
         let of_pool = self.allocations().live.get(&address).is_some_and(|found| found.pool != 0);
         let kinds = [AllocationKind::Device, AllocationKind::Managed, AllocationKind::Host];
         self.free(address, if of_pool { &kinds } else { &kinds[..2] })
     }
 
-    /// Frees everything of a context.
+    /// Frees all memory of a context.
     pub fn free_all_of(&self, context: Handle) {
         let mut allocations = self.allocations();
         let of_context: Vec<u64> = allocations
@@ -242,7 +242,7 @@ impl Driver {
             .into_iter()
             .filter_map(|address| Some((address, allocations.live.remove(&address)?)))
             .collect();
-        // Freeing waits for running launches, which may wait for calls of other threads.
+        // Freeing waits for running launches, which may wait for other threads' calls.
         drop(allocations);
         for (address, allocation) in removed {
             ipc::end(address);
@@ -252,7 +252,7 @@ impl Driver {
         }
     }
 
-    /// Bytes in use of a pool.
+    /// Bytes in use in a pool.
     pub fn used_of(&self, pool: Handle) -> u64 {
         self.allocations()
             .live
@@ -263,7 +263,7 @@ impl Driver {
     }
 }
 
-/// Bytes from one row to the next of pitched memory.
+/// Row alignment of pitched memory in bytes.
 const PITCH: usize = 512;
 
 api! {
@@ -289,7 +289,7 @@ api! {
     }
 
     fn cuMemFree_v2(address: u64) {
-        // What streams have to do may use it.
+        // Queued work may use it.
         let context = driver()?.context()?.handle;
         driver()?.finish_context(context)?;
         match address {
@@ -313,10 +313,10 @@ api! {
         match address {
             0 => Ok(()),
             address => {
-                // As `cuMemFree`, it waits for what streams have to do.
+                // Waits for queued work, as `cuMemFree` does.
                 let waited = ordering::waited_for_context(current());
                 driver()?.free(address, &[AllocationKind::Host])?;
-                ordering::synchronised(&waited);
+                ordering::synchronized(&waited);
                 Ok(())
             }
         }
@@ -331,14 +331,14 @@ api! {
     }
 
     fn cuMemHostRegister_v2(start: u64, bytes: usize, flags: u32) {
-        // SAFETY: the program says that the range is its own until it unregisters it.
+        // SAFETY: CUDA's contract: the range stays allocated until the program unregisters it.
         unsafe { driver()?.register(start, bytes as u64, flags) }
     }
 
     fn cuMemHostUnregister(start: *mut c_void) {
         let driver = driver()?;
         driver.context()?;
-        // An address inside a range that was registered is wrong; others were never registered.
+        // An address inside a registered range is invalid; others were never registered.
         let inside = driver.allocations().find(start as u64).is_some_and(|(first, found)| found.kind == AllocationKind::Registered && first != start as u64);
         let unknown = if inside { Status::InvalidValue } else { Status::HostMemoryNotRegistered };
         driver.free(start as u64, &[AllocationKind::Registered]).map_err(|_| unknown)?;

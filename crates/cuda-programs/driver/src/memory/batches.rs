@@ -1,4 +1,4 @@
-//! Several copies by one call, and hints for several ranges of managed memory.
+//! Batched copies, and batched hints for managed memory.
 
 use crate::api::api;
 use crate::graphs::work::Work;
@@ -10,10 +10,10 @@ use crate::state::{driver, table};
 use crate::status::{Result, Status};
 use crate::textures::arrays::Array;
 
-/// `CUmemLocation`: its kind and its number.
+/// `CUmemLocation`: kind and id.
 type LocationWords = [i32; 2];
 
-/// `CUmemcpyAttributes`: when the source is read, where both ends are by hint, and flags.
+/// `CUmemcpyAttributes`: source access order, location hints, and flags.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct CopyAttributes {
@@ -24,12 +24,12 @@ pub struct CopyAttributes {
 
 abi!(CopyAttributes = 24, 4 { order: 0, hints: 4, flags: 20 });
 
-/// `CUmemcpy3DOperand`: memory with its row's length and its layer's height in elements, or an array and an offset.
+/// `CUmemcpy3DOperand`: memory with row length and layer height in elements, or an array and an offset.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct CopyOperand {
+struct CopyOperand {
     kind: i32,
-    /// Of memory, its address; of an array, its handle.
+    /// Address of memory, or handle of an array.
     first: Address,
     words: [u64; 3],
 }
@@ -60,7 +60,7 @@ impl CopyAttributes {
 }
 
 impl CopyOperand {
-    /// Bytes of a texel of an array; none of memory.
+    /// Bytes per texel of an array; `None` for memory.
     fn texel(&self) -> Result<Option<u64>> {
         match self.kind {
             POINTER => Ok(None),
@@ -69,7 +69,7 @@ impl CopyOperand {
         }
     }
 
-    /// As a side of a copy of elements of so many bytes.
+    /// Converts to a copy side, given the element size in bytes.
     fn side(&self, element: u64) -> Result<CopySide> {
         let ([a, b, c], first) = (self.words, self.first);
         let bytes = |elements: u64| {
@@ -110,7 +110,7 @@ impl BoxCopy {
     }
 }
 
-/// Queues copies one after the other; where one is refused, its number is stored.
+/// Queues copies in order. If one fails, its index is stored.
 fn queue(
     copies: impl Iterator<Item = Result<Copy3D>>,
     failed: Out<'_, usize>,
@@ -118,7 +118,7 @@ fn queue(
 ) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;
-    // The default stream and streams that are captured are refused, as by a GPU's driver.
+    // The default stream and captured streams are errors, as on a GPU.
     if matches!(stream, 0 | 1) {
         return Err(Status::InvalidValue);
     }
@@ -135,7 +135,7 @@ fn queue(
     Ok(())
 }
 
-/// Queues copies of lines.
+/// Queues 1D copies.
 fn lines(
     (to, from, bytes, count): (In<'_, Address>, In<'_, Address>, In<'_, usize>, usize),
     (attributes, first, attribute_count): (In<'_, CopyAttributes>, In<'_, usize>, usize),
@@ -148,7 +148,7 @@ fn lines(
     }
     let (to, from, bytes) = (to.list(count)?, from.list(count)?, bytes.list(count)?);
     let (attributes, first) = (attributes.list(attribute_count)?, first.list(attribute_count)?);
-    // Each attribute holds from one copy on to the next attribute's; the first from the first copy on.
+    // An attribute applies from its index up to the next attribute's; the first index is 0.
     let in_order = first.first() == Some(&0)
         && first.windows(2).all(|pair| pair[0] < pair[1])
         && first.iter().all(|&number| number < count);
@@ -170,7 +170,7 @@ fn lines(
     queue(copies, failed, stream)
 }
 
-/// Queues copies of boxes.
+/// Queues 3D copies.
 fn boxes(
     count: usize,
     all: In<'_, BoxCopy>,
@@ -184,10 +184,10 @@ fn boxes(
     queue(all.list(count)?.iter().map(BoxCopy::copy), failed, stream)
 }
 
-/// Ranges to prefetch, and where: each location holds from one range on to the next location's.
+/// Prefetch locations; each applies from its index up to the next one's.
 type Places<'call> = (In<'call, LocationWords>, In<'call, usize>, usize);
 
-/// Looks at ranges that a hint is for; the emulator's memory is everywhere, so that a hint changes nothing but what is answered.
+/// Validates the ranges of a hint. All memory is accessible everywhere, so a hint only changes later queries.
 fn hint(
     addresses: In<'_, u64>,
     bytes: In<'_, usize>,

@@ -11,10 +11,10 @@ use crate::state::driver;
 use crate::status::{Result, Status};
 use crate::streams::stream::SYNCHRONOUS;
 
-/// One side of a copy of rows (`CUDA_MEMCPY2D`).
+/// One side of a 2D copy (`CUDA_MEMCPY2D`).
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub struct CopySide2D {
+struct CopySide2D {
     x_bytes: usize,
     y: usize,
     memory: u32,
@@ -26,7 +26,7 @@ pub struct CopySide2D {
 
 abi!(CopySide2D = 56, 8 { x_bytes: 0, y: 8, memory: 16, host: 24, device: 32, array: 40, pitch: 48 });
 
-/// A copy of rows.
+/// A 2D copy (`CUDA_MEMCPY2D`).
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Copy2D {
@@ -57,20 +57,20 @@ impl CopySide2D {
     }
 }
 
-/// Copies rows, in the order of a stream.
+/// Queues a 2D copy.
 fn copy_2d(copy: In<'_, Copy2D>, stream: Handle) -> Result {
     let Copy2D { from, to, width, height } = copy.get()?;
     let part = Copy3D { from: from.side(), to: to.side(), width, height, depth: 1 };
     driver()?.submit(stream, Work::Copy(part))
 }
 
-/// Copies a box, in the order of a stream.
+/// Queues a 3D copy.
 fn copy_3d(copy: In<'_, Copy3D>, stream: Handle) -> Result {
     let copy = copy.get()?;
     driver()?.submit(stream, Work::Copy(copy))
 }
 
-/// Copies, in the order of a stream.
+/// Queues a 1D copy.
 fn copy(to: Address, from: Address, bytes: usize, stream: Handle) -> Result {
     if bytes > 0 && (to == Address::NULL || from == Address::NULL) {
         return Err(Status::InvalidValue);
@@ -85,21 +85,21 @@ fn copy(to: Address, from: Address, bytes: usize, stream: Handle) -> Result {
     driver()?.submit(stream, Work::Copy(line))
 }
 
-/// Lets what the contexts of two peers have to do come before a copy, and the copy before all that follows.
+/// Orders a peer copy after the pending work of both contexts, and before all later work.
 ///
 /// # Errors
-/// Those of the copy.
+/// Returns the errors of the copy.
 fn between_peers(contexts: [Handle; 2], copy: impl FnOnce() -> Result) -> Result {
-    let wait = |context| ordering::synchronised(&ordering::waited_for_context(context));
+    let wait = |context| ordering::synchronized(&ordering::waited_for_context(context));
     contexts.into_iter().for_each(wait);
     copy()?;
     wait(current());
     Ok(())
 }
 
-/// Refuses a range of a device that nobody allocated as a whole.
+/// Checks that a device range is allocated.
 fn check_device_range(address: u64, bytes: usize) -> Result {
-    // A node of the graph that is being captured will put memory there.
+    // The graph that is being captured will allocate it.
     if driver()?.graph_spans(address, bytes) {
         return Ok(());
     }

@@ -1,4 +1,7 @@
-//! Sharing between processes of one host: memory, events, and pools with their memory.
+//! Sharing memory, events and pools between processes of one host.
+//!
+//! Exported memory is the pages of an anonymous file: slab blocks are so from the start, larger allocations move to one when exported. The
+//! importing process opens the file through `/proc`, so nothing is left behind when a process exits.
 
 use crate::api::api;
 use crate::handles::Handle;
@@ -16,10 +19,10 @@ use std::os::fd::{AsFd, BorrowedFd, IntoRawFd};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
 
-/// Files are mapped by pages. An allocation of fewer bytes shares its page with others ([`crate::memory::shared_pages`]).
+/// Files are mapped in pages. A smaller allocation shares its page with others ([`crate::memory::shared_pages`]).
 const PAGE: u64 = 4096;
 
-/// What tells another process where memory is (`CUipcMemHandle`).
+/// Identifies memory for another process (`CUipcMemHandle`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
 pub struct IpcHandle {
@@ -27,9 +30,9 @@ pub struct IpcHandle {
     process: u32,
     file: i32,
     bytes: u64,
-    /// The pool that the memory is of, by its handle there.
+    /// Handle of the pool in the exporting process.
     pool: u64,
-    /// Where in the file it lies.
+    /// Offset in the file.
     offset: u64,
     rest: [u8; 24],
 }
@@ -38,10 +41,10 @@ abi!(IpcHandle = 64, 8 { mark: 0, process: 8, file: 12, bytes: 16, pool: 24, off
 
 const MARK: [u8; 8] = *b"LWSHARED";
 
-/// Files of this process's allocations, by their addresses, with the pages that they lie on.
+/// Files and mapped lengths of exported allocations, by address.
 static EXPORTED: Mutex<BTreeMap<u64, (SharedFile, usize)>> = Mutex::new(BTreeMap::new());
 
-/// Another process's memory that is mapped here.
+/// Memory of another process, mapped here.
 struct ImportedMemory {
     ticket: IpcHandle,
     _pages: Pages,
@@ -51,8 +54,8 @@ struct ImportedMemory {
 static IMPORTED: Mutex<BTreeMap<u64, ImportedMemory>> = Mutex::new(BTreeMap::new());
 
 impl IpcHandle {
-    /// A ticket for something else than memory: a number of this process.
-    pub fn for_event(number: u64) -> IpcHandle {
+    /// A handle for an event.
+    fn for_event(number: u64) -> IpcHandle {
         let process = std::process::id();
         IpcHandle {
             mark: MARK,
@@ -65,27 +68,27 @@ impl IpcHandle {
         }
     }
 
-    /// A ticket for the bytes of a block.
-    pub fn for_block(block: &Block, bytes: u64, pool: u64) -> IpcHandle {
+    /// A handle for a slab block.
+    fn for_block(block: &Block, bytes: u64, pool: u64) -> IpcHandle {
         let (file, offset) = block.share();
         let (process, offset) = (std::process::id(), offset as u64);
         IpcHandle { mark: MARK, process, file, bytes, pool, offset, rest: [0; 24] }
     }
 
-    /// The process and the pool that the memory is of.
+    /// The exporting process and its pool.
     pub fn of_pool(&self) -> (u32, u64) {
         (self.process, self.pool)
     }
 
-    /// Whether some bytes are a ticket.
-    pub fn is_one(&self) -> bool {
+    /// Whether some bytes are an IPC handle.
+    fn is_one(&self) -> bool {
         self.mark == MARK
     }
 }
 
 impl Driver {
-    /// Lets other processes map an allocation that has its pages for itself: its bytes, and those with the rest of its unit.
-    pub fn export(&self, address: u64, [bytes, whole]: [u64; 2], pool: u64) -> Result<IpcHandle> {
+    /// Exports an allocation that has its own pages. Takes its size without and with padding.
+    fn export(&self, address: u64, [bytes, whole]: [u64; 2], pool: u64) -> Result<IpcHandle> {
         if whole < PAGE {
             crate::api::warn(
                 "memory is not shared",
@@ -100,7 +103,7 @@ impl Driver {
                 let length = bytes.next_multiple_of(PAGE) as usize;
                 let file = SharedFile::new(length).ok_or(Status::OutOfMemory)?;
                 self.copy_to(&file, address, bytes)?;
-                // SAFETY: an allocation of a page or more has its pages for itself, and what they held is in the file.
+                // SAFETY: an allocation of a page or more has its own pages, and the file has a copy of their contents.
                 unsafe { map_over(address as usize, length, &file, 0) }
                     .ok_or(Status::OutOfMemory)?;
                 vacant.insert((file, length)).0.number()
@@ -110,7 +113,7 @@ impl Driver {
         Ok(IpcHandle { mark: MARK, process, file, bytes, pool, offset: 0, rest: [0; 24] })
     }
 
-    /// Copies memory to a file of zeros, part by part: what was never written takes no memory there, either.
+    /// Copies exported memory to a zeroed file in chunks. Zero chunks are skipped and take no memory.
     fn copy_to(&self, file: &SharedFile, address: u64, bytes: u64) -> Result {
         const PART: u64 = 1 << 20;
         let mut room = vec![0; bytes.min(PART) as usize];
@@ -124,8 +127,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Maps another process's memory, or counts that it is used once more.
-    pub fn import(&self, ticket: IpcHandle) -> Result<u64> {
+    /// Maps another process's memory, or increments its reference count.
+    fn import(&self, ticket: IpcHandle) -> Result<u64> {
         if !ticket.is_one() || ticket.file < 0 {
             return Err(Status::InvalidValue);
         }
@@ -153,7 +156,7 @@ impl Driver {
         let address = pages.start() as u64 + skipped;
         let from = (ticket.offset - skipped) as usize;
         pages.map_from(pages.start(), length, &file, from).ok_or(Status::OutOfMemory)?;
-        // SAFETY: these pages are mapped, and stay so until they are unregistered.
+        // SAFETY: the pages stay mapped until `release_import` has unregistered them.
         unsafe {
             self.device.register_host(address as *mut u8, ticket.bytes, "cuIpcOpenMemHandle")
         }
@@ -162,12 +165,12 @@ impl Driver {
         Ok(address)
     }
 
-    /// Whether an address is another process's memory.
+    /// Whether an address is imported memory.
     pub fn is_imported(&self, address: u64) -> bool {
         lock(&IMPORTED).contains_key(&address)
     }
 
-    /// Ends one use of another process's memory.
+    /// Drops one reference to imported memory.
     pub fn release_import(&self, address: u64) -> Result {
         self.finish_detached()?;
         let mut taken = lock(&IMPORTED);
@@ -181,16 +184,16 @@ impl Driver {
     }
 }
 
-/// Takes an allocation that is about to be freed away from the processes that share it: they keep what they mapped.
+/// Detaches an allocation that is about to be freed from its file. Other processes keep their mappings.
 pub fn end(address: u64) {
     if let Some((_, length)) = lock(&EXPORTED).remove(&address) {
-        // SAFETY: as in `share`; nobody uses what is being freed.
+        // SAFETY: the pages are those that `export` mapped, and the allocation on them is being freed.
         let _ = unsafe { map_private(address as usize, length) };
     }
 }
 
 impl Driver {
-    /// The ticket of the allocation that holds an address.
+    /// The IPC handle of the allocation that contains an address.
     fn ticket(&self, address: u64) -> Result<IpcHandle> {
         let (start, [bytes, whole], pool) = match self.allocations().find(address) {
             Some((
@@ -229,7 +232,7 @@ api! {
     }
 
     fn cuIpcGetEventHandle(ticket: Out<'_, IpcHandle>, event: Handle) {
-        // Only events without a time are shared.
+        // Only events without timing can be shared.
         if !table::<Event>().get(event)?.untimed {
             return Err(Status::InvalidHandle);
         }
@@ -241,18 +244,18 @@ api! {
         if !ticket.is_one() {
             return Err(Status::InvalidHandle);
         }
-        // What was recorded has happened, here as there: there is nothing to wait for.
+        // Work runs at enqueue, so a recorded event has already happened.
         let made = Event { context, untimed: true, recorded: Mutex::default(), nodes: Mutex::default(), ticket: AtomicU64::new(0), point: Mutex::default() };
         event.store(table::<Event>().add(made))
     }
 
     fn cuMemPoolExportToShareableHandle(to: Out<'_, i32>, pool: Handle, kind: i32, _flags: u64) {
         table::<Pool>().get(pool)?;
-        // A file descriptor.
+        // File descriptor.
         if kind != 1 {
             return Err(Status::NotSupported);
         }
-        // Its memory is shared by tickets; the file only stands for the pool.
+        // Memory is shared by IPC handles; the file only identifies the pool.
         let file = SharedFile::new(16).ok_or(Status::OutOfMemory)?;
         let words = [u64::from(std::process::id()), pool].map(u64::to_le_bytes);
         file.write(0, words.as_flattened()).ok_or(Status::OutOfMemory)?;
@@ -266,7 +269,7 @@ api! {
             return Err(Status::NotSupported);
         }
         let number = i32::try_from(from as usize).ok().filter(|number| *number >= 0).ok_or(Status::InvalidValue)?;
-        // SAFETY: the caller's descriptor, open for the time of this call.
+        // SAFETY: the caller passes a descriptor that stays open during the call.
         let file = SharedFile::from_descriptor(unsafe { BorrowedFd::borrow_raw(number) }).ok_or(Status::InvalidValue)?;
         let mut words = [[0; 8]; 2];
         file.read(words.as_flattened_mut()).ok_or(Status::InvalidValue)?;
@@ -283,7 +286,7 @@ api! {
 
     fn cuMemPoolImportPointer(address: Out<'_, u64>, pool: Handle, ticket: In<'_, IpcHandle>) {
         let ticket = ticket.get()?;
-        // Only what is of this pool.
+        // Only memory of this pool.
         if table::<Pool>().get(pool)?.origin != Some(ticket.of_pool()) {
             return Err(Status::InvalidValue);
         }

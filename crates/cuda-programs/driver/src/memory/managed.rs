@@ -1,5 +1,5 @@
-//! Managed memory: where a program wants it, and where it prefetched it. Everything lies where both sides reach it, so that advice changes
-//! nothing but the answers; it is kept page by page as the last of what was said.
+//! Managed memory: advice and prefetches. All memory is accessible from both sides, so advice only changes what queries return. It is tracked
+//! per page.
 
 use crate::api::api;
 use crate::handles::Handle;
@@ -12,11 +12,11 @@ use std::ffi::c_void;
 use std::sync::Mutex;
 
 const PAGE: u64 = 4096;
-/// The host, and no device, as numbers of devices.
+/// Device numbers for the host and for no device.
 const HOST: i32 = -1;
 const NOWHERE: i32 = -2;
 
-/// The advice that holds for a page.
+/// Advice in effect for a page.
 #[derive(Clone, PartialEq, Eq)]
 struct Page {
     read_mostly: bool,
@@ -31,16 +31,16 @@ impl Default for Page {
     }
 }
 
-/// Advice on the pages of a range, or a prefetch of them.
+/// Advice or a prefetch on a range of pages.
 struct Advice {
     start: u64,
     end: u64,
-    /// Advice by its number (`CUmem_advise`); 0 for a prefetch.
+    /// Number of the advice (`CUmem_advise`); 0 for a prefetch.
     what: i32,
     device: i32,
 }
 
-/// The advice on each allocation, by its number, in the order of the calls.
+/// Advice per allocation id, in call order.
 static ADVICE: Mutex<BTreeMap<u64, Vec<Advice>>> = Mutex::new(BTreeMap::new());
 
 impl Page {
@@ -56,7 +56,7 @@ impl Page {
     }
 }
 
-/// A device of `CUmemLocation`, as one word: its kind and its number.
+/// Decodes a `CUmemLocation` passed as one word.
 pub fn device_of(location: u64) -> Result<i32> {
     match location as u32 {
         1 => Ok((location >> 32) as i32),
@@ -66,7 +66,7 @@ pub fn device_of(location: u64) -> Result<i32> {
 }
 
 impl Driver {
-    /// The number of the managed allocation that holds a range.
+    /// Id of the managed allocation that contains a range.
     fn managed(&self, address: u64, bytes: usize) -> Result<u64> {
         match self.allocations().find(address) {
             Some((start, found))
@@ -80,7 +80,7 @@ impl Driver {
         }
     }
 
-    /// Records advice on a range.
+    /// Records advice for a range.
     fn record_advice(&self, address: u64, bytes: usize, what: i32, device: i32) -> Result {
         self.context()?;
         if device >= 0 && self.gpu(device).is_err() || device < HOST {
@@ -92,7 +92,7 @@ impl Driver {
         Ok(())
     }
 
-    /// What holds for all pages of a range.
+    /// The distinct states of a range's pages.
     fn pages(&self, address: u64, bytes: usize) -> Result<Vec<Page>> {
         let id = self.managed(address, bytes)?;
         let all = lock(&ADVICE);
@@ -110,9 +110,9 @@ impl Driver {
     }
 }
 
-/// Advice on a range; its numbers are those of `CUmem_advise`.
+/// Applies advice (`CUmem_advise`) to a range.
 fn advise(address: u64, bytes: usize, advice: i32, device: Result<i32>) -> Result {
-    // Some advice takes no device.
+    // This advice ignores the device.
     let device = if matches!(advice, 1 | 2 | 4) { HOST } else { device? };
     match advice {
         1..=6 => driver()?.record_advice(address, bytes, advice, device),
@@ -120,7 +120,7 @@ fn advise(address: u64, bytes: usize, advice: i32, device: Result<i32>) -> Resul
     }
 }
 
-/// The words of an attribute of a range (`CUmem_range_attribute`), as many as there is room for.
+/// Words of a range attribute (`CUmem_range_attribute`), up to `room`.
 fn attribute(address: u64, bytes: usize, kind: i32, room: usize) -> Result<Vec<i32>> {
     let pages = driver()?.pages(address, bytes)?;
     let common = |of: fn(&Page) -> i32| match &pages[..] {
@@ -139,7 +139,7 @@ fn attribute(address: u64, bytes: usize, kind: i32, room: usize) -> Result<Vec<i
         3 => {
             let users = |page: &Page| page.users.clone();
             let mut all = pages.iter().map(users).reduce(|a, b| &a & &b).unwrap_or_default();
-            // Devices, then the host.
+            // Devices first, then the host.
             let host = all.remove(&HOST).then_some(HOST);
             let mut words: Vec<i32> = all.into_iter().chain(host).take(room).collect();
             words.resize(room, NOWHERE);
@@ -158,7 +158,7 @@ fn attribute(address: u64, bytes: usize, kind: i32, room: usize) -> Result<Vec<i
 /// Stores an attribute.
 ///
 /// # Safety
-/// `to` is null, which is refused, or has the size.
+/// `to` is null, which is refused, or has `size` bytes.
 unsafe fn store_attribute(
     to: *mut c_void,
     size: usize,
@@ -176,7 +176,7 @@ unsafe fn store_attribute(
     Ok(())
 }
 
-/// Brings a range to a device, in the order of a stream.
+/// Prefetches a range in stream order.
 pub fn prefetch(address: u64, bytes: usize, device: Result<i32>, stream: Handle) -> Result {
     let driver = driver()?;
     driver.stream(stream)?;

@@ -1,13 +1,13 @@
-//! Whether memory of the program is there and may be accessed, so that a bad pointer is a status and not the end of the process.
+//! Checks that memory of the program is mapped, so that a bad pointer is an error status and not a crash.
 
-/// What is to be done with memory.
+/// Kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
     Read,
     Write,
 }
 
-/// Whether every byte of a range may be read, or written, in this process. Where the system does not tell, only null is refused.
+/// Whether this process may access every byte of a range. Where the system cannot tell, only null is refused.
 pub fn is_mapped(address: u64, bytes: usize, access: Access) -> bool {
     match usize::try_from(address) {
         Ok(start) if start > 0 && start.checked_add(bytes).is_some() => {
@@ -17,10 +17,10 @@ pub fn is_mapped(address: u64, bytes: usize, access: Access) -> bool {
     }
 }
 
-/// The bytes from an address up to a zero byte, without it; `None` where memory ends before.
+/// The bytes up to a zero byte, without it; `None` if unmapped memory comes first.
 ///
 /// # Safety
-/// What is there stays, and is not written, for as long as the bytes are used.
+/// The bytes are neither freed nor written as long as the slice is used.
 pub unsafe fn until_zero<'a>(address: u64) -> Option<&'a [u8]> {
     const STEP: u64 = 4096;
     let mut end = address;
@@ -30,11 +30,11 @@ pub unsafe fn until_zero<'a>(address: u64) -> Option<&'a [u8]> {
         if !is_mapped(end, bytes, Access::Read) {
             return None;
         }
-        // SAFETY: the bytes can be read.
+        // SAFETY: `is_mapped` found the bytes readable.
         let part = unsafe { std::slice::from_raw_parts(end as *const u8, bytes) };
         if let Some(at) = part.iter().position(|&byte| byte == 0) {
             let length = usize::try_from(end - address).ok()? + at;
-            // SAFETY: all parts were checked.
+            // SAFETY: every page up to here was found readable above.
             return Some(unsafe { std::slice::from_raw_parts(address as *const u8, length) });
         }
         end = next;
@@ -47,15 +47,15 @@ mod system {
     use std::io::Error;
     use std::sync::OnceLock;
 
-    /// Pages that are asked for at once.
+    /// Pages queried at once.
     const PAGES: usize = 1 << 12;
-    /// Bytes that are brought at most: more might be more than this machine has.
+    /// Maximum bytes to populate; a larger range might exceed the machine's memory.
     const BROUGHT: usize = 1 << 28;
-    /// Advice of Linux 5.14 that brings pages as an access would, and says where one would fail (`MADV_POPULATE_READ` and `_WRITE`).
+    /// `madvise` requests of Linux 5.14 that populate pages as an access would, and fail where the access would (`MADV_POPULATE_READ` and `_WRITE`).
     const POPULATE: [i32; 2] = [22, 23];
 
     fn page() -> usize {
-        // SAFETY: it only returns a number.
+        // SAFETY: `sysconf` only returns a number.
         usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
     }
 
@@ -63,15 +63,15 @@ mod system {
         Error::last_os_error().raw_os_error().unwrap_or(0)
     }
 
-    /// Brings whole pages; the error where that fails.
+    /// Populates whole pages, or returns the error code.
     fn populate(start: usize, bytes: usize, access: Access) -> Result<(), i32> {
         let advice = POPULATE[usize::from(access == Access::Write)];
-        // SAFETY: pages that can be accessed keep what they hold.
+        // SAFETY: populating accessible pages does not change their contents.
         let ended = unsafe { libc::madvise(start as *mut _, bytes, advice) };
         if ended == 0 { Ok(()) } else { Err(code()) }
     }
 
-    /// Whether the system knows the advice.
+    /// Whether the kernel supports populating.
     fn populates() -> bool {
         static KNOWN: OnceLock<bool> = OnceLock::new();
         *KNOWN.get_or_init(|| {
@@ -84,7 +84,7 @@ mod system {
     pub fn all_mapped(start: usize, bytes: usize, access: Access) -> bool {
         let page = page();
         let (first, end) = (start / page * page, start + bytes);
-        // What is not mapped at all is told before any page is brought.
+        // Detect unmapped ranges before populating anything.
         if !is_there(first, end, page) {
             return false;
         }
@@ -97,7 +97,7 @@ mod system {
         }
         match populate(first, length, access) {
             Ok(()) => true,
-            // An access would fail, or there is memory of a device, for which the list of mappings has the answer.
+            // The access would fail, or it is device memory; the list of mappings tells which.
             Err(libc::EINVAL) => is_listed(first, end, access),
             Err(code) => !matches!(code, libc::EFAULT | libc::ENOMEM),
         }
@@ -107,15 +107,15 @@ mod system {
         let mut resident = [0u8; PAGES];
         (first..end).step_by(PAGES * page).all(|from| {
             let length = (end - from).min(PAGES * page);
-            // SAFETY: the kernel reads no memory of the range, and writes a byte per page to what has room for them.
+            // SAFETY: `mincore` does not access the range, and writes one byte per page to `resident`, which has room for `PAGES`.
             let ended =
                 unsafe { libc::mincore(from as *mut _, length, resident.as_mut_ptr().cast()) };
-            // Other errors than that a part is not mapped say nothing of the memory.
+            // Other errors do not mean that memory is unmapped.
             ended == 0 || code() != libc::ENOMEM
         })
     }
 
-    /// Whether the mappings of this process that hold a range allow an access.
+    /// Whether `/proc/self/maps` allows the access.
     fn is_listed(first: usize, end: usize, access: Access) -> bool {
         let Ok(list) = std::fs::read_to_string("/proc/self/maps") else { return true };
         let mut at = first;
@@ -147,10 +147,10 @@ mod system {
 mod tests {
     use super::*;
 
-    /// Pages of their own.
+    /// Maps new pages.
     fn map(pages: usize, access: i32) -> usize {
         let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-        // SAFETY: a new mapping at a place of the system's choice.
+        // SAFETY: a new mapping at an address chosen by the kernel.
         let at = unsafe { libc::mmap(std::ptr::null_mut(), 4096 * pages, access, flags, -1, 0) };
         assert_ne!(at, libc::MAP_FAILED);
         at as usize
@@ -176,14 +176,14 @@ mod tests {
         let (bytes, flags) =
             (1 << 40, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
         let rights = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping at a place of the system's choice.
+        // SAFETY: a new mapping at an address chosen by the kernel.
         let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, rights, flags, -1, 0) };
         assert_ne!(at, libc::MAP_FAILED);
         for access in [Access::Read, Access::Write] {
             assert!(is_mapped(at as u64 + 10, bytes - 10, access));
         }
         let mut resident = [1u8];
-        // SAFETY: it writes a byte for the one page.
+        // SAFETY: `mincore` writes one byte, for the one page.
         assert_eq!(unsafe { libc::mincore(at, 4096, resident.as_mut_ptr()) }, 0);
         assert_eq!(resident[0] & 1, 0);
         // SAFETY: the mapping is this test's own.
@@ -199,7 +199,7 @@ mod tests {
         static CONSTANT: [u8; 4] = *b"text";
         let constant = CONSTANT.as_ptr() as u64;
         assert!(is_mapped(constant, 4, Access::Read) && !is_mapped(constant, 4, Access::Write));
-        // Two pages, of which the second is protected.
+        // Two pages; the second one is protected.
         let both = map(2, libc::PROT_READ | libc::PROT_WRITE);
         // SAFETY: the page is of this mapping.
         assert_eq!(unsafe { libc::mprotect((both + 4096) as *mut _, 4096, libc::PROT_NONE) }, 0);
@@ -208,8 +208,8 @@ mod tests {
             assert!(!is_mapped(both as u64, 4097, access));
             assert!(!is_mapped(both as u64 + 4096, 1, access));
         }
-        // A text that ends, and one that runs into the protected page.
-        // SAFETY: the first page is this test's own.
+        // A terminated text, and one that runs into the protected page.
+        // SAFETY: the first page belongs to this test.
         unsafe {
             std::ptr::write_bytes(both as *mut u8, b'x', 4096);
             assert_eq!(until_zero(both as u64 + 10), None);

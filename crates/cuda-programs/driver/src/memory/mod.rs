@@ -1,4 +1,4 @@
-//! Memory: allocations, copies, managed memory, pools, virtual memory, and what processes share.
+//! Memory: allocations, copies, managed memory, pools, virtual memory, and IPC.
 
 pub mod addresses;
 pub mod allocations;

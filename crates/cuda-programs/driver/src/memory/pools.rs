@@ -1,4 +1,4 @@
-//! Stream-ordered allocation and memory pools. Memory is there when it is asked for, and gone when it is freed.
+//! Stream-ordered allocation and memory pools. Memory is allocated and freed immediately.
 
 use crate::api::api;
 use crate::graphs::work::Work;
@@ -11,33 +11,33 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Mutex;
 
-/// A pool.
+/// A memory pool.
 pub struct Pool {
-    /// What its memory is.
+    /// Kind of its memory.
     kind: AllocationKind,
-    /// Attributes by their numbers, as far as programs set them.
+    /// Attributes set by the program, by number.
     attributes: Mutex<BTreeMap<i32, u64>>,
-    /// Most bytes that were in use.
+    /// Maximum bytes in use.
     high: Mutex<u64>,
-    /// The process and the handle there of a pool of another process.
+    /// For an imported pool: the exporting process and the handle there.
     pub origin: Option<(u32, Handle)>,
 }
 
-/// Where the memory of a pool is that is looked up by its place.
+/// Location of a pool's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PoolLocation {
-    /// A GPU's own memory.
+    /// Device memory of a GPU.
     Gpu(i32),
-    /// Memory of the host, or managed memory: the type of allocation, that of the location, and its number.
+    /// Host or managed memory: allocation type, location type, and id.
     Other([i32; 3]),
 }
 
 impl PoolLocation {
-    /// The place of a location (`CUmemLocation`) and a type of allocation (1 pinned, 2 managed).
+    /// Converts a `CUmemLocation` and an allocation type (1 pinned, 2 managed).
     fn new(location: Option<[i32; 2]>, kind: i32) -> Result<PoolLocation> {
         match (location, kind) {
             (Some([1, device]), 1) => Ok(PoolLocation::Gpu(device)),
-            // The host has one number, and managed memory may have no preferred place.
+            // The host has one id, and managed memory may have no preferred location.
             (Some([2, _]), 1 | 2) => Ok(PoolLocation::Other([kind, 2, 0])),
             (Some([0, _]), 2) => Ok(PoolLocation::Other([2, 0, 0])),
             (Some([3, node]), 1 | 2) => Ok(PoolLocation::Other([kind, 3, node])),
@@ -50,7 +50,7 @@ impl PoolLocation {
         }
     }
 
-    /// What memory there is.
+    /// Kind of the memory.
     fn kind(self) -> AllocationKind {
         match self {
             PoolLocation::Gpu(_) => AllocationKind::Device,
@@ -60,11 +60,11 @@ impl PoolLocation {
     }
 }
 
-/// The default pools of the other places, and those that allocations there take.
+/// Default and current pools of the other locations.
 static OTHERS: Mutex<BTreeMap<[i32; 3], [Handle; 2]>> = Mutex::new(BTreeMap::new());
 
 impl Driver {
-    /// The default pool of a place (0), or the one that allocations take (1).
+    /// The default (0) or current (1) pool of a location.
     fn pool_at(&self, place: PoolLocation, which: usize) -> Result<Handle> {
         match place {
             PoolLocation::Gpu(ordinal) => self.pool_of(ordinal, which),
@@ -75,7 +75,7 @@ impl Driver {
         }
     }
 
-    /// Lets allocations at a place take a pool.
+    /// Sets the current pool of a location.
     fn set_pool_at(&self, place: PoolLocation, pool: Handle) -> Result {
         let key = match place {
             PoolLocation::Gpu(ordinal) => return self.set_pool(ordinal, pool),
@@ -89,7 +89,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The default pool of a GPU (0), or the one that allocations take (1).
+    /// The default (0) or current (1) pool of a GPU.
     fn pool_of(&self, ordinal: i32, which: usize) -> Result<Handle> {
         let gpu = self.gpu(ordinal)?;
         let mut pools = lock(&gpu.pools);
@@ -102,7 +102,7 @@ impl Driver {
         Ok(pools[which])
     }
 
-    /// Lets allocations on a GPU take a pool.
+    /// Sets the current pool of a GPU.
     fn set_pool(&self, ordinal: i32, pool: Handle) -> Result {
         table::<Pool>().get(pool)?;
         self.pool_of(ordinal, 0)?;
@@ -110,7 +110,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Ends a pool, which is not the default one of a place; places whose allocations took it take their default ones again.
+    /// Destroys a pool, unless it is a default pool. Locations that used it return to their default pools.
     fn end_pool(&self, pool: Handle) -> Result {
         table::<Pool>().get(pool)?;
         let mut others = lock(&OTHERS);
@@ -138,9 +138,9 @@ impl Driver {
             return Ok(address);
         }
         let of_pool = table::<Pool>().get(pool)?;
-        // Managed memory of a pool belongs to no stream.
+        // Managed pool memory is attached to no stream.
         let flags = u32::from(of_pool.kind == AllocationKind::Managed);
-        // An allocation of no bytes is one.
+        // A zero-byte allocation succeeds.
         let address = self.allocate(bytes.max(1), of_pool.kind, pool, flags)?;
         let used = self.used_of(pool);
         let mut high = lock(&of_pool.high);
@@ -152,7 +152,7 @@ impl Driver {
 
 impl Pool {
     pub fn new(kind: AllocationKind) -> Pool {
-        // Memory may be used again by dependencies of all three kinds (1 to 3), and no byte is kept (4).
+        // Reuse by all three kinds of dependencies is allowed (1 to 3), and the release threshold is 0 (4).
         Pool {
             kind,
             attributes: Mutex::new(BTreeMap::from([(1, 1), (2, 1), (3, 1), (4, 0)])),
@@ -178,7 +178,7 @@ api! {
     fn cuMemFreeAsync(address: u64, stream: Handle) {
         driver()?.stream(stream)?;
         match address {
-            // As `cuMemFree`: NVIDIA's cuSPARSE 12.9.4 frees what it did not allocate, and takes any error for its own.
+            // As `cuMemFree`: NVIDIA's cuSPARSE 12.9.4 frees null, and treats any error as its own.
             0 => Ok(()),
             address if driver()?.is_imported(address) => driver()?.release_import(address),
             address if driver()?.is_of_graph(address) => driver()?.submit(stream, Work::Release(address)),
@@ -213,7 +213,7 @@ api! {
 
     fn cuMemPoolCreate(pool: Out<'_, Handle>, properties: In<'_, [i32; 4]>) {
         let kind = match properties.find() {
-            // What other processes may open is device memory here, which the host reaches, too.
+            // IPC pools have device memory, which the host reaches, too.
             Some([kind, 0, location, id]) => PoolLocation::new(Some([location, id]), kind).map_or(AllocationKind::Device, PoolLocation::kind),
             _ => AllocationKind::Device,
         };
@@ -239,7 +239,7 @@ api! {
             1..=3 => of_pool.set(attribute, u64::from(unsafe { value.cast::<u32>().read() })),
             // SAFETY: not null, and CUDA gives this attribute an `int` (1 to 3) or 64 bits (4).
             4 => of_pool.set(attribute, unsafe { value.cast::<u64>().read() }),
-            // The most that was in use, which starts anew.
+            // Resets the maximum in use.
             6 | 8 => *lock(&of_pool.high) = driver.used_of(pool),
             _ => return Err(Status::InvalidValue),
         }
@@ -267,7 +267,7 @@ api! {
 
     fn cuMemPoolGetAccess(flags: Out<'_, i32>, pool: Handle, _location: *const c_void) {
         table::<Pool>().get(pool)?;
-        // Reading and writing.
+        // Read and write access.
         flags.store(3)
     }
 }

@@ -1,6 +1,6 @@
-//! Memory that other processes can map: files without a name, ranges of addresses that map them, and slabs of small allocations.
+//! Memory that other processes can map: anonymous files, address ranges for mappings of them, and slabs of small allocations.
 //!
-//! A slab is a range of pages of such a file from the start, so an allocation never moves when it is exported.
+//! A slab is mapped from such a file from the start, so its allocations never move when they are exported.
 
 use crate::state::lock;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -9,16 +9,16 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A file in memory, without a name.
+/// An anonymous file in memory.
 pub struct SharedFile {
     descriptor: OwnedFd,
     bytes: usize,
 }
 
 impl SharedFile {
-    /// A file of zeros.
+    /// Creates a zeroed file.
     pub fn new(bytes: usize) -> Option<SharedFile> {
-        // SAFETY: the name ends with a zero byte; the descriptor is new and nobody else's.
+        // SAFETY: the name is a C string literal; a non-negative result is a new descriptor, owned here.
         let descriptor = unsafe {
             let number = libc::memfd_create(c"lanework".as_ptr(), libc::MFD_CLOEXEC);
             (number >= 0).then(|| OwnedFd::from_raw_fd(number))
@@ -27,7 +27,7 @@ impl SharedFile {
         Some(SharedFile { descriptor, bytes })
     }
 
-    /// The file of somebody's descriptor.
+    /// Opens the file of an existing descriptor.
     pub fn from_descriptor(descriptor: BorrowedFd<'_>) -> Option<SharedFile> {
         let descriptor = descriptor.try_clone_to_owned().ok()?;
         let bytes = File::from(descriptor.try_clone().ok()?).metadata().ok()?.len() as usize;
@@ -38,32 +38,32 @@ impl SharedFile {
         self.bytes
     }
 
-    /// The number of its descriptor, for as long as it lives.
+    /// Descriptor number, valid as long as the file.
     pub fn number(&self) -> i32 {
         self.descriptor.as_fd().as_raw_fd()
     }
 
-    /// Another descriptor of the same file.
+    /// A new descriptor of the same file.
     pub fn duplicate(&self) -> Option<OwnedFd> {
         self.descriptor.try_clone().ok()
     }
 
-    /// Reads it from its start.
+    /// Reads from the start.
     pub fn read(&self, to: &mut [u8]) -> Option<()> {
         use std::os::unix::fs::FileExt;
         File::from(self.duplicate()?).read_exact_at(to, 0).ok()
     }
 
-    /// Writes bytes from a place on.
+    /// Writes at an offset.
     pub fn write(&self, at: u64, bytes: &[u8]) -> Option<()> {
         use std::os::unix::fs::FileExt;
         File::from(self.duplicate()?).write_all_at(bytes, at).ok()
     }
 }
 
-/// A range of addresses of this process, for mappings at places of it.
+/// A reserved address range, for mappings inside it.
 pub struct Pages {
-    /// What was mapped, which may begin before the range.
+    /// The whole reservation; it may start before the aligned range.
     whole: (usize, usize),
     start: usize,
     bytes: usize,
@@ -72,10 +72,10 @@ pub struct Pages {
 const PRIVATE: i32 = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
 
 impl Pages {
-    /// A range of addresses with nothing there.
+    /// Reserves an address range without memory.
     pub fn reserve(bytes: usize, alignment: usize) -> Option<Pages> {
         let length = bytes.checked_add(alignment)?;
-        // SAFETY: a new mapping at a place of the system's choice.
+        // SAFETY: a new mapping at an address chosen by the kernel.
         let at =
             unsafe { libc::mmap(std::ptr::null_mut(), length, libc::PROT_NONE, PRIVATE, -1, 0) };
         if at == libc::MAP_FAILED {
@@ -93,9 +93,9 @@ impl Pages {
         self.bytes
     }
 
-    /// Makes the whole range private memory.
+    /// Backs the range with private memory.
     pub fn map_private(&self) -> Option<()> {
-        // SAFETY: the range's pages are used by nobody else.
+        // SAFETY: the pages belong to this range, and nothing refers to them yet.
         unsafe { map_private(self.start, self.bytes) }
     }
 
@@ -104,12 +104,12 @@ impl Pages {
         (address >= self.start && end <= self.start + self.bytes).then_some(())
     }
 
-    /// Maps the start of a file at a place of the range.
+    /// Maps the start of a file into the range.
     pub fn map(&self, address: usize, bytes: usize, file: &SharedFile) -> Option<()> {
         self.map_from(address, bytes, file, 0)
     }
 
-    /// Maps a part of a file, from a page of it on, at a place of the range.
+    /// Maps part of a file, from a page boundary on, into the range.
     pub fn map_from(
         &self,
         address: usize,
@@ -118,15 +118,15 @@ impl Pages {
         from: usize,
     ) -> Option<()> {
         self.inside(address, bytes)?;
-        // SAFETY: the place is of this range, whose pages nobody else uses.
+        // SAFETY: `inside` checked that the pages belong to this range.
         unsafe { map_over(address, bytes, file, from) }
     }
 
-    /// Takes away what is mapped at a place of the range.
+    /// Unmaps part of the range; the addresses stay reserved.
     pub fn unmap(&self, address: usize, bytes: usize) -> Option<()> {
         self.inside(address, bytes)?;
         let flags = PRIVATE | libc::MAP_FIXED;
-        // SAFETY: as for `map`.
+        // SAFETY: `inside` checked that the pages belong to this range.
         let at = unsafe { libc::mmap(address as *mut _, bytes, libc::PROT_NONE, flags, -1, 0) };
         (at != libc::MAP_FAILED).then_some(())
     }
@@ -134,15 +134,15 @@ impl Pages {
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this range's own.
+        // SAFETY: `reserve` made the mapping, and it is unmapped once.
         unsafe { libc::munmap(self.whole.0 as *mut _, self.whole.1) };
     }
 }
 
-/// Maps a part of a file, from a page of it on, over whole pages.
+/// Maps part of a file, from a page boundary on, over existing pages.
 ///
 /// # Safety
-/// The pages are the caller's, and nobody else uses them meanwhile.
+/// The caller owns the pages, and nothing accesses them during the call.
 pub unsafe fn map_over(address: usize, bytes: usize, file: &SharedFile, from: usize) -> Option<()> {
     let from = libc::off_t::try_from(from).ok()?;
     let access = libc::PROT_READ | libc::PROT_WRITE;
@@ -152,7 +152,7 @@ pub unsafe fn map_over(address: usize, bytes: usize, file: &SharedFile, from: us
     (at != libc::MAP_FAILED).then_some(())
 }
 
-/// Makes pages private memory again; what they held is lost.
+/// Replaces pages by zeroed private memory.
 ///
 /// # Safety
 /// As [`map_over`].
@@ -164,24 +164,24 @@ pub unsafe fn map_private(address: usize, bytes: usize) -> Option<()> {
     (at != libc::MAP_FAILED).then_some(())
 }
 
-/// Bytes of a slab, of which only the pages that are used take memory.
+/// Slab size in bytes. Only touched pages take memory.
 const SLAB: usize = 1 << 20;
-/// Blocks begin at multiples of this, as on a GPU, where CUDA's runtime refuses textures of other addresses (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`), and
-/// at least as many bytes lie between two.
+/// Alignment of blocks, and the minimum gap between them. CUDA's runtime refuses textures at other addresses
+/// (`CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT`).
 const GRAIN: usize = 512;
-/// Larger blocks have pages of their own, elsewhere.
-pub const LARGEST: usize = 4095;
+/// Largest block; larger allocations have their own pages.
+const LARGEST: usize = 4095;
 
-/// A piece of shared pages.
+/// One slab.
 struct Slab {
     file: SharedFile,
     pages: Pages,
 }
 
-/// Where slabs are.
+/// Start addresses of all slabs.
 static PLACES: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
-/// Whether an address lies in a slab, in use or not: no memory of the program itself is there.
+/// Whether an address is in a slab, in use or not: it is not memory of the program.
 pub fn holds(address: u64) -> bool {
     let places = lock(&PLACES);
     places.range(..=address).next_back().is_some_and(|start| address - start < SLAB as u64)
@@ -193,16 +193,16 @@ impl Drop for Slab {
     }
 }
 
-/// Memory of one allocation; given back when dropped.
+/// Memory of one allocation, recycled when dropped.
 pub struct Block {
     slab: Arc<Slab>,
     offset: usize,
     bytes: usize,
-    /// Another process may map it: its bytes are not used again.
+    /// Exported to another process: its bytes are never recycled.
     shared: AtomicBool,
 }
 
-/// FreeBlocks blocks by their sizes, the one that was free longest first, and the slab that new ones are cut from.
+/// Free blocks by size, least recently used first, and the slab that new blocks are cut from.
 struct FreeBlocks {
     blocks: BTreeMap<usize, VecDeque<(Arc<Slab>, usize)>>,
     newest: Option<(Arc<Slab>, usize)>,
@@ -211,7 +211,7 @@ struct FreeBlocks {
 static FREE: Mutex<FreeBlocks> = Mutex::new(FreeBlocks { blocks: BTreeMap::new(), newest: None });
 
 impl Block {
-    /// A block of so many bytes, which hold what was there before; `None` where they are too many, or the system has no such files.
+    /// A block with arbitrary contents; `None` if it is too large, or the system has no anonymous files.
     pub fn new(bytes: usize) -> Option<Arc<Block>> {
         if bytes > LARGEST {
             return None;
@@ -225,12 +225,12 @@ impl Block {
         Some(Arc::new(Block { slab, offset, bytes, shared: AtomicBool::new(false) }))
     }
 
-    /// The address of its first byte.
+    /// Address of the first byte.
     pub fn start(&self) -> *mut u8 {
         std::ptr::with_exposed_provenance_mut(self.slab.pages.start() + self.offset)
     }
 
-    /// The number of the file that it lies in, and where; from now on its bytes are nobody else's.
+    /// File descriptor and offset for another process. From now on the block is never recycled.
     pub fn share(&self) -> (i32, usize) {
         self.shared.store(true, Ordering::Release);
         (self.slab.file.number(), self.offset)
@@ -246,13 +246,13 @@ impl Drop for Block {
     }
 }
 
-/// Bytes that a block takes with those behind it.
+/// Bytes of a block with the gap after it.
 fn room(bytes: usize) -> usize {
     (bytes + GRAIN).next_multiple_of(GRAIN)
 }
 
 impl FreeBlocks {
-    /// A piece that was never used.
+    /// Cuts a new block.
     fn cut(&mut self, bytes: usize) -> Option<(Arc<Slab>, usize)> {
         if self.newest.as_ref().is_none_or(|(_, used)| used + bytes > SLAB) {
             let (file, pages) = (SharedFile::new(SLAB)?, Pages::reserve(SLAB, GRAIN)?);

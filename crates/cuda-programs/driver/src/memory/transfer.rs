@@ -1,4 +1,4 @@
-//! Moving bytes: an address is the emulator's where it holds it, else the program's own.
+//! Copies and fills of bytes. An address is device memory if the emulator knows it, and memory of the program otherwise.
 
 use crate::handles::Handle;
 use crate::memory::mapped::{Access, is_mapped};
@@ -11,17 +11,17 @@ use crate::streams::detached;
 use crate::textures::arrays::Array;
 use lanework::emulator::sanitize::footprint::AccessMode;
 
-/// Patterns of a fill that are written at once.
+/// Pattern repetitions written at once.
 const FILLED_AT_ONCE: usize = 1 << 14;
-/// Bytes between two places of the emulator that are copied at once.
+/// Bytes of device-to-device copies moved at once.
 const COPIED_AT_ONCE: usize = 4 << 20;
 
 impl Driver {
-    /// Whether bytes are the emulator's; else they are the program's. Those that nobody has, or that may not be accessed so, are refused.
+    /// Whether bytes are device memory. Unmapped memory, and memory without that access, is an error.
     fn is_device_memory(&self, address: u64, bytes: usize, access: Access) -> Result<bool> {
         match self.device.allocation_at(address) {
             Some((start, length)) if bytes as u64 <= length - (address - start) => Ok(true),
-            // An address of a device's without memory, or no longer with any, is not the program's own memory, either.
+            // Freed or unbacked device addresses are not memory of the program.
             None if self.graph_spans(address, 1)
                 || is_reserved(address)
                 || self.device.is_of_device(address)
@@ -34,25 +34,25 @@ impl Driver {
         }
     }
 
-    /// Copies from the emulator's memory.
+    /// Reads device memory.
     pub fn read(&self, address: u64, to: &mut [u8]) -> Result {
         if detached::any() {
             let held = self.device.hold_at(address, to.len() as u64);
             let held = held.map_err(|_| Status::InvalidValue)?;
-            // SAFETY: the range holds as many bytes, and stays there. A kernel that writes them meanwhile makes them as
-            // undefined as on a GPU.
+            // SAFETY: `hold_at` keeps the range allocated, and it has `to.len()` bytes. If a running kernel writes them, their values are undefined as on a
+            // GPU.
             unsafe { to.as_mut_ptr().copy_from(held.start(), to.len()) };
             return Ok(());
         }
         self.device.read_at(address, to).map_err(|_| Status::InvalidValue)
     }
 
-    /// Copies to the emulator's memory.
+    /// Writes device memory.
     pub fn write(&self, address: u64, from: &[u8]) -> Result {
         if detached::any() {
             let held = self.device.hold_at(address, from.len() as u64);
             let held = held.map_err(|_| Status::InvalidValue)?;
-            // SAFETY: as in `read`.
+            // SAFETY: `hold_at` keeps the range allocated, and it has `from.len()` bytes.
             unsafe { held.start().copy_from(from.as_ptr(), from.len()) };
             held.wrote();
             return Ok(());
@@ -60,10 +60,10 @@ impl Driver {
         self.device.write_at(address, from).map_err(|_| Status::InvalidValue)
     }
 
-    /// Copies `bytes` bytes.
+    /// Copies bytes.
     ///
     /// # Safety
-    /// What the emulator does not hold is memory of the program, which nothing else accesses during the copy.
+    /// A range outside device memory belongs to the program and is not accessed during the copy.
     unsafe fn copy(&self, to: u64, from: u64, bytes: usize) -> Result {
         if bytes == 0 {
             return Ok(());
@@ -75,7 +75,7 @@ impl Driver {
         match (to_device, from_device) {
             (true, false) => self.write(to, source()),
             (false, true) => {
-                // SAFETY: `is_device_memory` found the bytes writable in this process, and by contract nothing else accesses them.
+                // SAFETY: `is_device_memory` found the bytes writable in this process, and by contract they are not accessed meanwhile.
                 let target = unsafe { std::slice::from_raw_parts_mut(to as *mut u8, bytes) };
                 self.read(from, target)
             }
@@ -83,7 +83,7 @@ impl Driver {
                 let mut between = vec![0; bytes.min(COPIED_AT_ONCE)];
                 let parts = bytes.div_ceil(COPIED_AT_ONCE);
                 for part in 0..parts {
-                    // Where the ranges overlap, nothing is written before it was read.
+                    // For overlapping ranges, read each chunk before it is overwritten.
                     let at = COPIED_AT_ONCE * if to <= from { part } else { parts - 1 - part };
                     let between = &mut between[..(bytes - at).min(COPIED_AT_ONCE)];
                     self.read(from + at as u64, between)?;
@@ -123,7 +123,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Fills rows.
+    /// Fills rows with a pattern.
     fn fill_rows(
         &self,
         address: u64,
@@ -144,7 +144,7 @@ impl Driver {
     }
 }
 
-/// `CUDA_MEMCPY3D`, and of `CUDA_MEMCPY3D_PEER` what it has in common: one side.
+/// One side of `CUDA_MEMCPY3D` and `CUDA_MEMCPY3D_PEER`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct CopySide {
@@ -152,12 +152,12 @@ pub struct CopySide {
     pub y: usize,
     pub z: usize,
     pub level: usize,
-    /// 1 host, 2 device, 3 array, 4 either of the first two.
+    /// 1 host, 2 device, 3 array, 4 unified (1 or 2).
     pub memory: u32,
     pub host: Address,
     pub device: Address,
     pub array: Handle,
-    /// The context of the other side's GPU, for copies between peers.
+    /// The context of this side, for peer copies.
     pub context: Handle,
     pub pitch: usize,
     pub height: usize,
@@ -165,10 +165,10 @@ pub struct CopySide {
 
 abi!(CopySide = 88, 8 { x_bytes: 0, y: 8, z: 16, level: 24, memory: 32, host: 40, device: 48, array: 56, context: 64, pitch: 72, height: 80 });
 
-/// Memory of a device, by [`CopySide::memory`].
+/// Value of [`CopySide::memory`] for device memory.
 const OF_DEVICE: u32 = 2;
 
-/// A copy of a box.
+/// A 3D copy.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Copy3D {
@@ -182,7 +182,7 @@ pub struct Copy3D {
 abi!(Copy3D = 200, 8 { from: 0, to: 88, width: 176, height: 184, depth: 192 });
 
 impl CopySide {
-    /// The line from an address on, on the host or on a device.
+    /// A 1D range of host or device memory.
     pub fn line(address: Address) -> CopySide {
         CopySide {
             x_bytes: 0,
@@ -239,7 +239,7 @@ impl CopySide {
 }
 
 impl Copy3D {
-    /// Whether it reads or writes memory of the program that the driver does not know.
+    /// Whether it accesses pageable memory of the program.
     pub fn is_pageable(&self) -> bool {
         [&self.from, &self.to].into_iter().any(|side| {
             let first = side.row(self.width, self.height, (0, 0));
@@ -248,19 +248,19 @@ impl Copy3D {
         })
     }
 
-    /// Where its first row goes, and where it comes from.
+    /// Addresses of the first row: destination, source.
     pub fn first_row(&self) -> Option<(u64, u64)> {
         let row = |side: &CopySide| side.row(self.width, self.height, (0, 0)).ok();
         let empty = [self.width, self.height, self.depth].contains(&0);
         if empty { None } else { Some((row(&self.to)?, row(&self.from)?)) }
     }
 
-    /// How many bytes it copies.
+    /// Total bytes.
     pub fn bytes(&self) -> u64 {
         (self.width * self.height * self.depth) as u64
     }
 
-    /// What it accesses of the memory that the emulator holds: the mode, the address and the bytes of each row.
+    /// Accesses to device memory: mode, address and bytes of each row.
     pub fn accesses(&self) -> Vec<(AccessMode, u64, u64)> {
         let mut accesses = Vec::new();
         for (side, mode) in [(&self.from, AccessMode::Read), (&self.to, AccessMode::Write)] {
@@ -279,14 +279,14 @@ impl Copy3D {
         accesses
     }
 
-    /// Copies row by row.
+    /// Runs the copy row by row.
     pub fn run(&self) -> Result {
         let driver = driver()?;
         let Copy3D { from, to, width, height, depth } = self;
         if [*width, *height, *depth].contains(&0) {
             return Ok(());
         }
-        // The last row first, so that a size that is too large costs nothing.
+        // Check the last row first, so that an oversized copy fails at once.
         for (side, access) in [(from, Access::Read), (to, Access::Write)] {
             let last = side.row(*width, *height, (height - 1, depth - 1))?;
             let held = driver.is_device_memory(last, *width, access)?;
@@ -298,7 +298,7 @@ impl Copy3D {
             for y in 0..*height {
                 let (from, to) =
                     (from.row(*width, *height, (y, z))?, to.row(*width, *height, (y, z))?);
-                // SAFETY: rows of what the program passed as `Address`es, which it keeps until its stream has copied them.
+                // SAFETY: rows of ranges that the program passed as `Address`es, which it keeps allocated until its stream has run the copy.
                 unsafe { driver.copy(to, from, *width) }?;
             }
         }
@@ -306,24 +306,24 @@ impl Copy3D {
     }
 }
 
-/// A fill of rows with a pattern.
+/// A 2D fill with a pattern.
 #[derive(Clone)]
 pub struct Fill {
     pub address: u64,
     pub pitch: usize,
     pub pattern: Vec<u8>,
-    /// Patterns of a row.
+    /// Patterns per row.
     pub width: usize,
     pub height: usize,
 }
 
 impl Fill {
-    /// How many bytes it fills.
+    /// Total bytes.
     pub fn bytes(&self) -> u64 {
         (self.width * self.height * self.pattern.len()) as u64
     }
 
-    /// What it accesses: the mode, the address and the bytes of each row.
+    /// Accesses: mode, address and bytes of each row.
     pub fn accesses(&self) -> impl Iterator<Item = (AccessMode, u64, u64)> {
         let row = (self.width * self.pattern.len()) as u64;
         (0..self.height)

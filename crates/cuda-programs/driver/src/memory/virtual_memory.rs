@@ -1,6 +1,5 @@
-//! Virtual memory management: addresses that are reserved, memory that is made, and which is mapped where. Memory is a file without a
-//! name, so that it can be mapped at several places and handed to other processes; what is mapped and may be accessed is registered with
-//! the emulator, neighbours as one range.
+//! Virtual memory management: reserved addresses, physical memory, and mappings. Physical memory is an anonymous file, so it can be mapped
+//! several times and shared with other processes. Accessible mappings are registered with the emulator, adjacent ones as one range.
 
 use crate::api::{api, warn};
 use crate::handles::Handle;
@@ -14,7 +13,7 @@ use std::os::fd::{BorrowedFd, IntoRawFd};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Once};
 
-/// `CUmemLocation`: 1 a device, 2 the host, 3 and 4 a node of it.
+/// `CUmemLocation`: 1 a device, 2 the host, 3 and 4 a host NUMA node.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct MemoryLocation {
@@ -41,46 +40,46 @@ pub struct AllocationProperties {
 
 abi!(AllocationProperties = 32, 8 { kind: 0, handle_kinds: 4, location: 8, windows: 16, compression: 24, direct_access: 25, usage: 26, reserved: 28 });
 
-// SAFETY: the pointer is of Windows, and never followed.
+// SAFETY: the pointer is Windows metadata, which is copied and never dereferenced.
 unsafe impl Send for AllocationProperties {}
-// SAFETY: the pointer is only copied, never followed.
+// SAFETY: the pointer is copied and never dereferenced.
 unsafe impl Sync for AllocationProperties {}
 
-/// Memory that was made.
-pub(super) struct PhysicalMemory {
+/// Physical memory.
+struct PhysicalMemory {
     pub file: SharedFile,
     pub properties: AllocationProperties,
-    /// How often it was retained; 0 ends its handle, not the memory that is mapped.
+    /// Reference count. At 0 the handle ends; mappings keep the memory.
     pub retained: AtomicU32,
 }
 
-/// Memory that is mapped.
-pub(super) struct Mapping {
+/// A mapping.
+struct Mapping {
     pub bytes: usize,
     pub handle: Handle,
-    /// Its handle may be gone.
+    /// Kept alive even if its handle was released.
     pub physical: Arc<PhysicalMemory>,
     pub flags: i32,
 }
 
-/// A range of addresses.
-pub(super) struct Reservation {
+/// A reserved address range.
+struct Reservation {
     pub pages: Pages,
-    /// By their addresses.
+    /// Mappings by address.
     pub parts: BTreeMap<u64, Mapping>,
-    /// Starts of what is registered, with bytes.
+    /// Registered ranges: start and bytes.
     pub registered: BTreeMap<u64, u64>,
 }
 
 static RESERVATIONS: Mutex<BTreeMap<u64, Reservation>> = Mutex::new(BTreeMap::new());
 
-/// All reservations, by their starts.
-pub(super) fn reservations() -> MutexGuard<'static, BTreeMap<u64, Reservation>> {
+/// All reservations by start address.
+fn reservations() -> MutexGuard<'static, BTreeMap<u64, Reservation>> {
     lock(&RESERVATIONS)
 }
 
-/// The reservation that holds a range.
-pub(super) fn holding(
+/// The reservation that contains a range.
+fn holding(
     all: &mut BTreeMap<u64, Reservation>,
     address: u64,
     bytes: usize,
@@ -97,14 +96,14 @@ pub fn is_reserved(address: u64) -> bool {
 }
 
 impl Reservation {
-    /// The mapped part that holds an address.
-    pub(super) fn part_at(&self, address: u64) -> Result<&Mapping> {
+    /// The mapping that contains an address.
+    fn part_at(&self, address: u64) -> Result<&Mapping> {
         let (start, part) = self.parts.range(..=address).next_back().ok_or(Status::InvalidValue)?;
         if address - start < part.bytes as u64 { Ok(part) } else { Err(Status::InvalidValue) }
     }
 
-    /// The starts of the parts that fill a range exactly.
-    pub(super) fn parts_of(&self, address: u64, bytes: usize) -> Result<Vec<u64>> {
+    /// Starts of the mappings that exactly fill a range.
+    fn parts_of(&self, address: u64, bytes: usize) -> Result<Vec<u64>> {
         let end = address + bytes as u64;
         let found: Vec<u64> = self.parts.range(address..end).map(|(start, _)| *start).collect();
         let mut at = address;
@@ -117,8 +116,8 @@ impl Reservation {
         if at == end { Ok(found) } else { Err(Status::InvalidValue) }
     }
 
-    /// Registers what may be accessed, neighbours as one, and what else was registered no longer.
-    pub(super) fn register(&mut self, driver: &Driver) -> Result {
+    /// Registers accessible mappings, merging adjacent ones, and unregisters the others.
+    pub fn register(&mut self, driver: &Driver) -> Result {
         let mut wanted: BTreeMap<u64, u64> = BTreeMap::new();
         for (&start, part) in self.parts.iter().filter(|(_, part)| part.flags != 0) {
             let bytes = part.bytes as u64;
@@ -138,7 +137,7 @@ impl Reservation {
             if self.registered.contains_key(&start) {
                 continue;
             }
-            // SAFETY: these pages are mapped, and stay so until they are unregistered here.
+            // SAFETY: `parts` are mapped, and a mapping is only removed after its range is unregistered here.
             unsafe { driver.device.register_host(start as *mut u8, bytes, "cuMemMap") }
                 .map_err(|_| Status::Unknown)?;
             self.registered.insert(start, bytes);
@@ -147,9 +146,9 @@ impl Reservation {
     }
 }
 
-/// Sizes and addresses are multiples of this.
+/// Granularity of sizes and addresses.
 const GRANULARITY: usize = 2 << 20;
-/// The kind of handle that other processes take: a file descriptor (`CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR`).
+/// Shareable handle type: `CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR`.
 const FILE_DESCRIPTOR: i32 = 1;
 
 /// `CUmemAccessDesc`.
@@ -157,7 +156,7 @@ const FILE_DESCRIPTOR: i32 = 1;
 #[repr(C)]
 pub struct AccessDescription {
     location: MemoryLocation,
-    /// 0 none, 1 reads, 3 reads and writes.
+    /// 0 none, 1 read, 3 read and write.
     flags: i32,
 }
 
@@ -167,7 +166,7 @@ fn fits(bytes: usize) -> Result {
     if bytes > 0 && bytes.is_multiple_of(GRANULARITY) { Ok(()) } else { Err(Status::InvalidValue) }
 }
 
-/// Refuses properties of memory that is not there.
+/// Checks properties of an allocation.
 fn check(properties: &AllocationProperties) -> Result {
     match properties.location {
         _ if properties.kind != 1 => Err(Status::InvalidValue),
@@ -177,7 +176,7 @@ fn check(properties: &AllocationProperties) -> Result {
     }
 }
 
-/// Says once per process what to do instead.
+/// Explains once per process what to do instead.
 fn refuse() -> Result {
     static SAID: Once = Once::new();
     driver()?;
@@ -279,7 +278,7 @@ api! {
         let found = holding(&mut all, address, bytes)?;
         for start in found.parts_of(address, bytes)? {
             if let Some(part) = found.parts.get_mut(&start) {
-                // What one device may do, all may: they share one memory.
+                // Access is granted to all devices at once: they share one memory.
                 part.flags = access.iter().map(|of| of.flags).max().unwrap_or(0);
             }
         }
@@ -326,7 +325,7 @@ api! {
             return Err(Status::NotSupported);
         }
         let number = i32::try_from(from as usize).ok().filter(|number| *number >= 0).ok_or(Status::InvalidValue)?;
-        // SAFETY: the caller's descriptor, open for the time of this call.
+        // SAFETY: the caller passes a descriptor that stays open during the call.
         let file = SharedFile::from_descriptor(unsafe { BorrowedFd::borrow_raw(number) }).ok_or(Status::InvalidValue)?;
         let location = MemoryLocation { kind: 1, id: 0 };
         let properties = AllocationProperties {

@@ -1,8 +1,8 @@
-//! Images of modules: PTX text, fatbins with compressed entries, and machine code, which is refused.
+//! Module images: PTX text, fatbins with compressed entries, and machine code, which is refused.
 //!
-//! NVIDIA does not document the layout of fatbins; the offsets are those that public tools use and that nvcc 12 and 13 write. Of several
-//! PTX entries the newest that the emulated GPU runs is taken. If no GPU was named and all are newer, the oldest is taken, since the emulator
-//! also runs instructions that the default GPU does not have.
+//! NVIDIA does not document fatbins; the offsets are those used by public tools and written by nvcc 12 and 13. The newest PTX entry that the
+//! emulated GPU runs is selected. If no GPU was named and all entries are newer, the oldest is selected, since the emulator also runs
+//! instructions that the default GPU does not have.
 
 use crate::devices::gpus::{Model, model};
 use crate::memory::mapped::{Access, is_mapped, until_zero};
@@ -10,21 +10,21 @@ use crate::pointers::In;
 use crate::status::Status;
 use std::fmt;
 
-/// Why an image is not loaded.
+/// Why an image is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImageError {
-    /// It holds machine code for these architectures and no PTX.
+    /// Machine code for these architectures, and no PTX.
     MachineCode(Vec<u32>),
-    /// Its oldest PTX is for this architecture, which is newer than the GPU that was named.
+    /// The oldest PTX is for this architecture, newer than the named GPU.
     Newer(u32),
-    /// It is none of the kinds of image.
+    /// Unknown image format.
     Unknown,
-    /// An entry cannot be read.
+    /// An entry is damaged.
     Damaged(&'static str),
 }
 
 impl ImageError {
-    /// What a GPU's driver answers.
+    /// The status that a GPU's driver returns.
     pub fn status(&self) -> Status {
         match self {
             ImageError::MachineCode(_) | ImageError::Newer(_) => Status::NoBinaryForGpu,
@@ -33,7 +33,7 @@ impl ImageError {
     }
 }
 
-/// Why a target is refused that the GPU that was named does not run, and what to do.
+/// Message and help for PTX that the named GPU does not run.
 pub fn newer(target: &str) -> [String; 2] {
     let (gpu, own) = (&model().gpu.name, model().architecture());
     [
@@ -46,7 +46,7 @@ pub fn newer(target: &str) -> [String; 2] {
     ]
 }
 
-/// ` for sm_80, sm_90`, or nothing where none is known.
+/// ` for sm_80, sm_90`, or empty.
 pub fn for_architectures(sms: &[u32]) -> String {
     let names: Vec<String> = sms.iter().map(|sm| format!("sm_{sm}")).collect();
     if names.is_empty() { String::new() } else { format!(" for {}", names.join(", ")) }
@@ -70,26 +70,26 @@ impl fmt::Display for ImageError {
     }
 }
 
-/// The first bytes of a fatbin.
+/// Magic number of a fatbin.
 pub const FATBIN: u32 = 0xba55_ed50;
-/// Flags of an entry: how its payload is compressed.
-pub(super) const LZ4: u64 = 0x2000;
-pub(super) const ZSTD: u64 = 0x8000;
+/// Entry flags: compression of the payload.
+const LZ4: u64 = 0x2000;
+const ZSTD: u64 = 0x8000;
 
-/// Bytes of an entry's header that are read.
-pub(super) const ENTRY: usize = 64;
-/// PTX text at most: more is not text.
-pub(super) const LONGEST: usize = 1 << 28;
-/// Bytes that one byte of an LZ4 block becomes at most.
-pub(super) const MOST_OF_LZ4: usize = 255;
+/// Bytes read of an entry's header.
+const ENTRY: usize = 64;
+/// Maximum size of PTX text.
+pub const LONGEST: usize = 1 << 28;
+/// Maximum expansion of an LZ4 block.
+const MOST_OF_LZ4: usize = 255;
 
-/// The best PTX of a fatbin's bytes for the emulated GPU.
+/// The best PTX of a fatbin for the emulated GPU.
 pub fn ptx_of(bytes: &[u8]) -> Result<String, ImageError> {
     best_for(model(), bytes)
 }
 
-/// The best PTX of a fatbin's bytes for a GPU.
-pub(super) fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError> {
+/// The best PTX of a fatbin for a GPU.
+fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError> {
     let own = model.architecture();
     let cut = ImageError::Damaged("it ends in an entry");
     let magic = bytes.get(..4).map(|word| u32::from_le_bytes(std::array::from_fn(|i| word[i])));
@@ -117,7 +117,7 @@ pub(super) fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError
             2 => machine.push(sm),
             _ => {}
         }
-        // An entry without a byte would be followed by itself.
+        // A zero-length entry would loop forever.
         if header + length == 0 {
             return Err(ImageError::Damaged("an entry has no length"));
         }
@@ -130,7 +130,7 @@ pub(super) fn best_for(model: &Model, bytes: &[u8]) -> Result<String, ImageError
     }
 }
 
-/// Whether a GPU of one architecture takes PTX for a second one rather than that for a third.
+/// Whether a GPU prefers PTX for `sm` over PTX for `other`.
 fn is_better(own: u32, sm: u32, other: u32) -> bool {
     match (sm <= own, other <= own) {
         (true, true) => sm > other,
@@ -139,7 +139,7 @@ fn is_better(own: u32, sm: u32, other: u32) -> bool {
     }
 }
 
-/// The text of an entry's payload.
+/// Decompresses an entry's payload.
 fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, ImageError> {
     if length > LONGEST {
         return Err(ImageError::Damaged("an entry says that it is longer than 256 MiB"));
@@ -156,7 +156,7 @@ fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, ImageErr
         let mut text = Vec::new();
         let mut decoder = ruzstd::decoding::StreamingDecoder::new(payload)
             .map_err(|_| ImageError::Damaged("an entry's zstd frame is damaged"))?;
-        // A frame that says nothing else may be as long as the longest.
+        // A frame without a size may have up to the maximum.
         let most = if length == 0 { LONGEST } else { length };
         let limited = &mut std::io::Read::take(&mut decoder, most as u64);
         std::io::Read::read_to_end(limited, &mut text)
@@ -169,15 +169,15 @@ fn text_of(payload: &[u8], flags: u64, length: usize) -> Result<String, ImageErr
     Ok(String::from_utf8_lossy(&bytes[..end]).into_owned())
 }
 
-/// `fatBinaryWrapper`: where nvcc's code points to a fatbin.
+/// Magic number of `fatBinaryWrapper`, nvcc's pointer to a fatbin.
 const WRAPPER: u32 = 0x4662_43b1;
-/// The first bytes of an ELF file.
+/// Magic number of an ELF file.
 const ELF: u32 = 0x464c_457f;
 
-/// Fatbins of a wrapper at most: a list of more has no end.
+/// Maximum fatbins per wrapper, for lists without an end.
 const MOST_PARTS: usize = 1 << 16;
 
-/// The PTX texts of an image: one, or of a list of fatbins one each.
+/// All PTX texts of an image: one, or one per fatbin of a list.
 pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
     let image = image.as_ptr();
     let there = |at: *const u8, bytes| match is_mapped(at as u64, bytes, Access::Read) {
@@ -185,35 +185,35 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
         false => Err(ImageError::Damaged("no memory is where it points")),
     };
     there(image, 4)?;
-    // SAFETY: the bytes are there.
+    // SAFETY: `there` found four bytes readable.
     let magic = u32::from_le_bytes(unsafe { image.cast::<[u8; 4]>().read_unaligned() });
     match magic {
         WRAPPER => {
             there(image, 24)?;
-            // SAFETY: a wrapper is a word, a version, a pointer to the fatbin and one to more.
+            // SAFETY: `there` found 24 bytes readable: magic, version, fatbin pointer, list pointer.
             let (version, data, list) = unsafe {
                 let word = |offset| image.add(offset).cast::<u32>().read_unaligned();
                 let pointer = |offset| image.add(offset).cast::<*const u8>().read_unaligned();
                 (word(4), pointer(8), pointer(16))
             };
             if version != 2 {
-                // SAFETY: it is a fatbin.
+                // SAFETY: the wrapper points to a fatbin; `of_fatbin` checks that it is mapped.
                 return Ok(vec![unsafe { of_fatbin(data) }?]);
             }
             let list = list.cast::<*const u8>();
-            // SAFETY: the list of version 2 ends with a null pointer.
+            // The list of version 2 ends with a null pointer.
             let next = |index: usize| match there(list.wrapping_add(index).cast(), 8) {
-                // SAFETY: the bytes are there.
+                // SAFETY: `there` found the eight bytes readable.
                 Ok(()) => Ok(unsafe { list.add(index).read_unaligned() }),
                 Err(refused) => Err(refused),
             };
             let end =
                 |next: &Result<*const u8, ImageError>| !next.as_ref().is_ok_and(|at| at.is_null());
             let fatbins = (0..MOST_PARTS).map(next).take_while(end);
-            // What separate compilation gave; the wrapper's own fatbin holds what nvlink made of their machine code.
+            // Fatbins of separate compilation. The wrapper's own fatbin has the machine code that nvlink made of them.
             let (mut found, mut machine) = (Vec::new(), Vec::new());
             for fatbin in fatbins {
-                // SAFETY: they are fatbins.
+                // SAFETY: list entries point to fatbins; `of_fatbin` checks that they are mapped.
                 match unsafe { of_fatbin(fatbin?) } {
                     Ok(text) => found.push(text),
                     Err(ImageError::MachineCode(mut sms)) => machine.append(&mut sms),
@@ -221,7 +221,7 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
                 }
             }
             if found.is_empty() {
-                // SAFETY: it is a fatbin.
+                // SAFETY: the wrapper points to a fatbin; `of_fatbin` checks that it is mapped.
                 let own = unsafe { of_fatbin(data) };
                 found.push(own.map_err(|refused| match refused {
                     ImageError::MachineCode(sms) if sms.is_empty() => {
@@ -232,11 +232,11 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
             }
             Ok(found)
         }
-        // SAFETY: the program passed an image, which begins with the mark of a fatbin and is not written during the call.
+        // SAFETY: the image starts with the magic of a fatbin; `of_fatbin` checks that it is mapped.
         FATBIN => Ok(vec![unsafe { of_fatbin(image) }?]),
         ELF => Err(ImageError::MachineCode(Vec::new())),
         _ => {
-            // SAFETY: the program passed an image, which it does not write during the call; `until_zero` checks each page.
+            // SAFETY: the program does not write its image during the call; `until_zero` checks that each page is readable.
             let text = unsafe { until_zero(image as u64) }.ok_or(ImageError::Unknown)?;
             let text = String::from_utf8_lossy(text);
             match text.contains(".version") {
@@ -247,16 +247,16 @@ pub fn texts(image: In<'_, u8>) -> Result<Vec<String>, ImageError> {
     }
 }
 
-/// The best PTX of a fatbin: the newest that the emulated GPU may run.
+/// The best PTX of a fatbin in memory.
 ///
 /// # Safety
-/// As [`texts`].
+/// The program does not write the memory during the call.
 unsafe fn of_fatbin(start: *const u8) -> Result<String, ImageError> {
     let cut = |_| ImageError::Damaged("it says that it is longer than the memory where it lies");
     if !is_mapped(start as u64, 16, Access::Read) {
         return Err(cut(()));
     }
-    // SAFETY: the header is there, which says how many bytes follow; as many are looked for.
+    // SAFETY: the 16 bytes of the header are mapped, as checked above; `slice` checks the length that the header gives.
     let bytes = unsafe {
         let header = std::slice::from_raw_parts(start, 16);
         let total = u64::from_le_bytes(std::array::from_fn(|i| header[8 + i]));
@@ -267,7 +267,7 @@ unsafe fn of_fatbin(start: *const u8) -> Result<String, ImageError> {
     ptx_of(bytes)
 }
 
-/// The PTX texts of a file's bytes, which are all that there is of it.
+/// All PTX texts of a file.
 pub fn texts_of_file(bytes: &[u8]) -> Result<Vec<String>, ImageError> {
     match bytes.first_chunk() {
         Some(word) if u32::from_le_bytes(*word) == FATBIN => Ok(vec![ptx_of(bytes)?]),
@@ -292,7 +292,7 @@ pub mod tests {
     use crate::status::Status;
     use lanework_gpu_specs::specs;
 
-    /// A fatbin of entries: kind, sm, flags, uncompressed length and payload.
+    /// Builds a fatbin from entries: kind, sm, flags, uncompressed length, payload.
     pub fn fatbin(entries: &[(u16, u32, u64, usize, Vec<u8>)]) -> Vec<u8> {
         let mut body = Vec::new();
         for (kind, sm, flags, length, payload) in entries {
@@ -363,7 +363,7 @@ pub mod tests {
         assert!(refused.to_string().contains("nvcc -gencode"));
     }
 
-    /// A wrapper of version 2 around its own fatbin and a list.
+    /// A version 2 wrapper with its own fatbin and a list.
     fn wrapped(own: &[u8], parts: &[Vec<u8>]) -> Result<Vec<String>, ImageError> {
         let mut list: Vec<*const u8> = parts.iter().map(|part| part.as_ptr()).collect();
         list.push(std::ptr::null());
@@ -371,7 +371,7 @@ pub mod tests {
         wrapper.extend(2u32.to_le_bytes());
         wrapper.extend((own.as_ptr() as u64).to_le_bytes());
         wrapper.extend((list.as_ptr() as u64).to_le_bytes());
-        // SAFETY: the fatbins are whole, and the list ends with a null pointer.
+        // SAFETY: `wrapper`, the list and the fatbins outlive the call.
         texts(unsafe { In::new(wrapper.as_ptr()) })
     }
 
@@ -380,7 +380,7 @@ pub mod tests {
         let ptx = |text: &str| fatbin(&[(1, 90, 0, 0, text.as_bytes().to_vec())]);
         let machine = fatbin(&[(2, 90, 0, 0, vec![0; 8])]);
         let parts = [ptx(".version a"), machine.clone(), ptx(".version b")];
-        // What nvlink made is machine code, or nothing.
+        // nvlink's output is machine code, or empty.
         for own in [&machine, &fatbin(&[])] {
             assert_eq!(wrapped(own, &parts), Ok(vec![".version a".into(), ".version b".into()]));
         }
@@ -402,13 +402,13 @@ pub mod tests {
     #[test]
     fn lengths_that_nothing_has_are_refused_at_once() {
         let good = || (1, 90, 0, 0, b".version a".to_vec());
-        // An entry of no bytes, header included, is followed by itself.
+        // A zero-length entry, header included.
         let mut endless = fatbin(&[good()]);
         endless.extend([0; 128]);
         let total = (endless.len() as u64 - 16).to_le_bytes();
         endless[8..16].copy_from_slice(&total);
         assert!(matches!(ptx_of(&endless), Err(ImageError::Damaged(_))));
-        // Texts that are said to be longer than what they are packed in can hold.
+        // Texts that claim to be longer than the compressed data allows.
         for flags in [LZ4, ZSTD] {
             for length in [1 << 20, LONGEST, LONGEST + 1, usize::MAX] {
                 let damaged = fatbin(&[(1, 90, flags, length, vec![0x1f; 40])]);
@@ -418,7 +418,7 @@ pub mod tests {
                 );
             }
         }
-        // A fatbin that is said to be longer than memory: its header is changed in place, and what follows is not there.
+        // A fatbin that claims to be longer than memory.
         let mut long = fatbin(&[good()]);
         for total in [u64::MAX, u64::MAX - 16, 1 << 46, 1 << 62] {
             long[8..16].copy_from_slice(&total.to_le_bytes());
@@ -435,11 +435,11 @@ pub mod tests {
         wrapper.extend([8u64, 8].map(u64::to_le_bytes).as_flattened());
         for version in [1, 2] {
             wrapper[4] = version;
-            // SAFETY: every address is checked to be mapped.
+            // SAFETY: every address is checked before it is read.
             assert!(texts(unsafe { In::new(wrapper.as_ptr()) }).is_err());
         }
         for nowhere in [8usize, 0xdead_0000_0000] {
-            // SAFETY: nothing is read there: it is not mapped.
+            // SAFETY: the address is not mapped, so it is never read.
             assert!(texts(unsafe { In::new(std::ptr::without_provenance(nowhere)) }).is_err());
         }
     }

@@ -1,8 +1,7 @@
-//! Libraries of NVIDIA that hold machine code only: whose module it is that is refused, in words. A library is named once, when it first
-//! brings a module or asks for an interface that only a GPU's driver has; what it computes on the host works, so that its mere presence says
-//! nothing.
+//! Messages for NVIDIA libraries that ship machine code only. A library is named once, when it first loads a module or requests a private
+//! interface; merely linking it is fine, since its host functions work.
 //!
-//! A module is of the file that its image lies in, else, as of one that a library unpacks, of the nearest library among the callers.
+//! A module belongs to the file that contains its image, or, if the library unpacked it, to the nearest library among the callers.
 
 use crate::api::warn;
 use crate::modules::fatbin::{ImageError, for_architectures};
@@ -11,8 +10,8 @@ use std::collections::BTreeSet;
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
 
-/// How the files of a library begin, its name, and what to do instead of calling it. cuSPARSE is not among them: it holds PTX of its kernels, and
-/// computes, though it asks for what only a GPU's driver has.
+/// File name prefix, name, and remedy of each library. cuSPARSE is missing on purpose: it ships PTX and works, although it requests private
+/// interfaces.
 const LIBRARIES: &[(&str, &str, &str)] = &[
     ("libcufftw", "cuFFTW", FFTW),
     ("libcufft", "NVIDIA's cuFFT", FFT),
@@ -37,7 +36,7 @@ const ELSE: &str = "do this part on the host or by kernels of the program's own,
 const FIRST: &str = "a stand-in is there, but the program loaded NVIDIA's by its path; let it find the library by LD_LIBRARY_PATH, as `lanework exec` \
                      sets it, with no -rpath to NVIDIA's";
 
-/// A library by one of its files.
+/// A library, identified by one of its files.
 struct LoadedLibrary {
     file: String,
     name: &'static str,
@@ -45,14 +44,14 @@ struct LoadedLibrary {
 }
 
 impl LoadedLibrary {
-    /// The library that a file is of.
+    /// Identifies the library of a file.
     fn open(file: String) -> Option<LoadedLibrary> {
         let plain = file.rsplit('/').next().filter(|plain| plain.contains(".so"))?;
         let (_, name, instead) = LIBRARIES.iter().find(|(prefix, ..)| plain.starts_with(prefix))?;
         Some(LoadedLibrary { name, instead, file })
     }
 
-    /// Says that it does not run here, once.
+    /// Reports once that it does not run here.
     fn warn(&self, architectures: &str) {
         static NAMED: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
         if lock(&NAMED).insert(self.name) {
@@ -67,7 +66,7 @@ impl LoadedLibrary {
     }
 }
 
-/// Says why the image of a module is refused, with the file that it is of.
+/// Reports why a module image is refused, with its file.
 pub fn say_refused(image: usize, refused: &ImageError) {
     let ImageError::MachineCode(sms) = refused else {
         return warn("a module is not loaded", refused);
@@ -77,7 +76,7 @@ pub fn say_refused(image: usize, refused: &ImageError) {
     match (library, file) {
         (Some(library), _) => library.warn(&for_architectures(sms)),
         (None, Some(file)) => {
-            // Of all modules of a file that has many.
+            // Files whose modules were refused, so that each is reported once.
             static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
             if lock(&SAID).insert(file.clone()) {
                 warn(&format!("a module of {file} is not loaded"), refused);
@@ -87,20 +86,20 @@ pub fn say_refused(image: usize, refused: &ImageError) {
     }
 }
 
-/// Says whose call it is that asks the driver for what only a GPU's has, where that is a library of machine code.
+/// Reports which library requested a private interface.
 pub fn say_caller() {
     if let Some(library) = callers().into_iter().find_map(LoadedLibrary::open) {
         library.warn("");
     }
 }
 
-/// The file that an address lies in.
+/// The file that contains an address.
 fn file_of(address: usize) -> Option<String> {
-    // SAFETY: all zeros are a valid value of its pointers.
+    // SAFETY: zero is a valid value for all fields, which are pointers.
     let mut found: libc::Dl_info = unsafe { std::mem::zeroed() };
-    // SAFETY: it only looks the address up, and stores what it found.
+    // SAFETY: `dladdr` only looks the address up, and fills `found`.
     let known = unsafe { libc::dladdr(address as *const c_void, &mut found) } != 0;
-    // SAFETY: the name ends with a zero byte, and stays while the file is loaded.
+    // SAFETY: `dladdr` returns a C string that is valid while the file is loaded.
     let name =
         (known && !found.dli_fname.is_null()).then(|| unsafe { CStr::from_ptr(found.dli_fname) });
     name.map(|name| name.to_string_lossy().into_owned())
@@ -114,21 +113,21 @@ unsafe extern "C" {
     fn _Unwind_GetIP(frame: *mut c_void) -> usize;
 }
 
-/// Frames that are looked at.
+/// Maximum stack frames to search.
 const FRAMES: usize = 64;
 
 extern "C" fn step(frame: *mut c_void, to: *mut c_void) -> i32 {
-    // SAFETY: `callers` passes its list, and the unwinder its frame.
+    // SAFETY: `callers` passes a pointer to its list, and the unwinder a valid frame.
     let (list, address) = unsafe { (&mut *to.cast::<Vec<usize>>(), _Unwind_GetIP(frame)) };
     list.push(address);
-    // 5 ends the walk.
+    // 5 (`_URC_END_OF_STACK`) stops the walk.
     if list.len() < FRAMES { 0 } else { 5 }
 }
 
-/// The files of the functions that led here, the nearest first.
+/// Files of the calling functions, nearest first.
 fn callers() -> Vec<String> {
     let mut list: Vec<usize> = Vec::with_capacity(FRAMES);
-    // SAFETY: the list is there until the walk ends.
+    // SAFETY: `list` outlives the walk.
     unsafe { _Unwind_Backtrace(step, (&raw mut list).cast()) };
     list.into_iter().filter_map(file_of).collect()
 }

@@ -1,4 +1,4 @@
-//! Functions (kernels of modules and libraries), their attributes, and the calls on them.
+//! Functions (kernels of modules and libraries) and their attributes.
 
 use crate::api::api;
 use crate::devices::gpus::model;
@@ -13,16 +13,16 @@ use std::collections::BTreeMap;
 use std::ffi::{CString, c_char};
 use std::sync::{Arc, Mutex};
 
-/// Gives the module of a function in the current context, and its handle.
-pub type Source = Box<dyn Fn() -> Result<(Handle, Arc<Module>)> + Send + Sync>;
+/// Returns the module in the current context, with its handle.
+type Source = Box<dyn Fn() -> Result<(Handle, Arc<Module>)> + Send + Sync>;
 
-/// A function: the name of an entry.
+/// A kernel, identified by its entry name.
 pub struct Function {
     source: Source,
-    /// The library that it is a kernel of; 0 for none.
+    /// Handle of its library; 0 if none.
     pub library: Handle,
     pub name: CString,
-    /// Attributes that programs set, by their numbers.
+    /// Attributes set by the program, by number.
     set: Mutex<BTreeMap<i32, i32>>,
 }
 
@@ -34,7 +34,7 @@ const CLUSTER: [i32; 3] = [11, 12, 13];
 const NON_PORTABLE_CLUSTER: i32 = 14;
 const CLUSTER_POLICY: i32 = 15;
 
-/// Bytes of shared memory that a block has at most without an attribute that asks for more.
+/// Maximum shared memory per block without opt-in.
 const PORTABLE_SHARED: u32 = 48 << 10;
 
 impl Function {
@@ -43,22 +43,22 @@ impl Function {
         Function { source, library, name, set: Mutex::default() }
     }
 
-    /// The entry's name.
+    /// Name of the entry.
     pub fn name(&self) -> &str {
         self.name.to_str().unwrap_or_default()
     }
 
-    /// Its module in the current context, and that one's handle.
+    /// Its module in the current context, with the module's handle.
     pub fn module(&self) -> Result<(Handle, Arc<Module>)> {
         (self.source)()
     }
 
-    /// What is known of its entry in the current context.
+    /// Its entry in the current context.
     pub fn entry(&self) -> Result<Arc<KernelEntry>> {
         self.module()?.1.entry(self.name())
     }
 
-    /// Most bytes of dynamic shared memory that a launch may have.
+    /// Maximum dynamic shared memory of a launch.
     pub fn most_dynamic_shared(&self, entry: &KernelEntry) -> u32 {
         self.get(DYNAMIC_SHARED)
             .map_or(PORTABLE_SHARED.saturating_sub(entry.resources.static_shared), |bytes| {
@@ -66,7 +66,7 @@ impl Function {
             })
     }
 
-    /// Most blocks of a cluster.
+    /// Maximum cluster size.
     pub fn most_cluster(&self) -> i32 {
         if self.get(NON_PORTABLE_CLUSTER).is_some_and(|value| value != 0) { 16 } else { 8 }
     }
@@ -100,7 +100,7 @@ impl Function {
         })
     }
 
-    pub fn set_attribute(&self, attribute: i32, value: i32) -> Result {
+    fn set_attribute(&self, attribute: i32, value: i32) -> Result {
         let static_shared = self.entry()?.resources.static_shared;
         let good = match attribute {
             DYNAMIC_SHARED => u32::try_from(value).is_ok_and(|value| {
@@ -117,7 +117,7 @@ impl Function {
         Ok(())
     }
 
-    /// Blocks that a multiprocessor holds at once.
+    /// Resident blocks per multiprocessor.
     pub fn resident_blocks(&self, threads: u32, dynamic_shared: usize) -> Result<u32> {
         let entry = self.entry()?;
         if threads == 0 {
@@ -135,18 +135,18 @@ impl Function {
     }
 }
 
-/// Bytes of the module's variables in constant memory.
+/// Bytes of constant memory used by the module's variables.
 fn constant_bytes(module: &Module) -> u64 {
     let constant = |variable: &&Variable| variable.space == StateSpace::Const;
     module.code.module().variables().filter(constant).map(Variable::size).sum()
 }
 
-/// The architecture that the module was compiled for, as 90.
+/// Target architecture of the module, such as 90.
 fn target(module: &Module) -> i32 {
     module.code.module().target.architecture as i32
 }
 
-/// Stores the place and the size of a parameter.
+/// Stores offset and size of a parameter.
 fn parameter(
     function: Handle,
     index: usize,
@@ -160,7 +160,7 @@ fn parameter(
     Ok(())
 }
 
-/// The function of a handle; without one the call is wrong.
+/// Looks a function up; null is an invalid value.
 fn named(function: Handle) -> Result<Arc<Function>> {
     if function == 0 { Err(Status::InvalidValue) } else { table::<Function>().get(function) }
 }

@@ -1,18 +1,18 @@
-//! Options of loading and linking (`CUjit_option`): buffers for texts, limits, and the time that it took.
+//! Options for loading and linking (`CUjit_option`): log buffers, limits, and timing.
 
 use crate::pointers::{In, Out, write_text};
 use std::ffi::c_void;
 use std::time::Duration;
 
-/// Registers per thread at most.
+/// Maximum registers per thread.
 const MOST_REGISTERS: i32 = 0;
-/// The milliseconds that it took, as a float in the place of the value.
+/// Time in milliseconds, stored as a float in the value.
 const WALL_TIME: i32 = 2;
 const INFO_LOG: i32 = 3;
 const INFO_LOG_BYTES: i32 = 4;
 const ERROR_LOG: i32 = 5;
 const ERROR_LOG_BYTES: i32 = 6;
-/// A target by its number; none means that of the current context.
+/// Target architecture; the default is the current context's.
 const TARGET: i32 = 9;
 const VERBOSE: i32 = 12;
 
@@ -27,42 +27,42 @@ pub struct JitOptions<'call> {
 impl<'call> JitOptions<'call> {
     pub const NONE: Self = JitOptions { count: 0, names: In::NULL, values: Out::NULL };
 
-    /// Whether there are names and values for the count.
+    /// Whether names and values are present.
     pub fn are_whole(&self) -> bool {
         self.count == 0 || (!self.names.is_null() && !self.values.is_null())
     }
 
-    /// The place of an option's value.
+    /// Pointer to an option's value.
     fn place(&self, name: i32) -> Option<Out<'call, *mut c_void>> {
         if self.names.is_null() || self.values.is_null() {
             return None;
         }
-        // SAFETY: the caller of the driver says that there are `count` names and values.
+        // SAFETY: `index` is less than `count`, the length of both arrays that the caller passed.
         (0..self.count as usize)
             .find(|&index| unsafe { self.names.at(index) }.find() == Some(name))
             .map(|index| unsafe { self.values.at(index) })
     }
 
-    /// An option that is a number in the place of a pointer.
+    /// An integer option, stored in the pointer itself.
     fn number(&self, name: i32) -> Option<u32> {
         Some(self.place(name)?.get().ok()? as usize as u32)
     }
 
-    /// Registers per thread at most, where the options say it.
+    /// The requested register limit.
     pub fn most_registers(&self) -> Option<u32> {
         self.number(MOST_REGISTERS).filter(|&most| most > 0)
     }
 
-    /// Whether they name a target.
+    /// Whether a target is given.
     pub fn have_target(&self) -> bool {
         self.place(TARGET).is_some()
     }
 
-    /// Where texts and times are written: read once, since the size of a buffer is overwritten by the length of its text.
+    /// The output locations. Read once, since the buffer size is overwritten by the log length.
     pub fn outputs(&self) -> Outputs {
         let log = |(buffer, size)| {
             let (buffer, size) = (self.place(buffer)?, self.place(size)?);
-            // SAFETY: the values of these options are a buffer and, as a number in the place of a pointer, its size.
+            // The value of the size option is a number stored in the pointer.
             Some(Log {
                 buffer: buffer.get().ok()? as usize,
                 bytes: size.get().ok()? as usize,
@@ -78,16 +78,16 @@ impl<'call> JitOptions<'call> {
     }
 }
 
-/// Where a program wants texts and times. The addresses are valid for as long as what the options were passed to.
+/// Output locations. They stay valid as long as the object that the options were passed to.
 pub struct Outputs {
     info: Option<Log>,
     error: Option<Log>,
     time: Option<usize>,
-    /// Whether the information is wanted in full.
+    /// Whether a verbose log is requested.
     pub verbose: bool,
 }
 
-/// A buffer, its bytes, and where the length of its text goes.
+/// A log buffer, its size, and where to store the log length.
 struct Log {
     buffer: usize,
     bytes: usize,
@@ -100,20 +100,20 @@ impl Outputs {
         for (log, text) in [(&self.info, info), (&self.error, error)] {
             let Some(Log { buffer, bytes, size }) = *log else { continue };
             let kept = text.len().min(bytes.saturating_sub(1));
-            // SAFETY: `outputs` made the log of the options that a program passed. CUDA obliges it to keep buffer and value as long as what
-            // it passed the options to, which writes the log; the buffer has `bytes` bytes.
+            // SAFETY: from the options that a program passed. CUDA obliges it to keep the buffer of `bytes` bytes and the value as long as the module or
+            // linker whose log this is.
             unsafe {
-                // A buffer that is not there is written to by nobody.
+                // A null buffer gets no text.
                 let _ = write_text(buffer as *mut _, bytes, text);
                 (size as *mut *mut c_void).write(kept as *mut c_void);
             }
         }
     }
 
-    /// Writes the time that was spent.
+    /// Stores the elapsed time.
     pub fn write_time(&self, spent: Duration) {
         let Some(place) = self.time else { return };
-        // SAFETY: the place of an option's value (see `write`), whose first four bytes hold the time as a float.
+        // SAFETY: the place of an option's value (see `write`); its first four bytes hold the time as a float.
         unsafe { (place as *mut f32).write(1e3 * spent.as_secs_f32()) };
     }
 }

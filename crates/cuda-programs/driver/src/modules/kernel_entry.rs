@@ -1,24 +1,24 @@
-//! What the driver knows of an entry of a module, found once per module: its parameters, its directives and its estimated resources.
+//! Properties of a module's kernel, computed once per module: parameters, directives and estimated resources.
 
 use crate::devices::attributes;
 use lanework::ptx::{Function, FunctionDirective};
 use lanework::{PtxModule, Resources};
 
-/// An entry.
+/// Properties of a kernel.
 pub struct KernelEntry {
-    /// Place and size of each parameter in the buffer of all.
+    /// Offset and size of each parameter in the parameter buffer.
     pub parameters: Vec<(usize, usize)>,
-    /// Most threads of a block that its directives allow.
+    /// Maximum threads per block allowed by the directives.
     pub max_threads: u32,
-    /// The shape of cluster that it requires.
+    /// Required cluster shape.
     pub cluster: Option<[u32; 3]>,
     pub resources: Resources,
-    /// Whether its blocks may wait in a loop for what others write.
+    /// Whether blocks may wait in a loop for memory that others write.
     pub may_wait: bool,
 }
 
 impl KernelEntry {
-    /// The entry of a name.
+    /// Finds an entry by name.
     pub fn find(code: &PtxModule, name: &str) -> Option<KernelEntry> {
         let entry = code.module().entry(name)?;
         let cluster = entry.directives.iter().find_map(|directive| match directive {
@@ -27,7 +27,7 @@ impl KernelEntry {
         });
         let unknown = Resources { registers: 0, local_bytes: 0, estimated: true, static_shared: 0 };
         let mut resources = code.resources(name).unwrap_or(unknown);
-        // What does not fit the limit lies in local memory.
+        // Registers beyond the limit spill to local memory.
         let most = most_registers(entry);
         resources.local_bytes += 4 * resources.registers.saturating_sub(most);
         resources.registers = resources.registers.min(most);
@@ -40,15 +40,14 @@ impl KernelEntry {
         })
     }
 
-    /// Most threads of a block, by its directives and the registers of a multiprocessor.
+    /// Maximum threads per block, given directives and registers.
     pub fn most_threads(&self) -> u32 {
         let by_registers = 65_536 / self.resources.registers.max(1).next_multiple_of(8) / 32 * 32;
         self.max_threads.min(by_registers.max(32)).min(attributes::BLOCK)
     }
 }
 
-/// Most registers of a thread that ptxas would give an entry: as `.maxnreg` says, and no more than leave room for the threads of a block, and
-/// as many blocks, as its directives promise.
+/// Register limit that ptxas would use: `.maxnreg`, and what the block size and blocks per multiprocessor of the directives leave.
 fn most_registers(entry: &Function) -> u32 {
     const REGISTERS: u32 = 65_536;
     let (mut most, mut blocks) = (255, 1);
@@ -61,11 +60,11 @@ fn most_registers(entry: &Function) -> u32 {
     }
     let Some(threads) = entry.max_threads() else { return most };
     let warps = threads.max(1).div_ceil(32).saturating_mul(blocks);
-    // Warps get registers in units of 256, eight for each of its threads.
+    // Warps allocate registers in units of 256, 8 per thread.
     most.min((REGISTERS / 256 / warps * 8).max(8))
 }
 
-/// Place and size of each parameter.
+/// Offset and size of each parameter.
 fn offsets(entry: &Function) -> Vec<(usize, usize)> {
     let place = |end: &mut usize, parameter: &lanework::ptx::Variable| {
         let at = end.next_multiple_of(parameter.alignment().max(1) as usize);
@@ -79,7 +78,7 @@ fn offsets(entry: &Function) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
 
-    /// An entry of 250 values that live at once.
+    /// A kernel with 250 live values.
     fn entry(directives: &str) -> KernelEntry {
         let all = |line: &dyn Fn(u32) -> String| (0..250).map(line).collect::<String>();
         let text = format!(

@@ -1,4 +1,4 @@
-//! Libraries: images that are loaded into each context where one of their kernels is used.
+//! Libraries: images that are loaded into each context that uses one of their kernels.
 
 use crate::api::api;
 use crate::devices::contexts::current;
@@ -15,18 +15,18 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex, Weak};
 
 /// A library.
-pub struct Library {
-    /// The PTX of the image, ended by zero bytes.
+struct Library {
+    /// PTX texts of the image, zero-terminated.
     texts: Vec<String>,
-    /// The module of each context where it was used.
+    /// Modules by the context that used them.
     modules: Mutex<BTreeMap<Handle, Handle>>,
-    /// The handles of kernels that were asked for, by name.
+    /// Kernel handles by name.
     kernels: Mutex<BTreeMap<String, Handle>>,
 }
 
 impl Driver {
-    /// The module of a library in the current context.
-    pub fn module_of(&self, library: &Library) -> Result<Handle> {
+    /// The library's module in the current context, loaded on first use.
+    fn module_of(&self, library: &Library) -> Result<Handle> {
         let context = self.context()?.handle;
         let mut modules = lock(&library.modules);
         if let Some(&module) = modules.get(&context)
@@ -40,10 +40,10 @@ impl Driver {
         Ok(module)
     }
 
-    /// The kernel of a name of a library.
+    /// The handle of a kernel by name.
     fn kernel_of(&self, handle: Handle, name: &str) -> Result<Handle> {
         let library = table::<Library>().get(handle)?;
-        // A program may ask before it has a context; the module is then made where the kernel is used.
+        // A program may ask before it has a context; the module is then loaded in the context that uses the kernel.
         let there = match current() {
             0 => library
                 .texts
@@ -77,7 +77,7 @@ impl Driver {
     }
 }
 
-/// Loads the PTX of an image as a library. Where a context is current it is compiled now, so that errors are told here.
+/// Loads PTX as a library. If a context is current, it is compiled now, so that errors are reported here.
 fn load(library: Out<'_, Handle>, texts: Vec<String>, options: JitOptions) -> Result {
     let driver = driver()?;
     let made = Library { texts, modules: Mutex::default(), kernels: Mutex::default() };
@@ -105,7 +105,7 @@ api! {
         driver()?;
         let removed = table::<Library>().remove(library)?;
         for (_, module) in std::mem::take(&mut *lock(&removed.modules)) {
-            // Gone already where the context was reset.
+            // Resetting the context removed it already.
             let _ = table::<Module>().remove(module);
         }
         Ok(())
@@ -155,7 +155,7 @@ api! {
 
     fn cuKernelGetFunction(function: Out<'_, Handle>, kernel: Handle) {
         table::<Function>().get(kernel)?.module()?;
-        // A kernel is a function whose module is that of the current context.
+        // A kernel handle is a function handle, whose module is the current context's.
         function.store(kernel)
     }
 

@@ -1,4 +1,4 @@
-//! Linking (`cuLink...`): what programs add, and the PTX that becomes one module.
+//! Linking (`cuLink...`): inputs of a program's linker, linked to one PTX module.
 
 use crate::api::{api, warn};
 use crate::handles::Handle;
@@ -13,9 +13,9 @@ use std::ffi::c_void;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// A kind of input (`CUjitInputType`): text, whatever it looks like.
+/// Input type (`CUjitInputType`) for text, whatever it contains.
 const PTX: i32 = 1;
-/// Of a compiler's intermediate form.
+/// Input type for a compiler's intermediate form.
 const INTERMEDIATE: i32 = 5;
 
 /// A linker of a program.
@@ -29,7 +29,7 @@ struct ProgramLinker {
 struct LinkState {
     linker: Linker,
     spent: Duration,
-    /// What was linked, ended by a zero byte; it lives as long as the linker.
+    /// The linked image, zero-terminated. It lives as long as the linker.
     image: Option<Arc<[u8]>>,
 }
 
@@ -58,7 +58,7 @@ impl ProgramLinker {
         added.map_err(|(status, why)| self.refuse(status, &format!("{name}: {why}")))
     }
 
-    /// Links what was added.
+    /// Links all inputs.
     fn complete(&self) -> Result<Arc<[u8]>> {
         let mut state = lock(&self.state);
         if let Some(done) = &state.image {
@@ -91,7 +91,7 @@ impl ProgramLinker {
         Ok(image)
     }
 
-    /// Says and logs why something was refused.
+    /// Reports and logs why an input is refused.
     fn refuse(&self, status: Status, why: &str) -> Status {
         warn("PTX is not linked", &why);
         self.outputs.write("", &format!("error: {why}"));
@@ -99,7 +99,7 @@ impl ProgramLinker {
     }
 }
 
-/// Adds the texts of an input; those of an object are numbered.
+/// Adds the texts of an input; texts of one object are numbered.
 fn add_texts(
     linker: &mut Linker,
     kind: i32,
@@ -123,7 +123,7 @@ fn add_texts(
     Ok(())
 }
 
-/// Makes a linker and stores its handle.
+/// Creates a linker.
 fn create(options: JitOptions, link: Out<'_, Handle>) -> Result {
     let driver = driver()?;
     if !options.are_whole() || link.is_null() {
@@ -137,10 +137,10 @@ fn create(options: JitOptions, link: Out<'_, Handle>) -> Result {
     link.store(table::<ProgramLinker>().add(made))
 }
 
-/// Adds bytes.
+/// Adds a buffer.
 ///
 /// # Safety
-/// They, the name and the options are as C passes them.
+/// `bytes` is the length of the buffer that the caller passed.
 unsafe fn add_data(
     link: Handle,
     kind: i32,
@@ -169,12 +169,12 @@ fn add_file(link: Handle, kind: i32, path: Text<'_>, options: JitOptions) -> Res
     link.add(kind, &read_file(path)?, path, options)
 }
 
-/// The first bytes of ELF files and of archives of them.
+/// Magic of ELF files, also inside archives.
 const ELF: &[u8] = b"\x7fELF";
 const ARCHIVE: &[u8] = b"!<arch>\n";
 
-/// The PTX texts of an input; an object has one for each fatbin with PTX.
-pub fn texts_of(bytes: &[u8]) -> std::result::Result<Vec<String>, ImageError> {
+/// PTX texts of an input; an object has one per fatbin with PTX.
+fn texts_of(bytes: &[u8]) -> std::result::Result<Vec<String>, ImageError> {
     if bytes.starts_with(&FATBIN.to_le_bytes()) {
         return Ok(vec![ptx_of(bytes)?]);
     }
@@ -186,7 +186,7 @@ pub fn texts_of(bytes: &[u8]) -> std::result::Result<Vec<String>, ImageError> {
     if text.contains(".version") { Ok(vec![text.into_owned()]) } else { Err(ImageError::Unknown) }
 }
 
-/// The PTX of the fatbins in an object of the host's compiler, which lie in a section of their own, found by their first bytes.
+/// PTX of the fatbins in a host object file, found by their magic number.
 fn of_object(bytes: &[u8]) -> std::result::Result<Vec<String>, ImageError> {
     let (mut found, mut machine) = (Vec::new(), Vec::new());
     let mut at = 0;
@@ -194,14 +194,14 @@ fn of_object(bytes: &[u8]) -> std::result::Result<Vec<String>, ImageError> {
         match ptx_of(fatbin) {
             Ok(text) => found.push(text),
             Err(ImageError::MachineCode(mut sms)) => machine.append(&mut sms),
-            // Bytes that look like one by chance.
+            // The magic number by chance.
             Err(_) => {}
         }
     }
     if found.is_empty() { Err(ImageError::MachineCode(machine)) } else { Ok(found) }
 }
 
-/// The next whole fatbin from an offset on, which is moved behind it.
+/// The next complete fatbin at or after an offset, which is advanced past it.
 fn next_fatbin<'a>(bytes: &'a [u8], at: &mut usize) -> Option<&'a [u8]> {
     loop {
         let rest = bytes.get(*at..)?;
@@ -270,7 +270,7 @@ mod tests {
         let ptx = |text: &str| fatbin(&[(1, 90, 0, 0, text.as_bytes().to_vec())]);
         let mut object = ELF.to_vec();
         object.extend(b"code");
-        // The first bytes of a fatbin by chance, with a length beyond the end.
+        // The magic number by chance, with a length past the end.
         object.extend(FATBIN.to_le_bytes());
         object.extend([0xff; 20]);
         object.extend(ptx(".version a"));

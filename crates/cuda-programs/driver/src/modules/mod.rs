@@ -1,4 +1,4 @@
-//! Code: modules and libraries, the images that they are loaded from, linking, and the functions in them.
+//! Code: modules, libraries, linking, image formats, and functions.
 
 pub mod fatbin;
 pub mod foreign;

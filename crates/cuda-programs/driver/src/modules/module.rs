@@ -27,13 +27,13 @@ use std::time::Instant;
 pub struct Module {
     pub context: Handle,
     pub code: PtxModule,
-    /// The handles of functions that were asked for, by name.
+    /// Function handles by name.
     pub functions: Mutex<BTreeMap<String, Handle>>,
-    /// Texture and surface references that were asked for, by the names of their variables.
+    /// Texture and surface reference handles by variable name.
     pub references: Mutex<BTreeMap<String, Handle>>,
-    /// What is known of its entries, by name, as far as it was asked for.
+    /// Cached kernel properties by name.
     entries: Mutex<BTreeMap<String, Arc<KernelEntry>>>,
-    /// Held while a kernel that may launch others runs, with all that it launched.
+    /// Locked while a kernel with device launches and all its children run.
     pub launching: Mutex<()>,
 }
 
@@ -49,7 +49,7 @@ impl Module {
         }
     }
 
-    /// The entry of a name.
+    /// Properties of a kernel, cached.
     pub fn entry(&self, name: &str) -> Result<Arc<KernelEntry>> {
         if let Some(known) = lock(&self.entries).get(name) {
             return Ok(known.clone());
@@ -60,11 +60,11 @@ impl Module {
     }
 }
 
-/// Bytes that the shortest image has: PTX begins with its version.
+/// Minimum size of an image: PTX starts with its version.
 const IMAGE: usize = 8;
 
 impl Driver {
-    /// The PTX of an image.
+    /// PTX texts of an image in memory.
     pub fn texts(image: In<'_, u8>, options: JitOptions) -> Result<Vec<String>> {
         if !is_mapped(image.as_ptr() as u64, IMAGE, Access::Read) {
             return Err(Status::InvalidValue);
@@ -73,7 +73,7 @@ impl Driver {
         found.map_err(|refused| Driver::refuse(image.as_ptr() as usize, &refused, options))
     }
 
-    /// The PTX of a file.
+    /// PTX texts of a file.
     pub fn texts_of_file(name: &str, options: JitOptions) -> Result<Vec<String>> {
         let image = read_file(name)?;
         let found = fatbin::texts_of_file(&image);
@@ -81,14 +81,14 @@ impl Driver {
         found.map_err(|refused| Driver::refuse(at, &refused, options))
     }
 
-    /// Says why an image is refused.
+    /// Reports why an image is refused.
     fn refuse(image: usize, refused: &ImageError, options: JitOptions) -> Status {
         say_refused(image, refused);
         options.outputs().write("", &refused.to_string());
         refused.status()
     }
 
-    /// Loads PTX into the current context.
+    /// Compiles PTX in the current context.
     pub fn load_texts(&self, texts: &[String], options: JitOptions) -> Result<Module> {
         let context = self.context()?.handle;
         self.finish_detached()?;
@@ -114,7 +114,7 @@ impl Driver {
     }
 
     fn compile(&self, texts: &[String]) -> lanework::Result<PtxModule> {
-        // What NVIDIA's driver gives kernels itself.
+        // Functions that NVIDIA's driver provides to kernels.
         let has = |called: &dyn Fn(&str) -> bool| texts.iter().any(|text| called(text));
         let mut given = Vec::new();
         if has(&|text| text.contains("cudaGraphSetConditional")) {
@@ -140,8 +140,8 @@ impl Driver {
         self.device.load_on_demand(&parts)
     }
 
-    /// The function of a name of a module.
-    pub fn function_of(&self, handle: Handle, name: &str) -> Result<Handle> {
+    /// The handle of a module's function.
+    fn function_of(&self, handle: Handle, name: &str) -> Result<Handle> {
         let module = table::<Module>().get(handle)?;
         if module.code.module().entry(name).is_none() {
             return Err(Status::NotFound);
@@ -158,7 +158,7 @@ impl Driver {
     }
 }
 
-/// A module, unless it is for GPUs other than the one that was named.
+/// Refuses a module for GPUs other than the named one.
 fn runs_on(model: &Model, code: PtxModule) -> lanework::Result<PtxModule> {
     let target = &code.module().target;
     let (wanted, own) = (target.architecture, model.architecture());
@@ -174,7 +174,7 @@ fn runs_on(model: &Model, code: PtxModule) -> lanework::Result<PtxModule> {
     Err(Error::Request { why, help })
 }
 
-/// What a linker says of texts that use what none of them defines, or that define a name twice.
+/// The linker's error for undefined or duplicate symbols.
 fn missing(texts: &[String]) -> Option<Error> {
     let mut linker = Linker::default();
     for (index, text) in texts.iter().enumerate() {
@@ -183,8 +183,8 @@ fn missing(texts: &[String]) -> Option<Error> {
     linker.link().err().map(|LinkError { message, help }| Error::Request { why: message, help })
 }
 
-/// The parts that are linked: all but those that only define functions for others, which are taken as of a library, where a part that is
-/// taken calls one. NVIDIA's device runtime, which separate compilation adds to every program, is thus left out where nothing calls it.
+/// The texts to link. Texts that only define functions are libraries, linked only if a linked text calls them. So NVIDIA's device runtime,
+/// which separate compilation adds to every program, is left out unless it is used.
 fn needed(texts: &[String]) -> Vec<&str> {
     let all = || texts.iter().map(String::as_str).collect();
     if texts.len() < 2 {
@@ -192,7 +192,7 @@ fn needed(texts: &[String]) -> Vec<&str> {
     }
     let parsed: std::result::Result<Vec<Ptx>, _> =
         texts.iter().map(|text| Ptx::parse(text)).collect();
-    // Linking says what is wrong with a text.
+    // The linker reports invalid texts.
     let Ok(modules) = parsed else { return all() };
     let shown = |linkage: Linkage| !matches!(linkage, Linkage::Extern | Linkage::Internal);
     let is_library = |module: &Ptx| {
@@ -227,13 +227,13 @@ fn load(module: Out<'_, Handle>, image: In<'_, u8>, options: JitOptions) -> Resu
     keep(module, &Driver::texts(image, options)?, options)
 }
 
-/// Loads PTX and stores the handle of the module.
+/// Compiles PTX and stores the module's handle.
 fn keep(module: Out<'_, Handle>, texts: &[String], options: JitOptions) -> Result {
     let loaded = driver()?.load_texts(texts, options)?;
     module.store(table::<Module>().add(loaded))
 }
 
-/// The bytes of a file of at most 4 GiB; folders, pipes and devices are none.
+/// Reads a regular file of at most 4 GiB.
 pub fn read_file(name: &str) -> Result<Vec<u8>> {
     let file = std::fs::metadata(name).map_err(|_| Status::FileNotFound)?;
     if !file.is_file() || file.len() > 1 << 32 {
@@ -267,7 +267,7 @@ api! {
     }
 
     fn cuModuleGetLoadingMode(mode: Out<'_, i32>) {
-        // Eager is 1, lazy 2.
+        // 1 eager, 2 lazy.
         mode.store(2)
     }
 

@@ -1,4 +1,4 @@
-//! NVML's start and end, and which GPUs there are: handles, names, memory, clocks. Their sensors are refused here.
+//! NVML initialization and devices: handles, names, memory, clocks.
 
 use crate::devices::gpus::model;
 use crate::interface::procedures::VERSION;
@@ -11,10 +11,10 @@ use crate::state::start;
 use std::ffi::c_char;
 use std::sync::atomic::Ordering;
 
-/// Lanes of the PCI Express link.
+/// PCI Express lanes.
 const PCIE_LANES: u32 = 16;
 
-/// The number of an architecture (`NVML_DEVICE_ARCH_*`), from Pascal to Blackwell.
+/// `NVML_DEVICE_ARCH_*`, from Pascal to Blackwell.
 fn architecture((major, minor): (i32, i32)) -> u32 {
     match (major, minor) {
         (..=6, _) => 4,
@@ -27,7 +27,7 @@ fn architecture((major, minor): (i32, i32)) -> u32 {
     }
 }
 
-/// The generation of the PCI Express link: that of the first products of a compute capability.
+/// PCI Express generation of the first products with a compute capability.
 fn pcie_generation((major, _): (i32, i32)) -> u32 {
     match major {
         ..=7 => 3,
@@ -164,7 +164,7 @@ nvml! {
 
     fn nvmlDeviceGetNumGpuCores => (device: Device, cores: Out<'_, u32>) {
         gpu(device)?;
-        // FP32 lanes.
+        // CUDA cores: FP32 lanes.
         let all = model().limits.fp32_per_sm * model().gpu.multiprocessors;
         give(cores, all)
     }

@@ -1,5 +1,4 @@
-//! NVML's modes of an emulated GPU, which cannot be changed: ECC is on (but for a GeForce), there are no MIG instances and no display, and the
-//! clocks are the highest.
+//! Modes of an emulated GPU. They cannot be changed: ECC is on (except on GeForce), MIG and display are off, and clocks are at their maximum.
 
 use crate::nvml::values::{
     Code, Device, ECC, Result, attribute, check_version, clock, give, give_list, gpu, gpus, nvml,
@@ -7,10 +6,10 @@ use crate::nvml::values::{
 use crate::pointers::{Out, abi};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The lowest graphics clock of an H200 in MHz, and the step to the next one.
+/// Lowest graphics clock of an H200 and the step between clocks, in MHz.
 const LOWEST_CLOCK: u32 = 345;
 const CLOCK_STEP: u32 = 15;
-/// `NVML_PSTATE_UNKNOWN`, which ends a list.
+/// `NVML_PSTATE_UNKNOWN`, the terminator of a list.
 const NO_STATE: i32 = 32;
 /// Fields by number (`NVML_FI_DEV_*`).
 const ECC_NOW: u32 = 1;
@@ -34,7 +33,7 @@ pub struct FieldValue {
 
 abi!(FieldValue = 40, 8 { field: 0, scope: 4, microseconds: 8, latency: 16, kind: 24, code: 28, value: 32 });
 
-/// `nvmlGpuDynamicPstatesInfo_t`: flags, then of eight domains whether it is there, its utilisation, and two thresholds.
+/// `nvmlGpuDynamicPstatesInfo_t`: flags, then for each of eight domains: present, utilization, two thresholds.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct UtilizationDomains {
@@ -44,7 +43,7 @@ pub struct UtilizationDomains {
 
 abi!(UtilizationDomains = 132, 4 { flags: 0, domains: 4 });
 
-/// `nvmlGridLicensableFeatures_t`, as words: whether licences are needed, how many follow, and those.
+/// `nvmlGridLicensableFeatures_t` as words: whether licenses are supported, their count, and the licenses.
 type Licences = [u32; 2 + 3 * 71];
 
 nvml! {
@@ -72,7 +71,7 @@ nvml! {
 
     fn nvmlDeviceGetCapabilities | nvmlDeviceGetAddressingMode => (device: Device, to: Out<'_, [u32; 2]>) {
         gpu(device)?;
-        // No optional capability, and no address of the host but what is registered.
+        // No optional capability, and no host address ranges.
         give(to, [check_version(to, 1)?, 0])
     }
 
@@ -88,7 +87,7 @@ nvml! {
 
     fn nvmlSystemGetConfComputeState => (to: Out<'_, [u32; 3]>) {
         gpus()?;
-        // Environment, feature and tools: none.
+        // Environment, feature, and tools: none.
         give(to, [0; 3])
     }
 
@@ -109,7 +108,7 @@ nvml! {
         if state != 0 {
             return Err(Code::InvalidArgument);
         }
-        // The memory's clock does not change.
+        // The memory clock is constant.
         let least = if kind == 2 { most } else { LOWEST_CLOCK };
         give(lowest, least)?;
         give(highest, most)
@@ -151,7 +150,7 @@ nvml! {
 
     fn nvmlDeviceGetDynamicPstatesInfo => (device: Device, to: Out<'_, UtilizationDomains>) {
         gpu(device)?;
-        // The GPU and its memory are there, and idle.
+        // The GPU and memory domains are present and idle.
         let mut domains = [[0; 4]; 8];
         domains[..2].fill([1, 0, 0, 0]);
         give(to, UtilizationDomains { flags: 0, domains })
@@ -159,7 +158,7 @@ nvml! {
 
     fn nvmlDeviceGetGpuMaxPcieLinkGeneration | nvmlDeviceGetPcieLinkMaxSpeed => (device: Device, speed: Out<'_, u32>) {
         gpu(device)?;
-        // The fifth generation, whose name as a speed has the same number (32 GT/s).
+        // Generation 5; the enum value for its speed (32 GT/s) is the same number.
         give(speed, 5)
     }
 
@@ -198,10 +197,10 @@ nvml! {
     }
 }
 
-/// The fields that a client asks for.
+/// The fields that the caller queries.
 ///
 /// # Safety
-/// `to` is null or valid for `count` fields.
+/// `to` is null or has `count` fields.
 unsafe fn fields<'a>(count: i32, to: Out<'_, FieldValue>) -> Result<&'a mut [FieldValue]> {
     let count = usize::try_from(count).map_err(|_| Code::InvalidArgument)?;
     if to.is_null() || count == 0 {

@@ -1,5 +1,4 @@
-//! NVML's view of where an emulated GPU is: its board and bus, the processors and the GPUs near it. All GPUs are in one NUMA node, whose
-//! processors are equally near to each.
+//! Topology of an emulated GPU: board, bus, CPU affinity and distances. All GPUs are in one NUMA node, equally near to all its CPUs.
 
 use crate::devices::gpus::model;
 use crate::nvml::values::{
@@ -14,8 +13,7 @@ const GEFORCE: i32 = 5;
 const NVIDIA: i32 = 14;
 /// `NVML_BUS_TYPE_PCIE`.
 const PCIE: i32 = 2;
-/// Bytes of memory that the host reaches through the bus: of a GeForce, and else the least power of 2 that holds all, as `nvidia-smi -q` prints of an
-/// H200 (256 GiB).
+/// BAR1 size: GeForce's, or the smallest power of 2 that covers the memory, as `nvidia-smi -q` reports for an H200 (256 GiB).
 fn bar1_bytes() -> u64 {
     match model().gpu {
         gpu if gpu.geforce => 256 << 20,
@@ -25,7 +23,7 @@ fn bar1_bytes() -> u64 {
 /// `NVML_TOPOLOGY_INTERNAL` and `NVML_TOPOLOGY_NODE`.
 const SAME_BOARD: i32 = 0;
 const SAME_NODE: i32 = 40;
-/// Bits of a mask of processors.
+/// Bits per word of a CPU mask.
 const BITS: usize = c_ulong::BITS as usize;
 
 /// `nvmlPciInfoExt_v1_t`.
@@ -44,7 +42,7 @@ pub struct PciInfoExt {
 
 abi!(PciInfoExt = 64, 4 { version: 0, domain: 4, bus: 8, device: 12, id: 16, subsystem: 20, class: 24, text: 32 });
 
-/// `nvmlUUID_v1_t`: as text (1) or as bytes (2).
+/// `nvmlUUID_v1_t`: ASCII (1) or binary (2).
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Uuid {
@@ -75,7 +73,7 @@ pub struct DeviceIdentifier {
 
 abi!(DeviceIdentifier = 16, 8 { version: 0, value: 8 });
 
-/// The processors that the kernel has started.
+/// Online CPUs.
 fn processors() -> Vec<usize> {
     let listed = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     let ranges = listed.trim().split(',').filter_map(|range| {
@@ -90,7 +88,7 @@ fn processors() -> Vec<usize> {
     }
 }
 
-/// Stores bits by their numbers in words; numbers past the end have no bit.
+/// Stores a bit mask. Bits past the end are dropped.
 ///
 /// # Safety
 /// `to` is null or valid for `words` words.
@@ -109,7 +107,7 @@ unsafe fn give_mask(to: Out<'_, c_ulong>, words: u32, numbers: &[usize]) -> Resu
     Ok(())
 }
 
-/// How far two GPUs are from each other.
+/// Topology level between two GPUs.
 fn distance(one: Device, other: Device) -> i32 {
     if one == other { SAME_BOARD } else { SAME_NODE }
 }
@@ -129,7 +127,7 @@ nvml! {
         gpus()?;
         let line = std::fs::read(format!("/proc/{process}/cmdline")).map_err(|_| Code::NotFound)?;
         let name = line.split(|&byte| byte == 0).next().unwrap_or_default();
-        // As much as there is room for.
+        // Truncate to the buffer.
         let name = String::from_utf8_lossy(&name[..name.len().min((length as usize).saturating_sub(1))]);
         // SAFETY: `length` is the size of the buffer that the caller passed.
         unsafe { give_text(to, length, &name) }
@@ -191,14 +189,14 @@ nvml! {
 
     fn nvmlDeviceGetBAR1MemoryInfo => (device: Device, to: Out<'_, [u64; 3]>) {
         gpu(device)?;
-        // In all, free, and used.
+        // Total, free, used.
         give(to, [bar1_bytes(), bar1_bytes(), 0])
     }
 
     fn nvmlDeviceGetPciInfoExt => (device: Device, to: Out<'_, PciInfoExt>) {
         let place = pci(gpu(device)?);
         let version = check_version(to, 1)?;
-        // A 3D controller.
+        // Class: 3D controller.
         let class = [3, 2];
         let (domain, bus, at) = (place.domain, place.bus, place.device);
         give(to, PciInfoExt { version, domain, bus, device: at, id: place.id, subsystem: place.subsystem, class, text: place.text })

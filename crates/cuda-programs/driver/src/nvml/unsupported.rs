@@ -1,6 +1,5 @@
-//! NVML's functions that always refuse. Those on what an emulated GPU does not have (sensors, counts of errors, MIG and virtual GPUs, NVLink, events)
-//! answer `NVML_ERROR_NOT_SUPPORTED`; those that would change its modes `NVML_ERROR_NO_PERMISSION`, as a GPU's driver answers a user who is not
-//! root.
+//! NVML functions that always fail. Queries of missing hardware (sensors, error counts, MIG and virtual GPUs, NVLink, events) return
+//! `NVML_ERROR_NOT_SUPPORTED`; requests to change modes return `NVML_ERROR_NO_PERMISSION`, as for a user who is not root.
 
 use crate::nvml::values::{Code, call, gpus};
 

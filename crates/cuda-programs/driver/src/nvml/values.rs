@@ -1,4 +1,4 @@
-//! NVML's values: codes, structs as C lays them out, handles, and what an emulated GPU answers.
+//! Shared parts of NVML: return codes, struct layouts, handles, and storing results.
 
 use crate::devices::attributes;
 use crate::devices::gpus::Gpu;
@@ -9,7 +9,7 @@ use std::ffi::c_char;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI32, Ordering};
 
-/// Calls of `nvmlInit` without their `nvmlShutdown`.
+/// Number of `nvmlInit` calls without `nvmlShutdown`.
 pub static USERS: AtomicI32 = AtomicI32::new(0);
 
 /// `nvmlReturn_t`.
@@ -26,10 +26,10 @@ pub enum Code {
     Unknown = 999,
 }
 
-/// The result of a function of NVML.
+/// Result of an NVML function.
 pub type Result<T = ()> = std::result::Result<T, Code>;
 
-/// NVML's text for a code.
+/// Text of a return code.
 pub fn error_string(code: i32) -> &'static std::ffi::CStr {
     match code {
         0 => c"Success",
@@ -44,7 +44,7 @@ pub fn error_string(code: i32) -> &'static std::ffi::CStr {
     }
 }
 
-/// Functions of NVML, some of which have a second name.
+/// Exports NVML functions, some under several names.
 macro_rules! nvml {
     ($(fn $name:ident $(| $other:ident)* => $arguments:tt $body:block)*) => {
         $($crate::nvml::values::nvml!(@one $name $arguments $body); $($crate::nvml::values::nvml!(@one $other $arguments $body);)*)*
@@ -59,7 +59,7 @@ macro_rules! nvml {
 }
 pub(crate) use nvml;
 
-/// A function of NVML, as C sees it.
+/// Runs the body of an NVML function.
 pub fn call(name: &str, body: impl FnOnce() -> Result) -> i32 {
     let code = match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
@@ -72,7 +72,7 @@ pub fn call(name: &str, body: impl FnOnce() -> Result) -> i32 {
     code
 }
 
-/// A device, as C passes it: its ordinal and 1.
+/// A device handle: the ordinal plus 1.
 pub type Device = usize;
 
 /// The GPU of a handle.
@@ -92,15 +92,15 @@ pub fn gpus() -> Result<&'static [Gpu]> {
     Ok(&driver().map_err(|_| Code::Uninitialized)?.gpus)
 }
 
-/// Stores a number or a struct.
+/// Stores a result.
 pub fn give<T>(to: Out<'_, T>, value: T) -> Result {
     to.store(value).map_err(|_| Code::InvalidArgument)
 }
 
-/// Stores a text in a buffer, which must hold it.
+/// Stores a string in a buffer, which must be large enough.
 ///
 /// # Safety
-/// As [`write_text`].
+/// `to` is null or has `length` bytes.
 pub unsafe fn give_text(to: *mut c_char, length: u32, value: &str) -> Result {
     if (length as usize) <= value.len() {
         return Err(Code::InsufficientSize);
@@ -109,7 +109,7 @@ pub unsafe fn give_text(to: *mut c_char, length: u32, value: &str) -> Result {
     unsafe { write_text(to, length as usize, value) }.map_err(|_| Code::InvalidArgument)
 }
 
-/// Stores a list where the client has room for it, and its length in any case.
+/// Stores a list if it fits, and always its length.
 ///
 /// # Safety
 /// `count` is null or valid; `to` is null or valid for as many elements as `count` says.
@@ -119,7 +119,7 @@ pub unsafe fn give_list<T: Copy>(count: Out<'_, u32>, to: Out<'_, T>, list: &[T]
     count.store_optional(list.len() as u32);
     match (list.is_empty(), fits, to.is_null()) {
         (true, ..) => Ok(()),
-        // A client that only asks how many there are has no room and no place.
+        // A query for the length has no buffer.
         (_, false, _) => Err(Code::InsufficientSize),
         (_, _, true) => Err(Code::InvalidArgument),
         _ => {
@@ -130,7 +130,7 @@ pub unsafe fn give_list<T: Copy>(count: Out<'_, u32>, to: Out<'_, T>, list: &[T]
     }
 }
 
-/// Checks the version word that opens a struct (its size, and the version in the highest byte) and returns it.
+/// Checks and returns the version word at the start of a struct: its size, with the version in the top byte.
 pub fn check_version<T: Plain>(from: Out<'_, T>, version: u32) -> Result<u32> {
     // SAFETY: null, or a `T`, which begins with its version word.
     let found =
@@ -142,19 +142,19 @@ pub fn check_version<T: Plain>(from: Out<'_, T>, version: u32) -> Result<u32> {
     }
 }
 
-/// The identifier of a GPU as text.
+/// UUID of a GPU as text.
 pub fn uuid(gpu: &Gpu) -> String {
     let digits: String = gpu.uuid().iter().map(|byte| format!("{byte:02x}")).collect();
     let parts = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..]];
     format!("GPU-{}", parts.join("-"))
 }
 
-/// The handle of the first GPU for which `is` holds.
+/// The first GPU that satisfies a predicate.
 pub fn find(is: impl Fn(&Gpu) -> bool) -> Result<Device> {
     gpus()?.iter().position(is).map(|found| found + 1).ok_or(Code::NotFound)
 }
 
-/// The handle of the GPU with an identifier as text, which may lack `GPU-`.
+/// The GPU with a UUID, with or without the prefix `GPU-`.
 pub fn find_by_uuid(asked: &str) -> Result<Device> {
     let bare = asked.strip_prefix("GPU-").unwrap_or(asked);
     find(|gpu| uuid(gpu).strip_prefix("GPU-") == Some(bare))
@@ -199,12 +199,12 @@ pub struct PciInfo {
 
 abi!(PciInfo = 68, 4 { short: 0, domain: 16, bus: 20, device: 24, id: 28, subsystem: 32, text: 36 });
 
-/// A GPU's place on the PCI bus.
+/// PCI address of a GPU.
 pub fn pci(gpu: &Gpu) -> PciInfo {
     let text = gpu.bus();
     let (mut short, mut long) = ([0; 16], [0; 32]);
     short[..text.len()].copy_from_slice(text.as_bytes());
-    // The long form has eight digits of the domain.
+    // The long form has an eight-digit domain.
     long[..text.len() + 4].copy_from_slice(format!("0000{text}").as_bytes());
     PciInfo {
         short,
@@ -217,12 +217,12 @@ pub fn pci(gpu: &Gpu) -> PciInfo {
     }
 }
 
-/// Numbers of attributes (`CU_DEVICE_ATTRIBUTE_*`).
+/// Attribute numbers (`CU_DEVICE_ATTRIBUTE_*`).
 const CLOCK_RATE: i32 = 13;
 pub const ECC: i32 = 32;
 const MEMORY_CLOCK_RATE: i32 = 36;
 pub const MEMORY_BUS_WIDTH: i32 = 37;
-/// Device and vendor on the PCI bus.
+/// PCI device and vendor ID.
 const PCI_DEVICE: i32 = 139;
 
 /// An attribute of the emulated GPU.
@@ -230,7 +230,7 @@ pub fn attribute(gpu: &Gpu, number: i32) -> Result<u32> {
     attributes::device_attribute(number, gpu).map(|value| value as u32).ok_or(Code::NotSupported)
 }
 
-/// The highest clock in MHz: 0 graphics, 1 multiprocessors, 2 memory, 3 video.
+/// Maximum clock in MHz: 0 graphics, 1 SM, 2 memory, 3 video.
 pub fn clock(gpu: &Gpu, kind: i32) -> Result<u32> {
     match kind {
         0 | 1 => Ok(attribute(gpu, CLOCK_RATE)? / 1000),
@@ -240,10 +240,10 @@ pub fn clock(gpu: &Gpu, kind: i32) -> Result<u32> {
     }
 }
 
-/// Bytes of memory: free, and in all.
+/// Free and total memory in bytes.
 pub fn memory() -> Result<(u64, u64)> {
     memory_bytes().map_err(|_| Code::Unknown)
 }
 
-/// The version of NVIDIA's driver whose answers the emulated GPUs give.
+/// The NVIDIA driver version that the emulated GPUs report.
 pub const DRIVER: &str = "580.159.04";

@@ -1,4 +1,4 @@
-//! Operations of streams as findings name them, and the reports of their races.
+//! Stream operations as findings name them, and reports of their races.
 
 use crate::ordering::history::Race;
 use lanework::emulator::NearAllocation;
@@ -6,18 +6,18 @@ use lanework::emulator::sanitize::footprint::{AccessMode, AccessedBytes};
 use lanework::emulator::sanitize::{CodeLocation, OtherAccess, Report, ReportKind};
 use std::fmt;
 
-/// A stream, as a user knows it.
+/// A stream as users know it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StreamName {
     /// The legacy default stream.
     Default,
     /// A thread's own default stream.
     PerThread,
-    /// One that the program made.
+    /// Created by the program.
     Created {
-        /// Its place among the streams that the program made, from 1.
+        /// Creation number, from 1.
         number: u64,
-        /// Whether it keeps the order of the default stream.
+        /// Whether it synchronizes with the default stream.
         blocking: bool,
     },
 }
@@ -32,29 +32,29 @@ impl fmt::Display for StreamName {
     }
 }
 
-/// Where an operation comes from.
+/// Context of an operation.
 #[derive(Clone, Debug)]
 pub struct Origin {
     /// Its stream.
     pub stream: StreamName,
-    /// Whether the call is synchronous by its name: `cudaMemcpy`, not `cudaMemcpyAsync`.
+    /// Whether the call is synchronous by name: `cudaMemcpy`, not `cudaMemcpyAsync`.
     pub synchronous: bool,
     /// Whether it is a node of a graph.
     pub in_graph: bool,
 }
 
-/// What an operation does.
+/// Kind of an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Runs a kernel of a name; the number counts the launches of the process.
+    /// A kernel, with the launch number in the process.
     Kernel(String, u64),
-    /// Copies so many bytes, by a call.
+    /// A copy of so many bytes, with the call's name.
     Copy(&'static str, u64),
-    /// Copies so many bytes from pageable memory, by a call that is synchronous by its name.
+    /// A copy of so many bytes from pageable memory by a synchronous call.
     StagedCopy(u64),
-    /// Fills so many bytes, by a call.
+    /// A fill of so many bytes, with the call's name.
     Fill(&'static str, u64),
-    /// Does what another call says.
+    /// Another call.
     Call(&'static str),
     /// Allocates memory.
     Allocate,
@@ -65,11 +65,11 @@ pub enum Action {
 /// An operation of a stream.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// What it does.
+    /// Kind of the operation.
     pub action: Action,
     /// Its stream.
     pub stream: StreamName,
-    /// Whether it may wait for what others write.
+    /// Whether it may wait for memory that others write.
     pub polls: bool,
 }
 
@@ -79,7 +79,7 @@ impl Operation {
         matches!(self.action, Action::Kernel(..))
     }
 
-    /// The kernel or the call alone, which several operations may have in common.
+    /// Kernel or call name; not unique.
     pub fn name(&self) -> &str {
         match &self.action {
             Action::Kernel(name, _) => name,
@@ -109,7 +109,7 @@ impl fmt::Display for Operation {
     }
 }
 
-/// The verb of an access.
+/// Verb for an access mode.
 fn verb(mode: AccessMode) -> &'static str {
     match mode {
         AccessMode::Read => "reads",
@@ -119,7 +119,7 @@ fn verb(mode: AccessMode) -> &'static str {
     }
 }
 
-/// The report of a race in memory of this name, address and size.
+/// Creates the report of a race, given name, address and size of the memory.
 pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
     let (start, end) = race.bytes.ends().unwrap_or_default();
     let near = memory.map(|(name, address, bytes)| NearAllocation {
@@ -173,7 +173,7 @@ pub fn report(race: &Race, memory: Option<(String, u64, u64)>) -> Report {
     }
 }
 
-/// The message and the help of a race in bytes as they are described.
+/// Message and help of a race.
 fn words(race: &Race, bytes: &str) -> (String, String) {
     let ((first, of_first), (second, of_second)) = (&race.first, &race.second);
     let (did, does) = (verb(of_first.mode), verb(of_second.mode));
@@ -200,7 +200,7 @@ fn words(race: &Race, bytes: &str) -> (String, String) {
     (message, remedy(race))
 }
 
-/// What the program can do so that the two are ordered.
+/// How the program can order the two operations.
 fn remedy(race: &Race) -> String {
     let (first, second) = (&race.first.0, &race.second.0);
     if race.in_graph {

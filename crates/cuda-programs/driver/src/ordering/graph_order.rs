@@ -1,25 +1,25 @@
-//! Which nodes of a graph come before which: by its edges alone.
+//! Order of a graph's nodes by its edges alone.
 //!
-//! *Algorithm.* Vector clocks over chains: a node goes on the chain of a node that it depends on and that is its chain's last, or begins a
-//! new chain. A graph that is one chain needs one number per node, and one of n nodes side by side n.
+//! *Algorithm.* Vector clocks over chains: a node extends the chain of a dependency that is the last of its chain, or starts a new chain. A
+//! linear graph needs one number per node; n independent nodes need n each.
 
 use crate::handles::Handle;
 use crate::ordering::strands::Clock;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// A node's place in the order.
+/// A node's position in the order.
 #[derive(Debug)]
 struct NodePlace {
     chain: u32,
-    /// Its number on the chain, from 1.
+    /// Position in the chain, from 1.
     number: u64,
-    /// What comes before the node, and the node itself.
+    /// The node and everything before it.
     clock: Clock,
 }
 
 impl NodePlace {
-    /// Whether a path of edges leads from another node to this one.
+    /// Whether there is a path from another node to this one.
     fn is_after(&self, other: &NodePlace) -> bool {
         self.clock.last(other.chain) >= other.number
     }
@@ -32,7 +32,7 @@ pub struct GraphOrder {
 }
 
 impl GraphOrder {
-    /// The order of nodes, which come with the nodes that each depends on, and after them.
+    /// Computes the order. Nodes come with their dependencies, and after them.
     pub fn from_nodes<'a>(nodes: impl Iterator<Item = (Handle, &'a [Handle])>) -> GraphOrder {
         let mut places: HashMap<Handle, NodePlace> = HashMap::new();
         let mut lengths: Vec<u64> = Vec::new();
@@ -57,7 +57,7 @@ impl GraphOrder {
         GraphOrder { nodes: places }
     }
 
-    /// Whether a path of edges leads from one node to the other, either way. A node that is not in the graph counts as ordered with all.
+    /// Whether there is a path between two nodes, in either direction. An unknown node counts as ordered with all.
     fn orders(&self, one: Handle, other: Handle) -> bool {
         let (Some(one), Some(other)) = (self.nodes.get(&one), self.nodes.get(&other)) else {
             return true;
@@ -66,12 +66,12 @@ impl GraphOrder {
     }
 }
 
-/// A step into an operation: which of its parts runs.
+/// One step into an operation, which leads to a part of it.
 #[derive(Clone, Debug)]
 pub enum Step {
-    /// A node of a graph.
+    /// Into a node of a graph.
     Node(Arc<GraphOrder>, Handle),
-    /// An iteration of a conditional node's body.
+    /// Into an iteration of a conditional body.
     Iteration(u64),
 }
 

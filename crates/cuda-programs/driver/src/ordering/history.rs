@@ -1,15 +1,15 @@
-//! What operations of streams accessed that later ones may race with, and the search for such races.
+//! Past accesses of stream operations, and the search for races with them.
 //!
-//! *Algorithm.* Each strand has its operations in a list, the latest last. An operation that has ended is compared with those operations of
-//! other strands that do not happen before it, and with the other nodes of its own graph. An operation ends after all that happens before
-//! it, so that the other direction need not be looked at.
+//! *Algorithm.* Each strand keeps its operations in a list, newest last. A finished operation is compared with operations of other strands that
+//! do not happen before it, and with other nodes of its own graph. It finishes after everything that happens before it, so the other
+//! direction needs no check.
 //!
-//! *What is forgotten.* Operations that the host has waited for: all that is issued later comes after them. Of long strands also the bytes of an
-//! operation that a later one of the strand *subsumes*: it accesses them too, in a mode that races with at least as much. Whatever races with
-//! the earlier one and is not ordered with the later one races with the later one.
+//! *What is forgotten.* Operations that the host has waited for: everything issued later comes after them. In long strands, also bytes that a
+//! later operation of the strand *subsumes*: it accesses them in a mode that conflicts with at least as much. Whatever races with the earlier
+//! one, and is not ordered with the later one, races with the later one.
 //!
-//! *Synchronisation by kernels.* A kernel that reads a word as a flag, which an operation of another stream wrote by a strong access, may have
-//! waited for that operation: it counts as ordered after it. So do two kernels that take one lock, since both write it.
+//! *Synchronization by kernels.* A kernel that reads a flag written by a strong access of another stream's operation may have waited for that
+//! operation, so it counts as ordered after it. So do two kernels that take the same lock, since both write it.
 
 use crate::ordering::findings::Operation;
 use crate::ordering::graph_order::{Step, ordered};
@@ -20,49 +20,49 @@ use lanework::emulator::sanitize::footprint::{
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-/// A strand with fewer operations is not compacted.
+/// Shorter strands are not compacted.
 const COMPACT_FROM: usize = 64;
-/// Races that are reported of one operation, at most.
+/// Maximum races reported per operation.
 pub const MOST_RACES: usize = 8;
 
-/// An operation that has ended, as it is kept.
+/// A finished operation.
 struct HistoryEntry {
     number: u64,
     steps: Arc<[Step]>,
     operation: Arc<Operation>,
     clock: Arc<Clock>,
     footprint: Footprint,
-    /// What else its launches accessed, not read yet.
+    /// Accesses of its launches, not extracted yet.
     shadows: Vec<LaunchShadow>,
 }
 
-/// A part of an operation that has ended.
+/// A finished part of an operation.
 pub struct EndedPart {
-    /// The operation's place among those of all streams.
+    /// The operation's position among all streams.
     pub point: Arc<Point>,
-    /// The part's place in the operation.
+    /// The part's position in the operation.
     pub steps: Arc<[Step]>,
-    /// What it is.
+    /// The operation.
     pub operation: Arc<Operation>,
-    /// What it accessed, beside its launches.
+    /// Accesses, excluding its launches.
     pub footprint: Footprint,
-    /// The shadows of its launches.
+    /// Shadow memory of its launches.
     pub shadows: Vec<LaunchShadow>,
 }
 
 /// Two operations that race.
 pub struct Race {
-    /// The operation that ended first, and how it accesses the bytes.
+    /// The operation that finished first, and its access.
     pub first: (Arc<Operation>, AccessedBytes),
     /// The other one.
     pub second: (Arc<Operation>, AccessedBytes),
     /// Whether both are nodes of one graph.
     pub in_graph: bool,
-    /// The bytes.
+    /// The conflicting bytes.
     pub bytes: ByteSet,
 }
 
-/// The operations so far that later ones may race with.
+/// Operations that later ones may race with.
 #[derive(Default)]
 pub struct History {
     strands: BTreeMap<u32, StrandHistory>,
@@ -72,17 +72,17 @@ pub struct History {
 #[derive(Default)]
 struct StrandHistory {
     entries: VecDeque<HistoryEntry>,
-    /// The number of entries at which it is next compacted.
+    /// Number of entries that triggers the next compaction.
     compact_at: usize,
 }
 
 impl History {
-    /// Adds an operation; returns its races with those before.
+    /// Adds a finished operation, and returns its races with earlier ones.
     pub fn add(&mut self, mut ended: EndedPart) -> Vec<Race> {
-        // Where all operations are in order, no shadow needs to be read.
+        // If all operations are ordered, no shadow memory needs to be read.
         if self.read_unordered(&ended) {
             read_shadows(&mut ended.footprint, &mut ended.shadows);
-            self.synchronise_by_flags(&ended);
+            self.synchronize_by_flags(&ended);
         }
         let races = self.races(&ended);
         if !ended.footprint.accesses.is_empty() || !ended.shadows.is_empty() {
@@ -103,7 +103,7 @@ impl History {
             let in_graph = strand == ended.point.strand;
             let known = last_before(ended, &clock, strand);
             for entry in entries.iter().rev().take_while(|entry| entry.number > known) {
-                // Within a graph its edges decide. Of others, one that was added before may have waited for this one, which ended late.
+                // Within a graph, its edges decide. An operation of another strand that finished early may have waited for this one.
                 let in_order = match in_graph {
                     true => ordered(&entry.steps, &ended.steps),
                     false => entry.clock.last(ended.point.strand) >= ended.point.number,
@@ -120,7 +120,7 @@ impl History {
         races
     }
 
-    /// Reads the shadows of the operations that do not happen before one; returns whether there are such operations.
+    /// Extracts accesses of unordered operations; returns whether there are any.
     fn read_unordered(&mut self, ended: &EndedPart) -> bool {
         let (clock, mut any) = (ended.point.clock(), false);
         for (&strand, StrandHistory { entries, .. }) in &mut self.strands {
@@ -133,8 +133,8 @@ impl History {
         any
     }
 
-    /// Orders an operation after those whose flags it has read.
-    fn synchronise_by_flags(&self, ended: &EndedPart) {
+    /// Orders an operation after those whose flags it read.
+    fn synchronize_by_flags(&self, ended: &EndedPart) {
         let observed = &ended.footprint.observed;
         if observed.is_empty() {
             return;
@@ -156,7 +156,7 @@ impl History {
         }
     }
 
-    /// Forgets what the host knows to have ended.
+    /// Forgets operations that the host has waited for.
     pub fn forget(&mut self, host: &Clock) {
         self.strands.retain(|&strand, StrandHistory { entries, .. }| {
             let known = host.last(strand);
@@ -172,7 +172,7 @@ impl History {
         self.strands.retain(|strand, _| !gone.contains(strand));
     }
 
-    /// Forgets accesses to bytes whose memory has ended: another allocation may have them next.
+    /// Forgets accesses to freed memory, whose addresses may be reused.
     pub fn forget_bytes(&mut self, bytes: &ByteSet) {
         for entry in self.strands.values_mut().flat_map(|strand| &mut strand.entries) {
             read_shadows(&mut entry.footprint, &mut entry.shadows);
@@ -183,7 +183,7 @@ impl History {
         }
     }
 
-    /// A clock that knows all operations so far.
+    /// A clock that includes all operations so far.
     pub fn all(&self) -> Clock {
         let mut clock = Clock::default();
         for (&strand, StrandHistory { entries, .. }) in &self.strands {
@@ -196,14 +196,14 @@ impl History {
     }
 }
 
-/// The number of the last operation of a strand that is not to be compared with an operation: it happens before it. Nodes of the operation's own
-/// graph, which have its number, are compared by their edges.
+/// Number of the last operation of a strand that need not be compared, since it happens before. Nodes of the operation's own graph share its
+/// number, and are compared by their edges.
 fn last_before(ended: &EndedPart, clock: &Clock, strand: u32) -> u64 {
     if strand == ended.point.strand { ended.point.number - 1 } else { clock.last(strand) }
 }
 
 impl HistoryEntry {
-    /// The race of this operation with a later one that is not ordered with it, if there is one.
+    /// The race with a later, unordered operation, if there is one.
     fn race(&self, ended: &EndedPart, in_graph: bool) -> Option<Race> {
         let mut found: Option<Race> = None;
         for first in &self.footprint.accesses {
@@ -238,7 +238,7 @@ impl HistoryEntry {
 
 impl StrandHistory {
     fn push(&mut self, entry: HistoryEntry) {
-        // Shadow memory is large: only the last operation of a strand keeps it.
+        // Shadow memory is large, so only the last operation of a strand keeps it.
         if let Some(last) = self.entries.back_mut() {
             read_shadows(&mut last.footprint, &mut last.shadows);
         }
@@ -249,13 +249,13 @@ impl StrandHistory {
         }
     }
 
-    /// Removes from each operation the bytes that a later operation of the strand subsumes. Nodes of one graph subsume nothing of each other.
+    /// Drops bytes that a later operation of the strand subsumes. Nodes of one graph do not subsume each other.
     fn compact(&mut self) {
         const MODES: [AccessMode; 4] =
             [AccessMode::Read, AccessMode::Write, AccessMode::StrongRead, AccessMode::StrongWrite];
-        // By mode of the earlier access: the bytes that later operations subsume.
+        // Per mode of the earlier access: bytes that later operations subsume.
         let mut subsumed: [ByteSet; 4] = Default::default();
-        // Accesses of the operation that is looked at, whose nodes are several entries.
+        // Accesses of the current operation, whose nodes are separate entries.
         let mut of_operation: Vec<(AccessMode, ByteSet)> = Vec::new();
         let mut number = 0;
         for entry in self.entries.iter_mut().rev() {
@@ -284,12 +284,12 @@ impl StrandHistory {
     }
 }
 
-/// Adds to a footprint what launches accessed, read from their shadows.
+/// Adds the accesses recorded in shadow memory.
 fn read_shadows(footprint: &mut Footprint, shadows: &mut Vec<LaunchShadow>) {
     shadows.drain(..).for_each(|shadow| footprint.add(shadow.footprint()));
 }
 
-/// Whether all that races with an access in the earlier mode races with one in the later mode, too.
+/// Whether everything that conflicts with the earlier mode conflicts with the later mode, too.
 fn subsumes(later: AccessMode, earlier: AccessMode) -> bool {
     match later {
         AccessMode::Write => true,

@@ -1,4 +1,4 @@
-//! What runs: the operation that a thread runs, where in it the thread is, and what is compared when a part of it ends.
+//! The operation that each thread runs, and the comparison when a part of it finishes.
 
 use crate::handles::Handle;
 use crate::ordering::findings;
@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// Operations that were issued and have not ended.
+/// Number of issued operations that have not finished.
 static OPEN: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -23,34 +23,34 @@ thread_local! {
     static CURRENT: RefCell<Option<CurrentOperation>> = const { RefCell::new(None) };
 }
 
-/// The operation that a thread runs, and where in it the thread is.
+/// The operation that a thread runs, and the position in it.
 #[derive(Clone)]
 struct CurrentOperation {
     point: Arc<Point>,
-    /// The nodes of graphs and the iterations of loops that lead to where the thread is, from the outside in.
+    /// Enclosing graph nodes and loop iterations, outermost first.
     steps: Vec<Step>,
     stream: StreamName,
     synchronous: bool,
 }
 
-/// What the host knows when a call returns.
+/// The host's knowledge when a call returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostWaits {
-    /// No more than before.
+    /// Nothing new.
     No,
-    /// That what comes before the operation in its stream has ended.
+    /// Earlier operations of the stream have finished.
     Before,
-    /// That the operation has ended.
+    /// The operation has finished.
     Yes,
 }
 
-/// An operation that was issued. It goes with the work until that has been done.
+/// An issued operation. Kept with the work until it has run.
 pub struct Tag {
     current: CurrentOperation,
     waits: HostWaits,
 }
 
-/// Counts an operation among those that run until it is dropped.
+/// Registers a running operation until dropped.
 struct Running(Arc<Point>);
 
 impl Running {
@@ -81,7 +81,7 @@ impl Tag {
         Tag { current, waits }
     }
 
-    /// Issues an operation to a stream, by a call that is synchronous by its name or not; `None` where operations are not compared.
+    /// Issues an operation to a stream; `None` if races are not checked. `synchronous` is about the call's name.
     pub fn issue(
         stream: OrderedStream,
         name: StreamName,
@@ -95,12 +95,12 @@ impl Tag {
         ))
     }
 
-    /// The operation's place in the order of operations.
+    /// The operation's position in the happens-before order.
     pub fn point(&self) -> Arc<Point> {
         self.current.point.clone()
     }
 
-    /// The tag of a node of the graph that this operation launches.
+    /// The tag of a node of the launched graph.
     pub fn node(&self, graph: &Arc<GraphOrder>, node: Handle) -> Tag {
         let steps = vec![Step::Node(graph.clone(), node)];
         Tag::new(CurrentOperation { steps, ..self.current.clone() }, HostWaits::No)
@@ -109,7 +109,7 @@ impl Tag {
     /// Runs the operation in this thread.
     ///
     /// # Errors
-    /// Those of `run`.
+    /// Returns the errors of `run`.
     pub fn run(&self, run: impl FnOnce() -> Result) -> Result {
         let outer = CURRENT.replace(Some(self.current.clone()));
         let running = Running::begin(self.point());
@@ -125,26 +125,26 @@ impl Tag {
         result
     }
 
-    /// Memory was allocated in the order of the operation's stream.
+    /// Memory was allocated in stream order.
     pub fn allocated(&self, operation: Operation, address: u64, bytes: u64) {
         let footprint = Footprint::of_ranges([(AccessMode::Write, address, bytes)]);
         compare(&self.current, operation, footprint, Vec::new());
     }
 }
 
-/// A part of an operation: the whole of it, or a node of its graph.
+/// A part of an operation: all of it, or a graph node.
 pub struct OperationPart<'a> {
-    /// What it is, as findings name it.
+    /// Describes it for findings.
     pub operation: &'a dyn Fn(&Origin) -> Operation,
-    /// What it accesses beside what its launches do.
+    /// Accesses, excluding its launches.
     pub footprint: &'a dyn Fn() -> Footprint,
-    /// Whether it ends memory, which is compared before it runs: afterwards the bytes may be those of another allocation.
+    /// Whether it frees memory. It is then compared before it runs, since the address may be reused afterwards.
     pub ends_memory: bool,
-    /// Whether the program may learn that it has ended without a call: it is a callback, or writes what the host polls.
+    /// Whether the program may learn of its completion without a call: it is a callback, or writes memory that the host polls.
     pub tells_host: bool,
     /// Whether the host can poll some of these bytes.
     pub host_may_poll: &'a dyn Fn(&ByteSet) -> bool,
-    /// Whether it has waited for others by what they wrote, and not by the order of streams alone.
+    /// Whether it waited for memory that others wrote, beyond stream order.
     pub waited: &'a dyn Fn() -> bool,
 }
 
@@ -156,7 +156,7 @@ impl OperationPart<'_> {
     }
 }
 
-/// Calls `run` as a step of the operation that this thread runs: a node of its graph, or an iteration of a loop.
+/// Runs a step of the current operation: a graph node, or a loop iteration.
 pub fn within<R>(step: impl FnOnce() -> Step, run: impl FnOnce() -> R) -> R {
     if !CURRENT.with_borrow(Option::is_some) {
         return run();
@@ -168,10 +168,10 @@ pub fn within<R>(step: impl FnOnce() -> Step, run: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Runs a part of the operation that this thread runs, and compares what it accesses with what operations before it accessed.
+/// Runs a part of the current operation, and compares its accesses with earlier operations.
 ///
 /// # Errors
-/// Those of `run`.
+/// Returns the errors of `run`.
 pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Result {
     let Some(current) = CURRENT.with_borrow(Clone::clone) else { return run() };
     if part.ends_memory {
@@ -180,10 +180,10 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
     let (result, launches) = tool::collect(run);
     let mut tells_host = part.tells_host;
     if (part.waited)() {
-        // Who wrote what it waited for may still run, and is compared when it has ended.
+        // The writer it waited for may still run, and is compared when it finishes.
         with(|state| current.point.acquire(&state.all_but(&current.point)));
     } else if !part.ends_memory {
-        // What is refused accesses nothing.
+        // Refused operations access nothing.
         let mut footprint = if result.is_ok() { (part.footprint)() } else { Footprint::default() };
         let mut shadows = Vec::new();
         for shadow in launches {
@@ -206,7 +206,7 @@ pub fn run_part(part: &OperationPart<'_>, run: impl FnOnce() -> Result) -> Resul
     result
 }
 
-/// Compares a part of an operation, which has ended, with what ended before it, and reports the races.
+/// Compares a finished part with earlier operations, and reports races.
 fn compare(
     current: &CurrentOperation,
     operation: Operation,
@@ -217,7 +217,7 @@ fn compare(
     let (point, steps) = (current.point.clone(), current.steps.as_slice().into());
     let ended = EndedPart { point, steps, operation: Arc::new(operation), footprint, shadows };
     with(|state| {
-        // With other operations open nothing is forgotten: one of them may race with what the host has waited for since.
+        // While other operations are open, forget nothing: they may race with what the host has waited for since.
         if OPEN.load(Ordering::Acquire) <= 1 {
             state.history.forget(state.strands.host());
             let gone = state.strands.forget_ended();
@@ -238,23 +238,23 @@ fn compare(
     });
 }
 
-/// The operation that this thread runs, where it is a graph.
+/// The current operation, if it is a graph.
 pub fn current_graph() -> Option<Arc<Point>> {
     let of_graph = |now: &&CurrentOperation| !now.steps.is_empty();
     CURRENT.with_borrow(|now| now.as_ref().filter(of_graph).map(|now| now.point.clone()))
 }
 
-/// The order of operations, and what they accessed.
+/// Order and accesses of all operations.
 #[derive(Default)]
 pub struct OrderingState {
     pub strands: Strands,
     pub history: History,
-    /// Operations that run.
+    /// Running operations.
     pub running: Vec<Arc<Point>>,
 }
 
 impl OrderingState {
-    /// A clock that knows all that others have done so far, or do: what an operation of this point may have waited for.
+    /// A clock that includes everything finished or running, except this point: what its operation may have waited for.
     pub fn all_but(&self, own: &Arc<Point>) -> Clock {
         let mut clock = self.history.all();
         for point in self.running.iter().filter(|point| !Arc::ptr_eq(point, own)) {
@@ -266,21 +266,21 @@ impl OrderingState {
 
 static STATE: Mutex<Option<OrderingState>> = Mutex::new(None);
 
-/// Whether operations are compared.
+/// Whether races are checked.
 pub fn active() -> bool {
     static ACTIVE: OnceLock<bool> = OnceLock::new();
     *ACTIVE.get_or_init(|| {
         let Ok(driver) = driver() else { return false };
         let checks = tool::checks(&driver.device);
         if checks {
-            // From now on, the device notes which memory ends.
+            // Start recording which memory is freed.
             tool::take_ended(&driver.device);
         }
         checks
     })
 }
 
-/// Calls `change` with the state, where operations are compared.
+/// Calls `change` with the state, if races are checked.
 pub fn with<R>(change: impl FnOnce(&mut OrderingState) -> R) -> Option<R> {
     active().then(|| change(lock(&STATE).get_or_insert_default()))
 }

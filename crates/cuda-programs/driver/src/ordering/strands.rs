@@ -1,16 +1,15 @@
-//! What orders the operations of streams: the happens-before relation of CUDA's streams, events and synchronising calls, as plain data.
+//! Happens-before between stream operations: CUDA's rules for streams, events and synchronizing calls, as plain data.
 //!
-//! *Algorithm.* Each stream is a strand, whose operations are numbered. A [`Point`] is an operation's place in the relation: its strand, its
-//! number, and a vector clock, which joins the clocks of the operations that it waits for, and the host's at the call that issued it. The
-//! host is one strand of time for all its threads: calls are ordered as they were made, so that what host threads say to each other
-//! without a call never makes a false race, and may hide a true one.
+//! *Algorithm.* Each stream is a strand of numbered operations. A [`Point`] is an operation's position: strand, number, and a vector clock that
+//! joins the clocks of the operations it waits for with the host's clock at the call. All host threads share one clock, in the order of their
+//! calls. So communication between host threads never causes a false race, but may hide a real one.
 //!
-//! *Rules* (CUDA programming guide, "Streams", and the driver API's "Stream synchronization behavior"). Operations of one stream are in order. An
-//! operation of the legacy default stream comes after all of the blocking streams of its context, and theirs after it. A wait for an event takes
-//! the record that was last when the wait was called. A call that synchronises orders what it waited for before all later calls.
+//! *Rules* (CUDA programming guide, "Streams", and the driver API's "Stream synchronization behavior"). Operations of one stream are ordered. An
+//! operation of the legacy default stream comes after all earlier ones of its context's blocking streams, and before their later ones. Waiting
+//! for an event uses its latest record at the time of the call. A synchronizing call orders what it waited for before all later calls.
 //!
-//! *Invariant.* A clock is computed when its operation begins, at the latest. Operations before it have then begun, since the queues of streams
-//! keep the same order.
+//! *Invariant.* A clock is computed at the latest when its operation starts. Earlier operations have started by then, since stream queues keep
+//! the same order.
 
 use crate::handles::Handle;
 use crate::state::lock;
@@ -18,27 +17,27 @@ use crate::streams::stream::{OrderedStream, StreamKey};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-/// An operation's place in the relation.
+/// An operation's position.
 #[derive(Debug)]
 pub struct Point {
-    /// The stream, as a number of its own.
+    /// Number of the strand.
     pub strand: u32,
-    /// Its number among the operations of the stream, from 1.
+    /// Number of the operation in its strand, from 1.
     pub number: u64,
     state: Mutex<ClockState>,
 }
 
-/// The clock of an operation.
+/// An operation's clock.
 #[derive(Debug)]
 enum ClockState {
-    /// Not computed yet: the join of the clocks of these operations, and of the host's at the call.
+    /// Not computed yet: the join of these operations' clocks and the host's clock at the call.
     Open { after: Vec<Arc<Point>>, host: Arc<Clock> },
     /// Computed.
     Settled(Arc<Clock>),
 }
 
 impl Point {
-    /// What happens before the operation, and the operation itself.
+    /// Everything that happens before the operation, and the operation itself.
     pub fn clock(&self) -> Arc<Clock> {
         let mut state = lock(&self.state);
         let (after, host) = match &*state {
@@ -53,7 +52,7 @@ impl Point {
         clock
     }
 
-    /// Lets what another clock's owner knows happen before what follows this operation.
+    /// Orders everything in another clock before what follows this operation.
     pub fn acquire(&self, other: &Clock) {
         let mut clock = Clock::clone(&self.clock());
         clock.join(other);
@@ -70,23 +69,23 @@ impl Point {
 struct Strand {
     number: u32,
     last: Option<Arc<Point>>,
-    /// Whether it keeps the order of the legacy default stream.
+    /// Whether it synchronizes with the legacy default stream.
     blocking: bool,
-    /// Whether the program has destroyed it; what was queued in it runs all the same.
+    /// Whether the program destroyed it. Its queued work still runs.
     destroyed: bool,
 }
 
-/// All streams, and what the host knows.
+/// All streams, and the host's clock.
 #[derive(Debug, Default)]
 pub struct Strands {
     all: BTreeMap<StreamKey, Strand>,
     host: Arc<Clock>,
-    /// The number of the strand that was made last.
+    /// Number of the newest strand.
     made: u32,
 }
 
 impl Strands {
-    /// What the host knows to have ended.
+    /// Operations that the host has waited for.
     pub fn host(&self) -> &Clock {
         &self.host
     }
@@ -95,13 +94,13 @@ impl Strands {
         self.all.get(&key).and_then(|strand| strand.last.clone())
     }
 
-    /// The strands of a context's streams.
+    /// Strands of a context.
     fn strands_of(&self, context: Handle) -> impl Iterator<Item = &Strand> {
         let key = |stream| StreamKey { context, stream };
         self.all.range(key(0)..=key(Handle::MAX)).map(|(_, strand)| strand)
     }
 
-    /// The last operations of a context's streams that keep the order of its default stream, with its own.
+    /// The last operations of a context's blocking streams, including the default stream.
     fn of_blocking(&self, context: Handle) -> Vec<Arc<Point>> {
         self.strands_of(context)
             .filter(|strand| strand.blocking)
@@ -135,7 +134,7 @@ impl Strands {
         point
     }
 
-    /// A stream waits for an event, recorded at a point.
+    /// A stream waits for an event recorded at a point.
     pub fn wait(&mut self, stream: OrderedStream, event: Arc<Point>) {
         let last = self.last(stream.key);
         let settled = event.is_settled() && last.is_none_or(|last| last.is_settled());
@@ -151,7 +150,7 @@ impl Strands {
         Arc::make_mut(&mut self.host).join(&clock);
     }
 
-    /// The host has waited for what comes before an operation.
+    /// The host has waited for everything before an operation.
     pub fn host_waited_before(&mut self, point: &Point) {
         let mut clock = Clock::clone(&point.clock());
         clock.retain(|strand| strand != point.strand);
@@ -159,7 +158,7 @@ impl Strands {
         Arc::make_mut(&mut self.host).join(&clock);
     }
 
-    /// What a call waits for that synchronises with a stream.
+    /// Operations that synchronizing with a stream waits for.
     pub fn of_stream(&self, key: StreamKey) -> Vec<Arc<Point>> {
         match key.stream {
             0 => self.of_blocking(key.context),
@@ -167,15 +166,15 @@ impl Strands {
         }
     }
 
-    /// What a call waits for that synchronises with a context.
+    /// Operations that synchronizing with a context waits for.
     pub fn of_context(&self, context: Handle) -> Vec<Arc<Point>> {
         self.strands_of(context).filter_map(|strand| strand.last.clone()).collect()
     }
 
-    /// A point behind all that a context has to do.
+    /// A point after all work of a context.
     pub fn behind_context(&mut self, context: Handle) -> Arc<Point> {
         let after = self.of_context(context);
-        // A strand of no stream, on which nothing waits.
+        // An artificial strand, on which nothing waits.
         let key = StreamKey { context, stream: Handle::MAX };
         self.issue_after(OrderedStream { key, blocking: false }, after)
     }
@@ -187,7 +186,7 @@ impl Strands {
         }
     }
 
-    /// A context ends with its streams: the host has waited for them.
+    /// Destroys a context and its streams; the host has waited for them.
     pub fn end_context(&mut self, context: Handle) {
         for point in self.of_context(context) {
             self.host_waited(&point);
@@ -195,7 +194,7 @@ impl Strands {
         self.all.retain(|key, _| key.context != context);
     }
 
-    /// Forgets destroyed streams that the host knows to have ended, and returns the numbers of their strands.
+    /// Forgets finished, destroyed streams, and returns their strand numbers.
     pub fn forget_ended(&mut self) -> Vec<u32> {
         let host = self.host.clone();
         let ended = |strand: &Strand| {
@@ -212,23 +211,23 @@ impl Strands {
     }
 }
 
-/// A vector clock (Mattern 1989): by strand, the number of its last operation that happens before. Strands that are not in it have 0.
+/// A vector clock (Mattern 1989): per strand, the number of the last operation that happens before. Missing strands have 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clock(BTreeMap<u32, u64>);
 
 impl Clock {
-    /// The number of the last operation of a strand that happens before.
+    /// Number of a strand's last operation that happens before.
     pub fn last(&self, strand: u32) -> u64 {
         self.0.get(&strand).copied().unwrap_or(0)
     }
 
-    /// Lets an operation of a strand, with those before it there, happen before.
+    /// Adds an operation of a strand, and the ones before it there.
     pub fn raise(&mut self, strand: u32, number: u64) {
         let known = self.0.entry(strand).or_insert(0);
         *known = (*known).max(number);
     }
 
-    /// Lets all that happens before another clock's owner happen before this one's.
+    /// Adds everything in another clock.
     pub fn join(&mut self, other: &Clock) {
         if self.0.is_empty() {
             self.0.clone_from(&other.0);
@@ -237,7 +236,7 @@ impl Clock {
         other.0.iter().for_each(|(&strand, &number)| self.raise(strand, number));
     }
 
-    /// Forgets strands whose operations nobody will ask for any more.
+    /// Forgets strands that will not be queried again.
     pub fn retain(&mut self, keep: impl Fn(u32) -> bool) {
         self.0.retain(|strand, _| keep(*strand));
     }

@@ -1,5 +1,5 @@
-//! Random programs of streams, events, graphs and synchronising calls, against a model of its own: the transitive closure of the rules, and every
-//! pair of operations compared byte by byte.
+//! Random programs of streams, events, graphs and synchronizing calls, checked against an independent model: the transitive closure of the rules,
+//! with every pair of operations compared byte by byte.
 
 use crate::handles::Handle;
 use crate::ordering::findings::{Action, Operation, StreamName};
@@ -12,7 +12,7 @@ use lanework::emulator::sanitize::footprint::{AccessMode, Footprint};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Numbers that look random (Steele, Lea and Flood 2014, SplitMix).
+/// Pseudorandom numbers (Steele, Lea and Flood 2014, SplitMix).
 struct Random(u64);
 
 impl Random {
@@ -25,11 +25,11 @@ impl Random {
     }
 }
 
-/// What a program does. Streams and events by their numbers; an access is a kind and some bytes.
+/// One call of a program. Streams and events are numbers; an access is a mode and a range.
 #[derive(Clone, Debug)]
 enum Call {
     Work(usize, Vec<Access>),
-    /// A graph: nodes with those before them, and what they access.
+    /// A graph: nodes with dependencies and accesses.
     Graph(usize, Vec<(Vec<usize>, Vec<Access>)>),
     Record(usize, usize),
     Wait(usize, usize),
@@ -40,7 +40,7 @@ enum Call {
 
 type Access = (AccessMode, u64, u64);
 
-/// The streams of a program: two default ones, and others that keep their order or do not.
+/// The streams: default streams of two contexts, blocking and non-blocking ones.
 const STREAMS: [OrderedStream; 6] = [
     of(1, 0, true),
     of(1, 5, true),
@@ -90,7 +90,7 @@ fn program(random: &mut Random, calls: usize) -> Vec<Call> {
                     recorded[event] = true;
                     Call::Record(event, stream)
                 }
-                // A wait for what was never recorded is none.
+                // Waiting for an event that was never recorded does nothing.
                 17..21 if recorded[event] => Call::Wait(stream, event),
                 21 => Call::SynchronizeStream(stream),
                 22 => Call::SynchronizeEvent(event),
@@ -101,10 +101,10 @@ fn program(random: &mut Random, calls: usize) -> Vec<Call> {
         .collect()
 }
 
-/// A part of a program: the call, and the node of a graph.
+/// An operation: call number and graph node.
 type Part = (usize, usize);
 
-/// The races that the code under test finds.
+/// Races found by the code under test.
 fn found(calls: &[Call]) -> BTreeSet<(Part, Part)> {
     let (mut strands, mut history) = (Strands::default(), History::default());
     let mut events: BTreeMap<usize, Arc<Point>> = BTreeMap::new();
@@ -172,7 +172,7 @@ fn found(calls: &[Call]) -> BTreeSet<(Part, Part)> {
     found
 }
 
-/// The races by the rules: an edge for each, a closure over all, every pair compared.
+/// Races by the rules: closure of all edges, every pair compared.
 fn expected(calls: &[Call]) -> BTreeSet<(Part, Part)> {
     let count = calls.len();
     let mut before = vec![vec![false; count]; count];
@@ -193,7 +193,7 @@ fn expected(calls: &[Call]) -> BTreeSet<(Part, Part)> {
                     let in_context = one.key.context == two.key.context;
                     one == two || in_context && (to_default || from_default)
                 }
-                // What the host does is in the order of its calls.
+                // Host calls are ordered.
                 (None, _) => true,
                 (Some(OrderedStream { key: one, blocking }), None) => match call {
                     Call::SynchronizeStream(stream) => {
@@ -281,7 +281,7 @@ fn races_are_those_of_the_transitive_closure() {
         let length = 2 + random.below(16);
         let calls = program(&mut random, length);
         let (found, expected) = (found(&calls), expected(&calls));
-        // Of one operation, some races are enough.
+        // At most `MOST_RACES` are reported per operation.
         let mut told: BTreeMap<Part, usize> = BTreeMap::new();
         found.iter().for_each(|(_, second)| *told.entry(*second).or_default() += 1);
         assert!(found.is_subset(&expected), "{found:?} of {expected:?}: {calls:#?}");
@@ -324,13 +324,13 @@ fn who_waited_for_a_running_operation_comes_after_it_whichever_is_compared_first
         footprint: Footprint::of_ranges([(AccessMode::Write, 0, 4)]),
         shadows: Vec::new(),
     };
-    // `follow` sees the flag, and what comes after it ends, while the operation that wrote the flag still runs.
+    // `follow` sees the flag, and its successor finishes, while the operation that wrote the flag still runs.
     state.running.extend([signal.clone(), follow.clone()]);
     follow.acquire(&state.all_but(&follow));
     let fill = state.strands.issue(STREAMS[4]);
     assert!(state.history.add(ended(&fill)).is_empty());
     assert!(state.history.add(ended(&signal)).is_empty());
-    // Who waited for nothing races with both.
+    // An operation that waited for nothing races with both.
     let other = state.strands.issue(STREAMS[5]);
     assert_eq!(state.history.add(ended(&other)).len(), 2);
 }

@@ -1,4 +1,4 @@
-//! Capturing streams: what is queued on them becomes nodes of a graph instead of happening.
+//! Stream capture: work queued on a captured stream becomes graph nodes.
 
 use crate::api::api;
 use crate::graphs::work::{EdgeData, Graph, Work};
@@ -11,31 +11,31 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 
-/// A stream that is being captured.
+/// A captured stream.
 #[derive(Clone)]
-pub struct Capture {
+struct Capture {
     graph: Handle,
-    /// The nodes that the next one depends on.
+    /// Dependencies of the next node.
     last: Vec<Handle>,
-    /// The stream where the capture began.
+    /// The stream that began the capture.
     origin: Handle,
 }
 
-/// The captures of all streams.
+/// Captures by stream.
 static CAPTURES: Mutex<BTreeMap<Handle, Capture>> = Mutex::new(BTreeMap::new());
 
-/// What C reads of a capture until its next call: kept here, since only an address is handed out.
+/// Data that programs read until the next query; only its address is returned.
 static SHOWN: Mutex<BTreeMap<Handle, Shown>> = Mutex::new(BTreeMap::new());
 
-/// The nodes that the next one depends on, and the data of these edges.
+/// Dependencies of the next node, and their edge data.
 type Shown = (Box<[Handle]>, Box<[EdgeData]>);
 
 thread_local! {
-    /// Which calls a capture of another thread forbids this one (`CUstreamCaptureMode`): only kept, since none is unsafe here.
+    /// `CUstreamCaptureMode` of the thread. Only stored, since no call is unsafe during capture here.
     static MODE: Cell<i32> = const { Cell::new(0) };
 }
 
-/// What a stream is known by: the default stream of each thread is that thread's own.
+/// Key of a stream: each thread's default stream is its own.
 fn known(stream: Handle) -> Handle {
     if stream == PER_THREAD { own_stream() } else { stream }
 }
@@ -45,7 +45,7 @@ impl Driver {
         lock(&CAPTURES)
     }
 
-    /// Does some work of a stream, or makes it a node of the graph that the stream is captured to.
+    /// Queues work of a stream, or adds it to the graph that the stream is captured to.
     pub fn submit(&self, stream: Handle, work: Work) -> Result {
         self.stream(stream)?;
         let capture = self.captures().get(&known(stream)).cloned();
@@ -61,18 +61,18 @@ impl Driver {
         }
     }
 
-    /// Ends what is known of a stream that ends.
+    /// Ends the capture of a destroyed stream.
     pub fn forget(&self, stream: Handle) {
         self.captures().remove(&stream);
         lock(&SHOWN).remove(&stream);
     }
 
-    /// The graph and the last nodes of a stream that is being captured.
+    /// Graph and last nodes of a captured stream.
     pub fn captured(&self, stream: Handle) -> Option<(Handle, Vec<Handle>)> {
         self.captures().get(&known(stream)).map(|capture| (capture.graph, capture.last.clone()))
     }
 
-    /// Lets a stream wait for nodes of a capture, which it joins.
+    /// Makes a stream wait for captured nodes, which makes it join the capture.
     pub fn join(&self, stream: Handle, graph: Handle, nodes: &[Handle]) {
         let mut captures = self.captures();
         let origin = captures
@@ -105,7 +105,7 @@ fn begin(stream: Handle, graph: Handle, last: Vec<Handle>) -> Result {
     }
 }
 
-/// Stores what is known of a stream's capture.
+/// Stores the capture state of a stream.
 fn inform(
     stream: Handle,
     status: Out<'_, i32>,
@@ -129,13 +129,13 @@ fn inform(
     status.store(i32::from(found.is_some()))
 }
 
-/// Changes the nodes that a stream's next one depends on.
+/// Changes the dependencies of a stream's next node.
 fn update(stream: Handle, nodes: In<'_, Handle>, count: usize, flags: u32) -> Result {
     let nodes = nodes.list(count)?;
     let driver = driver()?;
     let mut captures = driver.captures();
     let capture = captures.get_mut(&known(stream)).ok_or(Status::IllegalState)?;
-    // Added to those that are there (0), or in their place (1).
+    // 1 replaces the dependencies, 0 adds to them.
     if flags == 1 {
         capture.last.clear();
     }
@@ -163,7 +163,7 @@ api! {
             return Err(Status::IllegalState);
         }
         captures.retain(|_, capture| capture.graph != ended.graph);
-        // A graph that is there already need not be told.
+        // The caller may know the graph already.
         graph.store_optional(ended.graph);
         Ok(())
     }

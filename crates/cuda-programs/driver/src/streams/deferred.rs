@@ -1,8 +1,7 @@
-//! Deferred work of streams. Work is done when it is queued, except behind a wait for a value that is not written yet: what a program queues
-//! there is kept, and a worker thread of the driver does it when the value is there. So a program may queue the wait first and write the value
-//! later, from the same thread, another one or another stream, as on a GPU.
+//! Deferred work. Work runs at enqueue, except behind a wait for a value that is not written yet: such work is queued, and a worker thread runs
+//! it when the value is there. So a program may queue the wait first and write the value later, from any thread or stream, as on a GPU.
 //!
-//! Limit: a wait in a graph inside another graph is waited for by whoever runs the graph.
+//! Limit: a wait inside a child graph blocks the thread that runs the graph.
 
 use crate::devices::contexts::{Context, current, set_current};
 use crate::graphs::work::Work;
@@ -20,10 +19,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, Once};
 use std::time::{Duration, Instant};
 
-/// Time between two polls of a word.
+/// Polling interval for a word.
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
-/// The worker thread: does what becomes ready, for as long as the process lives.
+/// The worker thread: runs work as it becomes ready, until the process ends.
 fn run_worker() {
     become_worker();
     loop {
@@ -48,7 +47,7 @@ fn run_worker() {
     }
 }
 
-/// Does work. A launch that waits for others goes on beside it.
+/// Runs work. A launch that waits for others continues in its own thread.
 fn perform(context: Handle, work: Work, tag: Option<Arc<Tag>>) -> Progress {
     match &work {
         Work::Launch(launch, _) if launch.may_wait() => {
@@ -58,7 +57,7 @@ fn perform(context: Handle, work: Work, tag: Option<Arc<Tag>>) -> Progress {
     }
 }
 
-/// The busy operation of a queue has been done.
+/// The current operation of a queue has finished.
 fn finish(key: StreamKey, result: Result) {
     if let Err(status) = result
         && let Some(context) = table::<Context>().find(key.context)
@@ -69,13 +68,13 @@ fn finish(key: StreamKey, result: Result) {
 }
 
 impl Driver {
-    /// Does work of a stream now, or defers it until its stream comes to it; gives the ticket of what is deferred.
+    /// Runs or defers work of a stream; returns a ticket for deferred work.
     pub fn queue(&self, stream: Handle, work: Work) -> Result<Option<u64>> {
         let tag = self.tag(stream, &work)?;
         self.queue_tagged(stream, work, tag)
     }
 
-    /// As [`Driver::queue`], of work with its place in the order of streams.
+    /// As [`Driver::queue`], for work with a tag.
     pub fn queue_tagged(
         &self,
         stream: Handle,
@@ -83,7 +82,7 @@ impl Driver {
         tag: Option<Arc<Tag>>,
     ) -> Result<Option<u64>> {
         if !ANY_DEFERRED.load(Ordering::Acquire) && is_ready(&work) {
-            // Of several operations a later one may wait.
+            // If there are several operations, a later one may wait.
             if !matches!(&work, Work::Memory(ops) if ops.len() > 1) {
                 return self.run_now(stream, work, tag);
             }
@@ -102,7 +101,7 @@ impl Driver {
         }
     }
 
-    /// Does one piece of work, or defers it.
+    /// Runs or defers one operation.
     fn enqueue(
         &self,
         stream: Handle,
@@ -115,7 +114,7 @@ impl Driver {
         after.extend(queues.before(ordered));
         after.retain(|&ticket| queues.is_open(ticket));
         if queues.all.contains_key(&ordered.key) || !after.is_empty() || !is_ready(&work) {
-            // A copy of memory that the program may use again when the call returns is done when it returns.
+            // A copy of pageable memory must finish before the call returns.
             if !matches!(&work, Work::Copy(copy) if copy.is_pageable()) {
                 static WORKER: Once = Once::new();
                 WORKER.call_once(|| drop(std::thread::spawn(run_worker)));
@@ -132,7 +131,7 @@ impl Driver {
         self.run_now(stream, work, tag)
     }
 
-    /// Does work of a stream that has nothing else to do; gives the ticket of a launch that goes on.
+    /// Runs work on an idle stream; returns a ticket for a detached launch.
     fn run_now(&self, stream: Handle, work: Work, tag: Option<Arc<Tag>>) -> Result<Option<u64>> {
         match perform(current(), work, tag) {
             Progress::Ended(result) => result.map(|()| None),
@@ -150,70 +149,70 @@ impl Driver {
         }
     }
 
-    /// Lets a stream wait for a ticket.
+    /// Makes a stream wait for a ticket.
     pub fn queue_after(&self, stream: Handle, ticket: u64) -> Result {
         self.enqueue(stream, vec![ticket], Work::Nothing, None).map(drop)
     }
 }
 
-/// Work that is deferred.
+/// A deferred operation.
 pub struct QueuedOperation {
     pub ticket: u64,
-    /// Tickets of other queues that come first.
+    /// Tickets of other queues that must finish first.
     pub after: Vec<u64>,
     pub work: Work,
-    /// Its place in the order of streams, where that is followed.
+    /// Its position in the happens-before order, if races are checked.
     pub tag: Option<Arc<Tag>>,
 }
 
-/// The operations of a stream, in their order.
+/// Operations of a stream, in order.
 pub struct StreamQueue {
-    /// Whether the default stream waits for it, and it for the default stream.
+    /// Whether the stream synchronizes with the default stream.
     pub blocking: bool,
     pub operations: VecDeque<QueuedOperation>,
-    /// The operation that is done now.
+    /// The running operation.
     pub busy: Option<u64>,
-    /// Of a launch that goes on beside the program, that one.
+    /// The detached launch, if one is running.
     pub detached: Option<Arc<DetachedLaunch>>,
 }
 
-/// The queues of all streams.
+/// Queues of all streams.
 pub struct StreamQueues {
     pub all: BTreeMap<StreamKey, StreamQueue>,
     next: u64,
-    /// When an operation was last done.
+    /// When an operation last finished.
     pub progress: Option<Instant>,
 }
 
-/// The queues of the process.
+/// All queues of the process.
 pub static QUEUES: Mutex<StreamQueues> =
     Mutex::new(StreamQueues { all: BTreeMap::new(), next: 1, progress: None });
 
-/// Notified whenever queues change.
+/// Signaled whenever queues change.
 pub static QUEUES_CHANGED: Condvar = Condvar::new();
 
-/// Whether there are queues; a fast check for calls when there are none.
+/// Whether there are queues: a fast check for calls.
 pub static ANY_DEFERRED: AtomicBool = AtomicBool::new(false);
 
 impl StreamQueue {
-    /// The tickets of what is to be done, the one that is done now first.
+    /// Tickets of all operations, the running one first.
     pub fn tickets(&self) -> impl Iterator<Item = u64> {
         self.busy.into_iter().chain(self.operations.iter().map(|operation| operation.ticket))
     }
 
-    /// Whether its busy operation makes progress.
+    /// Whether its running operation makes progress.
     pub fn advances(&self) -> bool {
         self.busy.is_some() && !self.detached.as_ref().is_some_and(|detached| detached.is_stalled())
     }
 }
 
 impl StreamQueues {
-    /// Whether the work of a ticket is still to be done.
+    /// Whether the work of a ticket is unfinished.
     pub fn is_open(&self, ticket: u64) -> bool {
         self.all.values().any(|queue| queue.tickets().any(|open| open == ticket))
     }
 
-    /// The last tickets of the queues that come before new work of a stream.
+    /// The last tickets of queues that new work of a stream must follow.
     pub fn before(&self, stream: OrderedStream) -> Vec<u64> {
         let OrderedStream { key, blocking } = stream;
         let comes_first = |(other, queue): &(&StreamKey, &StreamQueue)| {
@@ -228,7 +227,7 @@ impl StreamQueues {
             .collect()
     }
 
-    /// Appends work to the queue of a stream; gives its ticket.
+    /// Appends work to a stream's queue; returns its ticket.
     pub fn push(
         &mut self,
         stream: OrderedStream,
@@ -247,7 +246,7 @@ impl StreamQueues {
         self.next - 1
     }
 
-    /// The queue of a stream, made where there is none.
+    /// The queue of a stream, created on first use.
     pub fn queue(&mut self, stream: OrderedStream) -> &mut StreamQueue {
         let OrderedStream { key, blocking } = stream;
         let new =
@@ -255,8 +254,8 @@ impl StreamQueues {
         self.all.entry(key).or_insert_with(new)
     }
 
-    /// An operation that waits for nothing, which is then the busy one of its queue.
-    pub fn take_ready(&mut self) -> Option<(StreamKey, QueuedOperation)> {
+    /// Takes an operation that waits for nothing; it becomes its queue's running operation.
+    fn take_ready(&mut self) -> Option<(StreamKey, QueuedOperation)> {
         let ready = |queue: &StreamQueue| {
             queue.busy.is_none()
                 && queue.operations.front().is_some_and(|operation| {
@@ -271,7 +270,7 @@ impl StreamQueues {
         Some((key, operation))
     }
 
-    /// Ends the busy operation of a queue.
+    /// Finishes the running operation of a queue.
     pub fn finish(&mut self, key: StreamKey) {
         if let Some(queue) = self.all.get_mut(&key) {
             (queue.busy, queue.detached) = (None, None);
@@ -283,15 +282,15 @@ impl StreamQueues {
         self.changed();
     }
 
-    /// Notifies waiting threads that queues have changed.
+    /// Wakes threads that wait for changes of queues.
     pub fn changed(&self) {
         ANY_DEFERRED.store(!self.all.is_empty(), Ordering::Release);
         QUEUES_CHANGED.notify_all();
     }
 }
 
-/// Whether work can be done now; work that fails is done, too.
-pub fn is_ready(work: &Work) -> bool {
+/// Whether work can run now. Work that will fail can.
+fn is_ready(work: &Work) -> bool {
     match work {
         Work::Memory(ops) => {
             ops.iter().take_while(|op| op.is_wait()).all(|op| op.pass().unwrap_or(true))

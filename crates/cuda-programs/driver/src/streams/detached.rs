@@ -1,8 +1,8 @@
-//! Launches that run in a thread of their own. Work happens when it is queued, so a kernel that polls a word which the host, a copy or
-//! another kernel writes later would never end. Such a kernel, known by its loops, is launched detached: the call that queued it returns when
-//! the launch has ended, or when its blocks only wait. The launch then goes on beside the program, and its stream is busy until it ends.
+//! Detached launches. Work runs at enqueue, so a kernel that polls a word which the host, a copy or another kernel writes later would never
+//! finish. Kernels whose loops may poll run in their own thread: the call that queued one returns when the kernel has finished, or when its
+//! blocks only wait. The launch then continues concurrently, and its stream is busy until it finishes.
 //!
-//! Memory is neither allocated nor freed, and no module is loaded, while a launch runs: such calls wait for it.
+//! Memory allocation, freeing and module loading wait for detached launches.
 
 use crate::devices::contexts::set_current;
 use crate::handles::Handle;
@@ -16,58 +16,58 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is done when a launch has ended that goes on beside the program.
+/// Runs when a detached launch finishes.
 type Follow = Box<dyn FnOnce(Result) + Send>;
 
-/// How far a launch is.
+/// State of a launch.
 enum DetachedState {
     /// The call that queued it waits for it.
     Runs,
-    /// It only waits.
+    /// It only polls.
     Waits,
-    /// It goes on beside the program.
+    /// It runs concurrently with the program.
     Detached(Follow),
-    /// It has ended.
+    /// It has finished.
     Ended(Result),
-    /// It has ended, and what follows has been done.
+    /// It has finished, and its follow-up has run.
     Followed,
 }
 
-/// A launch in a thread of its own.
+/// A launch in its own thread.
 pub struct DetachedLaunch {
     state: Mutex<DetachedState>,
     changed: Condvar,
-    /// When it last polled memory that does not change.
+    /// When it last polled unchanged memory.
     stalled: Mutex<Option<Instant>>,
-    /// Whether it is to end.
+    /// Whether it was told to stop.
     given_up: AtomicBool,
-    /// Whether it ends without a word, since its context does.
+    /// Whether it ends without a report, with its context.
     quiet: AtomicBool,
 }
 
-/// How far a launch is when the call that queued it returns.
+/// State of a launch when the call that queued it returns.
 pub enum Progress {
     Ended(Result),
-    /// It waits, and goes on in its thread.
+    /// It continues in its thread.
     Detached(Arc<DetachedLaunch>),
 }
 
-/// Launches that go on beside the program.
+/// Number of detached launches.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
-/// Suspected stalls of a launch, which may compute as well, before it is detached and the call that queued it returns.
+/// Suspected stalls before a launch is detached; it may also be computing.
 const STALLS_BEFORE_DETACH: u32 = 64;
-/// The longest rest between two questions.
+/// Maximum sleep between two checks.
 const REST: Duration = Duration::from_micros(200);
-/// For so long after a stall a launch counts as stalled.
+/// Time after a stall during which a launch counts as stalled.
 const STALL_WINDOW: Duration = Duration::from_millis(50);
 
 thread_local! {
-    /// The launch of this thread.
+    /// The launch that this thread runs.
     static OWN: RefCell<Option<Arc<DetachedLaunch>>> = const { RefCell::new(None) };
 }
 
-/// Whether the launch of this thread ends without a word.
+/// Whether this thread's launch ends without a report.
 pub fn is_quiet() -> bool {
     let quiet = |own: &Option<Arc<DetachedLaunch>>| {
         own.as_ref().is_some_and(|own| own.quiet.load(Ordering::Acquire))
@@ -75,7 +75,7 @@ pub fn is_quiet() -> bool {
     OWN.try_with(|own| quiet(&own.borrow())).unwrap_or(false)
 }
 
-/// Whether the launch of this thread goes on beside the program, or has done so.
+/// Whether this thread's launch is or was detached.
 pub fn is_beside() -> bool {
     let beside = |own: &Option<Arc<DetachedLaunch>>| {
         own.as_ref().is_some_and(|own| !matches!(*lock(&own.state), DetachedState::Runs))
@@ -83,12 +83,12 @@ pub fn is_beside() -> bool {
     OWN.try_with(|own| beside(&own.borrow())).unwrap_or(false)
 }
 
-/// Whether launches go on beside the program.
+/// Whether there are detached launches.
 pub fn any() -> bool {
     RUNNING.load(Ordering::Acquire) > 0
 }
 
-/// Does what launches a kernel that may wait for others, in a context, until it has ended or waits.
+/// Runs a kernel that may poll, until it finishes or only polls.
 pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) -> Progress {
     let detached = Arc::new(DetachedLaunch {
         state: Mutex::new(DetachedState::Runs),
@@ -126,7 +126,7 @@ pub fn run(context: Handle, launch: impl FnOnce() -> Result + Send + 'static) ->
 }
 
 impl DetachedLaunch {
-    /// Does something when the launch has ended.
+    /// Runs a follow-up when the launch finishes.
     pub fn follow(&self, follow: impl FnOnce(Result) + Send + 'static) {
         let mut state = lock(&self.state);
         if let DetachedState::Ended(result) = *state {
@@ -152,7 +152,7 @@ impl DetachedLaunch {
         self.changed.notify_all();
     }
 
-    /// Whether the launch goes on, asked on its thread; rests at most as long as the launch ran since the last question.
+    /// Whether the launch continues; called on its thread. Sleeps at most as long as it ran since the last check.
     fn goes_on(&self, stall: Stall, stalls: &Cell<u32>, rested: &Cell<Instant>) -> bool {
         stalls.set(stalls.get().saturating_add(1));
         if stall == Stall::Certain {
@@ -172,24 +172,24 @@ impl DetachedLaunch {
         !self.given_up.load(Ordering::Acquire)
     }
 
-    /// Whether it only polls memory that does not change.
+    /// Whether it only polls unchanged memory.
     pub fn is_stalled(&self) -> bool {
         lock(&self.stalled).is_some_and(|since| since.elapsed() < STALL_WINDOW)
     }
 
-    /// Ends the launch, the next time that it waits.
+    /// Stops the launch the next time it polls.
     pub fn give_up(&self) {
         self.given_up.store(true, Ordering::Release);
     }
 
-    /// Ends the launch with its context.
+    /// Ends the launch with its context, without a report.
     pub fn end_quietly(&self) {
         self.quiet.store(true, Ordering::Release);
         self.give_up();
         self.join();
     }
 
-    /// Waits until the launch has ended.
+    /// Waits for the launch to finish.
     pub fn join(&self) {
         let mut state = lock(&self.state);
         while !matches!(*state, DetachedState::Ended(_) | DetachedState::Followed) {

@@ -1,4 +1,4 @@
-//! Events: recording them in streams, waiting for them, and the time between two.
+//! Events: recording, waiting, and elapsed time.
 
 use crate::api::api;
 use crate::devices::contexts::Context;
@@ -16,24 +16,24 @@ use std::time::Instant;
 /// An event.
 pub struct Event {
     pub context: Handle,
-    /// Whether it was made without a time.
+    /// Whether timing is disabled.
     pub untimed: bool,
     pub recorded: Mutex<Option<Instant>>,
-    /// The graph and the nodes that it stands for, where it was recorded on a stream that was being captured.
+    /// Graph and nodes, if it was recorded during capture.
     pub nodes: Mutex<Option<(Handle, Vec<Handle>)>>,
-    /// The ticket of its record, where its stream waits; 0 for none.
+    /// Ticket of a deferred record; 0 if none.
     pub ticket: AtomicU64,
-    /// Where it was last recorded, where the order of streams is followed.
+    /// Point of the last record, if races are checked.
     pub point: Mutex<Option<Arc<Point>>>,
 }
 
 impl Event {
-    /// The nodes that it stands for in a capture.
+    /// The captured nodes it represents.
     pub fn captured(&self) -> Option<(Handle, Vec<Handle>)> {
         lock(&self.nodes).clone()
     }
 
-    /// When it was recorded.
+    /// Time of the record.
     pub fn time(&self) -> Result<Instant> {
         match (self.untimed, *lock(&self.recorded)) {
             (false, Some(time)) => Ok(time),
@@ -41,12 +41,12 @@ impl Event {
         }
     }
 
-    /// Where it was last recorded.
+    /// Point of the last record.
     pub fn last_record(&self) -> Option<Arc<Point>> {
         lock(&self.point).clone()
     }
 
-    /// Records it now.
+    /// Marks it as recorded now.
     pub fn happen(&self) {
         *lock(&self.recorded) = Some(Instant::now());
     }
@@ -74,9 +74,9 @@ pub fn record(handle: Handle, stream: Handle) -> Result {
     Ok(())
 }
 
-/// The host knows that an event has happened.
+/// The host has waited for an event.
 fn happened(event: &Event) {
-    ordering::synchronised(event.last_record().as_slice());
+    ordering::synchronized(event.last_record().as_slice());
 }
 
 /// Whether an event has not happened yet.
@@ -143,7 +143,7 @@ api! {
         }
         let recorded = event.last_record();
         driver.wait_for(&[event.ticket.load(Ordering::Acquire)])?;
-        ordering::synchronised(recorded.as_slice());
+        ordering::synchronized(recorded.as_slice());
         table::<Context>().find(event.context).map_or(Ok(()), |context| context.healthy())
     }
 

@@ -1,4 +1,4 @@
-//! Waits for words of memory and writes of them, on streams and as nodes of graphs.
+//! Memory operations (`cuStreamWaitValue`, `cuStreamWriteValue`), on streams and as graph nodes.
 
 use crate::api::{api, warn};
 use crate::graphs::nodes::{add, change, replace};
@@ -14,33 +14,33 @@ use std::time::{Duration, Instant};
 /// One operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryOp {
-    /// Waits until a word of so many bytes is as the condition says of a value.
+    /// Waits until a word of so many bytes satisfies a condition.
     Wait { address: u64, bytes: usize, value: u64, condition: WaitCondition },
     /// Writes a word of so many bytes.
     Write { address: u64, bytes: usize, value: u64 },
-    /// Orders what stands before and behind, which is ordered anyway.
+    /// A barrier. Operations are ordered anyway.
     Barrier(u32),
 }
 
-/// Conditions of a wait (`CUstreamWaitValue_flags`).
+/// Wait conditions (`CUstreamWaitValue_flags`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum WaitCondition {
-    /// Not before the value, in the order of numbers that wrap around.
+    /// At or after the value, with wraparound.
     NotBefore = 0,
     Equal = 1,
-    /// A bit is set that the value has.
+    /// A bit of the value is set.
     AnyOf = 2,
-    /// A bit is clear that the value has not.
+    /// A bit outside the value is clear.
     NoneOf = 3,
 }
 
-/// Flags of a wait that ask for the writes of other devices to be flushed, which an H200 does not support.
+/// Wait flag: flush remote writes, which an H200 does not support.
 const FLUSH: u32 = 1 << 30;
-/// Flags of a write that leave out the barrier before it.
+/// Write flag: no memory barrier before the write.
 const NO_BARRIER: u32 = 1;
 
-/// Operations of one call at most.
+/// Maximum operations per call.
 const MOST: u32 = 256;
 
 /// `CUstreamBatchMemOpParams`.
@@ -48,7 +48,7 @@ const MOST: u32 = 256;
 #[repr(C)]
 pub struct MemOpParameters {
     operation: u32,
-    /// Of barriers and flushes.
+    /// For barriers and flushes.
     kind: u32,
     address: u64,
     value: u64,
@@ -59,7 +59,7 @@ pub struct MemOpParameters {
 abi!(MemOpParameters = 48, 8 { operation: 0, kind: 4, address: 8, value: 16, flags: 24, rest: 28 });
 
 impl MemoryOp {
-    /// A wait, by its flags.
+    /// Creates a wait from its flags.
     pub fn wait(address: u64, bytes: usize, value: u64, flags: u32) -> Result<MemoryOp> {
         if flags & FLUSH != 0 {
             return Err(Status::NotSupported);
@@ -74,7 +74,7 @@ impl MemoryOp {
         MemoryOp::Wait { address, bytes, value, condition }.checked()
     }
 
-    /// A write, by its flags.
+    /// Creates a write from its flags.
     pub fn write(address: u64, bytes: usize, value: u64, flags: u32) -> Result<MemoryOp> {
         if flags & !NO_BARRIER != 0 {
             return Err(Status::InvalidValue);
@@ -82,7 +82,7 @@ impl MemoryOp {
         MemoryOp::Write { address, bytes, value }.checked()
     }
 
-    /// Refuses an address that no word of the size has.
+    /// Checks address and alignment.
     fn checked(self) -> Result<MemoryOp> {
         match self {
             MemoryOp::Wait { address, bytes, .. } | MemoryOp::Write { address, bytes, .. }
@@ -94,7 +94,7 @@ impl MemoryOp {
         }
     }
 
-    /// What it does now; a wait is passed where its condition holds, and else is false.
+    /// Runs it; false if it is a wait whose condition does not hold.
     pub fn pass(&self) -> Result<bool> {
         let driver = driver()?;
         match *self {
@@ -113,7 +113,7 @@ impl MemoryOp {
         matches!(self, MemoryOp::Wait { .. })
     }
 
-    /// As C reads it.
+    /// Converts it to C's struct.
     fn parameters(&self) -> MemOpParameters {
         let (operation, kind, address, value, flags) = match *self {
             MemoryOp::Wait { address, bytes: 4, value, condition } => {
@@ -130,7 +130,7 @@ impl MemoryOp {
     }
 }
 
-/// A word of memory.
+/// Reads a word.
 fn word(address: u64, bytes: usize) -> Result<u64> {
     let mut word = [0; 8];
     driver()?.read(address, &mut word[..bytes])?;
@@ -139,7 +139,7 @@ fn word(address: u64, bytes: usize) -> Result<u64> {
 
 impl WaitCondition {
     fn holds(self, found: u64, value: u64, bytes: usize) -> bool {
-        // The bits of the word; differences and complements have more.
+        // Shift out the unused upper bits, which differences and complements set.
         let unused = 64 - 8 * bytes as u32;
         let bits = |number: u64| number << unused;
         match self {
@@ -170,7 +170,7 @@ impl fmt::Display for MemoryOp {
     }
 }
 
-/// Does operations, waiting here for what they wait for.
+/// Runs operations, and blocks on waits.
 pub fn run(ops: &[MemoryOp]) -> Result {
     for op in ops {
         let began = Instant::now();
@@ -185,14 +185,14 @@ pub fn run(ops: &[MemoryOp]) -> Result {
     Ok(())
 }
 
-/// How long a call waits for a word while nothing else happens.
+/// How long a call waits for a word without any progress.
 pub fn wait_limit() -> Duration {
     static SECONDS: OnceLock<u64> = OnceLock::new();
     let said = || std::env::var("LANEWORK_WAIT_SECONDS").ok()?.parse().ok();
     Duration::from_secs(*SECONDS.get_or_init(|| said().unwrap_or(30)))
 }
 
-/// Says that a wait is not over.
+/// Reports an endless wait.
 pub fn report_endless_wait(what: &str) {
     let seconds = wait_limit().as_secs();
     let why = format!(
@@ -202,7 +202,7 @@ pub fn report_endless_wait(what: &str) {
     warn("a stream does not go on", &why);
 }
 
-/// The operations that C passes.
+/// Reads and checks the operations that C passes.
 pub fn read(count: u32, parameters: In<'_, MemOpParameters>, flags: u32) -> Result<Vec<MemoryOp>> {
     if count > MOST || flags != 0 || (count > 0 && parameters.is_null()) {
         return Err(Status::InvalidValue);
@@ -212,7 +212,7 @@ pub fn read(count: u32, parameters: In<'_, MemOpParameters>, flags: u32) -> Resu
         match operation {
             1 => MemoryOp::wait(address, 4, value & 0xffff_ffff, flags),
             2 => MemoryOp::write(address, 4, value & 0xffff_ffff, flags),
-            3 => Err(Status::NotSupported), // a flush of other devices' writes
+            3 => Err(Status::NotSupported), // flush of remote writes
             4 => MemoryOp::wait(address, 8, value, flags),
             5 => MemoryOp::write(address, 8, value, flags),
             6 if kind <= 1 => Ok(MemoryOp::Barrier(kind)),
@@ -222,7 +222,7 @@ pub fn read(count: u32, parameters: In<'_, MemOpParameters>, flags: u32) -> Resu
     all.iter().map(op).collect()
 }
 
-/// Words of the operations as C reads them.
+/// Operations as C's structs, in words.
 pub fn words(ops: &[MemoryOp]) -> Vec<usize> {
     let words = |op: &MemoryOp| {
         let MemOpParameters { operation, kind, address, value, flags, .. } = op.parameters();
@@ -244,7 +244,7 @@ pub struct BatchMemOpParameters {
 
 abi!(BatchMemOpParameters = 32, 8 { context: 0, count: 8, operations: 16, flags: 24 });
 
-/// Queues one operation, of a word that the driver knows.
+/// Queues one operation on a word of device memory.
 fn queue(stream: Handle, address: u64, bytes: usize, op: Result<MemoryOp>) -> Result {
     driver()?.stream(stream)?;
     let op = op?;
@@ -252,7 +252,7 @@ fn queue(stream: Handle, address: u64, bytes: usize, op: Result<MemoryOp>) -> Re
     driver()?.submit(stream, Work::Memory(vec![op]))
 }
 
-/// Refuses a word that is not memory of the driver, now or when a graph runs.
+/// Checks that a word is device memory, now or when the graph runs.
 fn known(address: u64, bytes: usize) -> Result {
     match driver()?.graph_spans(address, bytes) {
         true => Ok(()),
@@ -282,7 +282,7 @@ pub fn operations(parameters: In<'_, BatchMemOpParameters>) -> Result<Work> {
     Ok(Work::Memory(read(count, operations, flags)?))
 }
 
-/// Stores the parameters of a node; the operations are the node's until it is asked again.
+/// Stores a node's parameters. The node owns the operations until the next query.
 pub fn show_operations(node: &Node, to: Out<'_, BatchMemOpParameters>) -> Result {
     let Work::Memory(ops) = &*node.work() else { return Err(Status::InvalidValue) };
     let mut shown = lock(&node.shown);

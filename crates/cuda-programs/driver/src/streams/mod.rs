@@ -1,4 +1,4 @@
-//! Streams and events: the order of work, what waits, and what is captured instead of done.
+//! Streams and events: ordering, deferred work, and capture.
 
 pub mod captures;
 pub mod deferred;

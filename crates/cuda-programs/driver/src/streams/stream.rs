@@ -1,4 +1,4 @@
-//! Streams: their handles, and the calls on them.
+//! Streams: handles and calls.
 
 use crate::api::api;
 use crate::devices::contexts::{Context, current, or_current};
@@ -21,42 +21,42 @@ pub struct StreamKey {
     pub stream: Handle,
 }
 
-/// A stream, and whether it keeps the order of the legacy default stream.
+/// A stream, and whether it synchronizes with the legacy default stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderedStream {
     pub key: StreamKey,
-    /// Whether the default stream waits for it, and it for the default stream: it was made without `CU_STREAM_NON_BLOCKING`.
+    /// Whether it synchronizes with the default stream: created without `CU_STREAM_NON_BLOCKING`.
     pub blocking: bool,
 }
 
-/// A stream that a program made.
+/// A stream created by the program.
 pub struct Stream {
     pub context: Handle,
     pub flags: u32,
     pub priority: i32,
-    /// Its number among the streams that programs make, from 1.
+    /// Creation number, from 1.
     pub number: u64,
-    /// Attributes that programs set, by their numbers.
+    /// Attributes set by the program, by number.
     pub attributes: Mutex<BTreeMap<u32, AttributeValue>>,
 }
 
-/// `CUlaunchAttributeValue`, of streams, launches and nodes.
+/// `CUlaunchAttributeValue`, for streams, launches and nodes.
 pub type AttributeValue = [u32; 16];
 
-/// The default stream, by its other name, and the default stream of each thread.
+/// Special handles: the legacy default stream, and the per-thread default stream.
 const LEGACY: Handle = 1;
 pub const PER_THREAD: Handle = 2;
 
-/// The default stream, for synchronous calls: they return when their work is done. No program has this handle.
+/// Handle for synchronous calls on the default stream: they return when their work is done. Programs cannot obtain it.
 pub const SYNCHRONOUS: Handle = u64::from_be_bytes(*b"lanework");
 
-/// The number of a new stream.
+/// Number for a new stream.
 pub fn next_number() -> u64 {
     static MADE: AtomicU64 = AtomicU64::new(0);
     MADE.fetch_add(1, Ordering::Relaxed) + 1
 }
 
-/// The calling thread's own default stream: a handle that no program has.
+/// Internal handle of the calling thread's default stream.
 pub fn own_stream() -> Handle {
     static NEXT: AtomicU64 = AtomicU64::new(1 << 63);
     thread_local! {
@@ -66,14 +66,14 @@ pub fn own_stream() -> Handle {
 }
 
 impl Stream {
-    /// Whether it keeps the order of the legacy default stream: it was made without `CU_STREAM_NON_BLOCKING`.
+    /// Whether it synchronizes with the legacy default stream.
     pub fn is_blocking(&self) -> bool {
         self.flags & 1 == 0
     }
 }
 
 impl Driver {
-    /// A stream by the key of its queue, and whether it keeps the order of the default stream.
+    /// The queue key of a stream, and whether it synchronizes with the default stream.
     ///
     /// # Errors
     /// As [`Driver::stream`].
@@ -90,7 +90,7 @@ impl Driver {
         })
     }
 
-    /// The stream of a handle; none for the default streams.
+    /// The stream of a handle; `None` for default streams.
     pub fn stream(&self, handle: Handle) -> Result<Option<Arc<Stream>>> {
         match handle {
             0 | LEGACY | PER_THREAD | SYNCHRONOUS => self.context().map(|_| None),
@@ -105,7 +105,7 @@ impl Driver {
     }
 }
 
-/// Queues a call of a function of the program.
+/// Queues a call of a host function.
 fn launch_host_function(
     stream: Handle,
     function: Option<HostFunction>,
@@ -160,7 +160,7 @@ api! {
         let driver = driver()?;
         let waited = driver.waited_for(stream)?;
         driver.finish_stream(stream)?;
-        ordering::synchronised(&waited);
+        ordering::synchronized(&waited);
         Ok(())
     }
 
@@ -169,7 +169,7 @@ api! {
         if driver.is_waiting(stream)? {
             return Err(Status::NotReady);
         }
-        ordering::synchronised(&driver.waited_for(stream)?);
+        ordering::synchronized(&driver.waited_for(stream)?);
         Ok(())
     }
 
@@ -226,7 +226,7 @@ api! {
     }
 
     fn cuLaunchHostFunc_v2(stream: Handle, function: Option<HostFunction>, data: *mut c_void, _waits: u32) {
-        // How the stream waits for the function (it blocks or spins) changes nothing here.
+        // How the stream waits for the function (blocking or spinning) makes no difference here.
         launch_host_function(stream, function, data)
     }
 

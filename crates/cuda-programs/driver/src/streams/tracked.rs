@@ -1,4 +1,4 @@
-//! Work as the check of the order of streams sees it (`ordering`): what it is, what it accesses, and what the host knows when its call returns.
+//! How work appears to race checking (`ordering`): description, accesses, and what the host knows when the call returns.
 
 use crate::graphs::work::{Graph, Work};
 use crate::handles::Handle;
@@ -22,8 +22,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 impl Driver {
-    /// A stream as findings name it.
-    pub fn stream_name(&self, stream: Handle) -> StreamName {
+    /// Name of a stream for findings.
+    fn stream_name(&self, stream: Handle) -> StreamName {
         match (stream, self.stream(stream)) {
             (_, Ok(Some(created))) => {
                 StreamName::Created { number: created.number, blocking: created.is_blocking() }
@@ -33,7 +33,7 @@ impl Driver {
         }
     }
 
-    /// The place of new work of a stream in the order of operations, where that is checked.
+    /// Issues an operation, if races are checked.
     pub fn tag(&self, stream: Handle, work: &Work) -> Result<Option<Arc<Tag>>> {
         if !ordering::active() {
             return Ok(None);
@@ -43,7 +43,7 @@ impl Driver {
         Ok(Tag::issue(ordered, name, stream == SYNCHRONOUS, waits).map(Arc::new))
     }
 
-    /// What a call waits for that synchronises with a stream.
+    /// Operations that synchronizing with a stream waits for.
     pub fn waited_for(&self, stream: Handle) -> Result<Vec<Arc<Point>>> {
         match ordering::active() {
             true => Ok(ordering::waited_for_stream(self.ordered_stream(stream)?.key)),
@@ -51,13 +51,13 @@ impl Driver {
         }
     }
 
-    /// A stream waits for an event that was recorded at a point.
+    /// A stream waits for an event recorded at a point.
     pub fn wait_for_event(&self, stream: Handle, event: Option<Arc<Point>>) -> Result {
         ordering::wait(self.ordered_stream(stream)?, event);
         Ok(())
     }
 
-    /// MemorySide is allocated in the order of a stream.
+    /// Memory was allocated in stream order.
     pub fn allocated_on(&self, stream: Handle, address: u64, bytes: u64) -> Result {
         if let Some(tag) = self.tag(stream, &Work::Nothing)? {
             let stream = self.stream_name(stream);
@@ -67,12 +67,12 @@ impl Driver {
         Ok(())
     }
 
-    /// The kind of the memory at an address, where the program allocated or registered it.
+    /// Kind of the memory at an address, if the program allocated or registered it.
     fn kind_of_memory(&self, address: u64) -> Option<AllocationKind> {
         self.allocations().find(address).map(|(_, found)| found.kind)
     }
 
-    /// Whether some bytes are in memory that the host can poll.
+    /// Whether the host can poll some of these bytes.
     fn host_may_poll(&self, bytes: &ByteSet) -> bool {
         let (low, high) = bytes.hull();
         let allocations = self.allocations();
@@ -83,7 +83,7 @@ impl Driver {
     }
 }
 
-/// Which memory one side of a copy is in.
+/// Memory kind of one side of a copy.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MemorySide {
     Device,
@@ -103,7 +103,7 @@ fn memory(address: u64) -> MemorySide {
     }
 }
 
-/// What the host knows when a copy's call returns (CUDA driver API, "API synchronization behavior").
+/// The host's knowledge when a copy's call returns (CUDA driver API, "API synchronization behavior").
 fn copy_waits(copy: &Copy3D, synchronous: bool) -> HostWaits {
     use MemorySide::{Device, Managed, Pageable, Pinned};
     let Some((to, from)) = copy.first_row() else { return HostWaits::No };
@@ -117,7 +117,7 @@ fn copy_waits(copy: &Copy3D, synchronous: bool) -> HostWaits {
 }
 
 impl Graph {
-    /// The order of its nodes by their edges, where somebody asks for it.
+    /// Order of the nodes by their edges, if races are checked.
     pub fn node_order(&self, order: &[(Handle, Work)]) -> Option<Arc<GraphOrder>> {
         if !ordering::active() {
             return None;
@@ -129,8 +129,8 @@ impl Graph {
 }
 
 impl Work {
-    /// What the host knows when the call has returned that queued it.
-    pub fn host_waits(&self, stream: Handle) -> HostWaits {
+    /// The host's knowledge when the call returns.
+    fn host_waits(&self, stream: Handle) -> HostWaits {
         match self {
             Work::Copy(copy) => copy_waits(copy, stream == SYNCHRONOUS),
             Work::Fill(fill) if stream == 0 && memory(fill.address) != MemorySide::Device => {
@@ -140,7 +140,7 @@ impl Work {
         }
     }
 
-    /// What it is, as findings name it.
+    /// Describes it for findings.
     fn operation(&self, origin: &Origin) -> Operation {
         static LAUNCHES: AtomicU64 = AtomicU64::new(0);
         let mut polls = false;
@@ -178,7 +178,7 @@ impl Work {
         Operation { action, stream: stream.clone(), polls }
     }
 
-    /// What it accesses, beside what its launches do.
+    /// Accesses, excluding its launches.
     fn footprint(&self) -> Footprint {
         match self {
             Work::Copy(copy) => Footprint::of_ranges(copy.accesses()),
@@ -201,7 +201,7 @@ impl Work {
         }
     }
 
-    /// Whether the program may learn that it has ended without a call: it is a callback, or writes what the host polls.
+    /// Whether the program may learn of its completion without a call: it is a callback, or writes memory that the host polls.
     fn tells_host(&self) -> bool {
         match self {
             Work::Host(..) | Work::Callback(..) => true,
@@ -213,7 +213,7 @@ impl Work {
         }
     }
 
-    /// Runs it as the operation of its tag.
+    /// Runs it as its tag's operation.
     pub fn run_tagged(&self, tag: Option<&Tag>) -> Result {
         match tag {
             None => self.run(),
@@ -221,7 +221,7 @@ impl Work {
         }
     }
 
-    /// Runs it as a node of a graph that is part of another.
+    /// Runs it as a node of a child graph.
     pub fn run_node(&self, order: Option<&Arc<GraphOrder>>, node: Handle) -> Result {
         match order {
             None => self.run(),

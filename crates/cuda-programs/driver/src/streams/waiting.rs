@@ -1,7 +1,7 @@
-//! Waits for streams: for launches that run beside the program, and for deferred work.
+//! Waiting for streams: for detached launches, and for deferred work.
 //!
-//! A wait that never ends hangs a GPU. Here a call that waits for it gives up when nothing has happened for a while
-//! (`LANEWORK_WAIT_SECONDS`, 30): the report names the word and what it holds, and the context is lost as after a kernel that never ends.
+//! An endless wait hangs a GPU. Here, a waiting call gives up if nothing happens for a while (`LANEWORK_WAIT_SECONDS`, default 30): it reports
+//! the word and its value, and the context is lost, as after a kernel that never ends.
 
 use crate::devices::contexts::Context;
 use crate::graphs::work::Work;
@@ -20,17 +20,17 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 thread_local! {
-    /// Whether this is the worker thread. It must not wait for streams, which wait for it: CUDA forbids such calls in callbacks.
+    /// Whether this is the worker thread. It must not wait for streams, which wait for it; CUDA forbids such calls in callbacks.
     static IS_WORKER: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Makes this thread the worker thread, which waits for no stream.
+/// Marks this thread as the worker thread.
 pub fn become_worker() {
     IS_WORKER.set(true);
 }
 
 impl Driver {
-    /// Waits for launches that go on beside the program, before what cannot be done while one runs.
+    /// Waits for detached launches, before operations that cannot run concurrently with one.
     pub fn finish_detached(&self) -> Result {
         if !detached::any() {
             return Ok(());
@@ -48,17 +48,17 @@ impl Driver {
         self.wait_for(&open)
     }
 
-    /// Whether the work of a ticket is still to be done.
+    /// Whether the work of a ticket is unfinished.
     pub fn is_open(&self, ticket: u64) -> bool {
         ticket != 0 && ANY_DEFERRED.load(Ordering::Acquire) && lock(&QUEUES).is_open(ticket)
     }
 
-    /// Whether a stream has work to do.
+    /// Whether a stream has unfinished work.
     pub fn is_waiting(&self, stream: Handle) -> Result<bool> {
         Ok(!self.open_of(stream)?.is_empty())
     }
 
-    /// The tickets of what a stream has to do.
+    /// Tickets of a stream's unfinished work.
     fn open_of(&self, stream: Handle) -> Result<Vec<u64>> {
         let ordered = self.ordered_stream(stream)?;
         if !ANY_DEFERRED.load(Ordering::Acquire) {
@@ -83,11 +83,11 @@ impl Driver {
     pub fn finish_context(&self, context: Handle) -> Result {
         let waited = ordering::waited_for_context(context);
         self.finish_queues(context)?;
-        ordering::synchronised(&waited);
+        ordering::synchronized(&waited);
         Ok(())
     }
 
-    /// Waits for what is deferred in all streams of a context.
+    /// Waits for the deferred work of a context's streams.
     fn finish_queues(&self, context: Handle) -> Result {
         if !ANY_DEFERRED.load(Ordering::Acquire) {
             return Ok(());
@@ -99,7 +99,7 @@ impl Driver {
         self.wait_for(&open)
     }
 
-    /// Ends what streams of a context have to do.
+    /// Drops the deferred work of a context's streams.
     pub fn forget_queues(&self, context: Handle) {
         ordering::ended_context(context);
         let mut queues = lock(&QUEUES);
@@ -115,7 +115,7 @@ impl Driver {
         queues.changed();
     }
 
-    /// Waits until tickets are done.
+    /// Waits for tickets.
     pub fn wait_for(&self, tickets: &[u64]) -> Result {
         let began = Instant::now();
         let mut queues = lock(&QUEUES);
@@ -140,10 +140,10 @@ impl Driver {
     }
 }
 
-/// Ends the launches that wait, whose reports say for what, since nothing happens any more.
+/// Stops polling launches after a timeout; their reports name what they wait for.
 ///
 /// # Errors
-/// Without such launches, all queues are ended, and it is said which words they wait for.
+/// Without such launches, all queues are dropped, and the words that they wait for are reported.
 fn give_up(queues: &mut StreamQueues) -> Result {
     let launches: Vec<&Arc<DetachedLaunch>> =
         queues.all.values().filter_map(|queue| queue.detached.as_ref()).collect();

@@ -1,4 +1,4 @@
-//! Arrays: images whose layout is the driver's own, the calls on them, and copies between arrays and memory.
+//! Arrays (images with a layout of the driver's choice): creation, queries, and copies to and from memory.
 
 use crate::api::api;
 use crate::graphs::work::Work;
@@ -26,32 +26,32 @@ pub struct ArrayDescriptor {
 
 abi!(ArrayDescriptor = 40, 8 { width: 0, height: 8, depth: 16, format: 24, channels: 28, flags: 32 });
 
-/// Flags of an array: its depth counts layers, its planes are faces of cubes, and what it may be used for.
-pub const LAYERED: u32 = 1;
-pub const CUBE: u32 = 4;
-/// Of the others, those that change nothing here: surfaces, gathers, depth, colour attachments.
+/// Array flags: layered (depth counts layers), cubemap.
+const LAYERED: u32 = 1;
+const CUBE: u32 = 4;
+/// Flags without an effect here: surface access, gather, depth, color attachment.
 const HARMLESS: u32 = 0x2 | 0x8 | 0x10 | 0x20;
 
-/// Bytes to which rows are aligned.
+/// Row alignment in bytes.
 const ROW: u64 = 32;
 
 /// An array.
 pub struct Array {
     pub context: Handle,
     pub descriptor: ArrayDescriptor,
-    /// Where its texels lie.
+    /// Location of its texels.
     pub image: Image,
-    /// Of all levels, where it is one of several.
+    /// Shared by all mipmap levels.
     _memory: Arc<Buffer<u8>>,
 }
 
-/// A mipmapped array: its levels are arrays.
+/// A mipmapped array; its levels are arrays.
 pub struct MipmappedArray {
     pub context: Handle,
     pub levels: Vec<Handle>,
 }
 
-/// A format (`CUarray_format`), and whether its integers are fractions, always read as floats.
+/// Decodes a `CUarray_format`, and whether its integers are always read as normalized floats.
 pub fn texel(format: u32, channels: u32) -> Result<(Texel, bool)> {
     let (channel, bits, fixed, fraction) = match format {
         0x01 => (Channel::Unsigned, 8, None, false),
@@ -62,12 +62,12 @@ pub fn texel(format: u32, channels: u32) -> Result<(Texel, bool)> {
         0x0a => (Channel::Signed, 32, None, false),
         0x10 => (Channel::Float, 16, None, false),
         0x20 => (Channel::Float, 32, None, false),
-        // Fractions: 1, 2 or 4 channels by the format itself.
+        // Normalized formats, which imply the number of channels (1, 2 or 4).
         0xc0..=0xc2 => (Channel::Unsigned, 8, Some(1 << (format - 0xc0)), true),
         0xc3..=0xc5 => (Channel::Unsigned, 16, Some(1 << (format - 0xc3)), true),
         0xc6..=0xc8 => (Channel::Signed, 8, Some(1 << (format - 0xc6)), true),
         0xc9..=0xcb => (Channel::Signed, 16, Some(1 << (format - 0xc9)), true),
-        // Block compression and video.
+        // Block-compressed and video formats.
         0x91..=0x9f | 0xb0 => return Err(Status::NotSupported),
         _ => return Err(Status::InvalidValue),
     };
@@ -78,7 +78,7 @@ pub fn texel(format: u32, channels: u32) -> Result<(Texel, bool)> {
 }
 
 impl ArrayDescriptor {
-    /// The image that it describes, at an address.
+    /// The described image, at an address.
     pub fn image(&self, address: u64) -> Result<Image> {
         let (texel, _) = texel(self.format, self.channels)?;
         if self.flags & !(LAYERED | CUBE | HARMLESS) != 0 {
@@ -87,7 +87,7 @@ impl ArrayDescriptor {
         let [width, height, depth] = [self.width, self.height, self.depth]
             .map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
         let (layered, cube) = (self.flags & LAYERED != 0, self.flags & CUBE != 0);
-        // Most texels in each dimension, as the attributes of the device say.
+        // Maximum extents, as the device attributes report.
         let (shape, extent, layers, most) = match (cube, layered) {
             (true, _) if width != height || !depth.is_multiple_of(6) => {
                 return Err(Status::InvalidValue);
@@ -120,7 +120,7 @@ impl ArrayDescriptor {
         Ok(Image { shape, texel, address, extent, layers, pitch })
     }
 
-    /// The descriptor of a level of a mipmapped array.
+    /// Descriptor of a mipmap level.
     fn level(&self, level: u32) -> ArrayDescriptor {
         let half = |extent: usize| if extent == 0 { 0 } else { (extent >> level).max(1) };
         let planes = self.flags & (LAYERED | CUBE) != 0;
@@ -132,7 +132,7 @@ impl ArrayDescriptor {
         }
     }
 
-    /// MipmappedArray that a mipmapped array of this shape can have.
+    /// Maximum number of mipmap levels.
     fn most_levels(&self) -> u32 {
         let planes = self.flags & (LAYERED | CUBE) != 0;
         let depth = if planes { 0 } else { self.depth };
@@ -141,7 +141,7 @@ impl ArrayDescriptor {
 }
 
 impl Driver {
-    /// Makes arrays of these shapes in one piece of memory.
+    /// Creates arrays in one allocation.
     fn make_arrays(&self, descriptors: &[ArrayDescriptor]) -> Result<Vec<Handle>> {
         let context = self.context()?.handle;
         let mut images = Vec::new();
@@ -156,7 +156,7 @@ impl Driver {
             .uninit_named::<u8>(bytes as usize, "cuArrayCreate")
             .map_err(|_| Status::OutOfMemory)?;
         if self.device.is_sanitized() {
-            // Copies fill an array, and surfaces, whose accesses are not followed byte by byte.
+            // Initialized by copies, and by surface writes, which the sanitizer does not track per byte.
             memory.fill_bytes(0).map_err(|_| Status::Unknown)?;
         }
         let memory = Arc::new(memory);
@@ -168,12 +168,12 @@ impl Driver {
     }
 
     /// Makes an array.
-    pub fn make_array(&self, descriptor: ArrayDescriptor) -> Result<Handle> {
+    fn make_array(&self, descriptor: ArrayDescriptor) -> Result<Handle> {
         Ok(self.make_arrays(&[descriptor])?[0])
     }
 
     /// Makes a mipmapped array.
-    pub fn make_levels(&self, descriptor: ArrayDescriptor, levels: u32) -> Result<Handle> {
+    fn make_levels(&self, descriptor: ArrayDescriptor, levels: u32) -> Result<Handle> {
         let count = levels.clamp(1, descriptor.most_levels());
         let shapes: Vec<ArrayDescriptor> =
             (0..count).map(|level| descriptor.level(level)).collect();
@@ -206,7 +206,7 @@ pub struct MemoryRequirements {
 
 abi!(MemoryRequirements = 32, 8 { bytes: 0, alignment: 8, reserved: 16 });
 
-/// An end of a copy by the byte: a row of an array from some byte on, or memory.
+/// One end of a linear copy: an offset in an array's row, or memory.
 enum CopyEnd {
     Array(Handle, usize),
     Memory(Address),
@@ -223,7 +223,7 @@ impl CopyEnd {
     }
 }
 
-/// Copies a line, in the order of a stream.
+/// Queues a linear copy.
 fn copy(to: CopyEnd, from: CopyEnd, bytes: usize, stream: Handle) -> Result {
     let line = Copy3D { from: from.side(), to: to.side(), width: bytes, height: 1, depth: 1 };
     driver()?.submit(stream, Work::Copy(line))

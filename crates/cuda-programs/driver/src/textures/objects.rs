@@ -1,4 +1,4 @@
-//! Textures and surfaces: how programs describe them, and the objects made of the descriptions.
+//! Texture and surface objects, and their descriptions.
 
 use crate::api::{api, warn};
 use crate::handles::Handle;
@@ -10,17 +10,17 @@ use lanework::emulator::{AddressMode, Channel, Image, ImageShape, Mip, Sampler, 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-/// `CUDA_RESOURCE_DESC`: the kind says which of the following fields there are.
+/// `CUDA_RESOURCE_DESC`; `kind` says which fields are valid.
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
 pub struct ResourceDescription {
     pub kind: u32,
     pub padding: u32,
-    /// The handle, or the address.
+    /// Handle or address.
     pub place: u64,
     pub format: u32,
     pub channels: u32,
-    /// Bytes of linear memory; texels of a row.
+    /// Bytes of linear memory, or texels per row.
     pub width: usize,
     pub height: usize,
     pub pitch: usize,
@@ -65,25 +65,25 @@ pub struct ResourceViewDescription {
 
 abi!(ResourceViewDescription = 112, 8 { format: 0, width: 8, height: 16, depth: 24, first_level: 32, last_level: 36, first_layer: 40, last_layer: 44, reserved: 48 });
 
-/// Flags of a texture: integers stay integers, coordinates from 0 to 1, colours of sRGB.
+/// Texture flags: read integers as such, normalized coordinates, sRGB.
 const AS_INTEGERS: u32 = 1;
 const NORMALIZED: u32 = 2;
 const SRGB: u32 = 0x10;
 
-/// Kinds of resources (`CUresourcetype`): an array, a mipmapped array, linear memory, rows of memory.
+/// `CUresourcetype`: array, mipmapped array, linear memory, pitched memory.
 pub const ARRAY: u32 = 0;
 pub const MIPMAP: u32 = 1;
 pub const LINEAR: u32 = 2;
 pub const ROWS: u32 = 3;
 
-/// Refuses something that is valid in CUDA and that the emulator does not do.
+/// Refuses a valid description that the emulator does not support.
 fn refuse<T>(why: &str) -> Result<T> {
     warn("a texture is not made", &why);
     Err(Status::NotSupported)
 }
 
 impl ResourceDescription {
-    /// Its images, one for each mipmap level that a view shows, and whether its integers are always read as floats.
+    /// Images, one per mipmap level of the view, and whether integers are always read as floats.
     pub fn images(&self, view: Option<&ResourceViewDescription>) -> Result<(Vec<Image>, bool)> {
         let (images, fraction) = self.whole(view)?;
         let shown =
@@ -91,7 +91,7 @@ impl ResourceDescription {
         Ok((shown.collect::<Result<_>>()?, fraction))
     }
 
-    /// The images without what the view says of each.
+    /// Images before the view is applied.
     fn whole(&self, view: Option<&ResourceViewDescription>) -> Result<(Vec<Image>, bool)> {
         let rows = |shape, texel: Texel, extent: [usize; 2], pitch: usize| -> Result<Image> {
             let [x, y] = extent.map(|extent| u32::try_from(extent).unwrap_or(u32::MAX));
@@ -141,7 +141,7 @@ impl ResourceDescription {
 }
 
 impl ResourceViewDescription {
-    /// The part of an image that it shows, in its format.
+    /// Applies the view to an image.
     fn apply(&self, image: Image) -> Result<Image> {
         let texel = match self.format {
             0 => image.texel,
@@ -178,8 +178,8 @@ impl ResourceViewDescription {
 }
 
 impl TextureDescription {
-    /// How the texels of a resource are read.
-    pub fn sampler(
+    /// The sampler for a resource.
+    fn sampler(
         &self,
         resource: &ResourceDescription,
         image: &Image,
@@ -195,7 +195,7 @@ impl TextureDescription {
         if self.filter > 1 || self.level_filter > 1 || filters && integers && !as_float {
             return Err(Status::InvalidValue);
         }
-        // Mipmapped arrays have to be read by normalised coordinates.
+        // Mipmapped arrays require normalized coordinates.
         if resource.kind == MIPMAP && !normalized {
             return Err(Status::InvalidValue);
         }
@@ -210,7 +210,7 @@ impl TextureDescription {
         let mut address = [AddressMode::Clamp; 3];
         for (to, mode) in address.iter_mut().zip(self.address) {
             *to = match mode {
-                // Only normalised coordinates repeat; others are clamped.
+                // Wrap and mirror need normalized coordinates; otherwise they clamp.
                 0 if normalized => AddressMode::Wrap,
                 2 if normalized => AddressMode::Mirror,
                 0..=2 => AddressMode::Clamp,
@@ -226,7 +226,7 @@ impl TextureDescription {
         Ok(Sampler { address, linear, normalized, as_float, srgb, mip, border })
     }
 
-    /// How mipmap levels are chosen.
+    /// Mipmap filtering.
     fn mip(&self) -> Mip {
         Mip {
             linear: self.level_filter == 1,
@@ -238,7 +238,7 @@ impl TextureDescription {
     }
 }
 
-/// What an object was made of, for those who ask.
+/// Description of an object, for queries.
 #[derive(Clone, Copy)]
 pub struct ObjectDescription {
     pub resource: ResourceDescription,
@@ -268,14 +268,14 @@ impl Driver {
         }
         let mut image = resource.images(None)?.0[0];
         if image.shape == ImageShape::Cube {
-            // Kernels take the faces of cubes for layers.
+            // Kernels address cubemap faces as layers.
             (image.shape, image.layers) = (ImageShape::Plane, 6 * image.layers.max(1));
         }
         let made = ObjectDescription { resource, reading: None, view: None };
         self.object(self.device.surface_at(image), made)
     }
 
-    /// Remembers what an object was made of.
+    /// Stores the description of a new object.
     fn object(&self, handle: lanework::Result<u64>, made: ObjectDescription) -> Result<u64> {
         let handle = handle.map_err(|error| {
             warn("a texture or surface is not made", &error);
@@ -286,8 +286,8 @@ impl Driver {
     }
 }
 
-/// Ends a texture or surface. No object ends without an error, as for NVIDIA's driver: `volumeFiltering` of the CUDA samples ends a surface that it did
-/// not make.
+/// Destroys a texture or surface. Handle 0 is not an error, as with NVIDIA's driver: `volumeFiltering` of the CUDA samples destroys a surface that
+/// it never created.
 pub fn end(object: u64) -> Result {
     let driver = driver()?;
     if object == 0 {

@@ -1,4 +1,6 @@
-//! Calls on texture and surface references, which programs of CUDA before 12 use instead of objects.
+//! Texture and surface references, which programs use before CUDA 12 instead of objects: variables of a module (`.texref`, `.surfref`) that hold a
+//! handle, bound to memory by calls. When a kernel of the module is launched, changed references become objects, and their handles are written to
+//! the variables.
 
 use crate::api::api;
 use crate::handles::Handle;
@@ -19,18 +21,18 @@ pub struct Reference {
     state: Mutex<ReferenceState>,
 }
 
-/// What a reference is bound to, and how it is read.
+/// Binding and sampling state of a reference.
 #[derive(Clone, Copy, Default)]
 pub struct ReferenceState {
-    /// What it is bound to.
+    /// The bound resource.
     pub resource: Option<ResourceDescription>,
     pub reading: TextureDescription,
-    /// Format and channels of memory that is not an array.
+    /// Format and channels for memory that is not an array.
     pub format: u32,
     pub channels: u32,
-    /// The object that the variable holds now.
+    /// The object whose handle the variable holds.
     object: u64,
-    /// Whether something was changed since.
+    /// Whether it changed since.
     changed: bool,
 }
 
@@ -48,7 +50,7 @@ impl Reference {
 }
 
 impl ReferenceState {
-    /// What it is bound to, in its own format where that is memory.
+    /// The bound resource; for memory with the reference's format.
     fn bound(&self) -> Option<ResourceDescription> {
         self.resource.map(|resource| match resource.kind {
             LINEAR | ROWS => {
@@ -59,8 +61,8 @@ impl ReferenceState {
     }
 }
 
-/// The reference of a variable of a module, made when it is first asked for.
-pub fn of_variable(module: Handle, name: &str, kind: ScalarType) -> Result<Handle> {
+/// The reference of a module's variable, created on first use.
+fn of_variable(module: Handle, name: &str, kind: ScalarType) -> Result<Handle> {
     let module = table::<Module>().get(module)?;
     let is_it = |variable: &lanework::ptx::Variable| variable.name == name && variable.ty == kind;
     if !module.code.module().variables().any(is_it) {
@@ -71,7 +73,7 @@ pub fn of_variable(module: Handle, name: &str, kind: ScalarType) -> Result<Handl
     Ok(*references.entry(name.to_owned()).or_insert_with(made))
 }
 
-/// Gives the references of a module what they are bound to, before a kernel of it runs.
+/// Updates the variables of changed references before a launch.
 pub fn bind_all(module: &Module) -> Result {
     let references = lock(&module.references);
     for (name, reference) in references.iter() {
@@ -92,7 +94,7 @@ pub fn bind_all(module: &Module) -> Result {
 }
 
 impl Driver {
-    /// Writes a handle of what a reference is bound to where its variable lies.
+    /// Writes the handle of the bound resource to the variable.
     fn bind(&self, state: &mut ReferenceState, address: u64, texture: bool) -> Result {
         let object = match state.bound() {
             None => 0,
@@ -109,21 +111,21 @@ impl Driver {
     }
 }
 
-/// Ends the references of a module.
+/// Destroys the references of a module.
 pub fn end_all(module: &Module) {
     for (_, reference) in std::mem::take(&mut *lock(&module.references)) {
         let ended = table::<Reference>().remove(reference);
         let object = ended.map_or(0, |reference| reference.state().object);
         if object != 0 {
-            // It is gone already where its context was reset.
+            // Resetting the context destroyed it already.
             let _ = end(object);
         }
     }
 }
 
-/// Bytes to which textures of linear memory are aligned, as allocations are; what is not has an offset that its kernel adds.
+/// Alignment of textures in linear memory; kernels add the offset of unaligned ones.
 const ALIGNMENT: u64 = 512;
-/// Flags of references: those of texture objects but for cubes' edges.
+/// Valid flags: as for texture objects, except seamless cubemaps.
 const FLAGS: u32 = 0x33;
 
 /// Changes a reference.
@@ -133,19 +135,19 @@ fn change(reference: Handle, change: impl FnOnce(&mut ReferenceState)) -> Result
     Ok(())
 }
 
-/// What a reference is.
+/// State of a reference.
 fn state(reference: Handle) -> Result<ReferenceState> {
     driver()?;
     Ok(*table::<Reference>().get(reference)?.state())
 }
 
-/// The place that a reference is bound to, of one kind of resource.
+/// Handle or address of the bound resource, if it has one of these kinds.
 fn place(reference: Handle, kinds: &[u32]) -> Result<u64> {
     let resource = state(reference)?.resource.filter(|resource| kinds.contains(&resource.kind));
     resource.map(|resource| resource.place).ok_or(Status::InvalidValue)
 }
 
-/// Binds a reference to rows of memory.
+/// Binds a reference to pitched memory.
 fn bind_rows(
     reference: Handle,
     descriptor: In<'_, ArrayDescriptor2D>,
@@ -186,7 +188,7 @@ api! {
     }
 
     fn cuParamSetTexRef(_function: Handle, unit: i32, reference: Handle) {
-        // A reference of a module is read as it is bound, so that there is nothing to do; -1 is the only unit.
+        // References of a module are always visible to its kernels, so nothing is to be done. -1 is the only unit.
         state(reference)?;
         if unit == -1 { Ok(()) } else { Err(Status::InvalidValue) }
     }
@@ -269,9 +271,9 @@ api! {
         change(reference, |state| state.reading.anisotropy = most)
     }
 
-    fn cuTexRefSetBorderColor(reference: Handle, colour: In<'_, [f32; 4]>) {
-        let colour = colour.get()?;
-        change(reference, |state| state.reading.border = colour)
+    fn cuTexRefSetBorderColor(reference: Handle, color: In<'_, [f32; 4]>) {
+        let color = color.get()?;
+        change(reference, |state| state.reading.border = color)
     }
 
     fn cuTexRefSetFlags(reference: Handle, flags: u32) {
@@ -328,8 +330,8 @@ api! {
         most.store(state(reference)?.reading.anisotropy as i32)
     }
 
-    fn cuTexRefGetBorderColor(colour: Out<'_, [f32; 4]>, reference: Handle) {
-        colour.store(state(reference)?.reading.border)
+    fn cuTexRefGetBorderColor(color: Out<'_, [f32; 4]>, reference: Handle) {
+        color.store(state(reference)?.reading.border)
     }
 
     fn cuTexRefGetFlags(flags: Out<'_, u32>, reference: Handle) {

@@ -1,4 +1,4 @@
-//! TensorDescription maps (`CUtensorMap`): what the copy engine of sm_90 is told of a tensor, in the emulator's own layout.
+//! Tensor maps (`CUtensorMap`): tensor descriptions for the copy engine of sm_90, in the emulator's own layout.
 
 use crate::api::{api, warn};
 use crate::pointers::{In, Out};
@@ -7,7 +7,7 @@ use crate::status::{Result, Status};
 use lanework::emulator::{Im2col, TensorMap};
 use lanework::{Swizzle, TensorElement};
 
-/// What both kinds of maps are made of, as C passes it: arrays are listed fastest-varying dimension first.
+/// Parameters of both kinds of maps. Arrays list the fastest-varying dimension first.
 #[derive(Clone, Copy)]
 struct TensorDescription<'call> {
     kind: i32,
@@ -18,17 +18,17 @@ struct TensorDescription<'call> {
     steps: In<'call, u32>,
     interleave: i32,
     swizzle: i32,
-    /// 1 where elements outside are NaN.
+    /// 1 if elements outside are NaN.
     outside: i32,
 }
 
-/// Says why no map is made.
+/// Reports why a map is refused.
 fn refuse<T>(why: &str, status: Status) -> Result<T> {
     warn("a tensor map is not made", &why);
     Err(status)
 }
 
-/// An element type by its number (`CUtensorMapDataType`). Values of TF32 are copied as the 32 bits that they are.
+/// Decodes a `CUtensorMapDataType`. TF32 values are copied as 32 bits.
 fn element(kind: i32) -> Result<TensorElement> {
     match kind {
         0..=9 => Ok(TensorElement::ALL[kind as usize]),
@@ -40,7 +40,7 @@ fn element(kind: i32) -> Result<TensorElement> {
 }
 
 impl TensorDescription<'_> {
-    /// The map, of tiles with these extents.
+    /// Creates the map.
     fn map(self, tile: Vec<u32>, im2col: Option<Im2col>) -> Result<TensorMap> {
         if !(1..=5).contains(&self.rank) || self.extent.is_null() || self.steps.is_null() {
             return Err(Status::InvalidValue);

@@ -1,4 +1,4 @@
-//! A process that a test starts, and ends where it takes too long.
+//! Runs a child process with a time limit.
 
 #![allow(dead_code, reason = "each test uses some of these")]
 
@@ -6,15 +6,15 @@ use std::io::Read;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// What became of a process.
+/// Result of a process.
 pub struct Ended {
-    /// How it ended; `None` where it took too long.
+    /// Exit status; `None` if it timed out.
     pub status: Option<ExitStatus>,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub said: String,
 }
 
-/// Runs a command, without input and output, for no longer than this.
+/// Runs a command without input and output, for at most this long.
 pub fn run(command: &mut Command, longest: Duration) -> Ended {
     let mut child = command
         .stdin(Stdio::null())

@@ -1,11 +1,11 @@
-//! Calling the driver as programs do: functions by name, with C's types.
+//! Calls the driver as programs do: functions by name, with C's types.
 
 #![allow(dead_code, reason = "each test uses some of these")]
 
 use std::ffi::{CString, c_char, c_void};
 use std::process::Command;
 
-// The tests are linked with the library's functions.
+// Links the library's functions into the tests.
 use lanework_libcuda as _;
 
 unsafe extern "C" {
@@ -19,7 +19,7 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// The address of a function.
+/// The address of a function in CUDA 13.0.
 pub fn address(name: &str) -> *const c_void {
     let text = CString::new(name).expect("a name");
     let (mut to, mut status) = (std::ptr::null(), 0);
@@ -29,7 +29,7 @@ pub fn address(name: &str) -> *const c_void {
     to
 }
 
-/// Calls a function of the driver by its name: its arguments' types are those of C.
+/// Calls a driver function by name. Arguments are given with their C types.
 macro_rules! call {
     ($name:literal($($argument:expr => $type:ty),* $(,)?)) => {{
         // SAFETY: the signature is the function's, and the arguments are valid for it.
@@ -40,7 +40,7 @@ macro_rules! call {
     }};
 }
 
-/// A context of its own, current on this thread, so that tests do not meet each other's errors.
+/// A new context, current on this thread, so that tests do not see each other's errors.
 pub fn context() -> u64 {
     assert_eq!(call!("cuInit"(0 => u32)), 0);
     let mut context = 0u64;
@@ -51,7 +51,7 @@ pub fn context() -> u64 {
     context
 }
 
-/// A module of PTX, whose text ends with a zero byte, and one of its kernels.
+/// Loads zero-terminated PTX; returns the module and one of its kernels.
 pub fn load(ptx: &str, name: &str) -> (u64, u64) {
     assert!(ptx.ends_with('\0'));
     let (mut module, mut function) = (0u64, 0u64);
@@ -67,12 +67,12 @@ pub fn load(ptx: &str, name: &str) -> (u64, u64) {
     (module, function)
 }
 
-/// A kernel of PTX, whose text ends with a zero byte.
+/// Loads a kernel from zero-terminated PTX.
 pub fn kernel(ptx: &str, name: &str) -> u64 {
     load(ptx, name).1
 }
 
-/// Runs a kernel of one block on arguments of eight bytes.
+/// Runs a kernel with one block and eight-byte arguments.
 pub fn launch(function: u64, threads: u32, arguments: &[u64]) -> i32 {
     let mut places: Vec<*const u64> = arguments.iter().map(std::ptr::from_ref).collect();
     let code = call!("cuLaunchKernel"(
@@ -82,14 +82,14 @@ pub fn launch(function: u64, threads: u32, arguments: &[u64]) -> i32 {
     if code != 0 { code } else { call!("cuCtxSynchronize"(0 => u64)) }
 }
 
-/// Memory of a device.
+/// Allocates device memory.
 pub fn allocate(bytes: usize) -> u64 {
     let mut device = 0u64;
     assert_eq!(call!("cuMemAlloc"(&mut device => *mut u64, bytes => usize)), 0);
     device
 }
 
-/// What lies at an address.
+/// Copies from device memory.
 pub fn download<T: Copy + Default>(device: u64, count: usize) -> Vec<T> {
     let mut values = vec![T::default(); count];
     let bytes = count * size_of::<T>();
@@ -98,7 +98,7 @@ pub fn download<T: Copy + Default>(device: u64, count: usize) -> Vec<T> {
     values
 }
 
-/// Copies to an address.
+/// Copies to device memory.
 pub fn upload<T>(device: u64, values: &[T]) {
     let bytes = size_of_val(values);
     assert_eq!(
@@ -107,10 +107,10 @@ pub fn upload<T>(device: u64, values: &[T]) {
     );
 }
 
-/// The variable that names the test that a process runs alone.
+/// The variable that names the test to run alone in a process.
 const ALONE: &str = "LANEWORK_TEST_ALONE";
 
-/// Whether this process runs only the named test. If not, runs the test in a process that does, and checks that it succeeds there.
+/// Whether this process runs only the named test. If not, runs the test in a new process, and checks that it succeeds there.
 pub fn is_alone(test: &str) -> bool {
     if std::env::var(ALONE).is_ok_and(|alone| alone == test) {
         return true;

@@ -1,5 +1,5 @@
-//! A stand-in for one of NVIDIA's libraries as programs find it: loaded by `dlopen` after the driver, on memory of the driver. The module
-//! that this is part of says which, as `NAME`.
+//! A stand-in for an NVIDIA library as programs use it: loaded with `dlopen` after the driver, on device memory. The including module names its
+//! file in `NAME`.
 
 #![allow(dead_code, reason = "each test uses some of these")]
 
@@ -28,7 +28,7 @@ pub fn libraries() -> &'static Libraries {
     })
 }
 
-/// A function of a library by the type of the place that it is put in.
+/// A function of a library, cast to the requested type.
 pub fn get<T: Copy>(library: &Library, name: &str) -> T {
     // SAFETY: the tests give the types of CUDA's headers.
     *unsafe { library.get::<T>(name.as_bytes()) }.unwrap_or_else(|error| panic!("{name}: {error}"))
@@ -43,7 +43,7 @@ pub fn context() {
     assert_eq!((init(0), retain(&mut context, 0), set(context)), (0, 0, 0));
 }
 
-/// Memory of the device, of so many bytes.
+/// Allocates device memory.
 pub fn allocate(bytes: usize) -> u64 {
     let alloc: extern "C" fn(*mut u64, usize) -> i32 = get(&libraries().cuda, "cuMemAlloc_v2");
     let mut at = 0;
@@ -65,7 +65,7 @@ pub fn download<T: Copy + Default>(at: u64, count: usize) -> Vec<T> {
     to
 }
 
-/// A function of the stand-in, called: its arguments' types are those of C.
+/// Calls a function of the stand-in. Arguments are given with their C types.
 #[allow(unused_macros)]
 macro_rules! call {
     ($name:expr $(, $argument:expr => $type:ty)* $(,)?) => {{

@@ -1,4 +1,4 @@
-//! The driver as a program sees it: functions found by name, called with C's types.
+//! Modules, launches, copies, streams and errors through the driver.
 
 use crate::common::{address, allocate, context, cuGetProcAddress_v2, download, load};
 use std::ffi::{c_char, c_void};
@@ -62,7 +62,7 @@ fn a_kernel_runs_on_its_arguments() {
     assert_eq!(call!("cuCtxSynchronize"(0 => u64)), 0);
     assert_eq!(download::<u32>(x, 100), (0..100).map(|i| 3 * i).collect::<Vec<_>>());
 
-    // A module's variable, where it is and how large.
+    // Address and size of a module's variable.
     let (mut at, mut bytes) = (0u64, 0usize);
     let code = call!("cuModuleGetGlobal"(
         &mut at => *mut u64, &mut bytes => *mut usize, module => u64, c"counter".as_ptr() => *const c_char
@@ -75,7 +75,7 @@ fn a_kernel_runs_on_its_arguments() {
 fn an_error_of_a_kernel_stays_until_the_context_ends() {
     let context = context();
     let (_, fault) = function("fault");
-    assert_eq!(launch(fault, 0, &mut []), 0); // as on a GPU: the launch itself is fine
+    assert_eq!(launch(fault, 0, &mut []), 0); // as on a GPU, the launch itself succeeds
     assert_eq!(call!("cuCtxSynchronize"(0 => u64)), 700);
     let mut device = 0u64;
     assert_eq!(call!("cuMemAlloc"(&mut device => *mut u64, 4 => usize)), 700);
@@ -105,7 +105,7 @@ fn what_is_captured_happens_when_the_graph_is_launched() {
     assert_eq!(call!("cuStreamWaitEvent"(stream => u64, event => u64, 0 => u32)), 0);
     let (mut graph, mut executable, mut nodes) = (0u64, 0u64, 0usize);
     assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut graph => *mut u64)), 0);
-    assert_eq!(download::<u32>(x, 128), [1; 128]); // nothing has happened
+    assert_eq!(download::<u32>(x, 128), [1; 128]); // nothing happened yet
     assert_eq!(
         call!("cuGraphGetNodes"(graph => u64, std::ptr::null_mut() => *mut u64, &mut nodes => *mut usize)),
         0
@@ -154,12 +154,12 @@ fn wrong_handles_and_sizes_are_errors() {
 fn names_that_nothing_implements_say_so() {
     assert_eq!(call!("cuMulticastCreate"()), 801);
     let (mut to, mut status) = (std::ptr::null(), 0);
-    // SAFETY: as in `address`.
+    // SAFETY: the name is a C string, and the results have their types.
     let code = unsafe {
         cuGetProcAddress_v2(c"cuNoSuchFunction".as_ptr(), &mut to, 13_000, 0, &mut status)
     };
     assert_eq!((code, status, to.is_null()), (0, 1, true));
-    // Names for streams of each thread, and the newest form that a version knows.
+    // Names for per-thread streams, and the newest form that a version knows.
     assert_eq!(address("cuLaunchKernel_ptsz"), address("cuLaunchKernel"));
     assert_ne!(address("cuEventElapsedTime"), std::ptr::null());
 }
@@ -203,12 +203,12 @@ fn memory_is_given_in_units_as_on_a_gpu() {
         ));
         (code, call!("cuCtxSynchronize"(0 => u64)))
     };
-    // Beyond 28 bytes of shared memory, and 4 of global memory, but within the units of both.
+    // Past the end of 28 bytes of shared and 4 of global memory, but inside their allocation units.
     assert_eq!(run(x, 124), (0, 0));
     assert_eq!(download::<u32>(x, 1), [28]);
     assert_eq!(run(x + 508, 0), (0, 0));
     let code = call!("cuMemcpyDtoH"((&raw mut x).cast() => *mut c_void, x => u64, 8 => usize));
-    assert_eq!(code, 1); // what a program copies is its own to the byte
+    assert_eq!(code, 1); // copies are checked to the byte
     assert_eq!(run(x, 128), (0, 700));
 }
 
@@ -216,7 +216,7 @@ fn memory_is_given_in_units_as_on_a_gpu() {
 fn fresh_memory_holds_zeros_as_that_of_a_gpu_that_nobody_used() {
     context();
     for bytes in [100usize, 5000, 1 << 20] {
-        // Also where the program itself had other bytes before.
+        // Also if the program had freed memory there before.
         for _ in 0..2 {
             let x = allocate(bytes);
             assert!(download::<u8>(x, bytes).iter().all(|&byte| byte == 0), "{bytes}");

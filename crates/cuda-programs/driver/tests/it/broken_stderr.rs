@@ -1,4 +1,4 @@
-//! A program whose errors cannot be written goes on: this test runs itself once more with a full device for them.
+//! A program runs on if standard error cannot be written. The test re-runs itself with `/dev/full` as standard error.
 
 #![cfg(target_os = "linux")]
 

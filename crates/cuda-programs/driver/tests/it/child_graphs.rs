@@ -1,4 +1,4 @@
-//! Graphs inside of graphs: what an executable was made of and other executables of it stay as they are when the executable is changed.
+//! Child graphs: updating an executable changes neither its source graph nor other executables.
 
 use crate::common::{allocate, context, download};
 
@@ -34,7 +34,7 @@ fn fill_node(graph: u64, address: u64, value: u32) -> u64 {
     node
 }
 
-/// A node that holds a copy of a graph, and the copy.
+/// Adds a child graph node; returns the node and its copy of the graph.
 fn child(graph: u64, of: u64) -> (u64, u64) {
     let (mut node, mut inner) = (0u64, 0u64);
     let code = call!("cuGraphAddChildGraphNode"(&mut node => *mut u64, graph => u64, NONE => *const u64, 0 => usize, of => u64));
@@ -58,7 +58,7 @@ fn instantiate(graph: u64) -> u64 {
     executable
 }
 
-/// What a launch leaves in a word that was 0.
+/// The value of a zeroed word after a launch.
 fn run(executable: u64, word: u64) -> u32 {
     assert_eq!(call!("cuMemsetD32"(word => u64, 0 => u32, 1 => usize)), 0);
     assert_eq!(call!("cuGraphLaunch"(executable => u64, 0 => u64)), 0);
@@ -74,7 +74,7 @@ fn change(executable: u64, node: u64, new: &Fill) -> i32 {
 fn a_node_inside_is_changed_for_one_executable() {
     context();
     let word = allocate(4);
-    // A fill in a graph in a graph in a graph.
+    // A memset node three levels deep.
     let (innermost, middle, outer) = (graph(), graph(), graph());
     fill_node(innermost, word, 1);
     child(middle, innermost);
@@ -92,13 +92,13 @@ fn a_node_inside_is_changed_for_one_executable() {
     let mut shown = fill(0, 0);
     let code = call!("cuGraphMemsetNodeGetParams"(leaf => u64, &mut shown => *mut Fill));
     assert_eq!((code, shown.value), (0, 1));
-    // And the other way round: the graph is changed, its executables are not.
+    // Conversely, changing the graph does not change its executables.
     assert_eq!(call!("cuGraphMemsetNodeSetParams"(leaf => u64, &fill(word, 5) => *const Fill)), 0);
     assert_eq!([run(first, word), run(second, word), run(instantiate(outer), word)], [2, 1, 5]);
-    // Neither innermost nor middle was copied from by an executable.
+    // Executables share neither the inner nor the middle graph.
     assert_eq!(change(first, only(innermost), &fill(word, 9)), 1);
 
-    // A whole child is replaced for one executable.
+    // Replaces a child graph in one executable.
     let other = graph();
     fill_node(other, word, 7);
     let replace = |executable: u64| call!("cuGraphExecChildGraphNodeSetParams"(executable => u64, node => u64, other => u64));
@@ -124,7 +124,7 @@ fn nodes_are_disabled_and_updated_for_one_executable() {
     let code = call!("cuGraphNodeGetEnabled"(first => u64, node => u64, &mut enabled => *mut u32));
     assert_eq!((code, enabled), (0, 0));
     assert_eq!((enable(first, 1), run(first, word)), (0, 1));
-    // After an update its nodes are still those of the graph that it was made of.
+    // After an update, nodes are still named by the original graph.
     let newer = graph();
     fill_node(newer, word, 3);
     let mut result = [9u64; 3];

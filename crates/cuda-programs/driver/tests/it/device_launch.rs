@@ -1,10 +1,10 @@
-//! Launches that kernels make, through the calls of the driver that NVIDIA's device runtime is made of.
+//! Kernels that launch kernels, through the driver functions that NVIDIA's device runtime calls.
 
 use crate::common::{allocate, context, download, kernel, launch, upload};
 
-/// `step(x, y, n, m)`: `*x = n * *x + m` by one thread, and `y[i] += 1` by each. `parent` launches it twice on a stream after it has launched
-/// one to the tail. `deep(x, n)` adds 1 and launches itself with one less. `many(x, y)` launches until it gets no more. `none` launches
-/// a grid of no blocks.
+/// `step(x, y, n, m)` computes `*x = n * *x + m` in one thread, and `y[i] += 1` in each. `parent` launches it into the tail stream, and then
+/// twice into a stream. `deep(x, n)` adds 1 and launches itself with `n - 1`. `many(x, y)` launches until the queue is full. `none` launches an
+/// empty grid.
 const PTX: &str = "
 .version 7.0
 .target sm_70
@@ -146,7 +146,7 @@ fn launches_follow_their_grid_in_order_and_those_of_the_tail_all_others() {
     upload(y, &[0u32; 64]);
     let parent = kernel(PTX, "parent");
     assert_eq!(launch(parent, 1, &[x, y]), 0);
-    // 3 times 10 and 1, times 10 and 2, times 100 and 7.
+    // 3 * 10 + 1, * 10 + 2, * 100 + 7.
     assert_eq!(download::<u32>(x, 1), [(3 * 10 + 1) * 1000 + 207]);
     let each = download::<u32>(y, 64);
     assert!(

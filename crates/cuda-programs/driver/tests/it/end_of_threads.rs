@@ -1,10 +1,10 @@
-//! What programs free when a thread or the process ends is freed: C++ has destructors that run last.
+//! Memory freed while a thread or the process exits, as C++ destructors do.
 
 use crate::common::{allocate, context};
 use std::cell::RefCell;
 use std::sync::mpsc::{Sender, channel};
 
-/// Frees memory when it is dropped, and says how that went.
+/// Frees memory when dropped, and sends the status.
 struct Memory(u64, Sender<i32>);
 
 impl Drop for Memory {
@@ -25,7 +25,7 @@ fn memory_is_freed_as_a_thread_ends() {
     }
     let (to, from) = channel();
     let thread = std::thread::spawn(move || {
-        // One is destroyed before whatever the driver keeps of the thread, the other after it.
+        // One is destroyed before the driver's thread-local data, the other after it.
         EARLY.with(|_| ());
         context();
         EARLY.replace(Some(Memory(allocate(64), to.clone())));

@@ -1,4 +1,4 @@
-//! A wait that is never over is reported, and the call that waits for it returns.
+//! An endless wait is reported, and the call that waits returns an error.
 
 use crate::common::{allocate, context, download, upload};
 
@@ -7,7 +7,7 @@ fn a_wait_that_nobody_ends_is_an_error() {
     if !crate::common::is_alone("endless_waits::a_wait_that_nobody_ends_is_an_error") {
         return;
     }
-    // SAFETY: no other thread runs yet.
+    // SAFETY: the process runs only this test, and no other thread has started.
     unsafe { std::env::set_var("LANEWORK_WAIT_SECONDS", "1") };
     let first = context();
     let (mut stream, flag) = (0u64, allocate(8));
@@ -24,7 +24,7 @@ fn a_wait_that_nobody_ends_is_an_error() {
     upload(flag, &[0u64]);
     assert_eq!(download::<u64>(flag, 1), [0]);
 
-    // In a graph inside a graph, where the caller itself waits.
+    // In a nested graph, where the calling thread waits.
     let (mut inner, mut outer, mut node, mut executable) = (0u64, 0u64, 0u64, 0u64);
     assert_eq!(call!("cuGraphCreate"(&mut inner => *mut u64, 0 => u32)), 0);
     assert_eq!(call!("cuGraphCreate"(&mut outer => *mut u64, 0 => u32)), 0);

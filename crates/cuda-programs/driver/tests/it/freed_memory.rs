@@ -1,4 +1,4 @@
-//! Memory that was freed, by a program that allocates nothing meanwhile: this file has one test.
+//! Freed memory, in a process that allocates nothing in between.
 
 use crate::common::{allocate, context};
 
@@ -15,7 +15,7 @@ fn an_address_of_freed_memory_is_nobodys() {
     for (to, from) in [(x, own), (own, x), (x, x)] {
         assert_eq!(call!("cuMemcpy"(to => u64, from => u64, 100 => usize)), 1);
     }
-    // As rows of a device, the program's own memory is refused, too.
+    // As device memory in a 2D copy, the program's own memory is refused, too.
     for (place, expected) in [(x, 1), (own, 1), (0, 0)] {
         let place = if place == 0 { allocate(100) } else { place };
         let of_device = [0, 0, 2, 0, place, 0, 100];
@@ -23,13 +23,13 @@ fn an_address_of_freed_memory_is_nobodys() {
         let rows = [&of_host[..], &of_device, &[100, 1]].concat();
         assert_eq!(call!("cuMemcpy2D"(rows.as_ptr() => *const u64)), expected);
     }
-    // Freed twice in the order of a stream.
+    // Double free in stream order.
     let mut memory = 0u64;
     let code = call!("cuMemAllocAsync"(&mut memory => *mut u64, 4 => usize, 0 => u64));
     assert_eq!(code, 0);
     assert_eq!(call!("cuMemFreeAsync"(memory => u64, 0 => u64)), 0);
     assert_eq!(call!("cuMemFreeAsync"(memory => u64, 0 => u64)), 1);
-    // Nothing is freed by either.
+    // Neither frees anything.
     assert_eq!(call!("cuMemFreeAsync"(0 => u64, 0 => u64)), 0);
     assert_eq!(call!("cuMemFree_v2"(0 => u64)), 0);
 }

@@ -1,4 +1,4 @@
-//! Memory and conditions of graphs through the driver.
+//! Memory nodes and conditional nodes of graphs.
 
 use crate::common::{allocate, context, download, kernel, launch};
 use std::ffi::c_void;
@@ -90,7 +90,7 @@ fn used() -> u64 {
     bytes
 }
 
-/// Graphs' memory is counted in the process: one test of it at a time.
+/// Graph memory is counted per process, so these tests run one at a time.
 static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 #[test]
@@ -108,13 +108,13 @@ fn memory_is_there_from_its_node_until_it_is_freed() {
     assert_eq!(copy(&mut bytes), 1); // not yet
     assert_eq!(run(executable), 0);
     assert_eq!((copy(&mut bytes), bytes, used() - before), (0, [0; 4], 100));
-    assert_eq!(run(executable), 1); // it is still there
-    // The host frees it, and the graph may run again.
+    assert_eq!(run(executable), 1); // still allocated
+    // The host frees it, and the graph can run again.
     assert_eq!(call!("cuMemFree"(address => u64)), 0);
     assert_eq!(copy(&mut bytes), 1);
     assert_eq!(run(executable), 0);
 
-    // A graph that frees what the other allocated.
+    // A graph that frees memory of another graph.
     let freeing = graph();
     let mut node = 0u64;
     let free = |address: u64, node: &mut u64| {
@@ -122,15 +122,15 @@ fn memory_is_there_from_its_node_until_it_is_freed() {
             node => *mut u64, freeing => u64, std::ptr::null() => *const u64, 0 => usize, address => u64
         ))
     };
-    assert_eq!(free(allocate(64), &mut node), 1); // not of a graph
+    assert_eq!(free(allocate(64), &mut node), 1); // not graph memory
     assert_eq!(free(address, &mut node), 0);
     let mut freed = 0u64;
     assert_eq!(call!("cuGraphMemFreeNodeGetParams"(node => u64, &mut freed => *mut u64)), 0);
     assert_eq!(freed, address);
-    // What was freed counts until it is given up.
+    // Freed memory counts until the trim.
     assert_eq!((run(instantiate(freeing)), used()), (0, before + 100));
     assert_eq!((call!("cuDeviceGraphMemTrim"(0 => i32)), used()), (0, before));
-    // To the byte: 25 words are there, 32 are not.
+    // Sizes are exact: 25 words exist, 32 do not.
     assert_eq!(run(executable), 0);
     assert_eq!(launch(add, 25, &[address]), 0);
     assert_eq!(launch(add, 32, &[address]), 700);
@@ -161,7 +161,7 @@ fn an_allocation_in_a_capture_is_a_node() {
     let result = allocate(128);
     let code =
         call!("cuMemcpyDtoDAsync"(result => u64, address => u64, 128 => usize, stream => u64));
-    // The memory is not there yet, but will be when the graph runs.
+    // The memory is not backed yet, but will be when the graph runs.
     assert_eq!(code, 0);
     assert_eq!(call!("cuMemFreeAsync"(address => u64, stream => u64)), 0);
     let mut captured = 0u64;
@@ -187,7 +187,7 @@ fn kernels_set_conditions() {
     assert_eq!(download::<u32>(handle, 1), [77]);
 }
 
-/// Adds a node of any kind, and gives it with its parameters, as they were changed.
+/// Adds a node of any kind; returns it with its updated parameters.
 fn any_node(graph: u64, kind: u64, words: &[u64]) -> Result<[u64; 32], i32> {
     let mut parameters = [0u64; 32];
     parameters[0] = kind;
@@ -200,7 +200,7 @@ fn any_node(graph: u64, kind: u64, words: &[u64]) -> Result<[u64; 32], i32> {
     if code == 0 { Ok(parameters) } else { Err(code) }
 }
 
-/// A kernel of one thread as a node.
+/// A kernel node with one thread.
 fn kernel_node(graph: u64, function: u64, arguments: &[u64]) {
     let each: Vec<*const u64> = arguments.iter().map(std::ptr::from_ref).collect();
     let ones = 1 | 1 << 32;
@@ -223,10 +223,10 @@ fn bodies_run_by_conditions() {
         assert_eq!(code, 0);
         handle
     };
-    // The body of a conditional node of a kind (0 if, 1 while, 2 switch).
+    // The body of a conditional node (0 if, 1 while, 2 switch).
     let body = |graph: u64, handle: u64, kind: u64, number: usize, of: u64| {
         let node = any_node(graph, 13, &[handle, kind | of << 32, 0, 0]).expect("a node");
-        // SAFETY: the parameters are told where the bodies are.
+        // SAFETY: the driver stored a pointer to the bodies.
         unsafe { (node[4] as *const u64).add(number).read() }
     };
     let cases = [
@@ -243,13 +243,13 @@ fn bodies_run_by_conditions() {
         let handle = condition(made, value);
         kernel_node(body(made, handle, kind, number, of), count, &[x, handle]);
         let executable = instantiate(made);
-        // The condition is what it was at the next launch, too.
+        // The next launch resets the condition.
         for after in expected {
             assert_eq!(run(executable), 0);
             assert_eq!(download::<u32>(x, 1), [after], "kind {kind}, value {value}");
         }
     }
-    // A node of a body is changed through the executable.
+    // Changes a node of a body through the executable.
     let (made, y) = (graph(), allocate(128));
     let handle = condition(made, 1);
     let inside = body(made, handle, 0, 0, 1);
@@ -265,8 +265,8 @@ fn bodies_run_by_conditions() {
     let change = |executable: u64| call!("cuGraphExecKernelNodeSetParams_v2"(executable => u64, node => u64, words.as_ptr() => *const u64));
     assert_eq!(call!("cuMemsetD8"(y => u64, 0 => u8, 128 => usize)), 0);
     assert_eq!((change(executable), run(executable), download::<u32>(y, 1)), (0, 0, vec![1]));
-    assert_eq!(change(instantiate(graph())), 1); // a stranger's node
-    // So is one of a graph that was moved into another, whose nodes stay what they were; a graph is in no graph that it holds.
+    assert_eq!(change(instantiate(graph())), 1); // a node of another graph
+    // Also a graph that was moved into a node. Its nodes keep their handles, and a graph cannot contain itself.
     let (made, child) = (graph(), graph());
     kernel_node(child, add, &[x]);
     assert_eq!(
@@ -280,7 +280,7 @@ fn bodies_run_by_conditions() {
     let words = [add, ones, ones, ones, 0, each.as_ptr() as u64, 0, 0, 0];
     let code = call!("cuGraphExecKernelNodeSetParams_v2"(executable => u64, node => u64, words.as_ptr() => *const u64));
     assert_eq!((code, run(executable), download::<u32>(y, 1)), (0, 0, vec![2]));
-    // A body may be captured.
+    // A body can be captured.
     let made = graph();
     let handle = condition(made, 1);
     let (captured, mut stream) = (body(made, handle, 0, 0, 1), 0u64);
@@ -297,9 +297,9 @@ fn bodies_run_by_conditions() {
 
     let made = graph();
     let handle = condition(made, 1);
-    assert_eq!(any_node(made, 13, &[handle, 1 | 2 << 32, 0, 0]), Err(1)); // a loop has one body
+    assert_eq!(any_node(made, 13, &[handle, 1 | 2 << 32, 0, 0]), Err(1)); // a loop has exactly one body
     assert_eq!(any_node(made, 13, &[12_345, 1 << 32, 0, 0]), Err(1)); // no condition
-    // Memory by the same structure.
+    // Memory nodes through the generic struct.
     let mut words = [0; 15];
     (words[0], words[1], words[13]) = (1, 1, 128);
     let address = any_node(made, 10, &words).expect("a node")[2 + 14];

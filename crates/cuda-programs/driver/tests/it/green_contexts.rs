@@ -1,4 +1,4 @@
-//! Green contexts: the parts of a GPU that they are made of, and work in them.
+//! Green contexts: splitting resources, and running work on a part.
 
 use crate::common::{allocate, context, download, kernel, upload};
 
@@ -10,7 +10,7 @@ struct Resource([u32; 36]);
 const NONE: Resource = Resource([0; 36]);
 
 impl Resource {
-    /// Multiprocessors, and of which number parts are multiples at least.
+    /// Number of multiprocessors, minimum per group, and granularity.
     fn counts(&self) -> [u32; 3] {
         [self.0[24], self.0[25], self.0[26]]
     }
@@ -25,7 +25,7 @@ fn of_device() -> Resource {
     resource
 }
 
-/// The status, the parts and what remains of a split.
+/// Splits a resource; returns status, groups and remainder.
 fn split(of: &Resource, wanted: u32, flags: u32, least: u32) -> (i32, Vec<Resource>, Resource) {
     let (mut parts, mut remaining, mut count) = (vec![NONE; wanted as usize], NONE, wanted);
     let code = call!("cuDevSmResourceSplitByCount"(
@@ -73,7 +73,7 @@ fn multiprocessors_are_split_in_parts_of_the_granularity() {
         );
         assert_eq!(remaining.0[0], u32::from(rest > 0), "nothing is no resource");
     }
-    // Flags that there are not, more than there are, what is no resource, and a part of a split that is no context's.
+    // Unknown flags, too many groups, an invalid resource, and a group without a context.
     assert_eq!(split(&whole, 1, 4, 8).0, 1);
     assert_eq!(split(&whole, 1, 0, 133).0, 1);
     assert_eq!(split(&NONE, 1, 0, 8).0, 914);
@@ -97,7 +97,7 @@ fn kernels_run_in_a_green_context_and_its_streams_know_it() {
     let (_, parts, rest) = split(&whole, 2, 0, 16);
     let (code, description) = describe(&parts);
     assert_eq!(code, 0);
-    // Parts that overlap or are of several splits are not described.
+    // Overlapping groups, and groups of different splits, are refused.
     assert_eq!(describe(&[parts[0], parts[0]]).0, 915);
     assert_eq!(describe(&[parts[0], split(&whole, 1, 0, 16).1[0]]).0, 915);
     assert_eq!(describe(&[parts[0], rest]).0, 0);

@@ -1,4 +1,4 @@
-//! Graphs made ready to run with parameters: each flag does what it says.
+//! Instantiating graphs with parameters: every flag has its effect.
 
 use crate::common::context;
 use std::ffi::c_void;
@@ -13,7 +13,7 @@ struct Parameters {
     result: u32,
 }
 
-/// The status, the executable and what the parameters say then.
+/// Instantiates; returns status, executable and parameters.
 fn instantiate(graph: u64, flags: u64, upload: u64) -> (i32, u64, Parameters) {
     let mut parameters = Parameters { flags, upload, node: 9, result: 9 };
     let mut executable = 0u64;
@@ -23,7 +23,7 @@ fn instantiate(graph: u64, flags: u64, upload: u64) -> (i32, u64, Parameters) {
     (code, executable, parameters)
 }
 
-/// A stream, and the graph of what was captured from it.
+/// Captures a stream; returns it with the graph.
 fn captured(of: impl Fn(u64)) -> (u64, u64) {
     let (mut stream, mut graph) = (0u64, 0u64);
     assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
@@ -79,7 +79,7 @@ fn a_graph_for_kernels_names_the_node_that_they_cannot_launch() {
         assert_eq!(code, 0);
     });
     assert_eq!(instantiate(fill, 4, 0).0, 0);
-    // Flags that do not go together, an unknown one, a stream that there is not, nothing.
+    // Contradicting flags, an unknown flag, an unknown stream, null.
     for (flags, upload, expected) in
         [(5, 0, 1), (16, 0, 1), (2, stream, 0), (2, 0, 0), (2, 99, 400)]
     {

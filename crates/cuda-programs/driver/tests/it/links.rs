@@ -1,5 +1,4 @@
-//! Linking through the driver: texts, files and fatbins become one image that modules and libraries load, and what is wrong stands in the
-//! log that the program gave.
+//! Linking: texts, files and fatbins become one image that modules and libraries load; errors go to the program's log.
 
 use crate::common::{allocate, context, download, launch};
 use std::ffi::{CStr, CString, c_char, c_void};
@@ -44,7 +43,7 @@ const CUBIN: i32 = 0;
 const FATBIN: i32 = 2;
 const LIBRARY: i32 = 4;
 
-/// A linker with logs of so many bytes, as C programs make it: options and their values live as long as the linker.
+/// A linker with logs of these sizes, as C programs create it: options and values live as long as the linker.
 struct Linker {
     handle: u64,
     names: Vec<i32>,
@@ -123,7 +122,7 @@ fn load(image: *const c_void) -> u64 {
     module
 }
 
-/// What `k` of a module stores.
+/// The value that `k` of a module stores.
 fn result(module: u64) -> u32 {
     let mut function = 0u64;
     let name = c"k".as_ptr();
@@ -134,7 +133,7 @@ fn result(module: u64) -> u32 {
     download::<u32>(out, 1)[0]
 }
 
-/// A fatbin with one uncompressed PTX text.
+/// A fatbin with one uncompressed PTX entry.
 fn fatbin(text: &str) -> Vec<u8> {
     let mut header = [0u8; 64];
     header[0] = 1;
@@ -166,7 +165,7 @@ fn texts_and_fatbins_become_one_image() {
     assert_eq!(linker.complete(), (0, image, bytes));
     assert_eq!(linker.add_text(CALLEE, c"late"), 1);
 
-    // A library loads it, too, and another linker takes it as a cubin.
+    // A library can load it, too, and another linker accepts it as a cubin.
     let (mut library, mut kernel) = (0u64, 0u64);
     let none = std::ptr::null::<c_void>();
     let code = call!("cuLibraryLoadData"(
@@ -179,7 +178,7 @@ fn texts_and_fatbins_become_one_image() {
     ));
     assert_eq!(code, 0);
     let again = Linker::new(100);
-    // SAFETY: the image has so many bytes, by the driver.
+    // SAFETY: the driver returned an image of this size, which lives as long as the linker.
     let bytes = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) };
     assert_eq!(again.add(CUBIN, bytes, c""), 0);
     drop(linker);
@@ -193,7 +192,7 @@ fn files_are_linked_by_their_contents() {
     context();
     let folder = std::env::temp_dir().join(format!("lanework-links-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    // An archive of host objects, of which one holds a fatbin.
+    // An archive of host objects; one of them has a fatbin.
     let archive = [b"!<arch>\n".as_slice(), b"host code", &fatbin(CALLEE), b"more"].concat();
     let linker = Linker::new(1000);
     for (name, kind, bytes) in
@@ -228,7 +227,7 @@ fn files_are_linked_by_their_contents() {
 #[test]
 fn what_is_wrong_stands_in_the_log() {
     context();
-    // A text with an error: its line and what was expected.
+    // An invalid text: line and expectation.
     let linker = Linker::new(1000);
     let wrong = CALLEE.replace("add.u32 %r1, %r1, %r1;", "add.u32 %r1, %r1 %r1;");
     assert_eq!(linker.add_text(&wrong, c"wrong.ptx"), 218);
@@ -241,19 +240,19 @@ fn what_is_wrong_stands_in_the_log() {
     assert_eq!(linker.add(CUBIN, b"\x7fELF....", c"code.cubin"), 209);
     assert!(linker.error().contains("code.cubin") && linker.error().contains("nvcc"));
 
-    // A name that nobody defines.
+    // An undefined name.
     let linker = Linker::new(1000);
     assert_eq!(linker.add_text(CALLER, c"caller.ptx"), 0);
     assert_eq!(linker.complete().0, 999);
     let log = linker.error();
     assert!(log.contains("undefined reference to `twice` in caller.ptx"), "{log}");
     assert!(log.contains("`start`"), "{log}");
-    // What was missing may still be added.
+    // The missing text can still be added.
     assert_eq!(linker.add_text(CALLEE, c"callee.ptx"), 0);
     assert_eq!(linker.complete().0, 0);
     assert_eq!(linker.error(), "");
 
-    // A name that two define, in a log that is too short for the sentence.
+    // A duplicate definition, with a log that is too short.
     for bytes in [1000, 12] {
         let linker = Linker::new(bytes);
         assert_eq!(linker.add_text(CALLEE, c"a.ptx"), 0);
@@ -277,11 +276,11 @@ fn options_of_a_linker_are_kept() {
     assert_eq!(linker.add_text(CALLEE, c""), 0);
     let (code, image, bytes) = linker.complete();
     assert_eq!(code, 0);
-    // SAFETY: the image has so many bytes, by the driver.
+    // SAFETY: the driver returned an image of this size, which lives as long as the linker.
     let text = unsafe { std::slice::from_raw_parts(image.cast::<u8>(), bytes) };
     assert!(String::from_utf8_lossy(text).contains(".maxnreg 24"));
 
-    // Counts without arrays, missing places and unknown handles are errors.
+    // Counts without arrays, null results and unknown handles are errors.
     let mut handle = 0u64;
     let none = std::ptr::null::<i32>();
     let nowhere = std::ptr::null_mut::<u64>();

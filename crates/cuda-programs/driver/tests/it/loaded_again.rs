@@ -1,11 +1,11 @@
-//! Modules that are loaded again, in this process and in another one; entries that are decoded when they are used.
+//! Loading a module again, in this process and in another one; entries are decoded on first use.
 
 use crate::common::{allocate, context, download, launch, load};
 use std::ffi::{CString, c_char, c_void};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// A module of more than the 16 KiB from which texts are kept; one of its entries is not supported.
+/// A module larger than the 16 KiB from which texts are cached; one of its entries is not supported.
 fn text() -> String {
     let filling = "// what a compiler says\n".repeat(1000);
     format!(
@@ -51,7 +51,7 @@ fn modules_of_one_text_have_variables_of_their_own() {
     assert_eq!(count(loaded[1].0), 6);
 }
 
-/// The variable that says that this is the other process.
+/// The variable that marks the child process.
 const OTHER: &str = "LANEWORK_TEST_OTHER";
 
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -66,7 +66,7 @@ fn another_process_finds_what_was_checked_and_nothing_else() {
         let memory = allocate(4);
         assert_eq!(launch(load(&text(), "put").1, 1, &[memory]), 0);
         assert_eq!(download::<u32>(memory, 1), [7]);
-        // A text with an error is refused, whatever is kept.
+        // An invalid text is refused, whatever is cached.
         let (wrong, mut module) = (text().replace("ret; }", "bar.nowhere; }"), 0u64);
         let code = call!("cuModuleLoadData"(&mut module => *mut u64, wrong.as_ptr().cast() => *const c_void));
         assert_eq!(code, 218);
@@ -92,11 +92,11 @@ fn another_process_finds_what_was_checked_and_nothing_else() {
     assert_eq!(kept.len(), 1, "{kept:?}");
     let whole = std::fs::read(&kept[0]).expect("a file");
     run(&folder);
-    // A torn file is as good as none, and is written anew.
+    // A truncated cache file is ignored and rewritten.
     std::fs::write(&kept[0], &whole[..whole.len() / 2]).expect("written");
     run(&folder);
     assert_eq!(std::fs::read(&kept[0]).expect("a file"), whole);
-    // A folder that cannot be made is none.
+    // An unusable cache folder is ignored.
     run(&kept[0].join("below"));
     std::fs::remove_dir_all(folder).expect("it was there");
 }

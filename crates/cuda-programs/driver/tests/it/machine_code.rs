@@ -1,5 +1,4 @@
-//! Libraries of machine code: who brings a module that is refused, is named once, with what to do. This test runs itself once more, to
-//! read what the driver says.
+//! Libraries with machine code only: each is named once, with a remedy. The test re-runs itself to read the driver's messages.
 
 #![cfg(target_os = "linux")]
 
@@ -8,11 +7,10 @@ use std::ffi::{CString, c_char, c_void};
 use std::path::Path;
 use std::process::Command;
 
-/// The variable that tells the other process where the libraries are.
+/// The variable that tells the child where the libraries are.
 const FOLDER: &str = "LANEWORK_TEST_FOLDER";
 
-/// A library that loads a module, as it lies in it or from memory where it was unpacked; the module is a fatbin with one entry of machine
-/// code for sm_90.
+/// A library that loads a module with one machine code entry for sm_90, in place or from unpacked memory.
 const LIBRARY: &str = r#"
 #include <stdlib.h>
 #include <string.h>
@@ -37,11 +35,11 @@ unsafe extern "C" {
     fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
-/// Lets a function of a library call one of the driver.
+/// Calls a function of a library, passing a driver function.
 fn call(folder: &str, library: &str, function: &str, of: &str) -> i32 {
     let path = CString::new(format!("{folder}/{library}")).expect("a path");
     let function = CString::new(function).expect("a name");
-    // SAFETY: the library is the one above.
+    // SAFETY: the library is compiled from the source above.
     unsafe {
         let library = dlopen(path.as_ptr(), 2);
         assert!(!library.is_null());
@@ -100,7 +98,7 @@ fn a_library_of_machine_code_is_named_once_with_what_to_do() {
     assert_eq!(times("libcufft.so.12 holds machine code for sm_90 and no PTX"), 1, "{said}");
     assert_eq!(times("cargo build --release -p lanework-cufft"), 1, "{said}");
     assert_eq!(times("cargo build --release -p lanework-cusolver"), 1, "{said}");
-    // Of a library that nobody knows, the file and what to compile.
+    // For an unknown library: the file, and what to compile.
     assert_eq!(
         times("libmine.so is not loaded: the module holds machine code for sm_90"),
         1,

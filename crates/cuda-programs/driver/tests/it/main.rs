@@ -1,7 +1,7 @@
-//! The driver as programs see it: functions found by name, called with C's types.
+//! The driver as programs use it: functions found by name, called with C's types.
 //!
-//! Tests that depend on what else the process does (fork, kernels that poll, a first call, environment variables) run in a process of their
-//! own: see [`common::is_alone`].
+//! Tests that depend on the state of the process (fork, polling kernels, a first call, environment variables) run in their own process:
+//! [`common::is_alone`].
 
 #[macro_use]
 #[path = "../common/mod.rs"]

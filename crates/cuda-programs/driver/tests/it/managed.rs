@@ -1,4 +1,4 @@
-//! Managed memory: what programs advise is what they are told, page by page.
+//! Managed memory: queries return the advice that programs gave, per page.
 
 use crate::common::{allocate, context};
 use std::ffi::c_void;
@@ -13,7 +13,7 @@ fn asked<const N: usize>(kind: i32, address: u64, bytes: usize) -> Result<[i32; 
     if code == 0 { Ok(words) } else { Err(code) }
 }
 
-/// Advice by its number; a location is a kind (1 a device, 2 the host) and a number.
+/// Advice by number; a location is a type (1 device, 2 host) and an id.
 fn advise(address: u64, bytes: usize, advice: i32, location: u64) -> i32 {
     call!("cuMemAdvise"(address => u64, bytes => usize, advice => i32, location => u64))
 }
@@ -25,7 +25,7 @@ fn advice_is_remembered_where_it_was_given() {
     let code = call!("cuMemAllocManaged"(&mut memory => *mut u64, 4 * PAGE => usize, 1 => u32));
     assert_eq!(code, 0);
     let (device, host) = (1, 2);
-    assert_eq!(asked(2, memory, 4 * PAGE), Ok([-2])); // nothing was said
+    assert_eq!(asked(2, memory, 4 * PAGE), Ok([-2])); // no advice
     assert_eq!(advise(memory, 4 * PAGE, 1, 0), 0);
     assert_eq!(asked(1, memory, 4 * PAGE), Ok([1]));
     assert_eq!(advise(memory, PAGE, 2, 0), 0);
@@ -41,7 +41,7 @@ fn advice_is_remembered_where_it_was_given() {
     ));
     assert_eq!((code, asked(4, memory, 4 * PAGE)), (0, Ok([0])));
     assert_eq!(asked(7, memory, 4 * PAGE), Ok([1]));
-    // Not beyond it, not of a device's own memory, not to a device that is not there.
+    // Not past the end, not for device memory, not for a missing device.
     assert_eq!(advise(memory, 5 * PAGE, 1, 0), 1);
     assert_eq!(advise(allocate(PAGE), PAGE, 1, 0), 1);
     assert_eq!(advise(memory, PAGE, 3, 1 | 9 << 32), 101);
@@ -54,7 +54,7 @@ fn truth_values_of_a_pointer_are_whole_words() {
     let mut managed = 0u64;
     assert_eq!(call!("cuMemAllocManaged"(&mut managed => *mut u64, PAGE => usize, 1 => u32)), 0);
     let own = allocate(PAGE);
-    // Synchronous copies, managed, old IPC, mapped: into words that hold something else.
+    // Synchronous, managed, legacy IPC, mapped: the words contain other values before.
     for (address, wanted) in [(managed, [0, 1, 0, 1]), (own, [0, 0, 0, 1])] {
         let mut words = [u32::MAX; 4];
         for (word, attribute) in words.iter_mut().zip([6, 8, 10, 13]) {
@@ -64,7 +64,7 @@ fn truth_values_of_a_pointer_are_whole_words() {
             assert_eq!(code, 0);
         }
         assert_eq!(words, wanted);
-        // That copies of it be synchronous is kept and taken back.
+        // The synchronous attribute can be set and cleared.
         for wanted in [1u32, 0] {
             let (set, mut found) = (wanted as u8, 9u32);
             let code = call!("cuPointerSetAttribute"(&set => *const u8, 6 => i32, address => u64));
@@ -88,7 +88,7 @@ fn ranges_are_prefetched_at_once() {
             first.as_ptr() => *const usize, 2 => usize, 0 => u64, 0x2 => u64
         ))
     };
-    assert_eq!((prefetch(&[1, 2]), prefetch(&[0, 3])), (1, 1)); // the first range has no place; no fourth range
+    assert_eq!((prefetch(&[1, 2]), prefetch(&[0, 3])), (1, 1)); // the first range has no location; there is no fourth range
     assert_eq!(prefetch(&[0, 2]), 0);
     let found = addresses.map(|address| asked(4, address, PAGE));
     assert_eq!(found, [Ok([-1]), Ok([-1]), Ok([0])]);

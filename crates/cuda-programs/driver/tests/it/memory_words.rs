@@ -1,5 +1,4 @@
-//! Waits for words of memory and writes of them: a wait may be queued before its word is written, by whomever, and what is behind it
-//! happens when it is.
+//! Memory operations: a wait may be queued before its word is written, by anyone, and later work runs once it is written.
 
 use crate::common::{allocate, context, download, upload};
 use std::ffi::c_void;
@@ -10,7 +9,7 @@ const EQ: u32 = 1;
 const AND: u32 = 2;
 const NOR: u32 = 3;
 
-/// A stream; 1 for one that does not keep the default stream's order.
+/// A stream; 1 for non-blocking.
 fn stream(flags: u32) -> u64 {
     let mut stream = 0u64;
     assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, flags => u32)), 0);
@@ -38,14 +37,14 @@ fn synchronize(stream: u64) -> i32 {
     call!("cuStreamSynchronize"(stream => u64))
 }
 
-/// A word of zero.
+/// A zeroed word.
 fn word() -> u64 {
     let word = allocate(8);
     upload(word, &[0u64]);
     word
 }
 
-/// Pinned memory, which kernels and the host share.
+/// Pinned memory, shared by kernels and the host.
 fn pinned() -> (u64, &'static AtomicU32) {
     let mut address = 0u64;
     assert_eq!(call!("cuMemHostAlloc"(&mut address => *mut u64, 64 => usize, 0 => u32)), 0);
@@ -56,13 +55,13 @@ fn pinned() -> (u64, &'static AtomicU32) {
 }
 
 unsafe extern "C" fn count(data: *mut c_void) {
-    // SAFETY: the tests pass a counter that lives.
+    // SAFETY: the tests pass a counter that outlives the callback.
     unsafe { &*data.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
 }
 
 unsafe extern "C" fn count_callback(_stream: u64, status: i32, data: *mut c_void) {
     assert_eq!(status, 0);
-    // SAFETY: as above.
+    // SAFETY: the tests pass a counter that outlives the callback.
     unsafe { count(data) }
 }
 
@@ -87,7 +86,7 @@ fn what_is_queued_behind_a_wait_happens_when_the_value_is_written() {
         waits => u64, callback => unsafe extern "C" fn(u64, i32, *mut c_void), calls => *mut c_void, 0 => u32
     ));
     assert_eq!(code, 0);
-    // Nothing can have happened, and other streams go on.
+    // Nothing has happened; other streams run.
     assert_eq!((query(waits), query(writes)), (600, 0));
     assert_eq!((download::<u32>(result, 1)[0], CALLS.load(Ordering::SeqCst)), (0, 0));
     assert_eq!(write(writes, flag, 2), 0);
@@ -110,7 +109,7 @@ fn the_host_may_write_the_value_and_watch_what_follows() {
     assert_eq!(write(waits, result, 9), 0);
     assert_eq!(host_result.load(Ordering::SeqCst), 0);
     host_flag.store(4, Ordering::SeqCst);
-    // No call of the driver.
+    // A plain store, without a driver call.
     while host_result.load(Ordering::SeqCst) != 9 {
         std::thread::yield_now();
     }
@@ -162,7 +161,7 @@ fn the_default_stream_waits_for_blocking_streams_only() {
     let context = context();
     let (apart, blocking, flags, result) = (stream(1), stream(0), [word(), word()], word());
     assert_eq!(wait(apart, flags[0], 1, EQ), 0);
-    assert_eq!(download::<u32>(result, 1), [0]); // returns, though a stream waits
+    assert_eq!(download::<u32>(result, 1), [0]); // returns although a stream waits
     assert_eq!(wait(blocking, flags[1], 1, EQ), 0);
     fill(blocking, result, 3);
     let writer = std::thread::spawn(move || {
@@ -171,12 +170,12 @@ fn the_default_stream_waits_for_blocking_streams_only() {
         assert_eq!(write(other, flags[1], 1), 0);
         other
     });
-    // The copy is the default stream's, and the host waits for it.
+    // The copy is on the default stream, and the host waits for it.
     assert_eq!(download::<u32>(result, 1), [3]);
     let other = writer.join().expect("written");
     assert_eq!((query(apart), query(blocking)), (600, 0));
 
-    // What the default stream has to do keeps blocking streams back.
+    // Work on the default stream holds blocking streams back.
     assert_eq!(wait(0, flags[1], 2, EQ), 0);
     fill(blocking, result, 4);
     assert_eq!((query(0), query(blocking)), (600, 600));
@@ -237,7 +236,7 @@ fn batches_of_two_streams_answer_each_other() {
         operation(WAIT_32, ping, 2, EQ),
         operation(WRITE_64, pong, 5, 0),
     ];
-    // Nothing is without a bit beside all bits: the last wait of the first is over when it is another's.
+    // No value lacks a bit outside all bits: the first stream's last wait needs another stream's write.
     assert_eq!(batch(first, &asks[..4]), 0);
     assert_eq!(query(first), 600);
     assert_eq!(batch(second, &answers), 0);
@@ -245,7 +244,7 @@ fn batches_of_two_streams_answer_each_other() {
     assert_eq!((download::<u64>(ping, 1)[0], download::<u64>(pong, 1)[0]), (2, 5));
     assert_eq!(batch(first, &asks[4..]), 0);
     assert_eq!(query(first), 600);
-    // Never: the context ends with what waits.
+    // This wait never ends: destroying the context drops it.
 }
 
 #[test]
@@ -286,7 +285,7 @@ fn nodes_of_graphs_wait_and_write() {
     assert_eq!(kind, 12);
     let code = call!("cuGraphBatchMemOpNodeGetParams"(node => u64, &mut shown => *mut Parameters));
     assert_eq!((code, shown.count), (0, 2));
-    // SAFETY: the driver keeps as many operations.
+    // SAFETY: the driver returned this many operations, which the node owns.
     assert_eq!(unsafe { std::slice::from_raw_parts(shown.operations, 2) }, waits);
 
     let code =
@@ -298,7 +297,7 @@ fn nodes_of_graphs_wait_and_write() {
     assert_eq!(synchronize(work), 0);
     assert_eq!((download::<u64>(flag, 1)[0], download::<u64>(result, 1)[0]), (10, 8));
 
-    // Changed in the executable, and in the graph.
+    // Changed in the executable and in the graph.
     let others = [operation(WAIT_32, flag, 10, GEQ), operation(WRITE_64, result, 99, 0)];
     let code = call!("cuGraphExecBatchMemOpNodeSetParams"(
         executable => u64, after => u64, &of(&others) => *const Parameters
@@ -334,10 +333,10 @@ fn what_no_gpu_does_is_refused() {
     let (work, flag) = (stream(1), word());
     assert_eq!(wait(work, flag + 2, 0, EQ), 1);
     assert_eq!(wait(work, flag, 0, 4), 1);
-    assert_eq!(wait(work, flag, 0, EQ | 1 << 30), 801); // flushes, which the attribute denies
+    assert_eq!(wait(work, flag, 0, EQ | 1 << 30), 801); // flushes, which the device attribute excludes
     assert_eq!(wait(12_345, flag, 0, EQ), 400);
     let host = 0u64;
-    assert_eq!(write(work, (&raw const host) as u64, 1), 1); // no memory of the driver
+    assert_eq!(write(work, (&raw const host) as u64, 1), 1); // not device memory
     let code = call!("cuStreamWriteValue64"(work => u64, flag + 4 => u64, 1 => u64, 0 => u32));
     assert_eq!(code, 1);
     assert_eq!(batch(work, &[operation(7, flag, 0, 0)]), 1);

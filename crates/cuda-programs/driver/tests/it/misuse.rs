@@ -1,5 +1,4 @@
-//! What programs do wrong is a status, as on a GPU, and never the end of the process: bad pointers, wrong handles, sizes that overflow,
-//! and calls from several threads at once.
+//! Misuse is an error status, as on a GPU, and never a crash: bad pointers, wrong handles, overflowing sizes, and concurrent calls.
 
 use crate::common::{allocate, context, download, kernel, launch, upload};
 use std::ffi::c_void;
@@ -28,7 +27,7 @@ const INVALID_CONTEXT: i32 = 201;
 const INVALID_HANDLE: i32 = 400;
 const ILLEGAL_ADDRESS: i32 = 700;
 
-/// Addresses that nobody has: low, in between, not canonical, and the last one.
+/// Unmapped addresses: low, in between, non-canonical, and the last one.
 const NOWHERE: [u64; 5] = [8, 0x1000, 0x1234_5678_9abc, 0xdead_beef_dead_beef, u64::MAX];
 
 #[test]
@@ -67,7 +66,7 @@ fn copies_to_and_from_nowhere_are_refused() {
         }
     }
     assert_eq!(call!("cuMemcpyDtoH"(own => u64, x => u64, 65 => usize)), INVALID_VALUE);
-    assert_eq!(call!("cuCtxSynchronize"(0 => u64)), 0); // none of them was the kernel's
+    assert_eq!(call!("cuCtxSynchronize"(0 => u64)), 0); // none of these is the kernel's fault
 }
 
 #[test]
@@ -108,7 +107,7 @@ fn sizes_that_overflow_are_refused() {
             &mut at => *mut u64, &mut pitch => *mut usize, bytes => usize, bytes => usize, 4 => u32
         ));
         assert_eq!(code, 2);
-        // A copy of rows: x, y, memory, host, device, array, pitch of both sides, then width and height.
+        // A 2D copy: x, y, memory, host, device, array, pitch of both sides, then width and height.
         for (width, height, pitch) in [(8, bytes, 8), (bytes, 1, 8), (8, 2, bytes), (8, bytes, 0)] {
             let side = [0, 0, 2, 0, x, 0, pitch as u64];
             let rows: Vec<u64> =
@@ -128,7 +127,7 @@ fn memory_is_freed_once_and_then_out_of_reach() {
         return;
     }
     context();
-    // No other test here allocates blocks of this size, so none is given the place that this one frees.
+    // No other allocation of this size exists, so this one is not recycled.
     let x = allocate(3000);
     let add = kernel(PTX, "add");
     upload(x, &[0u32; 32]);
@@ -139,7 +138,7 @@ fn memory_is_freed_once_and_then_out_of_reach() {
         assert_eq!(call!("cuMemFreeHost"(nowhere => u64)), INVALID_VALUE);
         assert_ne!(call!("cuMemHostUnregister"(nowhere => u64)), 0);
     }
-    assert_eq!(call!("cuMemFree"(x + 4 => u64)), INVALID_VALUE); // not where it starts
+    assert_eq!(call!("cuMemFree"(x + 4 => u64)), INVALID_VALUE); // not the start
     assert_eq!(call!("cuMemFree"(x => u64)), 0);
     assert_eq!(call!("cuMemFree"(x => u64)), INVALID_VALUE);
     let mut host = [0u32; 32];
@@ -224,7 +223,7 @@ fn handles_of_other_kinds_are_refused() {
             "cuUserObjectRelease",
             "cuFuncGetName",
         ] {
-            // SAFETY: whichever argument is the handle, the others are places to write to, or numbers.
+            // SAFETY: one argument is the handle; the others are writable pointers or numbers.
             let code = unsafe {
                 let function: unsafe extern "C" fn(u64, u64, u64, u64) -> i32 =
                     std::mem::transmute(crate::common::address(name));
@@ -267,7 +266,7 @@ fn null_and_missing_parameters_are_refused() {
     for (grid, threads) in [(0, 32), (1, 0), (1, 1025), (1, u32::MAX), (u32::MAX, 32)] {
         assert_eq!(start(grid, threads, place.as_ptr(), none), INVALID_VALUE, "{grid} {threads}");
     }
-    // A buffer of arguments that is too short.
+    // A packed argument buffer that is too short.
     let length = 4usize;
     let extra = [
         std::ptr::without_provenance(1),
@@ -290,7 +289,7 @@ fn null_and_missing_parameters_are_refused() {
         "cuModuleLoadData",
         "cuGraphCreate",
     ] {
-        // SAFETY: null where a result goes, and numbers.
+        // SAFETY: null for results, and numbers.
         let code = unsafe {
             let function: unsafe extern "C" fn(u64, u64) -> i32 =
                 std::mem::transmute(crate::common::address(name));
@@ -331,13 +330,13 @@ fn threads_call_at_once() {
                 })
             })
             .collect();
-        // Beside them one that does everything wrong.
+        // Meanwhile one thread does everything wrong.
         let stop = &stop;
         scope.spawn(move || {
             assert_eq!(call!("cuCtxSetCurrent"(context => u64)), 0);
             let mut handle = 0x1000_0000u64;
             while !stop.load(Ordering::Relaxed) {
-                handle += 32; // between handles that there are
+                handle += 32; // between existing handles
                 assert_eq!(call!("cuMemFree"(handle => u64)), INVALID_VALUE);
                 assert_ne!(call!("cuStreamDestroy"(handle | 1 => u64)), 0);
                 assert_ne!(call!("cuGraphLaunch"(handle | 1 => u64, 0 => u64)), 0);
@@ -349,7 +348,7 @@ fn threads_call_at_once() {
     });
 }
 
-/// Calls the driver when it is dropped.
+/// Calls the driver when dropped.
 struct AtTheEnd;
 
 impl Drop for AtTheEnd {
@@ -397,15 +396,15 @@ fn a_forked_process_is_told_that_it_has_no_driver() {
         return;
     }
     context();
-    // SAFETY: the child only calls the driver, which looks at a flag, and ends.
+    // SAFETY: the child only calls the driver, which reads a flag, and exits.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let both = [call!("cuInit"(0 => u32)), call!("cuMemFree"(8 => u64))];
-        // SAFETY: it ends the child at once.
+        // SAFETY: `_exit` ends the child at once.
         unsafe { libc::_exit(if both == [3, 3] { 0 } else { 1 }) };
     }
     let mut status = -1;
-    // SAFETY: the child is this process's own.
+    // SAFETY: the child was forked by this process.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert_eq!(status, 0);
 }

@@ -1,16 +1,16 @@
-//! An emulated GPU that the environment names: what programs are told of it, and which modules it runs.
+//! A GPU named by the environment: reported properties, and accepted modules.
 
 use crate::common::{allocate, context, download, kernel};
 use std::ffi::{CStr, c_char, c_void};
 use std::process::Command;
 
-/// What a child process is told to be.
+/// The variable that marks the child.
 const CHILD: &str = "LANEWORK_TEST_CHILD";
 
 const INVALID_PTX: i32 = 218;
 const NOT_SUPPORTED: i32 = 801;
 
-/// A kernel that writes 7, for an architecture.
+/// A kernel that writes 7, for a target.
 fn seven(target: &str) -> String {
     format!(
         ".version 8.6\n.target {target}\n.address_size 64\n\
@@ -41,15 +41,15 @@ struct Config {
     count: u32,
 }
 
-/// What the child of the test below checks.
+/// Checks in the child.
 fn of_an_l20() {
     context();
     let mut name = [0; 64];
     assert_eq!(call!("cuDeviceGetName"(name.as_mut_ptr() => *mut c_char, 64 => i32, 0 => i32)), 0);
-    // SAFETY: the driver ends the name with a zero byte.
+    // SAFETY: the driver terminates the name.
     let name = unsafe { CStr::from_ptr(name.as_ptr()) }.to_string_lossy().into_owned();
     assert_eq!(name, "NVIDIA L20 (emulated by Lanework)");
-    // Compute capability, multiprocessors, opt-in shared memory, threads of a multiprocessor, launches in clusters.
+    // Compute capability, multiprocessors, opt-in shared memory, threads per multiprocessor, cluster launch.
     assert_eq!([75, 76, 16, 97, 39, 120].map(attribute), [8, 9, 92, 101_376, 1536, 0]);
     let mut bytes = 0usize;
     assert_eq!(call!("cuDeviceTotalMem_v2"(&mut bytes => *mut usize, 0 => i32)), 0);
@@ -77,10 +77,10 @@ fn of_an_l20() {
     };
     assert_eq!(launch(1), NOT_SUPPORTED);
     assert_eq!((launch(0), download::<u32>(x, 1)), (0, vec![7]));
-    // A block may have no more shared memory than this GPU gives one.
+    // A block cannot have more shared memory than this GPU allows.
     let shared = |bytes: i32| call!("cuFuncSetAttribute"(seven => u64, 8 => i32, bytes => i32));
     assert_eq!((shared(101_376), shared(101_377)), (0, 1));
-    // 1536 threads of a multiprocessor are three blocks of 512.
+    // 1536 threads per multiprocessor are three blocks of 512.
     let mut blocks = 0;
     let code = call!("cuOccupancyMaxActiveBlocksPerMultiprocessor"(
         &mut blocks => *mut i32, seven => u64, 512 => i32, 0 => usize

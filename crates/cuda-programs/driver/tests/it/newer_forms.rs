@@ -1,4 +1,4 @@
-//! Newer calls and older forms: several copies at once, attributes, pools by location, and the forms that a program's version of CUDA has.
+//! Newer functions and older forms: batched copies, attributes, pools by location, and the form for a program's CUDA version.
 
 use crate::common::{allocate, context, cuGetProcAddress_v2, download, kernel, upload};
 use std::ffi::{CString, c_void};
@@ -9,7 +9,7 @@ fn stream() -> u64 {
     stream
 }
 
-/// The address of the form that a version of CUDA has.
+/// The address of the form for a CUDA version.
 fn form(name: &str, version: i32) -> *const c_void {
     let text = CString::new(name).expect("a name");
     let (mut to, mut status) = (std::ptr::null(), 0);
@@ -44,10 +44,10 @@ fn lines_are_copied_at_once() {
     assert_eq!(copy(&[16, 8, 8], &[0, 0], stream), 1);
     assert_eq!(copy(&[16, 8, 8], &[0], 0), 1); // the default stream
 
-    // CUDA 12.8's form says which copy was refused.
+    // CUDA 12.8's form stores the index of the failed copy.
     let sizes = [16usize, 1 << 20, 8];
     let (starts, mut failed) = ([0usize], usize::MAX);
-    // SAFETY: the signature is that of CUDA 12.8.
+    // SAFETY: the signature in CUDA 12.8.
     let code = unsafe {
         let copy: unsafe extern "C" fn(
             *const u64,
@@ -124,7 +124,7 @@ fn a_form_is_given_from_its_version_on() {
 fn the_version_is_that_of_the_newest_functions() {
     let mut version = 0;
     assert_eq!(call!("cuDriverGetVersion"(&mut version => *mut i32)), 0);
-    // Every name that CUDA 13.5 brought has a function, though some only say that they are not supported.
+    // Every name of CUDA 13.5 has a function, although some are not supported.
     assert_eq!(version, 13_050);
     form("cuTensorMapSetAllocationClass", version);
     form("cuFabricCpyBatchAsync", version);
@@ -168,7 +168,7 @@ fn boxes_are_copied_at_once() {
     assert_eq!(back, [5.0, 6.0, 9.0, 10.0]);
     assert_eq!((copy(0, 0), copy(2, 1)), (1, 1));
 
-    // Of an array by the byte, to and from everything.
+    // Linear copies of an array, to and from everything.
     let (device, mut host) = (allocate(16), [0f32; 2]);
     let code = call!("cuMemcpyAtoD"(device => u64, array => u64, 4 => usize, 12 => usize));
     assert_eq!((code, download::<f32>(device, 3)), (0, vec![1.0, 2.0, 3.0]));
@@ -204,7 +204,7 @@ fn attributes_of_streams_are_kept() {
     assert_eq!(get(first, 8), (0, (-3i32).cast_unsigned()));
     assert_eq!((get(first, 3), get(0, 3)), ((0, 1), (0, 1)));
     assert_eq!((set(first, 3, 2), get(first, 3)), (0, (0, 2)));
-    assert_eq!((get(first, 2).0, set(first, 4, 1)), (1, 1)); // attributes of launches
+    assert_eq!((get(first, 2).0, set(first, 4, 1)), (1, 1)); // launch attributes
     assert_eq!(call!("cuStreamCopyAttributes"(second => u64, first => u64)), 0);
     assert_eq!(get(second, 3), (0, 2));
 }
@@ -218,7 +218,7 @@ const PTX: &str =
     ret;
 }\0";
 
-/// `CUDA_KERNEL_NODE_PARAMS_v1` with a word behind it that is nobody's.
+/// `CUDA_KERNEL_NODE_PARAMS_v1`, followed by a guard word.
 #[repr(C)]
 struct Node {
     function: u64,
@@ -271,7 +271,7 @@ fn kernel_nodes_have_attributes_and_older_forms() {
     assert_eq!(call!("cuGraphKernelNodeCopyAttributes"(other => u64, node => u64)), 0);
     assert_eq!(get(other, 4), (0, 2));
 
-    // Other parameters leave the attributes; both nodes are launched as clusters of two.
+    // New parameters keep the attributes; both nodes are launched as clusters of two.
     let code = call!("cuGraphKernelNodeSetParams"(node => u64, &parameters => *const Node));
     assert_eq!((code, get(node, 4)), (0, (0, 2)));
     let (mut executable, mut copy) = (0u64, 0u64);
@@ -283,9 +283,9 @@ fn kernel_nodes_have_attributes_and_older_forms() {
     assert_eq!(call!("cuStreamSynchronize"(stream => u64)), 0);
     assert_eq!(download::<u32>(out, 1), [2]);
 
-    // CUDA 11 has the shorter parameters, and edges without data.
+    // CUDA 11 has shorter parameters, and edges without data.
     let mut shown = Node { behind: [7, 7], function: 0, ..parameters };
-    // SAFETY: the signatures are those of CUDA 11.
+    // SAFETY: the signatures in CUDA 11.
     unsafe {
         let get: unsafe extern "C" fn(u64, *mut Node) -> i32 =
             std::mem::transmute(form("cuGraphKernelNodeGetParams", 11_080));
@@ -300,10 +300,10 @@ fn kernel_nodes_have_attributes_and_older_forms() {
         assert_eq!((from, to, count), (node, other, 1));
         let remove: unsafe extern "C" fn(u64, *const u64, *const u64, usize) -> i32 =
             std::mem::transmute(form("cuGraphRemoveDependencies", 12_000));
-        // It is there once, and no node depends on itself.
+        // An edge exists once, and self-edges are errors.
         assert_eq!((edge(graph, &node, &other, 1), edge(graph, &node, &node, 1)), (1, 1));
         assert_eq!((remove(graph, &node, &other, 1), remove(graph, &node, &other, 1)), (0, 1));
-        // Not written as the next version's.
+        // The guard word is unchanged.
         let mut result = 9i32;
         let update: unsafe extern "C" fn(u64, u64, *mut u64, *mut i32) -> i32 =
             std::mem::transmute(form("cuGraphExecUpdate", 11_080));
@@ -336,10 +336,10 @@ fn edges_have_data() {
         found
     };
     assert_eq!((add(&data), known()), (0, data));
-    // Without any they are zeros.
+    // Defaults are zeros.
     assert_eq!((remove(), add(std::ptr::null()), known()), (0, 0, [0; 8]));
 
-    // A captured stream tells those of what its next node waits for.
+    // The edge data of a captured stream's dependencies.
     let stream = stream();
     assert_eq!(
         call!("cuStreamBeginCaptureToGraph"(stream => u64, graph => u64, &to => *const u64, std::ptr::null() => *const c_void, 1 => usize, 2 => i32)),
@@ -351,7 +351,7 @@ fn edges_have_data() {
         stream => u64, &mut status => *mut i32, &mut id => *mut u64, &mut of => *mut u64, &mut last => *mut *const u64,
         &mut edges => *mut *const [u8; 8], &mut count => *mut usize
     ));
-    // SAFETY: one of each, until the next call for this stream.
+    // SAFETY: the driver returned one element each, valid until the next call for this stream.
     assert_eq!((code, status, count, unsafe { (*last, *edges) }), (0, 1, 1, (to, [0; 8])));
     assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut of => *mut u64)), 0);
 }
@@ -385,7 +385,7 @@ fn settings_of_core_dumps_are_kept() {
     assert_eq!((get(2), get(3), get(5)), ((0, vec![1]), (0, vec![0]), (0, vec![])));
     assert_eq!((set(2, &[0]), set(3, &[1]), set(5, b"core\0")), (0, 0, 0));
     assert_eq!((get(2), get(3), get(5)), ((0, vec![0]), (0, vec![1]), (0, b"core".to_vec())));
-    // None is written, which is said.
+    // No dump is written, and the driver says so.
     assert_eq!((set(1, &[1]), get(1), set(9, &[1])), (801, (0, vec![0]), 1));
 }
 
@@ -400,7 +400,7 @@ fn dynamic_shared_memory_for_some_blocks_is_what_a_launch_may_have() {
         bytes
     };
     assert_eq!((left(1), left(16)), (48 << 10, (228 << 10) / 16 - 1024));
-    // Asked for more, it has more (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES).
+    // Opt-in for more shared memory (CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES).
     assert_eq!(call!("cuFuncSetAttribute"(function => u64, 8 => i32, 227 << 10 => i32)), 0);
     assert_eq!((left(1), left(2)), (227 << 10, (228 << 10) / 2 - 1024));
 }
@@ -411,7 +411,7 @@ fn pools_have_locations() {
     let (device, host) = ([1i32, 0], [2i32, 0]);
     let pool = |name: &str, location: &[i32; 2], kind: i32| {
         let mut pool = 0u64;
-        // SAFETY: the signature is that of both functions.
+        // SAFETY: both functions have this signature.
         let code = unsafe {
             let get: unsafe extern "C" fn(*mut u64, *const [i32; 2], i32) -> i32 =
                 std::mem::transmute(crate::common::address(name));
@@ -430,7 +430,7 @@ fn pools_have_locations() {
     assert_eq!((set(made), pool("cuMemGetMemPool", &device, 1)), (0, (0, made)));
     assert_eq!(pool("cuMemGetDefaultMemPool", &device, 1), (0, first));
     assert_eq!((set(first), set(12)), (0, 400));
-    // Memory of the host's pool is page-locked, that of a pool of managed memory managed; neither pool is another place's.
+    // The host pool has page-locked memory, the managed pool managed memory; neither belongs to another location.
     let (of_host, managed) =
         (pool("cuMemGetMemPool", &host, 1).1, pool("cuMemGetDefaultMemPool", &[0, 0], 2).1);
     assert_eq!(pool("cuMemGetDefaultMemPool", &host, 1), (0, of_host));
@@ -441,7 +441,7 @@ fn pools_have_locations() {
             call!("cuMemAllocFromPoolAsync"(&mut at => *mut u64, 64 => usize, of => u64, 0 => u64)),
             0
         );
-        // SAFETY: the host reaches it.
+        // SAFETY: pinned and managed memory is accessible from the host.
         unsafe { (at as *mut u8).write(7) };
         assert_eq!(call!("cuPointerGetAttribute"(&mut found => *mut u32, 2 => i32, at => u64)), 0);
         assert_eq!(
@@ -469,7 +469,7 @@ fn events_of_captures_and_unknown_flags_are_refused() {
     assert_eq!(call!("cuEventQuery"(event => u64)), 907);
     assert_eq!(call!("cuEventSynchronize"(event => u64)), 907);
     assert_eq!(call!("cuStreamEndCapture"(stream => u64, &mut graph => *mut u64)), 0);
-    // Recorded again, it is one like others.
+    // Re-recorded, it is an ordinary event.
     assert_eq!(call!("cuEventRecord"(event => u64, stream => u64)), 0);
     assert_eq!(call!("cuEventQuery"(event => u64)), 0);
     let mut instantiate = |flags: u64| {
@@ -477,7 +477,7 @@ fn events_of_captures_and_unknown_flags_are_refused() {
             &mut executable => *mut u64, graph => u64, flags => u64
         ))
     };
-    // 16 is not a flag, and a graph that frees its memory at a launch cannot be launched by kernels.
+    // Flag 16 does not exist, and auto-free excludes device launch.
     assert_eq!((instantiate(1), instantiate(4), instantiate(5), instantiate(16)), (0, 0, 1, 1));
 }
 
@@ -490,7 +490,7 @@ fn properties_and_hints() {
     let (stream, memory) = (stream(), allocate(64));
     upload(memory, &[1u32; 16]);
     let hint = |name: &str, bytes: usize| {
-        // SAFETY: the signature is that of the function.
+        // SAFETY: the function has this signature.
         unsafe {
             let hint: unsafe extern "C" fn(*const u64, *const usize, usize, u64, u64) -> i32 =
                 std::mem::transmute(crate::common::address(name));

@@ -1,4 +1,4 @@
-//! NVML on the emulated GPUs, as its clients ask.
+//! NVML on the emulated GPUs, as monitoring tools use it.
 
 use lanework_libcuda as _;
 use std::ffi::{CStr, c_char};
@@ -66,18 +66,18 @@ struct Field {
     value: u64,
 }
 
-/// NVML counts its users in the process: one test at a time.
-static ALONE: std::sync::Mutex<()> = std::sync::Mutex::new(());
-
 #[test]
 fn what_monitors_ask_is_answered() {
-    let _alone = ALONE.lock();
+    // NVML counts its users in the process, and is not initialized yet.
+    if !crate::common::is_alone("nvml::what_monitors_ask_is_answered") {
+        return;
+    }
     let (mut count, mut device, mut again, mut megahertz) = (0, 0, 0, 0);
     let (mut memory, mut rates, mut text) = ([0; 3], [7; 2], [0 as c_char; 96]);
     let (mut lanes, mut on) = (0, 0);
     // SAFETY: the signatures are NVML's, and every pointer is valid for what is stored.
     unsafe {
-        assert_eq!(nvmlDeviceGetCount_v2(&mut count), 1); // not initialised
+        assert_eq!(nvmlDeviceGetCount_v2(&mut count), 1); // not initialized
         assert_eq!(nvmlInit_v2(), 0);
         assert_eq!((nvmlDeviceGetCount_v2(&mut count), count), (0, 1));
         assert_eq!(nvmlDeviceGetHandleByIndex_v2(1, &mut device), 2); // there is only one
@@ -88,7 +88,7 @@ fn what_monitors_ask_is_answered() {
         assert_eq!(nvmlDeviceGetUUID(device, text.as_mut_ptr(), 96), 0);
         assert_eq!(nvmlDeviceGetHandleByUUID(text.as_ptr(), &mut again), 0);
         assert_eq!(again, device);
-        // Without `GPU-`, too.
+        // The prefix `GPU-` is optional.
         assert_eq!(nvmlDeviceGetHandleByUUID(text.as_ptr().add(4), &mut again), 0);
         assert_eq!(nvmlDeviceGetHandleByUUID(text.as_ptr().add(5), &mut again), 6);
         assert_eq!(nvmlDeviceGetMemoryInfo(device, &mut memory), 0);
@@ -107,7 +107,10 @@ fn what_monitors_ask_is_answered() {
 
 #[test]
 fn places_modes_and_refusals() {
-    let _alone = ALONE.lock();
+    // NVML counts its users in the process, and is not initialized yet.
+    if !crate::common::is_alone("nvml::places_modes_and_refusals") {
+        return;
+    }
     let (mut device, mut count, mut on) = (0, 0, [7; 2]);
     let mut branch = Branch { version: 1, text: [0; 80] };
     let (mut text, mut bar, mut mask, mut clocks) =
@@ -116,22 +119,23 @@ fn places_modes_and_refusals() {
         [Field { field: 1, code: 7, ..Field::default() }, Field { field: 83, ..Field::default() }];
     // SAFETY: the signatures are NVML's, and every pointer is valid for what is stored.
     unsafe {
-        assert_eq!(nvmlDeviceSetPersistenceMode(1, 1), 1); // not initialised
+        assert_eq!(nvmlDeviceSetPersistenceMode(1, 1), 1); // not initialized
         assert_eq!(nvmlInit_v2(), 0);
         assert_eq!(nvmlDeviceGetHandleByIndex_v2(0, &mut device), 0);
-        assert_eq!(nvmlSystemGetDriverBranch(&mut branch, 80), 25); // not the struct's version
+        assert_eq!(nvmlSystemGetDriverBranch(&mut branch, 80), 25); // wrong version
         branch.version = size_of::<Branch>() as u32 | 1 << 24;
         assert_eq!(nvmlSystemGetDriverBranch(&mut branch, 80), 0);
         assert_eq!(CStr::from_ptr(branch.text.as_ptr()), c"r580_00");
         assert_eq!(nvmlSystemGetProcessName(std::process::id(), text.as_mut_ptr(), 512), 0);
-        assert!(CStr::from_ptr(text.as_ptr()).to_string_lossy().contains("nvml"));
+        let program = std::env::args().next().expect("a name");
+        assert_eq!(CStr::from_ptr(text.as_ptr()).to_string_lossy(), program);
         assert_eq!(nvmlDeviceGetBAR1MemoryInfo(device, &mut bar), 0);
         assert_eq!(bar[0], bar[1] + bar[2]);
         assert_eq!(nvmlDeviceGetCpuAffinity(device, 16, mask.as_mut_ptr()), 0);
         let processors: u32 = mask.iter().map(|word| word.count_ones()).sum();
         assert!(processors as usize >= std::thread::available_parallelism().map_or(1, usize::from));
         assert_eq!((nvmlDeviceGetEccMode(device, &mut on[0], &mut on[1]), on), (0, [1, 1]));
-        // A client asks for the number first.
+        // Clients query the count first.
         assert_eq!(
             nvmlDeviceGetSupportedGraphicsClocks(device, 3201, &mut count, std::ptr::null_mut()),
             7
@@ -149,7 +153,7 @@ fn places_modes_and_refusals() {
         );
         assert_eq!(count, 0); // it is the only GPU
         assert_eq!(nvmlDeviceGetFieldValues(device, 2, fields.as_mut_ptr()), 0);
-        assert_eq!((fields[0].code, fields[0].value, fields[1].code), (0, 1, 3)); // ECC; the energy is not measured
+        assert_eq!((fields[0].code, fields[0].value, fields[1].code), (0, 1, 3)); // ECC works; energy is not measured
         assert_eq!(nvmlDeviceSetPersistenceMode(device, 1), 4);
         let none = std::ptr::null_mut();
         assert_eq!(nvmlDeviceGetRemappedRows(device, none, none, none, none), 3);

@@ -1,11 +1,11 @@
-//! Kernels that wait for what the host, a copy or another kernel writes: they go on beside the program until it is written.
+//! Kernels that wait for the host, a copy or another kernel: they run detached until the word is written.
 
 use crate::common::{allocate, context, download, kernel, upload};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// `wait_then_write` waits for a word, and then writes twice the word to another place. `exchange` adds one to a word of the other
-/// kernel's whenever its own has been raised, some rounds.
+/// `wait_then_write` waits for a word, and then writes twice its value. `exchange` increments a word of the other kernel each time its own was
+/// incremented, for some rounds.
 const PTX: &str = "\
 .version 8.0
 .target sm_80
@@ -52,7 +52,7 @@ fn queue(function: u64, stream: u64, arguments: &[u64]) {
     assert_eq!(code, 0);
 }
 
-/// A stream that does not keep the default stream's order.
+/// A non-blocking stream.
 fn stream() -> u64 {
     let mut stream = 0u64;
     assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
@@ -67,7 +67,7 @@ fn synchronize(stream: u64) -> i32 {
     call!("cuStreamSynchronize"(stream => u64))
 }
 
-/// A word of zero.
+/// A zeroed word.
 fn word() -> u64 {
     let word = allocate(4);
     upload(word, &[0u32]);
@@ -89,7 +89,7 @@ fn the_host_writes_what_a_kernel_waits_for() {
     let waits = kernel(PTX, "wait_then_write");
     queue(waits, 0, &[address, answer]);
     assert_eq!(query(0), NOT_READY);
-    // What is behind the kernel is behind it.
+    // Later work waits for the kernel.
     let code = call!("cuMemcpyDtoDAsync"(copied => u64, answer => u64, 4 => usize, 0 => u64));
     assert_eq!((code, query(0)), (0, NOT_READY));
     flag.store(21, Ordering::SeqCst);
@@ -121,7 +121,7 @@ fn a_copy_of_another_stream_writes_what_a_kernel_waits_for() {
     assert_eq!(code, 0);
     assert_eq!(call!("cuEventSynchronize"(event => u64)), 0);
     assert_eq!((query(first), download::<u32>(answer, 1)), (0, vec![100]));
-    // A fill by words, too; and the default stream waits for a stream that keeps its order.
+    // Also a fill by words. The default stream waits for blocking streams.
     upload(flag, &[0u32]);
     let mut blocking = 0u64;
     assert_eq!(call!("cuStreamCreate"(&mut blocking => *mut u64, 0 => u32)), 0);
@@ -144,7 +144,7 @@ fn kernels_of_two_streams_wait_for_each_other() {
     queue(exchange, second, &[other, one, 100]);
     assert_eq!((synchronize(first), synchronize(second)), (0, 0));
     assert_eq!((download::<u32>(one, 1), download::<u32>(other, 1)), (vec![100], vec![100]));
-    // Memory is allocated and freed again when they have ended.
+    // Memory can be allocated and freed again after they ended.
     let free = allocate(1 << 20);
     assert_eq!(call!("cuMemFree"(free => u64)), 0);
 }
@@ -173,7 +173,7 @@ fn an_error_of_a_kernel_that_waited_is_the_contexts() {
     context();
     let second = stream();
     let flag = word();
-    // It writes where no memory is.
+    // It writes to unmapped memory.
     queue(kernel(PTX, "wait_then_write"), 0, &[flag, 64]);
     assert_eq!(query(0), NOT_READY);
     let code = call!("cuMemsetD32Async"(flag => u64, 7 => u32, 1 => usize, second => u64));

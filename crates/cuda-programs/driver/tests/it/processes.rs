@@ -1,4 +1,4 @@
-//! Memory that two processes share: this test runs itself once more as the other one.
+//! Sharing memory between processes. The test re-runs itself as the other process.
 
 use crate::common::{allocate, context, download, upload};
 use std::io::{BufRead, BufReader, Write};
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 #[repr(C)]
 struct Handle([u8; 64]);
 
-/// The variable that tells the other process what to open.
+/// The variable that passes the handle to open.
 const HANDLE: &str = "LANEWORK_TEST_HANDLE";
 
 fn open(handle: Handle) -> Result<u64, i32> {
@@ -27,11 +27,11 @@ fn handle_of(digits: &str) -> Handle {
     handle
 }
 
-/// The other process: it waits for a line, adds 1 to each word, and says so.
+/// The other process: waits for a line, adds 1 to each word, and answers.
 fn other(digits: &str) {
     let handle = handle_of(digits);
     let address = open(handle).expect("the memory is there");
-    assert_eq!(open(handle), Ok(address)); // used twice
+    assert_eq!(open(handle), Ok(address)); // two references
     let mut line = String::new();
     std::io::stdin().read_line(&mut line).expect("a line");
     let words: Vec<u32> = download(address, 2048);
@@ -51,8 +51,8 @@ fn memory_is_shared_with_another_process() {
     upload(memory, &[1u32; 2048]);
     let mut handle = Handle([0; 64]);
     assert_eq!(call!("cuIpcGetMemHandle"(&mut handle => *mut Handle, memory + 100 => u64)), 0);
-    assert_eq!(download::<u32>(memory, 2048), [1; 2048]); // it kept what it held
-    assert_eq!(open(handle), Err(201)); // not in the process that it is of
+    assert_eq!(download::<u32>(memory, 2048), [1; 2048]); // its contents are unchanged
+    assert_eq!(open(handle), Err(201)); // not in the exporting process
     let digits: String = handle.0.iter().map(|byte| format!("{byte:02x}")).collect();
     let mut child = Command::new(std::env::current_exe().expect("a program"))
         .args(["processes::memory_is_shared_with_another_process", "--exact", "--nocapture"])
@@ -61,7 +61,7 @@ fn memory_is_shared_with_another_process() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
-    upload(memory, &[5u32; 2048]); // the other one sees what comes later, too
+    upload(memory, &[5u32; 2048]); // the other process sees later writes, too
     child.stdin.take().expect("a pipe").write_all(b"go\n").expect("it listens");
     let said: Vec<String> = BufReader::new(child.stdout.take().expect("a pipe"))
         .lines()
@@ -72,18 +72,18 @@ fn memory_is_shared_with_another_process() {
     assert_eq!(call!("cuMemFree"(memory => u64)), 0);
 }
 
-/// The variable that holds what the other process opens: handles, one behind the other.
+/// The variable that passes the concatenated handles to open.
 const SMALL: &str = "LANEWORK_TEST_SMALL_HANDLES";
 
-/// Sizes below a page and about it; the system shares pages.
+/// Sizes around a page.
 const SIZES: [usize; 12] = [1, 3, 64, 511, 512, 513, 1000, 3584, 3585, 4090, 4095, 4097];
 
-/// The other process adds 1 to each byte of what it opens.
+/// The other process adds 1 to each byte.
 fn other_of_small(digits: &str) {
     for (digits, size) in digits.as_bytes().chunks(128).zip(SIZES) {
         let digits = std::str::from_utf8(digits).expect("digits");
         let handle = handle_of(digits);
-        // Handles that name bytes past the file, or none.
+        // Invalid handles, and handles past the end of the file.
         for (at, value) in [(16, u64::MAX), (16, 1 << 40), (16, 0), (32, u64::MAX), (32, 1 << 40)] {
             let mut wrong = handle;
             wrong.0[at..at + 8].copy_from_slice(&value.to_le_bytes());
@@ -93,7 +93,7 @@ fn other_of_small(digits: &str) {
         let bytes: Vec<u8> = download(address, size);
         assert!(bytes.iter().all(|byte| *byte == size as u8), "{size}");
         upload(address, &bytes.iter().map(|byte| byte.wrapping_add(1)).collect::<Vec<_>>());
-        // It has these bytes and no others, which would be another allocation's.
+        // Exactly these bytes can be accessed; the next ones belong to another allocation.
         let mut range = (0u64, 0usize);
         let code = call!("cuMemGetAddressRange"(&mut range.0 => *mut u64, &mut range.1 => *mut usize, address => u64));
         assert_eq!((code, range), (0, (address, size)));
@@ -118,7 +118,7 @@ fn memory_of_any_size_is_shared_where_it_lies() {
     for address in memory {
         let mut handle = Handle([0; 64]);
         assert_eq!(call!("cuIpcGetMemHandle"(&mut handle => *mut Handle, address => u64)), 0);
-        assert_eq!(open(handle), Err(201)); // not in the process that it is of
+        assert_eq!(open(handle), Err(201)); // not in the exporting process
         digits.extend(handle.0.iter().map(|byte| format!("{byte:02x}")));
     }
     let ended = Command::new(std::env::current_exe().expect("a program"))
@@ -132,7 +132,7 @@ fn memory_of_any_size_is_shared_where_it_lies() {
         assert!(bytes.iter().all(|byte| *byte == (size as u8).wrapping_add(1)), "{size}");
         assert_eq!(call!("cuMemFree"(address => u64)), 0);
     }
-    // What another process may still map is not given to an allocation of the same size.
+    // Exported memory is never recycled for an allocation of the same size.
     for size in SIZES {
         assert!(size > 3584 || !memory.contains(&allocate(size)), "{size}");
     }

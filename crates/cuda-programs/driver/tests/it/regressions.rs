@@ -1,13 +1,12 @@
-//! What random sequences of calls found, each by itself: memory that may not be accessed, graphs inside themselves, calls in callbacks, and
-//! what belongs to one thread.
+//! Bugs found by random sequences of calls: inaccessible memory, recursive graphs, calls inside callbacks, and thread-local state.
 
 use crate::common::{allocate, context, download, upload};
 use std::ffi::c_void;
 
-/// A page of the host that may be accessed so.
+/// A host page with these access rights.
 fn page(access: i32) -> u64 {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: a new mapping at a place of the system's choice.
+    // SAFETY: a new mapping at an address chosen by the kernel.
     let at = unsafe { libc::mmap(std::ptr::null_mut(), 4096, access, flags, -1, 0) };
     assert_ne!(at, libc::MAP_FAILED);
     at as u64
@@ -114,13 +113,13 @@ fn graphs_inside_themselves_are_copies() {
     let (mut outer, mut first) = (0u64, 0u64);
     assert_eq!(call!("cuGraphCreate"(&mut outer => *mut u64, 0 => u32)), 0);
     assert_eq!(call!("cuGraphCreate"(&mut first => *mut u64, 0 => u32)), 0);
-    // The inner graph gets the outer one, which holds the inner one.
+    // The outer graph into the inner one, which it contains.
     let inner = child(first, outer);
     child(outer, inner);
     let (code, executable) = instantiate(outer, 0);
     assert_eq!(code, 0);
     assert_eq!(call!("cuGraphLaunch"(executable => u64, 0 => u64)), 0);
-    // Graphs that are too deep are refused, and do not use up the stack.
+    // Graphs nested too deeply are refused, and do not overflow the stack.
     let mut deepest = inner;
     for _ in 0..200 {
         deepest = child(first, deepest);
@@ -228,9 +227,9 @@ fn a_launch_of_a_graph_is_captured() {
     assert_eq!(download::<u32>(x, 1), [5]);
 }
 
-/// Waits for the stream that it is a callback of, and keeps what it is told.
+/// Synchronizes its own stream in a callback, and stores the arguments.
 unsafe extern "C" fn waits(data: *mut c_void) {
-    // SAFETY: the test's own two words.
+    // SAFETY: the test passes two words that outlive the callback.
     let words = unsafe { &mut *data.cast::<[u64; 2]>() };
     words[1] = call!("cuStreamSynchronize"(words[0] => u64)) as u64;
 }
@@ -246,7 +245,7 @@ fn a_callback_that_waits_for_its_own_stream_is_told_so() {
     upload(x, &[0u32; 2]);
     assert_eq!(call!("cuStreamCreate"(&mut stream => *mut u64, 1 => u32)), 0);
     assert_eq!(call!("cuStreamCreate"(&mut other => *mut u64, 1 => u32)), 0);
-    // The stream waits, so that the driver's own thread calls back.
+    // The stream waits, so the callback runs on the driver's thread.
     assert_eq!(call!("cuStreamWaitValue32"(stream => u64, x => u64, 1 => u32, 0 => u32)), 0);
     let mut words = [stream, 0];
     let data = (&raw mut words).cast::<c_void>();
@@ -256,6 +255,6 @@ fn a_callback_that_waits_for_its_own_stream_is_told_so() {
     );
     assert_eq!(call!("cuStreamWriteValue32"(other => u64, x => u64, 1 => u32, 0 => u32)), 0);
     assert_eq!(call!("cuStreamSynchronize"(stream => u64)), 0);
-    // SAFETY: the stream is done with it.
+    // SAFETY: the stream has finished, so the callback does not access it any more.
     assert_eq!(unsafe { data.cast::<[u64; 2]>().read_volatile() }[1], 800);
 }

@@ -1,13 +1,13 @@
-//! Virtual memory management through the driver: what is mapped is what kernels reach, at every place where it is mapped.
+//! Virtual memory management: kernels access the same memory through every mapping.
 
 use crate::common::{context, download, kernel, launch, upload};
 use std::ffi::c_void;
 
 const PAGE: usize = 2 << 20;
 
-/// `CUmemAllocationProp` of the first device, whose memory other processes may take as a file descriptor.
+/// `CUmemAllocationProp` of the first device, exportable as a file descriptor.
 const PROPERTIES: [i32; 8] = [1, 1, 1, 0, 0, 0, 0, 0];
-/// `CUmemAccessDesc`: the first device reads and writes.
+/// `CUmemAccessDesc`: read and write access for the first device.
 const BOTH: [i32; 3] = [1, 0, 3];
 
 const PTX: &str = "
@@ -64,19 +64,19 @@ fn memory_is_mapped_side_by_side_and_twice() {
     let (range, other) = (reserve(3 * PAGE), reserve(PAGE));
     let (first, second) = (create(), create());
     assert_eq!(map(range, first), 0);
-    assert_eq!(map(range, second), 1); // something is there
+    assert_eq!(map(range, second), 1); // already mapped
     assert_eq!(map(range + PAGE as u64, second), 0);
     assert_eq!(map(other, second), 0);
-    assert_eq!(allow(range, 3 * PAGE), 1); // nothing is mapped at the end
+    assert_eq!(allow(range, 3 * PAGE), 1); // the end is not mapped
     assert_eq!((allow(range, 2 * PAGE), allow(other, PAGE)), (0, 0));
-    // Copies reach from one into the other, and a kernel runs across.
+    // Copies and kernels cross from one mapping into the next.
     let middle = range + PAGE as u64 - 64;
     upload(middle, &[5u32; 32]);
     assert_eq!(launch(add, 32, &[middle]), 0);
     assert_eq!(download::<u32>(middle, 32), (5..37).collect::<Vec<_>>());
-    // The second lies at the other place, too.
+    // The second mapping shows the same memory.
     assert_eq!(download::<u32>(other, 16), (21..37).collect::<Vec<_>>());
-    // Its handle may go; what is mapped stays.
+    // Releasing the handle keeps the mapping.
     assert_eq!(call!("cuMemRelease"(second => u64)), 0);
     assert_eq!(call!("cuMemUnmap"(range => u64, PAGE => usize)), 0);
     assert_eq!(launch(add, 1, &[range + PAGE as u64]), 0);

@@ -1,4 +1,4 @@
-//! The calls of a sequence: a name, and what each argument is.
+//! The calls of a sequence: a name, and the kinds of its arguments.
 
 use crate::common::address;
 use crate::random::Random;
@@ -7,11 +7,11 @@ use crate::world::{HOST, World};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Functions with their arguments: `>X` stores a handle of kind X, `X` takes one, and small letters are
-/// `n` a small number, `m` any number, `z` a size, `o` room for results, `h` memory of the host, `i` an image, `t` the name of a kernel or
-/// variable, Kinds: C contexts, S streams, E events, M modules, F functions,
-/// G graphs, N nodes, X executables, D memory, H memory of the host, P pools, L libraries, K kernels, A arrays, V levels, T textures,
-/// U surfaces, W physical memory, O user objects, J linkers, B reserved addresses, R registered memory, Q conditions.
+/// Functions with their arguments. `>X` stores a handle of kind X, and `X` takes one. Lower-case letters: `n` a small number, `m` any number,
+/// `z` a size, `o` room for results, `h` host memory, `i` an image, `t` the name of a kernel or variable. Kinds: C contexts, S streams,
+/// E events, M modules, F functions, G graphs, N nodes, X executables, D memory, H host memory, P pools, L libraries, K kernels, A arrays,
+/// V levels, T textures, U surfaces, W physical memory, O user objects, J linkers, B reserved addresses, R registered memory,
+/// Q conditions.
 const CALLS: &[(&str, &str)] = &[
     ("cuCtxCreate", ">C o n n"),
     ("cuCtxDestroy", "C"),
@@ -205,7 +205,7 @@ const CALLS: &[(&str, &str)] = &[
     ("cuGetErrorString", "m o"),
 ];
 
-/// Statuses that no call may give: an error of the driver's own.
+/// Statuses that no call may return: internal errors of the driver.
 const UNKNOWN: i32 = 999;
 
 fn addresses() -> &'static HashMap<&'static str, usize> {
@@ -213,7 +213,7 @@ fn addresses() -> &'static HashMap<&'static str, usize> {
     ALL.get_or_init(|| CALLS.iter().map(|(name, _)| (*name, address(name) as usize)).collect())
 }
 
-/// Calls a function with words, of which it takes as many as it has arguments.
+/// Calls a function with as many words as it has arguments.
 pub fn make(name: &str, function: usize, words: &[u64]) -> i32 {
     if shows() {
         let words: Vec<String> = words.iter().map(|word| format!("{word:#x}")).collect();
@@ -224,7 +224,7 @@ pub fn make(name: &str, function: usize, words: &[u64]) -> i32 {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = all;
     type Any =
         unsafe extern "C" fn(u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64, u64) -> i32;
-    // SAFETY: words are numbers, or addresses of as much memory as the function uses; a function ignores more than it takes.
+    // SAFETY: words are numbers, or addresses of as much memory as the function uses; extra register arguments are ignored.
     let code =
         unsafe { std::mem::transmute::<usize, Any>(function)(a, b, c, d, e, f, g, h, i, j, k, l) };
     if shows() {
@@ -239,7 +239,7 @@ fn shows() -> bool {
     *SHOWS.get_or_init(|| std::env::var_os("LANEWORK_SEQUENCE_CALLS").is_some())
 }
 
-/// A size: mostly a small one.
+/// A size, mostly small.
 pub fn size(random: &mut Random) -> u64 {
     match random.below(12) {
         0 => 0,
@@ -252,7 +252,7 @@ pub fn size(random: &mut Random) -> u64 {
     }
 }
 
-/// Memory of the host: some that is there, and sometimes what can only be read, or not even that.
+/// Host memory; sometimes read-only or inaccessible.
 pub fn host(world: &World, random: &mut Random) -> u64 {
     match random.below(10) {
         0 => world.constant,
@@ -267,7 +267,7 @@ pub fn host(world: &World, random: &mut Random) -> u64 {
     }
 }
 
-/// An argument as its description says.
+/// An argument of a kind.
 fn argument(what: &str, world: &World, random: &mut Random, results: &mut [u64]) -> u64 {
     let letter = what.as_bytes()[0];
     match letter {
@@ -302,7 +302,7 @@ pub fn one(world: &World, random: &mut Random) {
         if let [b'>', kind] = what.as_bytes() {
             kept.push((*kind, index));
         }
-        // What a function reads as a count of handles that it then stores.
+        // Read as a count of handles, and then stored.
         results[index][0] = random.below(8) as u64;
         words.push(argument(what, world, random, &mut results[index]));
     }

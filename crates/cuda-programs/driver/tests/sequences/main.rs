@@ -1,10 +1,9 @@
-//! Random sequences of calls, from one thread and from several: whatever a program does, in whatever order, is a status. No sequence ends
-//! the process, hangs, panics or answers `CUDA_ERROR_UNKNOWN`; memory that nobody else was told of keeps its bytes, and memory that was
-//! freed is out of reach.
+//! Random sequences of calls, from one thread or several: every call returns a status. No sequence crashes, hangs, panics or returns
+//! `CUDA_ERROR_UNKNOWN`; memory that the sequence does not know keeps its bytes, and freed memory is inaccessible.
 //!
-//! Each sequence runs in a process of its own, which this test starts, so that one that crashes is named by its number.
+//! Each sequence runs in its own process, so a crash is attributed to its number.
 //! `LANEWORK_SEQUENCES=1000-2000 cargo test -p lanework-driver --test sequences` runs others; with `LANEWORK_SEQUENCE_CALLS=1` a
-//! sequence prints its calls before it makes them.
+//! sequence prints each call first.
 
 #[path = "../common/mod.rs"]
 #[macro_use]
@@ -23,12 +22,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use world::World;
 
-/// The variable that says which sequence a process runs.
+/// The variable with the sequence to run.
 const SEQUENCE: &str = "LANEWORK_SEQUENCE";
-/// Seconds after which a sequence hangs; one takes well under a second.
+/// Time limit; a sequence takes well under a second.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Runs one sequence: its number decides everything but the order of threads.
+/// Runs one sequence. The number determines everything except thread scheduling.
 fn run(number: u64) {
     let mut random = Random::new(number);
     let threads = [1, 1, 2, 4][random.below(4)];
@@ -53,7 +52,7 @@ fn run(number: u64) {
     });
 }
 
-/// Runs a sequence in another process; what it did wrong, if anything.
+/// Runs a sequence in another process; returns its error.
 fn failure(number: u64) -> Option<String> {
     let mut command = Command::new(std::env::current_exe().expect("a program"));
     command
@@ -80,7 +79,7 @@ fn any_sequence_of_calls_ends_well() {
         return run(number.parse().expect("a number"));
     }
     let numbers = seeds("LANEWORK_SEQUENCES", 0..8);
-    // Two at a time: some wait for words that nobody writes.
+    // Two at a time: some wait for words that are never written.
     let halves = [0, 1].map(|half| {
         let all = numbers.clone().filter(move |number| number % 2 == half);
         std::thread::spawn(move || all.filter_map(failure).collect::<Vec<String>>())

@@ -1,4 +1,4 @@
-//! Calls whose arguments are structures: launches, copies of rows and boxes, nodes, arrays, images and callbacks.
+//! Calls with structs: launches, 2D and 3D copies, nodes, arrays, textures and callbacks.
 
 use crate::calls::{host, make, size};
 use crate::common::address;
@@ -47,7 +47,7 @@ again:
 }
 \0";
 
-/// A fatbin with the PTX, not compressed.
+/// A fatbin with uncompressed PTX.
 fn fatbin() -> Vec<u8> {
     let mut entry = [0u8; 64];
     entry[0] = 1;
@@ -62,7 +62,7 @@ fn fatbin() -> Vec<u8> {
     bytes
 }
 
-/// An image of a module: mostly a good one.
+/// A module image, mostly valid.
 pub fn image(random: &mut Random) -> u64 {
     static FATBIN: OnceLock<Vec<u8>> = OnceLock::new();
     let whole = FATBIN.get_or_init(fatbin);
@@ -90,7 +90,7 @@ pub fn image(random: &mut Random) -> u64 {
     }
 }
 
-/// What a program's callback does: nothing, or calls that CUDA forbids there.
+/// A program's callback: nothing, or calls that CUDA forbids there.
 unsafe extern "C" fn callback(data: *mut c_void) {
     let mut word = 0u64;
     match data as u64 % 4 {
@@ -102,7 +102,7 @@ unsafe extern "C" fn callback(data: *mut c_void) {
 }
 
 unsafe extern "C" fn of_stream(_stream: u64, _status: i32, data: *mut c_void) {
-    // SAFETY: the same data.
+    // SAFETY: the data passed with the callback, which outlives it.
     unsafe { callback(data) }
 }
 
@@ -110,7 +110,7 @@ fn call(name: &str, words: &[u64]) -> i32 {
     make(name, address(name) as usize, words)
 }
 
-/// A handle for a stream and what a callback is given: half of the time the stream itself.
+/// A stream and a callback argument, which is the stream itself half of the time.
 fn data(stream: u64, random: &mut Random) -> u64 {
     match random.below(4) {
         3 => stream.wrapping_mul(4) | 3,
@@ -122,7 +122,7 @@ fn memory(world: &World, random: &mut Random) -> u64 {
     world.beside(b'D', random)
 }
 
-/// Threads, blocks: small, and sometimes what no GPU has.
+/// Block or grid sizes: small, sometimes invalid.
 fn extent(random: &mut Random) -> u64 {
     match random.below(20) {
         0 => random.pick(&[0, u64::from(u32::MAX), 1025, 65_536]),
@@ -152,7 +152,7 @@ fn side(world: &World, random: &mut Random) -> [u64; 11] {
     ]
 }
 
-/// A copy of a box: memory, then width, height and depth.
+/// A 3D copy: memory, then width, height and depth.
 fn copy_of_box(world: &World, random: &mut Random) -> Vec<u64> {
     let extent =
         [size(random), random.pick(&[1, 1, 2, 8, u64::MAX]), random.pick(&[1, 1, 2, u64::MAX])];
@@ -163,7 +163,7 @@ fn pack(low: u64, high: u64) -> u64 {
     low & 0xffff_ffff | high << 32
 }
 
-/// A call with structures.
+/// A call with structs.
 pub fn one(world: &World, random: &mut Random) {
     let stream = world.handle(b'S', random);
     let graph = world.handle(b'G', random);
@@ -191,7 +191,7 @@ pub fn one(world: &World, random: &mut Random) {
         0,
         0,
     ];
-    // Grids that are too large only run for long.
+    // Huge grids only waste time.
     let large = grid.iter().fold(1u64, |all, axis| all.saturating_mul(*axis)) > 1 << 10;
     match random.below(26) {
         0..=2 if !large => {
@@ -294,7 +294,7 @@ pub fn one(world: &World, random: &mut Random) {
             let code = call("cuGraphAddNode", &[to, graph, 0, 0, 0, all.as_mut_ptr() as u64]);
             keep(b'N', code, &out);
             if code == 0 {
-                // SAFETY: a node was made, with a body at least.
+                // SAFETY: the node was created, with at least one body.
                 world.keep(b'G', unsafe { (all[4] as *const u64).read() });
             }
         }

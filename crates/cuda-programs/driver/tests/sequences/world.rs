@@ -1,30 +1,30 @@
-//! What the threads of a sequence share: handles of every kind, live and stale, and memory of the host to copy from and to.
+//! State shared by the threads of a sequence: handles of every kind, live and stale, and host memory.
 
 use crate::common::{address, allocate};
 use crate::random::Random;
 use std::ffi::c_void;
 use std::sync::Mutex;
 
-/// Kinds of handles, by the letters of `calls`.
+/// Kinds of handles, by their letters in `calls`.
 pub const KINDS: &[u8] = b"CSEMFGNXDHPLKAVTUWOJBRQ";
 
-/// Bytes of the host that calls may use; what lies behind cannot be accessed.
+/// Bytes of host memory for calls; the pages after it are inaccessible.
 pub const HOST: usize = 1 << 20;
 const GUARD: usize = 4 << 20;
 
 pub struct World {
     handles: Vec<Mutex<Vec<u64>>>,
-    /// Memory of the host: readable and writable, and then neither.
+    /// Host memory: readable and writable, then inaccessible.
     pub host: u64,
-    /// Memory of the host that can only be read.
+    /// Read-only host memory.
     pub constant: u64,
-    /// What no call is given.
+    /// Memory that no call gets.
     own: Own,
 }
 
 fn map(bytes: usize, access: i32) -> u64 {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    // SAFETY: a new mapping at a place of the system's choice.
+    // SAFETY: a new mapping at an address chosen by the kernel.
     let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, access, flags, -1, 0) };
     assert_ne!(at, libc::MAP_FAILED);
     at as u64
@@ -34,7 +34,7 @@ impl World {
     pub fn new() -> World {
         assert_eq!(call!("cuInit"(0 => u32)), 0);
         let host = map(HOST + GUARD, libc::PROT_NONE);
-        // SAFETY: the pages are this mapping's.
+        // SAFETY: the pages belong to this mapping.
         let code = unsafe {
             libc::mprotect(host as *mut c_void, HOST, libc::PROT_READ | libc::PROT_WRITE)
         };
@@ -44,7 +44,7 @@ impl World {
         World { handles, host, constant, own: Own::new() }
     }
 
-    /// Gives the thread a context that nothing went wrong in.
+    /// Gives the thread a context without errors.
     pub fn begin(&self) {
         match call!("cuStreamQuery"(0 => u64)) {
             0 | 600 => return,
@@ -68,7 +68,7 @@ impl World {
         self.of(kind).lock().expect("no panic").push(handle);
     }
 
-    /// A handle of a kind, mostly a recent one; sometimes of another kind, null or made up, but not the context of [`Own`].
+    /// A handle of a kind, mostly recent; sometimes of another kind, null or invented, but never the context of [`Own`].
     pub fn handle(&self, kind: u8, random: &mut Random) -> u64 {
         let picked = self.pick(kind, random);
         if picked == self.own.context { 0 } else { picked }
@@ -90,7 +90,7 @@ impl World {
         }
     }
 
-    /// An address, sometimes beside what was allocated, but none of [`Own`]: it may be the next one.
+    /// An address, sometimes past an allocation, but never inside [`Own`].
     pub fn beside(&self, kind: u8, random: &mut Random) -> u64 {
         let at = self.handle(kind, random);
         let beside = at.wrapping_add(random.pick(&[1, 4, 256, 4096, 2 << 20]));
@@ -100,25 +100,25 @@ impl World {
         }
     }
 
-    /// Looks whether what no call was given is as it was.
+    /// Checks that hidden memory is unchanged.
     pub fn look(&self, alone: bool) {
         self.own.look(alone);
     }
 }
 
-/// Memory that the sequence is not told of.
+/// Memory that the sequence does not know.
 pub struct Own {
     context: u64,
     kept: Vec<(u64, usize, u8)>,
 }
 
 fn function(name: &str) -> unsafe extern "C" fn(u64, u64, u64) -> i32 {
-    // SAFETY: called with the arguments of the function, each in a register of its own.
+    // SAFETY: called with the function's arguments, each in its own register.
     unsafe { std::mem::transmute(address(name)) }
 }
 
 impl Own {
-    /// Memory of a context of its own, which no other call loses or ends.
+    /// Memory in its own context, which no other call destroys.
     pub fn new() -> Own {
         let mut context = 0u64;
         let code = call!("cuCtxCreate"(&mut context => *mut u64, std::ptr::null() => *const c_void, 0 => u32, 0 => i32));
@@ -132,19 +132,19 @@ impl Own {
         Own { context, kept: kept.to_vec() }
     }
 
-    /// Whether an address is of this memory.
+    /// Whether an address is inside this memory.
     pub fn holds(&self, address: u64) -> bool {
         self.kept.iter().any(|&(at, bytes, _)| (at..at + bytes as u64).contains(&address))
     }
 
-    /// Looks at the memory; where nobody else allocates, also at some that was just freed.
+    /// Checks the memory; in single-threaded sequences also some that was just freed.
     pub fn look(&self, alone: bool) {
         let mut before = 0u64;
         call!("cuCtxGetCurrent"(&mut before => *mut u64));
         assert_eq!(call!("cuCtxSetCurrent"(self.context => u64)), 0);
         for &(at, bytes, pattern) in &self.kept {
             let mut found = vec![0u8; bytes];
-            // SAFETY: there is room for the bytes.
+            // SAFETY: the buffer has room for the bytes.
             let code =
                 unsafe { function("cuMemcpyDtoH")(found.as_mut_ptr() as u64, at, bytes as u64) };
             assert_eq!(code, 0);
@@ -152,17 +152,17 @@ impl Own {
             let freed = allocate(bytes);
             // SAFETY: it was just allocated.
             let code = unsafe { function("cuMemFree")(freed, 0, 0) };
-            // Others may have freed it, by an address that they had before.
+            // Other threads may have freed it, by an older address.
             assert!(code == 0 || !alone);
             for name in ["cuMemcpyDtoH", "cuMemcpy"].into_iter().filter(|_| alone) {
-                // SAFETY: there is room for the bytes.
+                // SAFETY: the buffer has room for the bytes.
                 let code =
                     unsafe { function(name)(found.as_mut_ptr() as u64, freed, bytes as u64) };
                 assert_eq!(code, 1, "{name} reads memory that was freed");
             }
         }
         if call!("cuCtxSetCurrent"(before => u64)) != 0 {
-            // It has ended meanwhile.
+            // It was freed meanwhile.
             assert_eq!(call!("cuCtxSetCurrent"(0 => u64)), 0);
         }
     }

@@ -1,9 +1,9 @@
-//! Programs whose operations are ordered: nothing may be said of them.
+//! Correct programs: no finding is allowed.
 
 use crate::Scenario;
 use crate::gpu::*;
 
-/// By name.
+/// Programs by name.
 pub const ALL: &[Scenario] = &[
     ("one stream", || {
         let (gpu, x, y, (a, _)) = (Gpu::new(), buffer(), buffer(), two());

@@ -1,14 +1,14 @@
-//! Calls of the driver as scenarios make them.
+//! Driver calls used by scenarios.
 
 use crate::common::{allocate, context, kernel, load};
 use std::ffi::c_void;
 
-/// Words of each buffer.
+/// Words per buffer.
 pub const WORDS: usize = 1024;
 pub const BYTES: usize = 4 * WORDS;
 
-/// `fill` writes a value to 1024 words, `copy` copies as many, `count` adds one to each by atomics, `words` writes every other word from the
-/// first or the second on, `lock` counts up a word under a lock, `signal` and `follow` hand over a word by a flag.
+/// `fill` writes a value to 1024 words, `copy` copies as many, `count` increments each atomically, `words` writes every other word from the
+/// first or second on, `lock` increments a word under a lock, `signal` and `follow` pass a word with a flag.
 const PTX: &str = "\
 .version 8.0
 .target sm_80
@@ -116,7 +116,7 @@ fn good(code: i32) {
     assert_eq!(code, 0);
 }
 
-/// Streams: one that keeps the order of the default stream, or not.
+/// A stream, blocking or not.
 pub fn blocking() -> u64 {
     let mut stream = 0u64;
     good(call!("cuStreamCreate"(&mut stream => *mut u64, 0 => u32)));
@@ -147,7 +147,7 @@ pub fn wait(stream: u64, event: u64) {
     good(call!("cuStreamWaitEvent"(stream => u64, event => u64, 0 => u32)));
 }
 
-/// The second stream waits for the first.
+/// Makes the second stream wait for the first.
 pub fn after(first: u64, second: u64) {
     let event = event();
     record(event, first);
@@ -166,7 +166,7 @@ pub fn synchronize_event(event: u64) {
     good(call!("cuEventSynchronize"(event => u64)));
 }
 
-/// A buffer of a device, written by a call that waits.
+/// A device buffer, written by a synchronous call.
 pub fn buffer() -> u64 {
     let buffer = allocate(BYTES);
     good(call!("cuMemsetD8"(buffer => u64, 0 => u8, BYTES => usize)));
@@ -212,7 +212,7 @@ pub fn copy(to: u64, from: u64) {
     good(call!("cuMemcpy"(to => u64, from => u64, BYTES => usize)));
 }
 
-/// Copies rows of 4 words of 16, from a column on.
+/// Copies rows of 4 out of 16 words, from a column on.
 pub fn columns_async(to: u64, column: usize, from: u64, stream: u64) {
     #[repr(C)]
     #[derive(Default)]

@@ -1,5 +1,4 @@
-//! Races between operations of streams, planted and mended: each scenario is a process of its own under the tool that checks, and says what
-//! it finds at its end.
+//! Races between stream operations, planted and fixed. Each scenario runs under the checker in its own process, and prints its findings at exit.
 
 #[macro_use]
 #[path = "../common/mod.rs"]
@@ -14,10 +13,10 @@ mod racing;
 use std::process::Command;
 use std::time::Duration;
 
-/// The scenario that a child runs.
+/// The variable with the scenario to run.
 const SCENARIO: &str = "LANEWORK_TEST_SCENARIO";
 
-/// A program, by its name.
+/// A program with its name.
 type Scenario = (&'static str, fn());
 
 #[test]
@@ -29,7 +28,7 @@ fn the_scenario_of_this_process() {
     run();
 }
 
-/// What a scenario says under the tool.
+/// Findings of a scenario.
 fn said(name: &str) -> String {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     command.args(["--exact", "the_scenario_of_this_process", "--test-threads=1", "--nocapture"]);

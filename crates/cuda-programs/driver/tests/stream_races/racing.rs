@@ -1,8 +1,8 @@
-//! Programs with one race each, and what must be said of it.
+//! Programs with one race each, and the expected finding.
 
 use crate::gpu::*;
 
-/// By name: the program, and part of the finding.
+/// Name, program, and part of the finding.
 pub const ALL: &[(&str, fn(), &str)] = &[
     (
         "two kernels",
@@ -262,7 +262,7 @@ pub const ALL: &[(&str, fn(), &str)] = &[
     ),
 ];
 
-/// A buffer of a program without kernels.
+/// A buffer in a program without kernels.
 fn buffer_of_context() -> u64 {
     let _ = Gpu::new();
     buffer()

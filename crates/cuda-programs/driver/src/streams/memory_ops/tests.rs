@@ -10,7 +10,7 @@ fn conditions_are_of_the_words_bits() {
         (NotBefore, 5, 5, true, true),
         (NotBefore, 4, 5, false, false),
         (NotBefore, 6, 5, true, true),
-        // Behind the wrap of 32 bits 2 comes after 2^32 - 2.
+        // With 32-bit wraparound, 2 comes after 2^32 - 2.
         (NotBefore, 2, 0xffff_fffe, true, false),
         (NotBefore, 0xffff_fffe, 2, false, true),
         (NotBefore, 1, u64::MAX, true, true),
@@ -43,7 +43,7 @@ fn parameters_come_back_as_they_were() {
     .map(|op| op.expect("valid"));
     let shown = words(&ops);
     assert_eq!(shown.len(), 6 * ops.len());
-    // SAFETY: six words of eight bytes for each.
+    // SAFETY: `shown` has six eight-byte words per operation and outlives the call.
     let again = unsafe { read(ops.len() as u32, In::new(shown.as_ptr().cast()), 0) };
     assert_eq!(again, Ok(ops.to_vec()));
 }

@@ -14,7 +14,7 @@ fn planes_are_filtered_and_continue_beyond_their_edges() {
     let mut back = [0f32; 6];
     assert_eq!(copy(array, &mut back, [3, 2, 1], false), 0);
     assert_eq!(back, texels);
-    assert_eq!(copy(array, &mut back, [3, 3, 1], false), 1); // more rows than there are
+    assert_eq!(copy(array, &mut back, [3, 3, 1], false), 1); // more rows than the array has
 
     let read = sampler("tex.2d.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f0, %f1}];");
     let places = at(&[[0.5, 0.5, 0.0], [1.0, 0.5, 0.0], [1.0, 1.0, 0.0], [-2.0, 9.0, 0.0]]);
@@ -24,7 +24,7 @@ fn planes_are_filtered_and_continue_beyond_their_edges() {
     assert_eq!(sample(read, linear, &places), [1.0, 1.5, 8.25, 10.0]);
     let bordered = texture(of_array(array), reading(3, 0, 0, 7.0)).expect("a texture");
     assert_eq!(sample(read, bordered, &places), [1.0, 2.0, 20.0, 7.0]);
-    // Only normalised coordinates repeat: without them, what asks for it is clamped.
+    // Only normalized coordinates repeat; otherwise they clamp.
     let repeats = texture(of_array(array), reading(0, 0, 0, 0.0)).expect("a texture");
     assert_eq!(sample(read, repeats, &places), [1.0, 2.0, 20.0, 10.0]);
     let repeats = texture(of_array(array), reading(0, 0, 2, 0.0)).expect("a texture");
@@ -73,7 +73,7 @@ fn volumes_layers_and_cubes_have_their_planes_one_after_the_other() {
 
     let cube = made(shape(2, 2, 6, CUBE), [2, 2, 6]);
     let read = sampler("tex.cube.v4.f32.f32 {%f4, %f5, %f6, %f7}, [%rd1, {%f0, %f1, %f2, %f2}];");
-    // On +x, s falls with z and t with y; -z is the last face.
+    // On face +x, s decreases with z and t with y; -z is the last face.
     assert_eq!(sample(read, cube, &at(&[[1.0, 0.9, 0.8], [0.5, 0.5, -1.0]])), [0.0, 20.0]);
     for wrong in [
         shape(2, 3, 6, CUBE),
@@ -101,7 +101,7 @@ fn memory_is_read_by_index_or_in_rows() {
     (linear[0], linear[1], linear[2], linear[3]) = (2, memory, u64::from(BYTES) | 1 << 32, 16);
     let object = texture(linear, reading(0, 0, 1, 0.0)).expect("a texture");
     assert_eq!(sample(sampler(fetch), object, &places), [6.0, 45.0, 0.0, 0.0]);
-    // As fractions.
+    // As normalized values.
     let fetch = "tex.1d.v4.f32.s32 {%f4, %f5, %f6, %f7}, [%rd1, {%r1}];";
     let object = texture(linear, reading(0, 0, 0, 0.0)).expect("a texture");
     assert_eq!(sample(sampler(fetch), object, &places)[..2], [6.0 / 255.0, 45.0 / 255.0]);
@@ -115,7 +115,7 @@ fn memory_is_read_by_index_or_in_rows() {
     let got = sample(read, object, &at(&[[1.0, 1.5, 0.0], [99.0, 99.0, 0.0]]));
     let close = |got: f32, expected: f32| (got - expected / 255.0).abs() < 1e-6;
     assert!(close(got[0], 49.5) && close(got[1], 3.0 * 52.0), "{got:?}");
-    // Integers are filtered only where they are read as floats.
+    // Integers can only be filtered when read as floats.
     assert_eq!(texture(rows, reading(1, 1, 1, 0.0)), Err(1));
 }
 
@@ -158,7 +158,7 @@ fn surfaces_are_written_and_read() {
     assert_eq!(call!("cuMemcpyAtoD"(memory => u64, array => u64, 8 => usize, 16 => usize)), 0);
     assert_eq!(download::<i32>(memory, 4), [1, -1, 2, -2]);
     assert_eq!(call!("cuMemcpyAtoD"(memory => u64, array => u64, 24 => usize, 16 => usize)), 1);
-    // One thread too many is outside.
+    // The last thread is outside.
     assert_eq!(launch(write, 49, &[object]), 719);
     assert_eq!(call!("cuSurfObjectDestroy"(object => u64)), 0);
     assert_eq!(call!("cuSurfObjectDestroy"(0 => u64)), 0);

@@ -1,9 +1,9 @@
-//! Arrays, textures and a kernel that samples, as the tests use them.
+//! Arrays, textures, and a sampling kernel, for the other tests.
 
 use crate::common::{allocate, download, kernel, launch, upload};
 use std::ffi::c_void;
 
-/// `CUDA_ARRAY3D_DESCRIPTOR` and what it starts with.
+/// `CUDA_ARRAY3D_DESCRIPTOR` and its prefix.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shape {
@@ -73,7 +73,7 @@ pub fn array(shape: Shape) -> u64 {
     array
 }
 
-/// Copies rows of the host to an array, or back.
+/// Copies host rows to an array, or back.
 pub fn copy<T>(array: u64, values: &mut [T], extent: [usize; 3], to_array: bool) -> i32 {
     let width = extent[0] * size_of::<T>();
     let host = values.as_mut_ptr() as u64;
@@ -98,7 +98,7 @@ pub fn of_array(array: u64) -> Resource {
     resource
 }
 
-/// Modes of addressing, a filter (1: linear), flags (1: integers stay so, 2: normalised), a border.
+/// Address modes, filter (1: linear), flags (1: read integers, 2: normalized), border color.
 pub fn reading(mode: u32, filter: u32, flags: u32, border: f32) -> Reading {
     let mut reading = [0; 26];
     reading[..5].copy_from_slice(&[mode, mode, mode, filter, flags]);
@@ -106,7 +106,7 @@ pub fn reading(mode: u32, filter: u32, flags: u32, border: f32) -> Reading {
     reading
 }
 
-/// A kernel that samples at one place after the other (four words each) and stores the first channel.
+/// A kernel that samples at a list of places (four words each) and stores the first channel.
 pub fn sampler(instruction: &str) -> u64 {
     let text = format!(
         ".version 7.0 .target sm_70 .address_size 64
@@ -125,7 +125,7 @@ pub fn sampler(instruction: &str) -> u64 {
     kernel(&text, "sample")
 }
 
-/// What a kernel of `sampler` reads at places.
+/// Samples with a kernel of `sampler`.
 pub fn sample(function: u64, object: u64, places: &[[u32; 4]]) -> Vec<f32> {
     let (from, to) = (allocate(16 * places.len()), allocate(4 * places.len()));
     upload(from, places);

@@ -1,4 +1,4 @@
-//! Mipmapped arrays and colours of sRGB.
+//! Mipmapped arrays and sRGB.
 
 use super::calls::*;
 use crate::common::context;
@@ -27,7 +27,7 @@ fn levels_of_mipmaps_are_arrays() {
     assert_eq!(call!("cuMipmappedArrayDestroy"(levels => u64)), 0);
 }
 
-/// A mipmapped array of one channel of floats whose level `i` holds `10^i` everywhere.
+/// A single-channel float mipmap whose level `i` is `10^i` everywhere.
 fn powers(width: usize, height: usize, count: u32) -> u64 {
     let shape = Shape { width, height, format: FLOAT, channels: 1, ..Shape::default() };
     let (mut levels, mut level) = (0u64, 0u64);
@@ -48,7 +48,7 @@ fn powers(width: usize, height: usize, count: u32) -> u64 {
 
 const NORMALIZED: u32 = 2;
 
-/// How levels are read: the filter (1: linear), the bias and the limits.
+/// Mipmap sampling: filter (1: linear), bias, and limits.
 fn reading_levels(filter: u32, bias: f32, least: f32, most: f32) -> Reading {
     let mut reading = reading(1, 0, NORMALIZED, 0.0);
     reading[6..10].copy_from_slice(&[filter, bias.to_bits(), least.to_bits(), most.to_bits()]);
@@ -67,7 +67,7 @@ fn levels_of_mipmaps_are_read_by_number_and_gradient() {
     assert_eq!(sample(read, whole, &places), [1.0, 10.0, 55.0, 1000.0]);
     let nearest = texture(resource, reading_levels(0, -1.0, 0.0, 1.0)).expect("a texture");
     assert_eq!(sample(read, nearest, &places), [1.0, 1.0, 10.0, 10.0]);
-    // With no limits set there is level 0 alone, as a descriptor of zeros says.
+    // A zeroed descriptor limits sampling to level 0.
     let lowest = texture(resource, reading_levels(1, 0.0, 0.0, 0.0)).expect("a texture");
     assert_eq!(sample(read, lowest, &places), [1.0; 4]);
     let gradient = sampler(
@@ -77,7 +77,7 @@ fn levels_of_mipmaps_are_read_by_number_and_gradient() {
     let places = at(&[[0.5, 0.125, 0.0], [0.5, 0.125, 0.5]]);
     assert_eq!(sample(gradient, whole, &places), [10.0, 100.0]);
 
-    // A view begins at its own level.
+    // A view starts at its own first level.
     let mut view = [0u32; 32];
     (view[8], view[9]) = (1, 2);
     let mut object = 0u64;
@@ -88,7 +88,7 @@ fn levels_of_mipmaps_are_read_by_number_and_gradient() {
     assert_eq!(code, 0);
     let places = at(&[[0.5, 0.5, 0.0], [0.5, 0.5, 1.0], [0.5, 0.5, 2.0]]);
     assert_eq!(sample(read, object, &places), [10.0, 100.0, 100.0]);
-    // Mipmapped arrays need normalised coordinates.
+    // Mipmapped arrays require normalized coordinates.
     let mut plain = reading_levels(0, 0.0, 0.0, 9.0);
     plain[4] = 0;
     assert_eq!(texture(resource, plain), Err(1));
@@ -112,6 +112,6 @@ fn colours_of_srgb_are_read_as_linear_ones() {
         let got = sample(read, object, &at(&[[1.0, 0.5, 0.0]]))[0];
         assert!((got - expected).abs() < 1e-4, "{channel}: {got}");
     }
-    // Integers are not colours.
+    // Integers have no sRGB conversion.
     assert_eq!(texture(of_array(array), reading(1, 0, SRGB | 1, 0.0)), Err(801));
 }

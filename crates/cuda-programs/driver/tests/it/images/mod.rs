@@ -1,4 +1,4 @@
-//! Arrays, textures and surfaces through the driver: what is copied to an array is what kernels read, by the guide's formulas.
+//! Arrays, textures and surfaces: kernels read what was copied, by the formulas of the programming guide.
 
 mod arrays;
 mod calls;

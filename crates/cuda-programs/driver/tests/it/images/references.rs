@@ -1,4 +1,4 @@
-//! Texture and surface references, and launches as before CUDA 4, as programs of that time use both.
+//! Texture and surface references, with launches as before CUDA 4.
 
 use super::calls::*;
 use crate::common::{allocate, context, download, load, upload};
@@ -40,7 +40,7 @@ fn reference(module: u64, name: &std::ffi::CStr) -> (i32, u64) {
     (code, reference)
 }
 
-/// Launches `read` for a place, by a parameter after the other.
+/// Launches `read`, passing parameters one by one.
 fn read(function: u64, reference: u64, out: u64, x: f32, y: f32) -> (i32, f32) {
     for code in [
         call!("cuFuncSetBlockShape"(function => u64, 1 => i32, 1 => i32, 1 => i32)),
@@ -67,7 +67,7 @@ fn a_texture_reference_is_read_as_it_is_bound_when_a_kernel_starts() {
     assert_eq!(reference(module, c"other").0, 500); // no texture
     assert_eq!(reference(module, c"nothing").0, 500);
 
-    // Linear memory, from a place that is not aligned: the kernel adds what is between.
+    // Unaligned linear memory: the kernel adds the offset.
     let (memory, out) = (allocate(64 * 4), allocate(64));
     upload(memory, &(0..64).map(|i| i as f32).collect::<Vec<f32>>());
     assert_eq!(call!("cuTexRefSetFormat"(image => u64, FLOAT => u32, 1 => i32)), 0);
@@ -87,7 +87,7 @@ fn a_texture_reference_is_read_as_it_is_bound_when_a_kernel_starts() {
     // Past the end it is 0.
     assert_eq!(download::<f32>(out, 9), [4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 0.0]);
 
-    // Rows of memory, filtered, with coordinates from 0 to 1.
+    // Pitched memory, filtered, with normalized coordinates.
     let rows = Plane { width: 4, height: 3, format: FLOAT, channels: 1 };
     let code = call!("cuTexRefSetAddress2D"(image => u64, &rows => *const Plane, memory => u64, 32 => usize));
     assert_eq!(code, 0);
@@ -111,7 +111,7 @@ fn a_texture_reference_is_read_as_it_is_bound_when_a_kernel_starts() {
     }
     assert_eq!((address, mode, flags), (memory, 0, 2));
 
-    // An array, which brings its own format.
+    // An array, which has its own format.
     let array =
         array(Shape { width: 2, height: 2, format: BYTES, channels: 1, ..Shape::default() });
     assert_eq!(copy(array, &mut [0u8, 51, 102, 255], [2, 2, 1], true), 0);
@@ -123,7 +123,7 @@ fn a_texture_reference_is_read_as_it_is_bound_when_a_kernel_starts() {
     let code = call!("cuTexRefGetFormat"(&mut format => *mut u32, &mut channels => *mut i32, image => u64));
     assert_eq!((code, bound, format, channels), (0, array, BYTES, 1));
     assert_eq!(call!("cuTexRefGetAddress"(&mut address => *mut u64, image => u64)), 1);
-    // What cannot be read is the launch's error, and no kernel runs.
+    // An invalid texture is an error of the launch, and no kernel runs.
     assert_eq!(call!("cuTexRefSetFlags"(image => u64, 1 => u32)), 0);
     assert_eq!(call!("cuTexRefSetFilterMode"(image => u64, 1 => u32)), 0);
     assert_eq!(read(of_rows, image, out, 0.75, 0.25).0, 1);
