@@ -132,7 +132,7 @@ impl Emulator {
     }
 
     /// The finding of a copy of `bytes` bytes to the host, if checks cover host reads.
-    pub fn judge_read(&self, address: u64, bytes: u64) -> Option<Report> {
+    pub fn check_host_read(&self, address: u64, bytes: u64) -> Option<Report> {
         self.options.checks.filter(|checks| checks.has_host_reads())?;
         let near = self.memory().unwritten(address, bytes)?;
         let at = near.address.wrapping_add_signed(near.offset);

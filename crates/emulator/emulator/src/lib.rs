@@ -27,7 +27,7 @@ pub use lanework_engine::event::{Access, AccessKind, Asynchronous, Phase, Place,
 pub use lanework_engine::fault::{
     Fault, FaultKind, LoadError, MemoryError, NearAllocation, SourceLocation,
 };
-pub use lanework_engine::held::Held;
+pub use lanework_engine::held::PinnedBytes;
 pub use lanework_engine::hook::Wants;
 pub use lanework_engine::instrument::{Instrument, Launch};
 pub use lanework_engine::launch::{Blocks, LaunchConfig, Outcome};

@@ -3,7 +3,7 @@
 use crate::device::Engine;
 use crate::tool::Session;
 use crate::{Buffer, Device, Error, Result};
-use lanework_emulator::{Emulator, Held, Options};
+use lanework_emulator::{Emulator, Options, PinnedBytes};
 use std::any::Any;
 use std::sync::Arc;
 
@@ -171,8 +171,8 @@ impl Device {
     ///
     /// # Errors
     /// As [`Device::read_at`].
-    pub fn hold_at(&self, address: u64, bytes: u64) -> Result<Held<'_>> {
-        Ok(self.emulated()?.hold(address, bytes)?)
+    pub fn hold_at(&self, address: u64, bytes: u64) -> Result<PinnedBytes<'_>> {
+        Ok(self.emulated()?.pin(address, bytes)?)
     }
 
     /// Sets `bytes` bytes at an address of an emulator's memory; see [`Device::read_at`].

@@ -49,7 +49,7 @@ const SILENT: &[&str] = &[
     "cli/src/ptxas.rs",
     "terminal/src/words",
     "emulator/engine/src/assemble/verify",
-    "emulator/engine/src/guest",
+    "emulator/engine/src/memory/guest",
     "laboratory/store/src/export.rs",
     "laboratory/ladders/src/intro.rs",
     "laboratory/bench/src/options.rs",

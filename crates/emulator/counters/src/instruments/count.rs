@@ -11,7 +11,7 @@ use lanework_engine::event::{AccessKind, BulkTraffic, Place};
 use lanework_engine::hook::Wants;
 use lanework_engine::instrument::{Instrument, Launch};
 use lanework_engine::machine::Warp;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 
@@ -84,7 +84,7 @@ unsafe impl Instrument for CountingObserver {
         cost::pattern_cost(class, pattern)
     }
 
-    fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
+    fn memory(&mut self, warp: &Warp, site: &AccessSite, place: Place, addresses: &[u64; 32]) {
         let Some(counts) = self.at(place) else { return };
         let space = site.accessed_space(warp.mask, addresses);
         let bytes = u32::from(site.bytes) * u32::from(site.count);

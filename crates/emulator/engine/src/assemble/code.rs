@@ -2,10 +2,10 @@
 
 use crate::assemble::fuse::Fusion;
 use crate::assemble::fuse::fma::FmaSequence;
-use crate::assemble::shape::{Form, Shape};
+use crate::assemble::shape::{RegisterForms, Shape};
 use crate::assemble::verify::{Violation, verify, verify_wide};
-use crate::assemble::{Want, assemble};
-use crate::instructions::access::site::Site;
+use crate::assemble::{AssemblyOptions, assemble};
+use crate::instructions::access::site::AccessSite;
 use crate::instructions::matrix::Plan;
 use crate::instructions::{asynchrony, texture};
 use crate::instrument::attached::Instrumentation;
@@ -43,11 +43,11 @@ pub struct Code {
     /// Bytes of one warp's register file.
     pub register_bytes: usize,
     /// The registers in it, each with its form.
-    pub reserved: Vec<(Slot, Form)>,
+    pub reserved: Vec<(Slot, RegisterForms)>,
     /// The initial values of the register file.
     pub prefill: Vec<(Slot, Prefill)>,
     /// Memory instructions, as they start.
-    pub sites: Vec<Site>,
+    pub sites: Vec<AccessSite>,
     /// Where each register is; [`NO_SLOT`](crate::machine::slot::NO_SLOT) for one that nothing uses.
     pub slots: Vec<Slot>,
     /// Fused multiply-add sequences that one operation runs (superinstructions).
@@ -83,7 +83,7 @@ pub struct Assembled {
     pub undefined: Vec<u32>,
     analyses: Arc<Analyses>,
     uniformity: Uniformity,
-    want: Want,
+    want: AssemblyOptions,
     verify: bool,
     wide: OnceLock<Code>,
 }
@@ -112,7 +112,7 @@ impl Assembled {
         };
         let instrumentation = *instrumentation;
         let plan = (instrumentation.plan)(&kernel, &analyses);
-        let want = Want { tier: best_tier(), instrumentation, plan, first_site: 0 };
+        let want = AssemblyOptions { tier: best_tier(), instrumentation, plan, first_site: 0 };
         let code = assemble(&kernel, &analyses, &uniformity, &uniformity, want.clone());
         if verified {
             hold(verify(&kernel, &code, 0));
@@ -155,7 +155,8 @@ impl Assembled {
     pub fn wide(&self) -> &Code {
         self.wide.get_or_init(|| {
             let all = Uniformity::all_varying(&self.kernel);
-            let want = Want { first_site: self.code.sites.len() as u32, ..self.want.clone() };
+            let want =
+                AssemblyOptions { first_site: self.code.sites.len() as u32, ..self.want.clone() };
             let first_site = want.first_site;
             let wide = assemble(&self.kernel, &self.analyses, &all, &self.uniformity, want);
             if self.verify {

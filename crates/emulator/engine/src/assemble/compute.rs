@@ -112,11 +112,12 @@ impl Assembler<'_> {
             let to = self.temporary(i, wide);
             let from = self.code.slots[*r as usize];
             let tiers = if wide {
-                Tiers::of::<Materialize<u64>>()
+                Tiers::per_level::<Materialize<u64>>()
             } else {
-                Tiers::of::<Materialize<u32>>()
+                Tiers::per_level::<Materialize<u32>>()
             };
-            let own = OperandKind::Register(Registers::of(if wide { WIDE_WORDS } else { WORDS }));
+            let own =
+                OperandKind::Register(Registers::in_forms(if wide { WIDE_WORDS } else { WORDS }));
             let shape = Shape::new(own, SCALAR_FORM, OperandKind::Number, OperandKind::Number);
             self.push(tiers, [to, from, 0, 0], 0, inst.origin, shape);
             materialized[i] = Some(to);

@@ -2,7 +2,8 @@
 
 use crate::assemble::fuse::Mark;
 use crate::assemble::shape::{
-    Flow, Immediate, MAYBE_TRUTH, MAYBE_VALUE, MAYBE_VARYING, OperandKind, Shape, TEST, VALUE,
+    Immediate, MAYBE_TRUTH, MAYBE_VALUE, MAYBE_VARYING, OperandKind, OperationFlow, Shape, TEST,
+    VALUE,
 };
 use crate::assemble::{Assembler, BRANCH, GUARD, JUMP, THREE_VALUES};
 use crate::block::barriers::{BarrierForm, BarrierOperation};
@@ -121,19 +122,19 @@ impl Assembler<'_> {
             }
             Opcode::Exit | Opcode::Return => {
                 let slots = [0, ENDS, ENDS, ENDS];
-                let shape = Shape::NONE.going(Flow::Leaves);
+                let shape = Shape::NONE.going(OperationFlow::Leaves);
                 self.push(Tiers::cold::<control::Exit>(), slots, count, origin, shape);
             }
             Opcode::Trap => {
-                let shape = Shape::NONE.going(Flow::Leaves);
+                let shape = Shape::NONE.going(OperationFlow::Leaves);
                 self.push(Tiers::cold::<control::Trap>(), [0; 4], count, origin, shape);
             }
             Opcode::AssertFail => {
-                let shape = Shape::NONE.going(Flow::Leaves);
+                let shape = Shape::NONE.going(OperationFlow::Leaves);
                 self.push(Tiers::cold::<control::AssertFail>(), [0; 4], count, origin, shape);
             }
             Opcode::StackOverflow => {
-                let shape = Shape::NONE.going(Flow::Leaves);
+                let shape = Shape::NONE.going(OperationFlow::Leaves);
                 self.push(Tiers::cold::<control::StackOverflow>(), [0; 4], count, origin, shape);
             }
             Opcode::Barrier { kind, aligned } => self.barrier(inst, *kind, *aligned),
@@ -154,7 +155,7 @@ impl Assembler<'_> {
             }
         }
         if let Some(at) = guard_at {
-            let shape = Shape::NONE.going(Flow::Unguards);
+            let shape = Shape::NONE.going(OperationFlow::Unguards);
             self.push(Tiers::cold::<control::Unguard>(), [0; 4], 0, origin, shape);
             self.code.ops[at].a = self.code.ops.len() as u32;
         }

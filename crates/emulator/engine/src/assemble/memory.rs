@@ -3,12 +3,12 @@
 use crate::assemble::Assembler;
 use crate::assemble::fuse::Mark;
 use crate::assemble::shape::{
-    Form, Immediate, MAYBE_VALUE, OperandKind, Registers, SCALAR_WIDE, SCALAR_WORD, Shape, VALUE,
-    WIDE_WORDS, WORDS,
+    Immediate, MAYBE_VALUE, OperandKind, RegisterForms, Registers, SCALAR_WIDE, SCALAR_WORD, Shape,
+    VALUE, WIDE_WORDS, WORDS,
 };
 use crate::instructions::access::atomic::{Atomic, AtomicQuad};
 use crate::instructions::access::direct::{LoadDirect, StoreDirect};
-use crate::instructions::access::site::Site;
+use crate::instructions::access::site::AccessSite;
 use crate::instructions::access::{Load, Store, direct};
 use crate::instructions::alu::atomic::combine;
 use crate::instrument::event::AccessKind;
@@ -64,10 +64,11 @@ impl Assembler<'_> {
         // One access, or 16 lanes side by side.
         let one = data[0].is_some_and(|slot| slot & SCALAR != 0) || address & SCALAR == 0;
         let span = u64::from(bytes) * if one { 1 } else { 16 };
-        let site = (self.want.first_site as usize + self.code.sites.len()) * size_of::<Site>();
+        let site =
+            (self.want.first_site as usize + self.code.sites.len()) * size_of::<AccessSite>();
         let site = site as u32;
         let class = self.classifier.class(self.at, &op);
-        self.code.sites.push(Site {
+        self.code.sites.push(AccessSite {
             span,
             offset: op.offset as u64,
             count: op.count,
@@ -77,7 +78,7 @@ impl Assembler<'_> {
             order: op.order,
             counter: (self.want.instrumentation.counter)(op.space, kind, class),
             origin: inst.origin,
-            ..Site::aside(op.space, kind, bytes, class)
+            ..AccessSite::aside(op.space, kind, bytes, class)
         });
         if self.want.any(Wants::ACCESSES) {
             self.observe(inst, address, site);
@@ -107,12 +108,14 @@ impl Assembler<'_> {
         let special = special.and_then(|tiers| tiers.at(self.want.tier));
         let shape = match special {
             Some(_) if direct => direct_shape(op, address & WIDE != 0, data & SCALAR != 0),
-            Some(_) => of_forms(WORDS, WIDE_WORDS, OperandKind::Site(1), None),
+            Some(_) => of_forms(WORDS, WIDE_WORDS, OperandKind::AccessSite(1), None),
             None => match op.kind {
                 MemoryKind::Store => {
-                    Shape::new(OperandKind::Number, VALUE, OperandKind::Site(0), MAYBE_VALUE)
+                    Shape::new(OperandKind::Number, VALUE, OperandKind::AccessSite(0), MAYBE_VALUE)
                 }
-                _ => Shape::new(MAYBE_VALUE, VALUE, OperandKind::Site(0), OperandKind::Number),
+                _ => {
+                    Shape::new(MAYBE_VALUE, VALUE, OperandKind::AccessSite(0), OperandKind::Number)
+                }
             },
         };
         let mark = match (op.kind, special, data & (SCALAR | WIDE)) {
@@ -153,7 +156,7 @@ impl Assembler<'_> {
             }
         };
         let shape =
-            Shape::new(OperandKind::Number, VALUE, OperandKind::Site(0), OperandKind::Number);
+            Shape::new(OperandKind::Number, VALUE, OperandKind::AccessSite(0), OperandKind::Number);
         let slots = [0, address, site, self.want.tier as u32];
         self.push(tiers, slots, imm, inst.origin, shape.with(what));
     }
@@ -161,9 +164,14 @@ impl Assembler<'_> {
 
 /// The operands of a handler that knows the forms of its registers: those loaded or stored, and the
 /// address.
-fn of_forms(data: Form, address: Form, site: OperandKind, stored: Option<()>) -> Shape {
-    let data = OperandKind::Register(Registers::of(data));
-    let address = OperandKind::Register(Registers::of(address));
+fn of_forms(
+    data: RegisterForms,
+    address: RegisterForms,
+    site: OperandKind,
+    stored: Option<()>,
+) -> Shape {
+    let data = OperandKind::Register(Registers::in_forms(data));
+    let address = OperandKind::Register(Registers::in_forms(address));
     match stored {
         Some(()) => Shape::new(OperandKind::Number, address, site, data),
         None => Shape::new(data, address, site, OperandKind::Number),
@@ -179,7 +187,7 @@ fn direct_shape(op: MemoryOp, wide: bool, scalar: bool) -> Shape {
         (_, true) => SCALAR_WIDE,
     };
     let stored = matches!(op.kind, MemoryKind::Store).then_some(());
-    let site = OperandKind::Site(if scalar { 1 } else { 16 });
+    let site = OperandKind::AccessSite(if scalar { 1 } else { 16 });
     of_forms(data, if wide { SCALAR_WIDE } else { SCALAR_WORD }, site, stored)
 }
 

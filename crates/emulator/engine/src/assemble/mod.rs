@@ -11,7 +11,7 @@ pub(crate) mod verify;
 
 pub use crate::assemble::code::{Code, Prefill};
 use crate::assemble::fuse::{Mark, fuse};
-use crate::assemble::shape::{Flow, OperandKind, Shape, TRUTH, VALUE};
+use crate::assemble::shape::{OperandKind, OperationFlow, Shape, TRUTH, VALUE};
 use crate::instructions::control;
 use crate::instrument::attached::Instrumentation;
 use crate::instrument::hook::Wants;
@@ -42,7 +42,7 @@ const JUMP: Shape = Shape::new(
     OperandKind::MaybeTarget,
     OperandKind::Number,
 )
-.going(Flow::Leaves);
+.going(OperationFlow::Leaves);
 const BRANCH: Shape =
     Shape::new(OperandKind::Target, TRUTH, OperandKind::MaybeTarget, OperandKind::Number);
 const GUARD: Shape =
@@ -51,7 +51,7 @@ const THREE_VALUES: Shape = Shape::new(OperandKind::Number, VALUE, VALUE, VALUE)
 
 /// What to assemble for.
 #[derive(Clone)]
-pub struct Want {
+pub struct AssemblyOptions {
     /// Index of the SIMD level.
     pub tier: usize,
     /// The run's instrument.
@@ -62,7 +62,7 @@ pub struct Want {
     pub first_site: u32,
 }
 
-impl Want {
+impl AssemblyOptions {
     /// Whether the instrument wants any of this.
     fn any(&self, what: Wants) -> bool {
         self.instrumentation.wants.any(what)
@@ -76,7 +76,7 @@ pub fn assemble(
     analyses: &Analyses,
     uniformity: &Uniformity,
     divergence: &Uniformity,
-    want: Want,
+    want: AssemblyOptions,
 ) -> Code {
     let mut assembler = Assembler {
         kernel,
@@ -124,7 +124,7 @@ struct Assembler<'a> {
     analyses: &'a Analyses,
     uniformity: &'a Uniformity,
     divergence: &'a Uniformity,
-    want: Want,
+    want: AssemblyOptions,
     code: Code,
     constants: HashMap<u64, Slot>,
     truths: [Option<Slot>; 2],
@@ -229,7 +229,7 @@ impl Assembler<'_> {
         }
         let end = self.code.ops.len() as u32;
         let origin = self.kernel.insts.last().map_or(0, |inst| inst.origin);
-        let end_shape = Shape::NONE.going(Flow::Ends);
+        let end_shape = Shape::NONE.going(OperationFlow::Ends);
         self.push(Tiers::cold::<control::Exit>(), [0; 4], 0, origin, end_shape);
         for (at, target, reconverge) in patches {
             self.code.ops[at].a = target.map_or(end, |b| starts[b]);

@@ -1,7 +1,7 @@
 //! Places: where registers and constants are in the register file.
 
 use crate::assemble::shape::{
-    Form, PREDICATE, SCALAR_WIDE, SCALAR_WORD, WIDE_WORDS, WORDS, form_bytes,
+    PREDICATE, RegisterForms, SCALAR_WIDE, SCALAR_WORD, WIDE_WORDS, WORDS, form_bytes,
 };
 use crate::assemble::{Assembler, Prefill};
 use crate::machine::slot::{NO_SLOT, OFFSET, SCALAR, Slot, WIDE};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 
 impl Assembler<'_> {
     /// Makes room for a register of a form; gives its slot, with `flags`.
-    fn reserve(&mut self, form: Form, flags: Slot) -> Slot {
+    fn reserve(&mut self, form: RegisterForms, flags: Slot) -> Slot {
         let bytes = form_bytes(form);
         let at = self.code.register_bytes.next_multiple_of(bytes.min(64));
         self.code.register_bytes = at + bytes;

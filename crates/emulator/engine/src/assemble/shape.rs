@@ -4,20 +4,20 @@
 use lanework_ptx_ir::kernel::Width;
 
 /// The form of a register in the register file, as one bit.
-pub type Form = u8;
+pub type RegisterForms = u8;
 /// A 32-bit register in scalar form.
-pub const SCALAR_WORD: Form = 1;
+pub const SCALAR_WORD: RegisterForms = 1;
 /// A 64-bit register in scalar form.
-pub const SCALAR_WIDE: Form = 1 << 1;
+pub const SCALAR_WIDE: RegisterForms = 1 << 1;
 /// A varying register with 32-bit words.
-pub const WORDS: Form = 1 << 2;
+pub const WORDS: RegisterForms = 1 << 2;
 /// A varying register with 64-bit words.
-pub const WIDE_WORDS: Form = 1 << 3;
+pub const WIDE_WORDS: RegisterForms = 1 << 3;
 /// A predicate.
-pub const PREDICATE: Form = 1 << 4;
+pub const PREDICATE: RegisterForms = 1 << 4;
 
 /// The bytes of a register of a form; it is at a multiple of 32, and of 64 from 128 bytes on.
-pub const fn form_bytes(form: Form) -> usize {
+pub const fn form_bytes(form: RegisterForms) -> usize {
     match form {
         WORDS => 128,
         WIDE_WORDS => 256,
@@ -26,7 +26,7 @@ pub const fn form_bytes(form: Form) -> usize {
 }
 
 /// The possible forms of a register of a width.
-pub const fn forms_of(width: Width) -> Form {
+pub const fn forms_of(width: Width) -> RegisterForms {
     match width {
         Width::Predicate => PREDICATE,
         Width::Word => SCALAR_WORD | WORDS,
@@ -43,7 +43,7 @@ const OPTIONAL: u8 = 1 << 6;
 
 impl Registers {
     /// Registers of any of these forms; the low bits of the slot tell which.
-    pub const fn of(forms: Form) -> Registers {
+    pub const fn in_forms(forms: RegisterForms) -> Registers {
         Registers(forms)
     }
 
@@ -58,7 +58,7 @@ impl Registers {
     }
 
     /// The forms.
-    pub const fn forms(self) -> Form {
+    pub const fn forms(self) -> RegisterForms {
         self.0 & (BARE - 1)
     }
 
@@ -92,29 +92,31 @@ pub enum OperandKind {
     Block,
     /// The byte offset of an access site, and how many lanes side by side the handler takes for
     /// accessible from an address that the site's bounds accept.
-    Site(u8),
+    AccessSite(u8),
 }
 
 /// A register of words in any form.
 pub const VALUE: OperandKind =
-    OperandKind::Register(Registers::of(SCALAR_WORD | SCALAR_WIDE | WORDS | WIDE_WORDS));
+    OperandKind::Register(Registers::in_forms(SCALAR_WORD | SCALAR_WIDE | WORDS | WIDE_WORDS));
 /// The same, or none.
-pub const MAYBE_VALUE: OperandKind =
-    OperandKind::Register(Registers::of(SCALAR_WORD | SCALAR_WIDE | WORDS | WIDE_WORDS).optional());
+pub const MAYBE_VALUE: OperandKind = OperandKind::Register(
+    Registers::in_forms(SCALAR_WORD | SCALAR_WIDE | WORDS | WIDE_WORDS).optional(),
+);
 /// A varying register.
-pub const VARYING: OperandKind = OperandKind::Register(Registers::of(WORDS | WIDE_WORDS));
+pub const VARYING: OperandKind = OperandKind::Register(Registers::in_forms(WORDS | WIDE_WORDS));
 /// The same, or none.
 pub const MAYBE_VARYING: OperandKind =
-    OperandKind::Register(Registers::of(WORDS | WIDE_WORDS).optional());
+    OperandKind::Register(Registers::in_forms(WORDS | WIDE_WORDS).optional());
 /// A register in scalar form.
 pub const SCALAR_FORM: OperandKind =
-    OperandKind::Register(Registers::of(SCALAR_WORD | SCALAR_WIDE));
+    OperandKind::Register(Registers::in_forms(SCALAR_WORD | SCALAR_WIDE));
 /// A predicate that is written.
-pub const TRUTH: OperandKind = OperandKind::Register(Registers::of(PREDICATE));
+pub const TRUTH: OperandKind = OperandKind::Register(Registers::in_forms(PREDICATE));
 /// The same, or none.
-pub const MAYBE_TRUTH: OperandKind = OperandKind::Register(Registers::of(PREDICATE).optional());
+pub const MAYBE_TRUTH: OperandKind =
+    OperandKind::Register(Registers::in_forms(PREDICATE).optional());
 /// A predicate that is read. The constant 0 stands for an operand that an instruction lacks.
-pub const TEST: OperandKind = OperandKind::Register(Registers::of(PREDICATE | SCALAR_WIDE));
+pub const TEST: OperandKind = OperandKind::Register(Registers::in_forms(PREDICATE | SCALAR_WIDE));
 
 /// The kind of the immediate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +141,7 @@ pub enum Immediate {
 
 /// Where control goes after an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub enum OperationFlow {
     /// With the next operation, or a target besides.
     Falls,
     /// Never with the next one.
@@ -158,13 +160,13 @@ pub struct Shape {
     /// The immediate.
     pub imm: Immediate,
     /// Where it continues.
-    pub flow: Flow,
+    pub flow: OperationFlow,
 }
 
 impl Shape {
     /// An operation with these operands that falls through; the immediate is a number.
     pub const fn new(a: OperandKind, b: OperandKind, c: OperandKind, d: OperandKind) -> Shape {
-        Shape { operands: [a, b, c, d], imm: Immediate::Number, flow: Flow::Falls }
+        Shape { operands: [a, b, c, d], imm: Immediate::Number, flow: OperationFlow::Falls }
     }
 
     /// An operation without operands.
@@ -181,7 +183,7 @@ impl Shape {
     }
 
     /// Going on elsewhere.
-    pub const fn going(self, flow: Flow) -> Shape {
+    pub const fn going(self, flow: OperationFlow) -> Shape {
         Shape { flow, ..self }
     }
 
@@ -197,13 +199,13 @@ impl Shape {
         for (operand, width) in operands[1..].iter_mut().zip(from) {
             *operand = if *width == Width::Predicate { TEST } else { words };
         }
-        Shape { operands, imm: Immediate::Function, flow: Flow::Falls }
+        Shape { operands, imm: Immediate::Function, flow: OperationFlow::Falls }
     }
 
     /// A computation by a handler that knows the form of each register: varying, of the width given, or
     /// scalar where the bit of `kinds` is set. Slots are bare offsets.
     pub fn direct(widths: &[Width], kinds: usize) -> Shape {
-        let bare = |forms| OperandKind::Register(Registers::of(forms).bare());
+        let bare = |forms| OperandKind::Register(Registers::in_forms(forms).bare());
         let own = |width: Width| match width {
             Width::Predicate => bare(PREDICATE),
             Width::Word => bare(WORDS),
@@ -219,12 +221,12 @@ impl Shape {
                 };
             }
         }
-        Shape { operands, imm: Immediate::Function, flow: Flow::Falls }
+        Shape { operands, imm: Immediate::Function, flow: OperationFlow::Falls }
     }
 
     /// A computation on whole registers in scalar form; slots are bare offsets.
     pub const fn affine() -> Shape {
-        let form = OperandKind::Register(Registers::of(SCALAR_WORD | SCALAR_WIDE).bare());
+        let form = OperandKind::Register(Registers::in_forms(SCALAR_WORD | SCALAR_WIDE).bare());
         Shape::new(form, form, form, form)
     }
 }

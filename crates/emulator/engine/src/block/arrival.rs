@@ -25,7 +25,7 @@ struct Arrival {
 
 impl Arrival {
     /// Of the lanes of a warp that run, at the barrier where it stopped.
-    fn of(warp: &Warp) -> Arrival {
+    fn new(warp: &Warp) -> Arrival {
         // SAFETY: a warp stops at an operation of its code (`Warp::stop_at`), which the launch keeps alive.
         let op: Op = unsafe { *warp.stopped_at };
         let form = BarrierForm::unpacked(op.imm);
@@ -94,7 +94,7 @@ impl Worker<'_> {
     /// A whole warp arrives at the barrier it stopped at.
     pub(crate) fn arrive(&mut self, w: usize) -> Result<(), Located> {
         self.tell_of_arrival(w);
-        self.mark(w, Arrival::of(&self.warps[w]))
+        self.mark(w, Arrival::new(&self.warps[w]))
     }
 
     /// The splits of a warp, which are all at unaligned barriers, arrive as one.
@@ -104,7 +104,7 @@ impl Worker<'_> {
         for split in &splits {
             self.warps[w].resume(split);
             self.tell_of_arrival(w);
-            let arrival = Arrival::of(&self.warps[w]);
+            let arrival = Arrival::new(&self.warps[w]);
             together = match together.map(|so_far| so_far.with(arrival)) {
                 None => Some(arrival),
                 Some(Ok(both)) => Some(both),

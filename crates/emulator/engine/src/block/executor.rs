@@ -26,11 +26,11 @@ const SPINNING_PASSES: u32 = 2;
 const TURN: u32 = 1 << 6;
 
 /// The result of a cluster's time slice.
-pub enum Turn {
+pub enum Slice {
     /// It has ended.
     Ended,
     /// Others should have their turn: it waits for them, or has had a long one.
-    Over,
+    Expired,
     /// It only waits for other clusters' writes to global memory: the block's rank and the fault, if none
     /// ever does.
     Waits(Box<(usize, Located)>),
@@ -125,9 +125,9 @@ impl<'a> ClusterExecutor<'a> {
     ///
     /// # Errors
     /// The block and the fault that stopped it.
-    pub fn turn(&mut self, may_leave: bool) -> Result<Turn, ([u32; 3], Located)> {
+    pub fn turn(&mut self, may_leave: bool) -> Result<Slice, ([u32; 3], Located)> {
         let mut result = self.run_passes(may_leave);
-        if let Ok(turn @ (Turn::Over | Turn::Waits(_))) = result {
+        if let Ok(turn @ (Slice::Expired | Slice::Waits(_))) = result {
             return Ok(turn);
         }
         if let Err((_, located)) = &mut result
@@ -170,7 +170,7 @@ impl<'a> ClusterExecutor<'a> {
         self.blocks[rank].block_index()
     }
 
-    fn run_passes(&mut self, may_leave: bool) -> Result<Turn, (usize, Located)> {
+    fn run_passes(&mut self, may_leave: bool) -> Result<Slice, (usize, Located)> {
         let mut left = self.cluster.running.iter().filter(|runs| **runs).count();
         let mut changes = self.cluster.changes;
         let (mut passes, mut spinning) = (0, 0);
@@ -195,7 +195,7 @@ impl<'a> ClusterExecutor<'a> {
                 }
             }
             if left == 0 {
-                return Ok(Turn::Ended);
+                return Ok(Slice::Ended);
             }
             self.deliver()?;
             if self.cluster.barrier.used {
@@ -209,10 +209,10 @@ impl<'a> ClusterExecutor<'a> {
             spinning = if progress || !spins { 0 } else { spinning + 1 };
             self.stepped |= progress;
             match verdict {
-                Verdict::Waits(found) => return Ok(Turn::Waits(found)),
-                Verdict::Leaves if may_leave => return Ok(Turn::Over),
+                Verdict::Waits(found) => return Ok(Slice::Waits(found)),
+                Verdict::Leaves if may_leave => return Ok(Slice::Expired),
                 Verdict::GoesOn if may_leave && (spinning >= SPINNING_PASSES || passes >= TURN) => {
-                    return Ok(Turn::Over);
+                    return Ok(Slice::Expired);
                 }
                 _ => {}
             }

@@ -5,7 +5,7 @@
 //! executor with its own registers and shared memory; it is kept for the next cluster.
 
 use crate::assemble::code::Assembled;
-use crate::block::executor::{ClusterExecutor, Turn};
+use crate::block::executor::{ClusterExecutor, Slice};
 use crate::block::worker::Shape;
 use crate::fault::Located;
 use crate::instrument::hook::Hook;
@@ -13,7 +13,7 @@ use crate::memory::Memory;
 use std::collections::VecDeque;
 
 /// The inputs of a new slot.
-pub struct Seating<'a> {
+pub struct SlotInputs<'a> {
     /// The code.
     pub assembled: &'a Assembled,
     /// The shape of the launch.
@@ -27,7 +27,7 @@ pub struct Seating<'a> {
 }
 
 /// A cluster in a seat.
-pub struct Seated {
+pub struct ResidentCluster {
     /// Its place in the order of the launch.
     pub order: u64,
     /// Its seat.
@@ -38,19 +38,19 @@ pub struct Seated {
 
 /// The clusters of a worker.
 pub struct Residents<'a> {
-    seating: Seating<'a>,
+    seating: SlotInputs<'a>,
     /// The executors, by seat.
     pub seats: Vec<ClusterExecutor<'a>>,
     free: Vec<usize>,
     /// Those that wait for their turn.
-    waiting: VecDeque<Seated>,
+    waiting: VecDeque<ResidentCluster>,
     /// The seat that the instrument looks at.
     current: usize,
 }
 
 impl<'a> Residents<'a> {
     /// A worker's first seat, for a launch that starts.
-    pub fn new(seating: Seating<'a>) -> Residents<'a> {
+    pub fn new(seating: SlotInputs<'a>) -> Residents<'a> {
         let mut residents = Residents {
             seating,
             seats: Vec::new(),
@@ -66,14 +66,14 @@ impl<'a> Residents<'a> {
 
     fn free_seat(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
-            let Seating { assembled, shape, memory, parameters, hook } = self.seating;
+            let SlotInputs { assembled, shape, memory, parameters, hook } = self.seating;
             self.seats.push(ClusterExecutor::new(assembled, shape, memory, parameters, hook));
             self.seats.len() - 1
         })
     }
 
     /// Instructions that the warps of a cluster have executed.
-    pub fn executed(&self, seated: &Seated) -> u64 {
+    pub fn executed(&self, seated: &ResidentCluster) -> u64 {
         self.seats[seated.seat].executed()
     }
 
@@ -83,18 +83,18 @@ impl<'a> Residents<'a> {
     }
 
     /// Starts the cluster of an index.
-    pub fn start(&mut self, order: u64, cluster: u64) -> Seated {
+    pub fn start(&mut self, order: u64, cluster: u64) -> ResidentCluster {
         let seat = self.free_seat();
         self.turn_to(seat);
         self.seats[seat].start(cluster);
-        Seated { order, seat, waits: None }
+        ResidentCluster { order, seat, waits: None }
     }
 
     /// The next cluster that may have something to do; `None` if all wait in vain.
-    pub fn next_ready(&mut self) -> Option<Seated> {
+    pub fn next_ready(&mut self) -> Option<ResidentCluster> {
         // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
         let instrument = unsafe { self.seating.hook.any() };
-        let ready = |one: &Seated| one.waits.is_none() || instrument.may_go_on(one.seat);
+        let ready = |one: &ResidentCluster| one.waits.is_none() || instrument.may_go_on(one.seat);
         let index = self.waiting.iter().position(ready)?;
         self.waiting.remove(index)
     }
@@ -103,7 +103,11 @@ impl<'a> Residents<'a> {
     ///
     /// # Errors
     /// The block and the fault that stopped it.
-    pub fn run(&mut self, seated: &Seated, may_leave: bool) -> Result<Turn, ([u32; 3], Located)> {
+    pub fn run(
+        &mut self,
+        seated: &ResidentCluster,
+        may_leave: bool,
+    ) -> Result<Slice, ([u32; 3], Located)> {
         self.turn_to(seated.seat);
         self.seats[seated.seat].turn(may_leave)
     }
@@ -112,22 +116,22 @@ impl<'a> Residents<'a> {
         if seat != self.current {
             self.current = seat;
             // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
-            unsafe { self.seating.hook.any() }.seat(seat, &self.seats[seat].shared());
+            unsafe { self.seating.hook.any() }.enter_slot(seat, &self.seats[seat].shared());
         }
     }
 
     /// A cluster waits for its next turn.
-    pub fn wait(&mut self, seated: Seated) {
+    pub fn wait(&mut self, seated: ResidentCluster) {
         self.waiting.push_back(seated);
     }
 
     /// A cluster has ended.
-    pub fn leave(&mut self, seated: &Seated) {
+    pub fn leave(&mut self, seated: &ResidentCluster) {
         self.free.push(seated.seat);
     }
 
     /// No cluster can continue: the waiting ones leave, each with its block and fault.
-    pub fn give_up(&mut self) -> Vec<(Seated, [u32; 3], Located)> {
+    pub fn abandon(&mut self) -> Vec<(ResidentCluster, [u32; 3], Located)> {
         let mut faults = Vec::new();
         for mut seated in std::mem::take(&mut self.waiting) {
             self.free.push(seated.seat);

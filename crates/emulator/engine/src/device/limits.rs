@@ -110,7 +110,7 @@ pub struct Fuel {
 
 impl Fuel {
     /// The fuel of a launch that starts now; `None` without limits.
-    pub fn of(options: &Options) -> Option<Arc<Fuel>> {
+    pub fn new(options: &Options) -> Option<Arc<Fuel>> {
         let (instructions, limit) = (options.total_instructions, options.time_limit);
         if instructions.is_none() && limit.is_none() {
             return None;

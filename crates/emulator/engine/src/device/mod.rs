@@ -11,7 +11,7 @@ pub(crate) mod workspace;
 
 use crate::device::launch::{LaunchConfig, Outcome};
 use crate::device::limits::{Limits, Options};
-use crate::device::schedule::{Job, Ran};
+use crate::device::schedule::{Job, LaunchResult};
 use crate::device::workspace::Workspace;
 use crate::fault::{Fault, LoadError, MemoryError};
 use crate::instructions::texture::object::{Image, Object, Sampler};
@@ -288,12 +288,12 @@ impl Device {
         launch: &LaunchConfig<'_>,
         arguments: &[&[u8]],
         instrument: &mut I,
-    ) -> Result<Ran, Fault> {
+    ) -> Result<LaunchResult, Fault> {
         let kernel = check::kernel(program, launch.entry)?;
         check::limits(kernel, launch, self.limits())?;
         check::cluster(kernel, launch)?;
         let parameters = check::parameters(kernel, arguments)?;
-        let instrumentation = Instrumentation::of(instrument);
+        let instrumentation = Instrumentation::new(instrument);
         let assembled = program
             .assembled(launch.entry, launch.block, &instrumentation, self.options.all_varying)
             .ok_or_else(|| check::unknown(program, launch.entry))?;

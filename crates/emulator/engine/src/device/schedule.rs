@@ -2,8 +2,8 @@
 //! that may wait for each other are run by one worker, as many at once as the device holds.
 
 use crate::assemble::code::Assembled;
-use crate::block::executor::Turn;
-use crate::block::residents::{Residents, Seated, Seating};
+use crate::block::executor::Slice;
+use crate::block::residents::{ResidentCluster, Residents, SlotInputs};
 use crate::block::worker::Shape;
 use crate::device::launch::{Blocks, LaunchConfig, Outcome};
 use crate::device::limits::{Fuel, Limits, Options};
@@ -39,7 +39,7 @@ pub struct Job<'a> {
 }
 
 /// The result of a launch.
-pub struct Ran {
+pub struct LaunchResult {
     /// Its outcome.
     pub outcome: Outcome,
     /// The fault of the lowest cluster that faulted.
@@ -47,7 +47,7 @@ pub struct Ran {
 }
 
 /// The results of one worker.
-struct Share<I> {
+struct WorkerResult<I> {
     instrument: I,
     printed: Vec<(u64, String)>,
     blocks: u64,
@@ -80,7 +80,7 @@ impl<'a> Job<'a> {
             workspace,
             polls: assembled.polls(),
             max_instructions: options.max_instructions,
-            fuel: Fuel::of(options),
+            fuel: Fuel::new(options),
             schedule: options.schedule,
         };
         let order = Order::new(launch, per_cluster, options.schedule.seed());
@@ -104,7 +104,7 @@ impl<'a> Job<'a> {
         instrument: &mut I,
         workers: usize,
         pool: impl FnOnce() -> Option<&'p rayon_core::ThreadPool>,
-    ) -> Ran {
+    ) -> LaunchResult {
         let alone = self.assembled.kernel.ordered_blocks
             || self.shape.polls
             || self.shape.schedule.seed().is_some()
@@ -137,7 +137,11 @@ impl<'a> Job<'a> {
         self.finish(instrument, shares)
     }
 
-    fn finish<I: Instrument>(&self, instrument: &mut I, shares: Vec<Share<I>>) -> Ran {
+    fn finish<I: Instrument>(
+        &self,
+        instrument: &mut I,
+        shares: Vec<WorkerResult<I>>,
+    ) -> LaunchResult {
         let blocks_total = self.order.total * self.per_cluster();
         let mut outcome = Outcome { blocks_total, ..Outcome::default() };
         let mut printed = Vec::new();
@@ -157,7 +161,7 @@ impl<'a> Job<'a> {
         printed.sort_by_key(|(i, _)| *i);
         outcome.printed = printed.into_iter().map(|(_, text)| text).collect();
         let fault = fault.map(|(_, block, located)| report(&self.scene(block), located));
-        Ran { outcome, fault }
+        LaunchResult { outcome, fault }
     }
 
     /// The facts that a report of a block's fault needs.
@@ -185,10 +189,10 @@ impl<'a> Job<'a> {
     }
 
     /// Runs clusters until there are no more.
-    fn work<I: Instrument>(&self, mut instrument: I) -> Share<I> {
+    fn work<I: Instrument>(&self, mut instrument: I) -> WorkerResult<I> {
         let attached = Attached::new(&mut instrument, self.assembled.wants());
         let hook = attached.hook();
-        let mut residents = Residents::new(Seating {
+        let mut residents = Residents::new(SlotInputs {
             assembled: self.assembled,
             shape: &self.shape,
             memory: self.memory,
@@ -215,7 +219,7 @@ impl<'a> Job<'a> {
             let mut turn = residents.run(&seated, may_leave);
             let waiting = residents.waiting();
             let executor = &mut residents.seats[seated.seat];
-            if matches!(turn, Ok(Turn::Over)) && started.is_none() && !executor.stepped {
+            if matches!(turn, Ok(Slice::Expired)) && started.is_none() && !executor.stepped {
                 stalled += executor.executed() - before;
                 idle_turns += 1;
                 let all_idle = idle_turns > waiting;
@@ -232,15 +236,15 @@ impl<'a> Job<'a> {
                 (stalled, idle_turns) = (0, 0);
             }
             match turn {
-                Ok(Turn::Over) => {
+                Ok(Slice::Expired) => {
                     residents.wait(seated);
                     continue;
                 }
-                Ok(Turn::Waits(found)) => {
-                    residents.wait(Seated { waits: Some(found), ..seated });
+                Ok(Slice::Waits(found)) => {
+                    residents.wait(ResidentCluster { waits: Some(found), ..seated });
                     continue;
                 }
-                Ok(Turn::Ended) | Err(_) => residents.leave(&seated),
+                Ok(Slice::Ended) | Err(_) => residents.leave(&seated),
             }
             progress::ended();
             let executor = &mut residents.seats[seated.seat];
@@ -263,7 +267,7 @@ impl<'a> Job<'a> {
         }
         if fault.is_none() {
             let unstarted = self.order.unstarted();
-            for (seated, block, located) in residents.give_up() {
+            for (seated, block, located) in residents.abandon() {
                 // A block that waits for one that a fault has stopped is not a finding of its own.
                 if stopped {
                     continue;
@@ -301,7 +305,7 @@ impl<'a> Job<'a> {
             fault = Some((self.order.count, block, located));
         }
         drop(residents);
-        Share { instrument, printed, blocks, instructions, lane_instructions, fault }
+        WorkerResult { instrument, printed, blocks, instructions, lane_instructions, fault }
     }
 }
 

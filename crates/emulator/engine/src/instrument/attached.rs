@@ -30,7 +30,7 @@ pub struct Instrumentation {
 
 impl Instrumentation {
     /// Describes an instrument.
-    pub fn of<I: Instrument>(instrument: &I) -> Instrumentation {
+    pub fn new<I: Instrument>(instrument: &I) -> Instrumentation {
         Instrumentation {
             id: TypeId::of::<I>(),
             wants: instrument.wants(),

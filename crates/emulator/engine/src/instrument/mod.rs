@@ -27,7 +27,7 @@ pub mod observer;
 
 use crate::fault::{ClusterFault, Located, RawFault};
 use crate::instructions::access::region::Region;
-use crate::instructions::access::site::Site;
+use crate::instructions::access::site::AccessSite;
 use crate::instrument::cluster_view::{ClusterView, Verdict};
 use crate::instrument::counter::{CounterRule, Pattern, Totals};
 use crate::instrument::event::{
@@ -160,7 +160,7 @@ pub unsafe trait Instrument: Send + 'static {
 
     /// A warp accesses memory, with all that the engine knows of it. The default calls
     /// [`Instrument::access`].
-    fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
+    fn memory(&mut self, warp: &Warp, site: &AccessSite, place: Place, addresses: &[u64; 32]) {
         if let Some(access) = site.access(warp.mask, place, addresses) {
             self.access(&access);
         }
@@ -256,8 +256,8 @@ pub unsafe trait Instrument: Send + 'static {
         have: &[u32; 32],
     ) {
         let class = AccessClass::Copy;
-        let read = Site::aside(MemorySpace::Global, AccessKind::Load, bytes as u8, class);
-        let write = Site::aside(MemorySpace::Shared, AccessKind::Store, bytes as u8, class);
+        let read = AccessSite::aside(MemorySpace::Global, AccessKind::Load, bytes as u8, class);
+        let write = AccessSite::aside(MemorySpace::Shared, AccessKind::Store, bytes as u8, class);
         let copying = warp.mask;
         // Lanes that only write zeros read nothing.
         warp.mask &=
@@ -350,7 +350,7 @@ pub unsafe trait Instrument: Send + 'static {
     /// The worker switches to the cluster in another of its slots, counted from 0. Clusters that wait for
     /// others keep theirs; a seat is taken by one cluster after the other. The regions are the shared memory of
     /// the seat's blocks, by rank.
-    fn seat(&mut self, _seat: usize, _shared: &[Region]) {}
+    fn enter_slot(&mut self, _slot: usize, _shared: &[Region]) {}
 
     /// Whether what the cluster in a seat waits for may have come, after [`Verdict::Waits`].
     fn may_go_on(&self, _seat: usize) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::fault::RawFault;
 use crate::instructions::access::region::Region;
-use crate::instructions::access::site::Site;
+use crate::instructions::access::site::AccessSite;
 use crate::instructions::asynchrony::cluster::Cluster;
 use crate::instructions::asynchrony::registers::RegisterPool;
 use crate::instrument::counter::SiteTotal;
@@ -28,7 +28,7 @@ pub struct Context {
     /// Bytes of local memory per thread.
     pub local_bytes: u64,
     /// Memory instructions.
-    pub sites: Vec<Site>,
+    pub sites: Vec<AccessSite>,
     /// The instruction of each operation.
     pub origin_of: *const u32,
     /// For each basic block the times that a warp ran it, and the lanes in all, when counting.
@@ -78,7 +78,7 @@ pub struct WarpgroupArrival {
 impl Context {
     /// Takes out what sites counted.
     pub fn take_totals(&mut self) -> Vec<SiteTotal> {
-        let total = |site: &mut Site| SiteTotal {
+        let total = |site: &mut AccessSite| SiteTotal {
             instruction: site.origin,
             class: site.counter.class,
             bytes: 32 * site.counted_bytes(),
@@ -182,7 +182,7 @@ impl Context {
 
     /// Tells the instrument of an access at these guest addresses.
     #[inline(never)]
-    pub fn observe(&mut self, warp: &Warp, op: &Op, site: &Site, addresses: &[u64; 32]) {
+    pub fn observe(&mut self, warp: &Warp, op: &Op, site: &AccessSite, addresses: &[u64; 32]) {
         let place = self.place(warp, op);
         if let Some(instrument) = self.instrument(Wants::ACCESSES | Wants::COUNTS) {
             instrument.memory(warp, site, place, addresses);

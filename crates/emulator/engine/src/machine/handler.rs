@@ -29,7 +29,7 @@ impl Tiers {
     }
 
     /// The handlers of a body.
-    pub const fn of<B: Body>() -> Tiers {
+    pub const fn per_level<B: Body>() -> Tiers {
         #[cfg(target_arch = "x86_64")]
         {
             Tiers([baseline::<B>, avx2::<B>, avx512::<B>])
@@ -71,7 +71,7 @@ pub struct WideTiers([Handler; 2]);
 
 impl WideTiers {
     /// The handlers of a body.
-    pub const fn of<B: Body>() -> WideTiers {
+    pub const fn per_level<B: Body>() -> WideTiers {
         #[cfg(target_arch = "x86_64")]
         {
             WideTiers([avx2::<B>, avx512::<B>])

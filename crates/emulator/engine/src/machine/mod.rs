@@ -6,7 +6,7 @@ pub mod handler;
 pub mod lanes;
 pub mod slot;
 
-use crate::instructions::access::site::Site;
+use crate::instructions::access::site::AccessSite;
 use crate::instrument::Instrument;
 use crate::machine::context::Context;
 use crate::machine::divergence::Exchange;
@@ -146,7 +146,7 @@ pub struct Warp {
     /// The worker's context.
     pub(crate) context: *mut Context,
     /// The context's memory instructions.
-    pub(crate) sites: *mut Site,
+    pub(crate) sites: *mut AccessSite,
     /// Why it stopped.
     pub(crate) stop: Stop,
     /// Where it stopped, to go on or to report.
@@ -229,7 +229,7 @@ impl Warp {
     /// # Safety
     /// The offset is one that the assembler gave.
     #[inline(always)]
-    pub unsafe fn site(&self, offset: u32) -> *mut Site {
+    pub unsafe fn site(&self, offset: u32) -> *mut AccessSite {
         // SAFETY: the assembler gives offsets of sites of this code, and the context has as many sites.
         unsafe { self.sites.byte_add(offset as usize) }
     }

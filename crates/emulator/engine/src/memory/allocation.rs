@@ -46,10 +46,10 @@ impl Allocation {
             Addresses::Host => HostBytes::of_device,
         };
         let own = make(usize::try_from(size).ok()?, align as usize, fresh)?;
-        Some(Allocation::of(name, bytes, checked, own))
+        Some(Allocation::over(name, bytes, checked, own))
     }
 
-    pub(crate) fn of(name: &str, bytes: u64, checked: bool, own: HostBytes) -> Self {
+    pub(crate) fn over(name: &str, bytes: u64, checked: bool, own: HostBytes) -> Self {
         Allocation {
             name: name.to_owned(),
             bytes,

@@ -36,7 +36,7 @@ impl Memory {
         let own = unsafe { HostBytes::lent(start, bytes as usize, self.fresh, lender) };
         self.reopen(address, bytes);
         self.used += bytes;
-        self.live.insert(address, Allocation::of(name, bytes, self.checked, own));
+        self.live.insert(address, Allocation::over(name, bytes, self.checked, own));
         Ok(())
     }
 
@@ -128,14 +128,14 @@ impl Memory {
 }
 
 /// Bytes of device memory that the host uses during launches. Nothing is freed while it lives.
-pub struct Held<'a> {
+pub struct PinnedBytes<'a> {
     memory: RwLockReadGuard<'a, Memory>,
     start: *mut u8,
     address: u64,
     bytes: u64,
 }
 
-impl Held<'_> {
+impl PinnedBytes<'_> {
     /// Where the host finds them. Launches may access them at any time.
     pub fn start(&self) -> *mut u8 {
         self.start
@@ -152,9 +152,9 @@ impl Device {
     ///
     /// # Errors
     /// When the bytes are not inside one allocation.
-    pub fn hold(&self, address: u64, bytes: u64) -> Result<Held<'_>, MemoryError> {
+    pub fn pin(&self, address: u64, bytes: u64) -> Result<PinnedBytes<'_>, MemoryError> {
         let memory = self.memory();
         let start = memory.host(address, bytes)?;
-        Ok(Held { memory, start, address, bytes })
+        Ok(PinnedBytes { memory, start, address, bytes })
     }
 }

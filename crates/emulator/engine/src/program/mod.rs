@@ -249,7 +249,8 @@ impl Program {
     /// How many of a kernel's registers are predicates, scalar in form, and varying for a block shape:
     /// what the analysis found.
     pub fn register_forms(&self, entry: &str, block: [u32; 3]) -> Option<[usize; 3]> {
-        let assembled = self.assembled(entry, block, &Instrumentation::of(&NullObserver), false)?;
+        let assembled =
+            self.assembled(entry, block, &Instrumentation::new(&NullObserver), false)?;
         Some(assembled.register_forms())
     }
 }

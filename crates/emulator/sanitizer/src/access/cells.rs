@@ -9,7 +9,7 @@ use crate::races::shadow_cell::{Conflict, LaneAccess};
 use lanework_engine::event::AccessKind;
 use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 
 /// Start of a run of bytes.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ impl AccessCheck {
         &mut self,
         warp: &Warp,
         (lane, instruction): (u32, u32),
-        site: &Site,
+        site: &AccessSite,
         (start, bytes): (RunStart, u64),
         flags: PackedEpoch,
     ) -> Option<ByteRun> {

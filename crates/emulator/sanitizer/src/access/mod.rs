@@ -19,7 +19,7 @@ use crate::races::{PeerAccesses, Races, SuspendedRaces};
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
 use lanework_engine::region::Region;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::{Kernel, MemoryKind, MemorySpace, Opcode, Scope, SyncAnnotation};
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 
@@ -29,7 +29,7 @@ pub struct WarpAccess<'a> {
     /// The warp.
     pub warp: &'a Warp,
     /// The memory instruction.
-    pub site: &'a Site,
+    pub site: &'a AccessSite,
     /// Number of the instruction in the kernel.
     pub instruction: u32,
     /// Bytes per lane.
@@ -164,7 +164,12 @@ impl AccessCheck {
     }
 
     /// The packed access of lane 0 with the flags of the site's memory order.
-    pub(super) fn packed_of(&mut self, warp: u32, instruction: u32, site: &Site) -> PackedEpoch {
+    pub(super) fn packed_of(
+        &mut self,
+        warp: u32,
+        instruction: u32,
+        site: &AccessSite,
+    ) -> PackedEpoch {
         let mut packed = self.races.order.packed_now(warp, 0, instruction);
         if let Some(scope) = site.order.strong {
             packed |= epoch::STRONG;

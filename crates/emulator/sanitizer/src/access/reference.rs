@@ -17,7 +17,7 @@ use lanework_engine::asynchrony::split;
 use lanework_engine::event::AccessKind;
 use lanework_engine::lanes::fetch_cold;
 use lanework_engine::machine::Warp;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::{MemorySpace, Scope};
 use lanework_ptx_ir::memory_layout::{
     LOCAL_WINDOW, PARAMETER_WINDOW, RANK_SHIFT, SHARED_WINDOW, WINDOW,
@@ -64,7 +64,7 @@ impl AccessCheck {
         &mut self,
         warp: &Warp,
         instruction: u32,
-        site: &Site,
+        site: &AccessSite,
         at: &[u64; 32],
         mask: u32,
     ) {
@@ -274,7 +274,7 @@ impl AccessCheck {
     }
 
     /// Whether a load from local memory reads an uninitialized element that is used.
-    fn unwritten_local(&self, site: &Site, place: u64, bytes: u64) -> bool {
+    fn unwritten_local(&self, site: &AccessSite, place: u64, bytes: u64) -> bool {
         let element = bytes / u64::from(site.count.max(1));
         (0..u64::from(site.count)).any(|i| {
             let copied = site.order.copies >> i & 1 != 0;
@@ -301,7 +301,7 @@ impl CompareAndSwaps {
         address: u64,
         host: *const u8,
     ) -> WarpAccess<'a> {
-        let Site { kind, data, combine, .. } = access.site;
+        let AccessSite { kind, data, combine, .. } = access.site;
         match (kind, data, combine) {
             (AccessKind::Atomic, [Some(expected), Some(new), ..], Some(combine))
                 if access.bytes <= 8 =>

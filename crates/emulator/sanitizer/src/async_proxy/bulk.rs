@@ -14,7 +14,7 @@ use crate::async_proxy::{ByteRun, GlobalSource, site};
 use crate::races::epoch::{self, PackedEpoch};
 use lanework_engine::event::{AccessKind, Moved};
 use lanework_engine::machine::Warp;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::{MemoryOrder, MemorySpace, Scope};
 
 /// A run that a copy of a bulk group reads or writes.
@@ -35,12 +35,12 @@ pub struct BulkCopies {
 
 /// The site of a copy's writes. The PTX manual specifies reductions by bulk copies as relaxed
 /// atomics of device scope.
-fn target(space: MemorySpace, combines: bool) -> Site {
+fn target(space: MemorySpace, combines: bool) -> AccessSite {
     if !combines {
         return site(space, AccessKind::Store, 1);
     }
     let order = MemoryOrder { strong: Some(Scope::Device), ..MemoryOrder::default() };
-    Site { order, ..site(space, AccessKind::Atomic, 1) }
+    AccessSite { order, ..site(space, AccessKind::Atomic, 1) }
 }
 
 impl BulkCopies {

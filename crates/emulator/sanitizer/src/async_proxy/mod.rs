@@ -34,13 +34,13 @@ use crate::findings::{Finding, place};
 use crate::races::epoch::{self, PackedEpoch};
 use lanework_engine::event::{AccessKind, Space, generic_space};
 use lanework_engine::machine::Warp;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::analysis::access::AccessClass;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// A site for an access that is not the instruction's own.
-pub fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> Site {
-    Site::aside(space, kind, bytes as u8, AccessClass::default())
+pub fn site(space: MemorySpace, kind: AccessKind, bytes: u32) -> AccessSite {
+    AccessSite::aside(space, kind, bytes as u8, AccessClass::default())
 }
 
 /// A run of bytes in a memory.
@@ -145,7 +145,7 @@ impl GlobalSource {
 /// The lanes of a store that access global memory, with their addresses.
 fn global_lanes<'a>(
     warp: &Warp,
-    site: &Site,
+    site: &AccessSite,
     at: &'a [u64; 32],
 ) -> impl Iterator<Item = (usize, u64)> + 'a {
     let generic = site.space == MemorySpace::Generic;
@@ -161,7 +161,7 @@ pub fn check_store(
     access: &mut AccessCheck,
     warp: &Warp,
     instruction: u32,
-    site: &Site,
+    site: &AccessSite,
     at: &[u64; 32],
     sources: impl Iterator<Item = GlobalSource>,
 ) {

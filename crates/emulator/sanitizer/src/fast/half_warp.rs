@@ -19,7 +19,7 @@ use crate::races::shadow_memory::LINE;
 use lanework_engine::event::AccessKind;
 use lanework_engine::initialised::InitialisedBytes;
 use lanework_engine::machine::Warp;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// The active lanes of half a warp and the bytes that they access.
@@ -83,7 +83,7 @@ impl AccessCheck {
         &mut self,
         warp: &Warp,
         instruction: u32,
-        site: &Site,
+        site: &AccessSite,
         form: &HalfWarpAddresses,
     ) -> bool {
         match (site.space, site.kind) {
@@ -110,7 +110,7 @@ impl AccessCheck {
         &mut self,
         warp: &Warp,
         instruction: u32,
-        site: &Site,
+        site: &AccessSite,
         form: &HalfWarpAddresses,
     ) -> bool {
         let bytes = u64::from(site.bytes) * u64::from(site.count);

@@ -17,13 +17,13 @@ pub mod view;
 
 use crate::access::AccessCheck;
 use lanework_engine::machine::{Op, Warp};
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_engine::slot::{Scalar, WIDE};
 use lanework_ptx_ir::analysis::access::AccessClass;
 
 impl AccessCheck {
     /// Checks a warp's access before it executes, by the fastest path that accepts it.
-    pub fn access(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
+    pub fn access(&mut self, warp: &Warp, instruction: u32, site: &AccessSite, at: &[u64; 32]) {
         // All lanes load and store the rows of a matrix together.
         if site.service != AccessClass::Rows {
             self.note_lanes(warp);

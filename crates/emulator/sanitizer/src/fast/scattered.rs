@@ -11,7 +11,7 @@ use crate::races::happens_before::relation::{Relation, RelationCache};
 use crate::races::shadow_memory::LINE;
 use lanework_engine::event::AccessKind;
 use lanework_engine::machine::Warp;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// How a prior access relates to one lane's.
@@ -44,7 +44,13 @@ fn prior(
 
 impl AccessCheck {
     /// Checks an access of one word per lane; returns the lanes that are still to be checked.
-    pub fn scattered(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) -> u32 {
+    pub fn scattered(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        site: &AccessSite,
+        at: &[u64; 32],
+    ) -> u32 {
         let weak = site.order.strong.is_none() && site.count == 1 && site.bytes == 4;
         if !weak || !self.word_cells() {
             return warp.mask;
@@ -71,7 +77,7 @@ impl AccessCheck {
         &mut self,
         warp: &Warp,
         instruction: u32,
-        site: &Site,
+        site: &AccessSite,
         at: &[u64; 32],
     ) -> u32 {
         let hint = if SHARED {

@@ -25,7 +25,7 @@ use lanework_engine::fault::{Fault, Located, RawFault};
 use lanework_engine::instrument::{Launch, ScratchBytes};
 use lanework_engine::machine::Warp;
 use lanework_engine::region::Region;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::kernel::{MemorySpace, SyncAnnotation};
 use lanework_ptx_ir::opcode::asynchrony::MbarrierOp;
@@ -216,7 +216,13 @@ impl Checkers {
 
     /// Checks a warp's access before it executes.
     #[inline(always)]
-    pub fn checked_access(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
+    pub fn checked_access(
+        &mut self,
+        warp: &Warp,
+        instruction: u32,
+        site: &AccessSite,
+        at: &[u64; 32],
+    ) {
         if self.in_flight && site.kind != AccessKind::Load {
             self.check_sources(warp, instruction, site, at);
         }
@@ -225,7 +231,7 @@ impl Checkers {
 
     /// Reports stores to the source of a copy in flight.
     #[cold]
-    fn check_sources(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
+    fn check_sources(&mut self, warp: &Warp, instruction: u32, site: &AccessSite, at: &[u64; 32]) {
         let sources = self.cp_async.sources().chain(self.mbarriers.sources());
         check_store(&mut self.access, warp, instruction, site, at, sources);
         self.in_flight = self.cp_async.sources().chain(self.mbarriers.sources()).next().is_some();

@@ -28,7 +28,7 @@ use lanework_engine::insertion::Plan;
 use lanework_engine::instrument::{Instrument, Launch, ScratchBytes};
 use lanework_engine::machine::Warp;
 use lanework_engine::region::Region;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_engine::slot::Lanes;
 use lanework_ptx_ir::analysis::Analyses;
 use lanework_ptx_ir::kernel::{Kernel, SyncAnnotation};
@@ -134,7 +134,7 @@ unsafe impl Instrument for Sanitizer {
         self.checkers = Some(Checkers::new(self.checks, launch, followed, accumulators));
     }
 
-    fn memory(&mut self, warp: &Warp, site: &Site, place: Place, addresses: &[u64; 32]) {
+    fn memory(&mut self, warp: &Warp, site: &AccessSite, place: Place, addresses: &[u64; 32]) {
         if let Some(checkers) = &mut self.checkers {
             checkers.checked_access(warp, place.instruction, site, addresses);
         }
@@ -373,7 +373,7 @@ unsafe impl Instrument for Sanitizer {
         self.keep(fault.block, fault.located)
     }
 
-    fn seat(&mut self, seat: usize, shared: &[Region]) {
+    fn enter_slot(&mut self, seat: usize, shared: &[Region]) {
         let Some(checkers) = &mut self.checkers else { return };
         if self.seats.len() <= seat.max(self.seat) {
             self.seats.resize_with(seat.max(self.seat) + 1, || None);

@@ -6,7 +6,7 @@
 use lanework_engine::event::{AccessKind, Space, generic_space};
 use lanework_engine::guest;
 use lanework_engine::machine::Warp;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::MemorySpace;
 use std::collections::HashMap;
 
@@ -142,7 +142,7 @@ impl MemoryChanges {
     }
 
     /// Records a warp's access before it executes.
-    pub fn access(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
+    pub fn access(&mut self, warp: &Warp, instruction: u32, site: &AccessSite, at: &[u64; 32]) {
         let bytes = usize::from(site.bytes) * usize::from(site.count);
         let (reads, writes) = (site.kind != AccessKind::Store, site.kind != AccessKind::Load);
         if self.changed() {

@@ -25,7 +25,7 @@ use lanework_engine::cluster_view::{ClusterView, Progress, Verdict, WarpSnapshot
 use lanework_engine::event::AccessKind;
 use lanework_engine::fault::{FaultKind, Located, RawFault};
 use lanework_engine::machine::Warp;
-use lanework_engine::site::Site;
+use lanework_engine::site::AccessSite;
 use lanework_ptx_ir::kernel::MemorySpace;
 
 /// Instructions of a time slice; short, so endless spins are noticed soon.
@@ -87,7 +87,7 @@ impl LivelockProbe {
     }
 
     /// Records a warp's access before it executes.
-    pub fn follow(&mut self, warp: &Warp, instruction: u32, site: &Site, at: &[u64; 32]) {
+    pub fn follow(&mut self, warp: &Warp, instruction: u32, site: &AccessSite, at: &[u64; 32]) {
         if let Some(memory) = self.memory.get_mut(self.rank) {
             memory.access(warp, instruction, site, at);
         }
@@ -95,7 +95,7 @@ impl LivelockProbe {
 
     /// Notes a strong write, which may signal another cluster.
     #[inline(always)]
-    pub fn note(&mut self, site: &Site) {
+    pub fn note(&mut self, site: &AccessSite) {
         self.signalled |= site.order.strong.is_some() && site.kind != AccessKind::Load;
     }
 

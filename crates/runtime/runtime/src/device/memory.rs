@@ -50,7 +50,7 @@ impl Device {
     pub(crate) fn read(&self, address: u64, bytes: &mut [u8]) -> Result<()> {
         match &self.0.engine {
             Engine::Emulator(emulator) => {
-                if let Some(report) = emulator.judge_read(address, bytes.len() as u64) {
+                if let Some(report) = emulator.check_host_read(address, bytes.len() as u64) {
                     return Err(Error::Sanitizer(Reports { found: vec![report], stopped: None }));
                 }
                 let length = bytes.len();

@@ -66,7 +66,7 @@ pub fn fuse(
                 2
             }
             [Mark::Sum, Mark::Sum, ..] => {
-                ops[at].handler = Tiers::cold::<Two<Sum, Sum>>().at(tier);
+                ops[at].handler = Tiers::cold::<FusedPair<Sum, Sum>>().at(tier);
                 fusions.push(Fusion { at: at as u32, kind: FusionKind::Sums });
                 2
             }
@@ -113,10 +113,10 @@ pub trait Step {
 }
 
 /// Two operations in one handler.
-pub struct Two<A, B>(PhantomData<(A, B)>);
+pub struct FusedPair<A, B>(PhantomData<(A, B)>);
 
 // SAFETY: `run` returns what the second body returns, or what the first one returned when it stopped the warp.
-unsafe impl<A: Step, B: Body> Body for Two<A, B> {
+unsafe impl<A: Step, B: Body> Body for FusedPair<A, B> {
     #[inline(always)]
     unsafe fn run(op: &Op, warp: &mut Warp) -> *const Op {
         // SAFETY: the assembler fused two operations in sequence.
@@ -158,4 +158,4 @@ unsafe impl Body for Sum {
 }
 
 /// A comparison and the branch on its result.
-pub type CompareBranch<C> = Two<C, BranchUniform>;
+pub type CompareBranch<C> = FusedPair<C, BranchUniform>;

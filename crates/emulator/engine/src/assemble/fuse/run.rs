@@ -1,7 +1,7 @@
 //! The handlers of fused multiply-add sequences, of one step or of several.
 
 use crate::assemble::fuse::fma::{DEAD, FmaSequence};
-use crate::assemble::fuse::{Sum, Two};
+use crate::assemble::fuse::{FusedPair, Sum};
 use crate::instructions::access::Load;
 use crate::instructions::access::direct::{distances, in_bounds, prefetch, runs_inside, starts};
 use crate::instructions::access::tally::tally;
@@ -240,36 +240,36 @@ pub(crate) fn one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
 pub(crate) fn sum_and_one(wide: bool, scalar_first: bool, count: bool) -> WideTiers {
     match (wide, scalar_first, count) {
         (false, false, false) => WideTiers::split::<
-            Two<Sum, RunStep<Middle, false, false, false>>,
-            Two<Sum, RunStep<Widest, false, false, false>>,
+            FusedPair<Sum, RunStep<Middle, false, false, false>>,
+            FusedPair<Sum, RunStep<Widest, false, false, false>>,
         >(),
         (false, false, true) => WideTiers::split::<
-            Two<Sum, RunStep<Middle, false, false, true>>,
-            Two<Sum, RunStep<Widest, false, false, true>>,
+            FusedPair<Sum, RunStep<Middle, false, false, true>>,
+            FusedPair<Sum, RunStep<Widest, false, false, true>>,
         >(),
         (false, true, false) => WideTiers::split::<
-            Two<Sum, RunStep<Middle, false, true, false>>,
-            Two<Sum, RunStep<Widest, false, true, false>>,
+            FusedPair<Sum, RunStep<Middle, false, true, false>>,
+            FusedPair<Sum, RunStep<Widest, false, true, false>>,
         >(),
         (false, true, true) => WideTiers::split::<
-            Two<Sum, RunStep<Middle, false, true, true>>,
-            Two<Sum, RunStep<Widest, false, true, true>>,
+            FusedPair<Sum, RunStep<Middle, false, true, true>>,
+            FusedPair<Sum, RunStep<Widest, false, true, true>>,
         >(),
         (true, false, false) => WideTiers::split::<
-            Two<Sum, RunStep<Middle, true, false, false>>,
-            Two<Sum, RunStep<Widest, true, false, false>>,
+            FusedPair<Sum, RunStep<Middle, true, false, false>>,
+            FusedPair<Sum, RunStep<Widest, true, false, false>>,
         >(),
         (true, false, true) => WideTiers::split::<
-            Two<Sum, RunStep<Middle, true, false, true>>,
-            Two<Sum, RunStep<Widest, true, false, true>>,
+            FusedPair<Sum, RunStep<Middle, true, false, true>>,
+            FusedPair<Sum, RunStep<Widest, true, false, true>>,
         >(),
         (true, true, false) => WideTiers::split::<
-            Two<Sum, RunStep<Middle, true, true, false>>,
-            Two<Sum, RunStep<Widest, true, true, false>>,
+            FusedPair<Sum, RunStep<Middle, true, true, false>>,
+            FusedPair<Sum, RunStep<Widest, true, true, false>>,
         >(),
         (true, true, true) => WideTiers::split::<
-            Two<Sum, RunStep<Middle, true, true, true>>,
-            Two<Sum, RunStep<Widest, true, true, true>>,
+            FusedPair<Sum, RunStep<Middle, true, true, true>>,
+            FusedPair<Sum, RunStep<Widest, true, true, true>>,
         >(),
     }
 }

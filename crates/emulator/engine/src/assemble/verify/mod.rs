@@ -18,12 +18,12 @@ pub(crate) mod operations;
 mod tests;
 
 use crate::assemble::shape::{
-    Flow, MAYBE_TRUTH, MAYBE_VARYING, OperandKind, PREDICATE, Registers, SCALAR_WIDE, SCALAR_WORD,
-    Shape, TEST, VALUE, VARYING, WIDE_WORDS, WORDS, forms_of,
+    MAYBE_TRUTH, MAYBE_VARYING, OperandKind, OperationFlow, PREDICATE, Registers, SCALAR_WIDE,
+    SCALAR_WORD, Shape, TEST, VALUE, VARYING, WIDE_WORDS, WORDS, forms_of,
 };
 use crate::assemble::verify::operations::{NAMES, RegisterFile, operand};
 use crate::assemble::{Code, Prefill};
-use crate::instructions::access::site::Site;
+use crate::instructions::access::site::AccessSite;
 use crate::instrument::event::AccessKind;
 use crate::machine::slot::Slot;
 use lanework_ptx_ir::kernel::Kernel;
@@ -64,7 +64,7 @@ pub fn verify(kernel: &Kernel, code: &Code, first_site: u32) -> Result<(), Viola
         kernel,
         code,
         first_site: first_site as usize,
-        file: RegisterFile::of(code).map_err(|what| violation(kernel, code, None, what))?,
+        file: RegisterFile::new(code).map_err(|what| violation(kernel, code, None, what))?,
         inserted: code.plan.as_ref().map_or(Vec::new(), |plan| plan.addresses()),
         plans: [0; 4],
     };
@@ -137,7 +137,7 @@ impl Verifier<'_> {
 
     /// The program ends with its one terminator.
     fn terminator(&self) -> Result<(), Violation> {
-        let ends = |shape: &Shape| shape.flow == Flow::Ends;
+        let ends = |shape: &Shape| shape.flow == OperationFlow::Ends;
         let last = self.code.shapes.len().wrapping_sub(1);
         match self.code.shapes.iter().position(ends) {
             None => Err(self.wrong(None, "the last operation falls through")),
@@ -152,7 +152,7 @@ impl Verifier<'_> {
     pub(crate) fn registers(&self) -> Result<(), Violation> {
         for (r, (slot, register)) in self.code.slots.iter().zip(&self.kernel.registers).enumerate()
         {
-            let registers = Registers::of(forms_of(register.width)).optional();
+            let registers = Registers::in_forms(forms_of(register.width)).optional();
             if !self.file.names(*slot, registers) {
                 let what = format!("register {r}: {}", self.file.mismatch(*slot, registers));
                 return Err(self.wrong(None, what));
@@ -164,8 +164,8 @@ impl Verifier<'_> {
                 Prefill::Constant(_) => SCALAR_WIDE,
                 Prefill::Truth(_) => PREDICATE,
             };
-            if !self.file.names(*slot, Registers::of(forms)) {
-                let wrong = self.file.mismatch(*slot, Registers::of(forms));
+            if !self.file.names(*slot, Registers::in_forms(forms)) {
+                let wrong = self.file.mismatch(*slot, Registers::in_forms(forms));
                 return Err(self.wrong(None, format!("prefilled {what:?}: {wrong}")));
             }
         }
@@ -263,7 +263,7 @@ pub fn verify_wide(kernel: &Kernel, code: &Code, wide: &Code) -> Result<(), Viol
     if code.runs != wide.runs || code.visits != wide.visits {
         return Err(wrong(None, "other basic blocks"));
     }
-    let sites = code.sites.len() * size_of::<Site>();
+    let sites = code.sites.len() * size_of::<AccessSite>();
     for (at, (one, other)) in code.ops.iter().zip(&wide.ops).enumerate() {
         let (first, second) = (&code.shapes[at], &wide.shapes[at]);
         if first.flow != second.flow {
@@ -276,7 +276,7 @@ pub fn verify_wide(kernel: &Kernel, code: &Code, wide: &Code) -> Result<(), Viol
                     OperandKind::Register(_) | OperandKind::Number,
                     OperandKind::Register(_) | OperandKind::Number,
                 ) => true,
-                (OperandKind::Site(_), OperandKind::Site(_)) => {
+                (OperandKind::AccessSite(_), OperandKind::AccessSite(_)) => {
                     from as usize + sites == to as usize
                 }
                 _ => a == b && from == to,

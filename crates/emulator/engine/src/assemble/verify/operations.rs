@@ -3,11 +3,11 @@
 use crate::assemble::Code;
 use crate::assemble::fuse::{Fusion, FusionKind};
 use crate::assemble::shape::{
-    Flow, Form, Immediate, MAYBE_TRUTH, OperandKind, PREDICATE, Registers, SCALAR_WIDE,
-    SCALAR_WORD, Shape, WIDE_WORDS, WORDS, form_bytes,
+    Immediate, MAYBE_TRUTH, OperandKind, OperationFlow, PREDICATE, RegisterForms, Registers,
+    SCALAR_WIDE, SCALAR_WORD, Shape, WIDE_WORDS, WORDS, form_bytes,
 };
 use crate::assemble::verify::{Verifier, Violation};
-use crate::instructions::access::site::Site;
+use crate::instructions::access::site::AccessSite;
 use crate::machine::slot::{NO_SLOT, OFFSET, SCALAR, Slot, WIDE};
 use crate::machine::{NO_RECONVERGENCE, Op};
 use std::ops::Deref;
@@ -43,11 +43,11 @@ impl Verifier<'_> {
                     let inside = (value as usize) < code.ops.len();
                     let last = (value as usize).checked_sub(1).filter(|last| inside && *last > at);
                     last.and_then(|last| code.shapes.get(last))
-                        .is_some_and(|last| last.flow == Flow::Unguards)
+                        .is_some_and(|last| last.flow == OperationFlow::Unguards)
                 }
                 OperandKind::Own => value as usize == at,
                 OperandKind::Block => code.runs.last().is_some_and(|(last, _)| value <= *last),
-                OperandKind::Site(lanes) => self
+                OperandKind::AccessSite(lanes) => self
                     .site(value)
                     .is_some_and(|site| u64::from(lanes) * u64::from(site.bytes) <= site.span),
             };
@@ -62,10 +62,10 @@ impl Verifier<'_> {
     fn bad_operand(&self, at: usize, i: usize, wanted: OperandKind, value: u32) -> Violation {
         let what = match wanted {
             OperandKind::Register(registers) => self.file.mismatch(value, registers),
-            OperandKind::Site(_) if self.site(value).is_some() => {
+            OperandKind::AccessSite(_) if self.site(value).is_some() => {
                 format!("the bounds of site {value:#x} are too narrow for its handler")
             }
-            OperandKind::Site(_) => format!("{value:#x} is the offset of no site"),
+            OperandKind::AccessSite(_) => format!("{value:#x} is the offset of no site"),
             OperandKind::Block => format!("{value} is not a counted block"),
             OperandKind::Own => format!("{value} is not its own index"),
             OperandKind::GuardEnd => format!("{value} is not the end of a guard"),
@@ -76,8 +76,8 @@ impl Verifier<'_> {
 
     /// The site at a byte offset, if it is one of this form.
     #[inline]
-    pub(crate) fn site(&self, offset: u32) -> Option<&Site> {
-        let (offset, size) = (offset as usize, size_of::<Site>());
+    pub(crate) fn site(&self, offset: u32) -> Option<&AccessSite> {
+        let (offset, size) = (offset as usize, size_of::<AccessSite>());
         let index = (offset / size).checked_sub(self.first_site)?;
         self.code.sites.get(index).filter(|_| offset % size == 0)
     }
@@ -186,9 +186,9 @@ impl Verifier<'_> {
 /// Whether these are a scalar load, a load of a run of lanes, and an `fma` of what both load.
 fn is_step(ops: &[Op], shapes: &[Shape]) -> bool {
     let ([x, y, fma], [of_x, of_y, of_fma]) = (ops, shapes) else { return false };
-    let loads = |shape: &Shape, form: Form| {
-        shape.operands[0] == OperandKind::Register(Registers::of(form))
-            && matches!(shape.operands[2], OperandKind::Site(lanes) if lanes > 0)
+    let loads = |shape: &Shape, form: RegisterForms| {
+        shape.operands[0] == OperandKind::Register(Registers::in_forms(form))
+            && matches!(shape.operands[2], OperandKind::AccessSite(lanes) if lanes > 0)
     };
     let (same, run) = if loads(of_x, SCALAR_WORD) && loads(of_y, WORDS) {
         (x, y)
@@ -197,7 +197,7 @@ fn is_step(ops: &[Op], shapes: &[Shape]) -> bool {
     } else {
         return false;
     };
-    let words = OperandKind::Register(Registers::of(WORDS).bare());
+    let words = OperandKind::Register(Registers::in_forms(WORDS).bare());
     let factors = [fma.b, fma.c];
     let loaded = [same.a & OFFSET, run.a & OFFSET];
     of_fma.operands[0] == words
@@ -210,7 +210,7 @@ fn is_step(ops: &[Op], shapes: &[Shape]) -> bool {
 const GRANULE: usize = 32;
 /// In the table of granules: inside a register, or nothing.
 const INSIDE: u8 = 0x80;
-/// The bits of a table entry that are the slot's form bits; the register's [`Form`] is above.
+/// The bits of a table entry that are the slot's form bits; the register's [`RegisterForms`] is above.
 const FLAGS: u32 = SCALAR | WIDE;
 
 /// The registers that were placed.
@@ -222,7 +222,7 @@ pub(crate) struct RegisterFile {
 
 impl RegisterFile {
     /// The registers that the code reserved, or what is wrong with one of them.
-    pub(crate) fn of(code: &Code) -> Result<RegisterFile, String> {
+    pub(crate) fn new(code: &Code) -> Result<RegisterFile, String> {
         let bytes = code.register_bytes;
         let mut granules = vec![0; bytes.div_ceil(GRANULE)];
         for (slot, form) in &code.reserved {
@@ -269,7 +269,7 @@ impl RegisterFile {
         ];
         let wanted: Vec<&str> = names
             .iter()
-            .filter(|(form, _): &&(Form, &str)| registers.forms() & form != 0)
+            .filter(|(form, _): &&(RegisterForms, &str)| registers.forms() & form != 0)
             .map(|(_, name)| *name)
             .collect();
         let bare = if registers.is_bare() { ", as a bare offset" } else { "" };

@@ -2,10 +2,10 @@
 //! each time by the message that names what is broken.
 
 use crate::assemble::fuse::{Fusion, FusionKind};
-use crate::assemble::shape::{Flow, Immediate, OperandKind, WORDS};
+use crate::assemble::shape::{Immediate, OperandKind, OperationFlow, WORDS};
 use crate::assemble::verify::{verify, verify_wide};
-use crate::assemble::{Code, Want, assemble};
-use crate::instructions::access::site::Site;
+use crate::assemble::{AssemblyOptions, Code, assemble};
+use crate::instructions::access::site::AccessSite;
 use crate::instrument::attached::Instrumentation;
 use crate::instrument::hook::Wants;
 use crate::instrument::observer::NullObserver;
@@ -33,9 +33,9 @@ fn kernels(text: &str) -> Vec<Kernel> {
 }
 
 /// What to assemble for: a SIMD level that has fused handlers, whatever the host has, as nothing runs.
-fn want(wants: Wants) -> Want {
-    let instrumentation = Instrumentation { wants, ..Instrumentation::of(&NullObserver) };
-    Want { tier: 1, instrumentation, plan: None, first_site: 0 }
+fn want(wants: Wants) -> AssemblyOptions {
+    let instrumentation = Instrumentation { wants, ..Instrumentation::new(&NullObserver) };
+    AssemblyOptions { tier: 1, instrumentation, plan: None, first_site: 0 }
 }
 
 /// Both forms of a kernel.
@@ -45,7 +45,7 @@ fn forms(kernel: &Kernel, wants: Wants) -> [Code; 2] {
     let all = Uniformity::all_varying(kernel);
     let code = assemble(kernel, &analyses, &uniformity, &uniformity, want(wants));
     let first_site = code.sites.len() as u32;
-    let wide = Want { first_site, ..want(wants) };
+    let wide = AssemblyOptions { first_site, ..want(wants) };
     let wide = assemble(kernel, &analyses, &all, &uniformity, wide);
     [code, wide]
 }
@@ -138,7 +138,7 @@ fn assert_says(message: &str, parts: &[&str]) {
 }
 
 fn is_site(operand: OperandKind) -> bool {
-    matches!(operand, OperandKind::Site(_))
+    matches!(operand, OperandKind::AccessSite(_))
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn targets_are_operations_of_the_program() {
 
 #[test]
 fn sites_are_of_the_table_and_wide_enough() {
-    for offset in [4, size_of::<Site>() as u32 * 100] {
+    for offset in [4, size_of::<AccessSite>() as u32 * 100] {
         let message = refused(|code| {
             let at = with(code, 2, is_site);
             code.ops[at].c += offset;
@@ -209,9 +209,9 @@ fn sites_are_of_the_table_and_wide_enough() {
         assert_says(&message, &["operand c", "the offset of no site"]);
     }
     let message = refused(|code| {
-        let run = |operand| operand == OperandKind::Site(16);
+        let run = |operand| operand == OperandKind::AccessSite(16);
         let at = with(code, 2, run);
-        let site = code.ops[at].c as usize / size_of::<Site>();
+        let site = code.ops[at].c as usize / size_of::<AccessSite>();
         code.sites[site].span = 4;
     });
     assert_says(&message, &["too narrow"]);
@@ -229,7 +229,7 @@ fn one_terminator_ends_the_program() {
         code.origin_of.pop();
     });
     assert_says(&message, &["the last operation falls through"]);
-    let message = refused(|code| code.shapes[0].flow = Flow::Ends);
+    let message = refused(|code| code.shapes[0].flow = OperationFlow::Ends);
     assert_says(&message, &["operation 0", "a terminator before the end"]);
 }
 

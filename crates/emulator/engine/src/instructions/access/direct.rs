@@ -2,7 +2,7 @@
 //! active. Anything else falls back to the general handlers of [`crate::instructions::access`].
 
 use crate::instructions::access::region::Region;
-use crate::instructions::access::site::{CachedBounds, Site};
+use crate::instructions::access::site::{AccessSite, CachedBounds};
 use crate::instructions::access::tally::{count_lanes, tally};
 use crate::instructions::access::{Load, Store};
 use crate::machine::handler::{Body, WideTiers, baseline};
@@ -91,7 +91,7 @@ fn steps_inside(first: [u64; 2], stride: u64, region: &Region, bytes: u64) -> bo
 /// # Safety
 /// Operation, warp and site are the assembler's.
 #[inline(always)]
-pub unsafe fn prefetch(site: *mut Site, host: *mut u8, first: [u64; 2]) {
+pub unsafe fn prefetch(site: *mut AccessSite, host: *mut u8, first: [u64; 2]) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing; the site is valid by the assembler.
     unsafe {
@@ -322,6 +322,6 @@ pub const fn lanes<const COUNT: bool>() -> WideTiers {
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
-        WideTiers::of::<LoadLanes<COUNT>>()
+        WideTiers::per_level::<LoadLanes<COUNT>>()
     }
 }

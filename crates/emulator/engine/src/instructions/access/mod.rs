@@ -13,7 +13,7 @@ pub mod site;
 pub(crate) mod tally;
 
 use crate::fault::{FaultKind, RawFault};
-use crate::instructions::access::site::Site;
+use crate::instructions::access::site::AccessSite;
 use crate::machine::context::{fault, recover};
 use crate::machine::handler::Body;
 use crate::machine::lanes::{Sink, addresses, fetch_cold, put_cold};
@@ -63,7 +63,7 @@ fn ends(warp: &Warp, slot: Slot, offset: u64, align: u64) -> Option<(u64, u64)> 
 pub unsafe fn plan(
     op: &Op,
     warp: &mut Warp,
-    site: *mut Site,
+    site: *mut AccessSite,
     bytes: u64,
     host: &mut Lanes<u64>,
 ) -> Result<(), *const Op> {
@@ -116,7 +116,7 @@ pub unsafe fn plan(
 unsafe fn lane_by_lane(
     op: &Op,
     warp: &mut Warp,
-    site: *mut Site,
+    site: *mut AccessSite,
     bytes: u64,
     at: &Lanes<u64>,
     host: &mut Lanes<u64>,

@@ -27,7 +27,7 @@ impl CachedBounds {
 /// A memory instruction: what it does, and the region it hit last.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub struct Site {
+pub struct AccessSite {
     /// The bounds of the region hit last.
     pub bounds: CachedBounds,
     /// Where its first lane went last, from the region's start.
@@ -71,14 +71,14 @@ pub struct Site {
 
 // Operands name a site by its byte offset; the bounds, which common handlers read first, share the first cache line.
 const _: () = {
-    assert!(align_of::<Site>() == 64 && size_of::<Site>().is_multiple_of(64));
-    assert!(std::mem::offset_of!(Site, bounds) == 0);
+    assert!(align_of::<AccessSite>() == 64 && size_of::<AccessSite>().is_multiple_of(64));
+    assert!(std::mem::offset_of!(AccessSite, bounds) == 0);
 };
 
 /// Rows of 8x8 matrices, one for each lane that gives an address.
 pub type Rows = [[u16; 8]; 32];
 
-impl Site {
+impl AccessSite {
     /// Bytes per lane that count.
     pub fn counted_bytes(&self) -> u64 {
         match self.counter.bytes {
@@ -89,8 +89,13 @@ impl Site {
 
     /// A site of one element per lane, for accesses outside of the memory instructions proper: it has hit no
     /// region yet, and has no counter slots of its own.
-    pub fn aside(space: MemorySpace, kind: AccessKind, bytes: u8, service: AccessClass) -> Site {
-        Site {
+    pub fn aside(
+        space: MemorySpace,
+        kind: AccessKind,
+        bytes: u8,
+        service: AccessClass,
+    ) -> AccessSite {
+        AccessSite {
             bounds: CachedBounds::EMPTY,
             last: 0,
             region: Region::EMPTY,

@@ -1,6 +1,6 @@
 //! Counting in place, as the common handlers of memory instructions do it: see [`crate::instrument::counter`].
 
-use crate::instructions::access::site::Site;
+use crate::instructions::access::site::AccessSite;
 use crate::instrument::counter::{Memo, Pattern, WordCost, distinct};
 use crate::machine::context::Context;
 use crate::machine::slot::Lanes;
@@ -12,7 +12,7 @@ use crate::machine::slot::Lanes;
 #[inline(always)]
 pub unsafe fn tally<const STEPS: bool>(
     context: *mut Context,
-    site: *mut Site,
+    site: *mut AccessSite,
     first: [u64; 2],
     stride: u64,
     bytes: u64,
@@ -63,7 +63,7 @@ pub unsafe fn tally<const STEPS: bool>(
 #[inline(never)]
 unsafe fn ask(
     context: *mut Context,
-    site: *mut Site,
+    site: *mut AccessSite,
     stride: u64,
     delta: u64,
     low: u64,
@@ -84,7 +84,7 @@ unsafe fn ask(
 /// # Safety
 /// The site is the assembler's.
 #[inline(always)]
-pub unsafe fn count_lanes(site: *mut Site, addresses: &Lanes<u64>, from: u64) {
+pub unsafe fn count_lanes(site: *mut AccessSite, addresses: &Lanes<u64>, from: u64) {
     let mut granules = [0u32; 32];
     for i in 0..32 {
         // Regions are smaller than 2^37 bytes, for no host has so much memory.

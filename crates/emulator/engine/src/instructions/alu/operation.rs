@@ -245,7 +245,7 @@ macro_rules! arity {
                     lane: LaneFunction::new::<fn($($ty),*) -> R>(&(const { $lane::<$($ty,)* R, F> })),
                     vector: Tiers::cold::<$vector<$($ty,)* R, F>>(),
                     scalar: Tiers::cold::<$scalar_hot<$($ty,)* R, F>>(),
-                    direct: &[$(WideTiers::of::<$direct_row>()),*],
+                    direct: &[$(WideTiers::per_level::<$direct_row>()),*],
                     widths: &[$(<$ty as Source>::READ,)* R::WRITE],
                     affine: None,
                     compare: Some(Tiers::cold::<CompareBranch<$scalar_hot<$($ty,)* R, F>>>()),

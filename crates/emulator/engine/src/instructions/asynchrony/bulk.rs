@@ -4,7 +4,7 @@ use crate::fault::{FaultKind, RawFault};
 use crate::instructions::alu::atomic::combine;
 use crate::instructions::asynchrony::Plan;
 use crate::instructions::asynchrony::cluster::{address_in, split};
-use crate::instructions::asynchrony::copies::{Finish, Move, finish_groups};
+use crate::instructions::asynchrony::copies::{Finish, Transfer, finish_groups};
 use crate::instructions::asynchrony::shared::{
     Shared, begin, everywhere, lanes, mbarrier_at, notify, owner, raw, shared, shared_addresses,
     shared_span, words,
@@ -75,9 +75,9 @@ pub(crate) unsafe fn start(
                 };
                 let (from, to, bytes) = (source.cast_const(), target_place, bytes as usize);
                 let what = match copy.reduction {
-                    None => Move::Run { from, to, bytes },
+                    None => Transfer::Run { from, to, bytes },
                     Some((atomic, element)) => {
-                        Move::Reduce { from, to, bytes, combine: combine(atomic), element }
+                        Transfer::Reduce { from, to, bytes, combine: combine(atomic), element }
                     }
                 };
                 let span = |space, address| match space {
@@ -174,7 +174,7 @@ pub(crate) unsafe fn store(
                 for (n, slot) in values.iter().enumerate() {
                     let bits = fetch_cold::<u64>(warp, *slot).0[i];
                     let to = place.host.add(n * usize::from(bytes));
-                    let what = Move::Value { bits, to, bytes, combine };
+                    let what = Transfer::Value { bits, to, bytes, combine };
                     let finish = mbarrier_at(warp, lane, bar, place, bytes.into())?;
                     let skip = n as u64 * u64::from(bytes);
                     let span = shared_span(place.rank, place.offset + skip, bytes.into());

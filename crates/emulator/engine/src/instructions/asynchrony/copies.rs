@@ -43,7 +43,7 @@ pub enum Finish {
 }
 
 /// The transfer. Host addresses were checked when the copy was started.
-pub enum Move {
+pub enum Transfer {
     /// A run of bytes.
     Run {
         /// Where from.
@@ -81,27 +81,27 @@ pub enum Move {
     },
 }
 
-impl Move {
+impl Transfer {
     /// The bytes read, written and combined, for instruments.
     pub fn moved(&self) -> Moved {
         let run = |host: *const u8, bytes: usize| Some((host, bytes as u64));
         let none = Moved { reads: None, writes: None, global: Vec::new(), combines: false };
         match *self {
-            Move::Run { from, to, bytes } => {
+            Transfer::Run { from, to, bytes } => {
                 Moved { reads: run(from, bytes), writes: run(to, bytes), ..none }
             }
-            Move::Reduce { from, to, bytes, .. } => {
+            Transfer::Reduce { from, to, bytes, .. } => {
                 Moved { reads: run(from, bytes), writes: run(to, bytes), combines: true, ..none }
             }
-            Move::Value { to, bytes, ref combine, .. } => {
+            Transfer::Value { to, bytes, ref combine, .. } => {
                 Moved { writes: run(to, bytes.into()), combines: combine.is_some(), ..none }
             }
-            Move::Tile(ref tile) => tile.moved(),
+            Transfer::Tile(ref tile) => tile.moved(),
         }
     }
 }
 
-impl Move {
+impl Transfer {
     /// What moves over the memories' ports; the spans are the runs of bytes at both ends, where they are such. Only the
     /// `first` target of a copy reads its source.
     pub fn traffic(&self, [from, to]: [Option<Span>; 2], first: bool) -> BulkTraffic {
@@ -112,7 +112,7 @@ impl Move {
         let source = from.filter(of(Space::Global)).map(|span| vec![run(&span)]);
         let target = to.filter(of(Space::Global)).map(|span| vec![run(&span)]);
         let (global, runs) = match (self, source, target) {
-            (Move::Tile(tile), ..) => {
+            (Transfer::Tile(tile), ..) => {
                 let direction = match (tile.load, &tile.combine) {
                     (true, _) => BulkDirection::Load,
                     (false, None) => BulkDirection::Store,
@@ -121,7 +121,7 @@ impl Move {
                 (Some(direction), tile.moved().global)
             }
             (_, Some(runs), _) => (Some(BulkDirection::Load), runs),
-            (Move::Reduce { .. }, _, Some(runs)) => (Some(BulkDirection::Reduce), runs),
+            (Transfer::Reduce { .. }, _, Some(runs)) => (Some(BulkDirection::Reduce), runs),
             (_, _, Some(runs)) => (Some(BulkDirection::Store), runs),
             _ => (None, Vec::new()),
         };
@@ -133,7 +133,7 @@ impl Move {
 /// A copy in flight.
 pub struct Copy {
     /// The transfer.
-    pub what: Move,
+    pub what: Transfer,
     /// Where completion is signalled.
     pub finish: Finish,
     /// The thread that started it.
@@ -256,8 +256,8 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
     // and no block's memory is freed before the cluster ends.
     unsafe {
         match copy.what {
-            Move::Run { from, to, bytes } => guest::copy(from, to, bytes),
-            Move::Reduce { from, to, bytes, combine, element } => {
+            Transfer::Run { from, to, bytes } => guest::copy(from, to, bytes),
+            Transfer::Reduce { from, to, bytes, combine, element } => {
                 for at in (0..bytes).step_by(usize::from(element)) {
                     let mut word = [0u8; 8];
                     let value = from.add(at);
@@ -266,7 +266,7 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
                     replace(to.add(at), element, |there| combine(there, value, 0));
                 }
             }
-            Move::Tile(tile) => {
+            Transfer::Tile(tile) => {
                 tile.finish(&*cluster.memory).map_err(|(address, bytes)| LateFault {
                     owner: copy.owner,
                     origin: copy.place.instruction,
@@ -281,7 +281,7 @@ unsafe fn finish(cluster: &mut Cluster, copy: Copy) -> Result<(), LateFault> {
                     },
                 })?;
             }
-            Move::Value { bits, to, bytes, combine } => {
+            Transfer::Value { bits, to, bytes, combine } => {
                 let combine = combine.unwrap_or(|_, value, _| value);
                 replace(to, bytes, |there| combine(there, bits, 0));
             }

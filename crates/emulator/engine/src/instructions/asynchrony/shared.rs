@@ -3,7 +3,7 @@
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::asynchrony::Plan;
 use crate::instructions::asynchrony::cluster::split;
-use crate::instructions::asynchrony::copies::{Copy, Finish, Move, Owner};
+use crate::instructions::asynchrony::copies::{Copy, Finish, Owner, Transfer};
 use crate::instructions::asynchrony::mbarrier::Mbarrier;
 use crate::instrument::event::{AccessKind, Asynchronous, Phase, Space, Span};
 use crate::instrument::hook::Wants;
@@ -172,7 +172,7 @@ pub(crate) unsafe fn begin(
     op: &Op,
     warp: &Warp,
     lane: u32,
-    (what, finish): (Move, Finish),
+    (what, finish): (Transfer, Finish),
     [from, to]: [Option<Span>; 2],
     target: usize,
 ) {

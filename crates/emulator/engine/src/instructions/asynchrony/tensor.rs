@@ -4,7 +4,7 @@ use crate::fault::{FaultKind, RawFault};
 use crate::instructions::access::region::Region;
 use crate::instructions::alu::atomic::{Combine, combine, replace};
 use crate::instructions::asynchrony::Plan;
-use crate::instructions::asynchrony::copies::{Finish, Move};
+use crate::instructions::asynchrony::copies::{Finish, Transfer};
 use crate::instructions::asynchrony::shared::{
     begin, everywhere, lanes, mbarrier_at, raw, shared, shared_addresses, shared_span, words,
 };
@@ -107,7 +107,7 @@ pub(crate) unsafe fn start(
                 // The other end is not a run of bytes.
                 let span = Some(shared_span(place.rank, offset, bytes));
                 let spans = if load { [None, span] } else { [span, None] };
-                begin(op, warp, lane, (Move::Tile(Box::new(tile)), finish), spans, n);
+                begin(op, warp, lane, (Transfer::Tile(Box::new(tile)), finish), spans, n);
             }
         }
         Ok(true)

@@ -36,7 +36,7 @@ impl Plan {
     /// A plan for an instruction with these registers.
     pub fn new(op: MatrixOp, dst: Vec<Slot>, src: Vec<Slot>, observed: bool) -> Plan {
         let places = match &op {
-            MatrixOp::Multiply(this) if this.quads.is_none() => Places::of(this),
+            MatrixOp::Multiply(this) if this.quads.is_none() => Places::new(this),
             _ => Places::default(),
         };
         Plan { op, dst, src, observed, places }
@@ -47,7 +47,7 @@ impl Plan {
     /// The handler: products pay with wide registers.
     pub fn handler(&self) -> Tiers {
         match &self.op {
-            MatrixOp::Multiply(_) | MatrixOp::Group(_) => Tiers::of::<Product>(),
+            MatrixOp::Multiply(_) | MatrixOp::Group(_) => Tiers::per_level::<Product>(),
             _ => Tiers::cold::<Matrix>(),
         }
     }

@@ -94,12 +94,12 @@ pub unsafe fn floats(warp: &mut Warp, this: &Multiply, plan: &Plan) {
     if let Some(sparse) = this.sparse {
         // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
         let chunks = unsafe { chunks(warp, this, sparse, plan) };
-        let order = Order::of(this);
+        let order = Order::new(this);
         let stored = a;
         a = [Term::ABSENT; MOST / 2];
         chunks.spread(&stored, |row, at, term| a[row * k + order.of_column(at)] = term);
     }
-    let adder = Adder::of(this.a, this.d, false);
+    let adder = Adder::new(this.a, this.d, false);
     let group = adder.group * if this.sparse.is_some() { 2 } else { 1 };
     // A product of 8-bit floats is two products, however small it is.
     let group = group.min(if adder.apart { k / 2 } else { k });
@@ -154,7 +154,7 @@ unsafe fn chunks(warp: &Warp, this: &Multiply, sparse: Sparse, plan: &Plan) -> C
     let slot = plan.src[this.registers.iter().sum::<usize>()];
     // SAFETY: the plan's slots are in the register file of this warp, as this function requires.
     let metadata = unsafe { fetch_cold::<u32>(warp, slot).0 };
-    Chunks::of(this.a, this.shape.k, sparse, &metadata)
+    Chunks::new(this.a, this.shape.k, sparse, &metadata)
 }
 
 /// Multiplies integers, or bits.

@@ -93,7 +93,7 @@ pub fn fragments(this: &Multiply) -> [Fragment; 3] {
 
 impl Places {
     /// The places of a product's elements. B is in blocks of eight columns.
-    pub fn of(this: &Multiply) -> Places {
+    pub fn new(this: &Multiply) -> Places {
         let [a, b, c] = fragments(this);
         let each = |fragment: Fragment, index: &dyn Fn(usize, usize) -> usize| {
             let elements = fragment.elements();
@@ -101,7 +101,7 @@ impl Places {
             (0..32 * elements).map(place).map(|(r, c)| index(r, c) as u16).collect()
         };
         let (stored, k, n) = (a.shape.k, b.shape.k, b.shape.n);
-        let order = Order::of(this);
+        let order = Order::new(this);
         let accumulators = |row: usize, column: usize| row * n + column;
         Places {
             // A sparse matrix is put in order when it is spread out.
@@ -130,7 +130,7 @@ pub struct Order {
 
 impl Order {
     /// That of a product.
-    pub fn of(this: &Multiply) -> Order {
+    pub fn new(this: &Multiply) -> Order {
         let eight_bits = matches!(this.a, ElementType::E4m3 | ElementType::E5m2);
         let span = if this.sparse.is_some() { 4 } else { 2 };
         Order { k: this.shape.k, halves: eight_bits, span }

@@ -2,7 +2,7 @@
 
 use crate::fault::{FaultKind, RawFault};
 use crate::instructions::access::region::Region;
-use crate::instructions::access::site::{Rows, Site};
+use crate::instructions::access::site::{AccessSite, Rows};
 use crate::instructions::matrix::Plan;
 use crate::instructions::matrix::registers::{Registers, read_registers, write_registers};
 use crate::instrument::event::{AccessKind, MatrixTile};
@@ -61,7 +61,7 @@ unsafe fn host(
 ///
 /// # Safety
 /// A running handler was given the operation and the warp: as for [`Body::run`](crate::machine::handler::Body::run).
-unsafe fn observe(op: &Op, warp: &mut Warp, site: &Site, mask: u32, at: &[u64; 32]) {
+unsafe fn observe(op: &Op, warp: &mut Warp, site: &AccessSite, mask: u32, at: &[u64; 32]) {
     let all = std::mem::replace(&mut warp.mask, mask);
     // SAFETY: the worker owns the context for as long as its warps run (`Body::run`).
     unsafe { (*warp.context).observe(warp, op, site, at) };
@@ -107,7 +107,7 @@ pub unsafe fn rows(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
             }
         }
         if plan.observed {
-            let mut site = Site::aside(space, kind_of(store), 16, AccessClass::Rows);
+            let mut site = AccessSite::aside(space, kind_of(store), 16, AccessClass::Rows);
             site.rows = if store { &raw const matrices } else { std::ptr::null() };
             observe(op, warp, &site, u32::MAX >> (32 - lines), &at);
         }
@@ -218,7 +218,7 @@ pub unsafe fn tile(op: &Op, warp: &mut Warp, plan: &Plan) -> Result<(), RawFault
             }
             if plan.observed && i % step == 0 {
                 let service = if store { AccessClass::Store } else { AccessClass::Load };
-                let site = Site::aside(space, kind_of(store), (size * step) as u8, service);
+                let site = AccessSite::aside(space, kind_of(store), (size * step) as u8, service);
                 observe(op, warp, &site, u32::MAX, &at);
             }
             for lane in 0..32 {

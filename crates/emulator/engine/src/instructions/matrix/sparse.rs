@@ -16,7 +16,7 @@ pub struct Chunks {
 impl Chunks {
     /// The metadata of a matrix of `k` columns that the lanes hold. Each row has 16, 32 or 64 bits of
     /// it; the selector says which one or two of the four lanes of a quad have them.
-    pub fn of(number: ElementType, k: usize, sparse: Sparse, metadata: &[u32; 32]) -> Chunks {
+    pub fn new(number: ElementType, k: usize, sparse: Sparse, metadata: &[u32; 32]) -> Chunks {
         let chunk = match number.bits() {
             32 => 2,
             4 => 8,

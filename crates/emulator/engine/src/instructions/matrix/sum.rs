@@ -1,7 +1,7 @@
 //! How tensor cores add: products are exact, and the products of one group are added to the accumulator with
 //! once. All terms are aligned to the largest exponent among them, cut towards zero some bits below
 //! it, and added without further error; the sum is cut or rounded once to the accumulator's type.
-//! [`Adder::of`] is the table of constants, measured on an H200.
+//! [`\1::new`] is the table of constants, measured on an H200.
 
 use crate::number::eight::E4M3;
 use crate::number::narrow::{Narrow, widen16};
@@ -34,7 +34,7 @@ pub struct Adder {
 
 impl Adder {
     /// The adder for factors of type `a` and results of type `d`, of a warpgroup's or a warp's product.
-    pub fn of(a: ElementType, d: ElementType, warpgroup: bool) -> Adder {
+    pub fn new(a: ElementType, d: ElementType, warpgroup: bool) -> Adder {
         let eight_bits = matches!(a, ElementType::E4m3 | ElementType::E5m2);
         let group = match a {
             ElementType::Tf32 => 8,

@@ -36,7 +36,7 @@ unsafe fn start(warp: &Warp, plan: &Plan, this: &TmemTransfer) -> Result<Place, 
     whole(warp)?;
     // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let address = unsafe { same(warp, &words(warp, plan, 0).0, "addresses of tensor memory")? };
-    let mut at = Place::of(address);
+    let mut at = Place::from_address(address);
     let quarter = warp.index % 4;
     if at.lane / 32 != quarter && at.lane / 32 != 0 {
         return Err(misuse(
@@ -245,7 +245,7 @@ pub struct Product {
 impl Product {
     /// Its lanes.
     pub fn path(&self) -> DataPath {
-        DataPath::of(&self.this, self.shape.m)
+        DataPath::new(&self.this, self.shape.m)
     }
 
     /// Columns of tensor memory that D takes.

@@ -4,7 +4,7 @@
 //! `.cta_group::2` a warp of each block of the pair takes part: the first waits for the other.
 
 use crate::fault::RawFault;
-use crate::instructions::access::site::Site;
+use crate::instructions::access::site::AccessSite;
 use crate::instructions::asynchrony::Plan;
 use crate::instructions::asynchrony::shared::{shared, shared_addresses, words};
 use crate::instructions::tensor_memory::access::whole;
@@ -69,7 +69,8 @@ pub unsafe fn allocate(
         memory.give(given(start));
         cluster.changes += 1;
         if let Some(instrument) = (*warp.context).instrument(COPIED) {
-            let store = Site::aside(MemorySpace::Shared, AccessKind::Store, 4, AccessClass::Store);
+            let store =
+                AccessSite::aside(MemorySpace::Shared, AccessKind::Store, 4, AccessClass::Store);
             let place = (*warp.context).place(warp, op);
             let all = std::mem::replace(&mut warp.mask, 1);
             instrument.memory(warp, &store, place, &[address; 32]);

@@ -7,7 +7,7 @@ use crate::instructions::asynchrony::shared::{lanes, words};
 use crate::instructions::tensor_memory::access::{RowCopy, RowShift};
 use crate::instructions::tensor_memory::memory::{Place, TensorMemory};
 use crate::instructions::tensor_memory::multiply::SharedRows;
-use crate::instructions::tensor_memory::queue::What;
+use crate::instructions::tensor_memory::queue::QueuedOperation;
 use crate::instructions::tensor_memory::{
     check_columns, cluster, descriptor, issue, misuse, ranks, tell_reads,
 };
@@ -34,7 +34,7 @@ pub unsafe fn start_copies(
         for lane in lanes(warp.mask) {
             let i = lane as usize;
             let ranks = ranks(warp, lane, this.pair)?;
-            let to = Place::of(addresses.0[i]);
+            let to = Place::from_address(addresses.0[i]);
             let descriptor =
                 descriptor::read(descriptors.0[i], false).map_err(|why| misuse(lane, why))?;
             let columns = this.bits / 32;
@@ -50,7 +50,7 @@ pub unsafe fn start_copies(
                 SharedRows { descriptor, across: false, bytes: this.bits as usize / 8, element: 1 };
             tell_reads(op, warp, lane, &ranks, &[(from, 0..this.rows as usize)]);
             let uses = Vec::from_iter(std::iter::once(to.column..to.column + columns));
-            let what = What::Copy(RowCopy { this, to, from, ranks });
+            let what = QueuedOperation::Copy(RowCopy { this, to, from, ranks });
             issue(op, warp, lane, what, uses);
         }
         Ok(true)
@@ -72,7 +72,7 @@ pub unsafe fn start_shifts(
     unsafe {
         let addresses = words(warp, plan, 0);
         for lane in lanes(warp.mask) {
-            let at = Place::of(addresses.0[lane as usize]);
+            let at = Place::from_address(addresses.0[lane as usize]);
             if !at.lane.is_multiple_of(32) {
                 let note = format!(
                     "lane {} of tensor memory: a shift starts at a multiple of 32",
@@ -86,7 +86,7 @@ pub unsafe fn start_shifts(
                 check_columns(memory, lane, at, (32, SHIFTED), "a shift")?;
             }
             let uses = Vec::from_iter(std::iter::once(at.column..at.column + SHIFTED));
-            issue(op, warp, lane, What::Shift(RowShift { at, ranks }), uses);
+            issue(op, warp, lane, QueuedOperation::Shift(RowShift { at, ranks }), uses);
         }
         Ok(true)
     }

@@ -82,7 +82,7 @@ impl InstructionDescriptor {
         if bit(6) || !scaled && (bit(23) || bit(29)) || scaled && field(24, 3) != 0 {
             return wrong("a reserved bit is set".to_owned());
         }
-        let types = |at: u32| Element::of(this.kind, field(at, 3));
+        let types = |at: u32| Element::from_number(this.kind, field(at, 3));
         let (Some(a), Some(b)) = (types(7), types(10)) else {
             return wrong(format!(
                 "types {} and {} of A and B do not belong to this kind",

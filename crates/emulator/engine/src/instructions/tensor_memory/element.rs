@@ -37,7 +37,7 @@ pub type Row = [u8; 64];
 
 impl Element {
     /// The type that a kind's descriptor names by a number.
-    pub fn of(kind: MultiplyKind, number: usize) -> Option<Element> {
+    pub fn from_number(kind: MultiplyKind, number: usize) -> Option<Element> {
         Some(match (kind, number) {
             (MultiplyKind::F16, 0) => Element::F16,
             (MultiplyKind::F16, 1) => Element::Bf16,

@@ -200,13 +200,13 @@ pub struct Place {
 
 impl Place {
     /// From an address, whose upper half is the lane.
-    pub fn of(address: u32) -> Place {
+    pub fn from_address(address: u32) -> Place {
         Place { lane: address >> 16, column: address & 0xffff }
     }
 
     /// The same without the two highest bits, which CuTe uses for the byte of a scale factor.
     pub fn of_factor(address: u32) -> Place {
-        Place::of(address & 0x3fff_ffff)
+        Place::from_address(address & 0x3fff_ffff)
     }
 }
 
@@ -225,7 +225,7 @@ pub enum DataPath {
 
 impl DataPath {
     /// The layout of a product with `m` rows.
-    pub fn of(this: &TmemMultiply, m: usize) -> DataPath {
+    pub fn new(this: &TmemMultiply, m: usize) -> DataPath {
         match (m, this.pair, this.stationary) {
             (32, ..) => DataPath::Four,
             (64, _, true) => DataPath::Two,
@@ -341,7 +341,7 @@ mod layout_tests {
             (sparse, 256, DataPath::Full),
             (sparse, 128, DataPath::Half),
         ] {
-            assert_eq!(DataPath::of(&this, m), expected, "M = {m}, {this:?}");
+            assert_eq!(DataPath::new(&this, m), expected, "M = {m}, {this:?}");
         }
     }
 

@@ -26,7 +26,7 @@ use crate::instructions::tensor_memory::copy::{start_copies, start_shifts};
 use crate::instructions::tensor_memory::memory::{LANES, Place, TensorMemory};
 use crate::instructions::tensor_memory::multiply::SharedRows;
 use crate::instructions::tensor_memory::product::start_products;
-use crate::instructions::tensor_memory::queue::{What, Work, commit};
+use crate::instructions::tensor_memory::queue::{QueuedOperation, QueuedTask, commit};
 use crate::instrument::hook::Wants;
 use crate::machine::context::Context;
 use crate::machine::{Op, Warp};
@@ -200,13 +200,19 @@ pub unsafe fn ranks(warp: &Warp, lane: u32, pair: bool) -> Result<Vec<usize>, Ra
 ///
 /// # Safety
 /// The warp's context is live.
-pub unsafe fn issue(op: &Op, warp: &Warp, lane: u32, what: What, columns: Vec<Range<u32>>) {
+pub unsafe fn issue(
+    op: &Op,
+    warp: &Warp,
+    lane: u32,
+    what: QueuedOperation,
+    columns: Vec<Range<u32>>,
+) {
     // SAFETY: the context and its cluster outlive the warp's run, as this function requires.
     unsafe {
         let place = (*warp.context).place(warp, op);
         let cluster = cluster(warp);
         cluster.changes += 1;
-        cluster.tensor_work.push(Work { what, columns, owner: owner(warp, lane), place });
+        cluster.tensor_work.push(QueuedTask { what, columns, owner: owner(warp, lane), place });
     }
 }
 

@@ -109,7 +109,7 @@ impl Product {
         };
         let metadata = match self.metadata {
             None => Metadata::default(),
-            Some(at) => Metadata::of(self.this.kind, memory, at, self.path().lane(row, part)),
+            Some(at) => Metadata::load(self.this.kind, memory, at, self.path().lane(row, part)),
         };
         (bytes, metadata)
     }
@@ -313,7 +313,7 @@ pub struct SharedRows {
 
 impl SharedRows {
     /// The rows of an operand whose elements are of a type, `k` in a row.
-    pub fn of(descriptor: Descriptor, across: bool, element: Element, k: usize) -> SharedRows {
+    pub fn new(descriptor: Descriptor, across: bool, element: Element, k: usize) -> SharedRows {
         let bytes = match element {
             Element::PackedE2m1 => k / 2,
             _ => k * element.container(),

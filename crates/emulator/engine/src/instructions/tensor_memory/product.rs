@@ -8,7 +8,7 @@ use crate::instructions::tensor_memory::descriptor::InstructionDescriptor;
 use crate::instructions::tensor_memory::element::Element;
 use crate::instructions::tensor_memory::memory::{DataPath, Place, TensorMemory};
 use crate::instructions::tensor_memory::multiply::{SharedRows, zero_columns};
-use crate::instructions::tensor_memory::queue::What;
+use crate::instructions::tensor_memory::queue::QueuedOperation;
 use crate::instructions::tensor_memory::{
     check_columns, cluster, descriptor, issue, misuse, ranks, tell_reads,
 };
@@ -50,12 +50,17 @@ pub unsafe fn start_products(
             let ranks = ranks(warp, lane, this.pair)?;
             let k = this.k();
             let b = descriptor::read(of_b.0[i], shape.across[1]).map_err(wrong)?;
-            let b = SharedRows::of(b, shape.across[1], shape.b, k);
+            let b = SharedRows::new(b, shape.across[1], shape.b, k);
             let a = match this.a_in_tensor_memory {
-                true => FirstOperand::Tensor(Place::of(word(1))),
+                true => FirstOperand::Tensor(Place::from_address(word(1))),
                 false => {
                     let a = descriptor::read(of_a.0[i], shape.across[0]).map_err(wrong)?;
-                    FirstOperand::Shared(SharedRows::of(a, shape.across[0], shape.a, this.kind.k()))
+                    FirstOperand::Shared(SharedRows::new(
+                        a,
+                        shape.across[0],
+                        shape.a,
+                        this.kind.k(),
+                    ))
                 }
             };
             check_swizzles(&shape, &a, &b).map_err(wrong)?;
@@ -70,7 +75,7 @@ pub unsafe fn start_products(
             let product = Product {
                 this,
                 shape,
-                d: Place::of(word(0)),
+                d: Place::from_address(word(0)),
                 a,
                 b,
                 metadata: this.metadata().map(|at| {
@@ -94,7 +99,7 @@ pub unsafe fn start_products(
             if product.counts {
                 tell_unwritten(op, warp, lane, &product);
             }
-            issue(op, warp, lane, What::Multiply(Box::new(product)), uses);
+            issue(op, warp, lane, QueuedOperation::Multiply(Box::new(product)), uses);
         }
         Ok(true)
     }
@@ -218,7 +223,7 @@ pub struct Metadata {
 
 impl Metadata {
     /// The metadata of the row in a lane.
-    pub fn of(kind: MultiplyKind, memory: &TensorMemory, at: Place, lane: u32) -> Metadata {
+    pub fn load(kind: MultiplyKind, memory: &TensorMemory, at: Place, lane: u32) -> Metadata {
         let word = |lane: u32, column| u64::from(memory.word(at.lane + lane, at.column + column));
         let chunk = match kind {
             MultiplyKind::Tf32 => 2,

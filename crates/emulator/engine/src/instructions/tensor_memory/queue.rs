@@ -30,7 +30,7 @@ pub struct Arrival {
 }
 
 /// The operation.
-pub enum What {
+pub enum QueuedOperation {
     /// A product.
     Multiply(Box<Product>),
     /// A copy from shared memory.
@@ -41,32 +41,32 @@ pub enum What {
     Commit(Vec<Arrival>),
 }
 
-impl What {
+impl QueuedOperation {
     /// Its name.
     pub fn name(&self) -> &'static str {
         match self {
-            What::Multiply(_) => "`tcgen05.mma`",
-            What::Copy(_) => "`tcgen05.cp`",
-            What::Shift(_) => "`tcgen05.shift`",
-            What::Commit(_) => "`tcgen05.commit`",
+            QueuedOperation::Multiply(_) => "`tcgen05.mma`",
+            QueuedOperation::Copy(_) => "`tcgen05.cp`",
+            QueuedOperation::Shift(_) => "`tcgen05.shift`",
+            QueuedOperation::Commit(_) => "`tcgen05.commit`",
         }
     }
 
     /// The blocks whose tensor memory it touches.
     fn ranks(&self) -> &[usize] {
         match self {
-            What::Multiply(product) => &product.ranks,
-            What::Copy(copy) => &copy.ranks,
-            What::Shift(shift) => &shift.ranks,
-            What::Commit(_) => &[],
+            QueuedOperation::Multiply(product) => &product.ranks,
+            QueuedOperation::Copy(copy) => &copy.ranks,
+            QueuedOperation::Shift(shift) => &shift.ranks,
+            QueuedOperation::Commit(_) => &[],
         }
     }
 }
 
 /// Something that is still to be done.
-pub struct Work {
+pub struct QueuedTask {
     /// What.
-    pub what: What,
+    pub what: QueuedOperation,
     /// Columns of tensor memory that it uses.
     pub columns: Vec<Range<u32>>,
     /// The thread that issued it.
@@ -78,7 +78,7 @@ pub struct Work {
 /// All that is still to be done in a cluster.
 #[derive(Default)]
 pub struct TensorWork {
-    queue: VecDeque<Work>,
+    queue: VecDeque<QueuedTask>,
 }
 
 impl TensorWork {
@@ -93,20 +93,21 @@ impl TensorWork {
     }
 
     /// Issues something.
-    pub fn push(&mut self, work: Work) {
+    pub fn push(&mut self, work: QueuedTask) {
         self.queue.push_back(work);
     }
 
     /// The next to be done.
-    pub fn pop(&mut self) -> Option<Work> {
+    pub fn pop(&mut self) -> Option<QueuedTask> {
         self.queue.pop_front()
     }
 
     /// What still uses columns of a block's tensor memory, by its name.
     pub fn of(&self, rank: usize, columns: Range<u32>) -> Option<&'static str> {
         let overlaps = |of: &Range<u32>| of.start < columns.end && columns.start < of.end;
-        let uses =
-            |work: &&Work| work.what.ranks().contains(&rank) && work.columns.iter().any(overlaps);
+        let uses = |work: &&QueuedTask| {
+            work.what.ranks().contains(&rank) && work.columns.iter().any(overlaps)
+        };
         self.queue.iter().find(uses).map(|work| work.what.name())
     }
 }
@@ -133,19 +134,19 @@ pub unsafe fn perform_all(cluster: &mut Cluster) -> Result<(), LateFault> {
 
 /// # Safety
 /// The shared memory of the cluster's blocks is live.
-unsafe fn perform(cluster: &mut Cluster, work: &Work) -> Result<(), RawFault> {
+unsafe fn perform(cluster: &mut Cluster, work: &QueuedTask) -> Result<(), RawFault> {
     let (shared, memories) = (&cluster.shared, &mut cluster.tensor_memory);
     // SAFETY: the cluster's shared memory is live, as this function requires; the arrivals' addresses were checked
     // when they were issued.
     let done = unsafe {
         match &work.what {
-            What::Multiply(product) => product.compute(shared, memories),
-            What::Copy(copy) => copy.perform(shared, memories),
-            What::Shift(shift) => {
+            QueuedOperation::Multiply(product) => product.compute(shared, memories),
+            QueuedOperation::Copy(copy) => copy.perform(shared, memories),
+            QueuedOperation::Shift(shift) => {
                 shift.perform(memories);
                 Ok(())
             }
-            What::Commit(arrivals) => {
+            QueuedOperation::Commit(arrivals) => {
                 for arrival in arrivals {
                     arrive(work, *arrival)?;
                 }
@@ -171,7 +172,7 @@ unsafe fn perform(cluster: &mut Cluster, work: &Work) -> Result<(), RawFault> {
 ///
 /// # Safety
 /// The shared memory of the cluster's blocks is live.
-unsafe fn arrive(work: &Work, at: Arrival) -> Result<(), RawFault> {
+unsafe fn arrive(work: &QueuedTask, at: Arrival) -> Result<(), RawFault> {
     let host = at.host.cast::<u64>();
     // SAFETY: the address was checked when the arrival was issued, and shared memory lives until the cluster ends.
     let found = unsafe { Mbarrier::from_bits(host.read()) };
@@ -237,7 +238,7 @@ pub unsafe fn commit(
                 let of: Vec<(u32, u64)> = arrivals.iter().map(|a| (a.rank, a.offset)).collect();
                 instrument.tensor_commit(warp, (lane, instruction), &of);
             }
-            issue(op, warp, lane, What::Commit(arrivals), Vec::new());
+            issue(op, warp, lane, QueuedOperation::Commit(arrivals), Vec::new());
         }
         Ok(true)
     }

@@ -14,7 +14,7 @@ use lanework_ptx_ir::kernel::MemorySpace;
 use lanework_ptx_ir::opcode::texture::{Geometry, TextureQuery};
 
 /// One lane.
-pub struct Lane<'a> {
+pub struct TextureLane<'a> {
     /// The block's context.
     pub context: &'a Context,
     /// The warp's number.
@@ -39,7 +39,7 @@ pub struct Sample {
     pub gather: Option<u8>,
 }
 
-pub(crate) type Done<T> = Result<T, RawFault>;
+pub(crate) type Checked<T> = Result<T, RawFault>;
 
 pub(crate) fn shape(geometry: Geometry) -> ImageShape {
     match geometry {
@@ -50,7 +50,7 @@ pub(crate) fn shape(geometry: Geometry) -> ImageShape {
     }
 }
 
-impl<'a> Lane<'a> {
+impl<'a> TextureLane<'a> {
     pub(crate) fn wrong(&self, note: String) -> RawFault {
         RawFault::of_lanes(FaultKind::Texture, MemorySpace::Global, 1 << self.lane, note)
     }
@@ -83,7 +83,7 @@ impl<'a> Lane<'a> {
     }
 
     /// The texture of a handle, read as another sampler says where its handle is not 0.
-    pub fn texture(&self, handle: u64, sampler: u64) -> Done<Bound<'a>> {
+    pub fn texture(&self, handle: u64, sampler: u64) -> Checked<Bound<'a>> {
         let (levels, own, direct) = match self.object(handle) {
             Some((Object::Texture(levels, sampler), direct)) => (levels, *sampler, direct),
             Some(_) => {
@@ -109,7 +109,7 @@ impl<'a> Lane<'a> {
     }
 
     /// The surface of a handle.
-    pub fn surface(&self, handle: u64) -> Done<Bound<'a>> {
+    pub fn surface(&self, handle: u64) -> Checked<Bound<'a>> {
         match self.object(handle) {
             Some((Object::Surface(image), direct)) => {
                 Ok(self.bound(std::slice::from_ref(image), Sampler::default(), direct))
@@ -122,7 +122,7 @@ impl<'a> Lane<'a> {
     }
 
     /// Where bytes of an image are on the host.
-    pub(crate) fn host(&self, bound: &Bound<'_>, address: u64, bytes: u64) -> Done<*mut u8> {
+    pub(crate) fn host(&self, bound: &Bound<'_>, address: u64, bytes: u64) -> Checked<*mut u8> {
         if let Some(host) = bound.place(address, bytes) {
             return Ok(host);
         }
@@ -138,7 +138,7 @@ impl<'a> Lane<'a> {
     }
 
     /// The four results of a sample.
-    pub fn sample(&self, bound: &Bound<'_>, ask: &Sample) -> Done<[u32; 4]> {
+    pub fn sample(&self, bound: &Bound<'_>, ask: &Sample) -> Checked<[u32; 4]> {
         let Bound { levels, sampler, .. } = *bound;
         let Sample { geometry, words, level, .. } = *ask;
         let image = bound.image();
@@ -179,12 +179,12 @@ impl<'a> Lane<'a> {
         image: &Image,
         at: [u32; 3],
         ask: &Sample,
-    ) -> Done<[u32; 4]> {
+    ) -> Checked<[u32; 4]> {
         let sampler = bound.sampler;
         let Sample { geometry, fetch, words, offset, gather, .. } = *ask;
         let mut plane = if geometry.is_layered() { Self::layer(image, words[0]) } else { 0 };
         let axes = geometry.axes();
-        let read = |plane: u64, index: Option<[u64; 3]>| -> Done<[u32; 4]> {
+        let read = |plane: u64, index: Option<[u64; 3]>| -> Checked<[u32; 4]> {
             let Some([x, y, z]) = index else { return Ok(sampler.border) };
             let size = image.texel.bytes();
             let host = self.host(bound, image.at(x * size, y, plane + z), size)?;
@@ -233,7 +233,7 @@ impl<'a> Lane<'a> {
     }
 
     /// The answer to a question, of a mipmap level.
-    pub fn ask(&self, handle: u64, query: TextureQuery, level: u64) -> Done<u32> {
+    pub fn ask(&self, handle: u64, query: TextureQuery, level: u64) -> Checked<u32> {
         let object = self.object(handle).map(|(object, _)| object);
         match query {
             TextureQuery::IsTexture => {

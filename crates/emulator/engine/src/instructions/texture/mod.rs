@@ -6,7 +6,7 @@ pub(crate) mod sample;
 pub(crate) mod surface;
 
 use crate::fault::RawFault;
-use crate::instructions::texture::access::{Bound, Lane, Sample};
+use crate::instructions::texture::access::{Bound, Sample, TextureLane};
 use crate::instructions::texture::sample::Level;
 use crate::machine::context::{Context, fault};
 use crate::machine::handler::Body;
@@ -59,7 +59,7 @@ unsafe fn all_lanes(warp: &mut Warp, plan: &Plan) -> Result<(), RawFault> {
         let context: &Context = &*warp.context;
         let mut last: Option<([u64; 2], Bound<'_>)> = None;
         for i in (0..32).filter(|lane| warp.mask >> lane & 1 != 0) {
-            let lane = Lane { context, warp: warp.index, lane: i as u32 };
+            let lane = TextureLane { context, warp: warp.index, lane: i as u32 };
             let source = |n: usize| sources.get(n).map_or(0, |source| source.0[i]);
             let (handle, sampler) = (source(0), source(1));
             let words: [u32; 4] = std::array::from_fn(|d| source(COORDINATES + d) as u32);

@@ -1,16 +1,21 @@
 //! One lane of a surface instruction (PTX manual, "Surface Instructions"): places, loads, stores, reductions.
 
 use crate::instructions::alu::atomic::{combine, replace};
-use crate::instructions::texture::access::{Bound, Done, Lane, shape};
+use crate::instructions::texture::access::{Bound, Checked, TextureLane, shape};
 use crate::instructions::texture::object::Image;
 use crate::instructions::texture::sample::has_shape;
 use crate::memory::guest;
 use lanework_ptx_ir::opcode::memory::AtomicOp;
 use lanework_ptx_ir::opcode::texture::{OutOfBounds, SurfaceAccess};
 
-impl Lane<'_> {
+impl TextureLane<'_> {
     /// The address of a place in a surface; `None` where it is dropped.
-    fn place(&self, image: &Image, surface: SurfaceAccess, words: [u32; 4]) -> Done<Option<u64>> {
+    fn place(
+        &self,
+        image: &Image,
+        surface: SurfaceAccess,
+        words: [u32; 4],
+    ) -> Checked<Option<u64>> {
         let geometry = surface.geometry;
         if !has_shape(image, shape(geometry), geometry.is_layered()) {
             return Err(self.wrong(format!(
@@ -68,7 +73,7 @@ impl Lane<'_> {
         bound: &Bound<'_>,
         surface: SurfaceAccess,
         words: [u32; 4],
-    ) -> Done<[u64; 4]> {
+    ) -> Checked<[u64; 4]> {
         let mut out = [0; 4];
         let Some(address) = self.place(bound.image(), surface, words)? else { return Ok(out) };
         let size = usize::from(surface.bytes);
@@ -92,7 +97,7 @@ impl Lane<'_> {
         surface: SurfaceAccess,
         words: [u32; 4],
         data: [u64; 4],
-    ) -> Done<()> {
+    ) -> Checked<()> {
         let mut surface = surface;
         if surface.texels {
             // A formatted store writes only the channels of the format.
@@ -130,7 +135,7 @@ impl Lane<'_> {
         op: AtomicOp,
         words: [u32; 4],
         value: u64,
-    ) -> Done<()> {
+    ) -> Checked<()> {
         let Some(address) = self.place(bound.image(), surface, words)? else { return Ok(()) };
         let host = self.host(bound, address, u64::from(surface.bytes))?;
         let combine = combine(op);

@@ -42,7 +42,7 @@ pub unsafe fn floats(warp: &mut Warp, this: &GroupMultiply, plan: &Plan) -> Resu
             counts(warp, this, plan),
         )
     };
-    let adder = Adder::of(this.a, this.d, true);
+    let adder = Adder::new(this.a, this.d, true);
     let group = (adder.group * if this.sparse.is_some() { 2 } else { 1 }).min(k);
     let bytes = this.bytes_along(this.b, false);
     let halves = this.d == ElementType::F16;

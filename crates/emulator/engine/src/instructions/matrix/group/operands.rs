@@ -190,7 +190,7 @@ unsafe fn metadata(warp: &Warp, this: &GroupMultiply, plan: &Plan, sparse: Spars
     let first = if this.registers { 6 } else { 3 };
     // SAFETY: `op` was assembled for this warp's register file (`Body::run`), so its slots are in it.
     let words = unsafe { fetch_cold::<u32>(warp, plan.src[first + this.accumulators()]) };
-    Chunks::of(this.a, this.k, sparse, &words.0)
+    Chunks::new(this.a, this.k, sparse, &words.0)
 }
 
 /// The warp's rows of A, `k` decoded elements each; what a sparse matrix does not store is `absent`.
