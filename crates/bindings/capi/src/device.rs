@@ -86,10 +86,11 @@ pub unsafe extern "C" fn lanework_device_open(
     device: *mut u64,
 ) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires `name` to be null or a C string, and `device` to be null or
+        // writable.
         let (name, to) = unsafe { (text(name, "the device's name")?, out(device, "`device`")?) };
         *to = 0;
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires `options` to be null or valid.
         let given = unsafe { options.as_ref() }.map(emulator_options).transpose()?;
         let opened = match (name.as_str(), given) {
             ("emulator", given) => Device::emulator_within(given.unwrap_or_else(default_options)),
@@ -119,7 +120,7 @@ pub extern "C" fn lanework_device_close(device: u64) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_device_info(device: u64, info: *mut LaneworkInfo) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires `info` to be null or valid for writes.
         let to = unsafe { out(info, "`info`")? };
         if to.size != size_of::<LaneworkInfo>() {
             return Err(Failure::argument("the field `size` is not sizeof(lanework_info)"));
@@ -147,7 +148,7 @@ pub unsafe extern "C" fn lanework_device_info(device: u64, info: *mut LaneworkIn
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_alloc(device: u64, bytes: usize, address: *mut u64) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires `address` to be null or writable.
         let to = unsafe { out(address, "`address`")? };
         *to = 0;
         if bytes == 0 {
@@ -216,7 +217,7 @@ pub unsafe extern "C" fn lanework_copy_to_device(
         if from.is_null() {
             return Err(Failure::argument("`from` is NULL"));
         }
-        // SAFETY: not null, and the caller guarantees the bytes.
+        // SAFETY: not null, and the header requires `bytes` readable bytes there.
         let host = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) };
         Ok(buffer.upload_part(first, host)?)
     })
@@ -243,7 +244,8 @@ pub unsafe extern "C" fn lanework_copy_to_host(
         if to.is_null() {
             return Err(Failure::argument("`to` is NULL"));
         }
-        // SAFETY: not null, and the caller guarantees the bytes.
+        // SAFETY: not null, and the header requires `bytes` writable bytes there that no other
+        // thread uses.
         let host = unsafe { std::slice::from_raw_parts_mut(to.cast::<u8>(), bytes) };
         Ok(buffer.download_part(first, host)?)
     })
@@ -257,7 +259,7 @@ pub unsafe extern "C" fn lanework_copy_to_host(
 pub unsafe extern "C" fn lanework_register(device: u64, start: *mut c_void, bytes: usize) -> c_int {
     guard(|| {
         let open = handles::device(device)?;
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the bytes to stay valid until `lanework_unregister`.
         Ok(unsafe { open.device.register_host(start.cast(), bytes as u64, "lanework_register") }?)
     })
 }

@@ -44,14 +44,14 @@ pub unsafe extern "C" fn lanework_module_load(
     module: *mut u64,
 ) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires `module` to be null or writable.
         let to = unsafe { out(module, "`module`")? };
         *to = 0;
         let ptx = if bytes == 0 || ptx.is_null() {
-            // SAFETY: guaranteed by the caller.
+            // SAFETY: the header requires a `ptx` without a length to be null or a C string.
             unsafe { text(ptx, "the PTX text")? }
         } else {
-            // SAFETY: not null, and the caller guarantees the bytes.
+            // SAFETY: not null, and the header requires `bytes` readable bytes there.
             let bytes = unsafe { std::slice::from_raw_parts(ptx.cast::<u8>(), bytes) };
             String::from_utf8_lossy(bytes).into_owned()
         };
@@ -74,7 +74,7 @@ pub extern "C" fn lanework_module_unload(module: u64) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lanework_entry_count(module: u64, count: *mut usize) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires `count` to be null or writable.
         let to = unsafe { out(count, "`count`")? };
         *to = handles::module(module)?.module.module().entries().count();
         Ok(())
@@ -105,7 +105,8 @@ pub unsafe extern "C" fn lanework_entry_name(
                 entry.name
             )));
         }
-        // SAFETY: the caller guarantees `capacity` bytes, which are enough.
+        // SAFETY: the header requires `capacity` writable bytes at `name`; the check above found
+        // `needed <= capacity`.
         unsafe {
             name.copy_from_nonoverlapping(entry.name.as_ptr().cast(), needed - 1);
             name.add(needed - 1).write(0);
@@ -138,7 +139,8 @@ pub unsafe extern "C" fn lanework_entry_parameters(
     count: *mut usize,
 ) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires `name` to be null or a C string, and `count` to be null or
+        // writable.
         let (name, to) = unsafe { (text(name, "the entry's name")?, out(count, "`count`")?) };
         let open = handles::module(module)?;
         let entry = entry(&open.module, &name)?;
@@ -147,7 +149,7 @@ pub unsafe extern "C" fn lanework_entry_parameters(
             return Ok(());
         }
         for (i, parameter) in entry.params.iter().enumerate().take(capacity) {
-            // SAFETY: the caller guarantees `capacity` sizes.
+            // SAFETY: `i < capacity`, and the header requires `capacity` writable sizes there.
             unsafe { sizes.add(i).write_unaligned(parameter.size() as usize) };
         }
         Ok(())
@@ -169,7 +171,8 @@ pub unsafe extern "C" fn lanework_launch(
     executed: *mut LaneworkExecuted,
 ) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires `name` to be null or a C string, and `shape` to be null or
+        // valid.
         let (name, shape) = unsafe { (text(name, "the entry's name")?, shape.as_ref()) };
         let shape = *shape.ok_or_else(|| Failure::argument("`shape` is NULL"))?;
         let open = handles::module(module)?;
@@ -185,13 +188,15 @@ pub unsafe extern "C" fn lanework_launch(
         }
         let mut values = Vec::with_capacity(count);
         for (i, parameter) in entry.params.iter().enumerate() {
-            // SAFETY: the caller guarantees `count` pointers.
+            // SAFETY: `i` is less than `count`, which was compared with the parameters; the header
+            // requires `count` pointers there.
             let from = unsafe { arguments.add(i).read_unaligned() };
             if from.is_null() {
                 return Err(Failure::argument(format!("argument {i} is NULL")));
             }
             let bytes = parameter.size() as usize;
-            // SAFETY: not null, and the caller guarantees as many bytes as the parameter has.
+            // SAFETY: not null, and the header requires as many readable bytes as the parameter
+            // has.
             let bytes = unsafe { std::slice::from_raw_parts(from.cast::<u8>(), bytes) };
             values.push(PtxArg::Bytes(bytes.to_vec()));
         }
@@ -202,10 +207,10 @@ pub unsafe extern "C" fn lanework_launch(
             cluster: (shape.cluster != [0; 3]).then(|| shape.cluster.into()),
             cooperative: shape.cooperative != 0,
         };
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires that the kernel accesses only memory that it may use.
         let done = unsafe { open.module.launch(&name, shape, &values) }?.unwrap_or_default();
         if !executed.is_null() {
-            // SAFETY: not null, and the caller guarantees the rest.
+            // SAFETY: not null, and the header requires it to be writable.
             unsafe {
                 executed.write_unaligned(LaneworkExecuted {
                     warp_instructions: done.warp_instructions,

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_int;
 use std::sync::{MutexGuard, PoisonError};
 
-/// `lanework_array`: where an array lies, and what it is.
+/// `lanework_array`: address, element type, extents and strides of an array.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct LaneworkArray {
@@ -34,13 +34,13 @@ pub struct LaneworkArray {
 pub struct LaneworkGemmOptions {
     /// Bytes of this structure.
     pub size: usize,
-    /// What the product is multiplied by.
+    /// Factor of the product.
     pub alpha: f64,
-    /// What the output's former values are multiplied by.
+    /// Factor of the output's former values.
     pub beta: f64,
     /// The number of how f32 factors are multiplied.
     pub precision: i32,
-    /// The number of what follows the bias.
+    /// The number of the function applied after the bias.
     pub activation: i32,
     /// One element for each column; null for none.
     pub bias: *const LaneworkArray,
@@ -72,7 +72,7 @@ unsafe fn described<'a>(
     array: *const LaneworkArray,
     what: &'static str,
 ) -> Result<Option<Described<'a>>, Failure> {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: null, or valid by the contract of this function.
     let Some(array) = (unsafe { array.as_ref() }) else { return Ok(None) };
     let element = ElementType::of_number(array.element).ok_or_else(|| {
         Failure::argument(format!("{what}: {} is no lanework_type", array.element))
@@ -86,7 +86,7 @@ unsafe fn described<'a>(
     }
     let extents = |from: *const usize| match axes {
         0 => &[][..],
-        // SAFETY: not null, and the caller guarantees as many extents as axes.
+        // SAFETY: checked not to be null, and the header requires as many values there as `axes`.
         _ => unsafe { std::slice::from_raw_parts(from, axes) },
     };
     let strides = (!array.strides.is_null()).then(|| extents(array.strides));
@@ -107,7 +107,7 @@ unsafe fn required<'a>(
     array: *const LaneworkArray,
     what: &'static str,
 ) -> Result<Described<'a>, Failure> {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: `required` has the contract of `described`: null or a valid description.
     unsafe { described(array, what) }?.ok_or_else(|| Failure::argument(format!("{what} is NULL")))
 }
 
@@ -179,7 +179,7 @@ unsafe fn from_to(
     out: *const LaneworkArray,
     operation: impl FnOnce(Array<'_>, ArrayMut<'_>) -> lanework_runtime::Result<()>,
 ) -> Result<(), Failure> {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: the header requires the descriptions to be null or valid during the call.
     let (x, out) = unsafe { (required(x, "x")?, required(out, "out")?) };
     let open = handles::device(device)?;
     let mut memory = Memory::of(&open);
@@ -202,7 +202,7 @@ pub unsafe extern "C" fn lanework_reduce(
 ) -> c_int {
     guard(|| {
         let reduction = numbered(&Reduction::ALL, reduction, "lanework_reduction")?;
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the descriptions to be null or valid during the call.
         let (x, y, out) = unsafe { (required(x, "x")?, described(y, "y")?, required(out, "out")?) };
         let axis = match axis {
             -1 => None,
@@ -233,7 +233,7 @@ pub unsafe extern "C" fn lanework_scan(
     guard(|| {
         let kind = numbered(&[Scan::Sum, Scan::Min, Scan::Max], kind, "lanework_scan_kind")?;
         let (exclusive, last_axis) = (exclusive != 0, last_axis != 0);
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the descriptions to be null or valid during the call.
         unsafe {
             from_to(device, x, out, |x, out| {
                 lanework_arrays::scan(kind, x, exclusive, last_axis, out)
@@ -254,17 +254,17 @@ pub unsafe extern "C" fn lanework_permute(
     out: *const LaneworkArray,
 ) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the descriptions to be null or valid during the call.
         let count = unsafe { x.as_ref() }.map_or(0, |x| x.axes as usize);
         let operation = |x: Array<'_>, out: ArrayMut<'_>| {
             if axes.is_null() {
                 return lanework_arrays::transpose(x, out);
             }
-            // SAFETY: not null, and the caller guarantees as many as `x` has axes.
+            // SAFETY: not null, and the header requires as many values there as `x` has axes.
             let axes = unsafe { std::slice::from_raw_parts(axes, count) };
             lanework_arrays::permute(x, axes, out)
         };
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the descriptions to be null or valid during the call.
         unsafe { from_to(device, x, out, operation) }
     })
 }
@@ -279,7 +279,7 @@ pub unsafe extern "C" fn lanework_transpose_in_place(
     x: *const LaneworkArray,
 ) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the descriptions to be null or valid during the call.
         let x = unsafe { required(x, "x")? };
         let open = handles::device(device)?;
         let mut memory = Memory::of(&open);
@@ -300,9 +300,9 @@ pub unsafe extern "C" fn lanework_gemm(
     c: *const LaneworkArray,
 ) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the descriptions to be null or valid during the call.
         let (a, b, c) = unsafe { (required(a, "a")?, required(b, "b")?, required(c, "c")?) };
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires `options` to be null or valid during the call.
         let options = unsafe { options.as_ref() };
         let open = handles::device(device)?;
         let mut memory = Memory::of(&open);
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn lanework_gemm(
             (how.alpha, how.beta) = (options.alpha, options.beta);
             how.precision = numbered(&PRECISIONS, options.precision, "lanework_precision")?;
             how.activation = numbered(&ACTIVATIONS, options.activation, "lanework_activation")?;
-            // SAFETY: guaranteed by the caller.
+            // SAFETY: the header requires the descriptions to be null or valid during the call.
             let (bias, scales) = unsafe {
                 let scales = [
                     described(options.scale_a, "scale_a")?,
@@ -359,7 +359,7 @@ pub unsafe extern "C" fn lanework_softmax(
     out: *const LaneworkArray,
 ) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the descriptions to be null or valid during the call.
         unsafe { from_to(device, x, out, lanework_arrays::softmax) }
     })
 }
@@ -380,9 +380,9 @@ pub unsafe extern "C" fn lanework_norm(
 ) -> c_int {
     guard(|| {
         let kind = numbered(&[NormKind::Layer, NormKind::Rms], kind, "lanework_norm_kind")?;
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the descriptions to be null or valid during the call.
         let (x, out) = unsafe { (required(x, "x")?, required(out, "out")?) };
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the descriptions to be null or valid during the call.
         let (gamma, beta) = unsafe { (described(gamma, "gamma")?, described(beta, "beta")?) };
         let open = handles::device(device)?;
         let mut memory = Memory::of(&open);
@@ -407,7 +407,7 @@ pub unsafe extern "C" fn lanework_attention(
     out: *const LaneworkArray,
 ) -> c_int {
     guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires the descriptions to be null or valid during the call.
         let (q, k, v, out) = unsafe {
             (required(q, "q")?, required(k, "k")?, required(v, "v")?, required(out, "out")?)
         };

@@ -67,7 +67,7 @@ pub unsafe extern "C" fn ptx_run(
     dynamic_shared: c_int,
 ) -> c_int {
     let status = guard(|| {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires `source` to be null or a C string.
         let module = module(unsafe { text(source, "the PTX text")? })?;
         let entry = module.module().entries().min_by_key(|entry| &entry.name);
         let entry = entry.ok_or_else(|| Failure::argument("the module has no entry"))?;
@@ -88,7 +88,7 @@ pub unsafe extern "C" fn ptx_run(
         }
         let mut values = Vec::with_capacity(count);
         for (i, parameter) in entry.params.iter().enumerate() {
-            // SAFETY: the caller guarantees `count` values.
+            // SAFETY: not null, `i < count`, and the header requires `count` values there.
             let value = unsafe { arguments.add(i).read_unaligned() } as u64;
             let bytes = value.to_le_bytes();
             let size = parameter.size() as usize;
@@ -101,7 +101,7 @@ pub unsafe extern "C" fn ptx_run(
             })?;
             values.push(PtxArg::Bytes(bytes.to_vec()));
         }
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the header requires that the kernel accesses valid memory only.
         unsafe { module.launch(&entry.name, shape, &values) }?;
         Ok(())
     });

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// Incremented when the meaning of a function's arguments or a structure's fields changes.
 const ABI_VERSION: u32 = 1;
 
-/// What a call returns; the numbers of `lanework_status` in the header.
+/// Status of a call, numbered as `lanework_status` in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub(crate) enum Status {
@@ -92,7 +92,7 @@ pub(crate) unsafe fn text(text: *const c_char, what: &str) -> Result<String, Fai
     if text.is_null() {
         return Err(Failure::argument(format!("{what} is NULL")));
     }
-    // SAFETY: not null, and the caller guarantees the rest.
+    // SAFETY: checked not to be null, and the contract of this function requires a C string.
     Ok(unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned())
 }
 
@@ -104,7 +104,8 @@ pub(crate) unsafe fn out<'a, T>(out: *mut T, what: &str) -> Result<&'a mut T, Fa
     if out.is_null() || !out.is_aligned() {
         return Err(Failure::argument(format!("{what} is NULL or not aligned")));
     }
-    // SAFETY: not null and aligned, and the caller guarantees the rest.
+    // SAFETY: checked not to be null and to be aligned; the contract of this function requires it
+    // to be writable until the call ends.
     Ok(unsafe { &mut *out })
 }
 

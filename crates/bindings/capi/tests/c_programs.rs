@@ -9,7 +9,7 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Where cargo puts the library beside this test.
+/// The path of the library that cargo built for this test.
 fn library() -> PathBuf {
     let test = std::env::current_exe().expect("a path");
     let name =
@@ -29,7 +29,7 @@ fn told(output: &Output) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Compiles a program with `compiler` and runs it; `None` where there is no such compiler.
+/// Compiles a program with `compiler` and runs it; `None` without this compiler.
 fn compile_and_run(
     compiler: &str,
     source: &str,
@@ -75,7 +75,7 @@ fn on_every_device(source: &str, more: &[&str]) -> Option<String> {
 #[test]
 fn a_c_program_uses_every_function_and_provokes_every_failure() {
     let Some(said) = on_every_device("tests/interface.c", &["-std=c99"]) else { return };
-    // A caller that takes `ptx_run` for void is told all the same.
+    // A caller that declares `ptx_run` as void gets the message, too.
     assert!(said.contains("ptx_run: 3 arguments for the 4 parameters"), "{said}");
 }
 

@@ -1,4 +1,4 @@
-//! Arrays of Python: their bytes, where they lie, and what keeps them there during a launch.
+//! Python arrays: their bytes, their address, and the object that keeps them alive during a launch.
 
 use crate::dlpack::{self, Exported};
 use pyo3::buffer::PyUntypedBuffer;
@@ -24,11 +24,11 @@ enum Held {
     Buffer { _lock: PyUntypedBuffer },
     /// The object is alive, as `__array_interface__` asks.
     Object { _object: Py<PyAny> },
-    /// The exporter waits until it is told that nobody needs the bytes.
+    /// The exporter keeps the bytes until it is released.
     Exported { _exported: Exported },
 }
 
-/// Whether elements of these strides lie side by side in some order of the axes.
+/// Whether elements of these strides are contiguous in some order of the axes.
 fn is_dense(shape: &[usize], strides: &[isize], item: usize) -> bool {
     if shape.contains(&0) {
         return true;
@@ -59,7 +59,7 @@ impl Array {
     /// The array that an object is, by the buffer protocol, `__array_interface__` or DLPack.
     ///
     /// # Errors
-    /// When it is none, lies on a device, or has gaps.
+    /// If it is not an array, is on a device, or has gaps.
     pub fn of(object: &Bound<'_, PyAny>, name: String) -> PyResult<Array> {
         // A view knows its strides, also where the object leaves them out.
         let view = PyMemoryView::from(object);

@@ -40,7 +40,7 @@ pub struct Versioned {
     tensor: Tensor,
 }
 
-/// Where the elements of a tensor lie.
+/// The memory of a tensor's elements.
 pub struct Layout {
     pub address: usize,
     pub shape: Vec<usize>,
@@ -77,7 +77,7 @@ const OF_HOST: [i32; 3] = [1, 3, 13];
 /// Asks an object for its tensor.
 ///
 /// # Errors
-/// When the object refuses, or the tensor lies on a device.
+/// When the object refuses, or the tensor is on a device.
 pub fn export(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Exported> {
     let py = object.py();
     let versions = PyDict::new(py);
@@ -119,7 +119,7 @@ impl Exported {
         }
     }
 
-    /// Where its elements lie.
+    /// Address of its elements.
     pub fn layout(&self) -> Layout {
         let tensor = self.tensor();
         let axes = usize::try_from(tensor.axes).unwrap_or(0);

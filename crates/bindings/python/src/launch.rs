@@ -160,7 +160,7 @@ fn device(checked: bool) -> Device {
     }
 }
 
-/// What a launch did: findings, counters, drawings.
+/// The results of a launch: findings, counters, drawings.
 struct LaunchReport {
     findings: Vec<Value>,
     stopped: Option<String>,

@@ -1,8 +1,8 @@
 //! Lanework for Python, below `python/lanework`: launches on the arrays of the caller, and what they did, as JSON that the package
 //! makes objects of; and operations on arrays.
 //!
-//! Arrays are copied to the emulator and back, so that a kernel reaches the bytes of its arguments and nothing else of the process,
-//! and a read-only array stays as it is whatever a kernel does.
+//! Arrays are copied to the emulator and back, so that a kernel reaches only the bytes of its arguments, and cannot
+//! change a read-only array.
 
 mod array;
 mod dlpack;
@@ -17,7 +17,7 @@ mod scalar;
 
 use pyo3::prelude::*;
 
-/// What the package `lanework` calls.
+/// The extension module of the package `lanework`.
 #[pymodule(name = "_lanework")]
 mod module {
     #[pymodule_export]

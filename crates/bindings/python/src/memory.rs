@@ -3,7 +3,7 @@
 use crate::array::Array;
 use lanework_runtime::{Buffer, Device, Result};
 
-/// A range of the host's bytes that arrays lie in.
+/// A range of host bytes that holds arrays.
 struct Region {
     start: usize,
     bytes: usize,
@@ -65,7 +65,7 @@ impl Regions {
         self.find(array).map_or(0, |(index, offset)| copies.0[index].address() + offset as u64)
     }
 
-    /// Copies the arrays back; gives the names of the read-only ones that the kernel has changed, which stay as they are.
+    /// Copies the arrays back, except read-only arrays; returns the names of read-only arrays that the kernel changed.
     ///
     /// # Errors
     /// Those of the device.
@@ -102,7 +102,7 @@ impl Regions {
         Ok(refused)
     }
 
-    /// The array that an address of the device lies in, by its place in the list.
+    /// The index of the array that holds a device address.
     pub fn array_at(&self, copies: &Copies, arrays: &[&Array], address: u64) -> Option<usize> {
         arrays.iter().position(|array| {
             let start = self.address(copies, array);

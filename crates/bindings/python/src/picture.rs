@@ -13,7 +13,7 @@ const DRAWN: usize = 4;
 /// Records of a trace that are kept.
 const MOST: usize = 1 << 18;
 
-/// What a trace of the first block shows.
+/// The trace of the first block.
 #[derive(Default)]
 pub struct Drawings {
     pub drawings: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a tool records of this process and of those that it starts, read while they run.
+//! Reads the records of a tool about this process and its children while they run.
 
 use crate::findings;
 use lanework_runtime::tool::{Findings, Reader, Record};
@@ -19,7 +19,7 @@ impl Records {
         Records(Mutex::new(Reader::new(&folder)))
     }
 
-    /// What was recorded since the last call, in JSON: kernels that were launched, findings, faults, notes.
+    /// The records since the last call, in JSON: kernels that were launched, findings, faults, notes.
     fn news(&self, py: Python<'_>) -> PyResult<String> {
         let records = py
             .detach(|| self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).news())

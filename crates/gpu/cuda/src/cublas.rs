@@ -163,7 +163,7 @@ impl Cublas {
         self.on_current_stream()?;
         let (half, single) = TYPES;
         // SAFETY: the handle is live; the matrices are inside live allocations. cuBLAS is column-major, so
-        // the row-major C = A B^T is its C^T = B A^T, of which it sees B transposed.
+        // the row-major C = A B^T is its C^T = B A^T, where it sees B transposed.
         let status = unsafe {
             check((self.functions.set_math_mode)(self.handle, DEFAULT), "cublasSetMathMode")?;
             let status = (self.functions.gemm_ex)(
@@ -193,7 +193,7 @@ impl Cublas {
         check(status, "cublasGemmEx")
     }
 
-    /// Checks that a matrix lies inside one allocation: elements from row to row, and their bytes.
+    /// Checks that a matrix is inside one allocation: elements from row to row, and their bytes.
     fn inside(
         &self,
         address: u64,

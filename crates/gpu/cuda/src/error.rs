@@ -25,7 +25,7 @@ pub enum CudaError {
     Unsupported {
         /// The feature that is missing.
         what: String,
-        /// What would provide it.
+        /// The package that provides it.
         remedy: String,
     },
 
@@ -39,7 +39,7 @@ pub enum CudaError {
         total: usize,
     },
 
-    /// A host access to GPU memory that lies outside every live allocation.
+    /// A host access to GPU memory outside every live allocation.
     Address {
         /// The rejected operation.
         operation: &'static str,

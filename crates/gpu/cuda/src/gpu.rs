@@ -29,7 +29,7 @@ pub(crate) struct OpenCapture {
     pub recording: Box<dyn Any + Send>,
 }
 
-/// What the handles of one GPU share.
+/// State shared by the handles of one GPU.
 pub(crate) struct Inner {
     pub info: DeviceInfo,
     pub context: Handle<sys::CUctx_st>,

@@ -83,7 +83,8 @@ impl Gpu {
         graph.upload(stream)?;
         self.time_events(stream, || {
             for _ in 0..launches {
-                // SAFETY: guaranteed by the caller.
+                // SAFETY: the timing function has the contract of `Graph::launch` for every replay
+                // of this graph.
                 unsafe { graph.launch(stream)? };
             }
             Ok(())
@@ -122,7 +123,8 @@ impl Graph {
         let stream = self.ready(stream)?;
         let stream = stream.as_ref();
         let executable = lock(&self.executable);
-        // SAFETY: graph and stream are live, and the graph is locked; the rest is the caller's.
+        // SAFETY: graph and stream are alive, and the lock excludes another launch of the
+        // executable. `Graph::launch` requires that the kernels and copies are still valid.
         let result = unsafe { sys::cuGraphLaunch(executable.0, Stream::raw_or_default(stream)) };
         self.gpu.check(result, "cuGraphLaunch")?;
         drop(executable);

@@ -37,7 +37,8 @@ impl Gpu {
         stream: Option<&Stream>,
     ) -> Result<(), CudaError> {
         let shape = LaunchShape::new(grid, block).dynamic_shared(dynamic_shared);
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: `launch` has the contract of `launch_shaped`: the kernel accesses live memory
+        // only.
         unsafe { self.launch_shaped(function, &shape, arguments, stream) }
     }
 
@@ -68,7 +69,8 @@ impl Gpu {
         // The driver copies what the pointers name before it returns.
         let mut pointers: Vec<*mut c_void> =
             arguments.iter().map(|bytes| bytes.as_ptr().cast_mut().cast()).collect();
-        // SAFETY: one pointer for each parameter, of its size; the caller guarantees the rest.
+        // SAFETY: `check_arguments` found one pointer per parameter, of its size; `launch_shaped`
+        // requires that the kernel accesses live memory only.
         let result =
             unsafe { queue(function, shape, &mut pointers, Stream::raw_or_default(stream)) };
         self.launched(result, function, shape, stream)
@@ -142,7 +144,7 @@ impl Gpu {
         lock(&self.inner.ledger).launched(name, grid, block, queue);
     }
 
-    /// The stream that work goes to: during a capture on this thread, the default stream stands
+    /// The stream that work goes to: during a capture on this thread, the default stream is
     /// for the captured one. `None` is the driver's default stream.
     pub(crate) fn resolve(&self, stream: Option<&Stream>) -> Result<Option<Stream>, CudaError> {
         if let Some(stream) = stream {

@@ -27,7 +27,8 @@ pub(crate) unsafe fn function<F: Copy>(
     library_name: &str,
     name: &str,
 ) -> Result<F, String> {
-    // SAFETY: guaranteed by the caller.
+    // SAFETY: `F` is the type of the function in the library's header, which this function
+    // requires.
     let symbol = unsafe { library.get::<F>(name.as_bytes()) };
     symbol.map(|symbol| *symbol).map_err(|_| format!("this {library_name} lacks {name}"))
 }

@@ -81,7 +81,7 @@ impl GpuModule {
     /// [`GpuModule::read_variable`] and [`GpuModule::write_variable`].
     ///
     /// # Errors
-    /// [`CudaError::NoSuchSymbol`] when the module has no such variable.
+    /// [`CudaError::NoSuchSymbol`] if the module lacks this variable.
     pub fn variable(&self, name: &str) -> Result<(u64, usize), CudaError> {
         let symbol = self.symbol("variable", name)?;
         self.inner.gpu.bind()?;

@@ -147,7 +147,7 @@ impl Nccl {
         check(failure, "a collective", self.functions)
     }
 
-    /// Ends what is queued, so that a stream that waits for a missing rank goes on; results are undefined.
+    /// Aborts queued operations, so that a stream waiting for a missing rank continues; results are undefined.
     pub fn abort(mut self) {
         self.aborted = true;
         // SAFETY: the communicator is live and not used again.

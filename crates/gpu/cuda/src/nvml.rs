@@ -13,7 +13,7 @@ const NAMES: [&str; 2] = ["libnvidia-ml.so.1", "libnvidia-ml.so"];
 #[cfg(windows)]
 const NAMES: [&str; 1] = ["nvml.dll"];
 
-/// Reasons for a clock below its maximum, by the bit of the driver's mask; idle, the first bit, is none.
+/// Reasons for a clock below its maximum, by the bit of the driver's mask; the first bit, idle, is not a reason.
 const REASONS: [(u64, &str); 8] = [
     (0x2, "applications-clocks-setting"),
     (0x4, "software-power-cap"),
@@ -49,13 +49,13 @@ struct Functions {
     uuid: Text,
 }
 
-/// What the monitoring library reports of one GPU, for as long as the process lives.
+/// Handle of the monitoring library for one GPU; valid until the process ends.
 pub struct Monitor {
     functions: &'static Functions,
     device: Handle,
 }
 
-/// What a GPU does at one moment.
+/// Clocks, power, temperature and load of a GPU at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reading {
     /// Clock of the multiprocessors in MHz.
@@ -89,7 +89,7 @@ impl Monitor {
         }
     }
 
-    /// What the GPU does now.
+    /// Reads the current state of the GPU.
     pub fn read(&self) -> Reading {
         let of = |read: Choose, which: c_int| {
             let mut value = 0;
@@ -114,7 +114,7 @@ impl Monitor {
     pub fn uuid(&self) -> Option<String> {
         let mut text = [0u8; UUID_BYTES];
         let (start, length) = (text.as_mut_ptr().cast(), UUID_BYTES as c_uint);
-        // SAFETY: the buffer is writable and as long as is said.
+        // SAFETY: the buffer is a live array, and the length passed is its length.
         let status = unsafe { (self.functions.uuid)(self.device, start, length) };
         let text = CStr::from_bytes_until_nul(&text).ok()?;
         (status == 0).then(|| text.to_string_lossy().into_owned())
@@ -137,7 +137,7 @@ fn functions() -> Result<&'static Functions, String> {
 
 fn load() -> Result<Functions, String> {
     let library = library::find(NAMES.iter().map(Path::new)).ok_or("NVML was not found")?;
-    // SAFETY: each type is that of the function in NVML's header.
+    // SAFETY: each type matches the declaration in NVML's header.
     let (start, functions) = unsafe {
         let start: Start = library::function(library, "NVML", "nvmlInit_v2")?;
         let functions = Functions {

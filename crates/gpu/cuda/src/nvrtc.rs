@@ -83,7 +83,7 @@ fn load() -> Result<Functions, String> {
     };
     let library = library::find(candidates).or_else(of_pip).ok_or("NVRTC was not found")?;
     let library_name = "NVRTC";
-    // SAFETY: each type is that of the function in NVRTC's header.
+    // SAFETY: each type matches the declaration in NVRTC's header.
     unsafe {
         Ok(Functions {
             create: library::function(library, library_name, "nvrtcCreateProgram")?,
@@ -119,7 +119,7 @@ fn load_builtins(library: &Path) {
     }
 }
 
-/// Folders of CUDA's headers, such as `cuda_fp16.h`: those that `LANEWORK_CUDA_INCLUDE` lists, those beside NVRTC, those
+/// Folders of CUDA's headers, such as `cuda_fp16.h`: those that `LANEWORK_CUDA_INCLUDE` lists, those next to NVRTC, those
 /// of the toolkit that `CUDA_PATH` or `CUDA_HOME` names, and the usual ones. Each may have a `cccl` with those of
 /// `cuda::std`.
 pub fn header_folders() -> Vec<PathBuf> {
@@ -187,7 +187,7 @@ pub fn compile(source: &str, name: &str, options: &[&str]) -> Result<String, Nvr
     let options: Vec<String> = options.iter().map(|&own| own.to_owned()).chain(headers).collect();
     let options = options.iter().map(|option| text(option)).collect::<Result<Vec<_>, _>>()?;
     let pointers: Vec<*const c_char> = options.iter().map(|option| option.as_ptr()).collect();
-    // SAFETY: the program is live; the count is that of the options, each of which ends with a
+    // SAFETY: the program is live; the count is the number of options, and each option ends with a
     // zero.
     let status =
         unsafe { (functions.compile)(held.program, pointers.len() as c_int, pointers.as_ptr()) };

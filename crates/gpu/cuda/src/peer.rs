@@ -77,7 +77,7 @@ impl Gpu {
         }
         self.bind()?;
         let stream = self.resolve(stream)?;
-        // SAFETY: both ranges are live in the contexts named beside them. `free` waits for the work of their own GPUs
+        // SAFETY: both ranges are live in their contexts. `free` waits for the work of their own GPUs
         // only, so the caller's types keep the buffers of a peer until this copy is done.
         let result = unsafe {
             sys::cuMemcpyPeerAsync(

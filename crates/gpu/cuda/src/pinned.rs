@@ -25,7 +25,7 @@ impl Gpu {
     /// Allocates zeroed page-locked host memory, mapped for kernels.
     ///
     /// # Errors
-    /// [`CudaError::Driver`] when the host has no such memory left.
+    /// [`CudaError::Driver`] if the host is out of page-locked memory.
     pub fn pinned(&self, bytes: usize) -> Result<PinnedBuffer, CudaError> {
         self.outside_capture("allocating")?;
         self.bind()?;
@@ -80,7 +80,7 @@ impl PinnedBuffer {
     }
 
     /// Reads a word that a running kernel may be writing, such as a fault record. Also works after
-    /// the GPU context was lost. `None` when offset is not a multiple of 4 or lies past the end.
+    /// the GPU context was lost. `None` when offset is not a multiple of 4 or is past the end.
     pub fn peek_u32(&self, offset: usize) -> Option<u32> {
         let end = offset.checked_add(4)?;
         if !offset.is_multiple_of(4) || end > self.bytes {

@@ -8,7 +8,7 @@ use crate::{Gpu, GpuFunction, Stream};
 
 /// The state of a capture.
 struct Recording {
-    /// The stream that stands in for the default stream on the capturing thread.
+    /// The stream that replaces the default stream on the capturing thread.
     stream: Stream,
     /// The kernels so far; kept loaded by the graph.
     functions: Vec<GpuFunction>,
@@ -38,7 +38,7 @@ impl Gpu {
         }
     }
 
-    /// The stream that stands in for the default stream on this thread, inside a capture.
+    /// The stream that replaces the default stream on this thread, inside a capture.
     pub(crate) fn recorded_stream(&self) -> Option<Stream> {
         let capture = lock(&self.inner.capture);
         let here = capture.as_ref().filter(|capture| capture.thread == thread::current().id())?;

@@ -32,7 +32,7 @@ impl Rows {
         }
         let rows = bytes / width;
         let span = (rows - 1).checked_mul(pitch).and_then(|before| before.checked_add(width));
-        // A span above 2^64 lies in no allocation.
+        // No allocation holds a span above 2^64.
         Ok((rows, span.unwrap_or(usize::MAX)))
     }
 

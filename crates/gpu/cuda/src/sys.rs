@@ -283,11 +283,11 @@ macro_rules! functions {
             static FOUND: OnceLock<Option<Function>> = OnceLock::new();
             let find = || {
                 let name = concat!(stringify!($name), "\0").as_bytes();
-                // SAFETY: the type is that of the function of this name in cuda.h.
+                // SAFETY: the type matches the declaration of this function in cuda.h.
                 library().and_then(|library| unsafe { library.get::<Function>(name) }.ok().map(|f| *f))
             };
             match FOUND.get_or_init(find) {
-                // SAFETY: by the caller; the library is never closed.
+                // SAFETY: this function has the contract of the driver's; the library is never closed.
                 Some(function) => unsafe { function($($argument),*) },
                 None => CUresult::CUDA_ERROR_NOT_SUPPORTED,
             }

@@ -1,7 +1,7 @@
 //! GPU specifications: limits of a multiprocessor by compute capability, and rates by product.
 //!
-//! The table is `data/gpus.json`; limits are those of the compute-capability table in the CUDA C++
-//! Programming Guide, rates are cited beside each product. A file of the same form extends it.
+//! The table is `data/gpus.json`; limits come from the compute-capability table in the CUDA C++
+//! Programming Guide, and each product cites the source of its rates. A file of the same form extends it.
 
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
@@ -28,7 +28,7 @@ pub struct Architecture {
     /// Bytes of L1 cache and shared memory together.
     #[serde(default)]
     pub l1_per_sm: u32,
-    /// Bytes of shared memory that one block may have.
+    /// Bytes of shared memory available to one block.
     pub shared_per_block: u32,
 }
 
@@ -118,7 +118,7 @@ impl Specs {
     /// The table with the entries of `json`, a table of the same form, before its own.
     ///
     /// # Errors
-    /// In words with line and column, where `json` is no such table.
+    /// A message with line and column if `json` does not parse as such a table.
     pub fn extended(&self, json: &str) -> Result<Specs, String> {
         let mut specs: Specs = serde_json::from_str(json).map_err(|error| error.to_string())?;
         specs.architectures.extend(self.architectures.iter().cloned());

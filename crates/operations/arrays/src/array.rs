@@ -7,7 +7,7 @@ use lanework_runtime::{Error, Result, Storable, View, ViewMut};
 /// Axes of an array at most.
 pub const AXES: usize = 6;
 
-/// What an array is, but for its memory.
+/// Element type, extents and strides of an array.
 #[derive(Clone, Debug)]
 struct Layout {
     element: ElementType,
@@ -54,7 +54,7 @@ impl Layout {
             );
         }
         let layout = Layout { element, shape: shape.to_vec(), strides };
-        // The last part of an element at the end is nobody's.
+        // Ignores a partial element at the end.
         let length = bytes / element.bytes();
         if layout.span() > length {
             return refused(
@@ -129,7 +129,7 @@ macro_rules! arrays {
                 &self.layout.shape
             }
 
-            /// Its elements as those of a Rust type of the same size.
+            /// Reinterprets the elements as a Rust type of the same size.
             pub(crate) fn tensor<T: Storable, const R: usize>(self, what: &str) -> Result<$tensor<'a, T, R>> {
                 let (shape, strides) = self.layout.fixed(what)?;
                 let bytes = self.layout.span() * self.layout.element.bytes();

@@ -2,7 +2,7 @@
 
 use lanework_runtime::{Error, Result};
 
-/// The type of an array's elements. The numbers are those of `lanework_type` in the C header.
+/// The type of an array's elements, numbered as `lanework_type` in the C header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum ElementType {
@@ -78,7 +78,7 @@ impl ElementType {
     /// The type of a name.
     ///
     /// # Errors
-    /// [`Error::Request`] with the names that there are.
+    /// [`Error::Request`] with the valid names.
     ///
     /// ```
     /// use lanework_arrays::ElementType;

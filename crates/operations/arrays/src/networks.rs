@@ -8,7 +8,7 @@ use lanework_ops::nn::{self, Normal};
 use lanework_ops::{AttentionResult, Half};
 use lanework_runtime::Result;
 
-/// How rows are normalised. The numbers are those of `lanework_norm_kind` in the C header.
+/// How rows are normalized, numbered as `lanework_norm_kind` in the C header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum NormKind {
@@ -27,7 +27,7 @@ pub struct Norm<'a> {
     pub gamma: Option<Array<'a>>,
     /// A summand for each column.
     pub beta: Option<Array<'a>>,
-    /// What is added to the variance, or to the mean square.
+    /// Added to the variance or the mean square.
     pub eps: f32,
 }
 

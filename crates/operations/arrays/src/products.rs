@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use lanework_ops::{Fp8E4m3, Fp8E5m2, Gemm, GemmElement, Precision, gemm as multiply};
 use lanework_runtime::Result;
 
-/// What is applied to the results, after the bias. The numbers are those of `lanework_activation` in the C header.
+/// The function applied after the bias, numbered as `lanework_activation` in the C header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Activation {
@@ -23,13 +23,13 @@ pub enum Activation {
 /// The options of a product.
 #[derive(Debug)]
 pub struct Product<'a> {
-    /// What the product is multiplied by.
+    /// Factor of the product.
     pub alpha: f64,
-    /// What the output's former values are multiplied by; with 0 they are not read.
+    /// Factor of the output's former values, which are not read if it is 0.
     pub beta: f64,
     /// How factors of f32 are multiplied.
     pub precision: Precision,
-    /// One element for each column, of the output's type or of that of the sums.
+    /// One element per column, of the output's or the accumulator's type.
     pub bias: Option<Array<'a>>,
     /// What follows the bias.
     pub activation: Activation,

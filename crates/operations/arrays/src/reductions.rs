@@ -7,7 +7,7 @@ use half::{bf16, f16};
 use lanework_ops::reduce::{self, Reducible, ReducibleFloat};
 use lanework_runtime::{Result, Storable};
 
-/// What is made of the elements. The numbers are those of `lanework_reduction` in the C header.
+/// The operation of a reduction, numbered as `lanework_reduction` in the C header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Reduction {
@@ -25,7 +25,7 @@ pub enum Reduction {
     ArgMin = 5,
     /// The place of the largest.
     ArgMax = 6,
-    /// The sum of the products with those of another array.
+    /// The dot product with another array.
     Dot = 7,
 }
 
@@ -42,7 +42,7 @@ impl Reduction {
         Reduction::Dot,
     ];
 
-    /// Its name, as that of the function of [`lanework_ops::reduce`].
+    /// Its name, as in [`lanework_ops::reduce`].
     pub const fn name(self) -> &'static str {
         match self {
             Reduction::Sum => "sum",

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use lanework_ops::scan::{self, Scannable};
 use lanework_runtime::Result;
 
-/// What is carried from element to element. The numbers are those of `lanework_scan_kind` in the C header.
+/// The operation of a scan, numbered as `lanework_scan_kind` in the C header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(i32)]
 pub enum Scan {

@@ -51,11 +51,11 @@ pub struct Staged {
 pub struct Parameter {
     /// Its name in the source.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: ParameterKind,
 }
 
-/// What a kernel parameter is.
+/// The kind of a kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParameterKind {
     /// Device memory with its length.
@@ -87,7 +87,7 @@ pub enum ParameterKind {
     },
 }
 
-/// The tile that a kernel copies by a tensor map, as it lies in shared memory.
+/// The tile in shared memory that a kernel copies by a tensor map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
     extents: [u32; 8],
@@ -99,7 +99,7 @@ pub struct Tile {
 }
 
 impl Tile {
-    /// A tile of these extents, outermost first, without those of 1; `None` where there are more than 8.
+    /// A tile of these extents, outermost first, without extents of 1; `None` for more than 8 extents.
     pub fn new(
         shape: impl Iterator<Item = u32>,
         swizzle: Swizzle,
@@ -113,7 +113,7 @@ impl Tile {
         Some(tile)
     }
 
-    /// The extents, outermost first, without those of 1.
+    /// The extents, outermost first, without extents of 1.
     pub fn shape(&self) -> &[u32] {
         &self.extents[..self.rank]
     }
@@ -142,11 +142,11 @@ pub struct CheckSite {
     pub column: u32,
     /// The array's name in the source, empty when unknown.
     pub array: String,
-    /// What the index indexes.
+    /// The kind of the indexed object.
     pub what: IndexKind,
 }
 
-/// What a checked index indexes.
+/// The kind of object that a checked index refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexKind {
     /// A slice in global memory.
@@ -162,9 +162,9 @@ pub enum IndexKind {
 /// An error of a kernel that depends on its generics and constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StageError {
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
     /// Source file.
     pub file: String,

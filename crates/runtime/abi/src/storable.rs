@@ -1,7 +1,6 @@
 //! The types that device memory holds.
 
 use bytemuck::Pod;
-use half::{bf16, f16};
 
 /// A type whose values buffers hold: scalars, arrays of them, and `#[device]` structs without
 /// padding.
@@ -31,4 +30,6 @@ macro_rules! storable {
     ($($t:ty)*) => { $(impl Storable for $t {})* };
 }
 
-storable!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
+storable!(u8 u16 u32 u64 usize i8 i16 i32 i64 isize f32 f64);
+#[cfg(feature = "half")]
+storable!(half::f16 half::bf16);

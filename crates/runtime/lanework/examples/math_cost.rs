@@ -1,4 +1,4 @@
-//! What elementary functions of f32 cost: executed PTX instructions per number on the emulator, less those of
+//! Cost of the f32 elementary functions: executed PTX instructions per number on the emulator, less those of
 //! a kernel that copies, ours beside those of
 //! CUDA's library, if its kernels `k_sin(x, y, out)` and so on are given as PTX:
 //! `cargo run --release -p lanework --example math_cost -- [cuda.ptx] [--write ours.ptx]`
@@ -38,7 +38,7 @@ macro_rules! kernels {
                 None => None,
             };
             let mut ours = String::new();
-            // What the first kernel, which copies, takes.
+            // Instructions of the first kernel, which copies.
             let mut copying: Vec<[f64; 2]> = Vec::new();
             println!("| function | arguments | instructions | CUDA's |\n|---|---|---|---|");
             $({

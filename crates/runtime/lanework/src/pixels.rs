@@ -10,8 +10,8 @@ use std::marker::PhantomData;
 
 /// A tensor of images, `[images, height, width, channels]` for `R = 4`, and the pixels that a kernel copies of it at once.
 ///
-/// A copy takes `count` pixels one after the other, the innermost dimension first, through a box in each image. What lies
-/// outside the image is read as zero, so that a filter needs no test at the edges: [`filter`](Pixels::filter) sets the box.
+/// A copy takes `count` pixels one after the other, the innermost dimension first, through a box in each image. Pixels
+/// outside the image are read as zero, so that a filter needs no test at the edges: [`filter`](Pixels::filter) sets the box.
 ///
 /// ```
 /// use lanework::prelude::*;
@@ -112,7 +112,7 @@ impl<const R: usize> Pixels<R> {
                 "a pixel has {row} bytes, not a multiple of 16\n  = help: pad the channels to a multiple of {unit}"
             ));
         }
-        // What the corners' fields hold, by the number of dimensions of space.
+        // Range of the corners' bit fields, by number of spatial dimensions.
         let most = [32_767, 127, 15][R - 3];
         let corners = self.lower.iter().chain(&self.upper);
         match corners.copied().find(|corner| !(-most - 1..=most).contains(corner)) {

@@ -1,5 +1,5 @@
 //! Tensor maps with their element type and rank: what a kernel takes as `&TensorMap<T, R>`. Dimensions are listed outermost
-//! first, as the shapes of arrays are, strides in elements. A broken rule is told with the dimension that breaks it.
+//! first, as the shapes of arrays are, strides in elements. An error names the dimension that breaks a rule.
 
 use crate::lang::TensorTiles;
 use crate::lang::rt::{ByReference, tensor_tiles};
@@ -184,7 +184,7 @@ impl<const R: usize> Tiles<R> {
     }
 }
 
-/// What the copy engine calls an element. Integers without a type of their own are copied as unsigned ones.
+/// The copy engine's type of an element. It copies integers that it has no type for as unsigned.
 pub(crate) fn element<T: Element>() -> TensorElement {
     match T::SCALAR {
         ScalarType::U16 | ScalarType::S16 => TensorElement::U16,
@@ -201,9 +201,9 @@ pub(crate) fn element<T: Element>() -> TensorElement {
 }
 
 macro_rules! maps {
-    ($(#[$doc:meta] $name:ident $written:literal $buffer:ty, $view:ident $method:ident;)*) => {$(
-        #[$doc]
-        #[derive(Clone, Debug)]
+    ($($(#[$doc:meta])* $name:ident $written:literal $buffer:ty, $view:ident $method:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
         pub struct $name<'a, T, const R: usize> {
             map: DynTensorMap<'a>,
             tile: Option<Tile>,
@@ -221,10 +221,10 @@ macro_rules! maps {
                 $name::of_view(&device, buffer.$method(..), tiles)
             }
 
-            /// As `new`, of the tensor at the start of a part of a buffer, which lies on `device`.
+            /// As `new`, of the tensor at the start of a part of a buffer on `device`.
             ///
             /// # Errors
-            /// As `new`; where the part lies on another device, a launch refuses the map.
+            /// As `new`. If the part is on another device, a launch refuses the map.
             pub fn of_view(device: &Device, memory: $view<'a, T>, tiles: &Tiles<R>) -> Result<Self> {
                 let (map, tile) = tiles.map(device, memory.into())?;
                 Ok($name { map, tile, element: PhantomData })
@@ -258,7 +258,9 @@ macro_rules! maps {
 
 maps! {
     /// The map of a tensor that a kernel reads by tiles: an argument for `x: &TensorMap<T, R>`.
+    #[derive(Clone)]
     TensorMap false &'a Buffer<T>, View view;
-    /// The map of a tensor that a kernel writes by tiles: an argument for `y: &TensorMapMut<T, R>`.
+    /// The map of a tensor that a kernel writes by tiles: an argument for `y: &TensorMapMut<T, R>`. It is not
+    /// `Clone`, as it holds an exclusive borrow.
     TensorMapMut true &'a mut Buffer<T>, ViewMut view_mut;
 }

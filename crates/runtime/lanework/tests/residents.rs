@@ -16,7 +16,7 @@ fn words(buffer: &Buffer<u8>) -> Vec<u32> {
     bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().expect("words"))).collect()
 }
 
-/// Devices that differ in the order of time slices, one of which checks.
+/// Devices with different orders of time slices; one checks.
 fn devices() -> Vec<Device> {
     let seeded = |seed| Options { schedule: Schedule::Seeded(seed), ..Options::default() };
     let mut devices: Vec<Device> = (1..4).map(|seed| Device::emulator_with(seeded(seed))).collect();

@@ -5,58 +5,26 @@
 
 #![doc(test(attr(deny(unused_variables, unused_mut, unused_assignments))))]
 
-// Devices.
-mod device;
-mod device_info;
-mod gpu;
-mod host_memory;
-mod peers;
-mod vendor;
-
-// Memory on them.
 mod buffer;
-mod images;
-mod rows;
-mod tensor_map;
-mod views;
-
-// From a kernel to a launch, and what it gives.
-mod arguments;
-mod compile;
-mod compiled;
-mod job;
-mod launch;
-mod launched;
-mod prepared;
-mod printed;
-mod profile;
-mod shape;
-
-// PTX of other compilers.
-mod cpp_names;
-mod disk_cache;
-mod entries;
+mod device;
+mod error;
 mod foreign;
-mod parsed;
-
-// Streams, events and graphs.
+mod launch;
 mod stream;
 mod timing;
-
-// What surrounds launches: errors, tools over a program, tuned choices.
-mod error;
 pub mod tool;
 pub mod tuned;
+mod vendor;
 
-pub use arguments::{Arg, ReferenceArg, SliceArg, SliceMutArg};
+pub use buffer::tensor_map::{DynTensorMap, Tiling};
 pub use buffer::{Buffer, View, ViewMut};
 pub use device::Device;
-pub use device_info::{Backend, DeviceInfo};
+pub use device::info::{Backend, DeviceInfo};
+pub use device::peers::PeerMemory;
 pub use error::{Error, IndexFault, Reports, Result};
 pub use foreign::{Executed, PreparedPtx, PtxArg, PtxModule, PtxShape};
-pub use job::{Job, VendorCall};
 pub use lanework_abi::Storable;
-/// What a GPU does at one moment, from the driver's monitoring library; see [`Device::monitor`].
+/// A GPU's clocks, power and temperature, from the driver's monitoring library; see [`Device::monitor`].
 pub use lanework_cuda::{Monitor, Reading};
 /// CUDA C++ to PTX through NVRTC, where that library is; needs no GPU.
 pub use lanework_cuda::{NvrtcError, compile as compile_cuda};
@@ -67,12 +35,12 @@ pub use lanework_ptx as ptx;
 pub use lanework_report as report;
 pub use lanework_report::{InstructionProfile, Resources};
 pub use launch::Launch;
-pub use peers::PeerMemory;
-pub use prepared::Prepared;
-pub use printed::print_on_stderr;
-pub use profile::Profile;
-pub use shape::Dim3;
+pub use launch::arguments::{Arg, ReferenceArg, SliceArg, SliceMutArg};
+pub use launch::job::{Job, VendorCall};
+pub use launch::prepared::Prepared;
+pub use launch::profile::Profile;
+pub use launch::run::print_on_stderr;
+pub use launch::shape::Dim3;
 pub use stream::{Pinned, Stream, Transfer};
-pub use tensor_map::{DynTensorMap, Tiling};
 pub use timing::{Event, Graph};
 pub use vendor::{Cublas, GemmShape};

@@ -91,7 +91,7 @@ impl Device {
     /// `length` zeroed elements of host memory for copies on streams.
     ///
     /// # Errors
-    /// When the host has no such memory left.
+    /// If the host is out of page-locked memory.
     pub fn pinned<T: Storable>(&self, length: usize) -> Result<Pinned<T>> {
         let bytes = length
             .checked_mul(size_of::<T>())
@@ -108,7 +108,7 @@ impl Stream {
     /// Starts copying `from` to a buffer of the same length.
     ///
     /// # Errors
-    /// [`Error::Launch`] when the lengths differ or the buffer lies on another device; what the
+    /// [`Error::Launch`] when the lengths differ or the buffer is on another device; what the
     /// driver reports.
     pub fn upload<T: Storable>(&self, from: Pinned<T>, to: &mut Buffer<T>) -> Result<Transfer<T>> {
         self.fits("upload", &from, to)?;
@@ -165,7 +165,7 @@ impl Stream {
     /// nothing waits on the host. The emulator runs everything at once, in the order of the calls.
     ///
     /// # Errors
-    /// What the driver reports.
+    /// The driver's error.
     pub fn after(&self, other: &Stream) -> Result<()> {
         if let (Some(own), Some(queue)) = (&self.queue, &other.queue) {
             let event = queue.gpu().event()?;

@@ -57,7 +57,7 @@ pub struct Event(lanework_cuda::Event);
 pub struct Graph<'a> {
     graph: lanework_cuda::Graph,
     jobs: PhantomData<&'a mut ()>,
-    /// What a library's call needs for as long as it is replayed, where the graph owns its jobs.
+    /// Jobs that the graph owns, which keep alive what library calls need during replays.
     _kept: Vec<Job<'a>>,
 }
 
@@ -159,8 +159,8 @@ impl Graph<'_> {
     /// # Errors
     /// When the driver rejects it.
     pub fn launch(&self) -> Result<()> {
-        // SAFETY: the graph borrows its jobs, so their buffers are live; the caller of
-        // `prepare_unchecked` guaranteed that accesses are within bounds.
+        // SAFETY: the graph borrows its jobs, so their buffers are alive. `prepare_unchecked` and `PtxModule::prepare`
+        // require that the accesses are valid in every run.
         Ok(unsafe { self.graph.launch(None) }?)
     }
 }

@@ -1,9 +1,8 @@
 //! The vendor library as a baseline: cuBLAS, where it is installed.
 
 use crate::device::{Device, Engine};
-use crate::job::{Job, VendorCall};
+use crate::launch::job::{Job, VendorCall};
 use crate::{Buffer, Error, Result, Storable};
-use half::bf16;
 pub use lanework_cuda::GemmShape;
 use std::sync::Arc;
 
@@ -75,11 +74,12 @@ impl Cublas {
     }
 
     /// `C = alpha A B^T + beta C` of row-major bf16 factors on tensor cores, summed in f32; `B` has `n` rows.
+    #[cfg(feature = "half")]
     pub fn product_bf16<'a>(
         &self,
         shape: GemmShape,
-        a: &'a Buffer<bf16>,
-        b: &'a Buffer<bf16>,
+        a: &'a Buffer<half::bf16>,
+        b: &'a Buffer<half::bf16>,
         c: &'a mut Buffer<f32>,
     ) -> Job<'a> {
         let (cublas, a, b, c) = (self.clone(), a.address(), b.address(), c.address());

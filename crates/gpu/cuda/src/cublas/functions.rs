@@ -108,7 +108,7 @@ fn load() -> Result<Functions, String> {
             .to_owned());
     };
     let library_name = "cuBLAS";
-    // SAFETY: each type is that of the function in cuBLAS's header.
+    // SAFETY: each type matches the declaration in cuBLAS's header.
     unsafe {
         Ok(Functions {
             create: library::function(library, library_name, "cublasCreate_v2")?,

@@ -23,7 +23,8 @@ impl Nccl {
     ) -> Result<(), CudaError> {
         let ranges = ((from, count), (to, count));
         let call = (self.functions.all_reduce, "ncclAllReduce");
-        // SAFETY: by the caller.
+        // SAFETY: `queue` has the same contract: `stream` belongs to this rank's GPU, and the
+        // memory stays allocated and unshared until the work is done.
         unsafe { self.queue(call, ranges, count, (element, reduction as c_int), stream) }
     }
 
@@ -43,7 +44,8 @@ impl Nccl {
     ) -> Result<(), CudaError> {
         let ranges = ((from, self.of_all(count)), (to, count));
         let call = (self.functions.reduce_scatter, "ncclReduceScatter");
-        // SAFETY: by the caller.
+        // SAFETY: `queue` has the same contract: `stream` belongs to this rank's GPU, and the
+        // memory stays allocated and unshared until the work is done.
         unsafe { self.queue(call, ranges, count, (element, reduction as c_int), stream) }
     }
 
@@ -62,7 +64,7 @@ impl Nccl {
         stream: u64,
     ) -> Result<(), CudaError> {
         self.ready((from, count), (to, self.of_all(count)), element)?;
-        // SAFETY: both ranges are live; the rest by the caller.
+        // SAFETY: `ready` found both ranges in live allocations; the contract above covers stream and later use.
         let status = unsafe {
             (self.functions.all_gather)(
                 from as *const c_void,
@@ -93,7 +95,8 @@ impl Nccl {
     ) -> Result<(), CudaError> {
         let ranges = ((memory, count), (memory, count));
         let call = (self.functions.broadcast, "ncclBroadcast");
-        // SAFETY: by the caller.
+        // SAFETY: `queue` has the same contract: `stream` belongs to this rank's GPU, and the
+        // memory stays allocated and unshared until the work is done.
         unsafe { self.queue(call, ranges, count, (element, root as c_int), stream) }
     }
 
@@ -113,7 +116,7 @@ impl Nccl {
         stream: u64,
     ) -> Result<(), CudaError> {
         self.ready((memory, count), (memory, 0), element)?;
-        // SAFETY: the range is live; the rest by the caller.
+        // SAFETY: the check above found the range in a live allocation; the contract covers stream and later use.
         let status = unsafe {
             (self.functions.send)(
                 memory as *const c_void,
@@ -143,7 +146,7 @@ impl Nccl {
         stream: u64,
     ) -> Result<(), CudaError> {
         self.ready((memory, 0), (memory, count), element)?;
-        // SAFETY: the range is live; the rest by the caller.
+        // SAFETY: the check above found the range in a live allocation; the contract covers stream and later use.
         let status = unsafe {
             (self.functions.recv)(
                 memory as *mut c_void,
@@ -170,7 +173,7 @@ impl Nccl {
         stream: u64,
     ) -> Result<(), CudaError> {
         self.ready(from, to, element)?;
-        // SAFETY: both ranges are live; the rest by the caller.
+        // SAFETY: `ready` found both ranges in live allocations; the contract above covers stream and later use.
         let status = unsafe {
             function(
                 from.0 as *const c_void,

@@ -81,7 +81,7 @@ fn load() -> Result<Functions, String> {
         );
     };
     let name = "NCCL";
-    // SAFETY: each type is that of the function in NCCL's header.
+    // SAFETY: each type matches the declaration in NCCL's header.
     unsafe {
         Ok(Functions {
             version: library::function(library, name, "ncclGetVersion")?,

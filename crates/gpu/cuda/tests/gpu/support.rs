@@ -1,4 +1,4 @@
-//! What the tests share: the GPU or a loud reason to skip, kernels, and buffers of words.
+//! Shared by the tests: the GPU or a loud reason to skip, kernels, and buffers of words.
 
 use std::io::Write;
 

@@ -9,7 +9,7 @@ use lanework::math::errors::{Kind, Record, Worst};
 use lanework::prelude::*;
 
 /// The distance of `got` from `want` in units in the last place of `f32` near `want`; infinite for a NaN or a sign that one of
-/// them has. Infinity stands one unit beyond the largest number.
+/// them has. Infinity is one unit beyond the largest number.
 #[device]
 pub fn distance(got: f32, want: f64) -> f64 {
     let got = got as f64;

@@ -18,7 +18,7 @@ use lanework::prelude::*;
 use std::time::Instant;
 use tally::{Tally, count, same_double, same_single};
 
-/// What the command line asks for.
+/// Options of the command line.
 struct Options {
     stride: u64,
     points: u64,

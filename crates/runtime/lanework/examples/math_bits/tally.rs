@@ -1,4 +1,4 @@
-//! What is counted of a function while the host compares and judges its results.
+//! Counts of a function's results while the host compares them.
 
 use lanework::math::errors::{Kind, Record, Worst};
 

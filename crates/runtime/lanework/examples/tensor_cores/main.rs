@@ -2,7 +2,7 @@
 //! of TMA copies, the same by clusters of two blocks, and attention (tested in `tests/tiles`).
 //!
 //! `cargo run --release --example tensor_cores` checks the products on the emulator and, where there is a
-//! GPU, times them in turns with cuBLAS. `-- --ptx` prints the PTX of all kernels.
+//! GPU, alternates them with cuBLAS and takes times. `-- --ptx` prints the PTX of all kernels.
 
 mod attention;
 mod cluster;
@@ -124,7 +124,7 @@ fn series(n: u32) -> usize {
     if n > 4096 { 2 } else { 10 }
 }
 
-/// Times of the jobs in nanoseconds, sorted: series of each in turns, on warm caches.
+/// Times of the jobs in nanoseconds, sorted: alternating series of each, on warm caches.
 fn times(device: &Device, jobs: &mut [(&str, Job<'_>)], n: u32) -> Result<Vec<Vec<f64>>> {
     let launches = series(n);
     let graphs: Result<Vec<Graph>> = jobs

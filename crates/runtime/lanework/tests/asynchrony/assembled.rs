@@ -1,4 +1,4 @@
-//! What the typed forms print is what NVIDIA's assembler takes: every kernel of these tests goes through ptxas, where
+//! NVIDIA's assembler accepts what the typed forms print: every kernel of these tests goes through ptxas, where
 //! `PTXAS` names one (`PTXAS=ptxas cargo test -p lanework --test asynchrony assembled`).
 
 use crate::{bulk, clusters, gathered, order, pipelines, pixels, tiles};
@@ -32,7 +32,7 @@ pub fn hints(x: &[f32], y: &mut [f32]) {
     store_hinted(&mut y[i], load_hinted(&x[i], once), kept);
 }
 
-/// What the other kernels do not use.
+/// Forms that the other kernels do not use.
 #[kernel(block = 32, cluster = 2)]
 fn others(x: &mut [u32], y: &[f32], z: &mut [f32]) {
     let tile = shared::<u32>(64);

@@ -1,7 +1,7 @@
 //! The page `docs/src/{en,zh}/hopper.md` shows kernels of these tests, the PTX that they print, and drawings of layouts. All
 //! of it is written into the page from here: `LANEWORK_BLESS=1 cargo test -p lanework --test asynchrony page`.
 //!
-//! A line `<!-- kernel: NAME -->` in the page stands before a block with the kernel's source, `<!-- ptx: NAME -->` before its
+//! A line `<!-- kernel: NAME -->` in the page precedes a block with the kernel's source, `<!-- ptx: NAME -->` before its
 //! asynchronous instructions, `<!-- swizzle: B128 -->` before a drawing.
 
 use crate::{assembled, bulk, clusters, gathered, order, pipelines, pixels, tiles};
@@ -126,7 +126,7 @@ fn printed(name: &str) -> Result<String> {
     }
 }
 
-/// What stands below a marker.
+/// The block below a marker.
 fn block(kind: &str, name: &str) -> Result<String> {
     Ok(match (kind, name) {
         ("kernel", name) => format!("```rust\n{}\n```", kernel(name)),

@@ -1,4 +1,4 @@
-//! What the docs' pages show of the tests' sources.
+//! Test sources as the docs show them.
 
 /// The text of the kernel `name`, with its comment and attribute, from the first of the sources that has it.
 pub fn kernel(sources: &[&str], name: &str) -> String {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// A program of the documentation.
 pub struct Example {
-    /// The folder or file below `src` that it stands in.
+    /// The folder or file below `src` that contains it.
     pub module: String,
     /// Its words and signs, in order.
     words: Vec<String>,

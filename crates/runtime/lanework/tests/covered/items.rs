@@ -259,7 +259,7 @@ impl Search<'_> {
         }
     }
 
-    /// The functions that a macro writes, by names that stand in its text.
+    /// The functions that a macro generates, if its text names them.
     fn written(&mut self, tokens: TokenStream) {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         let mut hidden = false;

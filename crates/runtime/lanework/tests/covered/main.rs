@@ -2,9 +2,9 @@
 //!
 //! The sources are read, not the compiler's output. Public is what can be reached from a crate's root by
 //! `pub mod` and `pub use`, without what is hidden from the docs. A function or a type is covered when an example
-//! of these crates, the guide or the README names it; a method, when an example calls it that stands in the same
-//! module or names its type; a type also when one of its methods is. What no program names, such as a trait that only bounds
-//! arguments, stands in a table with the item whose example uses it.
+//! of these crates, the guide or the README names it; a method, when an example that is in the same module or names
+//! its type calls it; a type also when one of its methods is covered. Items that no program names, such as a trait
+//! that only bounds arguments, are in a table with the item whose example uses them.
 
 mod examples;
 mod items;
@@ -18,7 +18,7 @@ fn here(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// What is used without being named, and an item whose example uses it.
+/// Items that examples use without naming them, each with the item whose example uses it.
 const USED_BY: &[(&str, &str)] = &[
     ("Arg", "Launch"),
     ("ReferenceArg", "Tiles"),
@@ -63,7 +63,7 @@ fn every_public_item_has_an_example_or_is_named_in_one() {
     }
     found.extend(examples(&here("../../../docs/src/en/writing")));
     found.extend(examples(&here("../../../README.md")));
-    // Pages whose programs are those of tests, which hold them equal.
+    // Pages whose programs are copies of tests; the tests compare them.
     found.extend(page(&here("../../../docs/src/en/hopper.md"), "asynchrony"));
     found.extend(page(&here("../../../docs/src/en/tensor-cores.md"), "tensor_cores"));
     assert!(found.len() > 100, "{} examples", found.len());

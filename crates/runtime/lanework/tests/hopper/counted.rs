@@ -1,4 +1,4 @@
-//! Bulk and tensor copies are counted: their bytes are those of the formula.
+//! Bulk and tensor copies are counted: their bytes match the formula.
 
 use crate::tensors::TENSORS;
 use lanework::emulator::{Blocks, Bulk};

@@ -48,7 +48,7 @@ fn assertions_that_hold_change_nothing() {
     }
 }
 
-/// What a launch reports: at once on the emulator, at the next wait on a GPU.
+/// The error of a launch: immediate on the emulator, at the next wait on a GPU.
 fn failure(device: &Device, launched: lanework::Result<()>) -> String {
     launched.and_then(|()| device.synchronize()).unwrap_err().to_string()
 }

@@ -1,4 +1,4 @@
-//! What people write without thinking: comparisons of integers of two types and with lengths, the
+//! Everyday Rust: comparisons of integers of two types and with lengths, the
 //! constants of generic types, integer methods, and ranges with adapters.
 
 use lanework::prelude::*;
@@ -98,7 +98,7 @@ macro_rules! pairs {
     };
 }
 
-/// The ends of a type, and what lies next to 0.
+/// The limits of a type, and its values next to 0.
 fn edges<T: Integer>() -> Vec<T> {
     let mut list = vec![T::MIN, T::MAX, T::ZERO, T::ONE, T::ONE + T::ONE, T::MAX - T::ONE];
     list.push(if T::MIN < T::ZERO { T::MIN / T::MAX } else { T::MAX / (T::ONE + T::ONE) });

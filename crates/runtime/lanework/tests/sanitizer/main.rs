@@ -10,7 +10,7 @@ use planted::{Planted, UNITS, planted, run};
 /// The differences between the expected and the reported findings of a kernel.
 fn complaints(plant: &Planted, reports: &[Report]) -> Vec<String> {
     let mut complaints = Vec::new();
-    // The lines of the two accesses, those of further pairs of the finding, and of the calls around them.
+    // The lines of the two accesses, of further pairs in the finding, and of their callers.
     let lines = |report: &Report| {
         let other = report.other.iter();
         let (locations, callers): (Vec<_>, Vec<_>) =

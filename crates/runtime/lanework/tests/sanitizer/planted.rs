@@ -1,9 +1,9 @@
 //! The planted kernels: read from the comments in their source, and launched.
 //!
-//! `// launch NAME: grid=2 block=64 shared=128 zeros:f32:100 u32:7` stands before a kernel, with the word
+//! `// launch NAME: grid=2 block=64 shared=128 zeros:f32:100 u32:7` precedes a kernel, with the word
 //! `cooperative` where the launch is. `// BUG
 //! kind` marks a line that must be reported, `// MAYBE kind` one that may be; without any the
-//! kernel is correct. `// pair NAME: ..` stands before a template of two kernels, `NAME_bug`, which the marks
+//! kernel is correct. `// pair NAME: ..` precedes a template of two kernels, `NAME_bug`, which the marks
 //! are for, and `NAME_right`, which differs from it by what mends it and must have no findings.
 
 use lanework::{Buffer, Device, Dim3, PtxArg, PtxShape, ReportKind, Result};

@@ -319,7 +319,7 @@ impl Place {
     /// The default layout of `rows` rows of M or N.
     pub fn usual(swizzle: usize, transposed: bool, rows: usize) -> Place {
         let (leading, stride, bytes) = match (transposed, swizzle) {
-            // Groups of eight rows follow one another; the second half of K lies after a gap.
+            // Groups of eight rows follow one another; the second half of K follows a gap.
             (false, 16) => (128 * rows / 8 + 256, 128, 2 * (128 * rows / 8 + 256)),
             (false, _) => (16, 8 * swizzle, swizzle * rows),
             (true, 16) => (128, 256 + 128, (256 + 128) * rows / 8),

@@ -57,7 +57,7 @@ macro_rules! products {
             }
         )*
 
-        /// What the tests above multiply.
+        /// Factors of the tests above.
         const CHECKED: &[([&str; 3], [u32; 3])] = &[$($(
             ([<$a>::NAME, <$b>::NAME, <$d>::NAME], [$m, $n, $k]),
         )*)*];

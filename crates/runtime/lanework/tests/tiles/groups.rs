@@ -90,7 +90,7 @@ macro_rules! groups {
             $(check::<$a, $b, $d, $swizzle, $n, $k>();)*
         }
 
-        /// What the test above multiplies.
+        /// Factors of the test above.
         const CHECKED: &[[&str; 3]] = &[$([<$a>::NAME, <$b>::NAME, <$d>::NAME]),*];
     };
 }

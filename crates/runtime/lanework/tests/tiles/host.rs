@@ -110,7 +110,7 @@ impl Numbers {
         self.at.chunks(T::UNIT as usize).map(T::scalar).collect()
     }
 
-    /// As memory holds a right factor, by rows of K: elements that share a scalar lie along K.
+    /// As memory holds a right factor, by rows of K: elements that share a scalar are adjacent along K.
     pub fn stored_along_rows<T: Host>(&self) -> Vec<T::Storage> {
         let unit = T::UNIT as usize;
         let scalar = |i: usize| {

@@ -2,7 +2,7 @@
 //! tables of products and drawings of layouts. All of it is written into the page from here:
 //! `LANEWORK_BLESS=1 cargo test -p lanework --test tiles page`.
 //!
-//! A line `<!-- kernel: NAME -->` in the page stands before a block with the kernel's source,
+//! A line `<!-- kernel: NAME -->` in the page precedes a block with the kernel's source,
 //! `<!-- ptx: NAME -->` before its instructions of tensor cores, `<!-- layout: NAME -->` before a drawing,
 //! `<!-- table: NAME -->` before a table.
 
@@ -125,7 +125,7 @@ fn table(name: &str) -> String {
     format!("| A x B | C, D | PTX |\n| --- | --- | --- |\n{}", lines.join("\n"))
 }
 
-/// What stands below a marker.
+/// The block below a marker.
 fn block(kind: &str, name: &str) -> Result<String> {
     Ok(match kind {
         "kernel" => format!("```rust\n{}\n```", kernel(name)),

@@ -1,4 +1,4 @@
-//! What is not used in kernels and device functions is told by rustc's own lints, at its place.
+//! rustc's own lints report unused names in kernels and device functions, at their place.
 
 #![deny(unused_variables, unused_mut, unused_assignments, unused_labels)]
 

@@ -25,7 +25,7 @@ use std::ops::{Bound, RangeBounds};
 /// // A part of a part, and the same bytes as another type.
 /// let last = x.view(..).part(2..).cast::<[u16; 2]>();
 /// assert_eq!((last.len(), last.is_empty(), last.address()), (2, false, x.address() + 8));
-/// // SAFETY: `x` lives, and nobody writes it.
+/// // SAFETY: `x` is alive and unchanged.
 /// let long: lanework::View<'static, u32> = unsafe { x.view(..).unbound() };
 /// add(long, &mut y).grid(1).block(2).launch(&device)?;
 /// // SAFETY: the two halves do not overlap.
@@ -127,7 +127,7 @@ impl<'a, T: Storable> ViewMut<'a, T> {
     /// The same memory once more.
     ///
     /// # Safety
-    /// What one view writes must not be used through another one at the same time.
+    /// Memory that one view writes must not be used through another view at the same time.
     pub unsafe fn again(&self) -> ViewMut<'a, T> {
         ViewMut { ..*self }
     }

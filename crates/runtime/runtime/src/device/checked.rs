@@ -26,7 +26,7 @@ impl Device {
     /// # lanework::Result::<()>::Ok(())
     /// ```
     ///
-    /// Buffers must be made on the device that this returns. Limits are those of this device, or of
+    /// Buffers must be made on the device that this returns. It has the limits of this device, or of
     /// [`Device::emulator`] when this is a GPU. Blocks run on one core; those that wait for others stay resident.
     pub fn sanitized(&self) -> Device {
         self.sanitized_for(Checks::default())

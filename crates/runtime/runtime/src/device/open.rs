@@ -1,7 +1,7 @@
 //! How devices are opened: the emulator with its limits, GPUs, and either by name.
 
 use super::{Device, Engine};
-use crate::gpu::GpuBackend;
+use crate::device::gpu::GpuBackend;
 use crate::tool::Session;
 use crate::{DeviceInfo, Error, Result};
 use lanework_emulator::{Emulator, Options};
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 impl Device {
-    /// The first GPU, or the emulator where there is none, or where `LANEWORK_TOOL` is set ([`crate::tool`]).
+    /// The first GPU, or the emulator without a GPU or under `LANEWORK_TOOL` ([`crate::tool`]).
     pub fn best() -> Device {
         if Session::active().is_some() {
             return Device::emulator();
@@ -69,7 +69,7 @@ impl Device {
     /// GPU number `index`; the emulator where `LANEWORK_TOOL` is set ([`crate::tool`]), whose report says so.
     ///
     /// # Errors
-    /// When there is no driver or no such GPU, in one line.
+    /// One line if the driver is missing or has no GPU of this number.
     pub fn cuda(index: usize) -> Result<Device> {
         if let Some(session) = Session::active() {
             session.note(format!("the program asked for cuda:{index} and ran on the emulator"));
@@ -88,7 +88,7 @@ impl Device {
     /// The device called `id`: `best`, `emulator`, `cuda` or `cuda:1`.
     ///
     /// # Errors
-    /// When there is no such device; the message lists the valid names.
+    /// If no device has this name; the message lists the valid names.
     pub fn open(id: &str) -> Result<Device> {
         match (id, id.strip_prefix("cuda:").map(str::parse)) {
             ("best", _) => Ok(Device::best()),
@@ -107,13 +107,13 @@ impl Device {
     /// Every GPU.
     ///
     /// # Errors
-    /// The reason in one line why there is none.
+    /// One line if no GPU is usable.
     pub fn gpus() -> Result<Vec<DeviceInfo>> {
-        crate::gpu::list()
+        crate::device::gpu::list()
     }
 
     /// The devices that a test suite should run on: the emulator, and the first GPU where there is
-    /// one. Where there is none, writes to standard error, bypassing the capture of test output,
+    /// one. Without a GPU, writes to standard error, bypassing the capture of test output,
     /// that `suite` was skipped and why.
     ///
     /// Each call opens the GPU anew: the first wait on a device reports a failed bounds check, and
@@ -157,7 +157,7 @@ fn warn_if_slow() {
     }
 }
 
-/// What is said of an emulator that was compiled without optimisation.
+/// Printed once by an emulator that was compiled without optimization.
 const SLOW: &str = "\
 note: the emulator was compiled without optimisation, and is many times slower than it could be; add to Cargo.toml:
 

@@ -1,4 +1,4 @@
-//! What a launch of a PTX kernel is given: its shape and its arguments.
+//! Shape and arguments of a PTX kernel's launch.
 
 use crate::{Buffer, Dim3, DynTensorMap};
 use lanework_emulator::{Blocks, LaunchConfig};

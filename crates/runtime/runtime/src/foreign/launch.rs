@@ -30,7 +30,7 @@ impl PtxModule {
     /// Runs an entry and waits for it; the output of `printf` goes to standard output.
     ///
     /// # Errors
-    /// When there is no such entry, the arguments do not fit its parameters, the shape exceeds the
+    /// If the module has no such entry, the arguments do not fit its parameters, the shape exceeds the
     /// device's limits, or the kernel faults.
     ///
     /// # Safety
@@ -42,7 +42,8 @@ impl PtxModule {
         shape: PtxShape,
         arguments: &[PtxArg<'_>],
     ) -> Result<Option<Executed>> {
-        // SAFETY: the caller keeps the contract.
+        // SAFETY: `queue` has the contract of `launch`: the kernel stays within the buffers of its
+        // arguments.
         let executed = unsafe { self.queue(entry, shape, arguments) }?;
         self.device.synchronize()?;
         Ok(executed)
@@ -71,7 +72,7 @@ impl PtxModule {
         shape: PtxShape,
         arguments: &[PtxArg<'_>],
     ) -> Result<Option<Executed>> {
-        // SAFETY: by the caller.
+        // SAFETY: `run_or_queue` has the contract of `queue`, for the same kernel and arguments.
         unsafe { self.run_or_queue(entry, shape, arguments) }.map_err(|error| self.named(error))
     }
 
@@ -119,9 +120,9 @@ impl PtxModule {
                         });
                     }
                     let checked = crate::tool::check(emulator, program, &config, &bytes)?;
-                    crate::printed::pass_on(&checked.outcome.printed);
+                    crate::launch::run::pass_on(&checked.outcome.printed);
                     let Outcome { warp_instructions, lane_instructions, .. } = checked.outcome;
-                    crate::launched::sanitized(
+                    crate::launch::run::sanitized(
                         checked,
                         None,
                         &self.device,
@@ -132,8 +133,8 @@ impl PtxModule {
                 let module = self.recorded;
                 let arguments = bytes.as_slice();
                 let launching = Launching { emulator, program, config: &config, arguments, module };
-                let outcome = crate::launched::run(launching)?;
-                crate::printed::pass_on(&outcome.printed);
+                let outcome = crate::launch::run::run(launching)?;
+                crate::launch::run::pass_on(&outcome.printed);
                 Ok(Some(Executed {
                     warp_instructions: outcome.warp_instructions,
                     lane_instructions: outcome.lane_instructions,
@@ -145,8 +146,8 @@ impl PtxModule {
                 let shape = LaunchShape::new(grid.to_array(), block.to_array());
                 let mut shape = shape.dynamic_shared(dynamic_shared);
                 (shape.cluster, shape.cooperative) = (cluster.map(Dim3::to_array), cooperative);
-                // SAFETY: the caller keeps the contract; the driver's sizes of the parameters are
-                // checked against the arguments.
+                // SAFETY: the contract of `launch` says that the kernel stays within the buffers of
+                // its arguments; `launch_shaped` checks their sizes against the driver's.
                 unsafe { gpu.raw().launch_shaped(&function, &shape, &bytes, None) }?;
                 Ok(None)
             }
@@ -168,7 +169,7 @@ impl PtxModule {
         let run =
             |emulator: &Emulator, program: &Program, config: &LaunchConfig<'_>, bytes: &[&[u8]]| {
                 let counted = emulator.count(program, config, bytes)?;
-                crate::printed::pass_on(&counted.0.printed);
+                crate::launch::run::pass_on(&counted.0.printed);
                 Ok(Profile::new(counted, program, config))
             };
         self.emulate(entry, shape, arguments, blocks, run)
@@ -223,7 +224,8 @@ impl PreparedPtx<'_> {
     /// # Errors
     /// As [`PtxModule::launch`].
     pub fn launch(&mut self) -> Result<()> {
-        // SAFETY: guaranteed by the caller of `prepare`.
+        // SAFETY: `prepare` made the promise of `launch` for every run of these arguments, which
+        // are borrowed as long as `self`.
         unsafe { self.module.queue(&self.entry, self.shape, self.arguments) }.map(drop)
     }
 

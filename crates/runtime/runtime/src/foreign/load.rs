@@ -2,7 +2,7 @@
 
 use super::{Code, PtxModule};
 use crate::device::{Device, Engine};
-use crate::parsed;
+use crate::foreign::parsed;
 use crate::tool::Session;
 use crate::{Error, Result};
 use lanework_ptx::Module;
@@ -13,13 +13,13 @@ impl Device {
     /// `.extern`, another defines. Instructions without a `.loc` get one that names their file.
     ///
     /// # Errors
-    /// Those of [`Device::load_ptx`]; [`Error::Request`] where the texts cannot be linked, such as when
+    /// The errors of [`Device::load_ptx`]; [`Error::Request`] if the texts cannot be linked, such as when
     /// two define a name.
     pub fn load_linked(&self, texts: &[(&str, &str)]) -> Result<PtxModule> {
         self.load_ptx(&linked(texts)?)
     }
 
-    /// As [`Device::load_ptx`] of one text or [`Device::load_linked`] of several, for large modules of which a program uses some entries: an
+    /// As [`Device::load_ptx`] of one text or [`Device::load_linked`] of several, for large modules whose entries a program uses in part: an
     /// entry is decoded when it is first used, and one that the emulator does not support is an error of its launch. A text whose module
     /// lives is not read again, and one of 16 KiB or more that another process has checked is not checked again: such texts are kept in
     /// `lanework` in the user's folder for caches, or where `LANEWORK_CACHE_DIR` says; `off` there turns that off, and `LANEWORK_CACHE_MB`
@@ -34,7 +34,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of the two, but for what the emulator does not support.
+    /// The errors of both, except for unsupported instructions.
     pub fn load_on_demand(&self, texts: &[(&str, &str)]) -> Result<PtxModule> {
         let made: String;
         let text = match texts {
@@ -67,7 +67,7 @@ impl Device {
         Ok(self.loaded(Arc::new(module), code, text))
     }
 
-    /// As [`Device::load_ptx`] of the text of a file: what is wrong with the text, or goes wrong when its kernels run, is told with the
+    /// As [`Device::load_ptx`] of the text of a file: errors of the text, and faults of its kernels, name the
     /// name of the file.
     ///
     /// ```
@@ -78,7 +78,7 @@ impl Device {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Device::load_ptx`].
+    /// The errors of [`Device::load_ptx`].
     pub fn load_ptx_of(&self, file: &str, text: &str) -> Result<PtxModule> {
         let loaded = self.load_ptx(text).map_err(|error| error.in_file(file))?;
         Ok(PtxModule { file: Some(file.to_owned()), ..loaded })

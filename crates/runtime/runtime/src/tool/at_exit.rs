@@ -1,4 +1,4 @@
-//! What a process does when it ends: the C library calls it after `main`, and after Rust has flushed its output.
+//! Exit handler: the C library calls it after `main`, once Rust has flushed its output.
 
 use std::sync::Mutex;
 

@@ -1,4 +1,4 @@
-//! How records lie in a file: little-endian numbers of variable length, texts and lists with their lengths.
+//! Binary format of records: variable-length little-endian numbers; texts and lists with their lengths.
 //!
 //! Both directions of a struct come from one list of its fields, [`fields`], so that they cannot disagree.
 

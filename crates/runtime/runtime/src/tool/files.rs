@@ -1,4 +1,4 @@
-//! How records lie in the files of a folder, one for each process: each record is written at once, and read while others are written.
+//! Record files: one file per process in a folder. Each record is one write, and the reader runs while processes write.
 
 use super::codec::Field;
 use super::record::Record;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// How the file of a process begins: what it is, and the version that wrote it.
 pub(super) const MAGIC: &str = concat!("lanework records ", env!("CARGO_PKG_VERSION"), "\n");
 
-/// A record as it lies in a file: its length and its bytes, to be written at once.
+/// Encodes a record for its file: its length and its bytes, for a single write.
 pub(super) fn framed(record: &Record) -> Vec<u8> {
     let mut bytes = Vec::new();
     record.put(&mut bytes);
@@ -77,7 +77,7 @@ impl Reader {
             let told = |error| cannot_be_read(&path, &error);
             let mut file = File::open(&path).map_err(told)?;
             let mut bytes = Vec::new();
-            // What was read is skipped: a suite asks after each of its tests.
+            // Skips the part read before: a test suite reads after each test.
             file.seek(SeekFrom::Start(place as u64))
                 .and_then(|_| file.read_to_end(&mut bytes))
                 .map_err(told)?;
@@ -148,7 +148,7 @@ mod tests {
         for end in 0..bytes.len() {
             let (found, read) = of_file(&bytes[..end]).expect("no other version");
             assert!(read <= end);
-            // What is read later goes on where that ended.
+            // The next read continues where the last ended.
             let (rest, _) = match read {
                 0 => of_file(&bytes).expect("no other version"),
                 _ => unframed(&bytes[read..]),

@@ -42,7 +42,7 @@ pub fn checks(device: &Device) -> bool {
     device.is_sanitized() && Session::active().is_some_and(|one| matches!(one.tool, Tool::Check))
 }
 
-/// Keeps findings of several launches together as the tool's findings of `kernel`; an empty name is that of no kernel.
+/// Keeps findings of several launches together as the tool's findings of `kernel`; an empty name means no kernel.
 pub fn keep_findings(kernel: &str, found: &[Report]) {
     if let Some(session) = Session::active() {
         session.findings(kernel, None, found, None);

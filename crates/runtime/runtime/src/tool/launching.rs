@@ -1,6 +1,21 @@
 //! A launch on the emulator, as a tool gets it, and the ways in which it runs.
 
 use lanework_emulator::{Blocks, Emulator, Fault, LaunchConfig, Outcome, Program, TraceConfig};
+use lanework_report::Machine;
+use std::sync::OnceLock;
+
+static MACHINE: OnceLock<Machine> = OnceLock::new();
+
+/// Lets profiles of this process model a GPU; the first call counts.
+#[doc(hidden)]
+pub fn set_machine(machine: Machine) {
+    let _ = MACHINE.set(machine);
+}
+
+/// The GPU that is modelled.
+pub(super) fn machine() -> Machine {
+    MACHINE.get().cloned().unwrap_or_else(Machine::h200)
+}
 
 /// A launch on the emulator.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! The picture that `lanework look` asks a process for: one warp's accesses at a line of one launch.
 
 use super::launching::Launching;
-use super::machine::machine;
+use super::launching::machine;
 use super::record::Picture;
 use crate::Profile;
 use lanework_emulator::{Blocks, Fault, Keep, TraceConfig};
@@ -10,7 +10,7 @@ use lanework_report::{self as report, By, Extras};
 /// Steps of a block, and accesses, that a picture keeps.
 const STEPS: usize = 1 << 20;
 
-/// What a picture is asked for.
+/// The launch, line, block and warp that a picture shows.
 pub(super) struct LookAt {
     /// The kernel; empty for the first one.
     pub(super) kernel: String,

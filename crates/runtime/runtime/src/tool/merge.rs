@@ -7,7 +7,7 @@ use super::record::Profiled;
 pub struct Profiles(pub Vec<(u64, Profiled)>);
 
 impl Profiles {
-    /// Adds a launch. Patterns and caches are those of the first one.
+    /// Adds a launch. Keeps the patterns and caches of the first launch.
     pub fn add(&mut self, one: Profiled) {
         let same = |(_, known): &&mut (u64, Profiled)| {
             let (a, b) = (&known.profile, &one.profile);

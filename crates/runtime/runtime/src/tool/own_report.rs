@@ -1,12 +1,12 @@
 //! The report that a process prints of itself when it ends, where no command collects its records.
 
-use super::machine::machine;
+use super::launching::machine;
 use super::merge::Profiles;
 use super::record::{Findings, Record};
 use lanework_emulator::sanitize::{self, Report};
 use lanework_report::{self as report, By, Sources};
 
-/// What the report at the end of this process is made of.
+/// Collects the report that this process prints when it ends.
 #[derive(Default)]
 pub(super) struct Own {
     kernels: Vec<String>,

@@ -1,4 +1,4 @@
-//! What a tool records of a program.
+//! The records that a tool writes about a program.
 
 use super::codec::{Field, fields};
 use crate::{Counters, Profile};
@@ -15,7 +15,7 @@ pub enum Record {
     Module(String, u64, String),
     /// A launch, before it runs.
     Launch(Launched),
-    /// What a launch did wrong.
+    /// The findings and the fault of a launch.
     Findings(Box<Findings>),
     /// The counts of a launch.
     Profile(Box<Profiled>),
@@ -47,14 +47,14 @@ pub struct Launched {
     pub block: [u32; 3],
 }
 
-/// What a launch did wrong.
+/// The findings and the fault of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Findings {
     /// The kernel.
     pub kernel: String,
     /// The number of its module, where it was text.
     pub module: Option<u64>,
-    /// What was found.
+    /// The findings.
     pub found: Vec<Report>,
     /// What stopped it early.
     pub stopped: Option<Fault>,
@@ -186,7 +186,7 @@ impl Field for Record {
 }
 
 impl Profiled {
-    /// What a report needs beside the counts.
+    /// The data that a report needs in addition to the counts.
     pub fn extras(&self) -> Extras {
         Extras { touches: self.touches.clone(), caches: self.caches.clone() }
     }

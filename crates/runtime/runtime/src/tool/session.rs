@@ -2,8 +2,8 @@
 
 use super::at_exit;
 use super::launching::Launching;
+use super::launching::machine;
 use super::look_at::LookAt;
-use super::machine::machine;
 use super::own_report::Own;
 use super::record::{Findings, Launched, Profiled, Record};
 use super::sink::{Sink, micros, now, stop};
@@ -37,7 +37,7 @@ pub(crate) struct Session {
     seen: Mutex<Seen>,
 }
 
-/// What a tool remembers of the launches so far.
+/// State of a tool across launches.
 #[derive(Default)]
 struct Seen {
     /// Kernels and shapes whose patterns and caches are known.
@@ -126,7 +126,7 @@ impl Session {
         match &self.tool {
             Tool::Profile => {
                 let Some(copy) = self.copy(launch) else { return };
-                // A launch that fails is told where it runs.
+                // The launch itself reports its failure.
                 let Ok(counted) = launch.count(&copy) else { return };
                 let profile = Profile::new(counted, launch.program, launch.config);
                 self.profiled(launch.module, profile, Extras::default());

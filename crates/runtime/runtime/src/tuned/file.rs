@@ -21,7 +21,7 @@ impl Tuned {
     /// The choices of a file; none where there is no file.
     ///
     /// # Errors
-    /// When it cannot be read, or is no such file.
+    /// If the file cannot be read or has another format.
     pub fn read(file: &Path) -> Result<Tuned> {
         match fs::read_to_string(file) {
             Ok(text) => Tuned::parse(&text).map_err(|why| refusal(file, &why)),
@@ -40,10 +40,10 @@ impl Tuned {
         self.choices.iter()
     }
 
-    /// Adds a choice to the file, which is made where there is none; other processes may do the same at once.
+    /// Adds a choice to the file, which is created if missing. Safe to call from several processes concurrently.
     ///
     /// # Errors
-    /// When it cannot be written, or is no such file.
+    /// If the file cannot be written or has another format.
     pub fn record(file: &Path, key: &Key, choice: &Choice) -> Result<()> {
         Tuned::change(file, |choices| drop(choices.insert(key.clone(), choice.clone())))
     }
@@ -51,7 +51,7 @@ impl Tuned {
     /// Takes the choice for `key` out of the file.
     ///
     /// # Errors
-    /// When it cannot be written, or is no such file.
+    /// If the file cannot be written or has another format.
     pub fn forget(file: &Path, key: &Key) -> Result<()> {
         Tuned::change(file, |choices| drop(choices.remove(key)))
     }

@@ -28,7 +28,7 @@ impl Device {
     ///
     /// // A kernel on one device that reads the memory of the other.
     /// if devices[1].can_access_peer(&devices[0])? {
-    ///     // SAFETY: `x` lives, and nobody writes it, until the download below has waited for the kernel.
+    ///     // SAFETY: `x` is alive and unchanged until the download below has waited for the kernel.
     ///     let peer: lanework::PeerMemory<f32> = unsafe { devices[1].peer(x.view(..))? };
     ///     add(peer.view(), &mut y).grid(1).block(32).launch(&devices[1])?;
     ///     assert_eq!(y.download()?, [3.0; 32]);
@@ -107,8 +107,8 @@ impl Device {
             (Engine::Gpu(own), Engine::Gpu(other)) => own.raw().enable_peer_access(other.raw())?,
             _ if *self != owner && !memory.is_empty() => {
                 let bytes = (memory.len() * size_of::<T>()) as u64;
-                // SAFETY: addresses of both devices are the host's; by the caller, the buffer lives and nothing else
-                // writes it while a launch runs.
+                // SAFETY: both emulators use host addresses. `memory` borrows the buffer, and
+                // `peer` requires that its other users are ordered with this device's kernels.
                 unsafe { self.register_host(memory.address() as *mut u8, bytes, "peer memory")? };
                 registered = true;
             }
@@ -137,7 +137,8 @@ impl<'a, T: Storable> PeerMemory<'a, T> {
     /// # Safety
     /// As [`crate::Buffer::view_shared`]; and the owner of the buffer must expect it to change.
     pub unsafe fn view_mut(&self) -> ViewMut<'a, T> {
-        // SAFETY: by the caller.
+        // SAFETY: `view_mut` requires what `writable` does: no other view uses what this one writes
+        // at the same time.
         unsafe { self.view().writable() }
     }
 }

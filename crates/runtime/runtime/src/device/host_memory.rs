@@ -16,7 +16,7 @@ impl Device {
     ///
     /// let device = Device::emulator_on_host_memory(Default::default());
     /// let mut numbers = vec![1u32; 32];
-    /// // SAFETY: the memory lives, and nothing else uses it, until it is unregistered.
+    /// // SAFETY: the memory outlives its registration and has no other user until then.
     /// unsafe { device.register_host(numbers.as_mut_ptr().cast(), 4 * 32, "numbers")? };
     /// let module = device.load_ptx(
     ///     ".version 7.0
@@ -30,7 +30,7 @@ impl Device {
     ///      }",
     /// )?;
     /// let argument = PtxArg::Bytes((numbers.as_ptr() as u64).to_le_bytes().to_vec());
-    /// // SAFETY: the kernel may access what is registered, and nothing else.
+    /// // SAFETY: the kernel accesses registered memory only.
     /// unsafe { module.launch("set", PtxShape::new(1, 1), &[argument])? };
     /// device.unregister_host(numbers.as_ptr().cast())?;
     /// assert_eq!(numbers[0], 7);
@@ -53,9 +53,10 @@ impl Device {
     ///
     /// # Safety
     /// Until [`Device::unregister_host`], the bytes must be valid for reads and writes; while a
-    /// launch runs, nothing else may write them, or read what the kernel writes.
+    /// launch runs, no other code may write them, or read what the kernel writes.
     pub unsafe fn register_host(&self, start: *mut u8, bytes: u64, name: &str) -> Result<()> {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: `register_host` has the same contract: the bytes stay valid and have no other
+        // user during launches until they are unregistered.
         Ok(unsafe { self.emulated()?.register_host_memory(start, bytes, name) }?)
     }
 
@@ -69,7 +70,7 @@ impl Device {
     /// let device = Device::emulator_on_host_memory(Default::default());
     /// let mut memory = vec![7u8; 32];
     /// let (start, lender) = (memory.as_mut_ptr(), Arc::new(()));
-    /// // SAFETY: the vector outlives the buffer, and nothing else uses it.
+    /// // SAFETY: the vector outlives the buffer and has no other user.
     /// let buffer = unsafe { device.buffer_in(start, 32, "numbers", lender.clone())? };
     /// assert_eq!((buffer.address(), buffer.len()), (start as u64, 32));
     /// drop(buffer);
@@ -81,7 +82,7 @@ impl Device {
     /// When this is not an emulator on host memory, or the range overlaps another.
     ///
     /// # Safety
-    /// Until `lender` is dropped, the bytes must be valid for reads and writes; while a launch runs, nothing else may use them.
+    /// Until `lender` is dropped, the bytes must be valid for reads and writes; while a launch runs, no other code may use them.
     pub unsafe fn buffer_in(
         &self,
         start: *mut u8,
@@ -89,7 +90,8 @@ impl Device {
         name: &str,
         lender: Arc<dyn Any + Send + Sync>,
     ) -> Result<Buffer<u8>> {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: `buffer_in` has the same contract: `lender` keeps the bytes valid, and they have
+        // no other user during launches.
         unsafe { self.emulated()?.allocate_in(start, bytes, name, lender) }?;
         Ok(Buffer::at(self, start as u64, bytes as usize))
     }
@@ -112,7 +114,8 @@ impl Device {
     /// From now on every launch while nothing is registered must access only memory that is valid
     /// for reads and writes.
     pub unsafe fn trust_host_addresses(&self) -> Result<()> {
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: `trust_host_addresses` has the same contract: every later launch accesses valid
+        // memory only.
         unsafe { self.emulated()?.trust_addresses() };
         Ok(())
     }
@@ -122,7 +125,7 @@ impl Device {
         matches!(&self.0.engine, Engine::Emulator(emulator) if emulator.is_on_host_memory())
     }
 
-    /// Copies what lies at an address of an emulator's memory, also in module variables and registered ranges. Waits for running launches.
+    /// Copies bytes from an address of an emulator's memory, including module variables and registered ranges. Waits for running launches.
     ///
     /// ```
     /// use lanework::Device;

@@ -1,6 +1,6 @@
 //! The counters of one run on the emulator, and assertions on them for tests.
 
-use crate::compiled::of_program;
+use crate::launch::compiled::of_program;
 use crate::{Counters, Dim3};
 use lanework_emulator::{CountingObserver, LaunchConfig, Outcome, Program};
 use lanework_report::{
@@ -28,7 +28,7 @@ use std::fmt::{self, Write};
 /// // In a test of a kernel: no wasted sectors, and no divergent warp.
 /// profile.assert_coalesced();
 /// profile.assert_no_divergence();
-/// // One line of the source, here that of the multiplication, and the whole as reports take it.
+/// // The counters of one source line, here the multiplication, and the whole profile as reports take it.
 /// let line = profile.instructions[0].line();
 /// assert!(profile.line(line).warp_instructions <= profile.counters.warp_instructions);
 /// assert_eq!(profile.counted().blocks, 4);
@@ -45,7 +45,7 @@ pub struct Profile {
     pub block: Dim3,
     /// Bytes of dynamic shared memory per block.
     pub dynamic_shared: u32,
-    /// What the kernel takes of a multiprocessor, estimated.
+    /// Estimated resources of the kernel on a multiprocessor.
     pub resources: Resources,
     /// The counters of the blocks that ran.
     pub counters: Counters,

@@ -3,7 +3,7 @@
 //! The `#[kernel]` macro bounds each parameter by one of these traits, so that a buffer of the
 //! wrong element type, or a shared reference where the kernel writes, is a compile error.
 
-use crate::tensor_map::DynTensorMap;
+use crate::buffer::tensor_map::DynTensorMap;
 use crate::{Buffer, View, ViewMut};
 use lanework_abi::{Parameter, ParameterKind, Storable, Tile};
 use std::marker::PhantomData;
@@ -30,7 +30,7 @@ impl Arg<'_> {
         Arg { value: Value::Slice { device, address, length }, memory: PhantomData }
     }
 
-    /// A value by its bytes, which lie in memory as the kernel reads them.
+    /// A value as the bytes that the kernel reads.
     #[doc(hidden)]
     pub fn bytes(bytes: Vec<u8>) -> Arg<'static> {
         Arg { value: Value::Bytes(bytes), memory: PhantomData }
@@ -88,7 +88,7 @@ impl Arg<'_> {
     }
 }
 
-/// What a kernel takes by reference, such as `&TensorMap<T, R>`.
+/// An argument that a kernel takes by reference, such as `&TensorMap<T, R>`.
 pub trait ReferenceArg<'a> {
     /// The launch argument.
     #[doc(hidden)]

@@ -1,6 +1,6 @@
 //! The entries of a module by their names in C++.
 
-use crate::cpp_names::CppName;
+use crate::foreign::cpp_names::CppName;
 use crate::{Error, PtxModule, Result};
 
 impl PtxModule {
@@ -20,7 +20,7 @@ impl PtxModule {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Request`] when there is none, or the name is ambiguous.
+    /// [`Error::Request`] if no entry has this name, or several have.
     pub fn find_entry(&self, name: Option<&str>) -> Result<String> {
         let entries: Vec<&str> = self.module().entries().map(|entry| entry.name.as_str()).collect();
         let said = |entry: &&str| match CppName::of(entry) {

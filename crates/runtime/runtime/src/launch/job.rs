@@ -98,7 +98,7 @@ impl Job<'_> {
         }
     }
 
-    /// Runs it once on the emulator and counts events; those of several kernels are added up, under the first one's name and shape.
+    /// Runs it once on the emulator and counts events; the counts of several kernels are added, under the first kernel's name and shape.
     ///
     /// # Errors
     /// As [`Prepared::profile`]; [`Error::Unsupported`] for a library, whose kernels are not known, and for no kernel at all.

@@ -48,7 +48,7 @@ pub enum Error {
     Stage {
         /// The kernel's name.
         kernel: String,
-        /// What was wrong, each with its source position.
+        /// The errors, each with its source position.
         errors: Vec<StageError>,
     },
     /// An index was outside its slice or tile.
@@ -69,14 +69,14 @@ pub enum Error {
     Launch {
         /// The kernel's name.
         kernel: String,
-        /// What is not possible.
+        /// The broken rule.
         why: String,
         /// The remedy.
         help: String,
     },
     /// A request that describes no problem, such as one with an extent that is too large.
     Request {
-        /// What is wrong with it.
+        /// The problem with the request.
         why: String,
         /// The remedy.
         help: String,
@@ -97,7 +97,7 @@ pub enum Error {
     Device {
         /// The request.
         name: String,
-        /// Why there is none.
+        /// The reason.
         why: String,
         /// The remedy.
         help: String,
@@ -191,7 +191,7 @@ impl From<lanework_cuda::CudaError> for Error {
 /// The findings of a sanitized launch, in the order of detection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reports {
-    /// What was found.
+    /// The findings.
     pub found: Vec<Report>,
     /// The fault that ended the kernel early, if it is not a finding: a `trap`, or an endless loop.
     pub stopped: Option<Box<lanework_emulator::Fault>>,
@@ -246,7 +246,7 @@ impl Error {
         }
     }
 
-    /// The fault that ended a kernel on the emulator, if that is what it is.
+    /// The fault that ended a kernel on the emulator; `None` for other errors.
     pub fn fault(&self) -> Option<&lanework_emulator::Fault> {
         match self {
             Error::Fault(fault) => Some(fault),

@@ -1,4 +1,4 @@
-//! What a device is: its kind and its limits.
+//! Description of a device: its kind and its limits.
 
 /// The kind of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Backend {
     }
 }
 
-/// What a device is and how much it can hold.
+/// Description of a device: its kind, name and limits.
 ///
 /// ```
 /// use lanework::{Device, DeviceInfo};
@@ -52,11 +52,11 @@ pub struct DeviceInfo {
     pub shared_per_block: (u32, u32),
     /// 32-bit registers per multiprocessor.
     pub registers_per_multiprocessor: u32,
-    /// L2 cache in bytes; 0 where there is none.
+    /// L2 cache in bytes; 0 on the emulator.
     pub l2_bytes: u64,
-    /// SM clock in kHz; 0 where there is none.
+    /// SM clock in kHz; 0 on the emulator.
     pub clock_khz: u32,
-    /// Peak memory bandwidth in bytes per second; 0 where there is none.
+    /// Peak memory bandwidth in bytes per second; 0 on the emulator.
     pub memory_bandwidth: u64,
     /// Driver version such as 13.0, or the emulator's own.
     pub driver: String,

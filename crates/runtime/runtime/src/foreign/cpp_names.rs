@@ -45,7 +45,7 @@ impl std::fmt::Display for CppName {
     }
 }
 
-/// Arguments as they are compared: without spaces, and `unsigned` for `unsigned int`.
+/// Normalizes arguments for comparison: without spaces, and `unsigned` for `unsigned int`.
 fn plain(arguments: &str) -> String {
     arguments.replace(' ', "").replace("unsignedint", "unsigned")
 }
@@ -163,7 +163,7 @@ mod tests {
             assert_eq!(name(entry).as_deref(), Some(expected));
         }
         assert_eq!((name("_Z9short"), name("saxpy")), (None, None));
-        // A name that nobody's compiler writes is not read to its end.
+        // Reading stops early at names that no compiler emits.
         for endless in ["P", "1tI", "N1t"] {
             let entry = format!("_Z1kI{}", endless.repeat(1_000_000));
             assert_eq!(name(&entry).as_deref(), Some("k"));

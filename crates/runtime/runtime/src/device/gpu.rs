@@ -1,8 +1,8 @@
 //! A GPU as a device: driver calls, and the records in which checked kernels report an index out of
 //! range.
 
-use crate::compiled::Compiled;
 use crate::error::{IndexFault, RECORD_WORDS};
+use crate::launch::compiled::Compiled;
 use crate::{Backend, DeviceInfo, Error, Result};
 use lanework_cuda::{Gpu, GpuFunction, LaunchShape, PinnedBuffer, Rows};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -21,7 +21,7 @@ struct Records {
     pending: Vec<(&'static str, Arc<Compiled>)>,
 }
 
-/// Every GPU, or why there is none.
+/// Lists every GPU, or says why none is usable.
 pub(crate) fn list() -> Result<Vec<DeviceInfo>> {
     Ok(lanework_cuda::devices()?.iter().map(describe).collect())
 }
@@ -111,7 +111,7 @@ impl GpuBackend {
     /// parameter.
     ///
     /// # Safety
-    /// The parameters must be those of the kernel, and its accesses must be within live memory.
+    /// The parameters must match the kernel's, and the kernel must access live memory only.
     pub(crate) unsafe fn launch(
         &self,
         function: &GpuFunction,
@@ -131,8 +131,8 @@ impl GpuBackend {
             records.pending.push((kernel, compiled.clone()));
         }
         let arguments: Vec<&[u8]> = parameters.iter().map(Vec::as_slice).collect();
-        // SAFETY: the caller keeps the contract; the record lies in pinned memory that this
-        // backend owns.
+        // SAFETY: `launch` requires that the parameters match the kernel and that it accesses live
+        // memory only; the fault record added here is in pinned memory that `self.records` owns.
         unsafe { self.gpu.launch_shaped(function, shape, &arguments, stream) }?;
         Ok(())
     }

@@ -10,8 +10,12 @@ use lanework_ptx::Module;
 use std::sync::Arc;
 
 mod arguments;
+mod cpp_names;
+mod disk_cache;
+mod entries;
 mod launch;
 mod load;
+mod parsed;
 
 pub use arguments::{PtxArg, PtxShape};
 pub use launch::{Executed, PreparedPtx};
@@ -44,7 +48,7 @@ pub use launch::{Executed, PreparedPtx};
 /// unsafe { module.launch("fill", PtxShape::new(1, 32), &arguments)? };
 /// assert_eq!(x.download()?[..4], [7, 0, 0, 0]);
 ///
-/// // What the emulator knows of it.
+/// // The emulator describes its entries.
 /// use lanework::emulator::{Blocks, TraceConfig};
 /// assert!(module.variable("none").is_none());
 /// assert!(module.refused().is_empty() && module.refused_functions().is_empty());
@@ -58,7 +62,7 @@ pub use launch::{Executed, PreparedPtx};
 /// let trace = module.trace("fill", PtxShape::new(1, 32), &arguments, Blocks::All, wanted)?;
 /// assert!(!trace.steps.is_empty());
 ///
-/// // To be launched repeatedly, with everything that a shape may have.
+/// // Prepare repeated launches, with every option of a shape.
 /// let shape = PtxShape::new(1, 32).shared_bytes(1024).cooperative();
 /// // SAFETY: as above.
 /// let mut prepared = unsafe { module.prepare("fill", shape, &arguments) };
@@ -66,7 +70,7 @@ pub use launch::{Executed, PreparedPtx};
 /// prepared.profile(Blocks::All)?;
 /// assert!(prepared.resources().is_some() && prepared.module().instructions("none").is_none());
 ///
-/// // Several texts, of which one defines what another declares.
+/// // Several texts: one defines what another declares.
 /// let caller = ".version 7.0\n.target sm_70\n.address_size 64\n.extern .func put;
 ///     .visible .entry twice() { call put; call put; ret; }";
 /// let callee = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .func put { ret; }";
@@ -170,6 +174,6 @@ impl PtxModule {
     pub fn resources(&self, entry: &str) -> Option<Resources> {
         let Code::Emulator(program) = &self.code else { return None };
         program.register_pressure(entry)?;
-        Some(crate::compiled::of_program(program, entry))
+        Some(crate::launch::compiled::of_program(program, entry))
     }
 }

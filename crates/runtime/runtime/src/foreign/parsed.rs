@@ -1,7 +1,7 @@
 //! Modules that are loaded again. A text that is loaded while a module of it lives is neither read nor checked once more, and one that another
 //! process has checked is only read.
 
-use crate::disk_cache::DiskCache;
+use crate::foreign::disk_cache::DiskCache;
 use crate::{Error, Result};
 use lanework_ptx::Module;
 use std::collections::HashMap;

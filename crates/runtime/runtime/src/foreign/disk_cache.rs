@@ -19,7 +19,7 @@ const MOST: u64 = 256;
 const SHORTEST: usize = 16 << 10;
 /// A file whose last use is noted as earlier than this is noted again.
 const NOTED: Duration = Duration::from_secs(24 * 3600);
-/// What is left of a write that never ended.
+/// A partial file older than this was left by an interrupted write.
 const ABANDONED: Duration = Duration::from_secs(3600);
 
 /// A folder of texts.

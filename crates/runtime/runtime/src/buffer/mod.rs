@@ -6,6 +6,9 @@ use std::marker::PhantomData;
 use std::ops::RangeBounds;
 use view::part;
 
+mod access;
+mod rows;
+pub(crate) mod tensor_map;
 mod view;
 
 pub use view::{View, ViewMut};
@@ -211,7 +214,7 @@ impl<T: Storable> Buffer<T> {
     /// A part of the buffer for a kernel to write, while other views of the buffer exist.
     ///
     /// # Safety
-    /// What one view writes must not be used through another one at the same time.
+    /// Memory that one view writes must not be used through another view at the same time.
     ///
     /// # Panics
     /// When the range reaches past the end.

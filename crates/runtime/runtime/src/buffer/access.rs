@@ -1,4 +1,4 @@
-//! What the host does with a part of a buffer: read it, write it, ask where it lies.
+//! Host access to parts of buffers: reading, writing, and finding their device.
 
 use crate::{Buffer, Device, Error, Result, View, ViewMut};
 use lanework_abi::Storable;

@@ -2,9 +2,9 @@
 //! programs look up and `lanework tune` writes.
 //!
 //! The file is lines of fields separated by tabs, below a line that names the format. Writers take turns by an exclusive
-//! lock on a file beside it, read the file again, and replace it whole by a rename, so that a reader sees the file before
+//! lock on a file next to it, read the file again, and replace it whole by a rename, so that a reader sees the file before
 //! or after and never a part, and two writers lose nothing of each other. A choice holds for one GPU, driver and version
-//! of this library; for another it is not found, and nobody has to delete it.
+//! of this library; another version does not find it, so stale choices need no cleanup.
 //!
 //! ```
 //! use lanework::tuned::{Choice, Key, TUNED_VARIABLE, Tuned, data_folder, default_place, shape_class};
@@ -39,7 +39,7 @@ use std::collections::BTreeMap;
 pub use file::Tuned;
 pub use place::{TUNED_VARIABLE, data_folder, default_place};
 
-/// What a choice holds for.
+/// The device, library version and problem class that a choice applies to.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     /// Product name of the GPU.

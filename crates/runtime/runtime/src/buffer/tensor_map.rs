@@ -63,7 +63,7 @@ impl Tiling {
     }
 
     /// Copies pixels as for a convolution (`im2col`) instead of tiles, `count` of them: the tile has the channels first, and
-    /// 1 in every other dimension. The corners of the box in which they lie are by dimension of space, as the extents.
+    /// 1 in every other dimension. `lower` and `upper` are the corners of their box, per spatial dimension, innermost first.
     #[doc(hidden)]
     pub fn pixels(self, lower: [i16; 3], upper: [i16; 3], count: u32) -> Tiling {
         Tiling { im2col: Some(Im2col { lower, upper, pixels: count }), ..self }
@@ -133,7 +133,7 @@ impl<'a> DynTensorMap<'a> {
         DynTensorMap::of_view(&buffer.device, buffer.view(..), element, tiling)
     }
 
-    /// As [`DynTensorMap::new`], of a tensor at the start of a part of a buffer, which lies on `device`.
+    /// As [`DynTensorMap::new`], of a tensor at the start of a part of a buffer on `device`.
     #[doc(hidden)]
     pub fn of_view<T: Storable>(
         device: &Device,

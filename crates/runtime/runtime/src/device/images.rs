@@ -1,4 +1,4 @@
-//! Textures and surfaces of an emulator: images that lie in its memory, and the handles that kernels take.
+//! Textures and surfaces of an emulator: images in its memory, and the handles that kernels take.
 
 use crate::{Device, Result};
 use lanework_emulator::{Image, Sampler};

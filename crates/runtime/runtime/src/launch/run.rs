@@ -1,4 +1,4 @@
-//! How a launch on the emulator runs, by the tool of this process if it has one, and what becomes of its findings.
+//! Runs launches on the emulator, by the tool of this process if it has one: findings, errors and `printf` output.
 
 use crate::device::Device;
 use crate::error::{IndexFault, Reports};
@@ -6,6 +6,7 @@ use crate::tool::{Launching, Session};
 use crate::{Error, Result};
 use lanework_emulator::sanitize::{Checked, Report};
 use lanework_emulator::{Fault, Outcome};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Runs a kernel on the emulator, by the tool of this process if it has one.
 pub(crate) fn run(launching: Launching<'_>) -> Result<Outcome, Fault> {
@@ -51,4 +52,25 @@ pub(crate) fn sanitized(
 /// The error of a launch that cannot be.
 pub(crate) fn invalid(kernel: &str, why: &str, help: &str) -> Error {
     Error::Launch { kernel: kernel.to_owned(), why: why.to_owned(), help: help.to_owned() }
+}
+
+/// Whether `printf` output goes to standard error.
+static ON_STDERR: AtomicBool = AtomicBool::new(false);
+
+/// Redirects the `printf` output of kernels on the emulator to standard error, so that standard
+/// output holds only the program's own output, such as JSON.
+///
+/// ```
+/// lanework::print_on_stderr();
+/// ```
+pub fn print_on_stderr() {
+    ON_STDERR.store(true, Relaxed);
+}
+
+/// Writes a kernel's output to its destination.
+pub(crate) fn pass_on(text: &str) {
+    match ON_STDERR.load(Relaxed) {
+        true => eprint!("{text}"),
+        false => print!("{text}"),
+    }
 }

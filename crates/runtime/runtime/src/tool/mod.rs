@@ -18,7 +18,6 @@ mod files;
 mod footprints;
 mod launching;
 mod look_at;
-mod machine;
 mod merge;
 mod own_report;
 mod record;
@@ -33,7 +32,7 @@ pub(crate) use footprints::check;
 pub use footprints::{allocation, checks, collect, keep_findings, take_ended};
 pub(crate) use launching::Launching;
 #[doc(hidden)]
-pub use machine::set_machine;
+pub use launching::set_machine;
 #[doc(hidden)]
 pub use merge::{Profiles, names};
 #[doc(hidden)]

@@ -1,9 +1,9 @@
 //! Launches that are compiled for a device and run any number of times.
 
-use crate::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS};
-use crate::launched::{invalid, run, sanitized};
+use crate::launch::compiled::{Code, Compiled};
+use crate::launch::run::{invalid, run, sanitized};
 use crate::tool::{Launching, Session};
 use crate::{Arg, Dim3, Error, Profile, Resources, Result};
 use lanework_cuda::LaunchShape;
@@ -56,7 +56,7 @@ pub struct Prepared<'a> {
     pub(crate) cooperative: bool,
     pub(crate) programmatic: bool,
     pub(crate) checked: bool,
-    /// What the launches need besides their arguments.
+    /// Keeps memory alive that the launches use besides their arguments.
     pub(crate) _kept: Option<Arc<dyn std::any::Any + Send + Sync>>,
 }
 
@@ -90,7 +90,7 @@ impl Prepared<'_> {
                     emulator.check(program, config, arguments)
                 };
                 let (checked, index) = self.emulate_through(Blocks::All, run)?;
-                crate::printed::pass_on(&checked.outcome.printed);
+                crate::launch::run::pass_on(&checked.outcome.printed);
                 sanitized(checked, index, &self.device, (&self.compiled.staged.entry, None))
             }
             Engine::Emulator(_) => {
@@ -102,7 +102,7 @@ impl Prepared<'_> {
                     run(Launching { emulator, program, config, arguments, module })
                 };
                 let outcome = self.emulate(Blocks::All, run)?;
-                crate::printed::pass_on(&outcome.printed);
+                crate::launch::run::pass_on(&outcome.printed);
                 Ok(())
             }
             Engine::Gpu(gpu) => {
@@ -133,7 +133,7 @@ impl Prepared<'_> {
     /// }
     /// # let device = Device::emulator();
     /// let x = std::sync::Arc::new(device.zeros::<f32>(32)?);
-    /// // SAFETY: the kernel keeps the buffer, which nobody else uses.
+    /// // SAFETY: the kernel keeps the buffer alive and is its only user.
     /// let view = unsafe { x.view_shared(..).unbound() };
     /// let mut kernel = double(view).grid(1).block(32).prepare(&device)?.keeping(x);
     /// kernel.launch()?;
@@ -174,7 +174,7 @@ impl Prepared<'_> {
             judged.set(twin.is_some());
             let counted = twin.as_ref().unwrap_or(emulator).count(program, config, arguments)?;
             if twin.is_none() {
-                crate::printed::pass_on(&counted.0.printed);
+                crate::launch::run::pass_on(&counted.0.printed);
             }
             Ok(Profile::new(counted, program, config))
         };

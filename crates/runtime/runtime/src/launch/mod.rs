@@ -1,9 +1,18 @@
 //! Launches: a kernel with its arguments, a grid and a block.
 
-use crate::compile::stage;
+pub(crate) mod arguments;
+pub(crate) mod compile;
+pub(crate) mod compiled;
+pub(crate) mod job;
+pub(crate) mod prepared;
+pub(crate) mod profile;
+pub(crate) mod run;
+pub(crate) mod shape;
+
 use crate::device::Device;
-use crate::launched::invalid;
-use crate::prepared::Prepared;
+use crate::launch::compile::stage;
+use crate::launch::prepared::Prepared;
+use crate::launch::run::invalid;
 use crate::{Arg, Dim3, Profile, Result};
 use lanework_abi::Definition;
 use lanework_emulator::Blocks;
@@ -146,7 +155,7 @@ impl<'a> Launch<'a> {
     /// that waits for the device, such as [`crate::Buffer::download`].
     ///
     /// # Errors
-    /// When the kernel does not compile, the shape exceeds the device's limits, a buffer lies on
+    /// When the kernel does not compile, the shape exceeds the device's limits, a buffer is on
     /// another device, or (at once on the emulator) an index is out of bounds.
     pub fn launch(self, device: &Device) -> Result<()> {
         self.prepare(device)?.launch()
@@ -158,9 +167,10 @@ impl<'a> Launch<'a> {
     /// As [`Launch::launch`]; on the emulator accesses outside any buffer are still reported.
     ///
     /// # Safety
-    /// Every index the kernel uses must lie within its slice or tile.
+    /// Every index the kernel uses must be within its slice or tile.
     pub unsafe fn launch_unchecked(self, device: &Device) -> Result<()> {
-        // SAFETY: the caller keeps the contract.
+        // SAFETY: `prepare_unchecked` has the contract of `launch_unchecked`: every index is within
+        // its slice or tile.
         unsafe { self.prepare_unchecked(device) }?.launch()
     }
 
@@ -186,7 +196,7 @@ impl<'a> Launch<'a> {
     /// As [`Launch::launch`].
     ///
     /// # Safety
-    /// Every index the kernel uses must lie within its slice or tile, in every run.
+    /// Every index the kernel uses must be within its slice or tile, in every run.
     pub unsafe fn prepare_unchecked(self, device: &Device) -> Result<Prepared<'a>> {
         self.compile(device, false)
     }

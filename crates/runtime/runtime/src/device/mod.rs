@@ -1,7 +1,7 @@
 //! Devices: the emulator and GPUs behind one type.
 
-use crate::compiled::Compiled;
-use crate::gpu::GpuBackend;
+use crate::device::gpu::GpuBackend;
+use crate::launch::compiled::Compiled;
 use crate::{Backend, DeviceInfo, Result};
 use lanework_emulator::Emulator;
 use std::collections::HashMap;
@@ -10,8 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 mod checked;
+pub(crate) mod gpu;
+mod host_memory;
+mod images;
+pub(crate) mod info;
 mod memory;
 mod open;
+pub(crate) mod peers;
 
 pub(crate) use open::{STUCK_AFTER, host_memory};
 
@@ -51,7 +56,7 @@ pub(crate) enum Engine {
 }
 
 impl Device {
-    /// What this device is.
+    /// The name, kind and limits of this device.
     pub fn info(&self) -> DeviceInfo {
         match &self.0.engine {
             Engine::Emulator(emulator) => emulator_info(emulator),
