@@ -156,7 +156,7 @@ pub fn collatz_nested(threads: u64) -> Job {
     })
 }
 
-/// `instructions` gives those of one thread from its number, its odd steps and its halvings. No
+/// `instructions` counts one thread's instructions from its number, its odd steps and its halvings. No
 /// sequence from up to 131,072 exceeds 32 bits.
 fn collatz_job(threads: u64, instructions: impl Fn(u64, u64, u64) -> u64) -> Job {
     let mut lane_instructions = 0;

@@ -141,7 +141,7 @@ impl Worker<'_> {
 /// The immediate of a barrier operation: its kind and alignment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BarrierForm {
-    /// What it does.
+    /// The operation.
     pub kind: BarrierKind,
     /// Whether it combines the negation of its predicate.
     pub negated: bool,

@@ -20,16 +20,16 @@ const IDLE_PASSES: u32 = 1024;
 /// The same where other clusters have turns in between, for which a wait may look, too.
 const IDLE_PASSES_OF_SEVERAL: u32 = 4096;
 
-/// Passes of a turn in which warps only use up their time slices, before others get their turn.
+/// Passes in which warps only use up their time slices, before other clusters run.
 const SPINNING_PASSES: u32 = 2;
-/// Passes of a turn at most, where others wait for theirs.
+/// Passes of a slice at most, if other clusters wait.
 const TURN: u32 = 1 << 6;
 
 /// The result of a cluster's time slice.
 pub enum Slice {
     /// It has ended.
     Ended,
-    /// Others should have their turn: it waits for them, or has had a long one.
+    /// Other clusters should run: it waits for them, or its slice was long.
     Expired,
     /// It only waits for other clusters' writes to global memory: the block's rank and the fault, if none
     /// ever does.

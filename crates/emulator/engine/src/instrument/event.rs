@@ -152,7 +152,7 @@ pub struct Moved {
     pub reads: Option<Run>,
     /// The target, if it is one run.
     pub writes: Option<Run>,
-    /// The global side of a tile, which is not one run: addresses and bytes. It is the source if nothing else
+    /// The global side of a tile, which is not one run: addresses and bytes. It is the source if no other source
     /// is.
     pub global: Vec<(u64, u64)>,
     /// Whether what is there is combined with what comes.

@@ -1,7 +1,7 @@
 //! The instrument seam: what an observer of a run may see, and what it may decide.
 //!
 //! An [`Instrument`] says what it wants to see ([`Wants`]); the assembler inserts operations for that and
-//! for nothing else, so that unwanted events cost nothing. This is how tools for dynamic binary
+//! only for that, so that unwanted events are free. This is how tools for dynamic binary
 //! instrumentation work (Pin, 2005; NVBit, 2019). There are three ways to see an event:
 //!
 //! - *Accesses* run hot. An operation before each memory instruction reports them: [`Observe`],

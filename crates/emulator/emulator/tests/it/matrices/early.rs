@@ -6,7 +6,7 @@ use lanework_emulator::sanitize::ReportKind;
 
 const FENCE: &str = "wgmma.fence.sync.aligned;";
 
-/// Two products in two groups; `before` stands before the first, `middle` before the second wait.
+/// Two products in two groups; `before` precedes the first, `middle` the second wait.
 fn found(before: &str, middle: &str) -> Vec<String> {
     let product = |first: usize| {
         let d: Vec<String> = (first..first + 4).map(|i| format!("%f{i}")).collect();

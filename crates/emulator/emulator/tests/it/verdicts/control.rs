@@ -16,7 +16,7 @@ impl Piece for Sequence {
     }
 }
 
-/// A loop of as many rounds for all; or by lane, in which case nobody knows who is there.
+/// A loop with one trip count for all lanes; or with one per lane, when the participants are unknown.
 pub struct Loop {
     pub rounds: u32,
     pub by_lane: bool,

@@ -1,4 +1,4 @@
-//! Draws a kernel: pieces that may stand where they stand.
+//! Draws a kernel of pieces that are valid in their context.
 
 use crate::verdicts::control::{Branch, By, Loop, Sequence};
 use crate::verdicts::pieces::blocks::*;
@@ -69,7 +69,7 @@ impl Draw {
         self.words - count
     }
 
-    /// Numbers of barriers that nothing else uses, if there are any left.
+    /// Unused barrier numbers, if any are left.
     fn numbers(&mut self, count: u32) -> Option<u32> {
         // 7 is a barrier of all threads.
         let first = if self.barriers < 7 && self.barriers + count > 7 { 8 } else { self.barriers };

@@ -42,7 +42,7 @@ fn written(kernel: &draw::Kernel, chosen: Option<usize>) -> (Text, String) {
     (text, module)
 }
 
-/// What is wrong with the verdicts on the kernels of a seed, and how many there were.
+/// The wrong verdicts on the kernels of a seed, and the number of kernels.
 fn complaints(seed: u64) -> (Vec<String>, usize) {
     let kernel = draw::kernel(seed);
     let shape = kernel.shape;

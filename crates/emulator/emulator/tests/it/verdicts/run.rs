@@ -207,7 +207,7 @@ pub fn planted(text: &str, shape: Shape, stride: u32, expected: &Expected) -> Re
                     expected.kinds, expected.lines, report.kind
                 ));
             }
-            // Who is met first, and which further pairs a word still tells of, depends on the time slices.
+            // Which pair is found first, and which further pairs a word still shows, depends on the time slices.
             for report in &mut reports {
                 (report.block, report.thread) = ([0; 3], [0; 3]);
                 report.also.clear();

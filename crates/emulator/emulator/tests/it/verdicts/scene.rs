@@ -1,4 +1,4 @@
-//! Where a piece stands: the shape of the launch, which threads come there together, and what the host knows of them.
+//! The context of a piece: the shape of the launch, which threads reach it together, and what the host knows of them.
 
 use crate::verdicts::text::{Need, Text};
 use std::ops::Range;
@@ -21,7 +21,7 @@ impl Shape {
     }
 }
 
-/// Which threads come to a place together, from all to some lanes that nobody knows.
+/// Which threads reach a place together, from all threads to unknown lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// Lanes that no mask names.

@@ -68,7 +68,7 @@ pub struct Text {
     pub tensor: bool,
     /// Whether values of threads decide branches or go to other lanes.
     pub decides: bool,
-    /// Whether a barrier of all threads comes before the end, so that nobody has ended whom a defect leaves waiting.
+    /// Whether a barrier of all threads precedes the end, so that a thread that a defect leaves waiting has partners.
     pub holds: bool,
 }
 
@@ -133,12 +133,12 @@ impl Text {
             Expected { kinds: kinds.to_vec(), lines: lines.to_vec(), may: may.to_vec() };
     }
 
-    /// Bytes from the scratch memory of one block to that of the next.
+    /// Bytes from one block's scratch memory to the next one's.
     pub fn stride(&self) -> u32 {
         self.scratch.next_multiple_of(16)
     }
 
-    /// The whole module, in which `STRIDE` is that of the scratch memory, and how many lines come before the body's first.
+    /// The whole module (`STRIDE` is the scratch memory's stride), and the number of lines before the body's first.
     pub fn finish(&self, cluster: u32) -> (String, usize) {
         let (version, target) = match (self.tensor, self.clusters || self.hopper) {
             (true, _) => ("8.8", "sm_100a"),

@@ -4,7 +4,7 @@ use lanework_emulator::sanitize::{Checks, ReportKind};
 use lanework_emulator::{Emulator, LaunchConfig, NullObserver, Options, Schedule};
 use lanework_ptx::Module;
 
-/// Two warps hand each other a word in each of 4 rounds; between a round's reads and the next one's writes no barrier stands, but
+/// Two warps pass each other a word in each of 4 rounds; no barrier separates a round's reads from the next one's writes, but
 /// 64 rounds of other work.
 const ROUNDS: &str = "
 .version 8.0

@@ -44,7 +44,7 @@ pub struct AccessSite {
     pub count: u8,
     /// Bytes per element.
     pub bytes: u8,
-    /// What it does.
+    /// The operation.
     pub kind: AccessKind,
     /// Registers read or written, one per element; for atomics the two operands.
     pub data: [Option<Slot>; 8],

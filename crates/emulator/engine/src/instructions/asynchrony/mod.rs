@@ -27,7 +27,7 @@ use lanework_ptx_ir::opcode::tensor_memory::TmemOp;
 
 /// An instruction with its registers; operations point to it with their immediate.
 pub struct Plan {
-    /// What it does.
+    /// The operation.
     pub op: AsyncOp,
     /// Destinations.
     pub dst: Vec<Slot>,

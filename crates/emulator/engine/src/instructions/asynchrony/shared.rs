@@ -53,7 +53,7 @@ pub(crate) fn raw(
 pub(crate) struct Shared {
     /// On the host.
     pub host: *mut u8,
-    /// Whose.
+    /// The rank of its block.
     pub rank: u32,
     /// Where there.
     pub offset: u64,

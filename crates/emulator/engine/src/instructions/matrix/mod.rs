@@ -20,7 +20,7 @@ use lanework_ptx_ir::opcode::matrix::{self as opcode, ElementType, MatrixOp};
 
 /// A matrix instruction with its registers; operations point to it with their immediate.
 pub struct Plan {
-    /// What it does.
+    /// The operation.
     pub op: MatrixOp,
     /// Destinations.
     pub dst: Vec<Slot>,

@@ -129,7 +129,7 @@ pub struct Order {
 }
 
 impl Order {
-    /// That of a product.
+    /// The order of a product's operands.
     pub fn new(this: &Multiply) -> Order {
         let eight_bits = matches!(this.a, ElementType::E4m3 | ElementType::E5m2);
         let span = if this.sparse.is_some() { 4 } else { 2 };

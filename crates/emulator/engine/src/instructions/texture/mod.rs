@@ -17,7 +17,7 @@ use lanework_ptx_ir::opcode::texture::{Geometry, MipLevel, TextureOp};
 
 /// An instruction with its registers; operations point to it with their immediate.
 pub struct Plan {
-    /// What it does.
+    /// The operation.
     pub op: TextureOp,
     /// Destinations.
     pub dst: Vec<Slot>,

@@ -36,7 +36,7 @@ impl Ring {
         (Fault::SameParity, "a parity that is not turned", Need::Thread),
     ];
 
-    /// The fault that is planted, of those that this ring can have.
+    /// The planted fault, one of the ring's possible faults.
     fn fault(&self, t: &mut Text, at: &Scope) -> Option<Fault> {
         let mut planted = None;
         for (fault, name, need) in Ring::FAULTS {
@@ -147,9 +147,9 @@ impl Piece for Ring {
         let early: Vec<usize> = copies.iter().chain(&reads).copied().collect();
         let ahead = [Uninitialized, Race, Deadlock, BarrierDivergence];
         match fault {
-            // Who waits may be told of at a barrier that others have come to.
+            // A waiting thread may be reported at a barrier that others have reached.
             Some(Fault::TooManyBytes) => t.expect(&[Deadlock], &[], &[]),
-            // Who does not wait, or takes an old phase for the new one, is ahead of the others by a phase later.
+            // A thread that does not wait, or takes an old phase for the new one, is later ahead of the others by a phase.
             Some(Fault::NoFull) => t.expect(&[AsyncOrder, Uninitialized], &early, &ahead),
             Some(Fault::SameParity) => t.expect(&[AsyncOrder, Deadlock], &[], &ahead),
             // A copy two phases ahead leaves whoever waits for the one between.

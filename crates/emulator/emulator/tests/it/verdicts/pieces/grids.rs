@@ -5,7 +5,7 @@ use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
 use lanework_emulator::sanitize::ReportKind::*;
 
-/// How a block arrives at the grid's barrier, the same without order, and how it polls and goes on.
+/// How a block arrives at the grid's barrier, the same without order, and how it polls and continues.
 const ARRIVALS: &[(&str, &str, &str, &str)] = &[
     (
         "membar.gl; atom.global.add.u32 OLD, [AT], TO;",
@@ -31,7 +31,7 @@ pub const ARRIVAL_FORMS: usize = ARRIVALS.len();
 /// Each thread reads what one of the next block has written, between two barriers of the grid.
 pub struct GridBarrier {
     pub id: usize,
-    /// The barrier's word: its high bit tells of the phase, as in CUDA's cooperative groups.
+    /// The barrier's word: its high bit is the phase, as in CUDA's cooperative groups.
     pub word: usize,
     pub form: usize,
     pub shift: u32,

@@ -114,7 +114,7 @@ fn lacking(t: &mut Text, mask: &str) -> String {
     less
 }
 
-/// What is planted in a mask: the operand that names the wrong lanes.
+/// The defect in a mask: the operand that names the wrong lanes.
 fn wrong_mask(t: &mut Text, id: usize, at: &Scope) -> (String, bool, bool) {
     let lacks = t.plant(id, "a mask that lacks a lane which executes", Need::Thread);
     let names = t.plant(id, "a mask that names lanes that are elsewhere", Need::Partial);
@@ -169,7 +169,7 @@ fn note_sides(host: &mut Host, id: usize, bit: u32, active: &[bool]) {
 pub struct BothSides {
     pub id: usize,
     pub op: Op,
-    /// What the other side executes where a defect is planted.
+    /// The instruction of the other side if a defect is planted.
     pub other: Op,
     /// A power of two.
     pub bit: u32,
@@ -216,7 +216,7 @@ pub struct WarpTile {
     pub global: bool,
     /// Writes and reads are `.volatile`.
     pub volatile: bool,
-    /// The barrier stands on both sides of a branch on this bit; 0 for no branch.
+    /// The barrier is on both sides of a branch on this bit; 0 for no branch.
     pub bit: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What each thread does by itself, or with all others by atomics.
+//! Pieces that each thread executes alone, or with all others by atomics.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};

@@ -1,4 +1,4 @@
-//! Warps of which one lane arrives, or waits, for all: lanes that hand words to other warps need `bar.warp.sync` beside it.
+//! Warps in which one lane arrives, or waits, for all: lanes that pass words to other warps need `bar.warp.sync`, too.
 
 use crate::verdicts::scene::{Host, Piece, Scope};
 use crate::verdicts::text::{Need, Text};
@@ -40,7 +40,7 @@ pub struct Signal {
     pub one_waits: bool,
     /// Whether all lanes run the fence, if there is one.
     pub all_fence: bool,
-    /// What stands where the synchronisation is missing.
+    /// The text in place of a missing synchronization.
     pub instead: usize,
     pub global: bool,
 }

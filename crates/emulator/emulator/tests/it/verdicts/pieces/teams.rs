@@ -93,7 +93,7 @@ impl Piece for BlockSum {
         let p = t.register("p");
         t.line(format!("mov.u32 {address}, {tile}; setp.eq.u32 {p}, %tid, 0;"));
         let removed = [
-            // What an addition with acquire and release saw orders it, if not in each run.
+            // The value that an acquire-release addition saw orders it, though not in each run.
             !self.form.contains("acq_rel")
                 && t.plant(self.id, "no barrier after the sum is set to zero", Need::Threads),
             t.plant(self.id, "no barrier before the sum is read", Need::Threads),

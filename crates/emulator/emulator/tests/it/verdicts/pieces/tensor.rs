@@ -10,7 +10,7 @@ pub const ROWS: u32 = 128;
 const COLUMNS: u32 = 16;
 const ALLOCATED: u32 = 32;
 
-/// A is 128 rows of 16 halves of which the first is not zero, B 16 rows with a one there: the product's first column is A's.
+/// A is 128 rows of 16 halves whose first is not zero, B 16 rows with a one there: the product's first column is A's.
 pub struct TensorProduct {
     pub id: usize,
 }

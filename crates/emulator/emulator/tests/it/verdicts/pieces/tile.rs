@@ -141,7 +141,7 @@ impl Tile {
         line
     }
 
-    /// A barrier; `count` where its number of threads is not that of those who come.
+    /// A barrier; `count` if its number of threads differs from the number that arrives.
     fn wait(&self, t: &mut Text, at: &Scope, guard: &str, count: Option<u32>) -> usize {
         match self.barrier {
             Barrier::Whole(text) => {
@@ -322,7 +322,7 @@ impl Piece for Tile {
             () if misses => t.expect(&[Uninitialized], &[read], &[]),
             () if waits != [false; 2] => t.expect(&[AsyncOrder], &[write, read], &[Race]),
             () if removed || unfinished || again && at.looped => {
-                // Who does not wait is ahead of an mbarrier's phase in the next round.
+                // A thread that does not wait is ahead of an mbarrier's phase in the next round.
                 t.expect(&order, &[write, read], &[Race, AsyncOrder, Deadlock, BarrierDivergence])
             }
             () if divergent => {
