@@ -48,5 +48,5 @@ pub use machine::{handler, lanes, slot};
 pub use memory::host_memory as held;
 pub use memory::{guest, initialised};
 
-/// Whether this crate, whose code runs hot, was compiled with optimisation.
+/// Whether this crate, whose code runs hot, was compiled with optimization.
 pub const OPTIMISED: bool = !matches!(env!("LANEWORK_OPT_LEVEL").as_bytes(), b"0");

@@ -76,7 +76,7 @@ fn plain_rate(class: Class) -> f64 {
     }
 }
 
-/// The same with races, bounds and initialisation checked.
+/// The same with races, bounds and initialization checked.
 fn checked_rate(class: Class) -> Option<f64> {
     match class {
         Class::Product => Some(2.0),

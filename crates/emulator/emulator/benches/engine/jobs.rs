@@ -1,6 +1,6 @@
 //! Inputs, references and instruction counts of every kernel.
 //!
-//! The counts are sums over the labelled parts of the PTX next to the sources: change a kernel and
+//! The counts are sums over the labeled parts of the PTX next to the sources: change a kernel and
 //! they must be counted again, or the run is refused.
 
 use crate::job::{Argument, Buffer, Job, Reference};

@@ -83,7 +83,7 @@ pub struct Api {
 impl Api {
     /// Loads `libOpenCL.so.1`, or says why not. It stays loaded: its threads outlive every handle.
     pub fn load() -> Result<&'static Api, String> {
-        // SAFETY: the loader's initialisation has no preconditions.
+        // SAFETY: the loader's initialization has no preconditions.
         let library = unsafe { Library::new("libOpenCL.so.1") }
             .map_err(|error| format!("no OpenCL loader ({error}); install ocl-icd-libopencl1"))?;
         let library: &'static Library = Box::leak(Box::new(library));

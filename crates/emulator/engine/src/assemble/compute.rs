@@ -91,7 +91,7 @@ impl Assembler<'_> {
         }
     }
 
-    /// Materialises the affine operands of an instruction with a handler for varying ones in registers
+    /// Materializes the affine operands of an instruction with a handler for varying ones in registers
     /// of their own; gives their slots. Code in which all is varying does nothing in the same places.
     fn materialize(&mut self, inst: &Inst, operation: &AluOperation) -> [Option<Slot>; 3] {
         let mut materialized = [None; 3];

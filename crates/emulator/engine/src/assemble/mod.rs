@@ -129,7 +129,7 @@ struct Assembler<'a> {
     constants: HashMap<u64, Slot>,
     truths: [Option<Slot>; 2],
     marks: Vec<Mark>,
-    /// Registers that affine operands are materialised in, by operand and whether they are 64 bits wide.
+    /// Registers that affine operands are materialized in, by operand and whether they are 64 bits wide.
     temporaries: [[Option<Slot>; 2]; 3],
     /// The current instruction.
     at: usize,

@@ -79,7 +79,7 @@ impl Assembler<'_> {
         used
     }
 
-    /// The register that affine operand `i` of any instruction is materialised in.
+    /// The register that affine operand `i` of any instruction is materialized in.
     pub(crate) fn temporary(&mut self, i: usize, wide: bool) -> Slot {
         if let Some(slot) = self.temporaries[i][usize::from(wide)] {
             return slot;

@@ -92,7 +92,7 @@ pub struct Options {
     /// the reference that the fast engine is compared with.
     pub all_varying: bool,
     /// Allocations, and variables in shared memory, are far apart, so that an index which leaves one does
-    /// not land in another; and it is noted which bytes have been initialised.
+    /// not land in another; and it is noted which bytes have been initialized.
     pub gaps: bool,
     /// Fresh global memory holds zeros, as mostly on a GPU that no program has used before. Not if `gaps` is set:
     /// what nothing has written then holds 0xCD bytes, as by default.

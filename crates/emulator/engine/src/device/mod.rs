@@ -256,7 +256,7 @@ impl Device {
         self.memory().total()
     }
 
-    /// Checks and prepares a module; its global and constant variables are allocated and initialised.
+    /// Checks and prepares a module; its global and constant variables are allocated and initialized.
     /// An entry with something that the emulator does not know is refused when it is launched
     /// ([`Program::refused`] lists them); the others run.
     ///

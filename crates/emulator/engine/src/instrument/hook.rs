@@ -24,7 +24,7 @@ impl Wants {
     /// Phases of mbarriers, and bulk copies from their start to the wait for them:
     /// `Instrument::asynchronous`.
     pub const ASYNCHRONOUS: Wants = Wants(1 << 5);
-    /// All that orders threads: barriers, member masks and warp synchronisation, fences, mbarriers,
+    /// All that orders threads: barriers, member masks and warp synchronization, fences, mbarriers,
     /// cluster barriers, commits and waits.
     pub const SYNCHRONISATION: Wants = Wants(1 << 6);
     /// Asynchronous copies with what they read and write, and what `wgmma` reads of shared memory.
@@ -36,8 +36,8 @@ impl Wants {
     pub const EDGES: Wants = Wants(1 << 9);
     /// The cluster after each scheduler pass: `Instrument::scheduler_pass`.
     pub const PASSES: Wants = Wants(1 << 10);
-    /// The instrument keeps the bitmaps of initialised bytes up to date; else all memory counts as
-    /// initialised after the launch.
+    /// The instrument keeps the bitmaps of initialized bytes up to date; else all memory counts as
+    /// initialized after the launch.
     pub const INITIALISED: Wants = Wants(1 << 11);
     /// One worker runs all blocks, in order.
     pub const ONE_WORKER: Wants = Wants(1 << 12);

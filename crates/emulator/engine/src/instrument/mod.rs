@@ -5,7 +5,7 @@
 //! instrumentation work (Pin, 2005; NVBit, 2019). There are three ways to see an event:
 //!
 //! - *Accesses* run hot. An operation before each memory instruction reports them: [`Observe`],
-//!   monomorphised for the instrument in the crate that defines it, or operations of the instrument's own,
+//!   monomorphized for the instrument in the crate that defines it, or operations of the instrument's own,
 //!   which its [`Plan`] names.
 //! - *Counts* are summed in place by the engine's own handlers, by a [`CounterRule`] for each site; the
 //!   instrument is asked what a pattern of addresses costs, and handed the totals in the end.
@@ -193,7 +193,7 @@ pub unsafe trait Instrument: Send + 'static {
     /// The worker's run has ended: what was counted in place, once for each block of a cluster.
     fn flush(&mut self, _totals: &Totals<'_>) {}
 
-    // --- Synchronisation ---
+    // --- Synchronization ---
 
     /// A warp arrives at a barrier.
     fn barrier(&mut self, _place: Place, _mask: u32) {}
@@ -204,7 +204,7 @@ pub unsafe trait Instrument: Send + 'static {
     /// A barrier opens for these warps; `all` where it was one for all threads of the block.
     fn barrier_open(&mut self, _number: usize, _released: &[usize], _all: bool) {}
 
-    /// A warp executes what synchronises it or demands something of its lanes; `operand` reads the
+    /// A warp executes what synchronizes it or demands something of its lanes; `operand` reads the
     /// instruction's sources.
     fn synchronisation(
         &mut self,
@@ -269,7 +269,7 @@ pub unsafe trait Instrument: Send + 'static {
         self.memory(warp, &write, place, to);
     }
 
-    /// A lane starts a bulk copy. Its completion is signalled to the mbarrier of a block at an offset, or else to the
+    /// A lane starts a bulk copy. Its completion is signaled to the mbarrier of a block at an offset, or else to the
     /// thread's group.
     fn bulk_copy(
         &mut self,

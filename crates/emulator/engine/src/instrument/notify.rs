@@ -1,4 +1,4 @@
-//! Handlers that notify an instrument of instructions, and of what synchronises a warp.
+//! Handlers that notify an instrument of instructions, and of what synchronizes a warp.
 
 use crate::machine::handler::Body;
 use crate::machine::lanes::fetch_cold;
@@ -22,7 +22,7 @@ unsafe impl Body for Event {
     }
 }
 
-/// Notifies the instrument of an annotation: what synchronises the warp, or demands something of its lanes.
+/// Notifies the instrument of an annotation: what synchronizes the warp, or demands something of its lanes.
 /// The immediate is the annotation, packed.
 pub struct Annotation;
 

@@ -250,7 +250,7 @@ impl Warp {
         self.mask | self.exchange.as_ref().map_or(0, |exchange| exchange.lanes)
     }
 
-    /// Whether what synchronises these lanes is to be told by this split: each of several that met would tell it, the later ones
+    /// Whether what synchronizes these lanes is to be told by this split: each of several that met would tell it, the later ones
     /// when the first have gone on already.
     pub fn tells_sync(&self) -> bool {
         self.exchange.as_ref().is_none_or(|exchange| exchange.leads)

@@ -44,9 +44,9 @@ impl Op {
         self.b == ENDS && self.c == ENDS && self.d == ENDS
     }
 
-    /// Runs the next operation: its handler is called in tail position, which an optimised
+    /// Runs the next operation: its handler is called in tail position, which an optimized
     /// build turns into a jump. The assembler breaks long chains, so that the stack stays shallow even
-    /// where a jump does not come out of it; an unoptimised build returns to the loop instead.
+    /// where a jump does not come out of it; an unoptimized build returns to the loop instead.
     ///
     /// # Safety
     /// As for [`Handler`]; this operation falls through.

@@ -2,7 +2,7 @@
 //! address of a device stays one, and a stale pointer differs from the program's own memory. The range is reserved once for the process,
 //! takes pages when they are touched, and gives them back when an allocation ends.
 //!
-//! Blocks are found by best fit, and free neighbours are joined (Knuth, The Art of Computer Programming, 2.5). Free bytes are zero.
+//! Blocks are found by best fit, and free neighbors are joined (Knuth, The Art of Computer Programming, 2.5). Free bytes are zero.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -53,7 +53,7 @@ impl Free {
         Some(at)
     }
 
-    /// Takes a block back, and joins it to free neighbours.
+    /// Takes a block back, and joins it to free neighbors.
     fn give(&mut self, start: usize, bytes: usize) {
         let (mut from, mut length) = (start, bytes);
         if let Some((&before, &size)) = self.starts.range(..start).next_back()

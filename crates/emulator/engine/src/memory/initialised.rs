@@ -1,4 +1,4 @@
-//! The initialised-byte bitmap: a bit for each byte of memory says whether anything has written it.
+//! The initialized-byte bitmap: a bit for each byte of memory says whether anything has written it.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};

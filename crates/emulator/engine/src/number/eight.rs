@@ -164,7 +164,7 @@ mod tests {
     fn singles_round_once() {
         for (format, most) in FORMATS {
             for bits in 0..most {
-                // Just below, at and just above the middle of two neighbours.
+                // Just below, at and just above the middle of two neighbors.
                 let middle = (value(format, bits) + value(format, bits + 1)) / 2.0;
                 let middle = middle as f32;
                 for x in [middle.next_down(), middle, middle.next_up()] {

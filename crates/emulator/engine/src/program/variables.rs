@@ -1,4 +1,4 @@
-//! A module's variables in device memory: placed and initialised when it is loaded, freed when it is dropped.
+//! A module's variables in device memory: placed and initialized when it is loaded, freed when it is dropped.
 
 use crate::fault::LoadError;
 use crate::instructions::allocate;
@@ -20,10 +20,10 @@ pub struct ModuleVariables {
 }
 
 impl ModuleVariables {
-    /// Allocates and initialises the variables of a module.
+    /// Allocates and initializes the variables of a module.
     ///
     /// # Errors
-    /// When the memory does not suffice, or an initialiser is not supported; then none of them is left.
+    /// When the memory does not suffice, or an initializer is not supported; then none of them is left.
     pub fn place(module: &Module, memory: &Arc<MemoryLock>) -> Result<ModuleVariables, LoadError> {
         let (addresses, sizes) = (HashMap::new(), HashMap::new());
         let mut variables = ModuleVariables { addresses, sizes, memory: Arc::clone(memory) };

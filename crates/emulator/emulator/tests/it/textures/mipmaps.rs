@@ -1,4 +1,4 @@
-//! Mipmap levels by number and by gradient, their filters, bias and limits; colours of sRGB.
+//! Mipmap levels by number and by gradient, their filters, bias and limits; colors of sRGB.
 
 use crate::textures::common::{
     FLOAT, bytes_of, device, floats, image, module, numbers, reference_index, reference_linear, run,
@@ -178,7 +178,7 @@ fn levels_are_counted_and_do_not_have_to_be_guessed() {
     assert_eq!(got, [[3, 2, 1, 1]]);
     let fault = run(&device, &module("", ask), handle, &[[3, 0, 0, 0]]).expect_err("no such level");
     assert_eq!(fault.kind, FaultKind::Texture);
-    // A level must be half as large as the one before, and without normalised coordinates there is one level.
+    // A level must be half as large as the one before, and without normalized coordinates there is one level.
     let images: Vec<Image> = all.iter().map(|(image, _)| *image).collect();
     let normalized = Sampler { normalized: true, ..Sampler::default() };
     assert!(device.make_mipmap(&[images[0], images[2]], normalized).is_err());
@@ -217,7 +217,7 @@ fn colours_of_srgb_are_read_as_linear_ones_before_they_are_filtered() {
     let got = run(&device, &text, handle, &floats(&[[1.0, 0.0, 0.0, 0.0]])).expect("it runs")[0]
         .map(f32::from_bits);
     let linear = |c: f64| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
-    // The mean of black and white is half of the light; the fourth channel is not a colour.
+    // The mean of black and white is half of the light; the fourth channel is not a color.
     let expected = [0.5, linear(188.0 / 255.0), linear(10.0 / 255.0), 188.0 / 255.0];
     for (got, expected) in got.iter().zip(expected) {
         assert!((f64::from(*got) - expected).abs() < 1e-6, "{got}, not {expected}");

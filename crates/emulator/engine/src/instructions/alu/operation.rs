@@ -281,7 +281,7 @@ unsafe impl<F: Fn(u32, u32) -> u32 + Copy, const UNIFORM: bool> Body for Mask<F,
     }
 }
 
-/// Materialises an affine value: writes register `b`, in scalar form, to the 32 lanes of `a`.
+/// Materializes an affine value: writes register `b`, in scalar form, to the 32 lanes of `a`.
 pub struct Materialize<T>(PhantomData<T>);
 
 // SAFETY: `run` writes the destination slot only, and returns what `Op::next` gives.

@@ -24,7 +24,7 @@ pub struct Owner {
     pub lane: u32,
 }
 
-/// Where the completion of a copy is signalled.
+/// Where the completion of a copy is signaled.
 #[derive(Clone, Copy, Debug)]
 pub enum Finish {
     /// The mbarrier at this host address, in the block of this rank at this offset.
@@ -134,7 +134,7 @@ impl Transfer {
 pub struct Copy {
     /// The transfer.
     pub what: Transfer,
-    /// Where completion is signalled.
+    /// Where completion is signaled.
     pub finish: Finish,
     /// The thread that started it.
     pub owner: Owner,

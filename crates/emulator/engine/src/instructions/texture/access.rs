@@ -321,7 +321,7 @@ impl Bound<'_> {
             *to = match (format.channel, self.sampler.as_float) {
                 (Channel::Float, _) if bits == 16 => f16::from_bits(word as u16).to_f32().to_bits(),
                 (Channel::Float, _) => word,
-                // The fourth channel, which is not a colour, is linear.
+                // The fourth channel, which is not a color, is linear.
                 (Channel::Unsigned, true) if self.sampler.srgb && i < 3 => {
                     sample::linear(word as u8).to_bits()
                 }

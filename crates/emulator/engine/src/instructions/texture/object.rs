@@ -154,11 +154,11 @@ pub enum AddressMode {
     /// The nearest texel inside.
     #[default]
     Clamp,
-    /// The image repeats; only with normalised coordinates.
+    /// The image repeats; only with normalized coordinates.
     Wrap,
-    /// The image repeats, every other time mirrored; only with normalised coordinates.
+    /// The image repeats, every other time mirrored; only with normalized coordinates.
     Mirror,
-    /// The border's colour.
+    /// The border's color.
     Border,
 }
 
@@ -188,11 +188,11 @@ pub struct Sampler {
     pub normalized: bool,
     /// Integers are read as floats from 0 or -1 to 1.
     pub as_float: bool,
-    /// Colours are sRGB's, and read as linear ones.
+    /// Colors are sRGB's, and read as linear ones.
     pub srgb: bool,
     /// How mipmap levels are chosen.
     pub mip: Mip,
-    /// The channels of the border's colour as registers hold them: bits of floats, or integers.
+    /// The channels of the border's color as registers hold them: bits of floats, or integers.
     pub border: [u32; 4],
 }
 

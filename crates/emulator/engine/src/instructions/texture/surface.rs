@@ -145,7 +145,7 @@ impl TextureLane<'_> {
         Ok(())
     }
 
-    /// Notes that bytes are initialised, where that is followed.
+    /// Notes that bytes are initialized, where that is followed.
     fn written(&self, address: u64, bytes: u64) {
         // SAFETY: the launch borrows the memory under its lock until its workers have ended.
         let found = unsafe { (*self.context.memory).find(address) };

@@ -1,7 +1,7 @@
 //! Accesses to guest memory, which another worker's thread may access at the same time.
 //!
 //! Kernels may race: two blocks, run by two threads of the host, may touch the same word of global
-//! memory, and in Rust a race of plain accesses is undefined behaviour. So every access to guest memory
+//! memory, and in Rust a race of plain accesses is undefined behavior. So every access to guest memory
 //! is one of relaxed atomics, at least as fine as the guest's own elements: PTX promises no more for weak
 //! accesses (PTX ISA manual, "Memory Consistency Model": a vector access is a set of scalar ones in no
 //! order). One element is an `AtomicU8` to `AtomicU64`. Sixteen elements side by side are moved by one

@@ -64,7 +64,7 @@ impl Piece for Multicast {
                 "{guard}mbarrier.arrive.release.cluster.shared::cluster.b64 _, [{remote}];"
             ));
         }
-        // No block leaves before all have signalled rank 0.
+        // No block leaves before all have signaled rank 0.
         t.line("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;");
         let places: Vec<usize> = copies.iter().chain(&reads).copied().collect();
         // A copy without a wait may outlive a block.

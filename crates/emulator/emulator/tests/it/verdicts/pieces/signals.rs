@@ -28,7 +28,7 @@ pub const ARRIVALS: &[Arrival] = &[
     },
 ];
 
-/// The synchronisation of a warp's lanes that memory needs, and what only brings them together.
+/// The synchronization of a warp's lanes that memory needs, and what only brings them together.
 const TOGETHER: &[&str] =
     &["", "vote.sync.any.pred PR, PR, MASK;", "shfl.sync.idx.b32 WORD, WORD, 0, 31, MASK;"];
 
@@ -48,7 +48,7 @@ pub struct Signal {
 impl Signal {
     pub const INSTEAD: usize = TOGETHER.len();
 
-    /// Synchronises the lanes of a warp, or does something else.
+    /// Synchronizes the lanes of a warp, or does something else.
     fn together(&self, t: &mut Text, at: &Scope, missing: bool) {
         if !missing {
             t.line(format!("bar.warp.sync {};", at.mask));
@@ -107,7 +107,7 @@ impl Piece for Signal {
         let warps = at.warps.end - at.warps.start;
         let partner_of = |i: u32| (i + self.shift) % count;
         let others = |i: u32| !(first + i).is_multiple_of(32) && partner_of(i) / 32 != i / 32;
-        // Lanes of one warp are ordered by the other synchronisation.
+        // Lanes of one warp are ordered by the other synchronization.
         let behind =
             |i: u32| !(first + partner_of(i)).is_multiple_of(32) && partner_of(i) / 32 != i / 32;
         let crosses = (0..count).any(behind);
