@@ -1,7 +1,7 @@
 //! The vendor library as a baseline: cuBLAS, where it is installed.
 
 use crate::device::{Device, Engine};
-use crate::launch::job::{Job, VendorCall};
+use crate::job::{Job, VendorCall};
 use crate::{Buffer, Error, Result, Storable};
 pub use lanework_cuda::GemmShape;
 use std::sync::Arc;

@@ -7,6 +7,8 @@ use std::ops::RangeBounds;
 use view::part;
 
 mod access;
+mod host_memory;
+mod images;
 mod rows;
 pub(crate) mod tensor_map;
 mod view;

@@ -1,8 +1,8 @@
 //! A GPU as a device: driver calls, and the records in which checked kernels report an index out of
 //! range.
 
+use crate::compiled::Compiled;
 use crate::error::{IndexFault, RECORD_WORDS};
-use crate::launch::compiled::Compiled;
 use crate::{Backend, DeviceInfo, Error, Result};
 use lanework_cuda::{Gpu, GpuFunction, LaunchShape, PinnedBuffer, Rows};
 use std::sync::{Arc, Mutex, MutexGuard};

@@ -1,7 +1,7 @@
 //! Devices: the emulator and GPUs behind one type.
 
+use crate::compiled::Compiled;
 use crate::device::gpu::GpuBackend;
-use crate::launch::compiled::Compiled;
 use crate::{Backend, DeviceInfo, Result};
 use lanework_emulator::Emulator;
 use std::collections::HashMap;
@@ -11,12 +11,9 @@ use std::sync::{Arc, Mutex, Weak};
 
 mod checked;
 pub(crate) mod gpu;
-mod host_memory;
-mod images;
 pub(crate) mod info;
 mod memory;
 mod open;
-pub(crate) mod peers;
 
 pub(crate) use open::{STUCK_AFTER, host_memory};
 

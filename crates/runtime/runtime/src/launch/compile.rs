@@ -1,7 +1,7 @@
 //! Compiling kernels for a device, once per kernel and its constants.
 
+use crate::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
-use crate::launch::compiled::{Code, Compiled};
 use crate::tool::Session;
 use crate::{Error, Result};
 use lanework_abi::{Definition, StageOptions, Staged};

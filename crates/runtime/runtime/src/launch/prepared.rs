@@ -1,8 +1,8 @@
 //! Launches that are compiled for a device and run any number of times.
 
+use crate::compiled::{Code, Compiled};
 use crate::device::{Device, Engine};
 use crate::error::{IndexFault, RECORD_WORDS};
-use crate::launch::compiled::{Code, Compiled};
 use crate::launch::run::{invalid, run, sanitized};
 use crate::tool::{Launching, Session};
 use crate::{Arg, Dim3, Error, Profile, Resources, Result};
