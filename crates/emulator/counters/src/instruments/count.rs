@@ -53,7 +53,7 @@ unsafe impl Instrument for CountingObserver {
         add_each(&mut self.instructions, &other.instructions);
     }
 
-    fn launch(&mut self, launch: &Launch<'_>) {
+    unsafe fn launch(&mut self, launch: &Launch<'_>) {
         self.instructions = vec![Counters::default(); launch.kernel.origins.len()];
     }
 

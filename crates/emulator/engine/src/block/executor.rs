@@ -78,8 +78,7 @@ impl<'a> ClusterExecutor<'a> {
     /// Tells the instrument that the launch starts.
     pub fn tell_launch(&self, memory: &Memory) {
         let assembled = self.blocks[0].assembled;
-        // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now.
-        unsafe { self.hook.any() }.launch(&Launch {
+        let launch = Launch {
             kernel: &assembled.kernel,
             plan: assembled.code.plan.as_deref(),
             memory,
@@ -87,7 +86,10 @@ impl<'a> ClusterExecutor<'a> {
             block: self.shape.block,
             shared: self.shared(),
             local_bytes: self.blocks[0].context.local_bytes,
-        });
+        };
+        // SAFETY: this worker alone uses its instrument, and handlers, which borrow it, do not run now. The launch borrows the
+        // memory until its workers have ended, and `Job::work` drops the blocks, which own the regions, after `finish`.
+        unsafe { self.hook.any().launch(&launch) };
     }
 
     /// The instrument, if it wants any of this.

@@ -314,7 +314,11 @@ pub unsafe trait Instrument: Send + 'static {
     // --- Edges ---
 
     /// The launch starts on this worker.
-    fn launch(&mut self, _launch: &Launch<'_>) {}
+    ///
+    /// # Safety
+    /// The memory and the shared regions of `launch` stay live until [`Instrument::finish`] has returned: an instrument may
+    /// keep pointers into them until then.
+    unsafe fn launch(&mut self, _launch: &Launch<'_>) {}
 
     /// A cluster starts, of these blocks.
     fn cluster_start(&mut self, _blocks: &[u64]) {}

@@ -97,7 +97,7 @@ unsafe impl<O: Observer> Instrument for O {
         Observer::wants(self).without(Wants::COUNTS)
     }
 
-    fn launch(&mut self, launch: &Launch<'_>) {
+    unsafe fn launch(&mut self, launch: &Launch<'_>) {
         Observer::launch(self, launch);
     }
 

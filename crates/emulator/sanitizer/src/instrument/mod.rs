@@ -126,7 +126,7 @@ unsafe impl Instrument for Sanitizer {
         Some(Arc::new(InsertedOperations::for_kernel(kernel, analyses)))
     }
 
-    fn launch(&mut self, launch: &Launch<'_>) {
+    unsafe fn launch(&mut self, launch: &Launch<'_>) {
         let plan =
             launch.plan.and_then(|plan| (plan as &dyn Any).downcast_ref::<InsertedOperations>());
         let (followed, accumulators) =
