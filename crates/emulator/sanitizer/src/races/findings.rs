@@ -86,7 +86,7 @@ impl RaceDescription<'_> {
         if self.lack.is_some() {
             let (what, whom) = (self.what(), self.whom());
             let message = format!(
-                "warp-synchronous code in {space} memory: {verb} of {bytes} bytes at {place} relies on lockstep to be ordered after {what} {whom}"
+                "warp-synchronous code in {space} memory: {verb} of {bytes} bytes at {place} relies on lockstep of the warp's lanes to be ordered after {what} {whom}"
             );
             return (message, self.help_for_lack());
         }
