@@ -18,7 +18,7 @@ pub struct Array {
     _held: Held,
 }
 
-/// What keeps the bytes where they are.
+/// Keeps the bytes alive and in place.
 enum Held {
     /// The bytes are locked by the buffer protocol.
     Buffer { _lock: PyUntypedBuffer },

@@ -61,7 +61,7 @@ pub enum CudaError {
         excerpt: Box<str>,
         /// The assembler's error log.
         log: Box<str>,
-        /// What to try.
+        /// The remedy.
         remedy: Box<str>,
     },
 
@@ -87,7 +87,7 @@ pub enum CudaError {
         asked: Box<str>,
         /// The largest value allowed, or the violated rule.
         limit: Box<str>,
-        /// What to change.
+        /// The remedy.
         remedy: Box<str>,
     },
 

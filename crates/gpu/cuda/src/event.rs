@@ -37,7 +37,7 @@ impl Gpu {
     /// it. Short work also measures the gap before its launch reaches the GPU.
     ///
     /// # Errors
-    /// What `work` returns, and [`CudaError::Fault`] when a kernel failed.
+    /// The error of `work`, and [`CudaError::Fault`] when a kernel failed.
     pub fn time_events(
         &self,
         stream: Option<&Stream>,

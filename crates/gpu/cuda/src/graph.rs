@@ -30,7 +30,7 @@ impl Gpu {
     /// [`Gpu::free`], another capture) block until the end.
     ///
     /// # Errors
-    /// What `work` returns; [`CudaError::Capture`] inside another capture, or when the work cannot
+    /// The error of `work`; [`CudaError::Capture`] inside another capture, or when the work cannot
     /// be recorded.
     pub fn capture(
         &self,

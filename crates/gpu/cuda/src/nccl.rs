@@ -117,7 +117,7 @@ impl Nccl {
     /// and receive at once.
     ///
     /// # Errors
-    /// What `work` returns, or NCCL's reason.
+    /// The error of `work`, or NCCL's reason.
     pub fn group<T>(work: impl FnOnce() -> Result<T, CudaError>) -> Result<T, CudaError> {
         let functions = functions().map_err(unsupported)?;
         // SAFETY: takes nothing; ended below.

@@ -31,7 +31,7 @@ pub struct Product<'a> {
     pub precision: Precision,
     /// One element per column, of the output's or the accumulator's type.
     pub bias: Option<Array<'a>>,
-    /// What follows the bias.
+    /// The function applied after the bias.
     pub activation: Activation,
     /// Of 8-bit factors: f32 scales of A, one or one for each row, and of B, one or one for each column.
     pub scales: Option<(Array<'a>, Array<'a>)>,

@@ -1,6 +1,6 @@
-//! What ranks exchange: an id to find each other, elements, and how they are combined.
+//! Data that ranks exchange: the communicator's id, element types and reductions.
 
-/// What ranks of one communicator share to find each other; made by one of them ([`Nccl::unique_id`](super::Nccl::unique_id)).
+/// The id by which the ranks of one communicator find each other; made by one of them ([`Nccl::unique_id`](super::Nccl::unique_id)).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NcclId(pub [u8; 128]);

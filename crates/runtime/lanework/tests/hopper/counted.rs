@@ -43,7 +43,7 @@ fn copies(entry: &str, at: [i32; 2], pitch: u64, more: &[u32]) -> [Bulk; 3] {
     bulk
 }
 
-/// What three blocks move, each so many bytes of each of so many rows at a multiple of 32 bytes.
+/// Bytes that three blocks move: per block, some bytes of some rows, each at a multiple of 32 bytes.
 fn formula(row: u64, rows: u64) -> Bulk {
     let sectors = 3 * rows * row.div_ceil(32);
     let all = u64::from(4 * TILE[0] * TILE[1]);

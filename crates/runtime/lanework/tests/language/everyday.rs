@@ -465,7 +465,7 @@ fn starts_with_a_block(x: &[f32], y: &mut [f32]) {
     y[i] = if x[i] > 2.0 { x[i].max(3.0) * 2.0 } else { blocks_on_the_left(x[i], 2.0) };
 }
 
-/// What the attribute writes for a method begins with a block, which must not end the statement.
+/// The code that the attribute generates for a method begins with a block, which must not end the statement.
 #[test]
 fn a_method_starts_the_value_of_a_block() {
     for device in Device::for_tests("language") {

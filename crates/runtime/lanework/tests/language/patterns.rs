@@ -12,7 +12,7 @@ fn run(launch: impl Fn(&mut Buffer<u32>) -> Launch<'_>, expected: impl Fn(u32) -
     }
 }
 
-/// What a thread does.
+/// The task of a thread.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[repr(u8)]
@@ -343,7 +343,7 @@ fn conditions_are_chained_with_lets() -> lanework::Result<()> {
     Ok(())
 }
 
-/// What an instruction of a small machine does.
+/// The operation of a small machine's instruction.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Step {

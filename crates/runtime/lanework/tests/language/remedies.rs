@@ -63,7 +63,7 @@ fn above(value: f32, least: f32) -> Option<f32> {
     if value > least { Some(value) } else { None }
 }
 
-/// What differs, as a closure.
+/// The differing expression, as a closure.
 #[device]
 fn folded(x: bool, a: f32, op: impl Fn(f32, f32) -> f32) -> f32 {
     op(a, u32::from(x) as f32)

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 /// The oldest architecture that ptxas 13 compiles for; it takes PTX of older targets for it.
 const OLDEST: u32 = 75;
 
-/// What ptxas says of a text.
+/// The verdict of ptxas on a text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// Whether it compiles.

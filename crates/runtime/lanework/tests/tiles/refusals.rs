@@ -1,4 +1,4 @@
-//! What staging refuses, at the line that asks for it, with a remedy.
+//! Errors of staging: at the line that causes them, with a remedy.
 
 use half::bf16;
 use lanework::prelude::*;

@@ -59,7 +59,7 @@ pub struct ViewMut<'a, T: Storable> {
     pub(crate) buffer: PhantomData<&'a mut [T]>,
 }
 
-/// What both kinds of part can do.
+/// Methods of both kinds of view.
 macro_rules! parts {
     ($($name:ident)*) => {$(
         impl<'a, T: Storable> $name<'a, T> {

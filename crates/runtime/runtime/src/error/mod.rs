@@ -83,7 +83,7 @@ pub enum Error {
     },
     /// Ranks that work together disagree, or one of them is missing.
     Communication {
-        /// What happened, with the ranks.
+        /// The failure, with the ranks.
         why: String,
         /// The remedy.
         help: String,
@@ -227,7 +227,7 @@ impl Error {
         }
     }
 
-    /// What kind of error it is, for programs to read: of a fault its [`FaultKind::name`].
+    /// The kind of error, for programs to read: [`FaultKind::name`] of a fault.
     pub fn kind(&self) -> &'static str {
         match self {
             Error::Stage { .. } => "build",

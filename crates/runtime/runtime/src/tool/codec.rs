@@ -9,7 +9,7 @@ use lanework_emulator::{
 };
 use lanework_report::{CacheRecord, InstructionProfile, Resources};
 
-/// What can be written to a record and read again.
+/// A value that can be written to a record and read back.
 pub(super) trait Field: Sized {
     /// Appends it.
     fn put(&self, to: &mut Vec<u8>);

@@ -66,7 +66,7 @@ impl Reader {
         Reader { folder: folder.to_owned(), read: BTreeMap::new() }
     }
 
-    /// What all processes have recorded since the last call.
+    /// The records of all processes since the last call.
     ///
     /// # Errors
     /// As [`read`].

@@ -1,4 +1,4 @@
-//! What checked launches access, for the driver, which compares the launches of different streams.
+//! The accesses of checked launches, for the driver, which compares the launches of different streams.
 
 use super::session::{Session, Tool};
 use crate::Device;

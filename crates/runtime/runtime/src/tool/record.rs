@@ -19,7 +19,7 @@ pub enum Record {
     Findings(Box<Findings>),
     /// The counts of a launch.
     Profile(Box<Profiled>),
-    /// What went on on the host's clock, for a timeline.
+    /// An activity on the host's clock, for a timeline.
     Activity(Box<Activity>),
     /// The accesses of one warp at one line.
     Picture(Box<Picture>),
@@ -56,7 +56,7 @@ pub struct Findings {
     pub module: Option<u64>,
     /// The findings.
     pub found: Vec<Report>,
-    /// What stopped it early.
+    /// The fault that stopped it early.
     pub stopped: Option<Fault>,
 }
 
