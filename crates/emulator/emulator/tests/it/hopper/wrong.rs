@@ -271,7 +271,10 @@ fn fences_hints_and_what_changes_hands_are_known() {
         ("setmaxnreg.inc.sync.aligned.u32 250;", "multiple of 8 from 24 to 256"),
         ("cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd1], [%r3], 16, %h1;", "cp_mask"),
         ("tensormap.replace.tile.elemtype.global.b1024.b32 [%rd1], 13;", "this value"),
-        ("tensormap.replace.tile.global_stride.global.b1024.b64 [%rd1], 4, %rd4;", "has not"),
+        (
+            "tensormap.replace.tile.global_stride.global.b1024.b64 [%rd1], 4, %rd4;",
+            "a dimension beyond",
+        ),
     ] {
         let error = load(&emulators()[0], &text("", wrong)).expect_err("refused");
         assert!(error.to_string().contains(why), "{error}");
