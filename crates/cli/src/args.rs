@@ -1,6 +1,7 @@
 //! The command line: every command, option, default and example.
 
 mod device;
+mod grammar;
 #[cfg_attr(not(feature = "history"), allow(dead_code))]
 mod history;
 #[cfg_attr(not(feature = "judge"), allow(dead_code))]
@@ -18,6 +19,7 @@ mod tune;
 mod values;
 
 pub use device::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
+pub use grammar::{Grammar, Line, grammar, with_separator};
 #[cfg(feature = "history")]
 pub use history::{ExportFormat, Filters, HistoryAction};
 pub use history::{HistoryArgs, SaveOptions};
@@ -29,9 +31,7 @@ pub use ladder::{
 };
 pub use parse::moved;
 pub use problem::{Arrays, Numbers, Problem};
-pub use program::{
-    ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program, with_separator,
-};
+pub use program::{ExecArgs, InspectProgramArgs, LookProgramArgs, NewArgs, Program};
 pub use report::ReportArgs;
 pub use timing::{
     BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming, RooflineArgs,

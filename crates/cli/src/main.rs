@@ -31,15 +31,12 @@ mod subject;
 mod suggest;
 mod tables;
 
-use args::{
-    Arguments, BenchKernelArgs, CheckKernelArgs, Command, CompareKernelArgs, InspectFileArgs,
-    InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, ProfileKernelArgs,
-};
+use args::{Arguments, Command, Grammar, grammar};
+use clap::Parser;
 use lanework_terminal::arguments::parse;
 use lanework_terminal::failure::Outcome;
 use lanework_terminal::{failure, finish, start, stopped};
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -56,77 +53,28 @@ fn main() -> ExitCode {
         Ok(line) => line,
         Err(code) => return code,
     };
-    let outcome = if let Some(line) = file_command("check", &line) {
-        let args = parse::<CheckKernelArgs>(line);
-        failure::catch_bugs(|| commands::check::run_kernel(&args))
-    } else if let Some(line) = file_command("profile", &line) {
-        let args = parse::<ProfileKernelArgs>(line);
-        failure::catch_bugs(|| commands::profile::run_kernel(&args))
-    } else if let Some(line) = file_command("look", &line) {
-        let args = parse::<LookKernelArgs>(line);
-        failure::catch_bugs(|| commands::look::run_kernel(&args))
-    } else if let Some(line) = inspected_file(&line) {
-        let args = parse::<InspectFileArgs>(line);
-        failure::catch_bugs(|| commands::inspect::run(&args))
-    } else if let Some(line) = file_command("bench", &line) {
-        let args = parse::<BenchKernelArgs>(line);
-        failure::catch_bugs(|| commands::bench::run_kernel(&args))
-    } else if let Some(line) = file_command("compare", &line) {
-        let args = parse::<CompareKernelArgs>(line);
-        failure::catch_bugs(|| commands::compare::run_kernel(&args))
-    } else if let Some(line) = program_command("look", &line) {
-        let args = parse::<LookProgramArgs>(line);
-        failure::catch_bugs(|| commands::look::run_program(&args))
-    } else if let Some(line) = program_command("inspect", &line) {
-        let args = parse::<InspectProgramArgs>(line);
-        failure::catch_bugs(|| commands::inspect::run_program(&args))
-    } else if let Some(line) = file_command("run", &line) {
-        let args = parse::<KernelArgs>(line);
-        failure::catch_bugs(|| commands::kernel::run(&args))
-    } else {
-        let arguments = match Arguments::parse_line(&line) {
-            Ok(arguments) => arguments,
-            Err(error) => match args::moved(&error) {
-                Some(failure) => return stopped::report(&failure),
-                None => stopped::usage(&error),
-            },
-        };
-        failure::catch_bugs(|| run(arguments.command))
-    };
-    finish(outcome)
-}
-
-/// The command line from the command on, if it is `command`. clap shows the first word as its name.
-fn line_of(command: &str, line: &[OsString]) -> Option<Vec<OsString>> {
-    let mut arguments = line.iter().skip(1);
-    arguments.next().filter(|given| *given == command)?;
-    let name = OsString::from(format!("lanework {command}"));
-    Some(std::iter::once(name).chain(arguments.cloned()).collect())
-}
-
-/// The command line if it is `command` with a PTX or CUDA C++ file among its arguments. Such a file takes other
-/// options than a rung.
-fn file_command(command: &str, line: &[OsString]) -> Option<Vec<OsString>> {
-    let line = line_of(command, line)?;
-    let is_file = |argument: &OsString| {
-        Path::new(argument).extension().is_some_and(|kind| kind == "ptx" || kind == "cu")
-    };
-    let own = line.split(|argument| argument == "--").next().unwrap_or_default();
-    own.iter().skip(1).any(is_file).then_some(line)
-}
-
-/// The command line if it is `inspect` with a file, which may have any name that is not a rung's.
-fn inspected_file(line: &[OsString]) -> Option<Vec<OsString>> {
-    file_command("inspect", line).or_else(|| {
-        let line = line_of("inspect", line)?;
-        let own = line.split(|argument| argument == "--").next().unwrap_or_default();
-        own.iter().skip(1).any(|argument| Path::new(argument).is_file()).then_some(line)
+    let args::Line { command, grammar, arguments } = grammar(&line);
+    finish(match (grammar, command.as_str()) {
+        (Grammar::File, "run") => run_parsed(arguments, commands::kernel::run),
+        (Grammar::File, "check") => run_parsed(arguments, commands::check::run_kernel),
+        (Grammar::File, "profile") => run_parsed(arguments, commands::profile::run_kernel),
+        (Grammar::File, "look") => run_parsed(arguments, commands::look::run_kernel),
+        (Grammar::File, "inspect") => run_parsed(arguments, commands::inspect::run),
+        (Grammar::File, "bench") => run_parsed(arguments, commands::bench::run_kernel),
+        (Grammar::File, "compare") => run_parsed(arguments, commands::compare::run_kernel),
+        (Grammar::Program, "look") => run_parsed(arguments, commands::look::run_program),
+        (Grammar::Program, "inspect") => run_parsed(arguments, commands::inspect::run_program),
+        _ => match Arguments::parse_line(&line) {
+            Ok(arguments) => failure::catch_bugs(|| run(arguments.command)),
+            Err(error) => Err(args::moved(&error).unwrap_or_else(|| stopped::usage(&error))),
+        },
     })
 }
 
-/// The command line if it is `command` with a program after `--`.
-fn program_command(command: &str, line: &[OsString]) -> Option<Vec<OsString>> {
-    line_of(command, line).filter(|line| line.iter().any(|argument| argument == "--"))
+/// Parses the arguments of a command, and runs it. Ends the process if they are invalid or ask for help.
+fn run_parsed<T: Parser>(arguments: Vec<OsString>, command: impl Fn(&T) -> Outcome) -> Outcome {
+    let arguments = parse::<T>(arguments);
+    failure::catch_bugs(|| command(&arguments))
 }
 
 /// Runs a command.

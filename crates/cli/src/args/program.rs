@@ -2,7 +2,7 @@
 
 use super::tool::PictureOptions;
 use super::values::positive;
-use clap::{Args, Command, Parser};
+use clap::{Args, Parser};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -22,40 +22,6 @@ pub struct Program {
     /// [default: an H200, which takes newer PTX, too].
     #[arg(long, value_name = "NAME")]
     pub gpu: Option<String>,
-}
-
-/// A command line of `exec` with `--` before its program, where it has none: the first argument that is not an option nor the value
-/// of one.
-pub fn with_separator(mut line: Vec<OsString>) -> Vec<OsString> {
-    let exec = line.iter().position(|argument| argument == "exec").filter(|at| *at > 0);
-    let Some(exec) = exec.filter(|at| line[1..*at].iter().all(is_of_every_command)) else {
-        return line;
-    };
-    let options = ExecArgs::augment_args(Command::new("exec"));
-    let names = options.get_opts().filter(|option| option.get_action().takes_values());
-    let mut with_value: Vec<String> =
-        names.filter_map(|option| option.get_long()).map(|name| format!("--{name}")).collect();
-    with_value.extend(["--lang", "--color", "--columns"].map(str::to_owned));
-    let mut at = exec + 1;
-    while let Some(argument) = line.get(at) {
-        let text = argument.to_string_lossy();
-        match text.as_ref() {
-            "--" => return line,
-            option if with_value.iter().any(|name| name == option) => at += 2,
-            option if option.starts_with('-') => at += 1,
-            _ => {
-                line.insert(at, OsString::from("--"));
-                return line;
-            }
-        }
-    }
-    line
-}
-
-/// Whether an argument before the command's name is an option of every command, or a value of one.
-fn is_of_every_command(argument: &OsString) -> bool {
-    let text = argument.to_string_lossy();
-    text.starts_with("--") || ["en", "zh", "auto", "always", "never"].contains(&text.as_ref())
 }
 
 #[derive(Debug, Args)]
@@ -123,38 +89,4 @@ pub struct InspectProgramArgs {
     pub kernel: Option<String>,
     #[command(flatten)]
     pub program: Program,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::with_separator;
-    use std::ffi::OsString;
-
-    fn separated(line: &str) -> String {
-        let line = line.split_whitespace().map(OsString::from).collect();
-        let words: Vec<String> =
-            with_separator(line).iter().map(|word| word.to_string_lossy().into_owned()).collect();
-        words.join(" ")
-    }
-
-    #[test]
-    fn the_program_of_exec_needs_no_separator() {
-        for (given, taken) in [
-            ("lanework exec ./prog --lang zh", "lanework exec -- ./prog --lang zh"),
-            (
-                "lanework --lang zh exec --gpus 2 ./prog",
-                "lanework --lang zh exec --gpus 2 -- ./prog",
-            ),
-            (
-                "lanework exec --trace t.json --json ./prog a",
-                "lanework exec --trace t.json --json -- ./prog a",
-            ),
-            ("lanework exec --sarif=f ./prog -- a", "lanework exec --sarif=f -- ./prog -- a"),
-            ("lanework exec --profile -- ./prog exec", "lanework exec --profile -- ./prog exec"),
-            ("lanework exec --help", "lanework exec --help"),
-            ("lanework run exec", "lanework run exec"),
-        ] {
-            assert_eq!(separated(given), taken);
-        }
-    }
 }

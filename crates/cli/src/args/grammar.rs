@@ -1,0 +1,213 @@
+//! Which options a command line takes: those of a rung, of a file, or of a program.
+//!
+//! `check`, `profile` and others take a rung, a `.ptx` or `.cu` file, or a program, each with options of its own. The first
+//! positional argument decides. It is found by the options that any of the grammars has, so that the value of an option,
+//! such as `--sarif found.ptx`, is not taken for it.
+
+use super::{
+    Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs,
+    InspectProgramArgs, KernelArgs, LookKernelArgs, LookProgramArgs, ProfileKernelArgs,
+};
+use clap::{Command, CommandFactory};
+use lanework_terminal::arguments::with_common_options;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+/// What a command works on, which decides its options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grammar {
+    /// A ladder or a rung, or nothing.
+    Rung,
+    /// A PTX or CUDA C++ file.
+    File,
+    /// A program after `--`.
+    Program,
+}
+
+/// A command line, taken apart as far as needed to choose its parser.
+#[derive(Debug)]
+pub struct Line {
+    /// The command's name; empty if there is none.
+    pub command: String,
+    /// What it works on.
+    pub grammar: Grammar,
+    /// The arguments, without the command's name and after the name of the program as help shows it: `lanework check`.
+    pub arguments: Vec<OsString>,
+}
+
+/// The parsers of a command on files and on programs.
+fn others(command: &str) -> Vec<Command> {
+    match command {
+        "run" => vec![KernelArgs::command()],
+        "check" => vec![CheckKernelArgs::command()],
+        "profile" => vec![ProfileKernelArgs::command()],
+        "look" => vec![LookKernelArgs::command(), LookProgramArgs::command()],
+        "inspect" => vec![InspectFileArgs::command(), InspectProgramArgs::command()],
+        "bench" => vec![BenchKernelArgs::command()],
+        "compare" => vec![CompareKernelArgs::command()],
+        _ => Vec::new(),
+    }
+}
+
+/// Takes a command line apart.
+pub fn grammar(line: &[OsString]) -> Line {
+    let own = with_common_options(Arguments::command());
+    let start = 1.min(line.len());
+    let at = first_positional(line, start, &[&own]);
+    let Some(name) = at.map(|at| line[at].to_string_lossy().into_owned()) else {
+        return Line { command: String::new(), grammar: Grammar::Rung, arguments: line.to_vec() };
+    };
+    let at = at.unwrap_or(start);
+    let named = OsString::from(format!("lanework {name}"));
+    let arguments = [&[named], &line[start..at], &line[at + 1..]].concat();
+    let others = others(&name);
+    let rung = own.find_subcommand(&name);
+    let commands: Vec<&Command> = std::iter::once(&own).chain(rung).chain(&others).collect();
+    let first = first_positional(line, at + 1, &commands).map(|first| line[first].as_os_str());
+    let grammar = match first {
+        _ if others.is_empty() => Grammar::Rung,
+        Some(first) if is_file(first, &name) => Grammar::File,
+        _ if others.len() > 1 && line.iter().any(|argument| argument == "--") => Grammar::Program,
+        _ => Grammar::Rung,
+    };
+    Line { command: name, grammar, arguments }
+}
+
+/// Whether the argument is a file of a kernel. `inspect` takes files of any name.
+fn is_file(argument: &OsStr, command: &str) -> bool {
+    let path = Path::new(argument);
+    path.extension().is_some_and(|kind| kind == "ptx" || kind == "cu")
+        || (command == "inspect" && path.is_file())
+}
+
+/// The index of the first argument from `start` on that is neither an option of the commands nor the value of one; none if
+/// `--` comes first.
+fn first_positional(line: &[OsString], start: usize, commands: &[&Command]) -> Option<usize> {
+    let mut at = start;
+    loop {
+        let argument = line.get(at)?.to_string_lossy();
+        match argument.as_ref() {
+            "--" => return None,
+            "-" => return Some(at),
+            option if option.starts_with('-') => at += 1 + values(option, commands),
+            _ => return Some(at),
+        }
+    }
+}
+
+/// The number of arguments after an option that are its values; 0 if the option is unknown.
+fn values(option: &str, commands: &[&Command]) -> usize {
+    let named = |known: &&clap::Arg| match option.strip_prefix("--") {
+        Some(long) => {
+            known.get_long() == Some(long)
+                || known.get_all_aliases().is_some_and(|aliases| aliases.contains(&long))
+        }
+        None => known.get_short().is_some_and(|short| option == format!("-{short}")),
+    };
+    let known = commands.iter().find_map(|command| command.get_arguments().find(named));
+    let takes = |known: &clap::Arg| match known.get_num_args() {
+        Some(range) => range.min_values(),
+        None => usize::from(known.get_action().takes_values()),
+    };
+    known.map_or(0, takes)
+}
+
+/// A command line of `exec` with `--` before its program, if it has none.
+pub fn with_separator(mut line: Vec<OsString>) -> Vec<OsString> {
+    let own = with_common_options(Arguments::command());
+    let Some(exec) = first_positional(&line, 1, &[&own]).filter(|at| line[*at] == "exec") else {
+        return line;
+    };
+    let commands: Vec<&Command> =
+        std::iter::once(&own).chain(own.find_subcommand("exec")).collect();
+    if let Some(program) = first_positional(&line, exec + 1, &commands) {
+        line.insert(program, OsString::from("--"));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Vec<OsString> {
+        text.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_first_positional_argument_chooses_the_options() {
+        for (given, grammar) in [
+            ("lanework check k.ptx --grid 4", Grammar::File),
+            ("lanework check --grid 4 --arg f32:2 --json k.cu", Grammar::File),
+            ("lanework --color never check k.ptx", Grammar::File),
+            ("lanework check --color=always k.ptx", Grammar::File),
+            ("lanework run --fidelity k.ptx library.ptx", Grammar::File),
+            ("lanework run k.ptx --arg -1", Grammar::File),
+            ("lanework check transpose/naive --size 64 --sarif found.ptx", Grammar::Rung),
+            ("lanework check --sarif found.ptx transpose/naive", Grammar::Rung),
+            ("lanework check --sarif=found.ptx transpose", Grammar::Rung),
+            ("lanework run --output b.ptx transpose/padded", Grammar::Rung),
+            ("lanework profile --rung naive transpose", Grammar::Rung),
+            ("lanework check transpose --no-such-option found.ptx", Grammar::Rung),
+            ("lanework compare a.ptx b.ptx", Grammar::File),
+            ("lanework compare --revision a.ptx b.ptx", Grammar::Rung),
+            ("lanework look --kernel saxpy -- ./program k.ptx", Grammar::Program),
+            ("lanework inspect -- ./program k.ptx", Grammar::Program),
+            ("lanework inspect k.ptx", Grammar::File),
+            ("lanework inspect Cargo.toml", Grammar::File),
+            ("lanework inspect transpose", Grammar::Rung),
+            ("lanework climb k.ptx", Grammar::Rung),
+            ("lanework exec -- ./program k.ptx", Grammar::Rung),
+            ("lanework --help", Grammar::Rung),
+            ("lanework", Grammar::Rung),
+        ] {
+            assert_eq!(super::grammar(&line(given)).grammar, grammar, "{given}");
+        }
+    }
+
+    #[test]
+    fn an_option_takes_the_same_values_in_every_grammar_of_a_command() {
+        let own = with_common_options(Arguments::command());
+        for rung in own.get_subcommands() {
+            let others = others(rung.get_name());
+            let mut known = std::collections::HashMap::new();
+            for command in std::iter::once(rung).chain(&others) {
+                for option in command.get_opts() {
+                    let Some(long) = option.get_long() else { continue };
+                    let takes = values(&format!("--{long}"), &[command]);
+                    let before = *known.entry(long.to_owned()).or_insert(takes);
+                    assert_eq!(before, takes, "{} --{long}", rung.get_name());
+                }
+            }
+        }
+    }
+
+    fn separated(line: &str) -> String {
+        let words: Vec<String> = with_separator(self::line(line))
+            .iter()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect();
+        words.join(" ")
+    }
+
+    #[test]
+    fn the_program_of_exec_needs_no_separator() {
+        for (given, taken) in [
+            ("lanework exec ./prog --lang zh", "lanework exec -- ./prog --lang zh"),
+            (
+                "lanework --lang zh exec --gpus 2 ./prog",
+                "lanework --lang zh exec --gpus 2 -- ./prog",
+            ),
+            (
+                "lanework exec --trace t.json --json ./prog a",
+                "lanework exec --trace t.json --json -- ./prog a",
+            ),
+            ("lanework exec --sarif=f ./prog -- a", "lanework exec --sarif=f -- ./prog -- a"),
+            ("lanework exec --profile -- ./prog exec", "lanework exec --profile -- ./prog exec"),
+            ("lanework exec --help", "lanework exec --help"),
+            ("lanework run exec", "lanework run exec"),
+        ] {
+            assert_eq!(separated(given), taken);
+        }
+    }
+}
