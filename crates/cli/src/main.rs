@@ -5,30 +5,15 @@
 //! slower.
 
 mod args;
-mod argument;
-mod checked;
 mod commands;
-mod driver;
 mod features;
 mod findings;
-#[cfg(feature = "report")]
-mod gather;
 mod kernel_file;
-mod kernel_timing;
-mod known_gpus;
 mod npy;
 mod pictures;
-mod points;
 mod problem;
 mod program;
-mod ptxas;
-mod repository;
-mod sarif;
 mod saving;
-mod source;
-mod struct_argument;
-mod subject;
-mod suggest;
 mod tables;
 
 use args::{Arguments, Command, Grammar, grammar};
@@ -46,8 +31,8 @@ fn main() -> ExitCode {
         return code;
     }
     let line: Vec<OsString> = std::env::args_os().collect();
-    if ptxas::is_meant(&line) {
-        return ptxas::run(&line);
+    if program::ptxas::is_meant(&line) {
+        return program::ptxas::run(&line);
     }
     let line = match start(args::with_separator(line)) {
         Ok(line) => line,
@@ -55,15 +40,17 @@ fn main() -> ExitCode {
     };
     let args::Line { command, grammar, arguments } = grammar(&line);
     finish(match (grammar, command.as_str()) {
-        (Grammar::File, "run") => run_parsed(arguments, commands::kernel::run),
-        (Grammar::File, "check") => run_parsed(arguments, commands::check::run_kernel),
-        (Grammar::File, "profile") => run_parsed(arguments, commands::profile::run_kernel),
-        (Grammar::File, "look") => run_parsed(arguments, commands::look::run_kernel),
-        (Grammar::File, "inspect") => run_parsed(arguments, commands::inspect::run),
-        (Grammar::File, "bench") => run_parsed(arguments, commands::bench::run_kernel),
-        (Grammar::File, "compare") => run_parsed(arguments, commands::compare::run_kernel),
-        (Grammar::Program, "look") => run_parsed(arguments, commands::look::run_program),
-        (Grammar::Program, "inspect") => run_parsed(arguments, commands::inspect::run_program),
+        (Grammar::File, "run") => run_parsed(arguments, commands::kernels::kernel::run),
+        (Grammar::File, "check") => run_parsed(arguments, commands::kernels::check::run_kernel),
+        (Grammar::File, "profile") => run_parsed(arguments, commands::kernels::profile::run_kernel),
+        (Grammar::File, "look") => run_parsed(arguments, commands::kernels::look::run_kernel),
+        (Grammar::File, "inspect") => run_parsed(arguments, commands::kernels::inspect::run),
+        (Grammar::File, "bench") => run_parsed(arguments, commands::timing::bench::run_kernel),
+        (Grammar::File, "compare") => run_parsed(arguments, commands::timing::compare::run_kernel),
+        (Grammar::Program, "look") => run_parsed(arguments, commands::kernels::look::run_program),
+        (Grammar::Program, "inspect") => {
+            run_parsed(arguments, commands::kernels::inspect::run_program)
+        }
         _ => match Arguments::parse_line(&line) {
             Ok(arguments) => failure::catch_bugs(|| run(arguments.command)),
             Err(error) => Err(args::moved(&error).unwrap_or_else(|| stopped::usage(&error))),
@@ -83,38 +70,40 @@ fn run_parsed<T: Parser>(arguments: Vec<OsString>, command: impl Fn(&T) -> Outco
 /// The errors of the command.
 fn run(command: Command) -> Outcome {
     match command {
-        Command::Devices(args) => commands::devices::run(&args),
-        Command::List(args) => commands::list::run(&args),
-        Command::Hello(args) => commands::hello::run(&args),
-        Command::Climb(args) if args.ladder.as_deref() == Some(commands::several::NAME) => {
-            commands::several::run(&args)
+        Command::Devices(args) => commands::devices::devices::run(&args),
+        Command::List(args) => commands::ladders::list::run(&args),
+        Command::Hello(args) => commands::devices::hello::run(&args),
+        Command::Climb(args)
+            if args.ladder.as_deref() == Some(commands::ladders::several::NAME) =>
+        {
+            commands::ladders::several::run(&args)
         }
-        Command::Climb(args) => commands::climb::run(&args),
-        Command::Bench(args) => commands::bench::run(&args),
-        Command::Compare(args) => commands::compare::run(&args),
-        Command::Roofline(args) => commands::roofline::run(&args),
-        Command::Sweep(args) => commands::sweep::run(&args),
-        Command::Tune(args) => commands::tune::run(&args),
+        Command::Climb(args) => commands::ladders::climb::run(&args),
+        Command::Bench(args) => commands::timing::bench::run(&args),
+        Command::Compare(args) => commands::timing::compare::run(&args),
+        Command::Roofline(args) => commands::timing::roofline::run(&args),
+        Command::Sweep(args) => commands::ladders::sweep::run(&args),
+        Command::Tune(args) => commands::timing::tune::run(&args),
         #[cfg(feature = "history")]
-        Command::History(args) => commands::history::run(&args),
+        Command::History(args) => commands::stored::history::run(&args),
         #[cfg(not(feature = "history"))]
         Command::History(_) => Err(features::built_without("history")),
         #[cfg(feature = "report")]
-        Command::Report(args) => commands::report::run(&args),
+        Command::Report(args) => commands::stored::report::run(&args),
         #[cfg(not(feature = "report"))]
         Command::Report(_) => Err(features::built_without("report")),
-        Command::Check(args) => commands::check::run(&args),
-        Command::Profile(args) => commands::profile::run(&args),
-        Command::Look(args) => commands::look::run(&args),
-        Command::Run(args) => commands::run::run(&args),
-        Command::Streams(args) => commands::streams::run(&args),
-        Command::Inspect(args) => commands::inspect::run_rungs(&args),
-        Command::Exec(args) => commands::exec::run(&args),
+        Command::Check(args) => commands::kernels::check::run(&args),
+        Command::Profile(args) => commands::kernels::profile::run(&args),
+        Command::Look(args) => commands::kernels::look::run(&args),
+        Command::Run(args) => commands::kernels::run::run(&args),
+        Command::Streams(args) => commands::devices::streams::run(&args),
+        Command::Inspect(args) => commands::kernels::inspect::run_rungs(&args),
+        Command::Exec(args) => commands::kernels::exec::run(&args),
         #[cfg(feature = "judge")]
         Command::Judge(args) => commands::judge::run(&args),
         #[cfg(not(feature = "judge"))]
         Command::Judge(_) => Err(features::built_without("judge")),
         Command::New(args) => commands::new::run(&args),
-        Command::Gpus(args) => commands::gpus::run(&args),
+        Command::Gpus(args) => commands::devices::gpus::run(&args),
     }
 }

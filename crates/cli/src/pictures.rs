@@ -1,8 +1,182 @@
 //! Pictures in the terminal of what a warp accesses.
 
-mod text;
+use anstyle::{AnsiColor, Style};
+use lanework::emulator::{Space, TracedAccess};
+use lanework::report::layout::{excerpt, hanging, wrap};
+use lanework::report::pictures::{
+    Picture, bank_rows, bank_wavefronts, caption, cost, moments, ranges, sector_lines, strips,
+};
 
-pub use text::text;
+/// Lines of memory that are drawn.
+const LINES: usize = 34;
+/// Letters of a sector's cell at most, and at least.
+const CELL: usize = 16;
+const LEAST: usize = 6;
+/// Columns of a picture at most.
+const MOST: usize = 100;
+
+const GOOD: Style = AnsiColor::Green.on_default();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const FAINT: Style = AnsiColor::BrightBlack.on_default();
+
+/// The picture as text of at most so many columns, and no more than 100, with colours that a file does not get.
+pub fn text(picture: &Picture, width: usize) -> String {
+    let width = width.min(MOST);
+    let lines = |text: &str| wrap(text, width).join("\n");
+    let mut text = format!("{}\n{}\n", lines(&picture.title), excerpt(&picture.code, width));
+    for touch in &picture.touches {
+        let cost = cost(touch);
+        let style = if cost.optimal { GOOD } else { BAD };
+        let (caption, cost) = (lines(&caption(touch)), lines(&cost.text));
+        text.push_str(&format!("\n{caption}\n{style}{cost}{style:#}\n"));
+        text.push_str(&match touch.space {
+            Space::Shared => banks(touch, width),
+            Space::Local => String::new(),
+            Space::Global | Space::Constant => sectors(touch, width),
+        });
+    }
+    text.push_str(&divergence(picture, width));
+    text
+}
+
+/// A row of cells for each 128-byte line, with the lanes in its four sectors.
+fn sectors(touch: &TracedAccess, width: usize) -> String {
+    let lines = sector_lines(touch);
+    let cell = (width.saturating_sub(15) / 4).saturating_sub(1).clamp(LEAST, CELL);
+    let mut text = format!("{:14}", "");
+    for first in [0, 32, 64, 96] {
+        let unit = if cell > 11 { "bytes " } else { "" };
+        let bytes = format!("{unit}{first}-{}", first + 31);
+        let bytes = format!(" {bytes:^cell$}");
+        let bytes = if first == 96 { bytes.trim_end() } else { &bytes };
+        text.push_str(&format!("{FAINT}{bytes}{FAINT:#}"));
+    }
+    text.push('\n');
+    let first = lines.keys().next().copied().unwrap_or(0);
+    for (line, cells) in lines.iter().take(LINES) {
+        text.push_str(&format!("{:>+12} B", u128::from(line - first) * 128));
+        for sector in cells {
+            let lanes = short(&ranges(&sector.lanes), sector.lanes.len(), cell);
+            text.push_str(&match (sector.lanes.len(), sector.bytes) {
+                (0, _) => format!("|{FAINT}{}{FAINT:#}", "·".repeat(cell)),
+                (_, u32::MAX) => {
+                    format!("|{GOOD}{lanes:^cell$}{GOOD:#}")
+                }
+                _ => format!("|{BAD}{lanes:^cell$}{BAD:#}"),
+            });
+        }
+        text.push_str("|\n");
+    }
+    if lines.len() > LINES {
+        text.push_str(&format!("{:14} and {} more lines\n", "", lines.len() - LINES));
+    }
+    let legend =
+        "the lanes in each sector; a row is a line of 128 bytes, from the first one accessed";
+    text + &hanging(&format!("{:15}", ""), legend, width)
+}
+
+/// The lanes if they fit a cell, else their number.
+fn short(range: &str, lanes: usize, cell: usize) -> String {
+    let number = format!("{lanes} lanes");
+    match (range.len() <= cell, number.len() <= cell) {
+        (true, _) => range.to_owned(),
+        (false, true) => number,
+        (false, false) => lanes.to_string(),
+    }
+}
+
+/// A grid of 32 banks with the lane at each word, and the wavefronts of each bank.
+fn banks(touch: &TracedAccess, width: usize) -> String {
+    // Twelve columns of label; banks with a blank between them where there is room.
+    let gap = if width >= 12 + 63 { " " } else { "" };
+    let rows = bank_rows(touch);
+    let wavefronts = bank_wavefronts(touch);
+    let mut text = format!("{FAINT}{:>10}  ", "bank");
+    let each = 4 * (1 + gap.len());
+    (0..32).step_by(4).for_each(|bank| text.push_str(&format!("{bank:<each$}")));
+    text = format!("{}{FAINT:#}\n", text.trim_end());
+    let letter = |lanes: &[usize]| match lanes {
+        [lane] => char::from_digit(*lane as u32, 32).unwrap_or('?'),
+        _ => '*',
+    };
+    for (row, cells) in rows.iter().take(LINES) {
+        text.push_str(&format!("{:>8} B  ", u128::from(*row) * 128));
+        for (bank, lanes) in cells.iter().enumerate() {
+            let style = match (lanes.is_empty(), wavefronts[bank]) {
+                (true, _) => FAINT,
+                (false, 0 | 1) => GOOD,
+                (false, _) => BAD,
+            };
+            let letter = if lanes.is_empty() { '·' } else { letter(lanes) };
+            let blank = if bank < 31 { gap } else { "" };
+            text.push_str(&format!("{style}{letter}{style:#}{blank}"));
+        }
+        text.push('\n');
+    }
+    if rows.len() > LINES {
+        text.push_str(&format!("{:12}and {} more rows\n", "", rows.len() - LINES));
+    }
+    if wavefronts.iter().any(|&count| count > 1) {
+        // One column for each digit: a bank has two at most.
+        let digit = |ten: bool, count: usize| match (ten, count) {
+            (_, 0 | 1) => ' ',
+            (true, ..10) => ' ',
+            (true, _) => char::from_digit(count as u32 / 10, 10).unwrap_or('9'),
+            (false, _) => char::from_digit(count as u32 % 10, 10).unwrap_or('9'),
+        };
+        let row = |ten: bool| -> String {
+            wavefronts.iter().map(|&count| format!("{}{gap}", digit(ten, count))).collect()
+        };
+        let tens = row(true);
+        if !tens.trim().is_empty() {
+            text.push_str(&format!("{:12}{BAD}{}{BAD:#}\n", "", tens.trim_end()));
+        }
+        text.push_str(&format!("{:>10}  {BAD}{}{BAD:#}\n", "wavefronts", row(false).trim_end()));
+    }
+    let legend = "0-9 a-v: the lane at the word; *: several lanes; a row is 128 bytes";
+    text + &hanging(&format!("{:12}", ""), legend, width)
+}
+
+/// The active lanes of each warp, from the first instruction to the last.
+fn divergence(picture: &Picture, width: usize) -> String {
+    let title = "\nactive lanes over time, from the first instruction to the last";
+    let mut text = hanging("", title, width);
+    let room = width.saturating_sub(14 + 14).clamp(8, 64);
+    let (strips, more) = strips(&picture.steps);
+    for strip in strips {
+        let means = fewer(&strip.means, room);
+        let bars: String = means
+            .iter()
+            .map(|part| {
+                match (part.iter().sum::<f64>() / part.len().max(1) as f64 / 4.0).ceil() as usize {
+                    0 => ' ',
+                    eighths => ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'][eighths.min(8) - 1],
+                }
+            })
+            .collect();
+        text.push_str(&format!(
+            "{:>12}  {bars:<room$} {} instr.\n",
+            strip.name(),
+            strip.instructions
+        ));
+    }
+    if more > 0 {
+        text.push_str(&format!("{:14}and {more} more\n", ""));
+    }
+    let moments = moments(picture);
+    let here = |part: &&[bool]| if part.contains(&true) { '^' } else { ' ' };
+    let marks: String = fewer(&moments, room).iter().map(here).collect();
+    text.push_str(&format!("{:>12}  {}\n", "the line", marks.trim_end()));
+    text.push_str(&format!("{:14}a full bar is 32 lanes, a blank none\n", ""));
+    text
+}
+
+/// Columns of time in at most so many parts.
+fn fewer<T>(columns: &[T], most: usize) -> Vec<&[T]> {
+    let parts = columns.len().min(most).max(1);
+    let span = |part: usize| part * columns.len() / parts;
+    (0..parts).map(|part| &columns[span(part)..span(part + 1)]).collect()
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,11 @@
 //! The options of the commands on ladders and their rungs.
 
 use super::history::SaveOptions;
-use super::problem::{Arrays, Numbers, Problem};
-use super::tool::{PictureOptions, ProfileOptions, SanitizerOptions};
+use super::kernel::{PictureOptions, ProfileOptions, SanitizerOptions};
+use super::values::{axis, extent};
 use clap::Args;
-use lanework_terminal::arguments::On;
-use lanework_terminal::arguments::seconds;
+use lanework_lab::PARAMETERS;
+use lanework_terminal::arguments::{On, seconds};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -167,4 +167,131 @@ pub struct LookArgs {
     /// Print the accesses as one JSON object instead of drawing them.
     #[arg(long)]
     pub json: bool,
+}
+
+/// The parameters of the ladders, each an option that takes one value, or a list where `LISTS`.
+#[derive(Clone, Debug, Default)]
+pub struct Problem<const LISTS: bool>(pub Vec<(&'static str, Vec<u64>)>);
+
+impl<const LISTS: bool> Args for Problem<LISTS> {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        PARAMETERS.into_iter().fold(command, |command, parameter| {
+            let about = if LISTS { "several, or ranges" } else { "where it applies" };
+            let mut option = clap::Arg::new(parameter.name)
+                .long(parameter.name)
+                .help(format!("{}, {about}", parameter.help))
+                .value_name("N")
+                .help_heading("Problem");
+            option = match LISTS {
+                true => option
+                    .value_name("LIST")
+                    .value_parser(axis)
+                    .value_delimiter(',')
+                    .action(clap::ArgAction::Append),
+                false => option.value_parser(extent),
+            };
+            command.arg(option)
+        })
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<const LISTS: bool> clap::FromArgMatches for Problem<LISTS> {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        let values = |name: &str| -> Option<Vec<u64>> {
+            match LISTS {
+                true => Some(matches.get_many::<Vec<u64>>(name)?.flatten().copied().collect()),
+                false => Some(matches.get_many(name)?.copied().collect()),
+            }
+        };
+        let given = PARAMETERS.into_iter();
+        let given = given.filter_map(|parameter| Some((parameter.name, values(parameter.name)?)));
+        Ok(Problem(given.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        *self = clap::FromArgMatches::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// Element type, factors and seed of a problem.
+#[derive(Debug, Args)]
+pub struct Numbers {
+    /// Element type, such as f32, bf16, u8 or i64; each ladder has its own default. A sweep takes several.
+    #[arg(long = "type", value_name = "TYPE", help_heading = "Problem")]
+    pub element: Option<String>,
+    /// Factor of the product, for ladders that take alpha and beta.
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Problem")]
+    pub alpha: Option<f64>,
+    /// Factor of the old C, for ladders that take alpha and beta.
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Problem")]
+    pub beta: Option<f64>,
+    /// Seed of the random elements [default: 1].
+    #[arg(long, value_name = "N", help_heading = "Problem")]
+    pub seed: Option<u64>,
+}
+
+/// The user's own arrays, instead of random ones.
+#[derive(Debug, Args)]
+pub struct Arrays {
+    /// The input of a ladder with one input: a .npy file.
+    #[arg(long, value_name = "FILE", help_heading = "Problem")]
+    pub input: Option<PathBuf>,
+    /// The matrix A, as .npy.
+    #[arg(long, value_name = "FILE", help_heading = "Problem")]
+    pub a: Option<PathBuf>,
+    /// The matrix B, as .npy.
+    #[arg(long, value_name = "FILE", help_heading = "Problem")]
+    pub b: Option<PathBuf>,
+    /// The matrix C that is added to, as .npy.
+    #[arg(long, value_name = "FILE", help_heading = "Problem")]
+    pub c: Option<PathBuf>,
+}
+
+impl Arrays {
+    /// The files that were given, by name.
+    pub fn given(&self) -> impl Iterator<Item = (&'static str, &PathBuf)> {
+        let all = [("input", &self.input), ("a", &self.a), ("b", &self.b), ("c", &self.c)];
+        all.into_iter().filter_map(|(name, path)| Some((name, path.as_ref()?)))
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct TuneArgs {
+    /// The ladder; `lanework list` shows them.
+    #[arg(required_unless_present = "list")]
+    pub ladder: Option<String>,
+    #[command(flatten)]
+    pub problem: Problem<true>,
+    #[command(flatten)]
+    pub numbers: Numbers,
+    /// Try these rungs only, separated by commas; what is found then is shown, not kept.
+    #[arg(long, value_delimiter = ',', value_name = "NAMES")]
+    pub rungs: Vec<String>,
+    /// Tune for a cache that holds what the launch before left, instead of nothing of use.
+    #[arg(long)]
+    pub hot: bool,
+    /// The longest first look at a candidate, in seconds [default: 1]; two in turns may take four times as long.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+    /// Measure also where a choice is known.
+    #[arg(long)]
+    pub again: bool,
+    /// List the known choices.
+    #[arg(long, conflicts_with_all = ["ladder", "again"])]
+    pub list: bool,
+    /// The file of choices, instead of LANEWORK_TUNED or the one in your data folder.
+    #[arg(long, value_name = "FILE")]
+    pub tuned: Option<PathBuf>,
+    /// Print one JSON value.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub save: SaveOptions,
+    #[command(flatten)]
+    pub on: On,
 }

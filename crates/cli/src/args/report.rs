@@ -2,8 +2,7 @@
 
 use super::values::run_number;
 use clap::Args;
-use lanework_terminal::arguments::On;
-use lanework_terminal::arguments::seconds;
+use lanework_terminal::arguments::{On, seconds};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

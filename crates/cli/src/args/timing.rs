@@ -2,13 +2,12 @@
 
 use super::history::SaveOptions;
 use super::kernel::KernelArgs;
-use super::problem::{Arrays, Numbers, Problem};
+use super::ladder::{Arrays, Numbers, Problem};
 use super::values::{dimensions, extent, shared_bytes};
 use clap::{Args, Parser, ValueEnum};
 use lanework::{Dim3, PtxShape};
 use lanework_lab::Cache;
-use lanework_terminal::arguments::On;
-use lanework_terminal::arguments::seconds;
+use lanework_terminal::arguments::{On, seconds};
 use std::path::PathBuf;
 
 /// What the cache holds when a timed kernel starts.

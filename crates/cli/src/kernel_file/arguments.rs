@@ -1,9 +1,9 @@
 //! The arguments of the command line, with their files read.
 
 use crate::args::KernelArgs;
-use crate::argument::{Argument, Contents, MapForm, parse};
+use crate::kernel_file::argument::{Argument, Contents, MapForm, parse};
+use crate::kernel_file::struct_argument::Struct;
 use crate::npy::Output;
-use crate::struct_argument::Struct;
 use lanework::emulator::Options;
 use lanework_lab::{Array, ElementType};
 use lanework_terminal::failure::Failure;

@@ -1,8 +1,12 @@
 //! A kernel of a PTX or CUDA C++ file: its arguments, its entry, and its launch.
 
+mod argument;
 mod arguments;
 mod launch;
 mod parameters;
+pub mod source;
+mod struct_argument;
+pub mod timing;
 
 use crate::args::KernelArgs;
 use lanework::{Error, PtxModule};

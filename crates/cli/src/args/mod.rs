@@ -1,0 +1,205 @@
+//! The command line: every command, option, default and example.
+
+mod device;
+mod grammar;
+#[cfg_attr(not(feature = "history"), allow(dead_code))]
+mod history;
+mod kernel;
+mod ladder;
+mod parse;
+mod program;
+#[cfg_attr(not(feature = "report"), allow(dead_code))]
+mod report;
+mod timing;
+mod values;
+
+pub use device::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
+pub use grammar::{Grammar, Line, grammar, with_separator};
+#[cfg(feature = "history")]
+pub use history::{ExportFormat, Filters, HistoryAction};
+pub use history::{HistoryArgs, SaveOptions};
+pub use kernel::{
+    CheckKernelArgs, InspectFileArgs, KernelArgs, LookKernelArgs, PictureOptions,
+    ProfileKernelArgs, ProfileOptions, SanitizerOptions,
+};
+pub use ladder::{
+    Arrays, CheckArgs, ClimbArgs, ClimbOptions, InspectArgs, ListArgs, LookArgs, Numbers, Problem,
+    ProfileArgs, RunArgs, SweepArgs, TuneArgs,
+};
+pub use parse::moved;
+pub use program::{ExecArgs, InspectProgramArgs, JudgeArgs, LookProgramArgs, NewArgs, Program};
+pub use report::ReportArgs;
+pub use timing::{
+    BenchArgs, BenchKernelArgs, CompareArgs, CompareKernelArgs, KernelTiming, RooflineArgs,
+};
+
+use clap::{Parser, Subcommand};
+
+/// Run, check, profile and draw CUDA kernels with no GPU, and time them on one.
+#[derive(Debug, Parser)]
+#[command(name = "lanework", version, max_term_width = 100)]
+#[command(after_help = "`lanework COMMAND --help` shows a command's options with examples.\n\
+    Exit codes: 0 all is well, 1 a check failed, 2 bad input or usage, 3 slower.\n\
+    Start with: lanework inspect kernel.ptx, or without a kernel: lanework climb transpose")]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a kernel of a file, or a rung of a ladder, on your own arrays.
+    #[command(after_help = "Examples:\n  \
+        lanework run saxpy.ptx --grid 4 --block 256 --arg f32:2.0 --arg in:x.npy \\\n      \
+        --arg inout:y.npy --arg u32:1000\n  \
+        lanework run transpose/padded --input a.npy --output b.npy\n  \
+        lanework run sgemm/shared --a a.npy --b b.npy --c c.npy --beta 1 \\\n      --output d.npy")]
+    Run(RunArgs),
+    /// Check a kernel: bounds, uninitialised memory, races, barriers, async copies.
+    #[command(after_help = "Examples:\n  \
+        lanework check kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg uninit:f32:1000\n  \
+        lanework check transpose --size 256\n  \
+        lanework check sum-squares/single-pass --json")]
+    Check(CheckArgs),
+    /// Profile a kernel on the emulator: what every line costs, and why.
+    #[command(after_help = "Examples:\n  \
+        lanework profile kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg zeros:f32:1000\n  \
+        lanework profile transpose --rung unpadded --size 1024\n  \
+        lanework profile sgemm --rungs shared,tile-2d --by ptx")]
+    Profile(ProfileArgs),
+    /// Draw the sectors and banks that a warp accesses, and how a block's warps diverge.
+    #[command(after_help = "Examples:\n  \
+        lanework look kernel.cu --grid 4 --block 256 --arg rand:f32:1000 --arg zeros:f32:1000\n  \
+        lanework look transpose/unpadded --size 1024 --warp 3\n  \
+        lanework look transpose/unpadded --svg picture.svg")]
+    Look(LookArgs),
+    /// Show what is in a kernel: entries, parameters, registers, instructions, and the PTX of a rung.
+    #[command(after_help = "Examples:\n  \
+        lanework inspect kernel.ptx\n  \
+        lanework inspect kernel.cu --json\n  \
+        lanework inspect transpose/padded --type f64\n  \
+        lanework inspect sgemm    every rung, without its PTX\n  \
+        lanework inspect --kernel saxpy -- cargo run")]
+    Inspect(InspectArgs),
+    /// Run a program, a CUDA program as it is, too, and check, profile or trace every kernel that it launches.
+    #[command(after_help = "Examples:\n  \
+        lanework exec -- cargo run\n  \
+        lanework exec --check --sarif found.sarif -- cargo test\n  \
+        lanework exec --profile --json -- cargo run --release\n  \
+        lanework exec --trace launches.json -- ./program input.txt\n  \
+        lanework exec --plain --gpus 2 -- python script.py\n  \
+        lanework exec --check --gpu l20 -- ./program\n\n\
+        The program runs on the emulator, also where it asks for a GPU: a CUDA program (C++, numba, CuPy) loads the \
+        driver of the emulator in place of NVIDIA's, and needs PTX in its fatbins, as `nvcc -arch=sm_90` puts it there.\n\
+        Its output comes first, the report last.\n\
+        Exit codes: 1 for findings, else the program's own. `LANEWORK_TOOL=check cargo run`, or profile, does the \
+        same without this command: each process prints its report on standard error when it ends.\n\
+        `look` and `inspect` take programs, too: lanework look --kernel saxpy -- cargo run")]
+    Exec(ExecArgs),
+    /// Judge a stranger's kernel: right, wrong or refused, with the first reason.
+    #[command(after_help = "Examples:\n  \
+        lanework judge task.toml candidate.cu\n  \
+        lanework judge task.toml candidate.ptx --json --seed 7\n  \
+        lanework judge task.toml --kinds    check the task file, list the kinds of reasons\n\n\
+        The page `judge` of the documentation has a whole task file.\n\
+        Exit codes: 0 right, 1 not right, 2 bad input, or a reference or compiler that failed.")]
+    Judge(JudgeArgs),
+    /// Make a project: a kernel, its reference on the host, a checked test, a benchmark.
+    #[command(after_help = "Examples:\n  \
+        lanework new my-kernels\n  \
+        lanework new ../my-kernels --path .    with the library of this checkout")]
+    New(NewArgs),
+    /// List the ladders and their rungs.
+    #[command(after_help = "Examples:\n  lanework list\n  lanework list --json")]
+    List(ListArgs),
+    /// Climb a ladder: verify every rung, then show what makes each one faster.
+    #[command(after_help = "Examples:\n  \
+        lanework climb transpose\n  \
+        lanework climb transpose --rows 1000 --cols 333 --type u8\n  \
+        lanework climb sum-squares --size 2^20\n  \
+        lanework climb sgemm --m 300 --n 200 --k 100 --alpha 0.5 --beta 1\n  \
+        lanework climb transpose --size 8192 --device cuda:0 --json\n  \
+        lanework climb --all")]
+    Climb(ClimbArgs),
+    /// Climb a ladder at every combination of sizes, blocks, tiles and element types.
+    #[command(after_help = "Examples:\n  \
+        lanework sweep transpose --block 8,16,32 --size 512,1024,2048\n  \
+        lanework sweep transpose --size 512..16384*2 --type f32,bf16\n  \
+        lanework sweep int-matmul --tile 4..32*2 --size 64..256+64 --rungs shared-tile\n  \
+        lanework sweep sgemm --device cuda:0 --save\n  \
+        lanework sweep sgemm --device cuda:0 --resume\n\n\
+        A list is separated by commas; 512..16384*2 multiplies from 512 to 16384, 64..256+64 adds. Points that \
+        are impossible are shown with the reason. With --save each point is stored as soon as it is done: after \
+        an interrupt the same command with --resume goes on with the next one.")]
+    Sweep(SweepArgs),
+    /// Time a kernel of a file, or a rung of a ladder, on a GPU.
+    #[command(after_help = "Examples:\n  \
+        lanework bench transpose/padded --size 8192 --cache both\n  \
+        lanework bench sgemm/cublas --size 4096 --time-limit 5\n  \
+        lanework bench saxpy.cu --grid 4096 --block 256 --arg f32:2.0 --arg rand:f32:1048576 \\\n      \
+        --arg rand:f32:1048576:2 --arg u32:1048576 --bytes 12582912")]
+    Bench(BenchArgs),
+    /// Compare two kernels on a GPU, in turns, or two stored runs, with a verdict: FAST, SLOW or AMBIGUOUS.
+    #[command(after_help = "Examples:\n  \
+        lanework compare transpose/unpadded transpose/padded --size 8192\n  \
+        lanework compare before.ptx after.ptx --grid 4096 --block 256 --arg rand:f32:1048576 \\\n      \
+        --arg zeros:f32:1048576\n  \
+        lanework compare 12 15\n  \
+        lanework compare --last\n  \
+        lanework compare sgemm --revision 4f2a91c 8d03b7e\n\n\
+        Exit codes: 3 when the second is slower, 0 when it is not or that is not known.")]
+    Compare(CompareArgs),
+    /// Measure what a GPU can do at most, and how near to it the rungs of a ladder come.
+    #[command(after_help = "Examples:\n  \
+        lanework roofline\n  \
+        lanework roofline sgemm --size 4096\n  \
+        lanework roofline transpose --device emulator --gpu h200\n\n\
+        On the emulator, which does not model time, rungs stand by what they count under the nominal ceilings of \
+        --gpu: what comes out is a bound, a time that no run there can beat.")]
+    Roofline(RooflineArgs),
+    /// Find the fastest rung and parameters for a problem on a GPU, and keep the choice.
+    #[command(after_help = "Examples:\n  \
+        lanework tune sgemm --size 4096\n  \
+        lanework tune transpose --rows 5000 --cols 3000 --type bf16 --hot\n  \
+        lanework tune int-matmul --size 1024 --tile 4..32*2 --rungs shared-tile\n  \
+        lanework tune --list\n\n\
+        Each candidate is timed for a moment; those near the fastest meet in turns, and the simpler stays unless \
+        the other is FAST. A choice holds for the GPU, its driver, the class of the shape and this version; \
+        programs look it up with lanework::tuned. Its file is lanework/tuned.tsv in your data folder.")]
+    Tune(TuneArgs),
+    /// List, show, export or delete the runs that --save has stored.
+    #[command(after_help = "Examples:\n  \
+        lanework climb transpose --save\n  \
+        lanework history\n  \
+        lanework history --ladder sgemm --gpu H200 --since 7d --verdict verified\n  \
+        lanework history show 12\n  \
+        lanework history export 12 --format samples --output samples.csv\n  \
+        lanework history delete 12 13\n\n\
+        The store is one SQLite file with every sample: the one of --store, else of LANEWORK_STORE, else \
+        lanework/history.sqlite in your data folder ($XDG_DATA_HOME or ~/.local/share on Linux). Only --save \
+        and --store write to it, and only `history delete` deletes.")]
+    History(HistoryArgs),
+    /// Write everything about the ladders into one HTML file: charts, roofline, sources with counters.
+    #[command(after_help = "Examples:\n  \
+        lanework report --open\n  \
+        lanework report transpose sgemm -o report.html\n  \
+        lanework report --device cuda:0 --records report.json\n  \
+        lanework report --from climb.json sweep.json\n  \
+        lanework report --runs 12,14\n\n\
+        The file needs no network and no other file. On the emulator it shows counts and bounds, no times.")]
+    Report(ReportArgs),
+    /// List the devices: GPUs with their limits, and the emulator.
+    #[command(after_help = "Examples:\n  lanework devices\n  lanework devices --json")]
+    Devices(DevicesArgs),
+    /// List known GPUs: multiprocessors, clocks, rates and limits, with sources.
+    #[command(after_help = "Examples:\n  lanework gpus\n  lanework gpus --file mine.json")]
+    Gpus(GpusArgs),
+    /// Print a line from every thread of a small grid.
+    #[command(after_help = "Example:\n  lanework hello --blocks 5 --threads 2x2")]
+    Hello(HelloArgs),
+    /// Overlap copies and kernels over chunks on several streams, and show when each ran.
+    #[command(after_help = "Example:\n  lanework streams --size 2^26 --chunks 8 --streams 3")]
+    Streams(StreamsArgs),
+}

@@ -1,0 +1,118 @@
+//! `lanework check`: runs kernels under the sanitizer and reports its findings.
+
+use crate::args::{CheckArgs, CheckKernelArgs, SanitizerOptions};
+use crate::findings::checked::Checked;
+use crate::kernel_file::source::linked_ptx;
+use crate::kernel_file::{arguments, check_arguments, emulator, find_entry, launch, no_fidelity};
+use crate::problem::suggest::check_rung;
+use crate::problem::{
+    check_seed, find_family, ladder_and_rungs, read_arrays, request, runnable, with_parameters,
+};
+use lanework::{Backend, Checks, Device, ReportKind};
+use lanework_terminal::failure::{Failure, Outcome};
+use lanework_terminal::output::check_writable;
+use lanework_terminal::progress::Progress;
+
+/// Checks the rungs of a ladder.
+///
+/// # Errors
+/// Unknown names and shapes that do not fit; and when there are findings.
+pub fn run(args: &CheckArgs) -> Outcome {
+    args.sanitizer.sarif.as_deref().map_or(Ok(()), check_writable)?;
+    let (ladder, wanted) = ladder_and_rungs(&args.ladder, &args.rungs)?;
+    let family = find_family(ladder)?;
+    let known = family.with_peer();
+    wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
+    let device = Device::emulator().sanitized_for(checks(&args.sanitizer)?);
+    let mut request = with_parameters(request(&args.numbers, Backend::Emulator)?, &args.problem);
+    read_arrays(&mut request, &args.arrays, &family)?;
+    check_seed(&args.numbers, &request, &family)?;
+    family.check_used(&wanted, &request)?;
+    let case = family.case(&request)?;
+    case.check_fits(&device)?;
+    let mut checked = Checked::default();
+    {
+        let rungs = runnable(&known.rungs, &wanted, case.as_ref(), &device)?;
+        let progress = Progress::of("checking", rungs.len() as u64);
+        for rung in rungs {
+            let name = format!("{ladder}/{}", rung.name);
+            progress.next(&name);
+            let result = case
+                .trial(rung.name, &device)
+                .and_then(|mut trial| trial.job().and_then(|mut job| job.launch()));
+            checked.add(&name, result, None)?;
+        }
+    }
+    checked.leaks(&device);
+    checked.show(args.sanitizer.sarif.as_deref(), args.json, None)
+}
+
+/// Checks an entry of a file.
+///
+/// # Errors
+/// Invalid PTX and arguments that do not match; and when there are findings.
+pub fn run_kernel(args: &CheckKernelArgs) -> Outcome {
+    let kernel = &args.kernel;
+    if kernel.compare.is_some() || !matches!(kernel.on.device.as_str(), "best" | "emulator") {
+        return Err(Failure::input(
+            "the sanitizer runs on the emulator only",
+            "remove --device and --compare; on a GPU, use compute-sanitizer",
+        ));
+    }
+    if kernel.json {
+        lanework::print_on_stderr();
+    }
+    no_fidelity(kernel)?;
+    args.sanitizer.sarif.as_deref().map_or(Ok(()), check_writable)?;
+    let (ready, _) = arguments(kernel)?;
+    let ptx = linked_ptx(&kernel.files)?;
+    let device = emulator(kernel, Some(STUCK_AFTER)).sanitized_for(checks(&args.sanitizer)?);
+    let mut checked = Checked::default();
+    {
+        let _progress = Progress::new("checking");
+        let module = ptx.load(&device)?;
+        let entry = find_entry(&module, kernel.entry.as_deref())?;
+        check_arguments(&module, &entry, &ready)?;
+        let result = launch(&device, &module, &entry, kernel.shape(), &ready).map(drop);
+        let file = kernel.names();
+        checked.add(&entry, result, Some((&file, &ptx.text)))?;
+        // The heap of the kernels' `malloc` is freed with the module.
+        checked.leaks(&device);
+    }
+    checked.show(args.sanitizer.sarif.as_deref(), kernel.json, None)
+}
+
+/// Instructions of one warp after which a checked kernel counts as an endless loop.
+const STUCK_AFTER: u64 = 200_000_000;
+
+/// The kinds to report.
+fn checks(options: &SanitizerOptions) -> Result<Checks, Failure> {
+    let kinds = |names: &[String]| -> Result<Vec<ReportKind>, Failure> {
+        let kind = |name: &String| {
+            ReportKind::named(name).ok_or_else(|| {
+                let known = ReportKind::ALL.map(ReportKind::name).join(", ");
+                Failure::input(
+                    format_args!("`{name}` is not a kind of error"),
+                    format_args!("there are: {known}"),
+                )
+            })
+        };
+        names.iter().map(kind).collect()
+    };
+    let only = kinds(&options.only)?;
+    let mut checks = match only.is_empty() {
+        true => Checks::default(),
+        false => only.into_iter().fold(Checks::none(), Checks::with),
+    };
+    checks = kinds(&options.skip)?.into_iter().fold(checks, Checks::without);
+    if options.leaks {
+        checks = checks.with(ReportKind::Leak);
+    }
+    match ReportKind::ALL.into_iter().any(|kind| checks.has(kind)) {
+        true => Ok(checks),
+        false => Err(Failure::input(
+            "--only and --skip leave no kind of error to look for",
+            "leave out --skip, or some of it",
+        )),
+    }
+}

@@ -1,0 +1,176 @@
+//! `lanework exec`: runs a program on the emulator and checks, profiles or traces every launch that it makes, through this library or
+//! through CUDA's driver.
+
+use crate::args::ExecArgs;
+use crate::findings::checked::Checked;
+use crate::findings::sources;
+use crate::program::{Ended, ProgramJson, model, run as run_program};
+use lanework::report::{self, By, Machine, Sources};
+use lanework::tool::{Activity, Process, Profiled, Profiles, Record};
+use lanework_lab::machine;
+use lanework_terminal::failure::Outcome;
+use lanework_terminal::output::{check_writable, print, print_json, write};
+use lanework_terminal::table::{laid, readable};
+use serde::Serialize;
+use serde_json::{Value, json as value};
+use std::path::Path;
+
+/// Runs the program and shows what the tool found.
+///
+/// # Errors
+/// When there are findings; else those of the program.
+pub fn run(args: &ExecArgs) -> Outcome {
+    args.sarif.iter().chain(&args.trace).try_for_each(|path| check_writable(path))?;
+    if let Some(path) = &args.trace {
+        return trace(args, path);
+    }
+    if args.profile {
+        return profile(args);
+    }
+    if args.plain {
+        return run_program(&args.program, "", &[])?.own();
+    }
+    check(args)
+}
+
+/// A result with the program that it is of.
+#[derive(Serialize)]
+struct OfProgram<T: Serialize> {
+    program: ProgramJson,
+    #[serde(flatten)]
+    found: T,
+}
+
+/// Profiles in JSON.
+#[derive(Serialize)]
+struct ProfilesJson {
+    kernels: Vec<Value>,
+}
+
+fn check(args: &ExecArgs) -> Outcome {
+    let ended = run_program(&args.program, "check", &[])?;
+    Checked::of(&ended).show(args.sarif.as_deref(), args.program.json, Some(&ended))?;
+    ended.own()
+}
+
+fn profile(args: &ExecArgs) -> Outcome {
+    let ended = run_program(&args.program, "profile", &[])?;
+    let machine = model(&args.program)?.map_or_else(Machine::h200, machine);
+    let mut profiles = Profiles::default();
+    let mut kernels = Vec::new();
+    for process in &ended.processes {
+        for record in process {
+            if let Record::Profile(one) = record {
+                profiles.add(Profiled::clone(one));
+            }
+        }
+    }
+    for (launches, one) in &profiles.0 {
+        let counted = one.profile.counted();
+        let record = report::record(&counted, one.extras(), By::Source, &machine);
+        if !args.program.json {
+            let title = Profiles::title(*launches, one);
+            let sources = of_module(&ended, one);
+            print(&laid(&report::profile_blocks(&title, &record, &sources, readable())))?;
+        }
+        let mut kernel = value!({ "name": one.profile.kernel, "launches": launches });
+        let record = serde_json::to_value(record).unwrap_or_default();
+        if let (Some(to), Some(from)) = (kernel.as_object_mut(), record.as_object()) {
+            to.extend(from.clone());
+        }
+        kernels.push(kernel);
+    }
+    if args.program.json {
+        print_json(&OfProgram { program: ended.json(), found: ProfilesJson { kernels } })?;
+    }
+    ended.own()
+}
+
+/// The source lines of a kernel, with its PTX where it was text.
+fn of_module(ended: &Ended, one: &Profiled) -> Sources {
+    let sources = sources();
+    let of_process = |process: &Vec<Record>| {
+        let same = |record: &Record| match record {
+            Record::Profile(other) => {
+                other.module == one.module && other.profile.kernel == one.profile.kernel
+            }
+            _ => false,
+        };
+        let found = process.iter().any(same);
+        found.then(|| Ended::module(process, one.module)).flatten().map(str::to_owned)
+    };
+    if let Some(text) = ended.processes.iter().find_map(of_process) {
+        sources.insert_ptx(&text);
+    }
+    sources
+}
+
+/// Writes a timeline in the Trace Event Format of Chrome, which Perfetto reads, too.
+fn trace(args: &ExecArgs, path: &Path) -> Outcome {
+    let ended = run_program(&args.program, "trace", &[])?;
+    let starts = ended.records().filter_map(|record| match record {
+        Record::Activity(activity) => Some(activity.start_us),
+        _ => None,
+    });
+    let first = starts.min().unwrap_or(0);
+    let mut events: Vec<Value> = Vec::new();
+    for process in &ended.processes {
+        let mut id = 0;
+        for record in process {
+            match record {
+                Record::Process(Process { id: number, command }) => {
+                    id = *number;
+                    events.push(value!({
+                        "ph": "M", "name": "process_name", "pid": id, "tid": 0,
+                        "args": { "name": command.join(" ") },
+                    }));
+                }
+                Record::Activity(activity) => events.push(event(activity, id, first)),
+                _ => {}
+            }
+        }
+    }
+    let count = events.iter().filter(|event| event["ph"] == "X").count();
+    let log = value!({
+        "traceEvents": events,
+        "displayTimeUnit": "ms",
+        "otherData": { "times": "of the emulator on this host, which does not model a GPU's" },
+    });
+    write(path, &format!("{log}\n"))?;
+    let launches = ended.launches().count();
+    match args.program.json {
+        true => print_json(&OfProgram {
+            program: ended.json(),
+            found: value!({ "trace": path, "events": count }),
+        })?,
+        false => print(&format!(
+            "{} holds the timeline (launches: {launches}, copies: {}); open it at ui.perfetto.dev\n",
+            path.display(),
+            count - launches.min(count),
+        ))?,
+    }
+    ended.own()
+}
+
+fn event(activity: &Activity, process: u32, first: u64) -> Value {
+    let Activity { what, thread, start_us, took_us, bytes, launch } = activity;
+    let (category, args) = match launch {
+        Some((launch, counters)) => (
+            "launch",
+            value!({
+                "grid": launch.grid,
+                "block": launch.block,
+                "warp_instructions": counters.warp_instructions,
+                "global_sectors": counters.sectors(),
+                "shared_wavefronts": counters.wavefronts(),
+                "bank_conflicts": counters.bank_conflicts(),
+                "divergent_branches": counters.divergent_branches,
+            }),
+        ),
+        None => ("copy", value!({ "bytes": bytes })),
+    };
+    value!({
+        "ph": "X", "name": what, "cat": category, "pid": process, "tid": thread,
+        "ts": start_us - first, "dur": took_us, "args": args,
+    })
+}

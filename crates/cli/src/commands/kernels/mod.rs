@@ -1,0 +1,9 @@
+//! Commands on one kernel: of a file, of a rung, or of a program.
+
+pub mod check;
+pub mod exec;
+pub mod inspect;
+pub mod kernel;
+pub mod look;
+pub mod profile;
+pub mod run;

@@ -1,0 +1,85 @@
+//! `lanework profile`: what every line of a kernel costs, and why.
+
+use crate::args::{ProfileArgs, ProfileKernelArgs, ProfileOptions};
+use crate::problem::subject::{Each, RungSelection, each_rung, entry_of_file, partial_run};
+use crate::problem::suggest::find_gpu;
+use lanework::emulator::Blocks;
+use lanework::report::{By, ProfileRecord, Sources, profile_blocks};
+use lanework_lab::{Subject, profile};
+use lanework_terminal::failure::Outcome;
+use lanework_terminal::output::{print, print_json};
+use lanework_terminal::progress::Progress;
+use lanework_terminal::table::{laid, readable};
+
+/// Profiles the rungs of a ladder.
+///
+/// # Errors
+/// Unknown names, problems that do not fit, rungs that are wrong.
+pub fn run(args: &ProfileArgs) -> Outcome {
+    let asked = RungSelection {
+        target: &args.ladder,
+        rungs: &args.rungs,
+        problem: &args.problem,
+        numbers: &args.numbers,
+        arrays: &args.arrays,
+    };
+    all(&args.options, args.options.sample, args.json, &mut |each| each_rung(&asked, each))
+}
+
+/// Profiles an entry of a file.
+///
+/// # Errors
+/// Invalid PTX, arguments that do not match, a kernel that faults.
+pub fn run_kernel(args: &ProfileKernelArgs) -> Outcome {
+    if args.kernel.json {
+        lanework::print_on_stderr();
+    }
+    let sample = args.options.sample.or(args.blocks);
+    all(&args.options, sample, args.kernel.json, &mut |each| {
+        entry_of_file(&args.kernel, sample.is_some(), each)
+    })
+}
+
+/// Profiles each kernel of `subjects`, and shows the profile.
+fn all(
+    how: &ProfileOptions,
+    sample: Option<u64>,
+    json: bool,
+    subjects: &mut dyn FnMut(Each<'_>) -> Outcome,
+) -> Outcome {
+    let gpu = find_gpu(&how.gpu)?;
+    let by = if how.by == "ptx" { By::Ptx } else { By::Source };
+    let blocks = sample.map_or(Blocks::All, |count| Blocks::Sample { count });
+    let mut records: Vec<(String, ProfileRecord)> = Vec::new();
+    subjects(&mut |name: &str, subject: &mut dyn Subject, sources: &Sources| {
+        let record = {
+            let progress = Progress::new("profiling");
+            progress.say(name);
+            let record = profile(subject, blocks, by, gpu);
+            match sample {
+                Some(_) => record.map_err(partial_run)?,
+                None => record?,
+            }
+        };
+        if !json {
+            print(&laid(&profile_blocks(name, &record, sources, readable())))?;
+        }
+        records.push((name.to_owned(), record));
+        Ok(())
+    })?;
+    if json {
+        let named: Vec<_> = records
+            .iter()
+            .map(|(name, record)| {
+                let mut value = serde_json::json!({ "name": name });
+                let profile = serde_json::to_value(record).unwrap_or_default();
+                if let (Some(to), Some(from)) = (value.as_object_mut(), profile.as_object()) {
+                    to.extend(from.clone());
+                }
+                value
+            })
+            .collect();
+        print_json(&named)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! Commands on ladders.
+
+pub mod climb;
+pub mod list;
+pub mod several;
+pub mod sweep;

@@ -1,0 +1,10 @@
+//! The commands, grouped by what they work on.
+
+pub mod devices;
+#[cfg(feature = "judge")]
+pub mod judge;
+pub mod kernels;
+pub mod ladders;
+pub mod new;
+pub mod stored;
+pub mod timing;

@@ -1,0 +1,174 @@
+//! The request of a ladder, from the options of the command line.
+
+pub mod subject;
+pub mod suggest;
+
+use crate::args::{Arrays, Numbers, Problem};
+use crate::npy;
+use crate::problem::suggest::{check_no_path, find_element, find_ladder};
+use lanework::{Backend, Device};
+use lanework_lab::{Case, ElementType, Family, Rejection, Request};
+use lanework_ladders::RungInfo;
+use lanework_terminal::failure::Failure;
+use lanework_terminal::output::note;
+use std::path::Path;
+
+/// The failure of `what`, a result that was rejected.
+pub fn rejected(what: &str, why: &Rejection) -> Failure {
+    Failure::Check(match why.kind() {
+        Some(_) => format!("{what} is {why}"),
+        None => why.to_string(),
+    })
+}
+
+/// The family of the ladder called `name`.
+///
+/// # Errors
+/// When there is none, with the nearest name.
+pub fn find_family(name: &str) -> Result<Family, Failure> {
+    let ladder = find_ladder(name)?;
+    Ok(lanework_lab::family(ladder.name).expect("tested: every ladder has a family"))
+}
+
+/// The element types that a sweep was given, separated by commas.
+///
+/// # Errors
+/// An unknown one, with the nearest name.
+pub fn elements(numbers: &Numbers) -> Result<Vec<ElementType>, Failure> {
+    numbers.element.iter().flat_map(|names| names.split(',')).map(find_element).collect()
+}
+
+/// The request without parameters and arrays.
+///
+/// # Errors
+/// An unknown element type, with the nearest name.
+pub fn request(numbers: &Numbers, backend: Backend) -> Result<Request, Failure> {
+    let element = numbers.element.as_deref().map(find_element).transpose()?;
+    Ok(Request { element, ..untyped_request(numbers, backend) })
+}
+
+/// The request without parameters, arrays and element type.
+pub fn untyped_request(numbers: &Numbers, backend: Backend) -> Request {
+    let Numbers { alpha, beta, seed, .. } = *numbers;
+    let default = Request::new(backend);
+    Request { alpha, beta, seed: seed.unwrap_or(default.seed), ..default }
+}
+
+/// Sets the parameters that were given.
+pub fn with_parameters(request: Request, problem: &Problem<false>) -> Request {
+    problem.0.iter().fold(request, |request, (name, values)| request.with(name, values[0]))
+}
+
+/// Reads the arrays that were given for a ladder of `family`; returns the name of the element type in their files.
+///
+/// # Errors
+/// When one cannot be read, or holds what the ladder cannot work on.
+pub fn read_arrays(
+    request: &mut Request,
+    arrays: &Arrays,
+    family: &Family,
+) -> Result<Option<String>, Failure> {
+    let mut type_name = None;
+    for (name, path) in arrays.given() {
+        let (mut array, file_type) = npy::read(Path::new(path))?;
+        if npy::is_complex(&file_type) && !family.moves {
+            return Err(Failure::input(
+                format_args!(
+                    "{} holds complex numbers, which the ladder does not add",
+                    path.display()
+                ),
+                "give real numbers: a.real, a.imag or abs(a)",
+            ));
+        }
+        // numpy has no bfloat16: files hold its bits.
+        if let Some(wanted) = request.element
+            && (wanted.name, array.element.name) == ("bf16", "u16")
+        {
+            array.element = wanted;
+        }
+        request.arrays.insert(name, array);
+        type_name = Some(file_type);
+    }
+    Ok(type_name)
+}
+
+/// Checks that there is something to draw for a seed that was given.
+///
+/// # Errors
+/// When every array of the ladder was given.
+pub fn check_seed(numbers: &Numbers, request: &Request, family: &Family) -> Result<(), Failure> {
+    // C is not read where beta is 0.
+    let unread = |name: &str| name == "c" && request.beta.unwrap_or(0.0) == 0.0;
+    let given = |name: &&str| request.arrays.contains_key(*name) || unread(name);
+    match numbers.seed {
+        Some(seed) if family.arrays.iter().all(given) => Err(Failure::input(
+            format_args!("--seed {seed} is not used: no array is random"),
+            "remove --seed, or leave an array to be drawn",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Those of `rungs` that `wanted` names, or all where that is empty, without those that are skipped. A named rung
+/// that is skipped beside others is noted.
+///
+/// # Errors
+/// When all are skipped: a command that runs nothing has found nothing.
+pub fn runnable(
+    rungs: &[RungInfo],
+    wanted: &[&str],
+    case: &dyn Case,
+    device: &Device,
+) -> Result<Vec<RungInfo>, Failure> {
+    let chosen = rungs.iter().filter(|rung| wanted.is_empty() || wanted.contains(&rung.name));
+    let (mut run, mut skipped) = (Vec::new(), Vec::new());
+    for rung in chosen {
+        match case.skips(rung.name, device) {
+            None => run.push(*rung),
+            Some(why) => skipped.push(format!("{} is skipped: {why}", rung.name)),
+        }
+    }
+    match (run.is_empty(), skipped.first()) {
+        (true, Some(first)) => Err(nothing_runs(first)),
+        _ => {
+            for why in skipped.iter().filter(|_| !wanted.is_empty()) {
+                note(&format!("note: {why}"));
+            }
+            Ok(run)
+        }
+    }
+}
+
+/// The failure of a command whose rungs are all skipped, the first for this reason.
+pub fn nothing_runs(why: &str) -> Failure {
+    Failure::input(why, "choose another rung or other options; `lanework list` shows all rungs")
+}
+
+/// The ladder and the rungs that a command names: `ladder`, `ladder/rung`, and a list of rungs.
+///
+/// # Errors
+/// When rungs are named in both ways.
+pub fn ladder_and_rungs<'a>(
+    target: &'a str,
+    rungs: &'a [String],
+) -> Result<(&'a str, Vec<&'a str>), Failure> {
+    check_no_path(target)?;
+    match target.split_once('/') {
+        Some((_, rung)) if !rungs.is_empty() => Err(Failure::input(
+            format_args!("{target} names the rung {rung}, and --rungs names others"),
+            "name them all with --rungs, and the ladder alone before",
+        )),
+        Some((ladder, rung)) => Ok((ladder, vec![rung])),
+        None => Ok((target, rungs.iter().map(String::as_str).collect())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_ladder_has_a_family() {
+        for ladder in lanework_ladders::ladders() {
+            assert!(lanework_lab::family(ladder.name).is_some(), "{}", ladder.name);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The kernels that `profile` and `look` work on: rungs of a ladder, or an entry of a file.
+
+use crate::args::{Arrays, KernelArgs, Numbers, Problem};
+use crate::findings::sources;
+use crate::kernel_file::source::{Ptx, linked_ptx};
+use crate::kernel_file::{
+    Ready, arguments, check_arguments, emulator, find_entry, given, maps, no_fidelity, upload,
+};
+use crate::problem::suggest::check_rung;
+use crate::problem::{
+    check_seed, find_family, ladder_and_rungs, read_arrays, rejected, request, runnable,
+    with_parameters,
+};
+use lanework::emulator::{Blocks, FaultKind, Trace, TraceConfig};
+use lanework::ptx::{StateSpace, Variable};
+use lanework::report::Sources;
+use lanework::{Backend, Device, Dim3, Error, Job, Profile, PtxModule, PtxShape};
+use lanework_lab::{PtxLaunch, Subject, Trial};
+use lanework_terminal::failure::{Failure, Outcome};
+
+/// A visitor of kernels: it gets the name, the kernel, and the source lines.
+pub type Each<'a> = &'a mut dyn FnMut(&str, &mut dyn Subject, &Sources) -> Outcome;
+
+/// The rungs and the problem of a command on a ladder.
+pub struct RungSelection<'a> {
+    /// The ladder, or one rung of it as ladder/rung.
+    pub target: &'a str,
+    /// Other rungs.
+    pub rungs: &'a [String],
+    /// The ladder's own parameters.
+    pub problem: &'a Problem<false>,
+    /// The numbers of the problem.
+    pub numbers: &'a Numbers,
+    /// The user's arrays.
+    pub arrays: &'a Arrays,
+}
+
+/// Verifies each rung on its problem, then gives its kernels to `each`.
+///
+/// # Errors
+/// Unknown names, problems that do not fit, a rung whose result is wrong, and the errors of `each`.
+pub fn each_rung(asked: &RungSelection<'_>, each: Each<'_>) -> Outcome {
+    each_trial(asked, &mut |name, trial| {
+        trial.job()?.launch()?;
+        trial.check().map_err(|why| rejected(name, &why))?;
+        trial.poison()?;
+        match trial.job()? {
+            Job::Kernel(mut kernel) => each(name, &mut kernel, &sources()),
+            Job::Kernels(kernels) => {
+                let several = kernels.len() > 1;
+                kernels.into_iter().try_for_each(|mut kernel| {
+                    let entry = kernel.module().entries().next().map_or("", |entry| &entry.name);
+                    let of_rung = format!("{name}: {entry}");
+                    each(if several { &of_rung } else { name }, &mut kernel, &sources())
+                })
+            }
+            Job::Ptx(_) | Job::Vendor(_) => Ok(()),
+        }
+    })
+}
+
+/// A visitor of rungs: it gets the name, and the rung on its problem.
+type EachTrial<'a> = &'a mut dyn FnMut(&str, &mut dyn Trial) -> Outcome;
+
+/// Gives each rung, laid on the emulator with its problem, to `each`.
+///
+/// # Errors
+/// Unknown names, problems that do not fit, and the errors of `each`.
+pub fn each_trial(asked: &RungSelection<'_>, each: EachTrial<'_>) -> Outcome {
+    let (ladder, wanted) = ladder_and_rungs(asked.target, asked.rungs)?;
+    let family = find_family(ladder)?;
+    let known = (family.ladder)();
+    wanted.iter().try_for_each(|rung| check_rung(&known, rung))?;
+    let device = Device::emulator();
+    let mut request = with_parameters(request(asked.numbers, Backend::Emulator)?, asked.problem);
+    read_arrays(&mut request, asked.arrays, &family)?;
+    check_seed(asked.numbers, &request, &family)?;
+    family.check_used(&wanted, &request)?;
+    let case = family.case(&request)?;
+    case.check_fits(&device)?;
+    for info in runnable(&known.rungs, &wanted, case.as_ref(), &device)? {
+        let name = format!("{ladder}/{}", info.name);
+        each(&name, &mut *case.trial(info.name, &device)?)?;
+    }
+    Ok(())
+}
+
+/// Instructions of one warp after which a kernel counts as an endless loop: minutes of emulation.
+const STUCK_AFTER: u64 = 10_000_000_000;
+/// The same where only some blocks run: a block that waits for one that does not run never ends.
+const PARTIAL_STUCK_AFTER: u64 = 300_000_000;
+
+/// The failure of a run of some blocks only, with a note that says so.
+pub fn partial_run(error: Error) -> Failure {
+    match error {
+        Error::Fault(mut fault) if fault.kind == FaultKind::InstructionLimit => {
+            fault.help.push_str(
+                "\n   = note: only some of the blocks ran; a block that waits for one that did not run never ends",
+            );
+            Error::Fault(fault).into()
+        }
+        error => error.into(),
+    }
+}
+
+/// Gives an entry of a file to `each`; with `some`, only some of its blocks will run.
+///
+/// # Errors
+/// Invalid PTX, arguments that do not match, and the errors of `each`.
+pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome {
+    if asked.compare.is_some() || !matches!(asked.on.device.as_str(), "best" | "emulator") {
+        return Err(Failure::input(
+            "profiles and pictures are made on the emulator only",
+            "remove --device and --compare; on a GPU, use Nsight Compute",
+        ));
+    }
+    no_fidelity(asked)?;
+    let (ready, _) = arguments(asked)?;
+    let ptx = linked_ptx(&asked.files)?;
+    let device = emulator(asked, Some(if some { PARTIAL_STUCK_AFTER } else { STUCK_AFTER }));
+    let module = ptx.load(&device)?;
+    let entry = find_entry(&module, asked.entry.as_deref())?;
+    check_arguments(&module, &entry, &ready)?;
+    let sources = sources();
+    sources.insert_ptx(&ptx.text);
+    let name = format!("{} of {}", entry, asked.names());
+    let mut launch =
+        FileLaunch { device, ptx, module, entry, shape: asked.shape(), ready, ran: false };
+    each(&name, &mut launch, &sources)
+}
+
+/// An entry of a file, each run of which finds its memory as the first one does.
+struct FileLaunch {
+    device: Device,
+    ptx: Ptx,
+    module: PtxModule,
+    entry: String,
+    shape: PtxShape,
+    ready: Vec<Ready>,
+    ran: bool,
+}
+
+impl FileLaunch {
+    /// Runs it with fresh memory and, where it has variables that kernels may write, a fresh module.
+    fn fresh<T>(
+        &mut self,
+        run: impl FnOnce(&mut PtxLaunch<'_>) -> lanework::Result<T>,
+    ) -> lanework::Result<T> {
+        let of_kernels = |variable: &Variable| variable.space == StateSpace::Global;
+        let written = self.module.module().variables().any(of_kernels);
+        if std::mem::replace(&mut self.ran, true) && written {
+            self.module = self.ptx.load(&self.device)?;
+        }
+        let buffers = upload(&self.device, &self.ready)?;
+        let maps = maps(&self.ready, &buffers)?;
+        let arguments = given(&self.ready, &buffers, &maps);
+        let (module, entry, shape) = (&self.module, self.entry.clone(), self.shape);
+        run(&mut PtxLaunch { module, entry, shape, arguments: &arguments })
+    }
+}
+
+impl Subject for FileLaunch {
+    fn shape(&self) -> (Dim3, Dim3, u32) {
+        (self.shape.grid, self.shape.block, self.shape.dynamic_shared)
+    }
+    fn waits(&self) -> bool {
+        self.shape.cooperative || self.module.blocks_may_wait(&self.entry)
+    }
+    fn profile(&mut self, blocks: Blocks) -> lanework::Result<Profile> {
+        self.fresh(|launch| launch.profile(blocks))
+    }
+    fn trace(&mut self, blocks: Blocks, wanted: TraceConfig) -> lanework::Result<Trace> {
+        self.fresh(|launch| launch.trace(blocks, wanted))
+    }
+}

@@ -1,0 +1,249 @@
+//! A climb as tables: verification, counts or times, and the reason why a rung is faster.
+
+pub mod points;
+
+use lanework::Backend;
+use lanework_lab::{Accuracy, ClimbRecord, RungRecord, Step, TimeRecord};
+use lanework_terminal::output::{duration, short_count, thousands};
+use lanework_terminal::table::{Cell, Column, Table, Tone, listed, prose, shown};
+use lanework_terminal::words;
+
+/// The climb in words.
+pub fn describe(record: &ClimbRecord, backend: Backend) -> String {
+    let settings: Vec<String> =
+        record.settings.iter().map(|(name, value)| format!(", {name} {value}")).collect();
+    let mut text = prose(&format!(
+        "{} of {} {} on {} (driver {}){}, seed {}",
+        record.ladder,
+        record.size_in_words(),
+        record.element,
+        record.device.name,
+        record.device.driver,
+        settings.concat(),
+        record.seed,
+    ));
+    for line in &record.analysis {
+        text.push_str(&listed("  ", line));
+    }
+    text.push_str(&match backend {
+        Backend::Emulator => counted(record),
+        Backend::Cuda => timed(record),
+    });
+    text.push_str(&steps(record));
+    text.push_str(&errors(record));
+    for (peer, why) in &record.skipped_peers {
+        text.push_str(&prose(&format!("\n{peer} was skipped: {why}")));
+    }
+    if let Some(host) = &record.host {
+        text.push_str(&prose(&format!(
+            "\nhost ({}): {} serially, median of {}, host clock",
+            host.experiment,
+            duration(host.median_ns),
+            host.samples
+        )));
+    }
+    text
+}
+
+/// The verdict on the result of a rung.
+fn verdict(rung: &RungRecord) -> Cell {
+    match (&rung.accuracy, &rung.skipped) {
+        (_, Some(_)) => Cell::from("skipped").tone(Tone::Weak),
+        (Some(Accuracy::BitExact), _) => Cell::from("bit-exact").tone(Tone::Good),
+        (Some(Accuracy::WithinBound { .. }), _) => {
+            Cell::from("within tolerance").short("tolerance").tone(Tone::Good)
+        }
+        (None, None) => Cell::from(match rung.rejection {
+            Some("wrong") => "WRONG",
+            Some(_) => "LOW PRECISION",
+            None => "NO",
+        })
+        .tone(Tone::Bad),
+    }
+}
+
+/// The columns that both tables begin with.
+fn first_columns() -> Vec<Column> {
+    vec![Column::name("rung"), Column::label("exp.").rank(9), Column::label("verified").rank(2)]
+}
+
+/// The columns of registers and occupancy.
+fn of_resources() -> [Column; 2] {
+    [Column::number("regs").rank(5), Column::number("occup.").rank(5)]
+}
+
+/// Registers and occupancy.
+fn resources(rung: &RungRecord) -> [Cell; 2] {
+    let Some(taken) = &rung.resources else { return [Cell::default(), Cell::default()] };
+    let about = if taken.estimated { "~" } else { "" };
+    let registers = match taken.spill_bytes {
+        0 => format!("{about}{}", taken.registers),
+        bytes => format!("{about}{} +{bytes} B", taken.registers),
+    };
+    [registers.into(), format!("{:.0} %", 100.0 * taken.occupancy).into()]
+}
+
+/// The table of counts.
+fn counted(record: &ClimbRecord) -> String {
+    let mut columns = first_columns();
+    columns.extend([
+        Column::number("sectors/load (opt)").short("s/load (opt)").rank(1),
+        Column::number("sectors/store (opt)").short("s/store (opt)").rank(1),
+        Column::number("bank conflicts").rank(3),
+        Column::number("warp instr.").rank(4),
+        Column::number("instr./warp").rank(8),
+        Column::number("lanes").rank(7),
+    ]);
+    columns.extend(of_resources());
+    let mut rows = Table::new(columns);
+    for rung in &record.rungs {
+        let mut row = vec![rung.name.into(), rung.experiment.into(), verdict(rung)];
+        if let Some(counters) = &rung.counters {
+            let conflicts =
+                counters.shared_load.bank_conflicts + counters.shared_store.bank_conflicts;
+            row.extend([
+                counters.global_load.per_request().into(),
+                counters.global_store.per_request().into(),
+                short_count(conflicts as f64).into(),
+                short_count(counters.warp_instructions as f64).into(),
+                rung.instructions_per_warp().map_or(String::new(), short_count).into(),
+                rung.active_lanes().map_or(String::new(), |lanes| format!("{lanes:.1}")).into(),
+            ]);
+            row.extend(resources(rung));
+        }
+        rows.row(row);
+    }
+    let mut text = shown(&rows);
+    if let Some(sample) = record.rungs.iter().find_map(|rung| rung.sampled) {
+        text.push_str(&prose(&format!(
+            "Counts are of a sample of blocks ({} of {} for the first such rung); every element was verified.",
+            thousands(sample.blocks_counted),
+            thousands(sample.blocks)
+        )));
+    }
+    text + &prose(
+        "Counted by the emulator, which does not model time. sectors/load, sectors/store: 32-byte sectors per \
+         warp request to global memory (opt: what the lanes' bytes fill at best); bank conflicts: excess \
+         wavefronts of shared memory, at best 0; lanes: mean of active lanes, at best 32; regs: 32-bit registers \
+         per thread, estimated; occup.: on an H200.",
+    )
+}
+
+/// The table of times.
+fn timed(record: &ClimbRecord) -> String {
+    let computes = record.work.flops > 0;
+    let cycles = record.rungs.iter().any(|rung| rung.figures.contains_key("cycles"));
+    let host = record.rungs.iter().any(|rung| rung.figures.contains_key("host_ns"));
+    let mut columns = first_columns();
+    columns.extend([
+        Column::number("median").rank(0),
+        Column::number("+-").rank(4),
+        Column::number("GB/s").rank(if computes { 6 } else { 1 }),
+    ]);
+    columns.extend(computes.then(|| Column::number("GFLOP/s").rank(1)));
+    columns.extend(of_resources());
+    columns.push(Column::number("vs before").rank(3));
+    columns.extend(cycles.then(|| Column::number("cycles").rank(7)));
+    columns.extend(host.then(|| Column::number("host part").rank(7)));
+    let mut rows = Table::new(columns);
+    for rung in &record.rungs {
+        let mut row = vec![rung.name.into(), rung.experiment.into(), verdict(rung)];
+        if let Some(time) = &rung.time {
+            let rate = |figure: f64| rate(time, figure);
+            let half = (time.interval_ns[1] - time.interval_ns[0]) / time.median_ns / 2.0;
+            row.extend([
+                duration(time.median_ns).into(),
+                format!("{:.2} %", 100.0 * half).into(),
+                rate(time.gigabytes_per_second),
+            ]);
+            row.extend(computes.then(|| rate(time.gigaflops_per_second)));
+            row.extend(resources(rung));
+            let ratio = rung.speedup.map_or(String::new(), |ratio| format!("{ratio:.2}x"));
+            row.push(ratio.into());
+            let figure = |name: &str| rung.figures.get(name).copied();
+            if cycles {
+                row.push(figure("cycles").map_or(String::new(), short_count).into());
+            }
+            if host {
+                row.push(figure("host_ns").map_or(String::new(), duration).into());
+            }
+        }
+        rows.row(row);
+    }
+    let mut text = shown(&rows);
+    for rung in &record.rungs {
+        if let Some(why) = rung.time.as_ref().and_then(|time| time.invalid.as_ref()) {
+            text.push_str(&prose(&format!("{}: INVALID: {why}", rung.name)));
+        }
+    }
+    text + &prose(
+        "GPU event time, cold cache; +-: half of the median's 95 % interval; GB/s counts each input read once \
+         and each output written once.",
+    )
+}
+
+/// A rate, unless the time cannot be right.
+fn rate(time: &TimeRecord, figure: f64) -> Cell {
+    match &time.invalid {
+        Some(_) => Cell::from("INVALID").tone(Tone::Bad),
+        None => format!("{figure:.0}").into(),
+    }
+}
+
+/// A line for each step: whether it gains and by what; where it does not, what the rung costs; or why it was not taken.
+fn steps(record: &ClimbRecord) -> String {
+    let widest = record.rungs.iter().map(|rung| rung.name.len()).max().unwrap_or(0);
+    let ladder = lanework_ladders::ladders().into_iter().find(|known| known.name == record.ladder);
+    let header = |name: &str| {
+        let known = ladder.as_ref()?.rungs.iter().find(|known| known.name == name)?;
+        Some(known.header(words::of_kernels()))
+    };
+    let line = |rung: &RungRecord| {
+        let label = format!("  {:<widest$}  ", rung.name);
+        if let Some(why) = &rung.skipped {
+            return Some(listed(&label, &format!("skipped: {why}")));
+        }
+        let mut text = listed(&label, rung.reason.as_ref()?);
+        let header = header(rung.name).unwrap_or_default();
+        let of_header = match rung.step? {
+            Step::Faster => format!("predicted: {}", header.predicts),
+            step if !step.gains() => format!("costs: {}", header.costs),
+            _ => String::new(),
+        };
+        if of_header.len() > "predicted: ".len() {
+            text.push_str(&listed(&" ".repeat(label.len()), &of_header));
+        }
+        Some(text)
+    };
+    record.rungs.iter().filter_map(line).collect()
+}
+
+/// The errors of rungs that round.
+fn errors(record: &ClimbRecord) -> String {
+    let mut rows = Table::new([
+        Column::name("rung"),
+        Column::number("max rel. error"),
+        Column::number("mean rel. error"),
+        Column::number("normwise"),
+        Column::number("of bound"),
+    ]);
+    for rung in &record.rungs {
+        let Some(Accuracy::WithinBound {
+            max_relative, mean_relative, normwise, bound_used, ..
+        }) = rung.accuracy
+        else {
+            continue;
+        };
+        rows.row([
+            rung.name.to_owned(),
+            format!("{max_relative:.2e}"),
+            format!("{mean_relative:.2e}"),
+            format!("{normwise:.2e}"),
+            format!("{:.0} %", 100.0 * bound_used),
+        ]);
+    }
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!("\nErrors against FP64 on the host\n{}", shown(&rows)),
+    }
+}
