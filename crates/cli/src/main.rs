@@ -1,8 +1,7 @@
 //! The `lanework` command: run, check, profile and draw kernels of PTX and CUDA C++ files, and climb the
 //! ladders of kernels that come with it.
 //!
-//! Exit codes: 0 when all is well, 1 when a check failed, 2 for bad input or usage, 3 when a comparison found what is
-//! slower.
+//! Exit codes: 0 success, 1 a check failed, 2 bad input or usage, 3 the second side of a comparison is slower.
 
 mod args;
 mod commands;

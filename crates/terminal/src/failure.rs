@@ -11,7 +11,7 @@ pub enum Failure {
     Check(String),
     /// Bad input or usage: exit code 2.
     Input(String),
-    /// What was compared is slower: exit code 3.
+    /// The second side of a comparison is slower: exit code 3.
     Regression(String),
     /// The library refused something: exit code 1 for a kernel that faulted, else 2.
     Library(Box<lanework::Error>),
@@ -23,7 +23,7 @@ pub enum Failure {
     Bug,
 }
 
-/// What a command returns.
+/// The result of a command.
 pub type Outcome = Result<(), Failure>;
 
 impl Failure {
@@ -64,7 +64,7 @@ pub fn report_bugs_politely() {
 /// Runs a command; a panic in it becomes [`Failure::Bug`].
 ///
 /// # Errors
-/// Those of the command.
+/// The errors of the command.
 pub fn catch_bugs(command: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(command)).unwrap_or(Err(Failure::Bug))
 }

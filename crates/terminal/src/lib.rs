@@ -1,4 +1,4 @@
-//! What the commands `lanework` and `lanework-lab` share: parsing, tables, progress, errors with exit codes, and the
+//! Shared by the commands `lanework` and `lanework-lab`: parsing, tables, progress, errors with exit codes, and the
 //! translation of everything that a terminal shows.
 //!
 //! A command's `main` is [`start`], its own parser, and [`finish`]:

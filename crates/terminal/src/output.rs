@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Prints text for people to standard output, in their language. A closed pipe ends the command without a message.
 ///
 /// # Errors
-/// When the output cannot be written.
+/// If the output cannot be written.
 pub fn print(text: &str) -> Result<(), Failure> {
     print_data(&wrapped(&words::say(text), screen::width()))
 }
@@ -21,7 +21,7 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Prints what programs read to standard output: JSON, CSV, PTX, source. It is the same in every language.
 ///
 /// # Errors
-/// When the output cannot be written.
+/// If the output cannot be written.
 pub fn print_data(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     out.write_all(text.as_bytes())?;
@@ -37,7 +37,7 @@ pub fn note(text: &str) {
 /// Writes a file. It is the same in every language.
 ///
 /// # Errors
-/// When it cannot be written, with its path.
+/// If it cannot be written, with its path.
 pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(path, text).map_err(|error| not_written(path, &error))
 }
@@ -45,7 +45,7 @@ pub fn write(path: &Path, text: &str) -> Result<(), Failure> {
 /// Checks that a file can be written: before the work whose result it is to hold. What is in it stays.
 ///
 /// # Errors
-/// When it cannot be written, with its path.
+/// If it cannot be written, with its path.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
     let there = path.exists();
     let opened = OpenOptions::new().append(true).create(true).open(path);
@@ -59,7 +59,7 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
 /// The text of a file; `help` says what the file should hold.
 ///
 /// # Errors
-/// When it cannot be read, or is not text.
+/// If it cannot be read, or is not text.
 pub fn read_text(path: &Path, help: &str) -> Result<String, Failure> {
     let name = path.display();
     let bytes = std::fs::read(path).map_err(|error| {
@@ -89,7 +89,7 @@ pub fn json_was_printed() -> bool {
 /// Prints one JSON value and a line end.
 ///
 /// # Errors
-/// When the output cannot be written.
+/// If the output cannot be written.
 pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     PRINTED_JSON.store(true, Ordering::Relaxed);
     let text = serde_json::to_string_pretty(value).map_err(|error| {

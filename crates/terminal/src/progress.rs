@@ -1,4 +1,4 @@
-//! What a command is at, on standard error, once it takes longer than a second: a line with a bar and the time
+//! Shows progress on standard error after a second: a line with a bar and the time
 //! left on a terminal, a plain line now and then elsewhere, nothing where JSON is asked for.
 //!
 //! ```text
@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What takes less is not shown.
+/// Shorter commands show no progress.
 const AFTER: Duration = Duration::from_secs(1);
 /// Between two pictures on a terminal.
 const TICK: Duration = Duration::from_millis(120);
@@ -39,7 +39,7 @@ pub struct Progress {
 }
 
 struct State {
-    /// What is done, such as `climbing`, and the step.
+    /// The activity, such as `climbing`, and the step.
     what: String,
     step: String,
     /// How the step was called when it began.
@@ -148,7 +148,7 @@ impl Drop for Progress {
     fn drop(&mut self) {
         let Some((sender, thread)) = self.shows.take() else { return };
         drop(sender);
-        // What it shows is cleared before anything else is printed.
+        // The thread clears its line before anything else is printed.
         let _ = thread.join();
     }
 }
@@ -178,7 +178,7 @@ fn shown(state: &Mutex<State>, wait: impl Fn(Duration) -> Result<(), RecvTimeout
             furthest = furthest.max(done);
             (state.step(), state.times(done))
         };
-        // What stands there is overwritten, not cleared first: the line does not flicker.
+        // Overwrites the old line without clearing it first, so that it does not flicker.
         say(&format!(
             "\r{}\x1b[K",
             line(tick, &words::say(&step), furthest, &words::say(&times), columns_of_errors())
@@ -190,13 +190,13 @@ fn shown(state: &Mutex<State>, wait: impl Fn(Duration) -> Result<(), RecvTimeout
     say("\r\x1b[K");
 }
 
-/// Writes to the terminal, at once. Where it cannot be written, nobody is watching.
+/// Writes to the terminal without buffering. Errors are ignored: progress is optional.
 fn say(text: &str) {
     let mut errors = std::io::stderr().lock();
     let _ = errors.write_all(text.as_bytes()).and_then(|()| errors.flush());
 }
 
-/// Columns of the terminal that standard error is.
+/// Width of the terminal on standard error.
 fn columns_of_errors() -> usize {
     let size = terminal_size::terminal_size_of(std::io::stderr());
     size.map_or(80, |(width, _)| usize::from(width.0)).max(1)

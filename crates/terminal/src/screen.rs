@@ -1,4 +1,4 @@
-//! What the terminal is: how wide, whether coloured; and the options that say otherwise.
+//! Width and color of the terminal, and the options that override them.
 //!
 //! Standard output that is not a terminal has no limit to its lines, so that nothing is left out of a file; where
 //! `COLUMNS` is set, that holds, terminal or not.

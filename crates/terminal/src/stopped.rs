@@ -1,4 +1,4 @@
-//! What is said when a command stops: on standard error, by the exit code, and in JSON where that is asked for.
+//! Reports failures: a message on standard error, the exit code, and a JSON object if the command line has `--json`.
 
 use crate::failure::Failure;
 use crate::output::{asks_for_json, json_was_printed, note, print_json};
@@ -32,13 +32,13 @@ pub fn report(failure: &Failure) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// The exit code of a bug: that of `EX_SOFTWARE` in sysexits.h.
+/// The exit code of a bug: `EX_SOFTWARE` in sysexits.h.
 const BUG: u8 = 70;
 
 /// Ends the process where the command line cannot be parsed, or asks for help.
 pub fn usage(error: &clap::Error) -> ! {
     let text = words::of_clap(error);
-    // Of a closed pipe nobody is to be told.
+    // Ignore broken pipes.
     let _ = match error.use_stderr() {
         true => {
             let text = wrapped(&text, width_of_errors());
@@ -56,7 +56,7 @@ pub fn usage(error: &clap::Error) -> ! {
 /// Why a command stopped, in JSON.
 #[derive(Serialize)]
 pub struct ErrorJson {
-    /// What kind of error it is: that of a fault or of a failed request, `check` for a failed check, `input`,
+    /// The kind of error: of a fault or a failed request, `check` for a failed check, `input`,
     /// `usage`.
     kind: &'static str,
     /// What happened, as standard error has it.

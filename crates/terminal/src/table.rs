@@ -37,7 +37,7 @@ pub fn fit() -> Fit {
         Some(names) if names.iter().any(|name| name == "all") => Shown::All,
         Some(names) => Shown::Named(names.to_vec()),
     };
-    // What prints strips the colour where there is none.
+    // Printing strips the color if the output has none.
     Fit { width: width(), shown, color: true }
 }
 
@@ -70,7 +70,7 @@ pub fn laid(blocks: &[Block]) -> String {
         Block::Table(table) => shown(table),
         Block::Text { text, .. } if text.is_empty() => "\n".to_owned(),
         Block::Text { label, text } => {
-            // What stands right of a shorter label stays where it is.
+            // Keeps the text in its column if the label gets shorter.
             let said = words::term(label);
             let pad = columns(label).saturating_sub(columns(&said));
             hanging(&format!("{said}{}", " ".repeat(pad)), &words::say(text), readable())
@@ -82,7 +82,7 @@ pub fn laid(blocks: &[Block]) -> String {
 /// Checks that `--columns` named columns of the tables that were shown.
 ///
 /// # Errors
-/// When one is of none of them, with the columns that there are.
+/// If a name is unknown; lists the known columns.
 pub fn check_columns() -> Outcome {
     let (Some(asked), Ok(tables)) = (columns_asked(), SHOWN.lock()) else { return Ok(()) };
     let unknown = |name: &&String| {
@@ -94,7 +94,7 @@ pub fn check_columns() -> Outcome {
     known.sort_unstable();
     known.dedup();
     Err(Failure::input(
-        format_args!("--columns {name}: no column is called so"),
+        format_args!("--columns {name}: no such column"),
         format_args!("there are: {}", known.join(", ")),
     ))
 }

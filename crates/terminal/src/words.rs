@@ -13,8 +13,8 @@
 //! ```
 //!
 //! A text of several lines is one line in the catalogue, with a space for each line end. What a hole holds is
-//! translated in turn, unless it stands in quotes or backticks. Where a line as a whole is not in the catalogue, it is
-//! taken apart: columns, sentences, then what stands between `;`, `:`, `,` and in parentheses, so that `padded: SOME
+//! translated, too, unless it is in quotes or backticks. If a whole line is not in the catalogue, it is
+//! split: into columns, sentences, then at `;`, `:`, `,` and parentheses, so that `padded: SOME
 //! TEXT` needs `SOME TEXT` alone. `cargo test -p lanework-terminal words` lists what has no translation, as lines to fill in,
 //! and entries that no source has any more.
 //!

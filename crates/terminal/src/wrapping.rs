@@ -1,5 +1,5 @@
-//! Lines that are longer than the terminal is wide, such as errors and findings, wrapped at spaces: no word and no
-//! number is split. Quoted source, and tables of which every column was asked for, stay as they are.
+//! Wraps lines that are wider than the terminal, such as errors and findings, at spaces. Quoted source is not wrapped, nor
+//! are tables if `--columns` is given.
 
 use crate::screen::columns_asked;
 use lanework::report::layout::{columns, hanging};

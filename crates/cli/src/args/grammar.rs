@@ -1,4 +1,4 @@
-//! Which options a command line takes: those of a rung, of a file, or of a program.
+//! Chooses the options that a command line takes: for a rung, a file, or a program.
 //!
 //! `check`, `profile` and others take a rung, a `.ptx` or `.cu` file, or a program, each with options of its own. The first
 //! positional argument decides. It is found by the options that any of the grammars has, so that the value of an option,
@@ -13,7 +13,7 @@ use lanework_terminal::arguments::with_common_options;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// What a command works on, which decides its options.
+/// The operand of a command, which decides its options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grammar {
     /// A ladder or a rung, or nothing.
@@ -27,9 +27,9 @@ pub enum Grammar {
 /// A command line, taken apart as far as needed to choose its parser.
 #[derive(Debug)]
 pub struct Line {
-    /// The command's name; empty if there is none.
+    /// The command's name; empty for a line without a command.
     pub command: String,
-    /// What it works on.
+    /// Its operand.
     pub grammar: Grammar,
     /// The arguments, without the command's name and after the name of the program as help shows it: `lanework check`.
     pub arguments: Vec<OsString>,

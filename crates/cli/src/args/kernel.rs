@@ -60,7 +60,7 @@ pub struct KernelArgs {
     /// Seconds after which the emulator stops.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
-    /// Bytes of memory that the emulator has.
+    /// Memory of the emulator, in bytes.
     #[arg(long, value_name = "BYTES", value_parser = positive)]
     pub memory_limit: Option<u64>,
     /// List the fidelity of each instruction form of the entry: measured on an H200, or unmeasured.
@@ -199,7 +199,7 @@ pub struct SanitizerOptions {
     pub sarif: Option<PathBuf>,
 }
 
-/// What a profile covers and how it is listed.
+/// Coverage and layout of a profile.
 #[derive(Debug, Args)]
 pub struct ProfileOptions {
     /// The GPU whose occupancy and caches are modelled; `lanework gpus` lists them.

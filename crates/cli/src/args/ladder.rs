@@ -275,7 +275,7 @@ pub struct TuneArgs {
     /// Tune for a cache that holds what the launch before left, instead of nothing of use.
     #[arg(long)]
     pub hot: bool,
-    /// The longest first look at a candidate, in seconds [default: 1]; two in turns may take four times as long.
+    /// The longest first look at a candidate, in seconds [default: 1]; two interleaved candidates may take four times as long.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<f64>,
     /// Measure also where a choice is known.

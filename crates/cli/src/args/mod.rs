@@ -39,7 +39,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(name = "lanework", version, max_term_width = 100)]
 #[command(after_help = "`lanework COMMAND --help` shows a command's options with examples.\n\
-    Exit codes: 0 all is well, 1 a check failed, 2 bad input or usage, 3 slower.\n\
+    Exit codes: 0 success, 1 a check failed, 2 bad input or usage, 3 slower.\n\
     Start with: lanework inspect kernel.ptx, or without a kernel: lanework climb transpose")]
 pub struct Arguments {
     /// What to do.
@@ -83,7 +83,7 @@ pub enum Command {
         lanework inspect sgemm    every rung, without its PTX\n  \
         lanework inspect --kernel saxpy -- cargo run")]
     Inspect(InspectArgs),
-    /// Run a program, a CUDA program as it is, too, and check, profile or trace every kernel that it launches.
+    /// Run a program, also an unmodified CUDA program, and check, profile or trace every kernel that it launches.
     #[command(after_help = "Examples:\n  \
         lanework exec -- cargo run\n  \
         lanework exec --check --sarif found.sarif -- cargo test\n  \
@@ -98,7 +98,7 @@ pub enum Command {
         same without this command: each process prints its report on standard error when it ends.\n\
         `look` and `inspect` take programs, too: lanework look --kernel saxpy -- cargo run")]
     Exec(ExecArgs),
-    /// Judge a stranger's kernel: right, wrong or refused, with the first reason.
+    /// Judge an unknown kernel: right, wrong or refused, with the first reason.
     #[command(after_help = "Examples:\n  \
         lanework judge task.toml candidate.cu\n  \
         lanework judge task.toml candidate.ptx --json --seed 7\n  \
@@ -141,7 +141,7 @@ pub enum Command {
         lanework bench saxpy.cu --grid 4096 --block 256 --arg f32:2.0 --arg rand:f32:1048576 \\\n      \
         --arg rand:f32:1048576:2 --arg u32:1048576 --bytes 12582912")]
     Bench(BenchArgs),
-    /// Compare two kernels on a GPU, in turns, or two stored runs, with a verdict: FAST, SLOW or AMBIGUOUS.
+    /// Compare two kernels on a GPU, interleaved, or two stored runs, with a verdict: FAST, SLOW or AMBIGUOUS.
     #[command(after_help = "Examples:\n  \
         lanework compare transpose/unpadded transpose/padded --size 8192\n  \
         lanework compare before.ptx after.ptx --grid 4096 --block 256 --arg rand:f32:1048576 \\\n      \

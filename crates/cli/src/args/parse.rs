@@ -1,4 +1,4 @@
-//! Parses the command line: commands in groups, negative values, and the options of kernels in files listed beside those of rungs.
+//! Parses the command line: commands in groups, negative values, and help that also lists the options for files.
 
 use super::{
     Arguments, BenchKernelArgs, CheckKernelArgs, CompareKernelArgs, InspectFileArgs, KernelArgs,
@@ -60,7 +60,7 @@ impl Arguments {
     /// Parses a command line.
     ///
     /// # Errors
-    /// When it is invalid, or asks for help.
+    /// If it is invalid, or asks for help.
     pub fn parse_line(line: &[OsString]) -> Result<Arguments, clap::Error> {
         let matches = with_negative_values(Self::grouped()).try_get_matches_from(line)?;
         screen::apply(&matches);

@@ -100,7 +100,7 @@ pub struct JudgeArgs {
     /// The candidate: PTX, or CUDA C++, which is compiled in a process of its own.
     #[arg(value_name = "CANDIDATE", required_unless_present = "kinds")]
     pub candidate: Option<PathBuf>,
-    /// What all problems are drawn from [default: drawn anew, and shown].
+    /// Seed of all problems [default: random, and shown].
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Where right candidates are timed: best, emulator (not timed) or cuda:N.

@@ -10,12 +10,12 @@ use lanework_lab::Cache;
 use lanework_terminal::arguments::{On, seconds};
 use std::path::PathBuf;
 
-/// What the cache holds when a timed kernel starts.
+/// State of the cache when a timed kernel starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CacheChoice {
-    /// Nothing of use: launches rotate over buffers of twice the cache, or it is overwritten.
+    /// No useful data: launches rotate over buffers of twice the cache size, or the cache is overwritten.
     Cold,
-    /// What the launch before left.
+    /// Data of the previous launch.
     Hot,
     /// One figure for each.
     Both,
@@ -43,7 +43,7 @@ pub struct BenchArgs {
     pub numbers: Numbers,
     #[command(flatten)]
     pub arrays: Arrays,
-    /// What the cache holds when the kernel starts.
+    /// State of the cache when the kernel starts.
     #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
     pub cache: CacheChoice,
     /// The longest time of sampling, in seconds [default: 15].
@@ -78,7 +78,7 @@ pub struct CompareArgs {
     pub numbers: Numbers,
     #[command(flatten)]
     pub arrays: Arrays,
-    /// What the cache holds when a kernel starts.
+    /// State of the cache when a kernel starts.
     #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
     pub cache: CacheChoice,
     /// The longest time of sampling, in seconds [default: 15].
@@ -93,14 +93,14 @@ pub struct CompareArgs {
     pub on: On,
 }
 
-/// What a timed kernel of a file is checked against, and what its work is.
+/// The expected result of a timed kernel of a file, and its work.
 #[derive(Debug, Args)]
 pub struct KernelTiming {
-    /// What the cache holds when the kernel starts.
+    /// State of the cache when the kernel starts.
     #[arg(long, value_enum, default_value = "cold", value_name = "STATE")]
     pub cache: CacheChoice,
-    /// What an argument has to hold after a launch: N:FILE.npy, or FILE.npy for the only argument that is out: or
-    /// inout:. Without it the result is compared with that of the emulator.
+    /// Expected value of an argument after a launch: N:FILE.npy, or FILE.npy for the only argument that is out: or
+    /// inout:. Without it the result is compared with the emulator's.
     #[arg(long, value_name = "[N:]FILE")]
     pub expect: Vec<String>,
     /// Largest difference from --expect, relative to each element [default: none, every bit is compared].
@@ -145,7 +145,7 @@ pub struct BenchKernelArgs {
     pub timing: KernelTiming,
 }
 
-/// `lanework compare FILE FILE`: two kernels of files on the same arguments, in turns.
+/// `lanework compare FILE FILE`: two kernels of files on the same arguments, interleaved.
 #[derive(Debug, Parser)]
 #[command(name = "lanework compare", max_term_width = 100)]
 #[command(mut_args(of_timing))]

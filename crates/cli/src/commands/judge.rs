@@ -1,4 +1,4 @@
-//! `lanework judge`: the verdict on a stranger's kernel.
+//! `lanework judge`: the verdict on an unknown kernel.
 
 use crate::args::JudgeArgs;
 use lanework::Device;
@@ -76,7 +76,7 @@ pub fn run(args: &JudgeArgs) -> Outcome {
     if verdict.verdict == Found::Right { Ok(()) } else { Err(Failure::Program(1)) }
 }
 
-/// The GPU to time on; `None` where there is none, or none is wanted.
+/// The GPU to time on; `None` if the machine has no GPU or the user wants the emulator.
 fn gpu(device: &str) -> Result<Option<String>, Failure> {
     match device {
         "emulator" => Ok(None),

@@ -16,13 +16,13 @@ const FILES: [(&str, &str); 6] = [
     ("benches/saxpy.rs", include_str!("../../template/benches/saxpy.rs.in")),
 ];
 
-/// What stands in for a project's own workspace.
+/// An empty workspace table, which keeps a project out of a surrounding workspace.
 const ALONE: &str = "\n# This folder lies in another workspace, and is not part of it: only the root of a workspace may have profiles.\n[workspace]";
 
 /// Writes a project.
 ///
 /// # Errors
-/// A name that is not a package's, a folder that is not empty, a checkout that is none.
+/// If the name cannot be a package's, the folder is not empty, or `--path` holds no checkout.
 pub fn run(args: &NewArgs) -> Outcome {
     let folder = &args.folder;
     let name = name(args)?;
@@ -64,7 +64,7 @@ pub fn run(args: &NewArgs) -> Outcome {
     ))
 }
 
-/// A path as a shell takes it: in single quotes where it has other characters than those of a plain name.
+/// Quotes a path for a shell, if it has characters other than letters, digits and plain punctuation.
 fn shell_words(path: &Path) -> String {
     let text = path.display().to_string();
     let plain = |c: char| c.is_alphanumeric() || "/._-+@:\\~".contains(c);
@@ -80,7 +80,7 @@ const TAKEN: &str = "lanework lanework-bench lanework_bench test core std alloc 
     ref return self static struct super trait true type unsafe use where while async await dyn abstract \
     become box do final gen macro override priv try typeof unsized virtual yield";
 
-/// The name of the package: that of the folder, unless another is given.
+/// The name of the package; by default the folder's.
 fn name(args: &NewArgs) -> Result<String, Failure> {
     // `.` and `..` end in no name; their absolute paths do.
     let whole = fs::canonicalize(&args.folder).unwrap_or_else(|_| args.folder.clone());
@@ -116,15 +116,15 @@ fn dependency(name: &str, path: Option<&Path>) -> Result<String, Failure> {
     let Some(found) = found else {
         return Err(Failure::input(
             format_args!("{} is not a checkout of Lanework", path.display()),
-            "give the folder that holds crates/runtime/lanework, or leave --path out for the published version",
+            "give the folder that holds crates/runtime/lanework, or remove --path to use the published version",
         ));
     };
-    // A literal string of TOML takes backslashes as they are.
+    // A literal string of TOML does not interpret backslashes.
     Ok(format!("{name} = {{ path = '{}' }}", found.display()))
 }
 
-/// The folder of a crate of ours, in the checkout whose crate `lanework` is in this folder: crates lie in groups, each in a
-/// folder called as it is without the prefix.
+/// The folder of a crate of ours, in the checkout whose crate `lanework` is in this folder: crates are in groups, each in a
+/// folder with its name without the prefix.
 fn folder_of(name: &str, lanework: &Path) -> Option<PathBuf> {
     let groups = fs::read_dir(lanework.parent()?.parent()?).ok()?;
     let short = name.strip_prefix("lanework-").unwrap_or(name);

@@ -88,7 +88,7 @@ impl Checked {
     /// Shows the findings, and writes them to a file as SARIF.
     ///
     /// # Errors
-    /// When there are any.
+    /// If there are any.
     pub fn show(self, file: Option<&Path>, as_json: bool, program: Option<&Ended>) -> Outcome {
         let findings = fold(self.findings);
         if let Some(path) = file {

@@ -27,12 +27,12 @@ impl Repository {
         self.root.as_ref().map(|root| format!("file://{}/", escaped(root).trim_end_matches('/')))
     }
 
-    /// A file as a URI, and whether that is relative to the root. A relative path may be relative to the folder that
-    /// the command runs in, to `beside`, or to the root; one of a file that is not there stays as it is.
-    pub fn uri(&self, file: &Path, beside: Option<&Path>) -> (String, bool) {
-        let beside = beside.map(|folder| self.here.join(folder).join(file));
+    /// A file as a URI, and whether that is relative to the root. A relative path is tried in the current folder, in
+    /// `folder`, and in the root; without a file in any of them it is returned unchanged.
+    pub fn uri(&self, file: &Path, folder: Option<&Path>) -> (String, bool) {
+        let in_folder = folder.map(|folder| self.here.join(folder).join(file));
         let of_root = self.root.as_ref().map(|root| root.join(file));
-        let places = [Some(self.here.join(file)), beside, of_root];
+        let places = [Some(self.here.join(file)), in_folder, of_root];
         let found = places.into_iter().flatten().find_map(|place| place.canonicalize().ok());
         let inside = |found: &Path| Some(found.strip_prefix(self.root.as_ref()?).ok()?.to_owned());
         match found {

@@ -15,7 +15,7 @@ pub use map::MapForm;
 pub enum Argument {
     /// `TYPE:VALUE`: a scalar, its type and its bytes.
     Scalar(ElementType, Vec<u8>),
-    /// Memory, of which the kernel gets the address.
+    /// Memory; the kernel gets its address.
     Memory {
         /// Its contents before the launch.
         before: Contents,

@@ -23,7 +23,7 @@ pub fn emulator(args: &KernelArgs, stuck: Option<u64>) -> Device {
     Device::emulator_within(options)
 }
 
-/// What was executed, and the contents of memory after the launch.
+/// The executed instructions, and the contents of memory after the launch.
 pub type Launched = (Option<Executed>, Vec<Option<Array>>);
 
 /// Uploads the arguments, runs the entry, and downloads the memory. On a sanitized device, uninitialised
@@ -41,8 +41,8 @@ pub fn launch(
     let buffers = upload(device, ready)?;
     let maps = maps(ready, &buffers)?;
     let arguments = given(ready, &buffers, &maps);
-    // SAFETY: the emulator checks every access; on a GPU the user runs this kernel as any CUDA program
-    // does, in this process's own context.
+    // SAFETY: the emulator checks the bounds of every access. On a GPU the kernel, which the user named, can access the memory
+    // of this process's CUDA context only, not the host's.
     let executed = unsafe { module.launch(entry, shape, &arguments) }?;
     let mut after = Vec::new();
     for (argument, buffer) in ready.iter().zip(&buffers) {
@@ -59,7 +59,7 @@ pub fn launch(
 /// The memory of the arguments on a device.
 ///
 /// # Errors
-/// When the device has too little memory.
+/// If the device has too little memory.
 pub fn upload(device: &Device, ready: &[Ready]) -> lanework::Result<Vec<Option<Buffer<u8>>>> {
     let mut buffers: Vec<Option<Buffer<u8>>> = Vec::new();
     for (index, argument) in ready.iter().enumerate() {
@@ -84,7 +84,7 @@ pub fn upload(device: &Device, ready: &[Ready]) -> lanework::Result<Vec<Option<B
 /// The tensor maps of the arguments.
 ///
 /// # Errors
-/// When one does not fit its memory.
+/// If one does not fit its memory.
 pub fn maps<'a>(
     ready: &[Ready],
     buffers: &'a [Option<Buffer<u8>>],

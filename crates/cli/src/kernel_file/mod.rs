@@ -19,7 +19,7 @@ pub use parameters::check_arguments;
 /// The entry to run: the one of this name, mangled or in C++, or the only one.
 ///
 /// # Errors
-/// When there is none, or the name is ambiguous.
+/// If no entry has the name, or several do.
 pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Failure> {
     module.find_entry(name).map_err(|error| match error {
         Error::Request { why, help } => Failure::input(why, help),
@@ -30,7 +30,7 @@ pub fn find_entry(module: &PtxModule, name: Option<&str>) -> Result<String, Fail
 /// Refuses an option that only `run` on the emulator has.
 ///
 /// # Errors
-/// When it was given.
+/// If it was given.
 pub fn no_fidelity(args: &KernelArgs) -> Result<(), Failure> {
     match args.fidelity {
         true => Err(Failure::input(

@@ -1,4 +1,4 @@
-//! The arguments beside the parameters that an entry declares.
+//! Checks arguments against the parameters that an entry declares.
 
 use super::arguments::{Ready, parameters};
 use lanework::PtxModule;
@@ -8,7 +8,7 @@ use lanework_terminal::failure::Failure;
 /// Checks the arguments against the parameters of the entry: their number, and the kinds of scalars.
 ///
 /// # Errors
-/// When there are more or fewer than parameters, or one is an integer where a float is wanted, the like, or
+/// If there are more or fewer than parameters, or one is an integer where a float is wanted, the like, or
 /// memory where a number is.
 pub fn check_arguments(module: &PtxModule, entry: &str, ready: &[Ready]) -> Result<(), Failure> {
     let Some(function) = module.module().entry(entry) else { return Ok(()) };

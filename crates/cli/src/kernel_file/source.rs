@@ -1,4 +1,4 @@
-//! Kernels in files: PTX as it is, CUDA C++ through a compiler where there is one.
+//! Kernels in files: PTX text, and CUDA C++ if a compiler is found.
 
 use lanework::ptx::{Diagnostics, Module};
 use lanework::{Device, NvrtcError, PtxModule};
@@ -16,10 +16,10 @@ pub struct Ptx {
 }
 
 impl Ptx {
-    /// Its module on a device. Errors of the text, and later those of its kernels, name the file.
+    /// Loads it on a device. Errors in the text, and later faults of its kernels, name the file.
     ///
     /// # Errors
-    /// Those of the device.
+    /// If the device refuses the module.
     pub fn load(&self, device: &Device) -> lanework::Result<PtxModule> {
         match &self.file {
             Some(file) => device.load_ptx_of(file, &self.text),
@@ -39,7 +39,7 @@ impl Ptx {
 /// The PTX of one file, or of several, linked. In what is linked, every instruction names its file.
 ///
 /// # Errors
-/// Those of [`ptx_of`], text that is not PTX, and files that cannot be linked.
+/// As [`ptx_of`]; also if the text is not PTX or the files cannot be linked.
 pub fn linked_ptx(paths: &[PathBuf]) -> Result<Ptx, Failure> {
     if let [path] = paths {
         return ptx_of(path);
@@ -63,7 +63,7 @@ pub fn linked_ptx(paths: &[PathBuf]) -> Result<Ptx, Failure> {
 /// The PTX of a file; CUDA C++ is compiled to PTX first.
 ///
 /// # Errors
-/// When the file cannot be read, there is no compiler, or it does not compile.
+/// If the file cannot be read, there is no compiler, or it does not compile.
 pub fn ptx_of(path: &Path) -> Result<Ptx, Failure> {
     read(path, false)
 }
@@ -81,7 +81,7 @@ fn read(path: &Path, part: bool) -> Result<Ptx, Failure> {
 /// The targets that are tried in turn.
 const TARGETS: [&str; 2] = ["80", "90a"];
 
-/// Compiles CUDA C++ with NVRTC. Where there is none, or where it refuses (it takes no host code and no
+/// Compiles CUDA C++ with NVRTC. If NVRTC is missing or refuses (it takes no host code and no
 /// system headers), tries nvcc and clang.
 fn compile(path: &Path, part: bool) -> Result<String, Failure> {
     let name = path.display();
@@ -93,7 +93,7 @@ fn compile(path: &Path, part: bool) -> Result<String, Failure> {
     let mut lacks = "there is no NVRTC, nvcc or clang to compile it";
     for target in TARGETS {
         let architecture = format!("--gpu-architecture=compute_{target}");
-        // What is linked may use what it does not define.
+        // A file that is linked with others may use symbols that it does not define.
         let whole = if part { "-rdc=true" } else { "-rdc=false" };
         let options = [architecture.as_str(), "-lineinfo", whole, beside.as_str()];
         let first = refused.is_none();

@@ -32,7 +32,7 @@ pub struct Loaded {
     ptx: Ptx,
 }
 
-/// What a result has to be, for each argument that is memory.
+/// The expected result of each argument that is memory.
 pub struct Expected {
     arrays: Vec<Option<Array>>,
     tolerance: Option<f64>,
@@ -45,7 +45,7 @@ pub struct On<'a> {
     pub device: &'a Device,
     /// The arguments.
     pub ready: &'a [Ready],
-    /// What the results have to be.
+    /// The expected results.
     pub expected: &'a Expected,
 }
 
@@ -53,7 +53,7 @@ impl Loaded {
     /// Loads PTX of a file and finds the entry.
     ///
     /// # Errors
-    /// Text that is no PTX, no such entry, arguments that do not match.
+    /// Invalid PTX, an unknown entry, or arguments that do not match the parameters.
     pub fn new(
         device: &Device,
         file: &str,
@@ -116,7 +116,7 @@ impl Loaded {
     }
 }
 
-/// What the result has to be: the user's files, or what the emulator gives for the first kernel.
+/// The expected result: the user's files, or the emulator's result for the first kernel.
 ///
 /// # Errors
 /// Files that cannot be read, an argument that is not memory, a kernel that faults on the emulator.
@@ -163,7 +163,7 @@ pub fn expected(
 /// The argument that `[N:]FILE` is of, from 0, and the file.
 ///
 /// # Errors
-/// When there is no such argument, or none is meant without a number.
+/// If the argument does not exist, or a file without a number fits several.
 fn of_argument<'a>(text: &'a str, ready: &[Ready]) -> Result<(usize, &'a str), Failure> {
     let numbered =
         text.split_once(':').and_then(|(n, file)| Some((n.parse::<usize>().ok()?, file)));
@@ -225,8 +225,8 @@ fn bytes_of(ready: &[Ready]) -> u64 {
 
 /// The launches of a kernel on copies of its arguments.
 fn jobs<'a>(kernel: &'a Loaded, arguments: &'a [Vec<PtxArg<'a>>]) -> Vec<lanework::Job<'a>> {
-    // SAFETY: on a GPU the user runs this kernel as any CUDA program does, in this process's own context; it was run on
-    // the same arguments before.
+    // SAFETY: on a GPU the kernel, which the user named, can access the memory of this process's CUDA context only, not the
+    // host's. A verified launch on the same arguments precedes.
     let job = |given: &'a Vec<PtxArg<'a>>| unsafe {
         kernel.module.prepare(&kernel.entry, kernel.shape, given)
     };
@@ -274,7 +274,7 @@ pub fn bench(
     Ok(TimedRecord { accuracy, ..record })
 }
 
-/// Verifies two kernels, times them in turns in one state of the cache, and verifies them again.
+/// Verifies two kernels, times them interleaved in one state of the cache, and verifies them again.
 ///
 /// # Errors
 /// A wrong result, a kernel that faults.

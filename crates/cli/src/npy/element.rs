@@ -10,7 +10,7 @@ pub(super) struct Stored {
     pub(super) name: String,
     /// Whether bytes are in the wrong order.
     pub(super) big_endian: bool,
-    /// Bytes that are in order: those of an element, or of half of a complex one.
+    /// Size of the unit whose bytes are swapped: an element, or half of a complex one.
     pub(super) unit: usize,
 }
 

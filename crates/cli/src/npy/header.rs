@@ -10,10 +10,10 @@ use std::io::Read;
 /// The bytes that every .npy file begins with.
 const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// The longest dictionary that is read: numpy itself refuses longer ones, unless it is told to trust the file.
+/// Maximum length of the dictionary; numpy refuses longer ones by default, too.
 const LONGEST: u64 = 10_000;
 
-/// What a header says of the elements after it.
+/// The contents of a header.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Header {
     /// numpy's name of the element type; `None` for records.
@@ -25,7 +25,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads a header, after which `reader` stands at the elements.
+    /// Reads a header, and leaves `reader` at the first element.
     ///
     /// # Errors
     /// Why it is not one.
@@ -118,7 +118,7 @@ impl<'a> Literal<'a> {
         (seen == [true; 3] && self.rest.trim().is_empty()).then_some(header)
     }
 
-    /// Whether `wanted` stands next; then it is passed.
+    /// Skips `wanted` if it is next, and returns whether it was.
     fn is_next(&mut self, wanted: char) -> bool {
         let after = self.rest.trim_start().strip_prefix(wanted);
         self.rest = after.unwrap_or(self.rest);

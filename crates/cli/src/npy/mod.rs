@@ -23,7 +23,7 @@ pub use output::Output;
 /// kernels that only move them.
 ///
 /// # Errors
-/// When the file is not a .npy file of an array of numbers of 1, 2, 4 or 8 bytes, or is shorter than its
+/// If the file is not a .npy file of an array of numbers of 1, 2, 4 or 8 bytes, or is shorter than its
 /// header declares.
 pub fn read(path: &Path) -> Result<(Array, String), Failure> {
     let name = path.display();
@@ -93,7 +93,7 @@ pub fn read(path: &Path) -> Result<(Array, String), Failure> {
     Ok((Array { shape, element, bytes }, stored.name))
 }
 
-/// The error of an element type that is none of the numbers that kernels know.
+/// The error for an element type that kernels do not support.
 fn refused_type(name: &dyn Display, type_name: &str) -> Failure {
     let help = match type_name.trim_start_matches(['<', '>', '=', '|']) {
         "V2" => "if it is bfloat16, save its bits and say so: a.view(np.uint16), and --type bf16",
@@ -109,7 +109,7 @@ pub fn is_complex(type_name: &str) -> bool {
     type_name.get(1..2) == Some("c")
 }
 
-/// Elements of `size` bytes that lie first index fastest, in the order of last index fastest.
+/// Reorders elements of `size` bytes from column-major to row-major.
 fn in_c_order(bytes: &[u8], shape: &[u64], size: usize) -> Vec<u8> {
     let strides: Vec<usize> = shape
         .iter()

@@ -26,7 +26,7 @@ impl Output {
     /// Checks that `path` can be written.
     ///
     /// # Errors
-    /// When it cannot.
+    /// If it cannot.
     pub fn prepare(path: &Path) -> Result<Self, Failure> {
         let refuse = |error: &dyn std::fmt::Display| {
             Failure::input(
@@ -58,7 +58,7 @@ impl Output {
     /// Writes the array, its elements named `type_name`, or as numpy names their type.
     ///
     /// # Errors
-    /// When the disk is full or the file has become unwritable; nothing is left behind.
+    /// If the disk is full or the file has become unwritable; nothing is left behind.
     pub fn write(mut self, array: &Array, type_name: Option<&str>) -> Result<(), Failure> {
         let failed = |error: &dyn std::fmt::Display| {
             Failure::input(

@@ -24,7 +24,7 @@ pub fn rejected(what: &str, why: &Rejection) -> Failure {
 /// The family of the ladder called `name`.
 ///
 /// # Errors
-/// When there is none, with the nearest name.
+/// If no ladder has the name; names the nearest one.
 pub fn find_family(name: &str) -> Result<Family, Failure> {
     let ladder = find_ladder(name)?;
     Ok(lanework_lab::family(ladder.name).expect("tested: every ladder has a family"))
@@ -62,7 +62,7 @@ pub fn with_parameters(request: Request, problem: &Problem<false>) -> Request {
 /// Reads the arrays that were given for a ladder of `family`; returns the name of the element type in their files.
 ///
 /// # Errors
-/// When one cannot be read, or holds what the ladder cannot work on.
+/// If one cannot be read, or holds what the ladder cannot work on.
 pub fn read_arrays(
     request: &mut Request,
     arrays: &Arrays,
@@ -95,7 +95,7 @@ pub fn read_arrays(
 /// Checks that there is something to draw for a seed that was given.
 ///
 /// # Errors
-/// When every array of the ladder was given.
+/// If every array of the ladder was given.
 pub fn check_seed(numbers: &Numbers, request: &Request, family: &Family) -> Result<(), Failure> {
     // C is not read where beta is 0.
     let unread = |name: &str| name == "c" && request.beta.unwrap_or(0.0) == 0.0;
@@ -109,11 +109,11 @@ pub fn check_seed(numbers: &Numbers, request: &Request, family: &Family) -> Resu
     }
 }
 
-/// Those of `rungs` that `wanted` names, or all where that is empty, without those that are skipped. A named rung
-/// that is skipped beside others is noted.
+/// The rungs of `rungs` in `wanted`, or all if that is empty, without skipped ones. A named rung
+/// that is skipped is noted if others remain.
 ///
 /// # Errors
-/// When all are skipped: a command that runs nothing has found nothing.
+/// If all are skipped: a command that runs nothing has found nothing.
 pub fn runnable(
     rungs: &[RungInfo],
     wanted: &[&str],
@@ -147,7 +147,7 @@ pub fn nothing_runs(why: &str) -> Failure {
 /// The ladder and the rungs that a command names: `ladder`, `ladder/rung`, and a list of rungs.
 ///
 /// # Errors
-/// When rungs are named in both ways.
+/// If rungs are named in both ways.
 pub fn ladder_and_rungs<'a>(
     target: &'a str,
     rungs: &'a [String],

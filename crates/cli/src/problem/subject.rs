@@ -129,7 +129,7 @@ pub fn entry_of_file(asked: &KernelArgs, some: bool, each: Each<'_>) -> Outcome 
     each(&name, &mut launch, &sources)
 }
 
-/// An entry of a file, each run of which finds its memory as the first one does.
+/// An entry of a file. Every run starts with the same contents of memory.
 struct FileLaunch {
     device: Device,
     ptx: Ptx,

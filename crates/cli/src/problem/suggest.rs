@@ -8,7 +8,7 @@ use std::path::Path;
 /// The ladder called `name`.
 ///
 /// # Errors
-/// When there is none, with the nearest name.
+/// If the name is unknown; names the nearest one.
 pub fn find_ladder(name: &str) -> Result<Ladder, Failure> {
     if name == lanework_ladders::multi_gpu::ladder().name {
         return Err(Failure::input(
@@ -25,7 +25,7 @@ pub fn find_ladder(name: &str) -> Result<Ladder, Failure> {
 /// Checks that `target` may name a ladder, or a rung of one, and is not some file.
 ///
 /// # Errors
-/// When it is a path: one to a file of another kind, or to a program.
+/// If it is a path: one to a file of another kind, or to a program.
 pub fn check_no_path(target: &str) -> Result<(), Failure> {
     let starts = ["/", "~", "."].iter().any(|start| target.starts_with(start));
     let ladder = target.split('/').next().unwrap_or_default();
@@ -42,7 +42,7 @@ pub fn check_no_path(target: &str) -> Result<(), Failure> {
 /// Checks that `ladder` has a rung called `name`.
 ///
 /// # Errors
-/// When there is none, with the nearest names.
+/// If the rung is unknown; names the nearest ones.
 pub fn check_rung(ladder: &Ladder, name: &str) -> Result<(), Failure> {
     let names: Vec<&str> = ladder.rungs.iter().map(|rung| rung.name).collect();
     if names.contains(&name) { Ok(()) } else { Err(unknown("rung", name, &names)) }
@@ -51,14 +51,14 @@ pub fn check_rung(ladder: &Ladder, name: &str) -> Result<(), Failure> {
 /// The element type called `name`.
 ///
 /// # Errors
-/// When there is none, with the nearest name.
+/// If the name is unknown; names the nearest one.
 pub fn find_element(name: &str) -> Result<ElementType, Failure> {
     let names = ELEMENT_TYPES.map(|element| element.name);
     let unknown = unknown("element type", name, &names);
     ElementType::named(name).ok_or(unknown)
 }
 
-/// The failure for a name that is none of `names`.
+/// The failure for a name that is not in `names`.
 fn unknown(kind: &str, name: &str, names: &[&str]) -> Failure {
     let mut near: Vec<(&str, f64)> =
         names.iter().map(|&known| (known, strsim::jaro_winkler(name, known))).collect();
@@ -79,7 +79,7 @@ fn unknown(kind: &str, name: &str, names: &[&str]) -> Failure {
 /// The GPU called `name`.
 ///
 /// # Errors
-/// Where the table has none of that name, with those that there are.
+/// If the name is unknown; lists the known names.
 pub fn find_gpu(name: &str) -> Result<&'static Gpu, Failure> {
     specs().gpu(name).ok_or_else(|| {
         let known: Vec<&str> = specs().gpus.iter().map(|gpu| gpu.name.as_str()).collect();

@@ -31,7 +31,7 @@ const NAMED: [&str; 4] = [
     "liblanework_cusolver.so",
 ];
 
-/// The folder of the libraries: what the variable names, that of this command, or `lib/lanework` beside it.
+/// The folder of the libraries: the one that the variable names, the folder of this command, or `../lib/lanework`.
 fn folder() -> Option<PathBuf> {
     let named = std::env::var_os(VARIABLE).filter(|name| !name.is_empty()).map(PathBuf::from);
     let own = std::env::current_exe()
@@ -51,7 +51,7 @@ pub fn is_there() -> bool {
 /// there first; none where the libraries are not installed.
 ///
 /// # Errors
-/// When a link cannot be made.
+/// If a link cannot be made.
 pub fn environment(
     links: &Path,
     gpus: Option<u32>,

@@ -13,9 +13,9 @@ use lanework_terminal::failure::Failure;
 use serde::Serialize;
 use std::process::{Command, ExitStatus, Stdio};
 
-/// What a program did.
+/// The outcome of a program.
 pub struct Ended {
-    /// Its exit code, that of a shell where a signal ended it.
+    /// Its exit code; 128 plus the signal, as in a shell, if a signal ended it.
     pub code: u8,
     /// The records of each process.
     pub processes: Vec<Vec<Record>>,
@@ -31,18 +31,18 @@ pub struct ProgramJson {
     notes: Vec<String>,
 }
 
-/// The GPU that a CUDA program is to find, where the user names one.
+/// The GPU that a CUDA program finds, if the user names one.
 ///
 /// # Errors
-/// Where the table has none of that name.
+/// If the GPU is unknown.
 pub fn model(program: &Program) -> Result<Option<&'static Gpu>, Failure> {
     program.gpu.as_deref().map(find_gpu).transpose()
 }
 
-/// Runs a program under a tool, or as it is where the tool has no name.
+/// Runs a program under a tool; an empty name means no tool.
 ///
 /// # Errors
-/// When it cannot be started, or its records cannot be read.
+/// If it cannot be started, or its records cannot be read.
 pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<Ended, Failure> {
     let folder = tempfile::Builder::new().prefix("lanework").tempdir()?;
     let (name, arguments) = program
@@ -60,7 +60,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     if program.json {
         command.stdout(to_stderr());
     }
-    signals::leave_to_the_program();
+    signals::forward_signals();
     let mut child = command.spawn().map_err(|error| {
         let help = match std::fs::metadata(name) {
             Ok(found) if found.is_dir() => "it is a folder: give the program in it",
@@ -69,9 +69,9 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
         };
         Failure::input(format_args!("{} cannot be started: {error}", name.display()), help)
     })?;
-    signals::pass_on_to(child.id());
+    signals::forward_to(child.id());
     let status = child.wait()?;
-    signals::pass_on_to(0);
+    signals::forward_to(0);
     let processes = read(folder.path()).map_err(|why| {
         Failure::input(
             why,
@@ -92,7 +92,7 @@ pub fn run(program: &Program, tool: &str, more: &[(&str, String)]) -> Result<End
     }
     if (nothing || tool.is_empty()) && !crate::program::driver::is_there() {
         lanework_terminal::output::note(
-            "note: the libraries that CUDA programs load in place of NVIDIA's are not beside this command: build them in a checkout by \
+            "note: the libraries that CUDA programs load in place of NVIDIA's are not next to this command: build them in a checkout by \
              `cargo build --release`, and let LANEWORK_DRIVER name its folder `target/release`",
         );
     }
@@ -118,7 +118,7 @@ impl Ended {
         names(self.launches().map(|launch| launch.kernel.as_str()))
     }
 
-    /// What users should know, each once.
+    /// Notes for the user, without duplicates.
     pub fn notes(&self) -> Vec<String> {
         names(self.records().filter_map(|record| match record {
             Record::Note(note) => Some(note.as_str()),
@@ -152,7 +152,7 @@ impl Ended {
     /// The program's own failure.
     ///
     /// # Errors
-    /// When its exit code is not 0.
+    /// If its exit code is not 0.
     pub fn own(&self) -> Result<(), Failure> {
         match self.code {
             0 => Ok(()),

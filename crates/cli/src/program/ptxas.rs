@@ -12,8 +12,7 @@ use std::process::ExitCode;
 /// The name under which the command is the assembler.
 pub const NAME: &str = "ptxas";
 
-/// What it says of its version, as tools that read ptxas's expect it: the release tells them which version of PTX they may write. The
-/// name tells them apart in caches.
+/// Output of `--version`. Tools parse the release to choose a PTX version, and use the whole text as a key of their caches.
 const VERSION: &str = "ptxas: Lanework's assembler, which leaves PTX as it is\nCuda compilation tools, release 13.0, V13.0.88\n";
 
 /// What ptxas returns for PTX that it refuses.

@@ -1,8 +1,8 @@
-//! Signals to the command while a program of the user runs under it.
+//! Forwards signals to the program that runs under the command.
 //!
-//! Ctrl-C is the program's: a terminal sends it to both, and the command waits for the program's end and reports what was found
-//! until then. What asks the command alone to end (`kill`, a supervisor, a terminal that is closed) is passed on to the program, so
-//! that it does not go on without the command.
+//! A terminal sends SIGINT (Ctrl-C) to both processes: the command ignores it, waits for the program, and reports the findings so
+//! far. SIGTERM and SIGHUP (`kill`, a supervisor, a closed terminal) reach the command alone: it forwards them, so that the program
+//! ends with it.
 
 #[cfg(unix)]
 mod unix {
@@ -18,23 +18,25 @@ mod unix {
         fn kill(process: i32, number: i32) -> i32;
     }
 
-    /// The program's process, 0 where there is none.
+    /// The process id of the program; 0 if none runs.
     static PROGRAM: AtomicI32 = AtomicI32::new(0);
-    /// A signal that came before the program was there.
+    /// A signal that arrived before the program was started; 0 if none did.
     static EARLY: AtomicI32 = AtomicI32::new(0);
 
-    extern "C" fn pass_on(number: i32) {
+    extern "C" fn forward(number: i32) {
         match PROGRAM.load(Ordering::SeqCst) {
             0 => EARLY.store(number, Ordering::SeqCst),
-            // SAFETY: the process is a child that has not been waited for. A handler may call `kill`.
+            // SAFETY: `kill` is async-signal-safe and takes no pointers. `PROGRAM` holds the id of a child that was not waited
+            // for, which the system does not reuse.
             program => drop(unsafe { kill(program, number) }),
         }
     }
 
-    pub fn leave_to_the_program() {
-        let handler = pass_on as extern "C" fn(i32) as usize;
+    pub fn forward_signals() {
+        let handler = forward as extern "C" fn(i32) as usize;
         for number in [SIGHUP, SIGTERM] {
-            // SAFETY: the handler only reads atomics and calls `kill`. What was ignored, as by `nohup`, stays ignored.
+            // SAFETY: `handler` is an `extern "C" fn(i32)`, as `signal` requires. It accesses atomics and calls `kill`, which are
+            // async-signal-safe. An inherited "ignore", as of `nohup`, is restored.
             unsafe {
                 if signal(number, handler) == IGNORE {
                     signal(number, IGNORE);
@@ -43,26 +45,26 @@ mod unix {
         }
     }
 
-    pub fn pass_on_to(program: u32) {
-        // SAFETY: ignoring a signal runs no code of ours.
+    pub fn forward_to(program: u32) {
+        // SAFETY: `IGNORE` is the constant SIG_IGN, so no handler runs.
         unsafe { signal(SIGINT, IGNORE) };
         let program = i32::try_from(program).unwrap_or(0);
         PROGRAM.store(program, Ordering::SeqCst);
         let early = EARLY.swap(0, Ordering::SeqCst);
         if program != 0 && early != 0 {
-            // SAFETY: the process is a child that has not been waited for.
+            // SAFETY: `kill` takes no pointers. The caller has just started `program` and has not waited for it.
             unsafe { kill(program, early) };
         }
     }
 }
 
 #[cfg(unix)]
-pub use unix::{leave_to_the_program, pass_on_to};
+pub use unix::{forward_signals, forward_to};
 
-/// From now on signals are the program's.
+/// Starts to forward signals.
 #[cfg(not(unix))]
-pub fn leave_to_the_program() {}
+pub fn forward_signals() {}
 
-/// The program that they are passed on to; 0 where it has ended.
+/// Sets the program that gets the signals; 0 after its end.
 #[cfg(not(unix))]
-pub fn pass_on_to(_: u32) {}
+pub fn forward_to(_: u32) {}

@@ -1,4 +1,4 @@
-//! Stands in for the store in a build without the feature `history`: `--save` is an error, so no run exists.
+//! Replaces the store in a build without the feature `history`: `--save` is an error, so no run exists.
 
 use super::{Plan, Point, StoredPoint};
 use crate::args::SaveOptions;

@@ -33,7 +33,7 @@ pub struct Plan<'a> {
     pub kind: Kind,
     /// What decides its results, apart from the device and the versions, which are added.
     pub request: Value,
-    /// Number of points that the run will have.
+    /// Number of points of the run.
     pub points: usize,
     /// Where it runs.
     pub device: &'a DeviceRecord,
@@ -53,7 +53,7 @@ pub enum Point<'a> {
     Climb(&'a ClimbRecord),
     /// A timed kernel.
     Timed(&'a TimedRecord),
-    /// Two kernels timed in turns.
+    /// Two kernels, their samples interleaved.
     Compared(&'a ComparisonRecord),
     /// The counters of a kernel of files.
     Counts { entry: &'a str, files: &'a str, counters: &'a Value },

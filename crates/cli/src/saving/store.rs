@@ -29,7 +29,7 @@ impl From<Kind> for lanework_store::Kind {
 }
 
 impl Plan<'_> {
-    /// What a stored run must have in common with this one to be resumed.
+    /// The key of resumable runs: a stored run with an equal key can be resumed.
     fn identity(&self) -> Value {
         json!({
             "kind": lanework_store::Kind::from(self.kind).name(), "request": self.request, "device": self.device,
@@ -84,7 +84,7 @@ impl Saving {
         Ok(Saving { run: run.map_err(failed)?, store })
     }
 
-    /// Resumes the newest interrupted run of the same plan, and returns its points; returns the store if there is none.
+    /// Resumes the newest interrupted run of the same plan, and returns its points; without one, returns the store.
     ///
     /// # Errors
     /// If the store cannot be read.

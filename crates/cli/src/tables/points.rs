@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the table needs of a climb.
+/// The fields of a climb that the table shows.
 #[derive(Debug, Deserialize)]
 #[cfg_attr(not(feature = "history"), allow(dead_code))]
 pub struct Climb {
@@ -29,7 +29,7 @@ pub struct Climb {
     rest: Map<String, Value>,
 }
 
-/// What the table needs of a rung.
+/// The fields of a rung that the table shows.
 #[derive(Debug, Deserialize)]
 pub struct Rung {
     name: String,
@@ -81,7 +81,7 @@ pub struct Without {
 }
 
 impl Climb {
-    /// What the table needs of a climb's JSON form; `None` where it is none.
+    /// Reads the fields that the table shows from a climb's JSON form; `None` if it is something else.
     pub fn of(record: &Value) -> Option<Climb> {
         serde_json::from_value(record.clone()).ok()
     }

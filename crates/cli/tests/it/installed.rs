@@ -54,7 +54,7 @@ fn rungs_show_their_source_lines_without_a_checkout() {
     }
 }
 
-/// What is read at run time must not be looked up in the folder that the program was built in.
+/// Files read at run time must not come from the folder that the program was built in.
 #[test]
 fn no_source_of_the_command_names_its_build_folder() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("crates/");

@@ -1,5 +1,6 @@
 //! Runs the command `lanework` and looks at its output, its files and its exit codes.
 
+mod features;
 mod files;
 mod inputs;
 mod installed;

@@ -16,7 +16,7 @@ use std::time::Duration;
 const LANEWORK: &str = env!("CARGO_BIN_EXE_lanework");
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// What is put in the place of numbers.
+/// Replacements for numbers.
 const NUMBERS: &[&str] = &[
     "0",
     "-1",

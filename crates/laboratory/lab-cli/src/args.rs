@@ -132,7 +132,7 @@ pub struct FidelityArgs {
     /// crates/laboratory/lab/data/h200/fidelity.json].
     #[arg(long, value_name = "FILE")]
     pub results: Option<PathBuf>,
-    /// Print the Nsight Compute metrics that are compared, one per line, and do nothing else.
+    /// Only print the Nsight Compute metrics that are compared, one per line.
     #[arg(long, conflicts_with_all = ["results", "data", "only", "json"])]
     pub metrics: bool,
     /// Print one JSON array.

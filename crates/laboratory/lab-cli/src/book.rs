@@ -15,7 +15,7 @@ use lanework_terminal::progress::Progress;
 /// Writes every generated page, or with `--check` lists the pages that are out of date.
 ///
 /// # Errors
-/// When a page cannot be written; with `--check`, when one is out of date.
+/// If a page cannot be written; with `--check`, when one is out of date.
 pub fn run(args: &BookArgs) -> Outcome {
     let pages = {
         let _progress = Progress::new("climbing every ladder");

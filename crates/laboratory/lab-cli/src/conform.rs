@@ -30,7 +30,7 @@ struct FormJson {
 /// Compares the emulator with stored vectors or a GPU, or records vectors.
 ///
 /// # Errors
-/// When a file cannot be read or written, or a form differs.
+/// If a file cannot be read or written, or a form differs.
 pub fn run(args: &ConformArgs) -> Outcome {
     if args.on.device != "best" && !args.live && args.record.is_none() {
         return Err(Failure::input(
@@ -106,7 +106,7 @@ fn gather(device: &Device, forms: &[Form], tuples: usize) -> Result<Vectors, Fai
 fn record(args: &ConformArgs, forms: &[Form], path: &std::path::Path) -> Result<Vectors, Failure> {
     let tuples = args.tuples.map_or(STORED, |tuples| tuples as usize);
     let mut vectors = gather(&gpu(args)?, forms, tuples)?;
-    // What goes wrong in a combination does so on any operands; a few keep the file small.
+    // A wrong combination is wrong on any operands, so that a few suffice and keep the file small.
     if args.tuples.is_none() {
         for form in forms.iter().filter(|form| form.is_combination()) {
             if let Some(results) = vectors.results.get_mut(form.key()) {

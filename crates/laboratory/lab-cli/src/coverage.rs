@@ -25,7 +25,7 @@ struct CoverageJson<'a> {
 /// Shows the table, or every form of one instruction.
 ///
 /// # Errors
-/// When there is no such instruction.
+/// If the instruction is unknown.
 pub fn run(args: &CoverageArgs) -> Outcome {
     let named = |found: &Coverage| args.opcode.as_ref().is_none_or(|name| found.opcode == *name);
     let found: Vec<Coverage> = coverage().into_iter().filter(named).collect();

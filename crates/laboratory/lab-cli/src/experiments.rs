@@ -59,7 +59,7 @@ const SAMPLING: f64 = 5.0;
 /// Lists the experiments, or runs them all by their own commands.
 ///
 /// # Errors
-/// When there is no such device, a command cannot be started, or an experiment was not verified.
+/// If the device is unknown, a command cannot be started, or an experiment was not verified.
 pub fn run(args: &ExperimentsArgs) -> Outcome {
     let device = Device::open(&args.on.device)?;
     check_time_limit(args.time_limit, device.backend())?;

@@ -19,7 +19,7 @@ const TABLES: [&str; 3] = ["kernels", "probes", "sweep"];
 /// Launches everything on a GPU, or reads what was counted there, or compares.
 ///
 /// # Errors
-/// When a launch fails, or a file cannot be read or written.
+/// If a launch fails, or a file cannot be read or written.
 pub fn run(args: &FidelityArgs) -> Outcome {
     if args.metrics {
         return print_data(
@@ -114,7 +114,7 @@ fn store(folder: &Path, results: &Path) -> Outcome {
 /// The counts of a GPU, from a file.
 ///
 /// # Errors
-/// When it cannot be read.
+/// If it cannot be read.
 fn read(file: &Path) -> Result<Hardware, Failure> {
     serde_json::from_str(&text_of(file)?).map_err(|error| {
         Failure::input(
@@ -127,7 +127,7 @@ fn read(file: &Path) -> Result<Hardware, Failure> {
 /// Every counter of every launch that the GPU counted too.
 ///
 /// # Errors
-/// When a launch fails.
+/// If a launch fails.
 pub fn compare(
     hardware: &Hardware,
     data: Option<&Path>,

@@ -1,4 +1,4 @@
-//! What the tests of all crates share: skipped tests, and files that hold expected output.
+//! Helpers for the tests of all crates: skipped tests, pseudo-terminals, and files with expected output.
 //!
 //! - [`skip`] reports a test that cannot run here. `scripts/test.sh` counts these reports, and a test that needs a
 //!   missing tool must call it before it returns.

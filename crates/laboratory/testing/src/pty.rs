@@ -57,7 +57,7 @@ impl OnTerminal {
     pub fn start(mut command: Command, columns: u16) -> OnTerminal {
         // SAFETY: each call gets a descriptor that the call before it returned and the assertion after it checked.
         // `ptsname` returns a static buffer: `open` reads it before `ONE`, which every caller of it holds, is released.
-        // Both descriptors are open and owned by nothing else, as `File` and `OwnedFd` require.
+        // Both descriptors are open, and no other value owns them, as `File` and `OwnedFd` require.
         let (person, program) = unsafe {
             let _alone = ONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             let person = sys::posix_openpt(sys::READ_WRITE);

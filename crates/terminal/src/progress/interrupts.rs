@@ -6,9 +6,9 @@ pub fn clear_the_line() {
         fn signal(number: i32, handler: usize) -> usize;
     }
     const IGNORE: usize = 1;
-    // SAFETY: the handler makes only calls that may be made in one.
+    // SAFETY: `clear_and_end` is an `extern "C" fn(i32)`, as `signal` requires, and makes async-signal-safe calls only.
     unsafe {
-        // Who started this command may want it to go on.
+        // Keep an inherited SIGINT disposition of "ignore", as under `nohup`.
         if signal(SIGINT, clear_and_end as *const () as usize) == IGNORE {
             signal(SIGINT, IGNORE);
         }
@@ -27,8 +27,8 @@ extern "C" fn clear_and_end(number: i32) {
     }
     const CLEAR: &[u8] = b"\r\x1b[2K";
     const DEFAULT: usize = 0;
-    // SAFETY: `write`, `signal` and `raise` may be called in a handler, and the bytes live for ever. The signal
-    // is blocked here: raised, it ends the process when this returns.
+    // SAFETY: `write`, `signal` and `raise` are async-signal-safe. `write` reads `CLEAR.len()` bytes of the constant
+    // `CLEAR`. The signal is blocked in its handler: the raised one ends the process when this returns.
     unsafe {
         write(2, CLEAR.as_ptr(), CLEAR.len());
         signal(number, DEFAULT);

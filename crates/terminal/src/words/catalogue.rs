@@ -29,7 +29,7 @@ const SHORT: usize = 4;
 /// A part of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// As it is.
+    /// Literal text.
     Text(&'static str),
     /// Anything, by name.
     Hole(&'static str),
@@ -54,7 +54,7 @@ pub struct Catalogue {
     entries: Vec<Entry>,
     /// Entries without holes, by their text.
     exact: HashMap<&'static str, usize>,
-    /// Entries with holes, by a word that each has.
+    /// Entries with holes, by one of their words.
     by_word: HashMap<&'static str, Vec<usize>>,
 }
 
@@ -143,7 +143,7 @@ impl Entry {
         }
     }
 
-    /// What the holes hold, in their order, if the text is this entry's.
+    /// Matches the text, and returns the values of the holes in order.
     pub fn fits<'t>(&self, text: &'t str) -> Option<Vec<&'t str>> {
         let mut held = Vec::new();
         // No columns; one word where the name is a letter; no list where there is next to nothing around the holes.
@@ -155,7 +155,7 @@ impl Entry {
                     || ![", ", "; ", ": "].iter().any(|mark| held.contains(mark)))
         };
         let fit = fits(&self.parts, text, &mut held, &one);
-        // A label in front is not part of the text that it stands before.
+        // A leading label is not part of the text after it.
         let labelled = matches!(self.parts.first(), Some(Part::Hole(_)))
             && held.first().is_some_and(|held| held.contains(": ") || held.ends_with(':'));
         (fit && !labelled).then_some(held)
@@ -202,7 +202,7 @@ fn fits<'t>(
         }
         [Part::Hole(name), rest @ ..] => {
             let Some(Part::Text(next)) = rest.first() else { return false };
-            // What stands in backticks ends at the next.
+            // A quote in backticks ends at the next backtick.
             let quoted = next.starts_with('`');
             let whole = |at: usize| one(name, &text[..at]) && !(quoted && text[..at].contains('`'));
             for (at, _) in text.match_indices(next).filter(|(at, _)| whole(*at)) {

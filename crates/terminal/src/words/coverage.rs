@@ -1,4 +1,4 @@
-//! What has no translation, and what is translated that no source says any more.
+//! Checks that every text has a translation, and every translation a text.
 
 use super::catalogue::{Catalogue, Part};
 use super::english::{english_in, is_name};
@@ -31,7 +31,7 @@ const CRATES: &[&str] = &[
     "laboratory/ladders",
 ];
 
-/// Files whose texts reach nobody, or data only.
+/// Files whose texts are internal or data.
 const SILENT: &[&str] = &[
     "language/ptx/src/validate/forms/",
     "language/ptx/src/requirements/rules.rs",
@@ -164,7 +164,7 @@ fn every_entry_stands_in_a_source() {
     }
     let mut stale = Vec::new();
     for entry in Catalogue::chinese().entries() {
-        // What clap says stands in clap, and what is made of parts nowhere.
+        // clap's texts are in clap, and composed texts are in no source.
         if matches!(entry.place.0, "clap" | "composed") {
             continue;
         }
@@ -230,7 +230,7 @@ fn every_text_has_a_translation() {
     let unspoken: BTreeSet<&str> = UNSPOKEN.lines().collect();
     let mut missing: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (file, literal) in texts() {
-        // Some texts are in both languages where they stand.
+        // Some sources hold both languages.
         let silent = literal.text.contains(is_chinese)
             || SILENT.iter().any(|silent| file.starts_with(silent));
         if silent || unspoken.contains(plain(&literal.text).as_str()) {

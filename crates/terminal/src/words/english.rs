@@ -1,14 +1,14 @@
 //! English words in a text that should be Chinese, for tests.
 
-/// Words that stay as they are: names of things, as the Chinese documentation uses them.
+/// Names that Chinese texts use untranslated, too.
 const NAMES: &str = include_str!("../../words/zh/names.txt");
 
-/// Whether the word stays as it is.
+/// Whether the word is such a name.
 pub fn is_name(word: &str) -> bool {
     NAMES.split_whitespace().any(|name| name == word)
 }
 
-/// Whether two words of English stand next to each other, apart from names, quotes and commands.
+/// Whether the text has two English words in a row, apart from names, quotes and commands.
 pub fn english_in(text: &str) -> bool {
     if ["lanework ", "lanework-lab ", "cargo ", "--"]
         .iter()

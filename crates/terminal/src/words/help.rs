@@ -58,7 +58,7 @@ pub fn part(text: &str, catalogue: &Catalogue) -> String {
     spread(&translate::text(catalogue, text))
 }
 
-/// What clap says itself, wherever it stands.
+/// clap's own texts.
 const OWN: [(&str, &str); 12] = [
     ("Usage:", "用法："),
     ("Options:", "选项："),
@@ -74,7 +74,7 @@ const OWN: [(&str, &str); 12] = [
     ("Print version", "显示版本"),
 ];
 
-/// The help that clap wrote of Chinese texts, as it is shown.
+/// Finishes help that clap has laid out from Chinese texts.
 pub fn finish_help(catalogue: &Catalogue, text: &str) -> String {
     finish(&values(catalogue, &gather(text)))
 }
@@ -110,7 +110,7 @@ pub fn finish(text: &str) -> String {
     for (own, chinese) in OWN {
         text = text.replace(own, chinese);
     }
-    // Colons after Chinese words, and the space after one, are those of Chinese; a code of colour may stand between.
+    // Colons after Chinese words become full-width, without a space after them, also across escape codes.
     let mut out = String::new();
     for letter in text.chars() {
         let before = out.trim_end_matches("\u{1b}[0m").chars().next_back();

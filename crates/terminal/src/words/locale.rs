@@ -1,4 +1,4 @@
-//! Which language the user reads.
+//! Chooses the language of the user.
 
 use std::ffi::{OsStr, OsString};
 
@@ -72,10 +72,10 @@ pub fn without_option(line: Vec<OsString>) -> (Vec<OsString>, Option<Language>) 
     (rest, language)
 }
 
-/// The language: that of the option where it is given, else of `LANEWORK_LANG`, else of the locale.
+/// The language: from the option, else `LANEWORK_LANG`, else the locale.
 ///
 /// # Errors
-/// When `LANEWORK_LANG` is not a language of this program, with what it is.
+/// If `LANEWORK_LANG` is not a language of this program, with what it is.
 pub fn choose(
     option: Option<Language>,
     variable: &dyn Fn(&str) -> Option<String>,

@@ -5,7 +5,7 @@ pub fn is_chinese(c: char) -> bool {
     matches!(c, '\u{2E80}'..='\u{9FFF}' | '\u{FF00}'..='\u{FF60}')
 }
 
-/// Chinese punctuation, which stands without spaces.
+/// Chinese punctuation, which takes no spaces.
 pub fn is_mark(c: char) -> bool {
     matches!(c, '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FF60}')
 }
@@ -49,7 +49,7 @@ pub fn opening(text: &str) -> Option<usize> {
     None
 }
 
-/// The text divided at a separator that stands neither in parentheses nor in quotes.
+/// Splits the text at separators outside of parentheses and quotes.
 pub fn apart<'t>(text: &'t str, separator: &str) -> Vec<&'t str> {
     let (mut parts, mut start, mut depth, mut quoted) = (Vec::new(), 0, 0i32, false);
     for (at, c) in text.char_indices() {

@@ -31,7 +31,7 @@ struct DeviceJson {
 /// Lists the devices; without a GPU, gives the reason in one line.
 ///
 /// # Errors
-/// When the output cannot be written.
+/// If the output cannot be written.
 pub fn run(args: &DevicesArgs) -> Outcome {
     let gpus = Device::gpus();
     let why_none = match &gpus {

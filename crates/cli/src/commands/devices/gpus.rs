@@ -12,7 +12,7 @@ use std::path::Path;
 /// Shows the table of GPUs and of the limits of their multiprocessors.
 ///
 /// # Errors
-/// When the user's file cannot be read or is not such a table.
+/// If the user's file cannot be read or is not such a table.
 pub fn run(args: &GpusArgs) -> Outcome {
     let specs = with_file(args.file.as_deref())?;
     if args.json {
@@ -77,7 +77,7 @@ pub fn run(args: &GpusArgs) -> Outcome {
 /// The table, extended by the user's file if there is one.
 ///
 /// # Errors
-/// When the file cannot be read or is not such a table.
+/// If the file cannot be read or is not such a table.
 pub fn with_file(file: Option<&Path>) -> Result<Cow<'static, Specs>, Failure> {
     let Some(path) = file else { return Ok(Cow::Borrowed(specs())) };
     let name = path.display();

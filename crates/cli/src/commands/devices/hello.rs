@@ -8,7 +8,7 @@ use lanework_terminal::output::print;
 /// Prints a line from every thread on the device, and one from the host.
 ///
 /// # Errors
-/// When there is no such device.
+/// If the device is unknown.
 pub fn run(args: &HelloArgs) -> Outcome {
     let device = Device::open(&args.on.device)?;
     lanework_ladders::intro::say_hello(&device, args.blocks, args.threads)?;

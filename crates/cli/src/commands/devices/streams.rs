@@ -8,14 +8,14 @@ use lanework_terminal::output::{duration, print, print_json, thousands};
 use lanework_terminal::progress::Progress;
 use lanework_terminal::screen::width;
 
-/// Columns of the timeline at most, and those beside it.
+/// Maximum width of the timeline, and the width of its labels.
 const WIDTH: usize = 96;
 const BESIDE: usize = 12;
 
 /// Runs and verifies both, and draws the timeline of the overlapped run.
 ///
 /// # Errors
-/// A request without chunks, or no such device; and when a result is wrong.
+/// A request without chunks, an unknown device, or a wrong result.
 pub fn run(args: &StreamsArgs) -> Outcome {
     let device = Device::open(&args.on.device)?;
     let (size, steps) = match device.backend() {

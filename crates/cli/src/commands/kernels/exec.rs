@@ -18,7 +18,7 @@ use std::path::Path;
 /// Runs the program and shows what the tool found.
 ///
 /// # Errors
-/// When there are findings; else those of the program.
+/// If there are findings, or the program fails.
 pub fn run(args: &ExecArgs) -> Outcome {
     args.sarif.iter().chain(&args.trace).try_for_each(|path| check_writable(path))?;
     if let Some(path) = &args.trace {

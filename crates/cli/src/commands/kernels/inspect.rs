@@ -61,7 +61,7 @@ struct ParameterJson {
 /// emulator does not support.
 ///
 /// # Errors
-/// When the file cannot be read or is not PTX, or when ptxas would refuse the module.
+/// If the file cannot be read or is not PTX, or when ptxas would refuse the module.
 pub fn run(args: &InspectFileArgs) -> Outcome {
     let ptx = ptx_of(&args.file)?;
     let module =
@@ -73,7 +73,7 @@ pub fn run(args: &InspectFileArgs) -> Outcome {
     } else {
         show(&found)?;
     }
-    // The message is that of the first problems, with their lines.
+    // The message lists the first problems with their lines.
     match module.validate() {
         Ok(()) => Ok(()),
         Err(problems) => Err(Failure::Check(ptx.named(problems).to_string())),
@@ -133,7 +133,7 @@ struct KernelJson {
 /// Shows the kernels that a program launches, each with its PTX.
 ///
 /// # Errors
-/// When the program launches none of that name.
+/// If the program launches none of that name.
 pub fn run_program(args: &InspectProgramArgs) -> Outcome {
     let ended = program::run(&args.program, "inspect", &[])?;
     let mut shown: Vec<KernelJson> = Vec::new();

@@ -147,7 +147,7 @@ pub fn run(args: &KernelArgs) -> Outcome {
 /// The devices to run on.
 ///
 /// # Errors
-/// When there are not two to compare, or only GPUs for what the emulator alone does.
+/// If there are not two to compare, or only GPUs for what the emulator alone does.
 fn devices(args: &KernelArgs) -> Result<Vec<&str>, Failure> {
     let names: Vec<&str> = match &args.compare {
         Some(all) => all.split(',').map(str::trim).collect(),

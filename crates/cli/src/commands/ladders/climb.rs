@@ -18,7 +18,7 @@ use std::time::Duration;
 /// Climbs a ladder, or all of them, and shows the counts or times of each rung.
 ///
 /// # Errors
-/// Unknown names, shapes that do not fit, no such device; and when a rung's result was wrong.
+/// Unknown names, shapes that do not fit, an unknown device, or a wrong result of a rung.
 pub fn run(args: &ClimbArgs) -> Outcome {
     if let Some(count) = args.gpus {
         return Err(Failure::input(
@@ -105,7 +105,7 @@ pub fn settings(options: &ClimbOptions) -> ClimbSettings {
 /// Checks that the ladder of `family` has these rungs.
 ///
 /// # Errors
-/// When it has not, with the nearest names.
+/// If it has not, with the nearest names.
 pub fn check_rungs(family: &Family, rungs: &[String]) -> Outcome {
     let ladder = family.with_peer();
     rungs.iter().try_for_each(|rung| check_rung(&ladder, rung))
@@ -114,7 +114,7 @@ pub fn check_rungs(family: &Family, rungs: &[String]) -> Outcome {
 /// Checks that some rung ran at one point at least.
 ///
 /// # Errors
-/// When all were skipped, with the reason of the first.
+/// If all were skipped, with the reason of the first.
 pub fn ran(points: &[&ClimbRecord]) -> Outcome {
     let skipped =
         |rung: &RungRecord| Some(format!("{} is skipped: {}", rung.name, rung.skipped.as_ref()?));

@@ -29,7 +29,7 @@ struct RungJson {
 /// Lists every ladder with its rungs, experiments and ideas.
 ///
 /// # Errors
-/// When the output cannot be written.
+/// If the output cannot be written.
 pub fn run(args: &ListArgs) -> Outcome {
     let mut ladders = lanework_ladders::ladders();
     ladders.push(lanework_ladders::multi_gpu::ladder());

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The ladder's name.
 pub const NAME: &str = "multi-gpu";
 
-/// Devices where nothing is said.
+/// Default number of devices.
 const DEVICES: u32 = 2;
 /// Seconds of sampling of a rung by default.
 const SAMPLING: f64 = 2.0;
@@ -23,7 +23,7 @@ const SAMPLING: f64 = 2.0;
 /// Climbs the ladder and shows the time of each rung, or, on emulated devices, whether its sums are right.
 ///
 /// # Errors
-/// Options that the ladder does not take, no such devices; and when a sum was wrong.
+/// Options that the ladder does not take, unknown devices, or a wrong sum.
 pub fn run(args: &ClimbArgs) -> Outcome {
     let size = check_options(args)?;
     let ladder = ladder();
@@ -56,7 +56,7 @@ pub fn run(args: &ClimbArgs) -> Outcome {
 /// The size, where one was given.
 ///
 /// # Errors
-/// What this ladder does not take.
+/// Refuses options that this ladder does not take.
 fn check_options(args: &ClimbArgs) -> Result<Option<u64>, Failure> {
     let numbers = &args.options.numbers;
     let own = numbers.alpha.is_some() || numbers.beta.is_some() || numbers.seed.is_some();

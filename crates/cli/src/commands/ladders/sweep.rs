@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 /// Climbs at every point that is possible and shows one table: a row per kernel and point.
 ///
 /// # Errors
-/// When no point is possible, the store fails, or a rung at some point was not verified.
+/// If no point is possible, the store fails, or a rung at some point was not verified.
 pub fn run(args: &SweepArgs) -> Outcome {
     let family = find_family(&args.ladder)?;
     check_rungs(&family, &args.options.rungs)?;
@@ -99,7 +99,7 @@ struct SkippedJson {
 /// Prints what was found.
 ///
 /// # Errors
-/// When rungs were not verified, a point failed, or every rung was skipped.
+/// If rungs were not verified, a point failed, or every rung was skipped.
 fn show(
     args: &SweepArgs,
     device: DeviceRecord,
@@ -157,7 +157,7 @@ fn show(
     }
 }
 
-/// The points that were asked for: the axes that were given, and those that are swept where nothing is said.
+/// All points: the given axes, and the ladder's default axes for the others.
 ///
 /// # Errors
 /// Unknown element types; what no chosen rung uses.
@@ -203,7 +203,7 @@ fn identity(args: &SweepArgs, points: &[Request]) -> Value {
 /// The run that is stored, with the points that it has already.
 ///
 /// # Errors
-/// When the store fails, or nothing can be resumed.
+/// If the store fails, or nothing can be resumed.
 fn open(
     args: &SweepArgs,
     plan: &Plan<'_>,
@@ -230,24 +230,21 @@ fn open(
                 );
             }
             let (run, done, all) = (saving.run(), found.len(), plan.points);
-            note(&format!("note: run {run} goes on: {done} of {all} points are in the store"));
+            note(&format!("note: resuming run {run}: {done} of {all} points done"));
             saving
         }
         (Ok((saving, points)), false) => {
             let (run, done, all) = (saving.run(), points.len(), plan.points);
             note(&format!(
-                "note: run {run} of the same sweep is not finished, {done} of {all} points are in: --resume goes on with it"
+                "note: run {run} of the same sweep is incomplete, {done} of {all} points done: --resume continues it"
             ));
             Saving::begin(saving.into_store(), plan)?
         }
         (Err(store), false) => Saving::begin(store, plan)?,
         (Err(store), true) => {
             return Err(Failure::input(
-                format_args!(
-                    "no run of this sweep was interrupted, says {}",
-                    store.path().display()
-                ),
-                "use --save instead of --resume to begin one; a run goes on with the same points, rungs, device and version",
+                format_args!("no interrupted run of this sweep in {}", store.path().display()),
+                "use --save instead of --resume to start a run; a run resumes only with the same points, rungs, device and version",
             ));
         }
     };

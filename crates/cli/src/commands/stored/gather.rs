@@ -1,4 +1,4 @@
-//! What a report shows of rungs, gathered: their stories, their sources, PTX and machine code with counters by line,
+//! Gathers the data of a report on rungs: stories, sources, PTX and machine code with counters by line,
 //! pictures of their accesses.
 
 mod kernel;

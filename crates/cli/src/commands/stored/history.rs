@@ -14,7 +14,7 @@ mod whole;
 /// Lists, shows, exports or deletes runs.
 ///
 /// # Errors
-/// When the store cannot be read or written, or has no such run.
+/// If the store cannot be read or written, or a run is unknown.
 pub fn run(args: &HistoryArgs) -> Outcome {
     check_usage(args)?;
     let file = place(args.store.as_deref()).map_err(failed)?;
@@ -153,7 +153,7 @@ fn format_of(format: ExportFormat) -> Format {
 /// A run with all that belongs to it.
 ///
 /// # Errors
-/// When there is none.
+/// If the run is unknown.
 fn whole(store: &Store, run: RunId) -> Result<Exported, Failure> {
     Ok(Exported {
         run: store.run(run).map_err(failed)?,

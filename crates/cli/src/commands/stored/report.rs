@@ -34,7 +34,7 @@ const OF_CEILING: f64 = 5.0;
 /// Climbs ladders, or reads what earlier climbs wrote, and writes the report.
 ///
 /// # Errors
-/// Unknown names, files that hold no records, no such device; and when a rung's result was wrong, after the report
+/// Unknown names, files without records, an unknown device, or a wrong result of a rung, after the report
 /// has been written.
 pub fn run(args: &ReportArgs) -> Outcome {
     find_gpu(&args.gpu)?;

@@ -70,7 +70,7 @@ pub fn run(args: &BenchArgs) -> Outcome {
 /// Stores what was timed, where `store` is.
 ///
 /// # Errors
-/// When the store cannot be written.
+/// If the store cannot be written.
 fn save(store: Option<Store>, options: &SaveOptions, records: &[TimedRecord]) -> Outcome {
     let Some(first) = records.first() else { return Ok(()) };
     let plan = Plan::of_timed(Kind::Bench, records.len(), &first.device);
@@ -78,13 +78,13 @@ fn save(store: Option<Store>, options: &SaveOptions, records: &[TimedRecord]) ->
     Saving::whole(store, options, &plan, &points)
 }
 
-/// What stands above counts in place of a time.
+/// The line above counts that are printed instead of a time.
 const NO_TIME: &str = "The emulator does not model time: counts of one launch.";
 
 /// The ladder and the rung of `ladder/rung`.
 ///
 /// # Errors
-/// When it is neither that nor a file.
+/// If it is neither that nor a file.
 pub fn rung_of(name: &str) -> Result<(&str, &str), Failure> {
     check_no_path(name)?;
     name.split_once('/').ok_or_else(|| {
@@ -132,7 +132,7 @@ pub fn run_kernel(args: &BenchKernelArgs) -> Outcome {
 /// Refuses options that only `run` has.
 ///
 /// # Errors
-/// When one was given.
+/// If one was given.
 pub fn check_options(args: &KernelArgs) -> Outcome {
     let given = [
         ("--compare", args.compare.is_some()),

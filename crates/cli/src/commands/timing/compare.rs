@@ -1,4 +1,4 @@
-//! `lanework compare`: two rungs or two kernels of files, in turns on a GPU.
+//! `lanework compare`: two rungs or two kernels of files, interleaved on a GPU.
 
 mod asked;
 #[cfg(feature = "history")]
@@ -82,7 +82,7 @@ fn compare_stored(_: &CompareArgs, _: &asked::Stored) -> Outcome {
 /// Stores comparisons with both sides, where `store` is.
 ///
 /// # Errors
-/// When the store cannot be written.
+/// If the store cannot be written.
 fn save(store: Option<Store>, options: &SaveOptions, compared: &[ComparisonRecord]) -> Outcome {
     let Some(first) = compared.first() else { return Ok(()) };
     let plan = Plan::of_timed(Kind::Compare, compared.len(), &first.a.device);
@@ -126,7 +126,7 @@ pub fn run_kernel(args: &CompareKernelArgs) -> Outcome {
 /// The GPU of this name.
 ///
 /// # Errors
-/// When there is none: the emulator has no time to compare.
+/// If it is not a GPU: the emulator has no times to compare.
 fn gpu(name: &str) -> Result<Device, Failure> {
     let device = Device::open(name)?;
     match device.backend() {

@@ -71,7 +71,7 @@ pub fn run(args: &RooflineArgs) -> Outcome {
 /// The GPU whose ceilings bound the counts.
 ///
 /// # Errors
-/// When the table has none of this name.
+/// If the table has none of this name.
 fn gpu_of(args: &RooflineArgs) -> Result<Gpu, Failure> {
     let specs = with_file(args.file.as_deref())?;
     specs.gpu(&args.gpu).cloned().ok_or_else(|| {

@@ -77,7 +77,7 @@ pub fn run(args: &TuneArgs) -> Outcome {
 /// The file of choices.
 ///
 /// # Errors
-/// When nothing names it and there is no home folder.
+/// If nothing names it and there is no home folder.
 fn place(given: Option<&Path>) -> Result<PathBuf, Failure> {
     let place = given.map(Path::to_owned).or_else(default_place);
     place.ok_or_else(|| {
@@ -125,7 +125,7 @@ fn asked(
 /// The class of the problem.
 ///
 /// # Errors
-/// When no candidate makes a problem.
+/// If no candidate makes a problem.
 fn shape(
     family: &Family,
     candidates: &[Candidate],
@@ -149,7 +149,7 @@ fn shape(
     }
 }
 
-/// What programs look up.
+/// The choice that programs look up.
 fn choice(candidate: &Candidate) -> Choice {
     let parameters = candidate.parameters.iter();
     parameters.fold(Choice::new(&candidate.rung), |choice, (name, value)| choice.with(name, *value))
@@ -184,7 +184,7 @@ impl<'a> ChoiceJson<'a> {
 /// Prints every choice.
 ///
 /// # Errors
-/// When the output cannot be written.
+/// If the output cannot be written.
 fn list(tuned: &Tuned, json: bool) -> Outcome {
     if json {
         let all: Vec<ChoiceJson<'_>> =
@@ -213,7 +213,7 @@ fn list(tuned: &Tuned, json: bool) -> Outcome {
 /// Prints a choice that was known.
 ///
 /// # Errors
-/// When the output cannot be written.
+/// If the output cannot be written.
 fn show_known(key: &Key, choice: &Choice, json: bool) -> Outcome {
     match json {
         true => print_json(&ChoiceJson::of(key, choice)),
@@ -227,7 +227,7 @@ fn show_known(key: &Key, choice: &Choice, json: bool) -> Outcome {
     }
 }
 
-/// What was found.
+/// The outcome in JSON.
 struct TunedChoice<'a> {
     key: &'a Key,
     choice: &'a Choice,
@@ -238,7 +238,7 @@ struct TunedChoice<'a> {
 /// Prints what was found.
 ///
 /// # Errors
-/// When the output cannot be written.
+/// If the output cannot be written.
 fn show(found: &TunedChoice<'_>, json: bool) -> Outcome {
     match json {
         true => print_json(&ChoiceJson::of(found.key, found.choice)),
@@ -292,7 +292,7 @@ fn describe(TunedChoice { key, choice: chosen, candidates, tuning }: &TunedChoic
 /// Stores looks and meetings, where `store` is.
 ///
 /// # Errors
-/// When the store cannot be written.
+/// If the store cannot be written.
 fn save(store: Option<Store>, args: &TuneArgs, tuning: &Tuning, device: &DeviceRecord) -> Outcome {
     let looks = tuning.looks.iter().filter_map(|look| look.time.as_ref().ok());
     let meetings = tuning.meetings.iter().map(|(_, _, record)| Point::Compared(record));

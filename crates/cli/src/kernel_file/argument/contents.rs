@@ -18,7 +18,7 @@ pub enum Contents {
 }
 
 impl Contents {
-    /// How many bytes the array has at the most; those of a file are its own.
+    /// An upper bound for the size of the array in bytes; 0 for a file.
     pub fn bytes(&self) -> u64 {
         match self {
             Contents::File(path) => std::fs::metadata(path).map_or(0, |file| file.len()),
@@ -33,7 +33,7 @@ impl Contents {
     /// The initial array, and the name of its type in its file.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub fn array(&self) -> Result<(Array, Option<String>), lanework_terminal::failure::Failure> {
         let filled = |element: ElementType, shape: &[u64], byte: u8| {
             let count = self.bytes() as usize;

@@ -1,4 +1,4 @@
-//! What is stored and found again: `--save`, `history`, interrupted sweeps that go on.
+//! Stored runs: `--save`, `history`, and resumed sweeps.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -164,7 +164,7 @@ fn a_sweep_takes_ranges_and_types_and_shows_what_is_impossible() {
         ("sweep transpose --device emulator --block 99,77", "9801 threads"),
         ("sweep transpose --device emulator --type f32,f33", "did you mean f32"),
         ("sweep transpose --device emulator --m 3", "takes no --m"),
-        ("sweep transpose --device emulator --resume", "no run of this sweep was interrupted"),
+        ("sweep transpose --device emulator --resume", "no interrupted run of this sweep"),
     ] {
         let error = lab.refused(line);
         assert!(error.contains(words), "{line}: no `{words}` in\n{error}");
@@ -209,14 +209,11 @@ fn an_interrupted_sweep_goes_on_where_it_stopped() {
     let resumed = lab.run(&format!("{SWEEP} --resume --json"));
     let said = String::from_utf8_lossy(&resumed.stderr).into_owned();
     assert!(resumed.status.success(), "{said}");
-    assert!(
-        said.contains(&format!("run 1 goes on: {before} of 6 points are in the store")),
-        "{said}"
-    );
+    assert!(said.contains(&format!("resuming run 1: {before} of 6 points done")), "{said}");
     let mut resumed: Value = serde_json::from_slice(&resumed.stdout).expect("JSON");
     assert_eq!(resumed["run"], 1);
     let mut whole = whole;
-    // What is timed on the host differs from run to run.
+    // Times of the host differ from run to run.
     for record in [&mut whole, &mut resumed] {
         record["run"] = Value::Null;
         for point in record["points"].as_array_mut().expect("points") {
@@ -237,7 +234,7 @@ fn the_same_sweep_again_says_that_it_could_go_on() {
     unfinish(&lab.file());
     let (_, said) = lab.succeeds(&format!("{SWEEP} --save"));
     assert!(
-        said.contains("run 1 of the same sweep is not finished, 6 of 6 points are in: --resume"),
+        said.contains("run 1 of the same sweep is incomplete, 6 of 6 points done: --resume"),
         "{said}"
     );
     assert!(said.contains("stored as run 2"), "{said}");

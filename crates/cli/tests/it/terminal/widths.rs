@@ -21,7 +21,7 @@ const CLIMB: [&str; 8] = [
 ];
 
 /// Commands with tables and pictures: a name, and the arguments after `lanework`.
-const SHOWN: [(&str, &[&str]); 13] = [
+const SHOWN: &[(&str, &[&str])] = &[
     ("climb", &CLIMB),
     ("climb-transpose", &["climb", "transpose", "--size", "64", "--device", "emulator"]),
     ("sweep", &["sweep", "int-matmul", "--size", "32,64", "--tile", "8", "--device", "emulator"]),
@@ -37,6 +37,7 @@ const SHOWN: [(&str, &[&str]); 13] = [
     ("list", &["list"]),
     ("gpus", &["gpus"]),
     ("streams", &["streams", "--size", "4096", "--device", "emulator"]),
+    #[cfg(feature = "history")]
     ("history", &["history", "--store", "no-such-store.db"]),
 ];
 
@@ -60,7 +61,7 @@ fn lanework(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a command writes to standard output and standard error of a pipe.
+/// Standard output and standard error of a command in a pipe.
 fn piped(arguments: &[&str], width: Option<u16>) -> String {
     let mut command = lanework(arguments);
     command.envs(width.map(|width| ("COLUMNS", width.to_string())));
@@ -72,7 +73,7 @@ fn piped(arguments: &[&str], width: Option<u16>) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &errors
 }
 
-/// What a command shows on a terminal, with escape codes.
+/// The output of a command on a terminal, with escape codes.
 fn on_terminal(arguments: &[&str], width: u16) -> String {
     OnTerminal::start(lanework(arguments), width).end().1
 }
@@ -100,7 +101,7 @@ fn golden(name: &str, kind: &str) -> PathBuf {
 
 #[test]
 fn commands_show_what_the_golden_files_hold() {
-    for (name, arguments) in SHOWN {
+    for &(name, arguments) in SHOWN {
         for width in [80, 100, 160] {
             let shown = steady(&plain(&on_terminal(arguments, width)));
             expect_file(golden(name, &width.to_string()), &shown);
@@ -115,7 +116,7 @@ fn no_line_is_longer_than_the_terminal_is_wide() {
     let may_be_long = |line: &str| {
         line.split_whitespace().any(|word| columns(word) > 50) || line.trim_start().starts_with('|')
     };
-    for (name, arguments) in SHOWN.into_iter().chain(HELP) {
+    for (name, arguments) in SHOWN.iter().copied().chain(HELP) {
         for width in [60, 72, 80] {
             let shown = plain(&piped(arguments, Some(width)));
             for line in shown.lines().filter(|line| !may_be_long(line)) {
@@ -128,7 +129,7 @@ fn no_line_is_longer_than_the_terminal_is_wide() {
 
 #[test]
 fn a_pipe_with_columns_gets_what_a_terminal_of_that_width_shows() {
-    for (name, arguments) in SHOWN {
+    for &(name, arguments) in SHOWN {
         let shown = steady(&plain(&on_terminal(arguments, 90)));
         assert_eq!(shown, steady(&piped(arguments, Some(90))), "{name}");
     }

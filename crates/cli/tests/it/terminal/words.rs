@@ -85,7 +85,7 @@ fn lines_of_help_fit_in_100_columns() {
         let help = text(&lanework(&[command, "--help", "--lang", "zh"], &[]).stdout);
         for line in help.lines() {
             let columns: usize = line.chars().map(wide).sum();
-            // A closing mark may stand beyond the edge.
+            // A closing mark may exceed the width.
             assert!(columns <= 102, "{columns} columns: {line}");
         }
     }
@@ -96,7 +96,7 @@ fn left(arguments: &[&str]) -> Vec<String> {
     let output = lanework(arguments, &[("LANEWORK_LANG", "zh")]);
     let said = text(&output.stdout) + &text(&output.stderr);
     assert!(!said.is_empty(), "{arguments:?} prints nothing");
-    // Code, what a kernel prints, and the titles of sources of figures stay as they are.
+    // Code, the output of kernels, and the titles of cited sources are not translated.
     let code = |line: &&str| {
         line.trim_start().starts_with("--> ")
             || line.contains(" | ")
@@ -181,6 +181,7 @@ fn what_commands_print_is_chinese() {
         "gpus --file /nothing",
         "climb transpose --input /nothing.npy",
         "streams --size 2 --chunks 8 --device emulator",
+        #[cfg(feature = "history")]
         "history --store /nothing/at/all",
         "climb transpose padded",
         "climb",

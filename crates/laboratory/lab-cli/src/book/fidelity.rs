@@ -1,5 +1,5 @@
-//! The page on counter accuracy: a GPU's stored counts beside those of the emulator, which are counted
-//! when the page is made.
+//! The page on counter accuracy: a GPU's stored counts, and the emulator's counts of the same launches,
+//! which run when the page is made.
 
 use crate::fidelity::compare;
 use lanework_lab::{Deviation, Hardware, UNCOUNTED};
@@ -53,7 +53,7 @@ const CHINESE: Words = Words {
 /// The page in both languages.
 ///
 /// # Errors
-/// When a launch fails.
+/// If a launch fails.
 pub fn pages() -> Result<Vec<(String, String)>, Failure> {
     let deviations = compare(&Hardware::recorded(), None, "")?;
     let page =

@@ -24,7 +24,7 @@ pub type Page = (String, String);
 /// All generated pages; the measurements of a GPU are read from `results`.
 ///
 /// # Errors
-/// When a ladder cannot be climbed on the emulator.
+/// If a ladder cannot be climbed on the emulator.
 pub fn pages(results: &Path) -> Result<Vec<Page>> {
     let mut pages = Vec::new();
     for family in families() {
@@ -200,7 +200,7 @@ fn experiments_page(results: &Path, language: Language) -> String {
     text
 }
 
-/// What the emulator implements of each instruction.
+/// The page on the emulator's coverage of each instruction.
 fn coverage_page(covered: &[Coverage], language: Language) -> String {
     let (title, note, columns, place) = match language {
         Language::English => (

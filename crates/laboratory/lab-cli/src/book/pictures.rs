@@ -1,5 +1,5 @@
 //! The pictures of the documentation, drawn from the kernels, the machine's rules and the stored results, once for each
-//! language: `pictures/NAME.svg` beside the pages.
+//! language: `pictures/NAME.svg` in the folder of the pages.
 
 mod access;
 mod drawing;
@@ -19,11 +19,11 @@ use wording::Words;
 pub struct Shown {
     /// The file's name without `.svg`.
     pub name: &'static str,
-    /// What it shows, in English and Chinese.
+    /// Its description in English and Chinese.
     pub says: [&'static str; 2],
 }
 
-/// The pictures that stand after the story of a ladder.
+/// The pictures after the story of a ladder.
 pub fn of_ladder(ladder: &str) -> &'static [Shown] {
     match ladder {
         "vector-add" => &[Shown {
@@ -79,7 +79,7 @@ pub fn of_rung(ladder: &str, rung: &RungInfo) -> bool {
     ladder == access::TRACED && rung.name != "cublas"
 }
 
-/// The line of Markdown that shows a picture on a page beside `pictures`.
+/// The line of Markdown that shows a picture on a page.
 pub fn line(name: &str, says: &str) -> String {
     format!("![{says}](pictures/{name}.svg)\n")
 }
@@ -87,7 +87,7 @@ pub fn line(name: &str, says: &str) -> String {
 /// All pictures.
 ///
 /// # Errors
-/// When a rung cannot be traced on the emulator.
+/// If a rung cannot be traced on the emulator.
 pub fn pictures(results: &Path) -> Result<Vec<(String, String)>> {
     let rungs = access::traced()?;
     let mut pages = Vec::new();

@@ -26,7 +26,7 @@ pub struct Words {
     pub costs: &'static str,
     /// Label of the changes since the rung before.
     pub before: &'static str,
-    /// What the picture of a rung shows, before its name.
+    /// The alternative text of a rung's picture, before its name.
     pub accesses: &'static str,
     /// Heading of the command.
     pub try_it: &'static str,

@@ -32,7 +32,7 @@ struct FormJson {
 /// Compares the emulator with a GPU or its fingerprints over every input, or records fingerprints.
 ///
 /// # Errors
-/// When a file cannot be read or written, or a form differs.
+/// If a file cannot be read or written, or a form differs.
 pub fn run(args: &ConformArgs) -> Outcome {
     let chosen: Vec<Form> = forms()
         .into_iter()
@@ -87,7 +87,7 @@ pub fn run(args: &ConformArgs) -> Outcome {
 /// The GPU to compare with, or to record.
 ///
 /// # Errors
-/// When the device is not a GPU.
+/// If the device is not a GPU.
 pub fn gpu(args: &ConformArgs) -> Result<Device, Failure> {
     let device = Device::open(&args.on.device)?;
     match device.backend() {
@@ -166,12 +166,12 @@ fn compared(
 /// The results of a part and their fingerprint.
 type Part = Result<(Vec<u8>, u32), lanework::Error>;
 
-/// Sends the results of each part until one fails or nobody listens.
+/// Sends the results of each part, until one fails or the receiver is dropped.
 fn send_parts(device: &Device, form: &Form, sender: &mpsc::SyncSender<Part>) {
     let mut every = match Every::new(device, form) {
         Ok(every) => every,
         Err(error) => {
-            // Nothing to do when the receiver is gone: it has stopped for an error of its own.
+            // A dropped receiver has stopped for an error of its own.
             let _ = sender.send(Err(error));
             return;
         }
@@ -189,7 +189,7 @@ fn send_parts(device: &Device, form: &Form, sender: &mpsc::SyncSender<Part>) {
 }
 
 impl FormJson {
-    /// What was compared, and what came out.
+    /// Prints the comparison of each form, and a summary.
     fn words(&self) -> String {
         let why = self.why.as_deref().unwrap_or_default();
         let inputs = thousands(self.inputs);

@@ -1,4 +1,4 @@
-//! The documentation says what the kernels say: its generated pages are those of this tree.
+//! The generated pages of the documentation are up to date with the kernels.
 
 use lanework_testing::skip;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the commands print, refuse and report as JSON, in both languages.
+//! Output, refusals and JSON errors of the commands, in both languages.
 
 use serde_json::Value;
 use std::path::Path;
@@ -91,7 +91,7 @@ fn comparisons_with_a_gpu_need_no_checkout() {
 
 #[test]
 fn all_that_is_printed_has_a_translation() {
-    // Code, and the titles of sources of figures stay as they are.
+    // Code and the titles of cited sources are not translated.
     let code = |line: &&str| line.contains(" | ") || line.contains("NVIDIA ");
     let left = |line: &str| {
         let arguments: Vec<&str> = line.split(' ').collect();

@@ -1,4 +1,4 @@
-//! What the commands show on terminals of several widths, and piped, as golden files in `golden/`;
+//! Output of the commands on terminals of several widths, and in a pipe, compared with `golden/`;
 //! `LANEWORK_BLESS=1 cargo test -p lanework-lab-cli --test it terminal` writes them anew.
 
 #![cfg(unix)]

@@ -5,7 +5,7 @@ use crate::words::catalogue::{Catalogue, Entry, Part};
 use crate::words::spacing::{apart, is_chinese, is_mark, join, opening};
 use lanework::report::layout::columns;
 
-/// What a change of colour begins with.
+/// The start of an escape code.
 const ESCAPE: char = '\u{1b}';
 
 /// The entry that fits the text best, with what its holes hold.
@@ -95,13 +95,13 @@ const SEPARATORS: [(&str, &str); 8] = [
     (NO_BREAK, NO_BREAK),
 ];
 
-/// Stands between a name and what is said of it, which may have a name in front, too.
+/// Separates a name from the text about it, which may begin with a name, too.
 const LABEL: &str = ": ";
 
-/// Stands between a place and its code.
+/// Separates a place from its code.
 const WIDE_GAP: &str = "\u{a0}\u{a0}";
 
-/// Stands between a name and its figure.
+/// Separates a name from its figure.
 const NO_BREAK: &str = "\u{a0}";
 
 /// Punctuation at the end of a text.
@@ -125,7 +125,7 @@ pub(super) fn piece(catalogue: &Catalogue, text: &str, word: bool) -> (String, b
 
 /// A piece without blanks around it.
 fn unpadded(catalogue: &Catalogue, core: &str, word: bool) -> Option<String> {
-    // What is in front of a change of colour is a label of its own.
+    // Text before an escape code is a separate label.
     let labelled = core.starts_with(ESCAPE);
     let whole = if labelled { None } else { whole(catalogue, core, word) };
     if let Some(said) = whole.or_else(|| styled(catalogue, core)) {
@@ -214,7 +214,7 @@ fn styled(catalogue: &Catalogue, core: &str) -> Option<String> {
     any.then_some(out)
 }
 
-/// Columns, which two spaces or more divide; what stands right of a column stays where it is.
+/// Columns are separated by two or more spaces. Each keeps its position.
 fn in_columns(catalogue: &Catalogue, core: &str) -> Option<String> {
     core.find("  ")?;
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! Tests of the translation on the catalogue as it is.
+//! Tests of the translation on the real catalogue.
 
 use super::*;
 

@@ -21,7 +21,7 @@ const TOUCHES: usize = 1 << 14;
 /// The page of a rung; `None` where it does not run, is wrong, or is not a single kernel.
 ///
 /// # Errors
-/// When the device fails.
+/// If the device fails.
 pub fn kernel(
     ladder: &str,
     rung: &RungInfo,
@@ -96,7 +96,7 @@ fn files(record: &ProfileRecord) -> Vec<Source> {
     weights.into_iter().filter_map(of).collect()
 }
 
-/// What the first warp of the first block accesses at the lines that weigh most.
+/// Accesses of the first warp of the first block, at the most expensive lines.
 fn pictures(prepared: &mut Prepared<'_>, record: &ProfileRecord) -> Result<Vec<Picture>, Failure> {
     let accesses = |line: &&lanework::report::LineRecord| {
         line.counters.sectors() + line.counters.wavefronts() > 0

@@ -19,7 +19,7 @@ pub fn ptx(text: &str, by_line: &ProfileRecord, by_ptx: &ProfileRecord) -> Listi
         let value = serde_json::to_value(line).and_then(serde_json::from_value::<Line>);
         match (found.as_deref(), value) {
             (Some([first, ..]), Ok(counted)) => lines.push(Line { line: *first, ..counted }),
-            // A name that differs: the text is not that of the instructions.
+            // A different name: the text belongs to other instructions.
             _ => return Listing { text: text.to_owned(), ..Listing::default() },
         }
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The machine code of an entry, or why there is none.
+/// The machine code of an entry, or the reason for its absence.
 pub fn of(ptx: &str, entry: &str) -> Sass {
     match assembled(ptx, entry) {
         Ok(sass) => sass,

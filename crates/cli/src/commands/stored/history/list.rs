@@ -19,13 +19,13 @@ pub(super) const VERDICTS: [&str; 10] = [
     "verified",
     "skipped",
 ];
-/// Those of what must not be used.
+/// Verdicts on results that must not be used.
 const BAD: [&str; 4] = ["wrong", "lower-precision", "failed", "invalid"];
 
 /// Prints the runs, a line each.
 ///
 /// # Errors
-/// When the store cannot be read.
+/// If the store cannot be read.
 pub(super) fn list(store: &Store, runs: &[RunRow]) -> Outcome {
     if runs.is_empty() {
         return print(&format!("no such run in {}\n", store.path().display()));

@@ -3,7 +3,7 @@
 use crate::args::CompareArgs;
 use lanework_terminal::failure::Failure;
 
-/// What is compared.
+/// Selects the two sides of a comparison.
 #[cfg_attr(not(feature = "history"), allow(dead_code))]
 pub enum Stored {
     /// Two runs by their numbers.
@@ -14,10 +14,10 @@ pub enum Stored {
     Last,
 }
 
-/// What the command line asks for, if that is stored.
+/// The stored runs that the command line asks for; `None` if it asks to measure.
 ///
 /// # Errors
-/// When it describes a problem to run as well.
+/// If it describes a problem to run as well.
 pub fn stored(args: &CompareArgs) -> Result<Option<Stored>, Failure> {
     let number = |text: &Option<String>| text.as_ref().and_then(|text| text.parse().ok());
     let asked = match (args.revision.as_slice(), number(&args.first), number(&args.second)) {

@@ -12,7 +12,7 @@ use lanework_terminal::table::{Cell, Column, Table, Tone, listed, prose, shown};
 /// Compares two sides of the store.
 ///
 /// # Errors
-/// When there are no such runs, they cannot be compared, or a kernel of the second is slower.
+/// If a run is unknown, the runs cannot be compared, or a kernel of the second is slower.
 pub fn run(args: &CompareArgs, asked: &Stored) -> Outcome {
     let store = Store::read(&place(args.save.store.as_deref()).map_err(failed)?).map_err(failed)?;
     let (names, [a, b]) = sides(&store, args, asked)?;
@@ -50,7 +50,7 @@ pub fn run(args: &CompareArgs, asked: &Stored) -> Outcome {
 /// The two sides with their names.
 ///
 /// # Errors
-/// When there are no such runs.
+/// If a run is unknown.
 fn sides(
     store: &Store,
     args: &CompareArgs,

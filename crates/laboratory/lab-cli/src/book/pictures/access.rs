@@ -20,7 +20,7 @@ const ROWS: usize = 5;
 /// The first access of each kind by warp 0 of block 0, for each rung of `transpose`.
 ///
 /// # Errors
-/// When a rung does not run.
+/// If a rung does not run.
 pub fn traced() -> Result<Vec<(&'static str, Vec<TracedAccess>)>> {
     let device = Device::emulator();
     let Some(family) = family(TRACED) else { return Ok(Vec::new()) };
@@ -110,7 +110,7 @@ fn keys(drawing: &mut Drawing, y: f64, words: Words) -> f64 {
     drawing.note((16.0, y + 12.0), said)
 }
 
-/// What a warp of the rung accesses.
+/// The accesses of a warp of the rung.
 pub fn rung(name: &str, touches: &[TracedAccess], words: Words) -> String {
     let mut drawing = Drawing::new(WIDTH);
     let title = match words.0 {

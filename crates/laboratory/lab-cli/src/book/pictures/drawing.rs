@@ -13,7 +13,7 @@ pub const FILLS: [&str; 4] = ["#79b8ff", "#ffb37a", "#8fdaa2", "#d2b6f5"];
 /// A place or a size, in pixels.
 pub type Pair = (f64, f64);
 
-/// Where a text stands by its place.
+/// Alignment of a text relative to its position.
 #[derive(Clone, Copy)]
 pub enum Anchor {
     Start,
