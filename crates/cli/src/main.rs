@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         Ok(line) => line,
         Err(code) => return code,
     };
-    let args::Line { command, grammar, arguments } = grammar(&line);
+    let args::CommandLine { command, grammar, arguments } = grammar(&line);
     finish(match (grammar, command.as_str()) {
         (Grammar::File, "run") => run_parsed(arguments, commands::kernels::kernel::run),
         (Grammar::File, "check") => run_parsed(arguments, commands::kernels::check::run_kernel),

@@ -26,7 +26,7 @@ pub enum Grammar {
 
 /// A command line, taken apart as far as needed to choose its parser.
 #[derive(Debug)]
-pub struct Line {
+pub struct CommandLine {
     /// The command's name; empty for a line without a command.
     pub command: String,
     /// Its operand.
@@ -50,12 +50,16 @@ fn others(command: &str) -> Vec<Command> {
 }
 
 /// Takes a command line apart.
-pub fn grammar(line: &[OsString]) -> Line {
+pub fn grammar(line: &[OsString]) -> CommandLine {
     let own = with_common_options(Arguments::command());
     let start = 1.min(line.len());
     let at = first_positional(line, start, &[&own]);
     let Some(name) = at.map(|at| line[at].to_string_lossy().into_owned()) else {
-        return Line { command: String::new(), grammar: Grammar::Rung, arguments: line.to_vec() };
+        return CommandLine {
+            command: String::new(),
+            grammar: Grammar::Rung,
+            arguments: line.to_vec(),
+        };
     };
     let at = at.unwrap_or(start);
     let named = OsString::from(format!("lanework {name}"));
@@ -70,7 +74,7 @@ pub fn grammar(line: &[OsString]) -> Line {
         _ if others.len() > 1 && line.iter().any(|argument| argument == "--") => Grammar::Program,
         _ => Grammar::Rung,
     };
-    Line { command: name, grammar, arguments }
+    CommandLine { command: name, grammar, arguments }
 }
 
 /// Whether the argument is a file of a kernel. `inspect` takes files of any name.

@@ -14,7 +14,7 @@ mod timing;
 mod values;
 
 pub use device::{DevicesArgs, GpusArgs, HelloArgs, StreamsArgs};
-pub use grammar::{Grammar, Line, grammar, with_separator};
+pub use grammar::{CommandLine, Grammar, grammar, with_separator};
 #[cfg(feature = "history")]
 pub use history::{ExportFormat, Filters, HistoryAction};
 pub use history::{HistoryArgs, SaveOptions};

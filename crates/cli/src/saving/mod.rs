@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 /// The command that stores a run.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum RunKind {
     Bench,
     Climb,
     Compare,
@@ -30,7 +30,7 @@ pub enum Kind {
 #[cfg_attr(not(feature = "history"), allow(dead_code))]
 pub struct Plan<'a> {
     /// The command.
-    pub kind: Kind,
+    pub kind: RunKind,
     /// What decides its results, apart from the device and the versions, which are added.
     pub request: Value,
     /// Number of points of the run.
@@ -41,7 +41,7 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// The plan of timed kernels. Such runs are never resumed.
-    pub fn of_timed(kind: Kind, points: usize, device: &'a DeviceRecord) -> Plan<'a> {
+    pub fn of_timed(kind: RunKind, points: usize, device: &'a DeviceRecord) -> Plan<'a> {
         Plan { kind, request: Value::Null, points, device }
     }
 }

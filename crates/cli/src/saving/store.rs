@@ -1,6 +1,6 @@
 //! Stores runs in the history.
 
-use super::{Kind, Missing, Plan, Point, StoredPoint, json_of};
+use super::{Missing, Plan, Point, RunKind, StoredPoint, json_of};
 use crate::args::SaveOptions;
 use lanework_lab::timing::PROTOCOL;
 use lanework_lab::{ClimbRecord, TimedRecord};
@@ -16,14 +16,14 @@ pub fn failed(error: StoreError) -> Failure {
     Failure::Input(error.to_string())
 }
 
-impl From<Kind> for lanework_store::Kind {
-    fn from(kind: Kind) -> Self {
+impl From<RunKind> for lanework_store::Kind {
+    fn from(kind: RunKind) -> Self {
         match kind {
-            Kind::Bench => lanework_store::Kind::Bench,
-            Kind::Climb => lanework_store::Kind::Climb,
-            Kind::Compare => lanework_store::Kind::Compare,
-            Kind::Sweep => lanework_store::Kind::Sweep,
-            Kind::Tune => lanework_store::Kind::Tune,
+            RunKind::Bench => lanework_store::Kind::Bench,
+            RunKind::Climb => lanework_store::Kind::Climb,
+            RunKind::Compare => lanework_store::Kind::Compare,
+            RunKind::Sweep => lanework_store::Kind::Sweep,
+            RunKind::Tune => lanework_store::Kind::Tune,
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::args::{ClimbArgs, ClimbOptions};
 use crate::problem::suggest::check_rung;
 use crate::problem::{find_family, nothing_runs, read_arrays, request, with_parameters};
-use crate::saving::{Kind, Plan, Point, Saving};
+use crate::saving::{Plan, Point, RunKind, Saving};
 use crate::tables;
 use lanework::Device;
 use lanework_lab::{ClimbRecord, ClimbSettings, DeviceRecord, Family, RungRecord, climb, families};
@@ -49,7 +49,7 @@ pub fn run(args: &ClimbArgs) -> Outcome {
     }
     let device_record = DeviceRecord::of(&device);
     let plan = Plan {
-        kind: Kind::Climb,
+        kind: RunKind::Climb,
         request: json!({"ladder": args.ladder, "problem": request.in_words(), "rungs": args.options.rungs}),
         points: families.len(),
         device: &device_record,

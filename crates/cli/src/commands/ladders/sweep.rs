@@ -3,7 +3,7 @@
 use super::climb::{check_rungs, settings, steps};
 use crate::args::SweepArgs;
 use crate::problem::{elements, find_family, nothing_runs, untyped_request};
-use crate::saving::{Kind, Missing, Plan, Point, Saving, json_of};
+use crate::saving::{Missing, Plan, Point, RunKind, Saving, json_of};
 use crate::tables::points::{Climb, Without, describe};
 use lanework::{Backend, Device};
 use lanework_lab::{
@@ -34,7 +34,7 @@ pub fn run(args: &SweepArgs) -> Outcome {
     }
     let record = DeviceRecord::of(&device);
     let plan = Plan {
-        kind: Kind::Sweep,
+        kind: RunKind::Sweep,
         request: identity(args, &points),
         points: points.len(),
         device: &record,

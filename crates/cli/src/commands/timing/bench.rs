@@ -6,7 +6,7 @@ use crate::kernel_file::timing::{self, Loaded, expected};
 use crate::kernel_file::{Ready, arguments, check_arguments, find_entry, given, maps, upload};
 use crate::problem::suggest::{check_no_path, check_rung};
 use crate::problem::{check_seed, find_family, read_arrays, rejected, request, with_parameters};
-use crate::saving::{Kind, Plan, Point, Saving, Store};
+use crate::saving::{Plan, Point, RunKind, Saving, Store};
 use crate::tables;
 use lanework::emulator::Blocks;
 use lanework::{Backend, Device};
@@ -48,7 +48,7 @@ pub fn run(args: &BenchArgs) -> Outcome {
             ClimbSettings { rungs: vec![rung.to_owned()], seed: request.seed, time_limit: limit };
         let record = climb(&family, case.as_ref(), &device, &settings, &mut say)?;
         drop(progress);
-        let plan = Plan::of_timed(Kind::Bench, 1, &record.device);
+        let plan = Plan::of_timed(RunKind::Bench, 1, &record.device);
         Saving::whole(store, &args.save, &plan, &[Point::Climb(&record)])?;
         return match args.json {
             true => print_json(&record),
@@ -73,7 +73,7 @@ pub fn run(args: &BenchArgs) -> Outcome {
 /// If the store cannot be written.
 fn save(store: Option<Store>, options: &SaveOptions, records: &[TimedRecord]) -> Outcome {
     let Some(first) = records.first() else { return Ok(()) };
-    let plan = Plan::of_timed(Kind::Bench, records.len(), &first.device);
+    let plan = Plan::of_timed(RunKind::Bench, records.len(), &first.device);
     let points: Vec<Point<'_>> = records.iter().map(Point::Timed).collect();
     Saving::whole(store, options, &plan, &points)
 }
@@ -172,7 +172,7 @@ fn count(
         "lane_instructions": profile.counters.lane_instructions,
     });
     let record = DeviceRecord::of(device);
-    let plan = Plan::of_timed(Kind::Bench, 1, &record);
+    let plan = Plan::of_timed(RunKind::Bench, 1, &record);
     let files = args.kernel.names();
     let point = Point::Counts { entry: &entry, files: &files, counters: &counts };
     Saving::whole(store, &args.timing.save, &plan, &[point])?;

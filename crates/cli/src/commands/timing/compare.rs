@@ -11,7 +11,7 @@ use crate::kernel_file::source::ptx_of;
 use crate::kernel_file::timing::{self, Loaded, On, expected};
 use crate::problem::suggest::check_rung;
 use crate::problem::{find_family, read_arrays, rejected, request, with_parameters};
-use crate::saving::{Kind, Plan, Point, Saving, Store};
+use crate::saving::{Plan, Point, RunKind, Saving, Store};
 use asked::stored;
 use lanework::{Backend, Device};
 use lanework_lab::{ComparisonRecord, RungOf, Timing, Verdict, compare_rungs};
@@ -85,7 +85,7 @@ fn compare_stored(_: &CompareArgs, _: &asked::Stored) -> Outcome {
 /// If the store cannot be written.
 fn save(store: Option<Store>, options: &SaveOptions, compared: &[ComparisonRecord]) -> Outcome {
     let Some(first) = compared.first() else { return Ok(()) };
-    let plan = Plan::of_timed(Kind::Compare, compared.len(), &first.a.device);
+    let plan = Plan::of_timed(RunKind::Compare, compared.len(), &first.a.device);
     let points: Vec<Point<'_>> = compared.iter().map(Point::Compared).collect();
     Saving::whole(store, options, &plan, &points)
 }

@@ -3,7 +3,7 @@
 use crate::args::TuneArgs;
 use crate::commands::ladders::climb::check_rungs;
 use crate::problem::{find_family, request};
-use crate::saving::{Kind, Plan, Point, Saving, Store};
+use crate::saving::{Plan, Point, RunKind, Saving, Store};
 use lanework::tuned::{Choice, Key, TUNED_VARIABLE, Tuned, default_place, shape_class};
 use lanework::{Backend, Device};
 use lanework_lab::{Cache, Candidate, DeviceRecord, Family, OnGpu, Tuning, best, candidates};
@@ -297,6 +297,6 @@ fn save(store: Option<Store>, args: &TuneArgs, tuning: &Tuning, device: &DeviceR
     let looks = tuning.looks.iter().filter_map(|look| look.time.as_ref().ok());
     let meetings = tuning.meetings.iter().map(|(_, _, record)| Point::Compared(record));
     let points: Vec<Point<'_>> = looks.map(|timed| Point::Timed(timed)).chain(meetings).collect();
-    let plan = Plan::of_timed(Kind::Tune, points.len(), device);
+    let plan = Plan::of_timed(RunKind::Tune, points.len(), device);
     Saving::whole(store, &args.save, &plan, &points)
 }
