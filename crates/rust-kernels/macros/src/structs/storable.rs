@@ -36,9 +36,9 @@ impl Parts<'_> {
                 }>: ::lanework::lang::rt::NoPadding));
             }
         } else {
-            // Without padding when every field is of one type.
+            // Without padding when every field is of one type and nothing raises the alignment.
             let [first, rest @ ..] = types.as_slice() else { return TokenStream::new() };
-            if !rest.iter().all(|ty| ty == first) {
+            if !rest.iter().all(|ty| ty == first) || self.may_raise_alignment() {
                 return TokenStream::new();
             }
             conditions.push(quote!(#first: ::lanework::lang::Storable));
@@ -52,10 +52,11 @@ impl Parts<'_> {
             TokenStream::new()
         } else {
             quote! {
-                // SAFETY: every field is plain data, and conditions exclude padding.
+                // SAFETY: the conditions require that every field is `Storable`, hence `Pod`, so zeros are valid.
                 unsafe impl #generics ::lanework::lang::rt::bytemuck::Zeroable for #name #arguments
                 where #predicates #(#conditions),* {}
-                // SAFETY: as above.
+                // SAFETY: the conditions require that every field is `Storable`, hence `Pod`, and that no padding
+                // is between or after fields; `repr` adds `#[repr(C)]`, and `Copy` is a bound of `Pod`.
                 unsafe impl #generics ::lanework::lang::rt::bytemuck::Pod for #name #arguments
                 where #predicates #(#conditions),* {}
             }
@@ -66,5 +67,49 @@ impl Parts<'_> {
             impl #generics ::lanework::lang::Storable for #name #arguments
             where #predicates #(#conditions),* {}
         }
+    }
+
+    /// Whether an attribute mentions an alignment, also inside of `cfg_attr`.
+    fn may_raise_alignment(&self) -> bool {
+        let mut attributes = self.item.attrs.iter().filter(|a| !a.path().is_ident("doc"));
+        attributes.any(|attribute| attribute.to_token_stream().to_string().contains("align"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Parts;
+    use syn::{ItemStruct, parse_quote};
+
+    fn is_storable(item: &ItemStruct) -> bool {
+        Parts::new(item).storable().to_string().contains("Storable for")
+    }
+
+    #[test]
+    fn a_generic_struct_with_padding_is_not_stored() {
+        assert!(is_storable(&parse_quote!(
+            struct Pair<T> {
+                x: T,
+                y: T,
+            }
+        )));
+        assert!(!is_storable(&parse_quote!(
+            #[repr(align(16))]
+            struct Padded<T> {
+                x: T,
+            }
+        )));
+        assert!(!is_storable(&parse_quote!(
+            #[cfg_attr(all(), repr(align(16)))]
+            struct Padded<T> {
+                x: T,
+            }
+        )));
+        assert!(!is_storable(&parse_quote!(
+            struct Mixed<T> {
+                x: T,
+                y: u8,
+            }
+        )));
     }
 }
