@@ -33,7 +33,7 @@
 //!   guard reads `i < x.len()`; any integer type may index, and step a range.
 //! - Integer arithmetic wraps; division by zero returns what the GPU returns and does not trap.
 //! - Structs, enums and their `impl` blocks are marked `#[device]`; the host uses them as
-//!   before. They may be parameters, variables, arguments and results, and may lie in buffers (but for enums with
+//!   before. They may be parameters, variables, arguments and results, and may be stored in buffers (but for enums with
 //!   data) and shared memory, where `x[i].mass` loads that field alone. A struct in a buffer has no padding, and no
 //!   `bool`, tuple or enum. In a kernel, `a += b` on structs is `a = a + b`: it needs `Add`.
 //! - `match`, `if let`, `let ... else`, `while let` and `matches!` take literals, ranges, constants,
@@ -41,7 +41,7 @@
 //!   is `Option`, with `Some`, `None`, `?` and Rust's methods, in registers and local memory; no `Result`.
 //! - A closure is called by its name or passed to a `#[device]` function as `f: impl Fn(f32) -> f32`;
 //!   one with `return` declares its return type. It is staged anew at each call, and cannot be stored.
-//! - Ranges, slices and arrays have iterators, each chain of which is one loop: `map`, `filter`, `zip`, `sum`, `fold`
+//! - Ranges, slices and arrays have iterators; each chain becomes one loop: `map`, `filter`, `zip`, `sum`, `fold`
 //!   and others; no `collect`.
 //! - `let x;` may be assigned later, on every path to its first use.
 //! - `break` takes no value. A `loop` left by `return` alone may end a `#[device]` function.

@@ -70,7 +70,7 @@ impl Translator {
         if let Some(jump) = returns(&closure.body) {
             return self.refuse(
                 jump,
-                "a closure with `return` says what it returns",
+                "a closure with `return` must declare its return type",
                 "write `|x: f32| -> f32 { .. }`",
             );
         }
@@ -133,7 +133,7 @@ fn returns(body: &Expr) -> Option<syn::ExprReturn> {
     search.0
 }
 
-/// What a type of a closure's parameter or result is while staging.
+/// The staged type of a closure's parameter or result.
 pub fn staged_type(ty: &Type) -> TokenStream {
     let span = ty.span();
     match ty {
@@ -192,7 +192,7 @@ fn is_function_bound(bound: &TypeParamBound) -> bool {
     })
 }
 
-/// Function types and bounds as they are while staging.
+/// Function types and bounds while staging.
 struct Functions;
 
 impl VisitMut for Functions {
@@ -232,7 +232,7 @@ pub fn function_type(ty: &Type) -> TokenStream {
     ty.into_token_stream()
 }
 
-/// Generics whose bounds on functions are those of staged closures.
+/// Generics with bounds on staged closures in place of functions.
 pub fn staged_generics(generics: &Generics) -> Generics {
     let mut generics = generics.clone();
     Functions.visit_generics_mut(&mut generics);

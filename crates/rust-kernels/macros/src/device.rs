@@ -39,7 +39,7 @@ pub struct Staged {
     pub body: TokenStream,
 }
 
-/// What a function returns.
+/// The return type of a function.
 pub fn returns(signature: &Signature) -> Returns {
     match &signature.output {
         ReturnType::Default => Returns::Unit,

@@ -209,7 +209,7 @@ impl Translator {
         if self.returns != Returns::Value {
             return self.refuse(
                 tried,
-                "`?` stands in a function that returns an `Option`",
+                "`?` needs a function that returns an `Option`",
                 "take it apart: `if let Some(v) = option { .. }`",
             );
         }
@@ -228,7 +228,7 @@ impl Translator {
     fn unsupported(&mut self, expression: &Expr) -> TokenStream {
         let (message, help) = match expression {
             Expr::Let(_) => (
-                "`let` in a condition stands at the start of an `if` or a `while`",
+                "`let` must come first in the condition of an `if` or a `while`",
                 "nest a second `if` in the first, or use `matches!`",
             ),
             Expr::Async(_) | Expr::Await(_) => {

@@ -265,7 +265,7 @@ struct BreakSearch<'a> {
 }
 
 impl BreakSearch<'_> {
-    /// What leaves the loop with this body and label.
+    /// The exits of the loop with this body and label.
     fn of<'a>(body: &syn::Block, label: Option<&'a syn::Lifetime>) -> BreakSearch<'a> {
         let mut search = BreakSearch { label, depth: 0, found: false, with_value: None };
         search.visit_block_mut(&mut body.clone());

@@ -1,4 +1,4 @@
-//! The host's version of a device function: the body as it is written, with what the kernel language
+//! The host's version of a device function: the body as written, with what the kernel language
 //! allows beyond Rust adapted. Indices and steps of any integer type, comparisons of integers of two
 //! types, and casts to generic types become calls of `lanework::lang::host`.
 
@@ -30,7 +30,7 @@ pub fn function(
                 if let Pat::Ident(name) = &mut *typed.pat {
                     name.mutability = None;
                 }
-                // What is unused is told by the outline.
+                // The outline reports unused names.
                 typed.attrs.push(syn::parse_quote!(#[allow(unused_variables, unused_mut)]));
             }
         }
@@ -76,7 +76,7 @@ fn only_in_kernels(signature: &Signature, block: &syn::Block) -> Option<String> 
     search.found
 }
 
-/// The name of a type that only kernels have.
+/// The name of a type that exists only in kernels.
 fn handle_name(ty: &Type) -> Option<String> {
     match ty {
         Type::Reference(reference) => handle_name(&reference.elem),
@@ -184,7 +184,7 @@ impl VisitMut for Adapter {
     fn visit_type_mut(&mut self, _: &mut Type) {}
 }
 
-/// Visits the arguments of a macro that are expressions, as those of `assert!` and `println!` are.
+/// Visits the arguments of a macro that are expressions, as in `assert!` and `println!`.
 fn visit_arguments(visitor: &mut impl VisitMut, call: &mut syn::Macro) {
     let parse = Punctuated::<Expr, Token![,]>::parse_terminated;
     if let Ok(mut arguments) = call.parse_body_with(parse) {

@@ -9,7 +9,7 @@ use quote::quote_spanned;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprMethodCall, RangeLimits};
 
-/// The methods of Rust's iterators that kernels have.
+/// The methods of Rust's iterators in kernels.
 const METHODS: [&str; 25] = [
     "map",
     "filter",
@@ -86,7 +86,7 @@ impl Translator {
         Some(quote_spanned!(span => #receiver.#method #turbofish(#(#arguments),*)))
     }
 
-    /// What a `for` goes over, where that is a source by itself.
+    /// The source of a `for`, if it is a plain source.
     pub fn iterator(&mut self, expression: &Expr) -> TokenStream {
         match (expression, source(expression)) {
             (_, Some(tokens)) => self.source(tokens),
@@ -141,15 +141,15 @@ impl Translator {
 enum Source<'a> {
     /// `a..b`.
     Range(&'a syn::ExprRange),
-    /// What `.iter()` is called on.
+    /// The receiver of `.iter()`.
     Iter(&'a Expr),
-    /// What `.iter_mut()` is called on.
+    /// The receiver of `.iter_mut()`.
     IterMut(&'a Expr),
     /// `x.windows(n)`.
     Parts(&'a ExprMethodCall),
 }
 
-/// The source that an expression is.
+/// The source that an expression denotes.
 fn source(expression: &Expr) -> Option<Source<'_>> {
     match expression {
         Expr::Paren(inner) => source(&inner.expr),

@@ -4,7 +4,7 @@
 use crate::matching::conjuncts;
 use syn::{Expr, ExprIf, Stmt};
 
-/// The same `if` as one in another; `None` where no `let` stands behind another condition.
+/// The same `if` as one in another; `None` if no `let` follows another condition.
 pub fn nested(branch: &ExprIf) -> Option<ExprIf> {
     let mut operands = Vec::new();
     conjuncts(&branch.cond, &mut operands);

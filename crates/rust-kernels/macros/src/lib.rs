@@ -50,7 +50,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes a function one that kernels call, too: there it is inlined into the kernel; called from
-/// ordinary Rust it computes with ordinary values, as it is written.
+/// ordinary Rust it computes with ordinary values, unchanged.
 ///
 /// Parameters are scalars, slices, shared arrays, `&mut` variables and register arrays, and
 /// `#[constant]` values. A function that uses what only a kernel has (`thread_idx`, barriers, shared

@@ -1,6 +1,6 @@
 //! `#[device] impl`: methods, associated functions and operators of device structs and enums.
 //!
-//! The block stays for the host. While staging, the methods are those of the struct's parts
+//! The block stays for the host. While staging, the struct's parts have the methods
 //! (`BodyOf<K>`); an operator is an operator of its handles.
 
 use crate::closures::staged_generics;

@@ -6,7 +6,7 @@
 //! stays one. rustc runs `unused_variables`, `unused_assignments`, `unused_mut` and `unused_labels`
 //! on it, at the author's spans and at the levels set there.
 //!
-//! What it misses: a method may change its receiver, so a variable with a method called on it counts as one that
+//! Limits: a method may change its receiver, so a variable with a method called on it counts as one that
 //! needs `mut`. A name in a macro's text counts as read.
 
 mod flow;
@@ -132,7 +132,7 @@ impl Outline {
         expressions.into_iter().map(|e| self.expression(e)).collect()
     }
 
-    /// What an expression reads and writes.
+    /// The reads and writes of an expression.
     fn expression(&mut self, expression: &Expr) -> TokenStream {
         match expression {
             Expr::Path(path) => path.path.get_ident().map(|n| self.read(n)).unwrap_or_default(),

@@ -120,7 +120,7 @@ impl Translator {
         }
     }
 
-    /// The names that one of several patterns binds: those of the first that matches.
+    /// The names that one of several patterns binds: the first that matches.
     fn bind_either(&mut self, cases: &[&Pat], access: &TokenStream, out: &mut TokenStream) {
         let [first, rest @ ..] = cases else { return };
         let names = bound(first);

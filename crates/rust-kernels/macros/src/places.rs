@@ -34,7 +34,7 @@ impl Translator {
         }
     }
 
-    /// What a method is called on: a struct in a variable or in memory is passed as it is, since
+    /// Receivers of methods: a struct in a variable or in memory is passed in place, since
     /// its methods may change it.
     pub fn receiver(&mut self, expression: &Expr) -> TokenStream {
         if !is_place(self, expression) {
@@ -147,7 +147,7 @@ impl Translator {
     }
 }
 
-/// What makes the value of a struct expression a variant, and the members to set: the struct's, or those of the variant.
+/// The call that makes a struct expression's value a variant, and the members to set: the struct's or the variant's.
 fn chosen(path: &syn::Path, members: impl Iterator<Item = Member>) -> (TokenStream, Vec<Member>) {
     let Some(variant) = variant_of(path) else { return (TokenStream::new(), members.collect()) };
     let choice = choice_of(variant);

@@ -23,7 +23,7 @@ pub enum Tail {
     Value(Mode),
 }
 
-/// What `return` does.
+/// The effect of `return`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returns {
     /// Ends the thread.
@@ -34,7 +34,7 @@ pub enum Returns {
     Value,
 }
 
-/// What a name is.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Declared {
     /// A value.
@@ -47,7 +47,7 @@ enum Declared {
 
 /// Rewrites one function.
 pub struct Translator {
-    /// What `return` does here.
+    /// The effect of `return` here.
     pub returns: Returns,
     /// Whether iterators are the host's, as in `#[unroll] for`.
     pub on_host: bool,

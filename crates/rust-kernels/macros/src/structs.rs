@@ -1,4 +1,4 @@
-//! `#[device] struct`: the struct as it is, and what stands for its values while staging.
+//! `#[device] struct`: the unchanged struct, and the type of its values while staging.
 //!
 //! For `struct Body { mass: f32 }` this declares `BodyOf<K>`, whose fields are what a kind `K` makes
 //! of the struct's: handles, variables or places. Kernels reach it through the trait `Data` alone;

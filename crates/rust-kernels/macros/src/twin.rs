@@ -13,7 +13,7 @@ pub const PRIMITIVES: [&str; 16] = [
     "f32", "f64", "char",
 ];
 
-/// Functions of Rust that are called on types and constants, and stay as they are.
+/// Functions of Rust that are called on types and constants, and stay unchanged.
 const OF_THE_HOST: [&str; 5] = ["size_of", "align_of", "size_of_val", "type_name", "from_fn"];
 
 impl Translator {

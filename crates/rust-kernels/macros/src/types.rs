@@ -32,7 +32,7 @@ pub struct Parameter {
     pub mutable: bool,
     /// The pattern that takes it apart.
     pub pattern: Option<syn::Pat>,
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
 }
 
@@ -158,7 +158,7 @@ const HANDLES: &[&str] = &[
     "SpanMut",
 ];
 
-/// Those of tensor cores, which a kernel also makes by name.
+/// Types of tensor cores, which a kernel also makes by name.
 pub const TENSOR_CORES: &[&str] = &[
     "Accumulator",
     "CopyPipeline",

@@ -1,4 +1,4 @@
-//! What the runtime asks of values of device structs and enums: that they are read, passed, stored and lent.
+//! Traits of the runtime for values of device structs and enums: read, passed, stored and lent.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};

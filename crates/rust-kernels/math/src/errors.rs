@@ -23,7 +23,7 @@ pub struct One {
     pub double: fn(f64) -> f64,
     /// To some 95 bits.
     pub reference: fn(f64) -> Double,
-    /// One whose error is below 1e-8 ulp of an `f32`: the host library's, or for `erf` and `erfc` that of `f64`.
+    /// A function with an error below 1e-8 ulp of an `f32`: the host library's, or for `erf` and `erfc` the `f64` one.
     pub host: fn(f64) -> f64,
     /// The bound that is promised, in ulp of `f32` and of `f64`.
     pub bounds: [f64; 2],
@@ -50,7 +50,7 @@ pub struct Two {
     pub double_pairs: fn(u64) -> (f64, f64),
     /// The bound that is promised, in ulp of `f32` and of `f64`.
     pub bounds: [f64; 2],
-    /// CUDA's bound; infinite where it has no such function.
+    /// CUDA's bound; infinite if CUDA lacks the function.
     pub cuda: [f64; 2],
 }
 
@@ -110,7 +110,7 @@ macro_rules! two {
     };
 }
 
-/// CUDA has no such function.
+/// CUDA lacks the function.
 const NONE: [f64; 2] = [f64::INFINITY; 2];
 
 /// The functions of two arguments.
@@ -122,7 +122,7 @@ pub const TWOS: &[Two] = &[
     two!(rem_euclid, f64::rem_euclid, [0.5, 0.5], NONE),
     // Rust defines it by the rounded quotient: the value of the same format is the reference.
     two!(div_euclid, |x, y| (x as f32).div_euclid(y as f32).into(), [0.0, 0.0], NONE),
-    // The exponent is given as a number; the bound is that of the largest, 64.
+    // The exponent is given as a number; the bound is for the largest, 64.
     Two {
         name: "powi",
         single: |x, n| crate::powi(x, n as i32),
@@ -137,7 +137,7 @@ pub const TWOS: &[Two] = &[
 ];
 
 /// The distance of `got` from `want`, in units in the last place of a format with `digits` bits after the first and
-/// the least exponent `least`, near `want`. Infinity stands one unit beyond the largest number; signs of zeros and
+/// the least exponent `least`, near `want`. Infinity counts as one unit beyond the largest number; signs of zeros and
 /// NaNs must agree.
 fn distance(got: f64, want: Double, digits: i32, least: i32, largest: f64) -> f64 {
     if got.is_nan() || want.high.is_nan() {

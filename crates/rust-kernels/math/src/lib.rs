@@ -5,7 +5,7 @@
 //! fused multiply-adds, quotients, square roots, integers, choices), so every machine gives the same bits, but for
 //! the payload of a NaN. The functions of this module are the host's versions.
 //!
-//! Values outside a function's domain, of zeros, infinities and NaNs are those of Rust's methods of the same names.
+//! Outside a function's domain and for zeros, infinities and NaNs, results equal Rust's methods of the same names.
 //!
 //! ```
 //! assert_eq!(lanework_math::powf(-2.0f32, 2.0), 4.0);

@@ -65,7 +65,7 @@ pub fn powf<F: Real>(x: F, y: F) -> F {
     let degenerate = size.eq(zero) | size.eq(infinity()) | y.abs().eq(infinity());
     let result =
         infinity::<F>().where_else(size.lt(one) ^ !inverse, zero).where_else(degenerate, result);
-    // The sign, and powers of negative numbers that are none.
+    // The sign, and powers of negative numbers that are NaN.
     let half = k::<F>(0.5) * y;
     let integral = y.trunc().eq(y);
     let odd = integral & !half.trunc().eq(half);

@@ -1,4 +1,4 @@
-//! What the algorithms compute with: numbers of a host or of a kernel being staged, with the
+//! Numbers that the algorithms compute with, of a host or of a kernel being staged, with the
 //! operations that both do exactly alike.
 //!
 //! Every operation is exact or correctly rounded (IEEE 754), so an algorithm gives the same bits
@@ -131,7 +131,7 @@ pub trait Real:
     fn le(self, other: Self) -> MaskOf<Self>;
     /// `mask ? self : other`.
     fn where_else(self, mask: MaskOf<Self>, other: Self) -> Self;
-    /// `mask ? first() : second()`, of which only one need be computed.
+    /// `mask ? first() : second()`; only one need be computed.
     fn branch(
         mask: MaskOf<Self>,
         first: impl FnOnce() -> Self,

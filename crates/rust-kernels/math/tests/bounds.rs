@@ -39,7 +39,7 @@ fn sampled_errors_are_within_the_bounds_and_those_within_cudas() {
 
 const RECORDS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/results/h200/math.txt");
 
-/// What was measured, a line per function and format: of several, that which judged most, the last of equals.
+/// The measurements, a line per function and format: of several, the one that judged most, the last of equals.
 fn records() -> Vec<Record> {
     let text = std::fs::read_to_string(RECORDS).expect("the record of the errors");
     let mut records: Vec<Record> = Vec::new();

@@ -1,4 +1,4 @@
-//! What `#[device]` functions use when the host calls them: indices of any integer type, casts to
+//! Support for `#[device]` functions that the host calls: indices of any integer type, casts to
 //! generic types, the loads and stores of several elements, methods that Rust's numbers lack, and the
 //! intrinsics that mean something for one thread.
 //!
@@ -15,7 +15,7 @@ pub use crate::scalar::host_methods::{
 
 use crate::scalar::number::{Float, Integer, Number};
 
-/// What the body of every device function on the host has in scope.
+/// Names in scope of every device function's body on the host.
 pub mod prelude {
     pub use crate::api::host::{SliceLoads as _, SliceStores as _};
     pub use crate::api::rt::comparing::*;
@@ -105,7 +105,7 @@ pub fn brev<T: Integer>(x: T) -> T {
     x.reverse_bits()
 }
 
-/// The position of the lowest set bit, from 1; 0 when there is none.
+/// The position of the lowest set bit, from 1; 0 if no bit is set.
 pub fn ffs<T: Integer>(x: T) -> u32 {
     if x == T::ZERO { 0 } else { x.trailing_zeros() + 1 }
 }

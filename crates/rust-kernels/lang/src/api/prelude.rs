@@ -9,7 +9,7 @@
 //! also names of files have theirs here.
 //!
 //! The functions that mean something on the host (`min`, `fma`, `popc`...) are declared for it in
-//! [`crate::host`]; the names of all others stand in the list of the macros' `host/device_only.rs`, so
+//! [`crate::host`]; all others are listed in the macros' `host/device_only.rs`, so
 //! that a device function which calls one says so when the host calls it.
 
 pub use crate::Swizzle;
@@ -73,7 +73,7 @@ pub use crate::tensor_cores::tile::source::{Matrix, MatrixMut};
 pub use crate::tensor_cores::tile::swizzle::{NoSwizzle, Swizzle32, Swizzle64, Swizzle128};
 pub use crate::tensor_cores::tile::tiles::SharedTiles;
 
-/// What a kernel calls under these names.
+/// The staged functions of these names.
 #[doc(hidden)]
 pub mod staged {
     pub use crate::asynchrony::bulk::{

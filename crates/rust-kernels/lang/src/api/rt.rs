@@ -83,7 +83,7 @@ where
     note = "pass device memory as `&[T]` or `&mut [T]`, scalars by value, tensor maps as `&TensorMap<T, R>`"
 )]
 pub trait ByReference {
-    /// What the parameter is in the kernel.
+    /// The parameter's type in the kernel.
     type Handle: Copy;
     /// Declares the parameter.
     fn declare(name: &'static str) -> Self::Handle;

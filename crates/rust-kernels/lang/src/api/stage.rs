@@ -1,11 +1,11 @@
 //! From a kernel's body to a module: parameters, entry, register declarations and final
-//! optimisation.
+//! optimization.
 //!
 //! Kernel parameters by value.
 //!
 //! Launch bounds: the arguments of `#[kernel(...)]` as PTX directives.
 //!
-//! The initialisation of a kernel's mbarriers, before its first line: thread 0 of the block initialises all of them, and
+//! The initialization of a kernel's mbarriers, before its first line: thread 0 of the block initializes all of them, and
 //! the block's threads (the cluster's, where the kernel has one) wait for it. So no barrier can be used too early. And what
 //! can only be judged when all of a kernel is known: the registers that its roles want.
 
@@ -316,10 +316,10 @@ pub fn cluster_directive(cluster: impl IntoExtents) -> FunctionDirective {
     FunctionDirective::RequiredCluster(cluster.extents())
 }
 
-/// Most barriers of a kernel that are initialised.
+/// Most barriers of a kernel that are initialized.
 const MOST: u32 = 128;
 
-/// The instructions that initialise every barrier; none where there is none.
+/// The instructions that initialize every barrier; none without barriers.
 pub(crate) fn setup_barriers(b: &mut Builder) -> Vec<Line> {
     let barriers = std::mem::take(&mut b.barriers);
     if barriers.is_empty() {

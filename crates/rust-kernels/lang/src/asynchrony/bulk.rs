@@ -1,7 +1,7 @@
-//! Bulk copies: contiguous bytes between global and shared memory, or from a block's shared memory to that of another one
+//! Bulk copies: contiguous bytes between global and shared memory, or from one block's shared memory to another's
 //! of its cluster (PTX manual, "cp.async.bulk"). They move multiples of 16 bytes between places aligned to 16.
 //!
-//! Groups of bulk and tensor stores, which a thread waits for, and the fence between its own accesses and those of the copy
+//! Groups of bulk and tensor stores, which a thread waits for, and the fence between its own accesses and the accesses of the copy
 //! engine.
 
 use crate::asynchrony::mbarrier::{Signal, word};
@@ -31,7 +31,7 @@ pub struct Span<T> {
 ///
 /// ```
 /// # use lanework::prelude::*;
-/// /// What a block wrote to its part of an array.
+/// /// A block's writes to its part of an array.
 /// #[device]
 /// fn publish(to: SpanMut<u32>, from: Shared<u32>) {
 ///     bulk_store(to, from);
@@ -64,7 +64,7 @@ handle!(Span<T>[]);
 handle!(SpanMut<T>[]);
 
 impl<T: Element> Span<T> {
-    /// The number of bytes, which an mbarrier is told of.
+    /// The number of bytes that an mbarrier expects.
     #[track_caller]
     pub fn bytes(self) -> Var<u32> {
         here();
@@ -130,7 +130,7 @@ fn part<T: Element, const D: usize>(
     part.first
 }
 
-/// Starts to copy a span of global memory to the start of a part of shared memory; the barrier is told of its bytes
+/// Starts to copy a span of global memory to the start of a part of shared memory; the barrier expects its bytes
 /// (`cp.async.bulk.shared::cluster.global`).
 ///
 /// ```
@@ -251,7 +251,7 @@ pub fn bulk_prefetch<T: Element>(from: Span<T>) {
     });
 }
 
-/// Starts to copy a whole part of this block's shared memory to that of another block of the cluster, whose barrier is told
+/// Starts to copy a whole part of this block's shared memory to another block of the cluster, whose barrier is informed
 /// of its bytes (`cp.async.bulk.shared::cluster.shared::cta`).
 ///
 /// ```
@@ -332,8 +332,8 @@ pub fn bulk_wait_read(pending: u32) {
     with(|b| b.emit("cp.async.bulk.wait_group.read", vec![Operand::integer(pending)]));
 }
 
-/// Orders this thread's accesses to shared memory before those of the copies that are started after it, also by another
-/// thread behind a barrier (`fence.proxy.async.shared::cta`). It stands between writing a tile and storing it.
+/// Orders this thread's accesses to shared memory before the accesses of copies started after it, also by another
+/// thread behind a barrier (`fence.proxy.async.shared::cta`). Use it between writing a tile and storing it.
 #[track_caller]
 pub fn fence_proxy_async_shared() {
     here();

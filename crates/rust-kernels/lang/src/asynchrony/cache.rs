@@ -17,7 +17,7 @@ pub enum Evict {
     First,
     /// This one last: it is used again.
     Last,
-    /// It keeps the place that it has.
+    /// It keeps its place.
     Unchanged,
     /// It is not brought into the cache (L1 only).
     NoAllocate,
@@ -35,7 +35,7 @@ impl Evict {
     }
 }
 
-/// What an access says to the caches: `CacheHint::new().l1(Evict::NoAllocate).l2_fetch(256)`.
+/// Cache hints of an access: `CacheHint::new().l1(Evict::NoAllocate).l2_fetch(256)`.
 #[derive(Debug, Default)]
 pub struct CacheHint {
     read_only: bool,

@@ -70,7 +70,7 @@ pub fn cluster_sync() {
     cluster_arrive().wait();
 }
 
-/// Arrives at the barrier of the cluster and goes on; [`ClusterArrival::wait`] waits for the others. All threads of a warp
+/// Arrives at the barrier of the cluster without waiting; [`ClusterArrival::wait`] waits for the others. All threads of a warp
 /// arrive together.
 ///
 /// ```
@@ -117,7 +117,7 @@ const WORD: ScalarType = ScalarType::U32;
 /// Waits until every thread of the grid has arrived: what was written before it, anywhere, is read after it. The launch has
 /// to be `.cooperative()`, so that all blocks are on the device at once; in another one the kernel traps.
 ///
-/// The blocks meet as those of CUDA's cooperative groups do: at a counter in the workspace that the driver gives to a
+/// The blocks meet as in CUDA's cooperative groups: at a counter in the workspace that the driver gives to a
 /// cooperative launch.
 ///
 /// ```
@@ -193,7 +193,7 @@ fn all_zero(b: &mut Builder, names: [&'static str; 3]) -> Value {
     relate(b, Relation::Eq, WORD, all, Value::Constant(0))
 }
 
-/// What a block adds to the counter: together, the blocks flip its highest bit and leave the others as they were.
+/// The increment of a block: together, the blocks flip its highest bit and leave the others as they were.
 fn arrivals(b: &mut Builder) -> Value {
     let [x, y, z] = ["%nctaid.x", "%nctaid.y", "%nctaid.z"].map(Value::Special);
     let plane = binary(b, Operation::Mul, WORD, y, z);
@@ -213,7 +213,7 @@ pub fn launch_dependents() {
 }
 
 /// In a `.programmatic()` launch, waits until the launches before it have ended and what they wrote can be read
-/// (`griddepcontrol.wait`). What stands before it overlaps with them and must not depend on them.
+/// (`griddepcontrol.wait`). Code before it overlaps with them and must not depend on them.
 ///
 /// ```
 /// # use lanework::prelude::*;

@@ -2,12 +2,12 @@
 //! "Asynchronous Barrier Instructions: mbarrier").
 //!
 //! A barrier has phases: one completes when as many threads have arrived as the barrier was made for and as many bytes
-//! as were announced. Which phase a thread waits for is said by a token of the thread's own arrival ([`Arrival`]), or by
+//! as were announced. A thread names the phase to wait for by a token of its own arrival ([`Arrival`]), or by
 //! a [`Waiter`], which waits for one phase after the other and keeps the parity itself; there is no number to confuse.
 //!
 //! Arrivals at an mbarrier, of threads and of the bytes of copies.
 //!
-//! Waits for the phases of an mbarrier: for that of an arrival, or for one after the other.
+//! Waits for the phases of an mbarrier: the phase of an arrival, or one after the other.
 
 use crate::asynchrony::part::{Part, handle};
 use crate::data::place::{Base, Place, Space};
@@ -40,7 +40,7 @@ pub struct Mbarriers {
 handle!(Mbarrier);
 handle!(Mbarriers);
 
-/// What an asynchronous copy may signal: an mbarrier, or a stage of a pipeline that a producer has acquired.
+/// Targets that an asynchronous copy may signal: an mbarrier, or a stage of a pipeline that a producer has acquired.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an mbarrier that a copy can signal",
     label = "expected an mbarrier",
@@ -60,7 +60,7 @@ impl Signal for Mbarrier {
 /// An mbarrier whose phases complete after `arrivals` arrivals (1 to 2^20 - 1), which are known before the kernel's
 /// first line: a literal, a constant, a parameter or `block_dim.x`.
 ///
-/// It is initialised before the kernel's first line, and every thread sees it so.
+/// It is initialized before the kernel's first line, and every thread sees it so.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -323,7 +323,7 @@ impl Mbarrier {
     }
 
     /// Arrives as soon as all copies that this thread has started by [`cp_async`](crate::prelude::cp_async) have brought their
-    /// bytes; the thread goes on (`cp.async.mbarrier.arrive.noinc`). The barrier's number of arrivals counts this one.
+    /// bytes; the thread does not wait (`cp.async.mbarrier.arrive.noinc`). The barrier's number of arrivals counts this one.
     ///
     /// ```
     /// # use lanework::prelude::*;

@@ -12,24 +12,24 @@ use lanework_ptx::ScalarType;
 /// Among which threads an access is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// Those of the block (`.cta`).
+    /// Threads of the block (`.cta`).
     Block,
-    /// Those of the cluster (`.cluster`).
+    /// Threads of the cluster (`.cluster`).
     Cluster,
-    /// Those of the device (`.gpu`).
+    /// Threads of the device (`.gpu`).
     Device,
-    /// All, also those of other devices and of the host (`.sys`).
+    /// All threads, also of other devices and of the host (`.sys`).
     System,
 }
 
-/// What a read-modify-write orders besides itself.
+/// The other accesses that a read-modify-write orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Nothing (`.relaxed`).
     Relaxed,
-    /// What follows sees what was released by the write that was read (`.acquire`).
+    /// Later accesses see everything released by the write that was read (`.acquire`).
     Acquire,
-    /// What came before is seen by who acquires this write (`.release`).
+    /// Earlier accesses are seen by threads that acquire this write (`.release`).
     Release,
     /// Both (`.acq_rel`).
     AcqRel,

@@ -1,6 +1,6 @@
 //! Parts of shared memory: a sub-array at a run-time index, the array of another block of the cluster, a swizzled view.
 //!
-//! What every handle of this folder is for the macros: a plain value that may be named, copied and bound with `let mut`.
+//! Traits that the macros need of every handle of this folder: a plain value that may be named, copied and bound with `let mut`.
 
 use crate::data::place::{Base, Place, Space};
 use crate::emit::arithmetic::{Operation, binary};
@@ -217,7 +217,7 @@ impl<T: Scalar, const D: usize> Part<T, D> {
         })
     }
 
-    /// The part whose 16-byte chunks lie as a tensor copy with this swizzle puts them: `tile.swizzled(Swizzle::B128)[[y, x]]`
+    /// The part, with its 16-byte chunks where a tensor copy with this swizzle puts them: `tile.swizzled(Swizzle::B128)[[y, x]]`
     /// is the element that the plain layout has at `[y, x]`.
     #[track_caller]
     pub fn swizzled(self, swizzle: Swizzle) -> Part<T, D> {

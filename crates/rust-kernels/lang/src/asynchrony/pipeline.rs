@@ -135,7 +135,7 @@ impl Pipeline {
         Ring::new(waits, self.stages, parity, self.near)
     }
 
-    /// The same of a kernel with clusters of which each block fills and empties its own stages: waits then order what this block
+    /// The same for a kernel with clusters whose blocks each fill and empty their own stages: waits then order what this block
     /// did, and not what the whole cluster did, which takes longer.
     ///
     /// ```

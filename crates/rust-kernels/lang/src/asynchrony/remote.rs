@@ -249,7 +249,7 @@ pub fn store_async<T: Element>(to: Place<T>, value: impl IntoVar<T>, signal: Rem
     emit(&name, to, value, signal);
 }
 
-/// Starts to add to an integer of 4 or 8 bytes in another block's shared memory; the barrier is told of its bytes
+/// Starts to add to an integer of 4 or 8 bytes in another block's shared memory; the barrier expects its bytes
 /// (`red.async.add`).
 ///
 /// ```
@@ -284,7 +284,7 @@ pub fn store_async<T: Element>(to: Place<T>, value: impl IntoVar<T>, signal: Rem
 pub fn add_async<T: AtomicInteger>(to: Place<T>, value: impl IntoVar<T>, signal: RemoteMbarrier) {
     here();
     with(|b| check(b, to, &[4, 8], "an asynchronous addition"));
-    // In two's complement the unsigned addition is that of signed integers, too.
+    // In two's complement the unsigned addition also adds signed integers.
     let ty = match T::SCALAR.size() {
         8 => ScalarType::U64,
         _ => T::SCALAR,
@@ -300,7 +300,7 @@ macro_rules! reductions {
     ($($name:ident $op:literal $typed:literal $doc:literal;)*) => {$(
         #[doc = $doc]
         ///
-        /// Integers of 4 bytes; the barrier is told of them. See [`add_async`].
+        /// Integers of 4 bytes; the barrier expects them. See [`add_async`].
         #[track_caller]
         pub fn $name<T: AtomicInteger>(to: Place<T>, value: impl IntoVar<T>, signal: RemoteMbarrier) {
             here();

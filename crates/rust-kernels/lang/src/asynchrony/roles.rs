@@ -104,7 +104,7 @@ impl Role {
         }))
     }
 
-    /// The thread's number among those of the role; beyond their number for a thread of another role.
+    /// The thread's number in the role; for a thread of another role, a number past the last.
     #[track_caller]
     pub fn thread(self) -> Var<u32> {
         here();
@@ -226,7 +226,7 @@ impl Role {
     }
 }
 
-/// Whether this lane is the one that was elected of the lanes in `mask`, all of which call it (`elect.sync`): one lane starts
+/// Whether this lane is the elected one of the lanes in `mask`, which must all call it (`elect.sync`): one lane starts
 /// a copy while the others go on.
 ///
 /// ```
@@ -295,7 +295,7 @@ pub struct NamedBarriers {
 handle!(NamedBarrier);
 handle!(NamedBarriers);
 
-/// Numbers of named barriers; 0 is that of `sync_threads`.
+/// Numbers of named barriers; `sync_threads` uses 0.
 const MOST: u32 = 15;
 
 /// A barrier that opens when `threads` threads (a multiple of 32) have arrived at it; see [`NamedBarrier`].
@@ -306,7 +306,7 @@ pub fn named_barrier(threads: impl Extent) -> NamedBarrier {
     NamedBarrier { number: Value::Constant(first.into()), threads }
 }
 
-/// `number` barriers, each of which opens when `threads` threads have arrived at it.
+/// `number` barriers; each opens when `threads` threads have arrived at it.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -379,7 +379,7 @@ impl NamedBarrier {
         self.emit("bar.sync");
     }
 
-    /// Arrives and goes on (`bar.arrive`): a producer that does not wait for its consumers.
+    /// Arrives without waiting (`bar.arrive`): a producer that does not wait for its consumers.
     ///
     /// ```
     /// # use lanework::prelude::*;

@@ -47,7 +47,7 @@ use std::marker::PhantomData;
 /// # let device = Device::emulator().sanitized();
 /// let x = device.upload(&[1.0f32; 20 * 12])?;
 /// let mut y = device.zeros::<f32>(20 * 12)?;
-/// let tiles = Tiles::new([20, 12], [8, 8]); // what lies outside is read as 0 and not written
+/// let tiles = Tiles::new([20, 12], [8, 8]); // elements outside are read as 0 and not written
 /// let (from, to) = (TensorMap::new(&x, &tiles)?, TensorMapMut::new(&mut y, &tiles)?);
 /// example(&from, &to).grid((2, 3)).block(64).launch(&device)?;
 /// assert_eq!(y.download()?, [2.0; 20 * 12]);
@@ -97,7 +97,7 @@ impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN>
         self.map
     }
 
-    /// Starts to copy the tile at `at` into shared memory; `signal` is told of its bytes (`cp.async.bulk.tensor`).
+    /// Starts to copy the tile at `at` into shared memory; `signal` expects its bytes (`cp.async.bulk.tensor`).
     #[track_caller]
     pub fn load<const D: usize>(
         self,
@@ -251,7 +251,7 @@ fn places(rows: [Index; 4], column: Index) -> [Index; 5] {
 }
 
 impl<T: Element, const WRITTEN: bool> TensorTiles<T, 2, WRITTEN> {
-    /// Starts to copy four rows, wherever they lie, from `column` on into shared memory; `signal` is told of their bytes
+    /// Starts to copy any four rows, from `column` on, into shared memory; `signal` expects their bytes
     /// (`cp.async.bulk.tensor.2d.tile::gather4`). The map's tile has one row: `Tiles::new(shape, [1, columns])`. Rows outside
     /// the tensor are read as zero. Needs sm_100.
     ///
@@ -328,7 +328,7 @@ impl<T: Element, const WRITTEN: bool> TensorTiles<T, 2, WRITTEN> {
 ///     let pixels = shared::<f32>([16, 4]); // 16 pixels of 4 channels
 ///     let full = mbarrier(1);
 ///     let filled = full.waiter();
-///     // Where the filter's first tap lies for the block's first pixel: a row and a column before it.
+///     // The filter's first tap at the block's first pixel: a row and a column before it.
 ///     let first = block_idx.x * 16;
 ///     let (image, row) = (first / 32, first % 32 / 8);
 ///     let at = (image, row as i32 - 1, -1, 0); // image, row, column, channel
@@ -400,8 +400,8 @@ impl<A: IndexValue, B: IndexValue, C: IndexValue> PixelOffsets<5> for (A, B, C) 
 }
 
 impl<T: Element, const R: usize> TensorPixels<T, R> {
-    /// Starts to copy pixels into shared memory, `[pixels, channels]` as the map says, from the one at `at` on, which lies in
-    /// the map's box; each is moved by `offsets`, 0 or more. `signal` is told of their bytes
+    /// Starts to copy pixels into shared memory, `[pixels, channels]` as the map says, from the one at `at` on, which is in
+    /// the map's box; each is moved by `offsets`, 0 or more. `signal` expects their bytes
     /// (`cp.async.bulk.tensor.im2col`).
     #[track_caller]
     pub fn load(

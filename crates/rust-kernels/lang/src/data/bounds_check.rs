@@ -84,7 +84,7 @@ impl Builder {
         }
         // What follows ends the thread.
         self.flight = Flight::default();
-        // What the body computed after a check is not known where the check failed.
+        // Values computed after a check are not known on its failure path.
         self.scopes = vec![std::collections::HashMap::new()];
         let (site, index, length, record) = (
             self.register(ScalarType::U32, true),

@@ -23,7 +23,7 @@ use lanework_ptx::ScalarType;
 
 const PRED: ScalarType = ScalarType::Pred;
 
-/// Whether two values are equal: each scalar is, but those of an `Option` that holds nothing and of other variants.
+/// Whether two values are equal: all scalars are, without the scalars of a `None` and of other variants.
 #[track_caller]
 pub fn same<T: Data>(first: impl To<T>, second: impl To<T>) -> Var<bool> {
     here();
@@ -133,7 +133,7 @@ impl<A: Integer, B: Integer> Mixed<B> for A {
     }
 }
 
-/// Two values of one type, of which one at least is a run-time value.
+/// Two values of one type, at least one a run-time value.
 #[track_caller]
 fn whole<T: Data>(relation: Relation, first: impl To<T>, second: impl To<T>) -> Var<bool> {
     match relation {
@@ -193,7 +193,7 @@ fn relate_mixed(
             if integer(same, tx) == number {
                 return relate(b, relation, tx, x, Value::Constant(same));
             }
-            // The constant lies beyond every value of `x`, above or below.
+            // The constant is out of `x`'s range, above or below.
             let order = 0.cmp(&number);
             return Value::Constant(relation.holds(Some(order)).into());
         }

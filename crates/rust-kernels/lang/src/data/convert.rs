@@ -3,10 +3,10 @@
 //! Enums with data in kernels: the number of the variant, then the fields of all variants, in registers or in a thread's
 //! local memory.
 //!
-//! Rust does not say how such an enum lies in memory, so buffers hold none, and one in local memory lies as this file
+//! Rust does not define the layout of such an enum, so buffers hold none, and in local memory it is laid out as this file
 //! says: each field at the next multiple of 8 bytes.
 //!
-//! What the checks of patterns call: code that rustc checks and nothing runs.
+//! Functions for the checks of patterns: rustc checks these calls, and nothing runs them.
 
 use crate::data::leaves::{Data, Handle, Leaf, leaves};
 use crate::data::operations;
@@ -268,7 +268,7 @@ pub struct Passed<X>(pub X);
 
 /// A value of the kernel language.
 pub trait PassValue {
-    /// What the closure gets.
+    /// The closure's argument.
     type Argument;
     /// The argument.
     fn pass(self) -> Self::Argument;
@@ -284,7 +284,7 @@ impl<X: Valued> PassValue for &&Passed<X> {
 
 /// Anything else.
 pub trait PassAny {
-    /// What the closure gets.
+    /// The closure's argument.
     type Argument;
     /// The argument.
     fn pass(self) -> Self::Argument;

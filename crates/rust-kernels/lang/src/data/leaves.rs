@@ -1,6 +1,6 @@
 //! Types as sequences of leaves: how a value is taken apart and put together, whatever its parts are.
 //!
-//! What the scalars of a value are while staging: handles, variables or places.
+//! Kinds of a value's scalars while staging: handles, variables or places.
 
 use crate::data::place::{Base, Place, ReadPlace, Space};
 use crate::emit::value::Value;
@@ -38,7 +38,7 @@ pub trait Data: Copy + 'static {
     fn parts<K: Kind>(value: Self::Of<K>, out: &mut Vec<Part>);
 }
 
-/// What the scalars of a value are while staging.
+/// The kind of a value's scalars while staging.
 pub trait Kind: Copy + Debug + 'static {
     /// A scalar.
     type Scalar<T: Scalar>: Copy;
@@ -131,7 +131,7 @@ impl<T: Data, const N: usize> Data for [T; N] {
 /// A field: its offset and size in Rust's layout, and its size in a kernel.
 pub type Field = (usize, usize, u64);
 
-/// Where fields lie in a value of `whole` bytes, and the bytes that it takes in a kernel: as in Rust, unless one has an `Option`
+/// Offsets of fields in a value of `whole` bytes, and its size in a kernel: as in Rust, unless one has an `Option`
 /// in it, which takes more.
 pub fn laid_out(fields: &[Field], whole: usize) -> (Vec<u64>, u64) {
     if fields.iter().all(|(_, host, kernel)| *host as u64 == *kernel) {

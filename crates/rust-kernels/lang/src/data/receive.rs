@@ -1,6 +1,6 @@
-//! What methods are called on, and how places are read.
+//! Receivers of methods, and reads of places.
 //!
-//! What may be assigned to.
+//! Targets of assignments.
 //!
 //! `&mut T` parameters of `#[device]` functions: a variable itself, or a place in memory, which is
 //! a variable while the function runs.
@@ -57,10 +57,10 @@ macro_rules! read_places {
 
 read_places!(Place Places ReadPlace ReadPlaces);
 
-/// What a method is called on: a scalar's value, and a struct as it is, since its methods may
+/// Receivers of methods: a scalar's value, and a struct in place, since its methods may
 /// change it.
 pub trait Receive: Copy {
-    /// What has the methods.
+    /// The type that has the methods.
     type Receiver;
     /// The receiver.
     fn receive(self) -> Self::Receiver;
@@ -102,7 +102,7 @@ pub fn receive<X: Receive>(value: X) -> X::Receiver {
     value.receive()
 }
 
-/// What may be assigned to: a variable or a place, whole or a part of one.
+/// Target of an assignment: a variable or a place, whole or a part of one.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be assigned to",
     label = "neither a variable nor writable memory",
@@ -150,7 +150,7 @@ impl<X: Target, const N: usize> Target for [X; N] {
     }
 }
 
-/// What may be passed as `&mut T`.
+/// Types that may be passed as `&mut T`.
 #[diagnostic::on_unimplemented(
     message = "expected `&mut {T}`, found `{Self}`",
     label = "not a mutable `{T}`",

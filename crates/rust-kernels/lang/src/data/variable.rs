@@ -13,7 +13,7 @@ use crate::scalar::var::{Mut, Read, Scalar, Var};
 use std::cell::OnceCell;
 use std::ops::Deref;
 
-/// What `let mut` may hold: values of the kernel language, which become registers, and arrays of
+/// Types that `let mut` may hold: values of the kernel language, which become registers, and arrays of
 /// registers.
 #[diagnostic::on_unimplemented(
     message = "`let mut` cannot hold `{Self}` in a kernel",

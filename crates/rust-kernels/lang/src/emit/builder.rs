@@ -1,7 +1,7 @@
 //! The builder: the kernel being staged on this thread.
 //!
 //! Instructions are appended to a flat list. Pure instructions go through value numbering
-//! ([`crate::numbering`]) within the enclosing structured scopes, so the same address is computed
+//! ([`crate::emit::numbering`]) within the enclosing structured scopes, so the same address is computed
 //! once.
 //!
 //! Values as operands: literals, registers, special registers and addresses of arrays.
@@ -32,7 +32,7 @@ pub(crate) struct Builder {
     pub used_labels: HashSet<String>,
     pub loops: Vec<LoopFrame>,
     pub calls: Vec<CallFrame>,
-    /// What the captures around here interrupted.
+    /// State saved by the enclosing captures.
     pub interrupted: Vec<Interrupted>,
     /// Each `if` with `else` around here, with the branches that are staged.
     pub branches: Vec<Branches>,
@@ -63,7 +63,7 @@ pub(crate) struct Builder {
     pub block: Option<[u32; 3]>,
     /// Registers that each thread is launched with; `None` where the kernel does not say it.
     pub max_registers: Option<u32>,
-    /// What roles change their registers to.
+    /// Register counts that roles change to.
     pub moved_registers: Vec<MovedRegisters>,
     /// Bytes of dynamic shared memory allocated so far.
     pub dynamic_shared: u64,
@@ -236,7 +236,7 @@ impl Builder {
         }
     }
 
-    /// Makes a position that of the instructions that follow.
+    /// Gives the instructions that follow a source position.
     pub fn set_location(&mut self, position: Option<Location>) {
         self.position = position;
         self.caller = None;

@@ -50,14 +50,14 @@ impl Drop for Held {
 /// closure is in [`Held`], which is compiled once.
 ///
 /// # Panics
-/// When there is none: the kernel language is only valid inside `#[kernel]` and `#[device]`.
+/// If no kernel is being staged: the kernel language is only valid inside `#[kernel]` and `#[device]`.
 #[track_caller]
 pub(crate) fn with<R>(f: impl FnOnce(&mut Builder) -> R) -> R {
     let mut held = Held::take();
     f(held.0.as_mut().expect("taken above"))
 }
 
-/// Makes the caller's source position that of the instructions that follow.
+/// Gives the instructions that follow the caller's source position.
 #[track_caller]
 pub(crate) fn here() {
     let caller = Caller::caller();

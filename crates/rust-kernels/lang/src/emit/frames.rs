@@ -1,9 +1,9 @@
-//! What the builder holds of a kernel that is being staged: its lines, and the loops, calls and captured blocks around the
+//! The builder's state of a kernel being staged: its lines, and the loops, calls and captured blocks around the
 //! place that they are appended to.
 //!
 //! Blocks of local memory that hold the arrays of variables.
 //!
-//! What a kernel's first and last instructions are made of when it is finished: barriers to initialise, registers
+//! Inputs for a kernel's first and last instructions: barriers to initialize, registers
 //! that roles move, and bounds checks that report their failure out of line.
 //!
 //! Groups of asynchronous copies in flight while staging.
@@ -50,7 +50,7 @@ pub(crate) struct Repeat {
     pub head: String,
     /// The label at its end.
     pub exit: String,
-    /// What a `for` counts.
+    /// The counter of a `for`.
     pub count: Option<Count>,
 }
 
@@ -82,7 +82,7 @@ pub(crate) struct Captured {
     pub groups: Vec<u32>,
 }
 
-/// What a capture interrupted: the lines staged before it, whether control could not reach their end, and the groups of
+/// State saved by a capture: the lines staged before it, whether control could not reach their end, and the groups of
 /// copies in flight there.
 pub(crate) struct Interrupted {
     pub lines: Vec<Line>,
@@ -121,7 +121,7 @@ pub(crate) struct Block {
     pub moved: Option<(usize, u64)>,
 }
 
-/// mbarriers that the kernel's first instructions initialise.
+/// mbarriers that the kernel's first instructions initialize.
 #[derive(Clone, Debug)]
 pub(crate) struct BarrierSetup {
     /// The array of barriers, by its index in the builder's symbols.
@@ -195,7 +195,7 @@ impl Flight {
         self.groups.clear();
     }
 
-    /// A jump to a label, or a loop's head: whether the groups are those of the other jumps to it.
+    /// A jump to a label, or a loop's head: whether its groups match those at the other jumps to it.
     pub fn leave(&mut self, label: &str) -> bool {
         if self.pipelines == 0 {
             return true;

@@ -104,5 +104,5 @@ impl Builder {
     }
 }
 
-/// A pseudo register whose version is that of the innermost loop.
+/// A pseudo register whose version counts the innermost loop.
 const LOOP_MARK: Register = Register { class: Class::Predicate, index: u32::MAX, mutable: true };

@@ -1,4 +1,4 @@
-//! Peephole optimisation of a finished body. Dead-code elimination by use counts, coalescing of
+//! Peephole optimization of a finished body. Dead-code elimination by use counts, coalescing of
 //! copies into the instruction that computed the value, fusion of integer products and sums into
 //! `mad.lo`, and removal of jumps to the next line. Each rewrite looks at straight-line code only
 //! and moves nothing across a label; ptxas does the rest.

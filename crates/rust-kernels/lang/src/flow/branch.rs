@@ -311,7 +311,7 @@ macro_rules! host_merges {
 
 host_merges!(bool u8 u16 u32 u64 usize i8 i16 i32 i64 isize f16 bf16 f32 f64);
 
-/// Values of the two branches of an `if` on a host value, of which only one is staged.
+/// Values of the two branches of an `if` on a host value; only one branch is staged.
 #[diagnostic::on_unimplemented(
     message = "the branches of this `if` have types `{Self}` and `{B}`",
     label = "both branches need one type"

@@ -1,4 +1,4 @@
-//! Loops: `while`, `loop`, and loops unrolled while staging; `for` over ranges is in [`crate::counted`].
+//! Loops: `while`, `loop`, and loops unrolled while staging.
 //!
 //! Loops are inverted: the condition is staged before the loop and again at its end, which saves a
 //! jump per iteration.
@@ -135,7 +135,7 @@ pub fn loop_value<T: Data>(
     slot.out.get().unwrap_or_else(operations::declare::<T>)
 }
 
-/// What `break value` does before it leaves the loop.
+/// Sets the loop's value, before `break value` leaves the loop.
 #[track_caller]
 pub fn break_value<T: Data>(slot: &BreakSlot<T>, value: impl Valued<Value = T>) {
     here();
@@ -265,7 +265,7 @@ pub fn for_loop<T: Integer>(
     }
 }
 
-/// The range and the step as they are now: the body may assign to variables in them.
+/// The current range and step: the body may assign to variables in them.
 fn copied<T: Integer>(
     walk: Walk<impl IntoVar<T>, impl IntoVar<T>, impl Step>,
 ) -> Walk<Value, Value, Option<Index>> {
@@ -307,7 +307,7 @@ fn begin_for(
             Value::Constant(0) => return None,
             _ => {}
         }
-        // What is computed from here to the exit is skipped by the jump: none of it is known after.
+        // The jump skips the code from here to the exit, so none of its values are known after it.
         b.enter();
         let plan = plan(b, ty, Walk { start, end, step, inclusive, order });
         let counter = b.register(ty, false);
@@ -351,7 +351,7 @@ fn end_for() {
     });
 }
 
-/// What the counter of a `for` does: it counts up, and the loop's variable is the counter, or
+/// The plan of a `for`'s counter: it counts up, and the loop's variable is the counter, or
 /// `mirror` minus the counter.
 struct Plan {
     from: Value,

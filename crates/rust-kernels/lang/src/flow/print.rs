@@ -2,7 +2,7 @@
 //!
 //! Assertions and panics in kernels.
 //!
-//! What is known while staging is decided there: a failed assertion is an error of the kernel. At run
+//! Assertions on values known while staging are decided there: a failure is an error of the kernel. At run
 //! time the thread prints the message. A checked launch then reports the assertion with its thread, as
 //! it does an index out of range; an unchecked one stops (`trap`).
 

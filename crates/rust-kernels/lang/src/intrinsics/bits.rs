@@ -360,7 +360,7 @@ pub fn brev<T: Integer>(x: impl IntoVar<T>) -> Var<T> {
     x.into_var().reverse_bits()
 }
 
-/// The position of the lowest set bit, from 1; 0 when there is none.
+/// The position of the lowest set bit, from 1; 0 if no bit is set.
 ///
 /// ```
 /// # use lanework::prelude::*;

@@ -223,14 +223,14 @@ impl Var<u8> {
         self.lt(32) | self.eq(127)
     }
 
-    /// The lower case of a letter of ASCII; others as they are.
+    /// The lower case of an ASCII letter; other bytes are unchanged.
     #[track_caller]
     pub fn to_ascii_lowercase(self) -> Var<u8> {
         let upper = self.is_ascii_uppercase();
         select::<u8>(upper, self | 0x20u8, self)
     }
 
-    /// The upper case of a letter of ASCII; others as they are.
+    /// The upper case of an ASCII letter; other bytes are unchanged.
     #[track_caller]
     pub fn to_ascii_uppercase(self) -> Var<u8> {
         let lower = self.is_ascii_lowercase();

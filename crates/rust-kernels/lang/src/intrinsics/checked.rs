@@ -1,4 +1,4 @@
-//! Rust's integer arithmetic that tells of overflow: `checked_add`, `overflowing_add` and their like.
+//! Rust's integer arithmetic that reports overflow: `checked_add`, `overflowing_add` and their like.
 
 use crate::data::leaves::Values;
 use crate::emit::current::here;

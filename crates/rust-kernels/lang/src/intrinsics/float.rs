@@ -126,7 +126,7 @@ impl<T: Float> Var<T> {
         crate::scalar::compare::Order::lt(self.abs(), Var::constant(T::INFINITY))
     }
 
-    /// Whether its sign bit is set, as that of `-0.0` is.
+    /// Whether its sign bit is set, as in `-0.0`.
     #[track_caller]
     pub fn is_sign_negative(self) -> Var<bool> {
         here();

@@ -1,6 +1,6 @@
 //! Barriers and fences.
 //!
-//! What the driver's compiler may not move: it places instructions of a block of straight code as it likes, where nothing ties
+//! Barriers to code motion: the driver's compiler moves instructions of a basic block freely where nothing ties
 //! them together.
 
 use crate::emit::current::{here, with};

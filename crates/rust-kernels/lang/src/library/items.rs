@@ -10,7 +10,7 @@ use crate::memory::slice::{Slice, SliceMut};
 use crate::scalar::number::Integer;
 use crate::scalar::var::{Read, Var};
 
-/// What a `for` goes over element by element.
+/// Arrays and slices that a `for` visits element by element.
 #[diagnostic::on_unimplemented(
     message = "a `for` in a kernel goes over ranges, arrays and slices, not over `{Self}`",
     label = "not a range, an array or a slice",

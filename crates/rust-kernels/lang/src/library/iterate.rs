@@ -70,7 +70,7 @@ use crate::scalar::var::{Scalar, Var};
 #[derive(Clone, Copy, Debug)]
 pub struct Iter<S>(pub(crate) S);
 
-/// What passes its elements to a loop body that is staged once.
+/// A source that passes its elements to a loop body, which is staged once.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an iterator of the kernel language",
     label = "not an iterator",
@@ -87,7 +87,7 @@ pub trait Stream {
 #[diagnostic::on_unimplemented(
     message = "this iterator has no positions",
     label = "its elements cannot be counted before the loop runs",
-    note = "`zip`, `enumerate`, `rev`, `skip`, `take` and `step_by` stand before `filter` and `take_while`"
+    note = "`zip`, `enumerate`, `rev`, `skip`, `take` and `step_by` must come before `filter` and `take_while`"
 )]
 pub trait Sequence: Stream {
     /// The number of elements.

@@ -1,7 +1,7 @@
 //! `Option` in kernels: a flag and a value side by side, in registers or in a thread's local memory.
 //!
-//! Rust does not say how an `Option` lies in memory, so buffers hold none, and one in local memory lies as
-//! this file says: the value, then a byte. What the value is when there is none is not defined; nothing
+//! Rust does not define the layout of an `Option`, so buffers hold none, and in local memory it is laid out as
+//! this file says: the value, then a byte. The value of `None` is undefined; nothing
 //! reads it.
 //!
 //! The methods of `Option` in kernels. A closure is staged where there is a value, and nowhere else.
@@ -141,9 +141,9 @@ pub trait Optional: Copy {
     type Value;
     /// Whether there is one.
     fn is_some(self) -> Self::Test;
-    /// Whether there is none.
+    /// Whether it is `None`.
     fn is_none(self) -> Self::Test;
-    /// The value; not defined where there is none.
+    /// The value; undefined for `None`.
     fn payload(self) -> Self::Value;
 }
 
@@ -297,14 +297,14 @@ impl<T: Data> OptionOf<Values, T> {
         self
     }
 
-    /// The value; where there is none, the thread ends with a report.
+    /// The value; on `None`, the thread ends with a report.
     #[track_caller]
     pub fn unwrap(self) -> Handle<T> {
         assertion(self.some, "called `unwrap` on a `None`", || {});
         self.value
     }
 
-    /// The value; where there is none, the thread ends with a report that says `text`.
+    /// The value; on `None`, the thread ends with a report that says `text`.
     #[track_caller]
     pub fn expect(self, text: &'static str) -> Handle<T> {
         assertion(self.some, text, || {});
@@ -339,7 +339,7 @@ impl<T: Data> OptionOf<Values, T> {
         branch(self.some, || Given::<T>(value), other)
     }
 
-    /// What `f` makes of the value, if there is one.
+    /// The value mapped by `f`, if there is one.
     #[track_caller]
     pub fn map<X: Valued>(self, f: impl FnOnce(Handle<T>) -> X) -> OptionOf<Values, X::Value> {
         let value = branch(
@@ -350,7 +350,7 @@ impl<T: Data> OptionOf<Values, T> {
         OptionOf { some: self.some, value }
     }
 
-    /// What `f` makes of the value, or `other`.
+    /// The value mapped by `f`, or `other`.
     #[track_caller]
     pub fn map_or<X: Valued>(
         self,
@@ -371,7 +371,7 @@ impl<T: Data> OptionOf<Values, T> {
         (!self.some).or(|| condition(value))
     }
 
-    /// What `f` makes of the value, which may be none.
+    /// The `Option` that `f` returns for the value; `None` for `None`.
     #[track_caller]
     pub fn and_then<X, U: Data>(self, f: impl FnOnce(Handle<T>) -> X) -> OptionOf<Values, U>
     where
@@ -414,7 +414,7 @@ impl Var<bool> {
         OptionOf { some: self, value: value.to() }
     }
 
-    /// What `f` gives where this holds; staged there and nowhere else.
+    /// `Some` of the result of `f` where this is true; `f` is staged only there.
     #[track_caller]
     pub fn then<X: Valued>(self, f: impl FnOnce() -> X) -> OptionOf<Values, X::Value> {
         let value = branch(

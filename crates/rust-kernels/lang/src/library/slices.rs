@@ -48,7 +48,7 @@ macro_rules! elements {
         where
             $memory: Get<Var<usize>, Output = Handle<T>>,
         {
-            /// Element `index`; none where there is no such element.
+            /// Element `index`; `None` if it is out of range.
             ///
             /// ```
             /// # use lanework::prelude::*;

@@ -1,5 +1,5 @@
 //! Elementary functions under Rust's names: the algorithms of `lanework-math`, whose largest errors in units in
-//! the last place (ulp) stand at each function. They consist of exact and correctly rounded instructions
+//! the last place (ulp) are listed at each function. They consist of exact and correctly rounded instructions
 //! only, so that a GPU, the emulator and [`lanework_math`] on the host give the same bits (but for the payload
 //! of a NaN). [`fast`](crate::fast) has the hardware's approximations.
 //!

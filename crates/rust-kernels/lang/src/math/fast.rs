@@ -1,6 +1,6 @@
 //! The hardware's approximations: `fast::sin(x)` where speed matters more than the last bits.
 //!
-//! Each is one instruction or two of `f32`; the errors are those of the PTX manual. The methods of `Var` under
+//! Each is one or two `f32` instructions; the PTX manual states the errors. The methods of `Var` under
 //! the same names are precise: `x.sin()`.
 //!
 //! ```
@@ -19,8 +19,6 @@
 //! assert!((out[0] - out[1]).abs() < 1e-6);
 //! # Ok::<(), lanework::Error>(())
 //! ```
-
-pub(crate) mod staged;
 
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($($x:ident),*) $arguments:literal = $host:expr, $want:literal;)*) => {$(
@@ -48,7 +46,7 @@ macro_rules! functions {
         #[doc(hidden)]
         #[allow(missing_docs)]
         pub mod $name {
-            pub use super::staged::$name as staged;
+            pub use crate::scalar::approximate::$name as staged;
         }
     )*};
 }

@@ -1,5 +1,5 @@
 //! The elementary functions as functions, on the host and in kernels: `math::sin(x)` in a `#[device]` function has the
-//! same bits in both. The methods of `f32` and `f64` on the host are those of Rust's library, which differ from
+//! same bits in both. On the host, the methods of `f32` and `f64` come from Rust's library, which differ from
 //! machine to machine in the last bits.
 //!
 //! ```

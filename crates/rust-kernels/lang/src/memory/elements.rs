@@ -120,7 +120,7 @@ pub struct Element<'a, A: ?Sized, I>(pub &'a A, pub I);
 
 /// An element with a place.
 pub trait ReceivePlace {
-    /// What has the methods.
+    /// The type that has the methods.
     type Receiver;
     /// The receiver.
     fn receiver(self) -> Self::Receiver;
@@ -139,7 +139,7 @@ where
 
 /// An element that is a value.
 pub trait ReceiveValue {
-    /// What has the methods.
+    /// The type that has the methods.
     type Receiver;
     /// The receiver.
     fn receiver(self) -> Self::Receiver;

@@ -1,6 +1,6 @@
 //! Shared memory: arrays of up to three dimensions that the threads of a block share.
 //!
-//! Where an element of an array of several dimensions lies: its indices times the strides.
+//! Offset of an element in an array of several dimensions: its indices times the strides.
 
 use crate::data::leaves::{Data, leaves};
 use crate::data::operations::stored_type;
@@ -71,7 +71,7 @@ impl<T, const D: usize> Copy for Shared<T, D> {}
 /// An array in shared memory whose size is known while the kernel is staged.
 ///
 /// `shared::<f32>(256)` has one dimension, `shared::<f32>([T, T + 1])` two. It is aligned to 16
-/// bytes and uninitialised.
+/// bytes and uninitialized.
 #[track_caller]
 pub fn shared<T: Data, const D: usize>(shape: impl IntoShape<D>) -> Shared<T, D> {
     here();

@@ -39,7 +39,7 @@ impl<T> Clone for SharedSlice<T> {
 impl<T> Copy for SharedSlice<T> {}
 
 /// All the dynamic shared memory that the launch asks for (`.shared_bytes(..)`), less what `shared_dynamic` took before,
-/// as a slice (`%dynamic_smem_size`). It is aligned to 16 bytes and uninitialised.
+/// as a slice (`%dynamic_smem_size`). It is aligned to 16 bytes and uninitialized.
 ///
 /// ```
 /// # use lanework::prelude::*;
@@ -136,7 +136,7 @@ impl<T: Data> SharedSlice<T> {
         })
     }
 
-    /// What errors call it.
+    /// The name in errors.
     pub(crate) fn name(&self) -> String {
         with(|b| self.name_in(b))
     }

@@ -231,7 +231,7 @@ impl<T: Data, I: IndexValue, V: To<T>> Put<I, V> for SliceMut<T> {
     }
 }
 
-/// What a `#[device]` function takes as `&[T]`.
+/// Types that a `#[device]` function takes as `&[T]`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a `&[{T}]` in a kernel",
     label = "not a slice of global memory",

@@ -15,7 +15,7 @@ use lanework_ptx::ScalarType;
 
 const LONG: ScalarType = ScalarType::U64;
 
-/// The ends of a part, as they are written.
+/// The ends of a part, as written.
 #[derive(Clone, Copy, Debug)]
 pub struct Ends {
     start: Option<Index>,
@@ -29,7 +29,7 @@ pub fn end_at(index: impl IndexValue) -> Option<Index> {
     Some(index.parts())
 }
 
-/// What has parts.
+/// A type with parts.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no parts in a kernel",
     label = "not a slice",
@@ -121,7 +121,7 @@ impl Ends {
     }
 }
 
-/// A value that later assignments to variables leave as it is.
+/// A value that later assignments to variables do not change.
 fn kept(value: Value) -> Value {
     Read::copy(Var::<u64>::new(value)).value
 }

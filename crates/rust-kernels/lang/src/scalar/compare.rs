@@ -116,7 +116,7 @@ fn order(ty: ScalarType, a: u64, b: u64) -> Option<Ordering> {
     message = "cannot compare `{Self}` with `{R}`",
     label = "no `==` between `{Self}` and `{R}`",
     note = "numbers of one type are compared, and integers of any two types; convert others with `as`",
-    note = "a #[device] struct is compared where `#[derive(PartialEq)]` stands below #[device]"
+    note = "to compare a #[device] struct, put `#[derive(PartialEq)]` below #[device]"
 )]
 pub trait Equate<R> {
     /// `bool` or `Var<bool>`.

@@ -1,5 +1,6 @@
 //! Scalars: number types, handles to run-time values, and their comparisons and conversions.
 
+pub(crate) mod approximate;
 pub(crate) mod cast;
 pub(crate) mod compare;
 pub(crate) mod host_methods;

@@ -120,7 +120,7 @@ impl Scalar for bool {
 ///
 /// ```
 /// # use lanework::prelude::*;
-/// /// What a function takes by value is a `Var` while a kernel is staged: known then, or not.
+/// /// An argument by value is a `Var` while a kernel is staged, known or not.
 /// #[device]
 /// fn is_known(x: Var<u32>) -> u32 {
 ///     const { 1 } * x.known().is_some() as u32
@@ -249,7 +249,7 @@ impl<T: Scalar> IntoVar<T> for Var<T> {
 
 /// Reading a name: a variable's current value, anything else unchanged.
 pub trait Read: Copy {
-    /// What is read.
+    /// The value that is read.
     type Value;
     /// The value now; a later assignment to the variable shows through it.
     fn view(self) -> Self::Value;

@@ -1,4 +1,4 @@
-//! What matrices are made of: the element types of the tensor cores, and the scalars that hold them
+//! Elements of matrices: the element types of the tensor cores, and the scalars that hold them
 //! in memory.
 //!
 //! Scalars packed into the registers of a fragment.
@@ -15,7 +15,7 @@ use lanework_ptx::{Operand, ScalarType};
 /// use lanework::lang::tensor_cores::{B1, E4m3, E5m2, MatrixElement, S4, Tf32, U4};
 ///
 /// assert_eq!([E4m3::NAME, E5m2::NAME, Tf32::NAME], ["e4m3", "e5m2", "tf32"]);
-/// // Elements narrower than a byte lie in words of memory.
+/// // Elements narrower than a byte are packed into words of memory.
 /// assert_eq!([S4::BITS, U4::BITS, B1::BITS], [4, 4, 1]);
 /// assert_eq!(E4m3::decode(E4m3::encode(1.5)), 1.5);
 /// ```
@@ -25,7 +25,7 @@ use lanework_ptx::{Operand, ScalarType};
             f32, f64 and i32"
 )]
 pub trait MatrixElement: Copy + Send + Sync + 'static {
-    /// What memory holds: the type itself, or the scalar with the same bits.
+    /// The type in memory: the type itself, or the scalar with the same bits.
     type Storage: Element;
     /// The type's name in PTX.
     const NAME: &'static str;
@@ -39,7 +39,7 @@ pub trait MatrixElement: Copy + Send + Sync + 'static {
     const UNIT: u32;
 }
 
-/// An f32 of which the tensor cores read the upper 19 bits; memory holds f32.
+/// An f32 whose upper 19 bits the tensor cores read; memory holds f32.
 #[derive(Clone, Copy, Debug)]
 pub struct Tf32;
 
@@ -257,7 +257,7 @@ mod tests {
             if x.is_sign_negative() { best | 0x80 } else { best }
         };
         for exponent in [4, 5] {
-            // Every number, every middle of two, what lies beside them, and others without a pattern.
+            // Every number, every midpoint of two, their neighbors, and others without a pattern.
             let known = (0..=0x7eu8).map(|bits| decode(bits, exponent));
             let middles =
                 (0..0x7eu8).map(|bits| (decode(bits, exponent) + decode(bits + 1, exponent)) / 2.0);

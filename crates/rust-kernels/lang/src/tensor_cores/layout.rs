@@ -39,9 +39,9 @@ pub struct Layout {
 /// A row or column of one element: `group * (lane / 4) + member * (lane % 4) + first`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Linear {
-    /// What each quad of lanes adds.
+    /// The offset that each quad of lanes adds.
     pub group: u32,
-    /// What each lane of a quad adds.
+    /// The offset that each lane of a quad adds.
     pub member: u32,
     /// Where lane 0 has it.
     pub first: u32,
@@ -55,7 +55,7 @@ impl Linear {
 }
 
 impl Layout {
-    /// That of a fragment of `rows` x `columns` elements of `T`.
+    /// The layout of a fragment of `rows` x `columns` elements of `T`.
     pub fn new<T: MatrixElement>(part: Part, rows: u32, columns: u32) -> Layout {
         let (rows, columns) = match part {
             Part::A => (rows, columns / T::UNIT),
@@ -80,7 +80,7 @@ impl Layout {
         self.elements().div_ceil(self.per_register)
     }
 
-    /// Scalars of a lane that lie side by side: along a row of A and C, along a column of B.
+    /// Adjacent scalars of a lane: along a row of A and C, along a column of B.
     pub fn run(self) -> u32 {
         if self.part == Part::C { 2 } else { self.per_register }
     }

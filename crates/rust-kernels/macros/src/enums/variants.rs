@@ -2,7 +2,7 @@
 //!
 //! While staging, `enum Shape { Circle { r: f32 }, Rect(f32, f32) }` is taken apart as the struct
 //! `{ __tag, __Circle_r, __Rect_0, __Rect_1 }`. What the fields of other variants than the number's hold is not
-//! defined; nothing reads it. Rust does not say how such an enum lies in memory, so buffers hold none.
+//! defined; nothing reads it. Rust does not define the layout of such an enum, so buffers hold none.
 
 use crate::structs::Parts;
 use crate::types::refuse;
@@ -155,7 +155,7 @@ fn data(item: &ItemEnum, fields: &[Field], parts: &Parts) -> TokenStream {
     }
 }
 
-/// What patterns and expressions ask of a staged enum: whether it is a variant, and that it be one.
+/// Queries of patterns and expressions to a staged enum: test for a variant, and make one.
 fn variants(item: &ItemEnum, parts: &Parts) -> TokenStream {
     let rt = quote!(::lanework::lang::rt);
     let (generics, _, clause) = parts.generics.split_for_impl();

@@ -56,7 +56,7 @@ impl Translator {
         if call.method == "into" && call.args.is_empty() {
             return self.refuse(
                 call,
-                "`into` does not say which type it gives in a kernel",
+                "cannot infer the target type of `into` in a kernel",
                 "write `u32::from(x)`, with the type that it gives",
             );
         }

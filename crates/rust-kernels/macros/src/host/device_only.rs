@@ -149,7 +149,7 @@ mod tests {
         }
     }
 
-    /// An intrinsic either has a version for the host or stands in the list above.
+    /// An intrinsic either has a version for the host or is in the list above.
     #[test]
     fn every_intrinsic_runs_on_the_host_or_is_known_not_to() {
         let lang = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lang/src");

@@ -7,7 +7,7 @@ use syn::{Generics, Type};
 const BOUNDS: [&str; 8] =
     ["Scalar", "Number", "Integer", "Float", "Element", "Storable", "Data", "Bits"];
 
-/// The generics, where a type parameter without such a bound is `Data`. (With `Data` beside `Float`,
+/// The generics, where a type parameter without such a bound is `Data`. (With `Data` and `Float`,
 /// rustc would no longer see that a `T` is a `Var<T>` while staging.)
 pub(super) fn with_data(generics: &Generics) -> Generics {
     let mut generics = generics.clone();

@@ -60,7 +60,7 @@ pub(super) fn is_exclusive(receiver: &syn::Receiver) -> bool {
     receiver.reference.is_some() && receiver.mutability.is_some()
 }
 
-/// What comes before and after the body of a method: its receiver's.
+/// Code before and after the body of a method, for its receiver.
 pub(super) fn around(
     receiver_of: Option<&syn::Receiver>,
     ty: &TokenStream,

@@ -1,4 +1,4 @@
-//! Control flow in an outline: closures, branches and loops, with conditions that nobody knows.
+//! Control flow in an outline: closures, branches and loops, with unknown conditions.
 
 use super::{Binding, Outline};
 use proc_macro2::{Literal, TokenStream};

@@ -21,7 +21,7 @@ struct Refusals {
     found: Vec<(String, String)>,
 }
 
-/// The literals that an argument may be: a literal, or those of `format!`, `match`, `if`.
+/// The literals that an argument may be: a literal, or the ones in `format!`, `match`, `if`.
 fn literals(expression: &Expr) -> Vec<String> {
     match expression {
         Expr::Lit(literal) => match &literal.lit {
@@ -132,7 +132,7 @@ fn contains(text: &str, pattern: &str) -> bool {
     })
 }
 
-/// What rustc's own grammar rejects before an attribute sees it.
+/// Code that rustc's own grammar rejects before an attribute sees it.
 const UNREACHABLE: [&str; 4] = [
     "`else` takes a block",
     "a kernel has a fixed number of parameters",
@@ -207,7 +207,7 @@ fn every_reason_belongs_to_a_refusal_and_stands_on_the_page() {
 fn code(help: &str) -> Vec<String> {
     let parts: Vec<&str> = help.split('`').collect();
     let pairs = parts.chunks(2).filter(|pair| pair.len() == 2);
-    // What is to be removed is not code to write.
+    // Code to remove is not code to write.
     pairs.filter(|pair| !pair[0].ends_with("remove ")).map(|pair| pair[1].to_owned()).collect()
 }
 

@@ -1,4 +1,4 @@
-//! What a measurement found for one function in one format: a line of text, as the examples print it and
+//! The result of a measurement of one function in one format: a line of text, as the examples print it and
 //! `docs/results/h200/math.txt` keeps it.
 
 use super::Worst;
@@ -59,7 +59,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The record of a line; nothing if the line is none.
+    /// The record of a line; `None` if the line holds no record.
     pub fn parse(line: &str) -> Option<Record> {
         let (head, rest) = line.split_once(": ")?;
         let (name, kind) = head.split_once(' ')?;

@@ -165,7 +165,7 @@ impl Filling {
     }
 
     /// The stage is filled as far as this thread is concerned once the copies that it has started by
-    /// [`cp_async`](crate::prelude::cp_async) are there; the thread goes on.
+    /// [`cp_async`](crate::prelude::cp_async) are complete; the thread does not wait.
     ///
     /// ```
     /// # use lanework::prelude::*;
@@ -295,7 +295,7 @@ impl Consumer {
     }
 
     /// Releases the stage before the one that the last [`wait`](Self::wait) gave: for a consumer whose
-    /// products of that stage are still running while it has started those of the next one.
+    /// products of that stage are still running while it has started the next stage.
     #[track_caller]
     pub fn release_previous(self) {
         here();

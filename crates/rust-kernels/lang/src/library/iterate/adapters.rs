@@ -1,4 +1,4 @@
-//! What makes an iterator of another: `map`, `filter`, `zip` and their like.
+//! Adapters, which make an iterator from another: `map`, `filter`, `zip` and their like.
 
 use crate::emit::arithmetic::Operation;
 use crate::emit::current::break_loop;
@@ -166,7 +166,7 @@ impl<S: Sequence> Sequence for StepBy<S> {
     }
 }
 
-/// A number of elements, of any integer type, as it is now.
+/// The current value of a number of elements, of any integer type.
 #[track_caller]
 fn count(number: impl IndexValue) -> Var<usize> {
     let parts = number.parts();
@@ -201,7 +201,7 @@ impl<S: Stream> Iter<S> {
         self
     }
 
-    /// What `f` makes of each element.
+    /// Each element mapped by `f`.
     pub fn map<R, F: Fn(S::Item) -> R>(self, f: F) -> Iter<Map<S, F>> {
         Iter(Map(self.0, f))
     }

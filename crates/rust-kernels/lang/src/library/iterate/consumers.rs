@@ -1,4 +1,4 @@
-//! What ends a chain and stages its loop: `sum`, `fold`, `any` and their like.
+//! Consumers end a chain and stage its loop: `sum`, `fold`, `any` and their like.
 
 use crate::data::convert::{To, Valued};
 use crate::data::leaves::{Data, Handle, Values, Variables};
@@ -55,7 +55,7 @@ impl<S: Stream> Iter<S> {
         });
     }
 
-    /// What `f` makes of `start` and the first element, of that and the second, and so on.
+    /// Folds the elements: `f` of `start` and the first element, then of the result and the second, and so on.
     #[track_caller]
     pub fn fold<A: Valued, R: To<A::Value>>(
         self,
@@ -67,7 +67,7 @@ impl<S: Stream> Iter<S> {
         state.get()
     }
 
-    /// What `f` makes of the first two elements, of that and the third, and so on; none of no elements.
+    /// Folds the elements: `f` of the first two, then of the result and the third, and so on; `None` if there are no elements.
     #[track_caller]
     pub fn reduce<R: To<<S::Item as Valued>::Value>>(
         self,

@@ -21,7 +21,7 @@ use crate::scalar::cast::Cast;
 use crate::scalar::number::Integer;
 use crate::scalar::var::{IntoVar, Read, Var};
 
-/// What `.iter()` goes over, and what `zip` takes beside an iterator.
+/// Sources of `.iter()`; `zip` also takes them directly.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no iterator in a kernel",
     label = "not a range, a slice, an array or an iterator",
@@ -298,7 +298,7 @@ pub fn chunks_exact<S: Subslice>(slice: S, size: impl IntoVar<usize>) -> Iter<Pa
     Iter(PartsOf { slice, size, step: size, count, end: None })
 }
 
-/// What `.iter_mut()` goes over.
+/// Sources of `.iter_mut()`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no elements that a kernel may write one after the other",
     label = "not a `&mut [T]`, a shared array or a `let mut` array",

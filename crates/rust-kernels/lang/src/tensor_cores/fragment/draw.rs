@@ -46,8 +46,8 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
 }
 
 impl<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode> SharedTile<T, R, C, S> {
-    /// Where the 16-byte chunks of the first rows lie, as text: a line for each of eight rows of memory
-    /// in the order of addresses, in each cell the row and the chunk that lie there. For documentation.
+    /// The positions of the 16-byte chunks of the first rows, as text: a line for each of eight rows of memory
+    /// in the order of addresses, in each cell its row and chunk. For documentation.
     pub fn drawing() -> String {
         let row_bytes = C * T::BITS / 8;
         let mut chunks: Vec<(u32, u32, u32)> = (0..R.min(8))

@@ -1,4 +1,4 @@
-//! Fragments loaded from memory: by `ldmatrix` where the matrix lies in shared memory as it needs it,
+//! Fragments loaded from memory: by `ldmatrix` where the layout in shared memory allows it,
 //! else by each lane's own accesses.
 
 use crate::data::place::{Place, Space};
@@ -39,9 +39,9 @@ fn matrix_extent<P: Role, T: MatrixElement>() -> (u32, u32) {
 impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C> {
     /// Loads from the matrix's rows `row` and columns `column` on. Every lane of the warp takes part.
     ///
-    /// From shared memory this is `ldmatrix` (with `.trans` where the matrix lies the other way round,
+    /// From shared memory this is `ldmatrix` (with `.trans` where the matrix is stored transposed,
     /// for 16-bit elements); where it cannot load the type or the layout, and from global memory, each
-    /// lane loads its elements, side by side where they lie so.
+    /// lane loads its elements, adjacent ones in one load.
     #[track_caller]
     pub fn load<S: Source<Element = T::Storage>>(
         source: S,
@@ -107,7 +107,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     }
 }
 
-/// A register's scalars, which lie side by side, in one load.
+/// A register's scalars, which are adjacent, in one load.
 fn load_word<U>(b: &mut Builder, register: Register, place: Place<U>) {
     let name = format!("ld.{}.b32", place.space.word());
     let operands = vec![register.name().into(), place.operand(b)];
@@ -193,7 +193,7 @@ impl<T: MatrixElement, const K: u32, const N: u32> FragmentB<T, K, N> {
 }
 
 impl<T: MatrixElement, const M: u32, const K: u32> FragmentA<T, M, K> {
-    /// The left factor of 16-bit elements that lies in registers as `sums` do, one result of 8 columns
+    /// The left factor of 16-bit elements from registers in the layout of `sums`, one result of 8 columns
     /// after the other: what flash attention does between its two products. An error of the kernel if
     /// the shapes do not agree.
     #[track_caller]

@@ -133,7 +133,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
     /// let (row, column): (Linear, Linear) = layout.place(3);
     /// assert_eq!((row.of(5), column.of(5)), (9, 3));
     ///
-    /// // The same as a drawing; and where the chunks of a tile's rows lie.
+    /// // The same as a drawing, and the positions of the chunks of a tile's rows.
     /// assert!(FragmentC::<f32, 16, 8>::drawing().contains("T5:2,3"));
     /// assert_eq!(SharedTile::<bf16, 64, 64>::drawing().lines().count(), 8);
     /// ```
@@ -157,7 +157,7 @@ impl<P: Role, T: MatrixElement, const R: u32, const C: u32> Fragment<P, T, R, C>
             .collect()
     }
 
-    /// The registers of a narrower fragment, the `which`th beside each other in this one.
+    /// The registers of a narrower fragment: the `which`th of those side by side in this one.
     pub(crate) fn part<const N: u32>(self, which: u32) -> Fragment<P, T, R, N> {
         let skipped = which * Fragment::<P, T, R, N>::layout().registers();
         Fragment { first: self.first + skipped, mutable: self.mutable, kind: PhantomData }

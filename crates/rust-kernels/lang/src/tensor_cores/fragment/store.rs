@@ -22,7 +22,7 @@ use lanework_ptx::{Operand, ScalarType};
 
 impl<T: MatrixElement, const M: u32, const N: u32> FragmentC<T, M, N> {
     /// Stores to the matrix's rows `row` and columns `column` on: each lane its elements, two side by
-    /// side in one access where they lie so.
+    /// side in one access where they are adjacent.
     #[track_caller]
     pub fn store<S: Target<Element = T::Storage>>(
         self,

@@ -192,7 +192,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
     /// Starts `self += a * b`, with `a` of 64 x `K` and `b` of `K` x `N` in shared memory, and commits it
     /// as a group (`wgmma.fence`, a `wgmma.mma_async` per 32 bytes of K, `wgmma.commit_group`).
     ///
-    /// `a` and `b` are tiles or `.t()` of tiles; only 16-bit elements may lie with M or N contiguous.
+    /// `a` and `b` are tiles or `.t()` of tiles; only 16-bit elements may be stored with M or N contiguous.
     /// Threads that have written a tile themselves call [`fence_proxy_async_shared`] before the barrier, so
     /// that the tensor cores see it; what TMA has filled they see.
     ///
@@ -269,7 +269,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
         self.finish_before(0u32)
     }
 
-    /// The same while at most the latest `pending` groups of this warpgroup's products still run, which are those of other sums.
+    /// The same while at most the latest `pending` groups of this warpgroup's products, of other sums, still run.
     ///
     /// ```
     /// # use half::bf16;
@@ -369,7 +369,7 @@ impl<D: MatrixElement, const N: u32> Accumulator<D, N> {
                 );
             }
         });
-        // Two results of 8 columns lie as a factor of 16 columns does.
+        // Two results of 8 columns have the layout of a factor of 16 columns.
         let list = |four: &[Register]| four.iter().map(|register| register.name().into()).collect();
         let fragments = a.registers().chunks(4).map(|four| Operand::Vector(list(four))).collect();
         group::stage::<T, U, D, N>(self.registers, K, Left::Registers(fragments), b.stored(), true);

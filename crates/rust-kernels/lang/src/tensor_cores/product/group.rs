@@ -1,4 +1,4 @@
-//! A group of `wgmma` products along K: its instructions, and the shapes and layouts that they have.
+//! A group of `wgmma` products along K: its instructions, their shapes and layouts.
 //!
 //! Descriptors of matrices in shared memory for `wgmma` (PTX manual, "Asynchronous warpgroup-level
 //! matrix shared memory layout"), from the layout of a typed tile.
@@ -14,7 +14,7 @@ use crate::tensor_cores::tile::shared_tile::{SharedTile, Transposed};
 use crate::tensor_cores::tile::swizzle::{SwizzleMode, TileBase};
 use lanework_ptx::{Operand, ScalarType};
 
-/// What is multiplied.
+/// The operands.
 pub(crate) enum Left {
     /// A matrix in shared memory.
     Shared(Stored),
@@ -128,11 +128,11 @@ pub trait GroupOperand<T, const ROWS: u32, const COLUMNS: u32>: Copy {
     fn stored(self) -> Stored;
 }
 
-/// How a matrix lies in shared memory.
+/// The layout of a matrix in shared memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Stored {
     pub(crate) base: TileBase,
-    /// Whether the elements of a row, not of a column, lie side by side.
+    /// Whether the elements of a row, not of a column, are adjacent.
     pub(crate) by_rows: bool,
     /// Bytes of the swizzle, and what the descriptor says for it.
     width: u32,
@@ -160,7 +160,7 @@ impl<T: MatrixElement, const R: u32, const C: u32, S: SwizzleMode> GroupOperand<
 /// Bytes of K that one instruction multiplies.
 const STEP: u32 = 32;
 
-/// What the descriptor of the `step`th part along K says, in bytes: start after the tile's, leading
+/// Fields of the descriptor of the `step`th part along K, in bytes: start after the tile's, leading
 /// dimension's offset, stride dimension's offset. `k_major` is whether K is contiguous; `bytes` are
 /// those of an element.
 pub(crate) fn offsets(stored: Stored, k_major: bool, step: u32, bytes: u32) -> [u32; 3] {
@@ -170,7 +170,7 @@ pub(crate) fn offsets(stored: Stored, k_major: bool, step: u32, bytes: u32) -> [
         (true, 16) => [step * STEP / 16 * panel, panel, 128],
         // Within the swizzled rows the start moves on; their leading dimension is not read.
         (true, _) => [step * STEP / width * panel + step * STEP % width, 16, 8 * width],
-        // Rows are those of K. Without a swizzle the two dimensions are exchanged.
+        // Rows run along K. Without a swizzle the two dimensions are exchanged.
         (false, 16) => [step * STEP / bytes * 16, 128, panel],
         (false, _) => [step * STEP / bytes * width, panel, 8 * width],
     }
@@ -181,7 +181,7 @@ impl Stored {
     pub(crate) fn descriptor(self, b: &mut Builder, k_major: bool, step: u32, bytes: u32) -> Value {
         let [start, leading, stride] = offsets(self, k_major, step, bytes);
         let base = self.base.plus(b, constant(0)).address(b);
-        // In a cluster, the block's rank stands above the 18 bits of an address (seen on an H200: it would be taken for a part of the
+        // In a cluster, the block's rank is in the bits above the 18 of an address (seen on an H200: it would be taken for a part of the
         // leading dimension's offset).
         let sixteens = shr(b, base, 4);
         let sixteens = and(b, sixteens, 0x3fff);

@@ -101,7 +101,7 @@ impl<D: MatrixElement, const M: u32, const N: u32> FragmentC<D, M, N> {
 
 impl<const M: u32, const N: u32> FragmentC<i32, M, N> {
     /// Adds to each element the number of bits in which a row of `a` and a column of `b` differ
-    /// (`mma.sync` with `.xor.popc`); [`mma`](Self::mma) counts the bits that both have.
+    /// (`mma.sync` with `.xor.popc`); [`mma`](Self::mma) counts the bits set in both.
     ///
     /// ```
     /// # use lanework::prelude::*;

@@ -81,7 +81,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
 {
     /// Bytes of the tile.
     pub const BYTES: u32 = ROWS * COLUMNS * T::BITS / 8;
-    /// What the tile's address is a multiple of.
+    /// The alignment of the tile's address.
     pub const ALIGNMENT: u32 = if S::BYTES == 16 { 128 } else { 8 * S::BYTES };
 
     pub(crate) fn starting_at(base: TileBase, panel: u32) -> Self {
@@ -188,7 +188,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
         (row / S::BYTES, S::BYTES / size_of::<T::Storage>() as u32)
     };
 
-    /// Where a panel starts, and the array that it lies in.
+    /// The start of a panel, and the array that holds it.
     pub(crate) fn panel_place(self, b: &mut Builder, number: u32) -> (Place<T::Storage>, usize) {
         (self.base.place(b, constant(number * self.panel)), self.base.symbol)
     }

@@ -26,13 +26,13 @@ use std::marker::PhantomData;
 pub trait Source: Copy {
     /// The scalars that it holds.
     type Element: Element;
-    /// Whether the elements of a row, not of a column, lie side by side.
+    /// Whether the elements of a row, not of a column, are adjacent.
     #[doc(hidden)]
     const BY_ROWS: bool;
     /// Where it is.
     #[doc(hidden)]
     const SPACE: Space;
-    /// Bytes that every row (or column, as it lies) is aligned to, as far as is known.
+    /// The known alignment in bytes of every row (or column, whichever is contiguous).
     #[doc(hidden)]
     fn alignment(self) -> u32;
     /// The place of an element, with `count` of them side by side in range.

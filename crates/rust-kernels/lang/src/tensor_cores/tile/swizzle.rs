@@ -1,5 +1,5 @@
-//! Where the bytes of a tile in shared memory lie: panels of rows of 32, 64 or 128 bytes whose 16-byte
-//! chunks are permuted so that eight rows of one column lie in different banks (PTX manual, "Swizzling
+//! Layout of a tile in shared memory: panels of rows of 32, 64 or 128 bytes whose 16-byte
+//! chunks are permuted so that eight rows of one column are in different banks (PTX manual, "Swizzling
 //! modes"), or core matrices without a permutation.
 //!
 //! Where tiles start in shared memory.
@@ -11,7 +11,7 @@ use crate::memory::shared::dynamic_bytes;
 use crate::tensor_cores::layout::{add, and, constant, mul, shr, xor};
 use lanework_ptx::{ScalarType, StateSpace, Swizzle, Variable};
 
-/// How the rows of a tile lie in shared memory.
+/// The layout of a tile's rows in shared memory.
 ///
 /// ```
 /// use lanework::lang::tensor_cores::SwizzleMode;
@@ -33,7 +33,7 @@ pub trait SwizzleMode: Copy + Send + Sync + 'static {
     const BYTES: u32;
     /// The same for a tensor map: `Tiles::new(shape, tile).swizzle(Swizzle128::SWIZZLE)`.
     const SWIZZLE: Swizzle;
-    /// What the descriptor's bits 62 and 63 say.
+    /// Bits 62 and 63 of the descriptor.
     #[doc(hidden)]
     const MODE: u64;
 }
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn chunks_are_permuted_within_their_panel() {
-        // Row 3's chunk 1 lies in place of chunk 1 ^ 3; column 64 of 16-bit elements starts a panel.
+        // Row 3's chunk 1 is stored at chunk 1 ^ 3; column 64 of 16-bit elements starts a panel.
         assert_eq!(offset_of(128, 8192, 3, 16), 3 * 128 + 2 * 16);
         assert_eq!(offset_of(128, 8192, 3, 128 + 16), 8192 + 3 * 128 + 2 * 16);
         assert_eq!(offset_of(64, 4096, 2, 0), 2 * 64 + 16);

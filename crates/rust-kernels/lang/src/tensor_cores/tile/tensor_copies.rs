@@ -49,7 +49,7 @@ where
 
 impl<T: Element, const R: usize, const WRITTEN: bool> TensorTiles<T, R, WRITTEN> {
     /// Starts to copy a tile into one that `ldmatrix` and `wgmma` read, panel by panel: the map's tile has the rows of
-    /// `to` and the columns of a panel (64 of 16-bit elements with `Swizzle128`), and its swizzle. `signal` is told of
+    /// `to` and the columns of a panel (64 of 16-bit elements with `Swizzle128`), and its swizzle. `signal` expects
     /// [`SharedTile::BYTES`].
     ///
     /// ```

@@ -146,7 +146,7 @@ impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode, I: I
 impl<T: MatrixElement, const ROWS: u32, const COLUMNS: u32, S: SwizzleMode>
     SharedTile<T, ROWS, COLUMNS, S>
 {
-    /// A tile in the block's shared memory, uninitialised.
+    /// A tile in the block's shared memory, uninitialized.
     #[allow(clippy::new_without_default)]
     #[track_caller]
     pub fn new() -> Self {

@@ -20,5 +20,5 @@ pub(super) fn d(x: f64) -> Double {
     x.into()
 }
 
-/// The largest number is far beyond what `f64` holds: a result that overflows by whatever it is.
+/// The largest number is far beyond the range of `f64`: a result overflows in any case.
 pub(super) const HUGE: Double = Double { high: f64::INFINITY, low: 0.0, power: 0 };
