@@ -129,7 +129,7 @@ fn every_address_is_good_where_the_host_vouches_until_something_is_lent() {
         assert!(b.iter().enumerate().all(|(i, v)| *v == i as u32 + 200));
         let null = launch(&device, ADD, std::ptr::null(), to, 1).expect_err("null");
         assert_eq!(null.kind, FaultKind::Null);
-        // SAFETY: as above.
+        // SAFETY: `from` points to the 100 words of `a`, which outlives the launches below.
         unsafe { device.register_host_memory(from, 400, "a").expect("free") };
         let fault = launch(&device, ADD, from, to, 100).expect_err("`b` is not registered");
         assert_eq!(fault.kind, FaultKind::OutOfBounds);

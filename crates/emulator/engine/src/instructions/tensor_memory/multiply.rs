@@ -353,7 +353,7 @@ impl SharedRows {
             if !shared.holds(shared.start + address, shared.start + address, 16) {
                 return Err(address);
             }
-            // SAFETY: the chunk is inside the region, which is live by the caller.
+            // SAFETY: the chunk is inside the region, which is live: `read` requires it.
             Ok(unsafe { shared.host.add(address as usize).cast::<[u8; 16]>().read() })
         };
         let first = rows.start;
