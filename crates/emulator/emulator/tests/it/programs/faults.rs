@@ -332,7 +332,7 @@ fn a_checked_launch_tells_a_spin_from_a_loop_that_changes_memory() {
     let (reports, limit) = run(spin, &[0; 4]);
     assert!(!limit && reports.len() == 1, "{reports:?}");
     assert_eq!(reports[0].instruction, "ld.volatile.global.u32");
-    assert!(reports[0].message.contains("reads the 4 bytes at flag+0"), "{}", reports[0].message);
+    assert!(reports[0].message.contains("polls the 4 bytes at flag+0"), "{}", reports[0].message);
     // Its counter is in memory, not in its registers, and another thread may read it.
     let counts = "L: red.global.add.u32 [%rd1], 1;\n bra L;";
     let (reports, limit) = run(counts, &[0; 4]);
