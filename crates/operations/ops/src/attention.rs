@@ -1,4 +1,4 @@
-//! Attention: `softmax(scale * q * transpose(k)) * v`, whose scores are never stored.
+//! Attention: `softmax(scale * q * transpose(k)) * v` in one pass. The score matrix is never stored in global memory.
 
 mod builder;
 mod choice;

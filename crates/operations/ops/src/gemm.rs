@@ -1,8 +1,8 @@
-//! Matrix products `C = alpha A B + beta C`, of any shape and strides, one or a batch of them, with what follows them fused.
+//! Matrix products `C = alpha A B + beta C` of any shape and strides, single or batched, with fused epilogues.
 //!
-//! [`gemm`] takes tensors of two dimensions, or of three for a batch. Nothing is said of transposition: a factor's strides tell whether
-//! its rows or its columns are adjacent, and [`Tensor::t`] exchanges them. A problem becomes plain data (`given.rs`, `problem.rs`), a family of
-//! kernels is chosen for it (`choose.rs`), and each family is a file that makes the launches.
+//! [`gemm`] takes tensors of two dimensions, or of three for a batch. There is no transposition flag: a factor's strides say
+//! whether its rows or its columns are adjacent, and [`Tensor::t`] exchanges them. A call becomes plain data (`problem.rs`),
+//! `choose.rs` selects a family of kernels, and each family makes its launches in its own module.
 
 mod added;
 mod bias;
@@ -45,8 +45,8 @@ use problem::{Extents, Output, Problem, refused};
 use recipe::Recipe;
 use source::{Destination, Source};
 
-/// The product of two matrices: `a` of `[m, k]` and `b` of `[k, n]` elements, or of `[batch, m, k]` and `[batch, k, n]`, where a
-/// batch of 1 goes with any.
+/// The product of two matrices: `a` of `[m, k]` and `b` of `[k, n]` elements, or of `[batch, m, k]` and `[batch, k, n]`. A batch of
+/// 1 is broadcast.
 ///
 /// ```
 /// use lanework::Device;
@@ -58,7 +58,7 @@ use source::{Destination, Source};
 /// let square = gemm(&a, a.clone().t()).eval::<f32>()?; // a times its transpose
 /// assert_eq!(square.download()?, [14.0, 32.0, 32.0, 77.0]);
 ///
-/// // c = 2 a a' + c, each row with a bias, without negative numbers; nothing waits for the GPU.
+/// // c = relu(2 a a' + c + bias per row), queued without waiting for the GPU.
 /// let mut c = device.upload(&[-100.0f32; 4])?;
 /// let bias = device.upload(&[0.5f32, 1.5])?;
 /// let product = gemm(&a, a.clone().t()).alpha(2.0).beta(1.0).bias(&bias).relu();
@@ -92,7 +92,7 @@ pub fn gemm<'a, A: GemmElement, B: GemmElement, const R: usize>(
 /// use lanework_ops::{Tensor, gemm};
 ///
 /// let device = Device::best();
-/// // Three products of 2 x 4 by 4 x 1 elements; the right factor is the same for all.
+/// // Three products of 2 x 4 by 4 x 1 elements with a shared right factor.
 /// let a = device.upload(&[bf16::ONE; 24])?;
 /// let b = device.upload(&[bf16::ONE; 4])?;
 /// let product = gemm(Tensor::new(&a, [3, 2, 4])?, Tensor::new(&b, [1, 4, 1])?);
@@ -102,7 +102,7 @@ pub fn gemm<'a, A: GemmElement, B: GemmElement, const R: usize>(
 /// drop(plan);
 /// assert_eq!(c.download()?, [bf16::from_f32(4.0); 6]);
 ///
-/// // Shapes that do not go together are refused, with their numbers.
+/// // Shapes that do not match are rejected with their numbers.
 /// let refused = gemm(Tensor::new(&a, [3, 8])?, Tensor::new(&b, [4, 1])?).eval::<f32>();
 /// assert!(refused.unwrap_err().to_string().contains("8 columns"));
 /// # Ok::<(), lanework::Error>(())
@@ -118,28 +118,29 @@ pub struct Gemm<'a, const R: usize> {
     epilogue: Epilogue<'a>,
     one_kernel: bool,
     steer: Option<Steer>,
-    /// The name of an operand of the epilogue that lies on another device.
+    /// The name of an epilogue operand on another device.
     elsewhere: Option<&'static str>,
 }
 
 impl<'a, const R: usize> Gemm<'a, R> {
-    /// Multiplies the product by a number, rounded to the type of the sums.
+    /// Multiplies the product by a number, rounded to the accumulator type.
     pub fn alpha(self, alpha: f64) -> Self {
         Gemm { alpha, ..self }
     }
 
-    /// Adds the output's former values times a number. With 0, the default, they are not read.
+    /// Adds the output's previous values times a number. With 0, the default, they are not read.
     pub fn beta(self, beta: f64) -> Self {
         Gemm { beta, ..self }
     }
 
-    /// How f32 factors are multiplied; other types ignore all but [`Precision::Compensated`].
+    /// Precision of f32 products; other types ignore all but [`Precision::Compensated`].
     pub fn precision(self, precision: Precision) -> Self {
         Gemm { precision, ..self }
     }
 
-    /// Computes a product by one kernel: no sums are added up by a second one, and factors of f32 and f64 are not copied first (those of other
-    /// types where `wgmma` cannot read them as they lie). It is slower where one of them would pay, and [`Plan::into_kernel`](crate::Plan::into_kernel) gives the kernel.
+    /// Restricts the plan to a single kernel: no split-K reduction, and no copies of f32 and f64 factors (other types are copied
+    /// only if `wgmma` cannot read their layout). It is slower for shapes that need one of these.
+    /// [`Plan::into_kernel`](crate::Plan::into_kernel) then returns the kernel.
     ///
     /// ```
     /// use lanework::Device;
@@ -160,20 +161,20 @@ impl<'a, const R: usize> Gemm<'a, R> {
         Gemm { one_kernel: true, ..self }
     }
 
-    /// Computes the product in a way that the caller chooses: for the ladders, whose rungs show what a choice is worth.
+    /// Forces a kernel variant, for the ladders, whose rungs measure what a choice gains.
     #[doc(hidden)]
     pub fn steered(self, steer: Steer) -> Self {
         Gemm { steer: Some(steer), ..self }
     }
 
-    /// Adds a vector to each row, of the output's type or of that of the sums: one element per column.
+    /// Adds a bias vector with one element per column, of the output's type or of the accumulator type.
     pub fn bias<T: GemmElement>(mut self, bias: impl Into<Tensor<'a, T, 1>>) -> Self {
         let bias = self.vector(bias.into(), "the bias", Along::Columns);
         self.epilogue.bias = Some(bias);
         self
     }
 
-    /// Multiplies the product of 8-bit factors by scales that lie on the device: one of A, or one per row, times one of B, or one per
+    /// Multiplies the product of 8-bit factors by scales in device memory: one for A or one per row, times one for B or one per
     /// column.
     ///
     /// ```
@@ -202,7 +203,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
         self
     }
 
-    /// Replaces negative results by 0. Functions of the results are applied in the order in which they are given, after the bias.
+    /// Replaces negative results by 0. Activations are applied in call order, after the bias.
     pub fn relu(self) -> Self {
         self.then(Activation::Relu)
     }
@@ -212,7 +213,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
         self.then(Activation::Gelu)
     }
 
-    /// Applies a `#[device]` function of the type of the sums to the results: `.map(function!(swish))`.
+    /// Applies a `#[device]` function on the accumulator type to the results: `.map(function!(swish))`.
     pub fn map(self, function: Function) -> Self {
         self.then(Activation::Map(function))
     }
@@ -239,7 +240,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
     /// Queues the product into a matrix, or a batch of them.
     ///
     /// # Errors
-    /// [`lanework::Error::Request`] where shapes, types or options do not go together; what the driver reports.
+    /// [`lanework::Error::Request`] if shapes, types or options do not match; driver errors.
     pub fn run<'c, C: GemmElement>(self, c: impl Into<TensorMut<'c, C, R>>) -> Result<()>
     where
         'a: 'c,
@@ -248,7 +249,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
         self.plan(c.into(), &workspace)?.launch()
     }
 
-    /// The product into a matrix, or a batch of them, to be run any number of times.
+    /// Prepares the product into a matrix, or a batch of them, to run any number of times.
     ///
     /// # Errors
     /// As [`Gemm::run`].
@@ -260,10 +261,10 @@ impl<'a, const R: usize> Gemm<'a, R> {
         self.plan(c.into(), &workspace)
     }
 
-    /// The product as a new buffer, row by row without gaps.
+    /// Returns the product in a new buffer, row-major without gaps.
     ///
     /// # Errors
-    /// As [`Gemm::run`]; also with a `beta`, since a new buffer has no former values.
+    /// As [`Gemm::run`]; also with a `beta`, because a new buffer has no previous values.
     pub fn eval<C: GemmElement>(self) -> Result<Buffer<C>> {
         if self.beta != 0.0 {
             return refused(
@@ -295,7 +296,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
         Ok(Plan::new(recipe(&scratch)?, [scratch]))
     }
 
-    /// Checks the problem and chooses its kernels.
+    /// Checks the problem and selects its kernels.
     fn recipe<'c, C: GemmElement>(
         self,
         c: TensorMut<'c, C, R>,
@@ -317,7 +318,7 @@ impl<'a, const R: usize> Gemm<'a, R> {
         }
     }
 
-    /// The problem as plain data.
+    /// Erases the types: the problem as plain data.
     pub(crate) fn problem<'c, C: GemmElement>(self, c: TensorMut<'c, C, R>) -> Result<Problem<'c>>
     where
         'a: 'c,

@@ -1,4 +1,4 @@
-//! The operations on arrays of the host: one call each on [`ndarray`] views, with an array or a number as the result.
+//! Operations on host arrays: one call each on [`ndarray`] views, which returns an array or a number.
 //!
 //! ```
 //! use lanework::Device;
@@ -14,11 +14,10 @@
 //! # Ok::<(), lanework::Error>(())
 //! ```
 //!
-//! Each call is made of the same three steps, which are there for everything that has no call of its own, such as options:
-//! [`upload`] takes a view to the device, [`OnDevice::tensor`] is the [`Tensor`] that every operation takes, and [`download`] makes an
-//! array of its buffer. A view whose elements fill a stretch of memory in any order of its axes, as those of a transposed matrix do,
-//! is copied as it lies, and its order becomes strides of the tensor; others (with gaps, repeated elements, or axes that run backwards)
-//! are put in order by the host first.
+//! Each call consists of three steps, which are public for uses without a call of their own, such as options: [`upload`] copies a
+//! view to the device, [`OnDevice::tensor`] is the [`Tensor`] that every operation takes, and [`download`] makes an array from a
+//! result buffer. A view that fills contiguous memory in any axis order, such as a transposed matrix, is copied as is, and the
+//! order becomes tensor strides. Other views (with gaps, repeated elements, or reversed axes) are first packed on the host.
 //!
 //! ```
 //! use lanework::Device;
@@ -49,8 +48,7 @@ use crate::Tensor;
 use lanework::{Buffer, Device, Error, Result, Storable};
 use ndarray::{Array, ArrayView, Dimension, IntoDimension, Ix1, Ix2, Ix3, Ix4, Ix5, Ix6};
 
-/// A shape of `ndarray` with a fixed number of dimensions: `Ix1` to `Ix6`. One of a number that is known at run time becomes such a one
-/// by `into_dimensionality`.
+/// An `ndarray` shape with a fixed number of dimensions, `Ix1` to `Ix6`. Convert a dynamic shape with `into_dimensionality`.
 ///
 /// ```
 /// use lanework::Device;
@@ -66,7 +64,7 @@ use ndarray::{Array, ArrayView, Dimension, IntoDimension, Ix1, Ix2, Ix3, Ix4, Ix
 /// # Ok::<(), lanework::Error>(())
 /// ```
 pub trait Ranked<const R: usize>: Dimension {
-    /// The shape as `ndarray` takes it.
+    /// Converts the shape for `ndarray`.
     #[doc(hidden)]
     fn of(shape: [usize; R]) -> Self;
 }
@@ -83,7 +81,7 @@ macro_rules! ranked {
 
 ranked!(Ix1 = 1, Ix2 = 2, Ix3 = 3, Ix4 = 4, Ix5 = 5, Ix6 = 6);
 
-/// An array that was taken to a device, with the order that it had on the host; made by [`upload`].
+/// An array on a device, with the axis order that it had on the host; made by [`upload`].
 ///
 /// ```
 /// use lanework::Device;
@@ -103,7 +101,7 @@ pub struct OnDevice<T: Storable, const R: usize> {
 }
 
 impl<T: Storable, const R: usize> OnDevice<T, R> {
-    /// The array, for operations to read.
+    /// The array as an input of operations.
     pub fn tensor(&self) -> Tensor<'_, T, R> {
         match Tensor::with_strides(&self.buffer, self.shape, self.strides, 0) {
             Ok(tensor) => tensor,
@@ -112,10 +110,10 @@ impl<T: Storable, const R: usize> OnDevice<T, R> {
     }
 }
 
-/// Takes an array to a device; see the [module](self) for its order there.
+/// Copies an array to a device; the [module](self) explains its order there.
 ///
 /// # Errors
-/// When the device has no memory for it.
+/// If the device has no memory for it.
 pub fn upload<T: Storable, D: Ranked<R>, const R: usize>(
     device: &Device,
     array: ArrayView<'_, T, D>,
@@ -139,10 +137,10 @@ pub fn upload<T: Storable, D: Ranked<R>, const R: usize>(
     Ok(OnDevice { buffer: device.upload(&ordered)?, shape, strides })
 }
 
-/// The results of an operation as an array of the host, once everything that was queued before has run.
+/// Copies results to a host array, after everything queued before has run.
 ///
 /// # Errors
-/// [`Error::Request`] where the buffer has another number of elements; any error of a launch that had not been reported yet.
+/// [`Error::Request`] if the buffer has another number of elements; pending launch errors.
 pub fn download<T: Storable, D: Ranked<R>, const R: usize>(
     buffer: &Buffer<T>,
     shape: [usize; R],
@@ -150,7 +148,7 @@ pub fn download<T: Storable, D: Ranked<R>, const R: usize>(
     in_shape(buffer.download()?, D::of(shape))
 }
 
-/// Results in row-major order as an array.
+/// Row-major results as an array.
 fn in_shape<T, D: Dimension>(values: Vec<T>, shape: D) -> Result<Array<T, D>> {
     let (elements, extents) = (values.len(), shape.slice().to_vec());
     Array::from_shape_vec(shape, values).map_err(|_| Error::Request {

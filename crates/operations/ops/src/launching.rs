@@ -1,19 +1,19 @@
-//! What an operation became for one problem on one device: launches, and the memory of intermediate results.
+//! Plans: an operation compiled for one problem on one device, as launches with intermediate memory.
 
 use crate::workspace::Scratch;
 use lanework::{Job, Prepared, Result, Stream, VendorCall};
 
-/// An operation prepared for its inputs and its output: compiled, with its intermediate memory, to be run any number of times.
+/// An operation prepared for its inputs and its output: compiled, with its own intermediate memory, to run any number of times.
 ///
-/// Plans made by `prepare` have intermediate memory of their own, so that two of them may run on two streams at once; one plan may not.
+/// Different plans made by `prepare` may run concurrently on several streams; runs of one plan may not overlap.
 pub struct Plan<'a> {
     steps: Vec<Prepared<'a>>,
-    /// Memory that the launches use, of one workspace; freed after them.
+    /// Intermediate memory of the launches, in one workspace; freed after them.
     scratch: Vec<Scratch>,
 }
 
 impl<'a> Plan<'a> {
-    /// The launches in their order, and the intermediate memory that they use.
+    /// Creates a plan from launches in order and their intermediate memory.
     pub(crate) fn new(
         steps: Vec<Prepared<'a>>,
         scratch: impl IntoIterator<Item = Scratch>,
@@ -24,7 +24,7 @@ impl<'a> Plan<'a> {
     /// Queues one run, in the order of the device's other work.
     ///
     /// # Errors
-    /// What the driver reports; on the emulator, faults and findings of the kernels.
+    /// Driver errors; on the emulator, faults and findings of the kernels.
     pub fn launch(&mut self) -> Result<()> {
         self.queue(Prepared::launch)
     }
@@ -45,17 +45,17 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The kernels that a run launches, in their order: to count, trace or time them.
+    /// The kernels of a run in launch order, to count, trace or time them.
     pub fn steps(&mut self) -> &mut [Prepared<'a>] {
         &mut self.steps
     }
 
-    /// Bytes of intermediate results that it holds.
+    /// Bytes of intermediate memory.
     pub fn scratch_bytes(&self) -> u64 {
         self.scratch.iter().map(Scratch::bytes).sum()
     }
 
-    /// The only kernel, with the intermediate memory that it uses; `None` for a plan of none or several.
+    /// The only kernel, with its intermediate memory; `None` if the plan has none or several.
     ///
     /// ```
     /// use lanework::Device;
@@ -76,7 +76,7 @@ impl<'a> Plan<'a> {
         only.map(|kernel| kernel.keeping(std::sync::Arc::new(scratch)))
     }
 
-    /// The kernels of a run, in their order, each of which keeps the intermediate memory.
+    /// The kernels of a run in launch order; each keeps the intermediate memory alive.
     ///
     /// ```
     /// use lanework::{Device, Job};

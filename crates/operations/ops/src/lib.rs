@@ -1,5 +1,5 @@
-//! Tuned operations on GPU buffers, for any Rust program. The same kernels run on the emulator, so that a program
-//! that calls them is tested without a GPU.
+//! Tuned operations on GPU buffers, for any Rust program. The same kernels run on the emulator, so callers can be tested without a
+//! GPU.
 //!
 //! ```
 //! use lanework::prelude::*;
@@ -13,21 +13,21 @@
 //! # Ok::<(), lanework::Error>(())
 //! ```
 //!
-//! An operation is a function that takes its inputs and returns a builder; options are methods of the builder. Every
-//! builder ends in one of these:
+//! An operation is a function that takes its inputs and returns a builder; options are methods of the builder. Every builder ends
+//! in one of these:
 //!
-//! - `run(output)` queues the operation behind the device's other work and returns at once. Intermediate results lie in
-//!   the device's own [`Workspace`].
-//! - `prepare(output)` returns a [`Plan`], which holds everything that a run needs; it runs any number of times, on any
-//!   stream, and in graphs.
-//! - `eval()` allocates the output, runs, and returns it. `value()`, where the output is one number, copies it to the
-//!   host and waits for it.
+//! - `run(output)` queues the operation behind the device's other work and returns at once. Intermediate results use the device's
+//! own [`Workspace`].
+//! - `prepare(output)` returns a [`Plan`], which holds everything that a run needs; it runs any number of times, on any stream, and
+//! in graphs.
+//! - `eval()` allocates the output, runs, and returns it. For results that are one number, `value()` waits and copies it to the
+//! host.
 //!
-//! An input is anything that is a [`Tensor`]: a `&Buffer<T>` has one dimension, `Tensor::new(&buffer, [rows, columns])`
-//! gives it a shape, row-major, and strides where rows are not adjacent. [`Tensor::t`] is the transpose: it changes
-//! strides and moves nothing.
+//! An input is anything that converts into a [`Tensor`]: a `&Buffer<T>` has one dimension; `Tensor::new(&buffer, [rows, columns])`
+//! gives it a row-major shape, and `Tensor::with_strides` any strides. [`Tensor::t`] is the transpose: it changes strides and moves
+//! nothing.
 //!
-//! With the feature `ndarray`, the module `host` has a call for each operation that takes and returns arrays of the host.
+//! With the feature `ndarray`, the module `host` has a call for each operation on host arrays.
 
 mod attention;
 mod gemm;
@@ -58,7 +58,7 @@ pub use tensor::{Tensor, TensorMut};
 pub use tensor::{dense_strides, span};
 pub use workspace::Workspace;
 
-/// The programs of the page about this crate, run as tests.
+/// Runs the programs of the documentation page as tests.
 #[cfg(doctest)]
 #[doc = include_str!(concat!("../../../../docs/src/en/", "operations.md"))]
 struct Page;

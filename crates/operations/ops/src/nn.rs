@@ -1,7 +1,7 @@
-//! What networks do to the rows of a matrix: softmax, layer norm, RMS norm.
+//! Row-wise network operations: softmax, layer norm, RMS norm.
 //!
-//! A row is read once and written once where the device's registers hold it: up to some millions of elements. Statistics are `f32`.
-//! Results have the same bits in every run.
+//! A row is read once and written once if it fits in the device's registers: up to some millions of elements. Statistics are `f32`.
+//! Results are bitwise reproducible.
 
 mod choice;
 mod collect;
@@ -25,8 +25,8 @@ use lanework::{Buffer, Result};
 use layout::refuse;
 use normal::{Operands, Rows};
 
-/// The exponentials of a row's elements, divided by their sum; the row's largest element is subtracted first, so that none overflows.
-/// A row with a NaN or with positive infinity becomes NaNs.
+/// Softmax of each row. The row's largest element is subtracted first, so nothing overflows. A row with a NaN or positive infinity
+/// becomes NaNs.
 ///
 /// ```
 /// use lanework::Device;
@@ -41,8 +41,7 @@ pub fn softmax<'a, T: Normal>(x: impl Into<Tensor<'a, T, 2>>) -> Softmax<'a, T> 
     Softmax { inner: Operation::new(x.into(), Kind::Softmax) }
 }
 
-/// A row's elements less their mean, divided by their standard deviation, times gamma and plus beta where there are any:
-/// `(x - mean) / sqrt(variance + eps) * gamma + beta`.
+/// Layer norm of each row, with optional gamma and beta: `(x - mean) / sqrt(variance + eps) * gamma + beta`.
 ///
 /// ```
 /// use lanework::Device;
@@ -59,8 +58,7 @@ pub fn layer_norm<'a, T: Normal>(x: impl Into<Tensor<'a, T, 2>>) -> Norm<'a, T> 
     Norm { inner: Operation::new(x.into(), Kind::LayerNorm) }
 }
 
-/// A row's elements divided by the root of their mean square, times gamma and plus beta where there are any:
-/// `x / sqrt(mean of squares + eps) * gamma + beta`.
+/// RMS norm of each row, with optional gamma and beta: `x / sqrt(mean of squares + eps) * gamma + beta`.
 ///
 /// ```
 /// use lanework::Device;
@@ -77,7 +75,7 @@ pub fn rms_norm<'a, T: Normal>(x: impl Into<Tensor<'a, T, 2>>) -> Norm<'a, T> {
     Norm { inner: Operation::new(x.into(), Kind::RmsNorm) }
 }
 
-/// A softmax to be run; made by [`softmax`].
+/// A softmax that has not run yet; made by [`softmax`].
 ///
 /// ```
 /// use lanework::Device;
@@ -98,7 +96,7 @@ pub struct Softmax<'a, T: Normal> {
     inner: Operation<'a, T>,
 }
 
-/// A layer norm or an RMS norm to be run; made by [`layer_norm`] and [`rms_norm`].
+/// A layer norm or an RMS norm that has not run yet; made by [`layer_norm`] and [`rms_norm`].
 ///
 /// ```
 /// use lanework::Device;
@@ -115,19 +113,19 @@ pub struct Norm<'a, T: Normal> {
 }
 
 impl<'a, T: Normal> Norm<'a, T> {
-    /// A factor for each column.
+    /// A factor per column.
     pub fn gamma(mut self, gamma: impl Into<Tensor<'a, T>>) -> Self {
         self.inner.gamma = Some(gamma.into());
         self
     }
 
-    /// A summand for each column.
+    /// An offset per column.
     pub fn beta(mut self, beta: impl Into<Tensor<'a, T>>) -> Self {
         self.inner.beta = Some(beta.into());
         self
     }
 
-    /// What is added to the variance, or to the mean square; 1e-5 unless told.
+    /// Added to the variance, or to the mean square; the default is 1e-5.
     pub fn eps(mut self, eps: f32) -> Self {
         self.inner.eps = eps;
         self
@@ -137,16 +135,16 @@ impl<'a, T: Normal> Norm<'a, T> {
 macro_rules! enders {
     ($($name:ident)*) => {$(
         impl<'a, T: Normal> $name<'a, T> {
-            /// Queues it into `y`, which has the shape of the input.
+            /// Queues the operation into `y`, which has the shape of the input.
             ///
             /// # Errors
-            /// [`lanework::Error::Request`] for another shape; what the device reports.
+            /// [`lanework::Error::Request`] for another shape; device errors.
             pub fn run(self, y: impl Into<TensorMut<'a, T, 2>>) -> Result<()> {
                 let workspace = Workspace::of(self.inner.x.device());
                 self.inner.plan(y.into(), Way::Best, &workspace)?.launch()
             }
 
-            /// The operation into `y`, to be run any number of times.
+            /// Prepares the operation into `y`, to run any number of times.
             ///
             /// # Errors
             /// As `run`.
@@ -155,7 +153,7 @@ macro_rules! enders {
                 self.inner.plan(y.into(), Way::Best, &workspace)
             }
 
-            /// As `prepare`, with rows held in a way that the caller chooses: for the ladders, whose rungs show what a choice is worth.
+            /// As `prepare` with a forced kernel variant, for the ladders, whose rungs measure what a choice gains.
             ///
             /// # Errors
             /// As `run`.
@@ -165,10 +163,10 @@ macro_rules! enders {
                 self.inner.plan(y.into(), way, &workspace)
             }
 
-            /// The result in a new buffer, without gaps between rows.
+            /// Returns the result in a new buffer, without gaps between rows.
             ///
             /// # Errors
-            /// As `run`; no memory for the buffer.
+            /// As `run`; also if there is no memory for the buffer.
             pub fn eval(self) -> Result<Buffer<T>> {
                 let shape = self.inner.x.shape();
                 let mut y = self.inner.x.device().uninit_named(self.inner.x.len(), "rows")?;
@@ -181,7 +179,7 @@ macro_rules! enders {
 
 enders!(Softmax Norm);
 
-/// An operation on the rows of a matrix.
+/// A type-erased row operation.
 struct Operation<'a, T: Normal> {
     x: Tensor<'a, T, 2>,
     gamma: Option<Tensor<'a, T>>,

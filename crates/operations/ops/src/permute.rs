@@ -1,9 +1,9 @@
-//! Transposes, permutations of axes, and copies: an element moves to another place, and its bits stay as they are.
+//! Transposes, permutations of axes, and copies. Elements move bit for bit.
 //!
-//! An array's elements are bytes to all of this. `axes` finds the axes that a permutation has in memory, merged where they go on in both arrays,
-//! and the widest unit that moves as a whole. Where the unit adjacent in the source is not the one adjacent in the output, `choose` picks a
-//! kernel and its tile for the matrix of these two axes: `squares` mostly, `tiles` and `narrow` where rows begin anywhere. `staged` moves
-//! many short axes through shared memory, `gather` units that lie in the same order on both sides, `square` transposes in place.
+//! The kernels treat elements as bytes. `axes` reduces a permutation to its memory axes, merging those contiguous in both arrays,
+//! and finds the widest unit that moves as a whole. If source and output have different adjacent axes, `choose` selects a kernel
+//! and its tile for the matrix of these two axes: mostly `squares`; `tiles` and `narrow` for unaligned rows. `staged` moves many
+//! short axes through shared memory, `gather` moves units that keep their order, `square` transposes in place.
 
 mod axes;
 mod choose;
@@ -29,7 +29,7 @@ pub use in_place::{TransposeInPlace, transpose_in_place};
 use lanework::lang::Storable;
 use lanework::{Buffer, Device, Error, Prepared, Result, View, ViewMut};
 
-/// A permutation of axes, a transpose or a copy, ready to run; made by [`permute`], [`transpose`] and [`copy`].
+/// A permutation, transpose or copy that has not run yet; made by [`permute`], [`transpose`] and [`copy`].
 ///
 /// ```
 /// use lanework::Device;
@@ -49,19 +49,19 @@ use lanework::{Buffer, Device, Error, Prepared, Result, View, ViewMut};
 #[derive(Clone, Debug)]
 #[must_use = "a permutation does nothing until `run`, `prepare` or `eval`"]
 pub struct Permute<'a, T: Storable, const R: usize> {
-    /// The source; its shape and strides are those of the output's axes.
+    /// The source, with the output's axis order.
     source: Tensor<'a, T, R>,
     shape: [usize; R],
     strides: [usize; R],
 }
 
-/// The array whose axis `i` is axis `axes[i]` of the source, as `numpy.transpose` counts them.
+/// The array whose axis `i` is axis `axes[i]` of the source, as in `numpy.transpose`.
 ///
-/// Any strides, up to six axes, and elements of any size. Axes that stay together in memory move as one; adjacent bytes that stay together move as
-/// one element of up to 16 bytes.
+/// Supports any strides, up to six axes, and elements of any size. Axes that are contiguous in both arrays move as one; adjacent
+/// bytes that stay together move as one element of up to 16 bytes.
 ///
 /// # Errors
-/// [`Error::Request`] where an axis is missing in `axes`, or there twice.
+/// [`Error::Request`] if `axes` is not a permutation of the axes.
 ///
 /// ```
 /// use lanework::Device;
@@ -96,7 +96,7 @@ pub fn permute<'a, T: Storable, const R: usize>(
     })
 }
 
-/// The transpose of a matrix, or of each matrix of an array: the last two axes are exchanged.
+/// The transpose of a matrix, or of each matrix of an array: exchanges the last two axes.
 ///
 /// ```
 /// use lanework::Device;
@@ -128,7 +128,7 @@ pub fn transpose<'a, T: Storable, const R: usize>(
     Permute { source, shape, strides }
 }
 
-/// A copy of an array, from any strides to any strides.
+/// Copies an array from any strides to any strides.
 ///
 /// ```
 /// use lanework::Device;
@@ -151,8 +151,8 @@ pub fn copy<'a, T: Storable, const R: usize>(
     Permute { shape: source.shape(), strides: source.strides(), source }
 }
 
-/// The launch that copies an array of elements of `size` bytes to another place with other strides, all in elements. One that `overlaps`
-/// may begin before the launch before it has ended.
+/// The launch that copies an array of `size`-byte elements to other strides (in elements). If `overlaps`, it may begin before the
+/// previous launch has ended.
 pub(crate) fn moved<'a>(
     device: &Device,
     size: usize,
@@ -172,7 +172,7 @@ impl<'a, T: Storable, const R: usize> Permute<'a, T, R> {
         self.shape
     }
 
-    /// Queues it.
+    /// Queues the operation.
     ///
     /// # Errors
     /// As [`Permute::prepare`].
@@ -183,10 +183,10 @@ impl<'a, T: Storable, const R: usize> Permute<'a, T, R> {
         self.prepare(output)?.launch()
     }
 
-    /// Everything that a run needs, to run it any number of times; it takes no memory.
+    /// Prepares the operation, to run any number of times; it needs no intermediate memory.
     ///
     /// # Errors
-    /// [`Error::Request`] where the output has another shape or lies on another device; what the compilation of the kernel reports.
+    /// [`Error::Request`] if the output has another shape or is on another device; errors of compiling the kernel.
     pub fn prepare<'b>(self, output: impl IntoOutput<'b, T, R>) -> Result<Plan<'b>>
     where
         'a: 'b,
@@ -210,10 +210,10 @@ impl<'a, T: Storable, const R: usize> Permute<'a, T, R> {
         Ok(Plan::new(vec![step], []))
     }
 
-    /// Runs it into a new buffer, which holds the result in row-major order without gaps.
+    /// Runs the operation into a new buffer, row-major without gaps.
     ///
     /// # Errors
-    /// As [`Permute::prepare`]; when the device has no memory for the result.
+    /// As [`Permute::prepare`]; also if the device has no memory for the result.
     pub fn eval(self) -> Result<Buffer<T>> {
         let device: Device = self.source.device().clone();
         let mut output = device.uninit_named(self.shape.iter().product(), "permuted")?;
@@ -222,7 +222,7 @@ impl<'a, T: Storable, const R: usize> Permute<'a, T, R> {
     }
 }
 
-/// Where an operation of `R` axes writes: a [`TensorMut`], or a buffer of exactly as many elements, which takes them in row-major order.
+/// An output of `R` axes: a [`TensorMut`], or a buffer of exactly as many elements, which is filled in row-major order.
 ///
 /// ```
 /// use lanework::{Device, Result};
@@ -239,10 +239,10 @@ impl<'a, T: Storable, const R: usize> Permute<'a, T, R> {
 /// # Ok::<(), lanework::Error>(())
 /// ```
 pub trait IntoOutput<'a, T: Storable, const R: usize> {
-    /// The array for a result of this shape.
+    /// Converts to an array for a result of this shape.
     ///
     /// # Errors
-    /// [`Error::Request`] where a buffer has another number of elements.
+    /// [`Error::Request`] if a buffer has another number of elements.
     fn into_output(self, shape: [usize; R]) -> Result<TensorMut<'a, T, R>>;
 }
 

@@ -1,4 +1,4 @@
-//! Reductions: many numbers to one, or along one axis of an array.
+//! Reductions of a whole array, or along one axis.
 //!
 //! ```
 //! use lanework::Device;
@@ -9,7 +9,7 @@
 //! assert_eq!(reduce::sum(&x).value()?, 21.0);
 //! assert_eq!(reduce::argmax(&x).value()?, 5);
 //!
-//! // Two rows of three: the largest number of each column, then the sum of each row.
+//! // Two rows of three: the maximum of each column, then the sum of each row.
 //! let matrix = Tensor::new(&x, [2, 3])?;
 //! assert_eq!(reduce::max(&matrix).axis(0).eval()?.download()?, [4.0, 5.0, 6.0]);
 //! let mut sums = device.zeros::<f32>(2)?;
@@ -18,13 +18,14 @@
 //! # Ok::<(), lanework::Error>(())
 //! ```
 //!
-//! One launch each. The order of the additions depends on shape, strides and device alone: the same input has the same bits in every run.
-//! Sums of floating-point numbers are added in the type of [`Reducible::Sum`], spread over many accumulators, so that their error grows
-//! with the logarithm of the number of elements rather than with the number; [`Reduction::compensated`] sums are as if added with twice the
+//! Every reduction is one launch. The order of the additions depends only on shape, strides and device, so results are bitwise
+//! reproducible. Floating-point sums are accumulated in the type of [`Reducible::Sum`], spread over many accumulators, so their
+//! error grows with the logarithm of the number of elements; [`Reduction::compensated`] sums are as if accumulated with twice the
 //! digits and rounded once.
 //!
-//! NaNs are NumPy's: [`min`] and [`max`] of numbers among which is a NaN are NaN, and [`argmin`] and [`argmax`] are the place of the first one.
-//! Of equal numbers the first one's place is taken; `-0.0` equals `0.0`. Of no elements sums are 0, the others are refused.
+//! NaNs behave as in NumPy: [`min`] and [`max`] return NaN if any element is NaN, and [`argmin`] and [`argmax`] return the index of
+//! the first NaN. Among equal numbers they return the first index; `-0.0` equals `0.0`. For empty inputs sums are 0, and the other
+//! reductions return an error.
 
 mod columns;
 mod dense;
@@ -59,7 +60,7 @@ use std::marker::PhantomData;
 /// let sum = reduce::sum(&x).compensated();
 /// assert_eq!(sum.value()?, 2.0);
 ///
-/// // Prepared once, run often.
+/// // Prepare once, run often.
 /// let mut out = device.zeros::<f32>(1)?;
 /// let mut plan: Plan = reduce::norm2(&x).prepare(&mut out)?;
 /// plan.launch()?;
@@ -99,7 +100,7 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     sum: Reducible, Sum => T::Sum;
-    /// The sum of the squares, each rounded with its addition (`fma`).
+    /// The sum of squares, accumulated with FMA.
     ///
     /// ```
     /// # use lanework::Device;
@@ -109,8 +110,8 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     sum_of_squares: Reducible, Squares => T::Sum;
-    /// The Euclidean norm: the square root of the sum of the squares, which is not scaled: numbers whose squares exceed the type of the sum
-    /// have an infinite norm.
+    /// The Euclidean norm: the square root of the sum of squares. It is not scaled: if the squares overflow the type of the sum,
+    /// the norm is infinite.
     ///
     /// ```
     /// # use lanework::Device;
@@ -120,7 +121,7 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     norm2: ReducibleFloat, Norm => T::Sum;
-    /// The smallest number; NaN where one is.
+    /// The smallest number; NaN if any element is NaN.
     ///
     /// ```
     /// # use lanework::Device;
@@ -130,7 +131,7 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     min: Reducible, Min => T;
-    /// The largest number; NaN where one is.
+    /// The largest number; NaN if any element is NaN.
     ///
     /// ```
     /// # use lanework::Device;
@@ -140,7 +141,7 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     max: Reducible, Max => T;
-    /// The place of the smallest number: the index along the axis, or of all elements in row-major order, counted from 0.
+    /// The index of the smallest number: along the axis, or in row-major order over all elements, counted from 0.
     ///
     /// ```
     /// # use lanework::Device;
@@ -151,7 +152,7 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     argmin: Reducible, ArgMin => u64;
-    /// The place of the largest number, as [`argmin`].
+    /// The index of the largest number, as [`argmin`].
     ///
     /// ```
     /// # use lanework::Device;
@@ -163,7 +164,7 @@ reductions! {
     argmax: Reducible, ArgMax => u64;
 }
 
-/// The sum of the products of two arrays' elements.
+/// The dot product of two arrays.
 ///
 /// ```
 /// # use lanework::Device;
@@ -171,7 +172,7 @@ reductions! {
 /// let device = Device::best();
 /// let (x, y) = (device.upload(&[1.0f32, 2.0, 3.0, 4.0])?, device.upload(&[1.0f32, 0.5, 2.0, 1.0])?);
 /// assert_eq!(reduce::dot(&x, &y).value()?, 12.0);
-/// // The elements on the diagonal of a product of matrices.
+/// // The diagonal of a matrix product.
 /// let (a, b) = (Tensor::new(&x, [2, 2])?, Tensor::new(&y, [2, 2])?);
 /// assert_eq!(reduce::dot(&a, b.t()).axis(1).eval()?.download()?, [5.0, 5.5]);
 /// # Ok::<(), lanework::Error>(())
@@ -183,7 +184,7 @@ pub fn dot<'a, T: Reducible, const R: usize>(
     Reduction::new(x.into(), Some(y.into()), Operation::Dot)
 }
 
-/// The type of results, as kernels tell it.
+/// The type of results, as kernels identify it.
 fn result_kind(operation: Operation, element: Kind) -> Kind {
     match operation {
         Operation::ArgMin | Operation::ArgMax => Kind::I64,
@@ -197,12 +198,12 @@ impl<'a, T: Reducible, O: Storable, const R: usize> Reduction<'a, T, O, R> {
         Reduction { x, y, operation, axis: None, compensated: false, result: PhantomData }
     }
 
-    /// Along this axis alone, counted from 0, the outermost one: a result for each index of the others.
+    /// Reduces along this axis only (0 is the outermost): one result per index of the others.
     pub fn axis(self, axis: usize) -> Self {
         Reduction { axis: Some(axis), ..self }
     }
 
-    /// With compensated summation: the sum is as if added with twice the digits and rounded once. Sums of integers are exact without.
+    /// Compensated summation: the sum is as if accumulated with twice the digits and rounded once. Integer sums are always exact.
     pub fn compensated(self) -> Self {
         Reduction { compensated: true, ..self }
     }
@@ -233,10 +234,10 @@ impl<'a, T: Reducible, O: Storable, const R: usize> Reduction<'a, T, O, R> {
         }
     }
 
-    /// Queues it. The output has the input's dimensions but the axis, or one element where all are reduced.
+    /// Queues the reduction. The output has the input's dimensions without the axis, or one element if all are reduced.
     ///
     /// # Errors
-    /// [`Error::Request`] where a shape, the axis or an option does not fit; the device's errors.
+    /// [`Error::Request`] if a shape, the axis or an option does not fit; device errors.
     pub fn run<'o, const K: usize>(self, output: impl Into<TensorMut<'o, O, K>>) -> Result<()> {
         let output = Self::output(self.operation, output.into());
         let request = self.request();
@@ -244,7 +245,7 @@ impl<'a, T: Reducible, O: Storable, const R: usize> Reduction<'a, T, O, R> {
         planning::plan(request, output, &workspace)?.launch()
     }
 
-    /// Prepares it, to be run any number of times.
+    /// Prepares the reduction, to run any number of times.
     ///
     /// # Errors
     /// As [`Reduction::run`].
@@ -258,10 +259,10 @@ impl<'a, T: Reducible, O: Storable, const R: usize> Reduction<'a, T, O, R> {
         planning::plan(request, output, &workspace)
     }
 
-    /// Queues it, and returns the results in row-major order.
+    /// Queues the reduction, and returns the results in row-major order.
     ///
     /// # Errors
-    /// As [`Reduction::run`]; when the device has no memory for the results.
+    /// As [`Reduction::run`]; also if the device has no memory for the results.
     pub fn eval(self) -> Result<Buffer<O>> {
         let operation = self.operation;
         let request = self.request();
@@ -275,10 +276,10 @@ impl<'a, T: Reducible, O: Storable, const R: usize> Reduction<'a, T, O, R> {
         Ok(out)
     }
 
-    /// The one result, copied to the host: waits for it.
+    /// Waits for the single result and copies it to the host.
     ///
     /// # Errors
-    /// As [`Reduction::run`]; [`Error::Request`] where there are several results.
+    /// As [`Reduction::run`]; [`Error::Request`] if there are several results.
     pub fn value(self) -> Result<O> {
         let results = self.eval()?;
         match results.download()?.as_slice() {

@@ -1,7 +1,7 @@
 //! Scans: running sums, minima and maxima, in one pass over memory.
 //!
-//! The result has the same bits in every run: which numbers are added in which order depends on their places alone, and on the
-//! device's number of multiprocessors.
+//! Results are bitwise reproducible: the order of additions depends only on positions and on the device's number of
+//! multiprocessors.
 
 mod exchange;
 mod form;
@@ -18,8 +18,7 @@ use form::Operation;
 use lanework::{Buffer, Result};
 use layout::Way;
 
-/// The running sum up to each element and with it: of a tensor of several dimensions in the order of its rows, or along the last axis
-/// ([`Scan::last_axis`]).
+/// The inclusive running sum, over all elements in row-major order, or along the last axis ([`Scan::last_axis`]).
 ///
 /// ```
 /// use lanework::Device;
@@ -43,8 +42,8 @@ pub fn inclusive<'a, T: Scannable, const R: usize>(
     Scan { x: x.into(), operation: Operation::Sum, exclusive: false, last_axis: false }
 }
 
-/// As [`inclusive`], of the elements before each: the first result is 0, for minima the type's largest value, or infinity, for maxima its
-/// least.
+/// The exclusive scan (the elements before each). The first result is 0; for minima it is the type's largest value or infinity, for
+/// maxima the smallest value or negative infinity.
 ///
 /// ```
 /// use lanework::Device;
@@ -61,7 +60,7 @@ pub fn exclusive<'a, T: Scannable, const R: usize>(
     Scan { exclusive: true, ..inclusive(x) }
 }
 
-/// A scan to be run; made by [`inclusive`] and [`exclusive`].
+/// A scan that has not run yet; made by [`inclusive`] and [`exclusive`].
 ///
 /// ```
 /// use lanework::Device;
@@ -85,19 +84,19 @@ pub struct Scan<'a, T: Scannable, const R: usize = 1> {
 }
 
 impl<'a, T: Scannable, const R: usize> Scan<'a, T, R> {
-    /// Every row by itself.
+    /// Scans every row separately.
     pub fn last_axis(mut self) -> Self {
         self.last_axis = true;
         self
     }
 
-    /// The smallest element so far; a NaN is passed over.
+    /// The running minimum; ignores NaN.
     pub fn min(mut self) -> Self {
         self.operation = Operation::Min;
         self
     }
 
-    /// The largest element so far; a NaN is passed over.
+    /// The running maximum; ignores NaN.
     pub fn max(mut self) -> Self {
         self.operation = Operation::Max;
         self
@@ -106,13 +105,13 @@ impl<'a, T: Scannable, const R: usize> Scan<'a, T, R> {
     /// Queues the scan into `y`, which has the shape of the input.
     ///
     /// # Errors
-    /// [`lanework::Error::Request`] for another shape or strides that a scan does not take; what the device reports.
+    /// [`lanework::Error::Request`] for another shape or unsupported strides; device errors.
     pub fn run(self, y: impl Into<TensorMut<'a, T, R>>) -> Result<()> {
         let workspace = Workspace::of(self.x.device());
         self.plan(y.into(), &workspace)?.launch()
     }
 
-    /// The scan into `y`, to be run any number of times.
+    /// Prepares the scan into `y`, to run any number of times.
     ///
     /// # Errors
     /// As [`Scan::run`].
@@ -121,10 +120,10 @@ impl<'a, T: Scannable, const R: usize> Scan<'a, T, R> {
         self.plan(y.into(), &workspace)
     }
 
-    /// The scan in a new buffer, without gaps between rows.
+    /// Returns the scan in a new buffer, without gaps between rows.
     ///
     /// # Errors
-    /// As [`Scan::run`]; no memory for the buffer.
+    /// As [`Scan::run`]; also if there is no memory for the buffer.
     pub fn eval(self) -> Result<Buffer<T>> {
         let shape = self.x.shape();
         let mut y = self.x.device().uninit_named(self.x.len(), "scan")?;

@@ -1,9 +1,9 @@
-//! Parts of buffers as arrays of several dimensions: what operations take.
+//! Tensors: strided multidimensional views of buffers, the operands of all operations.
 
 use lanework::{Buffer, Device, Error, Result, Storable, View, ViewMut};
 
-/// A buffer, or a part of one, seen as an array of `R` dimensions that is read; shape and strides are listed outermost first, strides in
-/// elements.
+/// A buffer, or a part of one, viewed as a read-only array of `R` dimensions. Shape and strides are listed outermost first; strides
+/// are in elements.
 ///
 /// ```
 /// use lanework::Device;
@@ -19,11 +19,11 @@ use lanework::{Buffer, Device, Error, Result, Storable, View, ViewMut};
 /// let part = Tensor::with_strides(&x, [8, 90], [100, 1], 200)?;
 /// assert_eq!(part.len(), 720);
 ///
-/// // The same of a view.
+/// // The same from a view.
 /// let part = Tensor::from_view(x.view(200..), [8, 90], [100, 1])?;
 /// assert_eq!(part.len(), 720);
 ///
-/// // What does not fit is refused.
+/// // Shapes that do not fit are rejected.
 /// assert!(Tensor::new(&x, [10, 101]).is_err());
 /// # Ok::<(), lanework::Error>(())
 /// ```
@@ -35,7 +35,7 @@ pub struct Tensor<'a, T: Storable, const R: usize = 1> {
     strides: [usize; R],
 }
 
-/// As [`Tensor`], of an array that is written. No two of its elements have one place.
+/// As [`Tensor`], mutable. No two elements share a location.
 ///
 /// ```
 /// use lanework::Device;
@@ -55,14 +55,14 @@ pub struct TensorMut<'a, T: Storable, const R: usize = 1> {
     strides: [usize; R],
 }
 
-/// Strides of an array whose elements follow each other, the last dimension's adjacent.
+/// Row-major strides without gaps.
 fn dense<const R: usize>(shape: [usize; R]) -> [usize; R] {
     let mut strides = [1usize; R];
     dense_strides(&shape, &mut strides);
     strides
 }
 
-/// The same into `strides`, of as many dimensions as `shape`.
+/// Writes the row-major strides of `shape` into `strides`.
 #[doc(hidden)]
 pub fn dense_strides(shape: &[usize], strides: &mut [usize]) {
     strides.fill(1);
@@ -71,7 +71,7 @@ pub fn dense_strides(shape: &[usize], strides: &mut [usize]) {
     }
 }
 
-/// Elements from the first to behind the last one.
+/// The distance from the first element to one past the last.
 #[doc(hidden)]
 pub fn span(shape: &[usize], strides: &[usize]) -> usize {
     if shape.contains(&0) {
@@ -82,7 +82,7 @@ pub fn span(shape: &[usize], strides: &[usize]) -> usize {
     reach.fold(1, usize::saturating_add)
 }
 
-/// Refuses an array that reaches past `length` elements, from `first` on.
+/// Rejects an array that extends past `length` elements, starting at `first`.
 fn fits<const R: usize>(
     shape: [usize; R],
     strides: [usize; R],
@@ -103,7 +103,7 @@ fn fits<const R: usize>(
     })
 }
 
-/// Refuses an array of which two elements have one place: sorted by stride, each dimension has to step over the ones inside it.
+/// Rejects an array whose elements overlap: sorted by stride, each dimension must step over the ones inside it.
 fn distinct<const R: usize>(shape: [usize; R], strides: [usize; R]) -> Result<()> {
     if shape.contains(&0) {
         return Ok(()); // no elements
@@ -127,18 +127,18 @@ fn distinct<const R: usize>(shape: [usize; R], strides: [usize; R]) -> Result<()
 macro_rules! tensors {
     ($($name:ident $buffer:ty, $view:ident $method:ident, $check:expr;)*) => {$(
         impl<'a, T: Storable, const R: usize> $name<'a, T, R> {
-            /// The buffer as an array of this shape, in row-major order without gaps.
+            /// Views the buffer as an array of this shape, row-major without gaps.
             ///
             /// # Errors
-            /// [`Error::Request`] where the buffer has fewer elements.
+            /// [`Error::Request`] if the buffer has fewer elements.
             pub fn new(buffer: $buffer, shape: [usize; R]) -> Result<Self> {
                 Self::with_strides(buffer, shape, dense(shape), 0)
             }
 
-            /// As `new`, with the elements from one index to the next in each dimension, and the place of the first element.
+            /// As `new`, with the stride of each dimension in elements, and the index of the first element.
             ///
             /// # Errors
-            /// [`Error::Request`] where the array reaches past the buffer, and where an output has two elements in one place.
+            /// [`Error::Request`] if the array extends past the buffer, or if elements of an output overlap.
             pub fn with_strides(buffer: $buffer, shape: [usize; R], strides: [usize; R], first: usize) -> Result<Self> {
                 fits(shape, strides, first, buffer.len())?;
                 let check: fn([usize; R], [usize; R]) -> Result<()> = $check;
@@ -149,7 +149,7 @@ macro_rules! tensors {
                 Ok($name { device, memory: buffer.$method(first..behind), shape, strides })
             }
 
-            /// A part of a buffer as an array of this shape, with these strides from its first element on.
+            /// Views a part of a buffer as an array of this shape, with these strides from its first element on.
             ///
             /// # Errors
             /// As `with_strides`.
@@ -166,7 +166,7 @@ macro_rules! tensors {
                 self.shape
             }
 
-            /// Elements from one index to the next in each dimension, outermost first.
+            /// Strides in elements, outermost first.
             pub fn strides(&self) -> [usize; R] {
                 self.strides
             }
@@ -181,7 +181,7 @@ macro_rules! tensors {
                 self.shape.contains(&0)
             }
 
-            /// Whether its elements follow each other in row-major order without gaps.
+            /// Whether it is row-major without gaps.
             pub fn is_dense(&self) -> bool {
                 let dense = dense(self.shape);
                 (0..R).all(|axis| self.shape[axis] <= 1 || self.strides[axis] == dense[axis])

@@ -1,24 +1,24 @@
-//! 16-byte accesses of elements of any size, which kernels compute with in a type that is wide enough.
+//! 16-byte accesses to elements of any size, widened to the type that kernels compute in.
 
 use half::{bf16, f16};
 use lanework::Element;
 use lanework::prelude::*;
 
-/// An element type whose values kernels widen: halves to `f32`, the others to themselves.
+/// An element type that kernels widen: 16-bit types to `f32`, the others to themselves.
 pub trait Widened: Element {
-    /// What kernels compute in.
+    /// The type that kernels compute in.
     #[doc(hidden)]
     type Wide: Element;
-    /// Elements of 16 bytes.
+    /// Elements per 16 bytes.
     #[doc(hidden)]
     const VECTOR: usize;
-    /// Whether an element is the upper half of an `f32`.
+    /// Whether an element is the upper half of an `f32` (bf16).
     #[doc(hidden)]
     const UPPER_HALF: bool;
-    /// Nothing is less than this.
+    /// The smallest value.
     #[doc(hidden)]
     const LEAST: Self::Wide;
-    /// Nothing is more than this.
+    /// The largest value.
     #[doc(hidden)]
     const MOST: Self::Wide;
 }
@@ -46,7 +46,7 @@ widened! {
     bf16 => f32, true, NEG_INFINITY, INFINITY;
 }
 
-/// Elements `at` to `at + V - 1`, widened, by one load of 16 bytes; `at` is a multiple of `V`.
+/// Loads and widens elements `at` to `at + V - 1` in one 16-byte access; `at` is a multiple of `V`.
 #[device]
 pub(crate) fn load<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V] {
     let mut values = [E::Wide::ZERO; V];
@@ -66,8 +66,8 @@ pub(crate) fn load<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V]
     values
 }
 
-/// As [`load`], where a launch that still runs when this one begins may write them: ptxas moves loads of what is never written (`.nc`) before
-/// the wait for that launch, and not this one.
+/// As [`load`], for memory that an overlapping previous launch may write: ptxas moves non-coherent loads (`.nc`) before the wait
+/// for that launch, but not this one.
 #[device]
 pub(crate) fn load_written<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::Wide; V] {
     let (a, b, c, d) = ptx!(
@@ -77,8 +77,8 @@ pub(crate) fn load_written<E: Widened, const V: usize>(x: &[E], at: u64) -> [E::
     unpack::<E, V>([a, b, c, d])
 }
 
-/// As [`load`] from any `at`, of an array of at least `end` elements: from the vectors on both sides, or one by one where there is
-/// none behind.
+/// As [`load`] for any `at`, in an array of at least `end` elements: from the two surrounding vectors, or element by element if
+/// there is no second one.
 #[device]
 pub(crate) fn load_apart<E: Widened, const V: usize>(x: &[E], at: u64, end: u64) -> [E::Wide; V] {
     let mut values = [E::Wide::ZERO; V];
@@ -122,7 +122,7 @@ pub(crate) fn load_apart<E: Widened, const V: usize>(x: &[E], at: u64, end: u64)
     values
 }
 
-/// The elements of 16 bytes, widened.
+/// Widens the elements of 16 bytes.
 #[device]
 pub(crate) fn unpack<E: Widened, const V: usize>(words: [u32; 4]) -> [E::Wide; V] {
     let mut values = [E::Wide::ZERO; V];
@@ -141,7 +141,7 @@ pub(crate) fn unpack<E: Widened, const V: usize>(words: [u32; 4]) -> [E::Wide; V
     values
 }
 
-/// The two halves of a word as `f32`, the lower one first.
+/// The two 16-bit halves of a word as `f32`, the lower one first.
 #[device]
 fn halves<E: Widened>(word: u32) -> (f32, f32) {
     if E::UPPER_HALF {
@@ -152,7 +152,7 @@ fn halves<E: Widened>(word: u32) -> (f32, f32) {
     }
 }
 
-/// Rounds values to elements `at` to `at + V - 1`, by one store of 16 bytes; `at` is a multiple of `V`.
+/// Rounds values and stores them as elements `at` to `at + V - 1` in one 16-byte access; `at` is a multiple of `V`.
 #[device]
 pub(crate) fn store<E: Widened, const V: usize>(y: &mut [E], at: u64, values: [E::Wide; V]) {
     if V == 8 {

@@ -1,19 +1,19 @@
-//! Memory for intermediate results, kept from one call to the next.
+//! Reusable memory for intermediate results.
 //!
-//! It has two regions: scratch memory of any contents, and words that are zero whenever no kernel runs, in which blocks count
-//! arrivals or flag results. A kernel that changes such a word sets it back to zero before it ends, so that no launch has to clear them.
+//! It has two regions: scratch memory with arbitrary contents, and words that are zero whenever no kernel runs, in which blocks
+//! count arrivals or flag results. A kernel that changes such a word resets it before it ends, so no launch has to clear them.
 
 use lanework::{Buffer, Device, Result, Storable, ViewMut};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-/// Bytes that parts are aligned to.
+/// Alignment of parts in bytes.
 const ALIGNMENT: usize = 256;
 
 /// Memory for intermediate results of operations on one device, which grows as needed and is kept for later calls.
 ///
-/// Operations that share one must run one after the other: on one stream, or in the device's own order, also where several threads of
-/// the host queue them. `run` uses one per device; for another stream, make another.
+/// Operations that share a workspace must run one after the other: on one stream, or in the device's own order, even if several
+/// host threads queue them. `run` uses one per device; for another stream, make another.
 ///
 /// ```
 /// use lanework::Device;
@@ -28,16 +28,16 @@ pub struct Workspace {
     regions: Arc<Mutex<Regions>>,
 }
 
-/// Both regions, where something has needed them.
+/// Both regions, allocated on first use.
 #[derive(Default)]
 struct Regions {
     scratch: Option<Arc<Buffer<u64>>>,
     zeroed: Option<Arc<Buffer<u64>>>,
-    /// Held while the launches of an operation are queued, which on the emulator is while they run.
+    /// Held while the launches of an operation are queued (on the emulator: while they run).
     turn: Arc<Mutex<()>>,
 }
 
-/// What an operation needs: the parts, laid out one after the other.
+/// The memory that an operation needs: consecutive parts.
 #[derive(Default)]
 pub(crate) struct Layout {
     scratch: usize,
@@ -61,14 +61,14 @@ impl<T> Clone for Part<T> {
 impl<T> Copy for Part<T> {}
 
 impl Part<u8> {
-    /// `length` bytes of it, from `first` on, a multiple of what parts are aligned to.
+    /// `length` bytes of it, starting at `first`, a multiple of the alignment.
     pub(crate) fn bytes(self, first: usize, length: usize) -> Part<u8> {
         debug_assert!(first.is_multiple_of(ALIGNMENT) && first + length <= self.length);
         Part { offset: self.offset + first, length, ..self }
     }
 }
 
-/// The memory of a layout. The buffers live for as long as this does, also when the workspace has grown meanwhile.
+/// The memory of a layout. It keeps the buffers alive even if the workspace has grown since.
 #[derive(Clone, Default)]
 pub(crate) struct Scratch {
     scratch: Option<Arc<Buffer<u64>>>,
@@ -78,14 +78,14 @@ pub(crate) struct Scratch {
 }
 
 impl Layout {
-    /// `length` elements of any contents.
+    /// Reserves `length` elements with arbitrary contents.
     pub(crate) fn scratch<T: Storable>(&mut self, length: usize) -> Part<T> {
         let offset = self.scratch;
         self.scratch += (length * size_of::<T>()).next_multiple_of(ALIGNMENT);
         Part { offset, length, zeroed: false, element: PhantomData }
     }
 
-    /// `length` elements that are zero when a launch begins, and that the launch leaves zero.
+    /// Reserves `length` elements that are zero when a launch begins, and that the launch leaves zero.
     pub(crate) fn zeroed<T: Storable>(&mut self, length: usize) -> Part<T> {
         let offset = self.zeroed;
         self.zeroed += (length * size_of::<T>()).next_multiple_of(ALIGNMENT);
@@ -93,15 +93,14 @@ impl Layout {
     }
 }
 
-/// The workspaces of the devices that `run` used last, most recent last: a few, so that a program that opens many devices keeps the
-/// memory of few.
+/// The workspaces of the devices that `run` used last, most recent last. The number is limited for programs that open many devices.
 static SHARED: Mutex<Vec<Workspace>> = Mutex::new(Vec::new());
 
-/// Devices whose workspaces are kept.
+/// The most devices whose workspaces are kept.
 const KEPT: usize = 8;
 
 impl Workspace {
-    /// The one that `run` uses on a device.
+    /// The workspace that `run` uses on a device.
     pub(crate) fn of(device: &Device) -> Workspace {
         let mut shared = SHARED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let known = shared.iter().position(|workspace| workspace.device == *device);
@@ -116,23 +115,23 @@ impl Workspace {
         workspace
     }
 
-    /// Memory for operations on `device`; nothing is allocated before an operation needs it.
+    /// Creates a workspace for `device`; it allocates nothing until an operation needs memory.
     pub fn new(device: &Device) -> Workspace {
         Workspace { device: device.clone(), regions: Arc::default() }
     }
 
-    /// The device that it is for.
+    /// Its device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Bytes that it holds.
+    /// Allocated bytes.
     pub fn bytes(&self) -> u64 {
         let regions = self.lock();
         [&regions.scratch, &regions.zeroed].into_iter().flatten().map(|buffer| buffer.bytes()).sum()
     }
 
-    /// Memory for a layout.
+    /// Reserves the memory of a layout.
     pub(crate) fn reserve(&self, layout: &Layout) -> Result<Scratch> {
         let mut regions = self.lock();
         let enough = |buffer: &Arc<Buffer<u64>>, bytes: usize| buffer.bytes() >= bytes as u64;
@@ -170,8 +169,9 @@ impl Scratch {
             Some(buffer) => {
                 let (first, bytes) =
                     (part.offset / 8, (part.length * size_of::<T>()).next_multiple_of(8));
-                // SAFETY: the buffer lives in this scratch memory, which the plan of the launches keeps; operations that share a
-                // workspace run one after the other, and those of one operation use its parts as their author says.
+                // SAFETY: `self` owns the buffer, and the plan that owns the launches also owns `self`, so the memory outlives the
+                // view. Parts of one layout are disjoint, and `in_turn` and the stream order serialize operations that share a
+                // workspace.
                 let memory = unsafe { buffer.view_shared(first..first + bytes / 8).unbound() };
                 memory.cast::<T>().part(..part.length)
             }
@@ -179,10 +179,10 @@ impl Scratch {
         }
     }
 
-    /// Queues the launches of an operation, without those of other threads that share the workspace between them.
+    /// Queues the launches of an operation without interleaving those of other threads that share the workspace.
     ///
     /// # Errors
-    /// What a launch reports; the words that a failed one may have left set are then given up.
+    /// Launch errors; the zeroed words that a failed launch may have changed are then discarded.
     pub(crate) fn in_turn(&self, queue: impl FnOnce() -> Result<()>) -> Result<()> {
         let _turn = self.turn.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let queued = queue();
@@ -194,7 +194,7 @@ impl Scratch {
         queued
     }
 
-    /// Bytes that it holds.
+    /// Allocated bytes.
     pub(crate) fn bytes(&self) -> u64 {
         [&self.scratch, &self.zeroed].into_iter().flatten().map(|buffer| buffer.bytes()).sum()
     }

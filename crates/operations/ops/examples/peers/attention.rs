@@ -1,8 +1,9 @@
-//! Attention as it is dispatched, beside figures that were taken in other processes.
+//! Attention with the default dispatch, compared with figures from other processes.
 //!
-//! cuDNN 9.19.0 (91900) through PyTorch 2.11.0+cu130 on an H200: bf16, `scripts/attention_peers.py`, the better of two runs for each
-//! shape. FlashAttention-3: Shah, Bikshandi, Zhang, Thakkar, Ramani and Dao, "FlashAttention-3", 2024 (arXiv 2407.08608), figure 5, FP16
-//! on an H100 80GB SXM5. All on its shapes: 16,384 tokens of 2,048 elements, as many heads and batches as that makes; normally
+//! cuDNN 9.19.0 (91900) through PyTorch 2.11.0+cu130 on an H200: bf16, `scripts/attention_peers.py`, the better of two runs for
+//! each shape. FlashAttention-3: Shah, Bikshandi, Zhang, Thakkar, Ramani and Dao, "FlashAttention-3", 2024 (arXiv 2407.08608),
+//! figure 5, FP16 on an H100 80GB SXM5. All use the paper's shapes: 16,384 tokens of 2,048 elements, with heads and batches to
+//! match; normally distributed numbers; half of the operations are counted with a causal mask.
 //! distributed numbers; half of the operations counted where a query sees only the keys up to its own.
 
 use crate::contest::Arena;
@@ -20,7 +21,7 @@ const TOKENS: usize = 16_384;
 const WIDTH: usize = 2_048;
 const LENGTHS: [usize; 5] = [1024, 2048, 4096, 8192, 16_384];
 
-/// TFLOP/s of a kind of attention, for [`LENGTHS`].
+/// TFLOP/s of one kind of attention, for [`LENGTHS`].
 struct Figures {
     head: usize,
     causal: bool,
@@ -110,7 +111,7 @@ impl Kind {
         results
     }
 
-    /// Some rows of all heads, with the host's results: the first, the last, and others without a pattern.
+    /// Some rows of all heads, with host results: the first, the last, and pseudo-random ones.
     fn rows(self, host: [&[bf16]; 3]) -> Vec<(usize, Vec<f64>)> {
         let rows = TOKENS * WIDTH / self.head;
         let row = |i: usize| if i == 0 { rows - 1 } else { (i - 1) * 1_048_573 % rows };
@@ -134,7 +135,7 @@ impl Kind {
     }
 }
 
-/// Numbers that are close to normally distributed: sums of four uniform ones, of variance 1.
+/// Approximately normally distributed numbers: sums of four uniform ones, with variance 1.
 fn normal(seed: u64) -> Vec<bf16> {
     const PART: usize = 1 << 16;
     let mut numbers = vec![bf16::ZERO; TOKENS * WIDTH];

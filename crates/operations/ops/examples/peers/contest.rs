@@ -1,4 +1,4 @@
-//! One contest: ours and a peer on the same problem, verified, then timed in turns (A B B A) in this process.
+//! A contest: our operation and a peer on the same problem, verified, then timed alternately (A B B A) in this process.
 
 use crate::library::Peers;
 use crate::row::{Outcome, Problem, Row};
@@ -10,23 +10,24 @@ use std::io::Write;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What all contests share.
+/// Settings of all contests.
 pub struct Arena {
     pub device: Device,
     pub peers: Rc<Peers>,
-    /// Longest time of sampling for a contest.
+    /// Time limit of sampling per contest.
     pub limit: Duration,
-    /// Contests whose title holds none of these words are left out; none takes all.
+    /// Run only contests whose title contains one of these words; if empty, run all.
     pub only: Vec<String>,
     /// Only verify.
     pub untimed: bool,
     pub rows: Vec<Row>,
-    /// Gets a line of JSON for each contest when it ends.
+    /// Receives one line of JSON per contest.
     pub json: Option<File>,
 }
 
 impl Arena {
-    /// Runs a contest: `setup` makes the buffers of a problem, `ours` and `peer` what computes it, `verify` judges the result of one run.
+    /// Runs a contest: `setup` makes the buffers of a problem, `ours` and `peer` compute it, and `verify` checks the result of one
+    /// run.
     pub fn contest<S>(
         &mut self,
         problem: Problem,
@@ -44,13 +45,13 @@ impl Arena {
         self.add(Row { problem, outcome });
     }
 
-    /// Whether the words of the command line leave a problem in. What makes inputs on the host asks before.
+    /// Whether the command line selects a problem; checked before the host makes large inputs.
     pub fn wants(&self, group: &str, title: &str) -> bool {
         let named = |word: &String| title.contains(word.as_str()) || group == word;
         self.only.is_empty() || self.only.iter().any(named)
     }
 
-    /// Prints a row, and keeps it.
+    /// Prints and keeps a row.
     fn add(&mut self, row: Row) {
         eprintln!("{}", crate::table::line(&row));
         if let Some(file) = &mut self.json
@@ -61,7 +62,7 @@ impl Arena {
         self.rows.push(row);
     }
 
-    /// Runs ours alone, where the peer's time was taken elsewhere: a row for each peer, its name and its time in nanoseconds.
+    /// Times only our operation, if the peer's time was taken elsewhere: a row per peer, with its name and its time in nanoseconds.
     pub fn beside<S>(
         &mut self,
         problem: Problem,
@@ -168,7 +169,7 @@ impl Arena {
         let plan = self.plan();
         let (a, b) = (about(problem.peer), about("lanework-ops"));
         let record = compare(device, (peers, &a), (jobs, &b), &plan, &mut |_, _| {})?;
-        // What the last timed run left is verified, too.
+        // Verify the results of the last timed run, too.
         for (who, state) in [("ours", &of_ours[0]), (problem.peer, &of_peer[0])] {
             verify(state).map_err(|why| format!("{who}, after timing: {why}"))?;
         }

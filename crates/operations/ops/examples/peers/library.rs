@@ -1,4 +1,4 @@
-//! The peers' functions, from the shared library that `scripts/peers.sh` compiles (`peers.cu` says what each does).
+//! Bindings to the shared library of peers that `scripts/peers.sh` compiles (`peers.cu` documents each function).
 
 use lanework::{Buffer, Device, Error, Result, Storable};
 use libloading::{Library, Symbol};
@@ -19,7 +19,7 @@ pub enum Type {
     I32 = 7,
     /// f32 factors that are multiplied as TF32.
     Tf32 = 8,
-    /// 8-bit floats whose sums have fewer bits.
+    /// 8-bit floats with less accurate sums.
     E4m3Fast = 9,
 }
 
@@ -44,7 +44,7 @@ pub struct Peers {
 type Reduce = unsafe extern "C" fn(u64, u64, usize, u64, *mut usize, u64) -> c_int;
 type Prepared = *mut c_void;
 
-/// A product prepared for cuBLASLt, with the fastest of the algorithms it lists.
+/// A product prepared for cuBLASLt, with the fastest of its algorithms.
 pub struct Fastest {
     peers: Rc<Peers>,
     prepared: Prepared,
@@ -53,8 +53,8 @@ pub struct Fastest {
 impl Peers {
     /// Loads the library.
     pub fn open(path: &Path, device: &Device) -> Result<Peers> {
-        device.raw_stream()?; // its context is current
-        // SAFETY: the library is compiled from `peers.cu`, which runs nothing when it is loaded but what CUDA's runtime registers.
+        device.raw_stream()?; // makes its context current
+        // SAFETY: the library is compiled from `peers.cu`, whose only load-time code is the registration of CUDA's runtime.
         let library = unsafe { Library::new(path) }.map_err(|why| Error::Request {
             why: format!("cannot load {}: {why}", path.display()),
             help: "compile it with `scripts/peers.sh`, or leave out `--peers`".to_owned(),
@@ -65,7 +65,7 @@ impl Peers {
     /// Versions of the libraries.
     pub fn versions(&self) -> Result<String> {
         let mut text = [0u8; 200];
-        // SAFETY: the signature is that of `peers.cu`; it writes at most the bytes it is told.
+        // SAFETY: `peers.cu` declares this signature, and writes at most `text.len()` bytes.
         unsafe {
             let function: Symbol<unsafe extern "C" fn(*mut c_char, usize) -> c_int> =
                 self.function(b"peers_versions")?;
@@ -77,7 +77,7 @@ impl Peers {
     /// # Safety
     /// `T` must be the signature that the function has in `peers.cu`.
     unsafe fn function<T>(&self, name: &[u8]) -> Result<Symbol<'_, T>> {
-        // SAFETY: as the caller says.
+        // SAFETY: this function has the same contract as `Library::get`: `T` is the symbol's signature.
         unsafe { self.library.get(name) }.map_err(|why| Error::Request {
             why: format!("the peers' library lacks {}: {why}", String::from_utf8_lossy(name)),
             help: "compile it again with `scripts/peers.sh`".to_owned(),
@@ -90,7 +90,7 @@ impl Peers {
 
     /// Queues a device-to-device copy.
     pub fn copy<T: Storable>(&self, from: &Buffer<T>, to: &mut Buffer<T>) -> Result<()> {
-        // SAFETY: the signature is that of `peers.cu`; both buffers have the bytes.
+        // SAFETY: `peers.cu` declares this signature; the byte count is that of the smaller buffer.
         unsafe {
             let function: Symbol<unsafe extern "C" fn(u64, u64, usize, u64) -> c_int> =
                 self.function(b"peers_copy")?;
@@ -109,7 +109,7 @@ impl Peers {
     /// Bytes of temporary memory that a function of CUB needs for `length` elements.
     pub fn temporary(&self, name: &str, length: usize) -> Result<usize> {
         let mut bytes = 0;
-        // SAFETY: the signature is that of `peers.cu`; without temporary memory it only computes a size.
+        // SAFETY: `peers.cu` declares this signature; without temporary memory it only computes a size.
         unsafe {
             let function: Symbol<Reduce> = self.function(name.as_bytes())?;
             check(name, function(0, 0, length, 0, &mut bytes, 0))?;
@@ -126,7 +126,8 @@ impl Peers {
         temporary: &mut Buffer<u8>,
     ) -> Result<()> {
         let mut bytes = temporary.len();
-        // SAFETY: the signature is that of `peers.cu`; the buffers have the lengths that the function uses.
+        // SAFETY: `peers.cu` declares this signature; `bytes` is the size of `temporary`, `x.len()` that of `x`, and `memory.rs`
+        // allocates `out` with one element per result.
         unsafe {
             let function: Symbol<Reduce> = self.function(name.as_bytes())?;
             check(
@@ -152,7 +153,7 @@ impl Peers {
     ) -> Result<()> {
         type Transpose = unsafe extern "C" fn(u64, u64, c_int, c_int, c_int, u64) -> c_int;
         let (rows, columns, bytes) = (rows as c_int, columns as c_int, size_of::<T>() as c_int);
-        // SAFETY: the signature is that of `peers.cu`; the buffers hold the matrix.
+        // SAFETY: `peers.cu` declares this signature; `memory.rs` allocates both buffers with `rows * columns` elements.
         unsafe {
             let function: Symbol<Transpose> = self.function(b"peers_transpose")?;
             check(
@@ -185,7 +186,7 @@ impl Peers {
         ) -> c_int;
         let Product { m, n, k, batch, b_transposed, factors, results } = shape;
         let [m, n, k, batch] = [m, n, k, batch].map(|extent| extent as c_int);
-        // SAFETY: the signature is that of `peers.cu`; the buffers hold the matrices.
+        // SAFETY: `peers.cu` declares this signature; `products.rs` allocates each buffer with the extents of `shape`.
         unsafe {
             let function: Symbol<Gemm> = self.function(b"peers_gemm")?;
             let addresses = (a.address(), b.address(), c.address());
@@ -232,7 +233,8 @@ impl Peers {
         let [m, n, k] = [shape.m, shape.n, shape.k].map(|extent| extent as c_int);
         let (factors, results) = (shape.factors as c_int, shape.results as c_int);
         self.stream()?;
-        // SAFETY: the signature is that of `peers.cu`; the buffers hold the matrices, and two scales.
+        // SAFETY: `peers.cu` declares this signature; `products.rs` allocates each buffer with the extents of `shape`, and `scales`
+        // with two elements.
         let prepared = unsafe {
             let function: Symbol<Prepare> = self.function(b"peers_lt_prepare")?;
             let scales = scales.map_or(0, Buffer::address);
@@ -263,7 +265,7 @@ impl Fastest {
         c: &mut Buffer<C>,
     ) -> Result<()> {
         type Run = unsafe extern "C" fn(Prepared, u64, u64, u64, u64) -> c_int;
-        // SAFETY: the signature is that of `peers.cu`; the matrices have the shape that it was prepared for.
+        // SAFETY: `peers.cu` declares this signature; `products.rs` passes buffers of the same problem to `fastest` and to `run`.
         unsafe {
             let function: Symbol<Run> = self.peers.function(b"peers_lt_run")?;
             check(
@@ -282,7 +284,7 @@ impl Fastest {
 
 impl Drop for Fastest {
     fn drop(&mut self) {
-        // SAFETY: the signature is that of `peers.cu`; it was prepared there and is not used again.
+        // SAFETY: `peers.cu` declares this signature; the handle comes from `fastest`, and `drop` is its last use.
         unsafe {
             if let Ok(function) =
                 self.peers.function::<unsafe extern "C" fn(Prepared)>(b"peers_lt_free")

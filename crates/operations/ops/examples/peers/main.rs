@@ -1,6 +1,6 @@
-//! Ours beside what people call instead: CUB, cuBLAS, cuBLASLt and the driver's copy, on the shapes of the goals of this library, in turns in
-//! one process, every result verified before and after timing. Attention stands beside figures that were taken elsewhere (`attention.rs`
-//! says where).
+//! Compares our operations with CUB, cuBLAS, cuBLASLt and the driver's copy on this library's target shapes, alternately in one
+//! process, with every result verified before and after timing. Attention is compared with figures from other processes (see
+//! `attention.rs`).
 //!
 //! ```text
 //! scripts/peers.sh                      # compiles the peers, with nvcc

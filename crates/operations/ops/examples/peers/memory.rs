@@ -1,4 +1,4 @@
-//! Contests in moving bytes: reductions, scans and transposes.
+//! Memory-bound contests: reductions, scans and transposes.
 
 use crate::contest::Arena;
 use crate::library::Peers;
@@ -39,7 +39,7 @@ pub fn all(arena: &mut Arena, quick: bool) {
     transposes::<f64>(arena, (8192, 8192), "f64", 1.0);
     transposes::<f32>(arena, (8191, 4097), "f32", 1.0);
     transposes::<f32>(arena, (100_000, 100), "f32", 1.0);
-    // Of elements that geam does not take, beside a copy.
+    // geam does not support these elements, so compare with a copy.
     copied::<u8>(arena, "u8", (16384, 16384));
     copied::<u16>(arena, "u16", (8192, 16384));
     copied::<[u32; 4]>(arena, "16 bytes", (4096, 4096));
@@ -64,7 +64,7 @@ pub fn all(arena: &mut Arena, quick: bool) {
 
 type Prepare = for<'s> fn(&'s mut Matrix<f32>, [usize; 2]) -> Result<Plan<'s>>;
 
-/// The operations on rows.
+/// Row-wise operations.
 const ROWS: [(&str, Prepare); 3] = [
     ("softmax", |state, shape| {
         nn::softmax(Tensor::new(&state.x, shape)?).prepare(TensorMut::new(&mut state.out, shape)?)
@@ -78,7 +78,7 @@ const ROWS: [(&str, Prepare); 3] = [
     }),
 ];
 
-/// What an operation gives for a row, in f64.
+/// The result of an operation for a row, in f64.
 fn row_of(name: &str, x: &[f32]) -> Vec<f64> {
     let x: Vec<f64> = x.iter().map(|&x| f64::from(x)).collect();
     let mean = |of: &dyn Fn(f64) -> f64| x.iter().map(|&x| of(x)).sum::<f64>() / x.len() as f64;
@@ -100,7 +100,7 @@ fn row_of(name: &str, x: &[f32]) -> Vec<f64> {
     }
 }
 
-/// An operation on rows beside a copy of the same bytes.
+/// A row-wise operation against a copy of the same bytes.
 fn rows(arena: &mut Arena, name: &'static str, prepare: Prepare, (rows, columns): (usize, usize)) {
     let title = format!("{name} f32 {rows} x {columns}");
     if !arena.wants("rows", &title) {
@@ -150,7 +150,7 @@ fn copy<'s, T: lanework::Storable>(
     Box::new(move || peers.copy(&state.x, &mut state.out))
 }
 
-/// A transpose beside a copy of the same bytes.
+/// A transpose against a copy of the same bytes.
 fn copied<T: lanework::Storable + PartialEq + Sync>(
     arena: &mut Arena,
     name: &str,
@@ -222,7 +222,7 @@ fn sums(arena: &mut Arena, n: usize, reach: f64) {
     let host = uniform(n, 1);
     let exact = |f: fn(f64) -> f64| host.par_iter().map(|&x| f(f64::from(x))).sum::<f64>();
     let (sum, squares) = (exact(|x| x), exact(|x| x * x));
-    // A tree of sums errs by the depth; a bound for sums in any reasonable order.
+    // The error of a summation tree grows with its depth; this bound holds for any reasonable order.
     let bound = 1e-6 * (n as f64).sqrt();
     for (title, function, want, bound) in [
         ("sum", "peers_sum", sum, bound),
@@ -288,7 +288,7 @@ fn scans(arena: &mut Arena, n: usize) {
         |state, peers| Ok(peer(state, peers)),
         |state| {
             let got = state.out.download().map_err(|why| why.to_string())?;
-            // Prefixes wander further than the total: twice the bound of a sum.
+            // Prefixes deviate more than the total: twice the bound of a sum.
             let bound = 2e-6 * (n as f64).sqrt();
             (0..n)
                 .into_par_iter()

@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use rayon::prelude::*;
 
-/// `length` numbers from -1 to 1 without a pattern; what a multiplier consumes depends on the numbers.
+/// `length` pseudo-random numbers from -1 to 1; a multiplier's power depends on the numbers.
 pub fn uniform(length: usize, seed: u64) -> Vec<f32> {
     const PART: usize = 1 << 16;
     let mut numbers = vec![0.0f32; length];
@@ -17,7 +17,7 @@ pub fn uniform(length: usize, seed: u64) -> Vec<f32> {
     numbers
 }
 
-/// An element of a matrix to be multiplied.
+/// An element of a factor.
 pub trait Number: lanework::Storable + Send + Sync {
     fn of(x: f32) -> Self;
     fn exact(self) -> f64;
@@ -48,12 +48,12 @@ numbers! {
     i32: |x| (x * 1e6) as i32, f64::from;
 }
 
-/// Numbers of a type.
+/// Random numbers of a type.
 pub fn draw<T: Number>(length: usize, seed: u64) -> Vec<T> {
     uniform(length, seed).into_par_iter().map(T::of).collect()
 }
 
-/// Refuses a number that is off by more than `bound`.
+/// Rejects a number that differs by more than `bound`.
 pub fn near(what: &str, got: f64, want: f64, bound: f64) -> Result<(), String> {
     match (got - want).abs() <= bound {
         true => Ok(()),

@@ -1,4 +1,4 @@
-//! Contests in multiplying matrices.
+//! Matrix-product contests.
 
 use crate::contest::Arena;
 use crate::library::{Peers, Product, Type};
@@ -11,7 +11,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use std::rc::Rc;
 
-/// The list of extents of which all combinations are the odd shapes.
+/// Extents whose combinations are the odd shapes.
 const ODD: [u32; 9] = [1, 17, 100, 255, 1000, 1023, 2049, 4097, 8191];
 
 /// `count` odd shapes of at most 2^38 operations, the same in every run.
@@ -28,18 +28,18 @@ fn odd(count: usize) -> Vec<[u32; 3]> {
     shapes
 }
 
-/// What is multiplied by which, and how exactly.
+/// Types and accuracy of a product.
 #[derive(Clone, Copy)]
 struct Kind {
     group: &'static str,
     precision: Precision,
     peer: Type,
     results: Type,
-    /// Error of a result of k products, relative to the sum of the products' sizes.
+    /// Error bound of a result of k products, relative to the sum of the products' magnitudes.
     bound: f64,
-    /// B is given by its columns.
+    /// Whether B is column-major.
     b_transposed: bool,
-    /// The peer is the best algorithm of cuBLASLt.
+    /// Whether the peer is the best algorithm of cuBLASLt.
     fastest: bool,
 }
 
@@ -126,7 +126,7 @@ pub fn all(arena: &mut Arena, quick: bool) {
         [64, 8192, 8192, 1],
         1.0,
     );
-    // As tensor cores sum, which truncates every partial sum to some 14 bits (16384 terms: 3.2e-4), and with sums in f32.
+    // Bounds: tensor cores truncate every partial sum to about 14 bits (16384 terms: 3.2e-4); and f32 sums.
     let fp8 = Kind { group: "fp8", peer: Type::E4m3Fast, bound: 5e-4, ..half };
     let sizes: &[u32] = if quick { &[8192] } else { &[4096, 8192, 16384] };
     squares(arena, fp8, sizes, 0.97, contest::<lanework_ops::Fp8E4m3, f32>);
@@ -162,13 +162,13 @@ struct Matrices<A: lanework::Storable, C: lanework::Storable> {
     a: Buffer<A>,
     b: Buffer<A>,
     c: Buffer<C>,
-    /// Factors of A and of B, where they have some.
+    /// Scales of A and of B, if they have any.
     scales: Option<[Buffer<f32>; 2]>,
-    /// The same as the peer takes them.
+    /// The same scales as the peer takes them.
     both: Buffer<f32>,
 }
 
-/// The factors of FP8 matrices.
+/// Scales of FP8 matrices.
 const SCALES: [f32; 2] = [0.5, 2.0];
 
 fn contest<A, C>(arena: &mut Arena, kind: Kind, [m, n, k, batch]: [u32; 4], reach: f64)
@@ -264,7 +264,7 @@ where
     );
 }
 
-/// Compares some results, first and last rows and columns among them, with the host's.
+/// Compares some results with the host's, including the first and last rows and columns.
 fn verify<A: Number, C: Number>(
     state: &Matrices<A, C>,
     a: &[A],

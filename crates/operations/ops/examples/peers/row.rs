@@ -1,19 +1,19 @@
-//! A contest's problem and its outcome: a row of the table.
+//! A contest's problem and outcome: a row of the table.
 
 use lanework_bench::{Cache, ComparisonRecord, TimedRecord, Work};
 
 /// A problem of a contest.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Its row of the targets' table, such as `sum`.
+    /// Its group in the targets' table, such as `sum`.
     pub group: &'static str,
-    /// What is computed, and its size.
+    /// Operation and size.
     pub title: String,
-    /// The peer, for the table.
+    /// Name of the peer.
     pub peer: &'static str,
     pub work: Work,
     pub cache: Cache,
-    /// The ratio to be reached: the peer's time over ours.
+    /// The target ratio: the peer's time over ours.
     pub reach: f64,
 }
 
@@ -26,10 +26,10 @@ pub struct Row {
 pub enum Outcome {
     /// Times of the peer (a) and of ours (b).
     Timed(Box<ComparisonRecord>),
-    /// Ours, beside a time of the peer in nanoseconds that was taken elsewhere.
+    /// Our time, and the peer's time in nanoseconds that was taken elsewhere.
     Beside(Box<TimedRecord>, f64),
     /// Both results were right.
     Verified,
-    /// Why there is no time.
+    /// Reason why there is no time.
     Failed(String),
 }

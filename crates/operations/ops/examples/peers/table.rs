@@ -1,9 +1,9 @@
-//! The table of contests: a line each, and geometric means by group.
+//! The table of contests: one line each, and geometric means by group.
 
 use crate::row::{Outcome, Row};
 use lanework_bench::TimedRecord;
 
-/// What a timed row says: the medians in nanoseconds, and the peer's time over ours with its interval.
+/// Times of a row: the medians in nanoseconds, and the peer's time over ours with its confidence interval.
 struct Times {
     ours: f64,
     peer: f64,
@@ -11,7 +11,7 @@ struct Times {
     interval: [f64; 2],
 }
 
-/// The times of a row, if it has some. Those of a peer that was timed elsewhere count as exact.
+/// The times of a row, if it has any. Times taken elsewhere count as exact.
 fn times(row: &Row) -> Option<Times> {
     match &row.outcome {
         Outcome::Timed(record) => {
@@ -65,7 +65,7 @@ pub fn line(row: &Row) -> String {
     }
 }
 
-/// Geometric means by group, and how many missed their ratio.
+/// Geometric means by group, and how many contests missed their target.
 pub fn summary(rows: &[Row]) -> String {
     let mut text = String::new();
     let mut groups: Vec<&str> = rows.iter().map(|row| row.problem.group).collect();

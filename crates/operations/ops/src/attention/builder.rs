@@ -1,4 +1,4 @@
-//! Attention as a builder, and what its results are stored as.
+//! The attention builder and its output types.
 
 use super::choice::Path;
 use super::elements::Half;
@@ -8,14 +8,14 @@ use crate::{Plan, Tensor, TensorMut, Workspace};
 use half::{bf16, f16};
 use lanework::{Buffer, Element, Result};
 
-/// What attention on elements `T` stores its results as: `T`, or `f32`.
+/// Output element types of attention on elements `T`: `T` itself, or `f32`.
 ///
 /// ```
 /// use half::bf16;
 /// use lanework::Device;
 /// use lanework_ops::{AttentionResult, Tensor, TensorMut, attention};
 ///
-/// /// The zeros that attention on zeros gives.
+/// /// Attention on zeros returns zeros.
 /// fn zeros<O: AttentionResult<bf16>>(device: &Device) -> lanework::Result<Vec<O>> {
 ///     let x = device.zeros::<bf16>(4 * 64)?;
 ///     let x = Tensor::new(&x, [1, 1, 4, 64])?;
@@ -28,7 +28,7 @@ use lanework::{Buffer, Element, Result};
 /// # Ok::<(), lanework::Error>(())
 /// ```
 pub trait AttentionResult<T: Half>: Element {
-    /// The results as what kernels take.
+    /// Erases the output type for the kernels.
     #[doc(hidden)]
     fn results(out: TensorMut<'_, Self, 4>) -> Results<'_, T>;
 }
@@ -51,7 +51,7 @@ macro_rules! results {
 
 results!(f16 bf16);
 
-/// Attention that has not run yet; see [`attention`].
+/// An attention call that has not run yet; see [`attention`].
 #[must_use = "nothing runs until `run`, `prepare` or `eval`"]
 #[derive(Debug)]
 pub struct Attention<'a, T: Half> {
@@ -60,17 +60,17 @@ pub struct Attention<'a, T: Half> {
 
 /// `softmax(scale * q * transpose(k)) * v` for every batch and head, with shapes `[batch, heads, sequence, head dimension]`.
 ///
-/// Head dimensions are 64 and 128. Keys and values may have fewer heads than queries, and another sequence length: each of
-/// their heads then serves as many adjacent heads of queries (grouped-query attention). Sums are f32, the weights are rounded
-/// to `T` before they multiply the values.
+/// Supports head dimensions 64 and 128. Keys and values may have fewer heads than queries, and another sequence length: each of
+/// their heads then serves a group of adjacent query heads (grouped-query attention). Sums are f32; weights are rounded to `T`
+/// before they multiply the values.
 ///
-/// Where few queries see many keys, as in decoding, blocks divide the keys, and the queries of all heads that share keys are rows of
-/// one tile, so that keys and values are read once (Dao et al. 2023, "Flash-Decoding"). Tiles of more queries are divided in the same way
-/// on Hopper where they are fewer than multiprocessors. A second launch combines the parts in their order: results are the same in each
-/// run. [`undivided`](Attention::undivided) keeps it one launch.
+/// When few queries attend to many keys, as in decoding, blocks divide the keys, and the queries of all heads that share keys
+/// become rows of one tile, so keys and values are read once (Dao et al. 2023, "Flash-Decoding"). On Hopper, larger query tiles are
+/// divided in the same way when there are fewer tiles than multiprocessors. A second launch combines the parts in a fixed order, so
+/// results are bitwise reproducible. [`undivided`](Attention::undivided) forces a single launch.
 ///
-/// Tensors of `[batch, sequence, heads, head dimension]` are given by their strides. On Hopper, tensor cores work where rows
-/// start at multiples of 16 bytes.
+/// Strides describe other layouts, such as `[batch, sequence, heads, head dimension]`. The Hopper kernel requires rows that start
+/// at multiples of 16 bytes.
 ///
 /// ```
 /// use half::bf16;
@@ -83,10 +83,10 @@ pub struct Attention<'a, T: Half> {
 /// let x = device.upload(&x)?;
 /// let q = Tensor::new(&x, [1, heads, length, dimension])?;
 /// let out = attention(&q, &q, &q).causal().eval()?;
-/// // The first query sees the first key alone: its weight is 1.
+/// // The first query sees only the first key: its weight is 1.
 /// assert_eq!(out.download()?[..dimension], x.download()?[..dimension]);
 ///
-/// // The same elements as [batch, sequence, heads, dimension], results as f32, and the logarithms of the sums.
+/// // The same elements as [batch, sequence, heads, dimension], results as f32, and the log-sum-exp.
 /// let strides = [heads * length * dimension, dimension, heads * dimension, 1];
 /// let by_sequence = Tensor::with_strides(&x, [1, heads, length, dimension], strides, 0)?;
 /// let mut out = device.uninit::<f32>(heads * length * dimension)?;
@@ -97,7 +97,7 @@ pub struct Attention<'a, T: Half> {
 ///     .run(TensorMut::with_strides(&mut out, [1, heads, length, dimension], strides, 0)?)?;
 /// assert!(logs.download()?.iter().all(|log| *log > 0.0));
 ///
-/// // Decoding: one query for each of 8 heads, which share the keys.
+/// // Decoding: one query for each of 8 heads that share the keys.
 /// let (query, keys) = (device.upload(&vec![bf16::ONE; 8 * 64])?, device.upload(&vec![bf16::ONE; 2000 * 64])?);
 /// let (query, keys) = (Tensor::new(&query, [1, 8, 1, 64])?, Tensor::new(&keys, [1, 1, 2000, 64])?);
 /// let out = attention(query, &keys, &keys).eval()?;
@@ -114,40 +114,38 @@ pub fn attention<'a, T: Half>(
 }
 
 impl<'a, T: Half> Attention<'a, T> {
-    /// Queries see no later keys: the last query sees all of them, each one before it one less. A query that sees none has
-    /// zeros as its results.
+    /// Causal mask, aligned to the end: the last query sees all keys, each earlier query one key less. Rows that see no key are
+    /// zeros.
     pub fn causal(self) -> Self {
         Attention { asked: Asked { causal: true, ..self.asked } }
     }
 
-    /// The scale of the scores, a positive number; unless told, the reciprocal square root of the head dimension.
+    /// Scales the scores by a positive number; the default is the reciprocal square root of the head dimension.
     pub fn scale(self, scale: f32) -> Self {
         Attention { asked: Asked { scale: Some(scale), ..self.asked } }
     }
 
-    /// Keeps the keys of each head together: one launch without intermediate results, also where few queries leave most of the
-    /// device idle.
+    /// Never divides the keys: one launch without intermediate results, even if few queries leave most of the device idle.
     pub fn undivided(self) -> Self {
         Attention { asked: Asked { whole: true, ..self.asked } }
     }
 
-    /// Stores the natural logarithm of the sum of the scaled scores' exponentials, of shape `[batch, heads, sequence]`: what
-    /// results of several sets of keys are combined by.
+    /// Stores the natural logarithm of the sum of the scaled scores' exponentials (log-sum-exp), of shape `[batch, heads,
+    /// sequence]`, which is needed to combine results over several sets of keys.
     pub fn log_sum_exp(self, log_sums: impl Into<TensorMut<'a, f32, 3>>) -> Self {
         Attention { asked: Asked { log_sums: Some(log_sums.into()), ..self.asked } }
     }
 
-    /// Queues it, in the order of the device's other work.
+    /// Queues the call in the order of the device's other work.
     ///
     /// # Errors
-    /// [`Error::Request`](lanework::Error::Request) naming the operand whose shape or stride does not fit; what the device
-    /// reports.
+    /// [`Error::Request`](lanework::Error::Request) naming the operand with a wrong shape or stride; device errors.
     pub fn run<O: AttentionResult<T>>(self, out: impl Into<TensorMut<'a, O, 4>>) -> Result<()> {
         let workspace = Workspace::of(self.asked.q.device());
         self.plan(O::results(out.into()), &workspace, None)?.launch()
     }
 
-    /// Prepares it, to be run any number of times.
+    /// Compiles the call into a plan that can run any number of times.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -159,7 +157,7 @@ impl<'a, T: Half> Attention<'a, T> {
         self.plan(O::results(out.into()), &workspace, None)
     }
 
-    /// Queues it, and returns its results, of the shape of the queries.
+    /// Queues the call and returns the results, which have the shape of the queries.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -169,13 +167,13 @@ impl<'a, T: Half> Attention<'a, T> {
     {
         let (device, shape) = (self.asked.q.device().clone(), self.asked.q.shape());
         let mut out = device.uninit_named::<T>(shape.iter().product(), "attention")?;
-        // Its results have a shorter life than its operands.
+        // Shorten the lifetime: the results do not live as long as the operands.
         let this: Attention<'_, T> = self;
         this.run(TensorMut::new(&mut out, shape)?)?;
         Ok(out)
     }
 
-    /// The plan, by a kernel of the caller's choice where one is given.
+    /// Makes the plan, with the given kernel if there is one.
     pub(super) fn plan(
         self,
         out: Results<'a, T>,

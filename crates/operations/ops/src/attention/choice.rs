@@ -1,4 +1,4 @@
-//! Which kernel works on a problem.
+//! Selects the attention kernel for a problem.
 
 use super::division::Division;
 use super::parts::Parts;
@@ -6,26 +6,26 @@ use super::request::Request;
 use super::split::{Sizes, Split};
 use lanework::Device;
 
-/// Nanoseconds of the launch of the kernel of Hopper, and what two launches have to be faster by.
+/// Launch time of the Hopper kernel in nanoseconds, and the least gain that justifies two launches.
 pub(super) const WHOLE: f64 = 3900.0;
 const GAIN: f64 = 1.05;
 
-/// The kernels.
+/// Attention kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Path {
-    /// Of Hopper's tensor cores, with TMA, by at most as many blocks.
+    /// Hopper tensor cores with TMA, with at most this many blocks.
     Hopper(u32),
-    /// The same, with the keys of a tile divided into parts.
+    /// The Hopper kernel with the keys of a tile divided into parts.
     InParts(u32, Parts),
-    /// Of the tensor cores of sm_80 and later.
+    /// Tensor cores of sm_80 and later.
     Warps,
-    /// Of the same tensor cores, with keys divided into parts.
+    /// Tensor cores of sm_80 and later, with the keys divided into parts.
     Split(Split),
-    /// Of every device.
+    /// Any device.
     Plain,
 }
 
-/// The kernels of tensor cores that are fastest; `whole` keeps the keys of a head together.
+/// The fastest tensor-core kernel. `whole` forbids dividing the keys of a head.
 pub(super) fn of(request: &Request, device: &Device, causal: bool, whole: bool) -> Path {
     let info = device.info();
     let ([batch, heads, queries, head], _) = request.q;
@@ -46,7 +46,7 @@ pub(super) fn of(request: &Request, device: &Device, causal: bool, whole: bool) 
     if whole { Path::Hopper(multiprocessors) } else { on_hopper(sizes, multiprocessors) }
 }
 
-/// The fastest way on Hopper, by at most so many blocks.
+/// The fastest Hopper variant with at most `most` blocks.
 fn on_hopper(sizes: Sizes, most: u32) -> Path {
     let division = Division::of(sizes.head as u32, sizes.queries as u32, sizes.causal);
     let together = Parts::whole(sizes, division.groups) + WHOLE;

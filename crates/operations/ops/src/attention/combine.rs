@@ -1,17 +1,18 @@
-//! Results of parts of the keys, combined in the parts' order: a block for a row, or, of few parts, a warp.
+//! Second launch of divided attention: combines the results of the key parts in a fixed order. One block per row, or one warp per
+//! row if there are few parts.
 
 use super::elements::Half;
 use super::problem::{Options, Work};
 use lanework::prelude::*;
 
-/// Warps of a block, each of which takes every so manieth part.
+/// Warps of a block; parts are distributed over them round-robin.
 pub(super) const WARPS: u32 = 8;
 /// Parts that a warp loads at a time.
 const LOADS: u32 = 4;
 
-/// Stores the weighted sums of `count` parts of each row, divided by the sums of the weights. `PER` is `HEAD` / 32.
+/// Combines `count` parts of each row: the weighted sums divided by the sums of the weights. `PER` is `HEAD` / 32.
 ///
-/// `sums` holds a row's sums of each part one after the other, `weights` the largest score and the sum of the weights of each.
+/// `sums` holds the sums of each part of a row consecutively; `weights` holds each part's largest score and sum of weights.
 #[kernel(block = 32 * WARPS)]
 pub(super) fn combine_parts<T: Half, const HEAD: u32, const PER: usize>(
     sums: &[f32],
@@ -91,7 +92,7 @@ pub(super) fn combine_parts<T: Half, const HEAD: u32, const PER: usize>(
     }
 }
 
-/// The same of at most 32 parts that the kernel of Hopper left: a warp for a row, whose lanes each have one part's weight.
+/// Variant for at most 32 parts of the Hopper kernel: one warp per row, one part's weight per lane.
 #[kernel(block = 32 * WARPS)]
 pub(super) fn combine_rows<T: Half, const HEAD: u32, const PER: usize>(
     sums: &[f32],

@@ -1,39 +1,39 @@
-//! How the kernel of Hopper divides its work: warpgroups, stages, registers.
+//! Tuning parameters of the Hopper kernel: warpgroups, stages, registers.
 
-/// How the kernel divides its work.
+/// Tuning parameters of the Hopper kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Division {
-    /// Warpgroups that multiply, 64 queries each: 2 or 3.
+    /// Warpgroups that multiply 64 queries each: 2 or 3.
     pub groups: u32,
-    /// Tiles of keys, and of values, that are loaded ahead.
+    /// Stages of the key ring and of the value ring.
     pub stages: u32,
-    /// Whether warpgroups take turns at starting products.
+    /// Whether warpgroups take turns issuing products (ping-pong).
     pub ordered: bool,
-    /// Whether the wait for products stays behind the exponentials.
+    /// Whether a scheduling barrier keeps the wait for the products after the exponentials.
     pub held: bool,
-    /// Whether sums are scaled only when a row's largest score has grown by more than 2^8.
+    /// Whether sums are rescaled only when a row's largest score has grown by more than 2^8.
     pub lazy: bool,
 }
 
 impl Division {
-    /// What was fastest on an H200 for heads of `head` elements and `rows` queries. Warpgroups take turns; three do not fit
-    /// a block with heads of 128 elements, and leave more of the last tile empty where there are few queries.
+    /// The fastest parameters on an H200 for heads of `head` elements and `rows` queries. Warpgroups take turns. Three warpgroups
+    /// do not fit in a block with 128-element heads, and waste more of the last tile when there are few queries.
     pub(super) const fn of(head: u32, rows: u32, causal: bool) -> Division {
         let groups = if head == 64 && !(causal && rows <= 1024) { 3 } else { 2 };
         Division::of_groups(head, groups)
     }
 
-    /// The same of so many warpgroups that multiply.
+    /// The parameters for `groups` multiplying warpgroups.
     pub(super) const fn of_groups(head: u32, groups: u32) -> Division {
         Division { groups, stages: 2, ordered: true, held: head == 128, lazy: true }
     }
 
-    /// Threads of a block: the warpgroups that multiply and one that loads.
+    /// Threads of a block: the multiplying warpgroups and one that loads.
     pub(crate) const fn threads(self) -> u32 {
         128 * self.groups + 128
     }
 
-    /// Registers per thread: as launched, of the warpgroup that loads, and of those that multiply.
+    /// Registers per thread: at launch, of the loading warpgroup, and of the multiplying ones.
     pub(super) const fn registers(self) -> (u32, u32, u32) {
         match self.groups {
             2 => (168, 24, 240),
@@ -41,7 +41,7 @@ impl Division {
         }
     }
 
-    /// Dynamic shared memory of a block: two tiles of queries, and the stages of keys and values.
+    /// Dynamic shared memory of a block: two query tiles, and the key and value stages.
     pub(crate) const fn shared_bytes(self, head: u32, keys: u32) -> u32 {
         2 * head * (2 * 64 * self.groups + 2 * self.stages * keys)
     }

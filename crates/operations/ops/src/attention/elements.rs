@@ -1,10 +1,10 @@
-//! The elements that attention multiplies.
+//! Element types of attention.
 
 use half::{bf16, f16};
 use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, Narrow, Product};
 
-/// A 16-bit float: what tensor cores multiply and f32 results are rounded to.
+/// A 16-bit float: an operand of the tensor cores, and the type that f32 results are rounded to.
 ///
 /// ```
 /// use half::{bf16, f16};

@@ -1,15 +1,15 @@
-//! Attention on Hopper's tensor cores: a warp loads tiles of keys and values by TMA (`loads`), two or three warpgroups multiply by
-//! `wgmma`, each 64 queries.
+//! Attention on Hopper's tensor cores. One warp loads tiles of keys and values by TMA (`loads`); two or three warpgroups multiply
+//! 64 queries each by `wgmma`.
 //!
-//! A warpgroup keeps 64 x `KEYS` scores in registers, takes their softmax there, and multiplies the weights from registers
-//! (Dao 2023, "FlashAttention-2"). While the weights of some keys are multiplied by their values, the scores of the next ones
-//! are already computed and softened; and named barriers let one warpgroup at a time start products, so that the others'
-//! exponentials run meanwhile (Shah et al. 2024, "FlashAttention-3"). This goes on from one tile of queries to the next: the
-//! first scores of a tile are softened while the last values of the tile before are multiplied. Blocks of the GPU take tiles
-//! from a counter, longest first. Results leave by TMA from where the tile's queries were.
+//! A warpgroup keeps 64 x `KEYS` scores in registers, computes their softmax there, and multiplies the weights from registers (Dao
+//! 2023, "FlashAttention-2"). The products of one key block's weights and values overlap the scores and the softmax of the next
+//! block; named barriers let one warpgroup at a time issue products, which overlap the exponentials of the others (Shah et al.
+//! 2024, "FlashAttention-3"). The pipeline continues across query tiles: it overlaps one tile's first softmax with the previous
+//! tile's last PV product. Persistent blocks claim tiles from a counter, longest first. Results leave by TMA from the shared memory
+//! of the tile's queries.
 //!
-//! Where there are fewer tiles than blocks, the keys of a tile are divided into parts, each a tile of its own, whose sums, largest scores
-//! and sums of weights another launch combines (`combine.rs`).
+//! When there are fewer tiles than blocks, the keys of a tile are divided into parts. Each part is a tile of its own; another
+//! launch (`combine.rs`) combines their sums, largest scores and sums of weights.
 
 use super::division::Division;
 use super::elements::Half;
@@ -18,8 +18,8 @@ use super::problem::{Options, Work};
 use super::results::store;
 use lanework::prelude::*;
 
-/// The largest of each of the two rows that a lane has elements of: of each by two maxima that do not wait for each other, first one row and
-/// then the other, whose maxima run while exponentials of the first one do.
+/// Row maxima of the two rows that a lane holds. Each uses two independent chains of maxima; the second row's maxima overlap the
+/// first row's exponentials.
 #[device]
 fn highest<const KEYS: u32>(scores: FragmentC<f32, 64, KEYS>) -> [f32; 2] {
     let mut highest = [f32::NEG_INFINITY; 2];
@@ -43,8 +43,8 @@ fn highest<const KEYS: u32>(scores: FragmentC<f32, 64, KEYS>) -> [f32; 2] {
 
 /// `out = softmax(scale * q * transpose(k)) * v` for every batch and head, tile by tile.
 ///
-/// `wide` holds the results where they are f32, `out` where they are rounded. `counter` is 0 when the launch begins, and when
-/// it ends. `scale` is that of the scores times log2(e).
+/// `wide` receives f32 results, `out` rounded ones. `counter` is 0 at the start and at the end of the launch. `scale` is the score
+/// scale times log2(e).
 #[kernel(block = plan.threads(), max_registers = plan.registers().0)]
 pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
     q: &TensorMap<T, 4>,
@@ -107,27 +107,27 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
             next.arrive(); // the first warpgroup begins
         }
         let column = 2 * (thread_idx.x % 4);
-        // Of the tile whose scores are computed: where it is, which block of keys is next, and how many need no mask. Of the
-        // two rows that a lane has elements of: the keys that it sees, the largest score so far, and the sum of the weights
-        // in this lane.
+        // State of the tile whose scores are being computed: position, next key block, and the number of blocks that need no mask.
+        // For each of the two rows of a lane: the number of visible keys, the largest score so far, and this lane's partial sum of
+        // weights.
         let (mut batch, mut head, mut row) = (0u32, 0u32, 0u32);
         let (mut block, mut full, mut stage) = (0u32, 0u32, 0u32);
         let mut seen = [0i32; 2];
         let mut most = [f32::NEG_INFINITY; 2];
         let mut total = [0.0f32; 2];
-        // Of the tile whose values are multiplied.
+        // State of the tile whose values are being multiplied.
         let (mut of_batch, mut of_head, mut of_row, mut of_stage) = (0u32, 0u32, 0u32, 0u32);
         let mut sums = Accumulator::<f32, HEAD>::zero();
         let mut weights = FragmentC::<T, 64, KEYS>::zero();
         let mut stored = false;
-        // The first scores of all by themselves, then each with the values of the step before.
+        // The first block's scores are computed alone, the others together with the values of the step before.
         #[unroll]
         for later in [false, true] {
             loop {
                 let fresh = block == 0;
                 if fresh {
                     if stored && leads {
-                        bulk_wait_read(0); // the results have left from where queries come next
+                        bulk_wait_read(0); // the results have left the buffer of the next queries
                         from_q.release_previous();
                     }
                     stored = false;
@@ -282,7 +282,7 @@ pub(super) fn attention_hopper<T: Half, const HEAD: u32, const KEYS: u32>(
             bulk_wait(0);
         }
         if plan.ordered && group == 0 {
-            mine.sync(); // the turn that the last warpgroup gave
+            mine.sync(); // consume the last turn that the last warpgroup gave
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The launches of the kernels of tensor cores.
+//! Launches of the tensor-core attention kernels.
 
 use super::combine;
 use super::division::Division;
@@ -13,7 +13,7 @@ use super::warps;
 use lanework::prelude::*;
 use lanework::{Prepared, Result, View, ViewMut};
 
-/// The device, what is asked for, the scale of the scores times log2(e), and what the kernel does.
+/// The device, the request, the score scale times log2(e), and the kernel options.
 pub(super) type How<'a> = (&'a Device, &'a Request, f32, Options);
 
 pub(super) fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
@@ -28,7 +28,7 @@ pub(super) fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
         request.work(64 * division.groups, options.causal.then_some(device.info().multiprocessors));
     let work = parts.map_or(work, |parts| parts.of(work));
     let (q, k, v) = (map(q, 64)?, map(k, KEYS)?, map(v, KEYS)?);
-    // The kernel takes both kinds of results; those that are not wanted stand for unused memory.
+    // The kernel takes both result types; the unused one refers to a dummy buffer.
     let (rounded, lies, wide) = match out.memory {
         Memory::Rounded(view) => (view, tiles(out.shape, out.strides, 64), unused.cast()),
         Memory::Wide(view) => (unused.cast(), tiles([1, 1, 1, 64], [64, 64, 64, 1], 64), view),
@@ -41,11 +41,12 @@ pub(super) fn on_hopper<'a, T: Half, const HEAD: u32, const KEYS: u32>(
         .grid(work.tiles.min(most))
         .block(division.threads())
         .shared_bytes(division.shared_bytes(HEAD, KEYS));
-    // SAFETY: tiles are copied within the tensors, and rows are stored only where there are queries.
+    // SAFETY: the tensor maps clip tile copies to the tensors, whose extents `Tensor` checked against their buffers; the kernel
+    // stores rows only below the number of queries.
     unsafe { launch.prepare_unchecked(device) }
 }
 
-/// The launches of the kernel of Hopper in parts: what it leaves, and the one that combines them.
+/// The two launches of the Hopper kernel with divided keys: the parts, and the combination.
 pub(super) fn on_hopper_in_parts<
     'a,
     T: Half,
@@ -67,7 +68,7 @@ pub(super) fn on_hopper_in_parts<
     let first = Operands { q, k, v, out: in_parts, log_sums: weights, counter, unused };
     let first = on_hopper::<T, HEAD, KEYS>(first, how, (most, division), Some(parts))?;
     let (sums, weights) = memory();
-    // What is not wanted stands for memory that is not written.
+    // The unused result type refers to a dummy buffer that is not written.
     let (narrow, wide) = match out.memory {
         Memory::Rounded(view) => (view, memory().1),
         Memory::Wide(view) => (memory().1.cast(), view),
@@ -85,13 +86,13 @@ pub(super) fn on_hopper_in_parts<
     let launch = if options.overlaps { launch.programmatic() } else { launch };
     let blocks = (work.pairs * work.rows).div_ceil(combine::WARPS);
     let launch = launch.grid(blocks).block(32 * combine::WARPS);
-    // SAFETY: there is a warp for every row, whose parts the launch before has stored, and the tensors have been checked to lie in
-    // their buffers.
+    // SAFETY: the grid has a warp for every row, the first launch stores all parts of each row, and `Tensor` checked the operands'
+    // extents against their buffers.
     let second = unsafe { launch.prepare_unchecked(device)? };
     Ok([first, second])
 }
 
-/// The launch that leaves parts, and the one that combines them.
+/// The two launches of the sm_80 kernel with divided keys: the parts, and the combination.
 pub(super) fn in_parts<
     'a,
     T: Half,
@@ -128,7 +129,7 @@ pub(super) fn in_parts<
         .grid((work.down, work.pairs.min(65_535), work.parts))
         .block(128)
         .shared_bytes(warps::shared_bytes(HEAD, ROWS, STAGES));
-    // SAFETY: as of `on_warps`; there is room for the parts of every row.
+    // SAFETY: as in `on_warps`; the scratch memory has room for the parts of every row.
     let first = unsafe { launch.prepare_unchecked(device)? };
     let (narrow, wide) = match out.memory {
         Memory::Rounded(view) => (view, unused.cast()),
@@ -148,8 +149,8 @@ pub(super) fn in_parts<
     );
     let launch = if options.overlaps { launch.programmatic() } else { launch };
     let launch = launch.grid(work.pairs * work.rows).block(32 * combine::WARPS);
-    // SAFETY: there is a block for every row, whose parts the launch before has stored, and the tensors have been checked to lie in
-    // their buffers.
+    // SAFETY: the grid has a block for every row, the first launch stores all parts of each row, and `Tensor` checked the operands'
+    // extents against their buffers.
     let second = unsafe { launch.prepare_unchecked(device)? };
     Ok([first, second])
 }
@@ -182,7 +183,7 @@ pub(super) fn on_warps<'a, T: Half, const HEAD: u32, const STEPS: usize, const A
         .grid((work.down, work.pairs.min(65_535)))
         .block(128)
         .shared_bytes(warps::shared_bytes(HEAD, warps::QUERIES, 2));
-    // SAFETY: rows of queries and keys are copied and stored only where there are some, and the tensors have been checked to lie
-    // in their buffers.
+    // SAFETY: the kernel compares rows of queries and keys with their extents before it copies or stores them, and `Tensor` checked
+    // the extents against the buffers.
     unsafe { launch.prepare_unchecked(device) }
 }

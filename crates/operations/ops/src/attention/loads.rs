@@ -1,10 +1,10 @@
-//! What the warp that loads does in attention on Hopper: it takes tiles of queries from a counter, announces them, and fills the rings of
-//! queries, keys and values.
+//! The producer warp of Hopper attention: claims query tiles from a counter, announces them, and fills the rings of queries, keys
+//! and values.
 //!
-//! The order of the loads is that in which there is room for them, and not that in which they are asked for. The queries of the next tile
-//! come a few blocks of keys into the tile before, when its place in the ring has been stored from: by the time that they are wanted, they are there
-//! even if all multiprocessors ask memory for theirs at once. The values of a block come behind the keys of the next one, since scores are
-//! a step ahead of the values that they are multiplied by.
+//! Loads are issued when buffer space becomes free, not when data is needed. The next tile's queries are loaded a few key blocks
+//! before the end of the current tile, as soon as the ring slot's results have been stored; they arrive in time even if all
+//! multiprocessors request theirs at once. A block's values are loaded after the next block's keys, because scores are computed one
+//! step ahead of the PV products.
 
 use super::division::Division;
 use super::elements::Half;
@@ -12,8 +12,8 @@ use super::problem::{Options, Work};
 use lanework::lang::Filling;
 use lanework::prelude::*;
 
-/// Blocks of keys of a tile that are loaded before the queries of the next one. Two are the least: the place for these is free in the second
-/// step of the tile, which has to have its keys. With four nobody waits for it.
+/// Key blocks of a tile loaded before the next tile's queries. The minimum is 2: the query slot becomes free in the second step of
+/// the tile, which needs its keys. With 4 no warpgroup waits for it.
 const BEFORE: u32 = 4;
 
 /// Loads a block of keys or values from row `row` on.
@@ -32,9 +32,9 @@ fn block<T: Half, const HEAD: u32, const KEYS: u32>(
     }
 }
 
-/// Loads everything that this thread block works on. `numbers` say of an announced tile which it is, where, and how many blocks of keys it
-/// has, and how many that need no mask. Where keys are divided, a tile's parts follow each other, and the batch that is announced says of its
-/// last digit, to the base of the parts, which part it is.
+/// Loads all tiles of this thread block. `numbers` announces a tile: its index, its position, its number of key blocks, and how
+/// many need no mask. If keys are divided, the parts of a tile are consecutive, and the lowest digit of the announced batch (base
+/// `parts`) is the part.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
@@ -55,22 +55,22 @@ pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
     #[constant] options: Options,
 ) {
     let bytes = const { 2 * HEAD * KEYS };
-    // Whether values come behind the keys of the next block: with long blocks that none need a mask, they came too late.
+    // Whether values are loaded after the keys of the next block. With long unmasked blocks they arrived too late.
     let behind = KEYS == 128 || options.causal;
-    // Of the tile whose keys are loaded: blocks that are not yet, and with how many of them left the next tile is announced.
+    // Key blocks of the current tile still to load, and the remaining count at which the next tile is announced.
     let (mut left, mut ahead) = (0u32, 0u32);
     let (mut batch, mut head, mut begin) = (0u32, 0u32, 0u32);
-    // Of the next tile; the first one is this block's own.
+    // The next tile; the first one is this block's index.
     let mut tile = block_idx.x;
     let mut taken = 0u32;
     let (mut next_batch, mut next_head, mut next_left, mut next_begin) = (0u32, 0u32, 0u32, 0u32);
-    // Of the block whose keys were loaded last.
+    // Position of the block whose keys were loaded last.
     let (mut of_batch, mut of_head, mut of_row) = (0u32, 0u32, 0u32);
     let mut begun = false;
     loop {
         if left == ahead {
             if begun {
-                // Not before: the loads would wait for what the counter was.
+                // Read the counter's result only here: earlier, the loads would wait for the atomic.
                 tile = taken + grid_dim.x;
                 if taken == work.tiles - 1 {
                     atomic_exch(&mut counter[0], 0); // no block takes another one
@@ -88,7 +88,7 @@ pub(super) fn load<T: Half, const HEAD: u32, const KEYS: u32>(
                 let last = place.row + (64 * plan.groups - 1);
                 let (mut blocks, mut full) = work.blocks::<KEYS>(place.row, last, options.causal);
                 if options.split {
-                    // At least one block, also where no query of the tile sees keys of the part.
+                    // Load at least one block, even if no query of the tile sees keys of the part.
                     next_begin = part * work.each;
                     blocks = blocks.min(next_begin + work.each).max(next_begin + 1) - next_begin;
                     full = full.max(next_begin) - next_begin;

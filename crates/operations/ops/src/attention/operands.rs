@@ -1,4 +1,4 @@
-//! What attention reads and writes, and how TMA copies its tiles.
+//! Operands of the attention kernels and their tensor maps.
 
 use super::elements::Half;
 use crate::{Tensor, TensorMut};
@@ -6,7 +6,7 @@ use lanework::lang::tensor_cores::SwizzleMode;
 use lanework::prelude::*;
 use lanework::{Result, ViewMut};
 
-/// What the kernels read and write.
+/// Operands of the attention kernels.
 pub(super) struct Operands<'a, T: Half> {
     pub q: Tensor<'a, T, 4>,
     pub k: Tensor<'a, T, 4>,
@@ -14,11 +14,11 @@ pub(super) struct Operands<'a, T: Half> {
     pub out: Results<'a, T>,
     pub log_sums: ViewMut<'a, f32>,
     pub counter: ViewMut<'a, u32>,
-    /// Memory for what is neither read nor written.
+    /// Dummy memory for operands that are not used.
     pub unused: ViewMut<'a, u32>,
 }
 
-/// Where the results go.
+/// Destination of the results.
 #[derive(Debug)]
 pub struct Results<'a, T: Half> {
     pub(super) memory: Memory<'a, T>,
@@ -26,7 +26,7 @@ pub struct Results<'a, T: Half> {
     pub(super) strides: [usize; 4],
 }
 
-/// The results, rounded or as f32.
+/// Result memory, rounded or f32.
 #[derive(Debug)]
 pub enum Memory<'a, T: Half> {
     Rounded(ViewMut<'a, T>),
@@ -46,7 +46,7 @@ impl<'a, T: Half> Results<'a, T> {
         Results { memory: Memory::Wide(out.into_view()), shape, strides }
     }
 
-    /// Whether the kernels of tensor cores can store them: rounded ones by TMA, others two at a time.
+    /// Whether the tensor-core kernels can store to it: rounded results by TMA, f32 results in pairs.
     pub(super) fn fit(&self) -> bool {
         match &self.memory {
             Memory::Rounded(view) => tiled(view.address(), self.shape, self.strides, 8),
@@ -55,7 +55,7 @@ impl<'a, T: Half> Results<'a, T> {
     }
 }
 
-/// Whether rows start at multiples of `unit` elements, or, of 8 elements, where TMA can copy them.
+/// Whether rows start at multiples of `unit` elements; for 8 elements, whether TMA can copy them.
 pub(super) fn tiled(address: u64, shape: [usize; 4], strides: [usize; 4], unit: usize) -> bool {
     let mut steps = strides.into_iter().zip(shape).take(3);
     address.is_multiple_of(if unit == 8 { 16 } else { 8 })
@@ -64,17 +64,17 @@ pub(super) fn tiled(address: u64, shape: [usize; 4], strides: [usize; 4], unit: 
         })
 }
 
-/// Tiles of `rows` rows, 64 columns at a time.
+/// A tensor map of tiles of `rows` rows, 64 columns at a time.
 pub(super) fn tiles(shape: [usize; 4], mut strides: [usize; 4], rows: u32) -> Tiles<4> {
     for axis in 0..3 {
         if shape[axis] == 1 {
-            strides[axis] = shape[3]; // of any size that TMA takes
+            strides[axis] = shape[3]; // any extent that TMA accepts
         }
     }
     Tiles::new(shape, [1, 1, rows, 64]).strides(strides).swizzle(Swizzle128::SWIZZLE)
 }
 
-/// The map of a tensor whose tiles of `rows` rows are loaded.
+/// The tensor map for loading tiles of `rows` rows.
 pub(super) fn map<'a, T: Half>(tensor: Tensor<'a, T, 4>, rows: u32) -> Result<TensorMap<'a, T, 4>> {
     let tiles = tiles(tensor.shape(), tensor.strides(), rows);
     TensorMap::of_view(&tensor.device().clone(), tensor.into_view(), &tiles)

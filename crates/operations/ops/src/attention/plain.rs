@@ -1,4 +1,4 @@
-//! Attention on any device and with any strides: a warp for a query, 32 keys at a time, in f32.
+//! Portable attention for any device and any strides: one warp per query, 32 keys at a time, in f32.
 
 use super::elements::Half;
 use super::problem::{Options, Strides, Work};
@@ -7,9 +7,9 @@ use lanework::prelude::*;
 /// Warps of a block.
 pub(super) const WARPS: u32 = 4;
 
-/// `out = softmax(scale * q * transpose(k)) * v` for every batch and head; `out` holds the bits of the results.
+/// `out = softmax(scale * q * transpose(k)) * v` for every batch and head; `out` holds the results' bits.
 ///
-/// Each lane computes the score of one key, then the weighted sum of every 32nd column of the values.
+/// Each lane computes one key's score, then the weighted sum of every 32nd column of the values.
 #[kernel(block = 32 * WARPS)]
 pub(super) fn attention_plain<T: Half>(
     q: &[T],
@@ -81,7 +81,7 @@ pub(super) fn attention_plain<T: Half>(
         for bits in [16u32, 8, 4, 2, 1] {
             total += shfl_xor_sync(FULL_MASK, total, bits);
         }
-        sync_warp(FULL_MASK); // the queries have been read
+        sync_warp(FULL_MASK); // all lanes have read the queries
         if row < work.rows {
             let inverse = select(total == 0.0, 0.0, 1.0 / total);
             let at = work.out.at(batch, at_head, row) + lane as u64;

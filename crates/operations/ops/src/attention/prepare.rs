@@ -1,4 +1,4 @@
-//! The launch of attention for its operands: what they have to be, and which kernel works on them.
+//! Plans attention: checks the operands, selects the kernel and builds the launches.
 
 use super::choice::{self, Path};
 use super::division::Division;
@@ -13,7 +13,7 @@ use crate::workspace::Layout;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::Result;
 
-/// What a call says.
+/// Options of a call.
 #[derive(Debug)]
 pub(super) struct Asked<'a, T: Half> {
     pub q: Tensor<'a, T, 4>,
@@ -21,12 +21,12 @@ pub(super) struct Asked<'a, T: Half> {
     pub v: Tensor<'a, T, 4>,
     pub causal: bool,
     pub scale: Option<f32>,
-    /// Keys are not divided, whatever is faster.
+    /// Never divide the keys, even if that is faster.
     pub whole: bool,
     pub log_sums: Option<TensorMut<'a, f32, 3>>,
 }
 
-/// The launch.
+/// Builds the launches.
 pub(super) fn plan<'a, T: Half>(
     asked: Asked<'a, T>,
     out: Results<'a, T>,
@@ -64,7 +64,7 @@ pub(super) fn plan<'a, T: Half>(
         _ => Path::Plain,
     });
 
-    // Every kernel takes all outputs; what stands for the ones that are not wanted is never written.
+    // Every kernel takes all outputs; the dummies for unused ones are never written.
     let mut layout = Layout::default();
     let counter = layout.zeroed::<u32>(64);
     let parts = match path {
@@ -114,7 +114,7 @@ pub(super) fn plan<'a, T: Half>(
         Path::Split(split) => {
             let operands = Operands { q, k, v, out, log_sums, counter: unused(), unused: unused() };
             let how = (&device, &request, scale, options);
-            // What was fastest on an H200: three stages where few rows leave room for them.
+            // Fastest on an H200: three stages if few rows leave room for them.
             let parts = || (scratch.view(sums), scratch.view(weights));
             let steps = match (head, split.rows) {
                 (64, 16) => in_parts::<T, 64, 16, 3, 4, 8, 2, 2>(operands, how, split, parts)?,
@@ -149,7 +149,8 @@ pub(super) fn plan<'a, T: Half>(
             );
             let grid = (work.rows.div_ceil(plain::WARPS), work.pairs.min(65_535));
             let launch = launch.grid(grid).block(32 * plain::WARPS);
-            // SAFETY: rows, keys and heads are below their numbers, and the tensors have been checked to lie in their buffers.
+            // SAFETY: the kernel compares rows, keys and heads with their extents, and `Tensor` checked the extents against the
+            // buffers.
             unsafe { launch.prepare_unchecked(&device)? }
         }
     };

@@ -1,8 +1,8 @@
-//! What one launch of attention works on: extents, strides, and which block does what.
+//! Device-side description of an attention launch: extents, strides, and the mapping of blocks to tiles.
 
 use lanework::prelude::*;
 
-/// Elements from one batch, head and row to the next.
+/// Element strides of batch, head and row.
 #[device]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Strides {
@@ -13,40 +13,40 @@ pub(super) struct Strides {
 
 #[device]
 impl Strides {
-    /// The first element of a row.
+    /// Index of the first element of a row.
     pub fn at(self, batch: u32, head: u32, row: u32) -> u64 {
         batch as u64 * self.batch + head as u64 * self.head + row as u64 * self.row
     }
 }
 
-/// Extents and strides as kernels take them.
+/// Extents and strides passed to the kernels.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Work {
-    /// Rows of a tile's column of tiles: the queries of a head, or of `group` heads, one query of each after the other.
+    /// Rows in a column of tiles: the queries of a head, or of `group` heads interleaved.
     pub rows: u32,
     pub group: u32,
-    /// Queries and keys of a head.
+    /// Queries and keys per head.
     pub queries: u32,
     pub keys: u32,
-    /// Heads of queries, or groups of them, and how many of these share a head of keys.
+    /// Query heads (or groups of them), and how many share a key head.
     pub heads: u32,
     pub share: u32,
-    /// Heads of all batches, and how many of them are worked on together.
+    /// Heads of all batches, and how many are processed together.
     pub pairs: u32,
     pub together: u32,
-    /// Tiles of queries in a head, and in all.
+    /// Tiles per head, and in total.
     pub down: u32,
     pub tiles: u32,
-    /// Blocks of keys of a part, and parts.
+    /// Key blocks per part, and parts.
     pub each: u32,
     pub parts: u32,
-    /// Of the results, and of the logarithms of the sums.
+    /// Strides of the results and of the log-sum-exp.
     pub out: Strides,
     pub log_sums: Strides,
 }
 
-/// A row of queries.
+/// Position of a query row.
 #[device]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Place {
@@ -57,7 +57,7 @@ pub(super) struct Place {
 
 #[device]
 impl Work {
-    /// The first row of tile `tile`, of `height` rows: the lowest tiles of some heads first, which see the most keys.
+    /// The first row of tile `tile` of `height` rows. The lowest tiles of several heads, which see the most keys, come first.
     pub fn place(self, tile: u32, #[constant] height: u32) -> Place {
         let section = tile / (self.down * self.together);
         let within = tile % (self.down * self.together);
@@ -67,14 +67,14 @@ impl Work {
         Place { batch: pair / self.heads, head: pair % self.heads, row }
     }
 
-    /// The keys that a query sees, from the first one on.
+    /// The number of keys that a query sees.
     pub fn seen(self, query: u32, #[constant] causal: bool) -> i32 {
         let keys = self.keys as i32;
         if causal { (query as i32 + 1 + keys - self.queries as i32).max(0).min(keys) } else { keys }
     }
 
-    /// The blocks of `KEYS` keys that some query from `first` to `last` sees, at least one, and how many of them each of the queries
-    /// sees in full; `last` may lie beyond the last query.
+    /// The number of `KEYS`-key blocks that some query in `first..=last` sees (at least one), and how many of them every query sees
+    /// in full. `last` may exceed the last query.
     pub fn blocks<const KEYS: u32>(
         self,
         first: u32,
@@ -87,17 +87,17 @@ impl Work {
     }
 }
 
-/// What a launch leaves out or does.
+/// Compile-time options of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Options {
-    /// Queries see no later keys.
+    /// Causal mask.
     pub causal: bool,
     /// Results are f32 instead of rounded.
     pub wide: bool,
-    /// The logarithms of the sums are stored.
+    /// Store the log-sum-exp.
     pub log_sums: bool,
-    /// Keys are divided into parts, whose results another launch combines.
+    /// Keys are divided into parts that another launch combines.
     pub split: bool,
-    /// That launch begins before the first one has ended (sm_90).
+    /// Programmatic dependent launch: the combining launch begins before the first one has ended (sm_90).
     pub overlaps: bool,
 }

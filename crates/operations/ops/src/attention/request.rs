@@ -1,10 +1,10 @@
-//! What is asked of attention: extents and strides of its operands, and whether they fit each other.
+//! A type-erased attention request and its checks.
 
 use super::problem::{Strides, Work};
 use super::split::Split;
 use lanework::{Error, Result};
 
-/// What does not depend on the type of the elements.
+/// The part of a request that does not depend on the element types.
 pub(super) struct Request {
     pub q: ([usize; 4], [usize; 4]),
     pub k: ([usize; 4], [usize; 4]),
@@ -14,9 +14,9 @@ pub(super) struct Request {
     pub scale: Option<f32>,
 }
 
-/// Bytes of keys and values that are taken to stay in the L2 cache.
+/// Bytes of keys and values assumed to stay in the L2 cache.
 const CACHED: usize = 24 << 20;
-/// Bytes of a head's keys and values from which on its tiles count as long.
+/// Key and value bytes per head from which its tiles count as long.
 const FAR: usize = 2 << 20;
 
 fn refuse<T>(why: String, help: &str) -> Result<T> {
@@ -29,7 +29,7 @@ pub(super) fn strides([batch, head, row, _]: [usize; 4]) -> Strides {
 }
 
 impl Request {
-    /// Refuses operands that do not fit each other.
+    /// Rejects operands whose shapes do not match.
     pub fn check(&self) -> Result<()> {
         let ([batch, heads, rows, head], _) = self.q;
         if ![64, 128].contains(&head) {
@@ -96,8 +96,8 @@ impl Request {
         }
     }
 
-    /// What kernels take, for tiles of `height` queries. Where tiles differ in their work, on this many multiprocessors, the long
-    /// ones of many heads go first; but not of all heads, so that keys and values are still in the L2 cache for the next tiles.
+    /// The launch parameters for tiles of `height` queries. With causal masks (`unequal` gives the multiprocessors) the long tiles
+    /// of several heads go first, but not of all heads: keys and values must stay in the L2 cache until the next tiles.
     pub fn work(&self, height: u32, unequal: Option<u32>) -> Work {
         let ([batch, heads, rows, head], _) = self.q;
         let [_, kv_heads, keys, _] = self.k.0;
@@ -107,7 +107,7 @@ impl Request {
         let together = unequal.map_or(1, |multiprocessors| {
             let share = (heads / kv_heads).max(1);
             let bytes = (4 * keys * head / share).max(1);
-            // Tiles for every multiprocessor, more where a head's are long.
+            // Enough tiles for every multiprocessor; more if a head's tiles are long.
             let tiles = multiprocessors.saturating_mul(if bytes >= FAR { 8 } else { 4 });
             tiles.div_ceil(down).max(u32::try_from(CACHED / bytes).unwrap_or(u32::MAX)).max(1)
         });
@@ -129,7 +129,7 @@ impl Request {
         }
     }
 
-    /// What kernels take where the queries of all heads that share keys are rows of one tile, and keys are divided into parts.
+    /// The launch parameters if the queries of all heads that share keys are rows of one tile, and the keys are divided.
     pub fn grouped(&self, split: Split) -> Work {
         let work = self.work(split.rows, None);
         let (heads, rows) = (work.heads / work.share, work.rows * work.share);

@@ -1,10 +1,10 @@
-//! How a warpgroup of the kernel of Hopper stores its results: rounded by TMA, or in f32, with the logarithms of the sums.
+//! Stores the results of a warpgroup of the Hopper kernel: rounded by TMA, or f32, with the log-sum-exp.
 
 use super::elements::Half;
 use super::problem::{Options, Work};
 use lanework::prelude::*;
 
-/// Stores a warpgroup's results, from row `row` on: divided by the sums of the weights, by way of `to` where they are rounded.
+/// Normalizes and stores a warpgroup's results from row `row` on; rounded results go through the shared tile `to`.
 #[device]
 pub(super) fn store<T: Half, const HEAD: u32>(
     results: FragmentC<f32, 64, HEAD>,
@@ -33,7 +33,7 @@ pub(super) fn store<T: Half, const HEAD: u32>(
         inverse[line] = select(total[line] == 0.0, 0.0, fast::recip(total[line]));
     }
     if options.split {
-        // The parts of a row follow each other.
+        // The parts of a row are consecutive.
         let column = 2 * (thread_idx.x % 4);
         let pair = batch / work.parts * work.heads + head;
         #[unroll]

@@ -1,74 +1,73 @@
-//! Whether few queries of long keys are divided along the keys, and how.
+//! Decides whether and how the sm_80 kernel divides long keys among blocks (split-KV).
 //!
-//! The kernels of one tile of queries and one head per block leave most of a device idle where there are few of both, as in
-//! decoding, and read keys again for every head that shares them. The other way reads them once, in as many parts as keep the
-//! memory busy, and costs a second launch.
+//! With one query tile of one head per block, decoding (few queries, few heads) leaves most of a device idle and re-reads keys for
+//! every head that shares them. Split-KV reads them once, in enough parts to saturate memory, at the cost of a second launch.
 
-/// Keys of a block of keys, as of the kernel.
+/// Keys per key block of the kernel.
 use super::warps::KEYS;
 
-/// How keys are divided.
+/// Division of the keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Split {
     /// Rows of a tile: 16, 32 or 64.
     pub rows: u32,
-    /// Blocks of keys of a part.
+    /// Key blocks per part.
     pub each: u32,
     /// Parts.
     pub parts: u32,
 }
 
-/// What the choice depends on.
+/// Problem sizes that decide.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
-    /// Heads of keys in all batches, and heads of queries that share one.
+    /// Key heads of all batches, and query heads per key head.
     pub heads: usize,
     pub share: usize,
-    /// Queries and keys of a head.
+    /// Queries and keys per head.
     pub queries: usize,
     pub keys: usize,
-    /// Elements of a row.
+    /// Elements per row.
     pub head: usize,
-    /// Queries see no later keys.
+    /// Causal mask.
     pub causal: bool,
     pub multiprocessors: usize,
 }
 
 // Nanoseconds, fitted to an H200.
-/// Of both launches.
+/// Both launches.
 const LAUNCH: f64 = 3500.0;
-/// Of the start of a block.
+/// Prologue of a block.
 const START: f64 = 1500.0;
-/// Of a block of keys for each element of a row, with so many rows, where multiprocessors share the memory's bandwidth.
+/// Per key block and element of a row, with `rows` rows, when multiprocessors share the memory bandwidth.
 const fn of_block(rows: u32) -> f64 {
     if rows == 64 { 10.0 } else { 8.0 }
 }
-/// Of 32 results of a row that are combined.
+/// Combining 32 partial results of a row.
 const COMBINE: f64 = 500.0;
-/// Of the launch of another kernel.
+/// Launch of the undivided kernel.
 const WHOLE: f64 = 4500.0;
 
-/// Bytes per nanosecond that parts are stored and read again with.
+/// Bandwidth of storing and re-reading the parts, in bytes per nanosecond.
 const RATE: f64 = 3000.0;
-/// Blocks of a multiprocessor that it takes to keep its share of the memory busy.
+/// Blocks per multiprocessor that saturate its share of the memory bandwidth.
 const BUSY: usize = 2;
-/// Rounds of blocks at most, unless keys are not divided.
+/// The most waves of blocks if keys are divided.
 const ROUNDS: usize = 4;
-/// What the other way has to be faster by.
+/// The least speedup that justifies dividing.
 const GAIN: f64 = 1.15;
 
 impl Split {
-    /// Warps that divide a block of keys.
+    /// Warps that divide a key block.
     pub const fn ways(self) -> u32 {
         64 / self.rows
     }
 
-    /// Results of a row that are combined.
+    /// Partial results per row.
     pub const fn count(self) -> usize {
         self.parts as usize * self.ways() as usize
     }
 
-    /// Blocks that a multiprocessor holds at once: as many as it has registers and shared memory for.
+    /// Resident blocks per multiprocessor, limited by registers and shared memory.
     const fn resident(rows: u32, head: usize) -> usize {
         match (head, rows) {
             (64, 16 | 32) => 4,
@@ -77,7 +76,7 @@ impl Split {
         }
     }
 
-    /// The fastest division, and its nanoseconds.
+    /// The fastest division and its nanoseconds.
     fn best(sizes: Sizes) -> (Split, f64) {
         let height = sizes.share * sizes.queries;
         let rows = if height <= 16 {
@@ -95,7 +94,7 @@ impl Split {
             let parts = blocks.div_ceil(each);
             let split = Split { rows, each: each as u32, parts: parts as u32 };
             let together = (tiles * parts).div_ceil(busy);
-            // Of a multiprocessor: rounds, and the blocks of a round, or as many as would keep the memory busy.
+            // Per multiprocessor: waves, and the blocks of a wave or as many as saturate memory.
             let rounds = together.div_ceil(resident);
             let round = together.min(resident).max(BUSY);
             let stored = 8 * split.count() * sizes.heads * height * sizes.head;
@@ -105,13 +104,13 @@ impl Split {
                 + stored as f64 / RATE;
             (split, time + LAUNCH)
         };
-        // More parts than fill the device some times over gain nothing.
+        // More parts than a few waves gain nothing.
         let most = (ROUNDS * resident * busy).div_ceil(tiles).min(blocks);
         let all = (1..=most).map(of);
         all.min_by(|x, y| x.1.total_cmp(&y.1)).unwrap_or_else(|| of(1))
     }
 
-    /// The division where it is faster than `other` nanoseconds.
+    /// The division, if it beats `other` nanoseconds.
     pub(super) fn faster(sizes: Sizes, other: f64) -> Option<Split> {
         if other < GAIN * LAUNCH {
             return None;
@@ -120,7 +119,7 @@ impl Split {
         (time * GAIN < other).then_some(split)
     }
 
-    /// The division that is faster than tiles of 64 queries of each head, if one is.
+    /// The division, if it beats tiles of 64 queries per head.
     pub fn than_whole(sizes: Sizes) -> Option<Split> {
         let each = Sizes { heads: sizes.heads * sizes.share, share: 1, ..sizes };
         let tiles = each.heads * each.queries.div_ceil(64);
@@ -138,7 +137,7 @@ mod tests {
     use super::*;
     use crate::attention::{choice, parts::Parts};
 
-    /// Batches, heads of queries and of keys, queries, keys, and the elements of a row, on an H200.
+    /// The sizes `[batch, query heads, key heads, queries, keys, row elements]`, on an H200.
     fn sizes([batch, heads, kv_heads, queries, keys, head]: [usize; 6]) -> Sizes {
         let share = heads / kv_heads;
         Sizes {
@@ -152,7 +151,7 @@ mod tests {
         }
     }
 
-    /// The division that is faster than tiles of Hopper's kernel by so many warpgroups.
+    /// The division, if it beats the Hopper kernel with `groups` warpgroups.
     fn than_hopper(sizes: Sizes, groups: u32) -> Option<Split> {
         Split::faster(sizes, Parts::whole(sizes, groups) + choice::WHOLE)
     }

@@ -1,4 +1,4 @@
-//! Attention by every kernel, on a sanitized emulator, against f64.
+//! Every attention kernel on a sanitized emulator, compared with f64.
 
 use super::choice::Path;
 use super::parts::Parts;
@@ -20,7 +20,7 @@ struct Case {
     causal: bool,
 }
 
-/// Numbers without a pattern, from -1 to 1.
+/// Pseudo-random numbers in -1..1.
 fn numbers<T: Half>(count: usize, seed: u64, from: impl Fn(f32) -> T) -> Vec<T> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     (0..count)
@@ -33,7 +33,7 @@ fn numbers<T: Half>(count: usize, seed: u64, from: impl Fn(f32) -> T) -> Vec<T> 
         .collect()
 }
 
-/// Results and logarithms of sums of dense operands.
+/// Reference results and log-sum-exp of dense operands.
 fn reference(case: Case, scale: f64, [q, k, v]: [&[f64]; 3]) -> (Vec<f64>, Vec<f64>) {
     let Case { batch, heads, share, rows, keys, head, causal } = case;
     let (mut out, mut logs) = (Vec::new(), Vec::new());
@@ -173,7 +173,7 @@ fn warps_agree_with_the_host() -> Result<()> {
     check::<f16>(SMALL, Path::Warps, f16::from_f32, f16::to_f64)
 }
 
-/// Few queries of long keys, heads that share keys, several tiles of rows, and keys that no query of a tile or of all sees.
+/// Few queries, long keys, shared key heads, several row tiles, and keys that no query of a tile (or none at all) sees.
 const FEW: [(Case, Split); 7] = {
     const CASE: Case =
         Case { batch: 2, heads: 4, share: 4, rows: 1, keys: 700, head: 64, causal: true };
@@ -202,7 +202,7 @@ fn parts_agree_with_the_host() -> Result<()> {
 
 #[test]
 fn tiles_of_hopper_in_parts_agree_with_the_host() -> Result<()> {
-    // Parts that no query of a tile sees, a part that is not whole, several tiles, groups, parts and heads.
+    // Parts that no query of a tile sees, an incomplete part, and several tiles, groups, parts and heads.
     let of = |groups, each, parts| Path::InParts(3, Parts { groups, each, parts });
     for (case, path) in [
         (CASES[0], of(3, 1, 3)),
@@ -233,7 +233,7 @@ fn decoding_divides_the_keys_unless_they_are_to_stay_together() -> Result<()> {
     let shape = [1, heads, 1, head];
     {
         let mut divided = attention(&q, &k, &k).prepare(TensorMut::new(&mut parts, shape)?)?;
-        // Of each row and each part: its sums, its largest score and its sum of weights.
+        // Per row and part: the sums, the largest score and the sum of weights.
         let bytes = divided.scratch_bytes();
         assert!(bytes as usize >= 2 * heads * (head + 2) * 4, "{bytes}");
         assert_eq!(divided.steps().len(), 2);
@@ -323,7 +323,7 @@ fn a_number_that_is_none_reaches_the_results_of_its_row_alone() -> Result<()> {
 
 #[test]
 fn blocks_go_from_tile_to_tile() -> Result<()> {
-    // Tiles of one block of keys each, of one and of several, and of several each.
+    // One key block per tile, tiles with one and with several, and several tiles with several each.
     for (rows, keys, head, most) in [(200, 60, 64, 1), (130, 200, 128, 1), (20, 300, 128, 2)] {
         let case = Case { batch: 2, heads: 2, share: 2, rows, keys, head, causal: rows < keys };
         check::<bf16>(case, Path::Hopper(most), bf16::from_f32, bf16::to_f64)?;

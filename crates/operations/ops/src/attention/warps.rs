@@ -1,11 +1,11 @@
-//! Attention on the tensor cores of sm_80 and later: `cp.async` copies, four warps multiply by `mma`, each 16 rows.
+//! Attention on the tensor cores of sm_80 and later: `cp.async` copies, and four warps that multiply 16 rows each by `mma`.
 //!
-//! The scores of 64 keys at a time stay in the fragments that `mma` left them in, and their softmax is taken there (Dao 2023,
-//! "FlashAttention-2"); the next 64 keys and values are copied meanwhile.
+//! The scores of 64 keys at a time stay in `mma` accumulator fragments, where the softmax is computed (Dao 2023,
+//! "FlashAttention-2"), while the next 64 keys and values are copied.
 //!
-//! Where there are few queries, the rows of a tile are the queries of all heads that share keys, several warps divide the keys of
-//! a tile, and blocks divide those of a head (Dao et al. 2023, "Flash-Decoding"). Each warp then leaves its sums, its largest
-//! score and the sum of its weights to `combine.rs`.
+//! With few queries, the queries of all heads that share keys are rows of one tile, several warps divide the keys of a tile, and
+//! blocks divide the keys of a head (Dao et al. 2023, "Flash-Decoding"). Each warp then passes its sums, largest score and sum of
+//! weights to `combine.rs`.
 
 use super::elements::Half;
 use super::problem::{Options, Strides, Work};
@@ -16,12 +16,12 @@ pub(super) const QUERIES: u32 = 64;
 /// Keys at a time.
 pub(super) const KEYS: u32 = 64;
 
-/// Dynamic shared memory of a block: `stages` tiles of keys and of values, and `rows` queries.
+/// Dynamic shared memory of a block: `stages` key and value tiles, and `rows` queries.
 pub(super) const fn shared_bytes(head: u32, rows: u32, stages: u32) -> u32 {
     2 * head * (2 * stages * KEYS + rows)
 }
 
-/// Starts copying 64 keys and their values, from key `first` on, as far as there are some.
+/// Starts copying up to 64 keys and values from key `first` on.
 #[device]
 fn copy_keys<T: Half, const HEAD: u32, const STAGES: u32>(
     pipe: CopyPipeline<STAGES>,
@@ -48,10 +48,10 @@ fn copy_keys<T: Half, const HEAD: u32, const STAGES: u32>(
     }
 }
 
-/// `out = softmax(scale * q * transpose(k)) * v` for every batch and head, by tiles of `ROWS` rows. `STEPS` is `HEAD` / 16,
-/// `ACROSS` is `HEAD` / 8, `SCORES` the keys of a warp / 8.
+/// `out = softmax(scale * q * transpose(k)) * v` for every batch and head, in tiles of `ROWS` rows. `STEPS` is `HEAD` / 16,
+/// `ACROSS` is `HEAD` / 8, `SCORES` the keys per warp / 8.
 ///
-/// Where keys are split, `out` holds the sums of each warp's keys, and `log_sums` their largest scores and sums of weights.
+/// With divided keys, `out` holds each warp's sums and `log_sums` its largest score and sum of weights.
 #[kernel(block = 128)]
 pub(super) fn attention_warps<
     T: Half,
@@ -81,14 +81,14 @@ pub(super) fn attention_warps<
     if options.overlaps {
         launch_dependents();
     }
-    // Warps that divide the keys of a tile; which rows and which keys are this one's.
+    // Warps that divide the keys of a tile, and this warp's rows and keys.
     let ways = const { QUERIES / ROWS };
     let of_rows = thread_idx.x / 32 / ways * 16;
     let of_keys = thread_idx.x / 32 % ways * const { KEYS * ROWS / QUERIES };
-    // Each thread copies 16 bytes at a time of rows `step` apart.
+    // Each thread copies 16 bytes at a time, in rows `step` apart.
     let step = const { 128 * 8 / HEAD };
     let (line, chunk) = (thread_idx.x / (HEAD / 8), thread_idx.x % (HEAD / 8) * 8);
-    let first = (work.down - 1 - block_idx.x) * ROWS; // those that see the most keys first
+    let first = (work.down - 1 - block_idx.x) * ROWS; // longest first: those that see the most keys
     for pair in (block_idx.y..work.pairs).step_by(grid_dim.y) {
         let (batch, at_head) = (pair / work.heads, pair % work.heads);
         let group = if options.split { work.group } else { 1u32 };
@@ -101,7 +101,7 @@ pub(super) fn attention_warps<
         }
         let keys_at = of_k.at(batch, at_head / work.share, line) + chunk as u64;
         let values_at = of_v.at(batch, at_head / work.share, line) + chunk as u64;
-        sync_threads(); // nothing is read of the tiles any more
+        sync_threads(); // all reads of the tiles are done
         #[unroll]
         for row in (0..ROWS).step_by(step as usize) {
             let at = first + line + row;
@@ -134,8 +134,8 @@ pub(super) fn attention_warps<
         let mut sums = [FragmentC::<f32, 16, 8>::zero(); ACROSS];
         let row = first + of_rows + thread_idx.x % 32 / 4;
         let column = 2 * (thread_idx.x % 4);
-        // Of the two rows that a lane has elements of: the keys that it sees, the largest score so far, and the sum of the
-        // weights in this lane.
+        // For each of the two rows of a lane: the number of visible keys, the largest score so far, and this lane's partial sum of
+        // weights.
         let from = (column + of_keys) as i32;
         let seen = [
             work.seen(row / group, options.causal) - from,
@@ -248,7 +248,7 @@ pub(super) fn attention_warps<
             let row = row + 8 * line;
             if options.split {
                 if row < work.rows {
-                    // The parts of a row follow each other, in them the warps.
+                    // The parts of a row are consecutive, and within them the warps.
                     let part = block_idx.z * ways + thread_idx.x / 32 % ways;
                     let parts = (work.parts * ways) as u64;
                     let place = (pair as u64 * work.rows as u64 + row as u64) * parts + part as u64;

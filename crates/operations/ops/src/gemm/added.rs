@@ -1,4 +1,4 @@
-//! Results of parts of the steps along k, added up in their order: the second kernel of split-K.
+//! The reduction kernel of split-K: adds the partial results in order and applies the epilogue.
 
 use super::element::ElementKind;
 use super::finish::{Finish, Finishing, Sum, finished, finishing};
@@ -11,13 +11,14 @@ use lanework::{Element, Prepared, Result, View};
 /// Threads of a block.
 const THREADS: u32 = 256;
 
-/// Groups of a block's threads that share the parts of its results: more where there are few results to keep the device busy.
+/// Thread groups that share the parts of a block's results; more groups if there are too few results to fill the device.
 fn groups(results: usize, parts: u32, processors: usize) -> u32 {
     let wanted = (1024 * processors).div_ceil(results.max(1)) as u32;
     wanted.min(parts.div_ceil(4)).clamp(1, 8).next_power_of_two()
 }
 
-/// The results of `parts` parts, each of `[batches, m, pitch]` elements, `extents` of them. Parts are of type P, sums are finished as S.
+/// Reduces `parts` parts of `[batches, m, pitch]` elements each; `extents` are the used ones. Parts have type P; the epilogue
+/// computes in S.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 fn added<P: Sum, S: Sum, O: Element>(
@@ -44,7 +45,7 @@ fn added<P: Sum, S: Sum, O: Element>(
     let inside = i < batches * m * pitch && i % pitch < n;
     let mut sum = P::ZERO;
     if inside {
-        // Four loads are on their way at a time.
+        // Four loads are in flight.
         let mut part = group;
         while part + const { 3 * groups } < count {
             let at = part * stride + i;
@@ -82,7 +83,7 @@ fn added<P: Sum, S: Sum, O: Element>(
     }
 }
 
-/// How parts lie: their number, the elements of each, those from a row to the next.
+/// Layout of the parts: their number, the elements of each, and the row stride.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parts {
     pub count: u32,
@@ -90,7 +91,7 @@ pub(super) struct Parts {
     pub pitch: u32,
 }
 
-/// The launch that adds up the parts of a problem's results and finishes them; they are of the type that its products are summed in.
+/// The launch that reduces the parts of a problem's results and finishes them. Parts have the accumulator type.
 pub(super) fn add<'a>(
     problem: Problem<'a>,
     scratch: &Scratch,
@@ -140,8 +141,9 @@ fn typed<'a, P: Sum, S: Sum, O: Element>(
         finish,
         groups,
     );
-    // SAFETY: an index is below the number of results, of which each part has as many, and a tensor holds what its extents and strides
-    // reach; vectors of the epilogue were checked to have an element per row or column, or one.
+    // SAFETY: an index is below the number of results, every part has that many elements, and `Tensor` checked that the output's
+    // extents and strides stay in its memory. `Epilogue::check` checked that its vectors have one element, or one per row or
+    // column.
     unsafe {
         launch
             .programmatic()

@@ -1,5 +1,5 @@
-//! A bias as kernels read it: of the type that the epilogue computes in, its elements adjacent. Another one is converted into the
-//! workspace by a step before the product.
+//! Converts a bias to the layout that kernels read: the epilogue's type, adjacent elements. A bias in another layout is converted
+//! into the workspace before the product.
 
 use super::element::ElementKind;
 use super::epilogue::Vector;
@@ -22,7 +22,7 @@ fn gathered<T: Element, S: Element>(from: &[T], stride: u64, to: &mut [S]) {
     }
 }
 
-/// The recipe that `then` makes of the problem with its bias converted, after the conversion.
+/// Converts the bias of the problem if necessary, and appends the launches that `then` makes.
 pub(super) fn converted<'a>(
     mut problem: Problem<'a>,
     layout: &mut Layout,
@@ -79,6 +79,7 @@ fn conversion<'a, T: Element + Cast<S, Output = S>, S: Element>(
     let to = scratch.view(to).cast::<S>();
     let blocks = (to.len() as u32).div_ceil(THREADS);
     let launch = gathered::<T, S>(from.memory.elements(scratch), from.stride as u64, to);
-    // SAFETY: an index is below the output's length, which is the vector's, whose memory reaches as far as its stride says.
+    // SAFETY: an index is below the output's length, which equals the vector's, and `Tensor` checked the vector's stride against
+    // its memory.
     unsafe { launch.grid(blocks).block(THREADS).prepare_unchecked(device) }
 }

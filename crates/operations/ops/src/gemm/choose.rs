@@ -1,4 +1,4 @@
-//! Which family of kernels computes a problem: the first of a table that suits it, unless a tuned choice for the device names another.
+//! Selects the kernel family for a problem: the first suitable one, unless a tuned choice for the device names another.
 
 use super::element::ElementKind;
 use super::problem::{Extents, Major, Precision, Problem};
@@ -11,15 +11,15 @@ use std::sync::OnceLock;
 
 /// A family of kernels.
 pub(crate) struct Family {
-    /// Its name in tuned choices.
+    /// Name in tuned choices.
     pub name: &'static str,
-    /// Whether it computes a problem, and fast.
+    /// Whether it supports the problem and is fast for it.
     pub suits: fn(&Problem<'_>) -> bool,
-    /// Says what of the workspace it needs, and how the launches are made then.
+    /// Reserves workspace, and returns a function that makes the launches.
     pub recipe: for<'a> fn(Problem<'a>, &mut Layout) -> Result<Recipe<'a>>,
 }
 
-/// The families, the most special first. The last one computes everything.
+/// All families, the most specialized first. The last one supports everything.
 const FAMILIES: &[Family] = &[
     Family { name: "split", suits: split::suits, recipe: split::recipe },
     Family { name: "skinny", suits: skinny::suits, recipe: skinny::recipe },
@@ -31,14 +31,14 @@ const FAMILIES: &[Family] = &[
     Family { name: "tile", suits: |_| true, recipe: tile::recipe },
 ];
 
-/// The recipe of a checked problem with at least one result.
+/// The recipe for a checked problem with at least one result.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
     super::bias::converted(problem, layout, chosen)
 }
 
-/// The recipe of the family for a problem whose bias is as kernels read it.
+/// The recipe of the selected family; the bias is already in kernel layout.
 pub(super) fn chosen<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
-    // Where the elements of C's columns are adjacent, the transposed product has adjacent rows.
+    // If C is column-major, compute the transposed product, which has adjacent rows.
     let problem = match problem.majors().2 {
         Major::Columns(_) => problem.transposed(),
         _ => problem,
@@ -60,18 +60,18 @@ pub(super) fn chosen<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
     }
 }
 
-/// Rows or columns up to which memory takes the time of a product of f32.
+/// Rows or columns up to which an f32 product is bound by memory.
 const FEW: usize = 16;
 
-/// Whether a product whose factors may be rounded to TF32 is one of f32 as they are: of a few rows or columns, where tensor cores gain nothing
-/// and factors that do not lie as they need them would be copied first (1 x 8192 x 8192 3.3 times as long on an H200).
+/// Whether a TF32 product uses the f32 kernels instead: with few rows or columns tensor cores gain nothing, and factors in another
+/// layout would be copied first (1 x 8192 x 8192 took 3.3 times as long on an H200).
 fn by_f32(problem: &Problem<'_>) -> bool {
     let Extents { m, n, .. } = problem.extents;
     let hopper = problem.device.info().compute_capability.0 == 9;
     problem.precision == Precision::TensorFloat32 && hopper && m.min(n) <= FEW
 }
 
-/// The kernel that a tuned choice names for a problem on its device.
+/// The kernel family that a tuned choice names for a problem on its device.
 fn tuned(problem: &Problem<'_>) -> Option<String> {
     static TUNED: OnceLock<Option<Tuned>> = OnceLock::new();
     let tuned = TUNED.get_or_init(|| Tuned::read(&default_place()?).ok()).as_ref()?;
@@ -80,7 +80,7 @@ fn tuned(problem: &Problem<'_>) -> Option<String> {
     Some(tuned.lookup(&key)?.kernel.clone())
 }
 
-/// The class of problems in tuned choices.
+/// Problem class, the key of tuned choices.
 fn class(problem: &Problem<'_>) -> String {
     let Extents { batch, m, n, k } = problem.extents;
     let (a, b, _) = problem.majors();
@@ -100,7 +100,7 @@ fn class(problem: &Problem<'_>) -> String {
     shape_class(&extents, &types)
 }
 
-/// The recipe of the family of this name alone; `None` where there is none or it does not suit.
+/// The recipe of the named family; `None` if it does not exist or does not suit.
 #[cfg(test)]
 pub(crate) fn by_name<'a>(
     name: &str,

@@ -1,10 +1,10 @@
-//! FP64 products on tensor cores (from sm_80): a block computes 128 x 128 results, each of 16 warps 32 x 32 of them, before sm_90
-//! each of 8 warps 64 x 32; `cp.async` brings tiles of 16 columns of the factors into a ring of stages. On sm_90a TMA brings them, where
-//! it reads the factors as they lie (`fetched`), so that the warps that multiply wait for nothing but tiles, and the last tiles, too few for
-//! all multiprocessors, are divided along k (`units`).
+//! FP64 products on tensor cores (from sm_80). A block computes 128 x 128 results with 16 warps of 32 x 32, before sm_90 with 8
+//! warps of 64 x 32; `cp.async` loads 16-column tiles of the factors into a ring of stages. On sm_90a, TMA loads factors with
+//! suitable alignment (`fetched`), so that the multiplying warps wait only for tiles; the last tiles, too few for all
+//! multiprocessors, are divided along k (`units`).
 //!
-//! Fragments are loaded a step of four k ahead of the products, the first ones of a stage while the last ones of the stage before are
-//! multiplied: neither loads nor barriers keep the tensor cores waiting.
+//! Fragments are loaded one step of four k ahead of their products, also across stages, so neither loads nor barriers stall the
+//! tensor cores.
 
 mod aligned;
 mod combined;
@@ -31,7 +31,7 @@ use lanework::prelude::*;
 use lanework::{Prepared, Result, TensorMap, View, ViewMut};
 use units::Units;
 
-/// Whether this family computes a problem, and faster than by FMA.
+/// Whether this family supports a problem and beats FMA.
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     let Extents { m, n, k, .. } = problem.extents;
     problem.a.kind == ElementKind::F64
@@ -40,7 +40,7 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
         && m.max(n).min(k) >= 16
 }
 
-/// How a factor lies: rows of A or columns of B, `apart` from each other, with elements along k `along` apart.
+/// Memory layout of a factor: rows of A or columns of B at stride `apart`, with stride `along` along k.
 fn lie(address: u64, batch: usize, apart: usize, along: usize, [rows, k]: [usize; 2]) -> Lie {
     let adjacent = along == 1 || (k <= 1 && apart != 1);
     let (other, extent) = if adjacent { (apart, rows) } else { (along, k) };
@@ -51,7 +51,7 @@ fn lie(address: u64, batch: usize, apart: usize, along: usize, [rows, k]: [usize
     Lie { along: adjacent, wide }
 }
 
-/// The family's launches.
+/// The launches of this family.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
     let capability = problem.device.info().compute_capability;
     let mut problem = problem;
@@ -75,7 +75,7 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
     }))
 }
 
-/// How the kernel with TMA computes a problem, where TMA reads both factors as they lie.
+/// Tile configuration of the TMA kernel, if TMA can read both factors.
 pub(super) fn form(problem: &Problem<'_>) -> Option<Form> {
     let Extents { batch, m, n, .. } = problem.extents;
     let (of_a, of_b, _) = problem.majors();
@@ -86,7 +86,7 @@ pub(super) fn form(problem: &Problem<'_>) -> Option<Form> {
     let tiles = |rows: usize, columns: usize| {
         batch.saturating_mul(m.div_ceil(rows)).saturating_mul(n.div_ceil(columns))
     };
-    // Of the rounds in which multiprocessors take tiles, those of tiles of half the size take somewhat more than half of the time.
+    // Half-size tiles take slightly more than half the time; compare the waves of both.
     let (whole, half) = (tiles(128, 128).div_ceil(processors), tiles(128, 64).div_ceil(processors));
     let tile = if whole as f64 * 1.94 < half as f64 { (128, 128) } else { (128, 64) };
     if tiles(128, tile.1 as usize) >= 1 << 31 {
@@ -96,7 +96,7 @@ pub(super) fn form(problem: &Problem<'_>) -> Option<Form> {
     Some(Form { tile, along, paired: paired(problem) })
 }
 
-/// Whether two adjacent results of a row, from an even column on, are one access.
+/// Whether two adjacent results of a row, from an even column on, form one aligned access.
 fn paired(problem: &Problem<'_>) -> bool {
     let c = problem.c.strides;
     c.column == 1
@@ -105,7 +105,7 @@ fn paired(problem: &Problem<'_>) -> bool {
         && problem.c.memory.address().is_multiple_of(16)
 }
 
-/// The map of a factor of `lines` (rows of A, columns of B) by k elements, `taken` lines at a time.
+/// The tensor map of a factor of `lines` (rows of A, columns of B) by k elements, `taken` lines at a time.
 fn map<'a>(
     problem: &Problem<'a>,
     matrix: &Matrix<'a>,
@@ -145,7 +145,7 @@ pub(super) fn by_tma<'a>(
     let step = |stride: usize| u32::from(stride != 0 && batch > 1);
     let processors = problem.device.info().multiprocessors.max(1) as usize;
     let device = &problem.device;
-    // SAFETY: the second launch, which writes other elements, begins when the first one has ended.
+    // SAFETY: the two launches run one after the other on one stream, so their writes through the two views never overlap in time.
     let memory = unsafe { problem.c.memory.again() };
     let of_parts = parts.map_or(ViewMut::nothing(device), |parts| scratch.view(parts));
     let launch = fetched(
@@ -165,10 +165,10 @@ pub(super) fn by_tma<'a>(
         form,
         finish,
     );
-    // SAFETY: copies by maps stay inside of their tensors; every access of C is guarded by the extents, and a tensor holds what its
-    // extents and strides reach. Vectors of the epilogue were checked to have an element per row or column, or one. Places in shared
-    // memory are below the stages' elements: lines below a tile's, k below a stage's. There is room for each part of the tiles that
-    // have some.
+    // SAFETY: tensor maps clip copies to their tensors; the kernel compares every index of C with the extents, which `Tensor`
+    // checked against the memory. `Epilogue::check` checked that the vectors have one element, or one per row or column.
+    // Shared-memory indices are below the stages' elements (lines below the tile's, k below the stage's). The workspace has room
+    // for every part of the divided tiles.
     let first = unsafe {
         launch
             .programmatic()
@@ -194,7 +194,7 @@ pub(super) fn by_tma<'a>(
         form,
         finish,
     );
-    // SAFETY: as above.
+    // SAFETY: as above; this launch starts after the one that stores the parts.
     let second = unsafe {
         launch
             .grid((rows * columns / combined::THREADS, units.rest as u32))
@@ -246,9 +246,9 @@ where
         paired,
         finish,
     );
-    // SAFETY: every access of A, B and C is guarded by the extents, and a tensor holds what its extents and strides reach: a copy of
-    // which no byte is read has the first element's address. Vectors of the epilogue were checked to have an element per row or
-    // column, or one. Places in shared memory are below a stage's elements: rows below 128 and k below 16.
+    // SAFETY: the kernel compares every index of A, B and C with the extents, which `Tensor` checked against the memory; an empty
+    // copy uses the first element's address and reads no byte. `Epilogue::check` checked that the vectors have one element, or one
+    // per row or column. Shared-memory indices are below a stage's elements: rows below 128 and k below 16.
     unsafe {
         launch
             .grid((tiles, batch.min(65_535) as u32, 1))

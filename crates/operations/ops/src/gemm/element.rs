@@ -1,11 +1,11 @@
-//! The types of matrices' elements, and as what a type-erased [`Problem`](super::problem::Problem) knows them.
+//! Element types of matrices, and their representation in a type-erased [`Problem`](super::problem::Problem).
 
 use bytemuck::{Pod, Zeroable};
 use half::{bf16, f16};
 use lanework::Storable;
 use lanework::lang::prelude::{E4m3, E5m2};
 
-/// What an element is, where its type is not known to the compiler.
+/// Element type as a runtime value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ElementKind {
     /// `f32`.
@@ -64,7 +64,7 @@ impl ElementKind {
         matches!(self, ElementKind::E4m3 | ElementKind::E5m2)
     }
 
-    /// In what products of this type are summed; `None` for a type that is not multiplied.
+    /// The accumulator type of products of this type; `None` for a type that cannot be multiplied.
     pub(crate) fn sums(self) -> Option<ElementKind> {
         match self {
             ElementKind::F64 => Some(ElementKind::F64),
@@ -75,8 +75,8 @@ impl ElementKind {
     }
 }
 
-/// A type of matrices' elements: `f32`, `f64`, `f16`, `bf16`, `i8`, [`Fp8E4m3`] and [`Fp8E5m2`] are multiplied; results are
-/// `f32`, `f64`, `f16`, `bf16` and `i32`.
+/// An element type of matrices: `f32`, `f64`, `f16`, `bf16`, `i8`, [`Fp8E4m3`] and [`Fp8E5m2`] as factors; `f32`, `f64`, `f16`,
+/// `bf16` and `i32` as results.
 ///
 /// ```
 /// use lanework_ops::{ElementKind, GemmElement};
@@ -118,9 +118,9 @@ macro_rules! eight {
         #[repr(transparent)]
         pub struct $t(pub u8);
 
-        // SAFETY: a transparent struct of a `u8`, of which every value is valid.
+        // SAFETY: `repr(transparent)` over `u8`, for which the all-zero pattern is valid.
         unsafe impl Zeroable for $t {}
-        // SAFETY: as above.
+        // SAFETY: `repr(transparent)` over `u8`: no padding, and every bit pattern is valid.
         unsafe impl Pod for $t {}
         impl Storable for $t {}
 
@@ -147,7 +147,7 @@ macro_rules! eight {
 }
 
 eight! {
-    /// An 8-bit float with 4 bits of exponent and 3 of mantissa, without infinities: up to 448.
+    /// An 8-bit float with 4 exponent bits and 3 mantissa bits, without infinities; the largest value is 448.
     ///
     /// ```
     /// use lanework_ops::Fp8E4m3;
@@ -155,7 +155,7 @@ eight! {
     /// assert_eq!(Fp8E4m3::from_f32(1e9), Fp8E4m3(0x7e));
     /// ```
     Fp8E4m3 by E4m3;
-    /// An 8-bit float with 5 bits of exponent and 2 of mantissa: up to 57,344.
+    /// An 8-bit float with 5 exponent bits and 2 mantissa bits; the largest finite value is 57,344.
     ///
     /// ```
     /// use lanework_ops::Fp8E5m2;

@@ -1,4 +1,4 @@
-//! What is done with a product before it is stored: scales, `alpha` and `beta`, a bias, functions of each element.
+//! The epilogue of a product: scales, `alpha` and `beta`, a bias, and activations.
 
 use super::element::ElementKind;
 use super::refusal::refused;
@@ -27,14 +27,14 @@ pub struct Function {
     apply: Apply,
 }
 
-/// The function as it is staged.
+/// The function in its staged form.
 #[derive(Clone, Copy)]
 enum Apply {
     F32(fn(Var<f32>) -> Var<f32>),
     F64(fn(Var<f64>) -> Var<f64>),
 }
 
-/// A type whose functions [`function!`](crate::function) takes: `f32` and `f64`.
+/// An argument type that [`function!`](crate::function) supports: `f32` and `f64`.
 ///
 /// ```
 /// use lanework::prelude::*;
@@ -101,7 +101,7 @@ impl Function {
         self.name
     }
 
-    /// In what it computes.
+    /// The type that it computes in.
     fn kind(&self) -> ElementKind {
         match self.apply {
             Apply::F32(_) => ElementKind::F32,
@@ -124,17 +124,17 @@ impl Function {
     }
 }
 
-// Kernels are told apart by how their constants print.
+// Kernels are cached by the `Debug` text of their constants.
 impl fmt::Debug for Function {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
 }
 
-/// The most functions of each element that a product may have.
+/// The most activations of a product.
 pub(crate) const MOST: usize = 4;
 
-/// A function of each element of the result.
+/// An elementwise function of the result.
 #[derive(Clone, Copy, Debug)]
 pub enum Activation {
     Relu,
@@ -142,7 +142,7 @@ pub enum Activation {
     Map(Function),
 }
 
-/// Along what a vector's elements go: one number for all, one per row, one per column.
+/// The axis that a vector is indexed by: one number for all, one per row, one per column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Along {
     Nothing,
@@ -160,29 +160,29 @@ impl Along {
     }
 }
 
-/// A vector, its elements one after the other.
+/// A vector with a stride.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vector<'a> {
     pub kind: ElementKind,
     pub memory: Source<'a>,
     pub length: usize,
-    /// Elements from one to the next.
+    /// Element stride.
     pub stride: usize,
     pub along: Along,
 }
 
-/// What is done with `alpha a b + beta c`.
+/// Operations applied to `alpha a b + beta c`.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Epilogue<'a> {
     pub bias: Option<Vector<'a>>,
-    /// One after the other.
+    /// Applied in order.
     pub activations: Vec<Activation>,
-    /// Of A, one number or one per row, and of B, one number or one per column.
+    /// Scales of A (one, or one per row) and of B (one, or one per column).
     pub scales: Option<[Vector<'a>; 2]>,
 }
 
 impl Epilogue<'_> {
-    /// That of the product with rows and columns exchanged.
+    /// The epilogue of the transposed product.
     pub fn transposed(self) -> Self {
         let turned = |vector: Vector<'_>| vector.along.transposed();
         Epilogue {
@@ -194,7 +194,7 @@ impl Epilogue<'_> {
         }
     }
 
-    /// Refuses what does not go with `m` x `n` results of type `results`, computed in `kind`, of factors of type `factors`.
+    /// Rejects options that do not match `m` x `n` results of type `results`, computed in `kind`, from factors of type `factors`.
     pub fn check(
         &self,
         (factors, results, kind): (ElementKind, ElementKind, ElementKind),

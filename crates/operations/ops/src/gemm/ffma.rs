@@ -1,5 +1,4 @@
-//! The family of true FP32 products on sm_90: every product and sum in FP32, by multiply-adds of CUDA cores; or with the rounding
-//! errors of both added up beside the sums.
+//! True FP32 products on sm_90: every product and sum in FP32 on CUDA cores, optionally with compensated summation.
 
 mod copies;
 pub(crate) mod form;
@@ -28,18 +27,18 @@ use shapes::Choice;
 pub(crate) use shapes::TILES;
 use tail::Tail;
 
-/// A factor as lines (rows of A, columns of B) by steps along k.
+/// A factor as lines (rows of A, columns of B) by k steps.
 #[derive(Clone, Copy)]
 struct Lines {
-    /// Elements from one matrix of a batch to the next; 0 where there is one for all.
+    /// Batch stride in elements; 0 for a shared matrix.
     batch: usize,
-    /// Elements from a line to the next where the elements of a line are adjacent, else from a step to the next.
+    /// Line stride if the elements of a line are adjacent, otherwise step stride.
     stride: usize,
     load: Load,
 }
 
 impl Lines {
-    /// `by_lines` is the stride where the elements of a line are adjacent, `by_steps` where those of a step are.
+    /// `by_lines` is the stride if the elements of a line are adjacent, `by_steps` if the elements of a step are.
     fn new(matrix: &Matrix<'_>, by_lines: Option<usize>, by_steps: Option<usize>) -> Option<Lines> {
         let batch = matrix.strides.batch;
         let stride = by_lines.or(by_steps)?;
@@ -55,7 +54,7 @@ impl Lines {
         Some(Lines { batch, stride, load })
     }
 
-    /// Whether every place that a kernel computes has an index of 32 bits, also those past the last line and step.
+    /// Whether every index that a kernel computes fits in 32 bits, including those past the last line and step.
     fn narrow(self, matrices: usize, lines: usize, k: usize) -> bool {
         const BEYOND: usize = 1024;
         let along_k = matches!(self.load, Load::Words | Load::Rows);
@@ -65,7 +64,7 @@ impl Lines {
     }
 }
 
-/// Both factors, where the kernels can read them.
+/// Both factors, if the kernels support their layout.
 fn lines(problem: &Problem<'_>) -> Option<(Lines, Lines)> {
     let Extents { batch, m, n, k } = problem.extents;
     let (of_a, of_b, _) = problem.majors();
@@ -86,7 +85,7 @@ fn lines(problem: &Problem<'_>) -> Option<(Lines, Lines)> {
     (a.narrow(batch, m, k) && b.narrow(batch, n, k) && results < 1 << 32).then_some((a, b))
 }
 
-/// Whether it computes a problem.
+/// Whether the family supports a problem.
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     let hopper = problem.device.info().compute_capability.0 == 9;
     let Extents { batch, m, n, k } = problem.extents;
@@ -95,9 +94,9 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     true_f32 && hopper && batch > 0 && m > 0 && n > 0 && k > 0 && lines(problem).is_some()
 }
 
-/// The launches of a problem that it suits.
+/// The launches of a problem that the family supports.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
-    // A few columns: a tile may be narrow, but not low. Where there are few steps, C takes the time, whose rows are stored faster.
+    // Few columns: the tile may be narrow, but not low. With few steps, storing C dominates, and long rows are stored faster.
     let Extents { m, n, k, .. } = problem.extents;
     let problem = if m < n && m <= 64 && k > 64 { problem.transposed() } else { problem };
     let processors = problem.device.info().multiprocessors;
@@ -116,20 +115,20 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
     })
 }
 
-/// Whether rows of C, `width` elements of each, consist of aligned float4s.
+/// Whether rows of C of `width` elements consist of aligned float4s.
 fn float4s(problem: &Problem<'_>, width: usize) -> bool {
     let Strides { batch, row, column } = problem.c.strides;
     let aligned = [row, batch, width].iter().all(|extent| extent.is_multiple_of(4));
     aligned && column == 1 && problem.c.memory.address().is_multiple_of(16)
 }
 
-/// The tiles of the results of all of a batch.
+/// Result tiles of all batches.
 fn tiles(extents: Extents, tile: Tile) -> usize {
     let Extents { batch, m, n, .. } = extents;
     batch.saturating_mul(m.div_ceil(tile.rows as usize) * n.div_ceil(tile.cols as usize))
 }
 
-/// The same with a tile that the caller chose, and with the last tiles in a launch of their own where `tail` says so.
+/// As [`recipe`] with a given tile, and with the last tiles in a separate launch if `tail` says so.
 pub(crate) fn with_tile<'a>(
     problem: Problem<'a>,
     layout: &mut Layout,
@@ -138,7 +137,7 @@ pub(crate) fn with_tile<'a>(
 ) -> Result<Recipe<'a>> {
     let spare = layout.scratch::<u8>(16);
     let Extents { batch, m, n, .. } = problem.extents;
-    // Rows of the parts' results consist of float4s.
+    // Rows of the partial results consist of float4s.
     let pitch = n.next_multiple_of(4);
     let results = batch * m * pitch;
     let parts = (tile.parts > 1).then(|| layout.scratch::<f32>(tile.parts as usize * results));
@@ -146,7 +145,7 @@ pub(crate) fn with_tile<'a>(
         let spare = scratch.view(spare).into();
         if let Some(tail) = tail {
             let first = tiles(problem.extents, tile) - tail.tiles;
-            // SAFETY: the two launches write different tiles.
+            // SAFETY: the two launches write disjoint tiles of the results: below `first`, and from `first` on.
             let again = unsafe { problem.again() };
             let divided = Tile { splits: tail.splits, ..tile };
             return Ok(vec![
@@ -158,7 +157,7 @@ pub(crate) fn with_tile<'a>(
         let Some(parts) = parts else {
             return Ok(vec![launch(problem, scratch, spare, tile, all)?]);
         };
-        // The parts' results one after the other, to which nothing is done yet.
+        // The partial results, consecutive and without an epilogue.
         let of_parts = Output {
             kind: ElementKind::F32,
             memory: Destination::Memory(scratch.view(parts).cast()),
@@ -179,7 +178,7 @@ pub(crate) fn with_tile<'a>(
     }))
 }
 
-/// The map of a factor, or one that is not used.
+/// The tensor map of a factor, or an unused one.
 fn map<'a>(
     problem: &Problem<'a>,
     matrix: &Matrix<'a>,
@@ -203,7 +202,7 @@ fn map<'a>(
     TensorMap::of_view(&problem.device, matrix.memory.elements(scratch), &tiles)
 }
 
-/// The launch of `count` tiles from `first` on, of each of the parts that the steps are divided into.
+/// The launch of `count` tiles from `first` on, for each of the k parts.
 fn launch<'a>(
     problem: Problem<'a>,
     scratch: &Scratch,
@@ -216,15 +215,15 @@ fn launch<'a>(
     };
     let Extents { batch, m, n, k } = problem.extents;
     let of_c = problem.c.strides;
-    // Where the parts' results are computed, rows are as long as they are apart.
+    // Rows of partial results are as long as their stride.
     let width = if tile.parts > 1 { of_c.row } else { n };
     let float4s = float4s(&problem, width);
     let compensated = problem.precision == Precision::Compensated;
     let a = Lines { load: a.load.of_a(tile), ..a };
     let b = Lines { load: b.load.of_b(), ..b };
     let blocks = count.saturating_mul((tile.splits * tile.parts) as usize);
-    // Blocks that begin early take the places that become free first: where they are so few that each multiprocessor may have fewer than it
-    // holds, some would have many of them, and others none.
+    // Blocks that start early take the first free slots. If there are fewer blocks than slots, some multiprocessors would get many
+    // of them and others none.
     let multiprocessors = problem.device.info().multiprocessors.max(1) as usize;
     let all = blocks.div_ceil(multiprocessors) >= shapes::held(tile, a.load);
     let form = Form {
@@ -264,9 +263,9 @@ fn launch<'a>(
         form,
     );
     let launch = if form.overlaps { launch.programmatic() } else { launch };
-    // SAFETY: copies read lines below the last one and steps below k, whose indices fit 32 bits by `lines`; TMA reads within its
-    // map; results are stored within the extents. Places in shared memory are in range, as the loops over a tile's lines and
-    // columns divide it evenly (`shapes` has such tiles only).
+    // SAFETY: copies read lines below the last one and steps below k, whose indices fit in 32 bits by `Lines::narrow`; TMA clips to
+    // its map; results are stored within the extents. Shared-memory indices are in range because a tile's lines and columns are
+    // multiples of the loops' strides (true for every tile in `shapes`).
     unsafe {
         launch
             .grid(blocks)

@@ -1,4 +1,4 @@
-//! The epilogue inside of kernels: one function that every family of kernels calls for each element.
+//! The device-side epilogue: one function that every kernel family calls per element.
 
 use super::epilogue::{Activation, Along, MOST};
 use super::problem::Problem;
@@ -8,7 +8,7 @@ use lanework::lang::{Slice, Var};
 use lanework::prelude::*;
 use lanework::{Element, View};
 
-/// The constants of an epilogue: which parts of it there are.
+/// Compile-time constants of an epilogue: which operations it includes.
 #[derive(Clone, Copy, Debug)]
 pub struct Finish {
     /// Whether `alpha` is not 1.
@@ -21,7 +21,7 @@ pub struct Finish {
 }
 
 impl Finish {
-    /// Whether results are the sums as they are.
+    /// Whether the results are the plain sums.
     pub fn is_plain(&self) -> bool {
         !self.scaled
             && !self.reads_c
@@ -31,24 +31,25 @@ impl Finish {
     }
 }
 
-/// What epilogues compute in.
+/// A type that epilogues compute in.
 pub trait Sum: Element {
-    /// `alpha` and `beta`.
+    /// Converts `alpha` and `beta`.
     fn of(x: f64) -> Self;
     /// `a * b + sum`, rounded once.
     fn multiply_add(a: Var<Self>, b: Var<Self>, sum: Var<Self>) -> Var<Self>;
-    /// The activation's value.
+    /// The value of the activation.
     fn activated(x: Var<Self>, activation: Activation) -> Var<Self>;
 }
 
-/// `x/2 (1 + erf(x/sqrt 2))`, computed as `max(x, 0) - |x|/2 erfc(|x|/sqrt 2)`, which loses no digits where x is negative, in a fifth of the
-/// instructions of `erf`: epilogues compute it for every result of a thread one after the other, so that its length counts.
+/// `x/2 (1 + erf(x/sqrt 2))`, computed as `max(x, 0) - |x|/2 erfc(|x|/sqrt 2)`. This form loses no digits for negative x and takes
+/// a fifth of the instructions of `erf`; epilogues evaluate it serially for all results of a thread, so its length matters.
 ///
-/// With `t = 1/(1 + 0.27|x|)`, `erfc(|x|/sqrt 2)/2` is `t exp(-x^2/2)` times a polynomial in t, the minimax one of relative error 2.6e-8 for
-/// |x| up to 14 (fitted as those of `scripts/minimax.py`). Relative errors: 4e-7 from -2 up, 2e-6 from -6 up, 7e-6 below.
+/// With `t = 1/(1 + 0.27|x|)`, `erfc(|x|/sqrt 2)/2` is `t exp(-x^2/2)` times a polynomial in t: the minimax polynomial with
+/// relative error 2.6e-8 for |x| up to 14 (fitted as in `scripts/minimax.py`). Relative errors: 4e-7 from -2 up, 2e-6 from -6 up,
+/// 7e-6 below.
 #[device]
 fn gelu(x: f32) -> f32 {
-    // Beyond 16 the second term is 0 anyway, also of infinity.
+    // Above 16 the second term is 0, also at infinity.
     let size = x.abs().min(16.0);
     let t = fast::recip(fma(0.27, size, 1.0));
     let mut polynomial = fma(0.028_941_808, t, -0.126_383_48);
@@ -60,7 +61,7 @@ fn gelu(x: f32) -> f32 {
     polynomial = fma(polynomial, t, 0.107_547_52);
     polynomial = fma(polynomial, t, 0.107_720_35);
     let bell = fast::exp2(size * size * (-0.5 * std::f32::consts::LOG2_E));
-    // A NaN stays one.
+    // Propagates NaN.
     select(x < 0.0, 0.0, x) - size * t * polynomial * bell
 }
 
@@ -117,13 +118,13 @@ impl Sum for i32 {
     fn activated(x: Var<i32>, activation: Activation) -> Var<i32> {
         match activation {
             Activation::Relu => x.max(0),
-            // Refused when the problem is checked.
+            // `Epilogue::check` rejects these.
             Activation::Gelu | Activation::Map(_) => x,
         }
     }
 }
 
-/// The result at a row and column from the sum of products, and what C held there, which counts only where `finish.reads_c`.
+/// The result at a row and column, from the sum of products and the previous value of C (used only if `finish.reads_c`).
 pub mod finished {
     use super::*;
 
@@ -174,8 +175,8 @@ pub mod finished {
     }
 }
 
-/// The result at a row and column, of which something inside of the matrix is taken where they lie outside: what is computed there is not
-/// stored. `before` holds C.
+/// The result at a row and column; out-of-range positions read an element inside instead, and their results are not stored.
+/// `before` holds C.
 pub mod result {
     use super::*;
 
@@ -207,7 +208,7 @@ pub mod result {
     }
 }
 
-/// The arguments of an epilogue.
+/// Kernel arguments of an epilogue.
 #[derive(Clone, Copy)]
 pub(crate) struct Finishing<'a, S: Sum> {
     pub alpha: S,
@@ -218,7 +219,7 @@ pub(crate) struct Finishing<'a, S: Sum> {
     pub finish: Finish,
 }
 
-/// The arguments for a problem, whose bias is of type `S` and without gaps.
+/// The kernel arguments for a problem whose bias is dense and of type `S`.
 pub(crate) fn finishing<'a, S: Sum>(problem: &Problem<'a>, scratch: &Scratch) -> Finishing<'a, S> {
     let epilogue = &problem.epilogue;
     let device = &problem.device;

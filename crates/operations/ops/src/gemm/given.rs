@@ -1,4 +1,4 @@
-//! What the tensors of a product are as plain data, once their shapes go together.
+//! Type-erased operands of a product, after the shape check.
 
 use super::element::GemmElement;
 use super::problem::{Extents, Matrix, Strides, refused};
@@ -23,7 +23,7 @@ impl<'a, const R: usize> Factor<'a, R> {
     }
 }
 
-/// The last two dimensions are rows and columns, one before them the batch.
+/// The last two dimensions are rows and columns; a dimension before them is the batch.
 pub(super) fn strides<const R: usize>(strides: [usize; R]) -> Strides {
     let from_end = |i: usize| if R >= i { strides[R - i] } else { 0 };
     Strides { batch: if R == 3 { from_end(3) } else { 0 }, row: from_end(2), column: from_end(1) }
@@ -41,7 +41,7 @@ pub(super) fn extents<const R: usize>(shape: [usize; R]) -> Result<[usize; 3]> {
     }
 }
 
-/// The extents of the product of two factors into an output of shape `c`, and the factors as plain data.
+/// The extents of a product into an output of shape `c`, and the type-erased factors.
 pub(super) fn multiplied<'a, const R: usize>(
     a: Factor<'a, R>,
     b: Factor<'a, R>,

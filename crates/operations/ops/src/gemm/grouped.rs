@@ -1,11 +1,11 @@
-//! Several products of different shapes as one operation.
+//! Grouped products: several products of different shapes as one operation.
 
 use super::{Gemm, GemmElement, problem::refused};
 use crate::workspace::{Layout, Workspace};
 use crate::{Plan, TensorMut};
 use lanework::{Prepared, Result};
 
-/// Several products of any shapes, as the experts of a mixture have them: what one product is of is no other's output.
+/// Several products of any shapes, such as the experts of a mixture. No product may read another's output.
 ///
 /// ```
 /// use lanework::Device;
@@ -26,7 +26,7 @@ pub fn grouped<'a, const R: usize>(
     Grouped { products: products.into_iter().collect() }
 }
 
-/// Several products; made by [`grouped`], where the example is.
+/// Several products; made by [`grouped`], which has the example.
 #[must_use = "products do nothing until `.run(..)` or `.prepare(..)`"]
 #[derive(Clone, Debug)]
 pub struct Grouped<'a, const R: usize> {
@@ -37,7 +37,7 @@ impl<'a, const R: usize> Grouped<'a, R> {
     /// Queues the products into as many outputs.
     ///
     /// # Errors
-    /// As [`Gemm::run`], with the number of the product; where there are more or fewer outputs than products.
+    /// As [`Gemm::run`], with the product's index; also if the number of outputs differs from the number of products.
     pub fn run<'c, C: GemmElement>(
         self,
         outputs: impl IntoIterator<Item = TensorMut<'c, C, R>>,
@@ -52,7 +52,7 @@ impl<'a, const R: usize> Grouped<'a, R> {
         self.plan(outputs, &workspace)?.launch()
     }
 
-    /// The products into as many outputs, to be run any number of times.
+    /// Prepares the products into as many outputs, to run any number of times.
     ///
     /// # Errors
     /// As [`Grouped::run`].

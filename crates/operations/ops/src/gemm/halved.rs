@@ -1,9 +1,9 @@
-//! TF32 products on Hopper by factors rounded to f16: the family of [`Precision::TensorFloat32`] where there is enough to multiply.
+//! TF32 products on Hopper with factors rounded to f16: the family of [`Precision::TensorFloat32`] for large products.
 //!
-//! An f16 has the 11 bits of TF32, half of its bytes, and is multiplied at twice the rate. What it lacks is range, so every row of A and
-//! column of B is first scaled by a power of two that the results are divided by again, which changes no bits. The passes that round the
-//! factors see whether the range is enough (`split/parts.rs`) and one block decides on the device, as for split factors: the products of the
-//! rounded factors and of the factors as they are (`hopper.rs`) are both launched, and the one that is not wanted ends at once.
+//! An f16 has TF32's 11 significant bits in half the bytes, and twice its throughput, but less range. So every row of A and column
+//! of B is first scaled by a power of two, which the epilogue divides out exactly. The rounding passes check whether the range
+//! suffices (`split/parts.rs`), and one block decides on the device, as for split factors: the f16 product and the TF32 product
+//! (`hopper.rs`) are both launched, and the unselected one exits at once.
 
 #[cfg(test)]
 mod tests;
@@ -19,18 +19,18 @@ use super::split::parts::{How, PAIRS, TRIPLES, decided};
 use crate::workspace::Layout;
 use lanework::{Result, View};
 
-/// Products of numbers from which on the passes that round pay, and rows and columns that each element must meet.
+/// The fewest multiply-adds that amortize the rounding passes, and the fewest rows and columns that reuse each element.
 const LEAST: (f64, usize) = (3e10, 128);
-/// Rows beyond which memory for parts would be too much.
+/// Rows beyond which the workspace would be too large.
 const MOST: usize = 1 << 28;
 
-/// Whether this family computes a problem, and faster than with factors as they are.
+/// Whether this family supports a problem and beats plain TF32.
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     let Extents { m, n, k, .. } = problem.extents;
     possible(problem) && m.min(n) >= LEAST.1 && m as f64 * n as f64 * k as f64 >= LEAST.0
 }
 
-/// Whether this family computes a problem.
+/// Whether this family supports a problem.
 pub(crate) fn possible(problem: &Problem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     problem.precision == Precision::TensorFloat32
@@ -43,7 +43,7 @@ pub(crate) fn possible(problem: &Problem<'_>) -> bool {
         && m.max(n).max(k) <= MOST
 }
 
-/// The factors, as rows along k, before their memory is known.
+/// The factors as rows along k; their memory is a placeholder.
 fn factors<'a>(problem: &Problem<'a>, memory: View<'a, f32>) -> [Factor<'a>; 2] {
     let Extents { m, n, k, .. } = problem.extents;
     let (a, b) = (problem.a.strides, problem.b.strides);
@@ -53,7 +53,7 @@ fn factors<'a>(problem: &Problem<'a>, memory: View<'a, f32>) -> [Factor<'a>; 2] 
     ]
 }
 
-/// The same product of the rounded factors, whose results are multiplied by what undoes their scales.
+/// The product of the rounded factors; its epilogue undoes the row and column scales.
 fn rounded<'a>(problem: &Problem<'a>, factors: [Factor<'a>; 2], kept: [Kept; 2]) -> Problem<'a> {
     let matrix = |which: usize| Matrix {
         kind: ElementKind::F16,
@@ -69,7 +69,7 @@ fn rounded<'a>(problem: &Problem<'a>, factors: [Factor<'a>; 2], kept: [Kept; 2])
     };
     let mut epilogue = problem.epilogue.clone();
     epilogue.scales = Some([scale(0, Along::Rows), scale(1, Along::Columns)]);
-    // SAFETY: of the two launches that may write to the results, one does.
+    // SAFETY: `decide` selects one of the two launches, so only one writes to the results.
     let memory = unsafe { problem.c.memory.again() };
     let b = matrix(1);
     Problem {
@@ -83,7 +83,7 @@ fn rounded<'a>(problem: &Problem<'a>, factors: [Factor<'a>; 2], kept: [Kept; 2])
     }
 }
 
-/// The family's launches.
+/// The launches of this family.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
     let word = layout.scratch(1);
     let device = problem.device.clone();

@@ -1,4 +1,4 @@
-//! The family of sm_90a: TMA and `wgmma`, for factors of 8 and 16 bits, and f32 as TF32.
+//! The sm_90a family: TMA and `wgmma`, for factors of 8 and 16 bits, and f32 as TF32.
 
 mod alternate;
 mod divided;
@@ -30,7 +30,7 @@ pub use shape::Shape;
 use shape::shape;
 use stored::Stored;
 
-/// Whether it computes a problem.
+/// Whether the family supports a problem.
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     let types = match problem.a.kind {
         ElementKind::F32 => problem.precision == Precision::TensorFloat32,
@@ -40,23 +40,23 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     let (_, _, c) = problem.majors();
     let hopper = problem.device.info().compute_capability.0 == 9;
     let Extents { batch, m, n, k } = problem.extents;
-    // Where factors are copied first, there has to be enough to multiply.
+    // If factors are copied first, the product must be large enough.
     let direct = maps::direct(problem) == (true, true);
     let worth = direct || batch as f64 * m as f64 * n as f64 * k as f64 >= WORTH_A_COPY;
     types && hopper && worth && k > 0 && k < MOST_DEPTH && matches!(c, Major::Rows(_))
 }
 
-/// Products of numbers from which on copying the factors pays.
+/// Multiply-adds from which copying the factors pays off.
 const WORTH_A_COPY: f64 = 131_072.0;
-/// Beyond this K, a copy's grid would have to be divided.
+/// Largest K that a copy's grid can cover.
 const MOST_DEPTH: usize = 65_535 * 64;
 
-/// What its kernels need of a problem.
+/// Reserves workspace, and returns the launches of a problem.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
     recipe_if(problem, layout, None)
 }
 
-/// The same of a product that is computed only where a choice says so: of one with more than 64 rows and columns.
+/// As [`recipe`], for a product that runs only if `choice` selects it; it has more than 64 rows and columns.
 pub(crate) fn recipe_if<'a>(
     problem: Problem<'a>,
     layout: &mut Layout,
@@ -67,7 +67,7 @@ pub(crate) fn recipe_if<'a>(
     laid::factors(problem, layout, choice, |problem, layout| shaped(problem, layout, shape, choice))
 }
 
-/// The same with a shape that the caller chose, of factors as they have to lie.
+/// As [`recipe`] with a given shape, for factors already in the required layout.
 pub(crate) fn shaped<'a>(
     problem: Problem<'a>,
     layout: &mut Layout,
@@ -98,13 +98,13 @@ pub(crate) fn shaped<'a>(
     }))
 }
 
-/// A launch of the kernel, before its types are known.
+/// A launch of the kernel, before its types are selected.
 struct Step<'a, 's> {
     problem: Problem<'a>,
     shape: Shape,
     choice: Option<Choice>,
     scratch: &'s Scratch,
-    /// Memory for a map that is not used.
+    /// Memory for an unused map.
     spare: lanework::ViewMut<'a, u8>,
 }
 
@@ -158,7 +158,7 @@ impl<'a> Step<'a, '_> {
         let Extents { batch, m, n, k } = problem.extents;
         let (of_a, of_b, of_c) = problem.majors();
         let along_k = (matches!(of_a, Major::Rows(_)), matches!(of_b, Major::Columns(_)));
-        // Rows of B are shared by panels of so many columns.
+        // Panels of this many B rows are shared.
         let shares = along_k.1 || COLUMNS.is_multiple_of(DEPTH * cluster.0);
         let cluster = if shares { cluster } else { (1, cluster.1) };
         let (chosen, choice, mine) = Choice::arguments(choice, &problem.device, scratch);
@@ -214,8 +214,8 @@ impl<'a> Step<'a, '_> {
             Major::Rows(ld) => ld,
             _ => strides.row,
         };
-        // SAFETY: the kernel reads an element of C before it stores it, in the same thread or before a barrier of the warpgroup that
-        // stores it.
+        // SAFETY: the kernel reads an element of C before it stores it, in the same thread or before a barrier of the warpgroup
+        // that stores it.
         let [stored, out] = [(); 2].map(|()| unsafe { problem.c.memory.again() });
         let before = if finish.reads_c {
             View::from(out.elements::<O>(scratch))
@@ -241,7 +241,7 @@ impl<'a> Step<'a, '_> {
             * batch as u64;
         let processors = device.info().multiprocessors;
         let most = if shape.most > 0 { shape.most } else { processors };
-        // Blocks that divide K have one tile.
+        // Blocks that divide K compute one tile.
         let most = if split > 1 {
             u64::from(u32::MAX / split)
         } else {
@@ -269,8 +269,9 @@ impl<'a> Step<'a, '_> {
             finish,
         );
         let launch = if overlapped { launch.programmatic() } else { launch };
-        // SAFETY: copies by maps stay inside of their tensors; elements of C and vectors are read and written at rows below m and columns
-        // below n; tiles and parts are indexed by stages of the ring and by warpgroups.
+        // SAFETY: tensor maps clip copies to their tensors; the kernel accesses elements of C and of epilogue vectors only at rows
+        // below m and columns below n; stage indices come from the ring, and tile and part indices are below the numbers that
+        // `Form::shared_bytes` counts.
         unsafe {
             launch
                 .grid(blocks)

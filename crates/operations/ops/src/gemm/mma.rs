@@ -1,9 +1,9 @@
-//! The portable family of tensor cores: `mma` of one warp, for factors of 8 and 16 bits and f32 as TF32, on GPUs from sm_75 on that
-//! have no `wgmma`. A block computes 128 x 128 results, each of 4 warps 64 x 64 of them; `cp.async` (before sm_80, loads and stores)
-//! brings 64 bytes of each row of the factors into a ring of stages, from which `ldmatrix` loads fragments.
+//! The portable tensor-core family: warp-level `mma` for factors of 8 and 16 bits and f32 as TF32, on GPUs from sm_75 on that have
+//! no `wgmma`. A block computes 128 x 128 results with 4 warps of 64 x 64; `cp.async` (before sm_80, plain loads and stores) fills
+//! a ring of stages with 64 bytes of each factor row, and `ldmatrix` loads fragments.
 //!
-//! Factors lie as for TMA (`hopper/laid.rs`): lines start at multiples of 16 bytes, and only 16-bit factors may have their lines
-//! across k, since only these `ldmatrix` transposes.
+//! Factors need TMA's layout (`hopper/laid.rs`): lines start at multiples of 16 bytes. Only 16-bit factors may have lines across k,
+//! because `ldmatrix` transposes only 16-bit elements.
 
 mod kernel;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use lanework::lang::tensor_cores::{MatrixElement, Product};
 use lanework::prelude::*;
 use lanework::{Element, Prepared, Result};
 
-/// Whether this family computes a problem, and faster than without tensor cores.
+/// Whether this family supports a problem and beats CUDA cores.
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     let least = match (problem.a.kind, problem.precision) {
@@ -40,12 +40,12 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
         && k < MOST_DEPTH
 }
 
-/// Products of numbers from which on copying the factors pays.
+/// Multiply-adds from which copying the factors pays off.
 const WORTH_A_COPY: f64 = 131_072.0;
-/// Beyond this K, a copy's grid would have to be divided.
+/// Largest K that a copy's grid can cover.
 const MOST_DEPTH: usize = 65_535 * 64;
 
-/// The family's launches.
+/// The launches of this family.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
     let capability = problem.device.info().compute_capability;
     of_capability(problem, layout, capability)
@@ -131,9 +131,9 @@ where
         form,
         finish,
     );
-    // SAFETY: every access of A, B and C is guarded by the extents, and a tensor holds what its extents and strides reach: a copy of
-    // which no byte is read has the first element's address. Vectors of the epilogue were checked to have an element per row or
-    // column, or one. Places in tiles are below their extents.
+    // SAFETY: the kernel compares every index of A, B and C with the extents, which `Tensor` checked against the memory; an empty
+    // copy uses the first element's address and reads no byte. `Epilogue::check` checked that the vectors have one element, or one
+    // per row or column. Indices in tiles are below their extents.
     unsafe {
         launch
             .grid((tiles, batch.min(65_535) as u32, 1))

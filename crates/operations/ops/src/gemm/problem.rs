@@ -1,5 +1,4 @@
-//! A matrix product as plain data: operands without their types, extents, options. What chooses a kernel and what launches
-//! one see this and nothing else.
+//! A matrix product as plain data: type-erased operands, extents, options. It is the only input of kernel selection and launches.
 
 use super::element::ElementKind;
 use super::epilogue::Epilogue;
@@ -7,7 +6,7 @@ pub(crate) use super::refusal::refused;
 use super::source::{Destination, Source};
 use lanework::{Device, Result};
 
-/// How f32 factors are multiplied.
+/// Precision of a product.
 ///
 /// ```
 /// use lanework::Device;
@@ -23,21 +22,20 @@ use lanework::{Device, Result};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Precision {
-    /// Every product and sum in the type of the sums, which is f32 for f32 factors; those of 8-bit floats are summed as the tensor cores do,
-    /// with 14 bits.
+    /// Every product and sum in the accumulator type, which is f32 for f32 factors. 8-bit floats are accumulated as the tensor
+    /// cores do, with 14 bits.
     #[default]
     Full,
-    /// f32 factors may be rounded to 10 bits of mantissa (TF32), sums are f32: as PyTorch's `allow_tf32`. Large products on Hopper round them
-    /// to f16, which have as many bits, with rows of A and columns of B scaled into their range; the device looks whether they fit, and else
-    /// takes TF32.
+    /// f32 factors may be rounded to 10 mantissa bits (TF32) with f32 sums, as PyTorch's `allow_tf32`. On Hopper, large products
+    /// round to f16 instead, which has as many bits, with rows of A and columns of B scaled into range; the device checks whether
+    /// they fit, and otherwise uses TF32.
     TensorFloat32,
-    /// f32 factors may be split into parts that tensor cores multiply, with errors no larger than those of f32 sums; the sums are in
-    /// another order. Whatever the numbers are: the device looks at them and takes two f16 parts where these hold enough, three
-    /// bf16 parts where numbers of one row are far apart, and true f32 where numbers are not finite. Small products and GPUs other
-    /// than Hopper's are true f32.
+    /// f32 factors may be split into parts for the tensor cores, with errors no larger than f32 sums have; the summation order
+    /// differs. The device inspects the numbers: two f16 parts if they suffice, three bf16 parts if magnitudes within a row differ
+    /// widely, and true f32 if numbers are not finite. Small products, and GPUs other than Hopper, use true f32.
     Accurate,
-    /// f32 and f64 sums with the rounding errors of every product and every addition added up beside them: nearly as if computed
-    /// with twice as many bits and rounded once.
+    /// Compensated summation of f32 and f64: the rounding errors of all products and sums are accumulated separately. The result is
+    /// nearly as if computed with twice as many bits and rounded once.
     Compensated,
 }
 
@@ -50,7 +48,7 @@ pub(crate) struct Extents {
     pub k: usize,
 }
 
-/// Elements from one index to the next.
+/// Strides in elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Strides {
     pub batch: usize,
@@ -61,17 +59,17 @@ pub(crate) struct Strides {
 /// Which elements of a matrix are adjacent in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Major {
-    /// Those of a row; rows are this many elements apart.
+    /// A row's elements; the value is the row stride.
     Rows(usize),
-    /// Those of a column; columns are this many elements apart.
+    /// A column's elements; the value is the column stride.
     Columns(usize),
     /// Neither.
     Scattered,
 }
 
 impl Strides {
-    /// Which elements are adjacent, of a matrix of `rows` x `columns`. A single line, whose distance to the next one nothing says, has
-    /// one that every kernel takes.
+    /// The adjacent elements of a `rows` x `columns` matrix. A single line, whose line stride is arbitrary, gets one that every
+    /// kernel accepts.
     pub fn major(self, rows: usize, columns: usize) -> Major {
         let apart = |stride: usize, lines: usize, extent: usize| {
             if lines <= 1 { extent.next_multiple_of(16).max(16) } else { stride }
@@ -79,20 +77,20 @@ impl Strides {
         match (self.row, self.column) {
             (row, 1) if columns > 1 => Major::Rows(apart(row, rows, columns)),
             (1, column) if rows > 1 => Major::Columns(apart(column, columns, rows)),
-            // One column with gaps: rows of one element.
+            // One column with gaps counts as rows of one element.
             (row, _) if columns <= 1 => Major::Rows(apart(row, rows, columns)),
             (_, column) if rows <= 1 => Major::Columns(column),
             _ => Major::Scattered,
         }
     }
 
-    /// Those of the transposed matrix.
+    /// Strides of the transposed matrix.
     pub fn t(self) -> Strides {
         Strides { row: self.column, column: self.row, ..self }
     }
 }
 
-/// A factor: memory from the first element to the last.
+/// A factor; its memory extends from the first element to the last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matrix<'a> {
     pub kind: ElementKind,
@@ -108,7 +106,7 @@ pub(crate) struct Output<'a> {
     pub strides: Strides,
 }
 
-/// `c = then(alpha a b + beta c)`, checked: shapes agree, the types are ones that are multiplied, every extent is below 2^31.
+/// `c = then(alpha a b + beta c)`, checked: shapes match, types are supported, every extent is below 2^31.
 #[derive(Debug)]
 pub(crate) struct Problem<'a> {
     pub device: Device,
@@ -120,17 +118,17 @@ pub(crate) struct Problem<'a> {
     pub beta: f64,
     pub precision: Precision,
     pub epilogue: Epilogue<'a>,
-    /// Whether it is one kernel, but for copies of factors that `wgmma` cannot read.
+    /// Whether to use a single kernel, apart from copies of factors that `wgmma` cannot read.
     pub one_kernel: bool,
 }
 
 impl<'a> Problem<'a> {
-    /// The same once more.
+    /// Duplicates the problem, including the mutable view of the results.
     ///
     /// # Safety
-    /// As of [`ViewMut::again`], for the memory of the results.
+    /// As [`ViewMut::again`], for the memory of the results.
     pub unsafe fn again(&self) -> Problem<'a> {
-        // SAFETY: the caller's.
+        // SAFETY: this function has the contract of `ViewMut::again`, and `c.memory` is the only mutable view that it duplicates.
         let c = Output { memory: unsafe { self.c.memory.again() }, ..self.c };
         let (device, epilogue) = (self.device.clone(), self.epilogue.clone());
         Problem { device, c, epilogue, ..*self }
@@ -138,12 +136,12 @@ impl<'a> Problem<'a> {
 }
 
 impl Problem<'_> {
-    /// What products are summed in.
+    /// The accumulator type.
     pub fn sums(&self) -> ElementKind {
         self.a.kind.sums().unwrap_or(ElementKind::F32)
     }
 
-    /// What is computed in, from the scaled product on.
+    /// The epilogue's type, from the scaled product on.
     pub fn computes_in(&self) -> ElementKind {
         match (self.sums(), self.c.kind) {
             (ElementKind::I32, ElementKind::F32) => ElementKind::F32,
@@ -151,13 +149,13 @@ impl Problem<'_> {
         }
     }
 
-    /// Which elements are adjacent: of A, of B and of C.
+    /// The adjacent elements of A, B and C.
     pub fn majors(&self) -> (Major, Major, Major) {
         let Extents { m, n, k, .. } = self.extents;
         (self.a.strides.major(m, k), self.b.strides.major(k, n), self.c.strides.major(m, n))
     }
 
-    /// The same product with rows and columns exchanged: `c' = b' a'`.
+    /// The transposed product: `c' = b' a'`.
     pub fn transposed(self) -> Self {
         let Problem { extents, a, b, c, epilogue, .. } = self;
         Problem {
@@ -170,7 +168,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Refuses types, numbers and extents that no kernel takes.
+    /// Rejects unsupported types, numbers and extents.
     pub fn check(&self) -> Result<()> {
         let (a, b, c) = (self.a.kind, self.b.kind, self.c.kind);
         let multiplied = a.sums().is_some() && (a == b || a.is_fp8() && b.is_fp8());

@@ -1,13 +1,13 @@
-//! How a family of kernels answers: with what makes its launches.
+//! The deferred launches of a kernel family.
 
 use crate::workspace::{Part, Scratch};
 use lanework::{Prepared, Result, View};
 
-/// What makes the launches of a problem once the workspace is reserved.
+/// Makes the launches of a problem once the workspace is reserved.
 pub(crate) type Recipe<'a> = Box<dyn FnOnce(&Scratch) -> Result<Vec<Prepared<'a>>> + 'a>;
 
-/// For one of several ways to a product, all of which are launched: the word in the workspace that says which of them computes it, and
-/// what it says then.
+/// Selects one of several launched variants on the device: the workspace word that holds the choice, and the value that selects
+/// this variant.
 #[derive(Clone, Copy)]
 pub(crate) struct Choice {
     pub word: Part<u32>,
@@ -15,7 +15,7 @@ pub(crate) struct Choice {
 }
 
 impl Choice {
-    /// The arguments of kernels: whether there is a choice, the word, and what it has to be.
+    /// Kernel arguments: whether there is a choice, the word, and the selecting value.
     pub fn arguments<'a>(
         choice: Option<Choice>,
         device: &lanework::Device,

@@ -1,8 +1,8 @@
-//! Requests that describe no problem.
+//! Errors for invalid requests.
 
 use lanework::{Error, Result};
 
-/// A request that describes no problem.
+/// Rejects an invalid request.
 pub(crate) fn refused<T>(why: String, help: &str) -> Result<T> {
     Err(Error::Request { why, help: help.to_owned() })
 }

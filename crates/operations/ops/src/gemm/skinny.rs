@@ -1,5 +1,4 @@
-//! The family of f32 and f64 products of a matrix and a few vectors, at most 4: what counts is that the matrix is read once, at the
-//! speed of memory.
+//! Products of a matrix and at most 4 vectors, in f32 and f64: bound by reading the matrix once at memory speed.
 
 mod dots;
 mod form;
@@ -20,16 +19,16 @@ use lanework::{Prepared, Result};
 
 /// The most vectors.
 const MOST: usize = 4;
-/// Elements of a line that several warps share with gain.
+/// Line length from which several warps share a line.
 const LONG: usize = 4096;
 
-/// The problem with the vectors on the right, as B.
+/// Transposes the problem if necessary, so that the vectors are on the right, as B.
 fn turned(problem: Problem<'_>) -> Problem<'_> {
     let Extents { m, n, .. } = problem.extents;
     if n <= m { problem } else { problem.transposed() }
 }
 
-/// Whether it computes a problem.
+/// Whether the family supports a problem.
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     let (of_a, of_b, _) = problem.majors();
@@ -52,7 +51,7 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
         && narrow(problem.c.strides, m + 1024, n + 1024)
 }
 
-/// The launches of a problem that it suits.
+/// The launches of a problem that the family supports.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
     let mut problem = turned(problem);
     let (vectors, size) = (problem.b, problem.a.kind.bytes());
@@ -80,15 +79,15 @@ pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Re
     }))
 }
 
-/// Whether the vectors are copied into the workspace first, where the elements of each are adjacent: lanes that read a line of the
-/// matrix along k read the vectors along k, too.
+/// Whether to copy the vectors into the workspace with adjacent elements first: lanes that read the matrix along k read the vectors
+/// along k, too.
 fn apart(problem: &Problem<'_>) -> bool {
     let Extents { m, k, .. } = problem.extents;
     let along_k = matches!(problem.majors().0, Major::Rows(_));
     !problem.one_kernel && along_k && problem.b.strides.row != 1 && m >= 256 && k >= 64
 }
 
-/// What of the kernel is constant for a problem.
+/// Kernel configuration for a problem.
 fn chosen(problem: &Problem<'_>) -> Form {
     let Extents { batch, m, n, k } = problem.extents;
     let (of_a, _, _) = problem.majors();
@@ -98,12 +97,12 @@ fn chosen(problem: &Problem<'_>) -> Form {
     let fours = |address: u64, strides: &[usize]| {
         address.is_multiple_of(16) && strides.iter().all(|stride| stride.is_multiple_of(4))
     };
-    // Where there is one vector, or one product, nothing is that far apart.
+    // With a single vector, or a single product, the stride does not matter.
     let apart = |stride: usize, count: usize| if count > 1 { stride } else { 0 };
     let processors = problem.device.info().multiprocessors.max(1) as usize;
     let hopper = problem.device.info().compute_capability.0 >= 9;
-    // Warps have four lines where there are enough, since each piece of a vector is then loaded for four; and they share long lines, so
-    // that a block reads few of them. About 16 warps per multiprocessor have something to read, or 32.
+    // Warps take four lines if there are enough, so each vector piece is loaded once for four lines. They share long lines, so a
+    // block reads few of them. About 16 or 32 warps per multiprocessor are busy.
     let long = along_k && k >= LONG;
     let many = if long { 8 } else { 64 };
     let lines = if along_k && batch * m >= many * processors { 4 } else { 1 };
@@ -111,7 +110,7 @@ fn chosen(problem: &Problem<'_>) -> Form {
     let busy = if long { 32 } else { 16 };
     let share = [1, 2, 4, 8].into_iter().find(|share| warps * share >= busy * processors);
     let share = share.unwrap_or(8);
-    // Pieces of a line for each lane, so that 4 loads of it are on their way.
+    // Pieces of a line per lane, for 4 loads in flight.
     let deep = [4, 2].into_iter().find(|deep| lines * deep <= 4 && k >= 128 * share * deep);
     let groups = batch * m.div_ceil(GROUP as usize);
     let wanted = [1, 2, 4, 8]
@@ -177,7 +176,7 @@ fn launch_of<'a, S: Sum + Float>(
         finish,
         form,
     );
-    // SAFETY: lines and steps past the last ones are not read, and results within the extents alone are written; indices fit 32
-    // bits by `suits`.
+    // SAFETY: the kernel does not read lines and steps past the last ones and stores results within the extents only; indices fit
+    // in 32 bits, which `suits` checks.
     unsafe { launch.grid(blocks).block(form::THREADS).prepare_unchecked(&problem.device) }
 }

@@ -1,12 +1,12 @@
-//! Memory that a kernel reads or writes: an operand's own, or a part of the workspace that one step of the plan fills and another reads.
+//! Memory of a kernel operand: a caller's buffer, or a workspace part that one step of the plan fills and another reads.
 
 use crate::workspace::{Part, Scratch};
 use lanework::{Storable, View, ViewMut};
 
-/// Where a factor lies.
+/// Memory of a factor.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
-    /// In a buffer of the caller's.
+    /// In a caller's buffer.
     Memory(View<'a, u8>),
     /// In the workspace.
     Scratch(Part<u8>),
@@ -21,7 +21,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// What its address is, as far as alignment goes: a part of the workspace is aligned to 256 bytes.
+    /// The address, for alignment checks: workspace parts are aligned to 256 bytes.
     pub fn address(self) -> u64 {
         match self {
             Source::Memory(view) => view.address(),
@@ -30,11 +30,11 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Where results go.
+/// Memory of the results.
 pub(crate) enum Destination<'a> {
-    /// To a buffer of the caller's.
+    /// In a caller's buffer.
     Memory(ViewMut<'a, u8>),
-    /// To the workspace.
+    /// In the workspace.
     Scratch(Part<u8>),
 }
 
@@ -47,7 +47,7 @@ impl<'a> Destination<'a> {
         }
     }
 
-    /// As of [`Source`].
+    /// As [`Source::address`].
     pub fn address(&self) -> u64 {
         match self {
             Destination::Memory(view) => view.address(),
@@ -55,13 +55,13 @@ impl<'a> Destination<'a> {
         }
     }
 
-    /// The same once more.
+    /// Duplicates the mutable view.
     ///
     /// # Safety
-    /// As of [`ViewMut::again`].
+    /// As [`ViewMut::again`].
     pub unsafe fn again(&self) -> Destination<'a> {
         match self {
-            // SAFETY: the caller's.
+            // SAFETY: this function has the contract of `ViewMut::again`, which it calls once, for the one view it holds.
             Destination::Memory(view) => Destination::Memory(unsafe { view.again() }),
             Destination::Scratch(part) => Destination::Scratch(*part),
         }

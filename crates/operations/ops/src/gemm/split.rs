@@ -1,9 +1,9 @@
-//! FP32 products on Hopper's tensor cores by factors that are split into parts, with an error below that of FP32 sums
-//! (Ozaki et al. 2012; Ootomo and Yokota 2022): the family of [`Precision::Accurate`].
+//! FP32 products on Hopper's tensor cores with split factors, more accurate than FP32 sums (Ozaki et al. 2012; Ootomo and
+//! Yokota 2022): the family of [`Precision::Accurate`].
 //!
-//! Which parts are right depends on the numbers. The passes that split the factors look at them as well (`parts.rs`), one block
-//! decides, and the decision stays on the device: the products by two f16, by three bf16 and by FFMA are all launched, and all
-//! but one see at once that they are not wanted. Nothing waits for the host.
+//! The right split depends on the numbers. The splitting passes inspect them (`parts.rs`), one block decides, and the decision
+//! stays on the device: the products by two f16 parts, by three bf16 parts and by FFMA are all launched, and the two that are not
+//! selected exit at once. The host never waits.
 
 pub(super) mod factor;
 pub(super) mod parts;
@@ -24,7 +24,7 @@ use lanework::prelude::*;
 use lanework::{Element, Prepared, Result, Storable, View, ViewMut};
 use parts::How;
 
-/// What a product is kept in.
+/// Workspace of a product.
 #[derive(Clone, Copy)]
 struct Room {
     choice: Part<u32>,
@@ -33,16 +33,16 @@ struct Room {
     count: usize,
 }
 
-/// The tile of a product.
+/// Tile of a product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
-    /// 128 x 128 results, 64 columns of the factors in each of 3 stages.
+    /// 128 x 128 results, 3 stages of 64 columns of the factors.
     Square,
-    /// 128 x 192 results, 64 columns of the factors in each of 2 stages.
+    /// 128 x 192 results, 2 stages of 64 columns of the factors.
     Wide,
 }
 
-/// The product of one batch: where everything is, and its launches so far.
+/// Builder of the launches for one product of the batch.
 struct Chain<'a, 's> {
     device: Device,
     scratch: &'s Scratch,
@@ -54,10 +54,10 @@ struct Chain<'a, 's> {
     steps: Vec<Prepared<'a>>,
 }
 
-/// The memory of results once more, for another launch.
+/// Duplicates the view of the results for another launch.
 fn again<'a>(memory: &ViewMut<'a, f32>) -> ViewMut<'a, f32> {
-    // SAFETY: a view is an address and a length and owns nothing; the launches that write through its copies run one after the
-    // other, and the borrow of the memory lasts as long as they do.
+    // SAFETY: `ViewMut` is an address and a length without a destructor. The launches that write through its copies run one after
+    // the other on one stream, and the plan borrows the memory for as long as they exist.
     unsafe { std::ptr::read(memory) }
 }
 
@@ -67,16 +67,16 @@ impl<'a> Chain<'a, '_> {
     }
 
     fn push(&mut self, launch: Launch<'a>) -> Result<()> {
-        // Launches that overlap (programmatic ones) cost 1.5 % here: blocks that wait keep others from starting.
-        // SAFETY: the kernels guard every access by the extents: elements of factors and results, whose tensors hold what extents and
-        // strides reach; parts by rows below their number and by words below the pitch, which is k in whole groups of 64 elements.
-        // There is a verdict, an exponent and a largest element for each row or block, as the layout says, and vectors of the
-        // epilogue were checked to have an element per row or column.
+        // Overlapping these launches (programmatic dependent launch) costs 1.5 %: waiting blocks keep others from starting.
+        // SAFETY: the kernels compare every index with the extents. `Tensor` checked the extents and strides of factors and
+        // results; parts are indexed by rows below their number and words below the pitch, which is k rounded up to whole groups of
+        // 64. `Layout` has a verdict, an exponent and a largest element for each row or block. `Epilogue::check` checked that the
+        // vectors have one element per row or column.
         self.steps.push(unsafe { launch.prepare_unchecked(&self.device)? });
         Ok(())
     }
 
-    /// The launches that take a factor apart.
+    /// Adds the launches that split a factor.
     fn split(&mut self, which: usize, how: How) -> Result<()> {
         let Room { choice, verdicts, factors, .. } = self.room;
         let (factor, kept) = (self.factors[which], factors[which]);
@@ -90,7 +90,7 @@ impl<'a> Chain<'a, '_> {
         Ok(())
     }
 
-    /// The launch that multiplies parts, if the choice is `mine`.
+    /// Adds the launch that multiplies parts if the choice is `mine`.
     fn multiply<T, S, const PARTS: u32, const COLUMNS: u32, const DEPTH: u32, const STAGES: u32>(
         &mut self,
         mine: u32,
@@ -135,7 +135,7 @@ impl<'a> Chain<'a, '_> {
         self.push(launch.grid(tiles.min(processors) as u32).block(384).shared_bytes(shared))
     }
 
-    /// The launch of the product by FFMA.
+    /// Adds the launch of the FFMA product.
     fn plain(&mut self) -> Result<()> {
         let [a, b] = self.factors;
         let Finishing { alpha, beta, bias, scale_a, finish, .. } = self.finishing;
@@ -160,7 +160,7 @@ impl<'a> Chain<'a, '_> {
         self.push(launch.grid(tiles.min(2 * processors)).block(plain::THREADS))
     }
 
-    /// All launches.
+    /// Builds all launches.
     fn build(&mut self, shape: Shape) -> Result<()> {
         self.split(0, How::Pairs)?;
         self.split(1, How::Pairs)?;
@@ -183,12 +183,12 @@ impl<'a> Chain<'a, '_> {
     }
 }
 
-/// Columns of the factors below which the split costs more bits than the sums lose, and products too small to be worth its passes.
+/// K below which splitting costs more bits than the sums lose, and the fewest multiply-adds that amortize the passes.
 const LEAST: (usize, f64) = (512, 1e9);
-/// Rows and batches beyond which memory for parts or launches would be too many.
+/// The most rows (workspace size) and the most batches (number of launches).
 const MOST: (usize, usize) = (1 << 28, 16);
 
-/// Whether this family computes a problem, and faster than by FFMA.
+/// Whether this family supports a problem and beats FFMA.
 pub(crate) fn suits(problem: &Problem<'_>) -> bool {
     let Extents { batch, m, n, k } = problem.extents;
     problem.precision == Precision::Accurate
@@ -201,17 +201,17 @@ pub(crate) fn suits(problem: &Problem<'_>) -> bool {
         && batch <= MOST.1
 }
 
-/// The family's launches.
+/// The launches of this family.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, layout: &mut Layout) -> Result<Recipe<'a>> {
     let Extents { m, n, .. } = problem.extents;
     let processors = problem.device.info().multiprocessors.max(1) as usize;
-    // Large tiles read less of the parts, but must fill the device.
+    // Large tiles re-read less, but must fill the device.
     let waves = |columns: usize| m.div_ceil(128) * n.div_ceil(columns) / processors;
     let shape = if waves(192) >= 16 { Shape::Wide } else { Shape::Square };
     shaped(problem, layout, shape)
 }
 
-/// The factors of one product of the batch, in this memory.
+/// The factors of one product of the batch.
 fn factors<'a>(problem: &Problem<'a>, memory: [View<'a, f32>; 2], batch: usize) -> [Factor<'a>; 2] {
     let Extents { m, n, k, .. } = problem.extents;
     let (a, b) = (problem.a.strides, problem.b.strides);

@@ -1,8 +1,8 @@
-//! Split-K for every family: where there are few results of long sums, the steps along k are divided into parts, which are computed as a batch of
-//! products, and a second kernel adds them up in their order.
+//! Split-K for every family: with few results of long sums, the k steps are divided into parts that are computed as a batch of
+//! products, and a second kernel reduces them in order.
 //!
-//! What divides k by itself is left to do so: true FP32 (`ffma.rs`), FP64 of as many tiles as multiprocessors (`double/units.rs`),
-//! clusters that share a tile of some thousand steps (`hopper/divided.rs`).
+//! Families that divide k themselves are excluded: true FP32 (`ffma.rs`), FP64 with as many tiles as multiprocessors
+//! (`double/units.rs`), clusters that share a tile of some thousand steps (`hopper/divided.rs`).
 
 use super::added::{Parts, add};
 use super::element::ElementKind;
@@ -14,12 +14,12 @@ use super::source::{Destination, Source};
 use crate::workspace::Layout;
 use lanework::{Result, View};
 
-/// Results of a block, of any family.
+/// Results per block, in any family.
 const TILE: (usize, usize) = (128, 64);
-/// Parts begin at multiples of so many steps, so that TMA and vectors of 16 bytes reach them.
+/// Parts begin at multiples of this many steps, which keeps TMA and 16-byte vectors aligned.
 const STEP: usize = 256;
 
-/// How k is divided: parts of `each` steps, and one of the `rest`.
+/// Division of k: parts of `each` steps, and one of the `rest`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Division {
     each: usize,
@@ -27,18 +27,18 @@ pub(super) struct Division {
     rest: usize,
 }
 
-/// Steps from which on a division gains more than the second launch takes: where clusters divide k anyway, and where nothing does.
+/// Number of steps from which the gain exceeds the second launch, with and without clusters that divide k anyway.
 fn least(problem: &Problem<'_>) -> usize {
     if problem.sums() == ElementKind::F64 { 2048 } else { 32_768 }
 }
 
-/// The division of a problem, where it gains.
+/// The division of a problem, if it pays off.
 pub(super) fn division(problem: &Problem<'_>) -> Option<Division> {
     let Extents { batch, m, n, k } = problem.extents;
     let others =
         problem.a.kind == ElementKind::F32 && problem.precision != Precision::TensorFloat32;
     let compensated = problem.precision == Precision::Compensated;
-    // Factors in the workspace belong to a family that has chosen already.
+    // Factors in the workspace belong to a family that has already decided.
     let given = |matrix: &Matrix<'_>| matches!(matrix.memory, Source::Memory(_));
     let whole =
         problem.one_kernel || others || compensated || !given(&problem.a) || !given(&problem.b);
@@ -53,7 +53,7 @@ pub(super) fn division(problem: &Problem<'_>) -> Option<Division> {
     (each < k).then_some(Division { each, parts: k / each, rest: k % each })
 }
 
-/// The launches of a problem that is divided so; `chosen` makes those of the parts.
+/// The launches of the divided problem; `chosen` makes the launches of the parts.
 pub(super) fn recipe<'a>(
     problem: Problem<'a>,
     layout: &mut Layout,
@@ -63,7 +63,7 @@ pub(super) fn recipe<'a>(
     let Extents { m, n, .. } = problem.extents;
     let bytes = problem.sums().bytes();
     let pitch = n.next_multiple_of(4);
-    // Parts begin at multiples of what the workspace is aligned to.
+    // Parts begin at multiples of the workspace alignment.
     let results = (m * pitch).next_multiple_of(64);
     let count = parts + usize::from(rest > 0);
     let all = layout.scratch::<u8>(count * results * bytes);
@@ -89,14 +89,14 @@ pub(super) fn recipe<'a>(
     }))
 }
 
-/// The products of `parts` parts of `each` steps from step `first` on, to which nothing is done yet.
+/// The products of `parts` parts of `each` steps from step `first` on, without an epilogue.
 fn part<'a>(
     problem: &Problem<'a>,
     first: usize,
     (parts, each): (usize, usize),
     c: Output<'a>,
 ) -> Problem<'a> {
-    // Parts of a factor are as far apart as their steps along k.
+    // The batch stride of a factor is the distance of `each` steps along k.
     let of = |matrix: &Matrix<'a>, along: usize| {
         let bytes = first * along * matrix.kind.bytes();
         let memory = match matrix.memory {
@@ -134,7 +134,7 @@ mod tests {
         Ok(division(&product.problem(TensorMut::new(&mut c, [m, n])?)?))
     }
 
-    /// A divided product of whole numbers, which is exact, in every layout, with all of an epilogue.
+    /// A divided product of integers (exact), in every layout, with a full epilogue.
     fn check<T: GemmElement, C: GemmElement, B: GemmElement>(
         of: fn(f64) -> T,
         back: fn(C) -> f64,

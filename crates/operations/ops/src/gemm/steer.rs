@@ -1,4 +1,4 @@
-//! Products computed in a way that the caller chooses, and not the library: what the ladders need, whose rungs show what a choice is worth.
+//! Forced kernel variants, for the ladders, whose rungs measure what a choice gains.
 
 use super::problem::{Problem, refused};
 use super::recipe::Recipe;
@@ -6,21 +6,20 @@ use super::{ffma, halved};
 use crate::workspace::Layout;
 use lanework::Result;
 
-/// A way to compute a product.
+/// A forced kernel variant.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Steer {
-    /// In true FP32, by blocks of so many rows and columns, one of those that the library has; the steps along k are divided among so many
-    /// blocks of a cluster.
+    /// True FP32 with one of the library's tiles; the k steps are divided among the blocks of a cluster.
     Tile {
-        /// Rows of results of a block.
+        /// Result rows per block.
         rows: u32,
-        /// Columns of results of a block.
+        /// Result columns per block.
         cols: u32,
         /// Blocks of a cluster: 1, 2, 4 or 8.
         splits: u32,
     },
-    /// As TF32, by factors rounded to f16 with scaled rows and columns, however few there are.
+    /// TF32 by factors rounded to f16 with scaled rows and columns, at any size.
     Halved,
 }
 

@@ -1,4 +1,4 @@
-//! What is refused and in which words, extents of 0, and products under the emulator's checks.
+//! Rejected requests and their messages, extents of 0, and products on a sanitized emulator.
 
 use super::choose::by_name;
 use super::hopper::{Order, Shape, shaped};
@@ -124,10 +124,10 @@ fn awkward_products_are_clean_under_the_sanitizer() -> Result<()> {
     Ok(())
 }
 
-/// How numbers become factors, and results numbers.
+/// Conversions from test integers to factors, and from results to integers.
 type Numbers<T, C> = (fn(i32) -> T, fn(C) -> i32);
 
-/// A product by one family of kernels, compared with exact sums: factors are small integers.
+/// A product by one kernel family, compared with exact sums of small integers.
 fn by_family<T: crate::GemmElement, C: crate::GemmElement>(
     device: &Device,
     family: impl for<'a> Fn(Problem<'a>, &mut Layout) -> Option<Result<Recipe<'a>>>,
@@ -163,7 +163,7 @@ fn by_family<T: crate::GemmElement, C: crate::GemmElement>(
     Ok(true)
 }
 
-/// The same by the family of sm_90a, divided as `shape` says.
+/// As [`by_family`], for the sm_90a family with the given shape.
 fn by_shape<T: crate::GemmElement, C: crate::GemmElement>(
     device: &Device,
     shape: Shape,
@@ -284,7 +284,7 @@ fn warpgroups_that_take_turns_at_tiles_are_right_and_clean() -> Result<()> {
         parts,
         ..Shape::default()
     };
-    // Fewer steps than stages and many more; tiles for one of the warpgroups alone, for both, and an odd number of them.
+    // Fewer steps than stages, and many more; tiles for one warpgroup, for both, and an odd number.
     let (alone, pairs) = (shape(128, 1, (1, 1), 1), shape(128, 2, (2, 1), 2));
     let in_f32 = |x: f32| x as i32;
     by_shape::<f16, f32>(&device, alone, [136, 264, 1200], (true, true), (narrow, in_f32))?;
@@ -301,7 +301,7 @@ fn promoted_sums_are_right_for_every_number_of_stages() -> Result<()> {
     let device = Device::emulator().sanitized();
     let of = |x: i32| Fp8E4m3::from_f32(x as f32);
     for columns in [64, 128] {
-        // One stage, an odd number of them, an even one, and several tiles for a block; and blocks that load for each other.
+        // One stage, an odd and an even number of them, several tiles per block, and blocks that load for each other.
         let alone = (1, 1);
         for (k, most, cluster) in
             [(96, 0, alone), (384, 0, (2, 1)), (512, 1, alone), (1152, 2, (2, 1))]

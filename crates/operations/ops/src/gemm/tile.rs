@@ -1,7 +1,7 @@
-//! The family for everything: tiles in shared memory, sums in registers, any element type, any strides, any device.
+//! The fallback family: tiles in shared memory, sums in registers, any element type, any strides, any device.
 //!
-//! A block computes 64 x 64 results, a thread 4 x 4 of them, 16 apart so that stores and shared loads of a warp are adjacent; k goes by 16.
-//! It reads one element at a time and is bound by that; it is what other families are compared with, and what is left where none fits.
+//! A block computes 64 x 64 results; a thread computes 4 x 4 of them, 16 apart, so that a warp's stores and shared loads are
+//! adjacent; k advances by 16. It loads one element at a time, which bounds its speed. Other families are compared with it.
 
 use super::element::ElementKind;
 use super::finish::{Finishing, Sum, finished, finishing};
@@ -13,9 +13,9 @@ use lanework::lang::Var;
 use lanework::prelude::*;
 use lanework::{Element, Prepared, Result};
 
-/// Edge of a block's tile of results.
+/// Edge of a block's result tile.
 const TILE: u32 = 64;
-/// Steps along k that are loaded at a time.
+/// k steps per load.
 const DEPTH: u32 = 16;
 /// Threads per block, in rows of `SIDE`.
 const THREADS: u32 = 256;
@@ -23,36 +23,36 @@ const SIDE: u32 = 16;
 /// Edge of a thread's square of results.
 const EDGE: u32 = TILE / SIDE;
 
-/// What of a problem is constant in a kernel.
+/// Compile-time configuration of a kernel.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     /// The factors' types.
     kinds: (ElementKind, ElementKind),
-    /// Whether the elements of a row of A, and of B, are adjacent.
+    /// Whether A and B are row-major.
     by_rows: (bool, bool),
     compensated: bool,
 }
 
-/// The value of an 8-bit float: as an f16, of which it is the upper bits, or those shifted.
+/// The value of an 8-bit float, via an f16 that shares its upper bits, shifted if necessary.
 #[device]
 fn widened_fp8(bits: u32, #[constant] kind: ElementKind) -> f32 {
     if kind == ElementKind::E5m2 {
         let half = bits << 8;
         f16_bits(half)
     } else {
-        // The exponent's bias is 7, that of an f16 is 15.
+        // The exponent bias is 7; the bias of f16 is 15.
         let half = (bits & 0x80) << 8 | (bits & 0x7f) << 7;
         let value = f16_bits(half) * 256.0;
         if bits & 0x7f == 0x7f { f32::NAN } else { value }
     }
 }
 
-/// The f16 with these bits as an f32.
+/// Converts f16 bits to f32.
 #[device]
 fn f16_bits(bits: u32) -> f32 {
     let sign = (bits & 0x8000) << 16;
     let rest = bits & 0x7fff;
-    // The exponent's bias is 15, that of an f32 is 127: the bits moved, times 2^112, are right for subnormal numbers, too.
+    // The exponent bias is 15; the bias of f32 is 127. Shifting the bits and multiplying by 2^112 also handles subnormal numbers.
     let value = f32_from_bits(rest << 13) * f32_from_bits(0x7780_0000);
     let wide = if rest >= 0x7c00 { f32_from_bits(rest << 13 | 0x7f80_0000) } else { value };
     f32_from_bits(sign | bits_of(wide))
@@ -64,10 +64,10 @@ fn bits_of(x: f32) -> u32 {
     ptx!("mov.b32 {}, {};", out(u32), in(x))
 }
 
-/// A factor's element as what sums are computed in.
+/// Widens a factor's element to the accumulator type.
 trait Widen: Sum {
     fn widened<T: Element>(x: Var<T>, kind: ElementKind) -> Var<Self>;
-    /// `sums[0] + sums[1]` becomes that plus `a * b`, with the rounding errors in the second.
+    /// Adds `a * b` to `sums[0] + sums[1]`; the second holds the rounding errors.
     fn compensated(a: Var<Self>, b: Var<Self>, sums: [Var<Self>; 2]) -> [Var<Self>; 2];
 }
 
@@ -110,12 +110,12 @@ impl Widen for i32 {
     }
 }
 
-/// A step of a dot product in twice the precision (Ogita, Rump and Oishi 2005, `Dot2`): the errors of the product and of the
-/// addition, each a number of the same type, are added up beside the sum.
+/// A step of a dot product in twice the precision (Ogita, Rump and Oishi 2005, `Dot2`): the rounding errors of product and
+/// addition, each a number of the same type, are accumulated separately.
 #[device]
 pub(super) fn dot2<T: Float>(a: T, b: T, sums: [T; 2]) -> [T; 2] {
     let [sum, rest] = sums;
-    // A fused operation, which no compiler fuses with the addition after it.
+    // An explicit FMA, so the compiler cannot contract the product with the addition after it.
     let product = fma(a, b, T::ZERO);
     let below = fma(a, b, T::ZERO - product);
     let next = sum + product;
@@ -124,7 +124,7 @@ pub(super) fn dot2<T: Float>(a: T, b: T, sums: [T; 2]) -> [T; 2] {
     [next, rest + (lost + below)]
 }
 
-/// The product, one tile of results per block, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on.
+/// The product: one result tile per block, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on.
 #[kernel(block = THREADS)]
 fn tile<T: Element, P: Widen, S: Sum, O: Element>(
     a: &[T],
@@ -229,7 +229,7 @@ fn tile<T: Element, P: Widen, S: Sum, O: Element>(
     }
 }
 
-/// Any problem.
+/// The launches of any problem.
 pub(crate) fn recipe<'a>(problem: Problem<'a>, _: &mut Layout) -> Result<Recipe<'a>> {
     Ok(Box::new(move |scratch| {
         let step = match (problem.a.kind, problem.c.kind) {
@@ -290,9 +290,9 @@ fn prepared<'a, T: Element, P: Widen, S: Sum, O: Element>(
         form,
         finish,
     );
-    // SAFETY: every access of A, B and C is guarded by the extents, and a tensor holds what its extents and strides reach; vectors of
-    // the epilogue were checked to have an element per row or column, or one. A thread's index is under THREADS, so that its
-    // places in shared memory are in range.
+    // SAFETY: the kernel compares every index of A, B and C with the extents, which `Tensor` checked against the memory.
+    // `Epilogue::check` checked that the vectors have one element, or one per row or column. Thread indices are below THREADS, so
+    // shared-memory indices are in range.
     unsafe {
         launch
             .grid((tiles, batch.min(65_535) as u32, 1))

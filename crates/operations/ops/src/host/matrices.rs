@@ -1,4 +1,4 @@
-//! Operations on arrays of the host whose results are arrays: scans, permutations, products and norms.
+//! Host-array operations whose results are arrays: scans, permutations, products and norms.
 
 use super::{OnDevice, Ranked, download, upload};
 use crate::gemm::GemmElement;
@@ -12,7 +12,7 @@ macro_rules! scans {
         $(#[$doc])*
         ///
         /// # Errors
-        /// What the device reports.
+        /// Device errors.
         pub fn $name<T: Scannable, D: Ranked<R>, const R: usize>(
             device: &Device,
             x: ArrayView<'_, T, D>,
@@ -24,7 +24,7 @@ macro_rules! scans {
 }
 
 scans! {
-    /// The running sum up to each element and with it, in the order of the rows.
+    /// The inclusive running sum, in row-major order.
     ///
     /// ```
     /// # use lanework::Device;
@@ -35,7 +35,7 @@ scans! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     inclusive_scan: inclusive;
-    /// The sum of the elements before each, in the order of the rows.
+    /// The exclusive running sum (the elements before each), in row-major order.
     ///
     /// ```
     /// # use lanework::Device;
@@ -48,7 +48,7 @@ scans! {
     exclusive_scan: exclusive;
 }
 
-/// An array whose last axis is adjacent in memory, as some operations want it: put in order on the device where it is not.
+/// An array whose last axis is adjacent in memory, reordered on the device if necessary.
 fn in_order<T: Storable, const R: usize>(x: OnDevice<T, R>) -> Result<OnDevice<T, R>> {
     let OnDevice { shape, .. } = x;
     if x.tensor().is_dense() {
@@ -62,10 +62,10 @@ fn in_order<T: Storable, const R: usize>(x: OnDevice<T, R>) -> Result<OnDevice<T
     Ok(OnDevice { buffer, shape, strides })
 }
 
-/// The transpose of a matrix, its rows adjacent in memory.
+/// The transpose of a matrix, row-major.
 ///
 /// # Errors
-/// What the device reports.
+/// Device errors.
 ///
 /// ```
 /// # use lanework::Device;
@@ -80,10 +80,10 @@ pub fn transpose<T: Storable>(device: &Device, x: ArrayView2<'_, T>) -> Result<A
     download(&crate::transpose(x.tensor()).eval()?, [x.shape[1], x.shape[0]])
 }
 
-/// The array whose axis `i` is axis `axes[i]` of `x`, in the order of its own rows.
+/// The array whose axis `i` is axis `axes[i]` of `x`, row-major.
 ///
 /// # Errors
-/// [`lanework::Error::Request`] where `axes` is not an order of the axes; what the device reports.
+/// [`lanework::Error::Request`] if `axes` is not a permutation of the axes; device errors.
 ///
 /// ```
 /// # use lanework::Device;
@@ -108,7 +108,7 @@ pub fn permute<T: Storable, D: Ranked<R>, const R: usize>(
 /// The product of two matrices.
 ///
 /// # Errors
-/// [`lanework::Error::Request`] where the shapes do not go together; what the device reports.
+/// [`lanework::Error::Request`] if the shapes do not match; device errors.
 ///
 /// ```
 /// # use lanework::Device;
@@ -133,7 +133,7 @@ macro_rules! norms {
         $(#[$doc])*
         ///
         /// # Errors
-        /// What the device reports.
+        /// Device errors.
         pub fn $name<T: Normal>(device: &Device, x: ArrayView2<'_, T>) -> Result<Array2<T>> {
             let x = in_order(upload(device, x)?)?;
             download::<T, Ix2, 2>(&nn::$name(x.tensor()).eval()?, x.shape)
@@ -153,7 +153,7 @@ norms! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     softmax;
-    /// Each row's elements less their mean, divided by their standard deviation.
+    /// Each row's elements minus their mean, divided by their standard deviation.
     ///
     /// ```
     /// # use lanework::Device;

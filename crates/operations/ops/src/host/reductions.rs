@@ -1,4 +1,4 @@
-//! Reductions of arrays of the host.
+//! Reductions of host arrays.
 
 use super::{Ranked, in_shape, upload};
 use crate::reduce::{self, Reducible, ReducibleFloat};
@@ -10,7 +10,7 @@ macro_rules! reductions {
         $(#[$doc])*
         ///
         /// # Errors
-        /// As [`Reduction::run`](crate::reduce::Reduction::run); what the device reports.
+        /// As [`Reduction::run`](crate::reduce::Reduction::run); device errors.
         pub fn $name<T: $bound, D: Ranked<R>, const R: usize>(
             device: &Device,
             x: ArrayView<'_, T, D>,
@@ -21,7 +21,7 @@ macro_rules! reductions {
         #[doc = concat!("As [`", stringify!($name), "`], along one axis: an array of the other axes. See the [module](super) for an example.")]
         ///
         /// # Errors
-        /// As [`Reduction::run`](crate::reduce::Reduction::run); what the device reports.
+        /// As [`Reduction::run`](crate::reduce::Reduction::run); device errors.
         pub fn $along<T: $bound, D: Ranked<R> + RemoveAxis, const R: usize>(
             device: &Device,
             x: ArrayView<'_, T, D>,
@@ -71,7 +71,7 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     norm2 norm2_axis: ReducibleFloat => T::Sum;
-    /// The smallest element; NaN where one is.
+    /// The smallest element; NaN if any element is NaN.
     ///
     /// ```
     /// # use lanework::Device;
@@ -83,7 +83,7 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     min min_axis: Reducible => T;
-    /// The largest element; NaN where one is.
+    /// The largest element; NaN if any element is NaN.
     ///
     /// ```
     /// # use lanework::Device;
@@ -95,7 +95,7 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     max max_axis: Reducible => T;
-    /// The place of the smallest element in the order of the array's rows, counted from 0.
+    /// The index of the smallest element in row-major order, counted from 0.
     ///
     /// ```
     /// # use lanework::Device;
@@ -108,7 +108,7 @@ reductions! {
     /// # Ok::<(), lanework::Error>(())
     /// ```
     argmin argmin_axis: Reducible => u64;
-    /// The place of the largest element in the order of the array's rows, counted from 0.
+    /// The index of the largest element in row-major order, counted from 0.
     ///
     /// ```
     /// # use lanework::Device;
@@ -122,10 +122,10 @@ reductions! {
     argmax argmax_axis: Reducible => u64;
 }
 
-/// The sum of the products of two arrays' elements.
+/// The dot product of two arrays.
 ///
 /// # Errors
-/// [`lanework::Error::Request`] where the shapes differ; what the device reports.
+/// [`lanework::Error::Request`] if the shapes differ; device errors.
 ///
 /// ```
 /// # use lanework::Device;

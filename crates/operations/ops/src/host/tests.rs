@@ -1,4 +1,4 @@
-//! Views of every order reach the device with the elements that they have on the host.
+//! Views of every axis order arrive on the device unchanged.
 
 use super::*;
 use ndarray::{Array2, Array3, Axis, s};
@@ -7,7 +7,7 @@ fn cube() -> Array3<i32> {
     Array3::from_shape_fn((3, 4, 5), |(i, j, k)| (100 * i + 10 * j + k) as i32)
 }
 
-/// The elements of a tensor, in the order of its rows.
+/// The elements of a tensor in row-major order.
 fn gathered(x: &OnDevice<i32, 3>) -> Result<Vec<i32>> {
     crate::copy(x.tensor()).eval()?.download()
 }
@@ -25,7 +25,7 @@ fn views_of_every_order_keep_their_elements() -> Result<()> {
         let x = upload(&device, view)?;
         assert_eq!(gathered(&x)?, view.iter().copied().collect::<Vec<_>>(), "{view:?}");
     }
-    // What is only turned is not moved.
+    // Permuted axes are not packed.
     assert_eq!(upload(&device, turned)?.tensor().strides(), [1, 20, 5]);
     Ok(())
 }

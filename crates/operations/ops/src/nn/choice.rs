@@ -1,40 +1,41 @@
-//! Which threads hold a row: the choice by its length, the number of rows, and the device.
+//! Selects the threads that hold a row, by its length, the number of rows, and the device.
 
 use super::kernels::{How, Kind, MOST};
 use super::normal::{Normal, Rows};
 use super::{collect, ring, spread};
 use lanework::Device;
 
-/// The ways to hold a row; `Best` chooses. Where a row cannot be held so, it is read as often as it is needed.
+/// Kernel variants; `Best` selects one. A row that a variant cannot hold is read as often as needed.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// The fastest one for a shape.
+    /// The fastest variant for a shape.
     Best,
-    /// By one block or less.
+    /// Rows held by at most one block.
     Held,
-    /// By several blocks, of which each thread has at most so many vectors.
+    /// Rows held by several blocks, with at most this many vectors per thread.
     Spread(usize),
-    /// The same, by bulk copies.
+    /// As `Spread`, with bulk copies.
     Ring(usize),
-    /// By nobody: it is read twice, by as many blocks as there is room for.
+    /// Rows are not held: two passes with as many blocks as fit.
     Passes,
 }
 
-/// Vectors that a thread holds while there are threads: enough loads in flight, and not so many registers that few blocks run.
+/// Vectors per thread while there are threads: enough loads in flight, few enough registers for many blocks.
 const VECTORS: usize = 2;
-/// The same of a warp that holds a row of f32: blocks of two warps come too slowly (65,536 rows of 320 took twice as long on an H200).
+/// Vectors per lane if a warp holds an f32 row: blocks of two warps launch too slowly (65,536 rows of 320 took twice as long on an
+/// H200).
 const OF_LANE: usize = 4;
-/// Threads of a row that one block holds, so that another block runs beside it.
+/// Preferred number of threads per row held by one block, which leaves room for a second block.
 const PREFERRED: usize = 512;
-/// Rows that are no whole vectors are faster read twice than held by several blocks where they are more than this part of what all blocks hold
-/// together: on an H200, 1.3 times as fast from there on, 2000 rows of 50,257 2.7 times.
+/// Rows that are not whole vectors are read twice instead of being held by several blocks if they exceed this fraction of what all
+/// blocks hold together: on an H200, 1.3 times as fast from there on, and 2.7 times for 2000 rows of 50,257.
 const SHARE: usize = 4;
-/// The most threads of a row that one block holds.
+/// The most threads per row that one block holds.
 const THREADS: usize = 1024;
 
-/// The threads that hold a row of `vectors`, and how many of them each has: at most `most`, and while there are threads, `each`, or
-/// those of one warp `of_lane`.
+/// The threads that hold a row of `vectors`, and the vectors of each: at most `most`; preferably `each`, or `of_lane` within one
+/// warp.
 fn held(vectors: usize, most: usize, each: usize, of_lane: usize) -> Option<(u32, usize)> {
     let threads = match vectors {
         ..=8 => vectors.next_power_of_two(),
@@ -47,7 +48,7 @@ fn held(vectors: usize, most: usize, each: usize, of_lane: usize) -> Option<(u32
     (each <= most).then_some((threads as u32, each))
 }
 
-/// How rows are spread over blocks: vectors of a thread, parts of a row, rows at a time.
+/// Distribution of rows over blocks: vectors per thread, parts per row, rows at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shares {
     pub vectors: usize,
@@ -55,7 +56,7 @@ pub(super) struct Shares {
     pub groups: usize,
 }
 
-/// The same of `blocks`, whose threads have `slice` elements together for each of their vectors, of which they have at most `most`.
+/// The distribution over `blocks` whose threads together have `slice` elements per vector, with at most `most` vectors per thread.
 fn shares(rows: &Rows, slice: usize, blocks: usize, most: usize) -> Option<Shares> {
     let fewest = rows.n.div_ceil(slice * blocks);
     let vectors = rows.rows.saturating_mul(rows.n).div_ceil(slice * blocks);
@@ -65,7 +66,7 @@ fn shares(rows: &Rows, slice: usize, blocks: usize, most: usize) -> Option<Share
     (vectors <= most && parts <= blocks).then_some(Shares { vectors, parts, groups })
 }
 
-/// Who holds a row.
+/// The selected variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Chosen {
     Held { threads: u32, vectors: usize },
@@ -75,7 +76,8 @@ pub(super) enum Chosen {
 }
 
 impl Way {
-    /// Who holds rows of this shape on a device; `most` gives the vectors of T that take as many registers as so many of f32.
+    /// Selects the variant for rows of this shape on a device; `most` converts a limit of f32 vectors to vectors of T with as many
+    /// registers.
     pub(super) fn choose<T: Normal>(
         self,
         device: &Device,
@@ -90,7 +92,7 @@ impl Way {
         let vectors = if peeled { rows.n / T::VECTOR } else { rows.n.div_ceil(T::VECTOR) };
         let of_lane = match how.kind {
             _ if T::VECTOR < 8 => OF_LANE,
-            // With one more it has too few registers.
+            // One more vector would leave too few registers.
             Kind::LayerNorm if !peeled => 3,
             _ => most(MOST),
         };
@@ -111,20 +113,20 @@ impl Way {
                 .filter(|shares| how.wide && shares.parts <= collect::PARTS)
                 .map(Chosen::Ring)
         };
-        // Whether the rows are more than a part of what all blocks hold together.
+        // Whether the rows exceed a fraction of what all blocks hold together.
         let room = spread::THREADS as usize * T::VECTOR * most(MOST) * spread::RESIDENT as usize;
         let many = rows.rows.saturating_mul(rows.n) > room * multiprocessors / SHARE;
         let of_ring = most(ring::MOST) * ring::THREADS as usize * T::VECTOR;
-        // Copies ahead need a device that has them, and several rows of each block.
+        // Copying ahead requires bulk copies and several rows per block.
         let ahead = info.compute_capability >= (9, 0)
             && rows.rows.saturating_mul(rows.n) >= 4 * multiprocessors * of_ring;
         let chosen = match self {
-            // Blocks that hold such rows together read them number by number, and wait for each other.
+            // Blocks that share such rows would read them element by element and wait for each other.
             Way::Best if peeled && held.is_none() && many => Some(Chosen::Passes),
             Way::Best if ahead && held.is_none() => {
                 ring(most(ring::PREFERRED)).or_else(|| ring(most(ring::MOST)))
             }
-            // Where a block for each row would leave most multiprocessors idle, several share it.
+            // If one block per row would leave most multiprocessors idle, several share a row.
             Way::Best if rows.n >= 16384 && 4 * rows.rows <= multiprocessors => {
                 spread(most(MOST)).or(held)
             }

@@ -1,7 +1,7 @@
-//! The statistics of the part of a row that the warps of a block hold, with one exchange between them.
+//! Combines the statistics of the warps of a block in one exchange.
 //!
-//! Those of the warps are combined (Chan, Golub and LeVeque 1983 for means and squares; for exponentials, each sum is scaled to the largest
-//! number of all) by every warp in the same order, so that a block meets once.
+//! Every warp combines the statistics of all warps in the same order (Chan, Golub and LeVeque 1983 for means and squares;
+//! exponential sums are rescaled to the largest element), so a single barrier suffices.
 
 use super::kernels::{How, Kind, RowPart, SLOTS};
 use super::statistics::{exponential, merged, numbers_of_warp, of_warp};
@@ -9,10 +9,10 @@ use lanework::prelude::*;
 
 /// The most warps of a block.
 pub(super) const WARPS: u32 = 32;
-/// Warps whose statistics each thread reads by itself; of more, lanes read one each and add up.
+/// Up to this many warps, each thread reads the statistics of all; with more, lanes read one each and reduce.
 const FEW: u32 = 8;
 
-/// The statistics of a group's numbers, of which it has `count`; and what exponentials are relative to in this warp.
+/// The statistics of a group's `count` elements, and the reference that this warp's exponentials are relative to.
 #[device]
 pub(super) fn statistics<const V: usize>(
     values: &mut [[f32; V]; SLOTS],
@@ -31,8 +31,8 @@ pub(super) fn statistics<const V: usize>(
     (all, first)
 }
 
-/// What the warps of a block have together, `count` numbers in all, of which this thread's warp has `numbers`. Each call of a kernel has
-/// another `part` of `space`, until there was another call.
+/// Combines the statistics of a block's warps: `count` elements in all, of which this thread's warp has `numbers`. Consecutive
+/// calls of a kernel use different parts of `space`, so one barrier per call suffices.
 #[device]
 pub(super) fn of_warps(
     (first, second): (f32, f32),
@@ -44,7 +44,7 @@ pub(super) fn of_warps(
 ) -> (f32, f32) {
     let warps = const { how.threads / 32 };
     let (lane, warp) = (thread_idx.x % 32, thread_idx.x / 32);
-    // Whether the warps have as many numbers each.
+    // Whether all warps have the same number of elements.
     let equal = const { how.full && part == 0 };
     let part = const { 3 * part };
     if lane == 0 {
@@ -115,7 +115,7 @@ pub(super) fn of_warps(
     all
 }
 
-/// The sum, or the largest, of a number of each of a few warps, in pairs.
+/// The sum or maximum over a few warps, pairwise.
 #[device]
 fn of_few(values: [f32; FEW as usize], #[constant] warps: u32, #[constant] most: bool) -> f32 {
     let mut all = values;
@@ -132,7 +132,7 @@ fn of_few(values: [f32; FEW as usize], #[constant] warps: u32, #[constant] most:
     all[0]
 }
 
-/// A number of each of a few warps.
+/// Reads one value of each of a few warps.
 #[device]
 fn of_each(space: Shared<f32, 2>, row: u32, #[constant] warps: u32) -> [f32; FEW as usize] {
     let mut all = [0.0f32; FEW as usize];

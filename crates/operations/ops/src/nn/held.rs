@@ -1,4 +1,4 @@
-//! Rows held by one block or less: as many as there are read at once, with one exchange within a block.
+//! Rows held by at most one block: several rows at once, with one exchange within a block.
 
 use super::exchange::{WARPS, statistics};
 use super::kernels::{How, Kind, NONE, RowPart, begin, columns, fetch, read, write};
@@ -6,7 +6,7 @@ use super::statistics::{exponential, factors};
 use crate::vectors::Widened;
 use lanework::prelude::*;
 
-/// Rows of `n` numbers, each held by `how.threads` threads.
+/// Rows of `n` elements, each held by `how.threads` threads.
 #[kernel(block = how.block, min_blocks = how.resident)]
 pub(super) fn held<E: Widened<Wide = f32>, const V: usize>(
     x: &[E],
@@ -23,7 +23,7 @@ pub(super) fn held<E: Widened<Wide = f32>, const V: usize>(
     let space = shared::<f32>([3, WARPS]);
     let (group, me) = (thread_idx.x / how.threads, thread_idx.x % how.threads);
     let row = block_idx.x as u64 * const { how.block / how.threads } as u64 + group as u64;
-    // Groups without a row take part in the exchange of their warp.
+    // Groups without a row take part in their warp's exchange.
     let end = select(row < rows, n, 0);
     let next = const { how.threads as u64 * V as u64 };
     let mut span = RowPart {
@@ -37,7 +37,7 @@ pub(super) fn held<E: Widened<Wide = f32>, const V: usize>(
         extra: NONE,
     };
     if how.peeled && row < rows {
-        // What comes before the first multiple of 16 bytes, vectors, and what comes behind the last one.
+        // The elements before the first multiple of 16 bytes, the vectors, and the elements after the last one.
         let size = V as u64;
         span.first = (size - (how.phase + row * x_row) % size) % size;
         span.end = span.first + (n - span.first) / size * size;
@@ -53,7 +53,7 @@ pub(super) fn held<E: Widened<Wide = f32>, const V: usize>(
     if how.kind != Kind::Softmax {
         share = 1.0 / n as f32;
     }
-    // What does not depend on the launch before this one comes before the wait for it.
+    // Work that does not depend on the previous launch comes before the wait for it.
     if how.fetches {
         fetch::<E, V>(x, span, me, how);
     }

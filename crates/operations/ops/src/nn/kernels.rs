@@ -1,20 +1,20 @@
-//! What the kernels of softmax and of norms share: where the numbers of a row are, and what becomes of a number.
+//! Shared parts of the softmax and norm kernels: the position of a row's elements, loads, and results.
 //!
-//! A row is held in registers by a group of threads: a part of a warp, a warp, a block, or several blocks.
+//! A row is held in registers by a group of threads: part of a warp, a warp, a block, or several blocks.
 
 use crate::vectors::{Widened, load, load_apart, load_written, store};
 use lanework::prelude::*;
 
-/// The most vectors of 16 bytes that a thread holds; of halves, half as many.
+/// The most 16-byte vectors per thread; half as many for 16-bit types.
 pub(super) const MOST: usize = 8;
-/// Those, and a place for an element outside of vectors.
+/// Vectors plus one slot for an element outside of vectors.
 pub(super) const SLOTS: usize = MOST + 1;
-/// The most vectors of a thread whose gamma and beta are loaded with the row, and not when its statistics are known.
+/// The most vectors per thread whose gamma and beta are loaded with the row instead of after its statistics.
 pub(super) const AHEAD: usize = 2;
-/// No place in a row.
+/// Marks the absence of an element.
 pub(super) const NONE: u64 = u64::MAX;
 
-/// What is computed.
+/// Operation of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Softmax,
@@ -22,50 +22,50 @@ pub enum Kind {
     RmsNorm,
 }
 
-/// What a kernel is compiled for.
+/// Compile-time configuration of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct How {
     pub kind: Kind,
     pub gamma: bool,
     pub beta: bool,
-    /// Whether vectors of 16 bytes are loaded and stored; else single elements, which may lie apart.
+    /// Whether loads and stores are 16-byte vectors; otherwise single elements with any stride.
     pub wide: bool,
     /// Whether every thread has all its vectors.
     pub full: bool,
-    /// Whether rows of vectors begin and end with elements outside of them: input and output lie alike between multiples of 16 bytes.
+    /// Whether rows begin and end with elements outside of vectors; input and output then have the same 16-byte phase.
     pub peeled: bool,
-    /// From the last multiple of 16 bytes to the first row, in elements, where that matters.
+    /// Elements from the last multiple of 16 bytes to the first row, if that matters.
     pub phase: u64,
-    /// Whether gamma and beta are loaded with the row, and not when its statistics are known.
+    /// Whether gamma and beta are loaded with the row instead of after its statistics.
     pub ahead: bool,
-    /// Vectors of a thread.
+    /// Vectors per thread.
     pub vectors: usize,
-    /// Threads of a row, or of the part of one that a block has.
+    /// Threads per row, or per block's part of a row.
     pub threads: u32,
     /// Threads of a block.
     pub block: u32,
-    /// Blocks that a multiprocessor is to hold.
+    /// Minimum resident blocks per multiprocessor.
     pub resident: u32,
-    /// Whether it may begin before the launch before it has ended (sm_90).
+    /// Whether the kernel may begin before the previous launch has ended (sm_90).
     pub overlaps: bool,
-    /// Whether L2 fetches rows before the launch before it has ended: where so few blocks run that their latency is all that counts.
+    /// Whether to prefetch rows into L2 before the previous launch has ended: for so few blocks that only latency counts.
     pub fetches: bool,
-    /// Parts of rows in shared memory, where they are copied ahead.
+    /// Shared-memory stages for copies ahead.
     pub stages: u32,
-    /// Rows between the one whose statistics are computed and the one whose results are.
+    /// Rows between the computation of statistics and of results.
     pub delay: u32,
-    /// Whether a warp finds its largest number by one instruction (sm_80).
+    /// Whether a warp finds its maximum by one instruction (sm_80).
     pub reduces: bool,
 }
 
 impl How {
-    /// Whether a thread loads its columns' factors and summands before it knows the row's statistics.
+    /// Whether a thread loads gamma and beta before it knows the row's statistics.
     fn is_ahead(&self) -> bool {
         self.wide && self.ahead
     }
 }
 
-/// Where a row is: its first element in the input and in the output, the steps between its elements, and the part that a group has.
+/// Position of a row: first elements in input and output, element strides, and the group's part.
 #[device]
 #[derive(Clone, Copy)]
 pub(super) struct RowPart {
@@ -75,15 +75,16 @@ pub(super) struct RowPart {
     pub y_step: u64,
     /// The first element of the part.
     pub first: u64,
-    /// Where the row ends.
+    /// End of the row.
     pub end: u64,
-    /// From a thread's vector to its next one, in elements.
+    /// Stride between a thread's vectors, in elements.
     pub next: u64,
     /// The thread's element outside of vectors, or [`NONE`].
     pub extra: u64,
 }
 
-/// The place in the row of a thread's number `j` of vector `k`: in a vector, or as far apart as the group has threads.
+/// Index in the row of a thread's element `j` of vector `k`: adjacent in a vector, otherwise strided by the number of threads of
+/// the group.
 #[device]
 fn place<const V: usize>(span: RowPart, me: u32, k: usize, j: usize, #[constant] how: How) -> u64 {
     if how.wide {
@@ -93,7 +94,7 @@ fn place<const V: usize>(span: RowPart, me: u32, k: usize, j: usize, #[constant]
     }
 }
 
-/// Whether the row has this number; vectors are whole.
+/// Whether the row has this element; vectors are whole.
 #[device]
 pub(super) fn is_inside<const V: usize>(
     span: RowPart,
@@ -111,12 +112,12 @@ pub(super) fn is_inside<const V: usize>(
     inside
 }
 
-/// How many slots a thread has for numbers: its vectors, and one for an element outside of them.
+/// Slots per thread: its vectors, and one for an element outside of them.
 pub(super) const fn slots(how: How) -> usize {
     how.vectors + how.peeled as usize
 }
 
-/// Has L2 fetch what thread `me` will read, wherever it is written before.
+/// Prefetches into L2 the elements that thread `me` will read. L2 is coherent, so the previous launch may still write them.
 #[device]
 pub(super) fn fetch<E: Widened<Wide = f32>, const V: usize>(
     x: &[E],
@@ -132,7 +133,7 @@ pub(super) fn fetch<E: Widened<Wide = f32>, const V: usize>(
     }
 }
 
-/// The numbers of thread `me` of the group, and `fill` where the row has none.
+/// The elements of thread `me` of the group, with `fill` past the row's end.
 #[device]
 pub(super) fn read<E: Widened<Wide = f32>, const V: usize>(
     x: &[E],
@@ -165,7 +166,7 @@ pub(super) fn read<E: Widened<Wide = f32>, const V: usize>(
     values
 }
 
-/// The factors and the summands of the columns of thread `me`, where they are loaded ahead; else ones and zeros.
+/// The gammas and betas of thread `me` if they are loaded ahead; otherwise ones and zeros.
 #[device]
 pub(super) fn columns<E: Widened<Wide = f32>, const V: usize>(
     gamma: &[E],
@@ -192,7 +193,7 @@ pub(super) fn columns<E: Widened<Wide = f32>, const V: usize>(
     columns
 }
 
-/// What thread `me` has, as the row's results: `(x - shift) * scale`, then times gamma and plus beta.
+/// Writes the results of thread `me`: `(x - shift) * scale`, then times gamma plus beta.
 #[device]
 pub(super) fn write<E: Widened<Wide = f32>, const V: usize>(
     y: &mut [E],
@@ -265,7 +266,7 @@ pub(super) fn write<E: Widened<Wide = f32>, const V: usize>(
     }
 }
 
-/// The factors or summands of the columns from `at` on, of which there are at least `end`.
+/// The gammas or betas of the columns from `at` on.
 #[device]
 fn of_columns<E: Widened<Wide = f32>, const V: usize>(
     columns: &[E],
@@ -274,7 +275,7 @@ fn of_columns<E: Widened<Wide = f32>, const V: usize>(
     #[constant] how: How,
 ) -> [f32; V] {
     let mut values = [0.0f32; V];
-    // Vectors of halves would be too many loads one by one.
+    // For 16-bit vectors, single loads would be too many.
     if how.peeled && V < 8 {
         #[unroll]
         for j in 0..V {
@@ -288,7 +289,7 @@ fn of_columns<E: Widened<Wide = f32>, const V: usize>(
     values
 }
 
-/// One result.
+/// Computes one result.
 #[device]
 pub(super) fn result(
     x: f32,
@@ -310,7 +311,7 @@ pub(super) fn result(
     y
 }
 
-/// In a launch that began before the one before it had ended: waits for that, and lets the next one begin.
+/// If this launch began before the previous one ended: waits for that, and lets the next one begin.
 #[device]
 pub(super) fn begin(#[constant] how: How) {
     if how.overlaps {

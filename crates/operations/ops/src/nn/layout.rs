@@ -1,4 +1,4 @@
-//! The launches of a softmax or a norm, as [`super::choice`] says who holds a row.
+//! Builds the launches of a softmax or a norm for the variant that [`super::choice`] selects.
 
 use super::choice::{Chosen, Shares, Way};
 use super::kernels::{AHEAD, How, Kind};
@@ -8,14 +8,15 @@ use crate::workspace::Layout;
 use crate::{Plan, Workspace};
 use lanework::{Device, Error, Result};
 
-/// Blocks up to which rows are fetched before the launch before has ended: 4 rows of 1024 take 4 % less time on an H200, 132 rows 2 % more.
+/// Number of blocks up to which rows are prefetched before the previous launch ends: 4 rows of 1024 take 4 % less time on an H200,
+/// 132 rows 2 % more.
 const FEW: u32 = 16;
 
 pub(super) fn refuse(why: String, help: &str) -> Error {
     Error::Request { why, help: help.to_owned() }
 }
 
-/// The number of blocks, where a launch can have as many.
+/// The number of blocks, or an error if it exceeds the limit of a launch.
 fn grid(blocks: usize) -> Result<u32> {
     match u32::try_from(blocks) {
         Ok(blocks) if blocks < 1 << 31 => Ok(blocks),
@@ -26,12 +27,12 @@ fn grid(blocks: usize) -> Result<u32> {
     }
 }
 
-/// Blocks that a multiprocessor is to hold whose threads have `values` numbers each, so that enough rows are read at once. Rows of halves
-/// have half the bytes, so that more of them are needed, even where a thread then has few registers.
+/// Minimum resident blocks for threads with `values` elements each, so that enough rows are loaded at once. Rows of 16-bit types
+/// have half the bytes, so more blocks are needed, even at fewer registers per thread.
 fn resident(kind: Kind, values: usize, block: u32, halves: bool, peeled: bool) -> u32 {
     let with = |registers: u32| (65536 / (block * registers)).min(2048 / block).clamp(1, 32);
     match values {
-        // Results of a layer norm take more registers than 40, which is worse than few threads only where those are very few.
+        // Layer norm needs more than 40 registers for its results; fewer hurt more than few threads do, unless those are very few.
         16 if halves && (peeled || kind == Kind::LayerNorm && with(48) * block >= 1280) => with(48),
         16 if halves => with(40),
         24 if halves => with(48),
@@ -40,13 +41,13 @@ fn resident(kind: Kind, values: usize, block: u32, halves: bool, peeled: bool) -
     }
 }
 
-/// The parts that blocks share a row in, of `rows` rows of so many tiles.
+/// The number of parts that share a row, for `rows` rows of `tiles` tiles.
 fn shared_by(rows: usize, tiles: usize, multiprocessors: u32) -> u32 {
     let room = (passes::RESIDENT * multiprocessors) as usize / rows;
     room.min(tiles).clamp(1, passes::THREADS as usize) as u32
 }
 
-/// The launch of a softmax or a norm.
+/// Builds the launches of a softmax or a norm.
 pub(super) fn plan<'a, T: Normal>(
     device: &Device,
     operands: Operands<'a, T>,
@@ -72,7 +73,7 @@ pub(super) fn plan<'a, T: Normal>(
         && stride(row.0)
         && stride(row.1)
         && aligned.iter().all(|address| address.is_multiple_of(16));
-    // Rows whose vectors lie alike in both, with some elements before and behind them.
+    // Vectors of input and output rows have the same phase, with some elements before and after them.
     let alike =
         aligned[0] % 16 == aligned[1] % 16 && (count == 1 || row.0 % vector == row.1 % vector);
     let peeled = !wide
@@ -81,7 +82,7 @@ pub(super) fn plan<'a, T: Normal>(
         && aligned[2..].iter().all(|address| address.is_multiple_of(16))
         && n >= 33 * vector;
     let phase = aligned[0] / size_of::<T>() as u64 % vector as u64;
-    // 16 bytes of halves become 32.
+    // 16 bytes of a 16-bit type widen to 32.
     let most = |vectors: usize| (vectors * size_of::<T>() / size_of::<f32>()).max(1);
     let capability = device.info().compute_capability;
     let how = How {
@@ -120,7 +121,7 @@ pub(super) fn plan<'a, T: Normal>(
                 && n == threads as usize * vectors * vector
                 && count % (block / threads) as usize == 0;
             let blocks = grid(count.div_ceil((block / threads) as usize))?;
-            // Where all blocks run at once, latency counts; else the registers that it takes.
+            // If all blocks run at once, latency counts; otherwise registers.
             let ahead = wide && vectors <= AHEAD && blocks <= device.info().multiprocessors;
             let fetches = how.overlaps && wide && blocks <= FEW;
             let how = How {
@@ -157,7 +158,7 @@ pub(super) fn plan<'a, T: Normal>(
         }
         Chosen::Passes => {
             let multiprocessors = device.info().multiprocessors.max(1);
-            // No part is without numbers, also where as many as can be are outside of vectors.
+            // No part is empty, even with the most elements outside of vectors.
             let inside = if peeled { n - 2 * (vector - 1) } else { n };
             let parts = shared_by(count, inside.div_ceil(passes::tile(vector)), multiprocessors);
             let threads = passes::THREADS;
@@ -174,10 +175,10 @@ pub(super) fn plan<'a, T: Normal>(
         }
     };
     steps.push(launch);
-    // The others wait for each other's blocks, or have few of them.
+    // The other variants wait for blocks of the same launch, or have few blocks.
     let programmatic = how.overlaps && matches!(chosen, Chosen::Held { .. } | Chosen::Passes);
-    // SAFETY: elements are guarded by the rows' number and length, which gamma and beta have, too; wide accesses are aligned, as
-    // `wide` says; and blocks have as many cells as they publish in.
+    // SAFETY: the kernels compare elements with the number of rows and their length, which is also the length of gamma and beta;
+    // `wide` implies alignment for wide accesses; and the scratch memory has all cells that the blocks publish in.
     let prepared = steps.into_iter().map(|launch| unsafe {
         let launch = if programmatic { launch.programmatic() } else { launch };
         launch.prepare_unchecked(device)

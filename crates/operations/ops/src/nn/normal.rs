@@ -15,14 +15,14 @@ pub struct Rows {
     pub rows: usize,
     /// Elements of a row.
     pub n: usize,
-    /// Elements from row to row, of the input and of the output.
+    /// Row strides of the input and of the output, in elements.
     pub row: (usize, usize),
-    /// Elements from one to the next in a row.
+    /// Element strides of the input and of the output.
     pub step: (usize, usize),
     pub eps: f32,
 }
 
-/// What a kernel reads and writes. Where there is no gamma or no beta, the kernel does not look there.
+/// Kernel operands. Missing gamma or beta refer to dummy memory that the kernel does not read.
 pub struct Operands<'a, T: Element> {
     pub x: View<'a, T>,
     pub y: ViewMut<'a, T>,
@@ -30,13 +30,13 @@ pub struct Operands<'a, T: Element> {
     pub beta: View<'a, T>,
 }
 
-/// A type of numbers whose rows are normalised: `f32`, `f16` and `bf16`, with statistics in `f32`.
+/// An element type of normalizations: `f32`, `f16` and `bf16`, with statistics in `f32`.
 pub trait Normal: Widened<Wide = f32> {
-    /// Rows held by one block or less.
+    /// Rows held by at most one block.
     #[doc(hidden)]
     fn held<'a>(operands: Operands<'a, Self>, rows: &Rows, how: How) -> Launch<'a>;
 
-    /// Rows held by several blocks: parts of a row, and rows at a time.
+    /// Rows held by several blocks: parts per row, and rows at a time.
     #[doc(hidden)]
     fn spread<'a>(
         operands: Operands<'a, Self>,
@@ -46,7 +46,7 @@ pub trait Normal: Widened<Wide = f32> {
         how: How,
     ) -> Launch<'a>;
 
-    /// As `spread`, on a device with bulk copies.
+    /// As `spread`, with bulk copies.
     #[doc(hidden)]
     fn ring<'a>(
         operands: Operands<'a, Self>,
@@ -56,7 +56,7 @@ pub trait Normal: Widened<Wide = f32> {
         how: How,
     ) -> Launch<'a>;
 
-    /// The statistics of so many parts of each row, with memory for two numbers of each part.
+    /// The first pass: statistics of the parts of each row, two numbers per part.
     #[doc(hidden)]
     fn parts<'a>(
         x: View<'a, Self>,
@@ -66,7 +66,7 @@ pub trait Normal: Widened<Wide = f32> {
         how: How,
     ) -> Launch<'a>;
 
-    /// Rows whose parts' statistics are in memory.
+    /// The second pass: results from the parts' statistics.
     #[doc(hidden)]
     fn results<'a>(
         operands: Operands<'a, Self>,

@@ -1,9 +1,9 @@
-//! Rows that fit nowhere: as many blocks as there is room for share each, in two launches.
+//! Rows that exceed the registers: two launches in which as many blocks as fit share each row.
 //!
-//! The first one leaves the statistics of every part of a row in memory. A thread combines those of the numbers that it reads at a time
-//! with those so far (for exponentials, online softmax, Milakov and Gimelshein 2018; for means and squares, Chan, Golub and LeVeque 1983).
-//! In the second one every block combines those of its row's parts, in their order, and writes its part. It begins with what was
-//! read last, some of which L2 still has.
+//! The first launch stores the statistics of every part of a row. A thread combines those of the elements just read with those so
+//! far (for exponentials, online softmax, Milakov and Gimelshein 2018; for means and squares, Chan, Golub and LeVeque 1983). In the
+//! second launch every block combines its row's parts in order and writes its part, starting with the elements read last, some of
+//! which are still in L2.
 
 use super::collect::of_part;
 use super::exchange::{WARPS, of_warps};
@@ -14,19 +14,19 @@ use super::statistics::{exponential, factors, merged, of_lanes};
 use crate::vectors::Widened;
 use lanework::prelude::*;
 
-/// Threads of a block: no more parts than this.
+/// Threads of a block, and the most parts per row.
 pub(super) const THREADS: u32 = 512;
-/// Blocks that a multiprocessor holds.
+/// Resident blocks per multiprocessor.
 pub(super) const RESIDENT: u32 = 2;
 /// Vectors that a thread reads at a time.
 pub(super) const VECTORS: usize = 4;
 
-/// Elements that a block reads at a time: parts take such tiles in turns.
+/// Elements that a block reads at a time; such tiles are dealt to the parts round-robin.
 pub(super) const fn tile(vector: usize) -> usize {
     THREADS as usize * VECTORS * vector
 }
 
-/// Where the numbers of a row that are in tiles begin, and how many they are: all, or those of vectors.
+/// The range of a row's elements that is divided into tiles: all, or those in vectors.
 #[device]
 fn in_tiles<const V: usize>(row: u64, n: u64, x_row: u64, #[constant] how: How) -> (u64, u64) {
     let mut first = 0u64;
@@ -39,7 +39,7 @@ fn in_tiles<const V: usize>(row: u64, n: u64, x_row: u64, #[constant] how: How) 
     (first, count)
 }
 
-/// The tiles of a part of a row of which so many numbers are in tiles.
+/// The tiles of a part, if this many elements of the row are in tiles.
 #[device]
 fn tiles_of<const V: usize>(part: u32, parts: u32, count: u64) -> u64 {
     let size = const { tile(V) as u64 };
@@ -47,7 +47,7 @@ fn tiles_of<const V: usize>(part: u32, parts: u32, count: u64) -> u64 {
     (tiles + (parts - 1 - part) as u64) / parts as u64
 }
 
-/// How many numbers a part of a row has: the first one, also those outside of vectors.
+/// The elements of a part; the first part also has those outside of vectors.
 #[device]
 fn numbers_of<const V: usize>(part: u32, parts: u32, n: u64, count: u64) -> f32 {
     let outside = select(part == 0, (n - count) as u32, 0);
@@ -55,7 +55,7 @@ fn numbers_of<const V: usize>(part: u32, parts: u32, n: u64, count: u64) -> f32 
     (of_part(part, parts, count, size) + outside) as f32
 }
 
-/// Where the numbers of a part's tile `i` are.
+/// Position of tile `i` of a part.
 #[device]
 fn tile_of<const V: usize>(
     (row, part, i): (u64, u32, u64),
@@ -69,7 +69,7 @@ fn tile_of<const V: usize>(
     let (next, end) = (const { THREADS as u64 * V as u64 }, start + count);
     let mut extra = NONE;
     if how.peeled && first == start {
-        // What comes before the first multiple of 16 bytes, and what comes behind the last one.
+        // The elements before the first multiple of 16 bytes, and those after the last one.
         let me = thread_idx.x;
         let mut at = me as u64;
         let mut is_there = at < start;
@@ -82,7 +82,7 @@ fn tile_of<const V: usize>(
     RowPart { x: row * x_row, y: row * y_row, x_step, y_step, first, end, next, extra }
 }
 
-/// A thread's statistics with those of the numbers that it has of a tile, and how many numbers they are of.
+/// Combines a thread's statistics with those of its elements of a tile, and returns their number.
 #[device]
 fn with_tile<const V: usize>(
     (first, second): (f32, f32),
@@ -111,7 +111,7 @@ fn with_tile<const V: usize>(
         for k in 0..const { slots(how) } {
             #[unroll]
             for j in 0..V {
-                // What is not inside is 0.
+                // Elements out of range are 0.
                 mean += values[k][j];
                 more += select(is_inside::<V>(span, me, k, j, how), 1.0f32, 0.0);
             }
@@ -149,7 +149,7 @@ fn with_tile<const V: usize>(
     (all, count)
 }
 
-/// The statistics of a block, from those of its threads, which are of `numbers` numbers each and of `count` in all.
+/// Combines the threads' statistics of `numbers` elements each into those of the block, of `count` elements.
 #[device]
 fn of_block(
     mine: (f32, f32),
@@ -163,7 +163,7 @@ fn of_block(
     of_warps(mine, of_warp, count, space, 0, how)
 }
 
-/// The statistics of each part of rows of `n` numbers, `parts` of each; two numbers for each block in `space`.
+/// First pass: statistics of each of the `parts` parts of rows of `n` elements, two numbers per block in `space`.
 #[kernel(block = THREADS, min_blocks = RESIDENT)]
 pub(super) fn parts<E: Widened<Wide = f32>, const V: usize>(
     x: &[E],
@@ -197,7 +197,7 @@ pub(super) fn parts<E: Widened<Wide = f32>, const V: usize>(
     }
 }
 
-/// The results of rows whose parts' statistics are in `space`.
+/// Second pass: results from the parts' statistics in `space`.
 #[kernel(block = THREADS, min_blocks = RESIDENT)]
 pub(super) fn results<E: Widened<Wide = f32>, const V: usize>(
     x: &[E],

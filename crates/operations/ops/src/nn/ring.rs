@@ -1,11 +1,12 @@
-//! Long rows on devices with bulk copies (sm_90): as in `spread`, several blocks hold a row and exchange their statistics, but memory is
-//! never idle meanwhile.
+//! Long rows on devices with bulk copies (sm_90): as in `spread`, several blocks hold a row and exchange their statistics, but
+//! memory transfers continue meanwhile.
 //!
-//! A block has one part of every row of its group: pieces of the same columns, whose factors it loads once. The parts take pieces in turns, so
-//! that what all blocks move at a time is adjacent. The warps of a block have roles, which are coupled by mbarriers alone. One thread has
-//! the parts of the next rows copied to shared memory. The warps that compute take a part to registers, which frees its place for another
-//! copy, compute its statistics, and go on with the results of an earlier row, whose statistics are known by then. One warp publishes the
-//! block's statistics of a row, another one collects those of all its parts. Nothing waits for a whole block.
+//! A block has one part of every row of its group: always the same columns, whose gamma and beta it loads once. A row's pieces are
+//! dealt to its parts round-robin, so concurrent accesses of all blocks are adjacent. The warps of a block are specialized and
+//! synchronize only through mbarriers. One thread issues the bulk copies of the next rows' parts to shared memory. The computing
+//! warps move a part to registers, which frees its stage, compute its statistics, and finish an earlier row, whose statistics are
+//! complete by then. One warp publishes the block's statistics of a row; another collects those of all parts. There is no
+//! block-wide barrier.
 
 use super::collect::{collected, of_part as numbers_of_part, of_parts, publish};
 use super::kernels::{How, Kind, NONE, RowPart, SLOTS, is_inside, result};
@@ -13,29 +14,29 @@ use super::statistics::{exponential, factors, merged, numbers_of_warp, of_warp};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
 
-/// Threads that compute.
+/// Computing threads.
 pub(super) const THREADS: u32 = 512;
-/// Threads of a block: these, and a warpgroup of which one warp copies, one publishes and one collects.
+/// Threads of a block: the computing ones, and a warpgroup with one warp each to copy, to publish and to collect.
 pub(super) const BLOCK: u32 = THREADS + 128;
 const WARPS: u32 = THREADS / 32;
-/// Registers of a thread at first, of a thread that computes and of the others.
+/// Registers per thread: at launch, of the computing threads, and of the others.
 const REGISTERS: (u32, u32, u32) = (96, 104, 64);
 /// Shared memory for parts of rows.
 const ROOM: u32 = 224 << 10;
-/// Rows whose statistics are on their way within a block.
+/// Rows whose statistics are in flight within a block.
 const TOLD: u32 = 2;
-/// The delay that was fastest on an H200.
+/// The fastest delay on an H200.
 pub(super) const DELAY: u32 = 3;
 /// The longest delay.
 const LONGEST: usize = 4;
 
-/// The most vectors of a thread, and those that leave shared memory for the factors of columns.
+/// The most vectors per thread, without and with gamma and beta in shared memory.
 pub(super) const MOST: usize = 8;
 pub(super) const PREFERRED: usize = 4;
 
-/// Threads that have one vector each of a piece, so many adjacent elements of a row: its parts take pieces in turns, so that what all
-/// blocks load and store at a time lies in few pages of memory. On an H200 pieces of 2 KB take 3 to 9 % less time than parts that are one
-/// piece, pieces of 8 KB 1 to 6 %; with pieces of 512 bytes the thread that copies them takes the time.
+/// Threads that load adjacent vectors, which form a piece. Pieces are dealt to a row's parts round-robin, so concurrent loads and
+/// stores of all blocks touch few memory pages. On an H200 pieces of 2 KB take 3 to 9 % less time than one piece per part, pieces
+/// of 8 KB 1 to 6 % less; with pieces of 512 bytes the copying thread is the bottleneck.
 const PIECE: u32 = 128;
 
 /// Words of a part.
@@ -53,40 +54,39 @@ fn slabs(how: How) -> u32 {
     ROOM / (4 * of_part(how))
 }
 
-/// Of them, those of the factors and of the summands of columns.
+/// Shared-memory parts used for gamma and beta.
 fn of_columns(how: How) -> u32 {
     u32::from(how.gamma) + u32::from(how.beta)
 }
 
-/// Of them, those of rows.
+/// Shared-memory parts used for rows.
 pub(super) fn stages(how: How) -> u32 {
     (slabs(how) - of_columns(how)).min(8)
 }
 
-/// Bytes of shared memory for parts.
+/// Shared-memory bytes for parts.
 pub(super) fn shared_bytes(how: How) -> u32 {
     4 * (how.stages + of_columns(how)) * of_part(how)
 }
 
-/// Rows whose statistics are in memory at a time. A block that publishes those of a row has collected those of the row `delay` + 1 before,
-/// when all blocks had collected those of another `delay` + 1 before that.
+/// Rows whose statistics are in memory at a time. A block that publishes a row has collected the row `delay` + 1 before it; by
+/// then, all blocks had collected the row another `delay` + 1 before that.
 const fn kept(delay: u32) -> u32 {
     2 * delay + 2
 }
 
-/// Copies of a row's statistics, between which the blocks that wait for them are divided. With one for each block, writing them took 7 %
-/// of the time on an H200; from 1 to 4 are as fast as each other.
+/// Copies of a row's statistics; the polling blocks are divided among them. On an H200, writing one copy per block took 7 % of the
+/// time; 1 to 4 copies are equally fast.
 const COPIES: u32 = 4;
 
-/// Words of the cells of `groups` rows at a time, each in `parts` parts.
+/// Words of the cells for `groups` rows at a time, each in `parts` parts.
 pub(super) fn cells(delay: u32, (parts, groups): (usize, usize)) -> usize {
     (2 * kept(delay) * COPIES) as usize * groups * parts
 }
 
-/// As `spread`; `words` is the memory of `x`, whose rows begin at multiples of 16 bytes and have a multiple of that. A part has
-/// `THREADS` times `V` times `how.vectors` numbers, or fewer where the pieces do not come out even. `space` are as many zeros as [`cells`] says: of each of the rows
-/// whose statistics are in memory at a time, as many copies as `COPIES`, in each of which all blocks of the row publish. `done` is a zero.
-/// All are zero again in the end.
+/// As `spread`. `words` is the memory of `x`, whose rows start at multiples of 16 bytes and have a multiple of 16 bytes. A part has
+/// up to `THREADS` times `V` times `how.vectors` elements. `space` holds zeros as [`cells`] counts: `COPIES` copies for each row in
+/// flight, in which all blocks of the row publish. `done` is a zero. All are zero again at the end.
 #[kernel(block = BLOCK, max_registers = REGISTERS.0)]
 pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
     words: &[u32],
@@ -114,7 +114,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
     let of_warps = shared::<f32>([2 * TOLD, WARPS]);
     let of_rows = shared::<f32>([2, const { how.delay + 1 }]);
     let (group, part) = (block_idx.x / parts, block_idx.x % parts);
-    // Elements of a piece, and from one of a part's pieces to its next.
+    // Elements of a piece, and the stride between a part's pieces.
     let piece = const { PIECE as u64 * V as u64 };
     let turn = parts as u64 * piece;
     let first = part as u64 * piece;
@@ -130,7 +130,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
         let (lane, role) = (others.thread() % 32, others.thread() / 32);
         if others.thread() == 0 {
             let all = const { pieces(how) };
-            // Of the row that begins at a place, piece `i` of this part goes to a slab.
+            // Copies piece `i` of this part of a row to a slab.
             let load = |x: Slice<u32>, row: u64, i: u32, slab: u32, slot: Filling| {
                 let from = first + i as u64 * turn;
                 if how.full || from < n {
@@ -165,7 +165,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
             }
         }
         if role == 1 {
-            // Numbers of each warp that computes.
+            // Elements of each computing warp.
             let of_columns = const { 32 * V as u32 };
             let mut numbers = 0.0f32;
             #[unroll]
@@ -191,7 +191,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                 }
                 let all = merged(of_lane, numbers, mine as f32, how);
                 let base = (round % const { kept(how.delay) } * groups + group) * COPIES;
-                // Nobody reads the copies behind the parts.
+                // Copies past the number of parts are not read.
                 if lane < parts.min(COPIES) {
                     publish(space, (base + lane) * parts + part, round + 1, all, how);
                 }
@@ -213,7 +213,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
                     slot.commit();
                 }
             }
-            // The last block that has collected everything leaves zeros behind.
+            // The last block to finish collecting resets the cells to zero.
             sync_warp(FULL_MASK);
             let mut before = 0u32;
             if lane == 0 {
@@ -234,7 +234,7 @@ pub(super) fn ring<E: Widened<Wide = f32>, const V: usize>(
         let (t, lane, warp) = (math.thread(), math.thread() % 32, math.thread() / 32);
         let fill = const { if how.kind == Kind::Softmax { f32::NEG_INFINITY } else { 0.0 } };
         let (from, to, results) = (copies.consumer(), told.producer(), known.consumer());
-        // A thread's vectors are at the same place of pieces that are as far apart as those that all threads have at a time.
+        // A thread's vectors have the same offset in pieces that are one round of all computing threads apart.
         let (me, first) = (t % PIECE, first + (t / PIECE) as u64 * turn);
         let next = const { (THREADS / PIECE) as u64 } * turn;
         let span = RowPart { x: 0, y: 0, x_step: 1, y_step: 1, first, end: n, next, extra: NONE };

@@ -1,10 +1,10 @@
-//! Long rows, each held by several blocks, which exchange their statistics through memory.
+//! Long rows, each held by several blocks that exchange their statistics through memory.
 //!
-//! All blocks are on the device at once (a cooperative launch), so that those of a row may wait for each other. Each publishes the
-//! statistics of its part with the number of the round, and combines those of all parts in the order of their places (Chan, Golub and
-//! LeVeque 1983 for means and squares; for exponentials, each sum is scaled to the row's largest number), so that every block gets the same
-//! bits, whoever came first. Two rounds have different cells: who writes those of a round has seen that all had read those of the
-//! round before last.
+//! The launch is cooperative: all blocks are resident, so those of a row may wait for each other. Each block publishes its part's
+//! statistics with the round number, and combines those of all parts in order of position (Chan, Golub and LeVeque 1983 for means
+//! and squares; exponential sums are rescaled to the row's largest element), so every block gets the same bits, regardless of
+//! timing. Consecutive rounds use different cells: a block that writes a round's cells has seen that all blocks had read those of
+//! the round before last.
 
 use super::exchange::{WARPS, of_warps, statistics};
 use super::kernels::{How, Kind, NONE, RowPart, columns, read, write};
@@ -14,10 +14,10 @@ use lanework::prelude::*;
 
 /// Threads of a block: no more parts than this.
 pub(super) const THREADS: u32 = 512;
-/// Blocks that a multiprocessor holds.
+/// Resident blocks per multiprocessor.
 pub(super) const RESIDENT: u32 = 2;
 
-/// The number that the block of a part published in a round.
+/// The value that a part's block published in a round.
 #[device]
 fn published(cells: &mut [u64], at: u32, round: u32) -> f32 {
     let mut word = load_relaxed(&cells[at], Scope::Device);
@@ -33,8 +33,8 @@ fn publish(cells: &mut [u64], at: u32, round: u32, value: f32) {
     store_relaxed(&mut cells[at], word, Scope::Device);
 }
 
-/// Rows of `n` numbers, each in `parts` parts, of which a block has one; as many rows at a time as `groups` says. `cells` are 4 zeros
-/// for each block, `done` is a zero; both are zero again in the end.
+/// Rows of `n` elements, each in `parts` parts, one per block; `groups` rows at a time. `cells` holds 4 zeros per block, `done` is
+/// a zero; both are zero again at the end.
 #[kernel(block = THREADS, min_blocks = RESIDENT)]
 pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
     x: &[E],
@@ -98,7 +98,7 @@ pub(super) fn spread<E: Widened<Wide = f32>, const V: usize>(
         }
         write::<E, V>(y, gamma, beta, values, of_columns, (shift, adapted), span, t, how);
     }
-    // The last block to end leaves zeros behind.
+    // The last block to end resets the cells to zero.
     sync_threads();
     if t == 0 {
         last[0] = atomic(&mut done[0], Order::AcqRel, Scope::Device).add(1);

@@ -1,14 +1,14 @@
-//! The statistics of the numbers that a warp holds in registers.
+//! Statistics of the elements that a warp holds in registers.
 //!
-//! They take two passes over registers: the largest number, then the sum of the exponentials; the mean, then the sum of the squared
-//! differences from it. Where all threads have as many numbers, each takes the passes by itself, and means and squares are combined in
-//! pairs (Chan, Golub and LeVeque 1983), which takes half the exchanges. Each is a tree whose shape depends on the row's length alone, so
-//! that results have the same bits in every run.
+//! Two passes over registers: the maximum, then the sum of exponentials; or the mean, then the sum of squared differences. If all
+//! threads have the same number of elements, each thread does both passes alone, and means and squares are combined pairwise (Chan,
+//! Golub and LeVeque 1983), which halves the exchanges. The reduction trees depend only on the row's length, so results are bitwise
+//! reproducible.
 
 use super::kernels::{How, Kind, RowPart, SLOTS, is_inside, slots};
 use lanework::prelude::*;
 
-/// The sum, or the largest, of the values of the lanes of a warp that belong to one group of `threads`, in each of them.
+/// The sum or maximum over the lanes of a warp that belong to one group of `threads`, in each of them.
 #[device]
 pub(super) fn of_lanes(
     value: f32,
@@ -18,7 +18,7 @@ pub(super) fn of_lanes(
 ) -> f32 {
     let mut all = value;
     if most && reduces && threads >= 32 {
-        // The order of floats is that of their bits as integers, the negative ones reversed.
+        // Floats compare like their bits as integers if the negative ones are reversed.
         let bits = value.to_bits() as i32;
         let ordered = reduce_max_sync(FULL_MASK, bits ^ ((bits >> 31) & 0x7fff_ffff));
         all = f32_from_bits((ordered ^ ((ordered >> 31) & 0x7fff_ffff)) as u32);
@@ -34,18 +34,18 @@ pub(super) fn of_lanes(
     all
 }
 
-/// e to the power of a difference that is not positive, by the hardware's power of 2.
+/// e^x for x <= 0, by the hardware's 2^x.
 #[device]
 pub(super) fn exponential(difference: f32) -> f32 {
     fast::exp2(difference * std::f32::consts::LOG2_E)
 }
 
-/// Numbers of the threads of a warp that belong to one group, where every thread has all its vectors.
+/// The number of elements of a group within a warp, if every thread has all its vectors.
 fn of_full<const V: usize>(how: How) -> f32 {
     (how.threads.min(32) as usize * how.vectors * V) as f32
 }
 
-/// How many numbers the threads of a warp have that belong to one group, where that matters.
+/// The number of elements of a group's threads within a warp, if it matters.
 #[device]
 pub(super) fn numbers_of_warp<const V: usize>(span: RowPart, me: u32, #[constant] how: How) -> f32 {
     let all = const { of_full::<V>(how) };
@@ -67,9 +67,8 @@ pub(super) fn numbers_of_warp<const V: usize>(span: RowPart, me: u32, #[constant
     numbers
 }
 
-/// The statistics of the numbers of a warp's threads that belong to one group, `numbers` of them: the largest, finite, and the sum of the
-/// exponentials of the differences from it, which take the numbers' places; the mean and the sum of the squared differences from it; or 0
-/// and the sum of the squares.
+/// The statistics of a group's `numbers` elements within a warp: the finite maximum and the sum of exponentials relative to it (the
+/// exponentials replace the elements); the mean and the sum of squared differences; or 0 and the sum of squares.
 #[device]
 pub(super) fn of_warp<const V: usize>(
     values: &mut [[f32; V]; SLOTS],
@@ -80,7 +79,7 @@ pub(super) fn of_warp<const V: usize>(
 ) -> (f32, f32) {
     let threads = how.threads;
     let pairs = const { how.full && how.kind == Kind::LayerNorm };
-    // Of pairs of threads that all have as many numbers, each has its own.
+    // Between threads with equal counts, each contributes its share.
     let mut share = const { 1.0 / (how.vectors * V) as f32 };
     let lanes = if pairs { 1 } else { threads };
     if !pairs && how.kind == Kind::LayerNorm {
@@ -139,7 +138,7 @@ pub(super) fn of_warp<const V: usize>(
     }
     let mut second = of_lanes(total::<V>(sums), lanes, false, false);
     if pairs {
-        // Then pairs of pairs.
+        // Then combine pairs of pairs.
         #[unroll]
         for bits in [1u32, 2, 4, 8, 16] {
             if bits < threads {
@@ -155,7 +154,7 @@ pub(super) fn of_warp<const V: usize>(
     (first, second)
 }
 
-/// The sum of a vector, in pairs.
+/// The pairwise sum of a vector.
 #[device]
 fn total<const V: usize>(values: [f32; V]) -> f32 {
     let mut sums = values;
@@ -171,7 +170,7 @@ fn total<const V: usize>(values: [f32; V]) -> f32 {
     sums[0]
 }
 
-/// The statistics of what the lanes of a warp have together, `count` numbers in all, of which this lane has `numbers`.
+/// Combines the statistics of the lanes of a warp: `count` elements in all, `numbers` in this lane.
 #[device]
 pub(super) fn merged(
     (first, second): (f32, f32),
@@ -195,7 +194,7 @@ pub(super) fn merged(
     all
 }
 
-/// What is subtracted from the numbers of a row, and what they are multiplied with then, from its statistics; `share` is 1 / its length.
+/// The shift and the scale of a row from its statistics; `share` is 1 / its length.
 #[device]
 pub(super) fn factors(
     (first, second): (f32, f32),
@@ -205,12 +204,12 @@ pub(super) fn factors(
 ) -> (f32, f32) {
     let mut scale = second;
     if how.kind == Kind::Softmax {
-        // The hardware's approximation and a step of Newton's; of zero, where all exponentials are, it is a NaN.
+        // The hardware's approximation plus a Newton step. For zero (all exponentials vanish) this gives NaN.
         let near = fast::recip(scale);
         scale = fma(fma(-second, near, 1.0), near, near);
     } else {
         let square = scale * share + eps;
-        // The same; not of zero, whose root has no inverse, and not of infinity.
+        // The same, except for zero and infinity, where the Newton step would give NaN.
         let near = fast::rsqrt(square);
         let error = fma(-(square * near), near, 1.0);
         scale = select(error == error, fma(0.5 * near, error, near), near);

@@ -1,4 +1,4 @@
-//! Rows held in every way, with awkward lengths, checked by the sanitizer; extremes; what is refused.
+//! Every variant on awkward lengths, sanitized; extreme values; rejected requests.
 
 use super::choice::Way;
 use super::kernels::Kind;
@@ -8,7 +8,7 @@ use half::{bf16, f16};
 use lanework::emulator::Options;
 use lanework::{Device, Error, Result};
 
-/// Numbers around 1000, whose variance their squares alone would lose.
+/// Numbers around 1000, whose variance is lost if computed from squares alone.
 fn numbers(n: usize) -> Vec<f32> {
     let mixed = |i: u32| i.wrapping_mul(2_654_435_761) >> 20;
     (0..n as u32).map(|i| 1000.0 + mixed(i) as f32 / 1024.0).collect()
@@ -32,7 +32,7 @@ fn check(device: &Device, [rows, n]: [usize; 2], kind: Kind, way: Way) -> Result
     let host = numbers(rows * n);
     let x = device.upload(&host)?;
     let workspace = Workspace::new(device);
-    // Twice: the second finds its counters zero again.
+    // Twice: the second run finds the counters reset.
     for _ in 0..2 {
         let mut y = device.uninit::<f32>(rows * n)?;
         y.fill_bytes(0xFF)?;
@@ -43,7 +43,7 @@ fn check(device: &Device, [rows, n]: [usize; 2], kind: Kind, way: Way) -> Result
             let part = row * n..(row + 1) * n;
             for (i, want) in reference(&host[part.clone()], kind).into_iter().enumerate() {
                 let got = f64::from(y[part.start + i]);
-                // The mean of such numbers is known to some 1e-4 of their deviation.
+                // The mean of such numbers is known to about 1e-4 of their deviation.
                 let least = if kind == Kind::LayerNorm { 1.0 } else { 1.0 / n as f64 };
                 let close = (got - want).abs() <= 2e-4 * want.abs().max(least);
                 assert!(
@@ -104,8 +104,8 @@ fn rows_are_copied_ahead_and_held_by_several_blocks() -> Result<()> {
     Ok(())
 }
 
-/// Compares the layer norm of `host` with factors and summands, by every way with at most `each` vectors of a thread
-/// where several blocks hold a row, with that of one block that reads it several times.
+/// Compares the layer norm of `host` with gamma and beta, by every variant that divides rows among blocks (at most `each` vectors
+/// per thread), with one block that reads the row several times.
 fn agree<T: Normal>(
     host: &[f32],
     shape: [usize; 2],
@@ -129,7 +129,7 @@ fn agree<T: Normal>(
         norm.inner.plan(output, way, &Workspace::new(&device))?.launch()?;
         results.push(y.download()?);
     }
-    // The mean of numbers around 1000 is known to some 1e-4 of their deviation.
+    // The mean of numbers around 1000 is known to about 1e-4 of their deviation.
     let tolerance = if size_of::<T>() == 2 { 1e-2 } else { 5e-4 };
     for (way, result) in results.iter().enumerate() {
         for (i, (y, want)) in result.iter().zip(&results[0]).enumerate() {
@@ -145,7 +145,7 @@ fn agree<T: Normal>(
 
 #[test]
 fn factors_of_columns_are_the_same_whoever_holds_a_row() -> Result<()> {
-    // Parts that all threads have vectors of, and parts that some have none of.
+    // Parts with vectors for all threads, and parts with vectors for some threads only.
     for n in [4096, 4108] {
         agree::<f32>(&numbers(7 * n), [7, n], 1, |x| x, |x| x)?;
     }
@@ -169,7 +169,7 @@ fn halves_are_the_same_whoever_holds_a_row() -> Result<()> {
 
 #[test]
 fn parts_far_from_each_other_lose_nothing() -> Result<()> {
-    // The first numbers of a row are large, those of one warp differ little, and the rest lie around 0.
+    // The first elements of a row are large, the elements of one warp differ little, and the rest are around 0.
     let n = 6144;
     let mut host = numbers(3 * n);
     for (i, x) in host.iter_mut().enumerate() {

@@ -1,7 +1,6 @@
-//! What a permutation of axes is in memory: a list of axes, each with its strides in the source and in the output, as few and as wide as
-//! possible.
+//! Reduces a permutation to its memory axes: the fewest axes with the widest units, with strides in source and output.
 
-/// An axis: its extent, and the distance from one index to the next in the source and in the output.
+/// An axis: its extent, and its strides in the source and in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axis {
     pub extent: u64,
@@ -9,7 +8,7 @@ pub(super) struct Axis {
     pub to: u64,
 }
 
-/// Axes, the ones farthest apart in the output first, with strides in units of `unit` bytes.
+/// Axes by decreasing output stride; strides are in units of `unit` bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Axes {
     /// 1, 2, 4, 8 or 16.
@@ -21,8 +20,8 @@ pub(super) struct Axes {
 const WIDEST: u64 = 16;
 
 impl Axes {
-    /// The axes of an array of elements of `size` bytes, with strides in elements. `addresses` are those of both arrays, and anything else
-    /// that is to be a multiple of the unit.
+    /// The axes of an array of `size`-byte elements, with strides in elements. `addresses` contains both arrays' addresses, and anything
+    /// else that must be a multiple of the unit.
     pub(super) fn new(
         size: usize,
         shape: &[usize],
@@ -66,7 +65,7 @@ impl Axes {
         Axes { unit, axes }
     }
 
-    /// The axes adjacent in the source and in the output, by their places in the list, where they are two.
+    /// The indices of the adjacent axes of source and output, if they differ.
     pub(super) fn crossing(&self) -> Option<(usize, usize)> {
         let last = self.axes.len().checked_sub(1)?;
         let adjacent = self.axes.iter().position(|axis| axis.from == 1)?;
@@ -74,7 +73,7 @@ impl Axes {
     }
 }
 
-/// Whether the indices of an axis go on where those of the next one inside it end, in both arrays.
+/// Whether the outer axis continues the inner one in both arrays.
 fn joins(outer: &Axis, inner: &Axis) -> bool {
     outer.from == inner.from * inner.extent && outer.to == inner.to * inner.extent
 }
@@ -89,10 +88,10 @@ mod tests {
 
     #[test]
     fn axes_that_follow_each_other_in_both_arrays_are_one() {
-        // A copy without gaps: 16 bytes at a time.
+        // A copy without gaps moves 16 bytes at a time.
         let copy = Axes::new(4, &[2, 3, 8], &[24, 8, 1], &[24, 8, 1], &[0, 256]);
         assert_eq!(copy, Axes { unit: 16, axes: vec![axis(12, 1, 1)] });
-        // (a, b, c) to (c, a, b) is a transpose of a matrix of a b by c.
+        // (a, b, c) to (c, a, b) is the transpose of an (a b) x c matrix.
         let turned = Axes::new(4, &[5, 2, 3], &[1, 15, 5], &[6, 3, 1], &[0, 256]);
         assert_eq!(turned, Axes { unit: 4, axes: vec![axis(5, 1, 6), axis(6, 5, 1)] });
         assert_eq!(turned.crossing(), Some((0, 1)));
@@ -102,7 +101,7 @@ mod tests {
         // An address that is not a multiple of 16 makes the unit smaller.
         let odd = Axes::new(4, &[64], &[1], &[1], &[8, 256]);
         assert_eq!(odd, Axes { unit: 8, axes: vec![axis(32, 1, 1)] });
-        // One element.
+        // A single element.
         assert_eq!(Axes::new(8, &[1, 1], &[9, 9], &[1, 1], &[0, 0]).axes, []);
     }
 }

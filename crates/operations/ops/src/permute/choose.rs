@@ -1,4 +1,4 @@
-//! Which tile moves which matrix: what was fastest on an H200.
+//! Selects kernel and tile for a matrix, from measurements on an H200.
 
 use super::matrices::{Matrices, SECTOR};
 use super::narrow::Narrow;
@@ -14,25 +14,25 @@ pub(super) enum Choice {
     Narrow(Narrow),
 }
 
-/// Rows or columns that are few: a tile has all of them.
+/// Number of rows or columns that counts as few; a tile then has all of them.
 const FEW: u64 = 24;
-/// The other extent that makes such a tile worth while.
+/// The least other extent for such a tile.
 const LONG: u64 = 128;
 
-/// What decides: sizes and alignments.
+/// Sizes and alignments that decide.
 struct Problem<'a> {
     matrices: &'a Matrices,
     bytes: u32,
-    /// Rows of the source, and of the output, begin at and have multiples of 16 bytes.
+    /// Whether rows of the source, and of the output, start at and are multiples of 16 bytes.
     wide: [bool; 2],
-    /// Rows of the output begin at and have whole sectors.
+    /// Whether rows of the output start at and are whole sectors.
     sectors: bool,
     multiprocessors: u64,
-    /// Loads may have L2 fetch more (sm_80).
+    /// Whether loads may prefetch into L2 (sm_80).
     fetches: bool,
 }
 
-/// The kernel for matrices at these addresses, on such a device; `None` where tiles would be nearly empty.
+/// The kernel for matrices at these addresses; `None` if tiles would be nearly empty.
 pub(super) fn choose(
     matrices: &Matrices,
     src: u64,
@@ -55,13 +55,13 @@ pub(super) fn choose(
 }
 
 impl Problem<'_> {
-    /// For matrices of few rows or columns.
+    /// Matrices of few rows or columns.
     fn skinny(&self) -> Option<Choice> {
         let (rows, cols) = (self.matrices.rows.extent as u32, self.matrices.cols.extent as u32);
         if self.wide == [true, true] {
             let chunk = 16 / self.bytes;
             let few = rows.min(cols).next_multiple_of(chunk);
-            // A thread has one element of 16 bytes, and a block at most 1024 threads.
+            // A thread moves one 16-byte element; a block has at most 1024 threads.
             let long = if self.bytes == 16 && few > 16 { 32 } else { 1024 / self.bytes };
             let (down, across) = if rows < cols { (few, long) } else { (long, few) };
             return Some(self.squares(down, across, 0));
@@ -81,7 +81,7 @@ impl Problem<'_> {
         }))
     }
 
-    /// For all others.
+    /// All other matrices.
     fn square(&self) -> Choice {
         let tiles = |down, across| self.matrices.tiles(down, across);
         let [wide_loads, wide_stores] = self.wide;
@@ -97,12 +97,12 @@ impl Problem<'_> {
             4 if wide_loads && self.sectors && tiles(64, 64) < 12 * self.multiprocessors => {
                 Choice::Tiles(Tile { threads: 128, ..self.tile(64, 32) })
             }
-            // Rows of the output that a tile has as a whole share no sector but their first and last.
+            // Full output rows in a tile share only their first and last sectors with others.
             4 if wide_loads && wide_stores && !self.sectors && self.matrices.rows.extent <= 128 => {
                 self.squares(128, 64, 0)
             }
             4 if wide_loads && self.sectors => {
-                // Wider tiles cross fewer lines of rows that begin within one, and what a load fetches of a line serves two tiles.
+                // Wider tiles cross fewer cache lines of unaligned rows, and each fetched line serves two tiles.
                 let line = |stride: u64| (stride * 4).is_multiple_of(256);
                 if !line(self.matrices.rows.from) {
                     self.squares_around(128, 64)
@@ -114,7 +114,7 @@ impl Problem<'_> {
             }
             4 | 8 => Choice::Tiles(self.tile(64, 64)),
             _ if !wide_loads && !self.matrices.gapless() => {
-                // What lies between rows is not read.
+                // Gaps between rows are not read.
                 let bytes = self.bytes;
                 Choice::Narrow(Narrow { bytes, down: 128, across: 64, threads: 256, window: 4 })
             }
@@ -135,7 +135,7 @@ impl Problem<'_> {
         }
     }
 
-    /// Squares in registers, with windows of so many bytes where the output needs them.
+    /// Squares in registers, with output windows of this many bytes if needed.
     fn squares(&self, down: u32, across: u32, window: u32) -> Choice {
         let window = if self.wide[1] && (self.sectors || window == 0) { 0 } else { window };
         let shifted_loads = !self.wide[0];
@@ -149,7 +149,7 @@ impl Problem<'_> {
         })
     }
 
-    /// Squares in registers whose loads have L2 fetch what lies around them, where the device does that.
+    /// Squares in registers whose loads prefetch neighboring data into L2 if supported.
     fn squares_around(&self, down: u32, across: u32) -> Choice {
         match self.squares(down, across, 0) {
             Choice::Squares(tile) => Choice::Squares(Squares { around: self.fetches, ..tile }),

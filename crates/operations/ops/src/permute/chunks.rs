@@ -1,8 +1,8 @@
-//! 16 bytes at a time: reading and writing them, and shifting two against each other.
+//! Loads, stores and byte shifts of 16-byte chunks.
 
 use lanework::prelude::*;
 
-/// 16 bytes of the source; with `around`, L2 fetches the 256 bytes that they lie in.
+/// Loads 16 bytes of the source; with `around`, L2 fetches the surrounding 256 bytes.
 #[device]
 pub(super) fn read(src: &[u8], i: usize, #[constant] around: bool) -> (u32, u32, u32, u32) {
     if around {
@@ -18,7 +18,7 @@ pub(super) fn read(src: &[u8], i: usize, #[constant] around: bool) -> (u32, u32,
     }
 }
 
-/// 16 bytes from byte `off` of two chunks on, `off` under 16.
+/// 16 bytes from byte `off` (below 16) of two chunks.
 #[device]
 pub(super) fn between(a: [u32; 4], b: [u32; 4], off: u32, #[constant] bytes: u32) -> [u32; 4] {
     let w = [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]];
@@ -47,7 +47,7 @@ pub(super) fn between(a: [u32; 4], b: [u32; 4], off: u32, #[constant] bytes: u32
     result
 }
 
-/// Row `j` of an array of registers, to the tile.
+/// Stores row `j` of an array of registers to the tile.
 #[device]
 pub(super) fn store_chunk(
     cells: Shared<u8>,
@@ -65,7 +65,7 @@ pub(super) fn store_chunk(
     );
 }
 
-/// 16 bytes of the tile.
+/// Loads 16 bytes of the tile.
 #[device]
 pub(super) fn chunk_at(cells: Shared<u8>, i: u32) -> (u32, u32, u32, u32) {
     ptx!(
@@ -74,7 +74,7 @@ pub(super) fn chunk_at(cells: Shared<u8>, i: u32) -> (u32, u32, u32, u32) {
     )
 }
 
-/// 16 bytes of the output.
+/// Stores 16 bytes of the output.
 #[device]
 pub(super) fn write(dst: &mut [u8], i: usize, a: u32, b: u32, c: u32, d: u32) {
     ptx!("st.global.v4.b32 {}, {{{}, {}, {}, {}}};", in(&dst[i]), in(a), in(b), in(c), in(d));

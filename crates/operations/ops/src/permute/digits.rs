@@ -1,12 +1,12 @@
-//! Numbers in mixed radix: which element of each axis a thread or a block has.
+//! Mixed-radix numbers: decomposes the index of a thread or block into axis indices.
 //!
-//! Divisions by extents that a kernel does not know while it is compiled are products (Granlund and Montgomery, "Division by invariant
-//! integers using multiplication", 1994): for n < 2^31, n / d = (mulhi(n, m) + n) >> s with s = ceil(log2 d) and
-//! m = floor(2^32 (2^s - d) / d) + 1.
+//! Divisions by extents that are unknown at compile time become multiplications (Granlund and Montgomery, "Division by invariant
+//! integers using multiplication", 1994): for n < 2^31, n / d = (mulhi(n, m) + n) >> s with s = ceil(log2 d) and m = floor(2^32
+//! (2^s - d) / d) + 1.
 
 use lanework::prelude::*;
 
-/// An axis: its extent, how to divide by it, and its strides in the source and in the output.
+/// An axis: its extent, division constants, and its strides in the source and in the output.
 #[device]
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
@@ -36,7 +36,7 @@ pub(super) fn quotient(n: u32, digit: Digit) -> u32 {
     (mul_hi(n, digit.magic) + n) >> digit.shift
 }
 
-/// The places in the source and in the output of number `unit` of `total`; `digits` are the axes, innermost first.
+/// The offsets in source and output of unit `unit` of `total`; `digits` are the axes, innermost first.
 #[device]
 pub(super) fn places(
     unit: usize,
@@ -65,8 +65,8 @@ pub(super) fn places(
     (from, to)
 }
 
-/// What block number `block` moves: its numbers in the first two digits, which count parts of a matrix, and where the matrix begins in
-/// the source and in the output, by the `outer` digits behind them.
+/// Decomposes block number `block`: its first two digits count parts of a matrix, and the `outer` digits after them give the
+/// matrix's offsets in source and output.
 #[device]
 pub(super) fn part_of(
     block: u32,

@@ -1,13 +1,13 @@
-//! Permutations without tiles: a thread moves one unit, and adjacent threads write adjacent units. This is a copy where the innermost axis of
-//! the output is that of the source.
+//! Untiled permutations: each thread moves one unit, and adjacent threads write adjacent units. If source and output share the
+//! innermost axis, this is a plain copy.
 
 use super::digits::{Digit, places};
 use lanework::prelude::*;
 
-/// Units that a block moves.
+/// Units per block.
 pub(super) const THREADS: u32 = 256;
 
-/// Moves `total` units of `words` elements each: `digits` are the axes, innermost first, with strides in elements.
+/// Moves `total` units of `words` elements each; `digits` are the axes, innermost first, with strides in elements.
 #[kernel(block = (THREADS, 1, 1))]
 pub(super) fn gather<E: Element>(
     src: &[E],

@@ -6,7 +6,7 @@ use crate::{Plan, TensorMut};
 use lanework::lang::Storable;
 use lanework::{Error, Result};
 
-/// A transpose in place, ready to run; made by [`transpose_in_place`].
+/// A transpose in place that has not run yet; made by [`transpose_in_place`].
 ///
 /// ```
 /// use lanework::Device;
@@ -28,7 +28,7 @@ pub struct TransposeInPlace<'a, T: Storable, const R: usize> {
     data: TensorMut<'a, T, R>,
 }
 
-/// Transposes a square matrix, or each matrix of an array of square matrices, in place: the last two axes are exchanged.
+/// Transposes a square matrix, or each matrix of an array, in place: exchanges the last two axes.
 ///
 /// ```
 /// use lanework::Device;
@@ -49,7 +49,7 @@ pub fn transpose_in_place<'a, T: Storable, const R: usize>(
 }
 
 impl<'a, T: Storable, const R: usize> TransposeInPlace<'a, T, R> {
-    /// Queues it.
+    /// Queues the operation.
     ///
     /// # Errors
     /// As [`TransposeInPlace::prepare`].
@@ -57,10 +57,10 @@ impl<'a, T: Storable, const R: usize> TransposeInPlace<'a, T, R> {
         self.prepare()?.launch()
     }
 
-    /// Everything that a run needs, to run it any number of times; it takes no memory.
+    /// Prepares the operation, to run any number of times; it needs no intermediate memory.
     ///
     /// # Errors
-    /// [`Error::Request`] where the matrices are not square; what the compilation of the kernel reports.
+    /// [`Error::Request`] if the matrices are not square; errors of compiling the kernel.
     pub fn prepare(self) -> Result<Plan<'a>> {
         let (shape, from) = (self.data.shape(), self.data.strides());
         if shape[R - 2] != shape[R - 1] {

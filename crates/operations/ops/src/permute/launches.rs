@@ -1,4 +1,4 @@
-//! Which kernel moves what: launches for a list of axes.
+//! Selects the kernel and builds the launch for a list of axes.
 
 mod exchange;
 mod parts;
@@ -13,8 +13,8 @@ use lanework::{Device, Prepared, Result, View, ViewMut};
 pub(super) use exchange::in_place;
 pub(super) use tiles::{narrowed, squared, tiled};
 
-/// The launch that moves what `axes` say; both views begin at the first element. One that `overlaps` may begin before the launch before it
-/// has ended (of many short axes: it does not).
+/// The launch that moves `axes`; both views begin at the first element. If `overlaps`, it may begin before the previous launch has
+/// ended (except the `staged` kernel).
 pub(super) fn launch<'a>(
     device: &Device,
     src: View<'a, u8>,

@@ -1,19 +1,19 @@
-//! The matrix that a permutation transposes, and the axes outside of it.
+//! The matrix that a permutation transposes, and the outer axes.
 
 use super::axes::{Axes, Axis};
 use super::digits::Digit;
 use super::tile::Plane;
 use lanework::{Error, Result};
 
-/// Bytes of what the kernels of tiles index.
+/// Bytes of the word that tiled kernels index.
 pub(super) const WORD: u64 = 4;
 
-/// Most elements of an axis, and most blocks, that kernels count.
+/// The most elements of an axis, and the most blocks, that kernels can count.
 pub(super) const MOST: u64 = (1 << 31) - 1;
 /// Bytes of a sector, the unit of traffic between multiprocessors and memory.
 pub(super) const SECTOR: u64 = 32;
 
-/// The matrix inside a permutation, and the axes outside of it, outermost first; strides in units.
+/// The matrix inside a permutation and the outer axes, outermost first; strides in units.
 pub(super) struct Matrices {
     pub rows: Axis,
     pub cols: Axis,
@@ -33,7 +33,7 @@ impl Matrices {
         })
     }
 
-    /// Whether every row of the source (or of the output) starts at, and reaches to, a multiple of `bytes`.
+    /// Whether every row of the source (or output) starts and ends at a multiple of `bytes`.
     pub fn aligned(&self, bytes: u64, address: u64, output: bool) -> bool {
         let (stride, extent) = match output {
             false => (self.rows.from, self.cols.extent),
@@ -44,20 +44,20 @@ impl Matrices {
         (units * self.unit).is_multiple_of(bytes) && address.is_multiple_of(bytes)
     }
 
-    /// Whether every byte from the first to the last of the source is an element's.
+    /// Whether the source has no gaps.
     pub fn gapless(&self) -> bool {
         gapless(self.outer.iter().chain([&self.rows, &self.cols]))
     }
 
-    /// Tiles of a size that cover all matrices.
+    /// The number of `down` x `across` tiles that cover all matrices.
     pub fn tiles(&self, down: u64, across: u64) -> u64 {
         let outer =
             self.outer.iter().fold(1u64, |product, axis| product.saturating_mul(axis.extent));
         outer.saturating_mul(self.rows.extent.div_ceil(down) * self.cols.extent.div_ceil(across))
     }
 
-    /// The digits of blocks: `first` and `second` of each matrix, and the axes outside, with strides in `step` bytes; and how many
-    /// blocks there are.
+    /// The block digits: `first` and `second` of each matrix, then the outer axes, with strides in `step` bytes; and the number of
+    /// blocks.
     pub fn blocks(&self, first: u64, second: u64, step: u64) -> Result<([Digit; 8], u32)> {
         let mut digits = [Digit::new(1, 0, 0); 8];
         digits[0] = Digit::new(first as u32, 0, 0);
@@ -71,13 +71,13 @@ impl Matrices {
         if blocks > MOST { Err(too_large()) } else { Ok((digits, blocks as u32)) }
     }
 
-    /// Whether the kernels of tiles can count them.
+    /// Whether the tiled kernels can count the extents.
     pub fn countable(&self) -> bool {
         let extents = self.outer.iter().chain([&self.rows, &self.cols]);
         extents.map(|axis| axis.extent).all(|extent| extent <= MOST)
     }
 
-    /// The matrix, with strides in `step` bytes, whose output begins at `address`.
+    /// The matrix with strides in `step` bytes and its output at `address`.
     pub fn plane(&self, step: u64, address: u64) -> Plane {
         let [from, to] = [self.rows.from, self.cols.to].map(|stride| stride * self.unit / step);
         let skew = (address % SECTOR / self.unit) as u32;
@@ -90,7 +90,7 @@ impl Matrices {
     }
 }
 
-/// Whether every byte from the first to the last of a source with these axes is an element's.
+/// Whether a source with these axes has no gaps.
 pub(super) fn gapless<'a>(axes: impl Iterator<Item = &'a Axis> + Clone) -> bool {
     let elements = axes.clone().fold(1u64, |product, axis| product.saturating_mul(axis.extent));
     let span = axes

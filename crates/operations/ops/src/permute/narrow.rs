@@ -1,15 +1,15 @@
-//! Transposes of elements of one or two bytes whose rows are not aligned to 16 bytes.
+//! Transposes of one- or two-byte elements whose rows are not aligned to 16 bytes.
 //!
-//! Memory is accessed by aligned words all the same: a word of a row's elements is put together of two aligned ones by a byte permutation, and so
-//! is an aligned word of the output of two cells of the tile, which are words of one column and successive rows, as in `tiles`. Words that
-//! reach past a row, and blocks at the edges of the matrix, move single elements.
+//! Memory accesses are still aligned words: a word of a row is assembled from two aligned words by a byte permutation, and so is an
+//! aligned output word from two cells of the tile (words of one column and successive rows, as in `tiles`). Words that reach past a
+//! row, and blocks at the matrix's edges, move single elements.
 
 use super::digits::{Digit, part_of};
 use super::tile::Plane;
 use super::tiles::bytes_of;
 use lanework::prelude::*;
 
-/// How a tile is moved.
+/// Tile configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Narrow {
     /// Bytes of an element: 1 or 2.
@@ -20,12 +20,12 @@ pub(super) struct Narrow {
     pub across: u32,
     /// Threads of a block.
     pub threads: u32,
-    /// Bytes that a row's window in the output is aligned to.
+    /// Alignment in bytes of a row's window in the output.
     pub window: u32,
 }
 
 impl Narrow {
-    /// Elements of a word.
+    /// Elements per word.
     fn group(&self) -> u32 {
         4 / self.bytes
     }
@@ -40,7 +40,7 @@ impl Narrow {
         (self.down + self.lead()) / self.group()
     }
 
-    /// Cells from one row of them to the next: odd, with one of padding after every 32.
+    /// Cell row stride: odd, with one padding cell after every 32.
     fn pitch(&self) -> u32 {
         (self.across + self.across / 32) | 1
     }
@@ -52,13 +52,13 @@ fn aligned(src: &[u8], i: usize) -> u32 {
     ptx!("ld.global.nc.b32 {}, {};", out(u32), in(&src[i]))
 }
 
-/// Four bytes from byte `off` of two words on.
+/// Four bytes of two words from byte `off` on.
 #[device]
 fn four_from(low: u32, high: u32, off: u32) -> u32 {
     ptx!("prmt.b32 {}, {}, {}, {};", out(u32), in(low), in(high), in(0x3210 + off * 0x1111))
 }
 
-/// Elements `x` and following of row `y`, as many as a word holds and the matrix has there; the others are zero.
+/// Elements of row `y` from `x` on, up to a word; zero past the matrix's edge.
 #[device]
 fn few(src: &[u8], base: usize, x: u32, y: u32, plane: Plane, #[constant] bytes: u32) -> u32 {
     let mut word = 0u32;
@@ -75,7 +75,7 @@ fn few(src: &[u8], base: usize, x: u32, y: u32, plane: Plane, #[constant] bytes:
     word
 }
 
-/// The word of elements `x` and following of row `y`, which has them, and a word before and behind.
+/// The word of elements of row `y` from `x` on; the matrix has all of them, and a word before and after.
 #[device]
 fn whole(
     src: &[u8],
@@ -89,13 +89,13 @@ fn whole(
     let at = base + y as usize * plane.from as usize + (x * bytes) as usize;
     let off = (at as u32 + skew) % 4;
     let first = at - off as usize;
-    // The second word is not needed where the first one is all of it.
+    // The second word is not needed if the first one is aligned.
     let second = first + if off == 0 { 0 } else { 4 };
     four_from(aligned(src, first), aligned(src, second), off)
 }
 
-/// Transposes matrices: `digits` count the tiles down, the tiles across, and what lies outside of them; strides are in bytes, and
-/// `skew` and `plane.skew` the addresses of the source and of the output, modulo 32.
+/// Transposes matrices. `digits` count the tiles down, the tiles across, and the outer axes; strides are in bytes. `skew` and
+/// `plane.skew` are the addresses of source and output modulo 32.
 #[kernel]
 pub(super) fn narrow(
     src: &[u8],
@@ -116,7 +116,7 @@ pub(super) fn narrow(
     let step = const { tile.threads / (tile.across / tile.group()) };
     let (place, line) = (thread_idx.x % words, thread_idx.x / words);
     let x = left + place * group;
-    // Whether all of the tile, and the words around it, are the matrix's rows: what lies between them is not read.
+    // Whether the tile and the words around it are inside the matrix's rows: gaps are not read.
     let inside = top > 0
         && top + (const { tile.down }) <= plane.rows
         && left > 0

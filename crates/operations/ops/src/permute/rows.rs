@@ -1,8 +1,8 @@
-//! Copies of rows that begin anywhere: a thread stores 16 aligned bytes of a row of the output, from the two aligned 16 bytes of the source
-//! that hold them, shifted against each other in registers.
+//! Copies of unaligned rows: a thread stores 16 aligned bytes of an output row, shifted in registers from the two aligned 16-byte
+//! chunks of the source that contain them.
 //!
-//! A row of the output is divided into windows where its addresses are multiples of 16; the first and the last window may be parts, whose
-//! elements are stored one by one. So are those of windows whose aligned accesses would leave the source, or read what lies between rows.
+//! An output row is divided into windows at multiples of 16 bytes. The first and last window may be partial and are stored element
+//! by element, as are windows whose aligned loads would leave the source or read gaps.
 
 use super::chunks::between;
 use super::digits::{Digit, quotient};
@@ -10,19 +10,19 @@ use lanework::prelude::*;
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
-/// Windows of a thread, whose loads are in flight together.
+/// Windows per thread; their loads are in flight together.
 pub(super) const TOGETHER: u32 = 4;
 
-/// What a launch of [`rows`] is told.
+/// Arguments of [`rows`].
 #[device]
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub(super) struct Rows {
-    /// Windows in all, below 2^31.
+    /// Number of windows, below 2^31.
     pub total: u32,
     /// Elements of a row.
     pub length: u32,
-    /// Elements before the source and before the output since a multiple of 16 bytes.
+    /// Elements from a multiple of 16 bytes to the source and to the output.
     pub from: u32,
     pub to: u32,
 }
@@ -31,19 +31,19 @@ pub(super) struct Rows {
 #[device]
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    /// Its first element in the source and in the output: of the first window of a row, maybe one before the row.
+    /// Its first element in the source and in the output; for a row's first window it may precede the row.
     from: i64,
     to: i64,
-    /// Its elements that are the row's: from one to another.
+    /// The range of its elements that belong to the row.
     begin: u32,
     end: u32,
-    /// Bytes from aligned 16 bytes of the source to its first element.
+    /// Byte offset of its first element from the aligned source chunk.
     off: u32,
     /// Whether it is moved as a whole.
     whole: bool,
 }
 
-/// Window number `number`. Of a gapless source, `len` elements may be read; else those of the row.
+/// Window number `number`. All `len` elements of a gapless source may be read; otherwise only the row's.
 #[device]
 fn window(
     number: u32,
@@ -67,7 +67,7 @@ fn window(
         to += at * digit.to as i64;
         rest = next;
     }
-    // Elements before the row in its first window, and the window's place in the row.
+    // Elements before the row in its first window, and the window's offset in the row.
     let before = (to as u32 + task.to) % per;
     let first = (index * per) as i32 - before as i32;
     let length = task.length as i32;
@@ -92,8 +92,8 @@ fn window(
     }
 }
 
-/// Copies rows, each thread `together` windows: `digits` are the windows of a row, and the axes outside of it, innermost first, with
-/// strides in elements. Of a gapless source every element belongs to a row.
+/// Copies rows, `together` windows per thread. `digits` are the windows of a row and the outer axes, innermost first, with strides
+/// in elements. In a gapless source every element belongs to a row.
 #[kernel(block = (THREADS, 1, 1))]
 pub(super) fn rows<E: Element>(
     src: &[E],
@@ -113,7 +113,7 @@ pub(super) fn rows<E: Element>(
     let (per, len) = (const { 16 / size_of::<E>() as u32 }, src.len());
     let held = registers(0u32, [together, 8]);
     let first = block_idx.x * (THREADS * together) + thread_idx.x;
-    // A window is computed again where it is stored: so many registers are not to be had meanwhile.
+    // Recompute the window instead of keeping it: registers are scarce.
     #[unroll]
     for i in 0..together {
         let number = first + i * THREADS;
@@ -138,7 +138,7 @@ pub(super) fn rows<E: Element>(
     }
 }
 
-/// Loads the aligned 16 bytes around window `i`: one or two times.
+/// Loads the one or two aligned chunks around window `i`.
 #[device]
 fn load_whole<E: Element>(
     src: &[E],
@@ -177,7 +177,7 @@ fn store_whole<E: Element>(
     ptx!("st.global.v4.b32 {}, {{{}, {}, {}, {}}};", in(&dst[at.to as usize]), in(a), in(b), in(c), in(d));
 }
 
-/// Moves the elements of a window that are the row's one by one.
+/// Moves a window's elements in the row one by one.
 #[device]
 fn move_few<E: Element>(src: &[E], dst: &mut [E], at: Window, #[constant] per: u32) {
     let few = registers(E::ZERO, per);
@@ -195,7 +195,7 @@ fn move_few<E: Element>(src: &[E], dst: &mut [E], at: Window, #[constant] per: u
     }
 }
 
-/// 16 bytes of the source.
+/// Loads 16 bytes of the source.
 #[device]
 fn wide<E: Element>(src: &[E], i: i64) -> (u32, u32, u32, u32) {
     ptx!(

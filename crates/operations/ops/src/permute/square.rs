@@ -1,8 +1,8 @@
-//! Transposes in place: a block exchanges a tile and its mirror image.
+//! In-place transposes: a block exchanges a tile and its mirror image.
 //!
-//! A matrix of n by n tiles, n even, has n (n + 1) / 2 pairs (i, j) with i <= j. They are numbered by folding the triangle: row a of
-//! n / 2 rows of n + 1 places holds the pairs of tile row a behind its diagonal, and those of tile row n - 1 - a before it. An odd n counts as one
-//! more, and its blocks without a tile have nothing to do.
+//! A matrix of n by n tiles, n even, has n (n + 1) / 2 pairs (i, j) with i <= j. They are numbered by folding the triangle: row a
+//! of n / 2 rows of n + 1 slots holds the pairs of tile row a right of the diagonal, and those of tile row n - 1 - a. An odd n is
+//! rounded up; blocks without a tile exit.
 
 use super::digits::{Digit, part_of, places};
 use super::gather::THREADS;
@@ -10,7 +10,7 @@ use super::tile::{Plane, Tile};
 use super::tiles::{load_tile, store_tile};
 use lanework::prelude::*;
 
-/// Transposes square matrices in place: `digits` count the places of the fold's rows, the fold's rows, and what lies outside.
+/// Transposes square matrices in place. `digits` count the slots of the fold's rows, the fold's rows, and the outer axes.
 #[kernel]
 pub(super) fn square(
     data: &mut [u32],
@@ -33,26 +33,26 @@ pub(super) fn square(
     }
 }
 
-/// The pair of tiles at a place of the fold, whose rows have so many places.
+/// The tile pair at a slot of the fold, whose rows have `width` slots.
 #[device]
 fn pair((place, fold): (u32, u32), places: u32) -> (u32, u32) {
     let last = places - 2;
     if place > fold { (fold, place - 1) } else { (last - fold, last - place) }
 }
 
-/// Edge of a tile of elements under a word.
+/// Edge of a tile of elements smaller than a word.
 pub(super) const EDGE: u32 = 64;
-/// Rows of such a tile that a block moves at a time, and that a thread moves.
+/// Tile rows per iteration of a block, and rows per thread.
 const BESIDE: u32 = THREADS / EDGE;
 const ROWS: u32 = EDGE / BESIDE;
 
-/// The place of an element of a matrix.
+/// Offset of an element of a matrix.
 #[device]
 fn element(base: usize, row: u32, column: u32, plane: Plane) -> usize {
     base + row as usize * plane.from as usize + column as usize
 }
 
-/// As [`square`], for elements under a word, one by one: their rows may begin anywhere. Strides are in elements.
+/// As [`square`], for unaligned elements smaller than a word, one by one. Strides are in elements.
 #[kernel(block = (THREADS, 1, 1))]
 pub(super) fn square_narrow<E: Element>(
     data: &mut [E],
@@ -60,7 +60,7 @@ pub(super) fn square_narrow<E: Element>(
     digits: [Digit; 8],
     #[constant] outer: u32,
 ) {
-    // An odd number of words apart, so that a column's elements lie in different banks.
+    // An odd number of words per row, so a column's elements hit different banks.
     let pitch = const { EDGE + 4 / size_of::<E>() as u32 };
     let (upper, lower) = (shared::<E>([EDGE, pitch]), shared::<E>([EDGE, pitch]));
     let (place, (base, _)) = part_of(block_idx.x, digits, outer);
@@ -96,7 +96,7 @@ pub(super) fn square_narrow<E: Element>(
     }
 }
 
-/// As [`square`], unit by unit: `digits` are the axes, innermost first, with strides in elements, as they are and exchanged.
+/// As [`square`], unit by unit. `digits` are the axes, innermost first, with original and exchanged strides in elements.
 #[kernel(block = (THREADS, 1, 1))]
 pub(super) fn swap<E: Element>(
     data: &mut [E],

@@ -1,13 +1,13 @@
-//! Transposes by squares in registers: the fastest kernel, for elements of every size.
+//! Transposes of squares in registers: the fastest kernel, for elements of every size.
 //!
-//! A thread reads 16 bytes of as many rows as 16 bytes have elements, transposes this square in its registers (byte permutations move elements
-//! under a word), and writes its columns to shared memory, 16 bytes each. The block then reads whole rows of the output there, 16 bytes at a
-//! time again. A column of the tile is put in shared memory beside the columns of the same place in other squares, and rows have an odd
-//! number of chunks, so that the lanes of a pass reach different banks in both directions.
+//! A thread loads 16 bytes of as many rows as 16 bytes have elements, transposes this square in registers (byte permutations for
+//! elements smaller than a word), and writes its columns to shared memory, 16 bytes each. The block then reads whole output rows
+//! from there, again 16 bytes at a time. Corresponding columns of different squares are adjacent in shared memory, and rows have an
+//! odd number of chunks, so the lanes of a pass hit different banks in both directions.
 //!
-//! Rows may begin anywhere: 16 bytes of a row are then two aligned accesses, shifted against each other in registers, and each row of the
-//! output is divided where its addresses are multiples of a window, before the tile's edge, so that stores stay aligned; the block reads
-//! the rows of the source that these windows reach. Blocks whose aligned accesses would leave the source read single bytes.
+//! Rows may be unaligned: 16 bytes of a row are then two aligned loads, shifted in registers, and each output row is divided at
+//! multiples of a window before the tile's edge, which keeps stores aligned; the block reads the source rows that these windows
+//! reach. Blocks whose aligned loads would leave the source read single bytes.
 
 use super::chunks::{between, chunk_at, read, store_chunk, write};
 use super::digits::{Digit, part_of};
@@ -15,7 +15,7 @@ use super::tile::Plane;
 use super::tiles::bytes_of;
 use lanework::prelude::*;
 
-/// How a tile is moved.
+/// Tile configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Squares {
     /// Bytes of an element: 1, 2, 4, 8 or 16.
@@ -24,31 +24,32 @@ pub(super) struct Squares {
     pub down: u32,
     /// Columns of the source in a tile.
     pub across: u32,
-    /// Rows of the source may begin anywhere.
+    /// Whether rows of the source may be unaligned.
     pub shifted_loads: bool,
-    /// Bytes of a window of the output, 16 or 32; 0 where its rows begin at, and have, multiples of 16 bytes.
+    /// Output window in bytes, 16 or 32; 0 if its rows start at and are multiples of 16 bytes.
     pub window: u32,
-    /// L2 fetches 256 bytes around each load (sm_80): where rows of the source begin within 256 bytes, of which another tile needs the rest.
+    /// Whether L2 fetches 256 bytes around each load (sm_80): for source rows that start within 256 bytes whose rest another tile
+    /// needs.
     pub around: bool,
 }
 
 impl Squares {
-    /// Elements of 16 bytes.
+    /// Elements per 16 bytes.
     pub fn chunk(&self) -> u32 {
         16 / self.bytes
     }
 
-    /// Squares beside each other.
+    /// Squares per tile row.
     fn beside(&self) -> u32 {
         self.across / self.chunk()
     }
 
-    /// Rows of a thread: those of a square, or half of it for single bytes, which would need too many registers.
+    /// Rows per thread: a square's rows, or half of them for single bytes, which would need too many registers.
     fn rows(&self) -> u32 {
         self.chunk().min(8)
     }
 
-    /// Squares below each other.
+    /// Squares per tile column.
     fn below(&self) -> u32 {
         (self.down + self.lead()) / self.rows()
     }
@@ -58,24 +59,24 @@ impl Squares {
         self.window / self.bytes
     }
 
-    /// Chunks from one column of the tile to the next in shared memory: odd.
+    /// Chunks per tile column in shared memory: odd.
     fn pitch(&self) -> u32 {
         ((self.down + self.lead()) / self.chunk()) | 1
     }
 
-    /// Threads of a block: one for each square.
+    /// Threads of a block: one per square.
     pub fn threads(&self) -> u32 {
         (self.beside() * self.below()).next_multiple_of(32)
     }
 
-    /// Bytes of shared memory: more than a kernel may declare, for the largest tiles.
+    /// Bytes of shared memory; the largest tiles exceed the limit of static shared memory.
     pub fn shared(&self) -> u32 {
         self.across * self.pitch() * 16
     }
 }
 
-/// Transposes matrices: `digits` count the tiles down, the tiles across, and what lies outside of them; strides are in bytes, and
-/// `skew` and `plane.skew` the addresses of the source and of the output, modulo 32.
+/// Transposes matrices. `digits` count the tiles down, the tiles across, and the outer axes; strides are in bytes. `skew` and
+/// `plane.skew` are the addresses of source and output modulo 32.
 #[kernel]
 pub(super) fn squares(
     src: &[u8],
@@ -105,7 +106,7 @@ pub(super) fn squares(
     let y = first + rr * rows;
     let mut regular = true;
     if const { tile.shifted_loads } {
-        // Whether all aligned accesses of the block are within the source.
+        // Whether all aligned loads of the block are within the source.
         let begin = if first < plane.rows { first } else { 0 };
         let end = (top + (const { tile.down })).min(plane.rows);
         let low = from + begin as usize * plane.from as usize + (left * bytes) as usize;
@@ -117,8 +118,8 @@ pub(super) fn squares(
         let held = registers(0u32, [rows, 4]);
         let start = from + (x * bytes) as usize;
         if const { tile.shifted_loads } {
-            // The aligned 16 bytes around each row's, where they hold one of them; what goes on behind is the next lane's. All loads come
-            // first, so that all are in flight.
+            // Load the aligned chunk around each row's, if it contains row data; the following chunk comes from the next lane. All
+            // loads come first, so all are in flight.
             let (end, outermost) = (plane.cols * bytes, cc == beside - 1);
             let behind = registers(0u32, [rows, 4]);
             #[unroll]
@@ -141,7 +142,7 @@ pub(super) fn squares(
                     behind[[j, 3]] = d;
                 }
             }
-            // Never entered: a loop that needs all of them keeps ptxas from moving each load to its use.
+            // Never entered: a loop that uses all of them keeps ptxas from moving each load to its use.
             for i in 0..plane.reserved {
                 #[unroll]
                 for j in 0..rows {

@@ -1,9 +1,9 @@
-//! Permutations of many short axes, through shared memory: a block reads its part of the array in the order of the source and writes it in the
-//! order of the output.
+//! Permutations of many short axes through shared memory: a block reads its part of the array in source order and writes it in
+//! output order.
 //!
-//! The part is as many of the axes adjacent in the source, and as many of those adjacent in the output, as make runs of full sectors on
-//! both sides; the last axis of either side may be divided. Elements lie in shared memory in the order of the source, with a word of
-//! padding after every 32, so that steps of a power of two reach different banks.
+//! A part contains as many of the source's adjacent axes, and of the output's, as give runs of full sectors on both sides; the last
+//! axis of either side may be divided. Shared memory holds elements in source order, with a padding word after every 32, so
+//! power-of-two strides hit different banks.
 
 use super::axes::Axis;
 use super::digits::{Digit, quotient};
@@ -11,27 +11,27 @@ use lanework::prelude::*;
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
-/// Elements that a thread reads at a time.
+/// Elements that a thread loads at a time.
 const TOGETHER: u32 = 8;
 
-/// Most elements of a part, of `unit` bytes each.
+/// The most elements of a part, of `unit` bytes each.
 pub(super) const fn most(unit: u64) -> u64 {
     4096 * 4 / if unit < 4 { 4 } else { unit }
 }
 
-/// What a block moves of each axis, and the order of the axes on both sides.
+/// A block's part of each axis, and the axis orders of both sides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     /// Elements of each axis in a part.
     pub extents: Vec<u64>,
-    /// The axes of more than one element in a part, innermost first in the source, and in the output.
+    /// Axes with more than one element in a part, innermost first in the source, and in the output.
     pub source: Vec<usize>,
     pub output: Vec<usize>,
-    /// The axes that are divided: of the output's run and of the source's.
+    /// The divided axes, of the output's run and of the source's.
     pub divided: Vec<usize>,
 }
 
-/// The part for axes and runs of at least `run` elements; `None` where a part would have more than `most`.
+/// The part for runs of at least `run` elements; `None` if it would exceed `most` elements.
 pub(super) fn part(axes: &[Axis], run: u64, most: u64) -> Option<Part> {
     let order = |stride: fn(&Axis) -> u64| {
         let mut order: Vec<usize> = (0..axes.len()).filter(|i| stride(&axes[*i]) > 0).collect();
@@ -45,7 +45,7 @@ pub(super) fn part(axes: &[Axis], run: u64, most: u64) -> Option<Part> {
         for &i in order {
             let whole = axes[i].extent;
             let needed = run.div_ceil(length);
-            // A little more than needed is taken as a whole.
+            // If slightly more than needed, take the axis as a whole.
             let taken = if whole * 2 <= needed * 3 { whole } else { needed };
             extents[i] = extents[i].max(taken);
             length *= extents[i];
@@ -54,7 +54,7 @@ pub(super) fn part(axes: &[Axis], run: u64, most: u64) -> Option<Part> {
             }
         }
     }
-    // Fill the part along the output, then along the source.
+    // Extend the part along the output, then along the source.
     for &i in by_output.iter().chain(&by_source) {
         let total: u64 = extents.iter().product();
         let more = (most / 2 / total).max(1);
@@ -66,14 +66,14 @@ pub(super) fn part(axes: &[Axis], run: u64, most: u64) -> Option<Part> {
     let divided: Vec<usize> =
         output.iter().copied().filter(|i| extents[*i] < axes[*i].extent).collect();
     let total: u64 = extents.iter().product();
-    // Axes that repeat the source have no place in its order.
+    // Axes with source stride 0 have no position in its order.
     let repeated = axes.iter().zip(&extents).any(|(axis, extent)| axis.from == 0 && *extent > 1);
     let good = total <= most && divided.len() <= 2 && !repeated;
     good.then_some(Part { extents, source, output, divided })
 }
 
-/// Moves parts. `blocks` count the parts, along the divided axes first, with strides of parts in elements; `reads` and `writes` count the
-/// elements of a part in the order of each side, with strides there and in shared memory; `extents` are those of the divided axes.
+/// Moves parts. `blocks` count the parts (divided axes first), with part strides; `reads` and `writes` count the elements of a part
+/// in the order of each side, with strides there and in shared memory; `extents` are those of the divided axes.
 #[kernel(block = (THREADS, 1, 1))]
 pub(super) fn staged<E: Element>(
     src: &[E],
@@ -105,7 +105,7 @@ pub(super) fn staged<E: Element>(
         rest = next;
     }
     for begin in (0..total).step_by(THREADS * TOGETHER) {
-        // All loads first, so that they are in flight together.
+        // All loads first, so they are in flight together.
         let held = registers(E::ZERO, [TOGETHER, words]);
         #[unroll]
         for k in 0..TOGETHER {
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn parts_have_runs_on_both_sides() {
-        // Points of three numbers to three arrays.
+        // Three-component points to three arrays.
         let points = part(&[axis(3, 1, 1000), axis(1000, 3, 1)], 32, 4096).expect("a part");
         assert_eq!(points.extents, [3, 672]);
         assert_eq!((points.source, points.output), (vec![0, 1], vec![1, 0]));
@@ -213,11 +213,11 @@ mod tests {
             part(&[axis(999, 64, 64), axis(8, 1, 8), axis(8, 8, 1)], 32, 4096).expect("a part");
         assert_eq!(batch.extents, [32, 8, 8]);
         assert_eq!(batch.divided, [0]);
-        // A matrix.
+        // One matrix.
         let matrix = part(&[axis(1000, 1, 500), axis(500, 1000, 1)], 32, 4096).expect("a part");
         assert_eq!(matrix.extents, [32, 64]);
         assert_eq!(matrix.divided, [1, 0]);
-        // Repeated elements are for another kernel.
+        // Repeated elements are left to another kernel.
         assert_eq!(part(&[axis(4, 0, 8), axis(8, 1, 1)], 32, 4096), None);
     }
 }

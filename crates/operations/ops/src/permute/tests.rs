@@ -1,4 +1,4 @@
-//! Every kind of tile and alignment on the checking emulator, against the host.
+//! Every kind of tile and alignment on a sanitized emulator, compared with the host.
 
 use super::axes::Axes;
 use super::launches::{narrowed, squared, tiled};
@@ -8,7 +8,7 @@ use super::squares::Squares;
 use super::tile::Tile;
 use super::*;
 
-/// Elements that differ from each other as far as their size allows.
+/// Elements that are as distinct as their size allows.
 fn numbered<T: Storable>(count: usize) -> Vec<T> {
     let mut elements = vec![T::zeroed(); count];
     let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut elements);
@@ -19,7 +19,7 @@ fn numbered<T: Storable>(count: usize) -> Vec<T> {
     elements
 }
 
-/// The tile of one of the kernels.
+/// A tile of one of the kernels.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
     Wide(Tile),
@@ -27,7 +27,7 @@ enum Kind {
     Squares(Squares),
 }
 
-/// A batch of transposes of `rows` by `cols`, with rows `gap` elements longer than needed in both arrays, by this tile.
+/// Checks a batch of `rows` x `cols` transposes with this tile; rows of both arrays have `gap` extra elements.
 fn check<T: Storable + PartialEq + std::fmt::Debug>(
     (rows, cols): (usize, usize),
     (gap_in, gap_out): (usize, usize),
@@ -92,10 +92,10 @@ fn every_kind_of_tile_moves_every_element() -> Result<()> {
     check::<u32>((36, 40), (0, 0), 0, tile(4, 32, 32, 128, true, true, false))?;
     check::<u64>((70, 34), (2, 2), 2, tile(8, 64, 32, 256, true, true, false))?;
     check::<[u64; 2]>((33, 35), (1, 0), 1, tile(16, 32, 32, 256, true, true, false))?;
-    // Skinny ones.
+    // Skinny matrices.
     check::<u32>((300, 4), (0, 0), 0, tile(4, 256, 8, 256, true, true, false))?;
     check::<u32>((4, 300), (0, 0), 0, tile(4, 8, 256, 256, true, true, false))?;
-    // One side of them, and none; windows at sectors.
+    // Whole chunks on one side, and on none; windows at sectors.
     for (wide_loads, wide_stores) in [(false, false), (false, true), (true, false)] {
         let (cols, rows) = (if wide_loads { 68 } else { 67 }, if wide_stores { 132 } else { 131 });
         for shifted in [false, true] {
@@ -136,7 +136,7 @@ fn elements_under_a_word_move_by_words_wherever_rows_begin() -> Result<()> {
     Ok(())
 }
 
-/// A copy of two matrices whose rows, `gap` elements longer than needed, begin `first` elements into the buffers.
+/// Copies two matrices with `gap` extra elements per row, which begin `first` elements into the buffers.
 fn copied<T: Storable + PartialEq + std::fmt::Debug>(
     (rows, cols): (usize, usize),
     (gap_in, gap_out): (usize, usize),
@@ -144,7 +144,7 @@ fn copied<T: Storable + PartialEq + std::fmt::Debug>(
 ) -> Result<()> {
     let device = Device::emulator().sanitized();
     let (from, to) = (cols + gap_in, cols + gap_out);
-    // Nothing lies behind the last row, and what lies between rows is not written.
+    // There is no memory after the last row, and gaps are not written.
     let mut x = device.uninit::<T>(first_in + 2 * rows * from - gap_in)?;
     let host = numbered::<T>(x.len());
     for row in 0..2 * rows {
@@ -180,7 +180,7 @@ fn rows_that_begin_anywhere_are_copied_by_16_bytes() -> Result<()> {
         copied::<u64>((6, 35), (0, 1), first)?;
     }
     copied::<u8>((300, 65), (0, 0), (0, 1))?;
-    // More windows than threads reside: of words, which are moved one by one where they are few, and several windows by a thread.
+    // More windows than resident threads: words (moved one by one if few), and several windows per thread.
     copied::<u32>((30, 2301), (0, 1), (1, 2))?;
     copied::<u16>((910, 597), (0, 3), (0, 1))
 }
@@ -231,7 +231,7 @@ fn squares_move_elements_of_every_size_wherever_rows_begin() -> Result<()> {
         check::<u32>((131, 133), (0, 0), 3, tile(4, 64, 64, true, window))?;
         check::<u64>((65, 33), (0, 0), 1, tile(8, 32, 32, true, window))?;
         check::<[u64; 2]>((33, 31), (0, 0), 1, tile(16, 16, 32, false, window))?;
-        // One side of them.
+        // Whole chunks on one side.
         check::<u32>((131, 132), (0, 0), 3, tile(4, 64, 64, false, window))?;
         check::<u32>((132, 131), (0, 0), 4, tile(4, 64, 64, true, 0))?;
     }

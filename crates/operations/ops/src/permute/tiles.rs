@@ -1,26 +1,26 @@
-//! Transposes by tiles in shared memory.
+//! Transposes through tiles in shared memory.
 //!
-//! A block moves a tile of `down` rows by `across` columns of the source. It reads rows of the tile, 16 bytes per access where rows
-//! are aligned for it, and writes columns of it, which are rows of the output. In shared memory the tile is an array of cells: an element of
-//! 4, 8 or 16 bytes, or the 2 or 4 elements of one column and of successive rows that fill a word, which byte permutations bring together
-//! in registers. The number of cells in a row is odd, and a warp accesses 8 chunks of 16 bytes by 4 rows of cells at a time, so that no two
-//! lanes of a pass share a bank in either direction; where a chunk has more than 4 cells, 4 cells of padding after every 32 do the same.
+//! A block moves a tile of `down` rows by `across` columns of the source. It reads tile rows, 16 bytes per access if rows are
+//! aligned, and writes tile columns, which are output rows. The shared-memory tile is an array of cells: an element of 4, 8 or 16
+//! bytes, or the 2 or 4 elements of one column and successive rows that fill a word, combined in registers by byte permutations. A
+//! row has an odd number of cells, and a warp accesses 8 chunks of 16 bytes by 4 rows of cells at a time, so no two lanes of a pass
+//! share a bank in either direction. If a chunk has more than 4 cells, 4 padding cells after every 32 have the same effect.
 //!
-//! Where rows of the output are not aligned to sectors of 32 bytes, each of them is divided at sectors instead of at the tile's edges: the
-//! window that a block writes of a row begins up to 7 elements of 4 bytes before the tile, the block reads these rows too, and every sector
-//! is written by one warp as a whole.
+//! If output rows are not aligned to 32-byte sectors, each row is divided at sectors instead of at the tile's edges: a block's
+//! window of a row begins up to 7 elements of 4 bytes before the tile, the block also reads these rows, and every sector is written
+//! whole by one warp.
 
 use super::digits::{Digit, part_of};
 use super::tile::{Plane, Tile};
 use lanework::prelude::*;
 
-/// Bytes `selector` of the 8 of two words (`prmt`).
+/// Selects bytes of two words by `selector` (`prmt`).
 #[device]
 pub(super) fn bytes_of(low: u32, high: u32, #[constant] selector: u32) -> u32 {
     ptx!("prmt.b32 {}, {}, {}, {};", out(u32), in(low), in(high), in(selector))
 }
 
-/// An element of 1, 2 or 4 words of the source; what it does not have is zero.
+/// An element of 1, 2 or 4 words of the source, zero-extended.
 #[device]
 fn cell_at(src: &[u32], i: usize, #[constant] words: u32, #[constant] unchanged: bool) -> [u32; 4] {
     if words == 4 {
@@ -37,13 +37,13 @@ fn cell_at(src: &[u32], i: usize, #[constant] words: u32, #[constant] unchanged:
     cell
 }
 
-/// 16 bytes of the source.
+/// Loads 16 bytes of the source.
 #[device]
 fn four(src: &[u32], i: usize, #[constant] unchanged: bool) -> [u32; 4] {
     if unchanged { src.load4_nc(i) } else { src.load4(i) }
 }
 
-/// Copies the tile whose first row is `top` and first column `left` into `cells`; `base` is the word where the matrix begins.
+/// Copies the tile at row `top` and column `left` into `cells`; `base` is the matrix's first word.
 #[device]
 pub(super) fn load_tile(
     src: &[u32],
@@ -166,7 +166,7 @@ pub(super) fn load_tile(
     }
 }
 
-/// Writes the columns of a tile that [`load_tile`] has read, as rows of the output; `base` is the word where the matrix begins there.
+/// Writes the columns of a tile that [`load_tile`] has read as output rows; `base` is the matrix's first word there.
 #[device]
 pub(super) fn store_tile(
     dst: &mut [u32],
@@ -180,7 +180,7 @@ pub(super) fn store_tile(
     let (group, words) = (const { tile.group() }, const { tile.words() });
     let (lead, pitch) = (const { tile.lead() }, const { tile.pitch() });
     if const { tile.wide_stores } {
-        // Cells of a chunk, and rows.
+        // Cells per chunk, and rows.
         let count = const { 4 / tile.words() };
         let chunk = const { tile.chunk() };
         let lanes = const { Tile::lanes(tile.down / tile.chunk()) };
@@ -256,7 +256,7 @@ pub(super) fn store_tile(
     }
 }
 
-/// Transposes matrices: `digits` count the tiles down, the groups of tiles across, and what lies outside of them.
+/// Transposes matrices. `digits` count the tiles down, the groups of tiles across, and the outer axes.
 #[kernel]
 pub(super) fn tiles(
     src: &[u32],

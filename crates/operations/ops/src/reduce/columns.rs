@@ -1,5 +1,5 @@
-//! The kernel of reductions along columns of small elements: neighbouring threads have neighbouring results, of which each has as many as
-//! 8 bytes have elements. With an element per load, too few bytes are in flight.
+//! Column reductions of small elements: neighboring threads have neighboring results, as many per thread as 8 bytes have elements.
+//! One element per load would leave too few bytes in flight.
 
 use super::general::DIMENSIONS;
 use super::how::{F16, How};
@@ -9,10 +9,10 @@ use super::partials::{of_blocks, of_group, write};
 use half::f16;
 use lanework::prelude::*;
 
-/// Bytes of a load.
+/// Bytes per load.
 pub(super) const BYTES: usize = 8;
 
-/// Results of a thread.
+/// Results per thread.
 const fn results_of_thread(how: How) -> usize {
     how.per_vector as usize / 2
 }
@@ -28,8 +28,8 @@ fn of_pair<A: Number>(pair: [u32; 2], #[constant] c: usize, #[constant] how: How
     element_of::<A>([pair[0], pair[1], 0u32, 0u32], halves, c, how)
 }
 
-/// As `general` of an array of units of 8 bytes, in which strides and extents are, but for `step`, the elements from one result to the
-/// next one.
+/// As `general` on an array of 8-byte units, which strides and extents refer to; only `step`, the stride from one result to the
+/// next, counts elements.
 #[kernel(max_threads = how.sharing.threads, min_blocks = how.sharing.resident)]
 pub(super) fn columns<A: Element>(
     x: &[u32],
@@ -53,7 +53,7 @@ pub(super) fn columns<A: Element>(
     let unit = tile * how.tile + column;
     let is_one = unit < units;
 
-    // Where the unit's elements begin, and where its first result goes.
+    // The offset of the unit's elements, and of its first result.
     let (mut base, mut out) = (0u64, 0u64);
     let mut rest = unit;
     #[unroll]

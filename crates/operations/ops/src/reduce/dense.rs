@@ -1,4 +1,4 @@
-//! The kernel of reductions of an array without gaps to one result.
+//! The reduction kernel for a dense array to one result.
 
 use super::how::{F16, How};
 use super::kernels::{LOADS, begin, vector, with_vector};
@@ -7,8 +7,8 @@ use super::partials::{of_blocks, of_group, write};
 use half::f16;
 use lanework::prelude::*;
 
-/// The partial results with `loads` vectors, `step` apart, from the first one on, of an array of so many vectors; all are loaded before the
-/// first is used. `whole` says that none lies behind the array.
+/// Accumulates `loads` vectors at stride `step`, all loaded before the first is used. `whole` asserts that none is past the array's
+/// end.
 #[device]
 fn with_round<A: Element>(
     partials: [(A, A, u32); 4],
@@ -28,7 +28,7 @@ fn with_round<A: Element>(
     for k in 0..how.sharing.loads {
         let mut i = first + k as u64 * step;
         if !whole {
-            // Threads behind the end load the last vector, and leave it.
+            // Threads past the end load the last vector and ignore it.
             i = i.min(vectors - 1);
         }
         xs[k as usize] = vector(x_halves, x_words, i, of_halves);
@@ -47,9 +47,9 @@ fn with_round<A: Element>(
     all
 }
 
-/// Has L2 fetch the first eighth of what this block reads first, while the launch before this one ends. More than that keeps memory busy
-/// when that launch has ended and other threads wait for their first vectors: with all of it, 2^24 `f32` take 4 % more time on an H200, with
-/// an eighth 2 % less.
+/// Prefetches into L2 the first eighth of this block's first round while the previous launch ends. Prefetching more keeps memory
+/// busy when that launch has ended and other threads wait for their first vectors: on an H200, 2^24 `f32` take 4 % more time with
+/// the whole round, and 2 % less with an eighth.
 #[device]
 fn fetch(halves: &[f16], words: &[u32], n: u64, #[constant] how: How) {
     // Elements, and words.
@@ -64,8 +64,8 @@ fn fetch(halves: &[f16], words: &[u32], n: u64, #[constant] how: How) {
     }
 }
 
-/// `n` elements that follow each other from a multiple of 16 bytes on, to one result. A block reads `loads` vectors per thread at a
-/// time, all before it uses the first.
+/// Reduces `n` adjacent elements, aligned to 16 bytes, to one result. A block loads `loads` vectors per thread at a time, all
+/// before it uses the first.
 #[kernel(max_threads = how.sharing.threads, min_blocks = how.sharing.resident)]
 pub(super) fn dense<A: Element>(
     x_halves: &[f16],
@@ -96,9 +96,9 @@ pub(super) fn dense<A: Element>(
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
 
-    // As many whole rounds for every block, each of vectors that follow each other; what is left is less than a round, and shared evenly.
+    // Every block takes the same number of whole rounds of adjacent vectors; the remainder is less than a round and divided evenly.
     let vectors = n / v as u64;
-    let round = how.sharing.loads * how.sharing.threads; // vectors of a block at a time
+    let round = how.sharing.loads * how.sharing.threads; // vectors per round of a block
     let all = grid_dim.x as u64 * round as u64;
     let mut start = 0u64;
     while start + all <= vectors {
@@ -114,7 +114,7 @@ pub(super) fn dense<A: Element>(
         partials =
             with_round::<A>(partials, x_halves, x_words, y_halves, y_words, places, false, how);
     }
-    // Elements behind the last vector.
+    // Elements after the last vector.
     let i = vectors * v as u64 + t as u64;
     if block_idx.x == 0 && i < n {
         let x = element::<A>(x_halves, x_shorts, x_words, x_longs, i, how);

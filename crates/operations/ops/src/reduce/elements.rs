@@ -1,20 +1,20 @@
-//! The element types of reductions, and arrays of them without their types, so that what plans a reduction is compiled once.
+//! Element types of reductions, and type-erased arrays of them, so that planning code is compiled once.
 
 use super::how::Kind;
 use half::{bf16, f16};
 use lanework::lang::Float;
 use lanework::{Element, Storable, View, ViewMut};
 
-/// A type whose numbers can be reduced.
+/// An element type of reductions.
 ///
-/// | numbers | are added in | when a sum is too large |
+/// | elements | accumulator | overflow |
 /// |---|---|---|
-/// | `i32`, `i64` | `i64` | it wraps |
-/// | `u32`, `u64` | `u64` | it wraps |
+/// | `i32`, `i64` | `i64` | wraps |
+/// | `u32`, `u64` | `u64` | wraps |
 /// | `f16`, `bf16`, `f32` | `f32` | infinity |
 /// | `f64` | `f64` | infinity |
 ///
-/// Sums of 2^32 `i32` or `u32` never wrap; sums of squares and dot products of them are right modulo 2^64.
+/// Sums of up to 2^32 `i32` or `u32` never wrap; sums of squares and dot products are exact modulo 2^64.
 ///
 /// ```
 /// use lanework::Device;
@@ -31,12 +31,12 @@ use lanework::{Element, Storable, View, ViewMut};
 pub trait Reducible: Element + sealed::Sealed {
     /// The type of sums.
     type Sum: Storable;
-    /// The type, as kernels tell it.
+    /// The type, as kernels identify it.
     #[doc(hidden)]
     const KIND: Kind;
 }
 
-/// A floating-point type whose numbers can be reduced: `f16`, `bf16`, `f32` and `f64`.
+/// A floating-point element type of reductions: `f16`, `bf16`, `f32` and `f64`.
 ///
 /// ```
 /// use lanework::{Buffer, Device, Result};
@@ -52,7 +52,7 @@ pub trait Reducible: Element + sealed::Sealed {
 pub trait ReducibleFloat: Reducible + Float {}
 
 mod sealed {
-    /// Kernels know these types only.
+    /// Seals [`Reducible`](super::Reducible): kernels support only these types.
     pub trait Sealed {}
 }
 
@@ -82,7 +82,7 @@ impl ReducibleFloat for bf16 {}
 impl ReducibleFloat for f32 {}
 impl ReducibleFloat for f64 {}
 
-/// Memory of numbers as slices of every size that kernels read or write; those of the sizes that it has not are empty.
+/// Memory as one slice per element size that kernels access; only the slice of the actual size is not empty.
 pub(crate) struct Slices<'a> {
     pub halves: View<'a, f16>,
     pub shorts: View<'a, u16>,
@@ -90,7 +90,7 @@ pub(crate) struct Slices<'a> {
     pub longs: View<'a, u64>,
 }
 
-/// As [`Slices`], of memory that is written.
+/// As [`Slices`], mutable.
 pub(crate) struct SlicesMut<'a> {
     pub halves: ViewMut<'a, f16>,
     pub shorts: ViewMut<'a, u16>,
@@ -98,7 +98,7 @@ pub(crate) struct SlicesMut<'a> {
     pub longs: ViewMut<'a, u64>,
 }
 
-/// Memory of numbers without their type.
+/// Type-erased memory of elements.
 #[derive(Clone, Copy)]
 pub(crate) enum Memory<'a> {
     Halves(View<'a, f16>),
@@ -107,7 +107,7 @@ pub(crate) enum Memory<'a> {
     Longs(View<'a, u64>),
 }
 
-/// As [`Memory`], of memory that is written.
+/// As [`Memory`], mutable.
 pub(crate) enum MemoryMut<'a> {
     Halves(ViewMut<'a, f16>),
     Shorts(ViewMut<'a, u16>),
@@ -115,7 +115,7 @@ pub(crate) enum MemoryMut<'a> {
     Longs(ViewMut<'a, u64>),
 }
 
-/// The memory of an operand.
+/// Type-erases the memory of an operand.
 pub(crate) fn memory<T: Storable>(kind: Kind, view: View<'_, T>) -> Memory<'_> {
     match (kind, kind.size()) {
         (Kind::F16, _) => Memory::Halves(view.cast()),
@@ -125,7 +125,7 @@ pub(crate) fn memory<T: Storable>(kind: Kind, view: View<'_, T>) -> Memory<'_> {
     }
 }
 
-/// The memory of a result.
+/// Type-erases the memory of a result.
 pub(crate) fn memory_mut<T: Storable>(kind: Kind, view: ViewMut<'_, T>) -> MemoryMut<'_> {
     match (kind, kind.size()) {
         (Kind::F16, _) => MemoryMut::Halves(view.cast()),
@@ -146,7 +146,7 @@ impl<'a> Memory<'a> {
         }
     }
 
-    /// The slices of a launch, with `nothing` for those that are not read; `as_words` where vectors of words are.
+    /// The slices of a launch, with `nothing` as the empty ones; `as_words` for vector loads.
     pub fn slices(self, nothing: View<'a, u64>, as_words: bool) -> Slices<'a> {
         let nothing = nothing.part(..0);
         let mut slices = Slices {

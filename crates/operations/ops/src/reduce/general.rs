@@ -1,4 +1,4 @@
-//! The kernel of reductions of any array along some of its dimensions.
+//! The reduction kernel for any strides along any subset of dimensions.
 
 use super::how::{F16, How};
 use super::kernels::{LOADS, begin, vector, with_vector};
@@ -7,12 +7,12 @@ use super::partials::{of_blocks, of_group, write};
 use half::f16;
 use lanework::prelude::*;
 
-/// Dimensions that the general kernel takes of results, and that it reduces besides the innermost one.
+/// The most dimensions of results, and the most reduced dimensions besides the innermost one.
 pub(super) const DIMENSIONS: usize = 6;
 
-/// Results of an array of any strides. The dimensions that are reduced are an innermost one of `inner` elements or vectors (`[extent,
-/// step in x, step in y]`) and `outer` others; segments of the innermost one, `loads` per thread of a part of the group, are dealt out to
-/// the parts of `width` threads of the groups of all blocks that share a result.
+/// Reduces an array of any strides. The reduced dimensions are an innermost one of `inner` elements or vectors (`[extent, step in
+/// x, step in y]`) and `outer` others. Segments of the innermost one, with `loads` per thread, are dealt to the `width`-thread
+/// parts of all groups that share a result.
 #[kernel(max_threads = how.sharing.threads, min_blocks = how.sharing.resident)]
 pub(super) fn general<A: Element>(
     x_halves: &[f16],
@@ -47,7 +47,7 @@ pub(super) fn general<A: Element>(
     let result = tile * how.tile + column;
     let is_one = result < results;
 
-    // Where the result's elements begin, and where it goes.
+    // The offset of the result's elements, and of the result.
     let (mut x_base, mut y_base, mut out) = (0u64, 0u64, 0u64);
     let mut rest = result;
     #[unroll]
@@ -66,10 +66,10 @@ pub(super) fn general<A: Element>(
     }
     let neutral = (seed, A::ZERO, 0u32);
     let mut partials = [neutral; 4];
-    // Where positions count: those of elements outside of vectors do not grow with the others.
+    // A separate accumulator if positions count: positions of elements outside of vectors are not monotonic with the others.
     let mut edge = neutral;
     let length = inner[0] as u32;
-    let each = how.sharing.loads * width; // elements or vectors of a segment
+    let each = how.sharing.loads * width; // elements or vectors per segment
     let segments = (length + (each - 1)) / each;
     let mut pieces = segments;
     #[unroll]
@@ -119,7 +119,7 @@ pub(super) fn general<A: Element>(
             }
             let begin = row * elements as u32 + skipped as u32;
             if how.sharing.peeled && piece % segments == 0 {
-                // What comes before the first vector and behind the last one.
+                // The elements before the first vector and after the last one.
                 for other in (lane % width..2 * v).step_by(width) {
                     let mut i = other as u64;
                     let mut is_there = i < skipped;

@@ -1,7 +1,7 @@
-//! What a reduction's kernel is staged for: the operation, the element type, and how threads share the work. All of it is known
-//! when the kernel is built, so that one kernel in Rust becomes the PTX of each case.
+//! Compile-time configuration of a reduction kernel: operation, element type, and work distribution. One Rust kernel is staged into
+//! the PTX of each case.
 
-/// How several numbers become one.
+/// Operation of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operation {
     Sum,
@@ -15,17 +15,17 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    /// Whether numbers are added; else the extreme one is taken.
+    /// Whether it is a sum; otherwise an extremum.
     pub fn adds(self) -> bool {
         matches!(self, Operation::Sum | Operation::Squares | Operation::Dot | Operation::Norm)
     }
 
-    /// Whether the position of the extreme one is the result.
+    /// Whether the result is the position of the extremum.
     pub fn finds(self) -> bool {
         matches!(self, Operation::ArgMin | Operation::ArgMax)
     }
 
-    /// The name of the function that makes it.
+    /// The name of the public function.
     pub fn name(self) -> &'static str {
         match self {
             Operation::Sum => "sum",
@@ -40,7 +40,7 @@ impl Operation {
     }
 }
 
-/// Element types, as kernels tell them apart.
+/// Element types as runtime values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `i32`
@@ -71,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// The type that numbers of this one are added and compared in.
+    /// The accumulator type.
     pub(crate) fn accumulator(self) -> Kind {
         match self {
             Kind::I32 | Kind::U32 | Kind::I64 | Kind::U64 => Kind::I64,
@@ -81,7 +81,7 @@ impl Kind {
     }
 }
 
-/// A number type, where kernels ask for it: `how.element == BF16`.
+/// Element types as kernel constants: `how.element == BF16`.
 pub(super) const F16: u32 = Kind::F16 as u32;
 pub(super) const BF16: u32 = Kind::Bf16 as u32;
 pub(super) const F32: u32 = Kind::F32 as u32;
@@ -91,68 +91,68 @@ pub(super) const I64: u32 = Kind::I64 as u32;
 pub(super) const U64: u32 = Kind::U64 as u32;
 pub(super) const F64: u32 = Kind::F64 as u32;
 
-/// How the threads of a launch share the work.
+/// Work distribution over the threads of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sharing {
     /// Threads of a block.
     pub threads: u32,
-    /// Blocks that must fit on a multiprocessor.
+    /// Minimum resident blocks per multiprocessor.
     pub resident: u32,
-    /// Loads that a thread has in flight.
+    /// Loads in flight per thread.
     pub loads: u32,
-    /// Loads are of 16 bytes.
+    /// Whether loads are 16-byte vectors.
     pub vectors: bool,
-    /// Rows of vectors begin and end with elements outside of them.
+    /// Whether rows of vectors begin and end with elements outside of them.
     pub peeled: bool,
     /// Threads of a block that share one result.
     pub group: u32,
-    /// Neighbouring threads belong to neighbouring results, not to one.
+    /// Whether neighboring threads have neighboring results instead of sharing one.
     pub columns: bool,
-    /// Several blocks share one result.
+    /// Whether several blocks share one result.
     pub split: bool,
-    /// Dimensions of the results, and dimensions that are reduced besides the innermost one.
+    /// Dimensions of the results, and reduced dimensions besides the innermost one.
     pub kept: u32,
     pub outer: u32,
 }
 
-/// Constants of a launch, as its kernel asks for them.
+/// Compile-time constants of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct How {
-    /// A [`Kind`], as a number.
+    /// An element type, as a number.
     pub element: u32,
-    /// Numbers are added; else the extreme one is taken.
+    /// Whether it is a sum; otherwise an extremum.
     pub adds: bool,
-    /// The terms of the sum are products, and those of two arrays.
+    /// Whether the terms are products, and whether they are products of two arrays.
     pub multiplies: bool,
     pub dot: bool,
-    /// The square root of the sum is the result.
+    /// Whether the result is the square root of the sum.
     pub root: bool,
-    /// The largest number is looked for, not the smallest.
+    /// Whether it looks for the maximum instead of the minimum.
     pub upwards: bool,
-    /// The position of the extreme number is the result.
+    /// Whether the result is the position of the extremum.
     pub finds: bool,
-    /// Sums carry what rounding took from them.
+    /// Whether sums carry their rounding errors.
     pub compensated: bool,
-    /// Accumulators are `f32`; else, `f64`; else `i64`.
+    /// Whether accumulators are `f32`, and whether they are `f64`; otherwise they are `i64`.
     pub single: bool,
     pub double: bool,
-    /// Elements of 16 bytes.
+    /// Elements per 16 bytes.
     pub per_vector: u32,
     /// 32-bit words of an accumulator, and of a partial result.
     pub width: u32,
     pub words: u32,
-    /// Results of a block.
+    /// Results per block.
     pub tile: u32,
-    /// How the threads share the work.
+    /// Work distribution.
     pub sharing: Sharing,
-    /// The launch may begin while the one before it ends, and lets the next one do so (sm_90).
+    /// Programmatic dependent launch: the launch may begin before the previous one ends, and lets the next one do so (sm_90).
     pub overlaps: bool,
-    /// L2 fetches what each block reads first before the launch before has ended.
+    /// Whether each block prefetches its first loads into L2 before the previous launch has ended.
     pub fetches: bool,
 }
 
 impl How {
-    /// The constants of an operation on elements of a type.
+    /// The constants of an operation on an element type.
     pub fn new(
         operation: Operation,
         element: Kind,

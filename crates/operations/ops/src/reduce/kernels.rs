@@ -1,14 +1,14 @@
-//! What the two kernels of reductions share: how a launch begins, and how a vector of elements is loaded and added.
+//! Shared parts of the reduction kernels: the start of a launch, and loading and accumulating a vector.
 
 use super::how::How;
 use super::numbers::{element_of, with};
 use half::f16;
 use lanework::prelude::*;
 
-/// Loads that a thread has in flight at most.
+/// The most loads in flight per thread.
 pub(super) const LOADS: usize = 8;
 
-/// Waits for the launch before this one, of which this one's start was not to wait, and lets the next one start.
+/// Waits for the previous launch, which this one's start overlaps, and lets the next one start.
 #[device]
 pub(super) fn begin(#[constant] how: How) {
     if how.overlaps {
@@ -17,8 +17,8 @@ pub(super) fn begin(#[constant] how: How) {
     }
 }
 
-/// 16 bytes of an array, as words or as halves. Not by loads of what is never written (`.nc`), which ptxas may move before the wait for a
-/// launch that writes it.
+/// Loads 16 bytes of an array, as words or as 16-bit elements. Not by non-coherent loads (`.nc`), which ptxas may move before the
+/// wait for a launch that writes the array.
 #[device]
 pub(super) fn vector(
     halves: &[f16],
@@ -42,7 +42,7 @@ pub(super) fn vector(
     (as_words, as_halves)
 }
 
-/// The partial results with the elements of a vector, the first of which is at `at`.
+/// Accumulates the elements of a vector; the first one has position `at`.
 #[device]
 pub(super) fn with_vector<A: Number>(
     partials: [(A, A, u32); 4],

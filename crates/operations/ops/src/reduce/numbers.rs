@@ -1,18 +1,18 @@
-//! One number after the other: terms, partial results, and how two of them become one.
+//! Scalar operations of reductions: terms, partial results, and combining them.
 //!
-//! A partial result is a value, what rounding took from it (compensated sums), and a position (argmin, argmax). Compensated sums
-//! add by TwoSum (Knuth, The Art of Computer Programming 2, 4.2.2) and multiply by TwoProduct with an FMA (Ogita, Rump and
-//! Oishi 2005, "Accurate sum and dot product", Sum2 and Dot2): the result is as if computed with twice the digits and rounded once.
-//! They keep to that as long as no sum overflows; then the result is the plain one, infinity.
+//! A partial result is a value, its rounding error (compensated sums), and a position (argmin, argmax). Compensated sums add by
+//! TwoSum (Knuth, The Art of Computer Programming 2, 4.2.2) and multiply by TwoProduct with an FMA (Ogita, Rump and Oishi 2005,
+//! "Accurate sum and dot product", Sum2 and Dot2): the result is as if computed with twice the digits and rounded once, unless a
+//! sum overflows; then it is the plain result, infinity.
 
 use super::how::{BF16, F16, F32, F64, How, I32, U32, U64};
 use half::f16;
 use lanework::prelude::*;
 
-/// Exchanges the order of `u64` and that of `i64`, in which they are compared.
+/// Maps the order of `u64` to the order of `i64`, which comparisons use, and back.
 pub(super) const SIGN: u64 = 1 << 63;
 
-/// Element `i` of an array of type `kind`, of whose slices that one is used whose elements are as large.
+/// Element `i` of an array of type `kind`, from the slice of its element size.
 #[device]
 pub(super) fn element<A: Number>(
     halves: &[f16],
@@ -42,7 +42,7 @@ pub(super) fn element<A: Number>(
     }
 }
 
-/// Element `j` of 16 bytes that were loaded as words, or as halves.
+/// Element `j` of 16 bytes that were loaded as words, or as 16-bit elements.
 #[device]
 pub(super) fn element_of<A: Number>(
     words: [u32; 4],
@@ -72,7 +72,7 @@ pub(super) fn element_of<A: Number>(
     }
 }
 
-/// `x * y + z` with one rounding; of integers modulo 2^64.
+/// `x * y + z` with one rounding; for integers modulo 2^64.
 #[device]
 fn multiply_add<A: Number>(x: A, y: A, z: A, #[constant] how: How) -> A {
     if how.single {
@@ -96,7 +96,7 @@ fn is_nan<A: Number>(x: A, #[constant] how: How) -> bool {
     }
 }
 
-/// The rounded sum, and what rounding took from it.
+/// TwoSum: the rounded sum and its rounding error.
 #[device]
 fn two_sum<A: Number>(a: A, b: A) -> (A, A) {
     let sum = a + b;
@@ -104,13 +104,14 @@ fn two_sum<A: Number>(a: A, b: A) -> (A, A) {
     (sum, (a - (sum - of_b)) + (b - of_b))
 }
 
-/// Whether `x` is ahead of `y` where the extreme number is looked for; a NaN is ahead of every number.
+/// Whether `x` precedes `y` in the order of the extremum; NaN precedes every number.
 #[device]
 fn is_ahead<A: Number>(x: A, y: A, #[constant] how: How) -> bool {
     if how.upwards { x > y } else { x < y }
 }
 
-/// Whether `x`, which comes later than `y`, takes its place: it is ahead of it, or the first NaN. In two comparisons: one is true of NaNs.
+/// Whether `x`, at a later position than `y`, replaces it: it precedes `y`, or is the first NaN. Uses two comparisons; one is true
+/// for NaN.
 #[device]
 fn passes<A: Number>(x: A, y: A, #[constant] how: How) -> bool {
     if how.single || how.double {
@@ -121,7 +122,7 @@ fn passes<A: Number>(x: A, y: A, #[constant] how: How) -> bool {
     }
 }
 
-/// The partial result with one more element, or pair of elements, from position `at`; positions grow from call to call.
+/// Accumulates one element (or pair of elements) at position `at`; positions increase from call to call.
 #[device]
 pub(super) fn with<A: Number>(
     partial: (A, A, u32),
@@ -153,7 +154,7 @@ pub(super) fn with<A: Number>(
     }
 }
 
-/// Two partial results as one.
+/// Combines two partial results.
 #[device]
 pub(super) fn joined<A: Number>(
     a: (A, A, u32),
@@ -169,7 +170,7 @@ pub(super) fn joined<A: Number>(
         }
     } else {
         let (a_nan, b_nan) = (is_nan::<A>(a.0, how), is_nan::<A>(b.0, how));
-        // Both NaN, or equal: the one that comes first.
+        // Both NaN, or equal: keep the earlier position.
         let ahead = (is_ahead::<A>(b.0, a.0, how) || b_nan) && !a_nan;
         let equal = a.0 == b.0 || a_nan && b_nan;
         if ahead || equal && b.2 < a.2 { b } else { a }
@@ -195,12 +196,12 @@ pub(super) fn of_lane<A: Number>(
     (value, error, position)
 }
 
-/// The value of a result, from the partial result of everything.
+/// The final value of a complete partial result.
 #[device]
 pub(super) fn rounded<A: Number>(partial: (A, A, u32), #[constant] how: How) -> A {
     if how.compensated {
         let sum = partial.0 + partial.1;
-        // What an infinite sum lost is a NaN.
+        // The rounding error of an infinite sum is NaN.
         if is_nan::<A>(sum, how) { partial.0 } else { sum }
     } else {
         partial.0

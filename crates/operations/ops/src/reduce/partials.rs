@@ -1,22 +1,22 @@
-//! Partial results of threads become those of groups, and those of blocks become results.
+//! Combines partial results: of threads within groups, and of blocks into results.
 //!
-//! Where several blocks share a result, each publishes its partial result as 64-bit words, half of each payload and half a flag,
-//! so that the flag and what it announces are one access and no fence is needed. The last of the blocks adds them up in their order: the
-//! result is the same in every run. It waits for blocks that were started before it, and all blocks of the launch are on the device
-//! at once. It sets the words back to zero.
+//! If several blocks share a result, each publishes its partial result as 64-bit words, half payload and half flag: flag and
+//! payload are one access, so no fence is needed. The last of the blocks adds the partial results in block order, so results are
+//! bitwise reproducible. It waits only for blocks that started before it, and all blocks of the launch are resident. It resets the
+//! words to zero.
 
 use super::how::{BF16, F16, F32, F64, How, I64, U64};
 use super::numbers::{SIGN, joined, of_lane, rounded};
 use half::f16;
 use lanework::prelude::*;
 
-/// The partial result of the threads of a group, in its thread 0.
+/// Combines the partial results of a group's threads into thread 0.
 #[device]
 pub(super) fn of_group<A: Element>(partial: (A, A, u32), #[constant] how: How) -> (A, A, u32) {
     let mut all = partial;
     let t = thread_idx.x;
     if how.sharing.columns {
-        // Thread `lane * tile + column`.
+        // Indexed by `lane * tile + column`.
         let values = shared::<A>(how.sharing.threads);
         let errors = shared::<A>(if how.compensated { how.sharing.threads } else { 1 });
         let positions = shared::<u32>(if how.finds { how.sharing.threads } else { 1 });
@@ -96,13 +96,13 @@ fn get<A: Element>(
     (values[i], error, position)
 }
 
-/// Announces a word.
+/// Publishes a word.
 #[device]
 fn announce(slots: &mut [u64], i: u64, word: u32) {
     store_relaxed(&mut slots[i], (1u64 << 32) | (word as u64), Scope::Device);
 }
 
-/// Waits for a word, and sets its slot back.
+/// Waits for a word, and resets its slot.
 #[device]
 fn awaited(slots: &mut [u64], i: u64) -> u32 {
     let mut word = load_relaxed(&slots[i], Scope::Device);
@@ -113,7 +113,7 @@ fn awaited(slots: &mut [u64], i: u64) -> u32 {
     word as u32
 }
 
-/// Announces an accumulator from slot `i` on.
+/// Publishes an accumulator in the slots from `i` on.
 #[device]
 fn announce_value<A: Number>(slots: &mut [u64], i: u64, value: A, #[constant] how: How) {
     if how.single {
@@ -140,7 +140,7 @@ fn awaited_value<A: Number>(slots: &mut [u64], i: u64, #[constant] how: How) -> 
     }
 }
 
-/// Announces the partial result of a block for the result `of` of its tile.
+/// Publishes a block's partial result for result `of` of its tile.
 #[device]
 pub(super) fn publish<A: Number>(
     slots: &mut [u64],
@@ -157,7 +157,7 @@ pub(super) fn publish<A: Number>(
     }
 }
 
-/// Waits for what [`publish`] announces.
+/// Waits for a partial result of [`publish`].
 #[device]
 pub(super) fn collect<A: Number>(
     slots: &mut [u64],
@@ -176,8 +176,8 @@ pub(super) fn collect<A: Number>(
     (value, error, position)
 }
 
-/// Joins the partial results of `splits` blocks, of which this is number `split`, where several share a result. Thread 0 of each
-/// group has `partial`; `neutral` changes nothing when it is joined. Returns whether this block has the result.
+/// Combines the partial results of the `splits` blocks that share a result; this is block `split`. Thread 0 of each group has
+/// `partial`; `neutral` is the neutral element. Returns whether this block has the result.
 #[device]
 pub(super) fn of_blocks<A: Element>(
     slots: &mut [u64],
@@ -214,7 +214,7 @@ pub(super) fn of_blocks<A: Element>(
     (has_result, all)
 }
 
-/// Writes a result, whose type follows from the operation and the element type.
+/// Writes a result; its type follows from the operation and the element type.
 #[device]
 pub(super) fn write<A: Number>(
     halves: &mut [f16],
@@ -243,7 +243,7 @@ pub(super) fn write<A: Number>(
     } else if how.element == F16 {
         halves[i] = value as f16;
     } else if how.element == BF16 {
-        // The number was a bf16.
+        // The number was a bf16, so truncation is exact.
         shorts[i] = ((value as f32).to_bits() >> 16) as u16;
     } else {
         words[i] = value as u32;

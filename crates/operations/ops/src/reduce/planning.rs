@@ -1,4 +1,4 @@
-//! From a request to launches.
+//! Plans a reduction: validates the request and builds the launch.
 
 use super::columns::{self, columns};
 use super::dense::dense;
@@ -17,7 +17,7 @@ pub(crate) struct Operand<'a> {
     pub memory: Memory<'a>,
 }
 
-/// A reduction without the types of its elements.
+/// A type-erased reduction.
 pub(crate) struct Request<'a> {
     pub device: Device,
     pub operation: Operation,
@@ -25,7 +25,7 @@ pub(crate) struct Request<'a> {
     pub axis: Option<usize>,
     pub compensated: bool,
     pub x: Operand<'a>,
-    /// The other operand of a dot product.
+    /// The second operand of a dot product.
     pub y: Option<Operand<'a>>,
 }
 
@@ -44,7 +44,8 @@ impl Request<'_> {
     /// The shape of the results.
     ///
     /// # Errors
-    /// When there is no such axis, the operands differ in shape, an option does not go with the operation, or there is no extreme element.
+    /// If the axis does not exist, the operands differ in shape, an option does not apply to the operation, or the extremum of an
+    /// empty input is requested.
     pub fn results(&self) -> Result<Vec<usize>> {
         let (name, shape) = (self.operation.name(), &self.x.shape);
         if let Some(y) = &self.y
@@ -82,7 +83,7 @@ impl Request<'_> {
         Ok(results)
     }
 
-    /// The dimensions with the output's strides, or an error where the output has another shape.
+    /// The dimensions with the output's strides; an error if the output has another shape.
     fn dimensions(&self, output: &Output<'_>, results: &[usize]) -> Result<Shape> {
         let ones = results.iter().all(|extent| *extent == 1);
         let strides: Vec<usize> = if output.shape == results {
@@ -118,7 +119,7 @@ impl Request<'_> {
     }
 }
 
-/// The kernel `$kernel` for the accumulators of an element type.
+/// Selects the instance of `$kernel` for the accumulator of an element type.
 macro_rules! of_type {
     ($kind:expr, $kernel:ident($($argument:expr),* $(,)?)) => {
         match $kind.accumulator() {
@@ -129,7 +130,7 @@ macro_rules! of_type {
     };
 }
 
-/// The launch of a reduction, with memory of a workspace.
+/// The launch of a reduction, with workspace memory.
 pub(crate) fn plan<'a>(
     request: Request<'a>,
     output: Output<'a>,
@@ -153,7 +154,7 @@ pub(crate) fn plan<'a>(
     let mut overlaps = device.info().compute_capability >= (9, 0);
     let mut layout = Layout::default();
     let (launch, blocks, scratch);
-    // Both kernels of a device wait only for blocks of the same launch that were started before, and only where all are resident.
+    // Both kernels wait only for blocks of the same launch that started before, and only if all blocks are resident.
     if is_dense {
         let vectors = (length * element.size() / 16) as u64;
         let (sharing, all) = shape::dense(vectors, if dot { 2 } else { 1 }, multiprocessors);
@@ -236,7 +237,7 @@ pub(crate) fn plan<'a>(
         let vectors = vectors || peeled;
         let unit = if vectors { per_vector } else { 1 };
         let plan = shape::general(&shape, unit, operation.adds(), multiprocessors)?;
-        // Blocks of the next launch that came early would crowd on the multiprocessors that are done first.
+        // Early blocks of the next launch would crowd on the multiprocessors that finish first.
         overlaps &= plan.splits == 1 || plan.blocks <= multiprocessors;
         let how = How::new(operation, element, compensated, plan.sharing, overlaps);
         let slots = layout.zeroed::<u64>(slots_of(plan.blocks, &how));
@@ -276,14 +277,14 @@ pub(crate) fn plan<'a>(
     }
     let launch = Launch::grid(launch, blocks);
     let launch = if overlaps { launch.programmatic() } else { launch };
-    // SAFETY: every index of an operand or of the output is a sum of indices below the extents times the strides, which `Tensor` has
-    // checked against the memory that the slices are; vectors end below the `length` elements. There is a slot for every word of
+    // SAFETY: every index of an operand or of the output is a sum of indices below the extents times the strides, which `Tensor`
+    // checked against the memory of the slices; vectors end below the `length` elements. `slots_of` counts a slot for every word of
     // every partial result.
     let step = unsafe { launch.prepare_unchecked(&device)? };
     Ok(Plan::new(vec![step], [scratch]))
 }
 
-/// Extents and strides of the innermost reduced dimension, of the other reduced ones, and of results.
+/// Extents and strides: of the innermost reduced dimension, of the other reduced ones, and of the results.
 type Places = ([u64; 3], [[u64; 3]; DIMENSIONS], [[u64; 4]; DIMENSIONS]);
 
 fn places(shape: &Shape) -> Places {
@@ -299,7 +300,7 @@ fn places(shape: &Shape) -> Places {
     ([inner.extent as u64, inner.x as u64, inner.y as u64], outer, kept)
 }
 
-/// Words that the blocks of a launch publish.
+/// The number of words that the blocks of a launch publish.
 fn slots_of(blocks: u32, how: &How) -> usize {
     if how.sharing.split { blocks as usize * how.tile as usize * how.words as usize } else { 1 }
 }

@@ -1,11 +1,11 @@
-//! An array of any strides as few dimensions as describe it, and how the threads of a device share it.
+//! Reduces a strided array to the fewest dimensions, and distributes the work over the threads of a device.
 
 use super::general::DIMENSIONS;
 use super::how::Sharing;
 use super::kernels::LOADS;
 use lanework::{Error, Result};
 
-/// A dimension: its extent, and the elements from one index to the next in both operands and in the output.
+/// A dimension: its extent, and its strides in both operands and in the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Dimension {
     pub extent: usize,
@@ -14,20 +14,20 @@ pub(crate) struct Dimension {
     pub out: usize,
 }
 
-/// The dimensions of a reduction: those of its results, and those that are reduced, outermost first.
+/// The dimensions of a reduction, outermost first: the kept and the reduced ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
     pub kept: Vec<Dimension>,
     pub reduced: Vec<Dimension>,
 }
 
-/// Dimensions whose order does not matter, the ones with the largest steps first.
+/// Sorts dimensions by decreasing step, if their order does not matter.
 fn sorted(mut dimensions: Vec<Dimension>) -> Vec<Dimension> {
     dimensions.sort_by_key(|dimension| std::cmp::Reverse((dimension.x, dimension.y)));
     dimensions
 }
 
-/// Adjacent dimensions as one, where the outer one continues the inner one.
+/// Merges adjacent dimensions if the outer one continues the inner one.
 fn merged(dimensions: Vec<Dimension>) -> Vec<Dimension> {
     let mut out: Vec<Dimension> = Vec::new();
     for inner in dimensions.into_iter().filter(|dimension| dimension.extent != 1) {
@@ -46,7 +46,7 @@ fn merged(dimensions: Vec<Dimension>) -> Vec<Dimension> {
 }
 
 impl Shape {
-    /// The fewest dimensions; the reduced ones keep their order where positions matter.
+    /// The fewest dimensions; the reduced ones keep their order if positions matter.
     pub fn new(kept: Vec<Dimension>, reduced: Vec<Dimension>, ordered: bool) -> Shape {
         let reduced = if ordered { reduced } else { sorted(reduced) };
         Shape { kept: merged(sorted(kept)), reduced: merged(reduced) }
@@ -57,7 +57,7 @@ impl Shape {
         self.kept.iter().map(|dimension| dimension.extent).product()
     }
 
-    /// Number of elements of a result.
+    /// Number of elements per result.
     pub fn length(&self) -> usize {
         self.reduced.iter().map(|dimension| dimension.extent).fold(1, usize::saturating_mul)
     }
@@ -72,12 +72,12 @@ impl Shape {
         &self.reduced[..self.reduced.len().saturating_sub(1)]
     }
 
-    /// Whether neighbouring results are nearer to each other in memory than the elements of one.
+    /// Whether neighboring results are closer in memory than the elements of one result.
     pub fn has_columns(&self) -> bool {
         self.kept.last().is_some_and(|last| last.x < self.inner().x)
     }
 
-    /// Whether the elements of a result are whole vectors of `count`, where the array begins at one.
+    /// Whether the elements of a result are whole vectors of `count`, if the array is aligned.
     pub fn is_of_vectors(&self, count: usize, both: bool) -> bool {
         let inner = self.inner();
         let whole =
@@ -88,8 +88,8 @@ impl Shape {
             && self.kept.iter().chain(self.outer()).all(whole)
     }
 
-    /// The same of units of `count` neighbouring results, as their elements lie in the first operand: for a kernel whose threads have
-    /// as many results each. `None` where results do not lie so.
+    /// The shape in units of `count` neighboring results that are adjacent in the first operand, for a kernel with as many results
+    /// per thread. `None` if they are not adjacent.
     pub fn of_units(&self, count: usize) -> Option<Shape> {
         let mut shape = self.clone();
         let last = shape.kept.last_mut()?;
@@ -104,14 +104,14 @@ impl Shape {
         Some(shape).filter(|shape| fits && count > 1 && shape.has_columns())
     }
 
-    /// Whether it is one result of elements that follow each other.
+    /// Whether it reduces adjacent elements to one result.
     pub fn is_dense(&self) -> bool {
         let inner = self.inner();
         self.kept.is_empty() && self.reduced.len() <= 1 && inner.x == 1 && inner.y == 1
     }
 }
 
-/// A launch of the general kernel.
+/// Configuration of a launch of the general kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct General {
     pub sharing: Sharing,
@@ -121,23 +121,23 @@ pub(crate) struct General {
     pub width: u32,
 }
 
-/// Elements or vectors of a result from which on a block works on one.
+/// Elements or vectors per result from which a block works on a single result.
 const LONG: usize = 1024;
-/// Where neighbouring threads belong to neighbouring results, threads of a block and those of them that share a result: where there are
-/// many results, so that a block reads long pieces of rows, and where there are few, so that few blocks share one.
+/// If neighboring threads have neighboring results: threads per block, and threads that share a result. With many results a block
+/// reads long pieces of rows; with few, few blocks share a result.
 ///
-/// Measured on an H200 along the columns of 2^28 `f32`: pieces of 128 bytes give 2.0 to 3.1 TB/s where there are many results.
+/// Measured on an H200 along the columns of 2^28 `f32`: pieces of 128 bytes give 2.0 to 3.1 TB/s if there are many results.
 const MANY: (u32, u32) = (256, 2);
 const FEW: (u32, u32) = (512, 16);
 
-/// Threads of a block that looks for the extreme number of rows, or reads rows of halves that begin anywhere: what takes long between loads
-/// and results waits less for other warps. On an H200, up to 1.3 times as fast as blocks of 256.
+/// Threads of a block for extrema of rows, or for unaligned rows of 16-bit elements: in smaller blocks, long work between loads and
+/// results waits less for other warps. On an H200, up to 1.3 times as fast as blocks of 256.
 const SMALL: u32 = 128;
 
-/// How the threads of a device share a reduction that loads `unit` elements at a time; `adds` says that it is a sum.
+/// Distributes a reduction with loads of `unit` elements over the threads of a device; `adds` if it is a sum.
 ///
 /// # Errors
-/// Where there are more results or elements than 32-bit indices tell apart, or more dimensions than the kernel takes.
+/// If results or elements exceed 32-bit indices, or if there are more dimensions than the kernel supports.
 pub(crate) fn general(
     shape: &Shape,
     unit: usize,
@@ -176,7 +176,7 @@ pub(crate) fn general(
     let room = resident * multiprocessors;
     let few = results * 8 <= room as usize;
     let group = if columns {
-        // Where there are fewer columns than a block has threads for, more threads have each.
+        // With fewer columns than threads per block, more threads share each column.
         in_columns.max((threads as usize / results.next_power_of_two()).min(64) as u32)
     } else if units >= LONG || units >= threads as usize && few {
         threads
@@ -203,14 +203,15 @@ pub(crate) fn general(
     Ok(General { sharing, blocks: tiles * splits, splits, width })
 }
 
-/// Vectors from which on a launch is as wide as the device's memory wants it.
+/// Number of vectors from which a launch saturates the device's memory.
 const LARGE: u64 = 1 << 21;
 
-/// How the threads of a device share an array without gaps of this many 16-byte vectors, of one operand or two, and the blocks.
+/// Distributes a dense array of this many 16-byte vectors, of one operand or two, over the threads of a device; returns the number
+/// of blocks, too.
 ///
-/// Measured on an H200: up to some MB, one block of 512 threads per multiprocessor, each thread with up to 8 vectors, all in flight at
-/// once; above, two such blocks. With the registers that 8 vectors take no third one fits, so that the blocks of a launch that begins
-/// while the one before it ends are spread as evenly.
+/// Measured on an H200: up to some MB, one block of 512 threads per multiprocessor, each thread with up to 8 vectors, all in
+/// flight; above that, two such blocks. Because of the registers for 8 vectors, no third block fits, so the blocks of an
+/// overlapping next launch are spread as evenly.
 pub(crate) fn dense(vectors: u64, operands: u32, multiprocessors: u32) -> (Sharing, u32) {
     let most = LOADS as u64 / u64::from(operands);
     let large = vectors >= LARGE;

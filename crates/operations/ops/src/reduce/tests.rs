@@ -1,5 +1,5 @@
-//! What reductions promise beside the right sum: repeatable bits, NumPy's NaNs, compensation, errors that say what is wrong, and no
-//! findings of the sanitizer.
+//! Guarantees of reductions besides the right sum: reproducible bits, NumPy's NaNs, compensation, helpful errors, and no sanitizer
+//! findings.
 
 use super::*;
 use lanework::{Device, emulator::Blocks};
@@ -15,8 +15,8 @@ fn every_way_of_sharing_is_clean_under_the_sanitizer() -> Result<()> {
         ([1, 1, 3], [3, 3, 1], None),           // one block
         ([1, 1, 9003], [9003, 9003, 1], None),  // several blocks, without gaps
         ([3, 40, 50], [4000, 60, 1], None),     // several blocks, with gaps
-        ([2, 5, 300], [1500, 300, 1], Some(2)), // a warp for each result
-        ([1, 2, 3000], [1, 3000, 1], Some(2)),  // several blocks for each result
+        ([2, 5, 300], [1500, 300, 1], Some(2)), // one warp per result
+        ([1, 2, 3000], [1, 3000, 1], Some(2)),  // several blocks per result
         ([1, 2000, 9], [1, 9, 1], Some(1)),     // columns
         ([2, 3, 70], [210, 70, 1], Some(0)),
         ([1, 3, 9001], [1, 9001, 1], Some(1)), // many columns
@@ -60,7 +60,7 @@ fn blocks_share_many_columns() -> Result<()> {
     Ok(())
 }
 
-/// Sums and places of the largest numbers along both axes of a matrix whose rows lie `gap` elements apart.
+/// Sums and argmax along both axes of a matrix whose rows are `gap` elements apart.
 fn check_halves<T: Reducible<Sum = f32>>(
     [rows, columns]: [usize; 2],
     gap: usize,

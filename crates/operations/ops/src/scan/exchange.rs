@@ -1,9 +1,9 @@
-//! Sums of tiles that blocks tell each other: a word in memory with a word that says that it is there. [`published`] waits for one; [`look`]
-//! takes what is there, and [`sum_of`] waits later, if it still has to.
+//! Tile sums exchanged between blocks: each word is stored together with a flag word. [`published`] waits for a sum; [`look`] reads
+//! without waiting, and [`sum_of`] waits later if necessary.
 
 use lanework::prelude::*;
 
-/// Publishes the sum of a tile: each of its words with a word that says so.
+/// Publishes the sum of a tile, each word with its flag.
 #[device]
 pub(super) fn publish<W: Element>(cells: &mut [u64], at: u64, value: W) {
     if size_of::<W>() == 8 {
@@ -16,7 +16,7 @@ pub(super) fn publish<W: Element>(cells: &mut [u64], at: u64, value: W) {
     }
 }
 
-/// The word that another block publishes here.
+/// Waits for the word that another block publishes here.
 #[device]
 fn word(cells: &mut [u64], at: u64) -> u32 {
     let mut word = load_relaxed(&cells[at], Scope::Device);
@@ -26,7 +26,7 @@ fn word(cells: &mut [u64], at: u64) -> u32 {
     word as u32
 }
 
-/// The sum of a tile, once it is published.
+/// Waits for the sum of a tile.
 #[device]
 pub(super) fn published<W: Element>(cells: &mut [u64], at: u64) -> W {
     if size_of::<W>() == 8 {
@@ -38,7 +38,7 @@ pub(super) fn published<W: Element>(cells: &mut [u64], at: u64) -> W {
     }
 }
 
-/// The words of a cell, as they are now; they hold a sum when all have a 1 in their upper half.
+/// The current words of a cell; they hold a sum if the upper half of each is 1.
 #[device]
 pub(super) fn look<W: Element>(cells: &mut [u64], at: u64) -> (u64, u64) {
     if size_of::<W>() == 8 {
@@ -52,7 +52,7 @@ pub(super) fn look<W: Element>(cells: &mut [u64], at: u64) -> (u64, u64) {
     }
 }
 
-/// The sum in a cell, once it is there; `words` are what it held a while ago.
+/// Waits for the sum in a cell; `words` are an earlier read of it.
 #[device]
 pub(super) fn sum_of<W: Element>(cells: &mut [u64], at: u64, words: (u64, u64)) -> W {
     let mut now = words;
@@ -67,7 +67,7 @@ pub(super) fn sum_of<W: Element>(cells: &mut [u64], at: u64, words: (u64, u64)) 
     }
 }
 
-/// Sets cells and tickets to zero again, by the threads of the last block that ends.
+/// The threads of the last block to end reset cells and tickets to zero.
 #[device]
 pub(super) fn leave_zeros(cells: &mut [u64], tickets: &mut [u32], #[constant] threads: u32) {
     let t = thread_idx.x;

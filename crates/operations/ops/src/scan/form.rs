@@ -1,9 +1,9 @@
-//! What kernels of scans are compiled for, where rows lie, and what combines two values.
+//! Compile-time configuration of scan kernels, row layout, and the combining operation.
 
 use crate::vectors::Widened;
 use lanework::prelude::*;
 
-/// What is combined.
+/// The combining operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     Sum,
@@ -11,16 +11,16 @@ pub enum Operation {
     Max,
 }
 
-/// What a kernel is compiled for.
+/// Compile-time configuration of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct How {
     pub operation: Operation,
     pub exclusive: bool,
-    /// Whether rows begin at multiples of 16 bytes in both tensors, with their elements adjacent.
+    /// Whether rows are 16-byte aligned in both tensors, with adjacent elements.
     pub wide: bool,
-    /// Vectors of a thread, for long rows.
+    /// Vectors per thread, for long rows.
     pub vectors: usize,
-    /// Lanes of a row, for short rows.
+    /// Lanes per row, for short rows.
     pub lanes: u32,
 }
 
@@ -30,23 +30,23 @@ pub struct Rows {
     pub rows: usize,
     /// Elements of a row.
     pub n: usize,
-    /// Elements from row to row, of the input and of the output.
+    /// Row strides of the input and of the output, in elements.
     pub row: (usize, usize),
-    /// Elements from one to the next in a row.
+    /// Element strides of the input and of the output.
     pub step: (usize, usize),
 }
 
 /// Threads of a block, and tiles of a group.
 pub(super) const THREADS: u32 = 512;
 pub(super) const WARPS: u32 = THREADS / 32;
-/// Blocks that a multiprocessor holds.
+/// Resident blocks per multiprocessor.
 pub(super) const RESIDENT: u32 = 2;
-/// The most vectors of a thread.
+/// The most vectors per thread.
 pub(super) const MOST: usize = 8;
 /// Threads of a block for short rows.
 pub(super) const ROW_THREADS: u32 = 256;
 
-/// What lies before everything: `op(identity, x)` is `x`.
+/// The neutral element: `op(identity, x)` is `x`.
 pub(super) fn identity<E: Widened>(how: How) -> E::Wide {
     match how.operation {
         Operation::Sum => E::Wide::ZERO,

@@ -1,4 +1,4 @@
-//! How a scan is laid over memory and over a device: rows, tiles, blocks.
+//! Maps a scan to rows, tiles and blocks, and builds its launch.
 
 use super::form::{How, MOST, Operation, RESIDENT, ROW_THREADS, Rows, THREADS};
 use super::ring;
@@ -7,10 +7,10 @@ use crate::workspace::{Layout, Scratch};
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::{Device, Error, Result, View, ViewMut};
 
-/// Elements of a row that one warp takes; longer ones get blocks.
+/// The longest row that one warp scans; longer ones use blocks.
 const SHORT: usize = 1024;
 
-/// One dimension of both tensors: its extent, and the strides of the input and of the output.
+/// A dimension of both tensors: its extent, and the strides of the input and of the output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Axis {
     extent: usize,
@@ -39,7 +39,7 @@ pub(super) fn axes<T: Scannable, const R: usize>(
     Ok(axes.map(|(extent, strides)| Axis { extent, strides }).collect())
 }
 
-/// Several dimensions as one, where each steps over the next in both tensors.
+/// Merges dimensions if each continues the next in both tensors.
 fn merged(axes: &[Axis]) -> Option<Axis> {
     let mut all = Axis { extent: 1, strides: (1, 1) };
     for axis in axes.iter().rev().filter(|axis| axis.extent != 1) {
@@ -88,32 +88,32 @@ pub(super) fn rows(axes: Vec<Axis>, last_axis: bool) -> Result<Rows> {
     Ok(Rows { rows: row.extent, n: inner.extent, row: row.strides, step: inner.strides })
 }
 
-/// Whether both ends of a row allow accesses of 16 bytes everywhere.
+/// Whether rows allow 16-byte accesses throughout.
 fn wide<T: Scannable>(rows: &Rows, x: u64, y: u64) -> bool {
     let whole = |stride: usize| rows.rows == 1 || stride.is_multiple_of(T::VECTOR);
     let aligned = x.is_multiple_of(16) && y.is_multiple_of(16);
     aligned && rows.step == (1, 1) && whole(rows.row.0) && whole(rows.row.1)
 }
 
-/// The ways to scan long rows; `Best` chooses.
+/// Kernel variants for long rows; `Best` selects one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Best,
-    /// From registers, with at most so many vectors of a thread.
+    /// Tiles in registers, with at most this many vectors per thread.
     #[cfg(test)]
     Tiles(usize),
-    /// By bulk copies, with so many vectors.
+    /// Bulk copies, with this many vectors per thread.
     #[cfg(test)]
     Ring(usize),
 }
 
-/// How long rows are laid out.
+/// Tiling of long rows.
 struct Tiling {
-    /// Whether tiles are copied ahead.
+    /// Whether tiles are copied ahead (`ring`).
     ring: bool,
     /// Threads of a block.
     threads: u32,
-    /// Vectors of a thread.
+    /// Vectors per thread.
     vectors: usize,
 }
 
@@ -121,7 +121,7 @@ fn tiling<T: Scannable>(rows: &Rows, wide: bool, device: &Device, way: Way) -> T
     let info = device.info();
     let multiprocessors = info.multiprocessors.max(1) as usize;
     let all = rows.rows.saturating_mul(rows.n);
-    // 16 bytes of halves become 32.
+    // 16 bytes of a 16-bit type widen to 32.
     let most = |vectors: usize| vectors * size_of::<T>() / size_of::<T::Wide>();
     let slice = THREADS as usize * T::VECTOR;
     let shared = all.div_ceil(slice * multiprocessors);
@@ -134,7 +134,7 @@ fn tiling<T: Scannable>(rows: &Rows, wide: bool, device: &Device, way: Way) -> T
     let tile = ring::THREADS as usize * T::VECTOR * most(ring::MOST);
     let hopper = info.compute_capability >= (9, 0);
     match way {
-        // Where every block has several tiles.
+        // If every block has several tiles.
         Way::Best if wide && hopper && rows.n >= tile && all >= 4 * tile * multiprocessors => {
             ring(most(ring::MOST))
         }
@@ -146,7 +146,7 @@ fn tiling<T: Scannable>(rows: &Rows, wide: bool, device: &Device, way: Way) -> T
     }
 }
 
-/// The launch of a scan.
+/// Builds the launch of a scan.
 pub(super) fn plan<'a, T: Scannable>(
     device: &Device,
     x: View<'a, T>,
@@ -167,7 +167,8 @@ pub(super) fn plan<'a, T: Scannable>(
         let how = How { operation, exclusive, wide, vectors: 1, lanes };
         let blocks = grid(count.div_ceil((ROW_THREADS / lanes) as usize))?;
         let launch = T::rows(x, y, &rows, how).grid(blocks).block(ROW_THREADS);
-        // SAFETY: elements are guarded by the rows' number and length, and wide accesses are aligned, as `wide` says.
+        // SAFETY: the kernel compares elements with the number of rows and their length, and `wide` implies alignment for wide
+        // accesses.
         let step = unsafe { launch.prepare_unchecked(device)? };
         return Ok(Plan::new(vec![step], []));
     }
@@ -190,13 +191,14 @@ pub(super) fn plan<'a, T: Scannable>(
         let launch = T::tiles(x, y, space, &rows, of_rows, how);
         launch.grid((RESIDENT * multiprocessors).min(tiles))
     };
-    // SAFETY: elements are guarded by the rows' length, and wide accesses and copies of whole tiles are aligned, as `wide` says;
-    // there is a cell of `words` words for every tile where rows have several, and a block uses only tickets below `tiles`.
+    // SAFETY: the kernel compares elements with the rows' length; `wide` implies alignment for wide accesses and for copies of
+    // whole tiles. The scratch memory has a cell of `words` words per tile if rows have several tiles, and a block uses only
+    // tickets below `tiles`.
     let step = unsafe { launch.block(threads).prepare_unchecked(device)? };
     Ok(Plan::new(vec![step], [scratch]))
 }
 
-/// The number of blocks or tiles, where a launch can have as many.
+/// The number of blocks or tiles, or an error if it exceeds the limit of a launch.
 fn grid(blocks: usize) -> Result<u32> {
     match u32::try_from(blocks) {
         Ok(blocks) if blocks < 1 << 31 => Ok(blocks),

@@ -1,23 +1,23 @@
-//! Scans of long rows on devices with bulk copies (sm_90): the sums travel as in `tiles`, and memory is never idle meanwhile.
+//! Scans of long rows on devices with bulk copies (sm_90): sums are exchanged as in `tiles`, but memory transfers never pause.
 //!
-//! A block has several tiles in shared memory, of which the next ones are being copied while it works on two: it adds up the newest
-//! one and publishes its sum, and scans the one before, whose predecessors had the time of a tile to publish theirs. Words that it
-//! needs of others are read before the numbers, and looked at after them.
+//! A block copies its next tiles to shared memory while it works on two: it sums the newest tile and publishes the sum, and scans
+//! the tile before it, whose predecessors had one tile's time to publish theirs. Words from other blocks are read before the tile's
+//! elements and checked after them.
 
 use super::exchange::{leave_zeros, look, publish, sum_of};
 use super::form::{How, combine, identity};
 use crate::vectors::{Widened, store, unpack};
 use lanework::prelude::*;
 
-/// Threads of a block, and tiles of a group: as many as a multiprocessor needs, one block of them on each.
+/// Threads of a block, and tiles per group; one block fills a multiprocessor.
 pub(super) const THREADS: u32 = 1024;
 const WARPS: u32 = THREADS / 32;
 /// Tiles in shared memory.
 pub(super) const STAGES: u32 = 3;
-/// The most vectors of a thread.
+/// The most vectors per thread.
 pub(super) const MOST: usize = 4;
 
-/// Words of a tile.
+/// Words per tile.
 pub(super) fn of_tile(how: How) -> u32 {
     THREADS * 4 * how.vectors as u32
 }
@@ -33,7 +33,7 @@ fn of_warp<E: Widened>(value: E::Wide, #[constant] how: How) -> E::Wide {
     sum
 }
 
-/// Vector `k` of this thread of a tile: from shared memory where the tile is whole, else from global memory, as far as the row goes.
+/// Vector `k` of this thread: from shared memory if the tile is whole, otherwise from global memory up to the row's end.
 #[device]
 fn vector<E: Widened, const V: usize>(
     x: &[E],
@@ -60,7 +60,7 @@ fn vector<E: Widened, const V: usize>(
     values
 }
 
-/// As `tiles`; `words` is the memory of `x`, whose rows begin at multiples of 16 bytes.
+/// As `tiles`; `words` is the memory of `x`, whose rows are 16-byte aligned.
 #[kernel(block = THREADS)]
 pub(super) fn ring<E: Widened, const V: usize>(
     x: &[E],
@@ -86,7 +86,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
     let groups = shared::<E::Wide>(WARPS);
     let (t, lane, warp) = (thread_idx.x, thread_idx.x % 32, thread_idx.x / 32);
 
-    // Starts the copy of a tile to the next stage; by one thread.
+    // One thread starts the copy of a tile to the next stage.
     let begin = |tile: u32| {
         let of_row = tile / in_row;
         let first = (tile - of_row * in_row) as u64 * size;
@@ -107,8 +107,8 @@ pub(super) fn ring<E: Widened, const V: usize>(
         }
     }
 
-    // The row of the tile before, the group of tiles there that is being added, the sum of the groups before it, and the words of the
-    // cell of that group that this thread reads, once they hold a sum.
+    // State: the older tile's row, the group being summed, the sum of the groups before it, and the words of this thread's cell of
+    // that group, once they hold a sum.
     let mut row = u32::MAX;
     let mut group = 0u32;
     let mut before = identity;
@@ -123,7 +123,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
         if t == 0 {
             next = atomic_add(&mut tickets[0], 1);
         }
-        // What the tile before needs of others.
+        // Read the words that the older tile needs from other blocks.
         let old_row = older / in_row;
         let old_place = older - old_row * in_row;
         let start = old_row as u64 * in_row as u64;
@@ -137,7 +137,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
             words_now = look::<E::Wide>(cells, mine);
         }
 
-        // The sum of the new tile.
+        // Sum the newest tile.
         let stage = consumer.wait().index;
         let tile = ids[stage];
         if tile < tiles {
@@ -166,7 +166,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
             }
         }
 
-        // What came before the older tile in its row.
+        // The prefix of the older tile in its row.
         if older < tiles {
             if old_row != row {
                 row = old_row;
@@ -284,7 +284,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
         }
         working = tile < tiles;
         sync_threads();
-        // The stage of the older tile is free; in the first round, one that nothing was copied to.
+        // The older tile's stage is free; in the first round, a stage that was never filled.
         if t == 0 {
             if older < tiles {
                 consumer.release_previous();
@@ -295,7 +295,7 @@ pub(super) fn ring<E: Widened, const V: usize>(
         old_stage = stage;
         turn = turn ^ 1;
     }
-    // The last block to end leaves zeros behind.
+    // The last block to end resets the cells to zero.
     if t == 0 {
         ids[0] = atomic(&mut tickets[1], Order::AcqRel, Scope::Device).add(1);
     }

@@ -1,10 +1,11 @@
-//! Short rows: a row by a warp, or by a part of one, a piece at a time.
+//! Short rows: one warp or part of a warp per row, a piece at a time.
 
 use super::form::{How, ROW_THREADS, combine, identity};
 use crate::vectors::{Widened, load, store};
 use lanework::prelude::*;
 
-/// Scans rows of `n` elements, `x_row` and `y_row` apart, their elements `x_step` and `y_step` apart: each by `how.lanes` lanes.
+/// Scans rows of `n` elements with `how.lanes` lanes each. `x_row` and `y_row` are row strides, `x_step` and `y_step` element
+/// strides.
 #[kernel(block = ROW_THREADS)]
 pub(super) fn rows<E: Widened, const V: usize>(
     x: &[E],
@@ -19,7 +20,7 @@ pub(super) fn rows<E: Widened, const V: usize>(
     let identity = const { identity::<E>(how) };
     let (group, lane) = (thread_idx.x / lanes, thread_idx.x % lanes);
     let row = block_idx.x as u64 * const { ROW_THREADS / how.lanes } as u64 + group as u64;
-    // Lanes without a row take part in the exchange of their warp.
+    // Lanes without a row take part in their warp's exchange.
     let end = select(row < rows, n, 0);
     let mut base = identity;
     for first in (0..n).step_by(const { how.lanes as usize * V }) {

@@ -5,10 +5,10 @@ use crate::vectors::Widened;
 use half::{bf16, f16};
 use lanework::{Launch, View, ViewMut};
 
-/// A type of elements that can be scanned: `i32`, `u32`, `i64` and `u64`, whose sums wrap, `f32`, `f64`, and `f16` and `bf16`, which
-/// are added in `f32` and rounded once.
+/// An element type of scans: `i32`, `u32`, `i64` and `u64`, whose sums wrap; `f32` and `f64`; `f16` and `bf16`, which are
+/// accumulated in `f32` and rounded once.
 pub trait Scannable: Widened {
-    /// The scan of long rows, of `in_row` tiles each, and how many tiles in all.
+    /// The scan of long rows of `in_row` tiles each, and the total number of tiles.
     #[doc(hidden)]
     fn tiles<'a>(
         x: View<'a, Self>,
@@ -19,7 +19,7 @@ pub trait Scannable: Widened {
         how: How,
     ) -> Launch<'a>;
 
-    /// As `tiles`, on a device with bulk copies: the input once more, as words, and bytes of shared memory.
+    /// As `tiles` with bulk copies; takes the input a second time as words, and the bytes of shared memory.
     #[doc(hidden)]
     fn ring<'a>(
         x: View<'a, Self>,

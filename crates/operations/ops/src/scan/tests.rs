@@ -1,4 +1,4 @@
-//! Scans on awkward shapes, and what is refused.
+//! Scans on awkward shapes, and rejected requests.
 
 use super::form::{Operation, Rows};
 use super::layout::{self, Way};
@@ -36,7 +36,7 @@ fn any_length_is_scanned_and_the_next_scan_finds_its_counters_zero() -> Result<(
     Ok(())
 }
 
-/// An emulator with few blocks at a time, so that few of them wait.
+/// An emulator with few concurrent blocks, so that few of them wait.
 fn small(multiprocessors: u32) -> Device {
     let mut options = Options::default();
     options.limits.multiprocessors = multiprocessors;
@@ -64,7 +64,7 @@ fn check(device: &Device, rows: usize, n: usize, way: Way, exclusive: bool) -> R
 
 #[test]
 fn tiles_of_several_groups_are_added_up() -> Result<()> {
-    // More tiles than a block has threads.
+    // More tiles than threads per block.
     check(&small(1), 1, 515 * 1024 + 78, Way::Tiles(1), false)
 }
 
@@ -108,7 +108,7 @@ fn what_a_scan_does_not_take_is_said_with_shapes_and_strides() -> Result<()> {
     let why = told(scan::inclusive(&gaps).run(TensorMut::new(&mut y, [4, 5])?));
     assert!(why.contains("gaps between its rows") && why.contains("(4, (10, 5))"), "{why}");
     scan::inclusive(&gaps).last_axis().run(TensorMut::new(&mut y, [4, 5])?)?;
-    // A NaN is passed over by minima, and goes on in sums.
+    // Minima ignore NaN, sums propagate it.
     let x = device.upload(&[2.0f32, f32::NAN, 1.0])?;
     assert_eq!(scan::inclusive(&x).min().eval()?.download()?, [2.0, 2.0, 1.0]);
     assert!(scan::inclusive(&x).eval()?.download()?[2].is_nan());

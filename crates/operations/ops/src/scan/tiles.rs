@@ -1,22 +1,22 @@
-//! Long rows: a scan in one pass over memory.
+//! Long rows: a single-pass scan.
 //!
-//! As in decoupled look-back (Merrill and Garland 2016), blocks take tiles in order from
-//! a counter, publish the sum of a tile as soon as they have it, and add up what came before it from what others published, so that
-//! a block waits only for tiles that running blocks hold. Unlike there, only sums of single tiles are published, never prefixes:
-//! every block keeps the running sum of the row itself, and adds the sums that were published since its last tile, one by each thread.
-//! What is added to what depends on places alone: tiles are grouped by [`THREADS`], a group is added by a tree, groups from left to
-//! right. So the bits of a result do not depend on which block came first, and no prefix travels from tile to tile.
+//! As in decoupled look-back (Merrill and Garland 2016), blocks claim tiles in order from a counter, publish a tile's sum as soon
+//! as they have it, and add up the published sums before it, so a block waits only for tiles held by running blocks. Unlike
+//! decoupled look-back, only sums of single tiles are published, never prefixes: every block keeps its own running sum of the row,
+//! and adds the sums published since its last tile, one per thread. The order of additions depends only on positions: tiles form
+//! groups of [`THREADS`]; a group is summed by a tree, and groups from left to right. So results do not depend on the timing of
+//! blocks, and no prefix propagates from tile to tile.
 //!
-//! A tile stays in registers from its one load to its one store. Each warp has consecutive vectors of 16 bytes, each lane one of 32
-//! adjacent ones, so that every access is coalesced and no element changes its thread.
+//! A tile stays in registers from its single load to its single store. Each warp has consecutive 16-byte vectors, each lane one of
+//! 32 adjacent ones, so every access is coalesced and no element changes its thread.
 
 use super::exchange::{leave_zeros, publish, published};
 use super::form::{How, MOST, RESIDENT, THREADS, WARPS, combine, identity};
 use crate::vectors::{Widened, load, store};
 use lanework::prelude::*;
 
-/// All of the block's values combined, in every thread: by a tree in each warp, then from warp to warp. There is one barrier, so
-/// calls in turn use two parts of `space`.
+/// Reduces all of the block's values, in every thread: by a tree per warp, then across warps. There is one barrier, so consecutive
+/// calls use different parts of `space`.
 #[device]
 fn of_block<W: Element>(value: W, space: Shared<W, 2>, part: u32, #[constant] how: How) -> W {
     let mut sum = value;
@@ -36,8 +36,8 @@ fn of_block<W: Element>(value: W, space: Shared<W, 2>, part: u32, #[constant] ho
     total
 }
 
-/// Scans rows of `n` elements, `x_row` and `y_row` apart, each of `in_row` tiles of `THREADS * V * how.vectors` elements.
-/// `tickets` are two zeros, `cells` as many as tiles, or twice as many for sums of 8 bytes; all are zero again in the end.
+/// Scans rows of `n` elements, each of `in_row` tiles of `THREADS * V * how.vectors` elements; `x_row` and `y_row` are row strides.
+/// `tickets` are two zeros; `cells` are as many zeros as tiles, or twice as many for 8-byte sums. All are zero again at the end.
 #[kernel(block = THREADS, min_blocks = RESIDENT)]
 pub(super) fn tiles<E: Widened, const V: usize>(
     x: &[E],
@@ -58,8 +58,8 @@ pub(super) fn tiles<E: Widened, const V: usize>(
     let space = shared::<E::Wide>([2, WARPS]);
     let (t, lane, warp) = (thread_idx.x, thread_idx.x % 32, thread_idx.x / 32);
 
-    // The row of the last tile, the group of tiles there that is being added, the sum of the groups before it, and the sum of the
-    // tile of that group that this thread reads, once it has.
+    // State: the last tile's row, the group being summed, the sum of the groups before it, and the sum of this thread's tile of
+    // that group, once read.
     let mut row = u32::MAX;
     let mut group = 0u32;
     let mut before = identity;
@@ -107,7 +107,7 @@ pub(super) fn tiles<E: Widened, const V: usize>(
             next = atomic_add(&mut tickets[0], 1);
         }
 
-        // Within vectors, across lanes, from vector to vector.
+        // Scan within vectors, across lanes, from vector to vector.
         let mut sums = [identity; MOST];
         #[unroll]
         for k in 0..vectors {
@@ -146,7 +146,7 @@ pub(super) fn tiles<E: Widened, const V: usize>(
             total = combine::<E::Wide>(total, sum, how);
         }
 
-        // What came before in the row.
+        // The prefix of the tile in its row.
         if in_row > 1 {
             if t == 0 {
                 publish::<E::Wide>(cells, tile as u64, total);
@@ -178,7 +178,7 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         } else {
             sync_threads();
         }
-        // No thread of the block reads what was published any more, if there is no tile left.
+        // If no tile is left, the block's threads read no more published sums.
         if t == 0 {
             turn[0] = next;
             if next >= tiles {
@@ -216,7 +216,7 @@ pub(super) fn tiles<E: Widened, const V: usize>(
         sync_threads();
         tile = turn[0];
     }
-    // The last block to end leaves zeros behind.
+    // The last block to end resets the cells to zero.
     if turn[1] == grid_dim.x - 1 {
         leave_zeros(cells, tickets, THREADS);
     }

@@ -7,7 +7,7 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use rayon::prelude::*;
 
-/// A tensor of four dimensions in a buffer: how it lies.
+/// Layout of a four-dimensional tensor in a buffer.
 #[derive(Clone, Copy, Debug)]
 struct Lies {
     shape: [usize; 4],
@@ -17,7 +17,7 @@ struct Lies {
 }
 
 impl Lies {
-    /// Rows without gaps or with, heads before or behind the sequence, at an offset; `unit` divides gaps and offset.
+    /// A random layout: with or without gaps, heads before or after the sequence, at an offset; `unit` divides gaps and offset.
     fn drawn(shape: [usize; 4], rng: &mut StdRng, unit: usize) -> Lies {
         let [batch, heads, rows, head] = shape;
         let gap =
@@ -36,7 +36,7 @@ impl Lies {
         Lies { shape, strides, first, length: first + batch * of_batch + gap(rng) }
     }
 
-    /// Where an element lies.
+    /// Index of an element.
     fn at(&self, index: [usize; 4]) -> usize {
         self.first + index.iter().zip(self.strides).map(|(i, stride)| i * stride).sum::<usize>()
     }
@@ -55,7 +55,7 @@ impl Lies {
     }
 }
 
-/// A row of results in f64, and the logarithm of its sum of exponentials.
+/// A row of results in f64, and its log-sum-exp.
 struct Row {
     results: Vec<f64>,
     log: f64,
@@ -78,7 +78,7 @@ impl Row {
         Row { results, log: most + sum.ln() }
     }
 
-    /// How a result is wrong. Weights are rounded, and so may results be: values are below 2.
+    /// Describes the first wrong result. Weights are rounded, and so may results be; values are below 2.
     fn differs(&self, log: f64, got: impl Iterator<Item = f64>, bound: f64) -> Option<String> {
         let want = self.log;
         if !(log == want || (log - want).abs() <= 1e-4 * (1.0 + want.abs())) {
@@ -91,7 +91,7 @@ impl Row {
     }
 }
 
-/// An element type and how the host converts it.
+/// An element type and its host conversions.
 trait Number: Half + AttentionResult<Self> + Sync {
     const ERROR: f64;
     fn of(x: f64) -> Self;
@@ -118,7 +118,7 @@ impl Number for f16 {
     }
 }
 
-/// What stands in outputs before.
+/// Initial contents of outputs.
 const POISON: f64 = 12345.0;
 
 /// The sizes of a problem.
@@ -143,7 +143,7 @@ fn sizes(device: &Device, rng: &mut StdRng, size: usize) -> [usize; 6] {
             (rows, keys) = (rng.random_range(1..70), 20 * keys);
         }
     }
-    // The host's reference takes as long as there are pairs of queries and keys.
+    // The host reference takes time proportional to the pairs of queries and keys.
     let most = (4 * size).min(400_000);
     while batch * groups * share * rows * keys > most && batch * groups > 1 {
         (batch, groups) = (1, 1);
@@ -160,7 +160,7 @@ where
 {
     let [batch, groups, share, rows, keys, head] = sizes(device, rng, size);
     let heads = groups * share;
-    // Multiples of 8 elements are what TMA takes.
+    // TMA requires multiples of 8 elements.
     let unit = if rng.random_bool(0.7) { 8 } else { 1 };
     let of_q = Lies::drawn([batch, heads, rows, head], rng, unit);
     let of_k = Lies::drawn([batch, groups, keys, head], rng, unit);
@@ -242,7 +242,7 @@ fn indices([a, b, c, d]: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
     (0..a * b * c * d).map(move |i| [i / (b * c * d), i / (c * d) % b, i / d % c, i % d])
 }
 
-/// A problem of attention, solved and compared.
+/// Solves a random attention problem and compares it.
 pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
     if rng.random_bool(0.7) {
         solve::<bf16>(device, rng, size)

@@ -1,11 +1,11 @@
-//! What lies between the elements of an output: it has to stay as it was.
+//! Checks that the gaps between the elements of an output are not written.
 
 use bytemuck::Pod;
 
-/// The byte that outputs are filled with before.
+/// Initial byte of outputs.
 pub const POISON: u8 = 0xCD;
 
-/// Checks that every element that is not one of the results still consists of [`POISON`].
+/// Checks that every element that is not a result still consists of [`POISON`].
 pub fn keep_poison<T: Pod>(buffer: &[T], results: &[bool]) -> Result<(), String> {
     let poisoned = |element: &T| bytemuck::bytes_of(element).iter().all(|byte| *byte == POISON);
     let mut places = buffer.iter().zip(results);

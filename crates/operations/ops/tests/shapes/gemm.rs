@@ -1,8 +1,8 @@
 //! Matrix products of random types, shapes, strides and options.
 //!
-//! The reference is computed in f64 from the rounded factors. An element may differ by the rounding errors of its sum,
-//! `(k + 8) u |alpha| sum |a b|` with the unit roundoff `u` of the sums, of the epilogue, and of its own type; integers are exact, and 8-bit
-//! floats summed with 14 bits.
+//! The reference is computed in f64 from the rounded factors. An element may differ by the rounding errors of its sum, `(k + 8) u
+//! |alpha| sum |a b|` with the unit roundoff `u` of the sums, of the epilogue, and of its own type. Integers are exact; 8-bit
+//! floats are summed with 14 bits.
 
 use half::{bf16, f16};
 use lanework::prelude::*;
@@ -18,10 +18,10 @@ use rayon::prelude::*;
 trait Number: GemmElement + Sync {
     /// Unit roundoff; 0 for integers.
     const ROUNDOFF: f64;
-    /// A number such as factors have.
+    /// A random factor.
     fn draw(rng: &mut StdRng) -> Self;
     fn value(self) -> f64;
-    /// What lies in gaps and in outputs before: NaN, or a pattern.
+    /// Contents of gaps and initial contents of outputs: NaN, or a pattern.
     fn poison() -> Self;
     fn same_bits(self, other: Self) -> bool {
         bytemuck::bytes_of(&self) == bytemuck::bytes_of(&other)
@@ -58,7 +58,7 @@ numbers! {
     Fp8E5m2: 0.125, |x| Fp8E5m2::from_f32(x), f64::from(x.to_f32()), Fp8E5m2(0x7f);
 }
 
-/// A matrix or a batch of them: host and device memory, and where elements lie.
+/// A matrix or a batch of them: host and device memory, and layout.
 struct Placed<T: Number> {
     host: Vec<T>,
     device: Buffer<T>,
@@ -71,7 +71,7 @@ impl<T: Number> Placed<T> {
     /// With random strides: rows or columns adjacent, sometimes neither, gaps, an offset.
     fn draw(device: &Device, rng: &mut StdRng, shape: [usize; 3], output: bool) -> Placed<T> {
         let [batch, rows, columns] = shape;
-        // Half of them as copy engines take them: lines and batches apart by multiples of 16 bytes.
+        // Half of them with TMA alignment: lines and batches at multiples of 16 bytes.
         let unit = if rng.random_range(0..2) == 0 { 16 } else { 1 };
         let gap = |rng: &mut StdRng| match rng.random_range(0..4) {
             0 => unit * rng.random_range(1..9),
@@ -131,15 +131,15 @@ fn extent(rng: &mut StdRng, most: usize) -> usize {
     }
 }
 
-/// `erf` on the host is the language's own function, which has a page of its own for its error.
+/// Uses `erf` of the kernel language, whose error has tests of its own.
 fn gelu(x: f64) -> f64 {
     0.5 * x * (1.0 + lanework::math::erf(x * std::f64::consts::FRAC_1_SQRT_2))
 }
 
-/// Products of numbers that the host computes for a problem.
+/// Multiply-adds that the host computes per problem.
 const MOST_PRODUCTS: usize = 1 << 24;
 
-/// Draws a product, solves it, and compares it.
+/// Solves a random product and compares it.
 pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
     match rng.random_range(0..13) {
         0..=3 => solved::<f32, f32, f32>(device, rng, size),
@@ -181,7 +181,7 @@ fn solved<A: Number, B: Number, C: Number>(
         _ => (1.0, 0.0),
     };
     if beta == 0.0 {
-        // What is not read may be NaN.
+        // Elements that are not read may be NaN.
         for (i, y, x) in
             (0..batch).flat_map(|i| (0..m).flat_map(move |y| (0..n).map(move |x| (i, y, x))))
         {
@@ -307,13 +307,13 @@ fn solved<A: Number, B: Number, C: Number>(
             + 1.01 * C::ROUNDOFF * (want.abs() + 1e-4);
         let most = if integers { 0.0 } else { most };
         let differs = |want: f64| (found - want).abs() > most || found.is_nan();
-        // What `bent` makes of a number jumps at 0: of one that rounding may move across it, either is right.
+        // `bent` jumps at 0: if rounding may move a number across it, either side is right.
         let jumps = activation == 2 && computes_f32 && plain.abs() <= most;
         let is_other = jumps && !differs(if plain < 0.0 { 1.0 } else { 0.0 });
         (differs(want) && !is_other)
             .then(|| format!("{said}: element {place:?} is {found}, not {want} within {most:e}"))
     };
-    // Large products are compared at some elements, evenly apart.
+    // Large products are compared at some evenly spaced elements.
     let (all, most) = (batch * m * n, (MOST_PRODUCTS / k.max(1)).max(500));
     let apart = (all / most).max(1) | 1;
     let start = rng.random_range(0..apart);

@@ -1,9 +1,9 @@
-//! Random shapes, strides and options of every operation, each result compared with the host's: a few hundred small ones on the emulator,
-//! and 200 large ones on a GPU, where there is one. `LANEWORK_SHAPES` says how many instead (on the GPU alone, where there is one),
-//! `LANEWORK_SHAPE_SIZE` of about how many elements, `LANEWORK_SHAPE_FROM` from which case on, and `LANEWORK_SHAPE_ONLY` of which
-//! operation. For thousands, the references want a compiler's help: `cargo test --release -p lanework-ops --test shapes`.
+//! Random shapes, strides and options of every operation, compared with host results: a few hundred small cases on the emulator,
+//! and 200 large ones on a GPU if there is one. `LANEWORK_SHAPES` sets the number of cases (on the GPU only, if there is one),
+//! `LANEWORK_SHAPE_SIZE` the approximate number of elements, `LANEWORK_SHAPE_FROM` the first case, and `LANEWORK_SHAPE_ONLY` the
+//! operation. Thousands of cases need an optimized build: `cargo test --release -p lanework-ops --test shapes`.
 //!
-//! A case that fails prints its seed; `LANEWORK_SHAPE_SEED=S cargo test -p lanework-ops --test shapes` runs that one alone.
+//! A failing case prints its seed; `LANEWORK_SHAPE_SEED=S cargo test -p lanework-ops --test shapes` repeats it.
 
 mod attention;
 mod gaps;
@@ -18,8 +18,8 @@ use rand::SeedableRng;
 use rand::rngs::StdRng;
 use std::time::Instant;
 
-/// An operation of the test: draws a problem of about `size` elements for a device, solves it, and compares the result with the host's.
-/// An error says the problem and the difference.
+/// An operation under test: draws a problem of about `size` elements for a device, solves it, and compares the result with the
+/// host's. Errors describe the problem and the difference.
 pub type Draw = fn(&Device, &mut StdRng, usize) -> Result<(), String>;
 
 /// The operations, by name.
@@ -44,7 +44,7 @@ fn random_problems_have_the_hosts_results() {
     let only = std::env::var("LANEWORK_SHAPE_ONLY").ok();
     let mut devices = Device::for_tests("random shapes of the operations");
     let on_gpu = |device: &Device| device.backend() == Backend::Cuda;
-    // Who says how many on a GPU, wants no others.
+    // An explicit number of cases applies to the GPU only.
     if number("LANEWORK_SHAPES").is_some() && devices.iter().any(on_gpu) {
         devices.retain(on_gpu);
     }

@@ -6,9 +6,9 @@ use lanework_ops::{Tensor, TensorMut, nn};
 use rand::Rng;
 use rand::rngs::StdRng;
 
-/// A type of numbers, by numbers of the host.
+/// An element type and its host conversions.
 trait Number: nn::Normal {
-    /// What a result of about 1 may be off, of numbers of about 1.
+    /// Tolerance of a result of about 1, for inputs of about 1.
     const TOLERANCE: f64;
     fn of(x: f64) -> Self;
     fn to(self) -> f64;
@@ -34,7 +34,7 @@ numbers! {
     bf16, 1.0 / 128.0, bf16::from_f64, bf16::to_f64;
 }
 
-/// Where a matrix lies: strides, first element, elements behind it.
+/// Layout of a matrix: strides, first element, elements after it.
 type Place = ([usize; 2], usize, usize);
 
 fn place(rng: &mut StdRng, [rows, n]: [usize; 2]) -> Place {
@@ -59,7 +59,7 @@ fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<()
     let shape = [rows, n];
     let (from, x_first, x_length) = place(rng, shape);
     let (to, y_first, y_length) = place(rng, shape);
-    // Some rows lie far from 0.
+    // Some rows are far from 0.
     let shift = if rng.random_bool(0.3) { 8.0 } else { 0.0 };
     let mut host = |length: usize| -> Vec<T> {
         (0..length).map(|_| T::of(rng.random_range(-2.0..2.0) + shift)).collect()
@@ -92,7 +92,7 @@ fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<()
     };
     let y = run().map_err(|error| fail(error.to_string()))?;
     let mut written = vec![false; y.len()];
-    // Of a large problem, some rows are compared.
+    // For large problems, only some rows are compared.
     let stride = (rows * n).div_ceil(400_000).min(rows);
     for row in 0..rows {
         (0..n).for_each(|i| written[y_first + row * to[0] + i * to[1]] = true);
@@ -105,12 +105,12 @@ fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<()
         let exponentials = mean_of(&|x| (x - most).exp()) * n as f64;
         let mean = if kind == 1 { mean_of(&|x| x) } else { 0.0 };
         let root = (mean_of(&|x| (x - mean).powi(2)) + f64::from(eps)).sqrt();
-        // What f32 loses of the mean weighs more where the numbers differ little.
+        // The f32 rounding error of the mean weighs more if the numbers differ little.
         let lost = 1e-6 * mean.abs() / root;
         for i in 0..n {
             let (want, bound) = if kind == 0 {
                 let want = (x(i) - most).exp() / exponentials;
-                // The smallest halves are subnormal.
+                // The smallest f16 values are subnormal.
                 (want, T::TOLERANCE * want + 3e-8)
             } else {
                 let plain = (x(i) - mean) / root;
@@ -128,7 +128,7 @@ fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<()
     crate::gaps::keep_poison(&y, &written).map_err(fail)
 }
 
-/// A random softmax, layer norm or RMS norm.
+/// Solves a random softmax, layer norm or RMS norm and compares it.
 pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
     match rng.random_range(0..3) {
         0 => solve::<f32>(device, rng, size),

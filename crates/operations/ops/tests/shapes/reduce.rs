@@ -1,4 +1,4 @@
-//! Reductions of random arrays: any extents, strides, first elements, element types and options, beside the host's exact sums.
+//! Reductions of random arrays (any extents, strides, offsets, element types and options), compared with exact host sums.
 
 use half::{bf16, f16};
 use lanework::{Buffer, Device, Storable};
@@ -8,14 +8,14 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-/// A number of the host, exact: integers, and floats with what rounding took from them.
+/// An exact host number: an integer, or a float with its rounding error.
 #[derive(Clone, Copy, Debug)]
 enum Exact {
     Integer(i128),
     Float(f64, f64),
 }
 
-/// An element type, and how the host sees its numbers.
+/// An element type and its host conversions.
 trait Case: Reducible + From<u8> {
     const POISON: Self;
     /// Unit roundoff of its sums; 0 for integers.
@@ -100,7 +100,7 @@ impl Exact {
     }
 }
 
-/// An array of three dimensions on the device and the host.
+/// A three-dimensional array on the device and the host.
 struct Array<T: Case> {
     shape: [usize; 3],
     strides: [usize; 3],
@@ -109,7 +109,7 @@ struct Array<T: Case> {
     device: Buffer<T>,
 }
 
-/// Strides that leave no two elements in one place: dimensions in any order, with gaps.
+/// Strides without overlaps: dimensions in any order, with gaps.
 fn strides(shape: [usize; 3], rng: &mut StdRng) -> [usize; 3] {
     let mut order = [2, 1, 0];
     if rng.random_bool(0.5) {
@@ -130,7 +130,7 @@ impl<T: Case> Array<T> {
     fn draw(device: &Device, shape: [usize; 3], rng: &mut StdRng) -> Result<Array<T>, String> {
         let strides = strides(shape, rng);
         let first = if rng.random_bool(0.3) { rng.random_range(0..9) } else { 0 };
-        // Of few numbers, so that many elements are the extreme one.
+        // Few distinct numbers, so that many elements are the extremum.
         let few = rng.random_bool(0.3);
         let number = |rng: &mut StdRng| match few {
             true => T::from(rng.random_range(0..4)),
@@ -166,7 +166,7 @@ fn for_each(shape: [usize; 3], mut each: impl FnMut([usize; 3])) {
     }
 }
 
-/// Runs a reduction into an output with gaps, which has to keep its poison there, and returns the results in row-major order.
+/// Runs a reduction into an output with gaps, checks that the gaps keep their poison, and returns the results in row-major order.
 fn results<T: Case, O: Storable + PartialEq>(
     device: &Device,
     reduction: Reduction<'_, T, O, 3>,
@@ -214,7 +214,7 @@ fn results<T: Case, O: Storable + PartialEq>(
     Ok(values)
 }
 
-/// The sets of elements that are reduced to one, in the order of the results, each in the order of its positions.
+/// The index sets that are reduced to one result each, in result order, each in position order.
 fn sets(shape: [usize; 3], axis: Option<usize>) -> Vec<Vec<[usize; 3]>> {
     let count = axis.map_or(1, |axis| {
         (0..3).filter(|other| *other != axis).map(|other| shape[other]).product()
@@ -266,7 +266,7 @@ fn compare<T: Case>(
     Ok(())
 }
 
-/// The position of the extreme element; a NaN is more extreme than all others.
+/// The position of the extremum; NaN is more extreme than every number.
 fn extreme<T: Case>(values: &[T], upwards: bool) -> usize {
     let nan = |x: &T| x.partial_cmp(x).is_none();
     if let Some(first) = values.iter().position(nan) {
@@ -276,7 +276,7 @@ fn extreme<T: Case>(values: &[T], upwards: bool) -> usize {
     (1..values.len()).fold(0, |best, i| if ahead(values[i], values[best]) { i } else { best })
 }
 
-/// How a norm is made of a tensor.
+/// Makes a norm of a tensor.
 type Norm<T, S> = fn(Tensor<'_, T, 3>) -> Reduction<'_, T, S, 3>;
 
 fn case<T: Case>(
@@ -372,7 +372,7 @@ where
     .map_err(told)
 }
 
-/// A reduction of an array of any element type.
+/// Solves a random reduction of any element type and compares it.
 pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
     fn floats<T: Case + ReducibleFloat>(
         device: &Device,

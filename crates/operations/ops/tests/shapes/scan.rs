@@ -1,4 +1,4 @@
-//! Scans of random shapes, strides and types, compared with sums in `f64`, or exact ones.
+//! Scans of random shapes, strides and types, compared with `f64` or exact sums.
 
 use half::{bf16, f16};
 use lanework::Device;
@@ -6,13 +6,13 @@ use lanework_ops::{Tensor, TensorMut, scan};
 use rand::Rng;
 use rand::rngs::StdRng;
 
-/// A type of elements, by numbers of the host.
+/// An element type and its host conversions.
 trait Number: scan::Scannable + bytemuck::Pod {
-    /// What half of a unit in the last place is to 1; 0 for integers.
+    /// Unit roundoff of the type; 0 for integers.
     const ROUNDOFF: f64;
-    /// Of sums, before they are rounded to the type.
+    /// Unit roundoff of sums, before they are rounded to the type.
     const OF_SUMS: f64;
-    /// What maxima and minima start with.
+    /// Initial values of maxima and minima.
     const RANGE: (f64, f64);
     fn of(x: f64) -> Self;
     fn to(self) -> f64;
@@ -48,7 +48,7 @@ numbers! {
     bf16, 1.0 / 256.0, SINGLE, INFINITE, bf16::from_f64, bf16::to_f64;
 }
 
-/// An operation on the host: where it starts, and how it goes on.
+/// A host operation: its initial value, and its step.
 type Step = (f64, fn(f64, f64) -> f64);
 
 fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
@@ -120,7 +120,7 @@ fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<()
             let at = y_first + row * to[0] + i * to[1];
             written[at] = true;
             let got = y[at].to();
-            // A sum of n numbers is added in a tree of some depth, and a chain of a few numbers at each of its levels.
+            // A sum of n numbers is a tree of some depth, with a chain of a few numbers per level.
             let bound = T::ROUNDOFF * want.abs() + 64.0 * T::OF_SUMS * magnitude;
             let same = got == want || (got - want).abs() <= if kind > 1 { bound } else { 0.0 };
             if !same {
@@ -131,7 +131,7 @@ fn solve<T: Number>(device: &Device, rng: &mut StdRng, size: usize) -> Result<()
     crate::gaps::keep_poison(&y, &written).map_err(fail)
 }
 
-/// A random scan.
+/// Solves a random scan and compares it.
 pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
     match rng.random_range(0..8) {
         0 => solve::<i32>(device, rng, size),

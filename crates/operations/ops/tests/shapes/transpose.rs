@@ -1,4 +1,4 @@
-//! Permutations, transposes and copies of random shapes and strides, compared bit by bit; what lies between rows of the output stays.
+//! Permutations, transposes and copies of random shapes and strides, compared bit by bit; gaps in the output must not change.
 
 use lanework::Device;
 use lanework::lang::Storable;
@@ -7,7 +7,7 @@ use rand::Rng;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
-/// Strides of an array whose axes lie in memory in the order `order`, outermost first, with gaps, and its length.
+/// Strides of an array whose axes have the memory order `order` (outermost first), with gaps, and its length.
 fn strides<const R: usize>(
     rng: &mut StdRng,
     shape: [usize; R],
@@ -100,7 +100,7 @@ fn one<T: Storable, const R: usize>(
 }
 
 pub fn draw(device: &Device, rng: &mut StdRng, size: usize) -> Result<(), String> {
-    // The host moves one element after the other: few problems are large.
+    // The host moves one element at a time, so few problems are large.
     let size = if rng.random_bool(0.05) { size } else { size.min(200_000) };
     match rng.random_range(0..17) {
         0 => one::<u8, 2>(device, rng, size),

@@ -1,4 +1,4 @@
-//! Factors that TMA cannot read as they lie, because their lines do not begin at multiples of 16 bytes, copied to lines that do.
+//! Copies factors whose lines do not start at multiples of 16 bytes, which TMA requires.
 
 use crate::gemm::problem::{Extents, Major, Matrix, Problem, Strides};
 use crate::gemm::source::Source;
@@ -7,13 +7,13 @@ use crate::workspace::{Layout, Part, Scratch};
 use lanework::prelude::*;
 use lanework::{Prepared, Result};
 
-/// Elements that the lines of a copy are multiples of.
+/// Line lengths of a copy are multiples of this, in elements.
 const LINE: usize = 16;
-/// Results for each line of the factors from which on copying them gains: a copied element costs as much as some 400 products gain by TMA
-/// on an H200.
+/// Results per line of the factors from which a copy pays off: on an H200, copying an element costs as much as about 400 TMA
+/// products gain.
 const WORTH: f64 = 200.0;
 
-/// A factor that is copied: to which part of the workspace, its extents, and its strides before and after.
+/// A factor to copy: the workspace part, the extents, and the strides before and after.
 pub(super) struct Copy<'a> {
     factor: Matrix<'a>,
     part: Part<u8>,
@@ -22,7 +22,7 @@ pub(super) struct Copy<'a> {
     to: [usize; 3],
 }
 
-/// Whether TMA reads a factor as it lies.
+/// Whether TMA can read a factor in place.
 pub(super) fn is_aligned(matrix: &Matrix<'_>, major: Major) -> bool {
     match major {
         Major::Rows(ld) | Major::Columns(ld) => {
@@ -33,14 +33,14 @@ pub(super) fn is_aligned(matrix: &Matrix<'_>, major: Major) -> bool {
     }
 }
 
-/// Whether the factors may be copied, and their products are so many that it gains.
+/// Whether copies are allowed, and there are enough products to amortize them.
 fn is_worth(problem: &Problem<'_>) -> bool {
     let Extents { m, n, .. } = problem.extents;
     let hopper = problem.device.info().compute_capability.0 == 9;
     hopper && !problem.one_kernel && m as f64 * n as f64 / (m + n) as f64 > WORTH
 }
 
-/// The copies that TMA wants, after which the problem's factors are those copies; none where they would not gain.
+/// Plans copies for TMA and replaces the problem's factors by them; empty if they would not pay off.
 pub(super) fn copies<'a>(problem: &mut Problem<'a>, layout: &mut Layout) -> Vec<Copy<'a>> {
     if !is_worth(problem) {
         return Vec::new();
@@ -61,7 +61,7 @@ pub(super) fn copies<'a>(problem: &mut Problem<'a>, layout: &mut Layout) -> Vec<
     copies
 }
 
-/// A copy of a factor whose adjacent elements stay adjacent.
+/// Plans the copy of a factor; adjacent elements stay adjacent.
 fn copied<'a>(
     factor: Matrix<'a>,
     [batch, rows, columns]: [usize; 3],
@@ -92,7 +92,7 @@ fn copied<'a>(
 }
 
 impl<'a> Copy<'a> {
-    /// Its launch.
+    /// The launch of the copy.
     pub fn prepared(&self, device: &Device, scratch: &Scratch) -> Result<Prepared<'a>> {
         let (from, to) = (self.factor.memory.elements(scratch), scratch.view(self.part));
         let (from, to) = ((from, &self.from[..]), (to, &self.to[..]));

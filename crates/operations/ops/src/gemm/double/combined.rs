@@ -1,4 +1,4 @@
-//! Tiles whose steps along k several blocks had a part of: their sums, added up in the order of the parts.
+//! Reduces the tiles whose k steps were divided among several blocks, in the order of the parts.
 
 use super::super::finish::{Finish, finished};
 use super::form::Form;
@@ -8,7 +8,7 @@ use lanework::prelude::*;
 /// Threads of a block.
 pub const THREADS: u32 = 256;
 
-/// The tiles from `first` on, one for each `block_idx.y`; `from` has `parts` parts of each of them, one after the other.
+/// Reduces the tiles from `first` on, one per `block_idx.y`; `from` holds `parts` consecutive parts of each.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 pub fn combined(

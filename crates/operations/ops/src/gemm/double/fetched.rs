@@ -1,7 +1,7 @@
-//! The kernel of sm_90a: one warp loads tiles by TMA into a ring of stages, eight multiply them, each 32 or 64 rows by 32 columns; blocks
-//! are persistent.
+//! The persistent sm_90a kernel: one warp loads tiles by TMA into a ring of stages, and eight warps multiply, 32 or 64 rows by 32
+//! columns each.
 //!
-//! A fragment of A is replaced by that of the next eight k as soon as it has been multiplied: with two sets of them, a warp would have too few
+//! An A fragment is overwritten by the fragment of the next eight k right after its product. Double buffering would need too many
 //! registers.
 
 use super::super::finish::Finish;
@@ -11,7 +11,7 @@ use super::store::store;
 use super::units::{corner, unit};
 use lanework::prelude::*;
 
-/// The product: blocks take units of work, which `shares` tells from their numbers, one after the other. Those that are parts of a tile
+/// The product. Blocks take work units one after the other; `shares` maps unit numbers to tiles. Units that are parts of a tile
 /// store their sums in `of_parts`.
 #[kernel(block = THREADS, max_registers = 168)]
 #[allow(clippy::too_many_arguments)]
@@ -45,7 +45,7 @@ pub fn fetched(
         form.first_b(),
         const { [stages * boxes_b, height(columns, depth, along_b), WIDTH] },
     );
-    // Without a cluster, what a wait orders is within the block, and L1, which holds what a warp spills, stays valid.
+    // Without a cluster, waits order only accesses of the block, so L1, which holds spilled registers, stays valid.
     let ring = pipeline(const { form.stages() }, 1, WARPS).within_block();
     let [math, load] = warp_roles([8, 4]);
     let [m, n, k, units] = extents;
@@ -98,9 +98,9 @@ pub fn fetched(
         let places_b = begin(column, depth, along_b);
         for number in (block_idx.x..units).step_by(grid_dim.x) {
             let (tile, _, steps) = unit(number, all_steps, shares);
-            // Of four products below each other as many are used as a warp has; the others are never made.
+            // A warp uses as many of the four row fragments as it has; the compiler removes the others.
             let mut sums = [[FragmentC::<f64, 16, 8>::zero(); 4]; 4];
-            // Fragments of eight k each. Those of B are multiplied while the next ones are loaded.
+            // Fragments of eight k. The next B fragments are loaded while these are multiplied.
             let mut stage = consumer.wait().index;
             let mut of_lines = fragments_a(tiles, stage, places_a, form);
             let mut of_columns = [fragments_b(tiles, stage, places_b, 0u32, form); 2];
@@ -112,7 +112,7 @@ pub fn fetched(
                     if after == 0 {
                         if step + 1 < steps {
                             stage = consumer.wait().index;
-                            // Every lane has loaded what the stage before held.
+                            // Every lane has read the previous stage.
                             sync_warp(FULL_MASK);
                             if lane == 0 {
                                 consumer.release_previous();
@@ -120,7 +120,7 @@ pub fn fetched(
                         }
                     }
                     of_columns[next] = fragments_b(tiles, stage, places_b, after, form);
-                    // Along one row and back along the next, so that products after each other share a factor.
+                    // Alternate the direction from row to row, so that consecutive products share a factor.
                     #[unroll]
                     for i in 0..const { form.tall() } {
                         #[unroll]
@@ -138,12 +138,12 @@ pub fn fetched(
                             }
                             sums[i][j].mma(left, right);
                         }
-                        // These rows' fragment of the next eight k takes the place of the one that has been multiplied.
+                        // Overwrite the fragment just multiplied with the one of the next eight k.
                         of_lines[i] = fragment_a(tiles, stage, places_a, after, i, form);
                     }
                 }
             }
-            // The stage of the last fragments is free while the results are stored.
+            // The stage of the last fragments becomes free while the results are stored.
             sync_warp(FULL_MASK);
             if lane == 0 {
                 consumer.release_last();

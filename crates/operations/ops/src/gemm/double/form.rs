@@ -1,44 +1,44 @@
-//! What of the kernel of sm_90a is constant, and the shared memory that follows from it.
+//! Compile-time configuration of the sm_90a kernel, and its shared memory.
 
-/// Threads of a block: two warpgroups that multiply, one that loads.
+/// Threads of a block: two multiplying warpgroups and one that loads.
 pub const THREADS: u32 = 384;
 /// Warps that multiply.
 pub const WARPS: u32 = 8;
-/// Elements of a row in shared memory, and k of a product.
+/// Elements of a row in shared memory, and the k of an `mma`.
 pub const WIDTH: u32 = 8;
-/// Columns of results of a warp.
+/// Result columns of a warp.
 pub const COLUMNS: u32 = 32;
-/// Shared memory of a block's stages.
+/// Upper limit for the shared memory of the stages.
 const MOST_BYTES: u32 = 192 * 1024;
 
-/// What of a kernel is constant.
+/// Compile-time configuration of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// Rows and columns of a block's tile of results.
+    /// Rows and columns of a block's result tile.
     pub tile: (u32, u32),
-    /// Whether elements along k are adjacent, of A and of B.
+    /// Whether A and B are adjacent along k.
     pub along: (bool, bool),
-    /// Whether two adjacent results are one access.
+    /// Whether two adjacent results form one access.
     pub paired: bool,
 }
 
 impl Form {
-    /// Warps beside each other.
+    /// Warps per row of the tile.
     pub const fn across(self) -> u32 {
         self.tile.1 / COLUMNS
     }
 
-    /// Products of 16 rows, one below the other, of a warp.
+    /// 16-row products per warp.
     pub const fn tall(self) -> u32 {
         self.tile.0 * self.across() / WARPS / 16
     }
 
-    /// Columns of the factors in a stage: few long stages, where a stage of 16 has as much to multiply for half of the results.
+    /// k per stage: long stages for half-width tiles, which multiply half as much per k.
     pub const fn depth(self) -> u32 {
         if self.tile.1 > 64 { 32 } else { 16 }
     }
 
-    /// Stages of the ring.
+    /// Stages in the ring.
     pub const fn stages(self) -> u32 {
         MOST_BYTES / self.stage_bytes()
     }
@@ -59,12 +59,12 @@ impl Form {
     }
 }
 
-/// Tiles of a stage as TMA brings them, each of rows of `WIDTH` elements: all lines for eight k, or all k for eight lines.
+/// TMA boxes per stage, each of rows of `WIDTH` elements: all lines for eight k, or all k for eight lines.
 pub const fn boxes(lines: u32, depth: u32, along: bool) -> u32 {
     if along { depth / WIDTH } else { lines / WIDTH }
 }
 
-/// Rows of such a tile.
+/// Rows of a TMA box.
 pub const fn height(lines: u32, depth: u32, along: bool) -> u32 {
     if along { lines } else { depth }
 }

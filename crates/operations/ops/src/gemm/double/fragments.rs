@@ -1,14 +1,14 @@
-//! Fragments of the factors, from a stage in shared memory as TMA lays it out.
+//! Loads factor fragments from a stage in TMA's shared-memory layout.
 //!
-//! A tile lies in rows of 64 bytes, eight elements along k or across it as the factor has them adjacent, whose 16-byte chunks are
-//! exchanged by two bits of the row's number (TMA's swizzle of 64 bytes). In which order the products of eight k are added up is free, as
-//! long as A and B agree: lane `q` of a group of four takes k of 0, 1, 4 and 5, and two more in the second half, so that the lanes of a
-//! load meet different banks in both layouts.
+//! A TMA box has rows of 64 bytes: eight elements along k or across it, whichever is adjacent in the factor. The 64-byte swizzle
+//! permutes a row's 16-byte chunks by two bits of the row number. The order in which eight k are summed is free as long as A and B
+//! agree: lane `q` of a group of four takes k of 0, 1, 4 and 5, and two more in the second half, so that the lanes of a load hit
+//! different banks in both layouts.
 
 use super::form::{Form, WIDTH};
 use lanework::prelude::*;
 
-/// Elements from the first of a stage to this lane's of a line, for both halves of eight k.
+/// Offset of this lane's element in a line, for both halves of eight k.
 #[device]
 pub fn begin(line: u32, #[constant] depth: u32, #[constant] along: bool) -> [u32; 2] {
     let q = thread_idx.x % 4;
@@ -26,7 +26,7 @@ pub fn begin(line: u32, #[constant] depth: u32, #[constant] along: bool) -> [u32
     places
 }
 
-/// A warp's fragment of 16 rows of A, the `i`-th of them, for eight k of a stage, the `eight`-th of them.
+/// A warp's A fragment: rows of the `i`-th 16, k of the `eight`-th eight of a stage.
 #[device]
 pub fn fragment_a(
     x: Shared<f64, 1>,
@@ -50,7 +50,7 @@ pub fn fragment_a(
     fragment
 }
 
-/// All fragments of A for the first eight k of a stage.
+/// All A fragments for the first eight k of a stage.
 #[device]
 pub fn fragments_a(
     x: Shared<f64, 1>,
@@ -58,7 +58,7 @@ pub fn fragments_a(
     places: [u32; 2],
     #[constant] form: Form,
 ) -> [[f64; 4]; 4] {
-    // Of four fragments as many are used as a warp has; the others are never made.
+    // A warp uses as many of the four fragments as it has; the compiler removes the others.
     let mut fragments = [[0.0f64; 4]; 4];
     #[unroll]
     for i in 0..const { form.tall() } {
@@ -67,7 +67,7 @@ pub fn fragments_a(
     fragments
 }
 
-/// All fragments of B for eight k.
+/// All B fragments for eight k.
 #[device]
 pub fn fragments_b(
     x: Shared<f64, 1>,
@@ -89,7 +89,7 @@ pub fn fragments_b(
     fragments
 }
 
-/// Elements to that of a line `down` further, a multiple of eight, and `eight` times eight k further.
+/// Element offset for `down` lines (a multiple of eight) and `eight` times eight k.
 const fn further(eight: u32, down: u32, lines: u32, depth: u32, along: bool) -> u32 {
     if along { (eight * lines + down) * WIDTH } else { down * depth + eight * WIDTH * WIDTH }
 }

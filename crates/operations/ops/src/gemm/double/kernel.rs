@@ -1,40 +1,40 @@
-//! The kernel of FP64 products.
+//! The `cp.async` kernel for FP64 products.
 
 use super::super::finish::Finish;
 use super::store::store;
 use lanework::lang::tensor_cores::Product;
 use lanework::prelude::*;
 
-/// Edge of a block's tile of results.
+/// Edge of a block's result tile.
 pub const TILE: u32 = 128;
-/// Columns of the factors in a stage.
+/// k per stage.
 const DEPTH: u32 = 16;
-/// Stages of the ring.
+/// Stages in the ring.
 const STAGES: u32 = 4;
-/// Elements from one k to the next where rows are adjacent: padded, so that the four k of a load lie in different banks.
+/// Element stride along k for row-adjacent factors, padded so that the four k of a load hit different banks.
 const PITCH: u32 = TILE + 4;
-/// Elements of a factor in a stage.
+/// Elements of a factor per stage.
 const STAGE: u32 = DEPTH * PITCH;
 /// Dynamic shared memory of a block.
 pub const SHARED_BYTES: u32 = 2 * STAGES * STAGE * 8;
 
-/// How a factor lies in memory.
+/// Memory layout of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lie {
-    /// Whether elements along k are adjacent; else those of a row of A or a column of B may be.
+    /// Whether elements along k are adjacent; otherwise the elements along a row of A or a column of B may be.
     pub along: bool,
-    /// Whether two elements are one access.
+    /// Whether two elements form one access.
     pub wide: bool,
 }
 
-/// The place in a stage of the element of a row (of A; of B, a column) at `k`. Where k is adjacent, the groups of four elements of a
-/// row change places by the row's number, so that the four k of four rows lie in different banks.
+/// Index in a stage of row (for B: column) `row` and `k`. If k is adjacent, a row's groups of four elements are swizzled by the row
+/// number, so that four k of four rows hit different banks.
 #[device]
 fn place(row: u32, k: u32, #[constant] along: bool) -> u32 {
     if along { row * DEPTH + (k ^ (row % 4 * 4)) } else { k * PITCH + row }
 }
 
-/// Starts copying a stage of a factor; zeros where it ends.
+/// Starts copying a stage of a factor, zero-filled past its end.
 #[device]
 fn copy<const THREADS: u32>(
     pipe: CopyPipeline<STAGES>,
@@ -73,10 +73,10 @@ fn copy<const THREADS: u32>(
     }
 }
 
-/// Rows of tiles whose blocks start before those of the next column of tiles: what they share stays in the L2 cache.
+/// Tile rows that are processed before the next tile column; shared tiles stay in the L2 cache.
 const TOGETHER: u32 = 8;
 
-/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+/// Row and column of tile number `tile` in a grid of `down` by `across` tiles.
 #[device]
 fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     let first = tile / (TOGETHER * across) * TOGETHER;
@@ -85,7 +85,7 @@ fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     (first + within % height, within / height)
 }
 
-/// Where in a stage this lane's element of a row lies, for each of the four slots of four k; further rows are multiples of 8 apart.
+/// Index in a stage of this lane's element of a row, for each of the four groups of four k; other rows are multiples of 8 away.
 #[device]
 fn begin(row: u32, #[constant] along: bool) -> [u32; 4] {
     let mut places = [0u32; 4];
@@ -96,14 +96,14 @@ fn begin(row: u32, #[constant] along: bool) -> [u32; 4] {
     places
 }
 
-/// The element `down` rows further than at `at`.
+/// The element `down` rows after `at`.
 #[device]
 fn below(x: Shared<f64, 1>, at: u32, #[constant] down: u32, #[constant] along: bool) -> f64 {
     x[at + down * const { if along { DEPTH } else { 1 } }]
 }
 
-/// The product, a tile of results per block, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on; by `mma` of
-/// `M` x 8 x 4, `TALL` of which make the rows of a warp.
+/// The product: one result tile per block, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on. `mma` has the shape `M`
+/// x 8 x 4; `TALL` of them cover a warp's rows.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 pub fn double<const M: u32, const TALL: usize, const THREADS: u32>(
@@ -138,7 +138,7 @@ pub fn double<const M: u32, const TALL: usize, const THREADS: u32>(
     let steps = k.div_ceil(DEPTH);
     for batch in (block_idx.y..batches).step_by(grid_dim.y) {
         let of = batch as u64;
-        // Stages behind the end are zeros: fragments are loaded from the one after the last, too.
+        // Stages past the end are zeros, because fragments are also loaded from the stage after the last.
         #[unroll]
         for stage in 0..STAGES {
             let at = (2 * stage * STAGE, (2 * stage + 1) * STAGE);
@@ -167,7 +167,7 @@ pub fn double<const M: u32, const TALL: usize, const THREADS: u32>(
             pipe.commit();
         }
         let mut sums = [[FragmentC::<f64, M, 8>::zero(); 4]; TALL];
-        // Fragments of two slots: one is multiplied while the other one is loaded.
+        // Double-buffered fragments: one is multiplied while the other is loaded.
         let mut left = [[FragmentA::<f64, M, 4>::zero(); TALL]; 2];
         let mut right = [[FragmentB::<f64, 4, 8>::zero(); 4]; 2];
         pipe.wait();
@@ -188,7 +188,7 @@ pub fn double<const M: u32, const TALL: usize, const THREADS: u32>(
             for slot in 0..4u32 {
                 let mut at = 2 * (step % STAGES) * STAGE;
                 if slot == 3 {
-                    // The next stage has arrived, and every warp has loaded what this one holds.
+                    // The next stage has arrived, and every warp has read the current one.
                     pipe.wait();
                     sync_threads();
                     let next = step + STAGES;

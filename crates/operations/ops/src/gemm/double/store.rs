@@ -1,10 +1,10 @@
-//! How the kernels store their results, two beside each other at a time.
+//! Stores results in adjacent pairs.
 
 use super::super::finish::{Finish, finished};
 use lanework::prelude::*;
 
-/// Stores this lane's two results of a row, those of one half of a fragment, where they lie in the product; `step` is from one to the next in
-/// memory.
+/// Stores this lane's two results of a row (one half of a fragment) at their position in the product; `step` is their memory
+/// stride.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn store<const M: u32>(

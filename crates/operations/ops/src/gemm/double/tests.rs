@@ -1,24 +1,24 @@
-//! FP64 products, exact ones, in every layout.
+//! FP64 products with exact results, in every layout.
 
 use super::*;
 use crate::gemm::gemm;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::Device;
 
-/// The kernel that computes a product.
+/// Kernel under test.
 #[derive(Clone, Copy)]
 enum By {
-    /// That of sm_90a, with this tile.
+    /// The sm_90a kernel with this tile.
     Tma((u32, u32)),
-    /// The same, with the last two tiles in three parts.
+    /// The sm_90a kernel with the last two tiles in three parts.
     Parts((u32, u32)),
-    /// That of sm_90.
+    /// The sm_90 kernel.
     Copies,
-    /// That of sm_80.
+    /// The sm_80 kernel.
     SmallProducts,
 }
 
-/// The product of 2 batches of m x k by k x n, on the emulator with every check, and where nothing is written.
+/// Checks the product of 2 batches of m x k by k x n on a sanitized emulator, and that gaps are not written.
 fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, by: By) -> Result<()> {
     let device = Device::emulator().sanitized();
     let numbers = |length: usize, seed: usize| -> Vec<f64> {
@@ -34,7 +34,7 @@ fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, by: By) -> Re
     let (on_a, on_b) = (device.upload(&a)?, device.upload(&b)?);
     let mut c = device.upload(&vec![3.0f64; 2 * of_c[0] + 2])?;
     let first = match by {
-        By::Tma(_) | By::Parts(_) => gap % 2 * 2, // the first element's address is a multiple of 16
+        By::Tma(_) | By::Parts(_) => gap % 2 * 2, // keeps the first element's address a multiple of 16
         _ => gap % 2,
     };
     let tensor_a = Tensor::with_strides(&on_a, [2, m, k], of_a, first)?;
@@ -73,8 +73,7 @@ fn check([m, n, k]: [usize; 3], by_rows: (bool, bool), gap: usize, by: By) -> Re
     Ok(())
 }
 
-/// Runs checks on a large stack: an emulator that was compiled without optimisation calls the handlers of a long row of products from
-/// each other.
+/// Runs checks on a large stack: in unoptimized builds, the emulator's handlers of a long sequence of products call each other.
 fn on_a_large_stack(checks: fn() -> Result<()>) -> Result<()> {
     let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(checks);
     thread.expect("a thread").join().expect("no panic")

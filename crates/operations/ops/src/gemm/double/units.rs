@@ -1,33 +1,33 @@
-//! Units of work of the kernel of sm_90a: tiles of results, or parts of the steps along k of a tile.
+//! Work units of the sm_90a kernel: result tiles, or parts of a tile's k steps.
 //!
-//! Blocks take as many tiles each. Where the last ones are fewer than multiprocessors, these would wait for a whole tile's time; so each of
-//! the last tiles is divided among several blocks along k (split-K of the last wave), and a second kernel adds up the parts.
+//! All blocks take equally many tiles. If the last wave does not fill the device, its tiles are divided along k among several
+//! blocks (split-K of the last wave), and a second kernel reduces the parts.
 
 use super::super::problem::{Extents, Problem};
 use super::form::Form;
 use lanework::prelude::*;
 
-/// How the tiles are divided.
+/// Division of the tiles into units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Units {
-    /// Tiles that are one unit each, and the others.
+    /// Tiles that are one unit each, and the divided tiles.
     pub full: usize,
     pub rest: usize,
-    /// Parts of each of the others, and steps of a part.
+    /// Parts per divided tile, and steps per part.
     pub parts: usize,
     pub each: usize,
 }
 
-/// Steps of a part at least, and the most parts of a tile.
+/// The fewest steps per part, and the most parts per tile.
 const FEWEST: usize = 4;
 const MOST: usize = 128;
-/// Microseconds of a multiply-add on a multiprocessor of an H200, of writing and reading a result of a part, of a launch that adds parts.
+/// Microseconds on an H200: a multiply-add of a multiprocessor, writing and re-reading a partial result, the reduction launch.
 const MULTIPLYING: f64 = 4.25e-6;
 const MOVING: f64 = 4.0e-6;
 const ADDING: f64 = 3.0;
 
 impl Units {
-    /// The division of least time.
+    /// The fastest division.
     pub fn of(problem: &Problem<'_>, form: Form) -> Units {
         let Extents { batch, m, n, k } = problem.extents;
         let (rows, columns) = form.tile;
@@ -40,12 +40,12 @@ impl Units {
         }
     }
 
-    /// Tiles as they are.
+    /// Undivided tiles.
     pub fn whole(tiles: usize, steps: usize) -> Units {
         Units { full: tiles, rest: 0, parts: 1, each: steps }
     }
 
-    /// The division of so many tiles and steps.
+    /// The fastest division of `tiles` tiles of `steps` steps.
     pub fn divided(tiles: usize, steps: usize, processors: usize, form: Form) -> Units {
         let whole = Units::whole(tiles, steps);
         let rest = tiles % processors;
@@ -57,7 +57,7 @@ impl Units {
         let mut best = (step * steps as f64, whole);
         for parts in 2..=(steps / FEWEST).min(MOST) {
             let each = steps.div_ceil(parts);
-            let parts = steps.div_ceil(each); // none of them is empty
+            let parts = steps.div_ceil(each); // no empty part
             let rounds = (rest * parts).div_ceil(processors) as f64;
             let adding = ADDING + area * MOVING * (rest * parts) as f64;
             let time = rounds * step * each as f64 + adding;
@@ -80,7 +80,7 @@ impl Units {
     }
 }
 
-/// The tile of a unit, its first step along k, and its steps: from `full` on, each of `parts` units has `each` steps of a tile.
+/// A unit's tile, its first k step, and its steps: from `full` on, each tile has `parts` units of `each` steps.
 #[device]
 pub fn unit(number: u32, steps: u32, [full, parts, each]: [u32; 3]) -> (u32, u32, u32) {
     let mut tile = number;
@@ -95,10 +95,10 @@ pub fn unit(number: u32, steps: u32, [full, parts, each]: [u32; 3]) -> (u32, u32
     (tile, first, count)
 }
 
-/// Rows of tiles whose blocks start before those of the next column of tiles: what they share stays in the L2 cache.
+/// Tile rows that are processed before the next tile column; shared tiles stay in the L2 cache.
 const TOGETHER: u32 = 16;
 
-/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+/// Row and column of tile number `tile` in a grid of `down` by `across` tiles.
 #[device]
 pub fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     let first = tile / (TOGETHER * across) * TOGETHER;
@@ -114,16 +114,16 @@ mod tests {
     #[test]
     fn the_last_tiles_are_divided_where_that_is_faster() {
         let form = Form { tile: (128, 128), along: (true, true), paired: true };
-        // 8192^3: four tiles are left, which all multiprocessors compute together.
+        // 8192^3: four tiles remain, divided among all multiprocessors.
         let units = Units::divided(64 * 64, 256, 132, form);
         assert!(
             units.rest == 4 && units.parts > 16 && units.rest * units.parts <= 132,
             "{units:?}"
         );
-        // 4096^3: 100 tiles are left.
+        // 4096^3: 100 tiles remain.
         let units = Units::divided(32 * 32, 128, 132, form);
         assert!(units.rest == 100 && units.parts > 1, "{units:?}");
-        // Nothing is left, or everything.
+        // No remainder, or all tiles are the remainder.
         for tiles in [131, 132, 264] {
             assert_eq!(Units::divided(tiles, 128, 132, form), Units::whole(tiles, 128));
         }

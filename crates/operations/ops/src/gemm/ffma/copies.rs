@@ -1,13 +1,13 @@
-//! How tiles of the factors come to shared memory, a row per step along k: by TMA (A also as it lies, a row per row), or word by word where the elements of a row
-//! along k are adjacent, or where TMA's alignment is not met.
+//! Loads factor tiles into shared memory, one row per k step: by TMA (A also in its own row layout), or word by word if elements
+//! along k are adjacent or TMA's alignment is not met.
 
 use super::form::{Form, Load};
 use lanework::lang::Filling;
 use lanework::prelude::*;
 
-/// Where a factor lies, seen as lines (rows of A, columns of B) by steps along k.
+/// Memory position of a factor, seen as lines (rows of A, columns of B) by k steps.
 ///
-/// The places of this thread's words before the first step: one per line that it copies, or one for all where lines are adjacent.
+/// Offsets of this thread's words before the first step: one per copied line, or one for all if lines are adjacent.
 #[device]
 pub(super) fn places(
     first: u32,
@@ -23,7 +23,7 @@ pub(super) fn places(
     if load == Load::Words {
         #[unroll]
         for l in 0..extent * 8 / form.threads() {
-            // Lines past the last one are copied from it: their products are not stored.
+            // Lines past the last one re-read it; their products are not stored.
             let line = (first + t / 8 + l * (form.threads() / 8)).min(lines - 1);
             places[l] = base + line * stride + t % 8;
         }
@@ -38,8 +38,8 @@ pub(super) fn places(
     places
 }
 
-/// Starts to copy a tile of a factor, from step `p` on, into a stage: 8 adjacent lanes copy 8 steps of a line, a whole sector, to
-/// 8 different banks, or adjacent lanes copy adjacent lines. Steps past the last one are filled with zeros.
+/// Starts copying a factor tile from step `p` on into a stage: 8 adjacent lanes copy 8 steps of a line (a full sector, 8 different
+/// banks), or adjacent lanes copy adjacent lines. Steps past the last one are zero-filled.
 #[device]
 pub(super) fn copy(
     x: &[f32],
@@ -68,7 +68,7 @@ pub(super) fn copy(
     }
     if load == Load::Lines {
         let (line, step) = (t % extent, t / extent);
-        // Steps that the threads copy at a time, at least one of a part of the lines.
+        // Steps copied per iteration by all threads, at least one step of part of the lines.
         let each = const { (form.threads() / extent).max(1) };
         #[unroll]
         for s in (0..form.depth).step_by(each as usize) {
@@ -82,7 +82,7 @@ pub(super) fn copy(
     }
 }
 
-/// Announces what TMA brings to a stage and starts it: by one thread.
+/// One thread announces the bytes that TMA brings to a stage, and issues the copies.
 #[device]
 pub(super) fn fetch(
     a: &TensorMap<f32, 3>,

@@ -1,71 +1,71 @@
-//! What of a kernel is constant: the tile, how a thread's multiply-adds are ordered, how the factors are loaded.
+//! Compile-time configuration of the FP32 kernel: tile shape and load method of each factor.
 
-/// How a factor's tiles come to shared memory.
+/// Load method of a factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Load {
-    /// By TMA: the elements of a step are adjacent, and lines of the matrix start at multiples of 16 bytes.
+    /// TMA: the elements of a step are adjacent, and matrix lines start at multiples of 16 bytes.
     Map,
-    /// A by TMA, as it lies: elements along k are adjacent, and rows start at multiples of 16 bytes.
+    /// TMA of A in its own layout: elements along k are adjacent, and rows start at multiples of 16 bytes.
     Rows,
-    /// Word by word, transposed: elements along k are adjacent.
+    /// Word by word with a transposition: elements along k are adjacent.
     Words,
     /// Word by word: the elements of a step are adjacent.
     Lines,
 }
 
-/// The tile of a block, and what goes with it.
+/// Tile shape of a block and its tuning parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tile {
-    /// Rows of results, a multiple of 64.
+    /// Result rows, a multiple of 64.
     pub rows: u32,
-    /// Columns of results, a multiple of 4 `wide`.
+    /// Result columns, a multiple of 4 `wide`.
     pub cols: u32,
-    /// Columns of results of a thread, which has 8 rows of them.
+    /// Result columns per thread; a thread has 8 rows.
     pub wide: u32,
-    /// Blocks that a multiprocessor has to hold at once: a limit on registers.
+    /// Resident blocks per multiprocessor, which limits registers.
     pub blocks: u32,
-    /// Blocks of a cluster among which the steps along k are divided.
+    /// Blocks of a cluster that share the k steps.
     pub splits: u32,
-    /// Steps along k of a stage.
+    /// k steps per stage.
     pub depth: u32,
     /// Stages in shared memory.
     pub stages: u32,
-    /// Parts of the steps along k whose results are added up by a second kernel.
+    /// Parts of the k steps that a second kernel reduces (split-K).
     pub parts: u32,
 }
 
 impl Tile {
-    /// Whether A comes by TMA as it lies, where it can: to high tiles of few columns, which have registers for four steps of each row,
-    /// and whose speed is that of copies.
+    /// Whether TMA loads A in its row layout if possible: for tall tiles of few columns, which have registers for four steps per
+    /// row and are bound by copies.
     pub const fn by_rows(self) -> bool {
         self.rows > 64 && self.cols <= 32 && self.depth == 16
     }
 }
 
 impl Load {
-    /// How A comes to a tile.
+    /// Load method of A for a tile.
     pub const fn of_a(self, tile: Tile) -> Load {
         if matches!(self, Load::Rows) && !tile.by_rows() { Load::Words } else { self }
     }
 
-    /// How B comes to a tile: never as it lies along k.
+    /// Load method of B, which never keeps its row layout.
     pub const fn of_b(self) -> Load {
         if matches!(self, Load::Rows) { Load::Words } else { self }
     }
 }
 
-/// Which of the launches of a product this is.
+/// Position of a launch in the product.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// The only one.
+    /// The only launch.
     All,
-    /// That of the first tiles.
+    /// The launch of the first tiles.
     First,
-    /// That of the last tiles.
+    /// The launch of the last tiles.
     Last,
 }
 
-/// The constants of a kernel.
+/// Compile-time constants of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     pub rows: u32,
@@ -75,24 +75,24 @@ pub(super) struct Form {
     pub splits: u32,
     pub depth: u32,
     pub stages: u32,
-    /// Of A and of B.
+    /// Load methods of A and B.
     pub loads: (Load, Load),
-    /// Whether A, and B, are the same for all of a batch.
+    /// Whether A and B are shared by the whole batch.
     pub shared_by_all: (bool, bool),
     /// Whether rows of C consist of aligned float4s.
     pub float4s: bool,
-    /// Whether rounding errors are added up beside the sums.
+    /// Compensated summation: rounding errors are summed separately.
     pub compensated: bool,
-    /// Whether it may begin before the launch before it has ended.
+    /// Whether the kernel may begin before the previous launch has ended.
     pub overlaps: bool,
-    /// Which of the product's launches it is.
+    /// Position in the product's launches.
     pub part: Part,
 }
 
-/// Rows of results of a warp, whose lanes are 8 x 4.
+/// Result rows of a warp, whose lanes form an 8 x 4 grid.
 pub(super) const WARP_ROWS: u32 = 64;
 
-/// Padding of each step of a tile that is transposed by its copies, in elements: it shifts every step by 4 banks.
+/// Padding per k step, in elements, of a tile that is transposed while copied: shifts each step by 4 banks.
 const PAD: u32 = 4;
 
 impl Form {
@@ -116,7 +116,7 @@ impl Form {
         }
     }
 
-    /// Warps along a row of the tile.
+    /// Warps per tile row.
     pub const fn across(self) -> u32 {
         self.cols / (4 * self.wide)
     }
@@ -129,93 +129,93 @@ impl Form {
         32 * self.warps()
     }
 
-    /// Whether TMA loads A, and B.
+    /// Whether TMA loads A and B.
     pub const fn maps(self) -> (bool, bool) {
         (matches!(self.loads.0, Load::Map | Load::Rows), matches!(self.loads.1, Load::Map))
     }
 
-    /// Whether a row of A's tile has the steps of a stage, four of which a thread loads at a time.
+    /// Whether A's tile keeps its row layout; a thread then loads four steps of a row at a time.
     pub const fn by_rows(self) -> bool {
         matches!(self.loads.0, Load::Rows)
     }
 
-    /// Rows from a thread's first one to its row `r`.
+    /// Row offset of a thread's row `r`.
     pub const fn row(self, r: u32) -> u32 {
         if self.by_rows() { 8 * r } else { r / 4 * 32 + r % 4 }
     }
 
-    /// Whether TMA loads any of the factors.
+    /// Whether TMA loads a factor.
     pub const fn fetches(self) -> bool {
         self.maps().0 || self.maps().1
     }
 
-    /// Whether threads copy any of them.
+    /// Whether threads copy a factor.
     pub const fn copies(self) -> bool {
         !(self.maps().0 && self.maps().1)
     }
 
-    /// Arrivals that make a stage full.
+    /// Barrier arrivals that mark a stage as full.
     pub const fn producers(self) -> u32 {
         (if self.copies() { self.threads() } else { 0 }) + if self.fetches() { 1 } else { 0 }
     }
 
-    /// Whether each lane says that it has read a stage, and not one for its warp: of the code for compensated sums, compute-sanitizer's
-    /// racecheck does not see the `__syncwarp` before that one, which `ptxas` makes a NOP.
+    /// Whether every lane releases a stage instead of one per warp. In the compensated kernel `ptxas` turns the `__syncwarp` before
+    /// the release into a NOP, which compute-sanitizer's racecheck then reports.
     pub const fn each_releases(self) -> bool {
         self.compensated && self.copies()
     }
 
-    /// Arrivals that make a stage empty.
+    /// Barrier arrivals that mark a stage as empty.
     pub const fn consumers(self) -> u32 {
         if self.each_releases() { self.threads() } else { self.warps() }
     }
 
-    /// Elements of a step of A's tile in shared memory.
+    /// Elements per k step of A's tile in shared memory.
     pub const fn width_a(self) -> u32 {
         if matches!(self.loads.0, Load::Words) { self.rows + PAD } else { self.rows }
     }
 
-    /// Elements of a step of B's.
+    /// Elements per k step of B's tile.
     pub const fn width_b(self) -> u32 {
         if matches!(self.loads.1, Load::Words) { self.cols + PAD } else { self.cols }
     }
 
-    /// Bytes of a stage that TMA brings.
+    /// Bytes per stage loaded by TMA.
     pub const fn fetched(self) -> u32 {
         let a = if self.maps().0 { self.rows } else { 0 };
         let b = if self.maps().1 { self.cols } else { 0 };
         4 * self.depth * (a + b)
     }
 
-    /// Elements of A's stages in shared memory, before B's.
+    /// Elements of A's stages in shared memory, which precede B's.
     pub const fn stages_a(self) -> u32 {
         self.stages * self.depth * self.width_a()
     }
 
-    /// Elements of a row of results in shared memory.
+    /// Elements per result row in shared memory.
     pub const fn width_c(self) -> u32 {
         self.cols + PAD
     }
 
-    /// Whether results go to C by way of shared memory: those of a cluster's blocks to be added up, those of a row of which no
-    /// float4 is aligned to be stored by adjacent lanes.
+    /// Whether results pass through shared memory: to reduce a cluster's blocks, or so that adjacent lanes store rows without
+    /// aligned float4s.
     pub const fn gathers(self) -> bool {
         self.splits > 1 || !self.float4s
     }
 
-    /// Adjacent results that a lane stores at a time, where they go by way of shared memory.
+    /// Adjacent results per store of a lane, if they pass through shared memory.
     pub const fn adjacent(self) -> u32 {
         if self.float4s { 4 } else { 1 }
     }
 
-    /// Elements of dynamic shared memory: the stages, and after them the results.
+    /// Elements of dynamic shared memory: stages and results overlap.
     pub const fn shared(self) -> u32 {
         let stages = self.stages_a() + self.stages * self.depth * self.width_b();
         let results = self.rows * self.width_c();
         if results > stages { results } else { stages }
     }
 
-    /// Dynamic shared memory.
+    /// Bytes of dynamic shared memory.
     pub const fn shared_bytes(self) -> u32 {
         4 * self.shared()
     }

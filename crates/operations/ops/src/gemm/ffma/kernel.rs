@@ -1,4 +1,4 @@
-//! The kernels of true FP32 products: by a block for each tile, or by the blocks of a cluster.
+//! Kernel entry points for true FP32 products: one block per tile, or one cluster per tile.
 
 use super::form::Form;
 use super::product::product;
@@ -36,8 +36,8 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// A block per tile.
+    /// One block per tile.
     whole of form: #[kernel(block = form.threads(), min_blocks = form.blocks)];
-    /// A cluster per tile, whose blocks share the steps along k.
+    /// One cluster per tile; its blocks share the k steps.
     split of form: #[kernel(block = form.threads(), min_blocks = form.blocks, cluster = form.splits)];
 }

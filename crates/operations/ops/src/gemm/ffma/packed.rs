@@ -1,4 +1,4 @@
-//! Factors copied into the workspace, so that TMA reads them: steps one after the other, the elements of each adjacent.
+//! Copies factors into the workspace in the layout that TMA reads: consecutive k steps with adjacent elements.
 
 use crate::gemm::problem::{Extents, Matrix, Problem, Strides};
 use crate::gemm::recipe::Recipe;
@@ -7,14 +7,14 @@ use crate::permute::moved;
 use crate::workspace::{Layout, Part};
 use lanework::Result;
 
-/// What steps of a copy are multiples of, in elements.
+/// The step stride of a copy is a multiple of this, in elements.
 const PITCH: usize = 32;
 
-/// Elements of a single copy that begins before the launch before it has ended: blocks of a larger one, or of two, that wait for that keep
-/// blocks of that launch from their places.
+/// Size up to which a single copy begins before the previous launch has ended. Waiting blocks of a larger copy, or of two, would
+/// occupy slots that the previous launch needs.
 const SMALL: usize = 1 << 19;
 
-/// A copy to be made.
+/// A pending copy.
 struct Copy<'a> {
     matrix: Matrix<'a>,
     part: Part<u8>,
@@ -24,7 +24,7 @@ struct Copy<'a> {
     to: [usize; 3],
 }
 
-/// The recipe that `then` makes of the problem, with A, and B, copied where `copied` says so.
+/// Copies A and B into the workspace as `copied` says, and appends the launches that `then` makes.
 pub(super) fn factors<'a>(
     mut problem: Problem<'a>,
     layout: &mut Layout,
@@ -63,7 +63,7 @@ pub(super) fn factors<'a>(
     }))
 }
 
-/// The copy of a factor of `steps` by `lines`, and the elements from one of its steps to the next.
+/// Plans the copy of a factor of `steps` by `lines`, and returns its step stride.
 fn copy<'a>(
     problem: &Problem<'a>,
     matrix: Matrix<'a>,
@@ -80,7 +80,7 @@ fn copy<'a>(
 }
 
 impl<'a> Copy<'a> {
-    /// The factor, in the workspace.
+    /// The factor in the workspace.
     fn copied(&self, strides: Strides) -> Matrix<'a> {
         Matrix { memory: Source::Scratch(self.part), strides, ..self.matrix }
     }

@@ -1,12 +1,11 @@
-//! What the kernels of true FP32 products do: tiles in a ring of stages in shared memory, an outer product per thread and step.
+//! Body of the FP32 kernels: tiles in a ring of shared-memory stages, one outer product per thread and k step.
 //!
-//! A thread computes 8 rows by `wide` columns of results. The fragments of the next step are loaded into registers while those of
-//! this one are multiplied, across stages, too: a stage's first fragments are loaded before the last ones of the stage before it
-//! are multiplied. One thread of the block issues the copies by TMA; no warp is set aside for it.
+//! A thread computes 8 rows by `wide` columns. The next step's fragments are loaded into registers while the current ones are
+//! multiplied, also across stages. One thread issues the TMA copies; there is no dedicated producer warp.
 //!
-//! What binds is the register file: of its two banks, of even and of odd registers, each gives one operand per cycle, and an
-//! operand that the instruction before read in the same place is kept. The order of the multiply-adds is the one with which
-//! `ptxas` allocates registers best, as measured on an H200.
+//! The register file is the bottleneck: each of its two banks (even and odd registers) supplies one operand per cycle, and the
+//! operand reuse cache keeps an operand that the previous instruction read in the same slot. The order of the multiply-adds gave
+//! the best register allocation by `ptxas`, as measured on an H200.
 
 use super::copies::{copy, fetch, places};
 use super::form::{Form, WARP_ROWS};
@@ -15,10 +14,10 @@ use crate::gemm::finish::{Finish, finished};
 use crate::gemm::tile::dot2;
 use lanework::prelude::*;
 
-/// Rows of tiles that are computed by one column of tiles before the next one: what they share stays in the L2 cache.
+/// Tile rows that are processed before the next tile column; shared tiles stay in the L2 cache.
 const TOGETHER: u32 = 8;
 
-/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+/// Row and column of tile number `tile` in a grid of `down` by `across` tiles.
 #[device]
 fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     let first = tile / (TOGETHER * across) * TOGETHER;
@@ -27,7 +26,7 @@ fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     (first + within % height, within / height)
 }
 
-/// A sum with its last product added, and its rounding errors.
+/// Adds a product to a sum and its rounding errors to `error`.
 #[device]
 fn total(of_a: f32, of_b: f32, sums: [f32; 2], #[constant] form: Form) -> f32 {
     if form.compensated {
@@ -38,7 +37,7 @@ fn total(of_a: f32, of_b: f32, sums: [f32; 2], #[constant] form: Form) -> f32 {
     }
 }
 
-/// One tile of results, or the part of it that this block of a cluster has the steps of.
+/// Computes one result tile, or this cluster block's share of its k steps.
 #[device]
 pub(super) fn product(
     a: &[f32],
@@ -67,8 +66,7 @@ pub(super) fn product(
     let t = thread_idx.x;
     let (warp, lane) = (t / 32, t % 32);
     let (down, across) = ((m - 1) / form.rows + 1, (n - 1) / form.cols + 1);
-    // Each of `count` parts of the steps has results of its own, `part_stride` after those of the part before; of all tiles, this launch
-    // has those from `first_tile` on.
+    // `count` k parts have separate results at stride `part_stride`; this launch computes the tiles from `first_tile` on.
     let [count, part_stride, first_tile] = parts;
     let number = block_idx.x / form.splits + first_tile;
     let (part, job) = (number / (down * across * batches), number % (down * across * batches));
@@ -84,13 +82,13 @@ pub(super) fn product(
     let places_a = places(top, m, of_a * strides_a[0], strides_a[1], load_a, form.rows, form);
     let places_b = places(left, n, of_b * strides_b[0], strides_b[1], load_b, form.cols, form);
 
-    // The chunks of `depth` steps that this block has.
+    // This block's share of the `depth`-step chunks.
     let all = (k - 1) / form.depth + 1;
     let shares = count * form.splits;
     let each = (all - 1) / shares + 1;
     let first = ((part * form.splits + block_idx.x % form.splits) * each).min(all);
     let chunks = each.min(all - first);
-    // Starts to fill a stage with the steps from `p` on.
+    // Starts filling a stage with the steps from `p` on.
     let fill = |p: u32| {
         if form.copies() {
             let slot = producer.acquire();
@@ -111,12 +109,12 @@ pub(super) fn product(
         fill((first + chunk) * form.depth);
     }
 
-    // Of 16 columns as many are used as a thread has; the others are never made.
+    // A thread uses as many of the 16 columns as it has; the compiler removes the others.
     let mut sums = [[0.0f32; 16]; 8];
     let mut rests = [[0.0f32; 16]; 8];
     let mut lines = [[0.0f32; 8]; 2];
-    // Of A by rows: its rows as TMA laid them out, 64 bytes each, whose 16-byte chunks are exchanged by two bits of the row, so that
-    // the chunks of 8 adjacent rows are in different banks; and four steps of each of this thread's rows.
+    // A in row layout: 64-byte rows from TMA whose 16-byte chunks are swizzled by two bits of the row, so that the chunks of 8
+    // adjacent rows hit different banks; and four steps of each of this thread's rows.
     let rows_a = memory.region(0u32, [form.stages, form.rows, form.depth]);
     let mut quads = [[0.0f32; 4]; 8];
     let mut chunks_a = [0u32; 4];
@@ -132,7 +130,7 @@ pub(super) fn product(
         let slot = consumer.wait();
         #[unroll]
         for i in 0..form.depth {
-            // The fragments of step i, while those of the step before are multiplied.
+            // Load the fragments of step i while the previous step is multiplied.
             let (now, before) = (i % 2, (i + 1) % 2);
             if !form.by_rows() {
                 #[unroll]
@@ -163,12 +161,12 @@ pub(super) fn product(
                 }
             }
             if i == form.depth / 4 {
-                // The stage before this one has been read by the time that others arrive here.
+                // All warps have read the previous stage when they arrive here.
                 if ahead < chunks {
                     fill((first + ahead) * form.depth);
                 }
             }
-            // Along one row and back along the next, so that of two multiply-adds one after the other each shares a factor.
+            // Alternate the direction from row to row, so that consecutive multiply-adds share a factor.
             #[unroll]
             for r in 0..8u32 {
                 #[unroll]
@@ -186,7 +184,7 @@ pub(super) fn product(
                     }
                 }
                 if form.by_rows() && i % 4 == 0 {
-                    // The next steps of a row take the place of those that have just been multiplied.
+                    // Overwrite the steps just multiplied with a row's next four.
                     let four = rows_a.load4((slot.index, y + 8 * r, chunks_a[i / 4]));
                     #[unroll]
                     for e in 0..4u32 {
@@ -197,7 +195,7 @@ pub(super) fn product(
         }
     }
     let base = part * part_stride + batch * strides_c[0];
-    // Four adjacent results of a row, aligned.
+    // Stores four adjacent, aligned results of a row.
     let store4 = |row: u32, column: u32, sums: [f32; 4]| {
         if row < m && column < n {
             let at = base + row * strides_c[1] + column;
@@ -229,7 +227,7 @@ pub(super) fn product(
     let last = (form.depth + 1) % 2;
     let results = memory.region(0u32, [form.rows, form.width_c()]);
     if form.gathers() {
-        sync_threads(); // the results take the place of the stages, which all have read
+        sync_threads(); // all warps have read the stages, which the results overwrite
     }
     #[unroll]
     for r in 0..8u32 {
@@ -251,7 +249,7 @@ pub(super) fn product(
         }
     }
     if form.gathers() {
-        // Each block of a cluster adds up the parts of some rows, in the order of the blocks.
+        // Each block of a cluster reduces some rows, in block order.
         let height = const { form.rows / form.splits };
         let mut begin = 0u32;
         if form.splits > 1 {
@@ -293,7 +291,7 @@ pub(super) fn product(
             }
         }
         if form.splits > 1 {
-            cluster_sync(); // no block leaves while another one reads its parts
+            cluster_sync(); // no block exits while another reads its partial results
         }
     }
     tail::end(form);

@@ -1,5 +1,4 @@
-//! Which tile is fastest for a shape, and which factors are copied first: a model of time, whose numbers were fitted to what an H200
-//! took for tiles of many shapes.
+//! Selects tile and factor copies by a cost model, fitted to measurements of many shapes on an H200.
 
 use super::form::{Load, Tile};
 use crate::gemm::problem::Extents;
@@ -8,8 +7,7 @@ const fn candidate(rows: u32, cols: u32, wide: u32, blocks: u32, stages: u32) ->
     Tile { rows, cols, wide, blocks, splits: 1, depth: 16, stages, parts: 1 }
 }
 
-/// Tiles to choose from: the largest loads least, small ones balance the results over the multiprocessors, high ones are for few
-/// columns.
+/// Candidate tiles: large ones load least, small ones balance the load, tall ones serve few columns.
 pub(crate) const TILES: [Tile; 8] = [
     candidate(128, 128, 8, 2, 6),
     candidate(128, 64, 8, 3, 4),
@@ -21,56 +19,56 @@ pub(crate) const TILES: [Tile; 8] = [
     candidate(128, 32, 4, 4, 4),
 ];
 
-/// Of each tile: its speed where all multiprocessors are busy and nothing is copied word by word, relative to [`SPEED`], and the
-/// blocks that a multiprocessor holds; of the second one, one more where TMA loads A.
+/// Per tile: its speed relative to [`SPEED`] with all multiprocessors busy and TMA loads, and the resident blocks per
+/// multiprocessor (one more for the second tile if TMA loads A).
 const SPEEDS: [(f64, usize); 8] =
     [(1.0, 2), (0.97, 3), (0.93, 5), (0.92, 5), (0.74, 8), (0.79, 2), (0.57, 3), (0.76, 4)];
 
-/// Multiply-adds per microsecond of a multiprocessor.
+/// Multiply-adds per microsecond and multiprocessor.
 const SPEED: f64 = 204_500.0;
 
-/// Warps that keep a multiprocessor busy; with fewer, its speed falls with this power of their share.
+/// Warps that saturate a multiprocessor; with fewer, speed falls with this power of their ratio.
 const FULL: (f64, f64) = (5.7, 0.45);
 
-/// What a word that a thread copies costs, in multiply-adds: of lines along k, and of steps; and how much more where threads copy
-/// words of both factors.
+/// Cost of a word copied by a thread, in multiply-adds: words along k, words of a step, and the extra cost if threads copy both
+/// factors.
 const WORDS: f64 = 12.0;
 const LINES: f64 = 9.0;
 const BOTH: f64 = 6.0;
 
-/// Microseconds of a launch; of the ends of a block per 8192 results, and how much more where they are not stored as float4s.
+/// Microseconds: a launch; a block's epilogue per 8192 results, and its extra cost without float4 stores.
 const LAUNCH: f64 = 2.3;
 const ENDS: (f64, f64) = (0.39, 2.7);
 
-/// Microseconds for each doubling of a cluster, and how much more for each further block of a multiprocessor.
+/// Microseconds per doubling of the cluster, and the extra cost per further block on a multiprocessor.
 const CLUSTER: (f64, f64) = (0.8, 0.084);
 
-/// Microseconds of a second kernel that adds up parts, and bytes per microsecond that it reads; of one that copies a factor.
+/// Microseconds of the split-K reduction kernel and its bytes per microsecond; the same for a copy kernel.
 const ADDING: (f64, f64) = (0.76, 5.7e6);
 const COPYING: (f64, f64) = (1.7, 3.0e6);
 
-/// Bytes per microsecond from and to memory; where a block has several stages and all of the steps, warps of a multiprocessor that wait
-/// for memory hide a part of each other's time: with one, it takes twice as long.
+/// Memory bandwidth in bytes per microsecond. If a block has several stages and all steps, its warps hide part of each other's
+/// memory waits; a single warp takes twice as long.
 const MEMORY: f64 = 3.0e6;
 
-/// Steps of products for which stages have 8 instead of 16.
+/// Number of steps up to which stages hold 8 steps instead of 16.
 const FEW_STEPS: usize = 24;
 
-/// Steps up to which undivided products have at most so many stages: filling more of them before the first is multiplied takes longer.
+/// Number of steps up to which undivided products use fewer stages: filling more of them delays the first product.
 const FEW_STAGES: (usize, u32) = (128, 4);
 
-/// Parts of the steps along k that may be added up by a second kernel.
+/// Candidate numbers of split-K parts.
 const PARTS: [u32; 15] = [1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 128];
 
-/// How a problem is computed.
+/// Selected configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     pub tile: Tile,
-    /// Whether A, and B, are copied first, so that TMA reads them.
+    /// Whether A and B are first copied into TMA's layout.
     pub copied: (bool, bool),
 }
 
-/// Blocks of a tile that a multiprocessor holds, where A is loaded so.
+/// Resident blocks per multiprocessor, for a load method of A.
 pub(super) fn held(tile: Tile, of_a: Load) -> usize {
     let same =
         |other: &Tile| (other.rows, other.cols, other.wide) == (tile.rows, tile.cols, tile.wide);
@@ -78,12 +76,12 @@ pub(super) fn held(tile: Tile, of_a: Load) -> usize {
     SPEEDS[index].1 + usize::from(index == 1 && of_a == Load::Map)
 }
 
-/// Microseconds of a tile that a multiprocessor computes alone, and at full speed.
+/// Microseconds of one tile on an otherwise idle multiprocessor, and at full speed.
 pub(super) fn alone(tile: Tile, k: usize) -> f64 {
     f64::from(tile.rows * tile.cols) * k as f64 / SPEED
 }
 
-/// The time of a tile in microseconds: the multiprocessor with the most blocks takes it.
+/// Predicted microseconds: the time of the multiprocessor with the most blocks.
 fn time(
     extents: Extents,
     (of_a, of_b): (Load, Load),
@@ -102,7 +100,7 @@ fn time(
     let resident = warps as usize * blocks.min(held);
     let busy = (resident as f64 / FULL.0).min(1.0).powf(FULL.1);
     let steps = k.div_ceil(depth as usize).div_ceil(shares) * depth as usize;
-    // Of a thread, for each step: its multiply-adds, and the words that it copies.
+    // Per thread and k step: multiply-adds and copied words.
     let each = |load: Load| match load {
         Load::Map | Load::Rows => 0.0,
         Load::Words => WORDS,
@@ -126,7 +124,7 @@ fn time(
     LAUNCH + ends + clusters + adding + multiplying.max(moving)
 }
 
-/// The fastest of the ways that copy what `copied` says.
+/// The fastest configuration for the given copies.
 fn fastest(
     extents: Extents,
     loads: (Load, Load),
@@ -144,7 +142,7 @@ fn fastest(
         for (splits, parts) in
             [(2, 1), (4, 1), (8, 1)].into_iter().chain(PARTS.map(|parts| (1, parts)))
         {
-            // Each block has some steps, and what is added up is not much.
+            // Each block needs some steps, and the partial results must stay small.
             let shares = (splits * parts) as usize;
             let large = results.saturating_mul(parts as usize) > 1 << 26;
             if shares > 1 && (k < 16 * shares || many || large) || parts > 1 && !adds {
@@ -163,7 +161,7 @@ fn fastest(
     best
 }
 
-/// The way to compute a problem whose factors are loaded like this as they lie; by one kernel, or with others before and after it.
+/// The fastest configuration for factors with these load methods; `one_kernel` excludes copies and split-K.
 pub(crate) fn choice(
     extents: Extents,
     loads: (Load, Load),
@@ -194,8 +192,8 @@ pub(crate) fn choice(
     best.1
 }
 
-/// The tile for sums with their rounding errors, which take twice the registers and are not divided: the arithmetic, 7 operations
-/// instead of one, takes the time.
+/// The tile for compensated sums, which need twice the registers and are never divided: with 7 operations instead of one,
+/// arithmetic dominates.
 pub(crate) fn compensated(extents: Extents, multiprocessors: u32) -> Tile {
     let Extents { batch, m, n, .. } = extents;
     let tiles = batch.saturating_mul(m.div_ceil(64)).saturating_mul(n.div_ceil(64));

@@ -1,4 +1,4 @@
-//! Every tile with every way of loading, on awkward shapes, under the emulator's checks; and what `ptxas` makes of the kernels.
+//! Every tile with every load method, on awkward shapes, sanitized; and `ptxas` statistics of the kernels.
 
 use super::form::{Form, Load, Tile};
 use super::tail::Tail;
@@ -8,7 +8,7 @@ use crate::workspace::{Layout, Workspace};
 use crate::{Gemm, Plan, Tensor, TensorMut, gemm};
 use lanework::{Device, Result};
 
-/// A product by a tile that the test chose.
+/// A product with a given tile.
 fn planned<'c>(
     product: Gemm<'c, 2>,
     c: TensorMut<'c, f32, 2>,
@@ -30,7 +30,7 @@ fn number(i: usize) -> f32 {
     (((i * 2_654_435_761) >> 7) % 15) as f32 - 7.0
 }
 
-/// A matrix in a buffer with gaps of NaN: its strides, its first element and the whole buffer.
+/// A matrix in a buffer with NaN gaps: strides, first element and the whole buffer.
 fn laid(rows: usize, columns: usize, by_rows: bool, gap: usize) -> ([usize; 2], usize, Vec<f32>) {
     let (lines, width) = if by_rows { (rows, columns) } else { (columns, rows) };
     let (ld, first) = (width + gap, gap);
@@ -47,7 +47,7 @@ fn every_way(
     (m, n, k): (usize, usize, usize),
     copied: bool,
 ) -> Result<()> {
-    // Gaps of 4 leave rows aligned where they are multiples of 4; gaps of 3 do not.
+    // Gaps of 4 keep rows aligned if their length is a multiple of 4; gaps of 3 do not.
     for (by_rows_a, by_rows_b, gap) in
         [(true, true, 4), (false, true, 4), (false, false, 3), (true, false, 3), (false, true, 3)]
     {
@@ -82,7 +82,7 @@ fn every_way(
     Ok(())
 }
 
-/// The tiles that are chosen for some shape, and clusters of each size with some.
+/// The tiles selected for some shape, and some with each cluster size.
 fn tiles() -> Vec<Tile> {
     let mut tiles = shapes::TILES.to_vec();
     for (splits, parts, i) in [(2, 1, 2), (4, 1, 3), (8, 1, 4), (1, 3, 3), (1, 12, 2)] {
@@ -114,7 +114,7 @@ fn the_last_tiles_may_be_a_launch_of_their_own() -> Result<()> {
 
 #[test]
 fn what_is_after_k_or_in_gaps_is_not_multiplied() -> Result<()> {
-    // NaN behind the last step of each line, in a product whose steps are not a multiple of a stage's.
+    // NaN after the last step of each line, with a step count that is not a multiple of a stage's.
     let device = Device::emulator().sanitized();
     every_way((shapes::TILES[4], None), &device, (8, 8, 17), false)?;
     every_way((shapes::TILES[4], None), &device, (1, 1, 1), false)
@@ -128,7 +128,7 @@ fn copied_factors_are_those_of_the_problem() -> Result<()> {
 
 #[test]
 fn compensated_sums_lose_nothing_that_f32_sums_lose() -> Result<()> {
-    // 2^24 + 1 - 2^24, in another order in each row: f32 sums lose the 1.
+    // 2^24 + 1 - 2^24, in a different order per row: plain f32 sums lose the 1.
     let (device, k) = (Device::emulator().sanitized(), 35);
     let mut a = vec![0.0f32; 70 * k];
     for (y, row) in a.chunks_mut(k).enumerate() {
@@ -144,7 +144,7 @@ fn compensated_sums_lose_nothing_that_f32_sums_lose() -> Result<()> {
     Ok(())
 }
 
-/// Text of `ptxas -v` for the kernel of a tile with factors by rows, of products of this size.
+/// `ptxas -v` output for the kernel of a tile with row-major factors of this size.
 fn compiled(ptxas: &std::ffi::OsStr, tile: Tile, size: usize) -> Result<String> {
     let (device, shape) = (Device::emulator(), [size, size]);
     let (a, b) = (device.zeros::<f32>(size * size)?, device.zeros::<f32>(size * size)?);
@@ -171,7 +171,7 @@ fn ptxas_finds_registers_for_everything() -> Result<()> {
         eprintln!("SKIPPED: PTXAS does not name a ptxas; registers and spills were not looked at");
         return Ok(());
     };
-    // Rows that TMA reads, and rows that it does not.
+    // Rows with and without TMA alignment.
     for (size, load) in [(64, Load::Rows), (63, Load::Words)] {
         for tile in tiles() {
             let said = compiled(&ptxas, tile, size)?;

@@ -1,4 +1,4 @@
-//! Products of factors rounded to f16 against f64: ordinary numbers, and those whose factors must stay as they are.
+//! Products of f16-rounded factors against f64: ordinary numbers, and numbers that require the TF32 fallback.
 
 use super::*;
 use crate::gemm::gemm;
@@ -6,7 +6,7 @@ use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::Device;
 use lanework::prelude::*;
 
-/// A matrix of `lines` lines along k, and the strides of a line and of an element of it.
+/// A matrix of `lines` lines along k, with its line and element strides.
 struct Lines {
     values: Vec<f32>,
     strides: [usize; 2],
@@ -14,7 +14,7 @@ struct Lines {
 
 impl Lines {
     fn new(lines: usize, k: usize, along: bool, value: impl Fn(usize, usize) -> f32) -> Lines {
-        // Odd gaps, which TMA does not take.
+        // Odd gaps, which TMA does not support.
         let strides = if along { [k + 3, 1] } else { [1, lines + 1] };
         let mut values = vec![f32::NAN; strides[0].max(strides[1]) * lines.max(k) + 1];
         for line in 0..lines {
@@ -30,7 +30,7 @@ impl Lines {
     }
 }
 
-/// A number from -1 to 1 without a pattern.
+/// A pseudo-random number in -1..1.
 fn random(line: usize, at: usize) -> f32 {
     let mut x = (line as u64) << 32 | at as u64;
     x = (x ^ x >> 30 ^ 0x5851_f42d).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -38,7 +38,7 @@ fn random(line: usize, at: usize) -> f32 {
     ((x ^ x >> 31) >> 40) as f32 / 8_388_608.0 - 1.0
 }
 
-/// Whether the device took the rounded factors; every error must be below that of TF32 factors.
+/// Returns whether the device chose the rounded factors; every error must be below TF32's.
 fn rounded_is_taken([m, n, k]: [usize; 3], a: &Lines, b: &Lines, alpha: f64) -> Result<bool> {
     let device = Device::emulator().sanitized();
     let (on_a, on_b) = (device.upload(&a.values)?, device.upload(&b.values)?);
@@ -57,7 +57,7 @@ fn rounded_is_taken([m, n, k]: [usize; 3], a: &Lines, b: &Lines, alpha: f64) -> 
     let word: crate::workspace::Part<u32> = layout.scratch(1);
     let scratch = workspace.reserve(&layout)?;
     let mut copy = device.zeros::<u32>(1)?;
-    // SAFETY: one thread copies one word.
+    // SAFETY: one thread copies one word, and both buffers have one.
     unsafe {
         copied(View::from(scratch.view(word)), &mut copy)
             .grid(1)
@@ -65,7 +65,7 @@ fn rounded_is_taken([m, n, k]: [usize; 3], a: &Lines, b: &Lines, alpha: f64) -> 
             .launch_unchecked(&device)?
     };
     let taken = copy.download()?[0] == PAIRS;
-    // To nearest for f16; the tensor cores cut off what TF32 does not hold.
+    // f16 rounds to nearest; tensor cores truncate to TF32.
     let of_factors = if taken { 2f64.powi(-10) } else { 2f64.powi(-9) };
     let c = c.download()?;
     for y in 0..m {
@@ -125,10 +125,10 @@ fn rows_of_any_scale_are_rounded() -> Result<()> {
 fn what_f16_cannot_hold_keeps_its_factors() -> Result<()> {
     let [m, n, k] = [66, 130, 132];
     let ordinary = |along| Lines::new(n, k, along, random);
-    // Few numbers are large, and the small ones meet what is large elsewhere.
+    // Few elements are large, and the small ones meet large ones in the other factor.
     let far = |line, at| random(line, at) * if at % 4 == 0 { 1.0 } else { 1e-10 };
     for (along, odd) in [(true, f32::INFINITY), (false, f32::NAN), (false, 1e30), (true, 1e-30)] {
-        // One row of such a scale is enough.
+        // A single row with such a scale suffices.
         let value =
             |line: usize, at| if line == 3 { odd * random(line, at) } else { random(line, at) };
         let a = Lines::new(m, k, along, value);

@@ -1,4 +1,4 @@
-//! Sums of a tile that a warpgroup computes alone, while the other one stores those of the tile before and then waits for its turn.
+//! Ping-pong main loop: a warpgroup computes a whole tile while the other stores the previous tile and waits for its turn.
 
 use super::form::{Form, ROWS};
 use super::summed::{multiply, release_last, release_previous};
@@ -6,9 +6,10 @@ use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::prelude::*;
 
-/// Adds up the upper and the lower 64 rows of a tile, of `steps` stages. The stages of the tile after it, which are the other warpgroup's,
-/// are left out. Of each factor, one of the two arrays has no tiles. `next` is where the other warpgroup waits for its turn, if there is
-/// a tile for it: it waits for stages when this one has waited for all of its own, since a barrier tells the last phase alone.
+/// Accumulates the upper and lower 64 rows of a tile over `steps` stages, then skips the stages of the next tile, which belong to
+/// the other warpgroup. Of each factor's two tile arrays, one is empty. `next` is the barrier at which the other warpgroup waits
+/// for its turn, if it has a tile. This warpgroup first waits for all of its own stages, because a barrier distinguishes only
+/// adjacent phases.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn alone<
@@ -39,7 +40,7 @@ pub fn alone<
         if follows && step + 1 == steps {
             next.arrive();
         }
-        // The products of the stage before are done: it may be filled again.
+        // The previous stage's products are done, so it may be refilled.
         upper.wait(2);
         lower.wait(2);
         if step > 0 {

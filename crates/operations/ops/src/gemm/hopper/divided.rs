@@ -1,12 +1,11 @@
-//! Blocks of a cluster that have a part of K each: every block gives the others their columns, 32 at a time in turn, and adds up its own in the
-//! order of the blocks.
+//! Split-K within a cluster: every block sends the others their columns, 32 at a time, and reduces its own in block order.
 
 use super::form::{Form, GROUP, SHARE};
 use lanework::Element;
 use lanework::lang::tensor_cores::MatrixElement;
 use lanework::prelude::*;
 
-/// Gives the other blocks of the cluster what this one, of this rank, has summed of their columns. A cluster's barrier follows.
+/// Sends this block's partial sums to the blocks that own the columns. The caller then waits at a cluster barrier.
 #[device]
 pub fn give<D: MatrixElement<Storage = D> + Element, const COLUMNS: u32>(
     sums: FragmentC<D, GROUP, COLUMNS>,
@@ -30,7 +29,7 @@ pub fn give<D: MatrixElement<Storage = D> + Element, const COLUMNS: u32>(
     }
 }
 
-/// The sums of all blocks in share `at` of the columns, which is this block's: `share` is its own part.
+/// The reduced sums of column share `at`, which this block owns; `share` holds its own part.
 #[device]
 pub fn added<D: MatrixElement<Storage = D> + Element>(
     share: FragmentC<D, GROUP, SHARE>,

@@ -1,4 +1,4 @@
-//! Results of a tile: what the epilogue makes of its sums, and how they leave.
+//! Epilogue and stores of a result tile.
 
 use super::super::finish::{Finish, Sum, result};
 use super::divided::added;
@@ -9,13 +9,13 @@ use lanework::Element;
 use lanework::lang::tensor_cores::MatrixElement;
 use lanework::prelude::*;
 
-/// The matrix of a batch that results belong to.
+/// The batch matrix that results belong to.
 #[device]
 #[derive(Clone, Copy)]
 pub struct Results {
-    /// Batches, rows, columns, and elements along K.
+    /// Batches, rows, columns, and K.
     pub extents: [u32; 4],
-    /// Elements of C from a batch, a row and a column to the next.
+    /// Strides of C in elements: batch, row, column.
     pub strides: [u64; 3],
     pub batch: u32,
 }
@@ -45,8 +45,8 @@ pub fn finished<
     #[constant] form: Form,
     #[constant] finish: Finish,
 ) {
-    // Everything that is read for the results is asked for before the first of them leaves, unless the other warpgroup multiplies meanwhile:
-    // then registers are dearer.
+    // Issue all loads of the epilogue before the first store, except if the other warpgroup is multiplying: then registers are
+    // scarce.
     let mut values = FragmentC::<S, GROUP, COLUMNS>::zero();
     if !form.alternate {
         let at = (row, column);
@@ -63,10 +63,10 @@ pub fn finished<
             part = results_of(some, before, bias, scale_a, scale_b, matrix, scalars, at, finish);
         }
         if form.store == Store::Tma {
-            // Each warp stores its 16 rows by itself, and waits for no other.
+            // Each warp stores its 16 rows independently.
             let tile = parts[form.parts * group + i % form.parts];
             if lane == 0 {
-                bulk_wait_read(const { form.parts - 1 }); // what left from here before has been read
+                bulk_wait_read(const { form.parts - 1 }); // earlier stores from this buffer have been read
             }
             sync_warp(FULL_MASK);
             O::place(part, tile);
@@ -89,7 +89,7 @@ pub fn finished<
     }
 }
 
-/// What the epilogue makes of sums whose first element is at `row` and `column`.
+/// Applies the epilogue to sums whose first element is at `row` and `column`.
 #[device]
 #[allow(clippy::too_many_arguments)]
 fn results_of<
@@ -126,7 +126,7 @@ fn results_of<
     values
 }
 
-/// Finishes and stores the shares of the columns that are this block's, of blocks that have a part of K each.
+/// Finishes and stores the column shares that this block owns after a split along K.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn finished_shares<

@@ -1,58 +1,57 @@
-//! What of a product is constant in its kernel, and the shared memory that follows from it.
+//! Compile-time configuration of the Hopper kernel, and its shared memory.
 
 use super::order::Order;
 use lanework::lang::Var;
 
-/// Rows of a block's tile of results.
+/// Rows of a block's result tile.
 pub const ROWS: u32 = 128;
-/// Rows of a warpgroup's.
+/// Rows of a warpgroup.
 pub(super) const GROUP: u32 = 64;
-/// Rows of a warp's.
+/// Rows of a warp.
 pub(super) const WARP: u32 = 16;
-/// Bytes of a part, 64 rows of 128.
+/// Bytes of a store part: 64 rows of 128 bytes.
 const PART_BYTES: u32 = GROUP * 128;
-/// Shared memory that a block may have for stages and parts, less what aligning them may take.
+/// Shared memory for stages and parts, less the alignment slack.
 const MOST_BYTES: u32 = 226 * 1024;
 
-/// Columns of sums that blocks which divide K exchange at a time.
+/// Columns that split-K blocks exchange at a time.
 pub(super) const SHARE: u32 = 32;
 
-/// How results leave.
+/// Store method of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Store {
     /// By TMA, through shared memory.
     Tma,
-    /// From registers, two of a row at a time.
+    /// From registers, two adjacent results at a time.
     Pairs,
-    /// From registers, each by itself.
+    /// From registers, one at a time.
     Single,
 }
 
-/// What of a product is constant in its kernel.
+/// Compile-time configuration of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// Whether elements along K are adjacent in memory, in A and in B.
+    /// Whether A and B are adjacent along K.
     pub along_k: (bool, bool),
-    /// Blocks of a cluster, by rows and by columns of tiles.
+    /// Cluster shape, in rows and columns of tiles.
     pub cluster: (u32, u32),
-    /// Blocks of a cluster that have a part of K each, of one tile; the cluster has no others then.
+    /// Blocks of a cluster that divide the K of one tile; the cluster then has no other blocks.
     pub split: u32,
     pub stages: u32,
     pub order: Order,
     pub store: Store,
-    /// Whether the sums of each stage, 128 of K, are added to others: tensor cores sum products of 8-bit floats with fewer bits than an
-    /// f32 has.
+    /// Promotion: each stage's sums (128 of K) are added to f32 registers, because tensor cores accumulate 8-bit float products
+    /// with fewer bits than f32.
     pub promote: bool,
     /// Columns of a tile.
     pub columns: u32,
-    /// Parts of results on their way to memory at a time, for each warp.
+    /// Store parts in flight per warp.
     pub parts: u32,
-    /// Whether the warpgroups take turns at tiles, of all rows each, instead of half of the rows of each: while one of them stores results,
-    /// products of the other one run.
+    /// Ping-pong: warpgroups alternate whole tiles instead of sharing each tile's rows, so one multiplies while the other stores.
     pub alternate: bool,
-    /// Whether it begins before the launch before it has ended.
+    /// Whether the kernel begins before the previous launch has ended.
     pub overlapped: bool,
-    /// Which of several products is computed a word in memory says.
+    /// Whether a word in memory selects which of several launches computes the product.
     pub chosen: bool,
 }
 
@@ -62,17 +61,17 @@ impl Form {
         self.cluster.0 * self.cluster.1 * self.split
     }
 
-    /// Blocks that a block's stages are filled together with, itself among them.
+    /// Blocks whose stages are filled together, including this one.
     pub(super) fn neighbours(self) -> u32 {
         self.cluster.0 + self.cluster.1 - 1
     }
 
-    /// Whether blocks load for each other.
+    /// Whether blocks load for each other (multicast).
     pub(super) fn shares(self) -> bool {
         self.cluster.0 * self.cluster.1 > 1
     }
 
-    /// Releases that a stage is empty after: of each warpgroup that reads it, in each block that fills it together.
+    /// Releases that empty a stage: one per reading warpgroup and sharing block.
     pub(super) fn releases(self) -> u32 {
         if self.alternate { self.neighbours() } else { 2 * self.neighbours() }
     }
@@ -82,17 +81,17 @@ impl Form {
         (ROWS + self.columns) * 128
     }
 
-    /// At least so many steps: sums that are promoted take two at a time, and what lies beyond the end of K is zero.
+    /// The number of steps to run: promotion processes two at a time, and steps past K are zeros.
     pub(super) fn whole(self, steps: Var<u32>) -> Var<u32> {
         if self.promote { (steps + 1) / 2 * 2 } else { steps }
     }
 
-    /// Stages of A that are stored with K adjacent, or else the others.
+    /// The number of stages if `so`, otherwise 0: the layouts with and without adjacent K have separate arrays.
     pub(super) fn stages_if(self, so: bool) -> u32 {
         if so { self.stages } else { 0 }
     }
 
-    /// Sums of a thread that another block gives to this one.
+    /// Sums per thread that another block sends to this one.
     pub(super) fn given(self) -> u32 {
         if self.split > 1 {
             self.columns.div_ceil(SHARE).div_ceil(self.split) * SHARE / 2
@@ -101,13 +100,13 @@ impl Form {
         }
     }
 
-    /// Bytes of shared memory beside the stages.
+    /// Shared memory other than the stages.
     fn other_bytes(self) -> u32 {
         let parts = if self.store == Store::Tma { 2 * self.parts * PART_BYTES } else { 0 };
         parts + (self.split - 1) * self.given() * 256 * 4
     }
 
-    /// The same with as many stages as fit, at most as many as it says, or eight.
+    /// Fills shared memory with stages: at most `stages`, or eight if that is 0.
     pub fn filled(self) -> Form {
         let room = MOST_BYTES - self.other_bytes();
         let most = if self.stages == 0 { 8 } else { self.stages };

@@ -1,12 +1,11 @@
-//! The kernel of sm_90a: one warp loads tiles by TMA into a ring of stages, two warpgroups multiply them by `wgmma` and store the results
-//! by TMA while the next tile's stages are loaded; blocks are persistent.
+//! The persistent sm_90a kernel: one warp loads tiles by TMA into a ring of stages; two warpgroups multiply them by `wgmma` and
+//! store results by TMA while the next tile's stages are loaded.
 //!
-//! A block's tile has 128 rows and `COLUMNS` columns. Its warpgroups have half of the rows each, or take turns at tiles. Blocks of a
-//! cluster that share rows of A load a part of them each, for all of them (multicast), and so with columns of B. A stage holds 128 bytes
-//! of every row along K. What lies beyond a matrix's edges is read as zero and not written, so that no extent has to be a multiple of a
-//! tile's.
+//! A block's tile has 128 rows and `COLUMNS` columns; its warpgroups take half of the rows each, or alternate tiles. Blocks of a
+//! cluster that share rows of A, or columns of B, each load a part for all of them (multicast). A stage holds 128 bytes of every
+//! row along K. TMA zero-fills reads and drops writes outside the matrices, so extents need not be multiples of the tile.
 //!
-//! What depends on fewer types than the kernel does is a function of its own, since each instance is compiled.
+//! Code that depends on fewer types than the kernel is in separate functions, because every instance is compiled.
 
 use super::super::finish::{Finish, Sum};
 use super::alternate::alone;
@@ -22,7 +21,7 @@ use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::prelude::*;
 
-/// `c = finish(a * b)`, as [`Form`] says how matrices lie. `DEPTH` elements have 128 bytes, and `WIDE` elements of the results have;
+/// `c = finish(a * b)`, with matrix layouts given by [`Form`]. `DEPTH` elements have 128 bytes, as do `WIDE` result elements;
 /// `HALF` is half of `COLUMNS`.
 #[kernel(block = 384, cluster = form.blocks(), max_registers = 168)]
 pub fn product<
@@ -54,7 +53,7 @@ pub fn product<
     #[constant] form: Form,
     #[constant] finish: Finish,
 ) {
-    // Of each factor, one of the two arrays has no tiles.
+    // Of each factor's two tile arrays, one is empty.
     let a_by_rows = SharedTiles::<T, ROWS, DEPTH>::dynamic(form.stages_if(form.along_k.0));
     let a_by_columns = SharedTiles::<T, DEPTH, ROWS>::dynamic(form.stages_if(!form.along_k.0));
     let b_by_columns = SharedTiles::<U, COLUMNS, DEPTH>::dynamic(form.stages_if(form.along_k.1));
@@ -64,14 +63,14 @@ pub fn product<
     } else {
         0
     });
-    // What the other blocks of a divided K have summed, by block, element and thread.
+    // Partial sums from the other blocks of a split K, by block, element and thread.
     let given = shared_dynamic::<D>(if form.split > 1 {
         [form.split - 1, form.given(), 256]
     } else {
         [1, 1, 4]
     });
-    // A stage is empty when both warpgroups of every block that it is filled together with have read it. What a wait orders are copies by
-    // TMA and reads that are over, and nothing that threads of another block have written, which a wait would take longer for.
+    // A stage is empty when both warpgroups of every sharing block have read it. Waits order only TMA copies and completed reads,
+    // no data written by other blocks' threads; a cluster-scope wait would be slower.
     let ring = pipeline(form.stages, 1, form.releases()).within_block();
     let [math, load] = warp_roles([8, 4]);
     let [batches, m, n, k] = extents;
@@ -91,7 +90,7 @@ pub fn product<
         a.prefetch_map();
         b.prefetch_map();
     }
-    // Where a tile lies is computed ahead: of the first one, before the launch before has ended.
+    // Compute tile positions one tile ahead; the first one before the previous launch has ended.
     let (row, column) = place(first % (down * across), down, across, form.order);
     let mut next_batch = first / (down * across);
     let mut next_row = row;
@@ -148,7 +147,7 @@ pub fn product<
         let (group, within) = (math.thread() / 128, math.thread() % 128);
         let (warp, lane) = (within / 32, within % 32);
         let scalars = (alpha, beta);
-        // The thread that releases a stage to the block of its number, where that one fills it.
+        // The thread that releases stages to the block of its index, if that block shares them.
         let beside = within < form.blocks()
             && (within % form.cluster.0 == rank_row || within / form.cluster.0 == rank_column);
         if form.alternate {
@@ -287,6 +286,6 @@ pub fn product<
         }
     }
     if form.shares() {
-        cluster_sync(); // no block leaves while another one arrives at its barriers
+        cluster_sync(); // no block exits while another arrives at its barriers
     }
 }

@@ -1,5 +1,5 @@
-//! Factors laid out as TMA and `wgmma` need them: elements along K adjacent, lines apart by multiples of 16 bytes. What lies otherwise is
-//! copied into the workspace first, through shared memory where it has to be transposed.
+//! Copies factors into the layout of TMA and `wgmma`: adjacent along K, with a line stride of a multiple of 16 bytes. Transposing
+//! copies go through shared memory.
 
 use super::super::problem::{Extents, Matrix, Problem, Strides};
 use super::super::recipe::{Choice, Recipe};
@@ -13,12 +13,12 @@ use lanework::{Element, Prepared, Result};
 /// Edge of a block's tile.
 const TILE: u32 = 64;
 const THREADS: u32 = 256;
-/// Bytes of a row from which on it is copied by 16 bytes at a time, wherever it begins.
+/// Bytes per row from which rows are copied in 16-byte accesses, at any alignment.
 const ROW: usize = 64;
-/// What lines of the copy are multiples of, in bytes.
+/// Line strides of a copy are multiples of this, in bytes.
 const LINE: usize = 64;
 
-/// Copies `[batches, lines, k]` elements to lines of `pitch` elements; one of several ways only if the choice is `mine`.
+/// Copies `[batches, lines, k]` elements to lines of `pitch` elements, but only if `choice` is `mine`.
 #[kernel(block = THREADS)]
 fn laid<T: Element>(
     from: &[T],
@@ -72,17 +72,17 @@ fn laid<T: Element>(
     }
 }
 
-/// A copy to be made.
+/// A pending copy.
 struct Copy<'a> {
     matrix: Matrix<'a>,
     part: Part<u8>,
-    /// Batches, lines and elements along K, and their strides.
+    /// Batches, lines and K, and their strides.
     extents: [usize; 3],
     strides: [usize; 3],
     pitch: usize,
 }
 
-/// The recipe that `then` makes of the problem with factors as they have to lie, after the copies, which are made where the choice says so.
+/// Copies the factors into the required layout, and appends the launches that `then` makes. The copies depend on `choice`, too.
 pub fn factors<'a>(
     mut problem: Problem<'a>,
     layout: &mut Layout,
@@ -123,7 +123,7 @@ pub fn factors<'a>(
     }))
 }
 
-/// The copy of a factor, and the factor that it gives, with lines as rows.
+/// Plans the copy of a factor, and returns the copy as a factor with lines as rows.
 fn copied<'a>(
     matrix: Matrix<'a>,
     [batch, lines, k]: [usize; 3],
@@ -143,8 +143,8 @@ fn copied<'a>(
     (Copy { matrix, part, extents: [batches, lines, k], strides, pitch }, laid)
 }
 
-/// Whether the copies of arrays (`permute.rs`) are faster than the kernel here on an H200: those of rows, and transposes that move words of
-/// several elements, up to 2.8 times.
+/// Whether the copy kernels of `permute.rs` beat this one on an H200: row copies, and transposes that move words of several
+/// elements, up to 2.8 times.
 fn by_permute(matrix: &Matrix<'_>, extents: [usize; 3], strides: [usize; 3]) -> bool {
     let size = matrix.kind.bytes();
     if strides[2] <= 1 {
@@ -183,7 +183,7 @@ fn prepared<'a, T: Element>(
         chosen,
     );
     let grid = (lines.div_ceil(TILE), k.div_ceil(TILE).min(65_535), batches.min(65_535));
-    // SAFETY: elements are read at lines and depths below the factor's extents, and written to lines of as many elements or more, of which the
-    // part holds `batches * lines`.
+    // SAFETY: the kernel reads lines and depths below the factor's extents, and writes lines of `pitch` elements, at least as many
+    // as it reads; the workspace part holds `batches * lines` of them.
     unsafe { launch.grid(grid).block(THREADS).prepare_unchecked(device) }
 }

@@ -1,11 +1,10 @@
-//! What one thread of a block loads for a stage: its rows of A and its columns of B, or the part of them that it loads for all blocks of the
-//! cluster that share them.
+//! The producer thread: loads a stage's rows of A and columns of B, or this block's share of them for the cluster.
 
 use super::form::{Form, GROUP, ROWS};
 use lanework::lang::tensor_cores::MatrixElement;
 use lanework::prelude::*;
 
-/// Fills a stage for each of a tile's `steps` along K, of its rows from `row` and its columns from `column` on.
+/// Fills a stage per step of a tile, from row `row` and column `column` on.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn fill<
@@ -62,7 +61,7 @@ pub fn fill<
     }
 }
 
-/// Rows of A from `row` on, `DEPTH` columns of them from `depth` on; of the two arrays of tiles, one has tiles.
+/// Loads `DEPTH` columns of A from `depth` on, rows from `row` on. Of the two tile arrays, one is empty.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn load_a<T: MatrixElement, const DEPTH: u32>(
@@ -100,7 +99,7 @@ pub fn load_a<T: MatrixElement, const DEPTH: u32>(
     }
 }
 
-/// Columns of B from `column` on, in the same way; `HALF` is half of `COLUMNS`.
+/// Loads columns of B from `column` on in the same way; `HALF` is half of `COLUMNS`.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn load_b<U: MatrixElement, const DEPTH: u32, const COLUMNS: u32, const HALF: u32>(

@@ -1,18 +1,18 @@
-//! Which matrices TMA reads and writes as they lie, and their tensor maps.
+//! Decides which matrices TMA accesses in place, and creates their tensor maps.
 
 use super::super::problem::{Extents, Major, Matrix, Problem};
 use crate::workspace::Scratch;
 use lanework::prelude::*;
 use lanework::{Element, Result, Storable, TensorMap, TensorMapMut, ViewMut};
 
-/// Whether TMA takes a matrix whose lines are `ld` elements apart, and whose batches are `batch` apart.
+/// Whether TMA supports a matrix of line stride `ld` and batch stride `batch`.
 fn aligned(address: u64, bytes: usize, ld: usize, batch: usize) -> bool {
     address.is_multiple_of(16)
         && (ld * bytes).is_multiple_of(16)
         && (batch * bytes).is_multiple_of(16)
 }
 
-/// Whether the factors, A and B, are read as they lie.
+/// Whether A and B are read in place.
 pub fn direct(problem: &Problem<'_>) -> (bool, bool) {
     let (of_a, of_b, _) = problem.majors();
     let narrow = problem.a.kind.bytes() == 2;
@@ -27,7 +27,7 @@ pub fn direct(problem: &Problem<'_>) -> (bool, bool) {
     )
 }
 
-/// Whether the results are written by TMA, which writes whole chunks of 16 bytes, beyond the end of a row, too.
+/// Whether TMA stores the results. It writes whole 16-byte chunks, even past the end of a row.
 pub fn stored_by_tma(problem: &Problem<'_>) -> bool {
     match problem.majors().2 {
         Major::Rows(ld) => {
@@ -40,7 +40,7 @@ pub fn stored_by_tma(problem: &Problem<'_>) -> bool {
     }
 }
 
-/// Whether two results of a row, from an even column on, are aligned as one access.
+/// Whether two adjacent results of a row, from an even column on, form one aligned access.
 pub fn stored_by_pairs(problem: &Problem<'_>) -> bool {
     let (strides, bytes) = (problem.c.strides, 2 * problem.c.kind.bytes() as u64);
     let rows = strides.column == 1 || problem.extents.n <= 1;
@@ -48,7 +48,8 @@ pub fn stored_by_pairs(problem: &Problem<'_>) -> bool {
     rows && even && problem.c.memory.address().is_multiple_of(bytes)
 }
 
-/// The map of a factor of `lines` (rows of A, columns of B) by `k` elements, `taken` lines and `depth` elements along K at a time.
+/// The tensor map of a factor of `lines` (rows of A, columns of B) by `k` elements, with boxes of `taken` lines and `depth`
+/// elements along K.
 #[allow(clippy::too_many_arguments)]
 pub fn factor<'a, T: Element>(
     problem: &Problem<'a>,
@@ -72,7 +73,7 @@ pub fn factor<'a, T: Element>(
     TensorMap::of_view(&problem.device, matrix.memory.elements::<T>(scratch), &tiles)
 }
 
-/// The map of the results, stored 16 rows of `wide` columns at a time.
+/// The tensor map of the results, stored in boxes of 16 rows by `wide` columns.
 pub fn result<'a, T: Element>(
     device: &Device,
     memory: ViewMut<'a, T>,
@@ -85,7 +86,7 @@ pub fn result<'a, T: Element>(
     TensorMapMut::of_view(device, memory, &tiles.swizzle(Swizzle::B128))
 }
 
-/// A map that no copy uses.
+/// A placeholder for an unused map.
 pub fn unused<'a, T: Element + Storable>(
     device: &Device,
     memory: ViewMut<'a, u8>,

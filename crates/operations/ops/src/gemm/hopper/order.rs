@@ -1,11 +1,11 @@
-//! The order in which persistent blocks take tiles, so that those at work at one time share rows and columns in the L2 cache.
+//! Tile order of persistent blocks: concurrent tiles share rows and columns in the L2 cache.
 
 use lanework::prelude::*;
 
-/// An order of tiles.
+/// Tile order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// So many rows of tiles together, column by column.
+    /// Groups of this many tile rows, column by column.
     Grouped(u32),
 }
 
@@ -17,7 +17,7 @@ impl Order {
     }
 }
 
-/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+/// Row and column of tile number `tile` in a grid of `down` by `across` tiles.
 #[device]
 pub fn place(tile: u32, down: u32, across: u32, #[constant] order: Order) -> (u32, u32) {
     let together = const { order.together() };

@@ -1,12 +1,13 @@
-//! Sums of 8-bit floats that are f32 sums: tensor cores sum such products with fewer bits than an f32 has, so the sums of each stage, 128
-//! of K, are added to others in registers. While those of one stage are added, the products of the next one run, whose sums are others.
+//! Main loop for 8-bit floats with f32 accuracy (promotion): tensor cores accumulate such products with fewer bits than f32, so
+//! each stage's sums (128 of K) are added to f32 registers. Two accumulators alternate: one is added while the other receives the
+//! next stage's products.
 
 use super::form::{Form, GROUP, ROWS};
 use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::prelude::*;
 
-/// The sums of this warpgroup's rows of a tile, of `steps` stages, an even number. Both factors have K adjacent.
+/// The sums of this warpgroup's rows of a tile over `steps` stages, an even number. Both factors are adjacent along K.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn promoted<

@@ -1,10 +1,10 @@
-//! Results that leave from registers, where TMA does not take them.
+//! Stores results from registers when TMA cannot.
 
 use super::form::Store;
 use lanework::Element;
 use lanework::prelude::*;
 
-/// Stores two results side by side in a row, where they are inside.
+/// Stores two adjacent results of a row, if they are in range.
 #[device]
 pub fn stored<O: Element>(
     out: &mut [O],

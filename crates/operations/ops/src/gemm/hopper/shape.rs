@@ -1,11 +1,11 @@
-//! How a problem is divided among blocks: a model of the time of an H200.
+//! Selects the tile configuration by a time model of an H200.
 
 use super::form::ROWS;
 use super::maps::stored_by_tma;
 use super::order::Order;
 use crate::gemm::problem::{Extents, Precision, Problem};
 
-/// How a problem is divided: the fields of a `Form` that may be chosen.
+/// The selectable fields of a `Form`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     pub columns: u32,
@@ -19,30 +19,32 @@ pub struct Shape {
     /// Whether results may leave by TMA.
     pub tma: bool,
     pub overlapped: bool,
-    /// The most stages, or 0, and parts on their way.
+    /// The most stages (0: as many as fit), and store parts in flight.
     pub stages: u32,
     pub parts: u32,
-    /// The most blocks of a launch, or 0 for as many as multiprocessors.
+    /// The most blocks of a launch (0: one per multiprocessor).
     pub most: u32,
 }
 
-/// The shape for a problem, and whether its transpose is computed: the one of least time by a model of an H200.
+/// The fastest configuration by the H200 model, and whether to compute the transposed product.
 ///
-/// The time of a wave of tiles is that of its columns; half a tile takes more than half of the time, but for tiles that a block's
-/// warpgroups take turns at, which need several for each block. Blocks divide K where one tile covers all columns. Clusters of more than two blocks leave half of an H200 idle, and are for a few tiles only.
+/// The time of a wave of tiles is proportional to its columns. Half-width tiles take more than half the time, except in ping-pong
+/// mode, which needs several tiles per block. K is split if one tile covers all columns. Clusters of more than two blocks leave
+/// half of an H200 idle and are used for a few tiles only.
 pub(super) fn shape(problem: &Problem<'_>) -> (Shape, bool) {
     let Extents { batch, m, n, k } = problem.extents;
     let processors = u64::from(problem.device.info().multiprocessors.max(2));
     let narrow = problem.a.kind.is_fp8() && problem.precision == Precision::Accurate;
     let long = k * problem.a.kind.bytes() >= LONG;
-    // Of 16-bit results that leave from registers ptxas takes the reads for reads while products run, and has each product wait for the one
-    // before (C7514): 4095 of bf16 takes 1.7 times as long. Those of 32 bits are 1.2 to 1.4 times as fast in turns.
+    // With 16-bit results stored from registers, ptxas mistakes the epilogue's reads for accesses during the products and
+    // serializes every product (C7514): 4095 of bf16 takes 1.7 times as long. 32-bit results are 1.2 to 1.4 times as fast with
+    // ping-pong.
     let apart = stored_by_tma(problem) || problem.c.kind.bytes() > 2;
     let mut best = (f64::INFINITY, Shape::default(), false);
     for turned in [false, true] {
         let (lines, across) = if turned { (n, m) } else { (m, n) };
         if turned && across > 64 {
-            continue; // results would leave one by one
+            continue; // results would leave one at a time
         }
         for (columns, time, alternate) in [
             (256, 1.0, false),
@@ -52,7 +54,7 @@ pub(super) fn shape(problem: &Problem<'_>) -> (Shape, bool) {
             (64, 0.4, false),
         ] {
             if narrow && (columns == 256 || alternate) {
-                continue; // no registers for two sums
+                continue; // too few registers for two accumulators
             }
             let tiles = lines.div_ceil(ROWS as usize) * across.div_ceil(columns as usize) * batch;
             if alternate && (turned || !long || !apart || tiles as u64 <= processors) {
@@ -79,16 +81,15 @@ pub(super) fn shape(problem: &Problem<'_>) -> (Shape, bool) {
     let reread = reread(problem);
     let pairs = reread > 2.5 || (shape.promote || shape.alternate) && many_tiles(problem);
     if shape.columns >= 128 && shape.split == 1 && !turned && pairs {
-        // On an H100, e4m3 with f32 sums at 16384 is 7 % faster by two rows of pairs than by eight.
+        // On an H100, e4m3 with f32 sums at 16384 is 7 % faster with two rows of block pairs than with eight.
         let together = if shape.promote && reread > 5.0 { 2 } else { 8 };
         return (Shape { cluster: (2, 1), order: Order::Grouped(together), ..shape }, turned);
     }
     (shape, turned)
 }
 
-/// How many times the L2 cache's size the factors have that blocks would read again from memory that is too slow for it, where they do
-/// not run in step: on an H100; 0 elsewhere. Pairs of blocks that load for each other stay in step, and read half as much of B. On an
-/// H200, with 1.4 times the bandwidth, pairs are not faster.
+/// Bytes that unsynchronized blocks would re-read from slow memory, in multiples of the L2 cache, on an H100; 0 elsewhere. Pairs of
+/// blocks with multicast stay in step and read half as much of B. On an H200, with 1.4 times the bandwidth, pairs are not faster.
 fn reread(problem: &Problem<'_>) -> f64 {
     let info = problem.device.info();
     let Extents { m, n, k, .. } = problem.extents;
@@ -99,17 +100,17 @@ fn reread(problem: &Problem<'_>) -> f64 {
     bytes as f64 / info.l2_bytes as f64
 }
 
-/// Whether there are many tiles of 128 columns, which read half as much again as those of 256 for each product. Pairs of blocks, which read
-/// a quarter less, are 6 % faster at 8192 where sums are promoted; where warpgroups take turns, 4 % at 8192 and 80 % at 16384.
+/// Whether there are many 128-column tiles, which read half again as much per product as 256-column tiles. Block pairs read a
+/// quarter less: 6 % faster at 8192 with promotion; with ping-pong, 4 % at 8192 and 80 % at 16384.
 fn many_tiles(problem: &Problem<'_>) -> bool {
     let Extents { batch, m, n, .. } = problem.extents;
     let tiles = m.div_ceil(ROWS as usize).saturating_mul(n.div_ceil(128)).saturating_mul(batch);
     m >= 8 * ROWS as usize && tiles >= 4 * problem.device.info().multiprocessors as usize
 }
 
-/// Bytes of a row of A from which on warpgroups take turns at tiles: 16 steps.
+/// Bytes per row of A from which ping-pong is used: 16 steps.
 const LONG: usize = 16 * 128;
-/// Bytes per second below which memory is slow for what the tensor cores of sm_90a multiply.
+/// Memory bandwidth in bytes per second that counts as slow relative to sm_90a tensor cores.
 const SLOW_MEMORY: u64 = 4_000_000_000_000;
 
 impl Default for Shape {
@@ -148,7 +149,7 @@ mod tests {
             ([2048, 2048, 1023], (256, false, (1, 1))),
             ([1024, 2048, 1024], (128, false, (1, 1))),
             ([4096, 64, 1024], (64, false, (1, 1))),
-            // Rows of results that TMA does not store.
+            // Result rows that TMA cannot store.
             ([4096, 4095, 1024], (256, false, (1, 1))),
         ] {
             let (a, b) = (device.uninit::<bf16>(m * k)?, device.uninit::<bf16>(n * k)?);

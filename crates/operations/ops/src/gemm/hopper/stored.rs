@@ -1,12 +1,12 @@
-//! How results of each type are laid into shared memory, from which TMA stores them.
+//! Packs results of each type into shared memory for TMA stores.
 
 use half::{bf16, f16};
 use lanework::Element;
 use lanework::lang::tensor_cores::{FragmentC, MatrixElement, SharedTile};
 
-/// A type of results, from sums of type `S`.
+/// A result type, converted from sums of type `S`.
 pub trait Stored<S: MatrixElement>: Element + MatrixElement<Storage = Self> {
-    /// Lays a part of the results into a tile, each warp its rows.
+    /// Packs a part of the results into a tile; each warp handles its rows.
     fn place<const W: u32>(part: FragmentC<S, 64, W>, tile: SharedTile<Self, 64, W>);
 }
 

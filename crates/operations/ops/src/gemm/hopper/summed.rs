@@ -1,11 +1,11 @@
-//! Sums of a tile, as tensor cores add them up along the whole of K.
+//! Main loop with tensor-core accumulation along the whole K.
 
 use super::form::{Form, GROUP, ROWS};
 use lanework::Element;
 use lanework::lang::tensor_cores::{GroupProduct, MatrixElement};
 use lanework::prelude::*;
 
-/// The sums of this warpgroup's rows of a tile, of `steps` stages. Of each factor, one of the two arrays has no tiles.
+/// The sums of this warpgroup's rows of a tile over `steps` stages. Of each factor's two tile arrays, one is empty.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn summed<
@@ -30,7 +30,7 @@ pub fn summed<
     for step in 0..steps {
         let stage = consumer.wait();
         multiply(sums, a_by_rows, a_by_columns, b_by_columns, b_by_rows, stage.index, group, form);
-        // The products of the stage before are done: it may be filled again.
+        // The previous stage's products are done, so it may be refilled.
         sums.wait(1);
         if step > 0 {
             release_previous(consumer, within, beside, form);
@@ -41,7 +41,7 @@ pub fn summed<
     finished
 }
 
-/// Starts to add the products of a stage, of the upper or the lower 64 rows of A: `half` is 0 or 1.
+/// Starts the products of a stage for the upper (`half` = 0) or lower (1) 64 rows of A.
 #[device]
 #[allow(clippy::too_many_arguments)]
 pub fn multiply<
@@ -75,7 +75,7 @@ pub fn multiply<
     }
 }
 
-/// Releases the stage of the last step, whose products are done.
+/// Releases the last step's stage, whose products are done.
 #[device]
 pub fn release_last(consumer: Consumer, within: u32, beside: bool, #[constant] form: Form) {
     if !form.shares() {
@@ -87,7 +87,7 @@ pub fn release_last(consumer: Consumer, within: u32, beside: bool, #[constant] f
     }
 }
 
-/// The same of the step before.
+/// Releases the previous step's stage.
 #[device]
 pub fn release_previous(consumer: Consumer, within: u32, beside: bool, #[constant] form: Form) {
     if !form.shares() {

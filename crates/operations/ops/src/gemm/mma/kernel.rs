@@ -1,39 +1,39 @@
-//! The kernel of the portable family.
+//! The kernel of the portable tensor-core family.
 
 use super::super::finish::{Finish, Sum, finished};
 use lanework::Element;
 use lanework::lang::tensor_cores::{MatrixElement, Product, SwizzleMode};
 use lanework::prelude::*;
 
-/// Edge of a block's tile of results.
+/// Edge of a block's result tile.
 pub const TILE: u32 = 128;
-/// Stages of the ring.
+/// Stages in the ring.
 pub const STAGES: u32 = 4;
 pub const THREADS: u32 = 128;
 /// Dynamic shared memory of a block.
 pub const SHARED_BYTES: u32 = 2 * STAGES * TILE * 64;
-/// Rows of tiles whose blocks start before those of the next column of tiles: what they share stays in the L2 cache.
+/// Tile rows that are processed before the next tile column; shared tiles stay in the L2 cache.
 const TOGETHER: u32 = 8;
 
-/// What of a problem is constant in the kernel.
+/// Compile-time configuration of the kernel.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
-    /// Whether the elements along k of A, and of B, are adjacent.
+    /// Whether A and B are adjacent along k.
     pub along: (bool, bool),
-    /// Whether there is `cp.async`.
+    /// Whether the GPU has `cp.async`.
     pub asynchronous: bool,
-    /// Whether two results of a row are one access.
+    /// Whether two adjacent results form one access.
     pub paired: bool,
 }
 
 impl Form {
-    /// The stages of a layout that there is, or is not.
+    /// The number of stages if `so`, otherwise 0: each layout has its own array.
     fn stages_if(self, so: bool) -> u32 {
         if so { STAGES } else { 0 }
     }
 }
 
-/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+/// Row and column of tile number `tile` in a grid of `down` by `across` tiles.
 #[device]
 fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     let first = tile / (TOGETHER * across) * TOGETHER;
@@ -42,7 +42,7 @@ fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     (first + within % height, within / height)
 }
 
-/// Fills a tile from line `at.0` and place `at.1` of it on, with zeros behind the factor's end.
+/// Fills a tile from line `at.0`, element `at.1` on, zero-filled past the factor's end.
 #[device]
 #[allow(clippy::too_many_arguments)]
 fn fill<T: MatrixElement, S: SwizzleMode, const R: u32, const C: u32>(
@@ -85,8 +85,8 @@ fn fill<T: MatrixElement, S: SwizzleMode, const R: u32, const C: u32>(
     }
 }
 
-/// The product, a tile of results per block, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on. Strides of a factor
-/// are those of its batches and of its lines.
+/// The product: one result tile per block, for batches `block_idx.y`, `block_idx.y + grid_dim.y` and so on. Factor strides are
+/// given per batch and per line.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 pub fn multiply<T, D, S: Sum, O: Element, const DEPTH: u32, const K: u32>(
@@ -108,7 +108,7 @@ pub fn multiply<T, D, S: Sum, O: Element, const DEPTH: u32, const K: u32>(
     T: Product<T, D, 16, 8, K>,
     D: MatrixElement<Storage = D> + Element,
 {
-    // Of each factor, one of the two arrays has no tiles.
+    // Of each factor's two tile arrays, one is empty.
     let a_lines = SharedTiles::<T, TILE, DEPTH, Swizzle64>::dynamic(form.stages_if(form.along.0));
     let a_steps = SharedTiles::<T, DEPTH, TILE>::dynamic(form.stages_if(!form.along.0));
     let b_lines = SharedTiles::<T, TILE, DEPTH, Swizzle64>::dynamic(form.stages_if(form.along.1));

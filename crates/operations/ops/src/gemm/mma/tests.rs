@@ -1,11 +1,11 @@
-//! Products of small whole numbers, which are exact, in every type and layout, on the emulator with every check.
+//! Products of small integers (exact) in every type and layout on a sanitized emulator.
 
 use super::*;
 use crate::gemm::{GemmElement, gemm};
 use crate::{Plan, Tensor, TensorMut, Workspace};
 use lanework::Device;
 
-/// Factors of `T`, results of `O`; whole numbers by `of` and back.
+/// Factors of `T`, results of `O`; `of` and `back` convert integers.
 struct Check<T, O> {
     capability: (u32, u32),
     precision: Precision,
@@ -15,7 +15,7 @@ struct Check<T, O> {
 }
 
 impl<T: GemmElement, O: GemmElement> Check<T, O> {
-    /// Two products of m x k by k x n, and where nothing is written.
+    /// Checks two products of m x k by k x n, and that gaps are not written.
     fn run(
         &self,
         [m, n, k]: [usize; 3],
@@ -59,8 +59,8 @@ impl<T: GemmElement, O: GemmElement> Check<T, O> {
         Ok(())
     }
 
-    /// Every layout. An emulator that was compiled without optimisation calls the handlers of a long row of products from each other,
-    /// and needs a large stack for that.
+    /// Runs every layout on a large stack: in unoptimized builds, the emulator's handlers of a long sequence of products call each
+    /// other.
     fn layouts(self) -> Result<()> {
         let all = move || {
             self.run([130, 40, 72], (true, false), 0, 0)?;
@@ -102,7 +102,7 @@ fn products_of_tf32_and_bytes_are_exact_where_sums_are() -> Result<()> {
     Check { capability, precision, of, back: f64::from, from: |x| x as f32 }.layouts()
 }
 
-/// What ptxas says of the kernel of a product of 64 x 64 x 64, for the oldest GPU that it names.
+/// `ptxas` output for the kernel of a 64 x 64 x 64 product, for the oldest GPU that it targets.
 fn compiled<T: GemmElement, O: GemmElement>(
     ptxas: &std::ffi::OsStr,
     capability: (u32, u32),

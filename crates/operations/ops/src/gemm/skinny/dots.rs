@@ -1,10 +1,10 @@
-//! The kernel for a matrix whose lines lie along k: their dot products with the vectors.
+//! The kernel for a matrix that is adjacent along k: dot products of its lines with the vectors.
 
 use super::form::{Form, THREADS, WARPS, of_vector, over_lanes};
 use crate::gemm::finish::{Finish, Sum, finished};
 use lanework::prelude::*;
 
-/// Results of lines whose elements along k are adjacent: each warp multiplies some lines by all vectors, 128 steps at a time.
+/// Each warp multiplies some lines by all vectors, 128 steps at a time.
 #[kernel(block = THREADS)]
 pub(super) fn dots<S: Sum + Float>(
     a: &[S],
@@ -40,7 +40,7 @@ pub(super) fn dots<S: Sum + Float>(
         for d in 0..form.deep {
             #[unroll]
             for l in 0..form.lines {
-                // Lines past the last one are read from it, and their results are not stored.
+                // Lines past the last one re-read it; their results are not stored.
                 let place = from_a + (first + l).min(m - 1) * strides_a[1];
                 of_lines[d][l] = of_vector::<S>(&a, place, 1, at + d * apart, k, form.wide);
             }
@@ -61,7 +61,7 @@ pub(super) fn dots<S: Sum + Float>(
             }
         }
     }
-    // Result `l * vectors + j` goes to the lane of this number.
+    // Result `l * vectors + j` belongs to the lane of that index.
     let mut mine = S::ZERO;
     #[unroll]
     for l in 0..form.lines {

@@ -1,28 +1,28 @@
-//! What of the kernels for a matrix and a few vectors is constant, and what they share.
+//! Compile-time configuration and shared helpers of the skinny kernels.
 
 use lanework::prelude::*;
 
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
 pub(super) const WARPS: u32 = THREADS / 32;
-/// Lines that a block of `sums` has, 4 per lane.
+/// Lines per block of `sums`, 4 per lane.
 pub(super) const GROUP: u32 = 128;
-/// What of a kernel is constant.
+/// Compile-time configuration of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     /// Vectors, 1 to 8.
     pub vectors: u32,
-    /// Whether the elements of a line along k are adjacent, or those of a step.
+    /// Whether elements along k are adjacent; otherwise the elements of a step are.
     pub along_k: bool,
-    /// Whether the matrix consists of aligned groups of four elements, and the vectors along k.
+    /// Whether the matrix consists of aligned groups of four elements, as do the vectors along k.
     pub wide: bool,
     pub wide_vectors: bool,
-    /// Lines of a warp, and warps that share the steps of their lines.
+    /// Lines per warp, and warps that share their k steps.
     pub lines: u32,
     pub share: u32,
-    /// Pieces of 128 steps of a line that are on their way at a time.
+    /// 128-step pieces of a line in flight.
     pub deep: u32,
-    /// Blocks of a cluster that share the steps of their lines.
+    /// Blocks of a cluster that share the k steps.
     pub splits: u32,
 }
 
@@ -33,7 +33,7 @@ impl Form {
     }
 }
 
-/// The sum of a value over the lanes of a warp, in every lane.
+/// The sum over the lanes of a warp, in every lane.
 #[device]
 pub(super) fn over_lanes<S: Float>(value: S) -> S {
     let mut sum = value;
@@ -44,7 +44,7 @@ pub(super) fn over_lanes<S: Float>(value: S) -> S {
     sum
 }
 
-/// Four adjacent elements, by accesses of 16 bytes at most.
+/// Four adjacent elements, in accesses of at most 16 bytes.
 #[device]
 pub(super) fn four<S: Float>(x: &[S], at: u32) -> [S; 4] {
     let mut values = [S::ZERO; 4];
@@ -62,7 +62,7 @@ pub(super) fn four<S: Float>(x: &[S], at: u32) -> [S; 4] {
     values
 }
 
-/// Four elements of a vector from step `at` on; 0 where `at` is not below `k`.
+/// Four elements of a vector from step `at` on, zero-filled from `k` on.
 #[device]
 pub(super) fn of_vector<S: Float>(
     b: &[S],
@@ -80,7 +80,7 @@ pub(super) fn of_vector<S: Float>(
     } else {
         #[unroll]
         for e in 0..4u32 {
-            // A load of the last step instead of a branch.
+            // Load the last step instead of branching.
             let value = load_nc(&b[place + (at + e).min(k - 1) * stride]);
             values[e] = if at + e < k { value } else { S::ZERO };
         }

@@ -1,4 +1,4 @@
-//! The kernels for a matrix whose lines lie across k: sums of scaled lines, by a block or by the blocks of a cluster.
+//! The kernels for a matrix with adjacent lines: sums of scaled columns, by a block or by the blocks of a cluster.
 
 use super::form::{Form, GROUP, THREADS, WARPS, four, of_vector};
 use crate::gemm::finish::{Finish, Sum, finished};
@@ -7,7 +7,7 @@ use lanework::prelude::*;
 /// Steps that a warp of [`sums`] loads at a time.
 const STEPS: u32 = 8;
 
-/// Results of lines of which the elements of a step are adjacent: each warp adds up the steps that it has of 128 lines, 4 per lane.
+/// Each warp adds its k steps of 128 lines, 4 per lane.
 #[device]
 fn added<S: Sum + Float>(
     a: &[S],
@@ -34,7 +34,7 @@ fn added<S: Sum + Float>(
     let (batch, group) = (job / groups, job % groups);
     let first = group * GROUP;
     let (from_a, from_b) = (batch * strides_a[0], batch * strides_b[0]);
-    // Where this lane's lines are: four adjacent ones, or 32 apart.
+    // This lane's lines: four adjacent ones, or 32 apart.
     let (line, apart) = if form.wide { (first + 4 * lane, 1u32) } else { (first + lane, 32u32) };
 
     let mut sums = [[S::ZERO; 4]; 8];
@@ -110,7 +110,7 @@ fn added<S: Sum + Float>(
     }
     let lines = const { GROUP / form.splits };
     for i in (t..const { form.vectors * GROUP / form.splits }).step_by(THREADS) {
-        // One result after the other of a row.
+        // Results of a row in sequence.
         let (within, column) = (rank * lines + i / form.vectors, i % form.vectors);
         let mut sum = S::ZERO;
         if form.splits > 1 {
@@ -133,7 +133,7 @@ fn added<S: Sum + Float>(
         }
     }
     if form.splits > 1 {
-        cluster_sync(); // no block leaves while another one reads its sums
+        cluster_sync(); // no block exits while another reads its sums
     }
 }
 
@@ -164,8 +164,8 @@ macro_rules! kernels {
 }
 
 kernels! {
-    /// A block per 128 lines.
+    /// One block per 128 lines.
     sums of form: #[kernel(block = THREADS)];
-    /// A cluster per 128 lines.
+    /// One cluster per 128 lines.
     split_sums of form: #[kernel(block = THREADS, cluster = form.splits)];
 }

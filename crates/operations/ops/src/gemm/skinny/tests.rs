@@ -1,4 +1,4 @@
-//! A matrix and a few vectors under the emulator's checks, in every orientation, with exact numbers.
+//! A matrix and a few vectors on a sanitized emulator, in every orientation, with exact numbers.
 
 use crate::{GemmElement, Tensor, TensorMut, gemm};
 use lanework::{Device, Result};
@@ -7,7 +7,7 @@ fn numbers(length: usize, seed: usize) -> Vec<f32> {
     (0..length).map(|i| ((((i + seed) * 2_654_435_761) >> 9) % 13) as f32 - 6.0).collect()
 }
 
-/// `[rows, columns]` by rows or by columns, with a gap after each line.
+/// Strides of `[rows, columns]`, row- or column-major, with a gap after each line.
 fn strides(rows: usize, columns: usize, by_rows: bool, gap: usize) -> ([usize; 2], usize) {
     let (lines, width) = if by_rows { (rows, columns) } else { (columns, rows) };
     let ld = width + gap;

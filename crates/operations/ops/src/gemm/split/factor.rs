@@ -1,4 +1,4 @@
-//! A factor whose rows along k are taken apart: its extents, the memory for its parts, and the launches.
+//! A factor to be split along k: its extents, workspace and launches.
 
 use super::parts::{CHUNK, HELD, How, THREADS, TILE, WIDTH, columns, rows};
 use crate::workspace::{Layout, Part, Scratch};
@@ -11,18 +11,18 @@ pub struct Factor<'a> {
     pub memory: View<'a, f32>,
     pub rows: usize,
     pub k: usize,
-    /// Elements from one row to the next, and from one element of a row to the next.
+    /// Row and element strides.
     pub strides: (usize, usize),
 }
 
-/// What a split factor is kept in.
+/// Workspace of a split factor.
 #[derive(Clone, Copy)]
 pub struct Kept {
-    /// The parts, one after the other.
+    /// The parts, consecutive.
     pub parts: Part<u8>,
-    /// Of each row: the exponent of its scale; of rows rounded to f16, the f32 that undoes it.
+    /// Per row: the exponent of its scale; for rows rounded to f16, the f32 factor that undoes it.
     pub exponents: Part<u8>,
-    /// Its first verdict.
+    /// Index of its first verdict.
     verdicts: usize,
     found: Option<Part<u32>>,
 }
@@ -32,12 +32,12 @@ impl<'a> Factor<'a> {
         self.strides.1 == 1 || self.k <= 1
     }
 
-    /// Elements from one row of parts to the next: whole lines of the cache.
+    /// Row stride of the parts: whole cache lines.
     pub fn pitch(&self) -> usize {
         self.k.next_multiple_of(64)
     }
 
-    /// Groups of four elements of a row that each thread holds while the row is split: one or a power of two.
+    /// Groups of four elements that each thread holds while a row is split: one or a power of two.
     fn held(&self) -> usize {
         let groups = self.k.div_ceil(4 * THREADS as usize);
         groups.next_power_of_two().min(HELD)
@@ -55,7 +55,7 @@ impl<'a> Factor<'a> {
         }
     }
 
-    /// Whether four elements are one access.
+    /// Whether four elements form one access.
     fn wide(&self) -> bool {
         let (beside, apart) = match self.along() {
             true => (true, self.strides.0),
@@ -64,7 +64,7 @@ impl<'a> Factor<'a> {
         beside && apart.is_multiple_of(4) && self.memory.address().is_multiple_of(16)
     }
 
-    /// Memory for its parts, and for its verdicts from one on.
+    /// Reserves memory for its parts; its verdicts start at `verdicts`.
     pub fn keep(&self, layout: &mut Layout, verdicts: usize, how: How) -> Kept {
         Kept {
             parts: layout.scratch(how.most_parts() * self.rows * self.pitch() * 2),
@@ -74,7 +74,7 @@ impl<'a> Factor<'a> {
         }
     }
 
-    /// The launches that take it apart; triples only if the choice, which the verdicts led to, says so.
+    /// The launches that split it. Triples are made only if the choice, which the verdicts determine, selects them.
     pub fn taken_apart(
         &self,
         device: &Device,
@@ -129,9 +129,9 @@ impl<'a> Factor<'a> {
             }
         };
         launches.push(launch.grid(blocks as u32).block(THREADS));
-        // SAFETY: the kernels guard every access by the extents: elements of the factor, whose tensor holds what extents and strides
-        // reach; parts by rows below their number and by words below the pitch, which is k in whole groups of 64 elements. There is a
-        // verdict, an exponent and a largest element for each row or block, as the layout says.
+        // SAFETY: the kernels compare every index with the extents. `Tensor` checked the factor's extents and strides; parts are
+        // indexed by rows below their number and words below the pitch, which is k rounded up to whole groups of 64. `keep`
+        // reserved a verdict, an exponent and a largest element for each row or block.
         let prepared = |launch: Launch<'a>| unsafe { launch.prepare_unchecked(device) };
         launches.into_iter().map(prepared).collect()
     }

@@ -1,15 +1,15 @@
-//! Factors taken apart: every row along k is multiplied by a power of two that brings its largest element to 2^14..2^15, and its
-//! elements become sums of two f16 or three bf16 numbers. What the rows look like is judged in passing.
+//! Splits factors: scales every row along k by a power of two that brings its largest element to 2^14..2^15, and represents its
+//! elements as sums of two f16 or three bf16 numbers. The same pass classifies the rows.
 //!
-//! An f16 pair holds an element to 2^-22 of itself down to 2^-3, and to 2^-25 below. So a product of rows whose elements are
-//! 2^-17 of the largest ones could be wrong by more than FP32 makes it, if they met large elements in the other factor. Each row
-//! says whether it has such *low* elements, and whether it is *thin*: fewer than 17 of 32 elements reach 2^9. If no row is thin,
-//! then in any product of two rows large elements meet in every sixteenth place, and their sum is 2^22 times the error of the low
-//! ones; if there are no low elements, there is nothing to fear. Otherwise three bf16 parts are multiplied, which hold every bit;
-//! and where numbers are not finite, or so far apart that parts of products would be subnormal, the product is by FFMA.
+//! An f16 pair represents an element with relative error 2^-22 down to 2^-3, and absolute error 2^-25 below. So a product of rows
+//! with elements of 2^-17 of the largest could be less accurate than in FP32, if these meet large elements of the other factor.
+//! Each row reports whether it has such *low* elements, and whether it is *thin*: fewer than 17 of 32 elements reach 2^9. If no row
+//! is thin, then in any product of two rows large elements meet in every sixteenth place, and their sum is 2^22 times the error of
+//! the low ones. Without low elements the pair is always accurate. Otherwise three bf16 parts, which hold every bit, are
+//! multiplied; and FFMA is used if numbers are not finite, or so far apart that products of parts would be subnormal.
 //!
-//! Rows rounded to one f16 have the 11 bits of TF32 down to 2^-14, and below that an error of 2^-25 at most. If no row is thin, the
-//! sum of sizes of any product is 2^14 k at least, and low elements add 2^-10 k to its error: nothing beside the 2^-11 of TF32.
+//! Rows rounded to one f16 have TF32's 11 bits down to 2^-14, and absolute error at most 2^-25 below. If no row is thin, the sum of
+//! magnitudes of any product is at least 2^14 k, and low elements add 2^-10 k to its error: negligible against TF32's 2^-11.
 
 pub mod columns;
 pub mod rows;
@@ -18,28 +18,28 @@ use crate::workspace::{Part, Scratch};
 use lanework::prelude::*;
 use lanework::{Prepared, Result, View};
 
-/// There are elements that a pair of f16 does not hold to 2^-22.
+/// Some elements are not represented by an f16 pair to 2^-22.
 pub(crate) const LOW: u32 = 1;
-/// Too few elements are large.
+/// Too few large elements.
 pub(crate) const THIN: u32 = 2;
-/// There are elements other than zero.
+/// Some elements are not zero.
 const FILLED: u32 = 8;
 /// Numbers are not finite, or too large, too small or too far apart for the tensor cores.
 pub(crate) const OUTSIDE: u32 = 4;
 
-/// What rows become.
+/// Representation of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum How {
     /// Sums of two f16.
     Pairs,
     /// Sums of three bf16.
     Triples,
-    /// One f16 each: 11 bits, as TF32 has.
+    /// One f16 each: 11 bits, like TF32.
     Rounded,
 }
 
 impl How {
-    /// Parts that memory has to be kept for.
+    /// The most parts that need memory.
     pub fn most_parts(self) -> usize {
         match self {
             How::Pairs | How::Triples => 3,
@@ -47,7 +47,7 @@ impl How {
         }
     }
 
-    /// The smallest element that is not [`LOW`]: what one f16 holds to all of its bits, or a pair.
+    /// The smallest element that is not [`LOW`]: the smallest one that an f16, or a pair, represents with all its bits.
     fn least(self) -> f32 {
         match self {
             How::Rounded => f32::from_bits((127 - 14) << 23),
@@ -55,7 +55,7 @@ impl How {
         }
     }
 
-    /// The largest size of exponents of rows: for one f16, as large as the product of two scales may be.
+    /// The largest magnitude of row exponents; for one f16, limited by the product of two scales.
     fn most_exponent(self) -> i32 {
         match self {
             How::Rounded => 48,
@@ -64,33 +64,33 @@ impl How {
     }
 }
 
-/// The product of f16 pairs, or of factors rounded to f16, [`decide`] says.
+/// [`decide`] selected f16 pairs, or factors rounded to f16.
 pub(crate) const PAIRS: u32 = 0;
-/// That of bf16 triples, or of factors that are not rounded to f16.
+/// [`decide`] selected bf16 triples, or factors that are not rounded to f16.
 pub(crate) const TRIPLES: u32 = 1;
-/// That of FFMA.
+/// [`decide`] selected FFMA.
 pub(crate) const PLAIN: u32 = 2;
 
 /// Threads of a block.
 pub(crate) const THREADS: u32 = 256;
-/// Rows and columns of a tile that is transposed.
+/// Edge of a transposed tile.
 pub(crate) const TILE: u32 = 64;
-/// Columns along k that are judged together, where they are transposed: at least.
+/// The fewest columns along k that are classified together when transposing.
 pub(crate) const CHUNK: u32 = 256;
-/// Groups of four elements that a thread of [`rows::split_rows`] holds at most.
+/// The most groups of four elements that a thread of [`rows::split_rows`] holds.
 pub(crate) const HELD: usize = 16;
 /// Rows of a block of [`columns::largest`].
 pub(crate) const WIDTH: u32 = 128;
 
-/// Numbers below this, 2^-85, are too small for bf16 parts, whose products would be subnormal.
+/// Numbers below 2^-85 are too small for bf16 parts: their products would be subnormal.
 const SMALLEST: f32 = f32::from_bits((127 - 85) << 23);
-/// By which power of two bf16 parts are larger than f16 ones: both factors' large elements are then far from what overflows, and
-/// their small ones from what underflows.
+/// Extra exponent of bf16 parts over f16 ones, which keeps large elements of both factors from overflow and small ones from
+/// underflow.
 pub(crate) const RAISED: i32 = 35;
 pub(crate) const RAISE: f32 = (1u64 << RAISED) as f32;
 
-/// The exponent of the power of two that brings a number to 2^14..2^15, and [`OUTSIDE`] if it is one that the tensor cores
-/// cannot do with; of the number's bits without the sign.
+/// The exponent of the power of two that brings a number to 2^14..2^15, or [`OUTSIDE`] if the tensor cores cannot handle it; from
+/// the number's bits without the sign.
 #[device]
 fn exponent_of(largest: u32, #[constant] how: How) -> (i32, u32) {
     let exponent = (largest >> 23) as i32 - 127;
@@ -109,7 +109,7 @@ fn power(exponent: i32) -> f32 {
     f32_from_bits(((exponent + 127) << 23) as u32)
 }
 
-/// What was seen of some elements, and a further one: how many are large, and [`LOW`], [`OUTSIDE`] and [`FILLED`].
+/// Accumulates one more element into the statistics: the number of large elements, and [`LOW`], [`OUTSIDE`] and [`FILLED`].
 #[device]
 fn look(x: f32, seen: (u32, u32), #[constant] how: How) -> (u32, u32) {
     let size = x.abs();
@@ -129,7 +129,7 @@ fn look(x: f32, seen: (u32, u32), #[constant] how: How) -> (u32, u32) {
     (large, flags)
 }
 
-/// What of `count` elements were large, and what else was seen, as the verdict on them.
+/// The verdict on `count` elements.
 #[device]
 fn verdict(large: u32, flags: u32, count: u32) -> u32 {
     let mut all = flags & (LOW | OUTSIDE);
@@ -139,13 +139,13 @@ fn verdict(large: u32, flags: u32, count: u32) -> u32 {
     all
 }
 
-/// Two numbers rounded to f16: a word.
+/// Two numbers rounded to f16, packed in a word.
 #[device]
 fn half_words(x: f32, y: f32) -> u32 {
     ptx!("cvt.rn.f16x2.f32 {}, {}, {};", out(u32), in(y), in(x))
 }
 
-/// What is kept of a row's scale, 2^exponent: the exponent, or the bits of the f32 that undoes it.
+/// The stored scale of a row: the exponent, or the bits of the f32 factor that undoes it.
 #[device]
 fn kept(exponent: i32, #[constant] how: How) -> i32 {
     if how == How::Rounded { power(-exponent).to_bits() as i32 } else { exponent }
@@ -168,7 +168,7 @@ fn halves(x: f32, y: f32) -> (u32, u32) {
     )
 }
 
-/// Two numbers rounded to bf16, a word, and what that leaves of them: exact.
+/// Two numbers rounded to bf16 (packed in a word), and the exact remainders.
 #[device]
 fn rounded(x: f32, y: f32) -> (u32, f32, f32) {
     let word = ptx!("cvt.rn.bf16x2.f32 {}, {}, {};", out(u32), in(y), in(x));
@@ -184,7 +184,7 @@ fn thirds(x: f32, y: f32) -> (u32, u32, u32) {
     (high, middle, low)
 }
 
-/// Which product is right for factors on which there are these verdicts: one block.
+/// One block selects the product that is accurate for factors with these verdicts.
 #[kernel(block = 1024)]
 fn decide(verdicts: &[u32], choice: &mut [u32], count: u32, #[constant] how: How) {
     let of_warps = shared::<u32>(32);
@@ -219,6 +219,6 @@ pub(crate) fn decided<'a>(
 ) -> Result<Prepared<'a>> {
     let verdicts = View::from(scratch.view(verdicts));
     let launch = decide(verdicts, scratch.view(choice), count as u32, how);
-    // SAFETY: there are `count` verdicts, and one word for the choice.
+    // SAFETY: the kernel reads `count` verdicts, which the layout reserved, and writes one word, the choice.
     unsafe { launch.grid(1).block(1024).prepare_unchecked(device) }
 }

@@ -1,6 +1,5 @@
-//! The product that FFMA makes of what the tensor cores cannot: numbers that are not finite, or extremely far apart. Tiles of
-//! 128 x 128 results, 8 x 8 for each thread, of factors with any strides. It is not the fastest FFMA product, but the one that
-//! starts only if a word in memory says so.
+//! The FFMA fallback for numbers that tensor cores cannot handle: not finite, or extremely far apart. Tiles of 128 x 128 results, 8
+//! x 8 per thread, for factors of any strides. It runs only if a word in memory selects it, so simplicity beats speed.
 
 use super::super::finish::{Finish, finished};
 use super::parts::PLAIN;
@@ -8,12 +7,12 @@ use lanework::prelude::*;
 
 /// Rows and columns of a block's tile.
 pub(super) const TILE: u32 = 128;
-/// Columns of the factors that are loaded at a time.
+/// Columns of the factors per load.
 const DEPTH: u32 = 8;
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
 
-/// `c = alpha * a * transpose(b) + beta * c`; strides along rows and along k. The blocks take one tile after the other.
+/// `c = alpha * a * transpose(b) + beta * c`, with strides along rows and along k. Blocks loop over tiles.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 pub(super) fn plain(

@@ -1,9 +1,9 @@
-//! The product of factors that are sums of parts: all products of parts that matter, small ones first, on Hopper's tensor
-//! cores. One warp loads tiles by TMA into a ring of stages, two warpgroups multiply them by `wgmma`.
+//! Multiplies split factors on Hopper's tensor cores: all products of parts that matter, small ones first. One warp loads tiles by
+//! TMA into a ring of stages, two warpgroups multiply them by `wgmma`.
 //!
-//! The tensor cores add in FP32, but truncate, and a chain of sums that never ends loses what they cut off: the error of a
-//! product of 4,096 columns would be 3e-5. So a chain ends after 64 columns (32, with twice the products) and is added to sums in registers (promotion), where
-//! the additions round to nearest. The warpgroups take turns: while one adds, the products that the other one has started run.
+//! Tensor cores add in FP32 but truncate, and the error grows with the length of an accumulation: 3e-5 for 4,096 columns. So an
+//! accumulation ends after 64 columns (32 if there are twice as many products) and is added to registers, which round to nearest
+//! (promotion). Warpgroups alternate: one adds while the other's products run.
 
 use super::super::finish::{Finish, finished};
 use lanework::Element;
@@ -12,16 +12,16 @@ use lanework::prelude::*;
 
 /// Rows of results of a block's tile.
 pub(super) const ROWS: u32 = 128;
-/// Columns of the factors that are multiplied before the sums are promoted: as many products either way.
+/// Columns of the factors between promotions; the number of products is the same either way.
 const fn chain(parts: u32) -> u32 {
     if parts > 2 { 32 } else { 64 }
 }
 
-/// Rows of tiles that are multiplied by one column of tiles before the next one: what they share stays in the L2 cache.
+/// Tile rows that are processed before the next tile column; shared tiles stay in the L2 cache.
 const TOGETHER: u32 = 8;
 
-/// The products of parts, by the parts' numbers: small ones first. Of two parts the product of both low ones is left out, of
-/// three the products below 2^-24 of the largest.
+/// The products of parts, small ones first. With two parts, low times low is omitted; with three, the products below 2^-24 of the
+/// largest.
 pub(super) const fn pairs(parts: u32) -> &'static [(u32, u32)] {
     match parts {
         1 => &[(0, 0)],
@@ -40,7 +40,7 @@ pub(super) const fn shared_bytes(parts: u32, columns: u32, depth: u32, stages: u
     stages * stage_bytes(parts, columns, depth)
 }
 
-/// The row and the column of tiles of tile `tile`, of `down` rows and `across` columns of them.
+/// Row and column of tile number `tile` in a grid of `down` by `across` tiles.
 #[device]
 fn corner(tile: u32, down: u32, across: u32) -> (u32, u32) {
     let first = tile / (TOGETHER * across) * TOGETHER;
@@ -55,9 +55,9 @@ fn power(exponent: i32) -> f32 {
     f32_from_bits(((exponent + 127) << 23) as u32)
 }
 
-/// `c = finish(alpha * a * transpose(b) + beta * c)`, where part `p` of the factors lies in rows `p * m` on of `a` and `p * n` on of `b`,
-/// and row i of `a` and of `b` were multiplied by 2^exponent of
-/// theirs, and both together by 2^raised. Does nothing unless `choice` is `mine`.
+/// `c = finish(alpha * a * transpose(b) + beta * c)`. Part `p` of the factors starts at row `p * m` of `a` and `p * n` of `b`. Row
+/// i of `a` and of `b` was multiplied by 2 to the power of its exponent, and both together by 2^raised. Does nothing unless
+/// `choice` is `mine`.
 #[kernel(block = 384, max_registers = 168)]
 #[allow(clippy::too_many_arguments)]
 pub(super) fn product<
@@ -147,7 +147,7 @@ pub(super) fn product<
                         }
                     }
                     if part > 0 {
-                        // The products of the stage before are done: the producer may fill it again.
+                        // The previous stage's products are done, so the producer may refill it.
                         products.wait(const { pairs(PARTS).len() as u32 });
                         if leads {
                             consumer.release_previous();
@@ -168,7 +168,7 @@ pub(super) fn product<
                 }
             }
             let (top, left) = (row * ROWS + group * 64, column * COLUMNS);
-            // Every exponent first, so that one wait is for all of them.
+            // Load all exponents first, for a single wait.
             let mut of_rows = [0i32; 2];
             #[unroll]
             for line in 0..2u32 {
@@ -223,12 +223,12 @@ pub(super) fn product<
             }
         }
         if group == 0 {
-            mine_next.sync(); // for the last arrival
+            mine_next.sync(); // consume the last arrival
         }
     }
 }
 
-/// A sum without its scale, 2^exponent: in two steps, since the power itself may be no normal number.
+/// Divides by 2^exponent, in two steps because the power itself may not be a normal number.
 #[device]
 fn scaled(sum: f32, exponent: i32) -> f32 {
     let half = exponent / 2;

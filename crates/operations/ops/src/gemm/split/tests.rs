@@ -1,10 +1,10 @@
-//! Products by split factors against f64, on ordinary numbers and on those that need another way.
+//! Products of split factors against f64, for ordinary numbers and those that need a fallback.
 
 use super::*;
 use crate::gemm::gemm;
 use crate::{Plan, Tensor, TensorMut, Workspace};
 
-/// Numbers without a pattern, from a seed.
+/// Seeded pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -26,7 +26,7 @@ impl Random {
     }
 }
 
-/// A matrix of rows along k, and where its elements lie.
+/// A matrix of rows along k, and its layout.
 struct Rows {
     values: Vec<f32>,
     rows: usize,
@@ -63,7 +63,7 @@ fn copy(from: &[u32], to: &mut [u32]) {
     to[0] = from[0];
 }
 
-/// How wrong results are, in the sums of their products' sizes: the largest error, and the root of the mean square.
+/// Errors relative to the sum of magnitudes of the products: the largest, and the root mean square.
 #[derive(Default)]
 struct Errors {
     largest: f64,
@@ -82,7 +82,7 @@ impl Errors {
         (self.squares / self.count).sqrt()
     }
 
-    /// Every error is below a bound, and all together are about those of FP32 at most: short sums err by the split.
+    /// Checks every error against a bound, and the RMS against FP32's; for short sums the split dominates.
     #[track_caller]
     fn below(&self, bound: f64, of_fp32: &Errors) {
         let (mean, single) = (self.mean(), of_fp32.mean());
@@ -95,7 +95,7 @@ impl Errors {
     }
 }
 
-/// What the device chose, its errors, and those of sums in FP32 one after the other.
+/// The device's choice, its errors, and the errors of sequential FP32 sums.
 fn multiply(
     a: &Rows,
     b: &Rows,
@@ -151,7 +151,7 @@ fn multiply(
     let choice: Part<u32> = layout.scratch(1);
     let mut word = device.zeros::<u32>(1)?;
     let scratch = workspace.reserve(&layout)?;
-    // SAFETY: one thread copies one word.
+    // SAFETY: one thread copies one word, and both buffers have one.
     unsafe {
         copy(View::from(scratch.view(choice)), &mut word)
             .grid(1)
@@ -206,7 +206,7 @@ fn numbers_far_apart_in_a_row_are_split_in_three() -> Result<()> {
         assert_eq!(choice, parts::TRIPLES);
         errors.below(1e-6, &of_fp32);
     }
-    // What pairs of f16 would lose altogether: small numbers that meet large ones only.
+    // f16 pairs would lose these entirely: small numbers that meet only large ones.
     let a = Rows::new(8, 64, true, 0, |_, at| if at < 32 { 1.0 } else { 1e-9 });
     let b = Rows::new(8, 64, true, 0, |_, at| if at < 32 { 0.0 } else { 1.0 / 3.0 });
     let (choice, errors, of_fp32) = multiply(&a, &b, Shape::Square, (1.0, 0.0))?;

@@ -1,4 +1,4 @@
-//! Launches that exchange elements in place.
+//! Launches of in-place transposes.
 
 use super::units::units;
 use crate::permute::axes::Axes;
@@ -8,7 +8,7 @@ use crate::permute::square::{EDGE, square, square_narrow, swap};
 use crate::permute::tile::Tile;
 use lanework::{Device, Prepared, Result, ViewMut};
 
-/// The launch that exchanges, in place, what `axes` say: two of them are exchanged, and their strides as well.
+/// The launch that transposes `axes` in place: two of them are exchanged, and so are their strides.
 pub fn in_place<'a>(device: &Device, data: ViewMut<'a, u8>, axes: &Axes) -> Result<Prepared<'a>> {
     if let Some(matrices) = Matrices::new(axes).filter(Matrices::countable) {
         let wide = matrices.aligned(16, data.address(), true);
@@ -37,11 +37,11 @@ pub fn in_place<'a>(device: &Device, data: ViewMut<'a, u8>, axes: &Axes) -> Resu
         2 => swap::<u16>(data.cast(), total, digits, count, words),
         _ => swap::<u32>(data.cast(), total, digits, count, words),
     };
-    // SAFETY: places as in `gathered`, all within the one array; a pair of places is exchanged by one thread.
+    // SAFETY: offsets are in range as in `gathered`, and belong to one array; each pair of positions is exchanged by one thread.
     unsafe { launch.grid(blocks).block(gather::THREADS).prepare_unchecked(device) }
 }
 
-/// In place by tiles.
+/// In place, by tiles.
 fn exchanged<'a>(
     device: &Device,
     data: ViewMut<'a, u8>,
@@ -52,11 +52,11 @@ fn exchanged<'a>(
     let (digits, blocks) = matrices.blocks(tiles + 1, tiles / 2, WORD)?;
     let plane = matrices.plane(WORD, 0);
     let launch = square(data.cast::<u32>(), plane, digits, tile, matrices.count());
-    // SAFETY: as in `tiled`; two blocks have no tile in common, and a block writes only after it has read.
+    // SAFETY: indices are in range as in `tiled`; blocks have disjoint tiles, and a block reads its tiles before it writes.
     unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
 }
 
-/// The same of elements under a word whose rows begin anywhere.
+/// In place, for elements smaller than a word with unaligned rows.
 fn exchanged_narrow<'a>(
     device: &Device,
     data: ViewMut<'a, u8>,
@@ -69,7 +69,7 @@ fn exchanged_narrow<'a>(
         1 => square_narrow::<u8>(data, plane, digits, outer),
         _ => square_narrow::<u16>(data.cast(), plane, digits, outer),
     };
-    // SAFETY: rows and columns are compared with the matrix's extent; two blocks have no tile in common, and a block writes only after it
-    // has read.
+    // SAFETY: the kernel compares rows and columns with the matrix's extent; blocks have disjoint tiles, and a block reads its
+    // tiles before it writes.
     unsafe { launch.grid(blocks).block(gather::THREADS).prepare_unchecked(device) }
 }

@@ -1,4 +1,4 @@
-//! Launches by parts of many axes, which go through shared memory.
+//! Launches of the `staged` kernel.
 
 use crate::permute::axes::Axes;
 use crate::permute::digits::Digit;
@@ -7,7 +7,7 @@ use crate::permute::staged::{self, Part};
 use lanework::lang::Element;
 use lanework::{Device, Launch, Prepared, Result, View, ViewMut};
 
-/// The part of each block, where going through shared memory makes accesses wider.
+/// The part of each block, if going through shared memory makes accesses wider.
 pub(super) fn part_of(axes: &Axes) -> Option<Part> {
     let alike = axes.axes.windows(2).all(|pair| pair[0].from >= pair[1].from);
     let run = axes.axes.last().filter(|axis| axis.from == 1 && axis.to == 1);
@@ -20,7 +20,7 @@ pub(super) fn part_of(axes: &Axes) -> Option<Part> {
     countable.then_some(part)
 }
 
-/// By parts of many axes.
+/// The launch for parts of many axes.
 pub(super) fn in_parts<'a>(
     device: &Device,
     src: View<'a, u8>,
@@ -73,12 +73,12 @@ pub(super) fn in_parts<'a>(
         2 => launch_parts::<u16>(src.cast(), dst.cast(), arguments, total, counts, places, words),
         _ => launch_parts::<u32>(src.cast(), dst.cast(), arguments, total, counts, places, words),
     };
-    // SAFETY: each index is under its axis's extent: those of divided axes are compared with what is left of them, the others are whole. Cells
-    // are under `total`, which is at most `staged::most`.
+    // SAFETY: each index is below its axis's extent: the kernel compares indices of divided axes with the remaining extent, and
+    // other axes are whole. Cells are below `total`, which is at most `staged::most`.
     unsafe { launch.grid(grid as u32).block(staged::THREADS).prepare_unchecked(device) }
 }
 
-/// Digits of blocks, reads and writes; extents and sizes of what is divided.
+/// Digits of blocks, reads and writes; extents and sizes of the divided axes.
 type PartArguments = ([Digit; 8], [Digit; 8], [Digit; 8], [u32; 2], [u32; 2]);
 
 fn launch_parts<'a, E: Element>(

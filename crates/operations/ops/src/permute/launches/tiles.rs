@@ -1,4 +1,4 @@
-//! Launches that transpose by tiles.
+//! Launches of tiled transposes.
 
 use crate::permute::matrices::{Matrices, SECTOR, WORD, too_large};
 use crate::permute::narrow::{Narrow, narrow};
@@ -7,7 +7,7 @@ use crate::permute::tile::Tile;
 use crate::permute::tiles::tiles;
 use lanework::{Device, Prepared, Result, View, ViewMut};
 
-/// By tiles of cells.
+/// Tiles of cells in shared memory.
 pub fn tiled<'a>(
     device: &Device,
     src: View<'a, u8>,
@@ -25,13 +25,13 @@ pub fn tiled<'a>(
     let (src, dst) = (src.cast::<u32>(), dst.cast::<u32>());
     let launch = tiles(src, dst, plane, digits, tile, matrices.count(), overlaps);
     let launch = if overlaps { launch.programmatic() } else { launch };
-    // SAFETY: rows and columns are compared with the matrix's extents before each access, a wide access is used where rows are whole chunks
-    // at aligned places, and the axes outside are divided by their extents, so that every place is one of the arrays'. A cell's
-    // row is under `cells_down` and its column under `across`, which `shared_words` covers.
+    // SAFETY: the kernel compares rows and columns with the matrix's extents before each access, uses wide accesses only if rows
+    // are whole chunks at aligned addresses, and divides the outer axes by their extents, so every index is in its array. A cell's
+    // row is below `cells_down` and its column below `across`, which `shared_words` covers.
     unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
 }
 
-/// By squares in registers.
+/// Squares in registers.
 pub fn squared<'a>(
     device: &Device,
     src: View<'a, u8>,
@@ -48,9 +48,9 @@ pub fn squared<'a>(
     let skew = (src.address() % SECTOR) as u32;
     let launch = squares(src, dst, plane, skew, digits, tile, matrices.count(), overlaps);
     let launch = if overlaps { launch.programmatic() } else { launch };
-    // SAFETY: rows and columns are compared with the matrix's extents. Aligned accesses around a row are within the source where the
-    // block has compared its first and last ones, and single bytes are the row's own; 16 bytes are stored where all of them are the
-    // row's. Places in the tile are under its extents.
+    // SAFETY: the kernel compares rows and columns with the matrix's extents. It uses aligned accesses around a row only if the
+    // block's first and last ones are within the source, and otherwise single bytes of the row; it stores 16 bytes only if all of
+    // them belong to the row. Tile indices are below the tile's extents.
     unsafe {
         launch
             .grid(blocks)
@@ -60,7 +60,7 @@ pub fn squared<'a>(
     }
 }
 
-/// By tiles of elements under a word.
+/// Tiles of elements smaller than a word.
 pub fn narrowed<'a>(
     device: &Device,
     src: View<'a, u8>,
@@ -76,7 +76,7 @@ pub fn narrowed<'a>(
     plane.skew = (dst.address() % SECTOR) as u32;
     let skew = (src.address() % SECTOR) as u32;
     let launch = narrow(src, dst, plane, skew, digits, tile, matrices.count());
-    // SAFETY: single elements are accessed where their row and column are under the matrix's extents; words where all of the tile is,
-    // and the words around it are within the source. Places in the tile are under its extents.
+    // SAFETY: the kernel accesses single elements only if their row and column are below the matrix's extents, and words only if
+    // the whole tile is, with the surrounding words within the source. Tile indices are below the tile's extents.
     unsafe { launch.grid(blocks).block(tile.threads).prepare_unchecked(device) }
 }

@@ -1,4 +1,4 @@
-//! Launches without tiles: by windows of rows that begin anywhere, and unit by unit.
+//! Untiled launches: by windows of unaligned rows, and unit by unit.
 
 use crate::permute::axes::Axes;
 use crate::permute::digits::Digit;
@@ -7,7 +7,7 @@ use crate::permute::matrices::{MOST, WORD, gapless, too_large};
 use crate::permute::rows::{self, Rows, rows};
 use lanework::{Device, Prepared, Result, View, ViewMut};
 
-/// The axes of threads that move unit by unit, innermost first, with strides in what they move; units and blocks.
+/// The thread axes for moving unit by unit, innermost first, with strides in units; the number of units and of blocks.
 pub(super) fn units(axes: &Axes) -> Result<([Digit; 8], u64, u32)> {
     let total: u64 = axes.axes.iter().map(|axis| axis.extent).product();
     let blocks = total.div_ceil(gather::THREADS.into());
@@ -17,14 +17,14 @@ pub(super) fn units(axes: &Axes) -> Result<([Digit; 8], u64, u32)> {
     let words = (axes.unit / WORD).max(1);
     let mut digits = [Digit::new(1, 0, 0); 8];
     for (place, axis) in digits.iter_mut().zip(axes.axes.iter().rev()) {
-        // The outermost axis, which may be longer than a digit, is not divided by.
+        // The outermost axis needs no division, so it may be longer than a digit.
         *place = Digit::new(axis.extent.min(MOST) as u32, axis.from * words, axis.to * words);
     }
     Ok((digits, total, blocks as u32))
 }
 
-/// The windows of 16 bytes of a row, where rows of the source are rows of the output, long enough, and begin where units are less than 16
-/// bytes; and the windows of all rows. Few words are moved sooner one by one.
+/// The 16-byte windows per row, and of all rows, if rows of the source are rows of the output, long enough, and unaligned with
+/// units below 16 bytes. A small number of words is faster one by one.
 pub(super) fn windows(device: &Device, axes: &Axes) -> Option<(u64, u64)> {
     let run = axes.axes.last().filter(|axis| axis.from == 1 && axis.to == 1)?;
     let per = 16 / axes.unit;
@@ -35,15 +35,15 @@ pub(super) fn windows(device: &Device, axes: &Axes) -> Option<(u64, u64)> {
     (per > 1 && run.extent >= SHORT * per && total <= MOST && !few).then_some((windows, total))
 }
 
-/// The threads of a block on each multiprocessor.
+/// Resident threads of all multiprocessors.
 fn resident(device: &Device) -> u64 {
     u64::from(device.info().multiprocessors) * u64::from(rows::THREADS)
 }
 
-/// Rows of fewer windows are moved unit by unit.
+/// Rows with fewer windows are moved unit by unit.
 const SHORT: u64 = 4;
 
-/// By windows of rows that begin anywhere.
+/// By windows of unaligned rows.
 pub(super) fn shifted<'a>(
     device: &Device,
     src: View<'a, u8>,
@@ -69,7 +69,7 @@ pub(super) fn shifted<'a>(
     };
     let gapless = gapless(axes.axes.iter());
     let count = axes.axes.len() as u32;
-    // A small copy takes as long as one thread does: each then moves one window.
+    // A small copy takes as long as one thread, so each thread moves one window.
     let small = total < resident(device) * u64::from(rows::TOGETHER);
     let together = if small { 1 } else { rows::TOGETHER };
     let launch = match size {
@@ -79,8 +79,9 @@ pub(super) fn shifted<'a>(
     };
     let launch = if overlaps { launch.programmatic() } else { launch };
     let blocks = total.div_ceil((rows::THREADS * together).into()) as u32;
-    // SAFETY: windows are under `total`, so that each index is under its axis's extent; elements are accessed one by one where they are the
-    // row's, 16 bytes are stored where all of them are, and loaded where all of them are the row's or, of a gapless source, in it.
+    // SAFETY: windows are below `total`, so each index is below its axis's extent. The kernel accesses single elements only in the
+    // row, stores 16 bytes only if all of them are in the row, and loads 16 bytes only if all of them are in the row or in a
+    // gapless source.
     unsafe { launch.grid(blocks).block(rows::THREADS).prepare_unchecked(device) }
 }
 
@@ -101,7 +102,7 @@ pub(super) fn gathered<'a>(
         _ => gather::<u32>(src.cast(), dst.cast(), total, digits, count, words, overlaps),
     };
     let launch = if overlaps { launch.programmatic() } else { launch };
-    // SAFETY: units are under `total`, the product of the extents, so that each index is under its axis's extent and every place one
-    // of the arrays'; strides and addresses are multiples of the unit.
+    // SAFETY: units are below `total`, the product of the extents, so each index is below its axis's extent and every offset is in
+    // its array; strides and addresses are multiples of the unit.
     unsafe { launch.grid(blocks).block(gather::THREADS).prepare_unchecked(device) }
 }

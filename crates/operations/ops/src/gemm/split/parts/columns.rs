@@ -1,4 +1,4 @@
-//! Rows whose elements are apart: they are transposed on the way.
+//! Splits rows whose elements are not adjacent, transposing them on the way.
 
 use super::{
     CHUNK, How, RAISE, THREADS, TILE, TRIPLES, WIDTH, exponent_of, half_words, halves, kept, look,
@@ -6,14 +6,14 @@ use super::{
 };
 use lanework::prelude::*;
 
-/// Columns along k that chunk `chunk` of `chunks` ends at.
+/// The end column along k of chunk `chunk` of `chunks`.
 #[device]
 fn chunk_end(chunk: u32, chunks: u32, k: u32) -> u32 {
     if chunk + 1 == chunks { k } else { (chunk + 1) * CHUNK }
 }
 
-/// The largest element of each row, as bits without the sign, of rows whose elements are apart while those of a column may be
-/// adjacent: a block for 128 rows and a chunk along k, whose result is a row of `found`.
+/// The largest magnitude of each row as bits, for rows whose elements are apart (elements of a column may be adjacent). One block
+/// per 128 rows and chunk along k; its results form a row of `found`.
 #[kernel(block = THREADS)]
 pub fn largest(
     x: &[f32],
@@ -70,7 +70,7 @@ pub fn largest(
     }
 }
 
-/// This thread's sixteenth part of a tile of 64 columns along k, from `at` on, and 64 rows, from `first` on; zeros behind the end.
+/// This thread's sixteenth of a tile of 64 columns along k, from `at` on, and 64 rows, from `first` on; zero-filled past the end.
 #[device]
 fn fetch(
     x: &[f32],
@@ -105,8 +105,8 @@ fn fetch(
     values
 }
 
-/// As [`split_rows`], for rows whose elements are apart: a block transposes tiles of 64 rows, a chunk along k. `found` is what
-/// [`largest`] found.
+/// As [`split_rows`], for rows whose elements are apart: a block transposes tiles of 64 rows, a chunk along k. `found` is the
+/// output of [`largest`].
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 pub fn split_columns(
@@ -132,7 +132,7 @@ pub fn split_columns(
     let (t, warp, lane) = (thread_idx.x, thread_idx.x / 32, thread_idx.x % 32);
     let chunks = (k / CHUNK).max(1);
     let tiles = rows.div_ceil(TILE);
-    // The last chunks first: `largest` has read them just before, and they may still be in the L2 cache.
+    // The last chunks first: `largest` has just read them, so they may still be in the L2 cache.
     let (first, chunk) = (block_idx.x % tiles * TILE, chunks - 1 - block_idx.x / tiles);
     let (begin, behind) = (chunk * CHUNK, chunk_end(chunk, chunks, k));
     let mut values = fetch(x, (first, rows), (begin, behind), strides, wide);
@@ -170,7 +170,7 @@ pub fn split_columns(
             }
         }
         sync_threads();
-        // The next tile is on its way while this one is taken apart.
+        // Prefetch the next tile while this one is split.
         values = fetch(x, (first, rows), (at + TILE, behind), strides, wide);
         #[unroll]
         for half in 0..2u32 {
@@ -228,7 +228,7 @@ pub fn split_columns(
         sync_threads();
     }
     if how != How::Triples {
-        // The four lanes of a row; then the rows of a warp, of all warps.
+        // Reduce over the four lanes of a row, then the rows of a warp, then all warps.
         let (mut large, mut flags) = (seen.0, seen.1);
         #[unroll]
         for other in [1u32, 2] {

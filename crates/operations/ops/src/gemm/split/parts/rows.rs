@@ -1,4 +1,4 @@
-//! Rows whose elements are adjacent.
+//! Splits rows whose elements are adjacent.
 
 use super::{
     HELD, How, RAISE, THREADS, TRIPLES, exponent_of, half_words, halves, kept as kept_of, look,
@@ -6,7 +6,7 @@ use super::{
 };
 use lanework::prelude::*;
 
-/// Four elements of a row from column `at` on, of `k`; zeros behind the end.
+/// Four elements of a row of `k` from column `at` on, zero-filled past the end.
 #[device]
 fn four(x: &[f32], start: usize, at: u32, k: u32, #[constant] wide: bool) -> [f32; 4] {
     let mut found = [0.0f32; 4];
@@ -23,7 +23,7 @@ fn four(x: &[f32], start: usize, at: u32, k: u32, #[constant] wide: bool) -> [f3
     found
 }
 
-/// Scales four elements, looks at them and stores their parts, the high ones at `to`, the low ones `part` further.
+/// Scales four elements, classifies them and stores their parts: the high ones at `to`, the low ones `part` further.
 #[device]
 fn store_halves(
     values: [f32; 4],
@@ -52,10 +52,9 @@ fn store_halves(
     seen
 }
 
-/// Rows whose elements are adjacent, taken apart: a block per row. `parts` are words of two elements, `pitch` of them from one row
-/// to the next, `rows` rows of each part. Of a row, each
-/// thread holds the first `4 * held` of its elements between finding the largest and splitting; it reads further ones twice. The
-/// triples are made only if `choice` says so, with the exponents that the pairs had.
+/// Splits rows with adjacent elements, one block per row. `parts` are words of two elements, with row stride `pitch` and `rows`
+/// rows per part. Each thread keeps the first `4 * held` of its elements in registers between finding the largest and splitting,
+/// and reads further ones twice. Triples are made only if `choice` selects them, with the exponents of the pairs.
 #[kernel(block = THREADS)]
 #[allow(clippy::too_many_arguments)]
 pub fn split_rows(
