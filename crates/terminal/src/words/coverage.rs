@@ -57,6 +57,8 @@ const SILENT: &[&str] = &[
     "laboratory/bench/src/fake.rs",
     "emulator/report/src/pictures/svg",
     "runtime/lanework/src/guide",
+    // Diagnostics of the compiler.
+    "runtime/abi/src/storable.rs",
 ];
 
 /// What takes texts that users do not read.

@@ -20,6 +20,10 @@ fn messages_are_taken_apart_where_they_are_composed() {
         ("  padded   no bank conflicts, warps /4.0", "  padded   不再有 bank 冲突，warp /4.0"),
         ("padded: skipped: cuBLAS runs on GPUs only", "padded：已跳过：cuBLAS 只能在 GPU 上运行"),
         (
+            "the tensor map `map` copies tiles of 32 x 64 without a swizzle, the kernel's are 32 x 64 with the swizzle Bytes128",
+            "张量映射 `map` 拷贝不带 swizzle 的 32 x 64 的 tile，而核函数的是 swizzle 为 Bytes128 的 32 x 64",
+        ),
+        (
             "\u{1b}[31merror:\u{1b}[0m no ladder is called `x`",
             "\u{1b}[31m错误：\u{1b}[0m没有名为 `x` 的阶梯",
         ),
